@@ -1,0 +1,136 @@
+/** Every refusal the gateway can give: one table of codes, and the error that carries one. */
+
+/** What a code means to a caller, and the HTTP status the REST door gives it. */
+export interface CodeEntry {
+  readonly status: number;
+  readonly meaning: string;
+}
+
+function group<const K extends string>(status: number, codes: Record<K, string>): Record<K, CodeEntry> {
+  return Object.fromEntries(
+    Object.entries<string>(codes).map(([code, meaning]) => [code, { status, meaning }]),
+  ) as Record<K, CodeEntry>;
+}
+
+/** The only table of codes (SPEC.md, Errors; DECISIONS.md, "Codes SPEC.md does not group"). Codes are stable. */
+export const CODES = {
+  ...group(400, {
+    E_BAD_JSON: "the body is not UTF-8, not JSON, or not a JSON object",
+    E_BAD_INPUT: "an argument is missing, unknown, of the wrong type or outside what is allowed",
+    E_BAD_PATH: "a path is absolute, climbs out, is blocked or lies outside the allowed folders",
+    E_BAD_ROUTE: "a static route breaks the route rules",
+    E_DISALLOWED_CONTENT: "the content holds something that may not be put on a page",
+    E_MISSING_PLACEHOLDER: "variables do not cover every placeholder of the template",
+    E_MISSING_FRONTMATTER: "the markdown does not start with a frontmatter block",
+    E_NOT_SUPPORTED: "the site's platform does not have this operation or argument",
+    E_BUILDER_NOT_AVAILABLE: "the page builder is not enabled on the site",
+    E_BUILDER_MISMATCH: "the target site has the visual builder only",
+  }),
+  ...group(401, { E_AUTH: "no valid token was sent" }),
+  ...group(403, {
+    E_SCOPE_DENIED: "the tool, the site or the risk tier is outside what the token may use",
+    E_FORBIDDEN: "the admin side needs a right the caller does not have",
+    E_FORBIDDEN_OP: "the call would publish or delete, which no generic write may do",
+    E_PUBLISH_NOT_ALLOWED: "the site does not allow publishing through the gateway",
+    E_CRM_WRITE_NOT_ALLOWED: "the site does not allow CRM writes",
+    E_MAIN_BRANCH_LOCKED: "the site does not allow a push to its deployed branch",
+    E_FULL_REPO_WRITE_NOT_ALLOWED: "the site does not allow whole-repository writes",
+    E_STORAGE_WRITE_NOT_ALLOWED: "the site does not allow storage writes",
+    E_TOPICMAP_WRITE_NOT_ALLOWED: "the site does not allow topic-planning writes",
+    E_SEOPLUGIN_DISABLED: "the SEO feature is off for the site",
+    E_SEOPLUGIN_PLUGIN_REQUIRED: "the tool needs the SEO bridge of the companion plugin",
+    E_SCHEMA_BRIDGE_REQUIRED: "the tool needs the schema bridge of the companion plugin",
+    E_COMPANION_REQUIRED: "the tool needs the companion plugin on the site",
+    E_SUPER_ADMIN_ONLY: "only a super-admin token may call the tool",
+  }),
+  ...group(404, {
+    E_TOOL_NOT_FOUND: "no tool of that name exists",
+    E_NOT_FOUND: "the site or the thing asked for does not exist",
+  }),
+  ...group(409, {
+    E_FILE_EXISTS: "a file of that path exists already",
+    E_REPO_NOT_EMPTY: "the repository holds more than a new project may overwrite",
+    E_SHA_MISMATCH: "the file changed since it was read",
+    E_ROUTE_EXISTS: "a page of that route exists already",
+    E_BUILDER_REQUIRED: "the site has several page builders and none was named",
+    E_REPO_NOT_LINKED: "no repository is linked to the site",
+    E_REPO_APP_NOT_INSTALLED: "the repository app is not installed for the repository's owner",
+    E_NOT_MCP_MANAGED: "the file was not made by this service",
+    E_HOSTING_PROJECT_MISSING: "no hosting project is set for the site",
+    E_ANALYTICS_ACCOUNT_NOT_LINKED: "no account is bound to the site",
+    E_ANALYTICS_NOT_LINKED: "no analytics property is set for the site",
+    E_SEARCH_NOT_LINKED: "no search property is set for the site",
+    E_ADS_NOT_LINKED: "no ads customer is set for the site",
+    E_SOCIAL_ADS_NOT_LINKED: "no social ads account is bound to the site",
+    E_SOCIAL_ADS_TOKEN_EXPIRED: "the social ads connection has expired and must be made again",
+    E_SOCIAL_ADS_AUTH: "the social ads platform refused the connection",
+    E_TOPICMAP_NOT_LINKED: "no topic-planning workspace is linked to the site",
+    E_CRM_SITE_NOT_LINKED: "no CRM location is set for the site",
+    E_BEHAVIOR_NOT_LINKED: "no behavior project is set for the site",
+    E_STORAGE_NOT_LINKED: "no storage folder is linked to the site",
+  }),
+  ...group(413, {
+    E_FILE_TOO_LARGE: "a file is over the size limit",
+    E_BULK_TOO_LARGE: "the files together are over the size limit",
+    E_BULK_TOO_MANY_FILES: "there are more files than one call may write",
+    E_PAYLOAD_TOO_LARGE: "the body or a part of it is over the size limit",
+  }),
+  ...group(429, { E_RATE_LIMITED: "too many calls; wait as long as Retry-After says" }),
+  ...group(500, {
+    E_INTERNAL: "an unexpected fault inside the gateway or its configuration",
+    E_TOOL_ERROR: "the site's own tool reported a failure",
+    E_AMBIGUOUS_SITE: "several sites offer the tool and none was named",
+    E_BAD_TEMPLATE_DATA: "the stored template cannot be read",
+  }),
+  ...group(502, { E_UPSTREAM: "the site or the service behind it failed or refused" }),
+  ...group(503, {
+    E_MISSING_SECRET: "the gateway lacks a secret it needs for this call",
+    E_HOSTING_NOT_CONFIGURED: "the gateway lacks the hosting credentials",
+  }),
+} as const satisfies Record<string, CodeEntry>;
+
+/** A stable error code. */
+export type Code = keyof typeof CODES;
+
+/** Further facts of a refusal. */
+export interface GatewayErrorOptions {
+  /** What was thrown beneath; logged, never shown. */
+  cause?: unknown;
+  /** The HTTP status an upstream answered with. */
+  upstream?: number;
+  /** Whole seconds after which another try makes sense (`Retry-After`). */
+  retryAfter?: number;
+}
+
+/**
+ * A refusal or failure with a code. The message is for a person: it starts with the field or a capital, says what
+ * was wrong and what to do, ends without a full stop, and holds no secret.
+ */
+export class GatewayError extends Error {
+  readonly code: Code;
+  readonly upstream: number | undefined;
+  readonly retryAfter: number | undefined;
+
+  constructor(code: Code, message: string, options: GatewayErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "GatewayError";
+    this.code = code;
+    this.upstream = options.upstream;
+    this.retryAfter = options.retryAfter;
+  }
+
+  /** The status the REST door answers with. */
+  get status(): number {
+    return CODES[this.code].status;
+  }
+}
+
+/** What a caller is told of anything thrown: a GatewayError as it is, the rest as E_INTERNAL with nothing of its text. */
+export function asGatewayError(thrown: unknown, requestId: string): GatewayError {
+  if (thrown instanceof GatewayError) return thrown;
+  return new GatewayError(
+    "E_INTERNAL",
+    `Something failed inside the gateway; give request id "${requestId}" to its operator`,
+    { cause: thrown },
+  );
+}

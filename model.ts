@@ -1,0 +1,223 @@
+/** The nouns of the gateway and every limit it holds. */
+
+/** What a site is. Operators' documentation names the product behind each kind. */
+export const PLATFORM_KINDS = ["cms", "sitebuilder", "static", "crm"] as const;
+export type PlatformKind = (typeof PLATFORM_KINDS)[number];
+
+/** Risk tiers: 0 read, 1 draft write, 2 external write, 3 publish or push, 4 destructive (super-admin). */
+export type Tier = 0 | 1 | 2 | 3 | 4;
+export const TIER_MAX: Tier = 4;
+
+/** Per-site switches only a super-admin may set. */
+export const FLAGS = [
+  "allow_publish",
+  "allow_seo_on_published",
+  "allow_main_branch_push",
+  "allow_full_repo_write",
+  "allow_storage_write",
+  "allow_topicmap_write",
+  "allow_crm_write",
+] as const;
+export type Flag = (typeof FLAGS)[number];
+
+/** Page builders of a cms site. */
+export const BUILDERS = ["block", "visual"] as const;
+export type Builder = (typeof BUILDERS)[number];
+
+/** Upstreams beyond the site's own platform that a site can be linked to. */
+export const LINKS = [
+  "repo",
+  "hosting",
+  "seo",
+  "schema_bridge",
+  "account",
+  "analytics",
+  "search",
+  "ads",
+  "social_ads",
+  "social_ads_connection",
+  "storage",
+  "behavior",
+  "crm",
+  "topicmap",
+  "topicmap_secrets",
+] as const;
+export type Link = (typeof LINKS)[number];
+
+/** The two ways in. */
+export type Door = "rest" | "mcp";
+
+/** The secrets a site can hold, by kind. */
+export interface Credentials {
+  cms?: { username: string; application_password: string };
+  crm?: { integration_token: string };
+  behavior?: { export_token: string };
+}
+export const CREDENTIAL_KINDS = ["cms", "crm", "behavior"] as const;
+export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
+
+/** The site attributes that link it to something beyond its platform; each a plain text, null while not set. */
+export const SITE_LINK_FIELDS = [
+  "repo",
+  "repo_branch",
+  "repo_prefix",
+  "hosting_project",
+  "analytics_property_id",
+  "search_site_url",
+  "ads_customer_id",
+  "ads_login_customer_id",
+  "social_ad_account_id",
+  "behavior_project_id",
+  "topicmap_workspace_id",
+  "storage_folder_id",
+  "storage_user_id",
+  "account_user_id",
+  "social_ads_user_id",
+  "site_alias",
+  "crm_location_id",
+] as const;
+export type SiteLinkField = (typeof SITE_LINK_FIELDS)[number];
+
+/** A registered client site. Credentials live sealed beside it; here stands only which kinds are set. */
+export interface Site extends Readonly<Record<SiteLinkField, string | null>> {
+  readonly id: string;
+  readonly name: string;
+  readonly platform: PlatformKind;
+  /** https address without a trailing slash; null for a crm site. */
+  readonly base_url: string | null;
+  readonly project_id: string | null;
+  readonly flags: Readonly<Record<Flag, boolean>>;
+  readonly credentials: readonly CredentialKind[];
+  /** Grows when credentials change, so that what was cached under the old ones is not used. */
+  readonly credentials_version: number;
+  readonly available_builders: readonly Builder[];
+  readonly default_builder: Builder | null;
+  readonly seo: { readonly enabled: boolean; readonly channel: "rest" | "plugin" };
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+/** Sites of one client. */
+export interface Project {
+  readonly id: string;
+  readonly name: string;
+  readonly created_at: string;
+}
+
+/** A bearer token; its text is never kept, only a SHA-256 of it. */
+export interface Token {
+  readonly id: string;
+  readonly name: string;
+  readonly env: "prod" | "dev";
+  /** Site ids, or `["*"]` for all. */
+  readonly allowed_sites: readonly string[];
+  /** Tool names, or `["*"]` for all. */
+  readonly allowed_tools: readonly string[];
+  readonly max_risk: Tier;
+  readonly skip_write_confirm: boolean;
+  /** null: made under the master token, a super-admin token. */
+  readonly owner_user_id: string | null;
+  readonly created_at: string;
+  readonly revoked_at: string | null;
+}
+
+/** A person. Role `admin` may manage sites and users and is not super-admin. */
+export interface User {
+  readonly id: string;
+  readonly email: string;
+  readonly role: "admin" | "member";
+  readonly allowed_sites: readonly string[];
+  readonly max_risk: Tier;
+  readonly created_at: string;
+}
+
+/** Who calls, with the owner's grants already at hand. */
+export interface Caller {
+  readonly token: Token;
+  /** null for a super-admin token. */
+  readonly owner: User | null;
+  readonly superAdmin: boolean;
+  /** The lower of the token's and the owner's ceiling. */
+  readonly maxRisk: Tier;
+}
+
+/** One field of a preview: `from` is null for what is made new. */
+export interface Change {
+  readonly field: string;
+  readonly from: unknown;
+  readonly to: unknown;
+}
+
+export const AUDIT_STATUSES = [
+  "started",
+  "ok",
+  "error",
+  "denied",
+  "risk_capped",
+  "needs_confirmation",
+] as const;
+export type AuditStatus = (typeof AUDIT_STATUSES)[number];
+
+/** One call as the audit keeps it (DECISIONS.md, Audit). Arguments are redacted and shortened. */
+export interface AuditRow {
+  readonly id: string;
+  /** ISO 8601 UTC, when the call began. */
+  readonly at: string;
+  readonly door: Door;
+  readonly request_id: string;
+  readonly token_id: string;
+  readonly token_name: string;
+  readonly owner_user_id: string | null;
+  readonly site_id: string | null;
+  readonly target_site_id?: string;
+  readonly tool: string;
+  /** null while the tool is unknown. */
+  readonly tier: Tier | null;
+  readonly arguments: unknown;
+  readonly status: AuditStatus;
+  /** The error code, null when there was none. */
+  readonly error: string | null;
+  /** null in a `started` row. */
+  readonly duration_ms: number | null;
+  readonly result_id?: string | number;
+  readonly changes?: readonly Change[];
+  readonly _published?: true;
+}
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** Every limit of the service (SPEC.md, Limits; DECISIONS.md). Sizes are bytes of UTF-8. */
+export const LIMITS = {
+  BODY_BYTES: 2 * MIB,
+  NESTING_LEVELS: 64,
+  SCHEDULE_LEAD_SECONDS_MIN: 60,
+  PER_PAGE_MAX: 100,
+  CODE_PAGE_HTML_BYTES: 200 * KIB,
+  CODE_PAGE_CSS_BYTES: 100 * KIB,
+  CODE_PAGE_JS_BYTES: 100 * KIB,
+  STATIC_FILE_BYTES: 900 * KIB,
+  BULK_FILES_MAX: 1000,
+  BULK_BYTES: 100 * MIB,
+  BULK_FILE_BYTES: 25 * MIB,
+  REPO_PATH_CHARACTERS: 250,
+  MEDIA_BYTES: 20 * MIB,
+  MEDIA_BODY_BYTES: 28 * MIB,
+  /** Calls per minute and token, and per minute and site, in one process; a full minute's worth may come at once. */
+  CALLS_PER_MINUTE_TOKEN: 1200,
+  CALLS_PER_MINUTE_SITE: 1200,
+  CALL_DEADLINE_MS: 60_000,
+  UPSTREAM_DEADLINE_MS: 20_000,
+  UPSTREAM_BYTES: 8 * MIB,
+  UPSTREAM_RETRIES: 2,
+  UPSTREAM_EXCERPT_CHARACTERS: 300,
+  UPSTREAM_STATUS_MIN: 400,
+  UPSTREAM_STATUS_MAX: 599,
+  AUDIT_ARGUMENT_BYTES: 8 * KIB,
+  AUDIT_SEGMENT_BYTES: 60 * KIB,
+  AUDIT_PAGE_MAX: 500,
+  CACHE_CHECK_MS: 500,
+  SHUTDOWN_MS: 4000,
+  LOGIN_ATTEMPTS_PER_MINUTE: 10,
+  SESSION_MS: 12 * 60 * 60 * 1000,
+} as const;

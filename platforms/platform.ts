@@ -1,0 +1,73 @@
+/** What a platform client is, and the only way it reaches its upstream. */
+import type { CredentialKind, Credentials, Site } from "../model.ts";
+
+declare const granted: unique symbol;
+
+/**
+ * The right to publish one thing on one site during one call. Only `guard/flags.ts` makes one, for a tool whose
+ * manifest asks for `allow_publish` on a site that has it; the egress check refuses a publishing request without it.
+ */
+export interface PublishGrant {
+  readonly [granted]: true;
+  readonly site_id: string;
+  readonly tool: string;
+}
+
+/** A request a client wants sent. */
+export interface Outgoing {
+  readonly method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Absolute. */
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON with its content type; not together with `body`. */
+  readonly json?: unknown;
+  /** Sent as it is. */
+  readonly body?: string | Uint8Array<ArrayBuffer>;
+  /** A read may be retried; a write is sent once. A read may use POST. */
+  readonly effect: "read" | "write";
+  /** Shown when a publishing request is meant. */
+  readonly grant?: PublishGrant;
+  /** Milliseconds for all tries together; the call's own deadline still holds. Default LIMITS.UPSTREAM_DEADLINE_MS. */
+  readonly deadline_ms?: number;
+  /** Most bytes of an answer. Default LIMITS.UPSTREAM_BYTES. */
+  readonly max_bytes?: number;
+}
+
+/** An answer of whatever status; failures to get one are thrown as E_UPSTREAM. */
+export interface Incoming {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** The body as UTF-8, faulty bytes replaced. */
+  text(): string;
+  /** The body as JSON, or undefined when it is not JSON. */
+  json(): unknown;
+}
+
+/** What a platform is given to work with: one site, and a guarded way out. */
+export interface Reach {
+  readonly site: Site;
+  /** Sends one request through the egress check. Throws E_FORBIDDEN_OP, E_UPSTREAM. */
+  send(out: Outgoing): Promise<Incoming>;
+  /** The site's secret of that kind; throws E_INTERNAL with the way out when the site has none. */
+  secret<K extends CredentialKind>(kind: K): Promise<NonNullable<Credentials[K]>>;
+  /** Small facts about the upstream kept for a while, dropped when the site or its credentials change. */
+  readonly cache: ReachCache;
+  now(): number;
+}
+
+/** A per-site memory of facts that are costly to ask again (an API root, a version). */
+export interface ReachCache {
+  get<T>(key: string): T | undefined;
+  set<T>(key: string, value: T, ttl_ms: number): void;
+}
+
+/** One kind of upstream. */
+export interface Platform<Client> {
+  readonly name: string;
+  /** Throws the `E_…_NOT_LINKED` or `E_MISSING_SECRET` of a site that is not set up for it; sends nothing. */
+  linked?(reach: Reach): void | Promise<void>;
+  connect(reach: Reach): Client | Promise<Client>;
+  /** Why this may never be sent to such an upstream, or null. `out.grant` is already known to be genuine. */
+  forbids?(out: Outgoing, now: number): string | null;
+}

@@ -1,0 +1,90 @@
+/** How a handler is written: `tool(name, run)` or `tool(name, { check?, plan, run })`. */
+import type { Caller, Change, Project, Site } from "../model.ts";
+import type { Platform, PublishGrant } from "../platforms/platform.ts";
+import type { Shapes } from "./shapes.gen.ts";
+
+/** What a write would do, found by reading only. */
+export interface Plan<State = unknown> {
+  /** One sentence a person can approve. */
+  readonly summary: string;
+  /** Read live; `from` is null for what is made new. */
+  readonly changes: readonly Change[];
+  /** The upstream's own sha, etag or modified time of what would change. */
+  readonly revision?: string | null;
+  /** What `run` needs of what was read; never shown. */
+  readonly state?: State;
+}
+
+/** Facts for the audit row. */
+export interface AuditFacts {
+  result_id?: string | number;
+  changes?: readonly Change[];
+  _published?: true;
+}
+
+/** The registered sites and projects, already cut to the caller's scope. */
+export interface SitesPort {
+  list(): Promise<readonly Site[]>;
+  projects(): Promise<readonly Project[]>;
+  /** Which integrations a site has set up; presence only, nothing is asked. */
+  integrations(site: Site): Record<string, boolean>;
+}
+
+/** What a handler may use. */
+export interface ToolContext {
+  readonly site: Site;
+  readonly caller: Caller;
+  readonly grant: PublishGrant;
+  readonly sites: SitesPort;
+  /** Milliseconds since the epoch, by the gateway's clock. */
+  now(): number;
+  /** A client of the call's site on that platform. Throws what the platform's set-up lacks. */
+  use<Client>(platform: Platform<Client>): Promise<Client>;
+  /** Puts facts into the call's audit row. */
+  note(facts: AuditFacts): void;
+}
+
+/** A context as one tool sees it: no site for `site: none`, a grant only with flag `allow_publish`. */
+export type ContextOf<Shape> =
+  & Omit<ToolContext, "site" | "grant">
+  & (Shape extends { site: "none" } ? unknown : Pick<ToolContext, "site">)
+  & (Shape extends { publishes: true } ? Pick<ToolContext, "grant"> : unknown);
+
+type Args<Shape> = Shape extends { args: infer A } ? A : never;
+type Awaitable<T> = T | Promise<T>;
+
+/** A handler that only reads. */
+export interface ReadHandler<Shape> {
+  check?(args: Args<Shape>, ctx: ContextOf<Shape>): void;
+  run(args: Args<Shape>, ctx: ContextOf<Shape>): Awaitable<unknown>;
+}
+
+/** A handler that writes: `check` needs no upstream, `plan` only reads, `run` writes. */
+export interface WriteHandler<Shape, State> {
+  check?(args: Args<Shape>, ctx: ContextOf<Shape>): void;
+  plan(args: Args<Shape>, ctx: ContextOf<Shape>): Promise<Plan<State>>;
+  run(args: Args<Shape>, ctx: ContextOf<Shape>, plan: Plan<State> & { state: State }): Awaitable<unknown>;
+}
+
+/** A handler as the registry holds it, its types already checked where it was written. */
+export interface ToolModule {
+  readonly name: string;
+  readonly check?: (args: unknown, ctx: ToolContext) => void;
+  readonly plan?: (args: unknown, ctx: ToolContext) => Promise<Plan>;
+  readonly run: (args: unknown, ctx: ToolContext, plan?: Plan) => Awaitable<unknown>;
+}
+
+type NeedsPlan<Shape> = Shape extends { tier: 0; raises: false } ? false : true;
+
+/**
+ * Declares the handler of the manifest of that name. Arguments, site and grant are typed from the manifest by
+ * `deno task gen`. A tool of tier 1 or higher, or one whose tier can rise, must plan.
+ */
+export function tool<Name extends keyof Shapes, State = undefined>(
+  name: Name,
+  handler: NeedsPlan<Shapes[Name]> extends true ? WriteHandler<Shapes[Name], State>
+    : ReadHandler<Shapes[Name]> | ReadHandler<Shapes[Name]>["run"],
+): ToolModule {
+  const parts = typeof handler === "function" ? { run: handler } : handler;
+  return { name, ...parts } as unknown as ToolModule;
+}

@@ -1,0 +1,154 @@
+/** What the store keeps and what a caller may rely on; `openStore` in kv.ts makes one. */
+import type {
+  AuditRow,
+  AuditStatus,
+  CredentialKind,
+  Credentials,
+  Project,
+  Site,
+  SiteLinkField,
+  Token,
+  User,
+} from "../model.ts";
+
+/** A value, or the promise of one: what is cached is answered without a turn of the event loop. */
+export type Awaitable<T> = T | Promise<T>;
+
+export type NewToken = Omit<Token, "id" | "created_at" | "revoked_at">;
+
+/** Tokens, found by a SHA-256 of their text. Look-ups are cached; a change holds within LIMITS.CACHE_CHECK_MS everywhere. */
+export interface TokenStore {
+  /** Makes a token; `text` is told this once. */
+  create(input: NewToken): Promise<{ token: Token; text: string }>;
+  /** The token of that text, revoked or not; null when there is none. */
+  find(text: string): Awaitable<Token | null>;
+  get(id: string): Promise<Token | null>;
+  /** Oldest first. */
+  list(): Promise<Token[]>;
+  /** Revokes for good; null when there is no such token. Revoking twice keeps the first time. */
+  revoke(id: string): Promise<Token | null>;
+}
+
+/** What may be set of a site; credentials go in and never come out. */
+export interface SiteInput extends Partial<Record<SiteLinkField, string | null>> {
+  name?: string;
+  base_url?: string | null;
+  project_id?: string | null;
+  flags?: Partial<Site["flags"]>;
+  available_builders?: Site["available_builders"];
+  default_builder?: Site["default_builder"];
+  seo?: Partial<Site["seo"]>;
+  /** A kind set to null is forgotten. */
+  credentials?: { [K in CredentialKind]?: Credentials[K] | null };
+}
+export type NewSite = SiteInput & Pick<Site, "id" | "name" | "platform">;
+
+/** Sites and their sealed credentials. Look-ups are cached as tokens are. */
+export interface SiteStore {
+  /** Null when the id is taken. */
+  create(input: NewSite): Promise<Site | null>;
+  get(id: string): Awaitable<Site | null>;
+  /** By id, ascending. */
+  list(): Awaitable<readonly Site[]>;
+  /** Merges (flags and seo key by key); null when there is no such site. */
+  update(id: string, patch: SiteInput): Promise<Site | null>;
+  /** The unsealed secret, or null when the site has none of that kind. Throws E_INTERNAL when no key opens it. */
+  secret<K extends CredentialKind>(id: string, kind: K): Promise<NonNullable<Credentials[K]> | null>;
+}
+
+export interface ProjectStore {
+  /** Null when the id is taken. */
+  create(input: { id: string; name: string }): Promise<Project | null>;
+  get(id: string): Awaitable<Project | null>;
+  list(): Awaitable<readonly Project[]>;
+}
+
+export type UserInput = Partial<Pick<User, "email" | "role" | "allowed_sites" | "max_risk">>;
+
+export interface UserStore {
+  /** Null when the e-mail is taken (compared in lower case). */
+  create(input: Omit<User, "id" | "created_at">): Promise<User | null>;
+  get(id: string): Awaitable<User | null>;
+  list(): Promise<User[]>;
+  /** Null when there is no such user; E_BAD_INPUT when the new e-mail is another user's. */
+  update(id: string, patch: UserInput): Promise<User | null>;
+}
+
+/** Admin sessions, found by a SHA-256 of their cookie. */
+export interface SessionStore {
+  /** Makes a session that ends by itself; the text goes into the cookie. */
+  create(lifetime_ms: number): Promise<string>;
+  /** Whether the session stands. */
+  valid(text: string): Promise<boolean>;
+  end(text: string): Promise<void>;
+}
+
+/** The preview branch of a token on a site. */
+export interface PreviewStore {
+  get(token_id: string, site_id: string): Promise<string | null>;
+  /** Sets it unless one is there; answers the one that stands. */
+  claim(token_id: string, site_id: string, branch: string): Promise<string>;
+  forget(token_id: string, site_id: string): Promise<string | null>;
+}
+
+/** A piece of work that one instance at a time may do. */
+export interface LeaseStore {
+  /** Runs `work` under the lease; false (and nothing run) when another holder has it and it has not run out. */
+  hold(name: string, ttl_ms: number, work: () => Promise<void>): Promise<boolean>;
+}
+
+/** Which rows to list; times are ISO 8601, `from` included, `to` excluded. */
+export interface AuditQuery {
+  from?: string;
+  to?: string;
+  token_id?: string;
+  site_id?: string;
+  tool?: string;
+  status?: AuditStatus;
+}
+
+export interface AuditPage {
+  /** Newest first. A page may be short of `limit` and still have a cursor. */
+  rows: AuditRow[];
+  next_cursor: string | null;
+}
+
+/** What `verify` found. */
+export interface AuditVerdict {
+  ok: boolean;
+  writers: number;
+  segments: number;
+  rows: number;
+  /** One sentence per break: which writer, which segment, what differs. */
+  faults: string[];
+}
+
+/** The append-only log. */
+export interface AuditStore {
+  /** Resolves when the entry is committed. Concurrent entries share segments and commits. */
+  append(row: AuditRow): Promise<void>;
+  list(query: AuditQuery, page: { limit: number; cursor?: string }): Promise<AuditPage>;
+  /** Entries oldest first, a line of JSON each, with segment lines that carry the chain's hashes. */
+  export(query: AuditQuery): AsyncIterable<string>;
+  verify(): Promise<AuditVerdict>;
+  /** Drops whole segments older than that and leaves each chain a checkpoint; answers how many went. */
+  retain(before: Date): Promise<number>;
+  /** Resolves when everything handed in so far is committed and indexed. */
+  flush(): Promise<void>;
+}
+
+/** Everything the gateway remembers. */
+export interface Store {
+  readonly tokens: TokenStore;
+  readonly sites: SiteStore;
+  readonly projects: ProjectStore;
+  readonly users: UserStore;
+  readonly sessions: SessionStore;
+  readonly previews: PreviewStore;
+  readonly leases: LeaseStore;
+  readonly audit: AuditStore;
+  /** Resolves when the store answers; throws when it does not. */
+  ping(): Promise<void>;
+  /** Flushes and closes. */
+  close(): Promise<void>;
+}
