@@ -100,6 +100,8 @@ export interface GatewayErrorOptions {
   upstream?: number;
   /** Whole seconds after which another try makes sense (`Retry-After`). */
   retryAfter?: number;
+  /** How the audit files the refusal, where it is not a plain error. */
+  audit?: "denied" | "risk_capped";
 }
 
 /**
@@ -110,6 +112,7 @@ export class GatewayError extends Error {
   readonly code: Code;
   readonly upstream: number | undefined;
   readonly retryAfter: number | undefined;
+  readonly audit: "denied" | "risk_capped" | undefined;
 
   constructor(code: Code, message: string, options: GatewayErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -117,6 +120,7 @@ export class GatewayError extends Error {
     this.code = code;
     this.upstream = options.upstream;
     this.retryAfter = options.retryAfter;
+    this.audit = options.audit;
   }
 
   /** The status the REST door answers with. */

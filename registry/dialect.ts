@@ -1,0 +1,236 @@
+/** The JSON Schema subset of manifests: what is refused at boot, how a call is checked, how types are printed. */
+import { z } from "zod";
+import { GatewayError } from "../errors.ts";
+import { nearest } from "../guard/rules/nearest.ts";
+
+/** A schema of the dialect; `faults` says whether something is one. */
+export interface Schema {
+  readonly type?: "string" | "integer" | "number" | "boolean" | "object" | "array" | "null";
+  readonly description?: string;
+  readonly enum?: readonly (string | number | boolean | null)[];
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly additionalProperties?: boolean | Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly pattern?: string;
+  readonly format?: "date" | "date-time" | "uri";
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+}
+
+const ANYWHERE = ["type", "description", "enum", "default"];
+const BY_TYPE: Record<string, readonly string[]> = {
+  string: ["pattern", "format", "minLength", "maxLength"],
+  integer: ["minimum", "maximum"],
+  number: ["minimum", "maximum"],
+  boolean: [],
+  null: [],
+  object: ["properties", "required", "additionalProperties"],
+  array: ["items", "minItems", "maxItems"],
+};
+const FORMATS = ["date", "date-time", "uri"];
+
+/** The shared schemas a manifest may name as `{ $ref: id }`. */
+export const SHARED: Readonly<Record<string, Schema>> = {
+  id: {
+    anyOf: [
+      { type: "integer", minimum: 1 },
+      { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$" },
+    ],
+  },
+};
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Replaces every `{ $ref: name, … }` by the shared schema of that name; an unknown name stays, for `faults` to report. */
+export function resolveShared(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(resolveShared);
+  if (!isRecord(schema)) return schema;
+  const { $ref, ...rest } = schema;
+  const shared = typeof $ref === "string" ? SHARED[$ref] : undefined;
+  if (shared) return { ...shared, ...rest };
+  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, resolveShared(value)]));
+}
+
+/** Everything outside the dialect, a sentence each, with the path it stands at. */
+export function faults(schema: unknown, at = "input"): string[] {
+  if (!isRecord(schema)) return [`${at}: expected a schema object`];
+  if (schema.anyOf !== undefined) return anyOfFaults(schema, at);
+  const type = schema.type;
+  if (typeof type !== "string" || !(type in BY_TYPE)) {
+    return [`${at}: "type" must be one of ${Object.keys(BY_TYPE).join(", ")}`];
+  }
+  const allowed = [...ANYWHERE, ...BY_TYPE[type]!];
+  const found = Object.keys(schema).filter((key) => !allowed.includes(key))
+    .map((key) => `${at}: keyword "${key}" is not in the dialect for type ${type}`);
+  if (schema.format !== undefined && !FORMATS.includes(String(schema.format))) {
+    found.push(`${at}: format "${schema.format}" is not one of ${FORMATS.join(", ")}`);
+  }
+  if (schema.pattern !== undefined && !compiles(String(schema.pattern))) {
+    found.push(`${at}: pattern is not a regular expression`);
+  }
+  if (schema.enum !== undefined && (!Array.isArray(schema.enum) || schema.enum.length === 0)) {
+    found.push(`${at}: enum must be a list of at least one value`);
+  }
+  if (type === "array") found.push(...faults(schema.items, `${at}.items`));
+  if (type === "object") found.push(...objectFaults(schema, at));
+  return found.length ? found : defaultFaults(schema, at);
+}
+
+function anyOfFaults(schema: Record<string, unknown>, at: string): string[] {
+  const extra = Object.keys(schema).filter((key) => !["anyOf", "description", "default"].includes(key));
+  if (extra.length) return [`${at}: "${extra.join('", "')}" cannot stand beside anyOf`];
+  if (!Array.isArray(schema.anyOf) || schema.anyOf.length < 2) {
+    return [`${at}: anyOf needs two schemas or more`];
+  }
+  return schema.anyOf.flatMap((one, index) => faults(one, `${at}.anyOf[${index}]`));
+}
+
+function objectFaults(schema: Record<string, unknown>, at: string): string[] {
+  const properties = schema.properties ?? {};
+  if (!isRecord(properties)) return [`${at}: properties must be a map of names to schemas`];
+  const found = Object.entries(properties).flatMap(([name, one]) => faults(one, `${at}.${name}`));
+  for (const name of Array.isArray(schema.required) ? schema.required : []) {
+    if (!(String(name) in properties)) found.push(`${at}: required names "${name}", which is not a property`);
+  }
+  if (isRecord(schema.additionalProperties)) found.push(...faults(schema.additionalProperties, `${at}.*`));
+  return found;
+}
+
+function defaultFaults(schema: Record<string, unknown>, at: string): string[] {
+  if (schema.default === undefined) return [];
+  const { default: value, ...bare } = schema;
+  return z.fromJSONSchema(closed(bare as Schema) as never).safeParse(value).success
+    ? []
+    : [`${at}: the default does not fit its own schema`];
+}
+
+function compiles(pattern: string): boolean {
+  try {
+    new RegExp(pattern, "u");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The schema with every object closed that does not say otherwise. */
+export function closed(schema: Schema): Schema {
+  if (schema.anyOf) return { ...schema, anyOf: schema.anyOf.map(closed) };
+  if (schema.type === "array" && schema.items) return { ...schema, items: closed(schema.items) };
+  if (schema.type !== "object") return schema;
+  const properties = Object.fromEntries(
+    Object.entries(schema.properties ?? {}).map(([name, one]) => [name, closed(one)]),
+  );
+  const extra = schema.additionalProperties ?? false;
+  return { ...schema, properties, additionalProperties: typeof extra === "object" ? closed(extra) : extra };
+}
+
+/**
+ * A check of arguments against an object schema: answers a copy with defaults filled in, or throws E_BAD_INPUT whose
+ * message names up to three fields, what was wrong with each and what is allowed.
+ */
+export function checker(schema: Schema): (args: Record<string, unknown>) => Record<string, unknown> {
+  const compiled = z.fromJSONSchema(closed(schema) as never);
+  return (args) => {
+    const outcome = compiled.safeParse(args);
+    if (outcome.success) return outcome.data as Record<string, unknown>;
+    const sentences = outcome.error.issues.flatMap((issue) => sentence(issue, args, schema));
+    throw new GatewayError("E_BAD_INPUT", [...new Set(sentences)].slice(0, 3).join("; "));
+  };
+}
+
+type Issue = z.core.$ZodIssue;
+
+function sentence(issue: Issue, args: unknown, schema: Schema): string[] {
+  const field = issue.path.map((part, i) =>
+    typeof part === "number" ? `[${part}]` : `${i ? "." : ""}${String(part)}`
+  )
+    .join("");
+  if (issue.code === "unrecognized_keys") return unknownKeys(issue.keys, issue.path, field, schema);
+  const value = issue.path.reduce<unknown>((at, part) => (at as Record<PropertyKey, unknown>)?.[part], args);
+  if (value === undefined) return [`${field} is required`];
+  return [`${field}: expected ${expected(issue, schemaAt(schema, issue.path))}`];
+}
+
+function unknownKeys(
+  keys: readonly string[],
+  path: readonly PropertyKey[],
+  field: string,
+  schema: Schema,
+): string[] {
+  const known = Object.keys(schemaAt(schema, path)?.properties ?? {});
+  const everywhere = path.length ? [] : ["site_id", "confirm"];
+  return keys.map((key) => {
+    const near = nearest(key, [...known, ...everywhere]);
+    const name = field ? `${field}.${key}` : key;
+    if (near) return `${name}: unknown argument, did you mean ${near}`;
+    return `${name}: unknown argument, ${
+      known.length ? `known are ${known.join(", ")}` : "none is taken here"
+    }`;
+  });
+}
+
+function schemaAt(schema: Schema | undefined, path: readonly PropertyKey[]): Schema | undefined {
+  return path.reduce<Schema | undefined>((at, part) => {
+    if (typeof part === "number") return at?.items;
+    const extra = at?.additionalProperties;
+    return at?.properties?.[String(part)] ?? (typeof extra === "object" ? extra : undefined);
+  }, schema);
+}
+
+const NOUNS: Record<string, string> = {
+  string: "a string",
+  integer: "a whole number",
+  number: "a number",
+  boolean: "true or false",
+  object: "an object",
+  array: "a list",
+  null: "null",
+};
+
+/** What a schema allows, in words. */
+export function expected(issue: Issue | null, schema: Schema | undefined): string {
+  if (!schema) return issue?.message ?? "something else";
+  if (schema.anyOf) return [...new Set(schema.anyOf.map((one) => expected(null, one)))].join(" or ");
+  if (schema.enum) return `one of ${schema.enum.map((one) => JSON.stringify(one)).join(", ")}`;
+  const noun = NOUNS[schema.type ?? ""] ?? "something else";
+  const bounds = [
+    schema.format && `a ${schema.format}`,
+    schema.pattern && `matching ${schema.pattern}`,
+    schema.minimum !== undefined && `>= ${schema.minimum}`,
+    schema.maximum !== undefined && `<= ${schema.maximum}`,
+    schema.minLength !== undefined && `at least ${plural(schema.minLength, "character")}`,
+    schema.maxLength !== undefined && `at most ${plural(schema.maxLength, "character")}`,
+    schema.minItems !== undefined && `at least ${plural(schema.minItems, "item")}`,
+    schema.maxItems !== undefined && `at most ${plural(schema.maxItems, "item")}`,
+  ].filter(Boolean);
+  return bounds.length ? `${noun} ${bounds.join(", ")}` : noun;
+}
+
+const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+/** The TypeScript type of a schema, as text. */
+export function typeText(schema: Schema): string {
+  if (schema.anyOf) return [...new Set(schema.anyOf.map(typeText))].join(" | ");
+  if (schema.enum) return schema.enum.map((one) => JSON.stringify(one)).join(" | ");
+  if (schema.type === "array") return `(${typeText(schema.items ?? {})})[]`;
+  if (schema.type === "integer") return "number";
+  if (schema.type !== "object") return schema.type ?? "unknown";
+  const required = new Set(schema.required ?? []);
+  const fields = Object.entries(schema.properties ?? {}).map(([name, one]) => {
+    const there = required.has(name) || one.default !== undefined;
+    return `${JSON.stringify(name)}${there ? "" : "?"}: ${typeText(one)};`;
+  });
+  const extra = schema.additionalProperties;
+  if (!extra) return `{ ${fields.join(" ")} }`;
+  const rest = `Record<string, ${typeof extra === "object" ? typeText(extra) : "unknown"}>`;
+  return fields.length ? `{ ${fields.join(" ")} } & ${rest}` : rest;
+}

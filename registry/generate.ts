@@ -1,0 +1,62 @@
+/** `deno task gen`: writes registry/shapes.gen.ts, the types of every handler's arguments, from the manifests. */
+import { load as parseYaml } from "js-yaml";
+import { typeText } from "./dialect.ts";
+import { find } from "./load.ts";
+import { type Manifest, readManifest } from "./manifest.ts";
+
+/** The text of shapes.gen.ts for the manifests below a folder; throws an Error listing every manifest that cannot be read. */
+export async function shapes(manifests: URL): Promise<string> {
+  const faults: string[] = [];
+  const lines: string[] = [];
+  for (const { group, name, url } of await find(manifests, ".yaml")) {
+    if (group === "proxies") continue;
+    const outcome = readManifest(parseYaml(await Deno.readTextFile(url)));
+    if ("faults" in outcome) {
+      faults.push(...outcome.faults.map((one) => `manifests/${group}/${name}.yaml: ${one}`));
+    } else lines.push(shape(outcome.manifest));
+  }
+  if (faults.length) throw new Error(faults.join("\n"));
+  const empty = lines.length ? "" : "// deno-lint-ignore no-empty-interface\n";
+  return `/** Written by \`deno task gen\` from the manifests; not edited by hand. */\n\n${empty}export interface Shapes {\n${
+    lines.join("\n")
+  }\n}\n`;
+}
+
+function shape(manifest: Manifest): string {
+  const publishes = manifest.flags.some((flag) => flag.flag === "allow_publish" && !flag.live);
+  return [
+    `  ${JSON.stringify(manifest.name)}: {`,
+    `    args: ${typeText(manifest.input)};`,
+    `    site: "${manifest.site}";`,
+    `    tier: ${manifest.tier};`,
+    `    raises: ${manifest.raise.length > 0};`,
+    `    publishes: ${publishes};`,
+    "  };",
+  ].join("\n");
+}
+
+/** Formats as `deno fmt` does, so that the generated file passes the format check. */
+async function format(text: string): Promise<string> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["fmt", "--ext", "ts", "-"],
+    cwd: new URL("..", import.meta.url),
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(text));
+  await writer.close();
+  return new TextDecoder().decode((await child.output()).stdout);
+}
+
+if (import.meta.main) {
+  const target = new URL("shapes.gen.ts", import.meta.url);
+  const text = await format(await shapes(new URL("../manifests/", import.meta.url)));
+  if (!Deno.args.includes("--check")) await Deno.writeTextFile(target, text);
+  else if (text !== await Deno.readTextFile(target)) {
+    await Deno.stderr.write(
+      new TextEncoder().encode("registry/shapes.gen.ts is not what the manifests make; run deno task gen\n"),
+    );
+    Deno.exit(1);
+  }
+}

@@ -1,0 +1,199 @@
+/** Boot: reads every manifest, imports its handler, and refuses with all that is wrong at once. */
+import { load as parseYaml } from "js-yaml";
+import { checker } from "./dialect.ts";
+import { type Definition, definition, type Manifest, readManifest, writes } from "./manifest.ts";
+import type { ToolModule } from "./tool.ts";
+
+/** A tool ready to be called. */
+export interface ToolEntry {
+  readonly name: string;
+  readonly group: string;
+  readonly manifest: Manifest;
+  readonly handler: ToolModule;
+  readonly definition: Definition;
+  /** Fills defaults in, or throws E_BAD_INPUT naming the field. */
+  readonly check: (args: Record<string, unknown>) => Record<string, unknown>;
+}
+
+/** Where tools are looked for: a folder holding `manifests/` and `tools/`. */
+export interface Sources {
+  readonly roots: readonly URL[];
+  /** The golden catalogue: a tool it lists must be as it says; one it does not list is fine. */
+  readonly golden?: URL;
+}
+
+interface Found {
+  readonly group: string;
+  readonly name: string;
+  readonly url: URL;
+}
+
+/** Thrown when the tools on disk do not make a registry; the message has a line per fault, `file: reason`. */
+export class RegistryError extends Error {
+  constructor(readonly faults: readonly string[]) {
+    super(`The tools cannot be loaded:\n${faults.map((fault) => `  ${fault}`).join("\n")}`);
+    this.name = "RegistryError";
+  }
+}
+
+/** Loads every tool below the roots, by name. Throws RegistryError with every fault at once. */
+export async function loadTools(sources: Sources): Promise<ReadonlyMap<string, ToolEntry>> {
+  const faults: string[] = [];
+  const entries = new Map<string, ToolEntry>();
+  const golden = sources.golden ? await readGolden(sources.golden) : new Map<string, GoldenTool>();
+  for (const root of sources.roots) {
+    const [manifests, handlers] = await Promise.all([
+      find(new URL("manifests/", root), ".yaml"),
+      find(new URL("tools/", root), ".ts"),
+    ]);
+    const tools = manifests.filter((one) => one.group !== "proxies");
+    faults.push(...unpaired(tools, handlers));
+    const loaded = await Promise.all(tools.map((one) => loadOne(one, handlers, golden)));
+    for (const result of loaded) {
+      if ("faults" in result) faults.push(...result.faults);
+      else if (entries.has(result.name)) faults.push(`${pathOf(result, "yaml")}: the name is taken`);
+      else entries.set(result.name, result);
+    }
+  }
+  if (faults.length) throw new RegistryError(faults.sort());
+  return new Map([...entries].sort(([a], [b]) => a < b ? -1 : 1));
+}
+
+const pathOf = (tool: { group: string; name: string }, kind: "yaml" | "ts") =>
+  `${kind === "yaml" ? "manifests" : "tools"}/${tool.group}/${tool.name}.${kind}`;
+
+/** The files `<group>/<name><ending>` below a folder; those that begin with "_" are helpers. A missing folder is empty. */
+export async function find(folder: URL, ending: string): Promise<Found[]> {
+  const found: Found[] = [];
+  for (const group of await list(folder)) {
+    if (!group.isDirectory) continue;
+    const url = new URL(`${group.name}/`, folder);
+    for (const file of await list(url)) {
+      if (!file.isFile || !file.name.endsWith(ending) || file.name.startsWith("_")) continue;
+      found.push({
+        group: group.name,
+        name: file.name.slice(0, -ending.length),
+        url: new URL(file.name, url),
+      });
+    }
+  }
+  return found.sort((a, b) => a.url.href < b.url.href ? -1 : 1);
+}
+
+async function list(folder: URL): Promise<Deno.DirEntry[]> {
+  try {
+    return await Array.fromAsync(Deno.readDir(folder));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+}
+
+function unpaired(manifests: readonly Found[], handlers: readonly Found[]): string[] {
+  const key = (one: Found) => `${one.group}/${one.name}`;
+  const described = new Set(manifests.map(key));
+  return handlers.filter((one) => !described.has(key(one)))
+    .map((one) => `${pathOf(one, "ts")}: has no ${pathOf(one, "yaml")}`);
+}
+
+async function loadOne(
+  found: Found,
+  handlers: readonly Found[],
+  golden: ReadonlyMap<string, GoldenTool>,
+): Promise<ToolEntry | { faults: string[] }> {
+  const file = pathOf(found, "yaml");
+  const read = await parse(found.url);
+  if ("fault" in read) return { faults: [`${file}: ${read.fault}`] };
+  const outcome = readManifest(read.document);
+  if ("faults" in outcome) return { faults: outcome.faults.map((fault) => `${file}: ${fault}`) };
+  const { manifest } = outcome;
+  if (manifest.name !== found.name) return { faults: [`${file}: name "${manifest.name}" is not the file's`] };
+  const faults = goldenFaults(found.group, manifest, golden.get(manifest.name)).map((fault) =>
+    `${file}: ${fault}`
+  );
+  const handler = handlers.find((one) => one.group === found.group && one.name === found.name);
+  if (!handler) return { faults: [...faults, `${file}: has no ${pathOf(found, "ts")}`] };
+  const module = await importHandler(handler, manifest);
+  if ("faults" in module) return { faults: [...faults, ...module.faults] };
+  if (faults.length) return { faults };
+  return {
+    name: manifest.name,
+    group: found.group,
+    manifest,
+    handler: module,
+    definition: definition(manifest),
+    check: checker(manifest.input),
+  };
+}
+
+async function parse(url: URL): Promise<{ document: unknown } | { fault: string }> {
+  try {
+    return { document: parseYaml(await Deno.readTextFile(url)) };
+  } catch (error) {
+    return { fault: `is not YAML (${firstLine(error)})` };
+  }
+}
+
+const firstLine = (error: unknown) => (error instanceof Error ? error.message : String(error)).split("\n")[0];
+
+async function importHandler(found: Found, manifest: Manifest): Promise<ToolModule | { faults: string[] }> {
+  const file = pathOf(found, "ts");
+  let module: Partial<ToolModule> | undefined;
+  try {
+    module = (await import(found.url.href)).default;
+  } catch (error) {
+    return { faults: [`${file}: cannot be imported (${firstLine(error)})`] };
+  }
+  if (typeof module?.run !== "function" || typeof module.name !== "string") {
+    return { faults: [`${file}: must export default tool("${manifest.name}", …)`] };
+  }
+  const faults: string[] = [];
+  if (module.name !== manifest.name) faults.push(`${file}: is a handler of "${module.name}"`);
+  if (writes(manifest) && typeof module.plan !== "function") {
+    faults.push(`${file}: a tool that can write needs a plan`);
+  }
+  if (manifest.body_limit < LIMITS.BODY_BYTES) {
+    faults.push(`${file}: body_limit is under ${LIMITS.BODY_BYTES}`);
+  }
+  return faults.length ? { faults } : module as ToolModule;
+}
+
+/** A row of the golden catalogue: the parts of a manifest that the specification fixes. */
+type GoldenTool = Record<string, unknown> & { name: string };
+
+async function readGolden(url: URL): Promise<Map<string, GoldenTool>> {
+  const rows = parseYaml(await Deno.readTextFile(url)) as GoldenTool[];
+  return new Map(rows.map((tool) => [tool.name, tool]));
+}
+
+/** Where a manifest differs from its golden row, a sentence each. Fields the row leaves out have the default. */
+export function goldenFaults(group: string, manifest: Manifest, golden: GoldenTool | undefined): string[] {
+  if (!golden) return [];
+  const { group: goldenGroup, platforms, ...rest } = golden;
+  const wanted = readManifest({
+    ...rest,
+    ...(platforms === "all" ? {} : { platforms }),
+    name: manifest.name,
+    title: "-",
+    description: "-",
+    input: { properties: stubProperties(rest) },
+  });
+  if ("faults" in wanted) return wanted.faults.map((fault) => `the golden catalogue is wrong: ${fault}`);
+  const found = goldenGroup === group ? [] : [`the golden catalogue has it in group "${goldenGroup}"`];
+  for (const field of ["tier", "raise", "site", "platforms", "flags", "links", "secrets"] as const) {
+    const [is, should] = [JSON.stringify(manifest[field]), JSON.stringify(wanted.manifest[field])];
+    if (is !== should) found.push(`${field} is ${is}, the golden catalogue says ${should}`);
+  }
+  return found;
+}
+
+/** Properties for the arguments a golden row's conditions name, so that the row reads as a manifest. */
+function stubProperties(row: Record<string, unknown>): Record<string, unknown> {
+  const conditions = [row.raise, row.flags].flat().map((one) =>
+    (one as { when?: object } | undefined)?.when ?? {}
+  );
+  return Object.fromEntries(
+    conditions.flatMap((when) => Object.keys(when)).filter((name) => name !== "platform")
+      .map((name) => [name, { type: "string", description: "-" }]),
+  );
+}

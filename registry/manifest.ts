@@ -1,0 +1,135 @@
+/** What a manifest may say, and the tool definition that is served from it. */
+import { z } from "zod";
+import { CODES } from "../errors.ts";
+import { FLAGS, LIMITS, LINKS, PLATFORM_KINDS, type Tier } from "../model.ts";
+import { closed, faults, resolveShared, type Schema } from "./dialect.ts";
+
+const TIERS = ["T0", "T1", "T2", "T3", "T4"] as const;
+const tier = z.enum(TIERS).transform((text) => Number(text[1]) as Tier);
+const code = z.enum(Object.keys(CODES) as [keyof typeof CODES]);
+const platforms = z.array(z.enum(PLATFORM_KINDS)).min(1);
+/** Argument values, or `platform: kind`, under which something holds; all of them must match. */
+const when = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
+
+const manifestSchema = z.strictObject({
+  name: z.string().regex(/^[a-z][a-z0-9_-]{0,127}$/),
+  title: z.string().min(1),
+  description: z.string().min(1),
+  tier,
+  raise: z.array(z.strictObject({ when, tier })).default([]),
+  site: z.enum(["required", "none"]).default("required"),
+  sites: z.array(z.string()).default([]),
+  platforms: platforms.default([...PLATFORM_KINDS]),
+  only: z.record(z.string(), platforms).default({}),
+  flags: z.array(z.strictObject({
+    flag: z.enum(FLAGS),
+    when: when.optional(),
+    live: z.boolean().default(false),
+    code: code.optional(),
+  })).default([]),
+  links: z.array(z.enum(LINKS)).default([]),
+  secrets: z.array(z.strictObject({ name: z.string(), code, hide: z.boolean().default(false) })).default([]),
+  body_limit: z.int().min(LIMITS.BODY_BYTES).default(LIMITS.BODY_BYTES),
+  hints: z.strictObject({ idempotent: z.boolean().optional(), open_world: z.boolean().optional() }).default(
+    {},
+  ),
+  errors: z.array(code).default([]),
+  input: z.strictObject({
+    properties: z.record(z.string(), z.unknown()).default({}),
+    required: z.array(z.string()).default([]),
+  }).default({ properties: {}, required: [] }),
+  rules: z.array(z.union([
+    z.strictObject({ when, require: z.array(z.string()).min(1) }),
+    z.strictObject({ one_of: z.array(z.string()).min(2) }),
+    z.strictObject({ any_of: z.array(z.string()).min(2) }),
+  ])).default([]),
+});
+
+/** A manifest as read, defaults filled in and shared schemas put in place. */
+export type Manifest = Omit<z.output<typeof manifestSchema>, "input"> & { input: Schema };
+
+/** Reads a manifest; answers it, or every fault it has, a sentence each. */
+export function readManifest(document: unknown): { manifest: Manifest } | { faults: string[] } {
+  const parsed = manifestSchema.safeParse(document);
+  if (!parsed.success) {
+    return {
+      faults: parsed.error.issues.map((issue) => `${issue.path.join(".") || "manifest"}: ${issue.message}`),
+    };
+  }
+  const { input, ...rest } = parsed.data;
+  const schema = resolveShared({ type: "object", ...input }) as Schema;
+  const found = [...faults(schema), ...consistency({ ...rest, input: schema })];
+  return found.length ? { faults: found } : { manifest: { ...rest, input: closed(schema) } };
+}
+
+/** What a manifest says that its other parts contradict. */
+function consistency(manifest: Manifest): string[] {
+  const properties = manifest.input.properties ?? {};
+  const names = new Set(Object.keys(properties));
+  const found: string[] = [];
+  const known = (name: string, where: string) => {
+    if (!names.has(name)) found.push(`${where} names "${name}", which is not a property`);
+  };
+  for (const name of ["site_id", "confirm"]) {
+    if (names.has(name)) found.push(`input.${name}: is added by the registry, take it out`);
+  }
+  for (const [name, schema] of Object.entries(properties)) {
+    if (!schema.description) found.push(`input.${name}: needs a description`);
+  }
+  const conditions = [...manifest.raise, ...manifest.flags, ...manifest.rules]
+    .flatMap((one) => "when" in one && one.when ? Object.keys(one.when) : []);
+  for (const name of conditions) if (name !== "platform") known(name, "when");
+  for (const name of Object.keys(manifest.only)) known(name, "only");
+  for (const name of manifest.sites) known(name, "sites");
+  for (const rule of manifest.rules) {
+    const named = "require" in rule ? rule.require : "one_of" in rule ? rule.one_of : rule.any_of;
+    for (const name of named) known(name, "rules");
+  }
+  const flagged = manifest.flags.some((flag) => !flag.live);
+  if ((manifest.tier === 2 || manifest.tier === 3) && !flagged) {
+    found.push(`tier T${manifest.tier} needs a flag`);
+  }
+  if (manifest.tier === 0 && manifest.raise.length === 0 && manifest.flags.length) {
+    found.push("tier T0 takes no flag");
+  }
+  return found;
+}
+
+/** Whether a call of the tool can be a write. */
+export const writes = (manifest: Pick<Manifest, "tier" | "raise">): boolean =>
+  manifest.tier > 0 || manifest.raise.length > 0;
+
+/** A tool as the doors list it (SPEC.md, Tool definition). */
+export interface Definition {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly input_schema: Schema;
+}
+
+/** The definition served for a manifest: its own arguments, `site_id` where needed, `confirm` where it can write. */
+export function definition(manifest: Manifest): Definition {
+  const site: Record<string, Schema> = manifest.site === "required"
+    ? { site_id: { type: "string", description: "The id of the site to work on, as list_sites gives it" } }
+    : {};
+  const confirm: Record<string, Schema> = writes(manifest)
+    ? {
+      confirm: {
+        type: "boolean",
+        default: false,
+        description: "Without true nothing is changed and a preview of the change is answered",
+      },
+    }
+    : {};
+  return {
+    name: manifest.name,
+    title: manifest.title,
+    description: manifest.description,
+    input_schema: {
+      type: "object",
+      properties: { ...site, ...manifest.input.properties, ...confirm },
+      required: [...Object.keys(site), ...(manifest.input.required ?? [])],
+      additionalProperties: false,
+    },
+  };
+}
