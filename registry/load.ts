@@ -152,9 +152,6 @@ async function importHandler(found: Found, manifest: Manifest): Promise<ToolModu
   if (writes(manifest) && typeof module.plan !== "function") {
     faults.push(`${file}: a tool that can write needs a plan`);
   }
-  if (manifest.body_limit < LIMITS.BODY_BYTES) {
-    faults.push(`${file}: body_limit is under ${LIMITS.BODY_BYTES}`);
-  }
   return faults.length ? { faults } : module as ToolModule;
 }
 
