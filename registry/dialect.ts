@@ -196,23 +196,31 @@ const NOUNS: Record<string, string> = {
   null: "null",
 };
 
+const FORMAT_WORDS: Record<string, string> = {
+  date: "a date such as 2026-11-21",
+  "date-time": "a date and time such as 2026-11-21T10:00:00Z",
+  uri: "an address such as https://example.com/page",
+};
+
 /** What a schema allows, in words. */
 export function expected(issue: Issue | null, schema: Schema | undefined): string {
   if (!schema) return issue?.message ?? "something else";
   if (schema.anyOf) return [...new Set(schema.anyOf.map((one) => expected(null, one)))].join(" or ");
   if (schema.enum) return `one of ${schema.enum.map((one) => JSON.stringify(one)).join(", ")}`;
+  if (schema.format) return FORMAT_WORDS[schema.format] ?? "something else";
   const noun = NOUNS[schema.type ?? ""] ?? "something else";
-  const bounds = [
-    schema.format && `a ${schema.format}`,
-    schema.pattern && `matching ${schema.pattern}`,
-    schema.minimum !== undefined && `>= ${schema.minimum}`,
-    schema.maximum !== undefined && `<= ${schema.maximum}`,
+  const sizes = [
     schema.minLength !== undefined && `at least ${plural(schema.minLength, "character")}`,
     schema.maxLength !== undefined && `at most ${plural(schema.maxLength, "character")}`,
     schema.minItems !== undefined && `at least ${plural(schema.minItems, "item")}`,
     schema.maxItems !== undefined && `at most ${plural(schema.maxItems, "item")}`,
-  ].filter(Boolean);
-  return bounds.length ? `${noun} ${bounds.join(", ")}` : noun;
+  ].filter(Boolean).join(" and ");
+  const bounds = [
+    schema.minimum !== undefined && `>= ${schema.minimum}`,
+    schema.maximum !== undefined && `<= ${schema.maximum}`,
+  ].filter(Boolean).join(" and ");
+  const words = [noun, sizes && `of ${sizes}`, bounds, schema.pattern && `matching ${schema.pattern}`];
+  return words.filter(Boolean).join(" ");
 }
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
