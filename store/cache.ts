@@ -1,0 +1,138 @@
+/** Look-ups answered from memory, never staler than LIMITS.CACHE_CHECK_MS, without timers. */
+import { LIMITS } from "../model.ts";
+import type { Database } from "./database.ts";
+import type { Awaitable } from "./store.ts";
+
+const VERSION_KEY = ["config", "version"];
+
+/**
+ * The version of all configuration records (tokens, sites, users, projects). Every change of one raises it in
+ * the same commit; what was cached under one version is dropped when another is seen.
+ */
+export class ConfigVersion {
+  readonly #db: Database;
+  readonly #drops: (() => void)[] = [];
+  #checkedAt = -Infinity;
+  #seen: string | null | undefined;
+  #checking: Promise<void> | null = null;
+  #epoch = 0;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** Grows whenever caches are dropped: what was read under an older one must not be cached. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** Has a cache emptied whenever the version changes. */
+  onDrop(drop: () => void): void {
+    this.#drops.push(drop);
+  }
+
+  /** Whether what is cached may be given without looking at the store. */
+  fresh(): boolean {
+    return !this.#db.closed && this.#db.elapsed() - this.#checkedAt < LIMITS.CACHE_CHECK_MS;
+  }
+
+  /** Resolves when the version is known to be fresh; callers at the same time share one read. */
+  async refresh(): Promise<void> {
+    if (this.fresh()) return;
+    this.#checking ??= this.#check().finally(() => this.#checking = null);
+    await this.#checking;
+  }
+
+  /** Commits a change of configuration records; false when a check failed. Own look-ups see it at once. */
+  async commit(change: Deno.AtomicOperation): Promise<boolean> {
+    try {
+      return (await change.sum(VERSION_KEY, 1n).commit()).ok;
+    } finally {
+      this.#drop();
+    }
+  }
+
+  async #check(): Promise<void> {
+    const startedAt = this.#db.elapsed();
+    const { versionstamp } = await this.#db.kv.get(VERSION_KEY);
+    if (versionstamp !== this.#seen) {
+      this.#drop();
+      this.#seen = versionstamp;
+    }
+    this.#checkedAt = startedAt;
+  }
+
+  #drop(): void {
+    this.#epoch++;
+    for (const drop of this.#drops) drop();
+  }
+}
+
+/** One kind of record by a text key. What is not there is never cached, so strangers cannot fill the memory. */
+export class RecordCache<T extends object> {
+  readonly #version: ConfigVersion;
+  readonly #read: (key: string) => Promise<T | null>;
+  readonly #records = new Map<string, T>();
+
+  constructor(version: ConfigVersion, read: (key: string) => Promise<T | null>) {
+    this.#version = version;
+    this.#read = read;
+    version.onDrop(() => this.#records.clear());
+  }
+
+  /** The record, frozen; at once when it is cached and fresh, otherwise a promise. */
+  get(key: string): Awaitable<T | null> {
+    if (this.#version.fresh()) {
+      const cached = this.#records.get(key);
+      if (cached !== undefined) return cached;
+    }
+    return this.#load(key);
+  }
+
+  async #load(key: string): Promise<T | null> {
+    await this.#version.refresh();
+    const cached = this.#records.get(key);
+    if (cached !== undefined) return cached;
+    const { epoch } = this.#version;
+    const record = await this.#read(key);
+    if (record === null) return null;
+    freeze(record);
+    if (epoch === this.#version.epoch) this.#records.set(key, record);
+    return record;
+  }
+}
+
+/** A whole list of records. */
+export class ListCache<T extends object> {
+  readonly #version: ConfigVersion;
+  readonly #read: () => Promise<T[]>;
+  #list: readonly T[] | null = null;
+
+  constructor(version: ConfigVersion, read: () => Promise<T[]>) {
+    this.#version = version;
+    this.#read = read;
+    version.onDrop(() => this.#list = null);
+  }
+
+  /** The list, frozen; at once when it is cached and fresh, otherwise a promise. */
+  get(): Awaitable<readonly T[]> {
+    if (this.#list !== null && this.#version.fresh()) return this.#list;
+    return this.#load();
+  }
+
+  async #load(): Promise<readonly T[]> {
+    await this.#version.refresh();
+    if (this.#list !== null) return this.#list;
+    const { epoch } = this.#version;
+    const list = await this.#read();
+    freeze(list);
+    if (epoch === this.#version.epoch) this.#list = list;
+    return list;
+  }
+}
+
+function freeze(value: unknown): void {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return;
+  Object.freeze(value);
+  for (const part of Object.values(value)) freeze(part);
+}

@@ -1,0 +1,100 @@
+/** The opened KV with what every record shares: ids, clocks, sizes that fit, a clear end after close. */
+import { hash } from "node:crypto";
+import { serialize } from "node:v8";
+import { monotonicFactory } from "ulid";
+import { GatewayError } from "../errors.ts";
+
+/** KV keeps values up to 64 KiB; a record may have this many bytes, so that its envelope fits too. */
+const RECORD_BYTES_MAX = 60 * 1024;
+/** KV keeps keys up to 2 KiB. */
+const KEY_PART_CHARACTERS_MAX = 256;
+const EDIT_TRIES_MAX = 50;
+
+/** A KV, the clocks it is read with, and ids that only grow. */
+export class Database {
+  readonly #kv: Deno.Kv;
+  readonly #ulid = monotonicFactory();
+  #closed = false;
+
+  /** `now` is the time records carry; `elapsed` counts milliseconds and never goes back. */
+  constructor(kv: Deno.Kv, readonly now: () => number, readonly elapsed: () => number) {
+    this.#kv = kv;
+  }
+
+  /** The KV; throws E_INTERNAL once the store is closed. */
+  get kv(): Deno.Kv {
+    if (this.#closed) throw closedError();
+    return this.#kv;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** A ULID greater than every one this store made before. */
+  newId(): string {
+    return this.#ulid(this.now());
+  }
+
+  /** The current time as records carry it. */
+  timestamp(): string {
+    return new Date(this.now()).toISOString();
+  }
+
+  /** Closes the KV; every later use throws E_INTERNAL. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#kv.close();
+  }
+}
+
+/** What a caller is told after `close`. */
+export function closedError(): GatewayError {
+  return new GatewayError("E_INTERNAL", "The store is closed");
+}
+
+/** SHA-256 of a text, in hexadecimal. */
+export function sha256(text: string): string {
+  return hash("sha256", text);
+}
+
+/** Returned by an edit that met another one's change and must look again. */
+export const AGAIN: unique symbol = Symbol("again");
+
+/** Runs an edit until it no longer meets another one's change; E_INTERNAL when that never ends. */
+export async function untilSettled<T>(edit: () => Promise<T | typeof AGAIN>): Promise<T> {
+  for (let tries = 0; tries < EDIT_TRIES_MAX; tries++) {
+    const result = await edit();
+    if (result !== AGAIN) return result;
+  }
+  throw new GatewayError("E_INTERNAL", "A record was changed by too many writers at once; try again");
+}
+
+/** Refuses with E_BAD_INPUT a text that cannot be part of a key: empty, or over 256 characters. */
+export function checkKeyPart(field: string, value: string): void {
+  if (value === "") throw new GatewayError("E_BAD_INPUT", `${field}: must not be empty`);
+  if (value.length > KEY_PART_CHARACTERS_MAX) {
+    throw new GatewayError("E_BAD_INPUT", `${field}: at most ${KEY_PART_CHARACTERS_MAX} characters`);
+  }
+}
+
+/** Refuses with E_BAD_INPUT a record that KV would not take, naming its largest field. */
+export function checkSize(record: object): void {
+  const bytes = serialize(record).length;
+  if (bytes <= RECORD_BYTES_MAX) return;
+  const [field] = Object.entries(record)
+    .map(([name, value]) => [name, serialize(value).length] as const)
+    .reduce((largest, next) => next[1] > largest[1] ? next : largest);
+  throw new GatewayError(
+    "E_BAD_INPUT",
+    `${field}: too large; the whole record may have ${RECORD_BYTES_MAX} bytes and has ${bytes}`,
+  );
+}
+
+/** All values under a prefix, in key order. */
+export async function listValues<T>(kv: Deno.Kv, prefix: Deno.KvKey): Promise<T[]> {
+  const values: T[] = [];
+  for await (const entry of kv.list<T>({ prefix }, { batchSize: 500 })) values.push(entry.value);
+  return values;
+}

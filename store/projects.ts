@@ -1,0 +1,36 @@
+/** Projects: the sites of one client. */
+import type { Project } from "../model.ts";
+import { type ConfigVersion, ListCache, RecordCache } from "./cache.ts";
+import { checkKeyPart, checkSize, type Database, listValues } from "./database.ts";
+import type { Awaitable, ProjectStore } from "./store.ts";
+
+const recordKey = (id: string) => ["projects", id];
+
+/** The ProjectStore of a database. */
+export class Projects implements ProjectStore {
+  readonly #byId: RecordCache<Project>;
+  readonly #all: ListCache<Project>;
+
+  constructor(readonly db: Database, readonly version: ConfigVersion) {
+    this.#byId = new RecordCache(version, async (id) => (await db.kv.get<Project>(recordKey(id))).value);
+    this.#all = new ListCache(version, () => listValues<Project>(db.kv, ["projects"]));
+  }
+
+  async create(input: { id: string; name: string }): Promise<Project | null> {
+    checkKeyPart("id", input.id);
+    const project: Project = { id: input.id, name: input.name, created_at: this.db.timestamp() };
+    checkSize(project);
+    const change = this.db.kv.atomic()
+      .check({ key: recordKey(project.id), versionstamp: null })
+      .set(recordKey(project.id), project);
+    return await this.version.commit(change) ? project : null;
+  }
+
+  get(id: string): Awaitable<Project | null> {
+    return this.#byId.get(id);
+  }
+
+  list(): Awaitable<readonly Project[]> {
+    return this.#all.get();
+  }
+}

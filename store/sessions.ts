@@ -1,0 +1,27 @@
+/** Admin sessions, kept by a SHA-256 of their cookie. */
+import { type Database, sha256 } from "./database.ts";
+import type { SessionStore } from "./store.ts";
+import { randomText } from "./tokens.ts";
+
+const recordKey = (text: string) => ["sessions", sha256(text)];
+
+/** The SessionStore of a database. */
+export class Sessions implements SessionStore {
+  constructor(readonly db: Database) {}
+
+  async create(lifetime_ms: number): Promise<string> {
+    const text = randomText();
+    const session = { ends_at: this.db.now() + lifetime_ms };
+    await this.db.kv.set(recordKey(text), session, { expireIn: lifetime_ms });
+    return text;
+  }
+
+  async valid(text: string): Promise<boolean> {
+    const { value } = await this.db.kv.get<{ ends_at: number }>(recordKey(text));
+    return value !== null && this.db.now() < value.ends_at;
+  }
+
+  async end(text: string): Promise<void> {
+    await this.db.kv.delete(recordKey(text));
+  }
+}

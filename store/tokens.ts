@@ -1,0 +1,80 @@
+/** Tokens, kept by a SHA-256 of their text. */
+import type { Token } from "../model.ts";
+import { type ConfigVersion, RecordCache } from "./cache.ts";
+import { AGAIN, checkSize, type Database, listValues, sha256, untilSettled } from "./database.ts";
+import type { Awaitable, NewToken, TokenStore } from "./store.ts";
+
+const RANDOM_BYTES = 32;
+/** No token is longer; a longer text is not worth a hash. */
+const TEXT_CHARACTERS_MAX = 256;
+
+const recordKey = (id: string) => ["tokens", id];
+const hashKey = (hash: string) => ["tokens_by_hash", hash];
+
+/** Random text with 256 bits, safe in an address, a header and a cookie. */
+export function randomText(): string {
+  return crypto.getRandomValues(new Uint8Array(RANDOM_BYTES)).toBase64({
+    alphabet: "base64url",
+    omitPadding: true,
+  });
+}
+
+/** The TokenStore of a database; token texts begin with `prefix`. */
+export class Tokens implements TokenStore {
+  readonly #byHash: RecordCache<Token>;
+
+  constructor(readonly db: Database, readonly version: ConfigVersion, readonly prefix: string) {
+    this.#byHash = new RecordCache(version, (hash) => this.#read(hash));
+  }
+
+  async create(input: NewToken): Promise<{ token: Token; text: string }> {
+    const text = `${this.prefix}_${input.env}_${randomText()}`;
+    const token: Token = {
+      id: this.db.newId(),
+      name: input.name,
+      env: input.env,
+      allowed_sites: [...input.allowed_sites],
+      allowed_tools: [...input.allowed_tools],
+      max_risk: input.max_risk,
+      skip_write_confirm: input.skip_write_confirm,
+      owner_user_id: input.owner_user_id,
+      created_at: this.db.timestamp(),
+      revoked_at: null,
+    };
+    checkSize(token);
+    const change = this.db.kv.atomic()
+      .check({ key: recordKey(token.id), versionstamp: null })
+      .set(recordKey(token.id), token)
+      .set(hashKey(sha256(text)), token.id);
+    if (!await this.version.commit(change)) return await this.create(input);
+    return { token, text };
+  }
+
+  find(text: string): Awaitable<Token | null> {
+    if (text.length > TEXT_CHARACTERS_MAX) return null;
+    return this.#byHash.get(sha256(text));
+  }
+
+  async get(id: string): Promise<Token | null> {
+    return (await this.db.kv.get<Token>(recordKey(id))).value;
+  }
+
+  async list(): Promise<Token[]> {
+    return await listValues<Token>(this.db.kv, ["tokens"]);
+  }
+
+  async revoke(id: string): Promise<Token | null> {
+    return await untilSettled(async () => {
+      const entry = await this.db.kv.get<Token>(recordKey(id));
+      if (entry.value === null || entry.value.revoked_at !== null) return entry.value;
+      const token: Token = { ...entry.value, revoked_at: this.db.timestamp() };
+      const change = this.db.kv.atomic().check(entry).set(recordKey(id), token);
+      return await this.version.commit(change) ? token : AGAIN;
+    });
+  }
+
+  async #read(hash: string): Promise<Token | null> {
+    const { value: id } = await this.db.kv.get<string>(hashKey(hash));
+    return id === null ? null : await this.get(id);
+  }
+}

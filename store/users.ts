@@ -1,0 +1,73 @@
+/** Users: the people tokens belong to, one per e-mail. */
+import { GatewayError } from "../errors.ts";
+import type { User } from "../model.ts";
+import { type ConfigVersion, RecordCache } from "./cache.ts";
+import { AGAIN, checkKeyPart, checkSize, type Database, listValues, untilSettled } from "./database.ts";
+import type { Awaitable, UserInput, UserStore } from "./store.ts";
+
+const recordKey = (id: string) => ["users", id];
+const emailKey = (email: string) => ["users_by_email", email.toLowerCase()];
+
+/** The UserStore of a database. */
+export class Users implements UserStore {
+  readonly #byId: RecordCache<User>;
+
+  constructor(readonly db: Database, readonly version: ConfigVersion) {
+    this.#byId = new RecordCache(version, async (id) => (await db.kv.get<User>(recordKey(id))).value);
+  }
+
+  async create(input: Omit<User, "id" | "created_at">): Promise<User | null> {
+    checkKeyPart("email", input.email);
+    const user: User = {
+      id: this.db.newId(),
+      email: input.email,
+      role: input.role,
+      allowed_sites: [...input.allowed_sites],
+      max_risk: input.max_risk,
+      created_at: this.db.timestamp(),
+    };
+    checkSize(user);
+    const change = this.db.kv.atomic()
+      .check({ key: emailKey(user.email), versionstamp: null })
+      .set(emailKey(user.email), user.id)
+      .set(recordKey(user.id), user);
+    return await this.version.commit(change) ? user : null;
+  }
+
+  get(id: string): Awaitable<User | null> {
+    return this.#byId.get(id);
+  }
+
+  async list(): Promise<User[]> {
+    return await listValues<User>(this.db.kv, ["users"]);
+  }
+
+  async update(id: string, patch: UserInput): Promise<User | null> {
+    if (patch.email !== undefined) checkKeyPart("email", patch.email);
+    return await untilSettled(async () => {
+      const entry = await this.db.kv.get<User>(recordKey(id));
+      if (entry.value === null) return null;
+      const user: User = {
+        ...entry.value,
+        ...patch.email !== undefined && { email: patch.email },
+        ...patch.role !== undefined && { role: patch.role },
+        ...patch.allowed_sites !== undefined && { allowed_sites: [...patch.allowed_sites] },
+        ...patch.max_risk !== undefined && { max_risk: patch.max_risk },
+      };
+      checkSize(user);
+      const change = this.db.kv.atomic().check(entry).set(recordKey(id), user);
+      await this.#moveEmail(change, entry.value, user);
+      return await this.version.commit(change) ? user : AGAIN;
+    });
+  }
+
+  async #moveEmail(change: Deno.AtomicOperation, before: User, after: User): Promise<void> {
+    const key = emailKey(after.email);
+    if (before.email.toLowerCase() === key[1]) return;
+    const taken = await this.db.kv.get(key);
+    if (taken.value !== null) {
+      throw new GatewayError("E_BAD_INPUT", `email: "${after.email}" belongs to another user`);
+    }
+    change.check(taken).delete(emailKey(before.email)).set(key, after.id);
+  }
+}
