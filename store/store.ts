@@ -128,7 +128,10 @@ export interface AuditStore {
   /** Resolves when the entry is committed. Concurrent entries share segments and commits. */
   append(row: AuditRow): Promise<void>;
   list(query: AuditQuery, page: { limit: number; cursor?: string }): Promise<AuditPage>;
-  /** Entries oldest first, a line of JSON each, with segment lines that carry the chain's hashes. */
+  /**
+   * Entries oldest first, a line of JSON each, with segment lines that carry the chain's hashes. Each piece yielded is
+   * one or more whole lines with their line ends.
+   */
   export(query: AuditQuery): AsyncIterable<string>;
   verify(): Promise<AuditVerdict>;
   /** Drops whole segments older than that and leaves each chain a checkpoint; answers how many went. */

@@ -1,0 +1,50 @@
+/** The audit log of a store: one chain of segments to write, all chains to read. */
+import type { AuditRow } from "../model.ts";
+import { listRows } from "./audit_list.ts";
+import { exportAudit } from "./audit_export.ts";
+import { retainAudit } from "./audit_retention.ts";
+import { verifyAudit } from "./audit_verify.ts";
+import { AuditWriter } from "./audit_writer.ts";
+import type { Database } from "./database.ts";
+import type { AuditPage, AuditQuery, AuditStore, AuditVerdict } from "./store.ts";
+
+/** The AuditStore of a database. */
+export class Audit implements AuditStore {
+  readonly #db: Database;
+  readonly #writer: AuditWriter;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#writer = new AuditWriter(db, () => {});
+  }
+
+  append(row: AuditRow): Promise<void> {
+    return this.#writer.append(row);
+  }
+
+  async list(query: AuditQuery, page: { limit: number; cursor?: string }): Promise<AuditPage> {
+    return await listRows(this.#db, query, page);
+  }
+
+  export(query: AuditQuery): AsyncIterable<string> {
+    return exportAudit(this.#db, query);
+  }
+
+  async verify(): Promise<AuditVerdict> {
+    return await verifyAudit(this.#db);
+  }
+
+  async retain(before: Date): Promise<number> {
+    return await retainAudit(this.#db, before);
+  }
+
+  async flush(): Promise<void> {
+    await this.#writer.settle();
+  }
+
+  /** Takes no more entries and flushes. */
+  async close(): Promise<void> {
+    await this.#writer.close();
+    await this.flush();
+  }
+}

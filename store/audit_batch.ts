@@ -1,0 +1,57 @@
+/** A batch of audit entries on its way into one commit: packed into segments, with their index terms. */
+import { type AuditRow, LIMITS } from "../model.ts";
+
+/** What one commit may hold, below KV's 800 KiB and 1,000 mutations. */
+const SEGMENTS_MAX = 8;
+const MARKS_MAX = 400;
+
+/** What rows are looked up by. */
+export const DIMENSIONS = ["token", "site", "tool", "status"] as const;
+export type Dimension = (typeof DIMENSIONS)[number];
+
+/** The values of each dimension that occur in a segment. */
+export type Terms = Readonly<Record<Dimension, Set<string>>>;
+
+/** No terms yet. */
+export function noTerms(): Terms {
+  return { token: new Set(), site: new Set(), tool: new Set(), status: new Set() };
+}
+
+/** Adds what a row is looked up by. */
+export function addTerms(terms: Terms, row: AuditRow): void {
+  terms.token.add(row.token_id);
+  if (row.site_id !== null) terms.site.add(row.site_id);
+  if (row.target_site_id !== undefined) terms.site.add(row.target_site_id);
+  terms.tool.add(row.tool);
+  if (row.status !== "started") terms.status.add(row.status);
+}
+
+/** A segment being filled. */
+export interface Draft {
+  rows: string;
+  readonly terms: Terms;
+}
+
+/** Entries that are committed together; `done` settles for all of them at once. */
+export class Batch {
+  readonly drafts: Draft[] = [];
+  /** Rows to mark as open: their index in `drafts`. */
+  readonly opened = new Map<string, number>();
+  /** Rows whose mark goes. */
+  readonly ended = new Set<string>();
+  readonly done = Promise.withResolvers<void>();
+
+  /** Takes an entry; false when the batch is full. `wasOpen`: an earlier batch marked the row as open. */
+  add(row: AuditRow, line: string, wasOpen: boolean): boolean {
+    let draft = this.drafts.at(-1);
+    const fits = draft !== undefined && draft.rows.length + line.length <= LIMITS.AUDIT_SEGMENT_BYTES;
+    if (!fits && this.drafts.length === SEGMENTS_MAX) return false;
+    if (this.opened.size + this.ended.size === MARKS_MAX) return false;
+    if (draft === undefined || !fits) this.drafts.push(draft = { rows: "", terms: noTerms() });
+    draft.rows += line;
+    addTerms(draft.terms, row);
+    if (row.status === "started") this.opened.set(row.id, this.drafts.length - 1);
+    else if (!this.opened.delete(row.id) && wasOpen) this.ended.add(row.id);
+    return true;
+  }
+}

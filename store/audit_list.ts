@@ -1,0 +1,107 @@
+/** Listing the audit, newest first, a bounded number of segments at a time. */
+import { GatewayError } from "../errors.ts";
+import { type AuditRow, LIMITS } from "../model.ts";
+import { type Filter, makeFilter } from "./audit_query.ts";
+import { openKey, parseSegment, type Segment } from "./audit_segment.ts";
+import { segmentsNewestFirst } from "./audit_source.ts";
+import type { Database } from "./database.ts";
+import type { AuditPage, AuditQuery } from "./store.ts";
+
+/** One call reads no more than this before it answers with a cursor. */
+const SCAN_CHARACTERS_MAX = 8 * 1024 * 1024;
+const SCAN_SEGMENTS_MAX = 2000;
+const GET_MANY_MAX = 10;
+/** A line index beyond every segment's. */
+const ALL_LINES = 1_000_000;
+
+/** Where a page ended: lines before `line` of that segment are still to come. */
+interface Position {
+  readonly segment: string;
+  readonly line: number;
+}
+
+/** What one call has found and read. */
+interface Scan {
+  readonly db: Database;
+  readonly filter: Filter;
+  readonly limit: number;
+  readonly rows: AuditRow[];
+  /** Rows whose outcome was met, so that their intent needs no look-up. */
+  readonly ended: Set<string>;
+}
+
+/** A page of rows; E_BAD_INPUT names a field of the query, the limit or the cursor. */
+export async function listRows(
+  db: Database,
+  query: AuditQuery,
+  page: { limit: number; cursor?: string },
+): Promise<AuditPage> {
+  const { limit } = page;
+  if (!Number.isInteger(limit) || limit < 1 || limit > LIMITS.AUDIT_PAGE_MAX) {
+    throw new GatewayError(
+      "E_BAD_INPUT",
+      `limit: expected a whole number from 1 to ${LIMITS.AUDIT_PAGE_MAX}`,
+    );
+  }
+  const start = page.cursor === undefined ? null : decodeCursor(page.cursor);
+  const scan: Scan = { db, filter: makeFilter(query), limit, rows: [], ended: new Set() };
+  let characters = 0;
+  let segments = 0;
+  for await (const { id, value } of segmentsNewestFirst(db, scan.filter, start?.segment ?? null)) {
+    if (value === undefined || characters > SCAN_CHARACTERS_MAX || segments > SCAN_SEGMENTS_MAX) {
+      return { rows: scan.rows, next_cursor: encodeCursor({ segment: id, line: ALL_LINES }) };
+    }
+    segments++;
+    if (typeof value === "string") characters += value.length;
+    const segment = parseSegment(value);
+    if (segment === null) continue;
+    const before = start?.segment === id ? start.line : ALL_LINES;
+    const line = await takeRows(scan, segment, before);
+    if (line !== null) return { rows: scan.rows, next_cursor: encodeCursor({ segment: id, line }) };
+  }
+  return { rows: scan.rows, next_cursor: null };
+}
+
+/** Takes matching rows from the end of a segment until the page is full; the line it then stopped at, or null. */
+async function takeRows(scan: Scan, { lines }: Segment, before: number): Promise<number | null> {
+  let line = Math.min(before, lines.length);
+  while (line > 0 && scan.rows.length < scan.limit) {
+    const found: AuditRow[] = [];
+    while (line > 0 && scan.rows.length + found.length < scan.limit) {
+      const row = scan.filter.pick(lines[--line]!);
+      if (row === null) continue;
+      if (row.status !== "started") scan.ended.add(row.id);
+      else if (scan.ended.has(row.id)) continue;
+      found.push(row);
+    }
+    const open = await openRows(scan.db, found);
+    for (const row of found) if (row.status !== "started" || open.has(row.id)) scan.rows.push(row);
+  }
+  return scan.rows.length === scan.limit ? line : null;
+}
+
+/** Which of the started rows have no outcome. */
+async function openRows(db: Database, rows: readonly AuditRow[]): Promise<Set<string>> {
+  const started = rows.filter((row) => row.status === "started").map((row) => row.id);
+  const open = new Set<string>();
+  for (let i = 0; i < started.length; i += GET_MANY_MAX) {
+    const ids = started.slice(i, i + GET_MANY_MAX);
+    const marks = await db.kv.getMany(ids.map(openKey));
+    marks.forEach((mark, index) => mark.versionstamp !== null && open.add(ids[index]!));
+  }
+  return open;
+}
+
+function encodeCursor({ segment, line }: Position): string {
+  return btoa(`${segment}.${line}`).replaceAll("=", "");
+}
+
+function decodeCursor(cursor: string): Position {
+  try {
+    const [, segment, line] = /^([0-9A-HJKMNP-TV-Z]{26})\.(\d{1,7})$/.exec(atob(cursor)) ?? [];
+    if (segment !== undefined && line !== undefined) return { segment, line: Number(line) };
+  } catch {
+    // not base64: refused below
+  }
+  throw new GatewayError("E_BAD_INPUT", "cursor: give next_cursor of the page before, as it was");
+}

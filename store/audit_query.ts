@@ -1,0 +1,70 @@
+/** What rows a query means: checked once, then asked of each line and row. */
+import { GatewayError } from "../errors.ts";
+import { AUDIT_STATUSES, type AuditRow } from "../model.ts";
+import { firstIdAt, parseRow, toAscii } from "./audit_segment.ts";
+import type { AuditQuery } from "./store.ts";
+
+/** A row is written at most this long after its call began. */
+const LATE_MS = 10 * 60 * 1000;
+
+/** A query made ready. */
+export interface Filter {
+  readonly query: AuditQuery;
+  /** No segment before this id holds a matching row; null when there may be any. */
+  readonly firstId: string | null;
+  /** No segment from this id on holds a matching row; null when there may be any. */
+  readonly endId: string | null;
+  /** Whether rows are selected at all. */
+  readonly selective: boolean;
+  /** The row of a line when it matches; null when it does not or is no row. */
+  pick(line: string): AuditRow | null;
+}
+
+/** Checks a query; E_BAD_INPUT naming the field that is wrong. */
+export function makeFilter(query: AuditQuery): Filter {
+  const from = time("from", query.from);
+  const to = time("to", query.to);
+  if (query.status !== undefined && !AUDIT_STATUSES.includes(query.status)) {
+    throw new GatewayError("E_BAD_INPUT", `status: expected one of ${AUDIT_STATUSES.join(", ")}`);
+  }
+  const { token_id, site_id, tool, status } = query;
+  const needles = [
+    ...token_id === undefined ? [] : [`"token_id":${text(token_id)}`],
+    ...site_id === undefined ? [] : [`site_id":${text(site_id)}`],
+    ...tool === undefined ? [] : [`"tool":${text(tool)}`],
+    ...status === undefined ? [] : [`"status":${text(status)}`],
+  ];
+  const matches = (row: AuditRow) => {
+    if (token_id !== undefined && row.token_id !== token_id) return false;
+    if (site_id !== undefined && row.site_id !== site_id && row.target_site_id !== site_id) return false;
+    if (tool !== undefined && row.tool !== tool) return false;
+    if (status !== undefined && row.status !== status) return false;
+    if (from === null && to === null) return true;
+    const at = Date.parse(row.at);
+    return (from === null || at >= from) && (to === null || at < to);
+  };
+  return {
+    query,
+    firstId: from === null ? null : firstIdAt(from),
+    endId: to === null ? null : firstIdAt(to + LATE_MS),
+    selective: needles.length > 0 || from !== null || to !== null,
+    pick(line) {
+      for (const needle of needles) if (!line.includes(needle)) return null;
+      const row = parseRow(line);
+      return row !== null && matches(row) ? row : null;
+    },
+  };
+}
+
+function text(value: string): string {
+  return toAscii(JSON.stringify(value));
+}
+
+function time(field: "from" | "to", value: string | undefined): number | null {
+  if (value === undefined) return null;
+  const ms = Date.parse(value);
+  if (Number.isNaN(ms)) {
+    throw new GatewayError("E_BAD_INPUT", `${field}: "${value.slice(0, 40)}" is no ISO 8601 time`);
+  }
+  return ms;
+}

@@ -1,0 +1,63 @@
+/** Retention: old segments go from the tail of every chain, and a checkpoint says where it now begins. */
+import {
+  checkpointKey,
+  firstIdAt,
+  type Head,
+  parseSegment,
+  segmentHash,
+  segmentKey,
+  todoKey,
+} from "./audit_segment.ts";
+import { AGAIN, type Database, untilSettled } from "./database.ts";
+
+const SEGMENTS_PER_COMMIT = 32;
+const KEYS_PER_COMMIT = 200;
+
+/** Drops what was written before that time; answers how many segments went. Safe beside writers and other instances. */
+export async function retainAudit(db: Database, before: Date): Promise<number> {
+  const end = firstIdAt(before.getTime());
+  let dropped = 0;
+  for (let count = -1; count !== 0; dropped += count) {
+    count = await untilSettled(() => dropSome(db, end));
+  }
+  await dropKeys(db, ["audit", "index"], ({ key }) => String(key.at(-1)) < end);
+  await dropKeys(db, ["audit", "open"], ({ value }) => String(value) < end);
+  return dropped;
+}
+
+/** Drops the oldest segments in one commit with the checkpoints of their writers. */
+async function dropSome(db: Database, end: string): Promise<number | typeof AGAIN> {
+  const selector = { prefix: ["audit", "segment"], end: segmentKey(end) };
+  const checkpoints = new Map<string, Head>();
+  const atomic = db.kv.atomic();
+  let count = 0;
+  for await (const entry of db.kv.list(selector, { limit: SEGMENTS_PER_COMMIT, batchSize: 8 })) {
+    const id = String(entry.key[2]);
+    const segment = parseSegment(entry.value);
+    if (segment !== null) {
+      checkpoints.set(segment.writer, { n: segment.n, hash: segmentHash(String(entry.value)), id });
+    }
+    atomic.check(entry).delete(entry.key).delete(todoKey(id));
+    count++;
+  }
+  if (count === 0) return 0;
+  for (const [writer, checkpoint] of checkpoints) atomic.set(checkpointKey(writer), checkpoint);
+  return (await atomic.commit()).ok ? count : AGAIN;
+}
+
+async function dropKeys(
+  db: Database,
+  prefix: string[],
+  gone: (entry: Deno.KvEntry<unknown>) => boolean,
+): Promise<void> {
+  let atomic = db.kv.atomic();
+  let count = 0;
+  for await (const entry of db.kv.list({ prefix }, { batchSize: 100 })) {
+    if (!gone(entry)) continue;
+    atomic.delete(entry.key);
+    if (++count % KEYS_PER_COMMIT !== 0) continue;
+    await atomic.commit();
+    atomic = db.kv.atomic();
+  }
+  if (count % KEYS_PER_COMMIT !== 0) await atomic.commit();
+}

@@ -1,0 +1,144 @@
+/** Verifying the audit: every chain from its beginning or checkpoint to its head. */
+import {
+  checkpointKey,
+  GENESIS,
+  type Head,
+  headKey,
+  parseRow,
+  parseSegment,
+  type Segment,
+  segmentHash,
+} from "./audit_segment.ts";
+import type { Database } from "./database.ts";
+import type { AuditVerdict } from "./store.ts";
+
+const BATCH = 8;
+
+/** How far a chain was followed; `n` 0 is its beginning. */
+interface Chain {
+  readonly last: Head;
+  /** The head before reading began; null for a chain begun later. */
+  readonly head: Head | null;
+}
+
+/** Checks all chains, reading every segment once; memory does not grow with their number. Writing may go on. */
+export async function verifyAudit(db: Database): Promise<AuditVerdict> {
+  const verifier = new Verifier(db);
+  await verifier.readEnds();
+  for await (const { key, value } of db.kv.list({ prefix: ["audit", "segment"] }, { batchSize: BATCH })) {
+    await verifier.follow(String(key[2]), value);
+  }
+  return await verifier.conclude();
+}
+
+class Verifier {
+  readonly #db: Database;
+  readonly #chains = new Map<string, Chain>();
+  readonly #faults: string[] = [];
+  #segments = 0;
+  #rows = 0;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** Reads all heads and checkpoints. */
+  async readEnds(): Promise<void> {
+    const start: Head = { n: 0, hash: GENESIS, id: "" };
+    for (const [writer, head] of await this.#readAll("head")) this.#chains.set(writer, { last: start, head });
+    for (const [writer, last] of await this.#readAll("checkpoint")) {
+      this.#chains.set(writer, { last, head: this.#chains.get(writer)?.head ?? null });
+    }
+  }
+
+  /** Takes the next segment in the order of ids. */
+  async follow(id: string, value: unknown): Promise<void> {
+    this.#segments++;
+    const segment = parseSegment(value);
+    if (segment === null) {
+      this.#faults.push(`Segment ${id} cannot be read: it was damaged or changed`);
+      return;
+    }
+    const { writer } = segment;
+    const chain = this.#chains.get(writer) ?? { last: { n: 0, hash: GENESIS, id: "" }, head: null };
+    if (segment.segment !== id) {
+      this.#faults.push(`Segment ${id} of writer ${writer} holds the text of segment ${segment.segment}`);
+    }
+    await this.#link(id, segment, chain.last);
+    this.#checkRows(id, segment);
+    const last = { n: segment.n, hash: segmentHash(String(value)), id };
+    this.#chains.set(writer, { last, head: chain.head });
+  }
+
+  /** Checks the heads and sums up. */
+  async conclude(): Promise<AuditVerdict> {
+    for (const [writer, chain] of this.#chains) await this.#checkEnd(writer, chain);
+    return {
+      ok: this.#faults.length === 0,
+      writers: this.#chains.size,
+      segments: this.#segments,
+      rows: this.#rows,
+      faults: this.#faults,
+    };
+  }
+
+  async #link(id: string, { writer, n, prev }: Segment, before: Head): Promise<void> {
+    let last = before;
+    if (n > last.n + 1) {
+      const { value } = await this.#db.kv.get<Head>(checkpointKey(writer)); // retention may have come between
+      if (value !== null && value.n > last.n && value.n < n) last = value;
+    }
+    if (n > last.n + 1) {
+      this.#faults.push(
+        `Missing: ${numbers(last.n + 1, n - 1)} of writer ${writer}, before segment ${n} (${id})`,
+      );
+    } else if (n <= last.n) {
+      this.#faults.push(
+        `Segment ${n} (${id}) of writer ${writer} is out of turn: it follows segment ${last.n}`,
+      );
+    } else if (prev !== last.hash) {
+      this.#faults.push(
+        last.n === 0
+          ? `Segment 1 (${id}) of writer ${writer} was changed: it does not begin a chain`
+          : `Segment ${last.n} (${last.id}) of writer ${writer} was changed: segment ${n} (${id}) names another hash`,
+      );
+    }
+  }
+
+  #checkRows(id: string, { writer, n, lines }: Segment): void {
+    lines.forEach((line, index) => {
+      if (parseRow(line) !== null) this.#rows++;
+      else this.#faults.push(`Row ${index + 1} of segment ${n} (${id}) of writer ${writer} cannot be read`);
+    });
+  }
+
+  async #checkEnd(writer: string, { last, head }: Chain): Promise<void> {
+    const { value: current } = await this.#db.kv.get<Head>(headKey(writer));
+    if (current === null) {
+      this.#faults.push(`Writer ${writer} has segments up to ${last.n} and no head: its head was removed`);
+    } else if (current.n < last.n) {
+      this.#faults.push(
+        `Writer ${writer} has segment ${last.n} (${last.id}), but its head says ${current.n} is the last`,
+      );
+    } else if (head !== null && last.n < head.n) {
+      this.#faults.push(`Missing: ${numbers(last.n + 1, head.n)} of writer ${writer}, at the end`);
+    } else {
+      const named = current.n === last.n ? current : head?.n === last.n ? head : null;
+      if (named === null || named.hash === last.hash) return;
+      this.#faults.push(
+        `Segment ${last.n} (${last.id}) of writer ${writer} was changed: the writer's head names another hash`,
+      );
+    }
+  }
+
+  async #readAll(kind: "head" | "checkpoint"): Promise<Map<string, Head>> {
+    const all = new Map<string, Head>();
+    const entries = this.#db.kv.list<Head>({ prefix: ["audit", kind] }, { batchSize: 500 });
+    for await (const { key, value } of entries) all.set(String(key[2]), value);
+    return all;
+  }
+}
+
+function numbers(first: number, last: number): string {
+  return first === last ? `segment ${first}` : `segments ${first} to ${last}`;
+}

@@ -1,0 +1,171 @@
+/** The writing end of the audit: entries queue while a commit is under way, and the next takes all of them. */
+import { GatewayError } from "../errors.ts";
+import type { AuditRow } from "../model.ts";
+import { Batch, type Terms } from "./audit_batch.ts";
+import {
+  encodeRow,
+  GENESIS,
+  type Head,
+  headKey,
+  openKey,
+  segmentHash,
+  segmentKey,
+  segmentText,
+  todoKey,
+} from "./audit_segment.ts";
+import { closedError, type Database } from "./database.ts";
+
+const TRIES_MAX = 3;
+const RETRY_MS = 25;
+
+/** A segment that is committed and not indexed yet. */
+export interface Written {
+  readonly id: string;
+  /** Of its todo key. */
+  readonly versionstamp: string;
+  readonly terms: Terms;
+}
+
+/** A batch as segments that continue one head. */
+interface Built {
+  readonly base: Head;
+  readonly head: Head;
+  readonly segments: readonly { id: string; text: string }[];
+}
+
+/** One chain of segments; every opened store begins its own. */
+export class AuditWriter {
+  readonly #db: Database;
+  readonly #written: (segments: Written[]) => void;
+  readonly #queue: Batch[] = [];
+  /** Rows marked as open by this writer and not ended yet. */
+  readonly #open = new Set<string>();
+  #writer: string;
+  #head: Head = { n: 0, hash: GENESIS, id: "" };
+  #versionstamp: string | null = null;
+  /** Since the last success: the heads of failed commits, any of which may have happened all the same. */
+  readonly #attempted = new Map<string, Head>();
+  #pumping = false;
+  #closing = false;
+  #newest: Promise<void> = Promise.resolve();
+
+  /** `written` is told of every committed segment. */
+  constructor(db: Database, written: (segments: Written[]) => void) {
+    this.#db = db;
+    this.#written = written;
+    this.#writer = db.newId();
+  }
+
+  /** Resolves when the entry is committed, rejects when three tries failed. Entries of one commit share the promise. */
+  append(row: AuditRow): Promise<void> {
+    if (this.#closing) return Promise.reject(closedError());
+    const line = encodeRow(row);
+    const wasOpen = row.status !== "started" && this.#open.has(row.id);
+    let batch = this.#queue.at(-1);
+    if (batch === undefined || !batch.add(row, line, wasOpen)) {
+      batch = new Batch();
+      batch.add(row, line, wasOpen);
+      this.#queue.push(batch);
+      this.#newest = batch.done.promise;
+    }
+    if (!this.#pumping) this.#pump();
+    return batch.done.promise;
+  }
+
+  /** Resolves when everything handed in so far is committed or refused. */
+  async settle(): Promise<void> {
+    await this.#newest.catch(() => {});
+  }
+
+  /** Refuses further entries and settles. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    await this.settle();
+  }
+
+  async #pump(): Promise<void> {
+    this.#pumping = true;
+    await Promise.resolve(); // what is appended in the same turn comes along
+    for (let batch = this.#queue.shift(); batch !== undefined; batch = this.#queue.shift()) {
+      try {
+        this.#confirm(batch, await this.#write(batch));
+        batch.done.resolve();
+      } catch (cause) {
+        batch.done.reject(
+          new GatewayError("E_INTERNAL", "The audit log cannot be written at the moment", { cause }),
+        );
+      }
+    }
+    this.#pumping = false;
+  }
+
+  /** Commits a batch. A try that failed may have happened all the same: then the head in KV is the one it wrote. */
+  async #write(batch: Batch): Promise<Built> {
+    let built: Built | null = null;
+    for (let tries = 1;; tries++) {
+      try {
+        if (this.#attempted.size > 0) await this.#findHead();
+        if (built !== null && built.head === this.#head) break;
+        if (built?.base !== this.#head) built = this.#build(batch);
+        const commit = await this.#atomic(batch, built).commit();
+        if (!commit.ok) throw new Error(`the head of audit writer ${this.#writer} was changed by another`);
+        this.#head = built.head;
+        this.#versionstamp = commit.versionstamp;
+        break;
+      } catch (error) {
+        if (built !== null) this.#attempted.set(built.head.hash, built.head);
+        if (tries === TRIES_MAX) throw error;
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS * tries));
+      }
+    }
+    this.#attempted.clear();
+    return built;
+  }
+
+  /** Looks which of the attempted heads stands; one that is not ours at all is left alone, as the end of a chain. */
+  async #findHead(): Promise<void> {
+    const { value, versionstamp } = await this.#db.kv.get<Head>(headKey(this.#writer));
+    if (versionstamp === this.#versionstamp) return;
+    const attempted = value === null ? undefined : this.#attempted.get(value.hash);
+    if (attempted === undefined) {
+      this.#writer = this.#db.newId();
+      this.#head = { n: 0, hash: GENESIS, id: "" };
+      this.#versionstamp = null;
+    } else {
+      this.#head = attempted;
+      this.#versionstamp = versionstamp;
+    }
+  }
+
+  #build(batch: Batch): Built {
+    const base = this.#head;
+    let head = base;
+    const segments = batch.drafts.map((draft) => {
+      const header = { segment: this.#db.newId(), writer: this.#writer, n: head.n + 1, prev: head.hash };
+      const text = segmentText(header, draft.rows);
+      head = { n: header.n, hash: segmentHash(text), id: header.segment };
+      return { id: header.segment, text };
+    });
+    return { base, head, segments };
+  }
+
+  #atomic(batch: Batch, built: Built): Deno.AtomicOperation {
+    const key = headKey(this.#writer);
+    const atomic = this.#db.kv.atomic()
+      .check({ key, versionstamp: this.#versionstamp })
+      .set(key, built.head);
+    for (const { id, text } of built.segments) atomic.set(segmentKey(id), text).set(todoKey(id), true);
+    for (const [row_id, draft] of batch.opened) atomic.set(openKey(row_id), built.segments[draft]?.id);
+    for (const row_id of batch.ended) atomic.delete(openKey(row_id));
+    return atomic;
+  }
+
+  #confirm(batch: Batch, { segments }: Built): void {
+    for (const row_id of batch.opened.keys()) this.#open.add(row_id);
+    for (const row_id of batch.ended) this.#open.delete(row_id);
+    const versionstamp = this.#versionstamp ?? "";
+    this.#written(
+      segments.map(({ id }, index) => ({ id, versionstamp, terms: batch.drafts[index]!.terms })),
+    );
+  }
+}

@@ -1,0 +1,120 @@
+/** Opens the store on Deno KV, and says in plain words why it cannot. */
+import { dirname } from "node:path";
+import { GatewayError } from "../errors.ts";
+import { Audit } from "./audit.ts";
+import { ConfigVersion } from "./cache.ts";
+import { Database } from "./database.ts";
+import { Leases } from "./leases.ts";
+import { Previews } from "./previews.ts";
+import { Projects } from "./projects.ts";
+import { Sealer } from "./seal.ts";
+import { Sessions } from "./sessions.ts";
+import { Sites } from "./sites.ts";
+import type { Store } from "./store.ts";
+import { Tokens } from "./tokens.ts";
+import { Users } from "./users.ts";
+
+const OPEN_DEADLINE_MS = 8000;
+const PING_DEADLINE_MS = 2000;
+
+/** How to open a store. */
+export interface StoreOptions {
+  /** A file (its folder is made), ":memory:", or the https address of a KV Connect server; left out, the host's KV. */
+  path?: string;
+  /** 32-byte keys for credentials: the first seals, all open. */
+  keys: readonly Uint8Array[];
+  /** What token texts begin with. */
+  tokenPrefix: string;
+  /** The time records carry; the system's clock when left out. Audit rows must carry the same clock's time. */
+  now?: () => number;
+  /** Milliseconds that never go back, by which caches age; `performance.now` when left out. */
+  elapsed?: () => number;
+  /** How long opening may take, waiting for a lock included. */
+  deadline_ms?: number;
+}
+
+/**
+ * Opens the store and makes sure that it can be written. Throws a GatewayError with one sentence that names KV_PATH
+ * or ENCRYPTION_KEYS and says what to do.
+ */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const sealer = await Sealer.open(options.keys);
+  const kv = await openKv(options.path, options.deadline_ms ?? OPEN_DEADLINE_MS);
+  const db = new Database(kv, options.now ?? Date.now, options.elapsed ?? (() => performance.now()));
+  const version = new ConfigVersion(db);
+  const audit = new Audit(db);
+  let closing: Promise<void> | null = null;
+  return {
+    tokens: new Tokens(db, version, options.tokenPrefix),
+    sites: new Sites(db, version, sealer),
+    projects: new Projects(db, version),
+    users: new Users(db, version),
+    sessions: new Sessions(db),
+    previews: new Previews(db),
+    leases: new Leases(db),
+    audit,
+    async ping() {
+      await within(PING_DEADLINE_MS, probe(db.kv), "the store does not answer");
+    },
+    close() {
+      return closing ??= audit.close().finally(() => db.close());
+    },
+  };
+}
+
+async function openKv(path: string | undefined, deadline_ms: number): Promise<Deno.Kv> {
+  const remote = path === undefined || /^https?:/.test(path);
+  const opening = async () => {
+    if (!remote && path !== ":memory:") await Deno.mkdir(dirname(path), { recursive: true });
+    const kv = await Deno.openKv(path);
+    try {
+      await probe(kv);
+      return kv;
+    } catch (error) {
+      kv.close();
+      throw error;
+    }
+  };
+  const opened = opening();
+  try {
+    return await within(deadline_ms, opened, "database is locked");
+  } catch (cause) {
+    opened.then((kv) => kv.close(), () => {});
+    throw new GatewayError("E_INTERNAL", `KV_PATH: ${explain(cause, path)}`, { cause });
+  }
+}
+
+/** Reads and writes, so that a file nobody may write is found at once. */
+async function probe(kv: Deno.Kv): Promise<void> {
+  await kv.get(["probe"]);
+  await kv.atomic().check({ key: ["probe"], versionstamp: null }).delete(["probe"]).commit();
+}
+
+async function within<T>(ms: number, work: Promise<T>, late: string): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(late)), ms);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function explain(cause: unknown, path: string | undefined): string {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  const store = path === undefined ? "the host's KV" : `"${path}"`;
+  if (/not a database|malformed|corrupt/.test(message)) {
+    return `${store} is no database or is damaged; put back a copy, or move the file away to start empty`;
+  }
+  if (/locked|busy/.test(message)) {
+    return `${store} is locked by another process; end that one (or wait for it) and start again`;
+  }
+  if (cause instanceof Deno.errors.NotCapable) {
+    return `${store} is outside what this process may read and write; allow its folder, or name another file`;
+  }
+  if (/ACCESS_TOKEN/.test(message)) return `${store} needs its access token in DENO_KV_ACCESS_TOKEN`;
+  if (path !== undefined && /^https?:/.test(path)) {
+    return `${store} does not answer as a KV server; check the address, DENO_KV_ACCESS_TOKEN and the network`;
+  }
+  return `${store} cannot be opened or written (${message}); name a file in a folder this process may write`;
+}
