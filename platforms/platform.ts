@@ -31,11 +31,15 @@ export interface Outgoing {
   readonly deadline_ms?: number;
   /** Most bytes of an answer. Default LIMITS.UPSTREAM_BYTES. */
   readonly max_bytes?: number;
+  /** Set for an address that a caller named: only public https will do, whatever ALLOW_PRIVATE_UPSTREAMS lists. */
+  readonly public_only?: boolean;
 }
 
 /** An answer of whatever status; failures to get one are thrown as E_UPSTREAM. */
 export interface Incoming {
   readonly status: number;
+  /** Where the answer came from, redirects followed. */
+  readonly url: string;
   readonly headers: Headers;
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** The body as UTF-8, faulty bytes replaced. */
@@ -68,6 +72,6 @@ export interface Platform<Client> {
   /** Throws the `E_…_NOT_LINKED` or `E_MISSING_SECRET` of a site that is not set up for it; sends nothing. */
   linked?(reach: Reach): void | Promise<void>;
   connect(reach: Reach): Client | Promise<Client>;
-  /** Why this may never be sent to such an upstream, or null. `out.grant` is already known to be genuine. */
-  forbids?(out: Outgoing, now: number): string | null;
+  /** Why this may never be sent to that site's upstream, or null. `out.grant` is already known to be genuine. */
+  forbids?(out: Outgoing, now: number, site: Site): string | null;
 }

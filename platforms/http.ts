@@ -1,0 +1,214 @@
+/** The only fetch of the product: https, deadlines, byte caps, retries of reads, and no redirect with credentials. */
+import { GatewayError } from "../errors.ts";
+import { LIMITS } from "../model.ts";
+import { checkAddress, type Lookup, systemLookup } from "./addresses.ts";
+import { incoming } from "./answer.ts";
+import { brokenOff, failure, redirectedWrite } from "./failures.ts";
+import type { Incoming, Outgoing } from "./platform.ts";
+import { orAborted, pauseFor } from "./waiting.ts";
+
+/** What a test may replace. */
+export interface HttpOptions {
+  /** Hosts, or host:port, that may be private or plain http (ALLOW_PRIVATE_UPSTREAMS). */
+  readonly allowPrivate: readonly string[];
+  readonly fetch?: typeof fetch;
+  readonly lookup?: Lookup;
+  readonly now?: () => number;
+  /** 0 to 1, spreads the back-off. */
+  readonly random?: () => number;
+  /** Resolves after that time, rejects when the signal aborts. */
+  readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** How one request is sent. */
+export interface SendOptions {
+  /** When the call as a whole must be over, by `now`. */
+  readonly endsAt: number;
+  /** The egress look: called with the request and with each hop of a redirect, throws to stop it. */
+  readonly look?: (out: Outgoing) => void;
+}
+
+/** The way out of the gateway. */
+export interface Http {
+  /**
+   * Sends a request and answers whatever status came back. Reads are tried again on 429, 502, 503, 504 and broken
+   * connections, and follow three redirects; writes are tried again only when nothing was sent, and follow none.
+   * Throws E_UPSTREAM (`upstream` 504 where no answer came), what `look` throws, and RefusedAddress.
+   */
+  send(out: Outgoing, options: SendOptions): Promise<Incoming>;
+}
+
+const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const REDIRECTS_MAX = 3;
+const BACKOFF_MS = 250;
+/** Headers that may follow a redirect to another origin; everything else could be a credential. */
+const HARMLESS_HEADERS: ReadonlySet<string> = new Set(["accept", "content-type", "user-agent"]);
+
+type Ports = Required<HttpOptions>;
+
+/** The state of one send: its clock, its signal, and whether a request may have reached the other side. */
+interface Trip {
+  readonly out: Outgoing;
+  readonly look: (out: Outgoing) => void;
+  readonly signal: AbortSignal;
+  readonly limitMs: number;
+  readonly endsAt: number;
+  left: boolean;
+}
+
+/** Makes the way out. */
+export function createHttp(options: HttpOptions): Http {
+  const ports: Ports = {
+    allowPrivate: options.allowPrivate,
+    fetch: options.fetch ?? globalThis.fetch,
+    lookup: options.lookup ?? systemLookup,
+    now: options.now ?? Date.now,
+    random: options.random ?? Math.random,
+    sleep: options.sleep ?? pauseFor,
+  };
+  return {
+    async send(out, { endsAt, look = () => {} }) {
+      const limitMs = Math.min(out.deadline_ms ?? LIMITS.UPSTREAM_DEADLINE_MS, endsAt - ports.now());
+      if (limitMs <= 0) throw failure(out, "was not asked: the call's time is used up", false);
+      headersOf(out); // a header that cannot be written is a bug, not a broken connection
+      const clock = new AbortController();
+      const timer = setTimeout(() => clock.abort(), limitMs);
+      const trip = { out, look, signal: clock.signal, limitMs, endsAt: ports.now() + limitMs, left: false };
+      try {
+        return await withRetries(trip, ports);
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
+}
+
+async function withRetries(trip: Trip, ports: Ports): Promise<Incoming> {
+  for (let attempt = 0;; attempt++) {
+    let wait: number | null;
+    try {
+      const response = await follow(trip, ports);
+      const again = trip.out.effect === "read" && RETRIED_STATUSES.has(response.status);
+      wait = again ? pause(trip, ports, attempt, retryAfter(response.headers, ports.now())) : null;
+      if (wait === null) return await incoming(response, trip.out);
+      await response.body?.cancel();
+    } catch (thrown) {
+      if (thrown instanceof GatewayError) throw thrown;
+      wait = canTryAgain(trip) ? pause(trip, ports, attempt, null) : null;
+      if (wait === null) throw brokenOff(trip, thrown);
+    }
+    try {
+      await ports.sleep(wait, trip.signal);
+    } catch (thrown) {
+      throw brokenOff(trip, thrown);
+    }
+  }
+}
+
+function canTryAgain(trip: Trip): boolean {
+  return !trip.signal.aborted && (trip.out.effect === "read" || !trip.left);
+}
+
+/** Milliseconds to wait before the next try, or null when there is none or no time for it. */
+function pause(trip: Trip, ports: Ports, attempt: number, asked: number | null): number | null {
+  if (attempt >= LIMITS.UPSTREAM_RETRIES) return null;
+  const wait = asked ?? BACKOFF_MS * 2 ** attempt * (0.5 + ports.random());
+  return ports.now() + wait < trip.endsAt ? wait : null;
+}
+
+/** `Retry-After` in milliseconds from now, given as seconds or as a date (RFC 9110, 10.2.3); null when neither. */
+function retryAfter(headers: Headers, now: number): number | null {
+  const text = headers.get("retry-after")?.trim() ?? "";
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? null : Math.max(0, at - now);
+}
+
+/** One try, redirects of reads included. */
+async function follow(trip: Trip, ports: Ports): Promise<Response> {
+  let hop = trip.out;
+  for (let hops = 0;; hops++) {
+    lookAt(hop, trip, hops);
+    const response = await once(hop, trip, ports);
+    const location = REDIRECT_STATUSES.has(response.status) ? response.headers.get("location") : null;
+    if (location === null) return response;
+    await response.body?.cancel();
+    const target = URL.parse(location, hop.url);
+    if (target === null) throw failure(trip.out, "redirects to an address that cannot be read", false);
+    if (trip.out.effect === "write") throw redirectedWrite(trip.out, response.status, target);
+    if (hops >= REDIRECTS_MAX) {
+      throw failure(trip.out, `redirects more than ${REDIRECTS_MAX} times; check the site's base_url`, false);
+    }
+    hop = nextHop(hop, response.status, target);
+  }
+}
+
+function lookAt(hop: Outgoing, trip: Trip, hops: number): void {
+  try {
+    trip.look(hop);
+  } catch (thrown) {
+    if (hops === 0 || !(thrown instanceof GatewayError)) throw thrown;
+    const place = new URL(hop.url).origin;
+    throw failure(
+      trip.out,
+      `redirects to "${place}", which was not followed: ${thrown.message}; if the site has moved, set its base_url`,
+      false,
+    );
+  }
+}
+
+/** The request after a redirect, as fetch would make it, but without credentials or body on another origin. */
+function nextHop(hop: Outgoing, status: number, target: URL): Outgoing {
+  const toGet = status === 303 ? hop.method !== "HEAD" : status < 303 && hop.method === "POST";
+  const { json, body, headers = {}, ...rest } = hop;
+  const method = toGet ? "GET" : hop.method;
+  const payload = toGet ? {} : { json, body };
+  target.hash = "";
+  if (target.origin === new URL(hop.url).origin) {
+    return { ...rest, ...payload, headers, method, url: target.href };
+  }
+  if (payload.json !== undefined || payload.body !== undefined) {
+    throw failure(hop, `redirects to "${target.origin}"; set the address to that one`, false);
+  }
+  const kept = Object.entries(headers).filter(([name]) => HARMLESS_HEADERS.has(name.toLowerCase()));
+  return { ...rest, headers: Object.fromEntries(kept), method, url: target.href };
+}
+
+async function once(hop: Outgoing, trip: Trip, ports: Ports): Promise<Response> {
+  const url = URL.parse(hop.url);
+  if (url === null) throw failure(trip.out, "has an address that cannot be read", false);
+  const { allowPrivate, lookup } = ports;
+  await orAborted(
+    checkAddress(url, { allowPrivate, lookup, publicOnly: hop.public_only === true }),
+    trip.signal,
+  );
+  const body = hop.json === undefined ? hop.body : JSON.stringify(hop.json);
+  const before = trip.left;
+  trip.left = true;
+  try {
+    return await ports.fetch(url, {
+      method: hop.method,
+      headers: headersOf(hop),
+      body: body ?? null,
+      redirect: "manual",
+      signal: trip.signal,
+    });
+  } catch (thrown) {
+    if (!trip.signal.aborted && neverLeft(thrown)) trip.left = before;
+    throw thrown;
+  }
+}
+
+function headersOf(out: Outgoing): Headers {
+  const headers = new Headers({ "accept": "application/json", "user-agent": "site-operations-gateway" });
+  if (out.json !== undefined) headers.set("content-type", "application/json");
+  for (const [name, value] of Object.entries(out.headers ?? {})) headers.set(name, value);
+  return headers;
+}
+
+/** Whether fetch failed before it had a connection: the runtime's wording for a refused one or a failed look-up. */
+function neverLeft(thrown: unknown): boolean {
+  const texts = thrown instanceof Error ? [thrown.message, thrown.cause] : [];
+  return texts.some((text) => /client error \(Connect\)|Requests to port \d+ are blocked/.test(String(text)));
+}
