@@ -1,0 +1,62 @@
+/** The golden catalogue holds together, and the list of groups not yet built only shrinks. */
+import assert from "node:assert/strict";
+import { CODES } from "../../errors.ts";
+import { FLAGS, LINKS, PLATFORM_KINDS } from "../../model.ts";
+import { golden, type GoldenTool } from "./golden.ts";
+
+/** The longest the list may be. A group that is built leaves here too. */
+const UNBUILT_MAX = [
+  "pages",
+  "markdown",
+  "static",
+  "seo",
+  "schema",
+  "analytics",
+  "social",
+  "storage",
+  "behavior",
+  "crm",
+  "topicmap",
+];
+
+Deno.test("the catalogue has 106 tools in 13 groups, each once", async () => {
+  const tools = await golden<GoldenTool[]>("catalog");
+  assert.equal(tools.length, 106);
+  assert.equal(new Set(tools.map((tool) => tool.name)).size, 106);
+  assert.equal(new Set(tools.map((tool) => tool.group)).size, 13);
+});
+
+Deno.test("the catalogue says nothing but known tiers, platforms, flags, links and codes", async () => {
+  for (const tool of await golden<GoldenTool[]>("catalog")) {
+    assert.match(tool.tier, /^T[0-4]$/, tool.name);
+    assert.ok(tool.site === "required" || tool.site === "none", tool.name);
+    for (const raise of tool.raise ?? []) assert.ok(raise.tier > tool.tier, tool.name);
+    const said = {
+      platforms: tool.platforms === "all" ? [] : tool.platforms,
+      flags: (tool.flags ?? []).map((flag) => flag.flag),
+      links: tool.links ?? [],
+      codes: [...tool.flags ?? [], ...tool.secrets ?? []].flatMap((entry) => entry.code ?? []),
+    };
+    const known = { platforms: PLATFORM_KINDS, flags: FLAGS, links: LINKS, codes: Object.keys(CODES) };
+    for (const kind of ["platforms", "flags", "links", "codes"] as const) {
+      for (const word of said[kind]) {
+        assert.ok(new Set<string>(known[kind]).has(word), `${tool.name}: ${kind} "${word}"`);
+      }
+    }
+  }
+});
+
+Deno.test("a production or external write has a flag, and a read has none", async () => {
+  for (const tool of await golden<GoldenTool[]>("catalog")) {
+    if (tool.tier === "T2" || tool.tier === "T3") assert.ok(tool.flags, tool.name);
+    if (tool.tier === "T0") assert.equal(tool.flags, undefined, tool.name);
+  }
+});
+
+Deno.test("the list of groups not yet built does not grow", async () => {
+  const groups = new Set((await golden<GoldenTool[]>("catalog")).map((tool) => tool.group));
+  for (const group of await golden<string[]>("unbuilt")) {
+    assert.ok(UNBUILT_MAX.includes(group), `"${group}" was built before`);
+    assert.ok(groups.has(group), `"${group}" is no group of the catalogue`);
+  }
+});
