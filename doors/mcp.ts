@@ -1,0 +1,232 @@
+/** The MCP door: JSON-RPC dispatched by hand, stateless, for both protocol eras at one address. */
+import { asGatewayError, GatewayError } from "../errors.ts";
+import type { Caller } from "../model.ts";
+import { readJson } from "./mcp_body.ts";
+import {
+  type Frame,
+  FrameFault,
+  isRecord,
+  judge,
+  LEGACY_VERSIONS,
+  MODERN_VERSION,
+  RPC,
+} from "./mcp_frame.ts";
+import { failed, succeeded, type ToolResult } from "./mcp_result.ts";
+
+type Awaitable<T> = T | Promise<T>;
+
+/** A call of a tool as this door hands it on. */
+export interface McpCall {
+  readonly caller: Caller;
+  readonly tool: string;
+  readonly arguments: Record<string, unknown>;
+  readonly bodyBytes: number;
+  readonly requestId: string;
+}
+
+/** What the door stands on. */
+export interface McpPorts {
+  /** Throws E_AUTH; otherwise the caller. */
+  authenticate(request: Request): Awaitable<Caller>;
+  /** The tools that caller sees, as ASCII JSON text of an array: `[{"name":…},…]`. */
+  listing(caller: Caller): Awaitable<string>;
+  /** The largest body that caller may send, in bytes. */
+  bodyLimit(caller: Caller): number;
+  /**
+   * Runs a tool; throws GatewayError for every refusal. The value is what the tool answered: plain JSON, a string,
+   * or a `Content` of a site's own tool.
+   */
+  call(call: McpCall): Promise<unknown>;
+  /** Told of a fault that is no refusal, beside its answer. */
+  report?(fault: unknown, requestId: string): void;
+  /** The values of Host that are answered, with port where there is one, in lower case. */
+  readonly hosts: ReadonlySet<string>;
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  readonly server: { readonly name: string; readonly version: string };
+  requestId(): string;
+}
+
+const CORS = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "WWW-Authenticate, Retry-After",
+};
+const JSON_HEADERS = { ...CORS, "content-type": "application/json" };
+const JSON_OK = { status: 200, headers: JSON_HEADERS };
+const ALLOWED_HEADERS = [
+  "authorization",
+  "content-type",
+  "accept",
+  "mcp-protocol-version",
+  "mcp-method",
+  "mcp-name",
+  "mcp-session-id",
+  "last-event-id",
+].join(", ");
+const LIST_TTL_MS = 60_000;
+const DISCOVER_TTL_MS = 3_600_000;
+
+/** The handler of `/mcp`. It answers every request and throws for none. */
+export function mcpDoor(ports: McpPorts): (request: Request) => Promise<Response> {
+  const answers = new Answers(ports);
+  return async (request) => {
+    try {
+      return await answer(request, ports, answers);
+    } catch (thrown) {
+      const requestId = ports.requestId();
+      const error = asGatewayError(thrown, requestId);
+      if (error !== thrown) ports.report?.(thrown, requestId);
+      return refusal(error, ports.baseUrl);
+    }
+  };
+}
+
+async function answer(request: Request, ports: McpPorts, answers: Answers): Promise<Response> {
+  const { headers, method } = request;
+  const host = headers.get("host") ?? new URL(request.url).host;
+  if (!ports.hosts.has(host.toLowerCase())) {
+    return refused(403, "Forbidden: this address does not serve that Host");
+  }
+  if (method === "OPTIONS") return preflight(headers);
+  if (method !== "POST") return refused(405, "Method not allowed: send a POST", { allow: "POST" });
+  const caller = await ports.authenticate(request);
+  if (!isJson(headers.get("content-type"))) {
+    return refused(415, "Unsupported Media Type: Content-Type must be application/json");
+  }
+  const cap = ports.bodyLimit(caller);
+  const body = await readJson(request, cap);
+  if ("fault" in body) {
+    if (body.fault === "too large") {
+      return refused(413, `E_PAYLOAD_TOO_LARGE: The body is over ${cap} bytes, the most this token may send`);
+    }
+    return fault(new FrameFault(400, RPC.PARSE, `Parse error: the body is ${body.fault}`));
+  }
+  const frame = judge(body.value, headers);
+  if (frame === null) return new Response(null, { status: 202, headers: CORS });
+  if (frame instanceof FrameFault) return fault(frame);
+  const reply = await answers.reply(frame, caller, body.bytes);
+  return reply instanceof FrameFault ? fault(reply) : new Response(reply, JSON_OK);
+}
+
+/** The answers to the methods; everything that stays the same is written once. */
+class Answers {
+  readonly #ports: McpPorts;
+  readonly #stamp: string;
+  readonly #discover: string;
+
+  constructor(ports: McpPorts) {
+    this.#ports = ports;
+    this.#stamp = `"io.modelcontextprotocol/serverInfo":${JSON.stringify(ports.server)}`;
+    this.#discover = `"supportedVersions":["${MODERN_VERSION}"],"capabilities":{"tools":{}},` +
+      `"ttlMs":${DISCOVER_TTL_MS},"cacheScope":"private"`;
+  }
+
+  async reply(frame: Frame, caller: Caller, bodyBytes: number): Promise<string | FrameFault> {
+    const { method, params } = frame;
+    if (method === "tools/call") return await this.#call(frame, caller, bodyBytes);
+    if (method === "tools/list") return await this.#list(frame, caller);
+    if (frame.modern) {
+      if (method === "server/discover") return this.#result(frame, this.#discover);
+    } else if (method === "ping") {
+      return this.#result(frame, "");
+    } else if (method === "initialize") {
+      const asked = LEGACY_VERSIONS.find((version) => version === params.protocolVersion) ??
+        LEGACY_VERSIONS[0];
+      const server = JSON.stringify(this.#ports.server);
+      return this.#result(
+        frame,
+        `"protocolVersion":"${asked}","capabilities":{"tools":{}},"serverInfo":${server}`,
+      );
+    }
+    const status = frame.modern ? 404 : 200;
+    return new FrameFault(status, RPC.METHOD_NOT_FOUND, "Method not found", frame.id);
+  }
+
+  async #list(frame: Frame, caller: Caller): Promise<string | FrameFault> {
+    if (frame.params.cursor !== undefined) {
+      return new FrameFault(200, RPC.INVALID_PARAMS, "cursor: the list is one page; leave it out", frame.id);
+    }
+    const caching = frame.modern ? `,"ttlMs":${LIST_TTL_MS},"cacheScope":"private"` : "";
+    const requestId = this.#ports.requestId();
+    try {
+      return this.#result(frame, `"tools":${await this.#ports.listing(caller)}${caching}`);
+    } catch (thrown) {
+      this.#ports.report?.(thrown, requestId);
+      const { code, message } = asGatewayError(thrown, requestId);
+      return new FrameFault(500, RPC.INTERNAL, `${code}: ${message}`, frame.id);
+    }
+  }
+
+  async #call(frame: Frame, caller: Caller, bodyBytes: number): Promise<string | FrameFault> {
+    const { name, arguments: given = {} } = frame.params;
+    if (typeof name !== "string") {
+      return new FrameFault(200, RPC.INVALID_PARAMS, "name: send the name of a tool", frame.id);
+    }
+    if (!isRecord(given)) {
+      return new FrameFault(200, RPC.INVALID_PARAMS, "arguments: send an object", frame.id);
+    }
+    const { members, meta } = await this.#run({ caller, tool: name, arguments: given, bodyBytes });
+    return this.#result(frame, members, meta);
+  }
+
+  async #run(call: Omit<McpCall, "requestId">): Promise<ToolResult> {
+    const requestId = this.#ports.requestId();
+    try {
+      return succeeded(await this.#ports.call({ ...call, requestId }));
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError)) this.#ports.report?.(thrown, requestId);
+      return failed(asGatewayError(thrown, requestId));
+    }
+  }
+
+  /** The whole response; in the 2026 era the stamps every result must have are spliced in front. */
+  #result({ id, modern }: Frame, members: string, meta?: Readonly<Record<string, unknown>>): string {
+    const own = meta === undefined ? "" : JSON.stringify(meta).slice(1, -1);
+    const stamps: string[] = modern ? [`"resultType":"complete"`] : [];
+    const inMeta = [modern ? this.#stamp : "", own].filter(Boolean).join(",");
+    if (inMeta !== "") stamps.push(`"_meta":{${inMeta}}`);
+    if (members !== "") stamps.push(members);
+    return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${stamps.join(",")}}}`;
+  }
+}
+
+function isJson(contentType: string | null): boolean {
+  return contentType?.split(";", 1)[0]?.trim().toLowerCase() === "application/json";
+}
+
+function preflight(headers: Headers): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      ...CORS,
+      "access-control-allow-methods": "POST, OPTIONS",
+      "access-control-allow-headers": headers.get("access-control-request-headers") ?? ALLOWED_HEADERS,
+      "access-control-max-age": "86400",
+      vary: "Access-Control-Request-Headers",
+    },
+  });
+}
+
+/** An answer to a request that never became a JSON-RPC message. */
+function refused(status: number, message: string, headers: Record<string, string> = {}): Response {
+  return fault(new FrameFault(status, RPC.REFUSED, message), headers);
+}
+
+function fault(
+  { status, code, message, id, data }: FrameFault,
+  headers: Record<string, string> = {},
+): Response {
+  const body = JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, data } });
+  return new Response(body, { status, headers: { ...JSON_HEADERS, ...headers } });
+}
+
+/** A refusal before any message was read: the envelope of the REST door, and where to get a token. */
+function refusal({ code, message, status, retryAfter }: GatewayError, baseUrl: string): Response {
+  const headers: Record<string, string> = { ...JSON_HEADERS };
+  if (status === 401) {
+    headers["www-authenticate"] =
+      `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource"`;
+  }
+  if (retryAfter !== undefined) headers["retry-after"] = String(retryAfter);
+  return new Response(JSON.stringify({ ok: false, error: { code, message } }), { status, headers });
+}

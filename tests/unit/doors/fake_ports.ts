@@ -1,0 +1,110 @@
+/** Ports of the MCP door without a gateway behind it: one token, a few tools that only echo, refuse or fail. */
+import { GatewayError } from "../../../errors.ts";
+import type { Caller } from "../../../model.ts";
+import type { McpCall, McpPorts } from "../../../doors/mcp.ts";
+import { Content } from "../../../doors/mcp_result.ts";
+
+/** The only token that is let in. */
+export const TOKEN = "gate_dev_fake";
+/** The largest body that is taken. */
+export const BODY_BYTES = 64 * 1024;
+
+const CALLER: Caller = {
+  token: {
+    id: "t1",
+    name: "fake",
+    env: "dev",
+    allowed_sites: ["*"],
+    allowed_tools: ["*"],
+    max_risk: 4,
+    skip_write_confirm: false,
+    owner_user_id: null,
+    created_at: "2026-01-01T00:00:00Z",
+    revoked_at: null,
+  },
+  owner: null,
+  superAdmin: true,
+  maxRisk: 4,
+};
+
+const SCHEMA = {
+  type: "object",
+  properties: { site_id: { type: "string", description: "The site" } },
+  additionalProperties: false,
+};
+
+/** What `tools/list` must hold. */
+export const TOOLS = ["list_sites", "echo", "say", "picture", "refuse", "upstream", "broken", "deep"].map((
+  name,
+) => ({
+  name,
+  description: `The tool ${name}.`,
+  inputSchema: SCHEMA,
+  annotations: { readOnlyHint: true },
+}));
+
+/** A 1×1 picture as a site's own tool would answer it. */
+export const PICTURE = [{ type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" }, {
+  type: "text",
+  text: "pixel",
+}];
+
+function run({ tool, arguments: given }: McpCall): unknown {
+  switch (tool) {
+    case "list_sites":
+      return { sites: [{ id: "acme", name: "Café – Ünïcode 💡" }] };
+    case "echo":
+      return given;
+    case "say":
+      return "plain words";
+    case "picture":
+      return new Content(PICTURE);
+    case "refuse":
+      throw new GatewayError("E_SCOPE_DENIED", 'site_id "other" is outside what this token may use');
+    case "upstream":
+      throw new GatewayError("E_UPSTREAM", "The site answered 4711", { upstream: 4711 });
+    case "broken":
+      throw new TypeError("secret of the inside");
+    case "deep":
+      return deep(100_000);
+    default:
+      throw new GatewayError("E_TOOL_NOT_FOUND", `No tool is called "${tool}"`);
+  }
+}
+
+function deep(levels: number): unknown {
+  let value: unknown = [];
+  for (let level = 0; level < levels; level++) value = [value];
+  return value;
+}
+
+/** What reached the ports. */
+export interface Seen {
+  readonly calls: McpCall[];
+  readonly faults: unknown[];
+}
+
+/** Ports for one door, and what reaches them. */
+export function fakePorts(hosts: Iterable<string> = ["gate.test"]): { ports: McpPorts; seen: Seen } {
+  const seen: Seen = { calls: [], faults: [] };
+  const listing = JSON.stringify(TOOLS);
+  let requests = 0;
+  const ports: McpPorts = {
+    authenticate(request) {
+      if (request.headers.get("authorization") === `Bearer ${TOKEN}`) return CALLER;
+      throw new GatewayError("E_AUTH", "Send a valid token");
+    },
+    listing: () => listing,
+    bodyLimit: () => BODY_BYTES,
+    async call(call) {
+      seen.calls.push(call);
+      return await Promise.resolve(run(call));
+    },
+    report: (fault) => void seen.faults.push(fault),
+    hosts: new Set(hosts),
+    baseUrl: "https://gate.test",
+    server: { name: "gateway", version: "1.0.0" },
+    requestId: () => `r${++requests}`,
+  };
+  return { ports, seen };
+}
