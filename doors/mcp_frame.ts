@@ -72,7 +72,7 @@ export function judge(body: unknown, headers: Headers): Frame | FrameFault | nul
 function judgeEra(frame: Frame, headers: Headers): Frame | FrameFault {
   const version = headers.get(VERSION_HEADER);
   const meta = isRecord(frame.params._meta) ? frame.params._meta : undefined;
-  const newer = version !== null && /^\d{4}-\d{2}-\d{2}$/.test(version) && version >= MODERN_VERSION;
+  const newer = version !== null && version >= MODERN_VERSION;
   if (meta !== undefined && meta[VERSION_KEY] !== undefined) {
     return judgeModern(frame, meta, version, headers) ?? { ...frame, modern: true };
   }

@@ -34,14 +34,15 @@ const SCHEMA = {
 };
 
 /** What `tools/list` must hold. */
-export const TOOLS = ["list_sites", "echo", "say", "picture", "refuse", "upstream", "broken", "deep"].map((
-  name,
-) => ({
-  name,
-  description: `The tool ${name}.`,
-  inputSchema: SCHEMA,
-  annotations: { readOnlyHint: true },
-}));
+export const TOOLS = ["list_sites", "echo", "say", "picture", "refuse", "upstream", "broken", "deep", "cycle"]
+  .map((
+    name,
+  ) => ({
+    name,
+    description: `The tool ${name}.`,
+    inputSchema: SCHEMA,
+    annotations: { readOnlyHint: true },
+  }));
 
 /** A 1×1 picture as a site's own tool would answer it. */
 export const PICTURE = [{ type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" }, {
@@ -67,9 +68,17 @@ function run({ tool, arguments: given }: McpCall): unknown {
       throw new TypeError("secret of the inside");
     case "deep":
       return deep(100_000);
+    case "cycle":
+      return cycle();
     default:
       throw new GatewayError("E_TOOL_NOT_FOUND", `No tool is called "${tool}"`);
   }
+}
+
+function cycle(): unknown {
+  const value: Record<string, unknown> = {};
+  value.self = value;
+  return value;
 }
 
 function deep(levels: number): unknown {
