@@ -1,0 +1,38 @@
+/** The admin API: tokens, sites, projects, users and the audit, under the master token. */
+import { Hono } from "hono";
+import { GatewayError } from "../errors.ts";
+import { auditRoutes } from "./audit.ts";
+import { refusal } from "./exchange.ts";
+import { peopleRoutes } from "./people.ts";
+import type { AdminPorts } from "./ports.ts";
+import { adminGate } from "./session.ts";
+import { siteRoutes } from "./sites.ts";
+import { tokenRoutes } from "./tokens.ts";
+
+export type { AdminPorts } from "./ports.ts";
+
+/**
+ * The routes `/admin/login`, `/admin/logout` and `/admin/api/*`, to be mounted at the root. Every answer has the
+ * envelope of the REST door; nothing is sent to any site.
+ */
+export function adminApp(ports: AdminPorts): Hono {
+  const app = new Hono();
+  const gate = adminGate(ports);
+  app.onError((thrown, c) => refusal(c, thrown, ports));
+  app.use("/admin/*", async (c, next) => {
+    await next();
+    c.header("Cache-Control", "no-store");
+    c.header("X-Content-Type-Options", "nosniff");
+  });
+  app.post("/admin/login", gate.login);
+  app.post("/admin/logout", gate.logout);
+  app.use("/admin/api/*", gate.check);
+  tokenRoutes(app, ports);
+  siteRoutes(app, ports);
+  peopleRoutes(app, ports);
+  auditRoutes(app, ports);
+  app.all("/admin/api/*", (c) => {
+    throw new GatewayError("E_NOT_FOUND", `The admin API has no ${c.req.method} ${c.req.path.slice(0, 200)}`);
+  });
+  return app;
+}

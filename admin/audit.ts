@@ -1,0 +1,113 @@
+/** The audit: read by page, streamed whole, checked. */
+import type { Hono } from "hono";
+import { z } from "zod";
+import { AUDIT_STATUSES, LIMITS } from "../model.ts";
+import type { AuditQuery } from "../store/store.ts";
+import { RECORD_ID, SITE_ID, TOOL_NAME } from "./bodies.ts";
+import { answer } from "./exchange.ts";
+import { checked, closed, expected, refuseAny } from "./faults.ts";
+import type { AdminPorts } from "./ports.ts";
+
+const ROWS_DEFAULT = 100;
+const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
+
+const time_error = expected("a time such as 2026-11-21 or 2026-11-21T09:30:00Z");
+/** ISO 8601, as UTC with milliseconds. An offset's + that a query string turned into a space is taken as meant. */
+const time = z.string().transform((text, ctx) => {
+  const meant = text.replace(/ (\d\d:\d\d)$/, "+$1");
+  const at = TIME.test(meant) ? new Date(meant) : null;
+  if (at !== null && !Number.isNaN(at.getTime())) return at.toISOString();
+  ctx.issues.push({ code: "custom", input: text, message: time_error({ input: text }) });
+  return z.NEVER;
+});
+
+function filter(allowed: string, pattern: RegExp) {
+  return z.string().regex(pattern, { error: expected(allowed) });
+}
+
+const filters = {
+  from: time.optional(),
+  to: time.optional(),
+  token_id: filter("a token id", RECORD_ID).optional(),
+  site_id: filter("a site id", SITE_ID).optional(),
+  tool: filter("a tool name", TOOL_NAME).optional(),
+  status: z.enum(AUDIT_STATUSES, { error: expected(`one of ${AUDIT_STATUSES.join(", ")}`) }).optional(),
+};
+const rows_error = expected(`a whole number from 1 to ${LIMITS.AUDIT_PAGE_MAX}`);
+const pageQuery = closed({
+  ...filters,
+  limit: z.string().regex(/^\d{1,6}$/, { error: rows_error }).transform(Number)
+    .pipe(z.number().min(1, { error: rows_error }).max(LIMITS.AUDIT_PAGE_MAX, { error: rows_error }))
+    .optional(),
+  cursor: filter("a next_cursor of an earlier answer", /^[\x21-\x7e]{1,1024}$/).optional(),
+});
+const exportQuery = closed(filters);
+
+/** Adds the routes of the audit. */
+export function auditRoutes(app: Hono, ports: AdminPorts): void {
+  const { audit } = ports.store;
+  app.get("/admin/api/audit", async (c) => {
+    const { limit, cursor, ...query } = parameters(pageQuery, c.req.url);
+    return answer(
+      c,
+      await audit.list(span(query), { limit: limit ?? ROWS_DEFAULT, ...(cursor && { cursor }) }),
+    );
+  });
+
+  app.get("/admin/api/audit.ndjson", async (c) => {
+    const lines = audit.export(span(parameters(exportQuery, c.req.url)))[Symbol.asyncIterator]();
+    // The first line is read before the answer begins, so that a store that fails is answered as such.
+    const body = stream(await lines.next(), lines, (fault) => ports.report("audit.ndjson", fault));
+    c.header("Content-Disposition", 'attachment; filename="audit.ndjson"');
+    c.header("Content-Type", "application/x-ndjson");
+    return c.body(body);
+  });
+
+  app.get("/admin/api/audit/verify", async (c) => {
+    parameters(closed({}), c.req.url);
+    return answer(c, await audit.verify());
+  });
+}
+
+/** The query string by a schema; a parameter that stands twice is refused. */
+function parameters<S extends z.ZodType>(schema: S, url: string): z.output<S> {
+  const given = new URL(url).searchParams;
+  const names = [...given.keys()];
+  refuseAny(
+    [...new Set(names.filter((name, at) => names.indexOf(name) !== at))].map((name) =>
+      `${name.slice(0, 60)}: stands more than once`
+    ),
+  );
+  return checked(schema, Object.fromEntries([...given].filter(([, value]) => value !== "")));
+}
+
+function span(query: AuditQuery): AuditQuery {
+  if (query.from && query.to && query.from >= query.to) refuseAny(["to: expected a time after from"]);
+  return query;
+}
+
+/** The lines as bytes, read as fast as the client takes them. */
+function stream(
+  first: IteratorResult<string>,
+  lines: AsyncIterator<string>,
+  report: (fault: unknown) => void,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let next: IteratorResult<string> | null = first;
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = next ?? await lines.next();
+        next = null;
+        if (done) return controller.close();
+        controller.enqueue(encoder.encode(value.endsWith("\n") ? value : `${value}\n`));
+      } catch (fault) {
+        report(fault);
+        controller.error(fault);
+      }
+    },
+    async cancel() {
+      await lines.return?.();
+    },
+  }, { highWaterMark: 0 });
+}

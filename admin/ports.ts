@@ -1,0 +1,18 @@
+/** What the admin side is given to work with. */
+import type { Store } from "../store/store.ts";
+
+/** The store and what only the running gateway knows. */
+export interface AdminPorts {
+  readonly store: Pick<Store, "tokens" | "sites" | "projects" | "users" | "sessions" | "audit">;
+  readonly masterToken: string;
+  /** First word of the gateway's own tokens, to tell somebody who sends one here. */
+  readonly tokenPrefix: string;
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  /** The tools loaded now, sites' own included. */
+  toolNames(): readonly string[];
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Is told of every fault that is answered with E_INTERNAL. */
+  report(requestId: string, thrown: unknown): void;
+}

@@ -1,0 +1,153 @@
+/** Who may use the admin side: the master token, or a session that was opened with it. */
+import type { Context, MiddlewareHandler } from "hono";
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import { GatewayError } from "../errors.ts";
+import { LIMITS } from "../model.ts";
+import { loginBody } from "./bodies.ts";
+import { answer, bodyText, jsonObject, mediaType } from "./exchange.ts";
+import { checked, quoted } from "./faults.ts";
+import type { AdminPorts } from "./ports.ts";
+import { isLoopback } from "./setting_kinds.ts";
+
+/** Name of the session cookie. */
+export const SESSION_COOKIE = "gateway_session";
+const COOKIE_PATH = "/admin";
+const MINUTE_MS = 60_000;
+
+/** The way in and out, and the check before every route of the API. */
+export interface AdminGate {
+  readonly login: (c: Context) => Promise<Response>;
+  readonly logout: (c: Context) => Promise<Response>;
+  /** Throws E_AUTH, E_RATE_LIMITED, E_FORBIDDEN (a change by cookie from elsewhere), E_BAD_INPUT (and not as JSON). */
+  readonly check: MiddlewareHandler;
+}
+
+/** Makes the gate. */
+export function adminGate(ports: AdminPorts): AdminGate {
+  const matches = masterToken(ports.masterToken);
+  const wrong = wrongAttempts(ports.now);
+  return {
+    login: async (c) => {
+      fromOwnPages(c, ports.baseUrl, false);
+      if (!await matches(await presented(c.req.raw))) {
+        wrong();
+        throw new GatewayError("E_AUTH", "That is not the master token");
+      }
+      const text = await ports.store.sessions.create(LIMITS.SESSION_MS);
+      setCookie(c, SESSION_COOKIE, text, { ...flags(ports), maxAge: LIMITS.SESSION_MS / 1000 });
+      return answer(c, { expires_at: new Date(ports.now() + LIMITS.SESSION_MS).toISOString() });
+    },
+    logout: async (c) => {
+      fromOwnPages(c, ports.baseUrl, false);
+      const text = getCookie(c, SESSION_COOKIE);
+      if (text) await ports.store.sessions.end(text);
+      deleteCookie(c, SESSION_COOKIE, flags(ports));
+      return answer(c, {});
+    },
+    check: async (c, next) => {
+      const header = c.req.header("authorization");
+      if (header !== undefined) await byBearer(header);
+      else await byCookie(c);
+      await next();
+    },
+  };
+
+  async function byBearer(header: string): Promise<void> {
+    const token = /^Bearer +(\S+)$/i.exec(header.trim())?.[1] ?? "";
+    if (await matches(token)) return;
+    wrong();
+    const known = token.startsWith(`${ports.tokenPrefix}_`) || token.startsWith("oat_");
+    throw new GatewayError(
+      "E_AUTH",
+      known
+        ? "That token calls tools; the admin API needs the master token"
+        : "The Authorization header does not hold the master token (Bearer <MASTER_TOKEN>)",
+    );
+  }
+
+  async function byCookie(c: Context): Promise<void> {
+    const text = getCookie(c, SESSION_COOKIE);
+    if (!text) {
+      throw new GatewayError("E_AUTH", "Send Authorization: Bearer <MASTER_TOKEN>, or sign in first");
+    }
+    if (!await ports.store.sessions.valid(text)) {
+      throw new GatewayError("E_AUTH", "The session has ended; sign in again");
+    }
+    if (c.req.method === "GET" || c.req.method === "HEAD") return;
+    fromOwnPages(c, ports.baseUrl, true);
+    if (mediaType(c.req.raw) !== "application/json") {
+      throw new GatewayError("E_BAD_INPUT", "Content-Type: a change by cookie is sent as application/json");
+    }
+  }
+}
+
+function flags(ports: AdminPorts) {
+  const secure = !isLoopback(new URL(ports.baseUrl).hostname);
+  return { httpOnly: true, sameSite: "Strict", secure, path: COOKIE_PATH } as const;
+}
+
+/** Whether a text is the master token; digests are compared, in a time that does not tell how much agrees. */
+function masterToken(token: string): (text: string) => Promise<boolean> {
+  const digest = async (text: string) =>
+    new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+  const kept = digest(token);
+  return async (text) => {
+    const [right, given] = [await kept, await digest(text)];
+    let differs = 0;
+    for (let at = 0; at < right.length; at++) differs |= right[at]! ^ given[at]!;
+    return differs === 0;
+  };
+}
+
+/**
+ * Counts wrong credentials; throws E_RATE_LIMITED where a minute holds too many already. Only wrong ones are counted
+ * and refused: a master token has 32 characters or more and is not found by trying, whereas an operator locked out
+ * by somebody else's attempts would be harmed.
+ */
+function wrongAttempts(now: () => number): () => void {
+  let times: number[] = [];
+  return () => {
+    const at = now();
+    times = times.filter((time) => at - time < MINUTE_MS);
+    if (times.length < LIMITS.LOGIN_ATTEMPTS_PER_MINUTE) return void times.push(at);
+    const seconds = Math.max(1, Math.ceil((times[0]! + MINUTE_MS - at) / 1000));
+    throw new GatewayError("E_RATE_LIMITED", `Too many wrong credentials; try again in ${seconds} s`, {
+      retryAfter: seconds,
+    });
+  };
+}
+
+/** The master token in a login, sent as JSON or as a form. */
+async function presented(request: Request): Promise<string> {
+  switch (mediaType(request)) {
+    case "application/json":
+      return checked(loginBody, await jsonObject(request)).master_token;
+    case "application/x-www-form-urlencoded":
+      return checked(loginBody, Object.fromEntries(new URLSearchParams(await bodyText(request))))
+        .master_token;
+    default:
+      throw new GatewayError(
+        "E_BAD_INPUT",
+        "Content-Type: expected application/json or application/x-www-form-urlencoded",
+      );
+  }
+}
+
+/** Throws E_FORBIDDEN when a browser says that another site sent this; `proof` when nothing says otherwise, too. */
+function fromOwnPages(c: Context, baseUrl: string, proof: boolean): void {
+  const origin = c.req.header("origin");
+  const fetchSite = c.req.header("sec-fetch-site");
+  const own = [new URL(baseUrl).origin, new URL(c.req.url).origin];
+  if (origin !== undefined && !own.includes(origin)) {
+    throw new GatewayError("E_FORBIDDEN", `Origin ${quoted(origin)} is not this gateway; use its own pages`);
+  }
+  if (fetchSite !== undefined && fetchSite !== "same-origin") {
+    throw new GatewayError("E_FORBIDDEN", "The request comes from another site; use the gateway's own pages");
+  }
+  if (proof && origin === undefined && fetchSite === undefined) {
+    throw new GatewayError(
+      "E_FORBIDDEN",
+      "A change by cookie needs an Origin header; scripts use the master token",
+    );
+  }
+}

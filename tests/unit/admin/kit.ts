@@ -1,0 +1,106 @@
+/** An admin API over a store in memory, with a clock that stands. */
+import assert from "node:assert/strict";
+import { adminApp, type AdminPorts } from "../../../admin/api.ts";
+import type { Code } from "../../../errors.ts";
+import type { AuditRow } from "../../../model.ts";
+import { fakeStore } from "./fake_store.ts";
+
+export const MASTER = "master-token-of-the-tests-0123456789";
+
+interface Reply {
+  status: number;
+  headers: Headers;
+  // deno-lint-ignore no-explicit-any -- a test reads answers it knows
+  body: any;
+}
+
+/** The tools the kit's gateway has. */
+export const TOOLS = [
+  "list_sites",
+  "get_post",
+  "create_draft",
+  "forms_get-submissions",
+  "builder-mcp-list-pages",
+];
+
+/** An API to call, and what stands behind it. */
+export function kit(ports: Partial<AdminPorts> = {}) {
+  const store = fakeStore();
+  const clock = { now: Date.parse("2026-11-21T10:00:00Z") };
+  const reports: [string, unknown][] = [];
+  const app = adminApp({
+    store,
+    masterToken: MASTER,
+    tokenPrefix: "gate",
+    baseUrl: "http://127.0.0.1:8000",
+    toolNames: () => TOOLS,
+    now: () => clock.now,
+    report: (id, thrown) => reports.push([id, thrown]),
+    ...ports,
+  });
+  async function raw(path: string, init: RequestInit = {}): Promise<Reply> {
+    const response = await app.request(`http://127.0.0.1:8000${path}`, init);
+    const text = await response.text();
+    const json = response.headers.get("content-type")?.startsWith("application/json");
+    return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };
+  }
+  function call(method: string, path: string, body?: unknown, headers: HeadersInit = {}): Promise<Reply> {
+    return raw(path, {
+      method,
+      headers: { authorization: `Bearer ${MASTER}`, "content-type": "application/json", ...headers },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+  }
+  async function ok(method: string, path: string, body?: unknown) {
+    const reply = await call(method, path, body);
+    assert.equal(reply.status, 200, JSON.stringify(reply.body));
+    assert.equal(reply.body.ok, true);
+    return reply.body.result;
+  }
+  async function refused(code: Code, method: string, path: string, body?: unknown): Promise<string> {
+    return told(await call(method, path, body), code);
+  }
+  return { app, store, clock, reports, raw, call, ok, refused };
+}
+
+const STATUS: Partial<Record<Code, number>> = {
+  E_BAD_JSON: 400,
+  E_BAD_INPUT: 400,
+  E_AUTH: 401,
+  E_FORBIDDEN: 403,
+  E_NOT_FOUND: 404,
+  E_PAYLOAD_TOO_LARGE: 413,
+  E_RATE_LIMITED: 429,
+  E_INTERNAL: 500,
+};
+
+/** The message of a refusal, which must have that code and its status. */
+export function told(reply: Reply, code: Code): string {
+  assert.equal(reply.body?.error?.code, code, JSON.stringify(reply.body));
+  assert.equal(reply.body.ok, false);
+  assert.equal(reply.status, STATUS[code]);
+  const { message } = reply.body.error;
+  assert.ok(!message.endsWith("."), message);
+  assert.ok(!/\bat .*\.ts/.test(message), message);
+  return message;
+}
+
+/** A row of the audit. */
+export function auditRow(facts: Partial<AuditRow> & { id: string }): AuditRow {
+  return {
+    at: "2026-11-21T09:00:00.000Z",
+    door: "rest",
+    request_id: "r",
+    token_id: "t1",
+    token_name: "writer",
+    owner_user_id: null,
+    site_id: "acme",
+    tool: "get_post",
+    tier: 0,
+    arguments: {},
+    status: "ok",
+    error: null,
+    duration_ms: 3,
+    ...facts,
+  };
+}

@@ -1,0 +1,233 @@
+/** Sites are registered and changed; what is secret goes in and never comes out. */
+import assert from "node:assert/strict";
+import { kit } from "./kit.ts";
+
+const PATH = "/admin/api/sites";
+const CMS = { id: "acme", name: "Acme", platform: "cms", base_url: "https://acme.test" };
+const CREDENTIALS = { cms: { username: "bot", application_password: "abcd efgh ijkl" } };
+
+async function prepared() {
+  const gw = kit();
+  await gw.ok("POST", "/admin/api/projects", { id: "client", name: "Client" });
+  await gw.ok("POST", PATH, { ...CMS, credentials: CREDENTIALS });
+  return gw;
+}
+
+Deno.test("a site is registered with all it is linked to, and read back without its secrets", async () => {
+  const gw = await prepared();
+  const body = {
+    ...CMS,
+    id: "beta",
+    base_url: "https://Beta.test/blog///",
+    project_id: "client",
+    flags: { allow_publish: true },
+    credentials: {
+      ...CREDENTIALS,
+      crm: { integration_token: "pit-secret" },
+      behavior: { export_token: "aa.bb.cc" },
+    },
+    available_builders: ["visual", "block", "visual"],
+    default_builder: "visual",
+    seo: { enabled: true, channel: "plugin" },
+    repo: "acme/site.io",
+    repo_branch: "feature/x",
+    repo_prefix: "content",
+  };
+  const { warnings, ...made } = await gw.ok("POST", PATH, body);
+  assert.deepEqual(warnings, []);
+  assert.equal(made.base_url, "https://beta.test/blog");
+  assert.deepEqual(made.available_builders, ["visual", "block"]);
+  assert.deepEqual(made.credentials, { cms: true, crm: true, behavior: true });
+  assert.deepEqual([made.flags.allow_publish, made.flags.allow_crm_write], [true, false]);
+  assert.deepEqual(made.seo, { enabled: true, channel: "plugin" });
+  assert.ok(!("warnings" in made) && !("credentials_version" in made));
+  assert.deepEqual(await gw.ok("GET", `${PATH}/beta`), made);
+  const all = JSON.stringify([await gw.ok("GET", PATH), made]);
+  for (const secret of ["abcd efgh", "pit-secret", "aa.bb.cc", '"bot"']) assert.ok(!all.includes(secret));
+  assert.deepEqual(gw.store.written.at(-1)?.credentials, body.credentials);
+});
+
+Deno.test("sites are listed by id", async () => {
+  const gw = await prepared();
+  await gw.ok("POST", PATH, { ...CMS, id: "a1" });
+  assert.deepEqual((await gw.ok("GET", PATH)).sites.map((site: { id: string }) => site.id), ["a1", "acme"]);
+});
+
+Deno.test("which address a site may have", async () => {
+  const gw = await prepared();
+  const good: [string, string][] = [
+    ["https://x.test", "https://x.test"],
+    ["https://X.test:443/", "https://x.test"],
+    ["https://x.test:8443/a/b/", "https://x.test:8443/a/b"],
+    ["http://127.0.0.1:9400/", "http://127.0.0.1:9400"],
+    ["http://localhost", "http://localhost"],
+    ["http://[::1]:80/", "http://[::1]"],
+    ["https://bücher.test", "https://xn--bcher-kva.test"],
+  ];
+  for (const [sent, kept] of good) {
+    assert.equal((await gw.ok("PATCH", `${PATH}/acme`, { base_url: sent })).base_url, kept);
+  }
+  const bad = [
+    "http://x.test",
+    "http://10.0.0.1",
+    "ftp://x.test",
+    "x.test",
+    "//x.test",
+    "https://",
+    "https://x.test?a",
+  ];
+  bad.push("https://x.test/#f", "https://u:secretword@x.test", "https://u@x.test", "https://x.test/a b");
+  bad.push("https:\\\\x.test", "javascript:alert(1)", "https://x.test/\u0000", "http://127.0.0.1.evil.test");
+  bad.push("https://x.test/?", "https://x.test/#", `https://x.test/${"a".repeat(2048)}`);
+  for (const base_url of bad) {
+    const said = await gw.refused("E_BAD_INPUT", "PATCH", `${PATH}/acme`, { base_url });
+    assert.ok(said.startsWith("base_url: expected an "), said);
+    assert.ok(!said.includes("secretword"), said);
+  }
+});
+
+Deno.test("what fits which kind of site", async () => {
+  const gw = await prepared();
+  const refusals: [Record<string, unknown>, string][] = [
+    [{ platform: "cms", base_url: null }, "base_url is required for a cms site"],
+    [{ platform: "crm" }, "base_url: a crm site has none; send null"],
+    [{ platform: "static", credentials: CREDENTIALS }, "credentials.cms: only a cms site signs in"],
+    [
+      { platform: "static", available_builders: ["block"] },
+      "available_builders: only a cms site has page builders",
+    ],
+    [
+      { platform: "cms", default_builder: "block" },
+      'default_builder: "block" is not among available_builders (empty)',
+    ],
+    [
+      { platform: "cms", available_builders: ["block"], default_builder: "visual" },
+      'default_builder: "visual" is not among available_builders (block)',
+    ],
+    [{ platform: "wiki" }, "platform: expected one of cms, sitebuilder, static, crm"],
+    [{ project_id: "gone" }, 'project_id: no project "gone"; make it first'],
+    [{ id: "acme" }, 'id: "acme" is taken; change that site, or choose another id'],
+  ];
+  for (const [change, message] of refusals) {
+    const said = await gw.refused("E_BAD_INPUT", "POST", PATH, { ...CMS, id: "new", ...change });
+    assert.ok(said.startsWith(message), said);
+  }
+  const bare = [
+    { platform: "crm", base_url: null, crm_location_id: "loc" },
+    { platform: "static", base_url: "https://s.test", repo: "a/b" },
+    { platform: "sitebuilder", base_url: null, site_alias: "1a2b" },
+  ];
+  for (const body of bare) await gw.ok("POST", PATH, { id: body.platform, name: "X", ...body });
+  await gw.ok("POST", PATH, { id: "crm2", name: "X", platform: "crm" });
+});
+
+Deno.test("ids of sites", async () => {
+  const gw = await prepared();
+  const bad = ["", "-a", "A", "a_b", "a.b", "..", "a/b", "a%2fb", "é", "a".repeat(64), "a\u0000", "*", "a\n"];
+  for (const id of bad) {
+    assert.match(
+      await gw.refused("E_BAD_INPUT", "POST", PATH, { ...CMS, id }),
+      /^id: expected 1 to 63 of a-z/,
+    );
+  }
+  for (const id of ["a", "0", "a-b-", "a".repeat(63)]) await gw.ok("POST", PATH, { ...CMS, id });
+  for (const id of ["gone", "..%2Facme", "%2e%2e", "a%00", "%zz", "ACME", "acme%2F"]) {
+    assert.match(
+      await gw.refused("E_NOT_FOUND", "GET", `${PATH}/${id}`),
+      /^No site "|^The admin API has no GET/,
+    );
+    await gw.refused("E_NOT_FOUND", "PATCH", `${PATH}/${id}`, { name: "X" });
+  }
+  assert.equal(await gw.refused("E_NOT_FOUND", "GET", `${PATH}/acne`), 'No site "acne", did you mean acme');
+});
+
+Deno.test("a change touches only what it names", async () => {
+  const gw = await prepared();
+  await gw.ok("PATCH", `${PATH}/acme`, { flags: { allow_publish: true }, repo: "a/b", project_id: "client" });
+  const site = await gw.ok("PATCH", `${PATH}/acme`, {
+    flags: { allow_crm_write: true },
+    repo_branch: "main",
+  });
+  assert.deepEqual([site.flags.allow_publish, site.flags.allow_crm_write], [true, true]);
+  assert.deepEqual([site.repo, site.repo_branch, site.project_id], ["a/b", "main", "client"]);
+  assert.equal(site.credentials.cms, true);
+  const emptied = await gw.ok("PATCH", `${PATH}/acme`, {
+    repo: null,
+    project_id: null,
+    credentials: { cms: null },
+  });
+  assert.deepEqual([emptied.repo, emptied.project_id, emptied.credentials.cms], [null, null, false]);
+});
+
+Deno.test("a change is checked with what stands already", async () => {
+  const gw = await prepared();
+  await gw.ok("PATCH", `${PATH}/acme`, {
+    available_builders: ["block", "visual"],
+    default_builder: "visual",
+  });
+  const cases: [unknown, string][] = [
+    [{ available_builders: ["block"] }, 'default_builder: "visual" is not among available_builders (block)'],
+    [{ base_url: null }, "base_url is required for a cms site"],
+    [{ platform: "cms" }, "platform: cannot be changed; register another site"],
+    [{ id: "acme" }, "id: cannot be changed; register another site"],
+    [{}, "The body: names nothing to change"],
+    [{ project_id: "gone" }, 'project_id: no project "gone"'],
+  ];
+  for (const [body, message] of cases) {
+    const said = await gw.refused("E_BAD_INPUT", "PATCH", `${PATH}/acme`, body);
+    assert.ok(said.startsWith(message), said);
+  }
+  await gw.ok("PATCH", `${PATH}/acme`, { available_builders: ["block"], default_builder: null });
+});
+
+Deno.test("what may climb out of an address or a folder is no link", async () => {
+  const gw = await prepared();
+  const bad: Record<string, string[]> = {
+    repo: ["acme", "a/b/c", "a/..", "a/.", "../b", "a b/c", "https://github.test/a/b", "a/b?x"],
+    repo_branch: ["../x", "a..b", "/a", "a/", "-x", ".x", "a b", "a~1", "x.lock", "a//b", "a/.b"],
+    repo_prefix: ["/a", "a/", "../a", "a/../b", "a/./b", "a//b", "a\\b", ".", "..", "a/.."],
+    hosting_project: ["A", "a/b", "-a", "a.b"],
+    analytics_property_id: ["UA-1", "properties/x", "1/2", "accounts/1"],
+    search_site_url: ["acme.test", "sc-domain:", "https://a.test/?q", "https://u@a.test", "ftp://a.test"],
+    ads_customer_id: ["a", "1/2", "-1-", "1"],
+    social_ad_account_id: ["act_x", "act_", "1/2"],
+    storage_folder_id: ["a/b", "a'b", "a.b"],
+    site_alias: ["a/b", "a".repeat(65), "a.b"],
+    crm_location_id: ["a/b", "a b"],
+    topicmap_workspace_id: ["../x", "a%2f"],
+    account_user_id: ["a b"],
+  };
+  for (const [field, values] of Object.entries(bad)) {
+    for (const value of values) {
+      const said = await gw.refused("E_BAD_INPUT", "PATCH", `${PATH}/acme`, { [field]: value });
+      assert.ok(said.startsWith(`${field}: expected `), said);
+    }
+  }
+});
+
+Deno.test("a wrong credential is never quoted", async () => {
+  const gw = await prepared();
+  const bad = [
+    { cms: { username: "bot", application_password: "secret\nword" } },
+    { crm: { integration_token: "secret word" } },
+    { behavior: { export_token: "secret\u0000word" } },
+    { crm: { integration_token: "secret".repeat(1000) } },
+    { crm: { integration_token: 5551234 } },
+  ];
+  for (const credentials of bad) {
+    const said = await gw.refused("E_BAD_INPUT", "PATCH", `${PATH}/acme`, { credentials });
+    assert.ok(said.startsWith("credentials.") && !/secret|5551234/.test(said), said);
+  }
+});
+
+Deno.test("an account that is bound to nobody known is warned about", async () => {
+  const gw = await prepared();
+  const { warnings } = await gw.ok("PATCH", `${PATH}/acme`, { account_user_id: "u77" });
+  assert.deepEqual(warnings, ['account_user_id: no user "u77" is known']);
+});
+
+Deno.test("a change that meets another one is told", async () => {
+  const gw = await prepared();
+  gw.store.sites.update = () => Promise.resolve(null);
+  await gw.refused("E_NOT_FOUND", "PATCH", `${PATH}/acme`, { name: "X" });
+});

@@ -1,0 +1,135 @@
+/** Tokens are made, listed and revoked; none reaches past its owner. */
+import assert from "node:assert/strict";
+import { kit } from "./kit.ts";
+
+const BODY = { name: "writer", env: "dev", allowed_sites: ["acme"], allowed_tools: ["*"] };
+const PATH = "/admin/api/tokens";
+
+async function prepared() {
+  const gw = kit();
+  for (const id of ["acme", "beta"]) {
+    await gw.ok("POST", "/admin/api/sites", {
+      id,
+      name: id,
+      platform: "cms",
+      base_url: `https://${id}.test`,
+    });
+  }
+  const user = { email: "a@acme.test", role: "member", allowed_sites: ["acme"], max_risk: 2 };
+  const { user_id } = await gw.ok("POST", "/admin/api/users", user);
+  return { ...gw, user_id: user_id as string };
+}
+
+Deno.test("a token is shown once, with its fields", async () => {
+  const gw = await prepared();
+  const { token, ...made } = await gw.ok("POST", PATH, BODY);
+  assert.match(token, /^gate_dev_/);
+  assert.deepEqual(made, {
+    token_id: "t2",
+    ...BODY,
+    max_risk: 4,
+    skip_write_confirm: false,
+    owner_user_id: null,
+    created_at: "2026-11-21T00:00:00.000Z",
+    revoked_at: null,
+    warnings: [],
+  });
+  const listed = await gw.call("GET", PATH);
+  const { warnings: _, ...fields } = made;
+  assert.deepEqual(listed.body.result, { tokens: [fields] });
+  assert.ok(!JSON.stringify(listed.body).includes(token));
+});
+
+Deno.test("a token belongs to an owner and takes over the owner's ceiling", async () => {
+  const gw = await prepared();
+  const made = await gw.ok("POST", PATH, { ...BODY, owner_user_id: gw.user_id });
+  assert.deepEqual([made.owner_user_id, made.max_risk], [gw.user_id, 2]);
+  const all = { email: "b@acme.test", role: "admin", allowed_sites: ["*"] };
+  const { user_id } = await gw.ok("POST", "/admin/api/users", all);
+  assert.equal(
+    (await gw.ok("POST", PATH, { ...BODY, allowed_sites: ["*"], owner_user_id: user_id })).max_risk,
+    4,
+  );
+});
+
+Deno.test("a super-admin token may skip the confirmation", async () => {
+  const gw = await prepared();
+  assert.equal((await gw.ok("POST", PATH, { ...BODY, skip_write_confirm: true })).skip_write_confirm, true);
+});
+
+Deno.test("what a token may not ask for", async () => {
+  const gw = await prepared();
+  const owner_user_id = gw.user_id;
+  const cases: [Record<string, unknown>, string][] = [
+    [{ allowed_sites: ["acne"] }, 'allowed_sites: no site "acne", did you mean acme'],
+    [{ allowed_sites: ["zzzzzz"] }, 'allowed_sites: no site "zzzzzz"; register it first'],
+    [{ allowed_sites: ["*", "acme"] }, 'allowed_sites: "*" stands alone, as ["*"]'],
+    [{ allowed_sites: [] }, 'allowed_sites: expected at least one site id, or ["*"] for all'],
+    [
+      { allowed_sites: ["Acme"] },
+      'allowed_sites[0]: expected a site id or "*", not "Acme"',
+    ],
+    [{ allowed_tools: ["get_pots"] }, 'allowed_tools: no tool "get_pots", did you mean get_post'],
+    [{ allowed_tools: ["topicmap_rerun_job"] }, 'allowed_tools: no tool "topicmap_rerun_job"'],
+    [{ allowed_tools: ["a b"] }, 'allowed_tools[0]: expected a tool name or "*", not "a b"'],
+    [{ owner_user_id: "nobody" }, 'owner_user_id: no user "nobody"'],
+    [
+      { owner_user_id, allowed_sites: ["acme", "beta"] },
+      'allowed_sites: "beta" is beyond the owner, who may use acme',
+    ],
+    [{ owner_user_id, allowed_sites: ["*"] }, 'allowed_sites: "*" is beyond the owner, who may use acme'],
+    [{ owner_user_id, max_risk: 3 }, "max_risk: 3 is beyond the owner, who may go up to 2"],
+    [
+      { owner_user_id, skip_write_confirm: true },
+      "skip_write_confirm: only a token without owner_user_id may skip the confirmation",
+    ],
+    [{ max_risk: 5 }, "max_risk: expected a whole number from 0 to 4, not 5"],
+    [{ max_risk: "1" }, 'max_risk: expected a whole number from 0 to 4, not "1"'],
+    [{ env: "stage" }, 'env: expected one of prod, dev, not "stage"'],
+    [{ name: "x".repeat(101) }, "name: expected a name of at most 100 characters, not"],
+  ];
+  for (const [change, message] of cases) {
+    const said = await gw.refused("E_BAD_INPUT", "POST", PATH, { ...BODY, ...change });
+    assert.ok(said.startsWith(message), `${said}\n${message}`);
+  }
+  assert.deepEqual((await gw.ok("GET", PATH)).tokens, []);
+});
+
+Deno.test("all that is wrong is told at once", async () => {
+  const gw = await prepared();
+  const said = await gw.refused("E_BAD_INPUT", "POST", PATH, {
+    ...BODY,
+    allowed_sites: ["gone"],
+    allowed_tools: ["nope_nope"],
+    owner_user_id: "nobody",
+    skip_write_confirm: true,
+  });
+  assert.equal(said.split("; ").length, 5, said);
+});
+
+Deno.test("a site's own tool may be named before a site offers it, with a warning", async () => {
+  const gw = await prepared();
+  const allowed_tools = [
+    "get_post",
+    "forms_get-submissions",
+    "builder-mcp-list-pages",
+    "contacts_get-contact",
+  ];
+  const made = await gw.ok("POST", PATH, { ...BODY, allowed_tools: [...allowed_tools, "get_post"] });
+  assert.deepEqual(made.allowed_tools, allowed_tools);
+  assert.deepEqual(made.warnings, [
+    'allowed_tools: no site offers "contacts_get-contact" now; it holds once one does',
+  ]);
+});
+
+Deno.test("a token is revoked for good", async () => {
+  const gw = await prepared();
+  const { token_id } = await gw.ok("POST", PATH, BODY);
+  const revoked = await gw.ok("POST", `${PATH}/${token_id}/revoke`);
+  assert.equal(revoked.revoked_at, "2026-11-21T00:00:00.000Z");
+  assert.deepEqual(await gw.ok("POST", `${PATH}/${token_id}/revoke`), revoked);
+  assert.ok(!("token" in revoked));
+  for (const id of ["t99", "..%2Ft1", "%00", "%zz", "x".repeat(300), encodeURIComponent("a b")]) {
+    assert.match(await gw.refused("E_NOT_FOUND", "POST", `${PATH}/${id}/revoke`), /^No token "/);
+  }
+});
