@@ -1,29 +1,44 @@
-/** The known word a mistyped one most likely meant. */
+/** The name that somebody who wrote another one most likely meant. */
 
-/** The candidate nearest to `word` by edits (two letters swapped count as one), or null when none is near enough. */
-export function nearest(word: string, candidates: Iterable<string>): string | null {
-  let best: string | null = null;
-  let least = Math.floor(word.length / 3) + 1;
-  for (const candidate of candidates) {
-    if (Math.abs(candidate.length - word.length) >= least) continue;
-    const steps = distance(word.toLowerCase(), candidate.toLowerCase());
-    if (steps < least) [best, least] = [candidate, steps];
-  }
-  return best;
-}
-
-/** Edits between two words (optimal string alignment), row by row. */
+/** Fewest single changes (insert, drop, swap for another, transpose neighbours) from `a` to `b`. */
 function distance(a: string, b: string): number {
   let before: number[] = [];
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
-    const next = [i];
+    const row = [i];
     for (let j = 1; j <= b.length; j++) {
-      const replaced = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, replaced, swapped ? before[j - 2]! + 1 : Infinity));
+      const same = a[i - 1] === b[j - 1];
+      let least = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (same ? 0 : 1));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        least = Math.min(least, before[j - 2]! + 1);
+      }
+      row.push(least);
     }
-    [before, row] = [row, next];
+    [before, last] = [last, row];
   }
-  return row[b.length]!;
+  return last[b.length]!;
+}
+
+const WORD_CHARACTERS_MAX = 64;
+const PART_CHARACTERS_MIN = 4;
+
+/**
+ * The candidate closest to `word` (case and `-` for `_` do not count), or null when none is close: at most a third
+ * of the word's characters may differ, two at least; or else the name must hold the word. Of equally close ones the
+ * first.
+ */
+export function nearest(word: string, candidates: readonly string[]): string | null {
+  const plain = (text: string) => text.toLowerCase().replaceAll("-", "_");
+  const wanted = plain(word);
+  if (wanted === "" || wanted.length > WORD_CHARACTERS_MAX) return null;
+  let best: string | null = null;
+  let least = Math.max(2, Math.floor(wanted.length / 3)) + 1;
+  for (const candidate of candidates) {
+    if (Math.abs(candidate.length - wanted.length) >= least) continue;
+    const away = distance(wanted, plain(candidate));
+    // Two changes in a word of three letters would be another word.
+    if (away < least && away < wanted.length) [best, least] = [candidate, away];
+  }
+  if (best !== null || wanted.length < PART_CHARACTERS_MIN) return best;
+  return candidates.find((candidate) => plain(candidate).includes(wanted)) ?? null;
 }
