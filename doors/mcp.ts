@@ -1,7 +1,7 @@
 /** The MCP door: JSON-RPC dispatched by hand, stateless, for both protocol eras at one address. */
 import { asGatewayError, GatewayError } from "../errors.ts";
 import type { Caller } from "../model.ts";
-import { readJson } from "./mcp_body.ts";
+import { readJson } from "./body.ts";
 import {
   type Frame,
   FrameFault,

@@ -1,11 +1,7 @@
 /** Turns what a tool answered or refused into the text of an MCP tool result. */
 import type { GatewayError } from "../errors.ts";
 import { LIMITS } from "../model.ts";
-
-/** Content items of a site's own tool, handed on as they came; anything else a tool answers becomes one text item. */
-export class Content {
-  constructor(readonly items: readonly unknown[]) {}
-}
+import { Content } from "./envelope.ts";
 
 /** A tool result: the members after `_meta` as JSON text, and what `_meta` must say beside the server. */
 export interface ToolResult {
@@ -28,10 +24,4 @@ export function failed({ code, message, upstream }: GatewayError): ToolResult {
   if (code !== "E_UPSTREAM" || upstream === undefined) return { members };
   const { UPSTREAM_STATUS_MIN: min, UPSTREAM_STATUS_MAX: max } = LIMITS;
   return { members, meta: { status: Math.min(Math.max(upstream, min), max) } };
-}
-
-/** The same JSON with everything beyond ASCII escaped: a large answer of one-byte characters is sent several times faster. */
-export function ascii(json: string): string {
-  // deno-lint-ignore no-control-regex
-  return json.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

@@ -1,7 +1,7 @@
 /** The tools by name, and what of them a token is shown. */
 import { GatewayError } from "../errors.ts";
 import { nearest } from "../guard/rules/nearest.ts";
-import type { Caller } from "../model.ts";
+import { type Caller, LIMITS } from "../model.ts";
 import type { ToolEntry } from "./load.ts";
 import { closed } from "./dialect.ts";
 
@@ -32,7 +32,7 @@ export class Catalog {
   find(name: string): ToolEntry {
     const entry = this.#tools.get(name);
     if (entry) return entry;
-    const near = nearest(name, this.#tools.keys());
+    const near = nearest(name, this.names());
     const hint = near ? `did you mean "${near}"` : "the tools listing names those there are";
     throw new GatewayError(
       "E_TOOL_NOT_FOUND",
@@ -73,7 +73,7 @@ export class Catalog {
         description,
         input_schema,
       }))),
-      bodyLimit: Math.max(0, ...tools.map((one) => one.manifest.body_limit)),
+      bodyLimit: Math.max(LIMITS.BODY_BYTES, ...tools.map((one) => one.manifest.body_limit)),
     };
   }
 }

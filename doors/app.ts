@@ -1,0 +1,48 @@
+/** The one server behind both doors: REST, MCP, admin and the health checks. */
+import { Hono } from "hono";
+import { GatewayError } from "../errors.ts";
+import { failure } from "./envelope.ts";
+
+/** What is mounted where. */
+export interface AppParts {
+  readonly rest: Hono;
+  readonly mcp: (request: Request) => Promise<Response>;
+  readonly admin: Hono;
+  /** Throws when the store does not answer. */
+  ping(): Promise<void>;
+  /** Whether the gateway is about to stop. */
+  draining(): boolean;
+  log(event: Record<string, unknown>): void;
+}
+
+const HEADERS = { "content-type": "application/json" };
+
+/** The whole service as one Hono application. */
+export function buildApp(parts: AppParts): Hono {
+  const app = new Hono();
+  const health = async (mayDrain: boolean) => {
+    const ok = !(mayDrain && parts.draining()) && await parts.ping().then(() => true, () => false);
+    return new Response(JSON.stringify({ ok }), { status: ok ? 200 : 503, headers: HEADERS });
+  };
+  app.get("/healthz", () => health(false));
+  app.get("/readyz", () => health(true));
+  app.all("/mcp", (c) => parts.mcp(c.req.raw));
+  app.route("/api/v1", parts.rest);
+  app.route("/", parts.admin);
+  app.notFound((c) => {
+    const error = new GatewayError(
+      "E_NOT_FOUND",
+      `${c.req.path} is not an address here; tools are called at /api/v1 and /mcp`,
+    );
+    return new Response(failure(error), { status: 404, headers: HEADERS });
+  });
+  app.onError((thrown) => {
+    parts.log({ event: "internal", cause: thrown.stack ?? String(thrown) });
+    const error = new GatewayError(
+      "E_INTERNAL",
+      "Something failed inside the gateway; its operator finds the cause in the log",
+    );
+    return new Response(failure(error), { status: 500, headers: HEADERS });
+  });
+  return app;
+}

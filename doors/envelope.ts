@@ -1,0 +1,48 @@
+/** What both doors wrap answers and refusals in. */
+import type { GatewayError } from "../errors.ts";
+
+/** Content items of a site's own tool, handed on as they came; anything else a tool answers becomes one text item. */
+export class Content {
+  constructor(readonly items: readonly unknown[]) {}
+}
+
+/** The REST success envelope, as text. */
+export const success = (result: unknown): string =>
+  `{"ok":true,"result":${JSON.stringify(result) ?? "null"}}`;
+
+/** The REST error envelope, as text. */
+export const failure = ({ code, message }: GatewayError): string =>
+  JSON.stringify({ ok: false, error: { code, message } });
+
+/**
+ * SPEC.md, "Unwrapping": a single text that parses as an object or a list is that; a plain string is itself; several
+ * items are the raw list.
+ */
+export function unwrap(value: unknown): unknown {
+  if (typeof value === "string") return parsed(value);
+  if (!(value instanceof Content)) return value;
+  const [only, ...more] = value.items as { type?: unknown; text?: unknown }[];
+  return only?.type === "text" && typeof only.text === "string" && !more.length
+    ? parsed(only.text)
+    : value.items;
+}
+
+function parsed(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The headers a refusal carries beside its body: where to authorize, when to try again. */
+export function refusalHeaders(error: GatewayError, baseUrl: string): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (error.code === "E_AUTH") {
+    headers["www-authenticate"] =
+      `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource"`;
+  }
+  if (error.retryAfter !== undefined) headers["retry-after"] = String(error.retryAfter);
+  return headers;
+}

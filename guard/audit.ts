@@ -1,0 +1,66 @@
+/** The audit of one call: what is known of it so far, and its rows. */
+import { type GatewayError } from "../errors.ts";
+import type { AuditRow, AuditStatus, Caller, Door, Tier } from "../model.ts";
+import type { AuditFacts } from "../registry/tool.ts";
+import { redactText, shorten } from "./redact.ts";
+
+const NAME_CHARACTERS = 128;
+
+/** Filled in while the call walks the line; turned into the intent and the outcome row. */
+export class CallRecord {
+  tier: Tier | null = null;
+  siteId: string | null = null;
+  targetSiteId: string | undefined;
+  /** What the door parsed, unredacted; rows hold a shortened copy. */
+  arguments: unknown = null;
+  /** Set when `run` of a write has begun. */
+  writing = false;
+  /** Set when the answer is a preview. */
+  previewed = false;
+  readonly facts: AuditFacts = {};
+  readonly #id: string;
+  readonly #at: number;
+  readonly #call: { door: Door; requestId: string; caller: Caller; tool: string };
+  #shortened: unknown;
+
+  constructor(id: string, at: number, call: { door: Door; requestId: string; caller: Caller; tool: string }) {
+    this.#id = id;
+    this.#at = at;
+    this.#call = call;
+  }
+
+  /** The row that says a write is about to begin. */
+  intent(): AuditRow {
+    return this.#row("started", null, null);
+  }
+
+  /** The row that says how the call ended. */
+  outcome(failure: GatewayError | null, now: number): AuditRow {
+    const status = failure ? failure.audit ?? "error" : this.previewed ? "needs_confirmation" : "ok";
+    return this.#row(status, failure?.code ?? null, Math.max(0, now - this.#at));
+  }
+
+  #row(status: AuditStatus, error: string | null, duration_ms: number | null): AuditRow {
+    const { door, requestId, caller: { token }, tool } = this.#call;
+    this.#shortened ??= shorten(this.arguments);
+    return {
+      id: this.#id,
+      at: new Date(this.#at).toISOString(),
+      door,
+      request_id: requestId,
+      token_id: token.id,
+      token_name: token.name,
+      owner_user_id: token.owner_user_id,
+      site_id: this.siteId,
+      ...(this.targetSiteId === undefined ? {} : { target_site_id: this.targetSiteId }),
+      tool: tool.length > NAME_CHARACTERS ? redactText(tool.slice(0, NAME_CHARACTERS)) : tool,
+      tier: this.tier,
+      arguments: this.#shortened,
+      status,
+      error,
+      duration_ms,
+      ...this.facts,
+      ...(this.facts.changes ? { changes: shorten(this.facts.changes) as AuditRow["changes"] } : {}),
+    };
+  }
+}

@@ -1,0 +1,131 @@
+/** What a handler gets: its site, its clients, its ports; every request of a client passes the egress look. */
+import { GatewayError } from "../errors.ts";
+import { type Caller, type Credentials, LIMITS, type Site } from "../model.ts";
+import type { Http } from "../platforms/http.ts";
+import type { Outgoing, Platform, PublishGrant, Reach, ReachCache } from "../platforms/platform.ts";
+import type { SitesPort, ToolContext } from "../registry/tool.ts";
+import type { Store } from "../store/store.ts";
+import type { CallRecord } from "./audit.ts";
+import { egress } from "./egress.ts";
+import { isGenuine } from "./flags.ts";
+import { integrations } from "./integrations.ts";
+import { reaches } from "./scope.ts";
+
+/** What contexts are made from; one for the whole gateway. */
+export interface ContextPorts {
+  readonly store: Pick<Store, "sites" | "projects">;
+  readonly http: Http;
+  readonly cache: SiteCaches;
+  now(): number;
+}
+
+/** What one call adds. */
+export interface CallParts {
+  readonly caller: Caller;
+  readonly record: CallRecord;
+  readonly site: Site | null;
+  readonly grant: PublishGrant | undefined;
+  /** Milliseconds since the epoch at which the call gives up. */
+  readonly endsAt: number;
+}
+
+/** The context of one call. */
+export function makeContext(ports: ContextPorts, call: CallParts): ToolContext {
+  const clients = new Map<Platform<unknown>, Promise<unknown>>();
+  return {
+    site: call.site as Site,
+    caller: call.caller,
+    grant: call.grant as PublishGrant,
+    sites: sitesPort(ports.store, call.caller),
+    now: ports.now,
+    use<Client>(platform: Platform<Client>): Promise<Client> {
+      const known = clients.get(platform);
+      if (known) return known as Promise<Client>;
+      const made = (async () => {
+        const reach = makeReach(ports, call, platform);
+        await platform.linked?.(reach);
+        return await platform.connect(reach);
+      })();
+      clients.set(platform, made);
+      return made;
+    },
+    note: (facts) => void Object.assign(call.record.facts, facts),
+  };
+}
+
+/** A guarded way to one upstream of the call's site. Throws E_INTERNAL when the call has no site. */
+export function makeReach(
+  ports: ContextPorts,
+  { site, endsAt }: Pick<CallParts, "site" | "endsAt">,
+  platform: Platform<unknown>,
+): Reach {
+  if (!site) throw new GatewayError("E_INTERNAL", "A tool without a site asked for a site's platform");
+  return {
+    site,
+    cache: ports.cache.of(site, platform.name),
+    now: ports.now,
+    async send(out: Outgoing) {
+      const granted = (grant: PublishGrant) => isGenuine(grant, site.id);
+      const look = (next: Outgoing) => egress({ platform, site, granted, now: ports.now() }, next);
+      return await ports.http.send(out, { endsAt, look });
+    },
+    async secret<K extends keyof Credentials>(kind: K) {
+      const secret = await ports.store.sites.secret(site.id, kind);
+      if (secret) return secret;
+      throw new GatewayError(
+        "E_INTERNAL",
+        `Site "${site.id}" has no ${kind} credentials; its operator can set them with deno task admin site update`,
+      );
+    },
+  };
+}
+
+function sitesPort(store: Pick<Store, "sites" | "projects">, caller: Caller): SitesPort {
+  const list = async () => (await store.sites.list()).filter((site) => reaches(caller, site.id));
+  return {
+    list,
+    async projects() {
+      const inScope = new Set((await list()).map((site) => site.project_id));
+      const all = await store.projects.list();
+      return caller.token.allowed_sites.includes("*") &&
+          (!caller.owner || caller.owner.allowed_sites.includes("*"))
+        ? all
+        : all.filter((project) => inScope.has(project.id));
+    },
+    integrations,
+  };
+}
+
+const SITES_MAX = 1000;
+
+/** Facts about upstreams, kept per site and dropped when the site or its credentials change. */
+export class SiteCaches {
+  readonly #now: () => number;
+  readonly #sites = new Map<string, Map<string, { value: unknown; until: number }>>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** The memory of one site and platform. */
+  of(site: Site, platform: string): ReachCache {
+    const key = `${site.id}\n${site.updated_at}\n${site.credentials_version}\n${platform}`;
+    const facts = () => this.#sites.get(key);
+    return {
+      get: <T>(name: string) => {
+        const fact = facts()?.get(name);
+        return fact && fact.until > this.#now() ? fact.value as T : undefined;
+      },
+      set: (name, value, ttl_ms) => {
+        if (!facts()) {
+          if (this.#sites.size >= SITES_MAX) this.#sites.delete(this.#sites.keys().next().value!);
+          this.#sites.set(key, new Map());
+        }
+        facts()!.set(name, { value, until: this.#now() + ttl_ms });
+      },
+    };
+  }
+}
+
+/** When a call that begins now gives up. */
+export const endOfCall = (now: number): number => now + LIMITS.CALL_DEADLINE_MS;

@@ -1,0 +1,142 @@
+/** The line every call walks, from either door: checked step by step, run, and audited. */
+import { asGatewayError, GatewayError } from "../errors.ts";
+import type { AuditRow, Caller, Door } from "../model.ts";
+import type { Catalog } from "../registry/catalog.ts";
+import type { Store } from "../store/store.ts";
+import { CallRecord } from "./audit.ts";
+import { confirmed, preview } from "./confirm.ts";
+import { type ContextPorts, endOfCall, makeContext, makeReach } from "./context.ts";
+import { flagStep } from "./flags.ts";
+import { readInput } from "./input.ts";
+import type { RateLimit } from "./limits.ts";
+import { type LinkPlatforms, linkStep } from "./links.ts";
+import { platformStep } from "./platform.ts";
+import { effectiveTier, riskCap } from "./risk.ts";
+import { toolScope } from "./scope.ts";
+import { findSite } from "./site.ts";
+
+/** A call as a door hands it over; authentication is behind it. */
+export interface ToolCall {
+  readonly door: Door;
+  readonly requestId: string;
+  readonly caller: Caller;
+  readonly tool: string;
+  /**
+   * Reads the arguments, at most `limit` bytes of body. Throws E_PAYLOAD_TOO_LARGE or E_BAD_JSON, which are audited
+   * as any other refusal.
+   */
+  parse(limit: number): Parsed | Promise<Parsed>;
+}
+
+export interface Parsed {
+  readonly args: Record<string, unknown>;
+  readonly bytes: number;
+}
+
+/** Runs a call and answers what the tool answered; throws a GatewayError for every refusal and failure. */
+export type Dispatch = (call: ToolCall) => Promise<unknown>;
+
+/** What the line needs of the rest of the gateway. */
+export interface DispatchPorts extends ContextPorts {
+  readonly store: Pick<Store, "sites" | "projects" | "audit">;
+  readonly catalog: Catalog;
+  readonly tokenLimit: RateLimit;
+  readonly siteLimit: RateLimit;
+  readonly links: LinkPlatforms;
+  hasSecret(name: string): boolean;
+  /** A new id that sorts by time. */
+  newId(): string;
+  /** Told of what a caller is not: the cause behind E_INTERNAL. */
+  log(event: Record<string, unknown>): void;
+}
+
+/** Joins the ports to the one way through. */
+export function dispatcher(ports: DispatchPorts): Dispatch {
+  return async (call) => {
+    const record = new CallRecord(ports.newId(), ports.now(), call);
+    let value: unknown;
+    let failure: GatewayError | null = null;
+    try {
+      value = await walk(ports, call, record);
+    } catch (thrown) {
+      failure = asGatewayError(thrown, call.requestId);
+      if (failure.code === "E_INTERNAL") {
+        ports.log({
+          event: "internal",
+          request_id: call.requestId,
+          tool: call.tool,
+          cause: causeOf(failure),
+        });
+      }
+    }
+    const change = !record.writing ? "none" : failure ? "unknown" : "made";
+    await keep(ports, record.outcome(failure, ports.now()), change);
+    if (failure) throw failure;
+    return value;
+  };
+}
+
+/** The steps of DECISIONS.md, in their order; each returns or throws. */
+async function walk(ports: DispatchPorts, call: ToolCall, record: CallRecord): Promise<unknown> {
+  const { caller } = call;
+  ports.tokenLimit.take(caller.token.id); // 2
+  const body = await call.parse(ports.catalog.listing(caller).bodyLimit); // 3
+  record.arguments = body.args;
+  const entry = ports.catalog.find(call.tool); // 4
+  const { manifest, handler } = entry;
+  record.tier = manifest.tier;
+  if (body.bytes > manifest.body_limit) throw tooLarge(manifest.body_limit);
+  toolScope(caller, entry.name, manifest.tier); // 5, 6
+  riskCap(caller, manifest.tier, entry.name); // 7
+  const input = readInput(entry, body.args, ports.now()); // 8
+  record.siteId = input.siteId ?? null;
+  const site = manifest.site === "none" ? null : await findSite(ports.store.sites, caller, input.siteId); // 9
+  const tier = effectiveTier(manifest, input.args, site?.platform ?? null);
+  record.tier = tier;
+  riskCap(caller, tier, entry.name); // 10
+  if (site) {
+    ports.siteLimit.take(site.id);
+    platformStep(manifest, body.args, site); // 11
+  }
+  const grant = site ? flagStep(manifest, input.args, site) : undefined; // 12
+  const parts = { caller, record, site, grant, endsAt: endOfCall(ports.now()) };
+  const ctx = makeContext(ports, parts);
+  handler.check?.(input.args, ctx);
+  await linkStep(manifest, ports.links, (platform) => makeReach(ports, parts, platform), ports.hasSecret); // 13
+  if (tier === 0) return await handler.run(input.args, ctx);
+  if (!handler.plan) throw new GatewayError("E_INTERNAL", `"${entry.name}" can write and has no plan`);
+  const plan = await handler.plan(input.args, ctx); // 14
+  if (!confirmed(caller, input.confirm)) { // 15
+    record.previewed = true;
+    return preview(entry.name, site?.id ?? null, tier, plan, input.args);
+  }
+  await keep(ports, record.intent(), "none"); // 16
+  record.writing = true;
+  return await handler.run(input.args, ctx, plan);
+}
+
+const tooLarge = (limit: number) =>
+  new GatewayError("E_PAYLOAD_TOO_LARGE", `The body is over the ${limit} bytes this tool takes; send less`);
+
+/** What to say when the audit cannot be kept, by what is known of the change. */
+const UNKEPT = {
+  none: "The audit log cannot be written, so nothing was carried out",
+  made: "The change was made, but its audit row could not be completed; do not repeat it",
+  unknown: "The call failed and its audit row could not be completed; look at the site before trying again",
+} as const;
+
+/** Writes an audit row. Throws E_INTERNAL when it cannot be kept, saying what became of the change. */
+async function keep(ports: DispatchPorts, row: AuditRow, change: keyof typeof UNKEPT): Promise<void> {
+  try {
+    await ports.store.audit.append(row);
+  } catch (cause) {
+    ports.log({ event: "audit_failed", request_id: row.request_id, tool: row.tool, cause: causeOf(cause) });
+    const message = `${UNKEPT[change]}; give request id "${row.request_id}" to the gateway's operator`;
+    throw new GatewayError("E_INTERNAL", message, { cause });
+  }
+}
+
+function causeOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  return cause instanceof Error ? cause.stack ?? cause.message : String(cause);
+}

@@ -1,0 +1,81 @@
+/** The arguments of a call: what would publish, what the schema says, what the manifest's rules add. */
+import { GatewayError } from "../errors.ts";
+import { LIMITS } from "../model.ts";
+import { type Manifest, writes } from "../registry/manifest.ts";
+import type { ToolEntry } from "../registry/load.ts";
+import { wouldPublish } from "./rules/publishing.ts";
+import { parseSchedule } from "./rules/schedule.ts";
+import { matches } from "./risk.ts";
+
+/** A call's arguments, checked, with what every tool takes set apart. */
+export interface Input {
+  /** Defaults filled in. */
+  readonly args: Record<string, unknown>;
+  readonly siteId: string | undefined;
+  readonly confirm: boolean;
+}
+
+const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
+
+/** Step 8. Throws E_FORBIDDEN_OP for what would publish, E_BAD_INPUT naming the field otherwise. */
+export function readInput(
+  entry: Pick<ToolEntry, "manifest" | "check">,
+  raw: Record<string, unknown>,
+  now: number,
+): Input {
+  const { manifest, check } = entry;
+  if (tooDeep(raw)) throw bad(`arguments: nested deeper than ${LIMITS.NESTING_LEVELS} levels`);
+  if (writes(manifest)) refusePublishing(raw, manifest, now);
+  const { site_id, confirm, ...rest } = raw;
+  if (site_id !== undefined && typeof site_id !== "string") throw bad("site_id: expected a string");
+  if (confirm !== undefined && typeof confirm !== "boolean") throw bad("confirm: expected true or false");
+  const args = check(rest);
+  for (const rule of manifest.rules) applyRule(rule, args);
+  return { args, siteId: site_id, confirm: confirm === true };
+}
+
+function refusePublishing(raw: Record<string, unknown>, manifest: Manifest, now: number): void {
+  const found = wouldPublish(raw);
+  if (found) {
+    throw new GatewayError(
+      "E_FORBIDDEN_OP",
+      `${found.field}: ${JSON.stringify(found.value)} would publish, which "${manifest.name}" never does; ` +
+        "leave it out, and publish with publish_post or publish_page where the site allows it",
+    );
+  }
+  if (typeof raw.scheduled_at === "string") parseSchedule(raw.scheduled_at, now);
+}
+
+/** Whether objects and lists stand in each other deeper than is ever meant; walks without recursion. */
+function tooDeep(raw: unknown): boolean {
+  let level: unknown[] = [raw];
+  for (let depth = 0; level.length; depth++) {
+    if (depth > LIMITS.NESTING_LEVELS) return true;
+    const next: unknown[] = [];
+    for (const one of level) {
+      for (const inner of Object.values(one as object)) {
+        if (typeof inner === "object" && inner) next.push(inner);
+      }
+    }
+    level = next;
+  }
+  return false;
+}
+
+const quoted = (names: readonly string[]) => names.join(", ");
+
+function applyRule(rule: Manifest["rules"][number], args: Record<string, unknown>): void {
+  const given = (names: readonly string[]) => names.filter((name) => args[name] !== undefined);
+  if ("require" in rule) {
+    if (!matches(rule.when, args, null)) return;
+    const missing = rule.require.filter((name) => args[name] === undefined);
+    if (!missing.length) return;
+    const because = Object.entries(rule.when).map(([name, value]) => `${name} is ${JSON.stringify(value)}`)
+      .join(" and ");
+    throw bad(`${quoted(missing)} is required when ${because}`);
+  }
+  const names = "one_of" in rule ? rule.one_of : rule.any_of;
+  const count = given(names).length;
+  if (count === 0) throw bad(`${quoted(names)}: give ${"one_of" in rule ? "one" : "at least one"} of them`);
+  if ("one_of" in rule && count > 1) throw bad(`${quoted(names)}: give only one of them`);
+}

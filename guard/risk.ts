@@ -1,0 +1,37 @@
+/** The risk cap: how far up the tiers a caller may go, and the tier a call really has. */
+import { GatewayError } from "../errors.ts";
+import type { Caller, PlatformKind, Tier } from "../model.ts";
+import type { Manifest } from "../registry/manifest.ts";
+
+type Condition = Readonly<Record<string, string | number | boolean>>;
+
+/** Whether every named argument (or `platform`) has the value the condition gives. */
+export function matches(
+  when: Condition,
+  args: Record<string, unknown>,
+  platform: PlatformKind | null,
+): boolean {
+  return Object.entries(when).every(([name, value]) =>
+    (name === "platform" ? platform : args[name]) === value
+  );
+}
+
+/** The highest of the tool's tier and those its arguments and site raise it to. */
+export function effectiveTier(
+  manifest: Pick<Manifest, "tier" | "raise">,
+  args: Record<string, unknown>,
+  platform: PlatformKind | null,
+): Tier {
+  const raised = manifest.raise.filter((one) => matches(one.when, args, platform)).map((one) => one.tier);
+  return Math.max(manifest.tier, ...raised) as Tier;
+}
+
+/** Steps 7 and 10. Throws E_SCOPE_DENIED, audited as risk_capped. */
+export function riskCap(caller: Caller, tier: Tier, name: string): void {
+  if (tier <= caller.maxRisk) return;
+  throw new GatewayError(
+    "E_SCOPE_DENIED",
+    `"${name}" is a tier ${tier} call here and the token's max_risk is ${caller.maxRisk}; ask for a token with a higher one`,
+    { audit: "risk_capped" },
+  );
+}
