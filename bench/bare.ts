@@ -1,0 +1,14 @@
+/** The yardstick: a bare Deno.serve and a bare Hono route, each answering one fixed JSON text. */
+import { Hono } from "hono";
+
+const [kind, port, file] = Deno.args;
+const text = await Deno.readTextFile(file!);
+const headers = { "content-type": "application/json" };
+
+const hono = new Hono();
+hono.all("/*", () => new Response(text, { headers }));
+
+Deno.serve(
+  { hostname: "127.0.0.1", port: Number(port) },
+  kind === "hono" ? hono.fetch : () => new Response(text, { headers }),
+);

@@ -1,0 +1,68 @@
+/** Starts servers as processes of their own, waits until they answer, and measures them. */
+
+/** A running server. */
+export interface Server extends AsyncDisposable {
+  readonly url: string;
+  /** From the start of the process to its first answer. */
+  readonly bootMs: number;
+  /** Resident memory now, MiB; 0 where the machine does not tell. */
+  memoryMib(): Promise<number>;
+}
+
+const DEADLINE_MS = 20_000;
+
+/** Starts `deno run …args` and waits until `path` answers. Throws when it does not within 20 s. */
+export async function start(
+  args: readonly string[],
+  url: string,
+  path: string,
+  env: Record<string, string> = {},
+): Promise<Server> {
+  const began = performance.now();
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--quiet", ...args],
+    cwd: new URL("..", import.meta.url),
+    env,
+    stdout: "null",
+    stderr: "inherit",
+  }).spawn();
+  while (!await answers(url + path)) {
+    if (performance.now() - began > DEADLINE_MS) throw new Error(`${args.join(" ")} did not answer`);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  const bootMs = performance.now() - began;
+  return {
+    url,
+    bootMs,
+    memoryMib: () => resident(child.pid),
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM");
+      await child.status;
+    },
+  };
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url);
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
+
+async function resident(pid: number): Promise<number> {
+  try {
+    const status = await Deno.readTextFile(`/proc/${pid}/status`);
+    return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
+  } catch {
+    return 0;
+  }
+}
+
+/** A port that is free now. */
+export function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
