@@ -1,0 +1,49 @@
+/** `deno task admin`: manages a running gateway from the command line. */
+import { CommandError, type Terminal } from "./command.ts";
+import { runCommand } from "./commands.ts";
+import { readDevSecrets } from "./dev_secrets.ts";
+
+function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text: string | Uint8Array): void {
+  let rest = typeof text === "string" ? new TextEncoder().encode(text) : text;
+  while (rest.length > 0) rest = rest.subarray(stream.writeSync(rest));
+}
+
+/** Standard input to its end, or to the end of the line where a person types. */
+async function stdin(): Promise<string> {
+  const typed = Deno.stdin.isTerminal();
+  if (typed) writeAll(Deno.stderr, "Enter the secret: ");
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const part of Deno.stdin.readable) {
+    text += decoder.decode(part, { stream: true });
+    if (typed && text.includes("\n")) break;
+  }
+  return text;
+}
+
+function keptToken(): string | null {
+  try {
+    return readDevSecrets()?.MASTER_TOKEN ?? null;
+  } catch (cause) {
+    throw new CommandError(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
+const terminal: Terminal = {
+  env: (name) => Deno.env.get(name),
+  stdin,
+  out: (text) => writeAll(Deno.stdout, text),
+  err: (text) => writeAll(Deno.stderr, text),
+  fetch: (request) => fetch(request),
+  keptToken,
+  wait: (ms) => new Promise((resolve) => setTimeout(() => resolve(true), ms)),
+};
+
+if (import.meta.main) {
+  try {
+    Deno.exitCode = await runCommand(Deno.args, terminal);
+  } catch (fault) {
+    // A reader such as `head` that has seen enough.
+    if (!(fault instanceof Deno.errors.BrokenPipe)) throw fault;
+  }
+}

@@ -1,0 +1,87 @@
+/** How the command line talks to the admin API of a running gateway. */
+import { z } from "zod";
+import { CommandError, type Terminal } from "./command.ts";
+import { isLoopback, localAddress } from "./setting_kinds.ts";
+
+/** The admin API, as far as commands use it. A refusal is thrown as a CommandError `<code>: <message>`. */
+export interface AdminClient {
+  /** The result of a call; `path` is below /admin/api. */
+  call(method: "GET" | "POST" | "PATCH", path: string, body?: unknown): Promise<unknown>;
+  /** The answer as bytes. */
+  stream(path: string): Promise<ReadableStream<Uint8Array>>;
+}
+
+const envelope = z.union([
+  z.object({ ok: z.literal(true), result: z.unknown() }),
+  z.object({ ok: z.literal(false), error: z.object({ code: z.string(), message: z.string() }) }),
+]);
+
+/** The address of the gateway: as given, or from the environment, or this machine's. */
+function address(given: string | undefined, env: Terminal["env"]): string {
+  const text = given ?? env("GATEWAY_URL") ?? env("BASE_URL") ??
+    localAddress(env("HOST") || "127.0.0.1", Number(env("PORT") || 8000));
+  const url = URL.parse(text);
+  if (
+    url === null || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash
+  ) {
+    throw new CommandError("The gateway's address must be like https://gateway.example.com");
+  }
+  if (url.protocol === "http:" && !isLoopback(url.hostname)) {
+    throw new CommandError(
+      `The master token is not sent over plain http to ${url.host}; use its https address`,
+    );
+  }
+  return url.href.replace(/\/+$/, "");
+}
+
+/** A client with the master token. Throws a CommandError where the token or the address is missing or wrong. */
+export function adminClient(terminal: Terminal, url: string | undefined): AdminClient {
+  const base = address(url, terminal.env);
+  const token = terminal.env("MASTER_TOKEN")?.trim() || terminal.keptToken();
+  if (!token) throw new CommandError("MASTER_TOKEN is not set, and data/secrets.json does not hold one");
+
+  async function ask(method: string, path: string, body?: unknown): Promise<Response> {
+    const request = new Request(`${base}/admin/api/${path}`, {
+      method,
+      redirect: "manual",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    try {
+      return await terminal.fetch(request);
+    } catch {
+      throw new CommandError(`No gateway answers at ${base}; start it, or name its address with --url`);
+    }
+  }
+
+  async function result(response: Response): Promise<unknown> {
+    const read = envelope.safeParse(await parsed(response));
+    if (!read.success) {
+      throw new CommandError(
+        `What answers at ${base} is no gateway (status ${response.status}); check --url`,
+      );
+    }
+    if (read.data.ok) return read.data.result;
+    const { code, message } = read.data.error;
+    throw new CommandError(`${code}: ${message}`);
+  }
+
+  return {
+    call: async (method, path, body) => await result(await ask(method, path, body)),
+    stream: async (path) => {
+      const response = await ask("GET", path);
+      const lines = response.headers.get("content-type")?.startsWith("application/x-ndjson");
+      if (response.ok && lines && response.body) return response.body;
+      await result(response);
+      throw new CommandError(`What answers at ${base} is no gateway; check --url`);
+    },
+  };
+}
+
+async function parsed(response: Response): Promise<unknown> {
+  try {
+    return await response.json();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,195 @@
+/** What a command of the command line is, how its words are read, and how it explains itself. */
+import { parseArgs } from "node:util";
+import { hint } from "./faults.ts";
+import type { AdminClient } from "./client.ts";
+
+/** Something the operator must put right; shown without a trace, exit code 1. */
+export class CommandError extends Error {}
+
+/** What the command line is given of the machine. */
+export interface Terminal {
+  readonly env: (name: string) => string | undefined;
+  /** Standard input to its end, or one line of it where a person types. */
+  readonly stdin: () => Promise<string>;
+  readonly out: (text: string | Uint8Array) => void;
+  readonly err: (text: string) => void;
+  readonly fetch: (request: Request) => Response | Promise<Response>;
+  /** MASTER_TOKEN as `dev` and `demo` keep it, or null. */
+  readonly keptToken: () => string | null;
+  /** Waits; false when it is time to stop. */
+  readonly wait: (ms: number) => Promise<boolean>;
+}
+
+/** One `--option`. A value is shown as `value` in the help; without one the option is a switch. */
+export interface Option {
+  readonly help: string;
+  readonly value?: string;
+  readonly many?: true;
+  readonly required?: true;
+}
+export type Options = Readonly<Record<string, Option>>;
+
+/** What was written after the command's words. */
+export interface Words {
+  /** The argument before the options, "" where the command takes none. */
+  readonly subject: string;
+  text(option: string): string | undefined;
+  all(option: string): readonly string[];
+  on(option: string): boolean;
+  /** Comma separated; undefined when the option is absent. */
+  list(option: string): string[] | undefined;
+  /** Throws a CommandError when it is no whole number. */
+  whole(option: string): number | undefined;
+}
+
+/** A command under way. */
+export interface Call {
+  readonly words: Words;
+  readonly api: AdminClient;
+  readonly terminal: Terminal;
+  readonly json: boolean;
+  /** Prints the result as JSON, or what `human` makes of it. */
+  show<T>(result: T, human: (result: T) => string): void;
+}
+
+/** A command: two words, perhaps a subject, options. */
+export interface Command {
+  readonly words: readonly [group: string, verb: string];
+  readonly subject?: { readonly name: string; readonly help: string };
+  readonly summary: string;
+  readonly options: Options;
+  /** Told at the end of its help. */
+  readonly notes?: string;
+  /** Answers the exit code; nothing is 0. */
+  run(call: Call): Promise<number | void>;
+}
+
+/** Options of every command. */
+export const COMMON: Options = {
+  url: { value: "address", help: "the gateway (else GATEWAY_URL, BASE_URL, or this machine)" },
+  json: { help: "print JSON" },
+  help: { help: "explain the command" },
+};
+
+/** Reads the words after a command's own. Throws a CommandError that never repeats a value. */
+export function readWords(command: Command, args: readonly string[]): Words {
+  const options: Options = { ...command.options, ...COMMON };
+  const { tokens } = parseArgs({
+    args: [...args],
+    strict: false,
+    tokens: true,
+    options: Object.fromEntries(
+      Object.entries(options).map(([name, option]) => [name, { type: option.value ? "string" : "boolean" }]),
+    ),
+  });
+  const values = new Map<string, string[]>();
+  const subjects: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === "positional") subjects.push(token.value);
+    if (token.kind === "option") {
+      const option = Object.hasOwn(options, token.name) ? options[token.name] : undefined;
+      if (option === undefined || !token.rawName.startsWith("--")) throw unknown(token.rawName, options);
+      values.set(token.name, [...values.get(token.name) ?? [], valueOf(token, option)]);
+      if (!option.many && values.get(token.name)!.length > 1) {
+        throw new CommandError(`--${token.name} stands twice`);
+      }
+    }
+  }
+  return wordsOf(subjectOf(command, subjects), values);
+}
+
+/** Throws a CommandError naming each option that the command cannot do without. */
+export function refuseMissing(command: Command, words: Words): void {
+  const missing = Object.entries(command.options)
+    .filter(([name, option]) => option.required && words.text(name) === undefined).map(([name]) =>
+      `--${name}`
+    );
+  if (missing.length > 0) throw new CommandError(`${missing.join(", ")} must be given; ${seeHelp(command)}`);
+  if (command.subject && words.subject === "") {
+    throw new CommandError(`<${command.subject.name}> must be given; ${seeHelp(command)}`);
+  }
+}
+
+function seeHelp(command: Command): string {
+  return `see ${command.words.join(" ")} --help`;
+}
+
+function valueOf(token: { rawName: string; value?: string; inlineValue?: boolean }, option: Option): string {
+  if (!option.value) {
+    if (token.value === undefined) return "";
+    throw new CommandError(`${token.rawName} is a switch and takes no value`);
+  }
+  if (token.value === undefined || (!token.inlineValue && token.value.startsWith("--"))) {
+    throw new CommandError(`${token.rawName} needs a value: ${token.rawName} <${option.value}>`);
+  }
+  return token.value;
+}
+
+function unknown(rawName: string, options: Options): CommandError {
+  const name = rawName.replace(/^-+/, "").slice(0, 60);
+  const known = Object.keys(options);
+  const secret = /password|secret|token|credential/.test(name) &&
+    known.some((option) => option.endsWith("-stdin"));
+  const why = secret ? "; secrets are never written on the command line, where others can read them" : "";
+  return new CommandError(`No option ${rawName.slice(0, 60)}, ${hint(name, known)}${why}`);
+}
+
+function subjectOf(command: Command, subjects: readonly string[]): string {
+  const most = command.subject ? 1 : 0;
+  if (subjects.length <= most) return subjects[0] ?? "";
+  throw new CommandError(`Too many words after ${command.words.join(" ")}; ${seeHelp(command)}`);
+}
+
+function wordsOf(subject: string, values: ReadonlyMap<string, readonly string[]>): Words {
+  const text = (option: string) => values.get(option)?.at(-1);
+  return {
+    subject,
+    text,
+    all: (option) => values.get(option) ?? [],
+    on: (option) => values.has(option),
+    list: (option) => text(option)?.split(",").map((item) => item.trim()).filter((item) => item !== ""),
+    whole: (option) => {
+      const value = text(option);
+      if (value === undefined) return undefined;
+      if (/^\d{1,9}$/.test(value)) return Number(value);
+      throw new CommandError(`--${option} needs a whole number`);
+    },
+  };
+}
+
+/** The help of one command. */
+export function commandHelp(command: Command): string {
+  const options = { ...command.options, ...COMMON };
+  const left = Object.entries(options).map(([name, option]) =>
+    option.value ? `--${name} <${option.value}>` : `--${name}`
+  );
+  const width = Math.max(...left.map((text) => text.length), (command.subject?.name.length ?? 0) + 2);
+  const rows = Object.values(options).map((option, at) => {
+    const more = [option.required && "required", option.many && "may be repeated"].filter(Boolean).join(", ");
+    return `  ${left[at]!.padEnd(width)}  ${option.help}${more ? ` (${more})` : ""}`;
+  });
+  const { subject } = command;
+  const usage = ["deno task admin", ...command.words, ...(subject ? [`<${subject.name}>`] : []), "[options]"];
+  return [
+    `${command.summary}\n`,
+    `  ${usage.join(" ")}\n`,
+    ...(subject ? [`  ${`<${subject.name}>`.padEnd(width)}  ${subject.help}`] : []),
+    ...rows,
+    ...(command.notes ? [`\n${command.notes}`] : []),
+  ].join("\n") + "\n";
+}
+
+/** The help of several commands: a line each. */
+export function overview(commands: readonly Command[]): string {
+  const left = commands.map(({ words, subject }) =>
+    [...words, ...(subject ? [`<${subject.name}>`] : [])].join(" ")
+  );
+  const width = Math.max(...left.map((text) => text.length));
+  return [
+    "Manages a running gateway.\n",
+    "  deno task admin <command> [options]\n",
+    ...commands.map((command, at) => `  ${left[at]!.padEnd(width)}  ${command.summary}`),
+    "\nEvery command has --help, --json and --url. MASTER_TOKEN is read from the environment, or from",
+    "data/secrets.json where dev or demo made it.",
+  ].join("\n") + "\n";
+}

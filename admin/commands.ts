@@ -1,0 +1,78 @@
+/** Every command of the command line, and how one is found and run. */
+import { adminClient } from "./client.ts";
+import {
+  type Call,
+  type Command,
+  CommandError,
+  commandHelp,
+  overview,
+  readWords,
+  refuseMissing,
+  type Terminal,
+} from "./command.ts";
+import { AUDIT_COMMANDS } from "./commands_audit.ts";
+import { PEOPLE_COMMANDS } from "./commands_people.ts";
+import { SITE_COMMANDS } from "./commands_sites.ts";
+import { TOKEN_COMMANDS } from "./commands_tokens.ts";
+import { hint } from "./faults.ts";
+import { cell } from "./table.ts";
+
+/** All of them. */
+export const COMMANDS: readonly Command[] = [
+  ...TOKEN_COMMANDS,
+  ...SITE_COMMANDS,
+  ...PEOPLE_COMMANDS,
+  ...AUDIT_COMMANDS,
+];
+
+/** Runs a command and answers the exit code: 0, or 1 with one line on the error stream that says why. */
+export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    return await run(args, terminal);
+  } catch (fault) {
+    if (!(fault instanceof CommandError)) throw fault;
+    terminal.err(`${cell(fault.message)}\n`);
+    return 1;
+  }
+}
+
+async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const [group, verb] = args;
+  const help = args.includes("--help") || args.includes("-h");
+  const family = COMMANDS.filter((command) => command.words[0] === group);
+  const command = family.find((one) => one.words[1] === verb);
+  if (command === undefined) {
+    const asked = args.filter((word) => !word.startsWith("-"));
+    const known = asked.length === 0 || (family.length > 0 && asked.length === 1);
+    if (!help || !known) {
+      if (!known) throw notFound(asked, family);
+      terminal.err(overview(family.length > 0 ? family : COMMANDS));
+      return 1;
+    }
+    terminal.out(overview(family.length > 0 ? family : COMMANDS));
+    return 0;
+  }
+  if (help) {
+    terminal.out(commandHelp(command));
+    return 0;
+  }
+  const words = readWords(command, args.slice(2));
+  refuseMissing(command, words);
+  const json = words.on("json");
+  const call: Call = {
+    words,
+    terminal,
+    json,
+    api: adminClient(terminal, words.text("url")),
+    show: (result, human) => terminal.out(json ? `${JSON.stringify(result, null, 2)}\n` : human(result)),
+  };
+  return await command.run(call) ?? 0;
+}
+
+function notFound(asked: readonly string[], family: readonly Command[]): CommandError {
+  const groups = [...new Set(COMMANDS.map((command) => command.words[0]))];
+  const why = family.length > 0
+    ? hint(asked[1]!, family.map((one) => one.words[1]))
+    : hint(asked[0]!, groups);
+  return new CommandError(`No command ${asked.slice(0, 2).join(" ").slice(0, 60)}, ${why}; see --help`);
+}

@@ -1,0 +1,140 @@
+/** `audit tail`, `audit verify`, `audit export`. */
+import { AUDIT_STATUSES, type AuditRow, LIMITS } from "../model.ts";
+import type { AuditPage, AuditVerdict } from "../store/store.ts";
+import { type Call, type Command, CommandError, type Options, type Words } from "./command.ts";
+import { cell } from "./table.ts";
+
+const ROWS_DEFAULT = 20;
+const POLL_MS = 1000;
+/** How far behind the newest row `--follow` looks again: rows of other instances may come late, outcomes do. */
+const LOOK_BACK_MS = 2 * LIMITS.CALL_DEADLINE_MS;
+
+const FILTERS: Options = {
+  from: { value: "time", help: "ISO 8601, included" },
+  to: { value: "time", help: "ISO 8601, excluded" },
+  token: { value: "token_id", help: "calls of one token" },
+  site: { value: "id", help: "calls on one site" },
+  tool: { value: "name", help: "calls of one tool" },
+  status: { value: "status", help: AUDIT_STATUSES.join(", ") },
+};
+
+/** The filters as parameters of the API. */
+function query(words: Words): Record<string, string> {
+  const names = {
+    from: "from",
+    to: "to",
+    token: "token_id",
+    site: "site_id",
+    tool: "tool",
+    status: "status",
+  };
+  return Object.fromEntries(
+    Object.entries(names).flatMap(([option, name]) => {
+      const value = words.text(option);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** Rows newest first: at most `most`, over as many pages as that takes. */
+async function rows({ api }: Call, filters: Record<string, string>, most: number): Promise<AuditRow[]> {
+  const found: AuditRow[] = [];
+  let cursor: string | null = null;
+  do {
+    const limit = String(Math.min(most - found.length, LIMITS.AUDIT_PAGE_MAX));
+    const parameters = new URLSearchParams({ ...filters, limit, ...(cursor && { cursor }) });
+    const page = await api.call("GET", `audit?${parameters}`) as AuditPage;
+    found.push(...page.rows);
+    cursor = page.next_cursor;
+  } while (cursor !== null && found.length < most);
+  return found;
+}
+
+function line(row: AuditRow): string {
+  const outcome = row.status === "started" ? "outcome unknown" : row.error ?? "";
+  const took = row.duration_ms === null ? "" : `${Math.round(row.duration_ms)} ms`;
+  const parts = [
+    row.at,
+    row.status.padEnd(18),
+    cell(row.tool),
+    cell(row.site_id),
+    cell(row.token_name),
+    outcome,
+    took,
+  ];
+  return parts.filter((part) => part !== "").join("  ") + "\n";
+}
+
+function print({ json, terminal }: Call, row: AuditRow): void {
+  terminal.out(json ? `${JSON.stringify(row)}\n` : line(row));
+}
+
+const tail: Command = {
+  words: ["audit", "tail"],
+  summary: "Show the last calls, oldest first",
+  options: {
+    ...FILTERS,
+    limit: { value: "rows", help: `how many (${ROWS_DEFAULT})` },
+    follow: { help: "stay, and show calls as they come" },
+  },
+  notes: "With --json each row is a line of its own.",
+  async run(call) {
+    const { words, terminal } = call;
+    const filters = query(words);
+    const shown = new Map<string, AuditRow>();
+    const show = (found: AuditRow[]) => {
+      for (const row of found.reverse()) {
+        if (shown.get(row.id)?.status !== row.status) print(call, row);
+        shown.set(row.id, row);
+      }
+    };
+    show(await rows(call, filters, words.whole("limit") ?? ROWS_DEFAULT));
+    while (words.on("follow") && await terminal.wait(POLL_MS)) {
+      const newest = Math.max(...[...shown.values()].map((row) => Date.parse(row.at)));
+      const from = Number.isFinite(newest) ? new Date(newest - LOOK_BACK_MS).toISOString() : null;
+      const since = from === null || (filters.from ?? "") > from ? filters : { ...filters, from };
+      // What was there before this began and lies before the first rows shown is not news.
+      const oldest = [...shown.values()][0];
+      const fresh = (await rows(call, since, Infinity)).filter((row) =>
+        oldest === undefined || row.id >= oldest.id
+      );
+      show(fresh);
+      for (const [id, row] of shown) {
+        if (shown.size > LIMITS.AUDIT_PAGE_MAX && from && row.at < from) shown.delete(id);
+      }
+    }
+  },
+};
+
+const verify: Command = {
+  words: ["audit", "verify"],
+  summary: "Check that no entry was changed or removed",
+  options: {},
+  async run({ api, show }) {
+    const verdict = await api.call("GET", "audit/verify") as AuditVerdict;
+    show(verdict, ({ ok, writers, segments, rows, faults }) => {
+      const checked = `${rows} rows in ${segments} segments of ${writers} writers`;
+      return ok
+        ? `Whole: ${checked}.\n`
+        : `Broken: ${checked}.\n${faults.map((fault) => `  ${cell(fault)}\n`).join("")}`;
+    });
+    return verdict.ok ? 0 : 1;
+  },
+};
+
+const exportAll: Command = {
+  words: ["audit", "export"],
+  summary: "Write all entries as lines of JSON with the chain's hashes: audit export > file",
+  options: FILTERS,
+  async run({ words, api, terminal }) {
+    const body = await api.stream(`audit.ndjson?${new URLSearchParams(query(words))}`);
+    try {
+      for await (const part of body) terminal.out(part);
+    } catch (cause) {
+      throw new CommandError("The export broke off; what was written is not whole", { cause });
+    }
+  },
+};
+
+/** The commands about the audit. */
+export const AUDIT_COMMANDS: readonly Command[] = [tail, verify, exportAll];

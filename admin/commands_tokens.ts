@@ -1,0 +1,85 @@
+/** `token create`, `token list`, `token revoke`. */
+import type { Call, Command } from "./command.ts";
+import { type Fields, sheet, table } from "./table.ts";
+
+/** Prints what was made or changed; warnings go to the error stream. */
+export function showRecord(call: Call, result: unknown): void {
+  const { warnings, ...record } = result as Fields & { warnings?: string[] };
+  call.show(result, () => sheet(record));
+  for (const warning of warnings ?? []) call.terminal.err(`Warning: ${warning}\n`);
+}
+
+/** Fields that were given, without those left out. */
+export function given(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+const create: Command = {
+  words: ["token", "create"],
+  summary: "Make a token and show it, this once",
+  options: {
+    name: { value: "name", required: true, help: "what it is for" },
+    sites: { value: "a,b", required: true, help: "site ids, or '*' for all" },
+    tools: { value: "x,y", required: true, help: "tool names, or '*' for all" },
+    env: { value: "prod|dev", required: true, help: "stands in the token's text" },
+    "max-risk": {
+      value: "0-4",
+      help: "0 read, 1 drafts, 2 external writes, 3 publish, 4 all (else the owner's, or 4)",
+    },
+    owner: { value: "user_id", help: "the user it belongs to; without one it is a super-admin token" },
+    "skip-write-confirm": { help: "write without the confirm step (super-admin tokens only)" },
+  },
+  async run(call) {
+    const { words, api, terminal } = call;
+    const result = await api.call(
+      "POST",
+      "tokens",
+      given({
+        name: words.text("name"),
+        env: words.text("env"),
+        allowed_sites: words.list("sites"),
+        allowed_tools: words.list("tools"),
+        max_risk: words.whole("max-risk"),
+        owner_user_id: words.text("owner"),
+        skip_write_confirm: words.on("skip-write-confirm") || undefined,
+      }),
+    );
+    showRecord(call, result);
+    if (!call.json) terminal.err("Keep the token now; it is not shown again.\n");
+  },
+};
+
+const list: Command = {
+  words: ["token", "list"],
+  summary: "List tokens, revoked ones too",
+  options: {},
+  async run({ api, show }) {
+    const columns = [
+      "token_id",
+      "name",
+      "env",
+      "allowed_sites",
+      "allowed_tools",
+      "max_risk",
+      "owner_user_id",
+    ];
+    show(
+      await api.call("GET", "tokens"),
+      (result) => table((result as { tokens: Fields[] }).tokens, [...columns, "revoked_at"]),
+    );
+  },
+};
+
+const revoke: Command = {
+  words: ["token", "revoke"],
+  subject: { name: "token_id", help: "as token list shows it" },
+  summary: "Revoke a token for good",
+  options: {},
+  async run(call) {
+    const { api, words } = call;
+    showRecord(call, await api.call("POST", `tokens/${encodeURIComponent(words.subject)}/revoke`));
+  },
+};
+
+/** The commands about tokens. */
+export const TOKEN_COMMANDS: readonly Command[] = [create, list, revoke];

@@ -1,0 +1,490 @@
+/** The command line, run in this process against the admin API. */
+import assert from "node:assert/strict";
+import type { Terminal } from "../../../admin/command.ts";
+import { COMMANDS, runCommand } from "../../../admin/commands.ts";
+import { auditRow, kit, MASTER } from "./kit.ts";
+
+/** An API with a site, and a terminal to call it from. */
+async function desk(change: Partial<Terminal> = {}, env: Record<string, string> = { MASTER_TOKEN: MASTER }) {
+  const gw = kit();
+  const site = { id: "acme", name: "Acme", platform: "cms", base_url: "https://acme.test" };
+  await gw.ok("POST", "/admin/api/sites", site);
+  gw.store.written.length = 0;
+  const asked: Request[] = [];
+  async function run(...args: string[]) {
+    let out = "";
+    let err = "";
+    const decoder = new TextDecoder();
+    const code = await runCommand(args, {
+      env: (name) => env[name],
+      stdin: () => Promise.resolve("piped secret\n"),
+      out: (text) => void (out += typeof text === "string" ? text : decoder.decode(text, { stream: true })),
+      err: (text) => void (err += text),
+      fetch: (request) => {
+        asked.push(request);
+        return gw.app.request(request);
+      },
+      keptToken: () => null,
+      wait: () => Promise.resolve(false),
+      ...change,
+    });
+    return { code, out, err };
+  }
+  async function good(...args: string[]) {
+    const { code, out, err } = await run(...args);
+    assert.equal(code, 0, err);
+    return { out, err };
+  }
+  async function bad(...args: string[]): Promise<string> {
+    const { code, out, err } = await run(...args);
+    assert.equal(code, 1, out);
+    assert.equal(out, "");
+    assert.equal(err.trimEnd().split("\n").length, 1, err);
+    return err.trimEnd();
+  }
+  return { ...gw, run, good, bad, asked, env };
+}
+
+const CREATE = ["token", "create", "--name", "writer", "--sites", "acme", "--tools", "get_post,create_draft"];
+CREATE.push("--env", "dev");
+
+Deno.test("token create shows the token and all that it may", async () => {
+  const cli = await desk();
+  const { out, err } = await cli.good(...CREATE, "--max-risk", "1");
+  assert.match(out, /^token +gate_dev_text1$/m);
+  assert.match(out, /^allowed_tools +get_post,create_draft$/m);
+  assert.match(out, /^max_risk +1$/m);
+  assert.equal(err, "Keep the token now; it is not shown again.\n");
+  assert.equal(cli.asked[0]!.url, "http://127.0.0.1:8000/admin/api/tokens");
+});
+
+Deno.test("--json prints what a program can read, and nothing else", async () => {
+  const cli = await desk();
+  const { out, err } = await cli.good(...CREATE, "--json");
+  assert.equal(err, "");
+  assert.equal(JSON.parse(out).token, "gate_dev_text1");
+  assert.equal(JSON.parse((await cli.good("token", "list", "--json")).out).tokens.length, 1);
+  assert.deepEqual(JSON.parse((await cli.good("project", "list", "--json")).out), { projects: [] });
+});
+
+Deno.test("tokens are listed in columns and revoked", async () => {
+  const cli = await desk();
+  await cli.good(...CREATE, "--skip-write-confirm");
+  const { out } = await cli.good("token", "list");
+  const [head, row] = out.split("\n");
+  assert.match(
+    head!,
+    /^token_id +name +env +allowed_sites +allowed_tools +max_risk +owner_user_id +revoked_at$/,
+  );
+  assert.match(row!, /^t1 +writer +dev +acme +get_post,create_draft +4 +- +-$/);
+  assert.ok(!out.includes("gate_dev"));
+  assert.match((await cli.good("token", "revoke", "t1")).out, /^revoked_at +2026-/m);
+  assert.equal(
+    await cli.bad("token", "revoke", "t 9/../x"),
+    'E_NOT_FOUND: No token "t 9/../x"; list the tokens to find it',
+  );
+});
+
+Deno.test("a warning goes to the error stream", async () => {
+  const cli = await desk();
+  const { err } = await cli.good(
+    ...CREATE.map((word) => word === "get_post,create_draft" ? "x-y" : word),
+    "--json",
+  );
+  assert.match(err, /^Warning: allowed_tools: no site offers "x-y" now/);
+});
+
+Deno.test("a site is added with a password from standard input", async () => {
+  const cli = await desk();
+  await cli.good("project", "add", "client", "--name", "The Client");
+  const { out } = await cli.good(
+    ...[
+      "site",
+      "add",
+      "beta",
+      "--platform",
+      "cms",
+      "--base-url",
+      "https://beta.test/",
+      "--project",
+      "client",
+    ],
+    ...["--flag", "allow_publish=true", "--flag", "allow_crm_write=false", "--cms-username", "bot"],
+    ...[
+      "--cms-password-stdin",
+      "--builders",
+      "block,visual",
+      "--default-builder",
+      "block",
+      "--seo",
+      "enabled=true",
+    ],
+    ...["--seo", "channel=plugin", "--repo", "acme/site", "--crm-location-id", "loc1"],
+  );
+  assert.deepEqual(cli.store.written, [{
+    id: "beta",
+    name: "beta",
+    platform: "cms",
+    base_url: "https://beta.test",
+    project_id: "client",
+    flags: { allow_publish: true, allow_crm_write: false },
+    credentials: { cms: { username: "bot", application_password: "piped secret" } },
+    available_builders: ["block", "visual"],
+    default_builder: "block",
+    seo: { enabled: true, channel: "plugin" },
+    repo: "acme/site",
+    crm_location_id: "loc1",
+  }]);
+  assert.match(out, /^flags +allow_publish$/m);
+  assert.match(out, /^credentials +cms$/m);
+  assert.ok(!out.includes("piped"));
+});
+
+Deno.test("secrets come from the environment too, several at once", async () => {
+  const env = {
+    MASTER_TOKEN: MASTER,
+    SITE_CMS_PASSWORD: " aa bb ",
+    SITE_CRM_TOKEN: "pit",
+    SITE_BEHAVIOR_TOKEN: "jwt",
+  };
+  const cli = await desk({}, env);
+  const words = ["site", "update", "acme", "--cms-username", "bot", "--cms-password-env", "--crm-token-env"];
+  await cli.good(...words, "--behavior-token-env");
+  assert.deepEqual(cli.store.written, [{
+    credentials: {
+      cms: { username: "bot", application_password: "aa bb" },
+      crm: { integration_token: "pit" },
+      behavior: { export_token: "jwt" },
+    },
+  }]);
+});
+
+Deno.test("a secret is never taken from the command line", async () => {
+  const cli = await desk();
+  for (
+    const words of [["--cms-password", "hunter2"], ["--cms-password=hunter2"], ["--crm-token", "hunter2"]]
+  ) {
+    const said = await cli.bad("site", "update", "acme", ...words);
+    assert.match(
+      said,
+      /^No option --(cms-password|crm-token)(=hunter2)?, did you mean .*secrets are never written/,
+    );
+    assert.ok(!said.includes("hunter2"), said);
+  }
+  const cases: [string[], string][] = [
+    [["--cms-password-stdin"], "A cms password needs --cms-username"],
+    [["--cms-username", "bot"], "--cms-username needs --cms-password-stdin or --cms-password-env"],
+    [["--crm-token-env"], "SITE_CRM_TOKEN is not set"],
+    [["--crm-token-env", "--crm-token-stdin"], "Give --crm-token-stdin or --crm-token-env, not both"],
+    [
+      ["--crm-token-stdin", "--behavior-token-stdin"],
+      "Standard input holds one secret; take the others from the environment",
+    ],
+  ];
+  for (const [words, message] of cases) {
+    assert.equal(await cli.bad("site", "update", "acme", ...words), message);
+  }
+  const empty = await desk({ stdin: () => Promise.resolve(" \n") });
+  assert.equal(await empty.bad("site", "update", "acme", "--crm-token-stdin"), "Standard input is empty");
+  assert.deepEqual(cli.asked, []);
+});
+
+Deno.test("sites are shown, listed, changed, and made to forget", async () => {
+  const cli = await desk();
+  await cli.good(
+    "site",
+    "update",
+    "acme",
+    "--name",
+    "Acme Inc",
+    "--repo",
+    "a/b",
+    "--flag",
+    "allow_publish=true",
+  );
+  assert.match(
+    (await cli.good("site", "list")).out,
+    /^acme +Acme Inc +cms +https:\/\/acme.test +- +allow_publish +-$/m,
+  );
+  const shown = (await cli.good("site", "show", "acme")).out;
+  assert.match(shown, /^repo +a\/b$/m);
+  assert.match(shown, /^seo +channel=rest$/m);
+  await cli.good(
+    "site",
+    "update",
+    "acme",
+    "--unset",
+    "repo",
+    "--unset",
+    "cms-credentials",
+    "--unset",
+    "project",
+  );
+  assert.deepEqual(cli.store.written.at(-1), { repo: null, credentials: { cms: null }, project_id: null });
+  cli.env.SITE_CRM_TOKEN = "pit";
+  await cli.good("site", "update", "acme", "--unset", "cms-credentials", "--crm-token-env");
+  assert.deepEqual(cli.store.written.at(-1), {
+    credentials: { crm: { integration_token: "pit" }, cms: null },
+  });
+  assert.match(
+    await cli.bad("site", "update", "acme", "--crm-token-stdin"),
+    /^E_BAD_INPUT: credentials.crm.integration_token/,
+  );
+  assert.match(
+    await cli.bad("site", "update", "acme", "--unset", "rep"),
+    /^--unset: cannot forget this, did you mean repo$/,
+  );
+  assert.equal(await cli.bad("site", "update", "acme"), "E_BAD_INPUT: The body: names nothing to change");
+  assert.match(
+    await cli.bad("site", "update", "acme", "--flag", "allow_publsh=true"),
+    /did you mean allow_publish$/,
+  );
+  assert.equal(await cli.bad("site", "update", "acme", "--flag", "allow_publish"), "--flag needs name=value");
+  assert.match(
+    await cli.bad("site", "update", "acme", "--flag", "allow_publish=yes"),
+    /expected true or false, not "yes"$/,
+  );
+  assert.equal(await cli.bad("site", "show", "acne"), 'E_NOT_FOUND: No site "acne", did you mean acme');
+});
+
+Deno.test("users are added, listed and changed", async () => {
+  const cli = await desk();
+  const added = await cli.good(
+    "user",
+    "add",
+    "a@acme.test",
+    "--role",
+    "member",
+    "--sites",
+    "acme",
+    "--max-risk",
+    "2",
+  );
+  assert.match(added.out, /^user_id +u1$/m);
+  await cli.good("user", "update", "u1", "--sites", "", "--role", "admin", "--email", "b@acme.test");
+  assert.match((await cli.good("user", "list")).out, /^u1 +b@acme.test +admin +- +2 +2026-/m);
+  assert.match(
+    await cli.bad(...CREATE, "--owner", "u1"),
+    /^E_BAD_INPUT: allowed_sites: "acme" is beyond the owner/,
+  );
+});
+
+Deno.test("audit tail shows the last rows, oldest first", async () => {
+  const cli = await desk();
+  for (let n = 0; n < 30; n++) {
+    cli.store.rows.push(auditRow({ id: `r${String(n).padStart(2, "0")}`, tool: `tool_${n}` }));
+  }
+  cli.store.rows.push(auditRow({ id: "r97", status: "error", error: "E_UPSTREAM", duration_ms: 12.6 }));
+  cli.store.rows.push(auditRow({ id: "r98", status: "started", duration_ms: null, site_id: null }));
+  cli.store.rows.push(
+    auditRow({ id: "r99", tool: "evil\u001b[2J\u202e", status: "denied", error: "E_SCOPE_DENIED" }),
+  );
+  const lines = (await cli.good("audit", "tail")).out.trimEnd().split("\n");
+  assert.equal(lines.length, 20);
+  assert.match(lines[0]!, /^2026-11-21T09:00:00.000Z {2}ok +tool_13 {2}acme {2}writer {2}3 ms$/);
+  assert.match(lines[17]!, /error +get_post {2}acme {2}writer {2}E_UPSTREAM {2}13 ms$/);
+  assert.match(lines[18]!, /started +get_post {2}- {2}writer {2}outcome unknown$/);
+  assert.match(lines[19]!, /denied +evil\\u\{1b\}\[2J\\u\{202e\} {2}acme/);
+  const one = await cli.good(
+    "audit",
+    "tail",
+    "--tool",
+    "tool_7",
+    "--site",
+    "acme",
+    "--status",
+    "ok",
+    "--token",
+    "t1",
+    "--json",
+  );
+  assert.equal(JSON.parse(one.out).id, "r07");
+  assert.equal((await cli.good("audit", "tail", "--limit", "3")).out.split("\n").length, 4);
+  assert.match(
+    await cli.bad("audit", "tail", "--status", "failed"),
+    /^E_BAD_INPUT: status: expected one of started/,
+  );
+  assert.equal(await cli.bad("audit", "tail", "--limit", "few"), "--limit needs a whole number");
+});
+
+Deno.test("audit tail goes on to the next page where one is short", async () => {
+  const cli = await desk();
+  for (let n = 0; n < 3; n++) cli.store.rows.push(auditRow({ id: `r${n}` }));
+  const { list } = cli.store.audit;
+  cli.store.audit.list = (query, page) => list(query, { ...page, limit: 1 });
+  assert.equal((await cli.good("audit", "tail", "--limit", "3")).out.split("\n").length, 4);
+});
+
+Deno.test("audit tail --follow shows new rows and outcomes once", async () => {
+  const late = "2026-11-21T09:00:30.000Z";
+  const steps: (() => void)[] = [];
+  const cli = await desk({
+    wait: () => {
+      steps.shift()?.();
+      return Promise.resolve(steps.length > 0);
+    },
+  });
+  const { rows } = cli.store;
+  rows.push(
+    auditRow({ id: "r0" }),
+    auditRow({ id: "r1" }),
+    auditRow({ id: "r2", status: "started", duration_ms: null }),
+  );
+  steps.push(
+    () => rows.push(auditRow({ id: "r3", at: late })),
+    () => rows.splice(2, 1, auditRow({ id: "r2" })),
+    () => {},
+    () => {},
+  );
+  const { out } = await cli.good("audit", "tail", "--follow", "--limit", "2", "--json");
+  const seen = out.trimEnd().split("\n").map((line) => JSON.parse(line)).map((row) =>
+    `${row.id} ${row.status}`
+  );
+  assert.deepEqual(seen, ["r1 ok", "r2 started", "r3 ok", "r2 ok"]);
+});
+
+Deno.test("audit tail --follow begins on an empty log too", async () => {
+  let waits = 0;
+  const cli = await desk({
+    wait: () => {
+      if (waits++ === 0) cli.store.rows.push(auditRow({ id: "r1" }));
+      return Promise.resolve(waits < 3);
+    },
+  });
+  assert.equal((await cli.good("audit", "tail", "--follow")).out.split("\n").length, 2);
+});
+
+Deno.test("audit verify says whole or broken, with the exit code", async () => {
+  const cli = await desk();
+  assert.equal((await cli.good("audit", "verify")).out, "Whole: 0 rows in 1 segments of 1 writers.\n");
+  const faults = ["writer w1: segment 4 does not follow segment 3"];
+  cli.store.audit.verify = () => Promise.resolve({ ok: false, writers: 1, segments: 4, rows: 9, faults });
+  const { code, out } = await cli.run("audit", "verify");
+  assert.equal(code, 1);
+  assert.equal(out, `Broken: 9 rows in 4 segments of 1 writers.\n  ${faults[0]}\n`);
+});
+
+Deno.test("audit export writes the lines as they come", async () => {
+  const cli = await desk();
+  cli.store.rows.push(auditRow({ id: "r0", tool: "é" }), auditRow({ id: "r1", site_id: "beta" }));
+  const { out } = await cli.good("audit", "export", "--site", "acme");
+  assert.equal(JSON.parse(out).tool, "é");
+  assert.match(await cli.bad("audit", "export", "--from", "x"), /^E_BAD_INPUT: from: expected a time/);
+  cli.store.audit.export = async function* () {
+    yield await Promise.resolve("{}");
+    throw new Error("broken");
+  };
+  const broken = await cli.run("audit", "export");
+  assert.deepEqual(broken, {
+    code: 1,
+    out: "{}\n",
+    err: "The export broke off; what was written is not whole\n",
+  });
+});
+
+Deno.test("words that make no command are told", async () => {
+  const cli = await desk();
+  const cases: [string[], string][] = [
+    [["tokn"], "No command tokn, did you mean token; see --help"],
+    [["token", "lst"], "No command token lst, did you mean list; see --help"],
+    [["frobnicate", "x"], "No command frobnicate x, known are token, site, project, user, audit; see --help"],
+    [["token", "create", "--name", "x"], "--sites, --tools, --env must be given; see token create --help"],
+    [["token", "revoke"], "<token_id> must be given; see token revoke --help"],
+    [["token", "list", "more"], "Too many words after token list; see token list --help"],
+    [["token", "list", "--jsn"], "No option --jsn, did you mean json"],
+    [["token", "list", "-x"], "No option -x, known are url, json, help"],
+    [["token", "list", "--json=1"], "--json is a switch and takes no value"],
+    [["token", "list", "--url"], "--url needs a value: --url <address>"],
+    [["token", "list", "--url", "--json"], "--url needs a value: --url <address>"],
+    [[...CREATE, "--name", "y"], "--name stands twice"],
+    [[...CREATE, "--max-risk", "low"], "--max-risk needs a whole number"],
+    [["token", "list", "--constructor"], "No option --constructor, known are url, json, help"],
+  ];
+  for (const [words, message] of cases) assert.equal(await cli.bad(...words), message, words.join(" "));
+});
+
+Deno.test("every command explains itself", async () => {
+  const cli = await desk({}, {});
+  const all = await cli.good("--help");
+  for (const command of COMMANDS) {
+    const name = command.words.join(" ");
+    assert.ok(all.out.includes(`  ${name}`), name);
+    const { out } = await cli.good(...command.words, "--help");
+    assert.ok(out.startsWith(command.summary) && out.includes(`deno task admin ${name}`));
+    for (const option of [...Object.keys(command.options), "url", "json"]) {
+      assert.ok(out.includes(`--${option}`), option);
+    }
+  }
+  const tokens = (await cli.good("token", "--help")).out;
+  assert.ok(tokens.includes("token revoke <token_id>") && !tokens.includes("site add"));
+  for (const words of [[], ["token"]]) {
+    const { code, out, err } = await cli.run(...words);
+    assert.deepEqual([code, out], [1, ""]);
+    assert.ok(err.includes("token create"));
+  }
+  assert.match((await cli.good("site", "add", "--help")).out, /never written on the command line/);
+});
+
+Deno.test("where the gateway is, and with which token", async () => {
+  const addresses: [Record<string, string>, string[], string][] = [
+    [{}, [], "http://127.0.0.1:8000"],
+    [{ HOST: "0.0.0.0", PORT: "81" }, [], "http://127.0.0.1:81"],
+    [{ BASE_URL: "https://base.test/", PORT: "81" }, [], "https://base.test"],
+    [{ BASE_URL: "https://base.test", GATEWAY_URL: "https://gateway.test" }, [], "https://gateway.test"],
+    [{ GATEWAY_URL: "https://gateway.test" }, ["--url", "http://localhost:82/"], "http://localhost:82"],
+  ];
+  for (const [env, words, base] of addresses) {
+    const cli = await desk({ keptToken: () => MASTER }, env);
+    await cli.good("site", "list", ...words);
+    assert.equal(cli.asked[0]!.url, `${base}/admin/api/sites`);
+    assert.equal(cli.asked[0]!.headers.get("authorization"), `Bearer ${MASTER}`);
+  }
+  const none = await desk({}, {});
+  assert.equal(
+    await none.bad("site", "list"),
+    "MASTER_TOKEN is not set, and data/secrets.json does not hold one",
+  );
+  const cli = await desk();
+  for (
+    const url of [
+      "gateway.test",
+      "ftp://gateway.test",
+      "https://u:p@gateway.test",
+      "https://gateway.test?x=1",
+    ]
+  ) {
+    assert.match(await cli.bad("site", "list", "--url", url), /^The gateway's address must be like/);
+  }
+  assert.match(
+    await cli.bad("site", "list", "--url", "http://gateway.test"),
+    /not sent over plain http to gateway.test/,
+  );
+  assert.deepEqual(cli.asked, []);
+});
+
+Deno.test("what answers is not always a gateway", async () => {
+  const replies: [() => Response, RegExp][] = [
+    [
+      () => new Response("<html>"),
+      /^What answers at http:\/\/127.0.0.1:8000 is no gateway \(status 200\); check --url$/,
+    ],
+    [() => new Response("{}", { status: 502 }), /is no gateway \(status 502\)/],
+    [() => Response.redirect("https://evil.test"), /is no gateway \(status 302\)/],
+    [() => Response.json({ ok: false, error: { code: "E_AUTH", message: "No" } }), /^E_AUTH: No$/],
+    [
+      () => Response.json({ ok: false, error: { code: "E_X", message: "a\u001b[2J" } }),
+      /^E_X: a\\u\{1b\}\[2J$/,
+    ],
+    [() => {
+      throw new TypeError("connection refused");
+    }, /^No gateway answers at http:\/\/127.0.0.1:8000; start it, or name its address with --url$/],
+  ];
+  for (const [fetch, message] of replies) {
+    const cli = await desk({ fetch });
+    assert.match(await cli.bad("site", "list"), message);
+    assert.match(
+      await cli.bad("audit", "export"),
+      message.source.includes("status 200") ? /no gateway/ : message,
+    );
+  }
+});
