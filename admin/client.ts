@@ -16,10 +16,18 @@ const envelope = z.union([
   z.object({ ok: z.literal(false), error: z.object({ code: z.string(), message: z.string() }) }),
 ]);
 
+/** Where `dev` and `start` listen by default, or "" where HOST and PORT make no address. */
+function own(env: Terminal["env"]): string {
+  try {
+    return localAddress(env("HOST") || "127.0.0.1", Number(env("PORT") || 8000));
+  } catch {
+    return "";
+  }
+}
+
 /** The address of the gateway: as given, or from the environment, or this machine's. */
 function address(given: string | undefined, env: Terminal["env"]): string {
-  const text = given ?? env("GATEWAY_URL") ?? env("BASE_URL") ??
-    localAddress(env("HOST") || "127.0.0.1", Number(env("PORT") || 8000));
+  const text = given ?? (env("GATEWAY_URL") || env("BASE_URL") || own(env));
   const url = URL.parse(text);
   if (
     url === null || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash

@@ -3,7 +3,7 @@ import type { Context, Hono } from "hono";
 import { GatewayError } from "../errors.ts";
 import { nearest } from "../guard/rules/nearest.ts";
 import { CREDENTIAL_KINDS, type PlatformKind, type Site } from "../model.ts";
-import type { SiteInput } from "../store/store.ts";
+import type { NewSite, SiteInput } from "../store/store.ts";
 import { SITE_ID, siteBody, sitePatch } from "./bodies.ts";
 import { answer, jsonObject } from "./exchange.ts";
 import { checked, quoted, refuseAny } from "./faults.ts";
@@ -25,8 +25,9 @@ export function siteRoutes(app: Hono, ports: AdminPorts): void {
 
   app.post("/admin/api/sites", async (c) => {
     const body = checked(siteBody, await jsonObject(c.req.raw));
-    refuseAny(await siteFaults(body, { platform: body.platform }, ports));
-    const site = await sites.create(body);
+    const input = { ...body, ...builders(body) };
+    refuseAny(await siteFaults(input, { platform: body.platform }, ports));
+    const site = await sites.create(input);
     if (site === null) refuseAny([`id: ${quoted(body.id)} is taken; change that site, or choose another id`]);
     return answer(c, { ...siteView(site!), warnings: await unboundUsers(body, ports) });
   });
@@ -59,6 +60,19 @@ function missing(id: string, known: readonly string[]): GatewayError {
     "E_NOT_FOUND",
     `No site ${quoted(id)}${near === null ? "" : `, did you mean ${near}`}`,
   );
+}
+
+/** The builders of a new cms site: block unless told otherwise; where one is enabled, that one is the default. */
+function builders(
+  { platform, available_builders, default_builder }: NewSite,
+): Pick<SiteInput, "available_builders" | "default_builder"> {
+  if (platform !== "cms") return {};
+  const available = available_builders ?? ["block"];
+  const only = available.length === 1 ? available[0]! : null;
+  return {
+    available_builders: available,
+    default_builder: default_builder === undefined ? only : default_builder,
+  };
 }
 
 /** What stands of a site before the change; of a new one only its platform. */

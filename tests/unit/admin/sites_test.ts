@@ -97,7 +97,11 @@ Deno.test("what fits which kind of site", async () => {
       "available_builders: only a cms site has page builders",
     ],
     [
-      { platform: "cms", default_builder: "block" },
+      { platform: "cms", default_builder: "visual" },
+      'default_builder: "visual" is not among available_builders (block)',
+    ],
+    [
+      { platform: "cms", available_builders: [], default_builder: "block" },
       'default_builder: "block" is not among available_builders (empty)',
     ],
     [
@@ -119,6 +123,24 @@ Deno.test("what fits which kind of site", async () => {
   ];
   for (const body of bare) await gw.ok("POST", PATH, { id: body.platform, name: "X", ...body });
   await gw.ok("POST", PATH, { id: "crm2", name: "X", platform: "crm" });
+});
+
+Deno.test("the builders a cms site begins with", async () => {
+  const gw = await prepared();
+  const cases: [Record<string, unknown>, string[], string | null][] = [
+    [{}, ["block"], "block"],
+    [{ available_builders: ["visual"] }, ["visual"], "visual"],
+    [{ available_builders: ["block", "visual"] }, ["block", "visual"], null],
+    [{ available_builders: ["block", "visual"], default_builder: "visual" }, ["block", "visual"], "visual"],
+    [{ available_builders: [] }, [], null],
+    [{ default_builder: null }, ["block"], null],
+  ];
+  for (const [at, [body, available, preset]] of cases.entries()) {
+    const made = await gw.ok("POST", PATH, { ...CMS, id: `site-${at}`, ...body });
+    assert.deepEqual([made.available_builders, made.default_builder], [available, preset]);
+  }
+  const { available_builders } = await gw.ok("POST", PATH, { id: "s", name: "S", platform: "static" });
+  assert.deepEqual(available_builders, []);
 });
 
 Deno.test("ids of sites", async () => {

@@ -1,0 +1,118 @@
+/** The admin API over the store the gateway has: what is written is what the next answer shows. */
+import assert from "node:assert/strict";
+import type { Code } from "../../../errors.ts";
+import { openStore } from "../../../store/kv.ts";
+import type { Store } from "../../../store/store.ts";
+import { auditRow, kit } from "./kit.ts";
+
+async function withStore(work: (gw: ReturnType<typeof kit>, store: Store) => Promise<void>): Promise<void> {
+  const clock = { now: Date.parse("2026-11-21T10:00:00Z") };
+  const store = await openStore({
+    path: ":memory:",
+    keys: [new Uint8Array(32).fill(1)],
+    tokenPrefix: "gate",
+    now: () => clock.now,
+  });
+  try {
+    await work(kit({ store, now: () => clock.now }), store);
+  } finally {
+    await store.close();
+  }
+}
+
+const SITE = { id: "acme", name: "Acme", platform: "cms", base_url: "https://acme.test/" };
+
+Deno.test("a site's credentials are sealed, read back by the gateway and never by the API", async () => {
+  await withStore(async (gw, store) => {
+    const cms = { username: "bot", application_password: "aaaa bbbb" };
+    await gw.ok("POST", "/admin/api/sites", {
+      ...SITE,
+      credentials: { cms },
+      flags: { allow_publish: true },
+    });
+    assert.deepEqual(await store.sites.secret("acme", "cms"), cms);
+    const site = await gw.ok("PATCH", "/admin/api/sites/acme", { seo: { enabled: true }, repo: "a/b" });
+    assert.deepEqual([site.base_url, site.repo, site.flags.allow_publish], [
+      "https://acme.test",
+      "a/b",
+      true,
+    ]);
+    assert.deepEqual([site.seo, site.credentials.cms], [{ enabled: true, channel: "rest" }, true]);
+    assert.deepEqual([site.available_builders, site.default_builder], [["block"], "block"]);
+    await gw.ok("PATCH", "/admin/api/sites/acme", { credentials: { cms: null } });
+    assert.equal(await store.sites.secret("acme", "cms"), null);
+    await gw.refused("E_BAD_INPUT", "POST", "/admin/api/sites", SITE);
+    assert.deepEqual((await gw.ok("GET", "/admin/api/sites")).sites.map((one: { id: string }) => one.id), [
+      "acme",
+    ]);
+  });
+});
+
+Deno.test("a token opens what its text says until it is revoked", async () => {
+  await withStore(async (gw, store) => {
+    await gw.ok("POST", "/admin/api/sites", SITE);
+    const user = { email: "a@acme.test", role: "member", allowed_sites: ["acme"], max_risk: 1 };
+    const { user_id } = await gw.ok("POST", "/admin/api/users", user);
+    const body = { name: "w", env: "prod", allowed_sites: ["acme"], allowed_tools: ["get_post"] };
+    const made = await gw.ok("POST", "/admin/api/tokens", { ...body, owner_user_id: user_id });
+    assert.match(made.token, /^gate_prod_[\w-]{43}$/);
+    assert.equal((await store.tokens.find(made.token))?.id, made.token_id);
+    assert.equal(made.max_risk, 1);
+    await gw.ok("POST", `/admin/api/tokens/${made.token_id}/revoke`);
+    assert.ok((await store.tokens.find(made.token))?.revoked_at);
+    await gw.refused("E_BAD_INPUT", "POST", "/admin/api/users", { ...user, email: "A@acme.test" });
+    const other = await gw.ok("POST", "/admin/api/users", { ...user, email: "b@acme.test" });
+    const path = `/admin/api/users/${other.user_id}`;
+    assert.match(await gw.refused("E_BAD_INPUT", "PATCH", path, { email: "a@acme.test" }), /^email: /);
+    assert.equal((await gw.ok("PATCH", path, { max_risk: 3 })).max_risk, 3);
+  });
+});
+
+Deno.test("the largest token and site that a body may hold fit the store", async () => {
+  await withStore(async (gw) => {
+    for (let n = 0; n < 400; n++) {
+      const id = `s${n}`.padEnd(63, "x");
+      await gw.ok("POST", "/admin/api/sites", { id, name: "s", platform: "crm" });
+    }
+    const allowed_sites = Array.from({ length: 400 }, (_, n) => `s${n}`.padEnd(63, "x"));
+    const allowed_tools = Array.from({ length: 256 }, (_, n) => `t-${n}`.padEnd(128, "x"));
+    await gw.ok("POST", "/admin/api/tokens", {
+      name: "é".repeat(100),
+      env: "dev",
+      allowed_sites,
+      allowed_tools,
+    });
+    const token = "x".repeat(4096);
+    const credentials = { crm: { integration_token: token }, behavior: { export_token: token } };
+    const base_url = `https://acme.test/${"a".repeat(2000)}`;
+    await gw.ok("POST", "/admin/api/sites", { ...SITE, base_url, name: "é".repeat(100), credentials });
+  });
+});
+
+Deno.test("a session opens the API until it ends", async () => {
+  await withStore(async (gw) => {
+    const signed = await gw.call("POST", "/admin/login", {
+      master_token: "master-token-of-the-tests-0123456789",
+    });
+    const cookie = signed.headers.get("set-cookie")!.split(";")[0]!;
+    assert.equal((await gw.raw("/admin/api/sites", { headers: { cookie } })).status, 200);
+    await gw.raw("/admin/logout", { method: "POST", headers: { cookie } });
+    assert.equal((await gw.raw("/admin/api/sites", { headers: { cookie } })).status, 401);
+  });
+});
+
+Deno.test("the audit is listed, exported and found whole", async () => {
+  await withStore(async (gw, store) => {
+    const ids = ["01KAHZ0000000000000000000A", "01KAHZ0000000000000000000B", "01KAHZ0000000000000000000C"];
+    for (const id of ids) await store.audit.append(auditRow({ id, tool: "get_post" }));
+    const first = await gw.ok("GET", "/admin/api/audit?limit=2&tool=get_post");
+    assert.equal(first.rows.length, 2);
+    const rest = await gw.ok("GET", `/admin/api/audit?limit=2&tool=get_post&cursor=${first.next_cursor}`);
+    assert.deepEqual([...first.rows, ...rest.rows].map((row: { id: string }) => row.id), ids.toReversed());
+    const lines = (await gw.call("GET", "/admin/api/audit.ndjson")).body.trimEnd().split("\n");
+    assert.equal(lines.filter((line: string) => JSON.parse(line).tool === "get_post").length, 3);
+    assert.equal((await gw.ok("GET", "/admin/api/audit/verify")).ok, true);
+    const code: Code = "E_BAD_INPUT";
+    assert.match(await gw.refused(code, "GET", "/admin/api/audit?cursor=nonsense"), /^cursor: /);
+  });
+});
