@@ -1,5 +1,6 @@
 /** The audit log of a store: one chain of segments to write, all chains to read. */
 import type { AuditRow } from "../model.ts";
+import { AuditIndexer } from "./audit_index.ts";
 import { listRows } from "./audit_list.ts";
 import { exportAudit } from "./audit_export.ts";
 import { retainAudit } from "./audit_retention.ts";
@@ -11,11 +12,14 @@ import type { AuditPage, AuditQuery, AuditStore, AuditVerdict } from "./store.ts
 /** The AuditStore of a database. */
 export class Audit implements AuditStore {
   readonly #db: Database;
+  readonly #indexer: AuditIndexer;
   readonly #writer: AuditWriter;
 
   constructor(db: Database) {
     this.#db = db;
-    this.#writer = new AuditWriter(db, () => {});
+    this.#indexer = new AuditIndexer(db);
+    this.#writer = new AuditWriter(db, (segments) => this.#indexer.add(segments));
+    this.#indexer.catchUp();
   }
 
   append(row: AuditRow): Promise<void> {
@@ -40,11 +44,12 @@ export class Audit implements AuditStore {
 
   async flush(): Promise<void> {
     await this.#writer.settle();
+    await this.#indexer.flush();
   }
 
-  /** Takes no more entries and flushes. */
+  /** Takes no more entries and flushes; what cannot be indexed now is left to the next opened store. */
   async close(): Promise<void> {
     await this.#writer.close();
-    await this.flush();
+    await this.#indexer.flush().catch(() => {});
   }
 }
