@@ -1,0 +1,102 @@
+/** How stale a look-up may be, and what must never be cached. */
+import assert from "node:assert/strict";
+import { LIMITS } from "../../../model.ts";
+import { ConfigVersion, ListCache, RecordCache } from "../../../store/cache.ts";
+import { Database } from "../../../store/database.ts";
+import { Clock, folder, newToken, open } from "./kit.ts";
+
+/** A cache over a KV whose version reads are counted. */
+async function counted() {
+  const clock = new Clock();
+  const kv = await Deno.openKv(":memory:");
+  let reads = 0;
+  const counting = new Proxy(kv, {
+    get(target, name) {
+      if (name === "get") reads++;
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
+  const db = new Database(counting, clock.now, clock.now);
+  const version = new ConfigVersion(db);
+  return { clock, db, version, reads: () => reads, [Symbol.dispose]: () => db.close() };
+}
+
+Deno.test("a cached record is given without a look for as long as CACHE_CHECK_MS, and no longer", async () => {
+  using at = await counted();
+  let loads = 0;
+  const cache = new RecordCache(at.version, (id) => Promise.resolve({ id, load: ++loads }));
+  await cache.get("a");
+  at.clock.ms += LIMITS.CACHE_CHECK_MS - 1;
+  assert.deepEqual(cache.get("a"), { id: "a", load: 1 });
+  assert.equal(at.reads(), 1);
+  at.clock.ms += 1;
+  const later = cache.get("a");
+  assert.ok(later instanceof Promise);
+  assert.deepEqual(await later, { id: "a", load: 1 });
+  assert.equal(at.reads(), 2);
+});
+
+Deno.test("look-ups at the same time share one read of the version", async () => {
+  using at = await counted();
+  const cache = new RecordCache(at.version, (id) => Promise.resolve({ id }));
+  await Promise.all(["a", "b", "c"].map((id) => cache.get(id)));
+  assert.equal(at.reads(), 1);
+});
+
+Deno.test("another store's change empties the caches at the next look at the version", async () => {
+  using at = await counted();
+  let value = 1;
+  const cache = new RecordCache(at.version, () => Promise.resolve({ value }));
+  await cache.get("a");
+  value = 2;
+  assert.equal(await new ConfigVersion(at.db).commit(at.db.kv.atomic()), true);
+  assert.deepEqual(cache.get("a"), { value: 1 });
+  at.clock.ms += LIMITS.CACHE_CHECK_MS;
+  assert.deepEqual(await cache.get("a"), { value: 2 });
+});
+
+Deno.test("a load that began before a change does not fill the cache after it", async () => {
+  using at = await counted();
+  let value = "old";
+  const began = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const read = async () => {
+    const seen = { value };
+    began.resolve();
+    await gate.promise;
+    return seen;
+  };
+  const record = new RecordCache(at.version, read);
+  const list = new ListCache(at.version, async () => [await read()]);
+  const slow = Promise.all([record.get("a"), list.get()]);
+  await began.promise;
+  value = "new";
+  await at.version.commit(at.db.kv.atomic());
+  gate.resolve();
+  await slow;
+  assert.deepEqual(await record.get("a"), { value: "new" });
+  assert.deepEqual(await list.get(), [{ value: "new" }]);
+});
+
+Deno.test("what is not there is not cached", async () => {
+  using at = await counted();
+  let there = false;
+  const cache = new RecordCache(at.version, (id) => Promise.resolve(there ? { id } : null));
+  assert.equal(await cache.get("a"), null);
+  there = true;
+  assert.deepEqual(await cache.get("a"), { id: "a" });
+});
+
+Deno.test("a revoke through one store holds in another on the same file once its cache is checked", async () => {
+  await using dir = await folder();
+  const path = `${dir.path}/kv.db`;
+  const clock = new Clock();
+  await using one = await open({ path });
+  await using two = await open({ path, elapsed: clock.now });
+  const { token, text } = await one.tokens.create(newToken());
+  assert.equal((await two.tokens.find(text))?.revoked_at, null);
+  await one.tokens.revoke(token.id);
+  clock.ms += LIMITS.CACHE_CHECK_MS;
+  assert.notEqual((await two.tokens.find(text))?.revoked_at, null);
+});

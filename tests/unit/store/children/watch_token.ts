@@ -1,0 +1,23 @@
+/** Looks a token and a site up again and again, and tells when each change of the other process is seen. */
+import { openStore } from "../../../../store/kv.ts";
+
+const [path = "", text = ""] = Deno.args;
+const DEADLINE_MS = 10_000;
+const store = await openStore({ path, keys: [new Uint8Array(32).fill(7)], tokenPrefix: "gate" });
+const say = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
+
+async function seen(what: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + DEADLINE_MS;
+  while (!await what()) {
+    if (Date.now() > end) throw new Error("not seen in time");
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  say(String(Date.now()));
+}
+
+await store.tokens.find(text);
+await store.sites.get("acme");
+say(store.tokens.find(text) instanceof Promise ? "not cached" : "cached");
+await seen(async () => (await store.sites.get("acme"))?.flags.allow_publish === true);
+await seen(async () => (await store.tokens.find(text))?.revoked_at !== null);
+await store.close();

@@ -1,0 +1,117 @@
+/** Opening, probing and closing a store. */
+import assert from "node:assert/strict";
+import { GatewayError } from "../../../errors.ts";
+import { Child, folder, KEY, newToken, open, row } from "./kit.ts";
+
+async function refusal(path: string): Promise<string> {
+  try {
+    const store = await open({ path });
+    await store.close();
+  } catch (error) {
+    assert.ok(error instanceof GatewayError);
+    assert.ok(!error.message.includes("\n"));
+    return error.message;
+  }
+  throw new Error("the store was opened");
+}
+
+Deno.test("a store on a file makes its folder and keeps what it holds", async () => {
+  await using dir = await folder();
+  const path = `${dir.path}/deep/er/gateway.db`;
+  const first = await open({ path });
+  const { text, token } = await first.tokens.create(newToken());
+  await first.close();
+  await using second = await open({ path });
+  assert.deepEqual(await second.tokens.find(text), token);
+});
+
+Deno.test("a file that is no database is refused in plain words", async () => {
+  await using dir = await folder();
+  const path = `${dir.path}/gateway.db`;
+  await Deno.writeTextFile(path, "this is no database ".repeat(500));
+  const message = await refusal(path);
+  assert.match(message, /^KV_PATH: ".*" is no database or is damaged; put back a copy/);
+});
+
+Deno.test("a database damaged in the middle is refused in plain words", async () => {
+  await using dir = await folder();
+  const path = `${dir.path}/gateway.db`;
+  const store = await open({ path });
+  for (let i = 0; i < 20; i++) await store.projects.create({ id: `p${i}`, name: "x".repeat(5000) });
+  await store.close();
+  const bytes = await Deno.readFile(path);
+  await Deno.writeFile(path, bytes.fill(7, 4096));
+  assert.match(await refusal(path), /^KV_PATH: ".*" is no database or is damaged/);
+});
+
+Deno.test("a path that cannot be written is refused in plain words", async () => {
+  await using dir = await folder();
+  await Deno.writeTextFile(`${dir.path}/file`, "");
+  assert.match(
+    await refusal(`${dir.path}/file/gateway.db`),
+    /^KV_PATH: ".*" cannot be opened or written \(.*name a/,
+  );
+  assert.match(await refusal(dir.path), /^KV_PATH: ".*" cannot be opened or written/);
+});
+
+Deno.test("an address where no KV server answers is refused in plain words", async () => {
+  assert.match(
+    await refusal("https://127.0.0.1:9/"),
+    /^KV_PATH: "https:.*(DENO_KV_ACCESS_TOKEN|does not answer)/,
+  );
+});
+
+Deno.test("a file locked by another process is refused within the deadline, and the process ends", async () => {
+  await using dir = await folder();
+  const path = `${dir.path}/gateway.db`;
+  await (await open({ path })).close();
+  await using holder = new Child("lock.ts", path);
+  assert.equal(await holder.line(), "locked");
+  await using opener = new Child("open.ts", path, "300");
+  assert.match(await opener.line(), /^KV_PATH: ".*" is locked by another process; end that one/);
+  assert.equal((await opener.end()).code, 1);
+});
+
+Deno.test("keys of a wrong length and no keys are refused naming ENCRYPTION_KEYS", async () => {
+  await assert.rejects(
+    open({ keys: [new Uint8Array(16)] }),
+    /^GatewayError: ENCRYPTION_KEYS: each key must have 32/,
+  );
+  await assert.rejects(open({ keys: [] }), /^GatewayError: ENCRYPTION_KEYS: at least one/);
+});
+
+Deno.test("after close every call fails with a clear error, cached look-ups too", async () => {
+  const store = await open();
+  const { text } = await store.tokens.create(newToken());
+  await store.tokens.find(text);
+  await store.ping();
+  const appended = store.audit.append(row("1"));
+  await Promise.all([store.close(), store.close()]);
+  await appended;
+  const closed = { name: "GatewayError", code: "E_INTERNAL", message: "The store is closed" };
+  await assert.rejects(async () => await store.tokens.find(text), closed);
+  await assert.rejects(async () => await store.sites.list(), closed);
+  await assert.rejects(store.sites.update("a", {}), closed);
+  await assert.rejects(store.audit.append(row("2")), closed);
+  await assert.rejects(store.audit.list({}, { limit: 1 }), closed);
+  await assert.rejects(store.audit.verify(), closed);
+  await assert.rejects(store.leases.hold("x", 1000, () => Promise.resolve()), closed);
+  await assert.rejects(store.ping(), closed);
+});
+
+Deno.test("a change in one process is seen by another in less than a second", async () => {
+  await using dir = await folder();
+  const path = `${dir.path}/gateway.db`;
+  await using store = await open({ path, keys: [KEY] });
+  const { token, text } = await store.tokens.create(newToken());
+  await store.sites.create({ id: "acme", name: "Acme", platform: "cms" });
+  await using child = new Child("watch_token.ts", path, text);
+  assert.equal(await child.line(), "cached");
+  await store.sites.update("acme", { flags: { allow_publish: true } });
+  const flagged = Date.now();
+  assert.ok(Number(await child.line()) - flagged < 1000);
+  await store.tokens.revoke(token.id);
+  const revoked = Date.now();
+  const seen = Number(await child.line());
+  assert.ok(seen > 0 && seen - revoked < 1000, `seen after ${seen - revoked} ms`);
+});

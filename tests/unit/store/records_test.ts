@@ -1,0 +1,235 @@
+/** Tokens, sites, projects, users and what hangs on them. */
+import assert from "node:assert/strict";
+import { Clock, folder, KEY, newToken, open } from "./kit.ts";
+
+Deno.test("a token's text is told once and only its hash is stored", async () => {
+  await using dir = await folder();
+  const path = `${dir.path}/kv.db`;
+  await using store = await open({ path });
+  const { token, text } = await store.tokens.create(newToken({ env: "dev", allowed_sites: ["acme"] }));
+  assert.match(text, /^gate_dev_[A-Za-z0-9_-]{43}$/);
+  assert.deepEqual(await store.tokens.find(text), token);
+  assert.equal(await store.tokens.find(`${text}x`), null);
+  assert.equal(await store.tokens.find("x".repeat(10_000)), null);
+  const kv = await Deno.openKv(path);
+  for await (const entry of kv.list({ prefix: [] })) {
+    const shown = Deno.inspect([entry.key, entry.value], { depth: 9, strAbbreviateSize: 10_000 });
+    assert.ok(!shown.includes(text.slice(10)));
+  }
+  kv.close();
+});
+
+Deno.test("a found token is answered at once the next time, and a revoke holds at once", async () => {
+  await using store = await open();
+  const { token, text } = await store.tokens.create(newToken());
+  await store.tokens.find(text);
+  assert.deepEqual(store.tokens.find(text), token);
+  const revoked = await store.tokens.revoke(token.id);
+  assert.notEqual(revoked?.revoked_at, null);
+  assert.deepEqual(await store.tokens.find(text), revoked);
+});
+
+Deno.test("revoking twice keeps the first time, and revoking nothing answers null", async () => {
+  const clock = new Clock();
+  await using store = await open({ now: clock.now });
+  const { token } = await store.tokens.create(newToken());
+  const first = await store.tokens.revoke(token.id);
+  clock.ms += 5000;
+  assert.deepEqual(await store.tokens.revoke(token.id), first);
+  assert.equal(await store.tokens.revoke("none"), null);
+});
+
+Deno.test("tokens are listed oldest first", async () => {
+  await using store = await open();
+  for (const name of ["a", "b", "c"]) await store.tokens.create(newToken({ name }));
+  assert.deepEqual((await store.tokens.list()).map((token) => token.name), ["a", "b", "c"]);
+});
+
+Deno.test("of concurrent creates of one id exactly one wins", async () => {
+  await using store = await open();
+  const sites = await Promise.all(
+    ["A", "B", "C", "D"].map((name) => store.sites.create({ id: "acme", name, platform: "cms" })),
+  );
+  const winners = sites.filter((site) => site !== null);
+  assert.equal(winners.length, 1);
+  assert.deepEqual(await store.sites.get("acme"), winners[0]);
+  const projects = await Promise.all([1, 2, 3].map(() => store.projects.create({ id: "p", name: "P" })));
+  assert.equal(projects.filter((project) => project !== null).length, 1);
+  const user = { email: "A@b.example", role: "member", allowed_sites: [], max_risk: 1 } as const;
+  const users = await Promise.all(
+    [user, { ...user, email: "a@B.example" }].map((input) => store.users.create(input)),
+  );
+  assert.equal(users.filter((made) => made !== null).length, 1);
+});
+
+Deno.test("of concurrent updates of one site none is lost", async () => {
+  await using store = await open();
+  await store.sites.create({ id: "acme", name: "Acme", platform: "static" });
+  await Promise.all([
+    store.sites.update("acme", { flags: { allow_publish: true } }),
+    store.sites.update("acme", { repo: "acme/site" }),
+    store.sites.update("acme", { flags: { allow_crm_write: true } }),
+    store.sites.update("acme", { seo: { enabled: true } }),
+  ]);
+  const site = await store.sites.get("acme");
+  assert.equal(site?.flags.allow_publish, true);
+  assert.equal(site?.flags.allow_crm_write, true);
+  assert.equal(site?.flags.allow_storage_write, false);
+  assert.equal(site?.repo, "acme/site");
+  assert.deepEqual(site?.seo, { enabled: true, channel: "rest" });
+});
+
+Deno.test("an update changes what it names, clears what is null and leaves the rest", async () => {
+  const clock = new Clock();
+  await using store = await open({ now: clock.now });
+  const made = await store.sites.create({
+    id: "acme",
+    name: "Acme",
+    platform: "cms",
+    base_url: "https://acme.example/",
+    project_id: "p",
+    repo: "acme/site",
+  });
+  assert.equal(made?.base_url, "https://acme.example");
+  clock.ms += 1000;
+  const site = await store.sites.update("acme", { name: "New", repo: null });
+  assert.deepEqual(site, { ...made, name: "New", repo: null, updated_at: new Date(clock.ms).toISOString() });
+  assert.deepEqual(await store.sites.get("acme"), site);
+  assert.equal(await store.sites.update("none", {}), null);
+});
+
+Deno.test("sites are listed by id, answered at once the second time, and nobody can change what is cached", async () => {
+  await using store = await open();
+  for (const id of ["b", "a"]) await store.sites.create({ id, name: id, platform: "crm" });
+  assert.deepEqual((await store.sites.list()).map((site) => site.id), ["a", "b"]);
+  const list = store.sites.list();
+  assert.ok(!(list instanceof Promise));
+  assert.ok(Object.isFrozen(list) && Object.isFrozen(list[0]?.flags));
+  await store.sites.create({ id: "c", name: "c", platform: "crm" });
+  assert.equal((await store.sites.list()).length, 3);
+});
+
+Deno.test("credentials come out only through secret, and their version grows", async () => {
+  await using store = await open();
+  const cms = { username: "editor", application_password: "pass word" };
+  const site = await store.sites.create({ id: "acme", name: "Acme", platform: "cms", credentials: { cms } });
+  assert.deepEqual(site?.credentials, ["cms"]);
+  assert.equal(site?.credentials_version, 1);
+  assert.ok(!JSON.stringify(site).includes("pass word"));
+  assert.deepEqual(await store.sites.secret("acme", "cms"), cms);
+  assert.equal(await store.sites.secret("acme", "crm"), null);
+  const second = await store.sites.update("acme", {
+    credentials: { cms: null, behavior: { export_token: "t" } },
+  });
+  assert.deepEqual([second?.credentials, second?.credentials_version], [["behavior"], 2]);
+  assert.equal(await store.sites.secret("acme", "cms"), null);
+});
+
+Deno.test("a new first key seals while an old one still opens, and a missing one is named", async () => {
+  await using dir = await folder();
+  const path = `${dir.path}/kv.db`;
+  const next = new Uint8Array(32).fill(9);
+  const cms = { username: "u", application_password: "p" };
+  const old = await open({ path, keys: [KEY] });
+  await old.sites.create({ id: "one", name: "One", platform: "cms", credentials: { cms } });
+  await old.close();
+  const both = await open({ path, keys: [next, KEY] });
+  await both.sites.create({ id: "two", name: "Two", platform: "cms", credentials: { cms } });
+  assert.deepEqual(await both.sites.secret("one", "cms"), cms);
+  await both.close();
+  await using after = await open({ path, keys: [next] });
+  assert.deepEqual(await after.sites.secret("two", "cms"), cms);
+  await assert.rejects(after.sites.secret("one", "cms"), {
+    code: "E_INTERNAL",
+    message:
+      /^Secret "credentials\/one\/cms" was sealed with key "[0-9a-f]{12}", which ENCRYPTION_KEYS lacks/,
+  });
+});
+
+Deno.test("a sealed secret opens only in its own record", async () => {
+  await using dir = await folder();
+  const path = `${dir.path}/kv.db`;
+  await using store = await open({ path });
+  const crm = { integration_token: "secret" };
+  await store.sites.create({ id: "one", name: "One", platform: "crm", credentials: { crm } });
+  await store.sites.create({ id: "two", name: "Two", platform: "crm" });
+  const kv = await Deno.openKv(path);
+  await kv.set(["credentials", "two", "crm"], (await kv.get(["credentials", "one", "crm"])).value);
+  kv.close();
+  assert.deepEqual(await store.sites.secret("one", "crm"), crm);
+  await assert.rejects(store.sites.secret("two", "crm"), {
+    code: "E_INTERNAL",
+    message: /was damaged in the store/,
+  });
+});
+
+Deno.test("what KV would not take is refused naming the field", async () => {
+  await using store = await open();
+  const large = "x".repeat(70_000);
+  const bad = (field: string) => ({ code: "E_BAD_INPUT", message: new RegExp(`^${field}: `) });
+  await assert.rejects(store.tokens.create(newToken({ allowed_tools: [large] })), bad("allowed_tools"));
+  await assert.rejects(store.projects.create({ id: "p", name: large }), bad("name"));
+  await assert.rejects(store.projects.create({ id: large, name: "P" }), bad("id"));
+  await assert.rejects(store.projects.create({ id: "", name: "P" }), bad("id"));
+  await store.sites.create({ id: "acme", name: "Acme", platform: "cms" });
+  await assert.rejects(store.sites.update("acme", { site_alias: large }), bad("site_alias"));
+  const crm = { integration_token: large };
+  await assert.rejects(store.sites.update("acme", { credentials: { crm } }), bad("credentials.crm"));
+});
+
+Deno.test("a user keeps one e-mail of their own", async () => {
+  await using store = await open();
+  const user = { role: "member", allowed_sites: ["*"], max_risk: 2 } as const;
+  const ann = await store.users.create({ ...user, email: "ann@x.example" });
+  const bob = await store.users.create({ ...user, email: "bob@x.example" });
+  assert.ok(ann && bob);
+  await assert.rejects(store.users.update(bob.id, { email: "ANN@x.example" }), {
+    code: "E_BAD_INPUT",
+    message: /^email: "ANN@x.example" belongs to another user/,
+  });
+  const moved = await store.users.update(ann.id, { email: "anna@x.example", role: "admin" });
+  assert.deepEqual(await store.users.get(ann.id), moved);
+  assert.equal((await store.users.update(bob.id, { email: "ann@x.example" }))?.email, "ann@x.example");
+  assert.deepEqual((await store.users.list()).map((each) => each.role), ["admin", "member"]);
+  assert.equal(await store.users.update("none", {}), null);
+});
+
+Deno.test("a session ends by time and by hand", async () => {
+  const clock = new Clock();
+  await using store = await open({ now: clock.now });
+  const text = await store.sessions.create(60_000);
+  assert.equal(await store.sessions.valid(text), true);
+  clock.ms += 59_999;
+  assert.equal(await store.sessions.valid(text), true);
+  clock.ms += 1;
+  assert.equal(await store.sessions.valid(text), false);
+  const other = await store.sessions.create(60_000);
+  await store.sessions.end(other);
+  assert.equal(await store.sessions.valid(other), false);
+});
+
+Deno.test("the first claim of a preview branch stands until it is forgotten", async () => {
+  await using store = await open();
+  const claims = await Promise.all(["a", "b"].map((branch) => store.previews.claim("t", "s", branch)));
+  assert.equal(claims[0], claims[1]);
+  assert.equal(await store.previews.get("t", "s"), claims[0]);
+  assert.equal(await store.previews.get("t", "other"), null);
+  assert.equal(await store.previews.forget("t", "s"), claims[0]);
+  assert.equal(await store.previews.forget("t", "s"), null);
+  assert.equal(await store.previews.claim("t", "s", "c"), "c");
+});
+
+Deno.test("one holder at a time has a lease, and one that ran out can be taken", async () => {
+  const clock = new Clock();
+  await using store = await open({ now: clock.now });
+  let inner: boolean | undefined;
+  let late: boolean | undefined;
+  const held = await store.leases.hold("nightly", 1000, async () => {
+    inner = await store.leases.hold("nightly", 1000, () => Promise.resolve());
+    clock.ms += 1001;
+    late = await store.leases.hold("nightly", 1000, () => Promise.resolve());
+  });
+  assert.deepEqual([held, inner, late], [true, false, true]);
+  await assert.rejects(store.leases.hold("nightly", 1000, () => Promise.reject(new Error("boom"))), /boom/);
+  assert.equal(await store.leases.hold("nightly", 1000, () => Promise.resolve()), true);
+});
