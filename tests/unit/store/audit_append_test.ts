@@ -1,0 +1,177 @@
+/** Appending to the audit: shared commits, one chain, failures. */
+import assert from "node:assert/strict";
+import { AuditIndexer } from "../../../store/audit_index.ts";
+import { bench, Child, collect, folder, interfere, keys, open, row } from "./kit.ts";
+
+type Commit = ReturnType<Deno.AtomicOperation["commit"]>;
+
+/** An audit whose next commits fail: before they happen, or after. */
+async function failing() {
+  const failures: ("before" | "after")[] = [];
+  const at = await bench((kv) =>
+    interfere(kv, async (real): Commit => {
+      const failure = failures.shift();
+      if (failure === "after") await real();
+      if (failure !== undefined) throw new Error("disk I/O error");
+      return await real();
+    })
+  );
+  await at.audit.flush(); // the commits of opening are not meant
+  return { ...at, failures };
+}
+
+async function ids(at: { audit: { export(query: object): AsyncIterable<string> } }): Promise<unknown[]> {
+  return (await collect(at.audit.export({}))).filter((line) => "id" in line).map((line) => line["id"]);
+}
+
+Deno.test("concurrent entries share commits and stand in one chain, in their order", async () => {
+  let commits = 0;
+  await using at = await bench((kv) => interfere(kv, (real) => (commits++, real())));
+  const wanted = Array.from({ length: 1000 }, (_, index) => String(index));
+  await Promise.all(wanted.slice(0, 500).map((id) => at.audit.append(row(id))));
+  await Promise.all(wanted.slice(500).map((id) => at.audit.append(row(id))));
+  assert.ok(commits <= 4, `${commits} commits`);
+  assert.deepEqual(await ids(at), wanted);
+  const verdict = await at.audit.verify();
+  assert.deepEqual({ ...verdict, segments: 0 }, {
+    ok: true,
+    writers: 1,
+    segments: 0,
+    rows: 1000,
+    faults: [],
+  });
+  for (const key of await keys(at.kv, "audit", "segment")) {
+    const { value } = await at.kv.get<string>(key);
+    assert.ok(value !== null && value.length < 62 * 1024);
+  }
+});
+
+Deno.test("more than one commit can hold is spread over several, none lost", async () => {
+  await using at = await bench();
+  const wanted = Array.from({ length: 300 }, (_, index) => String(index));
+  const big = { text: "x".repeat(8000) };
+  await Promise.all(wanted.map((id) => at.audit.append(row(id, { arguments: big, status: "started" }))));
+  await Promise.all(wanted.map((id) => at.audit.append(row(id, { arguments: big }))));
+  assert.deepEqual(await ids(at), [...wanted, ...wanted]);
+  assert.equal((await at.audit.verify()).ok, true);
+  assert.deepEqual(await keys(at.kv, "audit", "open"), []);
+});
+
+Deno.test("a row that is too large or no JSON is cut, and any language fits", async () => {
+  await using at = await bench();
+  const cycle: Record<string, unknown> = {};
+  cycle["self"] = cycle;
+  await Promise.all([
+    at.audit.append(row("large", { arguments: { text: "x".repeat(100_000) } })),
+    at.audit.append(row("cyclic", { arguments: cycle })),
+    at.audit.append(row("tool", { tool: "t".repeat(100_000) })),
+    at.audit.append(row("texts", { arguments: { text: "é 漢字 😀 \ud800 \n \u2028" } })),
+  ]);
+  const { rows } = await at.audit.list({}, { limit: 10 });
+  const byId = new Map(rows.map((each) => [each.id, each]));
+  assert.match(JSON.stringify(byId.get("large")?.arguments), /^{"_cut":"100\d{3} characters"}$/);
+  assert.equal(byId.get("large")?.token_id, "token-1");
+  assert.deepEqual(byId.get("cyclic")?.arguments, { _cut: "not JSON" });
+  assert.equal(byId.get("tool")?.tool.length, 256);
+  assert.deepEqual(byId.get("texts")?.arguments, { text: "é 漢字 😀 \ud800 \n \u2028" });
+  assert.deepEqual((await at.audit.list({ tool: "t".repeat(100_000) }, { limit: 10 })).rows, []);
+  assert.equal((await at.audit.verify()).ok, true);
+});
+
+Deno.test("a commit that failed is tried again, and its rows stand once", async () => {
+  await using at = await failing();
+  at.failures.push("before", "before");
+  await at.audit.append(row("1"));
+  assert.deepEqual(await ids(at), ["1"]);
+  assert.equal((await at.audit.verify()).ok, true);
+});
+
+Deno.test("a commit that happened and reported failure is not made twice", async () => {
+  await using at = await failing();
+  await at.audit.append(row("1"));
+  at.failures.push("after");
+  await Promise.all([at.audit.append(row("2", { status: "started" })), at.audit.append(row("3"))]);
+  await at.audit.append(row("2"));
+  assert.deepEqual(await ids(at), ["1", "2", "3", "2"]);
+  assert.deepEqual(await keys(at.kv, "audit", "open"), []);
+  assert.equal((await at.audit.verify()).ok, true);
+});
+
+Deno.test("a commit that keeps failing rejects its rows and leaves the chain whole", async () => {
+  await using at = await failing();
+  await at.audit.append(row("1"));
+  at.failures.push("before", "before", "before");
+  const unwritten = { code: "E_INTERNAL", message: "The audit log cannot be written at the moment" };
+  const both = [at.audit.append(row("2")), at.audit.append(row("3"))];
+  for (const entry of both) await assert.rejects(entry, unwritten);
+  await at.audit.append(row("4"));
+  at.failures.push("before", "before", "after");
+  await assert.rejects(at.audit.append(row("5")), unwritten); // written, and nobody could know
+  await at.audit.append(row("6"));
+  assert.deepEqual(await ids(at), ["1", "4", "5", "6"]);
+  const verdict = await at.audit.verify();
+  assert.deepEqual([verdict.ok, verdict.writers], [true, 1]);
+});
+
+Deno.test("a head changed by another ends the chain, which verify reports, and a new one begins", async () => {
+  await using at = await bench();
+  await at.audit.append(row("1"));
+  const [head] = await keys(at.kv, "audit", "head");
+  assert.ok(head);
+  await at.kv.set(head, { n: 9, hash: "f".repeat(64), id: "x" });
+  await at.audit.append(row("2"));
+  assert.deepEqual(await ids(at), ["1", "2"]);
+  const { ok, writers, faults } = await at.audit.verify();
+  assert.deepEqual([ok, writers], [false, 2]);
+  assert.match(
+    faults.join(),
+    new RegExp(`^Missing: segments 2 to 9 of writer ${String(head[2])}, at the end$`),
+  );
+});
+
+Deno.test("a failure to index does not touch appending, and is made good at the next flush", async () => {
+  await using at = await failing();
+  await at.audit.append(row("1"));
+  at.failures.push("before");
+  await assert.rejects(at.audit.flush(), /disk I\/O error/);
+  assert.equal((await keys(at.kv, "audit", "todo")).length, 1);
+  await at.audit.flush();
+  assert.equal((await keys(at.kv, "audit", "todo")).length, 0);
+  assert.equal((await at.audit.list({ site_id: "acme" }, { limit: 5 })).rows.length, 1);
+});
+
+Deno.test("of two stores that index the same segments one does, and neither loops", async () => {
+  await using at = await bench();
+  for (let i = 0; i < 5; i++) await at.audit.append(row(String(i)));
+  const other = new AuditIndexer(at.db);
+  other.catchUp();
+  await Promise.all([other.flush(), at.audit.flush()]);
+  assert.equal((await keys(at.kv, "audit", "todo")).length, 0);
+  await at.audit.append(row("6"));
+  const [todo] = await keys(at.kv, "audit", "todo");
+  assert.ok(todo);
+  await at.kv.set(todo, "someone was here");
+  await at.audit.flush();
+  assert.equal((await at.audit.list({ site_id: "acme" }, { limit: 50 })).rows.length, 6);
+});
+
+Deno.test("a process killed between intent and outcome leaves a started row and a sound chain", async () => {
+  await using dir = await folder();
+  const path = `${dir.path}/kv.db`;
+  await using child = new Child("crash.ts", path);
+  const { signal } = await child.end();
+  assert.equal(signal, "SIGKILL");
+  await using store = await open({ path });
+  await store.audit.flush();
+  const { rows } = await store.audit.list({}, { limit: 10 });
+  assert.deepEqual(rows.map(({ id, status }) => [id, status]), [["cut-off", "started"], ["finished", "ok"]]);
+  const started = await store.audit.list({ status: "started" }, { limit: 10 });
+  assert.deepEqual(started.rows.map(({ id }) => id), ["cut-off"]);
+  const found = await store.audit.list({ tool: "publish_post" }, { limit: 10 });
+  assert.deepEqual(found.rows.map(({ id }) => id), ["cut-off"]);
+  const verdict = await store.audit.verify();
+  assert.deepEqual([verdict.ok, verdict.rows], [true, 3]);
+  const kv = await Deno.openKv(path);
+  assert.deepEqual(await keys(kv, "audit", "todo"), []);
+  kv.close();
+});

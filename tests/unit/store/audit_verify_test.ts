@@ -1,0 +1,156 @@
+/** Verifying and retaining the audit. */
+import assert from "node:assert/strict";
+import { Audit } from "../../../store/audit.ts";
+import { Database } from "../../../store/database.ts";
+import { bench, collect, keys, row } from "./kit.ts";
+
+/** An audit of five segments of one row, a second apart, and their keys. */
+async function five() {
+  const at = await bench();
+  for (const id of ["1", "2", "3", "4", "5"]) {
+    await at.audit.append(row(id, { tool: `tool_${id}`, at: new Date(at.clock.ms).toISOString() }));
+    at.clock.ms += 1000;
+  }
+  const segments = await keys(at.kv, "audit", "segment");
+  const [head] = await keys(at.kv, "audit", "head");
+  return {
+    ...at,
+    segments,
+    head: head!,
+    writer: String(head![2]),
+    id: (n: number) => String(segments[n - 1]![2]),
+  };
+}
+
+async function edit(kv: Deno.Kv, key: Deno.KvKey, change: (text: string) => string): Promise<void> {
+  await kv.set(key, change((await kv.get<string>(key)).value ?? ""));
+}
+
+Deno.test("an untouched audit of several writers is sound", async () => {
+  await using at = await five();
+  const second = new Audit(new Database(at.kv, at.clock.now, at.clock.now));
+  await Promise.all([second.append(row("a")), at.audit.append(row("b"))]);
+  await second.close();
+  assert.deepEqual(await at.audit.verify(), { ok: true, writers: 2, segments: 7, rows: 7, faults: [] });
+});
+
+Deno.test("verify names the segment whose row was changed", async () => {
+  await using at = await five();
+  await edit(at.kv, at.segments[2]!, (text) => text.replace('"acme"', '"evil"'));
+  assert.deepEqual((await at.audit.verify()).faults, [
+    `Segment 3 (${at.id(3)}) of writer ${at.writer} was changed: segment 4 (${at.id(4)}) names another hash`,
+  ]);
+});
+
+Deno.test("verify names the last segment when its row was changed", async () => {
+  await using at = await five();
+  await edit(at.kv, at.segments[4]!, (text) => text.replace('"ok"', '"no"'));
+  assert.deepEqual((await at.audit.verify()).faults, [
+    `Segment 5 (${at.id(5)}) of writer ${at.writer} was changed: the writer's head names another hash`,
+  ]);
+});
+
+Deno.test("verify names what is missing in the middle, at the beginning and at the end", async () => {
+  await using at = await five();
+  await at.kv.delete(at.segments[1]!);
+  await at.kv.delete(at.segments[2]!);
+  assert.deepEqual((await at.audit.verify()).faults, [
+    `Missing: segments 2 to 3 of writer ${at.writer}, before segment 4 (${at.id(4)})`,
+  ]);
+  await at.kv.delete(at.segments[0]!);
+  await at.kv.delete(at.segments[4]!);
+  assert.deepEqual((await at.audit.verify()).faults, [
+    `Missing: segments 1 to 3 of writer ${at.writer}, before segment 4 (${at.id(4)})`,
+    `Missing: segment 5 of writer ${at.writer}, at the end`,
+  ]);
+});
+
+Deno.test("verify sees a moved segment, a damaged one, a damaged row and a head that was set back", async () => {
+  await using at = await five();
+  await at.kv.set(at.segments[1]!, (await at.kv.get(at.segments[0]!)).value);
+  const moved = (await at.audit.verify()).faults;
+  assert.equal(moved[0], `Segment ${at.id(2)} of writer ${at.writer} holds the text of segment ${at.id(1)}`);
+  await at.kv.set(at.segments[1]!, "nonsense");
+  await edit(at.kv, at.segments[3]!, (text) => text.replace('{"id"', '{"id'));
+  await at.kv.set(at.head, { n: 4, hash: "0".repeat(64), id: at.id(4) });
+  assert.deepEqual((await at.audit.verify()).faults, [
+    `Segment ${at.id(2)} cannot be read: it was damaged or changed`,
+    `Missing: segment 2 of writer ${at.writer}, before segment 3 (${at.id(3)})`,
+    `Row 1 of segment 4 (${at.id(4)}) of writer ${at.writer} cannot be read`,
+    `Segment 4 (${at.id(4)}) of writer ${at.writer} was changed: segment 5 (${at.id(5)}) names another hash`,
+    `Writer ${at.writer} has segment 5 (${at.id(5)}), but its head says 4 is the last`,
+  ]);
+  await at.kv.delete(at.head);
+  assert.match((await at.audit.verify()).faults.at(-1) ?? "", /has segments up to 5 and no head/);
+});
+
+Deno.test("verify reads a log that is being written without finding fault", async () => {
+  await using at = await five();
+  const writing = (async () => {
+    for (let i = 0; i < 50; i++) await at.audit.append(row(`more-${i}`));
+  })();
+  for (let i = 0; i < 5; i++) assert.deepEqual((await at.audit.verify()).faults, []);
+  await writing;
+  assert.deepEqual((await at.audit.verify()).rows, 55);
+});
+
+Deno.test("retention drops the tail, leaves a checkpoint, and the chain stays sound", async () => {
+  await using at = await five();
+  await at.audit.flush();
+  assert.equal(await at.audit.retain(new Date(at.clock.ms - 3000)), 2);
+  assert.equal(await at.audit.retain(new Date(at.clock.ms - 3000)), 0);
+  const { value } = await at.kv.get<{ n: number; id: string }>(["audit", "checkpoint", at.writer]);
+  assert.deepEqual([value?.n, value?.id], [2, at.id(2)]);
+  assert.deepEqual(await at.audit.verify(), { ok: true, writers: 1, segments: 3, rows: 3, faults: [] });
+  const { rows } = await at.audit.list({}, { limit: 10 });
+  assert.deepEqual(rows.map(({ id }) => id), ["5", "4", "3"]);
+  assert.deepEqual((await at.audit.list({ tool: "tool_1" }, { limit: 10 })).rows, []);
+});
+
+Deno.test("after retention a change before or behind the checkpoint is still found", async () => {
+  await using at = await five();
+  await at.audit.retain(new Date(at.clock.ms - 3000));
+  await at.kv.set(["audit", "checkpoint", at.writer], { n: 2, hash: "a".repeat(64), id: at.id(2) });
+  assert.match(
+    (await at.audit.verify()).faults.join(),
+    /^Segment 2 \(.*\) of writer .* was changed: segment 3/,
+  );
+  await at.kv.set(["audit", "checkpoint", at.writer], { n: 1, hash: "a".repeat(64), id: at.id(1) });
+  assert.match((await at.audit.verify()).faults.join(), /^Missing: segment 2 of writer .*, before segment 3/);
+});
+
+Deno.test("retention of everything leaves a chain that goes on", async () => {
+  await using at = await five();
+  assert.equal(await at.audit.retain(new Date(at.clock.ms + 1)), 5);
+  assert.equal((await at.audit.verify()).ok, true);
+  await at.audit.append(row("6"));
+  assert.deepEqual(await at.audit.verify(), { ok: true, writers: 1, segments: 1, rows: 1, faults: [] });
+  assert.deepEqual((await collect(at.audit.export({})))[0]?.["n"], 6);
+});
+
+Deno.test("retention drops index entries and open marks whose segments are all gone, and no others", async () => {
+  await using at = await bench();
+  await at.audit.append(row("left-open", { status: "started", tool: "old" }));
+  await at.audit.flush();
+  at.clock.ms += 60_000;
+  await at.audit.append(row("new", { status: "started", tool: "new" }));
+  await at.audit.flush();
+  await at.audit.retain(new Date(at.clock.ms));
+  const tools = (await keys(at.kv, "audit", "index", "tool")).map((key) => key[3]);
+  assert.deepEqual(tools, ["new"]);
+  assert.deepEqual((await keys(at.kv, "audit", "open")).map((key) => key[2]), ["new"]);
+  await at.audit.append(row("left-open", { tool: "old" }));
+  assert.deepEqual((await at.audit.list({ tool: "old" }, { limit: 5 })).rows.map(({ status }) => status), [
+    "ok",
+  ]);
+});
+
+Deno.test("two instances that retain at once drop each segment once", async () => {
+  await using at = await five();
+  const second = new Audit(new Database(at.kv, at.clock.now, at.clock.now));
+  const before = new Date(at.clock.ms - 1000);
+  const counts = await Promise.all([at.audit.retain(before), second.retain(before)]);
+  assert.equal(counts[0] + counts[1], 4);
+  assert.equal((await at.audit.verify()).ok, true);
+  await second.close();
+});
