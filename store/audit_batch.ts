@@ -1,4 +1,5 @@
 /** A batch of audit entries on its way into one commit: packed into segments, with their index terms. */
+import { byteLength } from "./audit_segment.ts";
 import { type AuditRow, LIMITS } from "../model.ts";
 
 /** What one commit may hold, below KV's 800 KiB and 1,000 mutations. */
@@ -29,6 +30,7 @@ export function addTerms(terms: Terms, row: AuditRow): void {
 /** A segment being filled. */
 export interface Draft {
   rows: string;
+  bytes: number;
   readonly terms: Terms;
 }
 
@@ -43,12 +45,14 @@ export class Batch {
 
   /** Takes an entry; false when the batch is full. `wasOpen`: an earlier batch marked the row as open. */
   add(row: AuditRow, line: string, wasOpen: boolean): boolean {
+    const bytes = byteLength(line);
     let draft = this.drafts.at(-1);
-    const fits = draft !== undefined && draft.rows.length + line.length <= LIMITS.AUDIT_SEGMENT_BYTES;
+    const fits = draft !== undefined && draft.bytes + bytes <= LIMITS.AUDIT_SEGMENT_BYTES;
     if (!fits && this.drafts.length === SEGMENTS_MAX) return false;
     if (this.opened.size + this.ended.size === MARKS_MAX) return false;
-    if (draft === undefined || !fits) this.drafts.push(draft = { rows: "", terms: noTerms() });
+    if (draft === undefined || !fits) this.drafts.push(draft = { rows: "", bytes: 0, terms: noTerms() });
     draft.rows += line;
+    draft.bytes += bytes;
     addTerms(draft.terms, row);
     if (row.status === "started") this.opened.set(row.id, this.drafts.length - 1);
     else if (!this.opened.delete(row.id) && wasOpen) this.ended.add(row.id);

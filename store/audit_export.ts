@@ -24,7 +24,7 @@ export async function* exportAudit(db: Database, query: AuditQuery): AsyncGenera
     });
     if (filter.selective && entries.length === 0) continue;
     const { writer, n, prev } = segment;
-    const hash = segmentHash(String(value));
+    const hash = segmentHash(segment.bytes);
     yield `${[JSON.stringify({ segment: segment.segment, writer, n, prev, hash }), ...entries].join("\n")}\n`;
   }
 }

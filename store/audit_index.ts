@@ -115,7 +115,7 @@ export class AuditIndexer {
       for (const { id, versionstamp } of segments) atomic.check({ key: todoKey(id), versionstamp });
       for (const [key, ids] of entries.splice(0, ENTRIES_PER_COMMIT)) atomic.set(key, ids);
       if (entries.length === 0) { for (const { id } of segments) atomic.delete(todoKey(id)); }
-      if (!(await atomic.commit()).ok) return false;
+      if (!(await this.#db.commit(atomic)).ok) return false;
     } while (entries.length > 0);
     return true;
   }

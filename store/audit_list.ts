@@ -8,7 +8,7 @@ import type { Database } from "./database.ts";
 import type { AuditPage, AuditQuery } from "./store.ts";
 
 /** One call reads no more than this before it answers with a cursor. */
-const SCAN_CHARACTERS_MAX = 8 * 1024 * 1024;
+const SCAN_BYTES_MAX = 8 * 1024 * 1024;
 const SCAN_SEGMENTS_MAX = 2000;
 const GET_MANY_MAX = 10;
 /** A line index beyond every segment's. */
@@ -45,14 +45,14 @@ export async function listRows(
   }
   const start = page.cursor === undefined ? null : decodeCursor(page.cursor);
   const scan: Scan = { db, filter: makeFilter(query), limit, rows: [], ended: new Set() };
-  let characters = 0;
+  let bytes = 0;
   let segments = 0;
   for await (const { id, value } of segmentsNewestFirst(db, scan.filter, start?.segment ?? null)) {
-    if (value === undefined || characters > SCAN_CHARACTERS_MAX || segments > SCAN_SEGMENTS_MAX) {
+    if (value === undefined || bytes > SCAN_BYTES_MAX || segments > SCAN_SEGMENTS_MAX) {
       return { rows: scan.rows, next_cursor: encodeCursor({ segment: id, line: ALL_LINES }) };
     }
     segments++;
-    if (typeof value === "string") characters += value.length;
+    if (value instanceof Uint8Array) bytes += value.length;
     const segment = parseSegment(value);
     if (segment === null) continue;
     const before = start?.segment === id ? start.line : ALL_LINES;

@@ -1,7 +1,7 @@
 /** What rows a query means: checked once, then asked of each line and row. */
 import { GatewayError } from "../errors.ts";
 import { AUDIT_STATUSES, type AuditRow } from "../model.ts";
-import { firstIdAt, parseRow, toAscii } from "./audit_segment.ts";
+import { firstIdAt, parseRow } from "./audit_segment.ts";
 import type { AuditQuery } from "./store.ts";
 
 /** A row is written at most this long after its call began. */
@@ -29,10 +29,10 @@ export function makeFilter(query: AuditQuery): Filter {
   }
   const { token_id, site_id, tool, status } = query;
   const needles = [
-    ...token_id === undefined ? [] : [`"token_id":${text(token_id)}`],
-    ...site_id === undefined ? [] : [`site_id":${text(site_id)}`],
-    ...tool === undefined ? [] : [`"tool":${text(tool)}`],
-    ...status === undefined ? [] : [`"status":${text(status)}`],
+    ...token_id === undefined ? [] : [`"token_id":${JSON.stringify(token_id)}`],
+    ...site_id === undefined ? [] : [`site_id":${JSON.stringify(site_id)}`],
+    ...tool === undefined ? [] : [`"tool":${JSON.stringify(tool)}`],
+    ...status === undefined ? [] : [`"status":${JSON.stringify(status)}`],
   ];
   const matches = (row: AuditRow) => {
     if (token_id !== undefined && row.token_id !== token_id) return false;
@@ -54,10 +54,6 @@ export function makeFilter(query: AuditQuery): Filter {
       return row !== null && matches(row) ? row : null;
     },
   };
-}
-
-function text(value: string): string {
-  return toAscii(JSON.stringify(value));
 }
 
 function time(field: "from" | "to", value: string | undefined): number | null {

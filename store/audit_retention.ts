@@ -17,9 +17,11 @@ const KEYS_PER_COMMIT = 200;
 export async function retainAudit(db: Database, before: Date): Promise<number> {
   const end = firstIdAt(before.getTime());
   let dropped = 0;
-  for (let count = -1; count !== 0; dropped += count) {
+  let count: number;
+  do {
     count = await untilSettled(() => dropSome(db, end));
-  }
+    dropped += count;
+  } while (count > 0);
   await dropKeys(db, ["audit", "index"], ({ key }) => String(key.at(-1)) < end);
   await dropKeys(db, ["audit", "open"], ({ value }) => String(value) < end);
   return dropped;
@@ -35,14 +37,14 @@ async function dropSome(db: Database, end: string): Promise<number | typeof AGAI
     const id = String(entry.key[2]);
     const segment = parseSegment(entry.value);
     if (segment !== null) {
-      checkpoints.set(segment.writer, { n: segment.n, hash: segmentHash(String(entry.value)), id });
+      checkpoints.set(segment.writer, { n: segment.n, hash: segmentHash(segment.bytes), id });
     }
     atomic.check(entry).delete(entry.key).delete(todoKey(id));
     count++;
   }
   if (count === 0) return 0;
   for (const [writer, checkpoint] of checkpoints) atomic.set(checkpointKey(writer), checkpoint);
-  return (await atomic.commit()).ok ? count : AGAIN;
+  return (await db.commit(atomic)).ok ? count : AGAIN;
 }
 
 async function dropKeys(
@@ -56,8 +58,8 @@ async function dropKeys(
     if (!gone(entry)) continue;
     atomic.delete(entry.key);
     if (++count % KEYS_PER_COMMIT !== 0) continue;
-    await atomic.commit();
+    await db.commit(atomic);
     atomic = db.kv.atomic();
   }
-  if (count % KEYS_PER_COMMIT !== 0) await atomic.commit();
+  if (count % KEYS_PER_COMMIT !== 0) await db.commit(atomic);
 }

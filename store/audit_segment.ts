@@ -1,17 +1,19 @@
 /** Audit segments: the text of one, its hash, and the lines of the rows in it. */
+import { Buffer } from "node:buffer";
+import { hash } from "node:crypto";
 import { decodeTime, encodeTime } from "ulid";
 import type { AuditRow } from "../model.ts";
-import { sha256 } from "./database.ts";
 
 /** What the first segment of a chain names as the hash before it. */
 export const GENESIS = "0".repeat(64);
 
-const ROW_CHARACTERS_MAX = 24 * 1024;
+const ROW_BYTES_MAX = 32 * 1024;
 const FIELD_CHARACTERS_MAX = 256;
 const TIME_CHARACTERS = 10;
 const RANDOM_CHARACTERS = 16;
 const NOT_ASCII = /[\u0080-\uffff]/;
-const NOT_ASCII_ALL = /[\u0080-\uffff]/g;
+const ENCODER = new TextEncoder();
+const DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The first line of a segment. `n` counts a writer's segments from 1; `prev` is the hash of the one before. */
 export interface SegmentHeader {
@@ -21,10 +23,11 @@ export interface SegmentHeader {
   readonly prev: string;
 }
 
-/** A segment as it was read. */
+/** A segment as it was read; `bytes` are what its hash is of. */
 export interface Segment extends SegmentHeader {
-  /** A row each, as JSON in ASCII; not yet known to parse. */
+  /** A row each, as JSON; not yet known to parse. */
   readonly lines: readonly string[];
+  readonly bytes: Uint8Array;
 }
 
 /** One end of a writer's chain: its head (the last segment) or its checkpoint (the last one retention dropped). */
@@ -40,25 +43,21 @@ export const openKey = (row_id: string): string[] => ["audit", "open", row_id];
 export const headKey = (writer: string): string[] => ["audit", "head", writer];
 export const checkpointKey = (writer: string): string[] => ["audit", "checkpoint", writer];
 
-/** A row as one line of ASCII JSON with its line end. What is too large or cannot be JSON is cut, never refused. */
+/** A row as one line of JSON with its line end. What is too large or cannot be JSON is cut, never refused. */
 export function encodeRow(row: AuditRow): string {
   let line: string;
   try {
     line = JSON.stringify(row);
-    if (NOT_ASCII.test(line)) line = toAscii(line);
   } catch {
-    return `${toAscii(JSON.stringify(cut(row, "not JSON")))}\n`;
+    return `${JSON.stringify(cut(row, "not JSON"))}\n`;
   }
-  if (line.length > ROW_CHARACTERS_MAX) line = toAscii(JSON.stringify(cut(row, `${line.length} characters`)));
-  return `${line}\n`;
+  const bytes = byteLength(line);
+  return bytes <= ROW_BYTES_MAX ? `${line}\n` : `${JSON.stringify(cut(row, `${bytes} bytes`))}\n`;
 }
 
-/** JSON with everything beyond ASCII as \u escapes: one byte a character in KV, whatever the language. */
-export function toAscii(json: string): string {
-  return json.replace(
-    NOT_ASCII_ALL,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+/** How many bytes of UTF-8 a text is. */
+export function byteLength(text: string): number {
+  return NOT_ASCII.test(text) ? Buffer.byteLength(text) : text.length;
 }
 
 function cut(row: AuditRow, why: string): Record<string, unknown> {
@@ -70,27 +69,27 @@ function cut(row: AuditRow, why: string): Record<string, unknown> {
   return short;
 }
 
-/** The text of a segment, as stored and as hashed: the header line, then the row lines. */
-export function segmentText(header: SegmentHeader, rows: string): string {
+/** A segment as stored and hashed: the UTF-8 of the header line and the row lines. */
+export function encodeSegment(header: SegmentHeader, rows: string): Uint8Array {
   const { segment, writer, n, prev } = header;
-  return `{"segment":"${segment}","writer":"${writer}","n":${n},"prev":"${prev}"}\n${rows}`;
+  return ENCODER.encode(`{"segment":"${segment}","writer":"${writer}","n":${n},"prev":"${prev}"}\n${rows}`);
 }
 
-/** The hash that the next segment of the writer names: SHA-256 of the text, in hexadecimal. */
-export function segmentHash(text: string): string {
-  return sha256(text);
+/** The hash that the next segment of the writer names: SHA-256 of the bytes, in hexadecimal. */
+export function segmentHash(bytes: Uint8Array): string {
+  return hash("sha256", bytes);
 }
 
 /** Reads what is stored under a segment's key; null when it is no segment. */
 export function parseSegment(value: unknown): Segment | null {
-  if (typeof value !== "string") return null;
-  const lines = value.split("\n");
-  if (lines.pop() !== "") return null;
+  if (!(value instanceof Uint8Array)) return null;
   try {
+    const lines = DECODER.decode(value).split("\n");
+    if (lines.pop() !== "") return null;
     const { segment, writer, n, prev } = JSON.parse(lines.shift() ?? "");
     const good = typeof segment === "string" && typeof writer === "string" && typeof prev === "string" &&
       Number.isSafeInteger(n);
-    return good ? { segment, writer, n, prev, lines } : null;
+    return good ? { segment, writer, n, prev, lines, bytes: value } : null;
   } catch {
     return null;
   }

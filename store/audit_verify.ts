@@ -66,7 +66,7 @@ class Verifier {
     }
     await this.#link(id, segment, chain.last);
     this.#checkRows(id, segment);
-    const last = { n: segment.n, hash: segmentHash(String(value)), id };
+    const last = { n: segment.n, hash: segmentHash(segment.bytes), id };
     this.#chains.set(writer, { last, head: chain.head });
   }
 
@@ -85,8 +85,9 @@ class Verifier {
   async #link(id: string, { writer, n, prev }: Segment, before: Head): Promise<void> {
     let last = before;
     if (n > last.n + 1) {
-      const { value } = await this.#db.kv.get<Head>(checkpointKey(writer)); // retention may have come between
-      if (value !== null && value.n > last.n && value.n < n) last = value;
+      // Retention may have come between.
+      const checkpoint = asHead((await this.#db.kv.get(checkpointKey(writer))).value);
+      if (checkpoint !== null && checkpoint.n > last.n && checkpoint.n < n) last = checkpoint;
     }
     if (n > last.n + 1) {
       this.#faults.push(
@@ -113,9 +114,11 @@ class Verifier {
   }
 
   async #checkEnd(writer: string, { last, head }: Chain): Promise<void> {
-    const { value: current } = await this.#db.kv.get<Head>(headKey(writer));
+    const current = asHead((await this.#db.kv.get(headKey(writer))).value);
     if (current === null) {
-      this.#faults.push(`Writer ${writer} has segments up to ${last.n} and no head: its head was removed`);
+      this.#faults.push(
+        `Writer ${writer} has segments up to ${last.n} and no head: it was removed or changed`,
+      );
     } else if (current.n < last.n) {
       this.#faults.push(
         `Writer ${writer} has segment ${last.n} (${last.id}), but its head says ${current.n} is the last`,
@@ -133,10 +136,20 @@ class Verifier {
 
   async #readAll(kind: "head" | "checkpoint"): Promise<Map<string, Head>> {
     const all = new Map<string, Head>();
-    const entries = this.#db.kv.list<Head>({ prefix: ["audit", kind] }, { batchSize: 500 });
-    for await (const { key, value } of entries) all.set(String(key[2]), value);
+    for await (const { key, value } of this.#db.kv.list({ prefix: ["audit", kind] }, { batchSize: 500 })) {
+      const head = asHead(value);
+      if (head !== null) all.set(String(key[2]), head);
+      else {this.#faults.push(
+          `The ${kind} of writer ${String(key[2])} cannot be read: it was damaged or changed`,
+        );}
+    }
     return all;
   }
+}
+
+function asHead(value: unknown): Head | null {
+  const head = value as Partial<Head> | null;
+  return Number.isSafeInteger(head?.n) && typeof head?.hash === "string" ? head as Head : null;
 }
 
 function numbers(first: number, last: number): string {

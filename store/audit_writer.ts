@@ -4,13 +4,13 @@ import type { AuditRow } from "../model.ts";
 import { Batch, type Terms } from "./audit_batch.ts";
 import {
   encodeRow,
+  encodeSegment,
   GENESIS,
   type Head,
   headKey,
   openKey,
   segmentHash,
   segmentKey,
-  segmentText,
   todoKey,
 } from "./audit_segment.ts";
 import { closedError, type Database } from "./database.ts";
@@ -30,7 +30,7 @@ export interface Written {
 interface Built {
   readonly base: Head;
   readonly head: Head;
-  readonly segments: readonly { id: string; text: string }[];
+  readonly segments: readonly { id: string; bytes: Uint8Array }[];
 }
 
 /** One chain of segments; every opened store begins its own. */
@@ -107,7 +107,7 @@ export class AuditWriter {
         if (this.#attempted.size > 0) await this.#findHead();
         if (built !== null && built.head === this.#head) break;
         if (built?.base !== this.#head) built = this.#build(batch);
-        const commit = await this.#atomic(batch, built).commit();
+        const commit = await this.#db.commit(this.#atomic(batch, built));
         if (!commit.ok) throw new Error(`the head of audit writer ${this.#writer} was changed by another`);
         this.#head = built.head;
         this.#versionstamp = commit.versionstamp;
@@ -142,9 +142,9 @@ export class AuditWriter {
     let head = base;
     const segments = batch.drafts.map((draft) => {
       const header = { segment: this.#db.newId(), writer: this.#writer, n: head.n + 1, prev: head.hash };
-      const text = segmentText(header, draft.rows);
-      head = { n: header.n, hash: segmentHash(text), id: header.segment };
-      return { id: header.segment, text };
+      const bytes = encodeSegment(header, draft.rows);
+      head = { n: header.n, hash: segmentHash(bytes), id: header.segment };
+      return { id: header.segment, bytes };
     });
     return { base, head, segments };
   }
@@ -154,7 +154,7 @@ export class AuditWriter {
     const atomic = this.#db.kv.atomic()
       .check({ key, versionstamp: this.#versionstamp })
       .set(key, built.head);
-    for (const { id, text } of built.segments) atomic.set(segmentKey(id), text).set(todoKey(id), true);
+    for (const { id, bytes } of built.segments) atomic.set(segmentKey(id), bytes).set(todoKey(id), true);
     for (const [row_id, draft] of batch.opened) atomic.set(openKey(row_id), built.segments[draft]?.id);
     for (const row_id of batch.ended) atomic.delete(openKey(row_id));
     return atomic;

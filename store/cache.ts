@@ -46,7 +46,7 @@ export class ConfigVersion {
   /** Commits a change of configuration records; false when a check failed. Own look-ups see it at once. */
   async commit(change: Deno.AtomicOperation): Promise<boolean> {
     try {
-      return (await change.sum(VERSION_KEY, 1n).commit()).ok;
+      return (await this.#db.commit(change.sum(VERSION_KEY, 1n))).ok;
     } finally {
       this.#drop();
     }

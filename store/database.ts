@@ -9,6 +9,8 @@ const RECORD_BYTES_MAX = 60 * 1024;
 /** KV keeps keys up to 2 KiB. */
 const KEY_PART_CHARACTERS_MAX = 256;
 const EDIT_TRIES_MAX = 50;
+const LOCK_TRIES_MAX = 200;
+const LOCK_WAIT_MS_MAX = 30;
 
 /** A KV, the clocks it is read with, and ids that only grow. */
 export class Database {
@@ -31,6 +33,11 @@ export class Database {
     return this.#closed;
   }
 
+  /** Commits a change as `commitInTurn` does. */
+  commit(change: Deno.AtomicOperation): Promise<Deno.KvCommitResult | Deno.KvCommitError> {
+    return commitInTurn(change);
+  }
+
   /** A ULID greater than every one this store made before. */
   newId(): string {
     return this.#ulid(this.now());
@@ -47,6 +54,29 @@ export class Database {
     this.#closed = true;
     this.#kv.close();
   }
+}
+
+/**
+ * Commits, and waits its turn while another process writes to the same file: SQLite refuses at once then, and nothing
+ * was written. Rejects when that lasts for seconds.
+ */
+export async function commitInTurn(
+  change: Deno.AtomicOperation,
+): Promise<Deno.KvCommitResult | Deno.KvCommitError> {
+  for (let tries = 1;; tries++) {
+    try {
+      return await change.commit();
+    } catch (error) {
+      if (tries === LOCK_TRIES_MAX || !isLocked(error)) throw error;
+      const wait = Math.min(tries, LOCK_WAIT_MS_MAX) * (0.5 + Math.random());
+      await new Promise((resolve) => setTimeout(resolve, wait));
+    }
+  }
+}
+
+/** Whether SQLite refused because another process holds the file. */
+export function isLocked(error: unknown): boolean {
+  return error instanceof Error && /database (table )?is (locked|busy)/.test(error.message);
 }
 
 /** What a caller is told after `close`. */

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { GatewayError } from "../errors.ts";
 import { Audit } from "./audit.ts";
 import { ConfigVersion } from "./cache.ts";
-import { Database } from "./database.ts";
+import { commitInTurn, Database, isLocked } from "./database.ts";
 import { Leases } from "./leases.ts";
 import { Previews } from "./previews.ts";
 import { Projects } from "./projects.ts";
@@ -16,6 +16,8 @@ import { Users } from "./users.ts";
 
 const OPEN_DEADLINE_MS = 8000;
 const PING_DEADLINE_MS = 2000;
+/** Never set. */
+const PROBE_KEY = ["probe"];
 
 /** How to open a store. */
 export interface StoreOptions {
@@ -54,7 +56,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     leases: new Leases(db),
     audit,
     async ping() {
-      await within(PING_DEADLINE_MS, probe(db.kv), "the store does not answer");
+      await within(PING_DEADLINE_MS, db.kv.get(PROBE_KEY), "The store does not answer");
     },
     close() {
       return closing ??= audit.close().finally(() => db.close());
@@ -86,8 +88,8 @@ async function openKv(path: string | undefined, deadline_ms: number): Promise<De
 
 /** Reads and writes, so that a file nobody may write is found at once. */
 async function probe(kv: Deno.Kv): Promise<void> {
-  await kv.get(["probe"]);
-  await kv.atomic().check({ key: ["probe"], versionstamp: null }).delete(["probe"]).commit();
+  await kv.get(PROBE_KEY);
+  await commitInTurn(kv.atomic().delete(PROBE_KEY));
 }
 
 async function within<T>(ms: number, work: Promise<T>, late: string): Promise<T> {
@@ -106,7 +108,7 @@ function explain(cause: unknown, path: string | undefined): string {
   if (/not a database|malformed|corrupt/.test(message)) {
     return `${store} is no database or is damaged; put back a copy, or move the file away to start empty`;
   }
-  if (/locked|busy/.test(message)) {
+  if (isLocked(cause)) {
     return `${store} is locked by another process; end that one (or wait for it) and start again`;
   }
   if (cause instanceof Deno.errors.NotCapable) {

@@ -6,7 +6,7 @@ const recordKey = (token_id: string, site_id: string) => ["previews", token_id, 
 
 /** The PreviewStore of a database. */
 export class Previews implements PreviewStore {
-  constructor(readonly db: Database) {}
+  constructor(private readonly db: Database) {}
 
   async get(token_id: string, site_id: string): Promise<string | null> {
     return (await this.db.kv.get<string>(recordKey(token_id, site_id))).value;
@@ -16,7 +16,8 @@ export class Previews implements PreviewStore {
     checkKeyPart("branch", branch);
     const key = recordKey(token_id, site_id);
     return await untilSettled(async () => {
-      const { ok } = await this.db.kv.atomic().check({ key, versionstamp: null }).set(key, branch).commit();
+      const unset = { key, versionstamp: null };
+      const { ok } = await this.db.commit(this.db.kv.atomic().check(unset).set(key, branch));
       return ok ? branch : await this.get(token_id, site_id) ?? AGAIN;
     });
   }
@@ -26,7 +27,7 @@ export class Previews implements PreviewStore {
     return await untilSettled(async () => {
       const standing = await this.db.kv.get<string>(key);
       if (standing.value === null) return null;
-      const { ok } = await this.db.kv.atomic().check(standing).delete(key).commit();
+      const { ok } = await this.db.commit(this.db.kv.atomic().check(standing).delete(key));
       return ok ? standing.value : AGAIN;
     });
   }

@@ -11,7 +11,7 @@ export class Projects implements ProjectStore {
   readonly #byId: RecordCache<Project>;
   readonly #all: ListCache<Project>;
 
-  constructor(readonly db: Database, readonly version: ConfigVersion) {
+  constructor(private readonly db: Database, private readonly version: ConfigVersion) {
     this.#byId = new RecordCache(version, async (id) => (await db.kv.get<Project>(recordKey(id))).value);
     this.#all = new ListCache(version, () => listValues<Project>(db.kv, ["projects"]));
   }

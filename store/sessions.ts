@@ -7,12 +7,13 @@ const recordKey = (text: string) => ["sessions", sha256(text)];
 
 /** The SessionStore of a database. */
 export class Sessions implements SessionStore {
-  constructor(readonly db: Database) {}
+  constructor(private readonly db: Database) {}
 
   async create(lifetime_ms: number): Promise<string> {
     const text = randomText();
     const session = { ends_at: this.db.now() + lifetime_ms };
-    await this.db.kv.set(recordKey(text), session, { expireIn: lifetime_ms });
+    const expiry = { expireIn: lifetime_ms };
+    await this.db.commit(this.db.kv.atomic().set(recordKey(text), session, expiry));
     return text;
   }
 
@@ -22,6 +23,6 @@ export class Sessions implements SessionStore {
   }
 
   async end(text: string): Promise<void> {
-    await this.db.kv.delete(recordKey(text));
+    await this.db.commit(this.db.kv.atomic().delete(recordKey(text)));
   }
 }

@@ -22,7 +22,11 @@ export class Sites implements SiteStore {
   readonly #byId: RecordCache<Site>;
   readonly #all: ListCache<Site>;
 
-  constructor(readonly db: Database, readonly version: ConfigVersion, readonly sealer: Sealer) {
+  constructor(
+    private readonly db: Database,
+    private readonly version: ConfigVersion,
+    private readonly sealer: Sealer,
+  ) {
     this.#byId = new RecordCache(version, async (id) => (await db.kv.get<Site>(recordKey(id))).value);
     this.#all = new ListCache(version, () => listValues<Site>(db.kv, ["sites"]));
   }

@@ -23,7 +23,11 @@ export function randomText(): string {
 export class Tokens implements TokenStore {
   readonly #byHash: RecordCache<Token>;
 
-  constructor(readonly db: Database, readonly version: ConfigVersion, readonly prefix: string) {
+  constructor(
+    private readonly db: Database,
+    private readonly version: ConfigVersion,
+    private readonly prefix: string,
+  ) {
     this.#byHash = new RecordCache(version, (hash) => this.#read(hash));
   }
 

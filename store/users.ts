@@ -12,7 +12,7 @@ const emailKey = (email: string) => ["users_by_email", email.toLowerCase()];
 export class Users implements UserStore {
   readonly #byId: RecordCache<User>;
 
-  constructor(readonly db: Database, readonly version: ConfigVersion) {
+  constructor(private readonly db: Database, private readonly version: ConfigVersion) {
     this.#byId = new RecordCache(version, async (id) => (await db.kv.get<User>(recordKey(id))).value);
   }
 

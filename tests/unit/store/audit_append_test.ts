@@ -41,7 +41,7 @@ Deno.test("concurrent entries share commits and stand in one chain, in their ord
     faults: [],
   });
   for (const key of await keys(at.kv, "audit", "segment")) {
-    const { value } = await at.kv.get<string>(key);
+    const { value } = await at.kv.get<Uint8Array>(key);
     assert.ok(value !== null && value.length < 62 * 1024);
   }
 });
@@ -69,7 +69,7 @@ Deno.test("a row that is too large or no JSON is cut, and any language fits", as
   ]);
   const { rows } = await at.audit.list({}, { limit: 10 });
   const byId = new Map(rows.map((each) => [each.id, each]));
-  assert.match(JSON.stringify(byId.get("large")?.arguments), /^{"_cut":"100\d{3} characters"}$/);
+  assert.match(JSON.stringify(byId.get("large")?.arguments), /^{"_cut":"100\d{3} bytes"}$/);
   assert.equal(byId.get("large")?.token_id, "token-1");
   assert.deepEqual(byId.get("cyclic")?.arguments, { _cut: "not JSON" });
   assert.equal(byId.get("tool")?.tool.length, 256);
@@ -174,4 +174,38 @@ Deno.test("a process killed between intent and outcome leaves a started row and 
   const kv = await Deno.openKv(path);
   assert.deepEqual(await keys(kv, "audit", "todo"), []);
   kv.close();
+});
+
+Deno.test("more terms than one commit can hold are indexed all the same", async () => {
+  await using at = await bench();
+  const names = Array.from({ length: 700 }, (_, index) => `${"漢".repeat(60)}${index}`);
+  await Promise.all(
+    names.map((tool, index) => at.audit.append(row(String(index), { tool, site_id: `site-${index}` }))),
+  );
+  await at.audit.flush();
+  assert.deepEqual(await keys(at.kv, "audit", "todo"), []);
+  assert.equal((await keys(at.kv, "audit", "index", "tool")).length, 700);
+  for (const index of [0, 350, 699]) {
+    const { rows } = await at.audit.list({ tool: names[index]!, site_id: `site-${index}` }, { limit: 5 });
+    assert.deepEqual(rows.map(({ id }) => id), [String(index)]);
+  }
+  await at.audit.retain(new Date(at.clock.ms + 1));
+  assert.deepEqual(await keys(at.kv, "audit", "index"), []);
+});
+
+Deno.test("processes that append to one file at once wait their turn and lose nothing", async () => {
+  await using dir = await folder();
+  const path = `${dir.path}/kv.db`;
+  await using store = await open({ path });
+  const names = ["one", "two", "three"];
+  const children = names.map((name) => new Child("append.ts", path, name, "300"));
+  const ended = await Promise.all(children.map((child) => child.end()));
+  assert.deepEqual(ended.map(({ code }) => code), [0, 0, 0]);
+  const verdict = await store.audit.verify();
+  assert.deepEqual([verdict.faults, verdict.writers, verdict.rows], [[], 3, 1800]);
+  for (const token_id of names) {
+    const { rows } = await store.audit.list({ token_id }, { limit: 500 });
+    assert.equal(new Set(rows.filter(({ status }) => status === "ok").map(({ id }) => id)).size, 300);
+    assert.equal(rows.length, 300);
+  }
 });

@@ -5,7 +5,7 @@ import type { AuditRow } from "../../../model.ts";
 import { Audit } from "../../../store/audit.ts";
 import { Database } from "../../../store/database.ts";
 import type { AuditQuery, AuditStore } from "../../../store/store.ts";
-import { bench, collect, keys, row, START } from "./kit.ts";
+import { bench, collect, edit, keys, row, START } from "./kit.ts";
 
 /** All rows of a query, page by page. */
 async function all(audit: AuditStore, query: AuditQuery, limit: number): Promise<AuditRow[]> {
@@ -133,7 +133,7 @@ Deno.test("a damaged segment or row is left out, and the rest is listed", async 
   assert.ok(one && two && three && four);
   await at.kv.set(one, 42);
   await at.kv.set(two, "no segment");
-  await at.kv.set(three, ((await at.kv.get<string>(three)).value ?? "").replace('{"id"', '{"id'));
+  await edit(at.kv, three, (text) => text.replace('{"id"', '{"id'));
   await at.kv.delete(four);
   assert.deepEqual(idsOf(await all(at.audit, {}, 2)), ["5"]);
   assert.deepEqual(idsOf(await all(at.audit, { tool: "create_draft" }, 2)), ["5"]);

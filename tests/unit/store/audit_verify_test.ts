@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Audit } from "../../../store/audit.ts";
 import { Database } from "../../../store/database.ts";
-import { bench, collect, keys, row } from "./kit.ts";
+import { bench, collect, edit, keys, row } from "./kit.ts";
 
 /** An audit of five segments of one row, a second apart, and their keys. */
 async function five() {
@@ -20,10 +20,6 @@ async function five() {
     writer: String(head![2]),
     id: (n: number) => String(segments[n - 1]![2]),
   };
-}
-
-async function edit(kv: Deno.Kv, key: Deno.KvKey, change: (text: string) => string): Promise<void> {
-  await kv.set(key, change((await kv.get<string>(key)).value ?? ""));
 }
 
 Deno.test("an untouched audit of several writers is sound", async () => {
@@ -80,6 +76,8 @@ Deno.test("verify sees a moved segment, a damaged one, a damaged row and a head 
     `Segment 4 (${at.id(4)}) of writer ${at.writer} was changed: segment 5 (${at.id(5)}) names another hash`,
     `Writer ${at.writer} has segment 5 (${at.id(5)}), but its head says 4 is the last`,
   ]);
+  await at.kv.set(at.head, "garbage");
+  assert.match((await at.audit.verify()).faults[0] ?? "", /^The head of writer .* cannot be read/);
   await at.kv.delete(at.head);
   assert.match((await at.audit.verify()).faults.at(-1) ?? "", /has segments up to 5 and no head/);
 });

@@ -164,6 +164,12 @@ export async function collect(pieces: AsyncIterable<string>): Promise<Record<str
   return text.split("\n").slice(0, -1).map((line) => JSON.parse(line));
 }
 
+/** Changes the text of a stored segment. */
+export async function edit(kv: Deno.Kv, key: Deno.KvKey, change: (text: string) => string): Promise<void> {
+  const { value } = await kv.get<Uint8Array>(key);
+  await kv.set(key, new TextEncoder().encode(change(new TextDecoder().decode(value ?? undefined))));
+}
+
 /** All keys under a prefix. */
 export async function keys(kv: Deno.Kv, ...prefix: string[]): Promise<Deno.KvKey[]> {
   const found: Deno.KvKey[] = [];
