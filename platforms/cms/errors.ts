@@ -1,0 +1,85 @@
+/** What a CMS's failure is turned into: one sentence with its status, its code, an excerpt and the way out. */
+import { decodeHTML } from "entities";
+import { GatewayError } from "../../errors.ts";
+import { LIMITS } from "../../model.ts";
+import { OUTCOME_UNKNOWN } from "../failures.ts";
+import type { Incoming, Outgoing } from "../platform.ts";
+
+/** An answer of the CMS that is no success. E_UPSTREAM with its status; `reason` is its own code, "" without one. */
+export class CmsError extends GatewayError {
+  readonly reason: string;
+  /** `data` of the error body. */
+  readonly data: Readonly<Record<string, unknown>>;
+
+  constructor(message: string, status: number, reason: string, data: Readonly<Record<string, unknown>>) {
+    super("E_UPSTREAM", message, { upstream: status });
+    this.reason = reason;
+    this.data = data;
+  }
+
+  /** Whether WordPress itself refused, so that nothing was written. */
+  get definite(): boolean {
+    return this.reason !== "" && this.upstream !== undefined && this.upstream < 500;
+  }
+}
+
+/** Text for a person: scripts and tags dropped, entities decoded, blanks joined, cut to the excerpt's length. */
+export function excerpt(html: string): string {
+  const text = decodeHTML(
+    html.slice(0, 20_000).replace(/<(script|style)\b[\s\S]*?(<\/\1\s*>|$)/gi, " ").replace(/<[^>]*>/g, " "),
+  ).replace(/\p{Cc}|\s+/gu, " ").replace(/ +/g, " ").trim();
+  const cut = text.length > LIMITS.UPSTREAM_EXCERPT_CHARACTERS;
+  return (cut ? `${text.slice(0, LIMITS.UPSTREAM_EXCERPT_CHARACTERS)}…` : text).replace(/[.\s]+$/, "");
+}
+
+/** The error of an answer that is no success (contracts/cms.md, section 1: error body, error mapping). */
+export function refusal(out: Outgoing, answer: Incoming): CmsError {
+  const body = errorBody(answer.json());
+  const detail = excerpt(body?.message ?? answer.text());
+  const head = `CMS ${answer.status}${body ? ` ${body.code}` : ""}`;
+  const message = `${head}: ${detail === "" ? "no text" : detail}; ${wayOut(out, answer.status, body?.code)}`;
+  return new CmsError(message, answer.status, body?.code ?? "", body?.data ?? {});
+}
+
+/** The error of a success whose body is not what WordPress gives. */
+export function unreadable(out: Outgoing, answer: Incoming, why: string): CmsError {
+  const after = out.effect === "write" ? OUTCOME_UNKNOWN : "a plugin or a proxy may have changed the answer";
+  const text = excerpt(answer.text());
+  const message = `CMS ${answer.status}: ${why}: ${text === "" ? "an empty body" : text}; ${after}`;
+  return new CmsError(message, 502, "", {});
+}
+
+interface ErrorBody {
+  readonly code: string;
+  readonly message: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+function errorBody(json: unknown): ErrorBody | null {
+  if (typeof json !== "object" || json === null) return null;
+  const { code, message, data } = json as Record<string, unknown>;
+  if (typeof code !== "string" || typeof message !== "string") return null;
+  const facts = typeof data === "object" && data !== null ? data as Record<string, unknown> : {};
+  const params = facts["params"];
+  const which = typeof params === "object" && params !== null ? Object.values(params).join(" ") : "";
+  return { code: code.slice(0, 80), message: `${message} ${which}`, data: facts };
+}
+
+/** Every 401 is bad credentials: a CMS takes wrong ones for nobody's (contracts/cms.md, section 1). */
+function wayOut(out: Outgoing, status: number, code: string | undefined): string {
+  if (status === 401) {
+    return "the application password of the site was not accepted: make a new one in the CMS and set the site's " +
+      "credentials";
+  }
+  if (code === undefined) {
+    const foreign =
+      "this is not an answer of WordPress itself: a firewall or a fault of the site came between";
+    return out.effect === "write" && status >= 500 ? `${foreign}; ${OUTCOME_UNKNOWN}` : foreign;
+  }
+  if (status === 403) return "the site's account lacks that right: give it a role that has it";
+  if (code === "rest_no_route") return "the site does not have this part of the REST API";
+  if (status === 404) return "check the id";
+  if (status === 429 || status === 503) return "the site is busy: try again later";
+  if (status >= 500) return "look at the site's error log";
+  return "change what was sent";
+}

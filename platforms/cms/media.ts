@@ -1,0 +1,54 @@
+/** Images: uploaded as bytes, then given their texts. */
+import { fieldsOf, MEDIA, type MediaRecord } from "./records.ts";
+import type { Wire } from "./wire.ts";
+
+/** An image to upload; type and name are already judged. */
+export interface Image {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly mime_type: string;
+  /** Letters, digits, dots, dashes and underscores of ASCII only. */
+  readonly filename: string;
+}
+
+/** An image of the media library. */
+export interface Media {
+  readonly id: number;
+  readonly url: string;
+  readonly mime_type: string;
+  readonly width: number | null;
+  readonly height: number | null;
+}
+
+/** What is told about an image after it was uploaded. */
+export interface MediaTexts {
+  readonly alt_text?: string;
+  readonly title?: string;
+  readonly caption?: string;
+  /** The post it belongs to. */
+  readonly post?: number;
+}
+
+function media(record: MediaRecord): Media {
+  const { id, source_url, mime_type, media_details } = record;
+  return {
+    id,
+    url: source_url,
+    mime_type,
+    width: media_details.width ?? null,
+    height: media_details.height ?? null,
+  };
+}
+
+/** The first step: puts the bytes into the media library. */
+export async function uploadImage(wire: Wire, image: Image): Promise<Media> {
+  const headers = {
+    "content-type": image.mime_type,
+    "content-disposition": `attachment; filename="${image.filename}"`,
+  };
+  return media(await wire.upload("wp/v2/media", image.bytes, headers, MEDIA));
+}
+
+/** The second step: sets texts and the post of an image that is there. */
+export async function setMediaTexts(wire: Wire, id: number, texts: MediaTexts): Promise<Media> {
+  return media(await wire.post(`wp/v2/media/${id}`, { _fields: fieldsOf(MEDIA) }, { ...texts }, MEDIA));
+}

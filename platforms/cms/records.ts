@@ -1,0 +1,115 @@
+/** What is read of a CMS's answers, and how it is written in this gateway's words. */
+import { decodeHTML } from "entities";
+import { z } from "zod";
+
+const STATUS_WORDS: Readonly<Record<string, string>> = {
+  draft: "draft",
+  future: "scheduled",
+  publish: "published",
+};
+
+/** `draft`, `scheduled`, `published`; other states pass through (contracts/cms.md, section 1). */
+export function statusWord(status: string): string {
+  return STATUS_WORDS[status] ?? status;
+}
+
+/** A `…_gmt` of the CMS, which has no zone, with its Z; null where there is none. */
+export function utc(gmt: string | null | undefined): string | null {
+  return gmt === null || gmt === undefined || gmt.startsWith("0000") ? null : `${gmt.replace(/Z$/, "")}Z`;
+}
+
+/** A name as a person wrote it: the CMS stores it escaped. */
+export function plainName(name: string): string {
+  return decodeHTML(name);
+}
+
+const id = z.number().int().positive();
+const raw = z.object({ raw: z.string() });
+
+/** What a state check and a write's answer need. */
+export const POST_STATE = z.object({
+  id,
+  status: z.string(),
+  link: z.string(),
+  date_gmt: z.string().nullable(),
+  modified_gmt: z.string().nullable(),
+});
+export type PostState = z.infer<typeof POST_STATE>;
+
+/** The same with its title. */
+export const POST_HEAD = POST_STATE.extend({ title: raw });
+export type PostHeadRecord = z.infer<typeof POST_HEAD>;
+
+/** A row of a listing. */
+export const POST_ROW = POST_HEAD.extend({ slug: z.string(), author: z.number() });
+export type PostRowRecord = z.infer<typeof POST_ROW>;
+
+/** A post in edit context. */
+export const POST = POST_ROW.extend({
+  content: raw,
+  excerpt: raw,
+  featured_media: z.number().default(0),
+  categories: z.array(id).default([]),
+  tags: z.array(id).default([]),
+});
+export type PostRecord = z.infer<typeof POST>;
+
+export const TERM = z.object({
+  id,
+  name: z.string(),
+  slug: z.string(),
+  count: z.number().default(0),
+  parent: z.number().default(0),
+  description: z.string().default(""),
+});
+export type TermRecord = z.infer<typeof TERM>;
+
+export const ME = z.object({
+  id,
+  name: z.string(),
+  slug: z.string(),
+  roles: z.array(z.string()),
+  capabilities: z.record(z.string(), z.unknown()),
+});
+
+export const USER_ROW = z.object({
+  id,
+  name: z.string(),
+  slug: z.string(),
+  url: z.string().default(""),
+  email: z.string().optional(),
+  roles: z.array(z.string()).optional(),
+});
+
+export const MEDIA = z.object({
+  id,
+  source_url: z.string(),
+  mime_type: z.string(),
+  media_details: z.object({ width: z.number().optional(), height: z.number().optional() }).catch({}),
+});
+export type MediaRecord = z.infer<typeof MEDIA>;
+
+export const INDEX = z.object({
+  name: z.string(),
+  namespaces: z.array(z.string()),
+  /** An empty list where there is none. */
+  authentication: z.union([z.record(z.string(), z.unknown()), z.array(z.unknown())]),
+});
+
+export const PLUGINS = z.array(z.object({ plugin: z.string(), status: z.string(), version: z.string() }));
+
+export const THEMES = z.array(z.object({ stylesheet: z.string(), version: z.string().default("") }));
+
+/** The names of a record's fields, for `_fields`. */
+export function fieldsOf(schema: z.ZodObject): string {
+  return Object.keys(schema.shape).join(",");
+}
+
+/** The totals of a listing's headers; null where a proxy took them off. */
+export function totals(headers: Headers): { total: number | null; total_pages: number | null } {
+  const count = (name: string) => {
+    const text = headers.get(name) ?? "";
+    return /^\d+$/.test(text) ? Number(text) : null;
+  };
+  return { total: count("x-wp-total"), total_pages: count("x-wp-totalpages") };
+}

@@ -1,0 +1,186 @@
+/** The way to one site's REST API: finds its root, signs requests, reads answers strictly. */
+import type { z } from "zod";
+import { GatewayError } from "../../errors.ts";
+import { NO_ANSWER } from "../failures.ts";
+import type { Incoming, Outgoing, PublishGrant, Reach } from "../platform.ts";
+import { refusal, unreadable } from "./errors.ts";
+
+/** Query of a route; what is undefined is left out, an array becomes `name[]`. */
+export type Query = Readonly<Record<string, string | number | readonly (string | number)[] | undefined>>;
+
+/** A read's data with what its answer told beside. */
+export interface Got<T> {
+  readonly data: T;
+  readonly headers: Headers;
+  /** The latest time the site's clock can show now (its `Date`, a second of rounding, the way there and back). */
+  readonly siteNow: number;
+}
+
+const ROOT_KEY = "cms.root";
+const ROOT_TTL_MS = 600_000;
+
+/** Requests to one site. With `endsAt` (by `reach.now`) every request shares that end. */
+export class Wire {
+  readonly #reach: Reach;
+  readonly #endsAt: number | undefined;
+  #authorization: Promise<string> | undefined;
+  #root: Promise<URL> | undefined;
+
+  constructor(reach: Reach, endsAt?: number) {
+    this.#reach = reach;
+    this.#endsAt = endsAt;
+  }
+
+  now(): number {
+    return this.#reach.now();
+  }
+
+  /** Reads a route with the site's credentials. Throws CmsError, E_UPSTREAM. */
+  async get<T>(route: string, query: Query, schema: z.ZodType<T>): Promise<Got<T>> {
+    const out: Outgoing = { ...await this.#signed(route, query), method: "GET", effect: "read" };
+    const began = this.now();
+    const answer = await this.#reach.send(this.#timed(out));
+    const dated = Date.parse(answer.headers.get("date") ?? "");
+    const ended = this.now();
+    const siteNow = Math.max(ended, Number.isNaN(dated) ? ended : dated + 1000 + (ended - began));
+    return { data: this.#read(out, answer, schema), headers: answer.headers, siteNow };
+  }
+
+  /** Writes JSON to a route; the answer is the record as it now stands, in edit context. */
+  async post<T>(
+    route: string,
+    query: Query,
+    json: Readonly<Record<string, unknown>>,
+    schema: z.ZodType<T>,
+    grant?: PublishGrant,
+  ): Promise<T> {
+    const out: Outgoing = {
+      ...await this.#signed(route, query),
+      method: "POST",
+      effect: "write",
+      json,
+      grant,
+    };
+    return this.#read(out, await this.#reach.send(this.#timed(out)), schema);
+  }
+
+  /** Writes bytes to a route. */
+  async upload<T>(
+    route: string,
+    body: Uint8Array<ArrayBuffer>,
+    headers: Readonly<Record<string, string>>,
+    schema: z.ZodType<T>,
+  ): Promise<T> {
+    const signed = await this.#signed(route, {});
+    const out: Outgoing = {
+      ...signed,
+      headers: { ...signed.headers, ...headers },
+      method: "POST",
+      effect: "write",
+      body,
+    };
+    return this.#read(out, await this.#reach.send(this.#timed(out)), schema);
+  }
+
+  async #signed(route: string, query: Query): Promise<Pick<Outgoing, "url" | "headers">> {
+    this.#authorization ??= this.#reach.secret("cms").then(({ username, application_password }) =>
+      `Basic ${new TextEncoder().encode(`${username}:${application_password}`).toBase64()}`
+    );
+    const authorization = await this.#authorization;
+    return { url: routeUrl(await this.#findRoot(), route, query), headers: { authorization } };
+  }
+
+  #timed(out: Outgoing): Outgoing {
+    if (this.#endsAt === undefined) return out;
+    return { ...out, deadline_ms: Math.max(1, this.#endsAt - this.now()) };
+  }
+
+  #read<T>(out: Outgoing, answer: Incoming, schema: z.ZodType<T>): T {
+    const asked = new URL(out.url).origin;
+    const from = new URL(answer.url).origin;
+    if (from !== asked) {
+      throw new GatewayError(
+        "E_UPSTREAM",
+        `The site points from "${asked}" to "${from}"; set its base_url to that`,
+        {
+          upstream: 502,
+        },
+      );
+    }
+    if (answer.status < 200 || answer.status > 299) throw refusal(out, answer);
+    const json = answer.json();
+    if (json === undefined) throw unreadable(out, answer, "the answer is not JSON");
+    const parsed = schema.safeParse(json);
+    if (parsed.success) return parsed.data;
+    const at = parsed.error.issues[0]?.path.join(".") ?? "";
+    throw unreadable(out, answer, `the answer lacks what was relied on (${at === "" ? "its shape" : at})`);
+  }
+
+  #findRoot(): Promise<URL> {
+    return this.#root ??= this.#discover();
+  }
+
+  /**
+   * The API's root as the front page's Link header gives it, always on the origin of base_url; without that header
+   * the usual place, or the one of plain permalinks where only that answers (contracts/cms.md, section 1).
+   */
+  async #discover(): Promise<URL> {
+    const known = this.#reach.cache.get<string>(ROOT_KEY);
+    if (known !== undefined) return new URL(known);
+    const base = this.#reach.site.base_url;
+    if (base === null) {
+      throw new GatewayError("E_INTERNAL", "The site has no base_url; set it to the CMS's address");
+    }
+    const root = await this.#linkedRoot(base) ?? await this.#answeringRoot(base);
+    this.#reach.cache.set(ROOT_KEY, root.href, ROOT_TTL_MS);
+    return root;
+  }
+
+  async #linkedRoot(base: string): Promise<URL | null> {
+    const out = {
+      method: "HEAD",
+      url: `${base}/`,
+      effect: "read",
+      headers: { accept: "text/html" },
+    } as const;
+    const answer = await this.#reach.send(this.#endsAt === undefined ? out : { ...out, deadline_ms: 1200 });
+    const link = /<([^>]+)>\s*;\s*rel="https:\/\/api\.w\.org\/"/.exec(answer.headers.get("link") ?? "")?.[1];
+    const root = link === undefined ? null : URL.parse(link, base);
+    return root === null ? null : new URL(root.pathname + root.search, base);
+  }
+
+  async #answeringRoot(base: string): Promise<URL> {
+    const usual = new URL(`${base}/wp-json/`);
+    if (this.#endsAt !== undefined) return usual;
+    const plain = new URL(`${base}/?rest_route=/`);
+    for (const root of [usual, plain]) {
+      const out = {
+        method: "GET",
+        url: routeUrl(root, "", { _fields: "namespaces" }),
+        effect: "read",
+      } as const;
+      const index = (await this.#reach.send(out)).json();
+      if (typeof index === "object" && index !== null && "namespaces" in index) return root;
+    }
+    throw new GatewayError(
+      "E_UPSTREAM",
+      `"${base}" shows no WordPress REST API; check that base_url is the address of its front page and that no ` +
+        "plugin or firewall hides the API",
+      { upstream: NO_ANSWER },
+    );
+  }
+}
+
+/** The address of a route (`wp/v2/posts`) under a root of either kind. */
+function routeUrl(root: URL, route: string, query: Query): string {
+  const url = new URL(root);
+  const plain = url.searchParams.get("rest_route");
+  if (plain === null) url.pathname = `${url.pathname.replace(/\/*$/, "/")}${route}`;
+  else url.searchParams.set("rest_route", `${plain.replace(/\/*$/, "/")}${route}`);
+  for (const [name, value] of Object.entries(query)) {
+    if (Array.isArray(value)) {
+      for (const item of value) url.searchParams.append(`${name}[]`, String(item));
+    } else if (value !== undefined) url.searchParams.append(name, String(value));
+  }
+  return url.href;
+}

@@ -1,0 +1,82 @@
+/** What a post is to the tools, whatever platform holds it. */
+import type { Id } from "../guard/rules/ids.ts";
+
+/** A tag or category by name; `id` is null where the site has none of that name yet. */
+export interface NamedTerm {
+  readonly id: Id | null;
+  readonly name: string;
+}
+
+/** What every verb needs to know of a post or page. */
+export interface PostHead {
+  readonly id: Id;
+  /** `draft`, `scheduled`, `published`, or the platform's own word. */
+  readonly status: string;
+  readonly url: string;
+  readonly title: string;
+  /** ISO 8601 with Z; null unless scheduled. */
+  readonly scheduled_at: string | null;
+  readonly modified_gmt: string | null;
+}
+
+/** A row of a listing. */
+export interface PostRow extends PostHead {
+  readonly slug: string;
+  readonly author_id: Id | null;
+}
+
+/** A whole post, its texts as they are stored. */
+export interface Post extends PostRow {
+  readonly content_html: string;
+  readonly excerpt: string;
+  readonly date_gmt: string | null;
+  readonly featured_media_id: Id | null;
+  readonly categories: readonly NamedTerm[];
+  readonly tags: readonly NamedTerm[];
+}
+
+export interface DraftsQuery {
+  readonly status?: "draft" | "scheduled";
+  readonly search?: string;
+  readonly page: number;
+  readonly per_page: number;
+}
+
+export interface DraftList {
+  readonly posts: readonly PostRow[];
+  readonly page: number;
+  readonly per_page: number;
+  readonly total: number | null;
+  readonly total_pages: number | null;
+}
+
+/** What may be set of a draft; what is absent stays as it is. */
+export interface DraftFields {
+  readonly title?: string;
+  readonly content_html?: string;
+  readonly excerpt?: string;
+  readonly slug?: string;
+  readonly tags?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly featured_media_id?: Id;
+  readonly author_id?: Id;
+}
+
+/** Fields after reading: rights proven, names looked up. Only the platform that made it can write it. */
+export interface PreparedDraft {
+  readonly fields: DraftFields;
+  readonly tags?: readonly NamedTerm[];
+  readonly categories?: readonly NamedTerm[];
+}
+
+/** The result of a write. */
+export interface Written {
+  readonly id: Id;
+  readonly status: string;
+  readonly url: string;
+  /** What the site did not keep as it was sent; absent when it kept all. */
+  readonly warnings?: readonly string[];
+}
+
+/** What is to be done to a post that exists. */
+export type Verb = "update" | "schedule" | "unschedule" | "publish";
