@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import type { CmsLogin, CmsSandbox } from "./cms.ts";
 import { Entry, type RecordedRequest } from "./cms_standin/entry.ts";
 import { fourPeople, type Person } from "./cms_standin/people.ts";
+import { addMedia } from "./cms_standin/media.ts";
 import { addPosts } from "./cms_standin/posts.ts";
 import type { RestEnv } from "./cms_standin/rest.ts";
 import { addSite } from "./cms_standin/site.ts";
@@ -15,6 +16,7 @@ import {
   type State,
 } from "./cms_standin/state.ts";
 import type { Trouble, TroubleFilter } from "./cms_standin/trouble.ts";
+import { addTerms } from "./cms_standin/terms.ts";
 import { serveWire } from "./wire.ts";
 
 export type { RecordedRequest } from "./cms_standin/entry.ts";
@@ -89,6 +91,8 @@ export function startStandIn(options: StandInOptions = {}): Promise<StandIn> {
   const app = new Hono<RestEnv>();
   addSite(app);
   addPosts(app);
+  addMedia(app);
+  addTerms(app);
   const entry = new Entry(state, app);
   const wire = serveWire((request, target) => entry.answer(request, target));
   base = `http://127.0.0.1:${wire.port}`;

@@ -36,8 +36,14 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-async function removeIfThere(path: string): Promise<void> {
-  if (await exists(path)) await Deno.remove(path, { recursive: true });
+/** A new folder to build `name` in; what crashed builders left of theirs is removed. Only under the lock. */
+async function partOf(cache: string, name: string): Promise<string> {
+  for await (const entry of Deno.readDir(cache)) {
+    if (entry.name.startsWith(`${name}.part-`)) {
+      await Deno.remove(`${cache}/${entry.name}`, { recursive: true });
+    }
+  }
+  return await Deno.makeTempDir({ dir: cache, prefix: `${name}.part-` });
 }
 
 /** A name that changes with everything the seed is made of, so that a changed text is never served from an old seed. */
@@ -51,14 +57,12 @@ async function seedName(): Promise<string> {
 }
 
 async function archives(cache: string): Promise<string> {
-  const folder = `${cache}/archives-${ARCHIVES["wordpress.zip"].sha256.slice(0, 12)}`;
-  if (await exists(folder)) return folder;
-  const part = `${folder}.part`;
-  await removeIfThere(part);
-  await Deno.mkdir(part);
+  const name = `archives-${ARCHIVES["wordpress.zip"].sha256.slice(0, 12)}`;
+  if (await exists(`${cache}/${name}`)) return `${cache}/${name}`;
+  const part = await partOf(cache, name);
   await getArchives(part);
-  await Deno.rename(part, folder);
-  return folder;
+  await Deno.rename(part, `${cache}/${name}`);
+  return `${cache}/${name}`;
 }
 
 async function unzip(folder: string, name: ArchiveName): Promise<Unzipped> {
@@ -101,16 +105,18 @@ async function build(cache: string, folder: string): Promise<void> {
 const known = new Map<string, Promise<Seed>>();
 
 async function find(cache: string, say: (line: string) => void): Promise<Seed> {
-  const folder = `${cache}/${await seedName()}`;
+  const name = await seedName();
+  const folder = `${cache}/${name}`;
   if (!await exists(folder)) {
     // The lock falls with the process that holds it; only a finished seed ever gets its name.
     using lock = await Deno.open(`${cache}/lock`, { create: true, write: true });
     await lock.lock(true);
     if (!await exists(folder)) {
       say("Getting WordPress ready; this happens once on a machine and takes some ten seconds");
-      await removeIfThere(`${folder}.part`);
-      await build(cache, `${folder}.part`);
-      await Deno.rename(`${folder}.part`, folder);
+      // Named by chance: an orphan of a crashed builder may still be writing into the folder of its own.
+      const part = await partOf(cache, name);
+      await build(cache, part);
+      await Deno.rename(part, folder);
     }
   }
   const users = JSON.parse(await Deno.readTextFile(`${folder}/users.json`)) as Record<CmsLogin, CmsUser>;

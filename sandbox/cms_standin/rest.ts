@@ -42,16 +42,16 @@ export function route(
   methods: readonly string[],
   path: string,
   rules: (carried: Carried) => ParamRules,
-  run: (ask: Ask) => Answer,
+  run: (ask: Ask) => Answer | Promise<Answer>,
 ): void {
-  app.on([...methods], path, (c: Context<RestEnv>) => {
+  app.on([...methods], path, async (c: Context<RestEnv>) => {
     const { ask, given } = c.env.carried;
     const named = Object.fromEntries(
       Object.entries(c.req.param()).map(([key, value]) => [key, Number(value)]),
     );
     const sent = { ...named, ...given };
     const params = checkParams(sent, rules({ ask, given: sent }));
-    const answer = run({ ...ask, params });
+    const answer = await run({ ...ask, params });
     const body = trimFields(answer.body, given["_fields"]);
     return json(body, answer.status ?? 200, answer.headers);
   });
