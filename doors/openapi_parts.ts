@@ -1,0 +1,187 @@
+/** The parts of the OpenAPI document that are the same for every tool: envelopes, refusals, routes that are no tool. */
+import type { CodeEntry } from "../errors.ts";
+import { PLATFORM_KINDS } from "../model.ts";
+import type { OpenApiSchema } from "./openapi_schema.ts";
+
+/** A table of codes, as errors.ts holds it. */
+export type Codes = Readonly<Record<string, CodeEntry>>;
+
+/** A reference to a named component. */
+export const ref = (kind: "schemas" | "responses", name: string) => ({
+  $ref: `#/components/${kind}/${name}`,
+});
+
+const text = (description: string): OpenApiSchema => ({ type: "string", description });
+const list = (items: OpenApiSchema, description: string): OpenApiSchema => ({
+  type: "array",
+  items,
+  description,
+});
+const object = (properties: Record<string, OpenApiSchema>, description: string): OpenApiSchema => ({
+  type: "object",
+  description,
+  properties,
+  required: Object.keys(properties),
+});
+const envelope = (result: OpenApiSchema, description: string) =>
+  object({ ok: { type: "boolean", enum: [true] }, result }, description);
+
+/** The named schemas beside those of the tools' arguments. */
+export function sharedSchemas(codes: Codes): Record<string, OpenApiSchema> {
+  return {
+    ErrorCode: { type: "string", enum: Object.keys(codes), description: "Stable; clients may branch on it" },
+    Error: object({ code: ref("schemas", "ErrorCode"), message: text("For a person") }, "Why a call failed"),
+    ErrorEnvelope: object(
+      { ok: { type: "boolean", enum: [false] }, error: ref("schemas", "Error") },
+      "The answer to a call that was refused or failed",
+    ),
+    Change: object({
+      field: text("What would change"),
+      from: { description: "What stands there now; null for what is made new", nullable: true },
+      to: { description: "What would stand there", nullable: true },
+    }, "One field of a preview"),
+    Preview: object({
+      needs_confirmation: { type: "boolean", enum: [true] },
+      tool: text("The tool that would run"),
+      site_id: { ...text("The site it would run on"), nullable: true },
+      tier: { type: "integer", minimum: 0, maximum: 4, description: "The risk of this call" },
+      summary: text("One sentence a person can approve"),
+      changes: list(ref("schemas", "Change"), "What would change, read live"),
+      arguments: {
+        type: "object",
+        additionalProperties: true,
+        description: "The call's arguments, shortened",
+      },
+    }, "What a write would do; nothing was changed"),
+    ToolEnvelope: envelope({ description: "What the tool answered" }, "The answer to a call that succeeded"),
+    WriteEnvelope: envelope(
+      { anyOf: [ref("schemas", "Preview"), { description: "What the tool answered" }] },
+      "The answer to a write: a preview without `confirm: true`, else what the tool answered",
+    ),
+    Whoami: object({
+      token_id: text("The token"),
+      name: text("Its label"),
+      allowed_sites: list({ type: "string" }, "The sites in scope; `*` means all"),
+      allowed_tools: list({ type: "string" }, "The tools in scope; `*` means all"),
+      owner_user_id: { ...text("Whose token it is; null for a super-admin token"), nullable: true },
+    }, "The token of the call"),
+    WhoamiEnvelope: envelope(ref("schemas", "Whoami"), "The token of the call"),
+    Site: object({
+      id: text("What tools take as `site_id`"),
+      name: text("For a person"),
+      platform: { type: "string", enum: [...PLATFORM_KINDS] },
+      base_url: { ...text("The site's address; null for a crm site"), nullable: true },
+    }, "A site in the token's scope"),
+    SitesEnvelope: envelope(
+      object({ sites: list(ref("schemas", "Site"), "By id") }, "The sites"),
+      "The sites",
+    ),
+    Tool: object({
+      name: text("What stands in the path"),
+      description: text("What it does"),
+      input_schema: {
+        type: "object",
+        additionalProperties: true,
+        description: "JSON Schema of the arguments",
+      },
+    }, "A tool the token may call"),
+    ToolsEnvelope: envelope(
+      object({ tools: list(ref("schemas", "Tool"), "By name") }, "The tools"),
+      "The tools",
+    ),
+    AnyArguments: {
+      type: "object",
+      additionalProperties: true,
+      description: "As the tool's input_schema says",
+    },
+  };
+}
+
+const STATUS_NAMES: Readonly<Record<number, string>> = {
+  400: "BadRequest",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "NotFound",
+  409: "Conflict",
+  413: "TooLarge",
+  429: "TooManyRequests",
+  500: "Failed",
+  502: "BadGateway",
+  503: "Unavailable",
+};
+const responseName = (status: number) => STATUS_NAMES[status] ?? `Status${status}`;
+
+const STATUS_HEADERS: Readonly<Record<number, Record<string, string>>> = {
+  401: { "WWW-Authenticate": "Where to get a token" },
+  429: { "Retry-After": "Whole seconds to wait" },
+};
+
+/** Every status a code has, ascending. */
+export function statuses(codes: Codes): number[] {
+  return [...new Set(Object.values(codes).map(({ status }) => status))].sort((a, b) => a - b);
+}
+
+/** The named responses of refusals: one for each status, saying which codes it carries and what they mean. */
+export function refusals(codes: Codes): Record<string, unknown> {
+  return Object.fromEntries(
+    statuses(codes).map((status) => {
+      const carried = Object.entries(codes).filter(([, entry]) => entry.status === status);
+      const headers = Object.entries(STATUS_HEADERS[status] ?? {}).map(([name, description]) => [
+        name,
+        { description, schema: { type: "string" } },
+      ]);
+      return [responseName(status), {
+        description: carried.map(([code, { meaning }]) => `\`${code}\`: ${meaning}`).join("\n\n"),
+        ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers) }),
+        ...json(ref("schemas", "ErrorEnvelope")),
+      }];
+    }),
+  );
+}
+
+/** Content of one media type, JSON. */
+export const json = (schema: OpenApiSchema) => ({ content: { "application/json": { schema } } });
+
+/** The responses of an operation: what success looks like, and the refusals of those statuses. */
+export function responses(success: string, schema: OpenApiSchema, refused: readonly number[]) {
+  return {
+    200: { description: success, ...json(schema) },
+    ...Object.fromEntries(refused.map((status) => [status, ref("responses", responseName(status))])),
+  };
+}
+
+/** The routes that are no built-in tool. */
+export function fixedPaths(codes: Codes): Record<string, unknown> {
+  const read = (operationId: string, summary: string, schema: string) => ({
+    get: {
+      operationId,
+      summary,
+      tags: ["gateway"],
+      responses: responses(summary, ref("schemas", schema), [401, 429, 500]),
+    },
+  });
+  return {
+    "/api/v1/openapi.json": {
+      get: {
+        operationId: "openapi",
+        summary: "This document",
+        tags: ["gateway"],
+        security: [],
+        responses: { 200: { description: "This document", ...json({ type: "object" }) } },
+      },
+    },
+    "/api/v1/whoami": read("whoami", "The token of the call", "WhoamiEnvelope"),
+    "/api/v1/sites": read("sites", "The sites in the token's scope", "SitesEnvelope"),
+    "/api/v1/tools": read("tools", "The tools the token may call", "ToolsEnvelope"),
+    "/api/v1/tools/{name}": {
+      post: {
+        operationId: "call_tool",
+        summary: "Call any tool by its name, those of the sites included",
+        tags: ["gateway"],
+        parameters: [{ name: "name", in: "path", required: true, schema: { type: "string" } }],
+        requestBody: { required: true, ...json(ref("schemas", "AnyArguments")) },
+        responses: responses("What the tool answered", ref("schemas", "ToolEnvelope"), statuses(codes)),
+      },
+    },
+  };
+}

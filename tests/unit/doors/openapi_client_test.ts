@@ -1,0 +1,41 @@
+/** A client's types made from the OpenAPI document: named bodies that let right calls pass and hold wrong ones. */
+import assert from "node:assert/strict";
+import generate, { astToString } from "openapi-typescript";
+import { openapi } from "../../../doors/openapi.ts";
+import { CODES } from "../../../errors.ts";
+import { TOOLS } from "./openapi_tools.ts";
+
+const USE = `
+import type { components, operations } from "./api.ts";
+
+type Draft = components["schemas"]["CreateDraftArguments"];
+export const right: Draft = { site_id: "acme", title: "Hello", tags: ["a"], confirm: true };
+export const least: Draft = { site_id: "acme", title: "Hello" };
+// @ts-expect-error the title is missing
+export const short: Draft = { site_id: "acme" };
+// @ts-expect-error tags are a list
+export const wrong: Draft = { site_id: "acme", title: "Hello", tags: "a" };
+// @ts-expect-error no such argument
+export const more: Draft = { site_id: "acme", title: "Hello", titel: "Hello" };
+export const code: components["schemas"]["ErrorCode"] = "E_SCOPE_DENIED";
+export type Same = operations["create_draft"]["requestBody"]["content"]["application/json"];
+export const same: Same = right;
+`;
+
+Deno.test("a generated client knows each tool's arguments by name and checks them", async () => {
+  const document = openapi(TOOLS, "https://gate.test", CODES);
+  // Its own default would make every argument that has a default a required one.
+  const types = astToString(await generate(document, { defaultNonNullable: false }));
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${folder}/api.ts`, types);
+    await Deno.writeTextFile(`${folder}/use.ts`, USE);
+    const check = new Deno.Command(Deno.execPath(), {
+      args: ["check", "--quiet", "--no-config", "--no-lock", "--no-remote", `${folder}/use.ts`],
+    });
+    const { success, stderr } = await check.output();
+    assert.ok(success, new TextDecoder().decode(stderr));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

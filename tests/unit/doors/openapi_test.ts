@@ -1,0 +1,103 @@
+/** The OpenAPI document: valid 3.0, every route, named bodies, every code. */
+import assert from "node:assert/strict";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { openapi } from "../../../doors/openapi.ts";
+import { toOpenApi } from "../../../doors/openapi_schema.ts";
+import { CODES } from "../../../errors.ts";
+import { TOOLS } from "./openapi_tools.ts";
+
+const text = openapi(TOOLS, "https://gate.test", CODES);
+const document = JSON.parse(text);
+const { paths, components } = document;
+
+Deno.test("the document is valid OpenAPI 3.0, and so is one without tools", async () => {
+  for (const one of [text, openapi([], "https://gate.test", CODES)]) {
+    const validator = new Validator();
+    const result = await validator.validate(JSON.parse(one));
+    assert.ok(result.valid, JSON.stringify("errors" in result ? result.errors : null));
+    assert.equal(validator.version, "3.0");
+  }
+});
+
+Deno.test("the text is ASCII and loses nothing by it", () => {
+  assert.ok([...text].every((character) => character < "\x7f"));
+  assert.equal(paths["/api/v1/tools/list_sites"].post.description, "List the sites – all of them.");
+});
+
+Deno.test("the five routes and a path for each tool stand in it", () => {
+  assert.deepEqual(Object.keys(paths).sort(), [
+    "/api/v1/openapi.json",
+    "/api/v1/sites",
+    "/api/v1/tools",
+    "/api/v1/tools/create_draft",
+    "/api/v1/tools/forms_get-submissions",
+    "/api/v1/tools/list_sites",
+    "/api/v1/tools/{name}",
+    "/api/v1/whoami",
+  ]);
+});
+
+Deno.test("each tool's body is a named schema, its operation id an identifier, its tag the group", () => {
+  const { post } = paths["/api/v1/tools/forms_get-submissions"];
+  assert.equal(post.operationId, "forms_get_submissions");
+  assert.deepEqual(post.tags, ["crm"]);
+  assert.deepEqual(post.requestBody.content["application/json"].schema, {
+    $ref: "#/components/schemas/FormsGetSubmissionsArguments",
+  });
+  assert.deepEqual(components.schemas.CreateDraftArguments.required, ["site_id", "title"]);
+  const ids = Object.values<Record<string, { operationId: string }>>(paths)
+    .flatMap((path) => Object.values(path).map((operation) => operation.operationId));
+  assert.equal(new Set(ids).size, ids.length);
+  for (const id of ids) assert.match(id, /^[a-z][a-z0-9_]*$/);
+});
+
+Deno.test("two tools whose names differ only in signs get bodies of their own", () => {
+  const [tool] = TOOLS;
+  assert.ok(tool);
+  const twins = [{ ...tool, name: "a-b" }, { ...tool, name: "a_b" }];
+  const { schemas } = JSON.parse(openapi(twins, "https://gate.test", CODES)).components;
+  assert.ok("ABArguments" in schemas && "ABArguments2" in schemas);
+});
+
+Deno.test("a write answers a preview or the tool's answer, a read the latter", () => {
+  const answer = (tool: string) =>
+    paths[`/api/v1/tools/${tool}`].post.responses["200"].content["application/json"].schema.$ref;
+  assert.match(answer("create_draft"), /WriteEnvelope$/);
+  assert.match(answer("list_sites"), /ToolEnvelope$/);
+});
+
+Deno.test("every code stands in the enumeration and in the response of its status", () => {
+  assert.deepEqual(components.schemas.ErrorCode.enum, Object.keys(CODES));
+  const operation = paths["/api/v1/tools/create_draft"].post;
+  for (const [code, { status }] of Object.entries(CODES)) {
+    const name = operation.responses[String(status)].$ref.split("/").at(-1);
+    assert.ok(components.responses[name].description.includes(`\`${code}\``), code);
+  }
+});
+
+Deno.test("every route but the document itself asks for a bearer token and answers 401 with where to get one", () => {
+  assert.deepEqual(document.security, [{ bearer: [] }]);
+  assert.deepEqual(paths["/api/v1/openapi.json"].get.security, []);
+  assert.ok("WWW-Authenticate" in components.responses.Unauthorized.headers);
+  for (const [path, operations] of Object.entries<Record<string, { responses: object }>>(paths)) {
+    if (path.endsWith("openapi.json")) continue;
+    for (const operation of Object.values(operations)) assert.ok("401" in operation.responses, path);
+  }
+});
+
+Deno.test("the dialect's words become those of OpenAPI 3.0", () => {
+  const { properties, additionalProperties } = components.schemas.FormsGetSubmissionsArguments;
+  assert.equal(additionalProperties, false);
+  assert.deepEqual(properties.id.anyOf, [
+    { type: "integer", minimum: 1 },
+    { type: "string", pattern: "^[a-z]+$" },
+  ]);
+  assert.deepEqual(properties.end.anyOf, [{ type: "string", format: "date-time", nullable: true }]);
+  assert.deepEqual(properties.nothing, { type: "string", nullable: true, enum: [null] });
+  assert.deepEqual(properties.order, { type: "string", enum: ["asc", "desc"], default: "asc" });
+  assert.deepEqual(properties.maybe, { type: "string", enum: ["a", null], nullable: true });
+  assert.deepEqual(properties.rows, { type: "array", items: {} });
+  assert.deepEqual(properties.extra.additionalProperties, { type: "number", maximum: 9 });
+  assert.equal(properties.open.additionalProperties, true);
+  assert.deepEqual(toOpenApi({ type: "object", required: [] }), { type: "object" });
+});
