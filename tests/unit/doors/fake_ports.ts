@@ -94,7 +94,9 @@ export interface Seen {
 }
 
 /** Ports for one door, and what reaches them. */
-export function fakePorts(hosts: Iterable<string> = ["gate.test"]): { ports: McpPorts; seen: Seen } {
+export function fakePorts(
+  hosts: ReadonlySet<string> = new Set(["gate.test"]),
+): { ports: McpPorts; seen: Seen } {
   const seen: Seen = { calls: [], faults: [] };
   const listing = JSON.stringify(TOOLS);
   let requests = 0;
@@ -110,7 +112,7 @@ export function fakePorts(hosts: Iterable<string> = ["gate.test"]): { ports: Mcp
       return await Promise.resolve(run(call));
     },
     report: (fault) => void seen.faults.push(fault),
-    hosts: new Set(hosts),
+    hosts,
     baseUrl: "https://gate.test",
     server: { name: "gateway", version: "1.0.0" },
     requestId: () => `r${++requests}`,

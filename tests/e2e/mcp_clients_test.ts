@@ -1,0 +1,74 @@
+/** The official clients of both SDK lines list and call over a real socket, in every era they can speak. */
+import assert from "node:assert/strict";
+import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from "@modelcontextprotocol/client";
+import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as Transport1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { start, type Started } from "./mcp_start.ts";
+
+const INFO = { name: "test", version: "1.0.0" };
+
+/** What the tests use of a client, whichever line it comes from. */
+interface Connected {
+  listTools(): Promise<{ tools: { name: string }[]; nextCursor?: string }>;
+  callTool(call: { name: string; arguments?: Record<string, unknown> }): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+const authorized = (token: string) => ({ requestInit: { headers: { Authorization: `Bearer ${token}` } } });
+
+async function first({ url, token }: Started): Promise<Connected> {
+  const client = new Client1(INFO);
+  await client.connect(new Transport1(new URL(url), authorized(token)));
+  return client as Connected;
+}
+
+const second = (mode?: "auto" | { pin: string }) => async ({ url, token }: Started): Promise<Connected> => {
+  const client = new Client2(INFO, mode === undefined ? {} : { versionNegotiation: { mode } });
+  await client.connect(new Transport2(new URL(url), authorized(token)));
+  return client as Connected;
+};
+
+const CLIENTS: Record<string, (started: Started) => Promise<Connected>> = {
+  "@modelcontextprotocol/sdk": first,
+  "@modelcontextprotocol/client": second(),
+  "@modelcontextprotocol/client, auto": second("auto"),
+  "@modelcontextprotocol/client, pinned to 2026-07-28": second({ pin: "2026-07-28" }),
+};
+
+interface Answer {
+  readonly content: readonly { readonly type: string; readonly text: string }[];
+  readonly isError?: boolean;
+}
+
+for (const [name, connect] of Object.entries(CLIENTS)) {
+  Deno.test(`${name} lists the tools, calls one, and is told of a refusal`, async () => {
+    const started = await start();
+    try {
+      const client = await connect(started);
+      try {
+        const { tools, nextCursor } = await client.listTools();
+        assert.ok(tools.some((tool) => tool.name === "list_sites"));
+        assert.equal(nextCursor, undefined);
+        const sites = await client.callTool({ name: "list_sites", arguments: {} }) as Answer;
+        assert.notEqual(sites.isError, true);
+        assert.ok(Array.isArray(JSON.parse(sites.content[0]?.text ?? "").sites));
+        const refused = await client.callTool({ name: "no_such_tool" }) as Answer;
+        assert.equal(refused.isError, true);
+        assert.match(refused.content[0]?.text ?? "", /^E_TOOL_NOT_FOUND: /);
+      } finally {
+        await client.close();
+      }
+    } finally {
+      await started.stop();
+    }
+  });
+
+  Deno.test(`${name} is turned away without a valid token`, async () => {
+    const started = await start();
+    try {
+      await assert.rejects(connect({ ...started, token: "gate_dev_wrong" }), /401|E_AUTH|[Uu]nauthorized/);
+    } finally {
+      await started.stop();
+    }
+  });
+}
