@@ -1,0 +1,92 @@
+/** The protocol's conformance suite: every scenario that applies to a stateless server of tools. */
+import assert from "node:assert/strict";
+import { withDemoTools } from "./mcp_demo_tools.ts";
+import { runTool } from "./mcp_outside.ts";
+import { withToken } from "./mcp_proxy.ts";
+import { serve, start, type Started } from "./mcp_start.ts";
+
+/** The scenarios any server of tools can be put through, by revision. */
+const PLAIN: Record<string, string[]> = {
+  "2025-11-25": [
+    "server-initialize",
+    "ping",
+    "tools-list",
+    "server-sse-multiple-streams",
+    "server-session-lifecycle",
+    "dns-rebinding-protection",
+  ],
+  "2026-07-28": [
+    "tools-list",
+    "server-sse-multiple-streams",
+    "dns-rebinding-protection",
+    "http-header-validation",
+    "sep-2164-resource-not-found",
+    "input-required-result-unsupported-methods",
+    "input-required-result-ignore-extra-params",
+    "server-stateless",
+    "caching",
+  ],
+};
+
+/** Those that call tools of the suite's own. */
+const DEMO = [
+  "tools-call-simple-text",
+  "tools-call-image",
+  "tools-call-audio",
+  "tools-call-embedded-resource",
+  "tools-call-mixed-content",
+  "tools-call-error",
+];
+
+/** Checks that fail for want of something the gateway has no use for, by scenario. */
+const WANTING: Record<string, string[]> = {
+  // A tool that needs the client to take part, which no tool of the gateway does.
+  "server-stateless": [
+    "sep-2575-server-rejects-undeclared-capability",
+    "sep-2575-missing-capability-http-400",
+  ],
+  // Prompts and resources.
+  "caching": [
+    "sep-2549-prompts-list-caching-hints",
+    "sep-2549-resources-list-caching-hints",
+    "sep-2549-resources-templates-list-caching-hints",
+  ],
+};
+
+interface Check {
+  readonly id: string;
+  readonly status: string;
+  readonly errorMessage?: string;
+}
+
+/** Runs one scenario; answers the checks that failed. */
+async function failures(from: Promise<Started>, scenario: string, revision: string): Promise<Check[]> {
+  const started = await withToken(await from);
+  const out = await Deno.makeTempDir();
+  try {
+    const which = ["--url", started.url, "--scenario", scenario, "--spec-version", revision, "-o", out];
+    const { code, stdout, stderr } = await runTool("conformance", "server", ...which);
+    const [folder] = [...Deno.readDirSync(out)];
+    assert.ok(folder, stdout + stderr);
+    const checks: Check[] = JSON.parse(await Deno.readTextFile(`${out}/${folder.name}/checks.json`));
+    const failed = checks.filter((check) => check.status === "FAILURE");
+    assert.equal(code === 0, failed.length === 0, stdout);
+    return failed;
+  } finally {
+    await Deno.remove(out, { recursive: true });
+    await started.stop();
+  }
+}
+
+function test(from: () => Promise<Started>, scenario: string, revision: string) {
+  Deno.test(`conformance ${revision}: ${scenario}`, async () => {
+    const failed = await failures(from(), scenario, revision);
+    const ids = failed.map((check) => check.id).sort();
+    assert.deepEqual(ids, [...WANTING[scenario] ?? []].sort(), JSON.stringify(failed, null, 2));
+  });
+}
+
+for (const [revision, scenarios] of Object.entries(PLAIN)) {
+  for (const scenario of scenarios) test(start, scenario, revision);
+  for (const scenario of DEMO) test(() => serve(withDemoTools), scenario, revision);
+}

@@ -1,0 +1,44 @@
+/** The tools the conformance suite asks for by name, each answering content as a site's own tool would. */
+import { Content } from "../../doors/mcp_result.ts";
+import { GatewayError } from "../../errors.ts";
+import type { McpPorts } from "../../doors/mcp.ts";
+
+const IMAGE = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
+const resource = (mimeType: string, text: string) => ({
+  type: "resource",
+  resource: { uri: "test://resource", mimeType, text },
+});
+
+const ANSWERS: Record<string, () => unknown> = {
+  test_simple_text: () => "plain words",
+  test_image_content: () => new Content([IMAGE]),
+  test_audio_content: () => new Content([{ type: "audio", data: "UklGRg==", mimeType: "audio/wav" }]),
+  test_embedded_resource: () => new Content([resource("text/plain", "words")]),
+  test_multiple_content_types: () =>
+    new Content([{ type: "text", text: "words" }, IMAGE, resource("application/json", "{}")]),
+  test_error_handling: () => {
+    throw new GatewayError("E_TOOL_ERROR", "The tool fails, as it is meant to");
+  },
+};
+
+const inputSchema = { type: "object", properties: {}, additionalProperties: false };
+const LISTING = JSON.stringify(
+  Object.keys(ANSWERS).map((name) => ({
+    name,
+    description: "A tool of the conformance suite.",
+    inputSchema,
+  })),
+);
+
+/** The same ports, offering these tools and no others. */
+export function withDemoTools(ports: McpPorts): McpPorts {
+  return {
+    ...ports,
+    listing: () => LISTING,
+    call: ({ tool }) => {
+      const answer = ANSWERS[tool];
+      if (answer === undefined) throw new GatewayError("E_TOOL_NOT_FOUND", `No tool is called "${tool}"`);
+      return Promise.resolve(answer());
+    },
+  };
+}
