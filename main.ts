@@ -1,0 +1,30 @@
+/** Starts the gateway: reads the settings, opens it, schedules its clocks, serves until told to stop. */
+import { devEnvironment } from "./admin/dev_secrets.ts";
+import { schedule } from "./cron.ts";
+import { openGateway } from "./gateway.ts";
+import { serve } from "./serve.ts";
+import { readSettings, type Settings } from "./settings.ts";
+
+/** Ends with a message for the operator, never a stack trace. */
+function fail(error: unknown): never {
+  const message = error instanceof Error ? error.message : String(error);
+  Deno.stderr.writeSync(new TextEncoder().encode(`${message}\n`));
+  Deno.exit(1);
+}
+
+function settings(): Settings {
+  const env = (name: string) => Deno.env.get(name);
+  return Deno.args.includes("--dev") ? readSettings(devEnvironment(env), "dev") : readSettings(env, "start");
+}
+
+try {
+  const checked = settings();
+  const gateway = await openGateway(checked);
+  schedule(gateway.store, checked.auditRetentionDays);
+  await serve(gateway, checked, (address) => {
+    Deno.stdout.writeSync(new TextEncoder().encode(`The gateway answers at ${address}\n`));
+  });
+  Deno.exit(0); // the clocks would keep the process alive
+} catch (error) {
+  fail(error);
+}

@@ -1,0 +1,364 @@
+/** The fixed order of refusals: each rung's call breaks its own rule and every later one, and nothing is sent. */
+import assert from "node:assert/strict";
+import { type Code, GatewayError } from "../../errors.ts";
+import type { AuditStatus } from "../../model.ts";
+import type { Platform } from "../../platforms/platform.ts";
+import { gateway, type Kit, type KitOptions, site } from "../kit.ts";
+
+export const TOYS = new URL("../fixtures/toys/", import.meta.url);
+
+const repo: Platform<null> = {
+  name: "repo",
+  linked({ site }) {
+    if (!site.repo) throw new GatewayError("E_REPO_NOT_LINKED", `Site "${site.id}" has no repository`);
+  },
+  connect: () => null,
+};
+
+const OPTIONS: KitOptions = {
+  roots: [TOYS],
+  links: { repo },
+  sites: [
+    site("acme", "cms"),
+    site("open", "cms", { flags: { allow_publish: true } }),
+    site("linked", "cms", { flags: { allow_publish: true }, repo: "owner/name" }),
+    site("files", "static"),
+    site("other", "cms"),
+  ],
+  tokens: {
+    narrow: { allowed_tools: ["list_sites"], allowed_sites: ["acme"], max_risk: 0 },
+    low: { allowed_sites: ["acme", "files", "gone"], max_risk: 1 },
+    high: { allowed_sites: ["acme", "files", "open", "linked", "gone"], max_risk: 3 },
+  },
+};
+
+/** Everything wrong at once, from step 8 on: a publishing word, a bad argument, a bad route. */
+const LOUD = { loud: true, volume: 3 };
+const ROUTE = { route: "a/../b" };
+
+interface Rung {
+  readonly step: string;
+  readonly tool?: string;
+  readonly as: string;
+  readonly args: Record<string, unknown>;
+  readonly code: Code;
+  readonly audit: AuditStatus;
+  readonly says: RegExp;
+}
+
+const LADDER: readonly Rung[] = [
+  {
+    step: "4 the tool is looked up before its scope",
+    tool: "toy_wirte",
+    as: "narrow",
+    args: { status: "publish", titel: 1, site_id: "other" },
+    code: "E_TOOL_NOT_FOUND",
+    audit: "error",
+    says: /did you mean "toy_write"/,
+  },
+  {
+    step: "5 the tool's scope before the super-admin rule",
+    tool: "toy_destroy",
+    as: "narrow",
+    args: { status: "publish", site_id: "other" },
+    code: "E_SCOPE_DENIED",
+    audit: "denied",
+    says: /allowed_tools/,
+  },
+  {
+    step: "7 the risk cap before the arguments",
+    tool: "toy_destroy",
+    as: "low",
+    args: { status: "publish", site_id: "other" },
+    code: "E_SCOPE_DENIED",
+    audit: "risk_capped",
+    says: /max_risk is 1/,
+  },
+  {
+    step: "8a a publishing word before the schema",
+    as: "low",
+    args: { status: "publish", titel: 1, site_id: "other", ...LOUD, ...ROUTE },
+    code: "E_FORBIDDEN_OP",
+    audit: "error",
+    says: /^status: "publish" would publish/,
+  },
+  {
+    step: "8b a date under a minute ahead before the schema",
+    as: "low",
+    args: { scheduled_at: "2026-11-21T12:00:59Z", titel: 1, site_id: "other" },
+    code: "E_FORBIDDEN_OP",
+    audit: "error",
+    says: /^scheduled_at/,
+  },
+  {
+    step: "8c the schema before the site",
+    as: "low",
+    args: { titel: "a", site_id: "other", ...LOUD, ...ROUTE },
+    code: "E_BAD_INPUT",
+    audit: "error",
+    says: /titel: unknown argument, did you mean title/,
+  },
+  {
+    step: "8d the manifest's rules before the site",
+    as: "low",
+    args: { title: "a", loud: true, site_id: "other", ...ROUTE },
+    code: "E_BAD_INPUT",
+    audit: "error",
+    says: /^volume is required when loud is true/,
+  },
+  {
+    step: "9a a missing site",
+    as: "low",
+    args: { title: "a", ...LOUD, ...ROUTE },
+    code: "E_BAD_INPUT",
+    audit: "error",
+    says: /^site_id is required/,
+  },
+  {
+    step: "9b a site out of scope before the raised tier",
+    as: "low",
+    args: { title: "a", site_id: "other", ...LOUD, ...ROUTE },
+    code: "E_SCOPE_DENIED",
+    audit: "denied",
+    says: /^site_id: the site "other" is outside/,
+  },
+  {
+    step: "9c an unregistered site looks out of scope to who may not see all",
+    as: "low",
+    args: { title: "a", site_id: "nowhere", ...LOUD, ...ROUTE },
+    code: "E_SCOPE_DENIED",
+    audit: "denied",
+    says: /is outside/,
+  },
+  {
+    step: "9d an unregistered site is told to who may see all",
+    as: "all",
+    args: { title: "a", site_id: "nowhere", ...LOUD, ...ROUTE },
+    code: "E_NOT_FOUND",
+    audit: "error",
+    says: /no site "nowhere" is registered/,
+  },
+  {
+    step: "10 the effective tier before the platform",
+    as: "low",
+    args: { title: "a", site_id: "files", ...LOUD, ...ROUTE },
+    code: "E_SCOPE_DENIED",
+    audit: "risk_capped",
+    says: /tier 3 call here/,
+  },
+  {
+    step: "11 an argument the platform lacks before the flags",
+    as: "high",
+    args: { title: "a", site_id: "files", ...LOUD, ...ROUTE },
+    code: "E_NOT_SUPPORTED",
+    audit: "error",
+    says: /^volume: only cms sites have it/,
+  },
+  {
+    step: "12a the site's flag before the tool's check",
+    as: "high",
+    args: { title: "a", site_id: "acme", ...LOUD, ...ROUTE },
+    code: "E_PUBLISH_NOT_ALLOWED",
+    audit: "error",
+    says: /needs allow_publish/,
+  },
+  {
+    step: "12b the tool's check before the links",
+    as: "high",
+    args: { title: "a", site_id: "open", ...LOUD, ...ROUTE },
+    code: "E_BAD_ROUTE",
+    audit: "error",
+    says: /climb out/,
+  },
+  {
+    step: "13a the links before the secrets",
+    as: "high",
+    args: { title: "a", site_id: "open", ...LOUD },
+    code: "E_REPO_NOT_LINKED",
+    audit: "error",
+    says: /no repository/,
+  },
+  {
+    step: "13b the secrets before the plan",
+    as: "high",
+    args: { title: "a", site_id: "linked", ...LOUD, confirm: true },
+    code: "E_MISSING_SECRET",
+    audit: "error",
+    says: /ADS_DEVELOPER_TOKEN/,
+  },
+];
+
+for (const rung of LADDER) {
+  Deno.test(`step ${rung.step}`, async () => {
+    await using gw = await gateway(OPTIONS);
+    const says = await gw.refuses(rung.tool ?? "toy_write", rung.args, rung.code, { as: rung.as });
+    assert.match(says, rung.says);
+    assert.deepEqual(gw.requests, [], "nothing was sent");
+    const rows = await gw.audit();
+    assert.equal(rows.length, 2, "one row for each door");
+    assert.deepEqual(rows.map((row) => row.door).sort(), ["mcp", "rest"]);
+    for (const row of rows) assert.deepEqual([row.status, row.error], [rung.audit, rung.code]);
+  });
+}
+
+const withSecret: KitOptions = {
+  ...OPTIONS,
+  settings: { secrets: { ADS_DEVELOPER_TOKEN: true } as never },
+};
+
+Deno.test("step 1: authentication comes before the body, and leaves no row", async () => {
+  await using gw = await gateway(OPTIONS);
+  const response = await gw.http("/api/v1/tools/toy_write", { method: "POST", body: "{", as: null });
+  assert.equal(response.status, 401);
+  assert.equal((await response.json()).error.code, "E_AUTH");
+  assert.equal(
+    response.headers.get("www-authenticate"),
+    'Bearer resource_metadata="http://127.0.0.1:8000/.well-known/oauth-protected-resource"',
+  );
+  assert.deepEqual(await gw.audit(), []);
+});
+
+Deno.test("step 2: the token's rate comes before the body", async () => {
+  await using gw = await gateway({ ...OPTIONS, settings: { rateLimitToken: 1 } });
+  await gw.end("list_sites", {});
+  const response = await gw.http("/api/v1/tools/nothing", { method: "POST", body: "{" });
+  assert.equal(response.status, 429);
+  assert.equal((await response.json()).error.code, "E_RATE_LIMITED");
+  assert.equal(response.headers.get("retry-after"), "60");
+  gw.clock.now += 60_000;
+  assert.equal((await gw.http("/api/v1/tools/nothing", { method: "POST", body: "{" })).status, 400);
+});
+
+Deno.test("step 3: the body's size, then its form, before the tool is looked up; both leave a row", async () => {
+  await using gw = await gateway(OPTIONS);
+  const post = async (body: BodyInit) => {
+    const response = await gw.http("/api/v1/tools/nothing", { method: "POST", body, as: "low" });
+    return [response.status, (await response.json()).error.code];
+  };
+  assert.deepEqual(await post(`{"a": "${"x".repeat(40 * 1024 * 1024)}`), [413, "E_PAYLOAD_TOO_LARGE"]);
+  assert.deepEqual(await post("{"), [400, "E_BAD_JSON"]);
+  assert.deepEqual((await gw.audit()).map((row) => row.error), ["E_BAD_JSON", "E_PAYLOAD_TOO_LARGE"]);
+});
+
+Deno.test("step 3: a body over the tool's own limit is refused once the tool is known", async () => {
+  await using gw = await gateway(OPTIONS);
+  const text = "x".repeat(3 * 1024 * 1024);
+  await gw.refuses("toy_write", { site_id: "linked", title: text }, "E_PAYLOAD_TOO_LARGE");
+});
+
+Deno.test("step 6: a super-admin tool is refused to a token with an owner", async () => {
+  await using gw = await gateway(OPTIONS);
+  const owner = await gw.store.users.create({
+    email: "a@b.example",
+    role: "admin",
+    allowed_sites: ["*"],
+    max_risk: 4,
+  });
+  const { text } = await gw.store.tokens.create({
+    name: "owned",
+    env: "dev",
+    allowed_sites: ["*"],
+    allowed_tools: ["*"],
+    max_risk: 4,
+    skip_write_confirm: false,
+    owner_user_id: owner!.id,
+  });
+  const response = await gw.http("/api/v1/tools/toy_destroy", {
+    method: "POST",
+    body: '{"site_id":"acme","confirm":true}',
+    headers: { authorization: `Bearer ${text}` },
+  });
+  assert.equal(response.status, 403);
+  assert.equal((await response.json()).error.code, "E_SUPER_ADMIN_ONLY");
+  assert.equal((await gw.audit())[0]?.status, "denied");
+});
+
+Deno.test("step 10: the site's rate", async () => {
+  await using gw = await gateway({ ...OPTIONS, settings: { rateLimitSite: 2 } });
+  const args = { title: "a", site_id: "acme", ...LOUD };
+  await gw.refuses("toy_write", args, "E_PUBLISH_NOT_ALLOWED");
+  await gw.refuses("toy_write", args, "E_RATE_LIMITED");
+});
+
+const methods = (gw: Kit) => gw.requests.map((one) => one.method);
+const CALL = { title: "a", site_id: "linked" };
+const answering = (status: number): typeof fetch => () => Promise.resolve(new Response("{}", { status }));
+
+Deno.test("step 14: the plan reads, refuses, and nothing is written", async () => {
+  await using gw = await gateway({ ...withSecret, fetch: answering(423), allowPrivate: ["linked.example"] });
+  await gw.refuses("toy_write", { ...CALL, confirm: true }, "E_FORBIDDEN_OP", { as: "high" });
+  assert.deepEqual(methods(gw), ["GET", "GET"]);
+});
+
+Deno.test("step 15: without confirm a preview is answered and nothing is written, through both doors alike", async () => {
+  await using gw = await gateway({ ...withSecret, fetch: answering(200), allowPrivate: ["linked.example"] });
+  const args = { ...CALL, confirm: false };
+  const previews = [await gw.call("toy_write", args), await gw.call("toy_write", CALL, { door: "mcp" })];
+  for (const preview of previews) {
+    assert.deepEqual(preview, {
+      needs_confirmation: true,
+      tool: "toy_write",
+      site_id: "linked",
+      tier: 1,
+      summary: 'Write "a"',
+      changes: [{ field: "title", from: null, to: "a" }],
+      arguments: { title: "a", loud: false },
+    });
+  }
+  assert.deepEqual(methods(gw), ["GET", "GET"]);
+  assert.deepEqual((await gw.audit()).map((row) => row.status), ["needs_confirmation", "needs_confirmation"]);
+});
+
+Deno.test("step 15: a super-admin token may skip the confirm gate", async () => {
+  const tokens = { bold: { skip_write_confirm: true } };
+  await using gw = await gateway({
+    ...withSecret,
+    tokens,
+    fetch: answering(200),
+    allowPrivate: ["linked.example"],
+  });
+  assert.deepEqual(await gw.call("toy_write", CALL, { as: "bold" }), { id: "toy-1" });
+});
+
+Deno.test("step 16: a confirmed write is made once and leaves one row with its result", async () => {
+  await using gw = await gateway({ ...withSecret, fetch: answering(200), allowPrivate: ["linked.example"] });
+  assert.deepEqual(await gw.call("toy_write", { ...CALL, confirm: true }), { id: "toy-1" });
+  assert.deepEqual(methods(gw), ["GET", "POST"]);
+  const [row, ...more] = await gw.audit();
+  assert.deepEqual(more, []);
+  assert.deepEqual([row?.status, row?.result_id, row?.tier, row?.site_id], ["ok", "toy-1", 1, "linked"]);
+});
+
+Deno.test("step 16: while the audit cannot be written nothing is written upstream", async () => {
+  await using gw = await gateway({
+    ...withSecret,
+    fetch: answering(200),
+    allowPrivate: ["linked.example"],
+    store: (real) => ({
+      ...real,
+      audit: { ...real.audit, append: () => Promise.reject(new Error("disk full")) },
+    }),
+  });
+  const says = await gw.refuses("toy_write", { ...CALL, confirm: true }, "E_INTERNAL");
+  assert.match(says, /audit log cannot be written/);
+  assert.deepEqual(methods(gw), ["GET", "GET"]);
+  assert.ok(gw.logged.some((event) => event.event === "audit_failed"));
+});
+
+Deno.test("a fault inside a handler is logged, and its text reaches neither caller nor audit", async () => {
+  await using gw = await gateway(OPTIONS);
+  const says = await gw.refuses("toy_fault", {}, "E_INTERNAL");
+  assert.match(says, /request id "[0-9A-Z]{26}"/);
+  assert.ok(!says.includes("secret"));
+  assert.match(String(gw.logged[0]?.cause), /TypeError/);
+  assert.ok(!JSON.stringify(await gw.audit()).includes("secret"));
+});
+
+Deno.test("a text that parses as an object is unwrapped over REST, a plain one is itself", async () => {
+  await using gw = await gateway(OPTIONS);
+  for (
+    const [text, result] of [['{"a":1}', { a: 1 }], ["[1]", [1]], ["1", "1"], ["plain", "plain"], ["{", "{"]]
+  ) {
+    assert.deepEqual(await gw.call("toy_fault", { text }), result);
+  }
+});

@@ -1,0 +1,213 @@
+/** A whole gateway in memory for tests: real guard, store and doors; what leaves it is recorded. */
+import assert from "node:assert/strict";
+import { type Code, GatewayError } from "../errors.ts";
+import { type Gateway, openGateway } from "../gateway.ts";
+import type { AuditRow, PlatformKind } from "../model.ts";
+import { createHttp } from "../platforms/http.ts";
+import { readSettings, type Settings } from "../settings.ts";
+import type { LinkPlatforms } from "../guard/links.ts";
+import type { NewSite, NewToken, Store } from "../store/store.ts";
+
+/** The clock a kit starts at. */
+export const NOW = Date.parse("2026-11-21T12:00:00Z");
+/** The master token of every kit. */
+export const MASTER = "master-token-of-the-tests-0123456789abcdef";
+const KEY = new Uint8Array(32).fill(7).toBase64();
+
+/** A site to register: `site("acme", "cms", { base_url })`. */
+export function site(id: string, platform: PlatformKind, more: Partial<NewSite> = {}): NewSite {
+  const credentials = platform === "cms"
+    ? { cms: { username: "admin", application_password: "aaaa bbbb cccc dddd eeee ffff" } }
+    : {};
+  const base_url = platform === "crm" ? null : `https://${id}.example`;
+  return { id, name: id, platform, base_url, credentials, ...more };
+}
+
+/** What left the gateway. */
+export interface Sent {
+  readonly method: string;
+  readonly url: string;
+}
+
+export interface KitOptions {
+  readonly sites?: readonly NewSite[];
+  /** Further tokens by a name to use in `as`; the token called `all` may do everything. */
+  readonly tokens?: Readonly<Record<string, Partial<NewToken>>>;
+  /** Answers what is sent; without it every request fails the call. */
+  readonly fetch?: typeof fetch;
+  /** Hosts that may be plain http and private. */
+  readonly allowPrivate?: readonly string[];
+  readonly roots?: readonly URL[];
+  readonly links?: LinkPlatforms;
+  readonly settings?: Partial<Settings>;
+  readonly store?: (real: Store) => Store;
+  /** The real clock instead of a fixed one, where an upstream keeps its own. */
+  readonly realClock?: boolean;
+}
+
+export interface CallOptions {
+  readonly door?: "rest" | "mcp";
+  /** The name of a token of the kit. */
+  readonly as?: string;
+}
+
+/** How a call ended: what was answered, or the code and message of the refusal. */
+export type Ending = { readonly value: unknown } | {
+  readonly code: Code;
+  readonly message: string;
+  status: number;
+};
+
+export interface Kit extends AsyncDisposable {
+  readonly gateway: Gateway;
+  readonly store: Store;
+  /** Everything that left, oldest first. */
+  readonly requests: Sent[];
+  /** What the gateway logged. */
+  readonly logged: Record<string, unknown>[];
+  readonly clock: { now: number };
+  /** The text of a token by name. */
+  token(name?: string): string;
+  /** The answer of a tool; a refusal fails the test. */
+  call<T = unknown>(tool: string, args: Record<string, unknown>, options?: CallOptions): Promise<T>;
+  /** The call's ending, refused or not. */
+  end(tool: string, args: Record<string, unknown>, options?: CallOptions): Promise<Ending>;
+  /** Asserts the code through both doors, and answers the message. */
+  refuses(tool: string, args: Record<string, unknown>, code: Code, options?: CallOptions): Promise<string>;
+  /** One HTTP request to the gateway. */
+  http(path: string, init?: RequestInit & { as?: string | null }): Promise<Response>;
+  /** Audit rows, newest first. */
+  audit(): Promise<AuditRow[]>;
+}
+
+/** Opens a kit; dispose of it with `await using`. */
+export async function gateway(options: KitOptions = {}): Promise<Kit> {
+  const clock = { now: NOW };
+  const now = options.realClock ? Date.now : () => clock.now;
+  const requests: Sent[] = [];
+  const logged: Record<string, unknown>[] = [];
+  const recorded: typeof fetch = async (input, init) => {
+    const request = new Request(input, init);
+    requests.push({ method: request.method, url: request.url });
+    if (!options.fetch) throw new TypeError("a tripwire: nothing may be sent");
+    return await options.fetch(input, init);
+  };
+  const env: Record<string, string> = { KV_PATH: ":memory:", MASTER_TOKEN: MASTER, ENCRYPTION_KEYS: KEY };
+  const settings = { ...readSettings((name) => env[name], "start"), ...options.settings };
+  const opened = await openGateway(settings, {
+    now,
+    roots: options.roots,
+    links: options.links,
+    log: (event) => void logged.push(event),
+    http: createHttp({
+      allowPrivate: options.allowPrivate ?? [],
+      fetch: recorded,
+      ...(options.fetch ? {} : { lookup: () => Promise.resolve(["203.0.113.7"]) }),
+    }),
+    wrapStore: options.store,
+  });
+  const { store } = opened;
+  for (const one of options.sites ?? []) {
+    assert.ok(await store.sites.create(one), `site ${one.id} is registered`);
+  }
+  const tokens = new Map<string, string>();
+  for (const [name, more] of Object.entries({ all: {}, ...options.tokens })) {
+    const { text } = await store.tokens.create({
+      name,
+      env: "dev",
+      allowed_sites: ["*"],
+      allowed_tools: ["*"],
+      max_risk: 4,
+      skip_write_confirm: false,
+      owner_user_id: null,
+      ...more,
+    });
+    tokens.set(name, text);
+  }
+  return new OpenKit(opened, requests, logged, clock, tokens);
+}
+
+class OpenKit implements Kit {
+  readonly store: Store;
+  constructor(
+    readonly gateway: Gateway,
+    readonly requests: Sent[],
+    readonly logged: Record<string, unknown>[],
+    readonly clock: { now: number },
+    readonly tokens: ReadonlyMap<string, string>,
+  ) {
+    this.store = gateway.store;
+  }
+
+  token(name = "all"): string {
+    const text = this.tokens.get(name);
+    assert.ok(text, `no token is called ${name}`);
+    return text;
+  }
+
+  async http(
+    path: string,
+    { as = "all", ...init }: RequestInit & { as?: string | null } = {},
+  ): Promise<Response> {
+    const headers = new Headers(init.headers);
+    if (as !== null && !headers.has("authorization")) {
+      headers.set("authorization", `Bearer ${this.token(as)}`);
+    }
+    headers.set("host", "127.0.0.1:8000");
+    return await this.gateway.fetch(new Request(`http://127.0.0.1:8000${path}`, { ...init, headers }));
+  }
+
+  async end(
+    tool: string,
+    args: Record<string, unknown>,
+    { door = "rest", as }: CallOptions = {},
+  ): Promise<Ending> {
+    const headers = { "content-type": "application/json" };
+    if (door === "rest") {
+      const path = `/api/v1/tools/${encodeURIComponent(tool)}`;
+      const response = await this.http(path, { method: "POST", headers, body: JSON.stringify(args), as });
+      const answer = await response.json();
+      return answer.ok ? { value: answer.result } : { ...answer.error, status: response.status };
+    }
+    const frame = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: tool, arguments: args } };
+    const response = await this.http("/mcp", { method: "POST", headers, body: JSON.stringify(frame), as });
+    const { result } = await response.json();
+    const text: string = result.content[0].text;
+    if (!result.isError) return { value: /^[[{]/.test(text) ? JSON.parse(text) : text };
+    const [, code, message] = /^(E_[A-Z0-9_]+): ([\s\S]*)$/.exec(text) ?? [];
+    return { code: code as Code, message: message ?? "", status: response.status };
+  }
+
+  async call<T>(tool: string, args: Record<string, unknown>, options?: CallOptions): Promise<T> {
+    const ending = await this.end(tool, args, options);
+    if ("code" in ending) assert.fail(`${tool}: ${ending.code}: ${ending.message}`);
+    return ending.value as T;
+  }
+
+  async refuses(
+    tool: string,
+    args: Record<string, unknown>,
+    code: Code,
+    options: CallOptions = {},
+  ): Promise<string> {
+    const doors = options.door ? [options.door] : ["rest", "mcp"] as const;
+    let message = "";
+    for (const door of doors) {
+      const ending = await this.end(tool, args, { ...options, door });
+      assert.ok("code" in ending, `${tool} through ${door} was answered: ${JSON.stringify(ending)}`);
+      assert.equal(ending.code, code, `${door}: ${ending.message}`);
+      if (door === "rest") assert.equal(ending.status, new GatewayError(code, "").status);
+      assert.ok(!/\bat file:|\.ts:\d/.test(ending.message), `no stack trace: ${ending.message}`);
+      message = ending.message;
+    }
+    return message;
+  }
+
+  async audit(): Promise<AuditRow[]> {
+    return (await this.store.audit.list({}, { limit: 500 })).rows;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.gateway.close();
+  }
+}
