@@ -1,0 +1,8 @@
+/** list_builders_for_site: which page builders a site may be given pages with. */
+import { tool } from "../../registry/tool.ts";
+
+export default tool("list_builders_for_site", (_, { site }) => {
+  const available = site.available_builders;
+  const only = available.length === 1 ? available[0] : undefined;
+  return { available, default: site.default_builder ?? only ?? null, multiple: available.length > 1 };
+});
