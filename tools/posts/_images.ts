@@ -1,0 +1,61 @@
+/** Images as callers give them: what they are, how their files may be called. */
+import { GatewayError } from "../../errors.ts";
+import { LIMITS } from "../../model.ts";
+
+/** The kinds of image a site is given, by their first bytes read as Latin-1. */
+const KINDS = [
+  { mime_type: "image/png", ending: "png", starts: /^\x89PNG\r\n/ },
+  { mime_type: "image/jpeg", ending: "jpg", starts: /^\xff\xd8\xff/ },
+  { mime_type: "image/gif", ending: "gif", starts: /^GIF8[79]a/ },
+  { mime_type: "image/webp", ending: "webp", starts: /^RIFF[\s\S]{4}WEBPVP8/ },
+] as const;
+
+/** An image whose kind is known. */
+export interface KnownImage {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly mime_type: string;
+  readonly ending: string;
+}
+
+/** Reads base64, with or without blanks, of either alphabet. Throws E_BAD_INPUT naming the field. */
+export function fromBase64(text: string, field: string): Uint8Array<ArrayBuffer> {
+  const alphabet = /[-_]/.test(text) ? "base64url" : "base64";
+  try {
+    return Uint8Array.fromBase64(text, { alphabet });
+  } catch {
+    const data = text.startsWith("data:") ? "; leave out what stands before the comma" : "";
+    throw new GatewayError("E_BAD_INPUT", `${field}: not base64${data}`);
+  }
+}
+
+/** Judges bytes by what they are. Throws E_BAD_INPUT, E_FILE_TOO_LARGE naming the field. */
+export function knownImage(
+  bytes: Uint8Array<ArrayBuffer>,
+  field: string,
+  wanted: string | undefined,
+): KnownImage {
+  if (bytes.byteLength > LIMITS.MEDIA_BYTES) {
+    throw new GatewayError("E_FILE_TOO_LARGE", `${field}: an image of more than ${LIMITS.MEDIA_BYTES} bytes`);
+  }
+  const start = String.fromCharCode(...bytes.subarray(0, 16));
+  const kind = KINDS.find(({ starts }) => starts.test(start));
+  if (kind === undefined) {
+    throw new GatewayError(
+      "E_BAD_INPUT",
+      `${field}: the bytes are not those of a PNG, JPEG, GIF or WebP image`,
+    );
+  }
+  const { mime_type, ending } = kind;
+  if (wanted !== undefined && wanted !== mime_type) {
+    throw new GatewayError("E_BAD_INPUT", `mime_type: "${wanted}" was given, but the bytes are ${mime_type}`);
+  }
+  return { bytes, mime_type, ending };
+}
+
+/** A plain file name with the ending of its kind: no folders, one dot, ASCII letters, digits, dashes, underscores. */
+export function plainFilename(given: string, ending: string): string {
+  const last = given.split(/[/\\]/).at(-1) ?? "";
+  const stem = last.replace(/\.(png|jpe?g|gif|webp)$/i, "").normalize("NFKD").replace(/\p{M}/gu, "")
+    .replace(/[^A-Za-z0-9_-]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 100);
+  return `${stem === "" ? "image" : stem}.${ending}`;
+}

@@ -1,0 +1,24 @@
+/** create_draft: a new post, always as a draft. */
+import { checkContentId, content, type PreparedDraft } from "../../platforms/content.ts";
+import { tool } from "../../registry/tool.ts";
+import { fieldChanges, newTerms, quoted } from "./_plans.ts";
+
+export default tool<"create_draft", PreparedDraft>("create_draft", {
+  check({ featured_media_id, author_id }, { site }) {
+    checkContentId(site, featured_media_id, "featured_media_id");
+    checkContentId(site, author_id, "author_id");
+  },
+  async plan(fields, ctx) {
+    const draft = await (await ctx.use(content)).prepareDraft(fields);
+    return {
+      summary: `Create the draft ${quoted(fields.title)} on ${ctx.site.name}${newTerms(draft)}`,
+      changes: [...fieldChanges(fields, null), { field: "status", from: null, to: "draft" }],
+      state: draft,
+    };
+  },
+  async run(_, ctx, { state, changes }) {
+    const made = await (await ctx.use(content)).createDraft(state);
+    ctx.note({ result_id: made.id, changes });
+    return made;
+  },
+});

@@ -1,0 +1,32 @@
+/** create_taxonomy: a tag or category, unless one of that name is there. */
+import { GatewayError } from "../../errors.ts";
+import { numericId } from "../../guard/rules/ids.ts";
+import { cms } from "../../platforms/cms/client.ts";
+import { tool } from "../../registry/tool.ts";
+import { quoted } from "./_plans.ts";
+
+export default tool("create_taxonomy", {
+  check({ taxonomy, name, parent_id }) {
+    if (name.trim() === "") throw new GatewayError("E_BAD_INPUT", "name: holds only blanks");
+    if (parent_id === undefined) return;
+    numericId(parent_id, "parent_id");
+    if (taxonomy === "tag") {
+      throw new GatewayError("E_BAD_INPUT", "parent_id: a tag has no parent, leave it out");
+    }
+  },
+  async plan({ taxonomy, ...fields }, ctx) {
+    const { id } = await (await ctx.use(cms)).findTerm(taxonomy, fields.name);
+    const place = `the ${taxonomy} ${quoted(fields.name)} on ${ctx.site.name}`;
+    if (id !== null) {
+      return { summary: `Make nothing: ${place} is there already (id ${id})`, changes: [], state: undefined };
+    }
+    const changes = Object.entries(fields).map(([field, to]) => ({ field, from: null, to }));
+    return { summary: `Make ${place}`, changes, state: undefined };
+  },
+  async run({ taxonomy, parent_id, ...fields }, ctx, { changes }) {
+    const parent = parent_id === undefined ? undefined : numericId(parent_id, "parent_id");
+    const { term, created } = await (await ctx.use(cms)).makeTerm(taxonomy, { ...fields, parent_id: parent });
+    ctx.note({ result_id: term.id, changes });
+    return { ...term, created };
+  },
+});

@@ -1,0 +1,21 @@
+/** publish_post: makes a draft or scheduled post public; the site must allow it. */
+import { checkContentId, content } from "../../platforms/content.ts";
+import { tool } from "../../registry/tool.ts";
+import { quoted, stateChanges } from "./_plans.ts";
+
+export default tool("publish_post", {
+  check: ({ post_id }, { site }) => checkContentId(site, post_id, "post_id"),
+  async plan({ post_id }, ctx) {
+    const post = await (await ctx.use(content)).check(post_id, "publish");
+    return {
+      summary: `Publish ${quoted(post.title)} on ${ctx.site.name} for everyone to see`,
+      changes: stateChanges(post, "published", null),
+      revision: post.modified_gmt,
+      state: undefined,
+    };
+  },
+  async run({ post_id }, ctx, { changes }) {
+    ctx.note({ result_id: post_id, changes });
+    return await (await ctx.use(content)).publish(post_id, ctx.grant);
+  },
+});

@@ -1,0 +1,26 @@
+/** schedule_draft: the moment a draft goes live by itself. */
+import { type Moment, parseSchedule } from "../../guard/rules/schedule.ts";
+import { checkContentId, content } from "../../platforms/content.ts";
+import { tool } from "../../registry/tool.ts";
+import { quoted, stateChanges } from "./_plans.ts";
+
+export default tool<"schedule_draft", Moment>("schedule_draft", {
+  check({ post_id, scheduled_at }, { site, now }) {
+    checkContentId(site, post_id, "post_id");
+    parseSchedule(scheduled_at, now());
+  },
+  async plan({ post_id, scheduled_at }, ctx) {
+    const moment = parseSchedule(scheduled_at, ctx.now());
+    const post = await (await ctx.use(content)).check(post_id, "schedule", moment);
+    return {
+      summary: `Schedule ${quoted(post.title)} on ${ctx.site.name} to go live at ${moment.utc}`,
+      changes: stateChanges(post, "scheduled", moment.utc),
+      revision: post.modified_gmt,
+      state: moment,
+    };
+  },
+  async run({ post_id }, ctx, { state, changes }) {
+    ctx.note({ result_id: post_id, changes });
+    return await (await ctx.use(content)).schedule(post_id, state);
+  },
+});

@@ -1,0 +1,21 @@
+/** unschedule: a scheduled post, or page, is a draft again. */
+import { checkContentId, content } from "../../platforms/content.ts";
+import { tool } from "../../registry/tool.ts";
+import { quoted, stateChanges } from "./_plans.ts";
+
+export default tool("unschedule", {
+  check: ({ post_id }, { site }) => checkContentId(site, post_id, "post_id"),
+  async plan({ post_id, type }, ctx) {
+    const post = await (await ctx.use(content)).check(post_id, "unschedule", undefined, type);
+    return {
+      summary: `Take back the schedule of ${quoted(post.title)} on ${ctx.site.name} (${post.scheduled_at})`,
+      changes: stateChanges(post, "draft", null),
+      revision: post.modified_gmt,
+      state: undefined,
+    };
+  },
+  async run({ post_id, type }, ctx, { changes }) {
+    ctx.note({ result_id: post_id, changes });
+    return await (await ctx.use(content)).unschedule(post_id, type);
+  },
+});

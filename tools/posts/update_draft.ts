@@ -1,0 +1,30 @@
+/** update_draft: given fields of a draft or scheduled post, never its state. */
+import { checkContentId, content, type PreparedDraft } from "../../platforms/content.ts";
+import { tool } from "../../registry/tool.ts";
+import { fieldChanges, newTerms, quoted } from "./_plans.ts";
+
+export default tool<"update_draft", PreparedDraft>("update_draft", {
+  check({ post_id, featured_media_id, author_id }, { site }) {
+    checkContentId(site, post_id, "post_id");
+    checkContentId(site, featured_media_id, "featured_media_id");
+    checkContentId(site, author_id, "author_id");
+  },
+  async plan({ post_id, ...fields }, ctx) {
+    const client = await ctx.use(content);
+    const [now, draft] = await Promise.all([
+      client.getPost(post_id),
+      client.prepareDraft(fields),
+      client.check(post_id, "update"),
+    ]);
+    return {
+      summary: `Change the ${now.status} post ${quoted(now.title)} on ${ctx.site.name}${newTerms(draft)}`,
+      changes: fieldChanges(fields, now),
+      revision: now.modified_gmt,
+      state: draft,
+    };
+  },
+  async run({ post_id }, ctx, { state, changes }) {
+    ctx.note({ result_id: post_id, changes });
+    return await (await ctx.use(content)).updateDraft(post_id, state);
+  },
+});

@@ -1,0 +1,83 @@
+/** upload_media: one image into a site's media library. */
+import { GatewayError } from "../../errors.ts";
+import { numericId } from "../../guard/rules/ids.ts";
+import { LIMITS } from "../../model.ts";
+import { cms, type Image, type Media } from "../../platforms/cms/client.ts";
+import { web } from "../../platforms/web.ts";
+import { tool } from "../../registry/tool.ts";
+import { fromBase64, type KnownImage, knownImage, plainFilename } from "./_images.ts";
+
+interface Texts {
+  readonly alt_text?: string;
+  readonly title?: string;
+  readonly caption?: string;
+  readonly post_id?: string | number;
+}
+
+function given({ alt_text, title, caption, post_id }: Texts): Record<string, string | number> {
+  const post = post_id === undefined ? undefined : numericId(post_id, "post_id");
+  const texts = { alt_text, title, caption, post };
+  return Object.fromEntries(Object.entries(texts).filter((entry) => entry[1] !== undefined)) as Record<
+    string,
+    string | number
+  >;
+}
+
+/** The second step failed, and the image stands: a caller who tried again would have it twice. */
+function halfDone(media: Media, thrown: unknown): GatewayError {
+  const why = thrown instanceof GatewayError ? thrown.message : "an unexpected failure";
+  const upstream = thrown instanceof GatewayError ? thrown.upstream : undefined;
+  return new GatewayError(
+    "E_UPSTREAM",
+    `The image was uploaded as media ${media.id} (${media.url}), but its texts were not set: ${why}; do not upload it ` +
+      "again, set them in the CMS",
+    { cause: thrown, upstream },
+  );
+}
+
+export default tool<"upload_media", Image>("upload_media", {
+  check({ content_base64, source_url, mime_type, post_id }) {
+    if (post_id !== undefined) numericId(post_id, "post_id");
+    if (content_base64 !== undefined) {
+      knownImage(fromBase64(content_base64, "content_base64"), "content_base64", mime_type);
+    }
+    if (source_url !== undefined && URL.parse(source_url)?.protocol !== "https:") {
+      throw new GatewayError("E_BAD_INPUT", "source_url: expected an address that begins with https://");
+    }
+  },
+  async plan({ filename, content_base64, source_url, mime_type, ...texts }, ctx) {
+    const client = await ctx.use(cms);
+    let image: KnownImage;
+    if (source_url === undefined) {
+      image = knownImage(fromBase64(content_base64 ?? "", "content_base64"), "content_base64", mime_type);
+      await client.mayUpload();
+    } else {
+      const from = await ctx.use(web);
+      const [bytes] = await Promise.all([
+        from.download(source_url, "source_url", LIMITS.MEDIA_BYTES),
+        client.mayUpload(),
+      ]);
+      image = knownImage(bytes, "source_url", mime_type);
+    }
+    const name = plainFilename(filename, image.ending);
+    const size = `${Math.ceil(image.bytes.byteLength / 1024)} KiB`;
+    const fields = { filename: name, mime_type: image.mime_type, ...texts };
+    return {
+      summary: `Upload the image "${name}" (${image.mime_type}, ${size}) to ${ctx.site.name}`,
+      changes: Object.entries(fields).map(([field, to]) => ({ field, from: null, to })),
+      state: { bytes: image.bytes, mime_type: image.mime_type, filename: name },
+    };
+  },
+  async run(args, ctx, { state, changes }) {
+    const client = await ctx.use(cms);
+    const media = await client.uploadImage(state);
+    ctx.note({ result_id: media.id, changes });
+    const texts = given(args);
+    if (Object.keys(texts).length === 0) return media;
+    try {
+      return await client.setMediaTexts(media.id, texts);
+    } catch (thrown) {
+      throw halfDone(media, thrown);
+    }
+  },
+});
