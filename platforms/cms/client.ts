@@ -32,7 +32,7 @@ import { listUsers, type Me, requireRight, type UserList, type UsersQuery, whoam
 import { Wire } from "./wire.ts";
 
 export type { Health, Index, Plugin, Probe } from "./health.ts";
-export type { Media } from "./media.ts";
+export type { Image, Media } from "./media.ts";
 export type { Me } from "./users.ts";
 export type { Kind } from "./states.ts";
 
