@@ -1,4 +1,157 @@
 /** Written by `deno task gen` from the manifests; not edited by hand. */
 
-// deno-lint-ignore no-empty-interface
-export interface Shapes {}
+export interface Shapes {
+  "diagnose_site": {
+    args: {};
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: false;
+  };
+  "get_site": {
+    args: {};
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: false;
+  };
+  "list_builders_for_site": {
+    args: {};
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: false;
+  };
+  "list_cms_users": {
+    args: { "roles"?: (string)[]; "search"?: string; "page": number; "per_page": number };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: false;
+  };
+  "list_projects": {
+    args: {};
+    site: "none";
+    tier: 0;
+    raises: false;
+    publishes: false;
+  };
+  "list_sites": {
+    args: {};
+    site: "none";
+    tier: 0;
+    raises: false;
+    publishes: false;
+  };
+  "ping_site": {
+    args: {};
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: false;
+  };
+  "create_draft": {
+    args: {
+      "title": string;
+      "content_html": string;
+      "excerpt"?: string;
+      "slug"?: string;
+      "tags"?: (string)[];
+      "categories"?: (string)[];
+      "featured_media_id"?: number | string;
+      "author_id"?: number | string;
+    };
+    site: "required";
+    tier: 1;
+    raises: false;
+    publishes: false;
+  };
+  "create_taxonomy": {
+    args: {
+      "taxonomy": "tag" | "category";
+      "name": string;
+      "slug"?: string;
+      "description"?: string;
+      "parent_id"?: number | string;
+    };
+    site: "required";
+    tier: 1;
+    raises: false;
+    publishes: false;
+  };
+  "get_post": {
+    args: { "post_id": number | string };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: false;
+  };
+  "list_drafts": {
+    args: { "status"?: "draft" | "scheduled"; "search"?: string; "page": number; "per_page": number };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: false;
+  };
+  "list_taxonomies": {
+    args: { "taxonomy": "tag" | "category"; "search"?: string; "page": number; "per_page": number };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: false;
+  };
+  "publish_post": {
+    args: { "post_id": number | string };
+    site: "required";
+    tier: 3;
+    raises: false;
+    publishes: true;
+  };
+  "schedule_draft": {
+    args: { "post_id": number | string; "scheduled_at": string };
+    site: "required";
+    tier: 1;
+    raises: false;
+    publishes: false;
+  };
+  "unschedule": {
+    args: { "post_id": number | string; "type"?: "post" | "page" };
+    site: "required";
+    tier: 1;
+    raises: false;
+    publishes: false;
+  };
+  "update_draft": {
+    args: {
+      "post_id": number | string;
+      "title"?: string;
+      "content_html"?: string;
+      "excerpt"?: string;
+      "slug"?: string;
+      "tags"?: (string)[];
+      "categories"?: (string)[];
+      "featured_media_id"?: number | string;
+      "author_id"?: number | string;
+    };
+    site: "required";
+    tier: 1;
+    raises: false;
+    publishes: false;
+  };
+  "upload_media": {
+    args: {
+      "filename": string;
+      "content_base64"?: string;
+      "source_url"?: string;
+      "mime_type"?: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
+      "alt_text"?: string;
+      "title"?: string;
+      "caption"?: string;
+      "post_id"?: number | string;
+    };
+    site: "required";
+    tier: 1;
+    raises: false;
+    publishes: false;
+  };
+}
