@@ -43,7 +43,7 @@ export class Batch {
   readonly ended = new Set<string>();
   readonly done = Promise.withResolvers<void>();
 
-  /** Takes an entry; false when the batch is full. `wasOpen`: an earlier batch marked the row as open. */
+  /** Takes an entry; false when the batch is full. `wasOpen`: its intent came before. */
   add(row: AuditRow, line: string, wasOpen: boolean): boolean {
     const bytes = byteLength(line);
     let draft = this.drafts.at(-1);
@@ -54,8 +54,12 @@ export class Batch {
     draft.rows += line;
     draft.bytes += bytes;
     addTerms(draft.terms, row);
-    if (row.status === "started") this.opened.set(row.id, this.drafts.length - 1);
-    else if (!this.opened.delete(row.id) && wasOpen) this.ended.add(row.id);
+    if (row.status === "started") {
+      this.opened.set(row.id, this.drafts.length - 1);
+    } else if (wasOpen) {
+      this.opened.delete(row.id);
+      this.ended.add(row.id);
+    }
     return true;
   }
 }

@@ -10,6 +10,7 @@ export const GENESIS = "0".repeat(64);
 const ROW_BYTES_MAX = 32 * 1024;
 const FIELD_CHARACTERS_MAX = 256;
 const TIME_CHARACTERS = 10;
+const TIME_MS_MAX = 2 ** 48 - 1;
 const RANDOM_CHARACTERS = 16;
 const NOT_ASCII = /[\u0080-\uffff]/;
 const ENCODER = new TextEncoder();
@@ -108,7 +109,8 @@ export function parseRow(line: string): AuditRow | null {
 
 /** The lowest segment id of a time: what is older sorts before it. */
 export function firstIdAt(ms: number): string {
-  return encodeTime(Math.max(0, Math.floor(ms)), TIME_CHARACTERS) + "0".repeat(RANDOM_CHARACTERS);
+  return encodeTime(Math.min(Math.max(0, Math.floor(ms)), TIME_MS_MAX), TIME_CHARACTERS) +
+    "0".repeat(RANDOM_CHARACTERS);
 }
 
 /** When a segment was written, in milliseconds; NaN when the id is none. */

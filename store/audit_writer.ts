@@ -38,7 +38,7 @@ export class AuditWriter {
   readonly #db: Database;
   readonly #written: (segments: Written[]) => void;
   readonly #queue: Batch[] = [];
-  /** Rows marked as open by this writer and not ended yet. */
+  /** Rows whose intent came and whose outcome is not committed yet. */
   readonly #open = new Set<string>();
   #writer: string;
   #head: Head = { n: 0, hash: GENESIS, id: "" };
@@ -61,6 +61,7 @@ export class AuditWriter {
     if (this.#closing) return Promise.reject(closedError());
     const line = encodeRow(row);
     const wasOpen = row.status !== "started" && this.#open.has(row.id);
+    if (row.status === "started") this.#open.add(row.id);
     let batch = this.#queue.at(-1);
     if (batch === undefined || !batch.add(row, line, wasOpen)) {
       batch = new Batch();
@@ -161,7 +162,6 @@ export class AuditWriter {
   }
 
   #confirm(batch: Batch, { segments }: Built): void {
-    for (const row_id of batch.opened.keys()) this.#open.add(row_id);
     for (const row_id of batch.ended) this.#open.delete(row_id);
     const versionstamp = this.#versionstamp ?? "";
     this.#written(

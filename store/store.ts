@@ -125,8 +125,16 @@ export interface AuditVerdict {
 
 /** The append-only log. */
 export interface AuditStore {
-  /** Resolves when the entry is committed. Concurrent entries share segments and commits. */
+  /**
+   * Resolves when the entry is committed; rejects with E_INTERNAL when that failed three times. Concurrent entries share
+   * segments and commits. A write hands in its row twice, under one id: with status `started` before, whole again
+   * after. What is too large or no JSON is cut, never refused.
+   */
   append(row: AuditRow): Promise<void>;
+  /**
+   * A started row is listed only while it has no outcome. The cursor is opaque; `limit` is 1 to AUDIT_PAGE_MAX. Throws
+   * E_BAD_INPUT naming what is wrong with query or page.
+   */
   list(query: AuditQuery, page: { limit: number; cursor?: string }): Promise<AuditPage>;
   /**
    * Entries oldest first, a line of JSON each, with segment lines that carry the chain's hashes. Each piece yielded is

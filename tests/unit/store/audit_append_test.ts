@@ -78,6 +78,20 @@ Deno.test("a row that is too large or no JSON is cut, and any language fits", as
   assert.equal((await at.audit.verify()).ok, true);
 });
 
+Deno.test("an outcome handed in before its intent is committed still ends it", async () => {
+  await using at = await bench();
+  const both = [at.audit.append(row("same", { status: "started" })), at.audit.append(row("same"))];
+  const first = at.audit.append(row("next", { status: "started" }));
+  await Promise.resolve();
+  await Promise.resolve(); // the commit is under way
+  const second = at.audit.append(row("next"));
+  await Promise.all([...both, first, second]);
+  assert.deepEqual(await keys(at.kv, "audit", "open"), []);
+  assert.equal((await keys(at.kv, "audit", "segment")).length, 2);
+  const { rows } = await at.audit.list({}, { limit: 9 });
+  assert.deepEqual(rows.map(({ id, status }) => [id, status]), [["next", "ok"], ["same", "ok"]]);
+});
+
 Deno.test("a commit that failed is tried again, and its rows stand once", async () => {
   await using at = await failing();
   at.failures.push("before", "before");

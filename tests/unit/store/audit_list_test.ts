@@ -86,6 +86,7 @@ Deno.test("every filter gives what reading everything would, indexed or not, ove
     { from: middle, to: later, token_id: "t1", site_id: "s2" },
     { to: middle, tool: "c" },
     { tool: "none" },
+    { from: "0001-01-01", to: "+200000-01-01T00:00:00Z", tool: "a" },
   ];
   for (const query of queries) {
     const expected = written.filter((each) =>
@@ -94,7 +95,8 @@ Deno.test("every filter gives what reading everything would, indexed or not, ove
       (query.status === undefined || each.status === query.status) &&
       (query.site_id === undefined || each.site_id === query.site_id ||
         each.target_site_id === query.site_id) &&
-      (query.from === undefined || each.at >= query.from) && (query.to === undefined || each.at < query.to)
+      (query.from === undefined || Date.parse(each.at) >= Date.parse(query.from)) &&
+      (query.to === undefined || Date.parse(each.at) < Date.parse(query.to))
     ).map(({ id }) => id).reverse();
     for (const limit of [7, 500]) {
       const found = idsOf(await all(at.audit, query, limit));
