@@ -148,9 +148,10 @@ export class Entry {
     const inner = new Request(new URL(call.rest, url.origin), { method: call.method });
     const answer = await this.app.fetch(inner, { carried: { ask, given } });
     const out = new Response(answer.body, answer);
-    const root = `<${restRoot(this.state)}>; rel="https://api.w.org/"`;
-    const others = out.headers.get("link");
-    out.headers.set("link", others === null ? root : `${root}, ${others}`);
+    // As in WordPress, a paging link replaces the one to the root.
+    if (!out.headers.has("link")) {
+      out.headers.set("link", `<${restRoot(this.state)}>; rel="https://api.w.org/"`);
+    }
     return out;
   }
 

@@ -14,7 +14,7 @@ export class RestError extends Error {
 
   /** `{code, message, data: {status, …}}`. */
   body(): { code: string; message: string; data: Record<string, unknown> } {
-    return { code: this.code, message: this.message, data: { ...this.data, status: this.status } };
+    return { code: this.code, message: this.message, data: { status: this.status, ...this.data } };
   }
 }
 

@@ -61,13 +61,19 @@ function common(state: State, post: Post, edit: boolean): Shown {
     guid: edit ? { rendered: guid, raw: guid } : { rendered: guid },
     modified: wallTime(post.modified, state.timezone),
     modified_gmt: wallTime(post.modified, "UTC"),
-    ...(edit ? { password: "" } : {}),
+    ...(edit && post.type !== "attachment" ? { password: "" } : {}),
     slug: post.slug,
     status: post.status,
     type: post.type,
     link: permalink(state, post),
     title: { ...(edit ? { raw: post.title } : {}), rendered: texturize(post.title) },
   };
+}
+
+/** What an editor sees of the address to be. */
+function templates(state: State, post: Post): Shown {
+  const name = post.type === "page" ? "pagename" : "postname";
+  return { permalink_template: `${state.origin()}/%${name}%/`, generated_slug: slugify(post.title) };
 }
 
 /** The full row of a post or page; `edit` adds the raw values. */
@@ -89,12 +95,7 @@ export function viewPost(state: State, post: Post, edit: boolean): Shown {
     ...(post.type === "post" ? { format: "standard" } : {}),
     meta: { footnotes: "", ...post.meta },
     ...(post.type === "post" ? { categories: post.categories, tags: post.tags } : {}),
-    ...(edit
-      ? {
-        permalink_template: `${state.origin()}/%${post.type === "page" ? "pagename" : "postname"}%/`,
-        generated_slug: slugify(post.title),
-      }
-      : {}),
+    ...(edit ? templates(state, post) : {}),
     _links: links(state, post),
   };
 }
@@ -136,7 +137,8 @@ export function viewMedia(state: State, post: Post & { file: MediaFile }, edit: 
     },
     post: post.parent || null,
     source_url: url,
-    ...(edit ? { missing_image_sizes: [] } : {}),
+    featured_media: post.featured_media,
+    ...(edit ? { missing_image_sizes: [], ...templates(state, post) } : {}),
     _links: links(state, post),
   };
 }
