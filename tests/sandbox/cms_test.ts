@@ -123,9 +123,21 @@ Deno.test({
   },
 });
 
-Deno.test("where a real one cannot run, the stand-in takes its place and says so in one line", async () => {
-  const lines: string[] = [];
-  await using site = await startCms({ kind: "stand-in", say: (line) => lines.push(line) });
-  assert.equal(site.kind, "stand-in");
-  assert.deepEqual(lines, []);
+Deno.test({
+  name: "where a real one cannot run, the stand-in takes its place and says so in one line",
+  permissions: { run: false, net: "inherit", read: "inherit", env: "inherit", write: "inherit" },
+  async fn() {
+    const lines: string[] = [];
+    await using site = await startCms({ say: (line) => lines.push(line) });
+    assert.equal(site.kind, "stand-in");
+    assert.equal(lines.length, 1);
+    assert.match(
+      lines[0]!,
+      /^The CMS is a stand-in inside this process, not a real WordPress: PHP (may not|is not)/,
+    );
+    await assert.rejects(
+      startCms({ kind: "wordpress" }),
+      /^Error: A real WordPress cannot run here: PHP (may|is) not/,
+    );
+  },
 });
