@@ -84,7 +84,6 @@ export async function openGateway(settings: Settings, replace: Replacements = {}
     links: replace.links ?? {},
     hasSecret,
     now,
-    newId: () => newId(),
     log,
   });
   const definitions = catalog.entries().map(({ definition, group, manifest }) => ({
@@ -95,17 +94,18 @@ export async function openGateway(settings: Settings, replace: Replacements = {}
   const { baseUrl } = settings;
   let draining = false;
   const app = buildApp({
-    rest: restDoor({
-      authenticate,
-      dispatch,
-      catalog,
-      sites: store.sites,
-      tokenLimit,
-      openapi: openapi(definitions, baseUrl, CODES),
-      baseUrl,
-      newId: () => newId(),
-      log,
-    }),
+    rest: (app) =>
+      restDoor(app, {
+        authenticate,
+        dispatch,
+        catalog,
+        sites: store.sites,
+        tokenLimit,
+        openapi: openapi(definitions, baseUrl, CODES),
+        baseUrl,
+        newId: () => newId(),
+        log,
+      }),
     mcp: mcpDoor({
       authenticate,
       listing: (caller) => catalog.listing(caller).mcp,

@@ -1,4 +1,4 @@
-/** The yardstick: a bare Deno.serve and a bare Hono route, each answering one fixed JSON text. */
+/** The yardstick: a bare Deno.serve, and a bare Hono route that reads a JSON body, each answering one fixed text. */
 import { Hono } from "hono";
 
 const [kind, port, file] = Deno.args;
@@ -6,7 +6,11 @@ const text = await Deno.readTextFile(file!);
 const headers = { "content-type": "application/json" };
 
 const hono = new Hono();
-hono.all("/*", () => new Response(text, { headers }));
+hono.get("/*", () => new Response(text, { headers }));
+hono.post("/*", async (c) => {
+  await c.req.json();
+  return new Response(text, { headers });
+});
 
 Deno.serve(
   { hostname: "127.0.0.1", port: Number(port) },

@@ -5,7 +5,8 @@ import { failure } from "./envelope.ts";
 
 /** What is mounted where. */
 export interface AppParts {
-  readonly rest: Hono;
+  /** Puts the REST routes on the app. */
+  rest(app: Hono): void;
   readonly mcp: (request: Request) => Promise<Response>;
   readonly admin: Hono;
   /** Throws when the store does not answer. */
@@ -27,14 +28,19 @@ export function buildApp(parts: AppParts): Hono {
   app.get("/healthz", () => health(false));
   app.get("/readyz", () => health(true));
   app.all("/mcp", (c) => parts.mcp(c.req.raw));
-  app.route("/api/v1", parts.rest);
+  parts.rest(app);
   app.route("/", parts.admin);
-  app.notFound((c) => {
+  // Routes that overlapped the tools' own would put each call through a chain of handlers; this catches the rest.
+  app.notFound(({ req }) => {
     const error = new GatewayError(
       "E_NOT_FOUND",
-      `${c.req.path} is not an address here; tools are called at /api/v1 and /mcp`,
+      `${req.method} ${req.path} is not answered here; call tools with POST /api/v1/tools/{name} or at /mcp, ` +
+        "and read GET /api/v1/openapi.json",
     );
-    return new Response(failure(error), { status: 404, headers: HEADERS });
+    return new Response(failure(error), {
+      status: 404,
+      headers: { ...HEADERS, "access-control-allow-origin": "*" },
+    });
   });
   app.onError((thrown) => {
     parts.log({ event: "internal", cause: thrown.stack ?? String(thrown) });

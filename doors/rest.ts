@@ -1,5 +1,5 @@
 /** The REST door: five routes below /api/v1, JSON in and out. */
-import { Hono } from "hono";
+import type { Context, Hono } from "hono";
 import { asGatewayError, GatewayError } from "../errors.ts";
 import type { Authenticate } from "../guard/authenticate.ts";
 import type { Dispatch, Parsed } from "../guard/dispatch.ts";
@@ -25,45 +25,33 @@ export interface RestPorts {
   log(event: Record<string, unknown>): void;
 }
 
-const CORS = {
-  "access-control-allow-origin": "*",
-  "access-control-expose-headers": "WWW-Authenticate, Retry-After, X-Request-Id",
-};
+const CORS = { "access-control-allow-origin": "*" };
 const HEADERS = { "content-type": "application/json", ...CORS };
 const OK = { status: 200, headers: HEADERS };
+/** What a script on another origin may read of a refusal. */
+const EXPOSED = { "access-control-expose-headers": "WWW-Authenticate, Retry-After, X-Request-Id" };
 
-/** The routes, to be mounted at /api/v1. */
-export function restDoor(ports: RestPorts): Hono {
-  const app = new Hono();
-  const reading =
-    (answer: (caller: Caller) => string | Promise<string>) => async (c: { req: { raw: Request } }) => {
-      const caller = await ports.authenticate(c.req.raw);
+/** Puts the routes on the app. They answer their own errors, for a handler of a mounted app costs every call. */
+export function restDoor(app: Hono, ports: RestPorts): void {
+  const at = "/api/v1";
+  const reading = (answer: (caller: Caller) => string | Promise<string>) => async ({ req }: Context) => {
+    try {
+      const caller = await ports.authenticate(req.raw);
       ports.tokenLimit.take(caller.token.id);
       return new Response(await answer(caller), OK);
-    };
-  app.options("*", (c) => preflight(c.req.raw));
-  app.get("/openapi.json", () => new Response(ports.openapi, OK));
-  app.get("/whoami", reading(({ token }) => success(whoami(token))));
-  app.get("/sites", reading(async (caller) => success({ sites: await sitesOf(ports, caller) })));
+    } catch (thrown) {
+      return refuse(ports, thrown, ports.newId());
+    }
+  };
+  app.post(`${at}/tools/:name`, (c) => call(ports, c.req.raw, c.req.param("name")));
+  app.options(`${at}/*`, (c) => preflight(c.req.raw));
+  app.get(`${at}/openapi.json`, () => new Response(ports.openapi, OK));
+  app.get(`${at}/whoami`, reading(({ token }) => success(whoami(token))));
+  app.get(`${at}/sites`, reading(async (caller) => success({ sites: await sitesOf(ports, caller) })));
   app.get(
-    "/tools",
+    `${at}/tools`,
     reading((caller) => `{"ok":true,"result":{"tools":${ports.catalog.listing(caller).rest}}}`),
   );
-  app.post("/tools/:name", (c) => call(ports, c.req.raw, c.req.param("name")));
-  app.all("/tools/:name", (c) => {
-    throw new GatewayError(
-      "E_NOT_FOUND",
-      `${c.req.method} is not answered here; call a tool with POST ${c.req.path}`,
-    );
-  });
-  app.notFound((c) => {
-    throw new GatewayError(
-      "E_NOT_FOUND",
-      `${c.req.path} is not an address here; GET /api/v1/openapi.json names all`,
-    );
-  });
-  app.onError((thrown) => refuse(ports, thrown, ports.newId()));
-  return app;
 }
 
 async function call(ports: RestPorts, request: Request, tool: string): Promise<Response> {
@@ -112,7 +100,12 @@ async function parse(request: Request, limit: number): Promise<Parsed> {
 function refuse(ports: RestPorts, thrown: unknown, requestId: string): Response {
   const error = asGatewayError(thrown, requestId);
   if (error !== thrown) ports.log({ event: "internal", request_id: requestId, cause: String(thrown) });
-  const headers = { ...HEADERS, "x-request-id": requestId, ...refusalHeaders(error, ports.baseUrl) };
+  const headers = {
+    ...HEADERS,
+    ...EXPOSED,
+    "x-request-id": requestId,
+    ...refusalHeaders(error, ports.baseUrl),
+  };
   return new Response(failure(error), { status: error.status, headers });
 }
 

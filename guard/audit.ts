@@ -18,13 +18,11 @@ export class CallRecord {
   /** Set when the answer is a preview. */
   previewed = false;
   readonly facts: AuditFacts = {};
-  readonly #id: string;
   readonly #at: number;
   readonly #call: { door: Door; requestId: string; caller: Caller; tool: string };
   #shortened: unknown;
 
-  constructor(id: string, at: number, call: { door: Door; requestId: string; caller: Caller; tool: string }) {
-    this.#id = id;
+  constructor(at: number, call: { door: Door; requestId: string; caller: Caller; tool: string }) {
     this.#at = at;
     this.#call = call;
   }
@@ -44,7 +42,7 @@ export class CallRecord {
     const { door, requestId, caller: { token }, tool } = this.#call;
     this.#shortened ??= shorten(this.arguments);
     return {
-      id: this.#id,
+      id: requestId,
       at: new Date(this.#at).toISOString(),
       door,
       request_id: requestId,

@@ -18,6 +18,7 @@ import { findSite } from "./site.ts";
 /** A call as a door hands it over; authentication is behind it. */
 export interface ToolCall {
   readonly door: Door;
+  /** A new ULID; the audit row's id as well. */
   readonly requestId: string;
   readonly caller: Caller;
   readonly tool: string;
@@ -44,8 +45,6 @@ export interface DispatchPorts extends ContextPorts {
   readonly siteLimit: RateLimit;
   readonly links: LinkPlatforms;
   hasSecret(name: string): boolean;
-  /** A new id that sorts by time. */
-  newId(): string;
   /** Told of what a caller is not: the cause behind E_INTERNAL. */
   log(event: Record<string, unknown>): void;
 }
@@ -53,7 +52,7 @@ export interface DispatchPorts extends ContextPorts {
 /** Joins the ports to the one way through. */
 export function dispatcher(ports: DispatchPorts): Dispatch {
   return async (call) => {
-    const record = new CallRecord(ports.newId(), ports.now(), call);
+    const record = new CallRecord(ports.now(), call);
     let value: unknown;
     let failure: GatewayError | null = null;
     try {
