@@ -1,5 +1,4 @@
 /** The writing end of the audit: entries queue while a commit is under way, and the next takes all of them. */
-import { setImmediate } from "node:timers";
 import { GatewayError } from "../errors.ts";
 import type { AuditRow } from "../model.ts";
 import { Batch, type Terms } from "./audit_batch.ts";
@@ -87,7 +86,7 @@ export class AuditWriter {
 
   async #pump(): Promise<void> {
     this.#pumping = true;
-    await turn(); // what is appended in the same turn of the event loop comes along
+    await Promise.resolve(); // what is appended in the same turn comes along
     for (let batch = this.#queue.shift(); batch !== undefined; batch = this.#queue.shift()) {
       try {
         this.#confirm(batch, await this.#write(batch));
@@ -170,6 +169,3 @@ export class AuditWriter {
     );
   }
 }
-
-/** Resolves in the next turn of the event loop. */
-const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
