@@ -25,3 +25,17 @@ export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<
     promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
   });
 }
+
+/**
+ * Waits until all have ended, then answers their values or throws the first failure in their order: nothing is left
+ * under way behind a failed call.
+ */
+export async function together<T extends readonly unknown[]>(
+  ...under: { readonly [K in keyof T]: T[K] | Promise<T[K]> }
+): Promise<T> {
+  const ended = await Promise.allSettled(under);
+  return ended.map((one) => {
+    if (one.status === "rejected") throw one.reason;
+    return one.value;
+  }) as unknown as T;
+}

@@ -11,6 +11,7 @@ import type {
   Verb,
   Written,
 } from "../post.ts";
+import { together } from "../waiting.ts";
 import { cmsForbids } from "./egress.ts";
 import { type Health, health, type Index, readIndex } from "./health.ts";
 import { type Image, type Media, type MediaTexts, setMediaTexts, uploadImage } from "./media.ts";
@@ -87,7 +88,7 @@ function clientOf(wire: Wire, within: (limitMs: number) => Wire): CmsClient {
     publish: (kind, id, grant) => publish(wire, kind, id, grant),
     listTerms: (taxonomy, query) => listTerms(wire, taxonomy, query),
     async findTerm(taxonomy, name) {
-      const [me, picks] = await Promise.all([whoami(wire), findTerms(wire, taxonomy, [name])]);
+      const [me, picks] = await together(whoami(wire), findTerms(wire, taxonomy, [name]));
       requireTermRight(me, taxonomy, picks);
       return picks[0] ?? { name, id: null };
     },

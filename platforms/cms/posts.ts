@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { GatewayError } from "../../errors.ts";
 import { numericId } from "../../guard/rules/ids.ts";
+import { together } from "../waiting.ts";
 import type { DraftFields, DraftList, DraftsQuery, Post, PostRow, PreparedDraft, Written } from "../post.ts";
 import { CmsError } from "./errors.ts";
 import { fieldsOf, POST, POST_ROW, type PostRecord, type PostRowRecord, totals, utc } from "./records.ts";
@@ -28,10 +29,10 @@ function row(record: PostRowRecord): PostRow {
 /** A post in any state, with its terms' names. Throws CmsError (404 for an id that is no post). */
 export async function readPost(wire: Wire, id: number): Promise<Post> {
   const { data } = await wire.get(`wp/v2/posts/${id}`, { context: "edit", _fields: FIELDS }, POST);
-  const [categories, tags] = await Promise.all([
+  const [categories, tags] = await together(
     termsOf(wire, "category", data.categories),
     termsOf(wire, "tag", data.tags),
-  ]);
+  );
   return {
     ...row(data),
     content_html: data.content.raw,
@@ -66,11 +67,11 @@ export async function listDrafts(wire: Wire, query: DraftsQuery): Promise<DraftL
 
 /** Proves the account's rights and looks the names up; writes nothing. Throws E_BAD_INPUT, E_UPSTREAM. */
 export async function prepareDraft(wire: Wire, fields: DraftFields): Promise<CmsDraft> {
-  const [me, tags, categories] = await Promise.all([
+  const [me, tags, categories] = await together(
     whoami(wire),
     fields.tags && findTerms(wire, "tag", fields.tags),
     fields.categories && findTerms(wire, "category", fields.categories),
-  ]);
+  );
   requireRight(me, "edit_posts", "write drafts");
   if (fields.author_id !== undefined && numericId(fields.author_id, "author_id") !== me.id) {
     requireRight(me, "edit_others_posts", "write in another author's name");

@@ -3,6 +3,7 @@ import { GatewayError } from "../../errors.ts";
 import { hasLead, type Moment } from "../../guard/rules/schedule.ts";
 import type { PublishGrant } from "../platform.ts";
 import type { PostHead, Verb, Written } from "../post.ts";
+import { together } from "../waiting.ts";
 import { CmsError } from "./errors.ts";
 import {
   fieldsOf,
@@ -53,10 +54,10 @@ export async function checkState(
   moment?: Moment,
 ): Promise<PostHeadRecord> {
   const needsRight = verb === "schedule" || verb === "publish";
-  const [got, me] = await Promise.all([
+  const [got, me] = await together(
     wire.get(`wp/v2/${kind}/${id}`, { context: "edit", _fields: HEAD_FIELDS }, POST_HEAD),
     needsRight ? whoami(wire) : null,
-  ]);
+  );
   if (me) requireRight(me, kind === "posts" ? "publish_posts" : "publish_pages", `${verb} this`);
   const why = stateForbids(got.data, verb, got.siteNow) ?? momentForbids(moment, got.siteNow);
   if (why !== null) throw new GatewayError("E_FORBIDDEN_OP", `${label(kind, id)} ${why}`);

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { GatewayError } from "../../errors.ts";
 import { numericId } from "../../guard/rules/ids.ts";
+import { together } from "../waiting.ts";
 import { CmsError } from "./errors.ts";
 import { fieldsOf, plainName, TERM, type TermRecord, totals } from "./records.ts";
 import type { Me } from "./users.ts";
@@ -70,7 +71,7 @@ function term(record: TermRecord): Term {
 export async function listTerms(wire: Wire, taxonomy: Taxonomy, query: TermsQuery): Promise<TermList> {
   const { page, per_page, search } = query;
   const asked = { page, per_page, search: escaped(search), _fields: FIELDS };
-  const [, got] = await Promise.all([whoami(wire), wire.get(ROUTE[taxonomy], asked, TERMS)]);
+  const [, got] = await together(whoami(wire), wire.get(ROUTE[taxonomy], asked, TERMS));
   return { terms: got.data.map(term), page, per_page, ...totals(got.headers) };
 }
 
@@ -100,7 +101,7 @@ export async function findTerms(
   }
   if (names.length === 0) return [];
   const bySlug = await wire.get(ROUTE[taxonomy], { slug: names, per_page: PER_PAGE, _fields: FIELDS }, TERMS);
-  return await Promise.all(names.map(async (name) => {
+  return await together(...names.map(async (name): Promise<TermPick> => {
     const found = pick(taxonomy, name, bySlug.data);
     if (found !== null) return { name, id: found };
     const query = { search: escaped(name), per_page: PER_PAGE, _fields: FIELDS };

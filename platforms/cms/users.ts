@@ -1,6 +1,7 @@
 /** Who the site's account is, and who else has one. */
 import { z } from "zod";
 import { GatewayError } from "../../errors.ts";
+import { together } from "../waiting.ts";
 import { CmsError } from "./errors.ts";
 import { fieldsOf, ME, totals, USER_ROW } from "./records.ts";
 import type { Wire } from "./wire.ts";
@@ -79,7 +80,7 @@ export async function listUsers(wire: Wire, query: UsersQuery): Promise<UserList
       ["rest_forbidden_context", "rest_user_cannot_view"].includes(thrown.reason);
     if (!hidden) throw thrown;
   }
-  const [, got] = await Promise.all([whoami(wire), wire.get("wp/v2/users", common, rows)]);
+  const [, got] = await together(whoami(wire), wire.get("wp/v2/users", common, rows));
   const note = roles === undefined ? HIDDEN : `${HIDDEN}; roles could not be applied`;
   return { users: got.data, page, per_page, ...totals(got.headers), note };
 }

@@ -1,5 +1,6 @@
 /** update_draft: given fields of a draft or scheduled post, never its state. */
 import { checkContentId, content, type PreparedDraft } from "../../platforms/content.ts";
+import { together } from "../../platforms/waiting.ts";
 import { tool } from "../../registry/tool.ts";
 import { fieldChanges, newTerms, quoted } from "./_plans.ts";
 
@@ -11,11 +12,11 @@ export default tool<"update_draft", PreparedDraft>("update_draft", {
   },
   async plan({ post_id, ...fields }, ctx) {
     const client = await ctx.use(content);
-    const [now, draft] = await Promise.all([
+    const [now, draft] = await together(
       client.getPost(post_id),
       client.prepareDraft(fields),
       client.check(post_id, "update"),
-    ]);
+    );
     return {
       summary: `Change the ${now.status} post ${quoted(now.title)} on ${ctx.site.name}${newTerms(draft)}`,
       changes: fieldChanges(fields, now),

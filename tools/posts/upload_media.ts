@@ -4,8 +4,9 @@ import { numericId } from "../../guard/rules/ids.ts";
 import { LIMITS } from "../../model.ts";
 import { cms, type Image, type Media } from "../../platforms/cms/client.ts";
 import { web } from "../../platforms/web.ts";
+import { together } from "../../platforms/waiting.ts";
 import { tool } from "../../registry/tool.ts";
-import { fromBase64, type KnownImage, knownImage, plainFilename } from "./_images.ts";
+import { fromBase64, knownImage, plainFilename } from "./_images.ts";
 
 interface Texts {
   readonly alt_text?: string;
@@ -47,18 +48,16 @@ export default tool<"upload_media", Image>("upload_media", {
   },
   async plan({ filename, content_base64, source_url, mime_type, ...texts }, ctx) {
     const client = await ctx.use(cms);
-    let image: KnownImage;
-    if (source_url === undefined) {
-      image = knownImage(fromBase64(content_base64 ?? "", "content_base64"), "content_base64", mime_type);
-      await client.mayUpload();
-    } else {
-      const from = await ctx.use(web);
-      const [bytes] = await Promise.all([
-        from.download(source_url, "source_url", LIMITS.MEDIA_BYTES),
-        client.mayUpload(),
-      ]);
-      image = knownImage(bytes, "source_url", mime_type);
-    }
+    const from = await ctx.use(web);
+    const field = source_url === undefined ? "content_base64" : "source_url";
+    const [, , bytes] = await together(
+      client.mayUpload(),
+      texts.post_id && client.check("posts", numericId(texts.post_id, "post_id"), "update"),
+      source_url === undefined
+        ? fromBase64(content_base64 ?? "", field)
+        : from.download(source_url, field, LIMITS.MEDIA_BYTES),
+    );
+    const image = knownImage(bytes, field, mime_type);
     const name = plainFilename(filename, image.ending);
     const size = `${Math.ceil(image.bytes.byteLength / 1024)} KiB`;
     const fields = { filename: name, mime_type: image.mime_type, ...texts };

@@ -1,0 +1,155 @@
+/** A site of the sandbox with a real way out and real handlers, but without the guard line. */
+import assert from "node:assert/strict";
+import { GatewayError } from "../../../errors.ts";
+import { egress } from "../../../guard/egress.ts";
+import type { Caller, Site } from "../../../model.ts";
+import { createHttp, type HttpOptions } from "../../../platforms/http.ts";
+import type { Outgoing, Platform, PublishGrant, Reach } from "../../../platforms/platform.ts";
+import type { AuditFacts, Plan, ToolContext, ToolModule } from "../../../registry/tool.ts";
+import type { CmsSandbox, CmsUser } from "../../../sandbox/cms.ts";
+import { site } from "./_site.ts";
+
+/** The one grant that is genuine here. */
+export const GRANT = { site_id: "acme", tool: "publish_post" } as PublishGrant;
+
+type Args = Record<string, unknown>;
+type Login = Pick<CmsUser, "username" | "application_password">;
+
+const handlers = new Map<string, ToolModule>();
+for (const group of ["discovery", "posts"]) {
+  for (const { name } of Deno.readDirSync(new URL(`../../../tools/${group}`, import.meta.url))) {
+    if (name.startsWith("_")) continue;
+    const { default: module } = await import(`../../../tools/${group}/${name}`);
+    handlers.set(module.name, module);
+  }
+}
+
+/** How a world differs from an administrator's at the sandbox's address with the true clock. */
+export interface WorldOptions {
+  readonly as?: Login;
+  readonly site?: Partial<Site>;
+  readonly now?: () => number;
+  readonly http?: Partial<HttpOptions>;
+}
+
+/** Everything a test does to one site. */
+export class World {
+  readonly site: Site;
+  /** What went out, as it stood before the look. */
+  readonly sent: Outgoing[] = [];
+  readonly facts: AuditFacts = {};
+  readonly #login: Login;
+  readonly #now: () => number;
+  readonly #http;
+
+  constructor(base_url: string, options: WorldOptions) {
+    this.site = site({ base_url, ...options.site });
+    this.#login = options.as ?? { username: "nobody", application_password: "wrong" };
+    this.#now = options.now ?? Date.now;
+    this.#http = createHttp({ allowPrivate: ["127.0.0.1"], sleep: () => Promise.resolve(), ...options.http });
+  }
+
+  /** A client of the site, its requests judged as in service. */
+  async client<Client>(platform: Platform<Client>): Promise<Client> {
+    return await platform.connect(this.reach(platform));
+  }
+
+  reach(platform: Platform<unknown>): Reach {
+    const cache = new Map<string, unknown>();
+    return {
+      site: this.site,
+      now: this.#now,
+      secret: () => Promise.resolve(this.#login) as Promise<never>,
+      cache: {
+        get: <T>(key: string) => cache.get(key) as T,
+        set: (key, value) => void cache.set(key, value),
+      },
+      send: (out) => {
+        this.sent.push(out);
+        const granted = (grant: PublishGrant) => grant === GRANT;
+        const look = (hop: Outgoing) => egress({ platform, site: this.site, granted, now: this.#now() }, hop);
+        return this.#http.send(out, { endsAt: this.#now() + 60_000, look });
+      },
+    };
+  }
+
+  /** Walks a tool's `check`, `plan` and `run`, as a confirmed call does. */
+  async call<T = Record<string, unknown>>(name: string, args: Args = {}): Promise<T> {
+    const { module, context } = this.#open(name);
+    module.check?.(args, context);
+    const plan = await module.plan?.(args, context);
+    return await module.run(args, context, plan) as T;
+  }
+
+  /** Walks `check` and `plan` alone, as a call without confirm does. */
+  async preview(name: string, args: Args = {}): Promise<Plan> {
+    const { module, context } = this.#open(name);
+    module.check?.(args, context);
+    assert.ok(module.plan, `${name} plans`);
+    return await module.plan(args, context);
+  }
+
+  /** Asserts that the call is refused with that code; answers the error. */
+  async refuses(code: string, message: RegExp, name: string, args: Args = {}): Promise<GatewayError> {
+    return await refused(code, message, this.call(name, args));
+  }
+
+  get writes(): Outgoing[] {
+    return this.sent.filter(({ effect }) => effect === "write");
+  }
+
+  #open(name: string): { module: ToolModule; context: ToolContext } {
+    const module = handlers.get(name);
+    assert.ok(module, `there is a handler ${name}`);
+    const clients = new Map<Platform<unknown>, Promise<unknown>>();
+    const context: ToolContext = {
+      site: this.site,
+      caller: {} as Caller,
+      grant: GRANT,
+      sites: {
+        list: () => Promise.resolve([this.site]),
+        projects: () => Promise.resolve([{ id: "one", name: "One", created_at: "2026-01-01T00:00:00Z" }]),
+        integrations: () => ({ crm: false, repo: true }),
+      },
+      now: this.#now,
+      use: <Client>(platform: Platform<Client>) => {
+        if (!clients.has(platform)) clients.set(platform, this.client(platform));
+        return clients.get(platform) as Promise<Client>;
+      },
+      note: (facts) => void Object.assign(this.facts, facts),
+    };
+    return { module, context };
+  }
+}
+
+/** Asserts that a promise ends with a GatewayError of that code, whose message fits and shows no trace of code. */
+export async function refused(
+  code: string,
+  message: RegExp,
+  promise: Promise<unknown>,
+): Promise<GatewayError> {
+  try {
+    await promise;
+  } catch (thrown) {
+    assert.ok(thrown instanceof GatewayError, String(thrown instanceof Error ? thrown.stack : thrown));
+    assert.equal(thrown.code, code, thrown.message);
+    assert.match(thrown.message, message);
+    assert.doesNotMatch(thrown.message, /<[a-z/!]|\.ts:\d|application_password|Basic /i);
+    return thrown;
+  }
+  assert.fail(`expected ${code}, but nothing was thrown`);
+}
+
+/** A world at a sandbox's site, signed in as one of its people. */
+export function worldOf(
+  cms: CmsSandbox,
+  login: "admin" | "ed" | "auth" | "sub" = "admin",
+  more: WorldOptions = {},
+): World {
+  return new World(cms.base_url, { as: cms.users[login], ...more });
+}
+
+/** ISO 8601 of a moment that many seconds from now. */
+export function ahead(seconds: number): string {
+  return new Date(Math.floor(Date.now() / 1000 + seconds) * 1000).toISOString().replace(".000Z", "Z");
+}
