@@ -1,0 +1,168 @@
+/** What the egress look lets pass to a CMS: a short list of routes, names and states, and nothing else. */
+import assert from "node:assert/strict";
+import { egress } from "../../../guard/egress.ts";
+import { cms } from "../../../platforms/cms/client.ts";
+import { content } from "../../../platforms/content.ts";
+import type { Outgoing, PublishGrant } from "../../../platforms/platform.ts";
+import { web } from "../../../platforms/web.ts";
+import { site } from "./_site.ts";
+
+const NOW = Date.parse("2026-11-21T12:00:00Z");
+const GRANT = {} as PublishGrant;
+const API = "https://acme.example/wp-json/wp/v2";
+const AUTH = { authorization: "Basic x" };
+const IMAGE = { ...AUTH, "content-type": "image/png", "content-disposition": 'attachment; filename="a.png"' };
+
+function look(
+  out: Partial<Outgoing>,
+  platform: typeof cms | typeof content | typeof web = cms,
+  grant = true,
+): string {
+  try {
+    egress(
+      { platform, site: site({}), granted: () => grant, now: NOW },
+      { method: "GET", effect: "read", url: `${API}/posts/7`, headers: AUTH, ...out },
+    );
+    return "passes";
+  } catch (thrown) {
+    assert.equal((thrown as { code: string }).code, "E_FORBIDDEN_OP");
+    return (thrown as Error).message;
+  }
+}
+
+const write = (path: string, json: unknown, more: Partial<Outgoing> = {}): Partial<Outgoing> => ({
+  method: "POST",
+  effect: "write",
+  url: `${API}/${path}`,
+  json,
+  ...more,
+});
+const update = (json: unknown, more: Partial<Outgoing> = {}) => write("posts/7", json, more);
+
+const PASSES: Record<string, Partial<Outgoing>> = {
+  "a post": {},
+  "a list": {
+    url: `${API}/posts?status=draft,future&context=edit&orderby=modified&order=desc&page=1&per_page=20`,
+  },
+  "terms by slug": { url: `${API}/tags?slug[]=a&slug[]=b&_fields=id,name` },
+  "the index": { url: "https://acme.example/wp-json/" },
+  "the index of plain permalinks": { url: "https://acme.example/index.php?rest_route=/&_fields=name" },
+  "a post of plain permalinks": {
+    url: "https://acme.example/index.php?rest_route=/wp/v2/posts/7&context=edit",
+  },
+  "a site in a folder": { url: "https://acme.example/blog/wp-json/wp/v2/posts/7" },
+  "another name of the API": { url: "https://acme.example/api/wp/v2/posts/7" },
+  "the front page": { method: "HEAD", url: "https://acme.example/", headers: {} },
+  "a draft": write("posts", { title: "x", content: "y", status: "draft", tags: [1] }),
+  "a change": update({ title: "x", categories: [] }),
+  "a schedule": update({ status: "future", date_gmt: "2026-11-21T12:01:00Z" }),
+  "a schedule taken back": update({ status: "draft", date: null }),
+  "a publication under a grant": update({ status: "publish" }, { grant: GRANT }),
+  "one that clears a date": update({ status: "publish", date: null }, { grant: GRANT }),
+  "a page's schedule taken back": write("pages/9", { status: "draft", date: null }),
+  "a tag": write("tags", { name: "x" }),
+  "an upload": { ...write("media", undefined), body: new Uint8Array(1), headers: IMAGE },
+  "an image's texts": write("media/3", { alt_text: "x", post: 7 }),
+};
+
+const REFUSED: Record<string, Partial<Outgoing>> = {
+  "DELETE": { method: "DELETE", effect: "write" },
+  "DELETE by query": update({}, { url: `${API}/posts/7?_method=DELETE` }),
+  "force": update({}, { url: `${API}/posts/7?force=true` }),
+  "force in the body": update({ force: true }),
+  "PUT": update({ title: "x" }, { method: "PUT" }),
+  "PATCH": update({ title: "x" }, { method: "PATCH" }),
+  "a write called a read": update({ title: "x" }, { effect: "read" }),
+  "a read called a write": { effect: "write" },
+  "a post published": update({ status: "publish" }),
+  "a post published as private": update({ status: "private" }),
+  "a post binned": update({ status: "trash" }),
+  "a post pending": update({ status: "pending" }),
+  "an unknown state": update({ status: "wc-live" }),
+  "a state in capitals": update({ status: "PUBLISH" }, { grant: GRANT }),
+  "a state that is a list": update({ status: ["publish"] }),
+  "a state that is null": update({ status: null }),
+  "a state that is undefined": update({ status: undefined, title: "x" }),
+  "post_status": update({ post_status: "publish" }),
+  "a publication with other fields": update({ status: "publish", title: "x" }, { grant: GRANT }),
+  "a publication with a date": update({ status: "publish", date: "2020-01-01T00:00:00" }, { grant: GRANT }),
+  "a draft made public": write("posts", { title: "x", status: "publish" }),
+  "a draft made public under a grant": write("posts", { title: "x", status: "publish" }, { grant: GRANT }),
+  "a draft made scheduled": write("posts", {
+    title: "x",
+    status: "future",
+    date_gmt: "2030-01-01T00:00:00Z",
+  }),
+  "a draft without a state": write("posts", { title: "x" }),
+  "a schedule without a date": update({ status: "future" }),
+  "a schedule 59 s ahead": update({ status: "future", date_gmt: "2026-11-21T12:00:59Z" }),
+  "a schedule in the past": update({ status: "future", date_gmt: "2020-01-01T00:00:00Z" }),
+  "a schedule without a zone": update({ status: "future", date_gmt: "2030-01-01T00:00:00" }),
+  "a schedule by local date": update({ status: "future", date: "2030-01-01T00:00:00" }),
+  "a schedule with other fields": update({ status: "future", date_gmt: "2030-01-01T00:00:00Z", title: "x" }),
+  "a date alone": update({ date_gmt: "2020-01-01T00:00:00Z" }),
+  "a date cleared alone": update({ date: null }),
+  "meta": update({ meta: { _x: 1 } }),
+  "a password": update({ password: "x" }),
+  "sticky": update({ sticky: true }),
+  "a body that is a list": update([{ title: "x" }]),
+  "a body that is text": { ...update(undefined), body: '{"title":"x"}' },
+  "no body": update(undefined),
+  "an id that is no number": update({ title: "x" }, { url: `${API}/posts/abc` }),
+  "an id with a path behind": { url: `${API}/posts/7/revisions` },
+  "an id that climbs": { url: "https://acme.example/?rest_route=/wp/v2/posts/7/../../users" },
+  "an escaped path": { url: `${API}/posts%2F7` },
+  "users written": write("users", { name: "x" }),
+  "settings": { url: `${API}/settings` },
+  "settings written": write("settings", { title: "x" }),
+  "plugins written": write("plugins", { slug: "x" }),
+  "batch": { ...write("", {}), url: "https://acme.example/wp-json/batch/v1" },
+  "the page of an admin": { url: "https://acme.example/wp-admin/post.php?action=trash" },
+  "the front page with credentials": { method: "HEAD", url: "https://acme.example/" },
+  "a path outside the API": { url: "https://acme.example/?p=7" },
+  "a route by two names": { url: "https://acme.example/wp-json/wp/v2/posts/7?rest_route=/wp/v2/settings" },
+  "a route twice": { url: "https://acme.example/?rest_route=/wp/v2/posts&rest_route=/wp/v2/settings" },
+  "a route by PHP's spelling": { url: `${API}/posts/7?rest.route=/wp/v2/settings` },
+  "an envelope": { url: `${API}/posts/7?_envelope=1` },
+  "credentials to another origin": { url: "https://www.acme.example/wp-json/wp/v2/posts/7" },
+  "credentials over http": { url: "http://acme.example/wp-json/wp/v2/posts/7" },
+  "an upload that is no image": {
+    ...write("media", undefined),
+    body: new Uint8Array(1),
+    headers: { ...IMAGE, "content-type": "image/svg+xml" },
+  },
+  "an upload with a path in its name": {
+    ...write("media", undefined),
+    body: new Uint8Array(1),
+    headers: { ...IMAGE, "content-disposition": 'attachment; filename="../a.php"' },
+  },
+  "an upload of text": { ...write("media", undefined), body: "x", headers: IMAGE },
+  "a tag's parent by another name": write("tags", { name: "x", meta: {} }),
+};
+
+for (const [what, out] of Object.entries(PASSES)) {
+  Deno.test(`a CMS may be sent ${what}`, () => {
+    assert.equal(look(out), "passes");
+    assert.equal(look(out, content), "passes");
+  });
+}
+
+for (const [what, out] of Object.entries(REFUSED)) {
+  Deno.test(`a CMS is never sent ${what}`, () => {
+    assert.match(look(out), /was not sent: /);
+    assert.match(look(out, content), /was not sent: /);
+  });
+}
+
+Deno.test("a grant that nobody made publishes nothing", () => {
+  assert.match(look(update({ status: "publish" }, { grant: GRANT }), cms, false), /not genuine/);
+});
+
+Deno.test("the open web is read without credentials and at public addresses only", () => {
+  const file = { url: "https://files.example/a.png", headers: { accept: "*/*" }, public_only: true };
+  assert.equal(look(file, web), "passes");
+  assert.match(look({ ...file, headers: AUTH }, web), /no credentials/);
+  assert.match(look({ ...file, public_only: false }, web), /private/);
+  assert.match(look({ ...file, method: "POST", effect: "write" }, web), /only read/);
+  assert.match(look({ ...file, headers: { cookie: "a=b" } }, web), /no credentials/);
+});

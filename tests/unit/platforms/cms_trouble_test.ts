@@ -1,0 +1,370 @@
+/** A CMS that misbehaves: every trap that would publish or lose content, and every way not to answer. */
+import assert from "node:assert/strict";
+import type { Post } from "../../../platforms/content.ts";
+import { type StandIn, startStandIn, type Trouble } from "../../../sandbox/cms_standin.ts";
+import { ahead, refused, type World, worldOf } from "./_world.ts";
+
+interface Row {
+  id: number;
+  status: string;
+  url: string;
+}
+
+const PNG =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+const draft = (world: World) =>
+  world.call<Row>("create_draft", { title: "A draft", content_html: "<p>Text</p>" });
+const POST = (id: number) => new RegExp(`^/wp/v2/posts/${id}$`);
+const gets = (id: number) => ({ method: "GET", path: POST(id) });
+const posts = (id: number) => ({ method: "POST", path: POST(id) });
+
+/** A fresh stand-in with one draft on it. */
+async function withDraft(
+  use: (at: { cms: StandIn; world: World; id: number; status: () => string }) => Promise<void>,
+): Promise<void> {
+  await using cms = await startStandIn();
+  const world = worldOf(cms);
+  const { id } = await draft(world);
+  cms.forget();
+  await use({ cms, world, id, status: () => cms.posts.get(id)!.status });
+}
+
+Deno.test("a site whose clock is ahead gets no schedule that it would publish at once", async () => {
+  await withDraft(async ({ cms, world, id, status }) => {
+    cms.skew(50);
+    const args = { post_id: id, scheduled_at: ahead(100) };
+    await world.refuses("E_FORBIDDEN_OP", /by the site's clock .*published at once/, "schedule_draft", args);
+    assert.deepEqual([status(), cms.writes.length], ["draft", 0]);
+    await world.call("schedule_draft", { ...args, scheduled_at: ahead(150) });
+    assert.equal(status(), "future");
+  });
+});
+
+Deno.test("a site whose clock is behind is no reason to schedule less than 60 s ahead", async () => {
+  await withDraft(async ({ cms, world, id }) => {
+    cms.skew(-3600);
+    await world.refuses("E_FORBIDDEN_OP", /at least 60 s/, "schedule_draft", {
+      post_id: id,
+      scheduled_at: ahead(30),
+    });
+    assert.equal(cms.writes.length, 0);
+  });
+});
+
+Deno.test("a post that a schedule published is made a draft again at once", async () => {
+  await withDraft(async ({ cms, world, id, status }) => {
+    cms.misbehave({ kind: "skew", seconds: 7200 }, posts(id));
+    const args = { post_id: id, scheduled_at: ahead(3600) };
+    await world.refuses(
+      "E_FORBIDDEN_OP",
+      /state "published" instead.*made a draft again at once/,
+      "schedule_draft",
+      args,
+    );
+    assert.equal(status(), "draft");
+    assert.deepEqual(cms.writes.map(({ body }) => body), [
+      { status: "future", date_gmt: args.scheduled_at },
+      { status: "draft", date: null },
+    ]);
+  });
+});
+
+Deno.test("a post that cannot be made a draft again is told to be taken down", async () => {
+  await withDraft(async ({ cms, world, id }) => {
+    cms.misbehave({ kind: "skew", seconds: 7200 }, posts(id));
+    cms.misbehave({ kind: "html" }, posts(id));
+    const args = { post_id: id, scheduled_at: ahead(3600) };
+    await world.refuses("E_FORBIDDEN_OP", /take it down in the CMS now/, "schedule_draft", args);
+  });
+});
+
+Deno.test("a schedule whose answer was lost is looked up: done, undone, or taken back", async () => {
+  await withDraft(async ({ cms, world, id, status }) => {
+    const args = { post_id: id, scheduled_at: ahead(3600) };
+    cms.misbehave({ kind: "reset", applied: true }, posts(id));
+    assert.equal((await world.call<Row>("schedule_draft", args)).status, "scheduled");
+    await world.call("unschedule", { post_id: id });
+    cms.misbehave({ kind: "reset" }, posts(id));
+    await world.refuses("E_UPSTREAM", /outcome is unknown/, "schedule_draft", args);
+    assert.equal(status(), "draft");
+  });
+});
+
+Deno.test("a post published before the state is read is not written to", async () => {
+  await withDraft(async ({ cms, world, id }) => {
+    cms.misbehave({ kind: "publish", post_id: id }, gets(id));
+    await world.refuses("E_FORBIDDEN_OP", /is published/, "update_draft", { post_id: id, title: "x" });
+    assert.deepEqual(cms.writes, []);
+  });
+});
+
+Deno.test("a post published between the last look and the write is told to be live with the change", async () => {
+  await withDraft(async ({ cms, world, id }) => {
+    await world.preview("update_draft", { post_id: id, title: "x" });
+    const planned = cms.requests.filter(({ path }) => POST(id).test(path)).length;
+    let reads = 0;
+    const late = worldOf(cms, "admin", {
+      http: {
+        fetch: (input, init) => {
+          const { pathname } = new URL(String(input));
+          const reading = init?.method === "GET" && pathname.endsWith(`/posts/${id}`);
+          if (reading && reads++ === planned) cms.misbehave({ kind: "publish", post_id: id }, gets(id));
+          return fetch(input, init);
+        },
+      },
+    });
+    await late.refuses("E_FORBIDDEN_OP", /stands as "published".*live page: look at it/, "update_draft", {
+      post_id: id,
+      title: "x",
+    });
+  });
+});
+
+Deno.test("a scheduled post about to go live is not changed, since that would publish it", async () => {
+  await withDraft(async ({ cms, world, id, status }) => {
+    await world.call("schedule_draft", { post_id: id, scheduled_at: ahead(3600) });
+    cms.skew(3580);
+    cms.forget();
+    await world.refuses("E_FORBIDDEN_OP", /goes live at .*unschedule it first/, "update_draft", {
+      post_id: id,
+      title: "x",
+    });
+    assert.deepEqual([status(), cms.writes.length], ["future", 0]);
+    await world.call("unschedule", { post_id: id });
+    assert.equal(status(), "draft");
+  });
+});
+
+Deno.test("a site that publishes what was made as a draft has it taken back", async () => {
+  await using cms = await startStandIn();
+  const world = worldOf(cms, "admin", {
+    http: {
+      fetch: async (input, init) => {
+        const answer = await fetch(input, init);
+        if (init?.method !== "POST" || !String(input).includes("/wp/v2/posts?")) return answer;
+        const made = await answer.json();
+        cms.publish(made.id);
+        return Response.json({ ...made, status: "publish" }, { status: 201 });
+      },
+    },
+  });
+  const args = { title: "Too eager", content_html: "y" };
+  await world.refuses(
+    "E_FORBIDDEN_OP",
+    /stands as "published".*made a draft again at once/,
+    "create_draft",
+    args,
+  );
+  assert.equal([...cms.posts.values()].find(({ title }) => title === "Too eager")!.status, "draft");
+});
+
+Deno.test("an upload whose texts fail names the image that stands", async () => {
+  await using cms = await startStandIn();
+  const world = worldOf(cms);
+  cms.misbehave({ kind: "html", status: 500 }, { method: "POST", path: /^\/wp\/v2\/media\/\d+$/ });
+  const args = { filename: "a.png", content_base64: PNG, alt_text: "x" };
+  await world.refuses(
+    "E_UPSTREAM",
+    /uploaded as media \d+ .*texts were not set.*do not upload it again/,
+    "upload_media",
+    args,
+  );
+  assert.ok(Number(world.facts.result_id) > 0);
+});
+
+const READS: readonly (readonly [Trouble, RegExp, number])[] = [
+  [{ kind: "hang" }, /gave no answer within 0\.4 s/, 504],
+  [{ kind: "reset" }, /broke the connection off/, 504],
+  [{ kind: "html" }, /CMS 500: .*not an answer of WordPress itself/, 500],
+  [{ kind: "html", status: 200 }, /CMS 200: the answer is not JSON/, 502],
+  [{ kind: "html", status: 403 }, /CMS 403: .*a firewall/, 403],
+  [{ kind: "huge" }, /more than \d+ bytes/, 504],
+  [{ kind: "half" }, /broke the connection off/, 504],
+  [{ kind: "half", length: "true" }, /CMS 200: the answer is not JSON/, 502],
+  [{ kind: "busy", status: 503, retry_after: 3600 }, /CMS 503/, 503],
+  [{ kind: "busy", status: 429, retry_after: 1 }, /CMS 429/, 429],
+  [{ kind: "unauthorized" }, /application password of the site was not accepted/, 401],
+];
+
+for (const [trouble, message, upstream] of READS) {
+  Deno.test(`a read that meets ${JSON.stringify(trouble)} is an E_UPSTREAM that says what to do`, async () => {
+    await withDraft(async ({ cms, world, id }) => {
+      cms.misbehave(trouble, { ...gets(id), times: 3 });
+      const error = await refused(
+        "E_UPSTREAM",
+        message,
+        limited(world, 400).call<Post>("get_post", { post_id: id }),
+      );
+      assert.equal(error.upstream, upstream);
+    });
+  });
+}
+
+const WRITES: readonly (readonly [Trouble, RegExp])[] = [
+  [{ kind: "hang" }, /gave no answer within 0\.4 s.*outcome is unknown/],
+  [{ kind: "reset" }, /broke the connection off.*outcome is unknown/],
+  [{ kind: "reset", applied: true }, /outcome is unknown/],
+  [{ kind: "html" }, /CMS 500: .*outcome is unknown/],
+  [{ kind: "html", status: 200 }, /CMS 200: .*outcome is unknown/],
+  [{ kind: "huge" }, /more than \d+ bytes.*outcome is unknown/],
+  [{ kind: "half" }, /outcome is unknown/],
+  [{ kind: "half", length: "true" }, /CMS 20[01]: .*outcome is unknown/],
+  [{ kind: "busy", status: 503, retry_after: 1 }, /CMS 503/],
+  [
+    { kind: "redirect", to: "https://www.acme.example/wp-json/wp/v2/posts", status: 301 },
+    /"https:\/\/www\.acme\.example".*set base_url/,
+  ],
+];
+
+for (const [trouble, message] of WRITES) {
+  Deno.test(`a write that meets ${JSON.stringify(trouble)} is sent once and says what is known`, async () => {
+    await using cms = await startStandIn();
+    cms.misbehave(trouble, { method: "POST", path: "/wp/v2/posts" });
+    const args = { title: "Once", content_html: "x" };
+    await refused("E_UPSTREAM", message, limited(worldOf(cms), 400).call("create_draft", args));
+    assert.equal(cms.writes.length, 1);
+    assert.ok([...cms.posts.values()].filter(({ title }) => title === "Once").length <= 1);
+  });
+}
+
+/** The same world, each request given that many milliseconds at most. */
+function limited(world: World, deadline_ms: number): World {
+  const reach = world.reach.bind(world);
+  world.reach = (platform) => {
+    const wide = reach(platform);
+    return { ...wide, send: (out) => wide.send({ ...out, deadline_ms }) };
+  };
+  return world;
+}
+
+Deno.test("a diagnosis is over within three seconds, whatever the site does, and one failing probe hides no other", async () => {
+  await using cms = await startStandIn({
+    namespaces: ["elementor/v1", "mcp", "site-ops/v1"],
+    plugins: [
+      { plugin: "elementor/elementor", status: "active", name: "E", version: "3.20.0" },
+      { plugin: "mcp-adapter/mcp-adapter", status: "inactive", name: "M", version: "0.5.0" },
+    ],
+  });
+  const diagnose = async (world: World) => {
+    const { checks } = await world.call<{ checks: { name: string; ok: boolean | null; detail: string }[] }>(
+      "diagnose_site",
+    );
+    return Object.fromEntries(checks.map((check) => [check.name, check]));
+  };
+  const well = await diagnose(worldOf(cms));
+  assert.deepEqual([well["page_builder"]?.ok, well["page_builder"]?.detail], [
+    true,
+    "The visual page builder 3.20.0 is active",
+  ]);
+  assert.equal(well["tool_adapter"]?.ok, false);
+  const seen = await diagnose(worldOf(cms, "ed"));
+  assert.deepEqual([seen["page_builder"]?.ok, seen["tool_adapter"]?.ok, seen["builder_tools"]?.ok], [
+    true,
+    true,
+    null,
+  ]);
+  cms.misbehave({ kind: "hang" }, { path: "/wp/v2/plugins", times: 9 });
+  cms.misbehave({ kind: "html" }, { path: "/wp/v2/themes" });
+  const began = Date.now();
+  const hanging = await diagnose(worldOf(cms));
+  assert.ok(Date.now() - began < 3000);
+  assert.deepEqual([hanging["rest_api"]?.ok, hanging["credentials"]?.ok, hanging["theme"]?.ok], [
+    true,
+    true,
+    null,
+  ]);
+  assert.equal(hanging["page_builder"]?.ok, true, "seen by its namespace");
+  cms.misbehave({ kind: "hang" }, { times: 99 });
+  const again = Date.now();
+  const dead = await diagnose(worldOf(cms));
+  assert.ok(Date.now() - again < 3000);
+  assert.deepEqual([dead["rest_api"]?.ok, dead["credentials"]?.ok, dead["seo_bridge"]?.ok], [
+    false,
+    null,
+    null,
+  ]);
+});
+
+Deno.test("a clock that is far off is told", async () => {
+  await using cms = await startStandIn();
+  cms.skew(-300);
+  const { checks } = await worldOf(cms).call<{ checks: { name: string; ok: boolean; detail: string }[] }>(
+    "diagnose_site",
+  );
+  const clock = checks.find(({ name }) => name === "clock");
+  assert.equal(clock?.ok, false);
+  assert.match(clock!.detail, /(299|300|301) s behind/);
+});
+
+Deno.test("a site that is gone says that nothing was sent", async () => {
+  const cms = await startStandIn();
+  await cms.stop();
+  await refused("E_UPSTREAM", /could not be reached, nothing was sent/, worldOf(cms).call("ping_site"));
+});
+
+Deno.test("a front page without the Link header does not keep the API from being found", async () => {
+  for (const plain_permalinks of [false, true]) {
+    await using cms = await startStandIn({ plain_permalinks });
+    const world = worldOf(cms, "admin", {
+      http: {
+        fetch: async (input, init) => {
+          const answer = await fetch(input, init);
+          if (init?.method !== "HEAD") return answer;
+          await answer.body?.cancel();
+          return new Response(null, { status: 403 });
+        },
+      },
+    });
+    assert.equal((await draft(world)).status, "draft");
+  }
+});
+
+Deno.test("a site that has moved is told where its base_url should point", async () => {
+  await using cms = await startStandIn();
+  const moved = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => {
+    const { pathname, search } = new URL(request.url);
+    return new Response(null, { status: 301, headers: { location: `${cms.base_url}${pathname}${search}` } });
+  });
+  const { world } = {
+    world: worldOf(cms, "admin", { site: { base_url: `http://127.0.0.1:${moved.addr.port}` } }),
+  };
+  await world.refuses("E_UPSTREAM", new RegExp(`to "${cms.base_url}"; set its base_url`), "get_post", {
+    post_id: 1,
+  });
+  assert.ok(cms.requests.every(({ headers }) => headers["authorization"] === undefined));
+  await moved.shutdown();
+});
+
+Deno.test("a site without credentials or base_url is an E_INTERNAL with the way out", async () => {
+  await using cms = await startStandIn();
+  await worldOf(cms, "admin", { site: { base_url: null } }).refuses("E_INTERNAL", /base_url/, "get_post", {
+    post_id: 1,
+  });
+});
+
+Deno.test("platforms that are not connected are refused in a sentence, and nothing is sent", async () => {
+  await using cms = await startStandIn();
+  const builder = worldOf(cms, "admin", { site: { platform: "sitebuilder" } });
+  const calls: [string, Record<string, unknown>][] = [
+    ["get_post", { post_id: "abc" }],
+    ["list_drafts", { page: 1, per_page: 20 }],
+    ["create_draft", { title: "x", content_html: "y" }],
+    ["schedule_draft", { post_id: "abc", scheduled_at: ahead(7200) }],
+    ["publish_post", { post_id: "abc" }],
+    ["ping_site", {}],
+    ["diagnose_site", {}],
+  ];
+  for (const [name, args] of calls) await builder.refuses("E_NOT_SUPPORTED", /sitebuilder/, name, args);
+  const crm = worldOf(cms, "admin", { site: { platform: "crm", base_url: null, storage_folder_id: "f1" } });
+  const { checks } = await crm.call<{ checks: { name: string; ok: boolean | null }[] }>("diagnose_site");
+  const by = Object.fromEntries(checks.map(({ name, ok }) => [name, ok]));
+  assert.deepEqual([by["storage_folder"], by["behavior"], by["allow_crm_write"], by["topicmap_link"]], [
+    null,
+    false,
+    false,
+    false,
+  ]);
+  await crm.refuses("E_NOT_SUPPORTED", /crm/, "ping_site");
+  assert.deepEqual([builder.sent, crm.sent, cms.requests.length], [[], [], 0]);
+});
