@@ -29,6 +29,7 @@ export interface ToolCall {
   parse(limit: number): Parsed | Promise<Parsed>;
 }
 
+/** A body as its door read it. */
 export interface Parsed {
   readonly args: Record<string, unknown>;
   readonly bytes: number;

@@ -56,6 +56,7 @@ export interface SiteStore {
   secret<K extends CredentialKind>(id: string, kind: K): Promise<NonNullable<Credentials[K]> | null>;
 }
 
+/** Projects; look-ups are cached as tokens are. */
 export interface ProjectStore {
   /** Null when the id is taken. */
   create(input: { id: string; name: string }): Promise<Project | null>;
@@ -65,6 +66,7 @@ export interface ProjectStore {
 
 export type UserInput = Partial<Pick<User, "email" | "role" | "allowed_sites" | "max_risk">>;
 
+/** People; look-ups by id are cached as tokens are. */
 export interface UserStore {
   /** Null when the e-mail is taken (compared in lower case). */
   create(input: Omit<User, "id" | "created_at">): Promise<User | null>;
@@ -107,6 +109,7 @@ export interface AuditQuery {
   status?: AuditStatus;
 }
 
+/** A page of rows. */
 export interface AuditPage {
   /** Newest first. A page may be short of `limit` and still have a cursor. */
   rows: AuditRow[];

@@ -1,0 +1,139 @@
+/** The house rules that a machine can hold: headers, sizes, who imports whom, one fetch, one place for KV. */
+import assert from "node:assert/strict";
+
+const ROOT = new URL("../", import.meta.url);
+const FOLDERS = [
+  "admin",
+  "bench",
+  "doors",
+  "guard",
+  "platforms",
+  "registry",
+  "sandbox",
+  "store",
+  "tests",
+  "tools",
+];
+const LINES_MAX = 250;
+/** A module that is one table, and a test, may pass the limit up to here. */
+const LINES_REFUSED = 400;
+const TABLES = [/^settings\.ts$/, /_test\.ts$/, /^tests\/sandbox\/probes\w*\.ts$/];
+
+interface Module {
+  readonly path: string;
+  readonly text: string;
+  readonly imports: readonly string[];
+}
+
+async function* walk(folder: string): AsyncGenerator<string> {
+  for await (const entry of Deno.readDir(new URL(folder, ROOT))) {
+    const path = `${folder}${entry.name}`;
+    if (entry.isDirectory) yield* walk(`${path}/`);
+    else if (path.endsWith(".ts")) yield path;
+  }
+}
+
+async function modules(): Promise<Module[]> {
+  const paths: string[] = [];
+  for (const folder of FOLDERS) paths.push(...await Array.fromAsync(walk(`${folder}/`)));
+  for await (const entry of Deno.readDir(ROOT)) if (entry.name.endsWith(".ts")) paths.push(entry.name);
+  return await Promise.all(
+    paths.sort().map(async (path) => {
+      const text = await Deno.readTextFile(new URL(path, ROOT));
+      if (path === "registry/new.ts") return { path, text, imports: [] }; // its imports stand in what it writes
+      const found = [...text.matchAll(/^(?:import|export)\b[^;]*?\bfrom "(\.[^"]+)"/gms)];
+      const imports = found.map((match) =>
+        new URL(match[1]!, new URL(path, ROOT)).href.slice(ROOT.href.length)
+      );
+      return { path, text, imports };
+    }),
+  );
+}
+
+const MODULES = await modules();
+const inFolder = (path: string, folder: string) => path.startsWith(folder);
+const SHARED = ["errors.ts", "model.ts"];
+
+/** What each folder may import beside itself, errors.ts and model.ts (docs/ARCHITECTURE.md). */
+const MAY_IMPORT: readonly [folder: string, allowed: readonly string[]][] = [
+  ["store/", []],
+  ["guard/rules/", []],
+  ["platforms/", ["guard/rules/"]],
+  ["registry/", ["guard/rules/", "platforms/platform.ts"]],
+  ["tools/", ["registry/tool.ts", "platforms/", "guard/rules/"]],
+  ["guard/", ["registry/", "store/store.ts", "platforms/"]],
+  ["doors/", ["guard/", "registry/", "store/store.ts"]],
+  ["admin/", ["guard/rules/", "registry/", "store/store.ts", "settings.ts"]],
+];
+
+for (const [folder, allowed] of MAY_IMPORT) {
+  Deno.test(`${folder} imports only what it may`, () => {
+    const own = MODULES.filter(({ path }) => inFolder(path, folder) && ruleOf(path) === folder);
+    assert.ok(own.length > 0, `${folder} has modules`);
+    for (const { path, imports } of own) {
+      for (const one of imports) {
+        const fine = [folder, ...allowed, ...SHARED].some((place) => one === place || one.startsWith(place));
+        assert.ok(fine, `${path} imports ${one}`);
+      }
+    }
+  });
+}
+
+/** The most particular rule that holds for a path. */
+function ruleOf(path: string): string | undefined {
+  const fitting = MAY_IMPORT.map(([folder]) => folder).filter((folder) => inFolder(path, folder));
+  return fitting.sort((a, b) => b.length - a.length)[0];
+}
+
+Deno.test("a tool imports no other tool, and helpers only of its own group", () => {
+  for (const { path, imports } of MODULES.filter((one) => inFolder(one.path, "tools/"))) {
+    const group = path.slice(0, path.lastIndexOf("/") + 1);
+    for (const one of imports.filter((to) => inFolder(to, "tools/"))) {
+      assert.ok(one.startsWith(`${group}_`), `${path} imports ${one}`);
+    }
+  }
+});
+
+Deno.test("nothing of the service imports the sandbox, the bench or the tests", () => {
+  for (const { path, imports } of MODULES) {
+    if (["sandbox/", "bench/", "tests/"].some((folder) => inFolder(path, folder))) continue;
+    for (const one of imports) assert.ok(!/^(sandbox|bench|tests)\//.test(one), `${path} imports ${one}`);
+  }
+});
+
+const SERVICE = MODULES.filter(({ path }) => !/^(tests|bench|sandbox)\//.test(path));
+
+Deno.test("every module opens with one sentence on what it is", () => {
+  for (const { path, text } of MODULES) assert.match(text, /^(#!.*\n)?\/\*\* \S[\s\S]*?\*\//, path);
+});
+
+Deno.test("no module has grown too long", () => {
+  const long = MODULES.filter(({ path, text }) => {
+    if (path.endsWith(".gen.ts")) return false;
+    const limit = TABLES.some((table) => table.test(path)) ? LINES_REFUSED : LINES_MAX;
+    return text.split("\n").length - 1 > limit;
+  });
+  assert.deepEqual(long.map(({ path }) => path), []);
+});
+
+Deno.test("only platforms/http.ts sends requests; the command line talks to its own gateway", () => {
+  for (const { path, text } of SERVICE) {
+    if (["platforms/http.ts", "admin/cli.ts"].includes(path)) continue;
+    assert.ok(!/(?:await|return|=>|=|\() ?fetch\(|globalThis\.fetch/.test(text), `${path} fetches`);
+  }
+});
+
+Deno.test("only store/ knows Deno KV", () => {
+  for (const { path, text } of SERVICE) {
+    if (!inFolder(path, "store/")) {
+      assert.ok(!/Deno\.(openKv|Kv\b|AtomicOperation)/.test(text), `${path} uses KV`);
+    }
+  }
+});
+
+Deno.test("every exported function, class and interface says what a caller may rely on", () => {
+  const bare = /(?<!\*\/\n)^export (?:async )?(?:function|class|interface) (\w+)/gm;
+  const found = SERVICE.filter(({ path }) => !path.endsWith(".gen.ts"))
+    .flatMap(({ path, text }) => [...text.matchAll(bare)].map((match) => `${path}: ${match[1]}`));
+  assert.deepEqual(found, []);
+});
