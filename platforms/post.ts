@@ -35,6 +35,7 @@ export interface Post extends PostRow {
   readonly tags: readonly NamedTerm[];
 }
 
+/** Which drafts to list. */
 export interface DraftsQuery {
   readonly status?: "draft" | "scheduled";
   readonly search?: string;
@@ -42,6 +43,7 @@ export interface DraftsQuery {
   readonly per_page: number;
 }
 
+/** A page of drafts and scheduled posts. */
 export interface DraftList {
   readonly posts: readonly PostRow[];
   readonly page: number;

@@ -16,6 +16,7 @@ export interface Index {
   readonly clock_ahead_seconds: number;
 }
 
+/** A plugin as the site lists it. */
 export interface Plugin {
   /** "dir/file", without the ending. */
   readonly plugin: string;
@@ -23,6 +24,7 @@ export interface Plugin {
   readonly version: string;
 }
 
+/** What a site tells of its set-up; what it would not tell is null. */
 export interface Health {
   readonly index: Probe<Index>;
   readonly me: Probe<Me>;

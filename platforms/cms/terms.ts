@@ -27,6 +27,7 @@ export interface Term {
   readonly description: string;
 }
 
+/** A tag or category to make. */
 export interface NewTerm {
   readonly name: string;
   readonly slug?: string;
@@ -34,12 +35,14 @@ export interface NewTerm {
   readonly parent_id?: number;
 }
 
+/** Which tags or categories to list. */
 export interface TermsQuery {
   readonly search?: string;
   readonly page: number;
   readonly per_page: number;
 }
 
+/** A page of tags or categories, names decoded. */
 export interface TermList {
   readonly terms: readonly Term[];
   readonly page: number;

@@ -16,6 +16,7 @@ export interface Me {
   can(capability: string): boolean;
 }
 
+/** Which people to list. */
 export interface UsersQuery {
   readonly roles?: readonly string[];
   readonly search?: string;
@@ -23,6 +24,7 @@ export interface UsersQuery {
   readonly per_page: number;
 }
 
+/** A person; e-mail and roles only where the account may see them. */
 export interface UserRow {
   readonly id: number;
   readonly name: string;
@@ -32,6 +34,7 @@ export interface UserRow {
   readonly url: string;
 }
 
+/** A page of people. */
 export interface UserList {
   readonly users: readonly UserRow[];
   readonly page: number;

@@ -1,0 +1,117 @@
+/** The command line on the audit: tail, verify, export. */
+import assert from "node:assert/strict";
+import { auditRow } from "./kit.ts";
+import { desk } from "./desk.ts";
+
+Deno.test("audit tail shows the last rows, oldest first", async () => {
+  const cli = await desk();
+  for (let n = 0; n < 30; n++) {
+    cli.store.rows.push(auditRow({ id: `r${String(n).padStart(2, "0")}`, tool: `tool_${n}` }));
+  }
+  cli.store.rows.push(auditRow({ id: "r97", status: "error", error: "E_UPSTREAM", duration_ms: 12.6 }));
+  cli.store.rows.push(auditRow({ id: "r98", status: "started", duration_ms: null, site_id: null }));
+  cli.store.rows.push(
+    auditRow({ id: "r99", tool: "evil\u001b[2J\u202e", status: "denied", error: "E_SCOPE_DENIED" }),
+  );
+  const lines = (await cli.good("audit", "tail")).out.trimEnd().split("\n");
+  assert.equal(lines.length, 20);
+  assert.match(lines[0]!, /^2026-11-21T09:00:00.000Z {2}ok +tool_13 {2}acme {2}writer {2}3 ms$/);
+  assert.match(lines[17]!, /error +get_post {2}acme {2}writer {2}E_UPSTREAM {2}13 ms$/);
+  assert.match(lines[18]!, /started +get_post {2}- {2}writer {2}outcome unknown$/);
+  assert.match(lines[19]!, /denied +evil\\u\{1b\}\[2J\\u\{202e\} {2}acme/);
+  const one = await cli.good(
+    "audit",
+    "tail",
+    "--tool",
+    "tool_7",
+    "--site",
+    "acme",
+    "--status",
+    "ok",
+    "--token",
+    "t1",
+    "--json",
+  );
+  assert.equal(JSON.parse(one.out).id, "r07");
+  assert.equal((await cli.good("audit", "tail", "--limit", "3")).out.split("\n").length, 4);
+  assert.match(
+    await cli.bad("audit", "tail", "--status", "failed"),
+    /^E_BAD_INPUT: status: expected one of started/,
+  );
+  assert.equal(await cli.bad("audit", "tail", "--limit", "few"), "--limit needs a whole number");
+});
+
+Deno.test("audit tail goes on to the next page where one is short", async () => {
+  const cli = await desk();
+  for (let n = 0; n < 3; n++) cli.store.rows.push(auditRow({ id: `r${n}` }));
+  const { list } = cli.store.audit;
+  cli.store.audit.list = (query, page) => list(query, { ...page, limit: 1 });
+  assert.equal((await cli.good("audit", "tail", "--limit", "3")).out.split("\n").length, 4);
+});
+
+Deno.test("audit tail --follow shows new rows and outcomes once", async () => {
+  const late = "2026-11-21T09:00:30.000Z";
+  const steps: (() => void)[] = [];
+  const cli = await desk({
+    wait: () => {
+      steps.shift()?.();
+      return Promise.resolve(steps.length > 0);
+    },
+  });
+  const { rows } = cli.store;
+  rows.push(
+    auditRow({ id: "r0" }),
+    auditRow({ id: "r1" }),
+    auditRow({ id: "r2", status: "started", duration_ms: null }),
+  );
+  steps.push(
+    () => rows.push(auditRow({ id: "r3", at: late })),
+    () => rows.splice(2, 1, auditRow({ id: "r2" })),
+    () => {},
+    () => {},
+  );
+  const { out } = await cli.good("audit", "tail", "--follow", "--limit", "2", "--json");
+  const seen = out.trimEnd().split("\n").map((line) => JSON.parse(line)).map((row) =>
+    `${row.id} ${row.status}`
+  );
+  assert.deepEqual(seen, ["r1 ok", "r2 started", "r3 ok", "r2 ok"]);
+});
+
+Deno.test("audit tail --follow begins on an empty log too", async () => {
+  let waits = 0;
+  const cli = await desk({
+    wait: () => {
+      if (waits++ === 0) cli.store.rows.push(auditRow({ id: "r1" }));
+      return Promise.resolve(waits < 3);
+    },
+  });
+  assert.equal((await cli.good("audit", "tail", "--follow")).out.split("\n").length, 2);
+});
+
+Deno.test("audit verify says whole or broken, with the exit code", async () => {
+  const cli = await desk();
+  assert.equal((await cli.good("audit", "verify")).out, "Whole: 0 rows in 1 segments of 1 writers.\n");
+  const faults = ["writer w1: segment 4 does not follow segment 3"];
+  cli.store.audit.verify = () => Promise.resolve({ ok: false, writers: 1, segments: 4, rows: 9, faults });
+  const { code, out } = await cli.run("audit", "verify");
+  assert.equal(code, 1);
+  assert.equal(out, `Broken: 9 rows in 4 segments of 1 writers.\n  ${faults[0]}\n`);
+});
+
+Deno.test("audit export writes the lines as they come", async () => {
+  const cli = await desk();
+  cli.store.rows.push(auditRow({ id: "r0", tool: "é" }), auditRow({ id: "r1", site_id: "beta" }));
+  const { out } = await cli.good("audit", "export", "--site", "acme");
+  assert.equal(JSON.parse(out).tool, "é");
+  assert.match(await cli.bad("audit", "export", "--from", "x"), /^E_BAD_INPUT: from: expected a time/);
+  cli.store.audit.export = async function* () {
+    yield await Promise.resolve("{}");
+    throw new Error("broken");
+  };
+  const broken = await cli.run("audit", "export");
+  assert.deepEqual(broken, {
+    code: 1,
+    out: "{}\n",
+    err: "The export broke off; what was written is not whole\n",
+  });
+});
