@@ -238,7 +238,7 @@ export function typeText(schema: Schema): string {
     return `${JSON.stringify(name)}${there ? "" : "?"}: ${typeText(one)};`;
   });
   const extra = schema.additionalProperties;
-  if (!extra) return `{ ${fields.join(" ")} }`;
+  if (!extra) return fields.length ? `{ ${fields.join(" ")} }` : "Record<string, never>";
   const rest = `Record<string, ${typeof extra === "object" ? typeText(extra) : "unknown"}>`;
   return fields.length ? `{ ${fields.join(" ")} } & ${rest}` : rest;
 }

@@ -2,21 +2,21 @@
 
 export interface Shapes {
   "diagnose_site": {
-    args: {};
+    args: Record<string, never>;
     site: "required";
     tier: 0;
     raises: false;
     publishes: false;
   };
   "get_site": {
-    args: {};
+    args: Record<string, never>;
     site: "required";
     tier: 0;
     raises: false;
     publishes: false;
   };
   "list_builders_for_site": {
-    args: {};
+    args: Record<string, never>;
     site: "required";
     tier: 0;
     raises: false;
@@ -30,21 +30,21 @@ export interface Shapes {
     publishes: false;
   };
   "list_projects": {
-    args: {};
+    args: Record<string, never>;
     site: "none";
     tier: 0;
     raises: false;
     publishes: false;
   };
   "list_sites": {
-    args: {};
+    args: Record<string, never>;
     site: "none";
     tier: 0;
     raises: false;
     publishes: false;
   };
   "ping_site": {
-    args: {};
+    args: Record<string, never>;
     site: "required";
     tier: 0;
     raises: false;
