@@ -70,7 +70,7 @@ function stateForbids(record: PostState, verb: Verb, siteNow: number): string | 
   if (status === "publish" || status === "private") {
     return verb === "publish"
       ? "is published already"
-      : `is published; drafts and scheduled ones alone can be changed`;
+      : "is published; only drafts and scheduled ones can be changed";
   }
   if (status === "trash") return "is in the bin; restore it in the CMS first";
   if (!["draft", "pending", "future"].includes(status)) {

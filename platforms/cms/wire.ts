@@ -83,11 +83,14 @@ export class Wire {
   }
 
   async #signed(route: string, query: Query): Promise<Pick<Outgoing, "url" | "headers">> {
-    this.#authorization ??= this.#reach.secret("cms").then(({ username, application_password }) =>
+    const authorization = await this.#signIn();
+    return { url: routeUrl(await this.#findRoot(), route, query), headers: { authorization } };
+  }
+
+  #signIn(): Promise<string> {
+    return this.#authorization ??= this.#reach.secret("cms").then(({ username, application_password }) =>
       `Basic ${new TextEncoder().encode(`${username}:${application_password}`).toBase64()}`
     );
-    const authorization = await this.#authorization;
-    return { url: routeUrl(await this.#findRoot(), route, query), headers: { authorization } };
   }
 
   #timed(out: Outgoing): Outgoing {
@@ -154,13 +157,19 @@ export class Wire {
     if (this.#endsAt !== undefined) return usual;
     const plain = new URL(`${base}/?rest_route=/`);
     for (const root of [usual, plain]) {
+      const url = routeUrl(root, "", { _fields: "namespaces" });
       const out = {
         method: "GET",
-        url: routeUrl(root, "", { _fields: "namespaces" }),
+        url,
         effect: "read",
+        headers: { authorization: await this.#signIn() },
       } as const;
-      const index = (await this.#reach.send(out)).json();
-      if (typeof index === "object" && index !== null && "namespaces" in index) return root;
+      const answer = await this.#reach.send(out);
+      const index = answer.json();
+      const speaks = typeof index === "object" && index !== null &&
+        ("namespaces" in index || "code" in index);
+      if (speaks) return root;
+      if (answer.status === 429 || answer.status >= 500) throw refusal(out, answer);
     }
     throw new GatewayError(
       "E_UPSTREAM",

@@ -1,7 +1,7 @@
 /** Clocks and races that would publish: every trap of a CMS's states. */
 import assert from "node:assert/strict";
 import { startStandIn } from "../../../sandbox/cms_standin.ts";
-import { type Row } from "./_scenarios.ts";
+import { draft, type Row } from "./_scenarios.ts";
 import { gets, POST, posts, withDraft } from "./_stand_in.ts";
 import { ahead, worldOf } from "./_world.ts";
 
@@ -132,4 +132,24 @@ Deno.test("a site that publishes what was made as a draft has it taken back", as
     args,
   );
   assert.equal([...cms.posts.values()].find(({ title }) => title === "Too eager")!.status, "draft");
+});
+
+Deno.test("a published post that a site lists among its drafts is left out", async () => {
+  await withDraft(async ({ cms, world, id }) => {
+    const { id: other } = await draft(world);
+    const eager = worldOf(cms, "admin", {
+      http: {
+        fetch: async (input, init) => {
+          const answer = await fetch(input, init);
+          if (init?.method === "GET" && String(input).includes("/wp/v2/posts?")) {
+            const rows: { id: number; status: string }[] = await answer.json();
+            return Response.json(rows.map((row) => row.id === other ? { ...row, status: "publish" } : row));
+          }
+          return answer;
+        },
+      },
+    });
+    const { posts } = await eager.call<{ posts: Row[] }>("list_drafts", { page: 1, per_page: 20 });
+    assert.deepEqual(posts.map((row) => row.id), [id]);
+  });
 });

@@ -215,3 +215,21 @@ Deno.test("platforms that are not connected are refused in a sentence, and nothi
   await crm.refuses("E_NOT_SUPPORTED", /crm/, "ping_site");
   assert.deepEqual([builder.sent, crm.sent, cms.requests.length], [[], [], 0]);
 });
+
+Deno.test("a site in maintenance or without an API is told as such, not as another", async () => {
+  const down = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen() {} },
+    () => new Response("<h1>Down for maintenance</h1>", { status: 503, headers: { "retry-after": "3600" } }),
+  );
+  const none = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen() {} },
+    () => new Response("<h1>Hello</h1>"),
+  );
+  await using cms = await startStandIn();
+  const at = (server: Deno.HttpServer<Deno.NetAddr>) =>
+    worldOf(cms, "admin", { site: { base_url: `http://127.0.0.1:${server.addr.port}` } });
+  await at(down).refuses("E_UPSTREAM", /CMS 503: Down for maintenance/, "ping_site");
+  await at(none).refuses("E_UPSTREAM", /shows no WordPress REST API; check that base_url/, "ping_site");
+  await down.shutdown();
+  await none.shutdown();
+});
