@@ -35,7 +35,7 @@ export interface Post extends PostRow {
   readonly tags: readonly NamedTerm[];
 }
 
-/** Which drafts to list. */
+/** Which drafts to list; both states without `status`. */
 export interface DraftsQuery {
   readonly status?: "draft" | "scheduled";
   readonly search?: string;
@@ -43,7 +43,7 @@ export interface DraftsQuery {
   readonly per_page: number;
 }
 
-/** A page of drafts and scheduled posts. */
+/** A page of drafts; the totals are null where the site did not tell them. */
 export interface DraftList {
   readonly posts: readonly PostRow[];
   readonly page: number;

@@ -16,7 +16,7 @@ export interface Index {
   readonly clock_ahead_seconds: number;
 }
 
-/** A plugin as the site lists it. */
+/** An installed plugin. */
 export interface Plugin {
   /** "dir/file", without the ending. */
   readonly plugin: string;
@@ -24,7 +24,7 @@ export interface Plugin {
   readonly version: string;
 }
 
-/** What a site tells of its set-up; what it would not tell is null. */
+/** What was asked of a site at once; each part found or failed on its own. */
 export interface Health {
   readonly index: Probe<Index>;
   readonly me: Probe<Me>;

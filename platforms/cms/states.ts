@@ -37,7 +37,7 @@ export function head(record: PostHeadRecord): PostHead {
   };
 }
 
-/** What a write answers of a post. */
+/** A write's result in this gateway's words. */
 export function written(state: PostState): Written {
   return { id: state.id, status: statusWord(state.status), url: state.link };
 }

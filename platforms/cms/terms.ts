@@ -9,6 +9,7 @@ import type { Me } from "./users.ts";
 import { whoami } from "./users.ts";
 import type { Wire } from "./wire.ts";
 
+/** The two vocabularies of posts. */
 export type Taxonomy = "tag" | "category";
 
 /** A name a caller gave; `id` is null where the site has no such term yet. */
@@ -27,7 +28,7 @@ export interface Term {
   readonly description: string;
 }
 
-/** A tag or category to make. */
+/** What may be set of a term that is made. */
 export interface NewTerm {
   readonly name: string;
   readonly slug?: string;
@@ -35,14 +36,14 @@ export interface NewTerm {
   readonly parent_id?: number;
 }
 
-/** Which tags or categories to list. */
+/** Which terms to list. */
 export interface TermsQuery {
   readonly search?: string;
   readonly page: number;
   readonly per_page: number;
 }
 
-/** A page of tags or categories, names decoded. */
+/** A page of terms; the totals are null where the site did not tell them. */
 export interface TermList {
   readonly terms: readonly Term[];
   readonly page: number;

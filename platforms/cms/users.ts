@@ -24,7 +24,7 @@ export interface UsersQuery {
   readonly per_page: number;
 }
 
-/** A person; e-mail and roles only where the account may see them. */
+/** A person (SPEC.md, CMS user); e-mail and roles only where the account may list users. */
 export interface UserRow {
   readonly id: number;
   readonly name: string;
@@ -34,7 +34,7 @@ export interface UserRow {
   readonly url: string;
 }
 
-/** A page of people. */
+/** A page of people; the totals are null where the site did not tell them. */
 export interface UserList {
   readonly users: readonly UserRow[];
   readonly page: number;
