@@ -74,17 +74,25 @@ export interface ToolModule {
   readonly run: (args: unknown, ctx: ToolContext, plan?: Plan) => Awaitable<unknown>;
 }
 
-type NeedsPlan<Shape> = Shape extends { tier: 0; raises: false } ? false : true;
+type Reading = {
+  [Name in keyof Shapes]: Shapes[Name] extends { tier: 0; raises: false } ? Name : never;
+}[keyof Shapes];
+type Writing = Exclude<keyof Shapes, Reading>;
 
 /**
  * Declares the handler of the manifest of that name. Arguments, site and grant are typed from the manifest by
- * `deno task gen`. A tool of tier 1 or higher, or one whose tier can rise, must plan.
+ * `deno task gen`. A tool of tier 1 or higher, or one whose tier can rise, must plan; what its plan keeps as `state`
+ * is what its run gets.
  */
-export function tool<Name extends keyof Shapes, State = undefined>(
+export function tool<Name extends Reading>(
   name: Name,
-  handler: NeedsPlan<Shapes[Name]> extends true ? WriteHandler<Shapes[Name], State>
-    : ReadHandler<Shapes[Name]> | ReadHandler<Shapes[Name]>["run"],
-): ToolModule {
+  handler: ReadHandler<Shapes[Name]> | ReadHandler<Shapes[Name]>["run"],
+): ToolModule;
+export function tool<Name extends Writing, State = undefined>(
+  name: Name,
+  handler: WriteHandler<Shapes[Name], State>,
+): ToolModule;
+export function tool(name: string, handler: object): ToolModule {
   const parts = typeof handler === "function" ? { run: handler } : handler;
-  return { name, ...parts } as unknown as ToolModule;
+  return { name, ...parts } as ToolModule;
 }

@@ -3,7 +3,7 @@ import { checkContentId, content, type PreparedDraft } from "../../platforms/con
 import { tool } from "../../registry/tool.ts";
 import { fieldChanges, newTerms, quoted } from "./_plans.ts";
 
-export default tool<"create_draft", PreparedDraft>("create_draft", {
+export default tool("create_draft", {
   check({ featured_media_id, author_id }, { site }) {
     checkContentId(site, featured_media_id, "featured_media_id");
     checkContentId(site, author_id, "author_id");

@@ -4,7 +4,7 @@ import { checkContentId, content } from "../../platforms/content.ts";
 import { tool } from "../../registry/tool.ts";
 import { quoted, stateChanges } from "./_plans.ts";
 
-export default tool<"schedule_draft", Moment>("schedule_draft", {
+export default tool("schedule_draft", {
   check({ post_id, scheduled_at }, { site, now }) {
     checkContentId(site, post_id, "post_id");
     parseSchedule(scheduled_at, now());

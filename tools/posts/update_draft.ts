@@ -4,7 +4,7 @@ import { together } from "../../platforms/waiting.ts";
 import { tool } from "../../registry/tool.ts";
 import { fieldChanges, newTerms, quoted } from "./_plans.ts";
 
-export default tool<"update_draft", PreparedDraft>("update_draft", {
+export default tool("update_draft", {
   check({ post_id, featured_media_id, author_id }, { site }) {
     checkContentId(site, post_id, "post_id");
     checkContentId(site, featured_media_id, "featured_media_id");

@@ -36,7 +36,7 @@ function halfDone(media: Media, thrown: unknown): GatewayError {
   );
 }
 
-export default tool<"upload_media", Image>("upload_media", {
+export default tool("upload_media", {
   check({ content_base64, source_url, mime_type, post_id }) {
     if (post_id !== undefined) numericId(post_id, "post_id");
     if (content_base64 !== undefined) {
