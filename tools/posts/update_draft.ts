@@ -1,5 +1,5 @@
 /** update_draft: given fields of a draft or scheduled post, never its state. */
-import { checkContentId, content, type PreparedDraft } from "../../platforms/content.ts";
+import { checkContentId, content } from "../../platforms/content.ts";
 import { together } from "../../platforms/waiting.ts";
 import { tool } from "../../registry/tool.ts";
 import { fieldChanges, newTerms, quoted } from "./_plans.ts";

@@ -2,7 +2,7 @@
 import { GatewayError } from "../../errors.ts";
 import { numericId } from "../../guard/rules/ids.ts";
 import { LIMITS } from "../../model.ts";
-import { cms, type Image, type Media } from "../../platforms/cms/client.ts";
+import { cms, type Media } from "../../platforms/cms/client.ts";
 import { web } from "../../platforms/web.ts";
 import { together } from "../../platforms/waiting.ts";
 import { tool } from "../../registry/tool.ts";
