@@ -132,8 +132,12 @@ Deno.test("only store/ knows Deno KV", () => {
 });
 
 Deno.test("every exported function, class and interface says what a caller may rely on", () => {
-  const bare = /(?<!\*\/\n)^export (?:async )?(?:function|class|interface) (\w+)/gm;
-  const found = SERVICE.filter(({ path }) => !path.endsWith(".gen.ts"))
-    .flatMap(({ path, text }) => [...text.matchAll(bare)].map((match) => `${path}: ${match[1]}`));
-  assert.deepEqual(found, []);
+  const named = /(\*\/\n)?^export (?:async )?(?:function|class|interface) (\w+)/gm;
+  const bare = SERVICE.filter(({ path }) => !path.endsWith(".gen.ts")).flatMap(({ path, text }) => {
+    const found = [...text.matchAll(named)].map(([, doc, name]) => ({ doc, name }));
+    // Of overloads, the first says it for all.
+    const said = new Set(found.filter(({ doc }) => doc).map(({ name }) => name));
+    return found.filter(({ name }) => !said.has(name)).map(({ name }) => `${path}: ${name}`);
+  });
+  assert.deepEqual(bare, []);
 });
