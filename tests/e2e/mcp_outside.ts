@@ -10,6 +10,7 @@ export interface Ended {
 /** The tools, pinned. */
 export const TOOLS = {
   inspector: "npm:@modelcontextprotocol/inspector@2.12.0",
+  openapi: "npm:openapi-typescript@7.13.0",
   conformance: "npm:@modelcontextprotocol/conformance@0.2.0-alpha.12",
 } as const;
 

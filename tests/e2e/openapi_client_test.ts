@@ -1,9 +1,9 @@
 /** A client's types made from the OpenAPI document: named bodies that let right calls pass and hold wrong ones. */
 import assert from "node:assert/strict";
-import generate, { astToString } from "openapi-typescript";
-import { openapi } from "../../../doors/openapi.ts";
-import { CODES } from "../../../errors.ts";
-import { TOOLS } from "./openapi_tools.ts";
+import { openapi } from "../../doors/openapi.ts";
+import { CODES } from "../../errors.ts";
+import { TOOLS } from "../unit/doors/openapi_tools.ts";
+import { runTool } from "./mcp_outside.ts";
 
 const USE = `
 import type { components, operations } from "./api.ts";
@@ -23,12 +23,13 @@ export const same: Same = right;
 `;
 
 Deno.test("a generated client knows each tool's arguments by name and checks them", async () => {
-  const document = openapi(TOOLS, "https://gate.test", CODES);
-  // Its own default would make every argument that has a default a required one.
-  const types = astToString(await generate(document, { defaultNonNullable: false }));
   const folder = await Deno.makeTempDir();
   try {
-    await Deno.writeTextFile(`${folder}/api.ts`, types);
+    await Deno.writeTextFile(`${folder}/api.json`, openapi(TOOLS, "https://gate.test", CODES));
+    // Its own default would make every argument that has a default a required one.
+    const options = ["--output", `${folder}/api.ts`, "--default-non-nullable=false"];
+    const made = await runTool("openapi", `${folder}/api.json`, ...options);
+    assert.equal(made.code, 0, made.stderr);
     await Deno.writeTextFile(`${folder}/use.ts`, USE);
     const check = new Deno.Command(Deno.execPath(), {
       args: ["check", "--quiet", "--no-config", "--no-lock", "--no-remote", `${folder}/use.ts`],
