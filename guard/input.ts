@@ -15,6 +15,9 @@ export interface Input {
   readonly confirm: boolean;
 }
 
+/** Longer than any id a site can have, and short enough to look up. */
+const SITE_ID_CHARACTERS = 128;
+
 const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
 
 /** Step 8. Throws E_FORBIDDEN_OP for what would publish, E_BAD_INPUT naming the field otherwise. */
@@ -28,6 +31,11 @@ export function readInput(
   if (writes(manifest)) refusePublishing(raw, manifest, now);
   const { site_id, confirm, ...rest } = raw;
   if (site_id !== undefined && typeof site_id !== "string") throw bad("site_id: expected a string");
+  if (site_id !== undefined && site_id.length > SITE_ID_CHARACTERS) {
+    throw bad(
+      `site_id: expected at most ${SITE_ID_CHARACTERS} characters; list_sites names the sites you may use`,
+    );
+  }
   if (confirm !== undefined && typeof confirm !== "boolean") throw bad("confirm: expected true or false");
   const args = check(rest);
   for (const rule of manifest.rules) applyRule(rule, args);
