@@ -6,9 +6,13 @@ import { redactText, shorten } from "./redact.ts";
 
 const NAME_CHARACTERS = 128;
 
+/** A name as a caller gave it, fit for a column of a row. */
+const column = (name: string) => redactText(name.slice(0, NAME_CHARACTERS));
+
 /** Filled in while the call walks the line; turned into the intent and the outcome row. */
 export class CallRecord {
   tier: Tier | null = null;
+  /** Set once the site is found; until then rows show the one the arguments name. */
   siteId: string | null = null;
   targetSiteId: string | undefined;
   /** What the door parsed, unredacted; rows hold a shortened copy. */
@@ -49,9 +53,9 @@ export class CallRecord {
       token_id: token.id,
       token_name: token.name,
       owner_user_id: token.owner_user_id,
-      site_id: this.siteId,
+      site_id: this.siteId ?? this.#namedSite(),
       ...(this.targetSiteId === undefined ? {} : { target_site_id: this.targetSiteId }),
-      tool: tool.length > NAME_CHARACTERS ? redactText(tool.slice(0, NAME_CHARACTERS)) : tool,
+      tool: column(tool),
       tier: this.tier,
       arguments: this.#shortened,
       status,
@@ -60,5 +64,11 @@ export class CallRecord {
       ...this.facts,
       ...(this.facts.changes ? { changes: shorten(this.facts.changes) as AuditRow["changes"] } : {}),
     };
+  }
+
+  /** Known or not, so that a refused call is found under the site it was about. */
+  #namedSite(): string | null {
+    const named = (this.arguments as { site_id?: unknown } | null)?.site_id;
+    return typeof named === "string" ? column(named) : null;
   }
 }

@@ -89,8 +89,8 @@ async function walk(ports: DispatchPorts, call: ToolCall, record: CallRecord): P
   toolScope(caller, entry.name, manifest.tier); // 5, 6
   riskCap(caller, manifest.tier, entry.name); // 7
   const input = readInput(entry, body.args, ports.now()); // 8
-  record.siteId = input.siteId ?? null;
   const site = manifest.site === "none" ? null : await findSite(ports.store.sites, caller, input.siteId); // 9
+  record.siteId = site?.id ?? null;
   const tier = effectiveTier(manifest, input.args, site?.platform ?? null);
   record.tier = tier;
   riskCap(caller, tier, entry.name); // 10
