@@ -64,7 +64,7 @@ function copy(value: unknown, budget: Budget, depth: number): unknown {
       result["…"] = "[cut]";
       break;
     }
-    const key = name.length > HEAD_CHARACTERS ? name.slice(0, HEAD_CHARACTERS) : name;
+    const key = redactText(name.slice(0, SEARCHED_CHARACTERS)).slice(0, HEAD_CHARACTERS);
     budget.left -= key.length + 4;
     result[key] = SECRET_NAME.test(key) && one !== null && one !== ""
       ? REDACTED
