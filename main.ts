@@ -12,13 +12,22 @@ function fail(error: unknown): never {
   Deno.exit(1);
 }
 
-function settings(): Settings {
-  const env = (name: string) => Deno.env.get(name);
+function settings(env: (name: string) => string | undefined): Settings {
   return Deno.args.includes("--dev") ? readSettings(devEnvironment(env), "dev") : readSettings(env, "start");
 }
 
+/** The settings with PORT 0 made a port that is free, for the gateway's own address is part of what it serves. */
+function settled(): Settings {
+  const env = (name: string) => Deno.env.get(name);
+  const asked = settings(env);
+  if (asked.port !== 0) return asked;
+  using listener = Deno.listen({ hostname: asked.host, port: 0 });
+  const free = String(listener.addr.port);
+  return settings((name) => name === "PORT" ? free : env(name));
+}
+
 try {
-  const checked = settings();
+  const checked = settled();
   const gateway = await openGateway(checked);
   schedule(gateway.store, checked.auditRetentionDays);
   await serve(gateway, checked, (address) => {
