@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { type Code, GatewayError } from "../errors.ts";
 import { type Gateway, openGateway } from "../gateway.ts";
-import type { AuditRow, PlatformKind } from "../model.ts";
+import { type AuditRow, LIMITS, type PlatformKind } from "../model.ts";
 import { createHttp } from "../platforms/http.ts";
 import { readSettings, type Settings } from "../settings.ts";
 import type { LinkPlatforms } from "../guard/links.ts";
-import type { NewSite, NewToken, Store } from "../store/store.ts";
+import type { AuditPage, NewSite, NewToken, Store } from "../store/store.ts";
 
 /** The clock a kit starts at. */
 export const NOW = Date.parse("2026-11-21T12:00:00Z");
@@ -76,7 +76,7 @@ export interface Kit extends AsyncDisposable {
   refuses(tool: string, args: Record<string, unknown>, code: Code, options?: CallOptions): Promise<string>;
   /** One HTTP request to the gateway. */
   http(path: string, init?: RequestInit & { as?: string | null }): Promise<Response>;
-  /** Audit rows, newest first. */
+  /** Every audit row, newest first. */
   audit(): Promise<AuditRow[]>;
 }
 
@@ -204,7 +204,17 @@ class OpenKit implements Kit {
   }
 
   async audit(): Promise<AuditRow[]> {
-    return (await this.store.audit.list({}, { limit: 500 })).rows;
+    const rows: AuditRow[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: AuditPage = await this.store.audit.list({}, {
+        limit: LIMITS.AUDIT_PAGE_MAX,
+        ...cursor && { cursor },
+      });
+      rows.push(...page.rows);
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+    return rows;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,0 +1,193 @@
+/** Tool names no tool can have, and headers missing, doubled and malformed, written to the socket as they are. */
+import assert from "node:assert/strict";
+import { gateway, type Kit, MASTER, site } from "../kit.ts";
+import { type Answer, post, text, type Wire, wire } from "./wire.ts";
+
+const OPTIONS = { sites: [site("acme", "cms")] };
+const JSON_TYPE = "Content-Type: application/json";
+const LIST = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
+const CHALLENGE =
+  /www-authenticate: Bearer resource_metadata="http:\/\/127\.0\.0\.1:8000\/\.well-known\/oauth-protected-resource"\r?\n/i;
+
+const bearer = (gw: Kit) => `Authorization: Bearer ${gw.token()}`;
+
+function envelope(answer: Answer | null): { ok: boolean; error?: { code: string; message: string } } {
+  assert.ok(answer, "something was answered");
+  return JSON.parse(answer.body);
+}
+
+/** A name in a path, and the tool the gateway is asked for by it. */
+const NAMES: readonly (readonly [path: string, tool: string])[] = [
+  ["no_such_tool", "no_such_tool"],
+  ["%00", "\u0000"],
+  ["list_sites%00", "list_sites\u0000"],
+  ["..", ".."],
+  ["..%2f..%2fadmin", "../../admin"],
+  ["a%2fb", "a/b"],
+  ["%2e%2e%2f", "../"],
+  ["%", "%"],
+  ["%zz", "%zz"],
+  ["%e4%b8", "%e4%b8"],
+  ["%ud800", "%ud800"],
+  ["%F0%9F%92%A1", "💡"],
+  ["LIST_SITES", "LIST_SITES"],
+  ["list_sites%20", "list_sites "],
+  ["__proto__", "__proto__"],
+  ["constructor", "constructor"],
+  ["x".repeat(5000), "x".repeat(128)],
+  ["gate_dev_" + "a".repeat(43), "[redacted]"],
+];
+
+Deno.test("a tool that does not exist is told and audited by both doors, whatever its name is made of", async () => {
+  await using gw = await gateway(OPTIONS);
+  await using server = await wire(gw);
+  for (const [path, tool] of NAMES) {
+    const answer = await server.send(
+      post(`/api/v1/tools/${path}`, [bearer(gw), JSON_TYPE], text("{}")),
+    );
+    assert.equal(answer?.status, 404, path);
+    const { error } = envelope(answer);
+    assert.equal(error?.code, "E_TOOL_NOT_FOUND", path);
+    assert.match(error?.message ?? "", /^No tool is called ".*"; /s);
+    assert.ok(answer && answer.body.length < 400, "a long name is shown in part");
+    await gw.refuses(decoded(path), {}, "E_TOOL_NOT_FOUND", { door: "mcp" });
+    const rows = (await gw.audit()).slice(0, 2);
+    assert.deepEqual(rows.map((row) => row.tool), [tool, tool]);
+    assert.deepEqual(rows.map((row) => row.door).sort(), ["mcp", "rest"]);
+  }
+  assert.equal((await gw.audit()).length, NAMES.length * 2);
+  assert.deepEqual([gw.requests, gw.logged], [[], []]);
+});
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+Deno.test("an address that names no tool is not found, and no call", async () => {
+  await using gw = await gateway(OPTIONS);
+  await using server = await wire(gw);
+  for (const path of ["", "list_sites/more", "../tools/", "%2e%2e/%2e%2e/etc/passwd"]) {
+    const answer = await server.send(post(`/api/v1/tools/${path}`, [bearer(gw), JSON_TYPE], text("{}")));
+    assert.equal(answer?.status, 404, path);
+    assert.equal(envelope(answer).error?.code, "E_NOT_FOUND", path);
+  }
+  assert.deepEqual([await gw.audit(), gw.logged], [[], []]);
+});
+
+/** Sends the same headers to both doors. */
+async function bothDoors(server: Wire, lines: readonly string[]): Promise<Answer[]> {
+  const answers = [
+    await server.send(post("/api/v1/tools/list_sites", [JSON_TYPE, ...lines], text("{}"))),
+    await server.send(post("/mcp", [JSON_TYPE, ...lines], text(LIST))),
+  ];
+  return answers.map((answer) => answer ?? assert.fail("something was answered"));
+}
+
+Deno.test("an Authorization that is missing, doubled or malformed is refused by both doors with the way in", async () => {
+  await using gw = await gateway(OPTIONS);
+  await using server = await wire(gw);
+  const token = gw.token();
+  const variants: Record<string, readonly string[]> = {
+    missing: [],
+    empty: ["Authorization:"],
+    "the scheme alone": ["Authorization: Bearer"],
+    "without a space": [`Authorization: Bearer${token}`],
+    "without a scheme": [`Authorization: ${token}`],
+    "another scheme": [`Authorization: Basic ${btoa(`a:${token}`)}`],
+    "two tokens": [`Authorization: Bearer ${token} ${token}`],
+    "two tokens with a comma": [`Authorization: Bearer ${token},${token}`],
+    doubled: [`Authorization: Bearer ${token}`, `Authorization: Bearer ${token}`],
+    "a tab for the space": [`Authorization: Bearer\t${token}`],
+    "quotes around it": [`Authorization: Bearer "${token}"`],
+    "a byte over it": [`Authorization: Bearer ${token}\u00ff`],
+    "an unknown token": [`Authorization: Bearer ${token.slice(0, -1)}`],
+    "the token in capitals": [`Authorization: Bearer ${token.toUpperCase()}`],
+    "10 KB": [`Authorization: Bearer ${"a".repeat(10_240)}`],
+    "the master token": [`Authorization: Bearer ${MASTER}`],
+    "a cookie": [`Cookie: gateway_session=${token}`],
+  };
+  for (const [name, lines] of Object.entries(variants)) {
+    for (const answer of await bothDoors(server, lines)) {
+      assert.equal(answer.status, 401, name);
+      assert.match(`${answer.head}\r\n`, CHALLENGE, name);
+      const { ok, error } = envelope(answer);
+      assert.deepEqual([ok, error?.code], [false, "E_AUTH"], name);
+      assert.match(error?.message ?? "", /^The .*(token|Authorization header)/, name);
+      assert.ok(!answer.body.includes(token), "the token is not shown");
+    }
+  }
+  assert.deepEqual([await gw.audit(), gw.logged], [[], []], "who is not let in leaves no row");
+});
+
+Deno.test("control characters in a header end the request before it is a call", async () => {
+  await using gw = await gateway(OPTIONS);
+  await using server = await wire(gw);
+  for (const control of ["\u0000", "\u0007", "\u007f", "\r"]) {
+    for (const answer of await bothDoors(server, [`Authorization: Bearer ${gw.token()}${control}a`])) {
+      assert.ok(answer.status === 400 || answer.status === 401, `${answer.status}`);
+    }
+  }
+  assert.deepEqual([await gw.audit(), gw.logged], [[], []]);
+});
+
+Deno.test("the scheme in any case, and blanks around a token, are let in", async () => {
+  await using gw = await gateway(OPTIONS);
+  await using server = await wire(gw);
+  for (const scheme of ["bearer ", "BEARER ", "Bearer   ", " Bearer "]) {
+    const [rest, mcp] = await bothDoors(server, [`Authorization:${scheme}${gw.token()}  `]);
+    assert.deepEqual([rest?.status, mcp?.status], [200, 200], scheme);
+  }
+});
+
+Deno.test("MCP takes application/json with or without parameters and nothing else; REST reads JSON whatever it is called", async () => {
+  await using gw = await gateway(OPTIONS);
+  await using server = await wire(gw);
+  const types: readonly (readonly [lines: readonly string[], mcp: number])[] = [
+    [["Content-Type: application/json; charset=utf-8"], 200],
+    [["Content-Type: Application/JSON"], 200],
+    [["Content-Type: application/json;"], 200],
+    [[], 415],
+    [["Content-Type:"], 415],
+    [["Content-Type: text/plain"], 415],
+    [["Content-Type: application/jsonp"], 415],
+    [["Content-Type: application/x-www-form-urlencoded"], 415],
+    [["Content-Type: application/json, text/plain"], 415],
+    [["Content-Type: text/plain", "Content-Type: application/json"], 415],
+    [["Content-Type: multipart/form-data; boundary=a"], 415],
+  ];
+  for (const [lines, status] of types) {
+    const rest = await server.send(post("/api/v1/tools/list_sites", [bearer(gw), ...lines], text("{}")));
+    assert.equal(rest?.status, 200, lines.join());
+    const mcp = await server.send(post("/mcp", [bearer(gw), ...lines], text(LIST)));
+    assert.equal(mcp?.status, status, lines.join());
+    if (status === 415) assert.match(mcp?.body ?? "", /Content-Type must be application\/json/);
+  }
+  assert.equal((await gw.audit()).length, types.length);
+});
+
+Deno.test("lengths that contradict each other or are no numbers never become a call", async () => {
+  await using gw = await gateway(OPTIONS);
+  await using server = await wire(gw);
+  for (
+    const lines of [["Content-Length: 2", "Content-Length: 3"], ["Content-Length: -1"], [
+      "Content-Length: 0x2",
+    ]]
+  ) {
+    for (const path of ["/api/v1/tools/list_sites", "/mcp"]) {
+      const head = [
+        `POST ${path} HTTP/1.1`,
+        "Host: 127.0.0.1:8000",
+        "Connection: close",
+        bearer(gw),
+        JSON_TYPE,
+      ];
+      const answer = await server.send(`${[...head, ...lines].join("\r\n")}\r\n\r\n{}`);
+      assert.ok(answer === null || answer.status === 400, `${lines}: ${answer?.status}`);
+    }
+  }
+  assert.deepEqual([await gw.audit(), gw.logged], [[], []]);
+});
