@@ -1,0 +1,174 @@
+/** Real processes of main.ts under the permissions they are served with, and what they are asked. */
+import assert from "node:assert/strict";
+import type { AuditRow } from "../../model.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+/** The master token of every process. */
+export const MASTER = "master-token-of-the-tests-0123456789abcdef";
+/** The key credentials are sealed with. */
+export const KEY = new Uint8Array(32).fill(7);
+
+const READY_MS = 30_000;
+
+/** How a process ended. */
+export interface Ended {
+  readonly code: number;
+  readonly signal: Deno.Signal | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** An answer of either API. */
+export interface Answered {
+  readonly status: number;
+  // deno-lint-ignore no-explicit-any
+  readonly result: any;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+/** A gateway in a process of its own; killed at the end of the block if nobody ended it. */
+export class Running implements AsyncDisposable {
+  readonly ended: Promise<Ended>;
+  readonly #child: Deno.ChildProcess;
+  readonly #address = Promise.withResolvers<string | null>();
+
+  constructor(child: Deno.ChildProcess) {
+    this.#child = child;
+    const out = collect(child.stdout, (text) => {
+      const address = /^The gateway answers at (\S+)$/m.exec(text)?.[1];
+      if (address) this.#address.resolve(address);
+    });
+    const err = collect(child.stderr);
+    this.ended = Promise.all([child.status, out, err]).then(([{ code, signal }, stdout, stderr]) => {
+      this.#address.resolve(null);
+      return { code, signal, stdout, stderr };
+    });
+  }
+
+  /** Where it answers; fails the test when it ends instead, or takes too long. */
+  async address(): Promise<string> {
+    const timer = setTimeout(() => this.#address.resolve(null), READY_MS);
+    const address = await this.#address.promise;
+    clearTimeout(timer);
+    if (address !== null) return address;
+    this.kill("SIGKILL");
+    assert.fail(`the gateway did not start: ${(await this.ended).stderr}`);
+  }
+
+  kill(signal: Deno.Signal): void {
+    try {
+      this.#child.kill(signal);
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error; // it has ended
+    }
+  }
+
+  /** One request with a JSON body, if any, as a token. */
+  async ask(method: string, path: string, token: string, body?: unknown): Promise<Answered> {
+    const response = await fetch(`${await this.address()}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    return { status: response.status, ...await response.json() };
+  }
+
+  /** The admin API's answer; a refusal fails the test. */
+  async admin(method: string, path: string, body?: unknown): Promise<Answered["result"]> {
+    const { result, error } = await this.ask(method, `/admin/api${path}`, MASTER, body);
+    assert.equal(error, undefined);
+    return result;
+  }
+
+  call(token: string, tool: string, args: Record<string, unknown>): Promise<Answered> {
+    return this.ask("POST", `/api/v1/tools/${tool}`, token, args);
+  }
+
+  /** A token that may do everything. */
+  async token(): Promise<{ token: string; token_id: string }> {
+    return await this.admin("POST", "/tokens", {
+      name: "e2e",
+      env: "dev",
+      allowed_sites: ["*"],
+      allowed_tools: ["*"],
+    });
+  }
+
+  async audit(): Promise<AuditRow[]> {
+    return (await this.admin("GET", "/audit?limit=100")).rows;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.kill("SIGKILL");
+    await this.ended;
+  }
+}
+
+async function collect(stream: ReadableStream<Uint8Array>, told?: (text: string) => void): Promise<string> {
+  let text = "";
+  for await (const piece of stream.pipeThrough(new TextDecoderStream())) {
+    text += piece;
+    told?.(text);
+  }
+  return text;
+}
+
+/**
+ * Starts a process as `deno task start` does: the same permission set, widened by the folder of the store alone (a
+ * flag stands in for the set's own list of that kind, so the set's folders are named again).
+ */
+export function start(folder: string, env: Record<string, string | null> = {}): Running {
+  const whole: Record<string, string | null> = {
+    HOME: Deno.env.get("HOME") ?? null,
+    DENO_DIR: Deno.env.get("DENO_DIR") ?? null,
+    PATH: Deno.env.get("PATH") ?? null,
+    KV_PATH: `${folder}/gateway.sqlite3`,
+    PORT: "0",
+    MASTER_TOKEN: MASTER,
+    ENCRYPTION_KEYS: KEY.toBase64(),
+    ALLOW_PRIVATE_UPSTREAMS: "127.0.0.1",
+    ...env,
+  };
+  const given = Object.entries(whole).filter((pair): pair is [string, string] => pair[1] !== null);
+  return new Running(
+    new Deno.Command(Deno.execPath(), {
+      args: [
+        "run",
+        "--quiet",
+        "--frozen",
+        "--no-prompt",
+        "-P=serve",
+        `--allow-read=.,${folder}`,
+        `--allow-write=${folder}`,
+        "main.ts",
+      ],
+      cwd: ROOT,
+      env: Object.fromEntries(given),
+      clearEnv: true,
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn(),
+  );
+}
+
+/** Runs a test in a folder of its own, which is removed. */
+export async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await work(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Asks again and again until the answer fits; answers when it did, in milliseconds. Fails after the deadline. */
+export async function until(fits: () => Promise<boolean>, deadlineMs: number): Promise<number> {
+  const began = performance.now();
+  for (;;) {
+    const asked = performance.now() - began;
+    if (await fits()) return asked;
+    assert.ok(asked < deadlineMs, `nothing changed within ${deadlineMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
