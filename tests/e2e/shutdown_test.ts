@@ -1,0 +1,155 @@
+/** The gateway's end: a signal lets the call in flight finish, a kill leaves what is needed to know of it. */
+import assert from "node:assert/strict";
+import { type StandIn, startStandIn } from "../../sandbox/cms_standin.ts";
+import { openStore } from "../../store/kv.ts";
+import type { AuditRow } from "../../model.ts";
+import { inFolder, KEY, type Running, start } from "./running.ts";
+
+/** A site whose writes wait until they are let through. */
+interface Held extends AsyncDisposable {
+  readonly base_url: string;
+  readonly cms: StandIn;
+  /** Resolves when a write has come in. */
+  readonly arrived: Promise<void>;
+  letThrough(): void;
+}
+
+async function held(): Promise<Held> {
+  const cms = await startStandIn();
+  const arrived = Promise.withResolvers<void>();
+  const through = Promise.withResolvers<void>();
+  const bound = Promise.withResolvers<Deno.NetAddr>();
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: bound.resolve }, async (request) => {
+    const { pathname, search } = new URL(request.url);
+    const body = await request.bytes();
+    if (request.method === "POST") {
+      arrived.resolve();
+      await through.promise;
+    }
+    const headers = new Headers(request.headers);
+    headers.delete("content-length");
+    return await fetch(`${cms.base_url}${pathname}${search}`, {
+      method: request.method,
+      headers,
+      body: body.length ? body : undefined,
+      redirect: "manual",
+    });
+  });
+  const { port } = await bound.promise;
+  return {
+    base_url: `http://127.0.0.1:${port}`,
+    cms,
+    arrived: arrived.promise,
+    letThrough: through.resolve,
+    async [Symbol.asyncDispose]() {
+      through.resolve();
+      await server.shutdown();
+      await cms.stop();
+    },
+  };
+}
+
+const DRAFT = { site_id: "acme", title: "Hello", content_html: "<p>Hello</p>", confirm: true };
+
+/** Begins a write that is held upstream; answers its ending once the upstream has it. */
+async function beginWrite(gateway: Running, site: Held): Promise<{ ending: ReturnType<Running["call"]> }> {
+  const { username, application_password } = site.cms.users.admin;
+  await gateway.admin("POST", "/sites", {
+    id: "acme",
+    name: "Acme",
+    platform: "cms",
+    base_url: site.base_url,
+    credentials: { cms: { username, application_password } },
+  });
+  const { token } = await gateway.token();
+  const ending = gateway.call(token, "create_draft", DRAFT);
+  ending.catch(() => {}); // a killed gateway answers nothing
+  const early = await Promise.race([site.arrived, ending]);
+  assert.equal(early, undefined, `the write never left: ${JSON.stringify(early)}`);
+  return { ending };
+}
+
+async function rowsIn(folder: string): Promise<AuditRow[]> {
+  const store = await openStore({ path: `${folder}/gateway.sqlite3`, keys: [KEY], tokenPrefix: "gate" });
+  try {
+    assert.deepEqual((await store.audit.verify()).faults, []);
+    return (await store.audit.list({}, { limit: 100 })).rows;
+  } finally {
+    await store.close();
+  }
+}
+
+for (const signals of [["SIGTERM"], ["SIGINT"], ["SIGTERM", "SIGTERM"]] as const) {
+  Deno.test(`${signals.join(" and ")}: a call in flight finishes, no new one begins, the row is kept, the exit is clean`, async () => {
+    await inFolder(async (folder) => {
+      await using site = await held();
+      await using gateway = start(folder);
+      const address = await gateway.address();
+      const { ending } = await beginWrite(gateway, site);
+      for (const signal of signals) {
+        gateway.kill(signal);
+        await turnedAway(address);
+      }
+      site.letThrough();
+      const { status, result } = await ending;
+      assert.deepEqual([status, result.status], [200, "draft"]);
+      const { code, stderr } = await gateway.ended;
+      assert.deepEqual([code, stderr], [0, ""]);
+      const [row, ...more] = await rowsIn(folder);
+      assert.deepEqual([row?.status, row?.result_id, more], ["ok", result.id, []]);
+    });
+  });
+}
+
+/** Resolves when the gateway takes no connection any more, or says that it is not ready. */
+async function turnedAway(address: string): Promise<void> {
+  const until = Date.now() + 3000;
+  while (Date.now() < until) {
+    try {
+      using client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
+      const { status, body } = await fetch(`${address}/readyz`, { client });
+      await body?.cancel();
+      if (status === 503) return;
+    } catch (error) {
+      if (error instanceof TypeError) return;
+      throw error;
+    }
+  }
+  assert.fail("it still says that it is ready");
+}
+
+Deno.test("SIGTERM while an upstream never answers: it ends within the grace, and the write's row stays started", async () => {
+  await inFolder(async (folder) => {
+    await using site = await held();
+    await using gateway = start(folder);
+    await beginWrite(gateway, site);
+    const began = performance.now();
+    gateway.kill("SIGTERM");
+    const { code } = await gateway.ended;
+    const took = performance.now() - began;
+    assert.equal(code, 0);
+    assert.ok(took > 3500 && took < 8000, `${took} ms`);
+    assert.deepEqual((await rowsIn(folder)).map((row) => [row.tool, row.status]), [[
+      "create_draft",
+      "started",
+    ]]);
+  });
+});
+
+Deno.test("kill -9 in the middle of a write: after a restart its row is there, as started", async () => {
+  await inFolder(async (folder) => {
+    await using site = await held();
+    await using killed = start(folder);
+    await beginWrite(killed, site);
+    killed.kill("SIGKILL");
+    assert.equal((await killed.ended).signal, "SIGKILL");
+    await using after = start(folder);
+    const rows = await after.audit();
+    assert.deepEqual(rows.map((row) => [row.tool, row.site_id, row.status, row.duration_ms]), [
+      ["create_draft", "acme", "started", null],
+    ]);
+    const { token } = await after.token();
+    assert.equal((await after.call(token, "list_sites", {})).result.sites[0].id, "acme");
+    assert.deepEqual((await after.audit()).map((row) => row.status), ["ok", "started"]);
+  });
+});
