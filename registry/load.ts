@@ -102,17 +102,20 @@ async function loadOne(
   golden: ReadonlyMap<string, GoldenTool>,
 ): Promise<ToolEntry | { faults: string[] }> {
   const file = pathOf(found, "yaml");
-  const read = await parse(found.url);
-  if ("fault" in read) return { faults: [`${file}: ${read.fault}`] };
-  const outcome = readManifest(read.document);
-  if ("faults" in outcome) return { faults: outcome.faults.map((fault) => `${file}: ${fault}`) };
-  const { manifest } = outcome;
-  if (manifest.name !== found.name) return { faults: [`${file}: name "${manifest.name}" is not the file's`] };
-  const faults = goldenFaults(found.group, manifest, golden.get(manifest.name)).map((fault) =>
-    `${file}: ${fault}`
-  );
   const handler = handlers.find((one) => one.group === found.group && one.name === found.name);
-  if (!handler) return { faults: [...faults, `${file}: has no ${pathOf(found, "ts")}`] };
+  const faults = handler ? [] : [`${file}: has no ${pathOf(found, "ts")}`];
+  const fault = (reason: string) => void faults.push(`${file}: ${reason}`);
+  const read = await parse(found.url);
+  if ("fault" in read) fault(read.fault);
+  const outcome = "document" in read ? readManifest(read.document) : { faults: [] };
+  if ("faults" in outcome) {
+    outcome.faults.forEach(fault);
+    return { faults };
+  }
+  const { manifest } = outcome;
+  if (manifest.name !== found.name) fault(`name "${manifest.name}" is not the file's`);
+  goldenFaults(found.group, manifest, golden.get(manifest.name)).forEach(fault);
+  if (!handler) return { faults };
   const module = await importHandler(handler, manifest);
   if ("faults" in module) return { faults: [...faults, ...module.faults] };
   if (faults.length) return { faults };
@@ -145,10 +148,10 @@ async function importHandler(found: Found, manifest: Manifest): Promise<ToolModu
     return { faults: [`${file}: cannot be imported (${firstLine(error)})`] };
   }
   if (typeof module?.run !== "function" || typeof module.name !== "string") {
-    return { faults: [`${file}: must export default tool("${manifest.name}", …)`] };
+    return { faults: [`${file}: must export default tool("${found.name}", …)`] };
   }
   const faults: string[] = [];
-  if (module.name !== manifest.name) faults.push(`${file}: is a handler of "${module.name}"`);
+  if (module.name !== found.name) faults.push(`${file}: is a handler of "${module.name}"`);
   if (writes(manifest) && typeof module.plan !== "function") {
     faults.push(`${file}: a tool that can write needs a plan`);
   }
