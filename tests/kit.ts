@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { type Code, GatewayError } from "../errors.ts";
 import { type Gateway, openGateway } from "../gateway.ts";
 import { type AuditRow, LIMITS, type PlatformKind } from "../model.ts";
-import { createHttp } from "../platforms/http.ts";
+import { createHttp, type HttpOptions } from "../platforms/http.ts";
 import { readSettings, type Settings } from "../settings.ts";
 import type { LinkPlatforms } from "../guard/links.ts";
 import type { AuditPage, NewSite, NewToken, Store } from "../store/store.ts";
@@ -35,6 +35,8 @@ export interface KitOptions {
   readonly tokens?: Readonly<Record<string, Partial<NewToken>>>;
   /** Answers what is sent; without it every request fails the call. */
   readonly fetch?: typeof fetch;
+  /** What else differs on the way out. */
+  readonly http?: Partial<HttpOptions>;
   /** Hosts that may be plain http and private. */
   readonly allowPrivate?: readonly string[];
   readonly roots?: readonly URL[];
@@ -102,7 +104,9 @@ export async function gateway(options: KitOptions = {}): Promise<Kit> {
     http: createHttp({
       allowPrivate: options.allowPrivate ?? [],
       fetch: recorded,
+      now,
       ...(options.fetch ? {} : { lookup: () => Promise.resolve(["203.0.113.7"]) }),
+      ...options.http,
     }),
     wrapStore: options.store,
   });
