@@ -22,7 +22,8 @@ const SECRET_TEXT = new RegExp(
     "\\bAKIA[0-9A-Z]{16}\\b",
     "\\bya29\\.[A-Za-z0-9_-]{20,}",
     "-----BEGIN [A-Z ]*PRIVATE KEY-----[\\s\\S]*",
-    "\\b[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){5}\\b",
+    // An application password: six groups of four, told from six short words by a digit or a capital inside a group.
+    "\\b(?=[A-Za-z0-9 ]{0,28}(?:[A-Za-z]\\d|\\d[A-Za-z]|[a-z][A-Z]))[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){5}\\b",
     "(?<=://)[^/\\s:@]+:[^/\\s@]+(?=@)",
     "(?<=[?&](?:access_token|token|key|api_key|secret|password|sig|signature)=)[^&\\s]+",
   ].join("|"),
