@@ -190,6 +190,7 @@ const MIB = 1024 * KIB;
 /** Every limit of the service (SPEC.md, Limits; DECISIONS.md). Sizes are bytes of UTF-8. */
 export const LIMITS = {
   BODY_BYTES: 2 * MIB,
+  ADMIN_BODY_BYTES: 256 * KIB,
   NESTING_LEVELS: 64,
   SCHEDULE_LEAD_SECONDS_MIN: 60,
   PER_PAGE_MAX: 100,

@@ -1,11 +1,10 @@
 /** How the admin API reads a request and words an answer. */
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { asGatewayError, GatewayError } from "../errors.ts";
+import { bodyError, readObject, readText } from "../doors/body.ts";
+import { asGatewayError } from "../errors.ts";
+import { LIMITS } from "../model.ts";
 import type { AdminPorts } from "./ports.ts";
-
-/** Most bytes of a body of the admin API. */
-export const ADMIN_BODY_BYTES = 256 * 1024;
 
 /** The success envelope. */
 export function answer(c: Context, result: unknown): Response {
@@ -25,48 +24,16 @@ export function refusal(c: Context, thrown: unknown, ports: AdminPorts): Respons
   );
 }
 
-function tooLarge(): GatewayError {
-  return new GatewayError(
-    "E_PAYLOAD_TOO_LARGE",
-    `The body is over ${ADMIN_BODY_BYTES / 1024} KiB; send less`,
-  );
-}
-
-/** The body as text. Throws E_PAYLOAD_TOO_LARGE, E_BAD_JSON when it is not UTF-8. */
+/** The body as text. Throws E_PAYLOAD_TOO_LARGE, E_BAD_JSON. */
 export async function bodyText(request: Request): Promise<string> {
-  if (Number(request.headers.get("content-length") ?? 0) > ADMIN_BODY_BYTES) throw tooLarge();
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of request.body ?? []) {
-    size += part.byteLength;
-    if (size > ADMIN_BODY_BYTES) throw tooLarge();
-    parts.push(part);
-  }
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.byteLength;
-  }
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch (cause) {
-    throw new GatewayError("E_BAD_JSON", "The body is not UTF-8", { cause });
-  }
+  const read = await readText(request, LIMITS.ADMIN_BODY_BYTES);
+  if ("fault" in read) throw bodyError(read, LIMITS.ADMIN_BODY_BYTES);
+  return read.text;
 }
 
-/** The body as a JSON object. Throws E_BAD_JSON, E_PAYLOAD_TOO_LARGE. */
+/** The body as a JSON object. Throws E_PAYLOAD_TOO_LARGE, E_BAD_JSON. */
 export async function jsonObject(request: Request): Promise<object> {
-  const text = await bodyText(request);
-  if (text.trim() === "") throw new GatewayError("E_BAD_JSON", "The body is empty; send a JSON object");
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw new GatewayError("E_BAD_JSON", "The body is not JSON", { cause });
-  }
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
-  throw new GatewayError("E_BAD_JSON", "The body is not a JSON object");
+  return (await readObject(request, LIMITS.ADMIN_BODY_BYTES)).args;
 }
 
 /** The media type of a request's body, without parameters. */

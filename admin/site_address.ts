@@ -1,7 +1,7 @@
 /** The address of a site as it is kept: https, no trailing slash, nothing that could leak or mislead. */
 import { z } from "zod";
 import { expected } from "./faults.ts";
-import { isLoopback } from "./setting_kinds.ts";
+import { isLoopback } from "../settings/kinds.ts";
 
 const ADDRESS_CHARACTERS_MAX = 2048;
 

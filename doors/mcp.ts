@@ -1,7 +1,7 @@
 /** The MCP door: JSON-RPC dispatched by hand, stateless, for both protocol eras at one address. */
 import { asGatewayError, GatewayError } from "../errors.ts";
 import type { Caller } from "../model.ts";
-import { readJson } from "./body.ts";
+import { bodyError, readJson } from "./body.ts";
 import {
   type Frame,
   FrameFault,
@@ -97,7 +97,8 @@ async function answer(request: Request, ports: McpPorts, answers: Answers): Prom
   const body = await readJson(request, cap);
   if ("fault" in body) {
     if (body.fault === "too large") {
-      return refused(413, `E_PAYLOAD_TOO_LARGE: The body is over ${cap} bytes, the most this token may send`);
+      const { code, message } = bodyError(body, cap);
+      return refused(413, `${code}: ${message}`);
     }
     return fault(new FrameFault(400, RPC.PARSE, `Parse error: the body is ${body.fault}`));
   }

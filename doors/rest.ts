@@ -1,14 +1,14 @@
 /** The REST door: five routes below /api/v1, JSON in and out. */
 import type { Context, Hono } from "hono";
-import { asGatewayError, GatewayError } from "../errors.ts";
+import { asGatewayError } from "../errors.ts";
 import type { Authenticate } from "../guard/authenticate.ts";
-import type { Dispatch, Parsed } from "../guard/dispatch.ts";
+import type { Dispatch } from "../guard/dispatch.ts";
 import type { RateLimit } from "../guard/limits.ts";
 import { reaches } from "../guard/scope.ts";
 import type { Caller } from "../model.ts";
 import type { Catalog } from "../registry/catalog.ts";
 import type { Store } from "../store/store.ts";
-import { readJson } from "./body.ts";
+import { readObject } from "./body.ts";
 import { failure, refusalHeaders, success, unwrap } from "./envelope.ts";
 
 /** What the REST door stands on. */
@@ -63,37 +63,12 @@ async function call(ports: RestPorts, request: Request, tool: string): Promise<R
       requestId,
       caller,
       tool,
-      parse: (limit) => parse(request, limit),
+      parse: (limit) => readObject(request, limit),
     });
     return new Response(success(unwrap(value)), OK);
   } catch (thrown) {
     return refuse(ports, thrown, requestId);
   }
-}
-
-/** The body as an object (DECISIONS.md, step 3). Throws E_PAYLOAD_TOO_LARGE, E_BAD_JSON. */
-async function parse(request: Request, limit: number): Promise<Parsed> {
-  const body = await readJson(request, limit);
-  if (!("fault" in body)) {
-    const { value, bytes } = body;
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-      return { args: value as Record<string, unknown>, bytes };
-    }
-    throw new GatewayError(
-      "E_BAD_JSON",
-      'The body is JSON but not an object; send the arguments as {"name": value}',
-    );
-  }
-  if (body.fault === "too large") {
-    throw new GatewayError(
-      "E_PAYLOAD_TOO_LARGE",
-      `The body is over ${limit} bytes, the most this token may send`,
-    );
-  }
-  throw new GatewayError(
-    "E_BAD_JSON",
-    `The body is ${body.fault}; send the arguments as a JSON object in UTF-8, {} when there are none`,
-  );
 }
 
 /** The answer to anything thrown; what is no refusal is logged under the request id the message gives. */

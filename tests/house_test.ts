@@ -9,6 +9,7 @@ const FOLDERS = [
   "guard",
   "platforms",
   "registry",
+  "settings",
   "sandbox",
   "store",
   "tests",
@@ -63,7 +64,8 @@ const MAY_IMPORT: readonly [folder: string, allowed: readonly string[]][] = [
   ["tools/", ["registry/tool.ts", "platforms/", "guard/rules/"]],
   ["guard/", ["registry/", "store/store.ts", "platforms/"]],
   ["doors/", ["guard/", "registry/", "store/store.ts"]],
-  ["admin/", ["guard/rules/", "registry/", "store/store.ts", "settings.ts"]],
+  ["admin/", ["guard/rules/", "registry/", "store/store.ts", "doors/body.ts", "settings.ts", "settings/"]],
+  ["settings/", ["settings.ts"]],
 ];
 
 for (const [folder, allowed] of MAY_IMPORT) {

@@ -125,7 +125,7 @@ for (const framing of ["length", "chunked"] as const) {
       const [code, message] = refusal(answer, 413);
       assert.match(
         `${code} ${message}`,
-        /E_PAYLOAD_TOO_LARGE.*over 2097152 bytes, the most this token may send/,
+        /E_PAYLOAD_TOO_LARGE.*over 2048 KiB, the most that is taken here/,
       );
     }
     assert.deepEqual((await gw.audit()).map((one) => [one.door, one.error]), [[

@@ -1,6 +1,6 @@
 /** The environment is read once, completely, and every fault is told. */
 import assert from "node:assert/strict";
-import { envExample, settingsTables, withTables } from "../../admin/settings_docs.ts";
+import { envExample, settingsTables, withTables } from "../../settings/docs.ts";
 import {
   GATEWAY_SETTINGS,
   localAddress,
@@ -167,11 +167,11 @@ Deno.test("secrets of upstreams are known by presence", () => {
 
 Deno.test("the page and the example are what the table says", () => {
   const page = Deno.readTextFileSync(new URL("docs/CONFIGURATION.md", root));
-  assert.equal(page, withTables(page), "run admin/settings_docs.ts");
+  assert.equal(page, withTables(page), "run settings/docs.ts");
   assert.equal(
     Deno.readTextFileSync(new URL(".env.example", root)),
     envExample(),
-    "run admin/settings_docs.ts",
+    "run settings/docs.ts",
   );
   for (const { name } of ENTRIES) assert.ok(settingsTables().includes(`| \`${name}\` |`));
   assert.throws(() => withTables("no marks"), /lacks the marks/);

@@ -1,7 +1,6 @@
 /** Malformed bodies: every field of every record with every wrong type, and what a whole body may not be. */
 import assert from "node:assert/strict";
-import { ADMIN_BODY_BYTES } from "../../../admin/exchange.ts";
-import { FLAGS, SITE_LINK_FIELDS } from "../../../model.ts";
+import { FLAGS, LIMITS, SITE_LINK_FIELDS } from "../../../model.ts";
 import { kit, told } from "./kit.ts";
 
 const LINKS: Record<typeof SITE_LINK_FIELDS[number], string> = {
@@ -241,7 +240,10 @@ Deno.test("a body that is no JSON object is refused as such", async () => {
       headers: { authorization: `Bearer master-token-of-the-tests-0123456789` },
       body: new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
     });
-    assert.equal(told(bytes, "E_BAD_JSON"), "The body is not UTF-8");
+    assert.equal(
+      told(bytes, "E_BAD_JSON"),
+      "The body is not UTF-8; send a JSON object in UTF-8, {} when it is empty",
+    );
     await gw.refused("E_BAD_INPUT", method, path, "[".repeat(3).replaceAll("[", '{"a":') + "1" + "}}}");
     await gw.refused("E_BAD_INPUT", method, path, '{"a":'.repeat(20_000) + "1" + "}".repeat(20_000));
   }
@@ -249,7 +251,7 @@ Deno.test("a body that is no JSON object is refused as such", async () => {
 
 Deno.test("a body over the limit is refused, whether it says its size or not", async () => {
   const gw = await prepared();
-  const big = JSON.stringify({ id: "q", name: "x".repeat(ADMIN_BODY_BYTES) });
+  const big = JSON.stringify({ id: "q", name: "x".repeat(LIMITS.ADMIN_BODY_BYTES) });
   assert.match(await gw.refused("E_PAYLOAD_TOO_LARGE", "POST", "/admin/api/projects", big), /over 256 KiB/);
   let cancelled = false;
   const endless = new ReadableStream({

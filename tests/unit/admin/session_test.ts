@@ -1,6 +1,5 @@
 /** Who may use the admin API, and how attempts are limited. */
 import assert from "node:assert/strict";
-import { ADMIN_BODY_BYTES } from "../../../admin/exchange.ts";
 import { LIMITS } from "../../../model.ts";
 import { kit, MASTER, told } from "./kit.ts";
 
@@ -102,7 +101,7 @@ Deno.test("a login that is not one is refused as what it is", async () => {
   told(await sent("[]"), "E_BAD_JSON");
   told(await sent(""), "E_BAD_JSON");
   told(await sent(new Uint8Array([0xff, 0xfe])), "E_BAD_JSON");
-  told(await sent("x".repeat(ADMIN_BODY_BYTES + 1)), "E_PAYLOAD_TOO_LARGE");
+  told(await sent("x".repeat(LIMITS.ADMIN_BODY_BYTES + 1)), "E_PAYLOAD_TOO_LARGE");
   assert.match(told(await sent("x", "text/plain"), "E_BAD_INPUT"), /^Content-Type: expected/);
   const foreign = await gw.raw("/admin/login", login(MASTER, { origin: "https://evil.test" }));
   assert.match(told(foreign, "E_FORBIDDEN"), /"https:\/\/evil.test" is not this gateway/);

@@ -1,7 +1,7 @@
-/** The settings table as documentation: `deno run --allow-read --allow-write admin/settings_docs.ts` writes it anew. */
+/** The settings table as documentation: `deno run --allow-read --allow-write settings/docs.ts` writes it anew. */
 import { GATEWAY_SETTINGS, type SettingEntry, UPSTREAM_SETTINGS } from "../settings.ts";
 
-const BEGIN = "<!-- settings: made by admin/settings_docs.ts -->";
+const BEGIN = "<!-- settings: made by settings/docs.ts -->";
 const END = "<!-- end of settings -->";
 const GROUPS: readonly (readonly [string, readonly SettingEntry[]])[] = [
   ["The gateway", GATEWAY_SETTINGS],
@@ -37,7 +37,7 @@ export function withTables(page: string): string {
 export function envExample(): string {
   const head =
     "# Settings of the gateway; docs/CONFIGURATION.md explains them. Remove the # of what you set.\n" +
-    "# Made by admin/settings_docs.ts.\n";
+    "# Made by settings/docs.ts.\n";
   const groups = GROUPS.map(([title, entries]) => {
     const lines = entries.map((entry) =>
       `# ${entry.meaning}${entry.secret ? " (secret)" : ""}\n#${entry.name}=${entry.default ?? ""}\n`
