@@ -1,7 +1,7 @@
 /** The write-confirm gate: what a caller sees instead of a change not yet confirmed. */
 import type { Caller, Change, Tier } from "../model.ts";
 import type { Plan } from "../registry/tool.ts";
-import { shorten } from "./redact.ts";
+import { redactText, shorten } from "./redact.ts";
 
 /** What a write answers without `confirm: true`; nothing was changed (DECISIONS.md, Preview). */
 export interface Preview {
@@ -31,7 +31,7 @@ export function preview(
     tool,
     site_id: siteId,
     tier,
-    summary: plan.summary,
+    summary: redactText(plan.summary),
     changes: shorten(plan.changes) as readonly Change[],
     arguments: shorten(args),
   };
