@@ -1,5 +1,6 @@
-/** Starts what the outside clients talk to: the MCP door on a loopback port. */
+/** Starts what the outside clients talk to on a loopback port: the whole gateway, or the MCP door over ports of a test. */
 import { mcpDoor, type McpPorts } from "../../doors/mcp.ts";
+import { gateway, site } from "../kit.ts";
 import { fakePorts, TOKEN } from "../unit/doors/fake_ports.ts";
 
 /** A server to talk to. */
@@ -12,18 +13,46 @@ export interface Started {
   stop(): Promise<void>;
 }
 
-/** Starts the server every outside client is tried on. */
-export function start(): Promise<Started> {
-  return serve((ports) => ports);
+type Handler = (request: Request) => Response | Promise<Response>;
+
+/** Starts the whole gateway, with its store in memory and one site. */
+export async function start(): Promise<Started> {
+  const opened = Promise.withResolvers<Handler>();
+  const { port, shutdown } = await listen(() => opened.promise);
+  const kit = await gateway({
+    settings: { baseUrl: `http://127.0.0.1:${port}` },
+    sites: [site("acme", "cms")],
+    realClock: true,
+  });
+  opened.resolve(kit.gateway.fetch);
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    token: kit.token(),
+    async stop() {
+      await shutdown();
+      await kit[Symbol.asyncDispose]();
+    },
+  };
 }
 
-/** Serves the door on a free port of this machine, until it is stopped. */
+/** Serves the door alone, over fake ports that a test has changed, for tools that the gateway does not have. */
 export async function serve(change: (ports: McpPorts) => McpPorts): Promise<Started> {
   const hosts = new Set<string>();
   const door = mcpDoor(change(fakePorts(hosts).ports));
-  const bound = Promise.withResolvers<Deno.NetAddr>();
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: bound.resolve }, door);
-  const { port } = await bound.promise;
+  const { port, shutdown } = await listen(() => door);
   for (const name of ["127.0.0.1", "localhost"]) hosts.add(`${name}:${port}`);
-  return { url: `http://127.0.0.1:${port}/mcp`, token: TOKEN, stop: () => server.shutdown() };
+  return { url: `http://127.0.0.1:${port}/mcp`, token: TOKEN, stop: shutdown };
+}
+
+/** Listens on a free port; who answers may be known only once the port is. */
+async function listen(
+  handler: () => Handler | Promise<Handler>,
+): Promise<{ port: number; shutdown(): Promise<void> }> {
+  const bound = Promise.withResolvers<Deno.NetAddr>();
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: bound.resolve },
+    async (request) => await (await handler())(request),
+  );
+  const { port } = await bound.promise;
+  return { port, shutdown: () => server.shutdown() };
 }
