@@ -1,4 +1,5 @@
 /** What of a call's arguments may be kept or shown: credentials taken out, long values shortened, all within a budget. */
+import { Buffer } from "node:buffer";
 import { hash } from "node:crypto";
 import { LIMITS } from "../model.ts";
 
@@ -7,8 +8,12 @@ const HEAD_CHARACTERS = 200;
 const FIRST_ITEMS = 5;
 const ITEMS_MAX = 20;
 const DEPTH_MAX = 8;
+/** Brackets and comma of a list or object; colon and comma of a name. */
+const CONTAINER_BYTES = 3;
 /** So much of a long text is searched for credentials before its head is kept. */
 const SEARCHED_CHARACTERS = 2000;
+/** So much of a word that the search cuts through is not kept, for half a credential does not look like one. */
+const CUT_WORD = /\S{1,100}$/;
 
 const SECRET_NAME =
   /pass(word|phrase|wd)?$|passw|secret|token|api[_-]?key|authorization|credential|private[_-]?key|cookie/i;
@@ -17,7 +22,7 @@ const SECRET_TEXT = new RegExp(
     "[A-Za-z0-9]+_(?:prod|dev)_[A-Za-z0-9_-]{32,}",
     "oat_[A-Za-z0-9_-]{16,}",
     "\\b(?:Bearer|Basic)\\s+[A-Za-z0-9+/=_.~-]{8,}",
-    "\\beyJ[A-Za-z0-9_-]{10,}\\.[A-Za-z0-9_-]{5,}\\.[A-Za-z0-9_-]*",
+    "\\beyJ[A-Za-z0-9_-]{10,}\\.[A-Za-z0-9_-]{5,}(?:\\.[A-Za-z0-9_-]*)?",
     "\\b(?:gh[pousr]|github_pat|pit|sk|xox[abpr]|EAA)[_-]?[A-Za-z0-9_-]{20,}",
     "\\bAKIA[0-9A-Z]{16}\\b",
     "\\bya29\\.[A-Za-z0-9_-]{20,}",
@@ -52,6 +57,7 @@ function copy(value: unknown, budget: Budget, depth: number): unknown {
   if (typeof value === "string") return spend(text(value), budget);
   if (typeof value !== "object" || value === null) return spend(value, budget);
   if (depth >= DEPTH_MAX || budget.left <= 0) return "[cut]";
+  budget.left -= CONTAINER_BYTES;
   if (Array.isArray(value)) {
     if (value.length <= ITEMS_MAX) return value.map((one) => copy(one, budget, depth + 1));
     return {
@@ -65,10 +71,10 @@ function copy(value: unknown, budget: Budget, depth: number): unknown {
       result["…"] = "[cut]";
       break;
     }
-    const key = redactText(name.slice(0, SEARCHED_CHARACTERS)).slice(0, HEAD_CHARACTERS);
-    budget.left -= key.length + 4;
-    result[key] = SECRET_NAME.test(key) && one !== null && one !== ""
-      ? REDACTED
+    const key = headOf(name);
+    budget.left -= bytesOf(key) + CONTAINER_BYTES;
+    result[key] = SECRET_NAME.test(name) && one !== null && one !== ""
+      ? spend(REDACTED, budget)
       : copy(one, budget, depth + 1);
   }
   return result;
@@ -77,14 +83,22 @@ function copy(value: unknown, budget: Budget, depth: number): unknown {
 function text(value: string): unknown {
   if (value.length <= HEAD_CHARACTERS) return redactText(value);
   return {
-    length: new TextEncoder().encode(value).byteLength,
+    length: Buffer.byteLength(value),
     sha256: hash("sha256", value),
-    head: redactText(value.slice(0, SEARCHED_CHARACTERS)).slice(0, HEAD_CHARACTERS),
+    head: headOf(value),
   };
 }
 
+function headOf(value: string): string {
+  if (value.length <= SEARCHED_CHARACTERS) return redactText(value).slice(0, HEAD_CHARACTERS);
+  return redactText(value.slice(0, SEARCHED_CHARACTERS).replace(CUT_WORD, "")).slice(0, HEAD_CHARACTERS);
+}
+
+/** The size of a value as JSON in UTF-8. */
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? "");
+
 function spend(value: unknown, budget: Budget): unknown {
-  const size = typeof value === "object" && value !== null ? 300 : String(value).length * 2 + 2;
+  const size = bytesOf(value) + 1;
   if (size > budget.left) {
     budget.left = 0;
     return "[cut]";
