@@ -32,8 +32,22 @@ const unknown = (name: string, detail: string, next_step: string): Check => ({
   next_step,
 });
 
-/** Everything that can be told of a CMS site without the companion plugin. */
-export function cmsChecks(health: Health): Check[] {
+/** Everything that can be told of a CMS site without the companion plugin; without credentials nothing is asked. */
+export function cmsChecks(site: Site, health: Health): Check[] {
+  const checks = probed(health);
+  if (site.credentials.includes("cms")) return checks;
+  return checks.map(({ name }) =>
+    name === "credentials"
+      ? fail(
+        name,
+        "The gateway holds no credentials for the site",
+        "Set them with deno task admin site update",
+      )
+      : unknown(name, "Not asked: the gateway holds no credentials for the site", "Set the credentials first")
+  );
+}
+
+function probed(health: Health): Check[] {
   return [
     reachable(health.index),
     credentials(health),

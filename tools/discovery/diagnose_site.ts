@@ -16,7 +16,7 @@ export default tool("diagnose_site", {
   async run(_, ctx) {
     const { site } = ctx;
     const own = site.platform === "cms"
-      ? cmsChecks(await (await ctx.use(cms)).health(PROBES_MS))
+      ? cmsChecks(site, await (await ctx.use(cms)).health(PROBES_MS))
       : crmChecks(site);
     return { site_id: site.id, platform: site.platform, checks: [...own, topicmapCheck(site)] };
   },

@@ -1,0 +1,195 @@
+/** A kit whose sites stand at one CMS, each signed in as another of its people, and one call of every tool. */
+import assert from "node:assert/strict";
+import type { Code } from "../errors.ts";
+import type { AuditRow, AuditStatus, Tier } from "../model.ts";
+import type { CmsSandbox, CmsUser } from "../sandbox/cms.ts";
+import type { NewSite } from "../store/store.ts";
+import { gateway, type Kit, type KitOptions, site } from "./kit.ts";
+
+export type Args = Record<string, unknown>;
+export const DOORS = ["rest", "mcp"] as const;
+
+/** An image of one pixel, in base64. */
+export const PNG =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+/** The result of a post's write. */
+export interface Row {
+  readonly id: number;
+  readonly status: string;
+  readonly url: string;
+  readonly warnings?: readonly string[];
+}
+
+/** A write's answer while it is not confirmed. */
+export interface Preview {
+  readonly needs_confirmation: true;
+  readonly tool: string;
+  readonly site_id: string;
+  readonly tier: Tier;
+  readonly summary: string;
+  readonly changes: readonly { readonly field: string; readonly from: unknown; readonly to: unknown }[];
+  readonly arguments: Args;
+}
+
+/**
+ * The sites: "acme" may not publish, "open" may, both as an administrator; "editor", "author" and "subscriber" as
+ * such; "wrong" with a password that is not accepted, "bare" with none; and one of each other platform.
+ */
+export function sitesOf({ base_url, users }: Pick<CmsSandbox, "base_url" | "users">): NewSite[] {
+  const flags = { allow_publish: true };
+  const at = (id: string, user: CmsUser, more: Partial<NewSite> = {}) => {
+    const { username, application_password } = user;
+    return site(id, "cms", { base_url, credentials: { cms: { username, application_password } }, ...more });
+  };
+  return [
+    at("acme", users.admin),
+    at("open", users.admin, { flags }),
+    at("editor", users.ed, { flags }),
+    at("author", users.auth, { flags }),
+    at("subscriber", users.sub, { flags }),
+    at("wrong", { ...users.admin, application_password: "abcd efgh ijkl mnop qrst uvwx" }, { flags }),
+    at("bare", users.admin, { flags, credentials: {} }),
+    site("builder", "sitebuilder", { flags }),
+    site("files", "static", { flags }),
+    site("client", "crm", { flags }),
+  ];
+}
+
+/** ISO 8601 of a moment that many seconds after another, in whole seconds. */
+export function ahead(seconds: number, from = Date.now()): string {
+  return new Date(Math.floor(from / 1000 + seconds) * 1000).toISOString().replace(".000Z", "Z");
+}
+
+/** One call of every tool of the groups discovery and posts that goes well on an open cms site. */
+export function callsOf({ draft, scheduled, at }: { draft: number; scheduled: number; at: string }) {
+  return {
+    list_sites: {},
+    list_projects: {},
+    get_site: {},
+    ping_site: {},
+    diagnose_site: {},
+    list_builders_for_site: {},
+    list_cms_users: {},
+    get_post: { post_id: draft },
+    list_drafts: {},
+    create_draft: { title: "Made", content_html: "<p>Text</p>", tags: ["New tag"] },
+    update_draft: { post_id: draft, title: "Changed" },
+    schedule_draft: { post_id: draft, scheduled_at: at },
+    unschedule: { post_id: scheduled },
+    upload_media: { filename: "a.png", content_base64: PNG },
+    list_taxonomies: { taxonomy: "tag" },
+    create_taxonomy: { taxonomy: "tag", name: "New tag" },
+    publish_post: { post_id: draft },
+  } as const satisfies Record<string, Args>;
+}
+export type ToolName = keyof ReturnType<typeof callsOf>;
+
+/** The tools that need no site, and those that answer from the gateway's own records. */
+export const WITHOUT_SITE: readonly ToolName[] = ["list_sites", "list_projects"];
+export const FROM_RECORDS: readonly ToolName[] = ["get_site", "list_builders_for_site"];
+
+/** What is expected of a refusal. */
+export interface Refusal {
+  readonly says: RegExp;
+  /** What may have left: nothing, reads alone, or whatever it was. Default nothing. */
+  readonly sends?: "nothing" | "reads" | "anything";
+  readonly audit?: AuditStatus;
+  readonly as?: string;
+}
+
+const isRead = ({ method }: { method: string }) => method === "GET" || method === "HEAD";
+
+/** Calls through both doors, each with its traces looked at. */
+export class CmsKit<Cms extends CmsSandbox = CmsSandbox> implements AsyncDisposable {
+  constructor(readonly gw: Kit, readonly cms: Cms) {}
+
+  static async open<Cms extends CmsSandbox>(cms: Cms, options: KitOptions = {}): Promise<CmsKit<Cms>> {
+    const gw = await gateway({
+      fetch: globalThis.fetch,
+      allowPrivate: ["127.0.0.1"],
+      ...options,
+      sites: [...sitesOf(cms), ...options.sites ?? []],
+      http: { sleep: () => Promise.resolve(), ...options.http },
+    });
+    return new CmsKit(gw, cms);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.gw[Symbol.asyncDispose]();
+  }
+
+  /** Requests of the gateway so far that could change something. */
+  get writes(): number {
+    return this.gw.requests.filter((sent) => !isRead(sent)).length;
+  }
+
+  /** The answer of a read, the same through both doors, nothing written, each audited as ok. */
+  async both<T>(tool: string, args: Args, as?: string): Promise<T> {
+    const { writes } = this;
+    const rest = await this.gw.call<T>(tool, args, { door: "rest", as });
+    const mcp = await this.gw.call<T>(tool, args, { door: "mcp", as });
+    assert.deepEqual(mcp, rest, `${tool}: both doors answer alike`);
+    assert.equal(this.writes, writes, `${tool} writes nothing`);
+    for (const row of await this.rows(2)) {
+      assert.deepEqual([row.tool, row.tier, row.status, row.error], [tool, 0, "ok", null]);
+      assert.equal(row.site_id, args["site_id"] ?? null);
+    }
+    return rest;
+  }
+
+  /** A confirmed write through one door, with its audit row. */
+  async write<T = Row>(
+    door: "rest" | "mcp",
+    tool: string,
+    args: Args,
+  ): Promise<{ done: T; row: AuditRow }> {
+    const done = await this.gw.call<T>(tool, { ...args, confirm: true }, { door });
+    const [row] = await this.rows(1);
+    assert.ok(row);
+    const { site_id } = args;
+    assert.deepEqual([row.tool, row.door, row.status, row.error, row.site_id], [
+      tool,
+      door,
+      "ok",
+      null,
+      site_id,
+    ]);
+    return { done, row };
+  }
+
+  /** The preview, the same through both doors, nothing written. */
+  async preview(tool: string, args: Args): Promise<Preview> {
+    const { writes } = this;
+    const rest = await this.gw.call<Preview>(tool, args, { door: "rest" });
+    const mcp = await this.gw.call<Preview>(tool, { ...args, confirm: false }, { door: "mcp" });
+    assert.deepEqual(mcp, rest, `${tool}: both doors preview alike`);
+    assert.deepEqual([rest.needs_confirmation, rest.tool, rest.site_id], [true, tool, args["site_id"]]);
+    assert.equal(this.writes, writes, `a preview of ${tool} writes nothing`);
+    for (const row of await this.rows(2)) {
+      assert.deepEqual([row.tool, row.tier, row.status], [tool, rest.tier, "needs_confirmation"]);
+    }
+    return rest;
+  }
+
+  /** Asserts the code through both doors, what left, and the audit rows; answers the message. */
+  async refuses(tool: string, args: Args, code: Code, expected: Refusal): Promise<string> {
+    const { says, sends = "nothing", audit = "error", as } = expected;
+    const before = this.gw.requests.length;
+    const message = await this.gw.refuses(tool, args, code, { as });
+    assert.match(message, says);
+    assert.doesNotMatch(message, /\.$|<[a-z/!]|application_password|Basic /i, "a sentence without secrets");
+    const sent = this.gw.requests.slice(before);
+    if (sends === "nothing") assert.deepEqual(sent, [], `${tool} sends nothing`);
+    if (sends === "reads") assert.ok(sent.every(isRead), `${tool} sends reads alone`);
+    const rows = await this.rows(2);
+    assert.deepEqual(rows.map(({ door }) => door), ["mcp", "rest"]);
+    for (const row of rows) assert.deepEqual([row.tool, row.status, row.error], [tool, audit, code]);
+    return message;
+  }
+
+  /** The newest audit rows. */
+  async rows(count: number): Promise<AuditRow[]> {
+    return (await this.gw.audit()).slice(0, count);
+  }
+}

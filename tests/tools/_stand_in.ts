@@ -1,0 +1,54 @@
+/** A kit at a stand-in that lives by the kit's clock, with one draft and one scheduled post on it. */
+import { type Post, type StandIn, type StandInOptions, startStandIn } from "../../sandbox/cms_standin.ts";
+import { addPost } from "../../sandbox/cms_standin/state.ts";
+import { ahead, callsOf, CmsKit } from "../cms_kit.ts";
+import { type KitOptions, NOW } from "../kit.ts";
+
+/** A kit, its stand-in, and what stands there. */
+export interface World extends AsyncDisposable {
+  readonly kit: CmsKit<StandIn>;
+  readonly cms: StandIn;
+  readonly draft: Post;
+  /** Goes live two hours after the start. */
+  readonly scheduled: Post;
+  /** The call of each tool that goes well on the site "open". */
+  readonly calls: ReturnType<typeof callsOf>;
+  /** ISO 8601 of so many seconds after the kit's now. */
+  ahead(seconds: number): string;
+}
+
+/** Opens one; dispose of it with `await using`. */
+export async function world(options: KitOptions = {}, site: StandInOptions = {}): Promise<World> {
+  let now = () => NOW;
+  const cms = await startStandIn({ now: () => now(), ...site });
+  const { state } = cms;
+  const draft = addPost(state, {
+    type: "post",
+    author: 2,
+    title: "Before",
+    content: "<p>Old</p>",
+    excerpt: "Short",
+    slug: "before",
+  });
+  const scheduled = addPost(state, {
+    type: "post",
+    author: 2,
+    title: "Soon",
+    status: "future",
+    date: { at: NOW + 7_200_000, floating: false },
+  });
+  const kit = await CmsKit.open(cms, options);
+  now = () => kit.gw.clock.now;
+  return {
+    kit,
+    cms,
+    draft,
+    scheduled,
+    calls: callsOf({ draft: draft.id, scheduled: scheduled.id, at: ahead(3600, NOW) }),
+    ahead: (seconds) => ahead(seconds, kit.gw.clock.now),
+    async [Symbol.asyncDispose]() {
+      await kit[Symbol.asyncDispose]();
+      await cms.stop();
+    },
+  };
+}

@@ -1,0 +1,268 @@
+/** The discovery tools through both doors: what each answers of records and of a live site. */
+import assert from "node:assert/strict";
+import { FLAGS, SITE_LINK_FIELDS } from "../../model.ts";
+import { NOW, site } from "../kit.ts";
+import { world } from "./_stand_in.ts";
+
+const NONE = {
+  crm: false,
+  behavior: false,
+  analytics: false,
+  search: false,
+  ads: false,
+  social_ads: false,
+  storage: false,
+  repo: false,
+  seoplugin: false,
+};
+
+Deno.test("list_sites answers the sites in scope, each with its project and what is set up for it", async () => {
+  await using at = await world({
+    sites: [
+      site("rich", "cms", {
+        name: "Rich & Co",
+        project_id: "p1",
+        repo: "owner/name",
+        analytics_property_id: "123",
+        seo: { enabled: true },
+      }),
+    ],
+    tokens: { narrow: { allowed_sites: ["rich", "client", "gone"] } },
+  });
+  const { sites } = await at.kit.both<{ sites: unknown[] }>("list_sites", {}, "narrow");
+  assert.deepEqual(sites, [
+    { id: "client", name: "client", platform: "crm", base_url: null, project_id: null, integrations: NONE },
+    {
+      id: "rich",
+      name: "Rich & Co",
+      platform: "cms",
+      base_url: "https://rich.example",
+      project_id: "p1",
+      integrations: { ...NONE, repo: true, analytics: true, seoplugin: true },
+    },
+  ]);
+  const all = await at.kit.both<{ sites: unknown[] }>("list_sites", {});
+  assert.equal(all.sites.length, 11);
+  assert.deepEqual(at.cms.requests, [], "no site is asked");
+});
+
+Deno.test("list_sites takes an integration for set up only with all it needs, its credentials included", async () => {
+  await using at = await world({
+    sites: [
+      site("half", "crm", { crm_location_id: "l1", behavior_project_id: "b1" }),
+      site("whole", "crm", {
+        crm_location_id: "l1",
+        behavior_project_id: "b1",
+        credentials: { crm: { integration_token: "t" }, behavior: { export_token: "t" } },
+      }),
+    ],
+    tokens: { narrow: { allowed_sites: ["half", "whole"] } },
+  });
+  const { sites } = await at.kit.both<{ sites: { integrations: typeof NONE }[] }>("list_sites", {}, "narrow");
+  assert.deepEqual(sites.map(({ integrations: { crm, behavior } }) => [crm, behavior]), [[false, false], [
+    true,
+    true,
+  ]]);
+});
+
+Deno.test("list_projects rolls up the integrations of the member sites in scope", async () => {
+  await using at = await world({
+    sites: [
+      site("one", "cms", { project_id: "p1", repo: "owner/name" }),
+      site("two", "crm", { project_id: "p1", storage_folder_id: "f" }),
+      site("three", "cms", { project_id: "p1", ads_customer_id: "1" }),
+      site("four", "cms", { project_id: "p2" }),
+    ],
+    tokens: { narrow: { allowed_sites: ["one", "two"] } },
+  });
+  for (const id of ["p1", "p2", "p3"]) await at.kit.gw.store.projects.create({ id, name: id.toUpperCase() });
+  const narrow = await at.kit.both<{ projects: unknown[] }>("list_projects", {}, "narrow");
+  assert.deepEqual(narrow.projects, [{
+    id: "p1",
+    name: "P1",
+    site_count: 2,
+    sites: ["one", "two"],
+    integrations: { ...NONE, repo: true, storage: true },
+  }]);
+  const all = await at.kit.both<{ projects: { id: string; sites: string[] }[] }>("list_projects", {});
+  assert.deepEqual(all.projects.map(({ id, sites }) => [id, sites]), [
+    ["p1", ["one", "three", "two"]],
+    ["p2", ["four"]],
+    ["p3", []],
+  ], "a wildcard token sees a project without sites too");
+});
+
+Deno.test("get_site answers the whole configuration and of credentials only their kinds", async () => {
+  await using at = await world();
+  const found = await at.kit.both<Record<string, unknown>>("get_site", { site_id: "open" });
+  const links = Object.fromEntries(SITE_LINK_FIELDS.map((field) => [field, null]));
+  assert.deepEqual(found, {
+    id: "open",
+    name: "open",
+    platform: "cms",
+    base_url: at.cms.base_url,
+    project_id: null,
+    integrations: NONE,
+    flags: { ...Object.fromEntries(FLAGS.map((flag) => [flag, false])), allow_publish: true },
+    credentials: ["cms"],
+    available_builders: ["block"],
+    default_builder: "block",
+    seo: { enabled: false, channel: "rest" },
+    created_at: new Date(NOW).toISOString(),
+    updated_at: new Date(NOW).toISOString(),
+    ...links,
+  });
+  for (const site_id of ["builder", "files", "client", "bare"]) await at.kit.both("get_site", { site_id });
+  assert.deepEqual(at.cms.requests, []);
+});
+
+Deno.test("list_builders_for_site answers available, default and multiple from the records", async () => {
+  await using at = await world({
+    sites: [
+      site("two", "cms", { available_builders: ["block", "visual"], default_builder: "visual" }),
+      site("undecided", "cms", { available_builders: ["block", "visual"], default_builder: null }),
+      site("visual", "cms", { available_builders: ["visual"], default_builder: null }),
+    ],
+  });
+  const builders = (site_id: string) => at.kit.both("list_builders_for_site", { site_id });
+  assert.deepEqual(await builders("acme"), { available: ["block"], default: "block", multiple: false });
+  const both = { available: ["block", "visual"], multiple: true };
+  assert.deepEqual(await builders("two"), { ...both, default: "visual" });
+  assert.deepEqual(await builders("undecided"), { ...both, default: null });
+  assert.deepEqual(await builders("visual"), { available: ["visual"], default: "visual", multiple: false });
+  assert.deepEqual(at.cms.requests, []);
+});
+
+Deno.test("ping_site answers who is signed in and what the account may do", async () => {
+  await using at = await world();
+  assert.deepEqual(await at.kit.both("ping_site", { site_id: "author" }), {
+    ok: true,
+    platform: "cms",
+    authenticated: true,
+    user: { id: 3, name: "Auth", slug: "auth", roles: ["author"] },
+    can: {
+      edit_posts: true,
+      edit_pages: false,
+      publish_posts: true,
+      upload_files: true,
+      list_users: false,
+      unfiltered_html: false,
+    },
+    latency_ms: 0,
+  });
+});
+
+interface Checks {
+  readonly checks: readonly { name: string; ok: boolean | null; detail: string; next_step: string | null }[];
+}
+
+const CMS_CHECKS = [
+  "rest_api",
+  "credentials",
+  "clock",
+  "page_builder",
+  "theme",
+  "theme_snippet",
+  "tool_adapter",
+  "builder_tools",
+  "code_page",
+  "seo_bridge",
+  "schema_bridge",
+  "topicmap_link",
+];
+
+Deno.test("diagnose_site answers every check of a cms, and what to do where one is not met", async () => {
+  await using at = await world({}, {
+    plugins: [{ plugin: "elementor/elementor", status: "active", name: "E", version: "3.20.0" }],
+  });
+  const { checks, ...rest } = await at.kit.both<Checks>("diagnose_site", { site_id: "acme" });
+  assert.deepEqual(rest, { site_id: "acme", platform: "cms" });
+  assert.deepEqual(checks.map(({ name }) => name), CMS_CHECKS);
+  for (const { name, ok, detail, next_step } of checks) {
+    assert.ok(detail.length > 0, name);
+    assert.equal(next_step === null, ok === true, `${name} names a next step where there is one`);
+  }
+  const met = checks.filter(({ ok }) => ok).map(({ name }) => name);
+  assert.deepEqual(met, ["rest_api", "credentials", "clock", "page_builder", "theme"]);
+});
+
+Deno.test("diagnose_site tells a refused password and a missing one apart, and what each asks for", async () => {
+  await using at = await world();
+  const of = async (site_id: string) => {
+    const { checks } = await at.kit.both<Checks>("diagnose_site", { site_id });
+    return Object.fromEntries(checks.map((check) => [check.name, check]));
+  };
+  const wrong = await of("wrong");
+  assert.deepEqual([wrong["rest_api"]?.ok, wrong["credentials"]?.ok], [true, false]);
+  assert.match(wrong["credentials"]!.next_step ?? "", /Make a new application password/);
+  at.cms.forget();
+  const bare = await of("bare");
+  assert.deepEqual([bare["credentials"]?.ok, bare["credentials"]?.detail], [
+    false,
+    "The gateway holds no credentials for the site",
+  ]);
+  assert.match(bare["credentials"]!.next_step ?? "", /Set them/);
+  assert.deepEqual([bare["rest_api"]?.ok, bare["theme"]?.ok], [null, null]);
+  assert.deepEqual(at.cms.requests, [], "a site is not asked in nobody's name");
+});
+
+Deno.test("diagnose_site looks at a crm's storage folder, behavior token and flags without asking anybody", async () => {
+  await using at = await world({
+    sites: [
+      site("linked", "crm", {
+        storage_folder_id: "f1",
+        behavior_project_id: "b1",
+        topicmap_workspace_id: "w1",
+        credentials: { behavior: { export_token: "t" } },
+        flags: { allow_crm_write: true },
+      }),
+    ],
+  });
+  const of = async (site_id: string) => {
+    const { checks } = await at.kit.both<Checks>("diagnose_site", { site_id });
+    return Object.fromEntries(checks.map(({ name, ok }) => [name, ok]));
+  };
+  const closed = Object.fromEntries(FLAGS.map((flag) => [flag, false]));
+  assert.deepEqual(await of("client"), {
+    storage_folder: false,
+    behavior: false,
+    ...closed,
+    allow_publish: true,
+    topicmap_link: false,
+  });
+  const open = { ...closed, allow_crm_write: true };
+  assert.deepEqual(await of("linked"), {
+    storage_folder: null,
+    behavior: null,
+    ...open,
+    topicmap_link: true,
+  });
+  assert.deepEqual(at.kit.gw.requests, []);
+});
+
+Deno.test("list_cms_users answers people by role and text, with the totals", async () => {
+  await using at = await world();
+  interface Users {
+    users: Record<string, unknown>[];
+    total: number;
+    total_pages: number;
+    page: number;
+    per_page: number;
+    note?: string;
+  }
+  const users = (args: Record<string, unknown>) => at.kit.both<Users>("list_cms_users", args);
+  const one = await users({ site_id: "acme", search: "auth", roles: ["author", "editor"] });
+  assert.deepEqual(one, {
+    users: [{ id: 3, name: "Auth", slug: "auth", url: "", email: "auth@example.test", roles: ["author"] }],
+    page: 1,
+    per_page: 20,
+    total: 1,
+    total_pages: 1,
+  });
+  const second = await users({ site_id: "acme", page: 2, per_page: 3 });
+  assert.deepEqual([second.users.length, second.total, second.total_pages], [1, 4, 2]);
+  const hidden = await users({ site_id: "editor" });
+  assert.match(hidden.note ?? "", /may not list users/);
+  assert.ok(hidden.users.every((row) => !("email" in row) && !("roles" in row)));
+  assert.equal((await users({ site_id: "acme", roles: ["nobody"] })).total, 0);
+});
