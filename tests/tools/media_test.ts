@@ -1,0 +1,148 @@
+/** Images, tags and categories through both doors. */
+import assert from "node:assert/strict";
+import { type Args, DOORS, PNG } from "../cms_kit.ts";
+import { world } from "./_stand_in.ts";
+
+for (const door of DOORS) {
+  Deno.test(`upload_media through ${door} puts the very bytes into the library, then its texts`, async () => {
+    await using at = await world();
+    const { done, row } = await at.kit.write<Args>(door, "upload_media", {
+      site_id: "acme",
+      filename: "../Über uns.php.PNG",
+      content_base64: PNG,
+      mime_type: "image/png",
+      alt_text: "Us",
+      title: "About us",
+      caption: "All of us",
+      post_id: at.draft.id,
+    });
+    const url = `${at.cms.base_url}/wp-content/uploads/2026/11/Uber-uns-php.png`;
+    assert.deepEqual(done, { id: done["id"], url, mime_type: "image/png", width: 1, height: 1 });
+    assert.equal((await (await fetch(url)).bytes()).toBase64(), PNG);
+    const stored = at.cms.posts.get(done["id"] as number)!;
+    assert.deepEqual([stored.title, stored.excerpt, stored.parent, stored.file!.alt_text], [
+      "About us",
+      "All of us",
+      at.draft.id,
+      "Us",
+    ]);
+    assert.deepEqual([row.tier, row.result_id], [1, done["id"]]);
+  });
+
+  Deno.test(`create_taxonomy through ${door} makes a term once`, async () => {
+    await using at = await world();
+    const make = (args: Args) =>
+      at.kit.write<Args>(door, "create_taxonomy", { site_id: "acme", taxonomy: "category", ...args });
+    const parent = await make({ name: "R&D", slug: "research", description: "What we find" });
+    assert.deepEqual(parent.done, {
+      id: 2,
+      name: "R&D",
+      slug: "research",
+      count: 0,
+      parent_id: null,
+      description: "What we find",
+      created: true,
+    });
+    assert.deepEqual([parent.row.tier, parent.row.result_id, parent.row.changes], [1, 2, [
+      { field: "name", from: null, to: "R&D" },
+      { field: "slug", from: null, to: "research" },
+      { field: "description", from: null, to: "What we find" },
+    ]]);
+    const child = await make({ name: "Robots", parent_id: "2" });
+    assert.deepEqual([child.done["parent_id"], child.done["created"]], [2, true]);
+    const again = await make({ name: "r&d" });
+    assert.deepEqual([again.done["id"], again.done["created"], again.row.changes], [2, false, []]);
+    const names = [...at.cms.state.terms.values()].map(({ name }) => name);
+    assert.deepEqual(names, ["Uncategorized", "R&amp;D", "Robots"]);
+  });
+}
+
+Deno.test("list_taxonomies answers tags or categories by their plain names, by text and page", async () => {
+  await using at = await world();
+  const { gw } = at.kit;
+  for (const name of ["R&D", "News", "Newsroom"]) {
+    await gw.call("create_taxonomy", { site_id: "acme", taxonomy: "tag", name, confirm: true });
+  }
+  const list = (args: Args) => at.kit.both<Args & { terms: Args[] }>("list_taxonomies", args);
+  const all = await list({ site_id: "author", taxonomy: "tag" });
+  assert.deepEqual(all.terms.map(({ name }) => name), ["News", "Newsroom", "R&D"]);
+  assert.deepEqual(all.terms[2], {
+    id: 2,
+    name: "R&D",
+    slug: "rd",
+    count: 0,
+    parent_id: null,
+    description: "",
+  });
+  const { terms: _, ...rest } = all;
+  assert.deepEqual(rest, { taxonomy: "tag", page: 1, per_page: 50, total: 3, total_pages: 1 });
+  const found = await list({ site_id: "acme", taxonomy: "tag", search: "R&D" });
+  assert.deepEqual(found.terms.map(({ name }) => name), ["R&D"]);
+  const second = await list({ site_id: "acme", taxonomy: "tag", per_page: 2, page: 2 });
+  assert.deepEqual([second.terms.length, second.total_pages], [1, 2]);
+  const categories = await list({ site_id: "acme", taxonomy: "category" });
+  assert.deepEqual(categories.terms.map(({ name, count }) => [name, count]), [["Uncategorized", 1]]);
+});
+
+Deno.test("previews of an upload and of a term say what would be made and make nothing", async () => {
+  await using at = await world();
+  const large = new Uint8Array(3000);
+  large.set(Uint8Array.fromBase64(PNG));
+  const upload = await at.kit.preview("upload_media", {
+    site_id: "acme",
+    filename: "Team photo.jpeg",
+    content_base64: large.toBase64(),
+    alt_text: "Us",
+  });
+  assert.equal(upload.summary, 'Upload the image "Team-photo.png" (image/png, 3 KiB) to acme');
+  assert.deepEqual(upload.changes, [
+    { field: "filename", from: null, to: "Team-photo.png" },
+    { field: "mime_type", from: null, to: "image/png" },
+    { field: "alt_text", from: null, to: "Us" },
+  ]);
+  assert.deepEqual(Object.keys(upload.arguments["content_base64"] as Args), ["length", "sha256", "head"]);
+  const term = { site_id: "acme", taxonomy: "category" };
+  const fresh = await at.kit.preview("create_taxonomy", { ...term, name: "Fresh" });
+  assert.deepEqual([fresh.summary, fresh.changes], ['Make the category "Fresh" on acme', [
+    { field: "name", from: null, to: "Fresh" },
+  ]]);
+  const known = await at.kit.preview("create_taxonomy", { ...term, name: "uncategorized" });
+  assert.deepEqual([known.summary, known.changes], [
+    'Make nothing: the category "uncategorized" on acme is there already (id 1)',
+    [],
+  ]);
+  assert.deepEqual(at.cms.writes, []);
+});
+
+Deno.test("an image of 20 MiB is taken, a byte more is not", async () => {
+  await using at = await world();
+  const image = (bytes: number) => {
+    const made = new Uint8Array(bytes);
+    made.set(Uint8Array.fromBase64(PNG));
+    return { site_id: "acme", filename: "a.png", content_base64: made.toBase64() };
+  };
+  const MIB = 1024 * 1024;
+  const upload = await at.kit.gw.call<Args>("upload_media", { ...image(20 * MIB), confirm: true });
+  assert.equal(upload["mime_type"], "image/png");
+  const says = /^content_base64: an image of more than 20971520 bytes$/;
+  await at.kit.refuses("upload_media", image(20 * MIB + 1), "E_FILE_TOO_LARGE", { says });
+  const over = await at.kit.gw.refuses("upload_media", image(22 * MIB), "E_PAYLOAD_TOO_LARGE", {
+    door: "rest",
+  });
+  assert.match(over, /body/);
+});
+
+Deno.test("an upload whose texts could not be set names the image that stands", async () => {
+  await using at = await world();
+  at.cms.misbehave({ kind: "html" }, { method: "POST", path: /^\/wp\/v2\/media\/\d+$/ });
+  const args = { site_id: "acme", filename: "a.png", content_base64: PNG, alt_text: "Us", confirm: true };
+  const ending = await at.kit.gw.end("upload_media", args);
+  assert.ok("code" in ending && ending.code === "E_UPSTREAM", JSON.stringify(ending));
+  assert.match(
+    ending.message,
+    /^The image was uploaded as media \d+ .* do not upload it again, set them in the CMS$/,
+  );
+  const [row] = await at.kit.rows(1);
+  assert.ok(ending.message.includes(`media ${row?.result_id} `), "the audit names it too");
+  assert.equal(row?.status, "error");
+});

@@ -1,0 +1,213 @@
+/** Posts are read, listed, made and changed through both doors, and previewed before. */
+import assert from "node:assert/strict";
+import { type Args, DOORS, type Row } from "../cms_kit.ts";
+import { world } from "./_stand_in.ts";
+
+const MODIFIED = "2026-11-21T12:00:00Z";
+
+Deno.test("get_post answers one post whole, in any status, its terms by name", async () => {
+  await using at = await world();
+  const { id } = at.draft;
+  const { done } = await at.kit.write("rest", "update_draft", {
+    site_id: "acme",
+    post_id: id,
+    tags: ["R&D"],
+    categories: ["Uncategorized"],
+  });
+  const post = await at.kit.both<Args>("get_post", { site_id: "acme", post_id: String(id) });
+  assert.deepEqual(post, {
+    id,
+    status: "draft",
+    url: done.url,
+    title: "Before",
+    scheduled_at: null,
+    modified_gmt: MODIFIED,
+    slug: "before",
+    author_id: 2,
+    content_html: "<p>Old</p>",
+    excerpt: "Short",
+    date_gmt: MODIFIED,
+    featured_media_id: null,
+    categories: [{ id: 1, name: "Uncategorized" }],
+    tags: [{ id: 2, name: "R&D" }],
+  });
+  const scheduled = await at.kit.both<Args>("get_post", { site_id: "acme", post_id: at.scheduled.id });
+  assert.deepEqual([scheduled["status"], scheduled["scheduled_at"]], ["scheduled", at.ahead(7200)]);
+  const published = await at.kit.both<Args>("get_post", { site_id: "acme", post_id: 1 });
+  assert.deepEqual([published["status"], published["title"]], ["published", "Hello world!"]);
+});
+
+Deno.test("list_drafts answers drafts and scheduled posts, by state, text and page, never published ones", async () => {
+  await using at = await world();
+  interface List {
+    posts: Row[];
+    page: number;
+    per_page: number;
+    total: number;
+    total_pages: number;
+  }
+  const list = (args: Args = {}) => at.kit.both<List>("list_drafts", { site_id: "acme", ...args });
+  const all = await list();
+  assert.deepEqual(all.posts.map(({ id }) => id).toSorted(), [at.draft.id, at.scheduled.id]);
+  assert.deepEqual([all.page, all.per_page, all.total, all.total_pages], [1, 20, 2, 1]);
+  assert.deepEqual((await list({ status: "scheduled" })).posts, [{
+    id: at.scheduled.id,
+    status: "scheduled",
+    url: all.posts.find(({ id }) => id === at.scheduled.id)!.url,
+    title: "Soon",
+    scheduled_at: at.ahead(7200),
+    modified_gmt: MODIFIED,
+    slug: "",
+    author_id: 2,
+  }]);
+  assert.deepEqual((await list({ status: "draft" })).posts.map(({ id }) => id), [at.draft.id]);
+  assert.deepEqual((await list({ search: "Soon" })).posts.map(({ id }) => id), [at.scheduled.id]);
+  const second = await list({ per_page: 1, page: 2 });
+  assert.deepEqual([second.posts.length, second.total, second.total_pages], [1, 2, 2]);
+  const beyond = await list({ page: 9 });
+  assert.deepEqual([beyond.posts, beyond.total], [[], 2]);
+});
+
+for (const door of DOORS) {
+  Deno.test(`create_draft through ${door} makes a draft with what was given and notes it in the audit`, async () => {
+    await using at = await world();
+    const args = {
+      site_id: "acme",
+      title: "Fish & Chips",
+      content_html: "<p>Hi</p>",
+      excerpt: "Short",
+      slug: "fish",
+      tags: ["Salt & Vinegar", "salt & vinegar"],
+      categories: ["uncategorized", "Food"],
+      author_id: "2",
+    };
+    const { done, row } = await at.kit.write(door, "create_draft", args);
+    assert.deepEqual(done, { id: done.id, status: "draft", url: `${at.cms.base_url}/?p=${done.id}` });
+    const stored = at.cms.posts.get(done.id)!;
+    assert.deepEqual([stored.status, stored.title, stored.content, stored.excerpt, stored.author], [
+      "draft",
+      "Fish & Chips",
+      "<p>Hi</p>",
+      "Short",
+      2,
+    ]);
+    const names = [...at.cms.state.terms.values()].map(({ taxonomy, name }) => `${taxonomy}: ${name}`);
+    assert.deepEqual(names, ["category: Uncategorized", "post_tag: Salt &amp; Vinegar", "category: Food"]);
+    assert.deepEqual([stored.tags, stored.categories], [[2], [1, 3]]);
+    assert.deepEqual([row.tier, row.result_id], [1, done.id]);
+    assert.deepEqual(row.changes?.at(0), { field: "title", from: null, to: "Fish & Chips" });
+    assert.deepEqual(row.changes?.at(-1), { field: "status", from: null, to: "draft" });
+    assert.deepEqual((row.arguments as Args)["title"], "Fish & Chips");
+  });
+
+  Deno.test(`update_draft through ${door} changes what is given and nothing else`, async () => {
+    await using at = await world();
+    const { id } = at.draft;
+    const change = { site_id: "acme", post_id: id, title: "After", tags: ["One"] };
+    const { done, row } = await at.kit.write(door, "update_draft", change);
+    assert.deepEqual([done.id, done.status, Object.keys(done)], [id, "draft", ["id", "status", "url"]]);
+    const { title, content, excerpt, slug, status } = at.cms.posts.get(id)!;
+    assert.deepEqual([title, content, excerpt, slug, status], [
+      "After",
+      "<p>Old</p>",
+      "Short",
+      "before",
+      "draft",
+    ]);
+    assert.deepEqual([row.tier, row.result_id], [1, id]);
+    assert.deepEqual(row.changes, [
+      { field: "title", from: "Before", to: "After" },
+      { field: "tags", from: [], to: ["One"] },
+    ]);
+    const scheduled = { site_id: "acme", post_id: at.scheduled.id, content_html: "<p>New</p>" };
+    assert.equal((await at.kit.write(door, "update_draft", scheduled)).done.status, "scheduled");
+    assert.equal(at.cms.posts.get(at.scheduled.id)!.status, "future");
+  });
+}
+
+Deno.test("a preview of create_draft says what would be made, new terms included, long texts shortened", async () => {
+  await using at = await world();
+  const content_html = `<p>${"x".repeat(300)}</p>`;
+  const args = { site_id: "acme", title: "New", content_html, tags: ["One"], categories: ["Uncategorized"] };
+  const preview = await at.kit.preview("create_draft", args);
+  assert.equal(preview.summary, 'Create the draft "New" on acme, making the tags "One"');
+  assert.deepEqual(preview.changes.map(({ field, from }) => [field, from]), [
+    ["title", null],
+    ["content_html", null],
+    ["tags", null],
+    ["categories", null],
+    ["status", null],
+  ]);
+  const short = preview.arguments["content_html"] as { length: number; head: string; sha256: string };
+  assert.deepEqual([short.length, short.head.length, short.sha256.length], [307, 200, 64]);
+  assert.deepEqual(preview.changes[1]?.to, short);
+  assert.deepEqual(at.cms.writes, []);
+});
+
+Deno.test("a preview of update_draft shows each field as it is on the site now", async () => {
+  await using at = await world();
+  const args = { site_id: "acme", post_id: at.draft.id, title: "After", categories: ["Uncategorized"] };
+  at.cms.posts.get(at.draft.id)!.title = "Changed in the CMS";
+  const preview = await at.kit.preview("update_draft", args);
+  assert.equal(preview.summary, 'Change the draft post "Changed in the CMS" on acme');
+  assert.deepEqual(preview.changes, [
+    { field: "title", from: "Changed in the CMS", to: "After" },
+    { field: "categories", from: [], to: ["Uncategorized"] },
+  ]);
+  assert.deepEqual(preview.arguments, {
+    post_id: at.draft.id,
+    title: "After",
+    categories: ["Uncategorized"],
+  });
+  assert.deepEqual(at.cms.writes, []);
+});
+
+Deno.test("update_draft without anything to change is refused before the preview", async () => {
+  await using at = await world();
+  const args = { site_id: "acme", post_id: at.draft.id };
+  await at.kit.refuses("update_draft", args, "E_BAD_INPUT", { says: /^title, .*give at least one of them$/ });
+});
+
+Deno.test("a draft published while its preview was read over is not written to", async () => {
+  await using at = await world();
+  const args = { site_id: "acme", post_id: at.draft.id, title: "After" };
+  await at.kit.preview("update_draft", args);
+  at.cms.publish(at.draft.id);
+  const says = new RegExp(`^Post ${at.draft.id} is published`);
+  await at.kit.refuses("update_draft", { ...args, confirm: true }, "E_FORBIDDEN_OP", {
+    says,
+    sends: "reads",
+  });
+  assert.equal(at.cms.posts.get(at.draft.id)!.title, "Before");
+});
+
+Deno.test("a draft published between the last look and the write is told to be live with the change", async () => {
+  await using at = await world({
+    fetch: (input, init) => {
+      const { pathname } = new URL(String(input));
+      if (init?.method === "POST" && pathname.endsWith(`/posts/${at.draft.id}`)) at.cms.publish(at.draft.id);
+      return fetch(input, init);
+    },
+  });
+  const args = { site_id: "acme", post_id: at.draft.id, title: "After", confirm: true };
+  const ending = await at.kit.gw.end("update_draft", args);
+  assert.ok("code" in ending && ending.code === "E_FORBIDDEN_OP", JSON.stringify(ending));
+  assert.match(ending.message, /stands as "published".*somebody published it meanwhile.*look at it/);
+  const [row] = await at.kit.rows(1);
+  assert.deepEqual([row?.status, row?.error, row?.result_id], ["error", "E_FORBIDDEN_OP", at.draft.id]);
+});
+
+Deno.test("what the site did not keep as it was sent is told in warnings", async () => {
+  await using at = await world();
+  const { done } = await at.kit.write("mcp", "create_draft", {
+    site_id: "author",
+    title: "Filtered",
+    content_html: "<p>Hi</p><script>alert(1)</script>",
+    featured_media_id: 999,
+  });
+  assert.equal(done.status, "draft");
+  assert.deepEqual(done.warnings?.map((warning) => warning.split(":")[0]), [
+    "content_html",
+    "featured_media_id",
+  ]);
+});

@@ -1,0 +1,182 @@
+/** Posts are scheduled, taken back and published through both doors, and what their state or the site forbids is refused. */
+import assert from "node:assert/strict";
+import { addPost } from "../../sandbox/cms_standin/state.ts";
+import { DOORS } from "../cms_kit.ts";
+import { NOW } from "../kit.ts";
+import { type World, world } from "./_stand_in.ts";
+
+const stored = (at: World, id: number) => at.cms.posts.get(id)!;
+
+for (const door of DOORS) {
+  Deno.test(`through ${door} a draft is scheduled, moved and taken back, each step in the audit`, async () => {
+    await using at = await world();
+    const post = { site_id: "acme", post_id: at.draft.id };
+    const { id } = at.draft;
+    const url = `${at.cms.base_url}/?p=${id}`;
+    const first = await at.kit.write(door, "schedule_draft", {
+      ...post,
+      scheduled_at: "2026-11-21T14:00:00+01:00",
+    });
+    assert.deepEqual([first.done.id, first.done.status], [id, "scheduled"]);
+    assert.deepEqual([stored(at, id).status, stored(at, id).date.at], ["future", NOW + 3_600_000]);
+    assert.deepEqual([first.row.tier, first.row.result_id], [1, id]);
+    assert.deepEqual(first.row.changes, [
+      { field: "status", from: "draft", to: "scheduled" },
+      { field: "scheduled_at", from: null, to: at.ahead(3600) },
+    ]);
+    const moved = await at.kit.write(door, "schedule_draft", { ...post, scheduled_at: at.ahead(9000) });
+    assert.deepEqual(moved.row.changes, [{
+      field: "scheduled_at",
+      from: at.ahead(3600),
+      to: at.ahead(9000),
+    }]);
+    const taken = await at.kit.write(door, "unschedule", post);
+    assert.deepEqual(taken.done, { id, status: "draft", url });
+    assert.deepEqual([stored(at, id).status, stored(at, id).date.floating], ["draft", true]);
+    assert.deepEqual(taken.row.changes, [
+      { field: "status", from: "scheduled", to: "draft" },
+      { field: "scheduled_at", from: at.ahead(9000), to: null },
+    ]);
+  });
+
+  Deno.test(`through ${door} a draft and a scheduled post are published where the site allows it`, async () => {
+    await using at = await world();
+    const draft = await at.kit.write(door, "publish_post", { site_id: "open", post_id: at.draft.id });
+    assert.deepEqual([draft.done.id, draft.done.status], [at.draft.id, "published"]);
+    assert.deepEqual([draft.row.tier, draft.row.result_id], [3, at.draft.id]);
+    assert.deepEqual(draft.row.changes, [{ field: "status", from: "draft", to: "published" }]);
+    const scheduled = { site_id: "open", post_id: at.scheduled.id };
+    const { row } = await at.kit.write(door, "publish_post", scheduled);
+    assert.deepEqual(row.changes, [
+      { field: "status", from: "scheduled", to: "published" },
+      { field: "scheduled_at", from: at.ahead(7200), to: null },
+    ]);
+    assert.deepEqual([stored(at, at.draft.id).status, stored(at, at.scheduled.id).status], [
+      "publish",
+      "publish",
+    ]);
+    assert.ok(stored(at, at.scheduled.id).date.at <= NOW, "at once, not at its date");
+  });
+}
+
+Deno.test("publish_post without allow_publish is refused before anything is asked, confirmed or not", async () => {
+  await using at = await world();
+  const args = { site_id: "acme", post_id: at.draft.id };
+  const says = /needs allow_publish on site "acme"; a super-admin can set it/;
+  for (const confirm of [undefined, false, true]) {
+    await at.kit.refuses("publish_post", { ...args, confirm }, "E_PUBLISH_NOT_ALLOWED", { says });
+  }
+  assert.equal(stored(at, at.draft.id).status, "draft");
+});
+
+Deno.test("previews of a change of state say it in a sentence and show it as it is now", async () => {
+  await using at = await world();
+  const schedule = await at.kit.preview("schedule_draft", {
+    site_id: "acme",
+    post_id: at.draft.id,
+    scheduled_at: at.ahead(65),
+  });
+  assert.equal(schedule.summary, 'Schedule "Before" on acme to go live at 2026-11-21T12:01:05Z');
+  assert.deepEqual([schedule.tier, schedule.changes.map(({ from, to }) => [from, to])], [1, [
+    ["draft", "scheduled"],
+    [null, "2026-11-21T12:01:05Z"],
+  ]]);
+  const back = await at.kit.preview("unschedule", { site_id: "acme", post_id: at.scheduled.id });
+  assert.equal(back.summary, 'Take back the schedule of "Soon" on acme (2026-11-21T14:00:00Z)');
+  const publish = await at.kit.preview("publish_post", { site_id: "open", post_id: at.scheduled.id });
+  assert.equal(publish.summary, 'Publish "Soon" on open for everyone to see');
+  assert.equal(publish.tier, 3);
+  assert.deepEqual(at.cms.writes, []);
+});
+
+Deno.test("a schedule needs sixty seconds by the gateway's clock and by the site's", async () => {
+  await using at = await world();
+  const schedule = (seconds: number) => ({
+    site_id: "acme",
+    post_id: at.draft.id,
+    scheduled_at: at.ahead(seconds),
+    confirm: true,
+  });
+  for (const seconds of [-3600, 0, 59]) {
+    const says = /^scheduled_at: .* is not at least 60 s ahead of now .*choose a later time$/;
+    await at.kit.refuses("schedule_draft", schedule(seconds), "E_FORBIDDEN_OP", { says });
+  }
+  at.cms.skew(50);
+  const says = /by the site's clock .* less than 60 s ahead.*choose a later time$/;
+  await at.kit.refuses("schedule_draft", schedule(100), "E_FORBIDDEN_OP", { says, sends: "reads" });
+  at.cms.skew(-3600);
+  const { done } = await at.kit.write("mcp", "schedule_draft", schedule(62));
+  assert.equal(done.status, "scheduled");
+  assert.equal(stored(at, at.draft.id).status, "future");
+});
+
+Deno.test("a schedule that the site turned into a publication is taken back at once", async () => {
+  await using at = await world();
+  const { id } = at.draft;
+  at.cms.misbehave({ kind: "skew", seconds: 7200 }, { method: "POST", path: `/wp/v2/posts/${id}` });
+  const args = { site_id: "acme", post_id: id, scheduled_at: at.ahead(3600), confirm: true };
+  const ending = await at.kit.gw.end("schedule_draft", args, { door: "mcp" });
+  assert.ok("code" in ending && ending.code === "E_FORBIDDEN_OP", JSON.stringify(ending));
+  assert.match(
+    ending.message,
+    /state "published" instead of the schedule; it was made a draft again at once$/,
+  );
+  assert.equal(stored(at, id).status, "draft");
+  const [row] = await at.kit.rows(1);
+  assert.deepEqual([row?.status, row?.error, row?.result_id], ["error", "E_FORBIDDEN_OP", id]);
+});
+
+Deno.test("no write touches a published, private or binned post, and none of them is read as a draft", async () => {
+  await using at = await world();
+  const { state } = at.cms;
+  const date = { at: NOW - 1000, floating: false };
+  const of = (status: string) => addPost(state, { type: "post", author: 1, title: status, status, date }).id;
+  const cases: [number, RegExp, RegExp][] = [
+    [of("publish"), /is published; only drafts and scheduled ones can be changed$/, /is published already$/],
+    [of("private"), /is published; only drafts and scheduled ones can be changed$/, /is published already$/],
+    [
+      of("trash"),
+      /is in the bin; restore it in the CMS first$/,
+      /is in the bin; restore it in the CMS first$/,
+    ],
+  ];
+  for (const [post_id, says, publishing] of cases) {
+    const base = { site_id: "open", post_id, confirm: true };
+    const reads = { sends: "reads" } as const;
+    const calls = [
+      ["update_draft", { ...base, title: "x" }, says],
+      ["schedule_draft", { ...base, scheduled_at: at.ahead(3600) }, says],
+      ["unschedule", base, says],
+      ["publish_post", base, publishing],
+      [
+        "upload_media",
+        { ...base, filename: "a.png", content_base64: at.calls.upload_media.content_base64 },
+        says,
+      ],
+    ] as const;
+    for (const [tool, args, expected] of calls) {
+      await at.kit.refuses(tool, args, "E_FORBIDDEN_OP", { ...reads, says: expected });
+      await at.kit.refuses(tool, { ...args, confirm: false }, "E_FORBIDDEN_OP", { ...reads, says: expected });
+    }
+  }
+  const { posts } = await at.kit.both<{ posts: { id: number }[] }>("list_drafts", { site_id: "open" });
+  assert.deepEqual(posts.map(({ id }) => id).toSorted(), [at.draft.id, at.scheduled.id]);
+});
+
+Deno.test("unschedule refuses a draft, and takes a page by type", async () => {
+  await using at = await world();
+  const draft = { site_id: "acme", post_id: at.draft.id };
+  const says = /is not scheduled \(it is "draft"\), nothing to take back$/;
+  await at.kit.refuses("unschedule", draft, "E_FORBIDDEN_OP", { says, sends: "reads" });
+  const page = addPost(at.cms.state, {
+    type: "page",
+    author: 1,
+    title: "A page",
+    status: "future",
+    date: { at: NOW + 3_600_000, floating: false },
+  });
+  const args = { site_id: "acme", post_id: page.id };
+  await at.kit.refuses("unschedule", args, "E_UPSTREAM", { says: /404.*check the id$/, sends: "reads" });
+  const { done } = await at.kit.write("rest", "unschedule", { ...args, type: "page" });
+  assert.deepEqual([done.status, stored(at, page.id).status], ["draft", "draft"]);
+});
