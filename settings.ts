@@ -206,7 +206,7 @@ function preset(entry: SettingEntry, mode: Mode, env: (name: string) => string |
   if (entry.name === "BASE_URL") return null;
   if (entry.name !== "KV_PATH") return entry.default;
   if (mode === "demo") return ":memory:";
-  return mode === "start" && env("DENO_DEPLOYMENT_ID") ? null : entry.default;
+  return mode === "start" && (env("DENO_DEPLOY") || env("DENO_DEPLOYMENT_ID")) ? null : entry.default;
 }
 
 /** Upstream addresses over http, but for hosts that are allowed by name. */

@@ -142,6 +142,7 @@ Deno.test("addresses are spelled one way", () => {
 Deno.test("the store's place follows the way the gateway is started", () => {
   assert.equal(settings({}, "demo").kvPath, ":memory:");
   assert.equal(settings({}, "dev").kvPath, "data/gateway.sqlite3");
+  assert.equal(settings({ DENO_DEPLOY: "1" }).kvPath, null);
   assert.equal(settings({ DENO_DEPLOYMENT_ID: "x" }).kvPath, null);
   assert.equal(settings({ DENO_DEPLOYMENT_ID: "x", KV_PATH: ":memory:" }).kvPath, ":memory:");
   assert.equal(settings({ KV_PATH: "https://kv.test/db" }).kvPath, "https://kv.test/db");
