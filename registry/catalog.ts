@@ -9,7 +9,7 @@ import { closed } from "./dialect.ts";
 interface Listing {
   /** The members of an MCP `tools` array, brackets included. */
   readonly mcp: string;
-  /** The members of a REST `tools` array, brackets included. */
+  /** The whole answer of the REST listing, for a text put together anew is copied once more on its way. */
   readonly rest: string;
   /** The largest body any of the tools takes, bytes. */
   readonly bodyLimit: number;
@@ -68,14 +68,15 @@ export class Catalog {
     );
     return {
       mcp: ascii(shown.map(mcpTool)),
-      rest: ascii(shown.map(({ definition: { name, description, input_schema } }) => ({
-        name,
-        description,
-        input_schema,
-      }))),
+      rest: ascii({ ok: true, result: { tools: shown.map(restTool) } }),
       bodyLimit: Math.max(LIMITS.BODY_BYTES, ...tools.map((one) => one.manifest.body_limit)),
     };
   }
+}
+
+/** A tool as REST lists it (SPEC.md, Tool definition). */
+function restTool({ definition: { name, description, input_schema } }: ToolEntry) {
+  return { name, description, input_schema };
 }
 
 /** A tool as MCP lists it; the annotations follow from the tier (contracts/mcp.md section 3). */
