@@ -1,0 +1,118 @@
+/** Step 8: what would publish, then the schema, then the manifest's rules; what every tool takes is set apart. */
+import assert from "node:assert/strict";
+import { readInput } from "../../../guard/input.ts";
+import { LIMITS } from "../../../model.ts";
+import { checker } from "../../../registry/dialect.ts";
+import { manifest, refusal } from "./_callers.ts";
+
+const NOW = Date.parse("2026-11-21T12:00:00Z");
+
+const INPUT = {
+  required: ["title"],
+  properties: {
+    title: { type: "string", description: "t" },
+    loud: { type: "boolean", default: false, description: "l" },
+    volume: { type: "integer", minimum: 1, maximum: 11, description: "v" },
+    status: { type: "string", description: "s" },
+    scheduled_at: { type: "string", description: "when" },
+    extra: { type: "object", additionalProperties: true, description: "e" },
+    file: { type: "string", description: "f" },
+    url: { type: "string", description: "u" },
+  },
+};
+
+function entry(fields: Record<string, unknown> = {}) {
+  const read = manifest({ tier: "T1", input: INPUT, ...fields });
+  return { manifest: read, check: checker(read.input) };
+}
+
+const input = (args: Record<string, unknown>, fields?: Record<string, unknown>) =>
+  readInput(entry(fields), args, NOW);
+
+Deno.test("site_id and confirm are taken on every tool and set apart, defaults are filled in", () => {
+  assert.deepEqual(input({ title: "a", site_id: "acme", confirm: true }), {
+    args: { title: "a", loud: false },
+    siteId: "acme",
+    confirm: true,
+  });
+  assert.deepEqual(input({ title: "a" }), {
+    args: { title: "a", loud: false },
+    siteId: undefined,
+    confirm: false,
+  });
+  assert.equal(input({ title: "a", confirm: false }, { tier: "T0" }).confirm, false);
+});
+
+Deno.test("site_id and confirm of a wrong type are told by name; nothing that looks true confirms", async () => {
+  for (const site_id of [null, 1, true, [], {}]) {
+    assert.match(
+      (await refusal(() => input({ title: "a", site_id }), "E_BAD_INPUT")).message,
+      /^site_id: expected/,
+    );
+  }
+  for (const confirm of [null, 1, "true", "yes", [], {}]) {
+    assert.equal(
+      (await refusal(() => input({ title: "a", confirm }), "E_BAD_INPUT")).message,
+      "confirm: expected true or false",
+    );
+  }
+});
+
+Deno.test("a publishing word at any depth is refused before the schema looks, in a tool that writes", async () => {
+  const loud: readonly Record<string, unknown>[] = [
+    { status: "publish" },
+    { Status: "PUBLISHED", titel: 1 },
+    { post_status: "private" },
+    { extra: { a: [{ draft_status: "publish" }] } },
+    { extra: { meta: '{"status":"publish"}' } },
+    { publish: true },
+  ];
+  for (const args of loud) {
+    const { message } = await refusal(() => input(args), "E_FORBIDDEN_OP");
+    assert.match(message, /would publish, which "toy" never does; leave it out/);
+  }
+  assert.equal(
+    input({ title: "a", status: "publish" }, { tier: "T0" }).args.status,
+    "publish",
+    "a read may ask for it",
+  );
+  assert.equal(input({ title: "publish", status: "draft" }).args.title, "publish");
+});
+
+Deno.test("a date too near is refused before the schema looks", async () => {
+  await refusal(() => input({ scheduled_at: "2026-11-21T12:00:59Z", titel: 1 }), "E_FORBIDDEN_OP");
+  await refusal(() => input({ title: "a", scheduled_at: "tomorrow" }), "E_BAD_INPUT");
+  assert.ok(input({ title: "a", scheduled_at: "2026-11-21T12:01:00Z" }));
+});
+
+Deno.test("what is nested too deep is refused without being walked by recursion", async () => {
+  const deep = (levels: number) => {
+    let value: unknown = 1;
+    for (let level = 0; level < levels; level++) value = level % 2 ? [value] : { value };
+    return { title: "a", extra: { value } };
+  };
+  for (const levels of [LIMITS.NESTING_LEVELS, 100_000]) {
+    const { message } = await refusal(() => input(deep(levels)), "E_BAD_INPUT");
+    assert.equal(message, `arguments: nested deeper than ${LIMITS.NESTING_LEVELS} levels`);
+  }
+  assert.ok(input(deep(LIMITS.NESTING_LEVELS - 4)));
+});
+
+Deno.test("rules: what one argument requires of another, one of several, at least one of several", async () => {
+  const rules = [
+    { when: { loud: true }, require: ["volume", "status"] },
+    { one_of: ["file", "url"] },
+    { any_of: ["volume", "status", "extra"] },
+  ];
+  const says = async (args: Record<string, unknown>) =>
+    (await refusal(() => input({ title: "a", ...args }, { rules }), "E_BAD_INPUT")).message;
+  assert.equal(
+    await says({ loud: true, status: "draft", file: "f" }),
+    "volume is required when loud is true",
+  );
+  assert.equal(await says({ loud: true, file: "f" }), "volume, status is required when loud is true");
+  assert.equal(await says({ volume: 1 }), "file, url: give one of them");
+  assert.equal(await says({ volume: 1, file: "f", url: "u" }), "file, url: give only one of them");
+  assert.equal(await says({ file: "f" }), "volume, status, extra: give at least one of them");
+  assert.ok(input({ title: "a", volume: 1, status: "draft", url: "u" }, { rules }));
+});
