@@ -14,7 +14,7 @@ export function platformStep(
       "E_NOT_SUPPORTED",
       `"${manifest.name}" works on ${
         manifest.platforms.join(" and ")
-      } sites; "${site.id}" is a ${site.platform} site`,
+      } sites; "${site.id}" is a ${site.platform} site, and list_sites shows those that are`,
     );
   }
   for (const [name, kinds] of Object.entries(manifest.only)) {

@@ -65,7 +65,8 @@ export const content: Platform<ContentClient> = {
     if (reach.site.platform === "cms") return overCms(await cms.connect(reach));
     throw new GatewayError(
       "E_NOT_SUPPORTED",
-      `Posts of a ${reach.site.platform} site cannot be reached: this gateway is not connected to that platform yet`,
+      `Posts of a ${reach.site.platform} site cannot be reached: this gateway is not connected to that platform yet; ` +
+        "use the platform's own editor",
     );
   },
   forbids(out, now, site) {

@@ -10,7 +10,7 @@ const PROBES_MS = 2800;
 export default tool("diagnose_site", {
   check(_, { site }) {
     if (site.platform !== "cms" && site.platform !== "crm") {
-      notSupported(site, "there are no checks for it yet");
+      notSupported(site, "there are no checks for it yet, get_site shows how it is set up");
     }
   },
   async run(_, ctx) {

@@ -14,7 +14,9 @@ const CAPABILITIES = [
 
 export default tool("ping_site", {
   check(_, { site }) {
-    if (site.platform !== "cms") notSupported(site, "this gateway is not connected to that platform yet");
+    if (site.platform !== "cms") {
+      notSupported(site, "this gateway is not connected to that platform yet, so open the site itself");
+    }
   },
   async run(_, ctx) {
     const client = await ctx.use(cms);
