@@ -1,0 +1,164 @@
+/** A site that misbehaves, through both doors: what is said, how often it is asked, what the audit keeps. */
+import assert from "node:assert/strict";
+import type { Trouble, TroubleFilter } from "../../sandbox/cms_standin.ts";
+import { type Args, DOORS, PNG, type ToolName } from "../cms_kit.ts";
+import { type Kit, NOW } from "../kit.ts";
+import { type World, world } from "./_stand_in.ts";
+
+/** A call begins with 60 s; with so little of it left a site that hangs is given up at once. */
+const HURRIED = { http: { now: () => NOW + 59_700 } };
+
+const UNKNOWN = "the outcome is unknown: look at the site before trying again";
+
+/** What is met while a post is read, and how the message goes. */
+const READS: readonly (readonly [Trouble, RegExp])[] = [
+  [{ kind: "hang" }, /^127\.0\.0\.1:\d+ gave no answer within 0\.3 s; see that it is up and try again$/],
+  [{ kind: "reset" }, /^127\.0\.0\.1:\d+ broke the connection off; see that it is up and try again$/],
+  [
+    { kind: "html" },
+    /^CMS 500: WordPress › Error There has been a critical error.*a firewall or a fault of the site/,
+  ],
+  [
+    { kind: "html", status: 200 },
+    /^CMS 200: the answer is not JSON: .*a plugin or a proxy may have changed the answer$/,
+  ],
+  [{ kind: "half", length: "true" }, /^CMS 200: the answer is not JSON/],
+  [{ kind: "huge" }, /answered with more than 8388608 bytes; ask for less$/],
+  [{ kind: "busy", status: 429, retry_after: 3600 }, /^CMS 429 busy: .*; the site is busy: try again later$/],
+];
+
+for (const [trouble, says] of READS) {
+  Deno.test(`get_post that meets ${JSON.stringify(trouble)} says what to do, through both doors`, async () => {
+    await using at = await world(trouble.kind === "hang" ? HURRIED : {});
+    const { id } = at.draft;
+    at.cms.misbehave(trouble, { method: "GET", path: `/wp/v2/posts/${id}`, times: 99 });
+    const args = { site_id: "acme", post_id: id };
+    await at.kit.refuses("get_post", args, "E_UPSTREAM", { says, sends: "reads" });
+    at.cms.forget();
+    const post = await at.kit.both<Args>("get_post", args);
+    assert.equal(post["title"], "Before", "the next call is not spoiled");
+  });
+}
+
+Deno.test("a read whose first answers are a broken connection and a busy site is asked again", async () => {
+  await using at = await world();
+  const gets = { method: "GET", path: `/wp/v2/posts/${at.draft.id}` };
+  at.cms.misbehave({ kind: "reset" }, gets);
+  at.cms.misbehave({ kind: "busy", status: 503, retry_after: 0 }, gets);
+  const post = await at.kit.gw.call<Args>("get_post", { site_id: "acme", post_id: at.draft.id });
+  assert.equal(post["title"], "Before");
+});
+
+/** One write of each tool, and the request that makes it. */
+function writes(at: World): [ToolName, Args, TroubleFilter][] {
+  const { draft, scheduled } = at;
+  const post = (id: number) => ({ method: "POST", path: new RegExp(`/posts/${id}$`) });
+  return [
+    ["create_draft", { title: "Once", content_html: "x" }, { method: "POST", path: /\/posts$/ }],
+    ["update_draft", { post_id: draft.id, title: "Once" }, post(draft.id)],
+    ["unschedule", { post_id: scheduled.id }, post(scheduled.id)],
+    ["publish_post", { post_id: draft.id }, post(draft.id)],
+    ["upload_media", { filename: "a.png", content_base64: PNG }, { method: "POST", path: /\/media$/ }],
+    ["create_taxonomy", { taxonomy: "tag", name: "Once" }, { method: "POST", path: /\/tags$/ }],
+  ];
+}
+
+for (const door of DOORS) {
+  for (const applied of [false, true]) {
+    const when = applied ? "after" : "before";
+    Deno.test(`a connection that ends ${when} a write was made is told as an unknown outcome through ${door}`, async () => {
+      await using at = await world();
+      for (const [tool, args, filter] of writes(at)) {
+        const before = at.cms.writes.length;
+        at.cms.misbehave({ kind: "reset", applied }, filter);
+        const call = { site_id: "open", ...args, confirm: true };
+        const ending = await at.kit.gw.end(tool, call, { door });
+        assert.ok("code" in ending && ending.code === "E_UPSTREAM", `${tool}: ${JSON.stringify(ending)}`);
+        assert.match(ending.message, /^127\.0\.0\.1:\d+ broke the connection off; see that it is up; /);
+        assert.ok(ending.message.endsWith(UNKNOWN), ending.message);
+        assert.equal(at.cms.writes.length, before + 1, `${tool} is sent once`);
+        const [row] = await at.kit.rows(1);
+        assert.deepEqual([row?.tool, row?.status, row?.error], [tool, "error", "E_UPSTREAM"]);
+      }
+    });
+  }
+}
+
+Deno.test("a schedule whose answer was lost is looked up: told as done where it was, as unknown where not", async () => {
+  await using at = await world();
+  const { id } = at.draft;
+  const posts = { method: "POST", path: `/wp/v2/posts/${id}` };
+  const args = { site_id: "acme", post_id: id, scheduled_at: at.ahead(3600), confirm: true };
+  at.cms.misbehave({ kind: "reset" }, posts);
+  const says = new RegExp(`${UNKNOWN}$`);
+  const ending = await at.kit.gw.end("schedule_draft", args);
+  assert.ok("code" in ending && says.test(ending.message), JSON.stringify(ending));
+  assert.equal(at.cms.posts.get(id)!.status, "draft");
+  at.cms.misbehave({ kind: "reset", applied: true }, posts);
+  const { done } = await at.kit.write("mcp", "schedule_draft", args);
+  assert.equal(done.status, "scheduled");
+});
+
+Deno.test("a write that hangs, or is answered by HTML or half a JSON, has an unknown outcome and is not repeated", async () => {
+  const troubles: [Trouble, RegExp][] = [
+    [{ kind: "hang" }, /gave no answer within 0\.3 s/],
+    [{ kind: "html" }, /^CMS 500: /],
+    [{ kind: "html", status: 200 }, /^CMS 200: the answer is not JSON/],
+    [{ kind: "half" }, /broke the connection off/],
+    [{ kind: "huge" }, /more than 8388608 bytes/],
+  ];
+  for (const [trouble, says] of troubles) {
+    await using at = await world(trouble.kind === "hang" ? HURRIED : {});
+    at.cms.misbehave(trouble, { method: "POST", path: "/wp/v2/posts" });
+    const args = { site_id: "acme", title: "Once", content_html: "x", confirm: true };
+    const ending = await at.kit.gw.end("create_draft", args, { door: "mcp" });
+    assert.ok("code" in ending && ending.code === "E_UPSTREAM", JSON.stringify(ending));
+    assert.match(ending.message, says);
+    assert.ok(ending.message.endsWith(UNKNOWN), ending.message);
+    assert.equal(at.cms.writes.length, 1);
+  }
+});
+
+Deno.test("a site that is down was sent nothing, which is said, also of a write", async () => {
+  await using at = await world();
+  await at.cms.stop();
+  const says =
+    /^127\.0\.0\.1:\d+ could not be reached, nothing was sent; check the address and that it is up$/;
+  for (const [tool, args] of Object.entries({ ping_site: {}, create_draft: at.calls.create_draft })) {
+    const call = { site_id: "acme", ...args, confirm: true };
+    await at.kit.refuses(tool, call, "E_UPSTREAM", { says, sends: "reads" });
+  }
+});
+
+Deno.test("diagnose_site answers within three seconds of a site that hangs", async () => {
+  await using at = await world(HURRIED);
+  at.cms.misbehave({ kind: "hang" }, { times: 99 });
+  const began = performance.now();
+  const { checks } = await at.kit.gw.call<{ checks: { name: string; ok: boolean | null }[] }>(
+    "diagnose_site",
+    {
+      site_id: "acme",
+    },
+  );
+  assert.ok(performance.now() - began < 3000);
+  const by = Object.fromEntries(checks.map(({ name, ok }) => [name, ok]));
+  assert.deepEqual([by["rest_api"], by["credentials"], by["page_builder"]], [false, null, null]);
+});
+
+/** The `_meta` of an MCP tool result. */
+async function metaOf(gw: Kit, tool: string, args: Args): Promise<Args> {
+  const frame = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: tool, arguments: args } };
+  const headers = { "content-type": "application/json" };
+  const response = await gw.http("/mcp", { method: "POST", headers, body: JSON.stringify(frame) });
+  return (await response.json()).result._meta;
+}
+
+Deno.test("over MCP the status of the site stands beside its failure", async () => {
+  await using at = await world();
+  const of = async (site_id: string, post_id: number) =>
+    (await metaOf(at.kit.gw, "get_post", { site_id, post_id }))["status"];
+  assert.equal(await of("acme", 999), 404);
+  assert.equal(await of("wrong", at.draft.id), 401);
+  at.cms.misbehave({ kind: "reset" }, { path: "/wp/v2/posts", times: 9 });
+  assert.equal(await of("acme", at.draft.id), 504);
+});
