@@ -21,7 +21,7 @@ const create: Command = {
     name: { value: "name", required: true, help: "what it is for" },
     sites: { value: "a,b", required: true, help: "site ids, or '*' for all" },
     tools: { value: "x,y", required: true, help: "tool names, or '*' for all" },
-    env: { value: "prod|dev", required: true, help: "stands in the token's text" },
+    env: { value: "prod|dev", help: "stands in the token's text (prod)" },
     "max-risk": {
       value: "0-4",
       help: "0 read, 1 drafts, 2 external writes, 3 publish, 4 all (else the owner's, or 4)",
@@ -36,7 +36,7 @@ const create: Command = {
       "tokens",
       given({
         name: words.text("name"),
-        env: words.text("env"),
+        env: words.text("env") ?? "prod",
         allowed_sites: words.list("sites"),
         allowed_tools: words.list("tools"),
         max_risk: words.whole("max-risk"),

@@ -93,10 +93,6 @@ function setSecrets(change: Deno.AtomicOperation, id: string, secrets: SealedByK
 function blank(input: NewSite, at: string): Site {
   const cms = input.platform === "cms";
   return {
-    ...Object.fromEntries(SITE_LINK_FIELDS.map((field) => [field, null])) as Pick<
-      Site,
-      typeof SITE_LINK_FIELDS[number]
-    >,
     id: input.id,
     name: input.name,
     platform: input.platform,
@@ -108,6 +104,10 @@ function blank(input: NewSite, at: string): Site {
     available_builders: cms ? ["block"] : [],
     default_builder: cms ? "block" : null,
     seo: { enabled: false, channel: "rest" },
+    ...Object.fromEntries(SITE_LINK_FIELDS.map((field) => [field, null])) as Pick<
+      Site,
+      typeof SITE_LINK_FIELDS[number]
+    >,
     created_at: at,
     updated_at: at,
   };

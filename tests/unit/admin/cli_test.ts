@@ -17,6 +17,21 @@ Deno.test("token create shows the token and all that it may", async () => {
   assert.equal(cli.asked[0]!.url, "http://127.0.0.1:8000/admin/api/tokens");
 });
 
+Deno.test("a token is for production unless told otherwise", async () => {
+  const cli = await desk();
+  const { out } = await cli.good(
+    "token",
+    "create",
+    "--name",
+    "writer",
+    "--sites",
+    "acme",
+    "--tools",
+    "get_post",
+  );
+  assert.match(out, /^env +prod$/m);
+});
+
 Deno.test("--json prints what a program can read, and nothing else", async () => {
   const cli = await desk();
   const { out, err } = await cli.good(...CREATE, "--json");
@@ -234,7 +249,7 @@ Deno.test("words that make no command are told", async () => {
     [["tokn"], "No command tokn, did you mean token; see --help"],
     [["token", "lst"], "No command token lst, did you mean list; see --help"],
     [["frobnicate", "x"], "No command frobnicate x, known are token, site, project, user, audit; see --help"],
-    [["token", "create", "--name", "x"], "--sites, --tools, --env must be given; see token create --help"],
+    [["token", "create", "--name", "x"], "--sites, --tools must be given; see token create --help"],
     [["token", "revoke"], "<token_id> must be given; see token revoke --help"],
     [["token", "list", "more"], "Too many words after token list; see token list --help"],
     [["token", "list", "--jsn"], "No option --jsn, did you mean json"],
