@@ -1,0 +1,210 @@
+/** Each tool of the groups discovery and posts through both doors, what it did looked up in a real WordPress. */
+import assert from "node:assert/strict";
+import type { CmsSandbox } from "../../sandbox/cms.ts";
+import { ahead, type Args, callsOf, DOORS, PNG } from "../cms_kit.ts";
+import type { Json } from "../sandbox/asker.ts";
+import { fresh, HIDDEN, onWordPress, PUBLIC, Real } from "./_wordpress.ts";
+
+type Door = (typeof DOORS)[number];
+
+async function postThrough(door: Door, site: CmsSandbox): Promise<void> {
+  await using at = await Real.open(site);
+  const title = fresh("Fish & <em>Chips</em>");
+  const tags = [fresh("R&D"), fresh("Größe")];
+  const made = await at.kit.write(door, "create_draft", {
+    site_id: "open",
+    title,
+    content_html: '<p class="a">Hi</p>',
+    excerpt: "Short",
+    tags,
+    categories: ["Uncategorized"],
+    author_id: site.users.auth.id,
+  });
+  const { id } = made.done;
+  assert.deepEqual(made.done, { id, status: "draft", url: `${site.base_url}/?p=${id}` });
+  assert.equal(made.row.result_id, id);
+  const first = await at.stored(id);
+  assert.deepEqual(
+    [first["status"], (first["title"] as Json)["raw"], (first["content"] as Json)["raw"], first["author"]],
+    ["draft", title, '<p class="a">Hi</p>', site.users.auth.id],
+  );
+  assert.deepEqual(await at.visitor(id), HIDDEN);
+
+  const post = { site_id: "open", post_id: id };
+  const read = await at.kit.both<Args & { tags: { name: string }[] }>("get_post", post);
+  assert.deepEqual([read["title"], read["status"], read["excerpt"]], [title, "draft", "Short"]);
+  assert.deepEqual(read.tags.map(({ name }) => name).toSorted(), tags.toSorted());
+
+  const changed = await at.kit.write(door, "update_draft", { ...post, title: "New", tags: [] });
+  assert.deepEqual([changed.done.id, changed.done.status, changed.done.warnings], [id, "draft", undefined]);
+  const second = await at.stored(id);
+  assert.deepEqual([(second["title"] as Json)["raw"], second["tags"], second["categories"]], ["New", [], [
+    1,
+  ]]);
+  assert.equal((second["content"] as Json)["raw"], '<p class="a">Hi</p>', "what was not given stays");
+}
+
+async function statesThrough(door: Door, site: CmsSandbox): Promise<void> {
+  await using at = await Real.open(site);
+  const id = await at.ask.draft("ed", { title: fresh("Soon"), content: "x" });
+  const post = { site_id: "open", post_id: id };
+  const scheduled_at = ahead(7200);
+  const planned = await at.kit.write(door, "schedule_draft", { ...post, scheduled_at });
+  assert.equal(planned.done.status, "scheduled");
+  const future = await at.stored(id);
+  assert.deepEqual([future["status"], `${future["date_gmt"]}Z`], ["future", scheduled_at]);
+  assert.deepEqual(await at.visitor(id), HIDDEN);
+  const drafts = async (args: Args) =>
+    (await at.kit.both<{ posts: Args[] }>("list_drafts", { site_id: "open", per_page: 100, ...args })).posts
+      .find((row) => row["id"] === id);
+  assert.equal((await drafts({ status: "scheduled" }))?.["scheduled_at"], scheduled_at);
+
+  const back = await at.kit.write(door, "unschedule", post);
+  assert.equal(back.done.status, "draft");
+  const draft = await at.stored(id);
+  assert.equal(draft["status"], "draft");
+  assert.ok(Date.parse(`${draft["date_gmt"]}Z`) < Date.now() + 5000, "the date ahead is gone");
+  await site.runCron();
+  assert.deepEqual(await at.visitor(id), HIDDEN, "nothing makes it public by itself");
+
+  const shut = await at.kit.gw.end("publish_post", { ...post, site_id: "acme", confirm: true }, { door });
+  assert.ok("code" in shut && shut.code === "E_PUBLISH_NOT_ALLOWED");
+  assert.deepEqual(await at.visitor(id), HIDDEN);
+  const live = await at.kit.write(door, "publish_post", post);
+  assert.deepEqual([live.done.status, live.row.tier], ["published", 3]);
+  assert.equal((await at.stored(id))["status"], "publish");
+  assert.deepEqual(await at.visitor(id), PUBLIC);
+  assert.equal(await drafts({}), undefined, "never a published one");
+}
+
+async function libraryThrough(door: Door, site: CmsSandbox): Promise<void> {
+  await using at = await Real.open(site);
+  const { done } = await at.kit.write<Args & { id: number; url: string }>(door, "upload_media", {
+    site_id: "author",
+    filename: "Über uns.png",
+    content_base64: PNG,
+    alt_text: "A dot",
+    title: "Dot",
+  });
+  assert.deepEqual([done["mime_type"], done["width"], done["height"]], ["image/png", 1, 1]);
+  const fetched = await fetch(done.url);
+  assert.equal(fetched.headers.get("content-type"), "image/png");
+  assert.equal((await fetched.bytes()).toBase64(), PNG);
+  const medium = await at.stored(done.id, "media");
+  assert.deepEqual([medium["alt_text"], (medium["title"] as Json)["raw"]], ["A dot", "Dot"]);
+  const made = await at.kit.write(door, "create_draft", {
+    site_id: "author",
+    title: fresh("With an image"),
+    content_html: "x",
+    featured_media_id: done.id,
+  });
+  assert.equal(made.done.warnings, undefined);
+  assert.equal((await at.stored(made.done.id))["featured_media"], done.id);
+
+  const name = fresh("Salt & Vinegar");
+  const term = { site_id: "acme", taxonomy: "tag", name };
+  const first = await at.kit.write<Args>(door, "create_taxonomy", term);
+  assert.deepEqual([first.done["name"], first.done["created"]], [name, true]);
+  const again = await at.kit.write<Args>(door, "create_taxonomy", { ...term, name: name.toUpperCase() });
+  assert.deepEqual([again.done["id"], again.done["created"]], [first.done["id"], false]);
+  const found = await at.kit.both<{ terms: Args[]; total: number }>("list_taxonomies", {
+    site_id: "acme",
+    taxonomy: "tag",
+    search: name,
+  });
+  assert.deepEqual([found.total, found.terms[0]?.["name"]], [1, name]);
+  const { body } = await at.ask.rest(null, "GET", `/tags/${first.done["id"]}`);
+  assert.equal(body["name"], name.replace("&", "&amp;"), "as WordPress stores it");
+}
+
+onWordPress({
+  "through rest a draft is made, read and changed, and WordPress has it so": (site) =>
+    postThrough("rest", site),
+  "through mcp a draft is made, read and changed, and WordPress has it so": (site) =>
+    postThrough("mcp", site),
+  "through rest a draft is scheduled, taken back and published, and no visitor sees it too early": (site) =>
+    statesThrough("rest", site),
+  "through mcp a draft is scheduled, taken back and published, and no visitor sees it too early": (site) =>
+    statesThrough("mcp", site),
+  "through rest an image is uploaded that comes back byte for byte, and terms are made once": (site) =>
+    libraryThrough("rest", site),
+  "through mcp an image is uploaded that comes back byte for byte, and terms are made once": (site) =>
+    libraryThrough("mcp", site),
+
+  async "what the records hold is answered without asking the site, the same through both doors"(site) {
+    await using at = await Real.open(site);
+    const { kit } = at;
+    const { sites } = await kit.both<{ sites: Args[] }>("list_sites", {});
+    assert.ok(sites.some(({ id, base_url }) => id === "acme" && base_url === site.base_url));
+    assert.deepEqual(await kit.both("list_projects", {}), { projects: [] });
+    const acme = await kit.both<Args>("get_site", { site_id: "acme" });
+    assert.deepEqual(acme["credentials"], ["cms"]);
+    const builders = await kit.both<Args>("list_builders_for_site", { site_id: "acme" });
+    assert.equal(builders["default"], "block");
+    assert.equal(kit.gw.requests.length, 0);
+  },
+
+  async "who is signed in, what is installed and who has an account is told alike through both doors"(site) {
+    await using at = await Real.open(site);
+    const { kit } = at;
+    for (const door of DOORS) {
+      const args = { site_id: "editor" };
+      const { latency_ms, can, ...rest } = await kit.gw.call<Args>("ping_site", args, { door });
+      assert.ok(Number(latency_ms) >= 0);
+      const user = { id: site.users.ed.id, name: "Ed", slug: "ed", roles: ["editor"] };
+      assert.deepEqual(rest, { ok: true, platform: "cms", authenticated: true, user });
+      assert.deepEqual(can, {
+        edit_posts: true,
+        edit_pages: true,
+        publish_posts: true,
+        upload_files: true,
+        list_users: false,
+        unfiltered_html: true,
+      });
+    }
+    interface Checks {
+      checks: { name: string; ok: boolean | null; detail: string }[];
+    }
+    const { checks } = await kit.both<Checks>("diagnose_site", { site_id: "acme" });
+    const met = checks.filter(({ ok }) => ok).map(({ name }) => name);
+    assert.deepEqual(met, ["rest_api", "credentials", "clock", "theme"]);
+    const builder = checks.find(({ name }) => name === "page_builder");
+    assert.deepEqual([builder?.ok, builder?.detail], [false, "The visual page builder is not installed"]);
+    const people = await kit.both<{ users: Args[] }>("list_cms_users", {
+      site_id: "acme",
+      roles: ["editor", "author"],
+    });
+    assert.deepEqual(people.users.map(({ slug, email }) => [slug, email]), [
+      ["auth", "auth@example.test"],
+      ["ed", "ed@example.test"],
+    ]);
+  },
+
+  async "no preview of any tool writes anything, through either door"(site) {
+    await using at = await Real.open(site);
+    const draft = await at.ask.draft("ed", { title: fresh("Before") });
+    const scheduled = await at.ask.draft("ed", { title: fresh("Soon") });
+    await at.ask.rest("ed", "POST", `/posts/${scheduled}`, {
+      status: "future",
+      date_gmt: ahead(7200).slice(0, 19),
+    });
+    const before = [await at.stored(draft), await at.stored(scheduled)];
+    const calls = callsOf({ draft, scheduled, at: ahead(3600) });
+    const name = fresh("Never made");
+    const own = { create_draft: { tags: [name] }, create_taxonomy: { name } } as Record<string, Args>;
+    const writes = at.kit.gw.gateway.catalog.entries().filter(({ manifest, name }) =>
+      manifest.tier > 0 && name in calls
+    );
+    assert.equal(writes.length, 7);
+    for (const { name: tool } of writes) {
+      const args = { ...calls[tool as keyof typeof calls], ...own[tool] };
+      await at.kit.preview(tool, { site_id: "open", ...args });
+    }
+    assert.equal(at.kit.writes, 0);
+    assert.deepEqual([await at.stored(draft), await at.stored(scheduled)], before);
+    assert.deepEqual(
+      (await at.ask.rest("admin", "GET", `/tags?search=${encodeURIComponent(name)}`)).body,
+      [],
+    );
+  },
+});

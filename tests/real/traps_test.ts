@@ -1,0 +1,183 @@
+/** The traps of WordPress that lose or publish content: each is shown to be there, and not to be fallen into. */
+import assert from "node:assert/strict";
+import { ahead, type Args, callsOf, DOORS, FROM_RECORDS, PNG, WITHOUT_SITE } from "../cms_kit.ts";
+import type { Json } from "../sandbox/asker.ts";
+import { fresh, HIDDEN, onWordPress, PUBLIC, Real } from "./_wordpress.ts";
+
+/** ISO 8601 in UTC as WordPress takes it for date_gmt. */
+const gmt = (seconds: number) => ahead(seconds).slice(0, 19);
+
+onWordPress({
+  async "a future post less than a minute ahead goes live at once, so it is never sent"(site) {
+    await using at = await Real.open(site);
+    const sprung = await at.ask.draft("ed", { title: fresh("Sprung"), content: "x" });
+    const raw = await at.ask.rest("ed", "POST", `/posts/${sprung}`, { status: "future", date_gmt: gmt(30) });
+    assert.equal(raw.body["status"], "publish", "the trap is there");
+    const id = await at.ask.draft("ed", { title: fresh("Kept"), content: "x" });
+    for (const seconds of [-60, 30, 59]) {
+      const args = { site_id: "open", post_id: id, scheduled_at: ahead(seconds), confirm: true };
+      await at.kit.refuses("schedule_draft", args, "E_FORBIDDEN_OP", { says: /at least 60 s ahead/ });
+    }
+    assert.equal((await at.stored(id))["status"], "draft");
+    assert.deepEqual(await at.visitor(id), HIDDEN);
+    const near = { site_id: "open", post_id: id, scheduled_at: ahead(64) };
+    assert.equal((await at.kit.write("mcp", "schedule_draft", near)).done.status, "scheduled");
+    assert.equal((await at.stored(id))["status"], "future");
+    assert.deepEqual(await at.visitor(id), HIDDEN);
+  },
+
+  async "a scheduled post stays scheduled when only its status is set, so publishing clears its date"(site) {
+    await using at = await Real.open(site);
+    const future = { status: "future", date_gmt: gmt(7200) };
+    const sprung = await at.ask.draft("ed", { title: fresh("Stays"), content: "x" });
+    await at.ask.rest("ed", "POST", `/posts/${sprung}`, future);
+    const raw = await at.ask.rest("ed", "POST", `/posts/${sprung}`, { status: "publish" });
+    assert.equal(raw.body["status"], "future", "the trap is there");
+    const id = await at.ask.draft("ed", { title: fresh("Goes"), content: "x" });
+    await at.ask.rest("ed", "POST", `/posts/${id}`, future);
+    const { done } = await at.kit.write("rest", "publish_post", { site_id: "open", post_id: id });
+    assert.equal(done.status, "published");
+    assert.deepEqual(await at.visitor(id), PUBLIC);
+  },
+
+  async "a draft keeps the date ahead that it was scheduled for, so unscheduling clears it"(site) {
+    await using at = await Real.open(site);
+    const id = await at.ask.draft("ed", { title: fresh("Back"), content: "x" });
+    const future = { status: "future", date_gmt: gmt(7200) };
+    await at.ask.rest("ed", "POST", `/posts/${id}`, future);
+    const raw = await at.ask.rest("ed", "POST", `/posts/${id}`, { status: "draft" });
+    assert.equal(raw.body["date_gmt"], future.date_gmt, "the trap is there");
+    await at.ask.rest("ed", "POST", `/posts/${id}`, future);
+    await at.kit.write("rest", "unschedule", { site_id: "acme", post_id: id });
+    const post = await at.stored(id);
+    assert.equal(post["status"], "draft");
+    assert.ok(Date.parse(`${post["date_gmt"]}Z`) < Date.now() + 5000);
+    const again = { site_id: "acme", post_id: id, confirm: true };
+    await at.kit.refuses("unschedule", again, "E_FORBIDDEN_OP", { says: /not scheduled/, sends: "reads" });
+  },
+
+  async "names are not ids: WordPress takes none, the gateway finds or makes them"(site) {
+    await using at = await Real.open(site);
+    const name = fresh("Q&A");
+    const raw = await at.ask.rest("ed", "POST", "/posts", { title: "x", status: "draft", tags: [name] });
+    assert.deepEqual([raw.status, raw.body["code"]], [400, "rest_invalid_param"], "the trap is there");
+    const made: Json = (await at.ask.rest("ed", "POST", "/tags", { name, slug: fresh("other") })).body;
+    const args = { site_id: "acme", title: fresh("Named"), content_html: "x", tags: [name.toLowerCase()] };
+    for (const door of DOORS) {
+      const { done } = await at.kit.write(door, "create_draft", args);
+      assert.deepEqual((await at.stored(done.id))["tags"], [made["id"]], "found by its name, not its slug");
+    }
+  },
+
+  async "unknown terms are dropped in silence: one deleted meanwhile is told in a warning"(site) {
+    const name = fresh("Doomed");
+    let doomed = 0;
+    await using at = await Real.open(site, {
+      fetch: async (input, init) => {
+        if (init?.method === "POST" && new URL(String(input)).pathname.endsWith("/wp/v2/posts")) {
+          await at.ask.rest("admin", "DELETE", `/tags/${doomed}?force=true`);
+        }
+        return await fetch(input, init);
+      },
+    });
+    const raw = await at.ask.rest("ed", "POST", "/posts", { title: "x", status: "draft", tags: [999_999] });
+    assert.deepEqual([raw.status, raw.body["tags"]], [201, []], "the trap is there");
+    doomed = (await at.ask.rest("ed", "POST", "/tags", { name })).body["id"] as number;
+    const args = { site_id: "acme", title: fresh("Loses"), content_html: "x", tags: [name] };
+    const { done } = await at.kit.write("rest", "create_draft", args);
+    assert.deepEqual(done.warnings, [`tags: the site did not keep the terms ${doomed}; set them again`]);
+    assert.deepEqual((await at.stored(done.id))["tags"], []);
+  },
+
+  async "HTML an account may not store is filtered in silence, which is told in a warning"(site) {
+    await using at = await Real.open(site);
+    const html = "<p>Hi</p><script>alert(1)</script>";
+    const args = { site_id: "author", title: fresh("Filtered"), content_html: html };
+    const { done } = await at.kit.write("mcp", "create_draft", args);
+    assert.match(
+      String(done.warnings),
+      /^content_html: the site stored another text .*<script>.*unfiltered_html/,
+    );
+    const { raw } = (await at.stored(done.id))["content"] as Json;
+    assert.ok(!String(raw).includes("<script>"));
+    const editor = await at.kit.write("mcp", "create_draft", { ...args, site_id: "editor" });
+    assert.equal(editor.done.warnings, undefined);
+  },
+
+  async "a refused meta write leaves an orphan, so meta never reaches a post"(site) {
+    await using at = await Real.open(site);
+    const title = fresh("Orphan");
+    const args = { site_id: "acme", title, content_html: "x", meta: { _hidden: "1" }, confirm: true };
+    await at.kit.refuses("create_draft", args, "E_BAD_INPUT", { says: /^meta: unknown argument/ });
+    const search = `/posts?status=draft&search=${encodeURIComponent(title)}`;
+    assert.deepEqual((await at.ask.rest("admin", "GET", search)).body, []);
+  },
+
+  async "wrong credentials read as anonymous: every tool says so and shows nothing of what anybody may read"(
+    site,
+  ) {
+    await using at = await Real.open(site);
+    const authorization = `Basic ${btoa("admin:abcd efgh ijkl mnop qrst uvwx")}`;
+    const raw = await at.ask.rest(null, "GET", "/posts/1", undefined, { authorization });
+    assert.equal(raw.status, 200, "the trap is there");
+    const scheduled = await at.ask.draft("ed", { title: fresh("Soon"), content: "x" });
+    const calls = callsOf({ draft: 1, scheduled, at: ahead(3600) });
+    for (const [tool, args] of Object.entries(calls)) {
+      if ([...WITHOUT_SITE, ...FROM_RECORDS, "diagnose_site"].includes(tool)) continue;
+      const says = /^CMS 401 \S+: .*the application password of the site was not accepted/;
+      const call = { site_id: "wrong", ...args, confirm: true };
+      await at.kit.refuses(tool, call, "E_UPSTREAM", { says, sends: "reads" });
+    }
+    assert.equal(at.kit.writes, 0);
+    const { checks } = await at.kit.both<{ checks: Args[] }>("diagnose_site", { site_id: "wrong" });
+    const found = checks.find(({ name }) => name === "credentials");
+    assert.equal(found?.["ok"], false);
+    assert.match(String(found?.["next_step"]), /new application password/);
+  },
+
+  async "a draft published by somebody else after its preview is not written to"(site) {
+    await using at = await Real.open(site);
+    const id = await at.ask.draft("ed", { title: "As it was", content: "x" });
+    const calls: [string, Args][] = [
+      ["update_draft", { title: "Overwritten" }],
+      ["schedule_draft", { scheduled_at: ahead(7200) }],
+      ["upload_media", { filename: "a.png", content_base64: PNG }],
+    ];
+    for (const [tool, args] of calls) await at.kit.preview(tool, { site_id: "open", post_id: id, ...args });
+    await at.ask.rest("ed", "POST", `/posts/${id}`, { status: "publish" });
+    const before = await at.stored(id);
+    for (const [tool, args] of calls) {
+      const call = { site_id: "open", post_id: id, ...args, confirm: true };
+      const says = new RegExp(`^Post ${id} is published; only drafts and scheduled ones can be changed$`);
+      await at.kit.refuses(tool, call, "E_FORBIDDEN_OP", { says, sends: "reads" });
+    }
+    const twice = { site_id: "open", post_id: id, confirm: true };
+    const says = /is published already$/;
+    await at.kit.refuses("publish_post", twice, "E_FORBIDDEN_OP", { says, sends: "reads" });
+    assert.deepEqual(await at.stored(id), before);
+  },
+
+  async "a draft published by somebody else during the write itself is told to be live with the change"(
+    site,
+  ) {
+    let id = 0;
+    await using at = await Real.open(site, {
+      fetch: async (input, init) => {
+        if (init?.method === "POST" && new URL(String(input)).pathname.endsWith(`/posts/${id}`)) {
+          await at.ask.rest("ed", "POST", `/posts/${id}`, { status: "publish" });
+        }
+        return await fetch(input, init);
+      },
+    });
+    id = await at.ask.draft("ed", { title: fresh("Raced"), content: "x" });
+    const args = { site_id: "acme", post_id: id, title: "Too late", confirm: true };
+    const ending = await at.kit.gw.end("update_draft", args);
+    assert.ok("code" in ending && ending.code === "E_FORBIDDEN_OP", JSON.stringify(ending));
+    assert.match(
+      ending.message,
+      /stands as "published".*somebody published it meanwhile.*live page: look at it$/,
+    );
+    const [row] = await at.kit.rows(1);
+    assert.deepEqual([row?.status, row?.result_id], ["error", id]);
+  },
+});
