@@ -23,11 +23,15 @@ export class CmsError extends GatewayError {
   }
 }
 
-/** Text for a person: scripts and tags dropped, entities decoded, blanks joined, cut to the excerpt's length. */
-export function excerpt(html: string): string {
-  const text = decodeHTML(
-    html.slice(0, 20_000).replace(/<(script|style)\b[\s\S]*?(<\/\1\s*>|$)/gi, " ").replace(/<[^>]*>/g, " "),
+/**
+ * Text for a person: scripts and tags dropped, entities decoded, blanks joined, `secrets` taken out, cut to the
+ * excerpt's length.
+ */
+export function excerpt(html: string, secrets: readonly string[] = []): string {
+  const plain = decodeHTML(
+    html.slice(0, 20_000).replace(/<(script|style)\b[\s\S]*?(<\/\1\s*>|$)/gi, " ").replace(/<[^<>]*>/g, " "),
   ).replace(/\p{Cc}|\s+/gu, " ").replace(/ +/g, " ").trim();
+  const text = secrets.reduce((left, secret) => left.replaceAll(secret, "[redacted]"), plain);
   const cut = text.length > LIMITS.UPSTREAM_EXCERPT_CHARACTERS;
   return (cut ? `${text.slice(0, LIMITS.UPSTREAM_EXCERPT_CHARACTERS)}…` : text).replace(/[.\s]+$/, "");
 }
@@ -35,8 +39,9 @@ export function excerpt(html: string): string {
 /** The error of an answer that is no success (contracts/cms.md, section 1: error body, error mapping). */
 export function refusal(out: Outgoing, answer: Incoming): CmsError {
   const body = errorBody(answer.json());
-  const detail = excerpt(body?.message ?? answer.text());
-  const head = `CMS ${answer.status}${body ? ` ${body.code}` : ""}`;
+  const secrets = sentSecrets(out);
+  const detail = excerpt(body?.message ?? answer.text(), secrets);
+  const head = `CMS ${answer.status}${body ? ` ${excerpt(body.code, secrets)}` : ""}`;
   const message = `${head}: ${detail === "" ? "no text" : detail}; ${wayOut(out, answer.status, body?.code)}`;
   return new CmsError(message, answer.status, body?.code ?? "", body?.data ?? {});
 }
@@ -44,9 +49,22 @@ export function refusal(out: Outgoing, answer: Incoming): CmsError {
 /** The error of a success whose body is not what WordPress gives. */
 export function unreadable(out: Outgoing, answer: Incoming, why: string): CmsError {
   const after = out.effect === "write" ? OUTCOME_UNKNOWN : "a plugin or a proxy may have changed the answer";
-  const text = excerpt(answer.text());
+  const text = excerpt(answer.text(), sentSecrets(out));
   const message = `CMS ${answer.status}: ${why}: ${text === "" ? "an empty body" : text}; ${after}`;
   return new CmsError(message, 502, "", {});
+}
+
+const SECRET_CHARACTERS_MIN = 8;
+
+/** What the request signed in with: a site that shows requests in its errors gives it back. */
+function sentSecrets({ headers = {} }: Outgoing): string[] {
+  const header = Object.entries(headers).find(([name]) => name.toLowerCase() === "authorization")?.[1] ?? "";
+  const encoded = /^Basic (.+)$/.exec(header)?.[1];
+  if (encoded === undefined) return [];
+  const pair = new TextDecoder().decode(Uint8Array.fromBase64(encoded));
+  const password = pair.slice(pair.indexOf(":") + 1);
+  const spellings = [encoded, encoded.replaceAll("/", "\\/"), password, password.replaceAll(" ", "")];
+  return spellings.filter((secret) => secret.length >= SECRET_CHARACTERS_MIN);
 }
 
 interface ErrorBody {

@@ -147,7 +147,7 @@ export class Wire {
       headers: { accept: "text/html" },
     } as const;
     const answer = await this.#reach.send(this.#endsAt === undefined ? out : { ...out, deadline_ms: 1200 });
-    const link = /<([^>]+)>\s*;\s*rel="https:\/\/api\.w\.org\/"/.exec(answer.headers.get("link") ?? "")?.[1];
+    const link = /<([^<>]+)>\s*;\s*rel="https:\/\/api\.w\.org\/"/.exec(answer.headers.get("link") ?? "")?.[1];
     const root = link === undefined ? null : URL.parse(link, base);
     return root === null ? null : new URL(root.pathname + root.search, base);
   }

@@ -1,0 +1,57 @@
+/** What a hostile or careless site answers: no credential comes back out of it, and none of it stops the gateway. */
+import assert from "node:assert/strict";
+import { excerpt } from "../../platforms/cms/errors.ts";
+import { gateway, type Kit, site } from "../kit.ts";
+
+const PASSWORD = "aaaa bbbb cccc dddd eeee ffff";
+const ENCODED = btoa(`admin:${PASSWORD}`);
+
+/** A gateway whose one site answers its front page with that Link header and everything else with `answer`. */
+async function over(
+  answer: () => Response,
+  link = '<https://acme.example/wp-json/>; rel="https://api.w.org/"',
+) {
+  return await gateway({
+    sites: [site("acme", "cms")],
+    http: { lookup: () => Promise.resolve(["8.8.8.8"]), sleep: () => Promise.resolve() },
+    fetch: (_, init) =>
+      Promise.resolve(init?.method === "HEAD" ? new Response(null, { headers: { link } }) : answer()),
+  });
+}
+
+async function told(gw: Kit, tool: string): Promise<string> {
+  return JSON.stringify(await gw.end(tool, { site_id: "acme", ...tool === "get_post" && { post_id: 1 } }));
+}
+
+const ECHOES: readonly (readonly [string, () => Response])[] = [
+  [
+    "an error of its API",
+    () => Response.json({ code: "debug", message: `Authorization: Basic ${ENCODED}` }, { status: 500 }),
+  ],
+  ["the code of an error", () => Response.json({ code: ENCODED, message: "x" }, { status: 400 })],
+  ["a page", () => new Response(`<p>user admin, password ${PASSWORD}</p>`, { status: 500 })],
+  ["a success that is none", () => Response.json({ headers: [`Basic ${ENCODED}`, PASSWORD] })],
+  ["a text cut in the middle of it", () => new Response(`${"x".repeat(290)} ${ENCODED}`, { status: 500 })],
+  ["the password without its blanks", () => new Response(PASSWORD.replaceAll(" ", ""), { status: 500 })],
+];
+
+for (const [where, answer] of ECHOES) {
+  Deno.test(`a site's credentials that come back in ${where} are not shown`, async () => {
+    await using gw = await over(answer);
+    for (const tool of ["get_post", "diagnose_site"]) {
+      const text = await told(gw, tool);
+      for (const secret of [ENCODED.slice(0, 8), PASSWORD.slice(0, 9), "aaaabbbb"]) {
+        assert.ok(!text.includes(secret), text);
+      }
+    }
+    assert.ok(!JSON.stringify([await gw.audit(), gw.logged]).includes(ENCODED.slice(0, 8)));
+  });
+}
+
+Deno.test("a long Link header or page is read in no time", async () => {
+  await using gw = await over(() => new Response("x", { status: 404 }), "<".repeat(200_000));
+  const began = performance.now();
+  assert.match(await told(gw, "get_post"), /shows no WordPress REST API/);
+  assert.equal(excerpt(`${"<".repeat(20_000)}b>end`), `${"<".repeat(300)}…`);
+  assert.ok(performance.now() - began < 1000);
+});
