@@ -22,6 +22,7 @@ import {
   listTerms,
   makeTerm,
   type NewTerm,
+  readTerm,
   requireTermRight,
   type Taxonomy,
   type Term,
@@ -63,6 +64,7 @@ export interface CmsClient {
   listTerms(taxonomy: Taxonomy, query: TermsQuery): Promise<TermList>;
   /** Reads only: the term of that name; refuses where there is none and the account may not make it. */
   findTerm(taxonomy: Taxonomy, name: string): Promise<TermPick>;
+  readTerm(taxonomy: Taxonomy, id: number): Promise<Term>;
   makeTerm(taxonomy: Taxonomy, term: NewTerm): Promise<{ term: Term; created: boolean }>;
 
   /** Reads only: refuses an account that may not upload. */
@@ -92,6 +94,7 @@ function clientOf(wire: Wire, within: (limitMs: number) => Wire): CmsClient {
       requireTermRight(me, taxonomy, picks);
       return picks[0] ?? { name, id: null };
     },
+    readTerm: (taxonomy, id) => readTerm(wire, taxonomy, id),
     makeTerm: (taxonomy, term) => makeTerm(wire, taxonomy, term),
     mayUpload: async () => requireRight(await whoami(wire), "upload_files", "upload media"),
     uploadImage: (image) => uploadImage(wire, image),

@@ -176,7 +176,12 @@ export async function makeTerm(
   } catch (thrown) {
     if (!(thrown instanceof CmsError) || thrown.reason !== "term_exists") throw thrown;
     const id = numericId(Number(thrown.data["term_id"]), "term_id");
-    const { data } = await wire.get(`${ROUTE[taxonomy]}/${id}`, { _fields: FIELDS }, TERM);
-    return { term: term(data), created: false };
+    return { term: await readTerm(wire, taxonomy, id), created: false };
   }
+}
+
+/** The term of that id. Throws CmsError 404. */
+export async function readTerm(wire: Wire, taxonomy: Taxonomy, id: number): Promise<Term> {
+  const { data } = await wire.get(`${ROUTE[taxonomy]}/${id}`, { _fields: FIELDS }, TERM);
+  return term(data);
 }

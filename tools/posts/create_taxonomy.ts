@@ -18,14 +18,18 @@ export default tool("create_taxonomy", {
     const { id } = await (await ctx.use(cms)).findTerm(taxonomy, fields.name);
     const place = `the ${taxonomy} ${quoted(fields.name)} on ${ctx.site.name}`;
     if (id !== null) {
-      return { summary: `Make nothing: ${place} is there already (id ${id})`, changes: [], state: undefined };
+      return { summary: `Make nothing: ${place} is there already (id ${id})`, changes: [], state: id };
     }
     const changes = Object.entries(fields).map(([field, to]) => ({ field, from: null, to }));
-    return { summary: `Make ${place}`, changes, state: undefined };
+    return { summary: `Make ${place}`, changes, state: null };
   },
-  async run({ taxonomy, parent_id, ...fields }, ctx, { changes }) {
+  async run({ taxonomy, parent_id, ...fields }, ctx, { changes, state: known }) {
+    const client = await ctx.use(cms);
     const parent = parent_id === undefined ? undefined : numericId(parent_id, "parent_id");
-    const { term, created } = await (await ctx.use(cms)).makeTerm(taxonomy, { ...fields, parent_id: parent });
+    // A CMS makes a second one of a name under another parent or slug, which the plan said it would not.
+    const { term, created } = known === null
+      ? await client.makeTerm(taxonomy, { ...fields, parent_id: parent })
+      : { term: await client.readTerm(taxonomy, known), created: false };
     ctx.note({ result_id: term.id, changes });
     return { ...term, created };
   },
