@@ -67,7 +67,8 @@ export function makeReach(
     async send(out: Outgoing) {
       const granted = (grant: PublishGrant) => isGenuine(grant, site.id);
       const look = (next: Outgoing) => egress({ platform, site, granted, now: ports.now() }, next);
-      return await ports.http.send(out, { endsAt, look });
+      const overtime = out.overtime ? ports.now() + LIMITS.UPSTREAM_DEADLINE_MS : 0;
+      return await ports.http.send(out, { endsAt: Math.max(endsAt, overtime), look });
     },
     async secret<K extends keyof Credentials>(kind: K) {
       const secret = await ports.store.sites.secret(site.id, kind);

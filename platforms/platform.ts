@@ -29,6 +29,8 @@ export interface Outgoing {
   readonly grant?: PublishGrant;
   /** Milliseconds for all tries together; the call's own deadline still holds. Default LIMITS.UPSTREAM_DEADLINE_MS. */
   readonly deadline_ms?: number;
+  /** Set to take back what a write did: it has UPSTREAM_DEADLINE_MS of its own where the call's time is up. */
+  readonly overtime?: true;
   /** Most bytes of an answer. Default LIMITS.UPSTREAM_BYTES. */
   readonly max_bytes?: number;
   /** Set for an address that a caller named: only public https will do, whatever ALLOW_PRIVATE_UPSTREAMS lists. */

@@ -125,9 +125,8 @@ async function sendSchedule(
   } catch (thrown) {
     if (!(thrown instanceof GatewayError) || thrown.code !== "E_UPSTREAM") throw thrown;
     if (thrown instanceof CmsError && thrown.definite) throw thrown;
-    const now = await wire.get(route, { context: "edit", _fields: STATE_FIELDS }, POST_STATE).catch(() =>
-      null
-    );
+    const now = await wire.overtime().get(route, { context: "edit", _fields: STATE_FIELDS }, POST_STATE)
+      .catch(() => null);
     const changed = now !== null &&
       (now.data.status !== before.status || now.data.date_gmt !== before.date_gmt);
     if (!changed) throw thrown;
@@ -139,7 +138,8 @@ async function sendSchedule(
 async function takeBack(wire: Wire, kind: Kind, id: number): Promise<string> {
   const json = { status: "draft", date: null };
   try {
-    const state = await wire.post(`wp/v2/${kind}/${id}`, { _fields: STATE_FIELDS }, json, POST_STATE);
+    const route = `wp/v2/${kind}/${id}`;
+    const state = await wire.overtime().post(route, { _fields: STATE_FIELDS }, json, POST_STATE);
     if (state.status === "draft") return "it was made a draft again at once";
   } catch {
     // told in the sentence below

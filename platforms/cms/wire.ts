@@ -23,6 +23,7 @@ const ROOT_TTL_MS = 600_000;
 export class Wire {
   readonly #reach: Reach;
   readonly #endsAt: number | undefined;
+  #overtime?: true;
   #authorization: Promise<string> | undefined;
   #root: Promise<URL> | undefined;
 
@@ -33,6 +34,15 @@ export class Wire {
 
   now(): number {
     return this.#reach.now();
+  }
+
+  /** The same, to look after a write and take it back when the call's time may be up. */
+  overtime(): Wire {
+    const wire = new Wire(this.#reach);
+    wire.#overtime = true;
+    wire.#authorization = this.#authorization;
+    wire.#root = this.#root;
+    return wire;
   }
 
   /** Reads a route with the site's credentials. Throws CmsError, E_UPSTREAM. */
@@ -94,6 +104,7 @@ export class Wire {
   }
 
   #timed(out: Outgoing): Outgoing {
+    if (this.#overtime) return { ...out, overtime: true };
     if (this.#endsAt === undefined) return out;
     return { ...out, deadline_ms: Math.max(1, this.#endsAt - this.now()) };
   }
