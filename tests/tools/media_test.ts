@@ -146,3 +146,31 @@ Deno.test("an upload whose texts could not be set names the image that stands", 
   assert.ok(ending.message.includes(`media ${row?.result_id} `), "the audit names it too");
   assert.equal(row?.status, "error");
 });
+
+Deno.test("upload_media takes an image from a public address without credentials, and from no private one", async () => {
+  const asked: { url: string; headers: string[] }[] = [];
+  await using at = await world({
+    http: { lookup: (host) => Promise.resolve([host === "inside.example" ? "10.0.0.7" : "93.184.216.34"]) },
+    fetch: (input, init) => {
+      const url = String(input);
+      if (url.startsWith("http://127.0.0.1")) return fetch(input, init);
+      asked.push({ url, headers: [...new Headers(init?.headers).keys()] });
+      return Promise.resolve(new Response(Uint8Array.fromBase64(PNG)));
+    },
+  });
+  const args = { site_id: "acme", filename: "a", source_url: "https://files.example/a?size=1" };
+  const { done } = await at.kit.write<Args>("mcp", "upload_media", args);
+  assert.match(String(done["url"]), /\/a\.png$/);
+  assert.deepEqual(asked, [{ url: args.source_url, headers: ["accept", "user-agent"] }]);
+  const refused = [
+    "https://inside.example/a.png",
+    "https://169.254.169.254/latest/",
+    "https://localhost/a.png",
+  ];
+  for (const source_url of refused) {
+    const says = /^source_url: only a public https address/;
+    const call = { ...args, source_url, confirm: true };
+    await at.kit.refuses("upload_media", call, "E_BAD_INPUT", { says, sends: "reads" });
+  }
+  assert.equal(asked.length, 1);
+});
