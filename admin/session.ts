@@ -34,14 +34,14 @@ export function adminGate(ports: AdminPorts): AdminGate {
         wrong();
         throw new GatewayError("E_AUTH", "That is not the master token");
       }
-      const text = await ports.store.sessions.create(LIMITS.SESSION_MS);
+      const text = await ports.store.sessions.create(LIMITS.SESSION_MS, ports.masterToken);
       setCookie(c, SESSION_COOKIE, text, { ...flags(ports), maxAge: LIMITS.SESSION_MS / 1000 });
       return answer(c, { expires_at: new Date(ports.now() + LIMITS.SESSION_MS).toISOString() });
     },
     logout: async (c) => {
       fromOwnPages(c, ports.baseUrl, false);
       const text = getCookie(c, SESSION_COOKIE);
-      if (text) await ports.store.sessions.end(text);
+      if (text) await ports.store.sessions.end(text, ports.masterToken);
       deleteCookie(c, SESSION_COOKIE, flags(ports));
       return answer(c, {});
     },
@@ -71,7 +71,7 @@ export function adminGate(ports: AdminPorts): AdminGate {
     if (!text) {
       throw new GatewayError("E_AUTH", "Send Authorization: Bearer <MASTER_TOKEN>, or sign in first");
     }
-    if (!await ports.store.sessions.valid(text)) {
+    if (!await ports.store.sessions.valid(text, ports.masterToken)) {
       throw new GatewayError("E_AUTH", "The session has ended; sign in again");
     }
     if (c.req.method === "GET" || c.req.method === "HEAD") return;

@@ -1,28 +1,28 @@
-/** Admin sessions, kept by a SHA-256 of their cookie. */
+/** Admin sessions, kept by a SHA-256 of their cookie and of what they were opened with. */
 import { type Database, sha256 } from "./database.ts";
 import type { SessionStore } from "./store.ts";
 import { randomText } from "./tokens.ts";
 
-const recordKey = (text: string) => ["sessions", sha256(text)];
+const recordKey = (text: string, under: string) => ["sessions", sha256(`${text}\n${under}`)];
 
 /** The SessionStore of a database. */
 export class Sessions implements SessionStore {
   constructor(private readonly db: Database) {}
 
-  async create(lifetime_ms: number): Promise<string> {
+  async create(lifetime_ms: number, under: string): Promise<string> {
     const text = randomText();
     const session = { ends_at: this.db.now() + lifetime_ms };
     const expiry = { expireIn: lifetime_ms };
-    await this.db.commit(this.db.kv.atomic().set(recordKey(text), session, expiry));
+    await this.db.commit(this.db.kv.atomic().set(recordKey(text, under), session, expiry));
     return text;
   }
 
-  async valid(text: string): Promise<boolean> {
-    const { value } = await this.db.kv.get<{ ends_at: number }>(recordKey(text));
+  async valid(text: string, under: string): Promise<boolean> {
+    const { value } = await this.db.kv.get<{ ends_at: number }>(recordKey(text, under));
     return value !== null && this.db.now() < value.ends_at;
   }
 
-  async end(text: string): Promise<void> {
-    await this.db.commit(this.db.kv.atomic().delete(recordKey(text)));
+  async end(text: string, under: string): Promise<void> {
+    await this.db.commit(this.db.kv.atomic().delete(recordKey(text, under)));
   }
 }

@@ -76,13 +76,13 @@ export interface UserStore {
   update(id: string, patch: UserInput): Promise<User | null>;
 }
 
-/** Admin sessions, found by a SHA-256 of their cookie. */
+/** Admin sessions, found by a SHA-256 of their cookie and of the secret they were opened `under`. */
 export interface SessionStore {
-  /** Makes a session that ends by itself; the text goes into the cookie. */
-  create(lifetime_ms: number): Promise<string>;
+  /** Makes a session that ends by itself, or once the secret is another; the text goes into the cookie. */
+  create(lifetime_ms: number, under: string): Promise<string>;
   /** Whether the session stands. */
-  valid(text: string): Promise<boolean>;
-  end(text: string): Promise<void>;
+  valid(text: string, under: string): Promise<boolean>;
+  end(text: string, under: string): Promise<void>;
 }
 
 /** The preview branch of a token on a site. */

@@ -197,15 +197,15 @@ Deno.test("a user keeps one e-mail of their own", async () => {
 Deno.test("a session ends by time and by hand", async () => {
   const clock = new Clock();
   await using store = await open({ now: clock.now });
-  const text = await store.sessions.create(60_000);
-  assert.equal(await store.sessions.valid(text), true);
+  const text = await store.sessions.create(60_000, "master");
+  assert.equal(await store.sessions.valid(text, "master"), true);
   clock.ms += 59_999;
-  assert.equal(await store.sessions.valid(text), true);
+  assert.equal(await store.sessions.valid(text, "master"), true);
   clock.ms += 1;
-  assert.equal(await store.sessions.valid(text), false);
-  const other = await store.sessions.create(60_000);
-  await store.sessions.end(other);
-  assert.equal(await store.sessions.valid(other), false);
+  assert.equal(await store.sessions.valid(text, "master"), false);
+  const other = await store.sessions.create(60_000, "master");
+  await store.sessions.end(other, "master");
+  assert.equal(await store.sessions.valid(other, "master"), false);
 });
 
 Deno.test("the first claim of a preview branch stands until it is forgotten", async () => {

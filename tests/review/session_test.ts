@@ -1,0 +1,29 @@
+/** An admin session ends with the master token it was opened with. */
+import assert from "node:assert/strict";
+import { adminApp } from "../../admin/api.ts";
+import { gateway, MASTER } from "../kit.ts";
+
+Deno.test("a new master token shuts out the sessions opened with the old one", async () => {
+  await using gw = await gateway();
+  const behind = (masterToken: string) =>
+    adminApp({
+      store: gw.store,
+      masterToken,
+      tokenPrefix: "gate",
+      baseUrl: "http://127.0.0.1:8000",
+      toolNames: () => [],
+      now: () => gw.clock.now,
+      report: (_, thrown) => assert.fail(String(thrown)),
+    });
+  const login = await behind(MASTER).request("http://127.0.0.1:8000/admin/login", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ master_token: MASTER }),
+  });
+  const cookie = login.headers.get("set-cookie")!.split(";")[0]!;
+  const status = async (masterToken: string) =>
+    (await behind(masterToken).request("http://127.0.0.1:8000/admin/api/tokens", { headers: { cookie } }))
+      .status;
+  assert.equal(await status(MASTER), 200);
+  assert.equal(await status(MASTER.toUpperCase()), 401);
+});
