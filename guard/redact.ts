@@ -19,7 +19,7 @@ const SECRET_NAME =
   /pass(word|phrase|wd)?$|passw|secret|token|api[_-]?key|authorization|credential|private[_-]?key|cookie/i;
 const SECRET_TEXT = new RegExp(
   [
-    "[A-Za-z0-9]+_(?:prod|dev)_[A-Za-z0-9_-]{32,}",
+    "[A-Za-z0-9]{1,16}_(?:prod|dev)_[A-Za-z0-9_-]{32,}",
     "oat_[A-Za-z0-9_-]{16,}",
     "\\b(?:Bearer|Basic)\\s+[A-Za-z0-9+/=_.~-]{8,}",
     "\\beyJ[A-Za-z0-9_-]{10,}\\.[A-Za-z0-9_-]{5,}(?:\\.[A-Za-z0-9_-]*)?",

@@ -133,6 +133,10 @@ export function closed(schema: Schema): Schema {
   return { ...schema, properties, additionalProperties: typeof extra === "object" ? closed(extra) : extra };
 }
 
+/** A body can hold faults without number: so many are looked at, and so many told. */
+const ISSUES_MAX = 50;
+const SENTENCES_MAX = 3;
+
 /**
  * A check of arguments against an object schema: answers a copy with defaults filled in, or throws E_BAD_INPUT whose
  * message names up to three fields, what was wrong with each and what is allowed.
@@ -142,8 +146,10 @@ export function checker(schema: Schema): (args: Record<string, unknown>) => Reco
   return (args) => {
     const outcome = compiled.safeParse(args);
     if (outcome.success) return outcome.data as Record<string, unknown>;
-    const sentences = outcome.error.issues.flatMap((issue) => sentence(issue, args, schema));
-    throw new GatewayError("E_BAD_INPUT", [...new Set(sentences)].slice(0, 3).join("; "));
+    const sentences = outcome.error.issues.slice(0, ISSUES_MAX).flatMap((issue) =>
+      sentence(issue, args, schema)
+    );
+    throw new GatewayError("E_BAD_INPUT", [...new Set(sentences)].slice(0, SENTENCES_MAX).join("; "));
   };
 }
 
@@ -168,7 +174,7 @@ function unknownKeys(
 ): string[] {
   const known = Object.keys(schemaAt(schema, path)?.properties ?? {});
   const everywhere = path.length ? [] : ["site_id", "confirm"];
-  return keys.map((key) => {
+  return keys.slice(0, SENTENCES_MAX).map((key) => {
     const near = nearest(key, [...known, ...everywhere]);
     const name = field ? `${field}.${key}` : key;
     if (near) return `${name}: unknown argument, did you mean ${near}`;
