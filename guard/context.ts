@@ -71,7 +71,7 @@ export function makeReach(
       return await ports.http.send(out, { endsAt: Math.max(endsAt, overtime), look });
     },
     async secret<K extends keyof Credentials>(kind: K) {
-      const secret = await ports.store.sites.secret(site.id, kind);
+      const secret = await ports.store.sites.secret(site.id, kind, site.base_url);
       if (secret) return secret;
       throw new GatewayError(
         "E_INTERNAL",

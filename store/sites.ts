@@ -1,4 +1,5 @@
 /** Sites and, sealed beside them, their credentials. */
+import { GatewayError } from "../errors.ts";
 import {
   CREDENTIAL_KINDS,
   type CredentialKind,
@@ -64,10 +65,16 @@ export class Sites implements SiteStore {
     });
   }
 
-  async secret<K extends CredentialKind>(id: string, kind: K): Promise<NonNullable<Credentials[K]> | null> {
+  async secret<K extends CredentialKind>(
+    id: string,
+    kind: K,
+    base_url?: string | null,
+  ): Promise<NonNullable<Credentials[K]> | null> {
     const key = secretKey(id, kind);
-    const { value } = await this.db.kv.get<Sealed>(key);
-    return value === null ? null : JSON.parse(await this.sealer.unseal(value, key));
+    const [{ value: site }, { value }] = await this.db.kv.getMany<[Site, Sealed]>([recordKey(id), key]);
+    if (value === null) return null;
+    if (base_url !== undefined && site?.base_url !== base_url) throw moved(id);
+    return JSON.parse(await this.sealer.unseal(value, key));
   }
 
   async #seal(id: string, credentials: SiteInput["credentials"] = {}): Promise<SealedByKind> {
@@ -81,6 +88,13 @@ export class Sites implements SiteStore {
     }
     return sealed;
   }
+}
+
+function moved(id: string): GatewayError {
+  return new GatewayError(
+    "E_INTERNAL",
+    `Site "${id}" was given another base_url while the call was under way; nothing was sent, try again`,
+  );
 }
 
 function setSecrets(change: Deno.AtomicOperation, id: string, secrets: SealedByKind): void {

@@ -52,8 +52,15 @@ export interface SiteStore {
   list(): Awaitable<readonly Site[]>;
   /** Merges (flags and seo key by key); null when there is no such site. */
   update(id: string, patch: SiteInput): Promise<Site | null>;
-  /** The unsealed secret, or null when the site has none of that kind. Throws E_INTERNAL when no key opens it. */
-  secret<K extends CredentialKind>(id: string, kind: K): Promise<NonNullable<Credentials[K]> | null>;
+  /**
+   * The unsealed secret, or null when the site has none of that kind. Throws E_INTERNAL when no key opens it, and when
+   * the site stands at another address by now than the `base_url` it is wanted for.
+   */
+  secret<K extends CredentialKind>(
+    id: string,
+    kind: K,
+    base_url?: string | null,
+  ): Promise<NonNullable<Credentials[K]> | null>;
 }
 
 /** Projects; look-ups are cached as tokens are. */
