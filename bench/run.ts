@@ -2,7 +2,7 @@
 import { drive, type Figures, type Load, type Target } from "./load.ts";
 import { freePort, type Server, start } from "./process.ts";
 
-const ROUNDS = Number(Deno.env.get("BENCH_ROUNDS") ?? 3);
+const ROUNDS = 5;
 const LOAD: Load = { connections: 64, seconds: 4 };
 const CALLS_FOR_MEMORY = 100_000;
 const JSON_TYPE = { "content-type": "application/json" };
