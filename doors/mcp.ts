@@ -89,12 +89,13 @@ async function answer(request: Request, ports: McpPorts, answers: Answers): Prom
   }
   if (method === "OPTIONS") return preflight(headers);
   if (method !== "POST") return refused(405, "Method not allowed: send a POST", { allow: "POST" });
-  const caller = await ports.authenticate(request);
+  const first = await ports.authenticate(request);
   if (!isJson(headers.get("content-type"))) {
     return refused(415, "Unsupported Media Type: Content-Type must be application/json");
   }
-  const cap = ports.bodyLimit(caller);
+  const cap = ports.bodyLimit(first);
   const body = await readJson(request, cap);
+  const caller = await ports.authenticate(request); // again, for a body can be long in coming
   if ("fault" in body) {
     if (body.fault === "too large") {
       const { code, message } = bodyError(body, cap);

@@ -60,7 +60,10 @@ async function call(ports: RestPorts, request: Request, tool: string): Promise<R
       requestId,
       caller,
       tool,
-      parse: (limit) => readObject(request, limit),
+      parse: async (limit) => {
+        const body = await readObject(request, limit);
+        return { ...body, caller: await ports.authenticate(request) };
+      },
     });
     return new Response(success(unwrap(value)), OK);
   } catch (thrown) {

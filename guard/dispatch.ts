@@ -23,8 +23,8 @@ export interface ToolCall {
   readonly caller: Caller;
   readonly tool: string;
   /**
-   * Reads the arguments, at most `limit` bytes of body. Throws E_PAYLOAD_TOO_LARGE or E_BAD_JSON, which are audited
-   * as any other refusal.
+   * Reads the arguments, at most `limit` bytes of body. Throws E_PAYLOAD_TOO_LARGE, E_BAD_JSON, or E_AUTH when the
+   * token was revoked meanwhile, which are audited as any other refusal.
    */
   parse(limit: number): Parsed | Promise<Parsed>;
 }
@@ -33,6 +33,8 @@ export interface ToolCall {
 export interface Parsed {
   readonly args: Record<string, unknown>;
   readonly bytes: number;
+  /** Who calls once the body is there, where it was read after `caller` was known: it can be long in coming. */
+  readonly caller?: Caller;
 }
 
 /** Runs a call and answers what the tool answered; throws a GatewayError for every refusal and failure. */
@@ -78,9 +80,9 @@ export function dispatcher(ports: DispatchPorts): Dispatch {
 
 /** The steps of DECISIONS.md, in their order; each returns or throws. */
 async function walk(ports: DispatchPorts, call: ToolCall, record: CallRecord): Promise<unknown> {
-  const { caller } = call;
-  ports.tokenLimit.take(caller.token.id); // 2
-  const body = await call.parse(ports.catalog.listing(caller).bodyLimit); // 3
+  ports.tokenLimit.take(call.caller.token.id); // 2
+  const body = await call.parse(ports.catalog.listing(call.caller).bodyLimit); // 3
+  const caller = body.caller ?? call.caller;
   record.arguments = body.args;
   const entry = ports.catalog.find(call.tool); // 4
   const { manifest, handler } = entry;
