@@ -37,10 +37,12 @@ export function parseMoment(text: string, field = "scheduled_at"): Moment {
   const at = Date.parse(`${date}T${hour}:${minute}:${second}Z`);
   const exists = !Number.isNaN(at) && new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);
   const offset = offsetMs(zone);
-  if (!exists || offset === null) {
+  const utc = exists && offset !== null ? new Date(at - offset).toISOString() : "";
+  // A year of more than four digits, which an offset can lead to, is written with a sign.
+  if (offset === null || !/^\d/.test(utc)) {
     throw new GatewayError("E_BAD_INPUT", `${field}: ${quote(text)} is not a date and time of the calendar`);
   }
-  return { at: at - offset, utc: `${new Date(at - offset).toISOString().slice(0, 19)}Z` };
+  return { at: at - offset, utc: `${utc.slice(0, 19)}Z` };
 }
 
 /** Reads `scheduled_at` and holds SPEC.md's lead. Throws E_BAD_INPUT, or E_FORBIDDEN_OP when it is too soon. */

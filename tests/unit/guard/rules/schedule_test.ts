@@ -85,3 +85,13 @@ Deno.test("a schedule is at least 60 s ahead", () => {
     assert.throws(() => parseSchedule(text, now), { code: "E_FORBIDDEN_OP", message: /at least 60 s ahead/ });
   }
 });
+
+Deno.test("an offset that leads out of the years of four digits is no date, so that no preview promises it", () => {
+  for (const text of ["9999-12-31T23:59:59-00:01", "9999-12-31T24:00:00Z", "0000-01-01T00:00:00+00:01"]) {
+    assert.throws(() => parseMoment(text), {
+      code: "E_BAD_INPUT",
+      message: /not a date and time of the calendar$/,
+    });
+  }
+  assert.equal(parseMoment("9999-12-31T23:59:59Z").utc, "9999-12-31T23:59:59Z");
+});
