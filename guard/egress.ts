@@ -41,7 +41,8 @@ function forbiddenAnywhere(rules: EgressRules, out: Outgoing): string | null {
   return null;
 }
 
-const isMethodName = (name: string) => METHOD_NAME.test(name);
+/** PHP reads a name up to its first NUL. */
+const isMethodName = (name: string) => METHOD_NAME.test(name.split("\0", 1)[0]!);
 
 /** The names of a body's top level: of JSON, of a form, of the parts of a multipart body. Images have none. */
 function bodyNames(out: Outgoing): string[] {

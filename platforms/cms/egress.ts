@@ -22,6 +22,9 @@ const QUERY_NAMES: ReadonlySet<string> = new Set([
   "order",
 ]);
 
+/** Of those, what a write carries: a CMS takes any other name of a query for a field that the body does not hold. */
+const WRITE_QUERY_NAMES: ReadonlySet<string> = new Set(["rest_route", "_fields"]);
+
 const READABLE =
   /^\/?$|^\/wp\/v2\/(users|users\/me|plugins|themes|(posts|pages|media|tags|categories)(\/[1-9]\d*)?)$/;
 
@@ -67,8 +70,9 @@ export function cmsForbids(out: Outgoing, now: number, site: Site): string | nul
   const route = routeOf(url);
   if (route === null) return "the address is not one of the site's REST API";
   const names = [...url.searchParams.keys()];
+  const known = out.method === "GET" ? QUERY_NAMES : WRITE_QUERY_NAMES;
   const stranger = names.find((name, at) =>
-    !QUERY_NAMES.has(name) || (!name.endsWith("[]") && names.indexOf(name) !== at)
+    !known.has(name) || (!name.endsWith("[]") && names.indexOf(name) !== at)
   );
   if (stranger !== undefined) return `its query names "${stranger}"`;
   if (out.method === "GET") return READABLE.test(route) ? null : `the route "${route}" is not read`;

@@ -135,7 +135,8 @@ export class Wire {
   }
 
   /**
-   * The API's root as the front page's Link header gives it, always on the origin of base_url; without that header
+   * The API's root as the front page's Link header gives it, always on the origin of base_url and without anything
+   * else in its query, which would go along with every write; without that header
    * the usual place, or the one of plain permalinks where only that answers (contracts/cms.md, section 1).
    */
   async #discover(): Promise<URL> {
@@ -159,8 +160,13 @@ export class Wire {
     } as const;
     const answer = await this.#reach.send(this.#endsAt === undefined ? out : { ...out, deadline_ms: 1200 });
     const link = /<([^<>]+)>\s*;\s*rel="https:\/\/api\.w\.org\/"/.exec(answer.headers.get("link") ?? "")?.[1];
-    const root = link === undefined ? null : URL.parse(link, base);
-    return root === null ? null : new URL(root.pathname + root.search, base);
+    const named = link === undefined ? null : URL.parse(link, base);
+    if (named === null) return null;
+    const root = new URL(base);
+    root.pathname = named.pathname;
+    const plain = named.searchParams.get("rest_route");
+    if (plain !== null) root.searchParams.set("rest_route", plain);
+    return root;
   }
 
   async #answeringRoot(base: string): Promise<URL> {

@@ -32,6 +32,7 @@ const REFUSED: Record<string, Partial<Outgoing>> = {
   "with a bracket": { url: "https://acme.example/x?[method=DELETE" },
   "with a blank": { url: "https://acme.example/x?+_method=DELETE" },
   "as an array": { url: "https://acme.example/x?_method[]=DELETE" },
+  "with a NUL, where PHP ends a name": { url: "https://acme.example/x?_method%00x=DELETE" },
   "in capitals": { url: "https://acme.example/x?_METHOD=DELETE" },
   "_method in JSON": { json: { _method: "DELETE" } },
   "_method in JSON text": { body: '{"_method":"DELETE"}' },
