@@ -178,7 +178,11 @@ export async function publish(wire: Wire, kind: Kind, id: number, grant: Publish
   );
 }
 
-/** After a draft's write: refuses to call a success what stands published now, and takes a new one back. */
+/**
+ * After a draft's write: refuses to call a success what stands published now (E_FORBIDDEN_OP), and takes a new one
+ * back. One that the site answered in place of a new one, as a plugin against duplicates does, is left as it is
+ * (E_UPSTREAM).
+ */
 export async function requireUnpublished(
   wire: Wire,
   kind: Kind,
@@ -188,13 +192,29 @@ export async function requireUnpublished(
   if (!["publish", "private"].includes(state.status) && !(made === "created" && state.status === "future")) {
     return;
   }
+  const stands = `stands as "${statusWord(state.status)}" (${state.link})`;
+  if (made === "created" && await isOld(wire, kind, state.id)) {
+    throw new GatewayError(
+      "E_UPSTREAM",
+      `The site made no draft but answered ${
+        label(kind, state.id)
+      }, which was there before and ${stands}; it was ` +
+        "left as it is",
+      { upstream: 502 },
+    );
+  }
   const end = made === "created"
     ? await takeBack(wire, kind, state.id)
     : "somebody published it meanwhile, and the change is on the live page: look at it";
-  throw new GatewayError(
-    "E_FORBIDDEN_OP",
-    `${label(kind, state.id)} was ${made} and stands as "${
-      statusWord(state.status)
-    }" (${state.link}); ${end}`,
-  );
+  throw new GatewayError("E_FORBIDDEN_OP", `${label(kind, state.id)} was ${made} and ${stands}; ${end}`);
+}
+
+const NEW_MS = 10 * 60 * 1000;
+
+/** Whether by the site's own clock it was last changed long before this call. False where that cannot be told. */
+async function isOld(wire: Wire, kind: Kind, id: number): Promise<boolean> {
+  const query = { context: "edit", _fields: STATE_FIELDS };
+  const got = await wire.overtime().get(`wp/v2/${kind}/${id}`, query, POST_STATE).catch(() => null);
+  const age = Date.parse(got?.headers.get("date") ?? "") - Date.parse(utc(got?.data.modified_gmt) ?? "");
+  return age > NEW_MS;
 }
