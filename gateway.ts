@@ -108,7 +108,10 @@ export async function openGateway(settings: Settings, replace: Replacements = {}
       }),
     mcp: mcpDoor({
       authenticate,
-      listing: (caller) => catalog.listing(caller).mcp,
+      listing: (caller) => {
+        tokenLimit.take(caller.token.id);
+        return catalog.listing(caller).mcp;
+      },
       bodyLimit: (caller) => catalog.listing(caller).bodyLimit,
       call: ({ caller, tool, arguments: args, bodyBytes, requestId }) =>
         dispatch({ door: "mcp", requestId, caller, tool, parse: () => ({ args, bytes: bodyBytes }) }),
@@ -123,6 +126,7 @@ export async function openGateway(settings: Settings, replace: Replacements = {}
       masterToken: settings.masterToken,
       tokenPrefix: settings.tokenPrefix,
       baseUrl,
+      privateUpstreams: settings.privateUpstreams,
       toolNames: () => catalog.names(),
       now,
       report: logFault,

@@ -9,6 +9,8 @@ export interface AdminPorts {
   readonly tokenPrefix: string;
   /** Without a trailing slash. */
   readonly baseUrl: string;
+  /** Hosts, or host:port, that may be reached over plain http (ALLOW_PRIVATE_UPSTREAMS). */
+  readonly privateUpstreams: readonly string[];
   /** The tools loaded now, sites' own included. */
   toolNames(): readonly string[];
   /** Milliseconds since the epoch. */

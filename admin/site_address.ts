@@ -1,4 +1,4 @@
-/** The address of a site as it is kept: https, no trailing slash, nothing that could leak or mislead. */
+/** The address of a site as it is kept: no trailing slash, nothing that could leak or mislead, https but for hosts by name. */
 import { z } from "zod";
 import { expected } from "./faults.ts";
 import { isLoopback } from "../settings/kinds.ts";
@@ -13,9 +13,6 @@ function read(text: string): { fault: string } | { url: string } {
   }
   if (url.username !== "" || url.password !== "") return { fault: "an address without credentials in it" };
   if (/[?#]/.test(text)) return { fault: "an address without query and fragment" };
-  if (url.protocol === "http:" && !isLoopback(url.hostname)) {
-    return { fault: "an https address (http is for loopback only)" };
-  }
   return { url: `${url.origin}${url.pathname.replace(/\/+$/, "")}` };
 }
 
@@ -32,3 +29,10 @@ export const siteAddress = z.string({ error: expected("an https address or null"
     return z.NEVER;
   },
 );
+
+/** Whether that address may be asked: https anywhere, plain http on loopback and on hosts of ALLOW_PRIVATE_UPSTREAMS. */
+export function mayBePlain(address: string, allowed: readonly string[]): boolean {
+  const { protocol, hostname, host } = new URL(address);
+  return protocol === "https:" || isLoopback(hostname) || allowed.includes(hostname) ||
+    allowed.includes(host);
+}

@@ -8,6 +8,7 @@ import { SITE_ID, siteBody, sitePatch } from "./bodies.ts";
 import { answer, jsonObject } from "./exchange.ts";
 import { checked, quoted, refuseAny } from "./faults.ts";
 import type { AdminPorts } from "./ports.ts";
+import { mayBePlain } from "./site_address.ts";
 
 /** A site as it is shown. */
 function siteView({ credentials, credentials_version: _, ...site }: Site) {
@@ -84,6 +85,13 @@ async function siteFaults(input: SiteInput, before: Before, ports: AdminPorts): 
   const base_url = input.base_url === undefined ? before.base_url ?? null : input.base_url;
   if (before.platform === "crm" && base_url !== null) faults.push("base_url: a crm site has none; send null");
   if (before.platform === "cms" && base_url === null) faults.push("base_url is required for a cms site");
+  if (base_url !== null && !mayBePlain(base_url, ports.privateUpstreams)) {
+    faults.push(
+      `base_url: expected an https address, got ${
+        quoted(base_url)
+      }; plain http is for loopback and for hosts listed in ALLOW_PRIVATE_UPSTREAMS`,
+    );
+  }
   if (before.platform !== "cms" && input.credentials?.cms) {
     faults.push("credentials.cms: only a cms site signs in with a user name and an application password");
   }

@@ -28,7 +28,7 @@ export interface McpCall {
 export interface McpPorts {
   /** Throws E_AUTH; otherwise the caller. */
   authenticate(request: Request): Awaitable<Caller>;
-  /** The tools that caller sees, as ASCII JSON text of an array: `[{"name":…},…]`. */
+  /** The tools that caller sees, as ASCII JSON text of an array: `[{"name":…},…]`. Throws E_RATE_LIMITED. */
   listing(caller: Caller): Awaitable<string>;
   /** The largest body that caller may send, in bytes. */
   bodyLimit(caller: Caller): number;
@@ -153,6 +153,8 @@ class Answers {
     try {
       return this.#result(frame, `"tools":${await this.#ports.listing(caller)}${caching}`);
     } catch (thrown) {
+      // As HTTP: a client that lists too often is told when to come back.
+      if (thrown instanceof GatewayError && thrown.code === "E_RATE_LIMITED") throw thrown;
       this.#ports.report?.(thrown, requestId);
       const { code, message } = asGatewayError(thrown, requestId);
       return new FrameFault(500, RPC.INTERNAL, `${code}: ${message}`, frame.id);

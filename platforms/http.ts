@@ -70,7 +70,10 @@ export function createHttp(options: HttpOptions): Http {
   return {
     async send(out, { endsAt, look = () => {} }) {
       const limitMs = Math.min(out.deadline_ms ?? LIMITS.UPSTREAM_DEADLINE_MS, endsAt - ports.now());
-      if (limitMs <= 0) throw failure(out, "was not asked: the call's time is used up", false);
+      if (limitMs <= 0) {
+        const seconds = LIMITS.CALL_DEADLINE_MS / 1000;
+        throw failure(out, `was not asked: the ${seconds} s of the call are used up`, false);
+      }
       headersOf(out); // a header that cannot be written is a bug, not a broken connection
       const clock = new AbortController();
       const timer = setTimeout(() => clock.abort(), limitMs);

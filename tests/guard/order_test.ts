@@ -362,3 +362,19 @@ Deno.test("a text that parses as an object is unwrapped over REST, a plain one i
     assert.deepEqual(await gw.call("toy_fault", { text }), result);
   }
 });
+
+Deno.test("step 2: listing the tools counts against the token's rate at both doors", async () => {
+  await using gw = await gateway({ ...OPTIONS, settings: { rateLimitToken: 1 } });
+  const frame = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+  const list = () =>
+    gw.http("/mcp", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(frame),
+    });
+  assert.equal((await list()).status, 200);
+  const refused = await list();
+  assert.deepEqual([refused.status, refused.headers.get("retry-after")], [429, "60"]);
+  assert.equal((await refused.json()).error.code, "E_RATE_LIMITED");
+  assert.equal((await gw.http("/api/v1/tools")).status, 429);
+});

@@ -33,6 +33,7 @@ export function kit(ports: Partial<AdminPorts> = {}) {
     masterToken: MASTER,
     tokenPrefix: "gate",
     baseUrl: "http://127.0.0.1:8000",
+    privateUpstreams: ["cms.internal"],
     toolNames: () => TOOLS,
     now: () => clock.now,
     report: (id, thrown) => reports.push([id, thrown]),

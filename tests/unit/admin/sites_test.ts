@@ -253,3 +253,16 @@ Deno.test("a change that meets another one is told", async () => {
   gw.store.sites.update = () => Promise.resolve(null);
   await gw.refused("E_NOT_FOUND", "PATCH", `${PATH}/acme`, { name: "X" });
 });
+
+Deno.test("plain http is for loopback and for hosts that the settings name", async () => {
+  const gw = await kit();
+  const site = { id: "inner", name: "Inner", platform: "cms" };
+  for (const base_url of ["http://cms.internal", "http://127.0.0.1:8080", "https://anywhere.example"]) {
+    const made = await gw.ok("POST", "/admin/api/sites", { ...site, id: `s${base_url.length}`, base_url });
+    assert.equal((made as { base_url: string }).base_url, base_url);
+  }
+  assert.match(
+    await gw.refused("E_BAD_INPUT", "POST", "/admin/api/sites", { ...site, base_url: "http://cms.example" }),
+    /^base_url: expected an https address, got "http:\/\/cms\.example"; plain http .* ALLOW_PRIVATE_UPSTREAMS/,
+  );
+});

@@ -11,6 +11,7 @@ Deno.test("a new master token shuts out the sessions opened with the old one", a
       masterToken,
       tokenPrefix: "gate",
       baseUrl: "http://127.0.0.1:8000",
+      privateUpstreams: ["cms.internal"],
       toolNames: () => [],
       now: () => gw.clock.now,
       report: (_, thrown) => assert.fail(String(thrown)),
