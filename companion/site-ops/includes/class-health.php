@@ -1,0 +1,163 @@
+<?php
+/**
+ * GET /health: what is installed and what works.
+ *
+ * @package SiteOps
+ */
+
+namespace SiteOps;
+
+defined( 'ABSPATH' ) || exit;
+
+/** Tells the state of the site; changes nothing. */
+final class Health {
+
+	/** The rights told of the caller. */
+	const CAPABILITIES = array(
+		'edit_posts',
+		'edit_pages',
+		'edit_others_posts',
+		'edit_published_posts',
+		'publish_posts',
+		'publish_pages',
+		'upload_files',
+		'unfiltered_html',
+		'list_users',
+		'activate_plugins',
+		'manage_options',
+	);
+
+	/** Where the builder's tool server answers, newest first. */
+	const BUILDER_TOOL_ROUTES = array( '/mcp/emcp-tools-server', '/mcp/elementor-mcp-server' );
+
+	/** Registers the route. */
+	public static function register_routes() {
+		Routes::read( '/health', array( __CLASS__, 'answer' ), array( __CLASS__, 'may_read' ) );
+	}
+
+	/**
+	 * Whoever may write posts may ask.
+	 *
+	 * @return bool
+	 */
+	public static function may_read() {
+		return Access::has( 'edit_posts' );
+	}
+
+	/**
+	 * Answers GET /health.
+	 *
+	 * @return array
+	 */
+	public static function answer() {
+		return array(
+			'plugin_version' => VERSION,
+			'wp_version'     => get_bloginfo( 'version' ),
+			'php_version'    => PHP_VERSION,
+			'multisite'      => is_multisite(),
+			'timezone'       => wp_timezone_string(),
+			'features'       => self::features(),
+			'user'           => self::user(),
+		);
+	}
+
+	/**
+	 * The parts of the site the gateway's tools need.
+	 *
+	 * @return array
+	 */
+	private static function features() {
+		$seo    = Seo_Provider::active();
+		$server = rest_get_server();
+		$routes = array_values( array_intersect( self::BUILDER_TOOL_ROUTES, array_keys( $server->get_routes( 'mcp' ) ) ) );
+		return array(
+			'page_builder'  => array(
+				'block'  => true,
+				'visual' => array(
+					'active'  => defined( 'ELEMENTOR_VERSION' ),
+					'version' => self::constant( 'ELEMENTOR_VERSION' ),
+				),
+			),
+			'theme_snippet' => array( 'applied' => self::theme_snippet() ),
+			'tool_adapter'  => array(
+				'active'  => in_array( 'mcp', $server->get_namespaces(), true ),
+				'version' => self::constant( 'WP_MCP_VERSION' ),
+			),
+			'builder_tools' => array(
+				'active'  => array() !== $routes,
+				'version' => self::constant( 'EMCP_TOOLS_VERSION', 'ELEMENTOR_MCP_VERSION' ),
+				'route'   => isset( $routes[0] ) ? $routes[0] : null,
+			),
+			'code_page'     => array( 'active' => true ),
+			'seo_bridge'    => array(
+				'active'           => true,
+				'provider'         => $seo->id(),
+				'provider_version' => $seo->version(),
+			),
+			'schema_bridge' => self::schema_bridge(),
+		);
+	}
+
+	/**
+	 * Who holds the site's custom schema, and how many entries.
+	 *
+	 * @return array
+	 */
+	private static function schema_bridge() {
+		$store = class_exists( __NAMESPACE__ . '\Schema_Store' ) ? Schema_Store::active() : null;
+		return array(
+			'active'   => null !== $store,
+			'provider' => $store ? $store->id() : null,
+			'entries'  => $store ? $store->count() : 0,
+		);
+	}
+
+	/**
+	 * Whether the theme (or a snippet in it) opens the visual builder's data to REST, as sites did before this plugin.
+	 *
+	 * @return bool
+	 */
+	private static function theme_snippet() {
+		$keys  = get_registered_meta_keys( 'post', 'page' ) + get_registered_meta_keys( 'post' );
+		$found = ! empty( $keys['_elementor_data']['show_in_rest'] );
+		/**
+		 * Filters whether the theme's snippet counts as applied.
+		 *
+		 * @param bool $found Whether _elementor_data is open to REST.
+		 */
+		return (bool) apply_filters( 'site_ops_theme_snippet_applied', $found );
+	}
+
+	/**
+	 * The caller.
+	 *
+	 * @return array
+	 */
+	private static function user() {
+		$user = wp_get_current_user();
+		$caps = array();
+		foreach ( self::CAPABILITIES as $capability ) {
+			$caps[ $capability ] = current_user_can( $capability );
+		}
+		return array(
+			'id'    => $user->ID,
+			'roles' => array_values( $user->roles ),
+			'caps'  => $caps,
+		);
+	}
+
+	/**
+	 * The value of the first of these constants that exists.
+	 *
+	 * @param string ...$names Names of constants.
+	 * @return string|null
+	 */
+	private static function constant( ...$names ) {
+		foreach ( $names as $name ) {
+			if ( defined( $name ) ) {
+				return (string) constant( $name );
+			}
+		}
+		return null;
+	}
+}

@@ -1,0 +1,103 @@
+<?php
+/**
+ * One way to register a route.
+ *
+ * @package SiteOps
+ */
+
+namespace SiteOps;
+
+defined( 'ABSPATH' ) || exit;
+
+/** Registers routes below site-ops/v1; only GET and POST exist. */
+final class Routes {
+
+	/**
+	 * Registers a route that reads.
+	 *
+	 * @param string   $path       Path below the namespace.
+	 * @param callable $callback   Answers the request.
+	 * @param callable $permission Says whether the caller may ask.
+	 * @param array    $args       Schemas of the arguments.
+	 */
+	public static function read( $path, $callback, $permission, array $args = array() ) {
+		self::add( 'GET', $path, $callback, $permission, $args );
+	}
+
+	/**
+	 * Registers a route that writes.
+	 *
+	 * @param string   $path       Path below the namespace.
+	 * @param callable $callback   Answers the request.
+	 * @param callable $permission Says whether the caller may ask.
+	 * @param array    $args       Schemas of the arguments.
+	 */
+	public static function write( $path, $callback, $permission, array $args = array() ) {
+		self::add( 'POST', $path, $callback, $permission, $args );
+	}
+
+	/**
+	 * The schema of a record's number in a path.
+	 *
+	 * @return array
+	 */
+	public static function id() {
+		return array(
+			'type'     => 'integer',
+			'minimum'  => 1,
+			'required' => true,
+		);
+	}
+
+	/**
+	 * The schemas of paging.
+	 *
+	 * @return array
+	 */
+	public static function paging() {
+		return array(
+			'page'     => array(
+				'type'    => 'integer',
+				'minimum' => 1,
+				'default' => 1,
+			),
+			'per_page' => array(
+				'type'    => 'integer',
+				'minimum' => 1,
+				'maximum' => 100,
+				'default' => 20,
+			),
+		);
+	}
+
+	/**
+	 * Registers one method of one path.
+	 *
+	 * @param string   $method     GET or POST.
+	 * @param string   $path       Path below the namespace.
+	 * @param callable $callback   Answers the request.
+	 * @param callable $permission Says whether the caller may ask.
+	 * @param array    $args       Schemas of the arguments.
+	 */
+	private static function add( $method, $path, $callback, $permission, array $args ) {
+		foreach ( $args as $name => $arg ) {
+			// A schema means nothing to WordPress unless these two are told to heed it.
+			$args[ $name ] = $arg + array(
+				'validate_callback' => 'rest_validate_request_arg',
+				'sanitize_callback' => 'rest_sanitize_request_arg',
+			);
+		}
+		register_rest_route(
+			REST_NAMESPACE,
+			$path,
+			array(
+				'methods'             => $method,
+				'callback'            => $callback,
+				'permission_callback' => $permission,
+				'args'                => $args,
+				// The public index then tells that the plugin is there, not what it offers.
+				'show_in_index'       => false,
+			)
+		);
+	}
+}

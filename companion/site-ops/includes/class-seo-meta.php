@@ -1,0 +1,159 @@
+<?php
+/**
+ * GET and POST /seo/meta/{id}: the SEO fields of a post.
+ *
+ * @package SiteOps
+ */
+
+namespace SiteOps;
+
+use WP_Error;
+use WP_Post;
+use WP_REST_Request;
+
+defined( 'ABSPATH' ) || exit;
+
+/** Reads and writes SEO fields through the site's provider. */
+final class Seo_Meta {
+
+	/** Fields that hold an address. */
+	const ADDRESSES = array( 'canonical', 'og.image', 'twitter.image' );
+
+	const TEXT_LENGTH = 5000;
+
+	/** Registers the routes. */
+	public static function register_routes() {
+		$path = '/seo/meta/(?P<id>\d+)';
+		$may  = array( __CLASS__, 'may' );
+		Routes::read( $path, array( __CLASS__, 'read' ), $may, array( 'id' => Routes::id() ) );
+		Routes::write( $path, array( __CLASS__, 'write' ), $may, self::args() );
+	}
+
+	/**
+	 * Whoever may edit that post.
+	 *
+	 * @param WP_REST_Request $request The request.
+	 * @return bool|WP_Error
+	 */
+	public static function may( $request ) {
+		return Access::edit( $request['id'], null );
+	}
+
+	/**
+	 * Answers GET.
+	 *
+	 * @param WP_REST_Request $request The request.
+	 * @return array
+	 */
+	public static function read( $request ) {
+		return self::answer( get_post( $request['id'] ) );
+	}
+
+	/**
+	 * Answers POST: what is absent stays, an empty text clears.
+	 *
+	 * @param WP_REST_Request $request The request.
+	 * @return array|WP_Error
+	 */
+	public static function write( $request ) {
+		$changes = self::changes( $request );
+		$post    = Access::post( $request['id'] );
+		if ( ! $post ) {
+			return Access::not_found( $request['id'] );
+		}
+		$refused = Access::refuse_live( $post, $request['allow_published'] );
+		if ( is_wp_error( $changes ) || $refused ) {
+			return is_wp_error( $changes ) ? $changes : $refused;
+		}
+		if ( $changes ) {
+			Seo_Provider::active()->write( $post, $changes );
+		}
+		return self::answer( get_post( $post->ID ) );
+	}
+
+	/**
+	 * The fields sent, cleaned, by name as in Seo_Provider::TEXTS.
+	 *
+	 * @param WP_REST_Request $request The request.
+	 * @return array|WP_Error
+	 */
+	private static function changes( $request ) {
+		$changes = array();
+		foreach ( Seo_Provider::TEXTS as $name ) {
+			$path  = explode( '.', $name );
+			$value = $request[ $path[0] ];
+			$value = isset( $path[1] ) ? ( isset( $value[ $path[1] ] ) ? $value[ $path[1] ] : null ) : $value;
+			if ( null === $value ) {
+				continue;
+			}
+			$value = Text::line( $value );
+			if ( in_array( $name, self::ADDRESSES, true ) ) {
+				if ( ! Text::is_url( $value ) ) {
+					/* translators: %s: name of a field */
+					$text = __( '%s must be an absolute http or https address, or empty', 'site-ops' );
+					return Errors::argument( $path[0], sprintf( $text, $name ) );
+				}
+				$value = esc_url_raw( $value, array( 'http', 'https' ) );
+			}
+			$changes[ $name ] = $value;
+		}
+		if ( ! empty( $request['robots'] ) ) {
+			$changes['robots'] = array_map( 'boolval', $request['robots'] );
+		}
+		return $changes;
+	}
+
+	/**
+	 * A post's fields.
+	 *
+	 * @param WP_Post $post The post.
+	 * @return array
+	 */
+	private static function answer( WP_Post $post ) {
+		$provider = Seo_Provider::active();
+		return array(
+			'post_id'      => $post->ID,
+			'post_type'    => $post->post_type,
+			'post_status'  => $post->post_status,
+			'modified_gmt' => Drafts::modified_gmt( $post ),
+			'provider'     => $provider->id(),
+		) + $provider->read( $post );
+	}
+
+	/**
+	 * The schemas of POST.
+	 *
+	 * @return array
+	 */
+	private static function args() {
+		$text = array(
+			'type'      => 'string',
+			'maxLength' => self::TEXT_LENGTH,
+		);
+		$card = array(
+			'type'                 => 'object',
+			'additionalProperties' => false,
+			'properties'           => array(
+				'title'       => $text,
+				'description' => $text,
+				'image'       => $text,
+			),
+		);
+		$bool = array( 'type' => 'boolean' );
+		return array(
+			'id'              => Routes::id(),
+			'title'           => $text,
+			'description'     => $text,
+			'focus_keyword'   => $text,
+			'canonical'       => $text,
+			'robots'          => array(
+				'type'                 => 'object',
+				'additionalProperties' => false,
+				'properties'           => array_fill_keys( Seo_Provider::ROBOTS, $bool ),
+			),
+			'og'              => $card,
+			'twitter'         => $card,
+			'allow_published' => $bool + array( 'default' => false ),
+		);
+	}
+}

@@ -1,0 +1,158 @@
+<?php
+/**
+ * What every keeper of SEO fields can do.
+ *
+ * @package SiteOps
+ */
+
+namespace SiteOps;
+
+use WP_Post;
+
+defined( 'ABSPATH' ) || exit;
+
+/** SEO fields of posts in one plugin's own store; fields that were not sent stay as they are. */
+abstract class Seo_Provider {
+
+	/** The five switches of robots. */
+	const ROBOTS = array( 'noindex', 'nofollow', 'noarchive', 'nosnippet', 'noimageindex' );
+
+	/** Fields that are one text each; a dot leads into a group. */
+	const TEXTS = array(
+		'title',
+		'description',
+		'focus_keyword',
+		'canonical',
+		'og.title',
+		'og.description',
+		'og.image',
+		'twitter.title',
+		'twitter.description',
+		'twitter.image',
+	);
+
+	/**
+	 * The provider of this site: the first SEO plugin found, else the plugin's own fields.
+	 *
+	 * @return Seo_Provider
+	 */
+	public static function active() {
+		if ( defined( 'WPSEO_VERSION' ) ) {
+			return new Seo_Yoast();
+		}
+		if ( defined( 'RANK_MATH_VERSION' ) ) {
+			return new Seo_Rank_Math();
+		}
+		if ( defined( 'SEOPRESS_VERSION' ) ) {
+			return new Seo_Seopress();
+		}
+		return new Seo_None();
+	}
+
+	/**
+	 * Its name in answers: yoast, rankmath, seopress or none.
+	 *
+	 * @return string
+	 */
+	abstract public function id();
+
+	/**
+	 * Its version; null for none.
+	 *
+	 * @return string|null
+	 */
+	abstract public function version();
+
+	/**
+	 * The meta key of each of TEXTS.
+	 *
+	 * @return array
+	 */
+	abstract protected function keys();
+
+	/**
+	 * The switches as stored; one that is not stored is false.
+	 *
+	 * @param int $id Number of the post.
+	 * @return array
+	 */
+	abstract protected function read_robots( $id );
+
+	/**
+	 * Stores switches.
+	 *
+	 * @param int   $id      Number of the post.
+	 * @param array $changes Some of ROBOTS with true or false.
+	 */
+	abstract protected function write_robots( $id, array $changes );
+
+	/**
+	 * Runs after fields were stored.
+	 *
+	 * @param int   $id      Number of the post.
+	 * @param array $changed Names of the fields, as in TEXTS.
+	 */
+	protected function stored( $id, array $changed ) {
+	}
+
+	/**
+	 * All fields of a post.
+	 *
+	 * @param WP_Post $post The post.
+	 * @return array
+	 */
+	public function read( WP_Post $post ) {
+		$fields = array(
+			'title'         => '',
+			'description'   => '',
+			'focus_keyword' => '',
+			'robots'        => $this->read_robots( $post->ID ),
+			'canonical'     => '',
+			'og'            => array(),
+			'twitter'       => array(),
+		);
+		foreach ( $this->keys() as $name => $key ) {
+			$value = get_post_meta( $post->ID, $key, true );
+			self::put( $fields, $name, is_scalar( $value ) ? (string) $value : '' );
+		}
+		return $fields;
+	}
+
+	/**
+	 * Stores the given fields; an empty text clears its field.
+	 *
+	 * @param WP_Post $post    The post.
+	 * @param array   $changes Texts by name as in TEXTS, and robots.
+	 */
+	public function write( WP_Post $post, array $changes ) {
+		$keys = $this->keys();
+		foreach ( array_intersect_key( $changes, $keys ) as $name => $value ) {
+			if ( '' === $value ) {
+				delete_post_meta( $post->ID, $keys[ $name ] );
+			} else {
+				update_post_meta( $post->ID, $keys[ $name ], wp_slash( $value ) );
+			}
+		}
+		if ( ! empty( $changes['robots'] ) ) {
+			$this->write_robots( $post->ID, $changes['robots'] );
+		}
+		$this->stored( $post->ID, array_keys( $changes ) );
+		Caches::post( $post->ID );
+	}
+
+	/**
+	 * Puts a value under a dotted name.
+	 *
+	 * @param array  $fields Where to.
+	 * @param string $name   A name as in TEXTS.
+	 * @param mixed  $value  The value.
+	 */
+	private static function put( array &$fields, $name, $value ) {
+		$path = explode( '.', $name );
+		if ( 2 === count( $path ) ) {
+			$fields[ $path[0] ][ $path[1] ] = $value;
+		} else {
+			$fields[ $name ] = $value;
+		}
+	}
+}

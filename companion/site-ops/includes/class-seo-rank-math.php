@@ -1,0 +1,79 @@
+<?php
+/**
+ * SEO fields kept by Rank Math.
+ *
+ * @package SiteOps
+ */
+
+namespace SiteOps;
+
+defined( 'ABSPATH' ) || exit;
+
+/** Post meta rank_math_*. */
+final class Seo_Rank_Math extends Seo_Provider {
+
+	/** {@inheritDoc} */
+	public function id() {
+		return 'rankmath';
+	}
+
+	/** {@inheritDoc} */
+	public function version() {
+		return (string) RANK_MATH_VERSION;
+	}
+
+	/** {@inheritDoc} */
+	protected function keys() {
+		return array(
+			'title'               => 'rank_math_title',
+			'description'         => 'rank_math_description',
+			'focus_keyword'       => 'rank_math_focus_keyword',
+			'canonical'           => 'rank_math_canonical_url',
+			'og.title'            => 'rank_math_facebook_title',
+			'og.description'      => 'rank_math_facebook_description',
+			'og.image'            => 'rank_math_facebook_image',
+			'twitter.title'       => 'rank_math_twitter_title',
+			'twitter.description' => 'rank_math_twitter_description',
+			'twitter.image'       => 'rank_math_twitter_image',
+		);
+	}
+
+	/** {@inheritDoc} */
+	protected function read_robots( $id ) {
+		$stored = (array) get_post_meta( $id, 'rank_math_robots', true );
+		$robots = array();
+		foreach ( self::ROBOTS as $name ) {
+			$robots[ $name ] = in_array( $name, $stored, true );
+		}
+		return $robots;
+	}
+
+	/** {@inheritDoc} */
+	protected function write_robots( $id, array $changes ) {
+		$robots = array_values( array_filter( (array) get_post_meta( $id, 'rank_math_robots', true ) ) );
+		foreach ( $changes as $name => $on ) {
+			$robots = array_values( array_diff( $robots, array( $name ) ) );
+			if ( $on ) {
+				$robots[] = $name;
+			}
+		}
+		$robots = array_values( array_diff( $robots, array( 'index' ) ) );
+		if ( ! in_array( 'noindex', $robots, true ) ) {
+			array_unshift( $robots, 'index' );
+		}
+		update_post_meta( $id, 'rank_math_robots', $robots );
+	}
+
+	/** {@inheritDoc} */
+	protected function stored( $id, array $changed ) {
+		foreach ( array( 'og.image' => 'rank_math_facebook_image_id', 'twitter.image' => 'rank_math_twitter_image_id' ) as $name => $key ) {
+			if ( in_array( $name, $changed, true ) ) {
+				delete_post_meta( $id, $key );
+			}
+		}
+		if ( preg_grep( '/^twitter\./', $changed ) ) {
+			// Without this Rank Math shows the fields of Open Graph in their place.
+			update_post_meta( $id, 'rank_math_twitter_use_facebook', 'off' );
+		}
+	}
+}

@@ -1,0 +1,117 @@
+<?php
+/**
+ * SEO fields kept by Yoast SEO.
+ *
+ * @package SiteOps
+ */
+
+namespace SiteOps;
+
+defined( 'ABSPATH' ) || exit;
+
+/** Post meta _yoast_wpseo_*; Yoast shows pages from an index of its own, which is built anew after each write. */
+final class Seo_Yoast extends Seo_Provider {
+
+	const PREFIX = '_yoast_wpseo_';
+
+	/** The class that keeps the index. */
+	const WATCHER = 'Yoast\WP\SEO\Integrations\Watchers\Indexable_Post_Watcher';
+
+	/** {@inheritDoc} */
+	public function id() {
+		return 'yoast';
+	}
+
+	/** {@inheritDoc} */
+	public function version() {
+		return (string) WPSEO_VERSION;
+	}
+
+	/** {@inheritDoc} */
+	protected function keys() {
+		return array(
+			'title'               => self::PREFIX . 'title',
+			'description'         => self::PREFIX . 'metadesc',
+			'focus_keyword'       => self::PREFIX . 'focuskw',
+			'canonical'           => self::PREFIX . 'canonical',
+			'og.title'            => self::PREFIX . 'opengraph-title',
+			'og.description'      => self::PREFIX . 'opengraph-description',
+			'og.image'            => self::PREFIX . 'opengraph-image',
+			'twitter.title'       => self::PREFIX . 'twitter-title',
+			'twitter.description' => self::PREFIX . 'twitter-description',
+			'twitter.image'       => self::PREFIX . 'twitter-image',
+		);
+	}
+
+	/** {@inheritDoc} */
+	protected function read_robots( $id ) {
+		$advanced = $this->advanced( $id );
+		$robots   = array(
+			'noindex'  => '1' === (string) get_post_meta( $id, self::PREFIX . 'meta-robots-noindex', true ),
+			'nofollow' => '1' === (string) get_post_meta( $id, self::PREFIX . 'meta-robots-nofollow', true ),
+		);
+		foreach ( array( 'noarchive', 'nosnippet', 'noimageindex' ) as $name ) {
+			$robots[ $name ] = in_array( $name, $advanced, true );
+		}
+		return $robots;
+	}
+
+	/** {@inheritDoc} */
+	protected function write_robots( $id, array $changes ) {
+		if ( isset( $changes['noindex'] ) ) {
+			// 2 says "index" outright; 0 would leave it to the default of the post type, which may be noindex.
+			update_post_meta( $id, self::PREFIX . 'meta-robots-noindex', $changes['noindex'] ? '1' : '2' );
+		}
+		if ( isset( $changes['nofollow'] ) ) {
+			update_post_meta( $id, self::PREFIX . 'meta-robots-nofollow', $changes['nofollow'] ? '1' : '0' );
+		}
+		$old = $this->advanced( $id );
+		$new = $old;
+		foreach ( array( 'noarchive', 'nosnippet', 'noimageindex' ) as $name ) {
+			if ( isset( $changes[ $name ] ) ) {
+				$new = array_diff( $new, array( $name ), $changes[ $name ] ? array( 'none', '-' ) : array() );
+				$new = $changes[ $name ] ? array_merge( $new, array( $name ) ) : $new;
+			}
+		}
+		if ( $new === $old ) {
+			return;
+		}
+		if ( $new ) {
+			update_post_meta( $id, self::PREFIX . 'meta-robots-adv', implode( ',', $new ) );
+		} else {
+			delete_post_meta( $id, self::PREFIX . 'meta-robots-adv' );
+		}
+	}
+
+	/** {@inheritDoc} */
+	protected function stored( $id, array $changed ) {
+		foreach ( array( 'og.image' => 'opengraph-image-id', 'twitter.image' => 'twitter-image-id' ) as $name => $key ) {
+			if ( in_array( $name, $changed, true ) ) {
+				delete_post_meta( $id, self::PREFIX . $key );
+			}
+		}
+		if ( ! function_exists( 'YoastSEO' ) || ! class_exists( self::WATCHER ) ) {
+			return;
+		}
+		try {
+			$watcher = YoastSEO()->classes->get( self::WATCHER );
+			if ( is_callable( array( $watcher, 'build_indexable' ) ) ) {
+				$watcher->build_indexable( $id );
+			}
+		} catch ( \Throwable $thrown ) {
+			// The fields are stored; Yoast builds its index anew the next time the post is saved.
+			do_action( 'site_ops_index_failed', $id, $thrown );
+		}
+	}
+
+	/**
+	 * The further switches that are on.
+	 *
+	 * @param int $id Number of the post.
+	 * @return string[]
+	 */
+	private function advanced( $id ) {
+		$list = (string) get_post_meta( $id, self::PREFIX . 'meta-robots-adv', true );
+		return array_values( array_filter( array_map( 'trim', explode( ',', $list ) ) ) );
+	}
+}
