@@ -78,7 +78,7 @@ final class Drafts {
 			'post_type'   => 'page',
 			'post_status' => 'draft',
 		) + $columns;
-		return self::pinned(
+		return self::keeping(
 			'draft',
 			static function () use ( $columns ) {
 				return wp_insert_post( wp_slash( $columns ), true );
@@ -94,8 +94,12 @@ final class Drafts {
 	 * @return int|WP_Error Its number.
 	 */
 	public static function update( WP_Post $post, array $columns ) {
-		$columns = array( 'ID' => $post->ID ) + $columns;
-		return self::pinned(
+		// WordPress would refuse to save a page whose template the theme has no longer; the template stays as it is.
+		$columns = array(
+			'ID'            => $post->ID,
+			'page_template' => '',
+		) + $columns;
+		return self::keeping(
 			$post->post_status,
 			static function () use ( $columns ) {
 				return wp_update_post( wp_slash( $columns ), true );
@@ -153,7 +157,7 @@ final class Drafts {
 	 * @param callable $write  The write.
 	 * @return mixed What the write gave.
 	 */
-	private static function pinned( $status, $write ) {
+	public static function keeping( $status, $write ) {
 		$pin = static function ( $data ) use ( $status ) {
 			if ( 'page' === $data['post_type'] ) {
 				$data['post_status'] = $status;

@@ -104,7 +104,7 @@ final class Health {
 	 * @return array
 	 */
 	private static function schema_bridge() {
-		$store = class_exists( __NAMESPACE__ . '\Schema_Store' ) ? Schema_Store::active() : null;
+		$store = Schema_Store::active();
 		return array(
 			'active'   => null !== $store,
 			'provider' => $store ? $store->id() : null,

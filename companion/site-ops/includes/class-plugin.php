@@ -15,14 +15,28 @@ final class Plugin {
 	/** Hooks the parts up; runs once, while plugins load. */
 	public static function start() {
 		add_action( 'init', array( Code_Pages::class, 'register_meta' ) );
+		add_action( 'init', array( Redirects_Own::class, 'register_type' ) );
 		add_action( 'rest_api_init', array( __CLASS__, 'register_routes' ) );
+		add_action( 'template_redirect', array( Seo_Redirects::class, 'redirect' ), 1 );
+		add_action( 'plugins_loaded', array( Seo_Output::class, 'start' ) );
 		Code_Output::start();
 	}
 
 	/** Registers the routes of every subject. */
 	public static function register_routes() {
-		Health::register_routes();
-		Seo_Meta::register_routes();
-		Code_Pages::register_routes();
+		$subjects = array(
+			Health::class,
+			Seo_Meta::class,
+			Seo_Schema::class,
+			Seo_Redirects::class,
+			Seo_Sitemap::class,
+			Schema_Entries::class,
+			Code_Pages::class,
+			Templates::class,
+			Builder_Pages::class,
+		);
+		foreach ( $subjects as $subject ) {
+			$subject::register_routes();
+		}
 	}
 }

@@ -52,4 +52,17 @@ final class Seo_None extends Seo_Provider {
 			}
 		}
 	}
+
+	/** {@inheritDoc} */
+	public function sitemap() {
+		$modules = array( 'core_sitemaps' => wp_sitemaps_get_server()->sitemaps_enabled() );
+		$url     = get_sitemap_url( 'index' );
+		return array( 'url' => $modules['core_sitemaps'] && $url ? $url : null )
+			+ self::sitemap_at( '/wp-sitemap.xml', $modules, 'none' );
+	}
+
+	/** WordPress makes its sitemap on each request; what can be stale is the rule that leads there. */
+	public function rebuild_sitemap() {
+		flush_rewrite_rules( false );
+	}
 }

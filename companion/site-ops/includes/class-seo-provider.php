@@ -155,4 +155,32 @@ abstract class Seo_Provider {
 			$fields[ $name ] = $value;
 		}
 	}
+
+	/**
+	 * The sitemap: enabled, url (null where there is none), modules (what can be on or off), cache (none or kept).
+	 *
+	 * @return array
+	 */
+	abstract public function sitemap();
+
+	/** Throws away what is kept of the sitemap; it is made anew when it is next asked for. */
+	abstract public function rebuild_sitemap();
+
+	/**
+	 * An answer of sitemap().
+	 *
+	 * @param string $path    Where the sitemap lies.
+	 * @param array  $modules What can be on or off; the sitemap is on when all are.
+	 * @param string $cache   none or kept.
+	 * @return array
+	 */
+	protected static function sitemap_at( $path, array $modules, $cache ) {
+		$enabled = ! in_array( false, $modules, true );
+		return array(
+			'enabled' => $enabled,
+			'url'     => $enabled ? home_url( $path ) : null,
+			'modules' => $modules,
+			'cache'   => $cache,
+		);
+	}
 }

@@ -76,4 +76,18 @@ final class Seo_Rank_Math extends Seo_Provider {
 			update_post_meta( $id, 'rank_math_twitter_use_facebook', 'off' );
 		}
 	}
+
+	/** {@inheritDoc} */
+	public function sitemap() {
+		$on     = in_array( 'sitemap', (array) get_option( 'rank_math_modules', array() ), true );
+		$cached = class_exists( '\RankMath\Sitemap\Cache' );
+		return self::sitemap_at( '/sitemap_index.xml', array( 'sitemap' => $on ), $cached ? 'kept' : 'none' );
+	}
+
+	/** {@inheritDoc} */
+	public function rebuild_sitemap() {
+		if ( is_callable( array( '\RankMath\Sitemap\Cache', 'invalidate_storage' ) ) ) {
+			\RankMath\Sitemap\Cache::invalidate_storage();
+		}
+	}
 }

@@ -74,4 +74,20 @@ final class Seo_Seopress extends Seo_Provider {
 			}
 		}
 	}
+
+	/** {@inheritDoc} */
+	public function sitemap() {
+		$toggle  = (array) get_option( 'seopress_toggle', array() );
+		$options = (array) get_option( 'seopress_xml_sitemap_option_name', array() );
+		$modules = array(
+			'toggle-xml-sitemap'                  => ! empty( $toggle['toggle-xml-sitemap'] ),
+			'seopress_xml_sitemap_general_enable' => ! empty( $options['seopress_xml_sitemap_general_enable'] ),
+		);
+		return self::sitemap_at( '/sitemaps.xml', $modules, 'none' );
+	}
+
+	/** SEOPress makes its sitemap on each request; what can be stale is the rule that leads there. */
+	public function rebuild_sitemap() {
+		flush_rewrite_rules( false );
+	}
 }

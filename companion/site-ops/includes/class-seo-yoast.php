@@ -114,4 +114,19 @@ final class Seo_Yoast extends Seo_Provider {
 		$list = (string) get_post_meta( $id, self::PREFIX . 'meta-robots-adv', true );
 		return array_values( array_filter( array_map( 'trim', explode( ',', $list ) ) ) );
 	}
+
+	/** {@inheritDoc} */
+	public function sitemap() {
+		$options = (array) get_option( 'wpseo', array() );
+		$cached  = class_exists( 'WPSEO_Sitemaps_Cache' ) && apply_filters( 'wpseo_enable_xml_sitemap_transient_caching', false );
+		$modules = array( 'xml_sitemap' => ! empty( $options['enable_xml_sitemap'] ) );
+		return self::sitemap_at( '/sitemap_index.xml', $modules, $cached ? 'kept' : 'none' );
+	}
+
+	/** {@inheritDoc} */
+	public function rebuild_sitemap() {
+		if ( is_callable( array( 'WPSEO_Sitemaps_Cache', 'clear' ) ) ) {
+			\WPSEO_Sitemaps_Cache::clear();
+		}
+	}
 }

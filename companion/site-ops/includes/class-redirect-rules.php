@@ -1,0 +1,231 @@
+<?php
+/**
+ * Which redirects may be.
+ *
+ * @package SiteOps
+ */
+
+namespace SiteOps;
+
+use WP_Error;
+
+defined( 'ABSPATH' ) || exit;
+
+/** Checks sources, destinations and chains. */
+final class Redirect_Rules {
+
+	const LENGTH   = 2000;
+	const HOPS_MAX = 50;
+
+	/** First segments of paths that must keep working: nobody could repair a site without them. */
+	const LOCKED = array( 'wp-admin', 'wp-login.php', 'wp-json', 'wp-content', 'wp-includes', 'xmlrpc.php', 'index.php' );
+
+	/** Those of them to which no visitor may be sent either. */
+	const ADMIN = array( 'wp-admin', 'wp-login.php', 'wp-json', 'xmlrpc.php' );
+
+	/**
+	 * A source as it is stored: decoded, one slash between segments, none at the end, below the site's home.
+	 *
+	 * @param string $source The path as sent.
+	 * @return string|WP_Error
+	 */
+	public static function source( $source ) {
+		$path = self::decoded( $source );
+		if ( null === $path || '' === $source || '/' !== $source[0] || preg_match( '/[?#]/', $path ) || self::dotted( $path ) ) {
+			return self::refuse( 'source', __( 'source must be a path on this site such as /old-page, without a query', 'site-ops' ) );
+		}
+		$path = self::below_home( $path );
+		if ( '/' === $path || self::starts( $path, self::LOCKED ) || preg_match( '#^/wp-[^/]*\.php(/|$)#i', $path ) ) {
+			return self::refuse( 'source', __( 'source may not be the home page, the admin area, the log-in or the REST API', 'site-ops' ) );
+		}
+		return $path;
+	}
+
+	/**
+	 * A destination as it is stored: an http(s) address or a path on this site.
+	 *
+	 * @param string $destination The destination as sent.
+	 * @return string|WP_Error
+	 */
+	public static function destination( $destination ) {
+		$plain = self::decoded( $destination );
+		$local = '' !== $destination && '/' === $destination[0] && '/' !== substr( $destination, 1, 1 );
+		$parts = wp_parse_url( $destination );
+		if ( null === $plain || ! is_array( $parts ) || ! ( $local || Text::is_url( $destination ) ) || isset( $parts['user'] ) || preg_match( '/[<>"]/', $destination ) ) {
+			return self::refuse( 'destination', __( 'destination must be an http or https address, or a path that begins with one slash', 'site-ops' ) );
+		}
+		$path  = self::local_path( $destination );
+		$query = isset( $parts['query'] ) ? strtolower( rawurldecode( $parts['query'] ) ) : '';
+		if ( null !== $path && ( self::starts( $path, self::ADMIN ) || preg_match( '/(^|&)rest_route=/', $query ) ) ) {
+			return self::refuse( 'destination', __( 'destination may not be the admin area, the log-in or the REST API', 'site-ops' ) );
+		}
+		return $destination;
+	}
+
+	/**
+	 * Refuses a redirect that would lead back to where a visitor has been.
+	 *
+	 * @param string         $source      The source as stored.
+	 * @param string         $destination The destination.
+	 * @param Redirect_Store $store       The redirects there are.
+	 * @return WP_Error|null
+	 */
+	public static function loop( $source, $destination, Redirect_Store $store ) {
+		$seen = array( self::key( $source ) => true );
+		$next = $destination;
+		for ( $hop = 0; $hop <= self::HOPS_MAX; ++$hop ) {
+			$path = self::local_path( $next );
+			if ( null === $path ) {
+				return null;
+			}
+			$key = self::key( $path );
+			if ( isset( $seen[ $key ] ) ) {
+				break;
+			}
+			$seen[ $key ] = true;
+			$row          = $store->find( $path );
+			if ( null === $row ) {
+				return null;
+			}
+			$next = $row['destination'];
+		}
+		/* translators: 1: a path, 2: a path or address */
+		$said = sprintf( __( 'A redirect from %1$s to %2$s would lead in a circle', 'site-ops' ), $source, $destination );
+		return Errors::make( 'redirect_loop', $said, array( 'chain' => array_keys( $seen ) ) );
+	}
+
+	/**
+	 * What two paths have in common that are the same to a visitor.
+	 *
+	 * @param string $path A path as source() gives it.
+	 * @return string
+	 */
+	public static function key( $path ) {
+		return function_exists( 'mb_strtolower' ) ? mb_strtolower( $path, 'UTF-8' ) : strtolower( $path );
+	}
+
+	/**
+	 * The path on this site an address leads to, as source() gives it; null for one elsewhere.
+	 *
+	 * @param string $url A path or an address.
+	 * @return string|null
+	 */
+	public static function local_path( $url ) {
+		$parts = wp_parse_url( $url );
+		$hosts = array();
+		foreach ( array( home_url(), site_url() ) as $own ) {
+			$hosts[] = strtolower( (string) wp_parse_url( $own, PHP_URL_HOST ) );
+		}
+		if ( ! is_array( $parts ) || ( isset( $parts['host'] ) && ! in_array( strtolower( $parts['host'] ), $hosts, true ) ) ) {
+			return null;
+		}
+		$path = self::decoded( isset( $parts['path'] ) ? $parts['path'] : '/' );
+		return null === $path ? null : self::below_home( self::undotted( $path ) );
+	}
+
+	/**
+	 * A destination as an address.
+	 *
+	 * @param string $destination A path on this site, or an address.
+	 * @return string
+	 */
+	public static function absolute( $destination ) {
+		if ( '/' !== $destination[0] ) {
+			return $destination;
+		}
+		$home = rtrim( (string) wp_parse_url( home_url(), PHP_URL_PATH ), '/' );
+		if ( '' !== $home && preg_match( '#^' . preg_quote( $home, '#' ) . '(?=[/?\#]|$)#', $destination ) ) {
+			$destination = substr( $destination, strlen( $home ) );
+		}
+		return home_url( $destination );
+	}
+
+	/**
+	 * A path with every escape resolved, however often it was escaped; null where that gives what no path holds.
+	 *
+	 * @param string $path A path or an address.
+	 * @return string|null
+	 */
+	private static function decoded( $path ) {
+		if ( strlen( $path ) > self::LENGTH || false !== strpos( $path, ' ' ) ) {
+			return null;
+		}
+		for ( $round = 0; $round < 6; ++$round ) {
+			if ( 1 !== preg_match( '/^[^\x00-\x1f\x7f\\\\]*$/Du', $path ) ) {
+				return null;
+			}
+			$next = rawurldecode( $path );
+			if ( $next === $path ) {
+				return preg_replace( '#/{2,}#', '/', $path );
+			}
+			$path = $next;
+		}
+		return null;
+	}
+
+	/**
+	 * Whether a path holds the segments . or ..
+	 *
+	 * @param string $path A decoded path.
+	 * @return bool
+	 */
+	private static function dotted( $path ) {
+		return array() !== array_intersect( array( '.', '..' ), explode( '/', $path ) );
+	}
+
+	/**
+	 * A path with . and .. resolved as browsers do.
+	 *
+	 * @param string $path A decoded path.
+	 * @return string
+	 */
+	private static function undotted( $path ) {
+		$out = array();
+		foreach ( explode( '/', $path ) as $segment ) {
+			if ( '..' === $segment ) {
+				array_pop( $out );
+			} elseif ( '.' !== $segment && '' !== $segment ) {
+				$out[] = $segment;
+			}
+		}
+		return '/' . implode( '/', $out );
+	}
+
+	/**
+	 * A path without the folder the site lies in, and without a slash at its end.
+	 *
+	 * @param string $path A decoded path.
+	 * @return string
+	 */
+	private static function below_home( $path ) {
+		$home = rtrim( (string) wp_parse_url( home_url(), PHP_URL_PATH ), '/' );
+		if ( '' !== $home && 0 === strpos( $path . '/', $home . '/' ) ) {
+			$path = substr( $path, strlen( $home ) );
+		}
+		return '/' . trim( $path, '/' );
+	}
+
+	/**
+	 * Whether a path begins with one of these segments, or with the site's own name for one of them.
+	 *
+	 * @param string   $path     A path as source() gives it.
+	 * @param string[] $segments First segments.
+	 * @return bool
+	 */
+	private static function starts( $path, array $segments ) {
+		$first      = explode( '/', ltrim( self::key( $path ), '/' ) )[0];
+		$segments[] = self::key( rest_get_url_prefix() );
+		return in_array( $first, $segments, true );
+	}
+
+	/**
+	 * The error of a source or destination.
+	 *
+	 * @param string $param   source or destination.
+	 * @param string $message What was wrong.
+	 * @return WP_Error
+	 */
+	private static function refuse( $param, $message ) {
+		return Errors::make( 'redirect_target', $message, array( 'param' => $param ) );
+	}
+}

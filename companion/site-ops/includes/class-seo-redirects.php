@@ -1,0 +1,140 @@
+<?php
+/**
+ * GET and POST /seo/redirects, and the redirecting itself.
+ *
+ * @package SiteOps
+ */
+
+namespace SiteOps;
+
+use WP_Error;
+use WP_REST_Request;
+
+defined( 'ABSPATH' ) || exit;
+
+/** Lists, adds and changes redirects; takes none away. */
+final class Seo_Redirects {
+
+	/** Registers the routes. */
+	public static function register_routes() {
+		$text = array(
+			'type'      => 'string',
+			'minLength' => 1,
+			// A path is judged as it was sent: cleaning could make a good one of a bad one.
+			'sanitize_callback' => null,
+		);
+		$may  = array( __CLASS__, 'may' );
+		Routes::read( '/seo/redirects', array( __CLASS__, 'read' ), $may, array( 'source' => $text ) + Routes::paging() );
+		$args = array(
+			'source'      => $text + array( 'required' => true ),
+			'destination' => $text + array( 'required' => true ),
+			'status'      => array(
+				'type'    => 'integer',
+				'enum'    => array( 301, 302, 307, 308 ),
+				'default' => 301,
+			),
+		);
+		Routes::write( '/seo/redirects', array( __CLASS__, 'write' ), $may, $args );
+	}
+
+	/**
+	 * Whoever may change settings.
+	 *
+	 * @return bool
+	 */
+	public static function may() {
+		return Access::has( 'manage_options' );
+	}
+
+	/**
+	 * Answers GET: all redirects by the page, or the one from a source.
+	 *
+	 * @param WP_REST_Request $request The request.
+	 * @return array|WP_Error
+	 */
+	public static function read( $request ) {
+		$store = Redirect_Store::active();
+		if ( is_wp_error( $store ) ) {
+			return $store;
+		}
+		if ( null === $request['source'] ) {
+			$found = $store->page( $request['page'], $request['per_page'] );
+			return array(
+				'redirects' => $found['rows'],
+				'total'     => $found['total'],
+			);
+		}
+		$source = Redirect_Rules::source( $request['source'] );
+		if ( is_wp_error( $source ) ) {
+			return $source;
+		}
+		$rows = self::in_force( $store->find( $source ) );
+		return array(
+			'redirects' => $rows,
+			'total'     => count( $rows ),
+		);
+	}
+
+	/**
+	 * Answers POST: the redirect from that source is there afterwards and leads where was said.
+	 *
+	 * @param WP_REST_Request $request The request.
+	 * @return array|WP_Error
+	 */
+	public static function write( $request ) {
+		$source      = Redirect_Rules::source( $request['source'] );
+		$destination = Redirect_Rules::destination( $request['destination'] );
+		$store       = Redirect_Store::active();
+		foreach ( array( $source, $destination, $store ) as $part ) {
+			if ( is_wp_error( $part ) ) {
+				return $part;
+			}
+		}
+		$loop = Redirect_Rules::loop( $source, $destination, $store );
+		if ( $loop ) {
+			return $loop;
+		}
+		$found = $store->find( $source );
+		$id    = $store->save( $found, $source, $destination, $request['status'] );
+		if ( is_wp_error( $id ) ) {
+			return $id;
+		}
+		return array(
+			'id'          => $id,
+			'created'     => array() === self::in_force( $found ),
+			'source'      => $source,
+			'destination' => $destination,
+			'status'      => $request['status'],
+		);
+	}
+
+	/** Sends the visitor on where one of the plugin's own redirects fits the request. */
+	public static function redirect() {
+		$method = isset( $_SERVER['REQUEST_METHOD'] ) ? $_SERVER['REQUEST_METHOD'] : 'GET'; // phpcs:ignore WordPress.Security.ValidatedSanitizedInput
+		if ( ! in_array( $method, array( 'GET', 'HEAD' ), true ) || ! isset( $_SERVER['REQUEST_URI'] ) || is_preview() ) {
+			return;
+		}
+		// phpcs:ignore WordPress.Security.ValidatedSanitizedInput -- only compared, and only after normalising.
+		$source = Redirect_Rules::source( (string) strtok( wp_unslash( $_SERVER['REQUEST_URI'] ), '?' ) );
+		$store  = is_wp_error( $source ) ? null : Redirect_Store::active();
+		$row    = $store instanceof Redirects_Own ? $store->find( $source ) : null;
+		if ( ! $row || '' === $row['destination'] ) {
+			return;
+		}
+		$target = Redirect_Rules::absolute( $row['destination'] );
+		// Destinations elsewhere are what redirects are for; only those who may change settings set them.
+		if ( wp_redirect( $target, $row['status'], 'Site Ops' ) ) { // phpcs:ignore WordPress.Security.SafeRedirect
+			exit;
+		}
+	}
+
+	/**
+	 * A redirect as a list of one; none for a record that leads nowhere yet.
+	 *
+	 * @param array|null $row A redirect.
+	 * @return array[]
+	 */
+	private static function in_force( $row ) {
+		return $row && '' !== $row['destination'] ? array( $row ) : array();
+	}
+}

@@ -1,0 +1,97 @@
+<?php
+/**
+ * Structured data of posts, kept by Rank Math.
+ *
+ * @package SiteOps
+ */
+
+namespace SiteOps;
+
+use WP_Error;
+
+defined( 'ABSPATH' ) || exit;
+
+/** Post meta rank_math_schema_<Type>, one row an entry; an entry's number is Rank Math's own, schema-<meta id>. */
+final class Seo_Schema_Rank_Math {
+
+	const PREFIX = 'rank_math_schema_';
+
+	/**
+	 * The entries of a post.
+	 *
+	 * @param int $id Number of the post.
+	 * @return array[] entry_id, type, schema.
+	 */
+	public function entries( $id ) {
+		$entries = array();
+		foreach ( self::rows( $id ) as $row ) {
+			$entries[] = array(
+				'entry_id' => 'schema-' . $row['meta_id'],
+				'type'     => substr( $row['meta_key'], strlen( self::PREFIX ) ),
+				'schema'   => array_diff_key( $row['value'], array( 'metadata' => true ) ),
+			);
+		}
+		return $entries;
+	}
+
+	/**
+	 * Adds an entry, or replaces one; what Rank Math notes about an entry (its title, where it shows) stays.
+	 *
+	 * @param int         $id       Number of the post.
+	 * @param mixed       $schema   The structured data.
+	 * @param string      $type     Its types.
+	 * @param string|null $entry_id The entry to replace.
+	 * @return string|WP_Error Number of the entry.
+	 */
+	public function save( $id, $schema, $type, $entry_id ) {
+		if ( ! is_object( $schema ) || ! preg_match( '/^[A-Za-z0-9]+$/', strtok( $type, ',' ) ) || isset( $schema->{'@graph'} ) ) {
+			$said = __( 'Rank Math keeps one object with one @type an entry: send the parts one by one', 'site-ops' );
+			return Errors::make( 'invalid_json', $said );
+		}
+		$key   = self::PREFIX . strtok( $type, ',' );
+		$value = Json::arrays( $schema );
+		if ( null === $entry_id ) {
+			$value['metadata'] = array(
+				'type'      => 'custom',
+				'title'     => strtok( $type, ',' ),
+				'shortcode' => uniqid( 's-' ),
+				'isPrimary' => false,
+			);
+			return 'schema-' . add_post_meta( $id, $key, wp_slash( $value ) );
+		}
+		foreach ( self::rows( $id ) as $row ) {
+			if ( 'schema-' . $row['meta_id'] === $entry_id ) {
+				unset( $value['metadata'] );
+				$value += array_intersect_key( $row['value'], array( 'metadata' => true ) );
+				// Unlike update_post_meta() this one takes the value as it is.
+				update_metadata_by_mid( 'post', $row['meta_id'], $value, $key );
+				return $entry_id;
+			}
+		}
+		return Seo_Schema::missing( $entry_id );
+	}
+
+	/**
+	 * Rank Math's rows of a post.
+	 *
+	 * @param int $id Number of the post.
+	 * @return array[] meta_id, meta_key, value.
+	 */
+	public static function rows( $id ) {
+		global $wpdb;
+		// phpcs:ignore WordPress.DB.DirectDatabaseQuery -- WordPress has no function that gives the numbers of meta.
+		$all  = $wpdb->get_results( $wpdb->prepare( "SELECT meta_id, meta_key, meta_value FROM {$wpdb->postmeta} WHERE post_id = %d ORDER BY meta_id", $id ) );
+		$rows = array();
+		foreach ( $all as $row ) {
+			$value = 0 === strpos( $row->meta_key, self::PREFIX ) ? maybe_unserialize( $row->meta_value ) : null;
+			if ( is_array( $value ) ) {
+				$rows[] = array(
+					'meta_id'  => (int) $row->meta_id,
+					'meta_key' => $row->meta_key, // phpcs:ignore WordPress.DB.SlowDBQuery.slow_db_query_meta_key
+					'value'    => $value,
+				);
+			}
+		}
+		return $rows;
+	}
+}

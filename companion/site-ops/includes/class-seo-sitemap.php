@@ -1,0 +1,66 @@
+<?php
+/**
+ * GET /seo/sitemap and POST /seo/sitemap/rebuild.
+ *
+ * @package SiteOps
+ */
+
+namespace SiteOps;
+
+use WP_Error;
+
+defined( 'ABSPATH' ) || exit;
+
+/** Tells where the sitemap is and what makes it; on request what is kept of it is thrown away. */
+final class Seo_Sitemap {
+
+	/** Registers the routes. */
+	public static function register_routes() {
+		Routes::read( '/seo/sitemap', array( __CLASS__, 'read' ), array( __CLASS__, 'may_read' ) );
+		Routes::write( '/seo/sitemap/rebuild', array( __CLASS__, 'rebuild' ), array( __CLASS__, 'may_rebuild' ) );
+	}
+
+	/**
+	 * Whoever may write posts.
+	 *
+	 * @return bool
+	 */
+	public static function may_read() {
+		return Access::has( 'edit_posts' );
+	}
+
+	/**
+	 * Whoever may change settings.
+	 *
+	 * @return bool
+	 */
+	public static function may_rebuild() {
+		return Access::has( 'manage_options' );
+	}
+
+	/**
+	 * Answers GET.
+	 *
+	 * @return array
+	 */
+	public static function read() {
+		$provider = Seo_Provider::active();
+		return array( 'provider' => $provider->id() ) + $provider->sitemap();
+	}
+
+	/**
+	 * Answers POST.
+	 *
+	 * @return array|WP_Error
+	 */
+	public static function rebuild() {
+		$provider = Seo_Provider::active();
+		$sitemap  = $provider->sitemap();
+		if ( ! $sitemap['enabled'] ) {
+			$said = __( 'Nothing makes a sitemap on this site: turn the sitemap of the SEO plugin on, or let search engines in', 'site-ops' );
+			return Errors::make( 'seo_provider_missing', $said );
+		}
+		$provider->rebuild_sitemap();
+		return array( 'invalidated' => true );
+	}
+}
