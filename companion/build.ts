@@ -62,6 +62,7 @@ if (import.meta.main) {
   await Deno.mkdir(new URL("./", TARGET), { recursive: true });
   await Deno.writeFile(TARGET, zip);
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", zip)).toHex();
-  const said = `companion/dist/site-ops.zip: version ${await pluginVersion()}, ${zip.length} bytes, sha256 ${hash}\n`;
+  const said =
+    `companion/dist/site-ops.zip: version ${await pluginVersion()}, ${zip.length} bytes, sha256 ${hash}\n`;
   await Deno.stdout.write(new TextEncoder().encode(said));
 }

@@ -121,7 +121,8 @@ final class Seo_Redirects {
 		if ( ! $row || '' === $row['destination'] ) {
 			return;
 		}
-		$target = Redirect_Rules::absolute( $row['destination'] );
+		// An apostrophe as it is would be dropped on the way.
+		$target = str_replace( "'", '%27', Redirect_Rules::absolute( $row['destination'] ) );
 		// Destinations elsewhere are what redirects are for; only those who may change settings set them.
 		if ( wp_redirect( $target, $row['status'], 'Site Ops' ) ) { // phpcs:ignore WordPress.Security.SafeRedirect
 			exit;

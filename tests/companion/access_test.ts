@@ -1,0 +1,146 @@
+/** Who may use which route of the companion plugin, and what its health route tells. */
+import assert from "node:assert/strict";
+import type { CmsLogin } from "../../sandbox/cms.ts";
+import { Companion, cut, ignore, type Json, on } from "./site.ts";
+
+let wp: Companion;
+let page: number;
+Deno.test.beforeAll(async () => {
+  if (ignore) return;
+  wp = await Companion.start("elementor", "schemapro");
+  page = await wp.draft("ed", {}, "pages");
+});
+Deno.test.afterAll(async () => await wp?.site.stop());
+
+const LOGINS: readonly (CmsLogin | null)[] = ["admin", "ed", "auth", "sub", null];
+const CODE = { title: "Code", scope_class: "so-0123456789", html: "<p>x</p>" };
+
+/** Route, body, and what the five get: x stands for whatever is no refusal. */
+const RIGHTS: readonly [method: string, path: string, body: Json | undefined, got: string][] = [
+  ["GET", "/health", undefined, "x x x 403 401"],
+  ["GET", "/seo/meta/PAGE", undefined, "x x 403 403 401"],
+  ["POST", "/seo/meta/PAGE", { title: "T" }, "x x 403 403 401"],
+  ["GET", "/seo/schema/PAGE", undefined, "x x 403 403 401"],
+  ["POST", "/seo/schema/PAGE", { schema: { "@type": "Thing" } }, "x x 403 403 401"],
+  ["GET", "/seo/redirects", undefined, "x 403 403 403 401"],
+  ["POST", "/seo/redirects", { source: "/a", destination: "/b" }, "x 403 403 403 401"],
+  ["GET", "/seo/sitemap", undefined, "x x x 403 401"],
+  ["POST", "/seo/sitemap/rebuild", undefined, "x 403 403 403 401"],
+  ["GET", "/schema/entries", undefined, "x x 403 403 401"],
+  ["GET", "/schema/entries/PAGE", undefined, "x x 403 403 401"],
+  ["POST", "/schema/entries/PAGE", { value: "{}" }, "x x 403 403 401"],
+  ["POST", "/code-pages", CODE, "x x 403 403 401"],
+  ["GET", "/code-pages/PAGE", undefined, "x x 403 403 401"],
+  ["POST", "/code-pages/PAGE", { html: "x" }, "x x 403 403 401"],
+  ["GET", "/builder/templates", undefined, "x x 403 403 401"],
+  ["GET", "/builder/templates/PAGE", undefined, "x x 403 403 401"],
+  ["POST", "/builder/pages", { template_id: 1, title: "x" }, "x x 403 403 401"],
+  ["POST", "/builder/pages/PAGE", { template_id: 1 }, "x x 403 403 401"],
+];
+
+for (const [method, path, body, got] of RIGHTS) {
+  Deno.test({
+    name: `${method} ${path} answers only those who may, ${on}`,
+    ignore,
+    async fn() {
+      const answers = await Promise.all(
+        LOGINS.map((login) => wp.call(login, method, path.replace("PAGE", String(page)), body)),
+      );
+      const codes = answers.map(({ status, body }) => body["code"] === "rest_forbidden" ? status : "x");
+      assert.equal(codes.join(" "), got);
+    },
+  });
+}
+
+Deno.test({
+  name: `no route has another method, and a missing post is 404 only to those who write, ${on}`,
+  ignore,
+  async fn() {
+    for (const method of ["DELETE", "PUT", "PATCH"]) {
+      const answer = await wp.call("admin", method, `/code-pages/${page}`, {});
+      assert.deepEqual(cut(answer), [404, "rest_no_route"]);
+    }
+    const smuggled = await wp.call("admin", "GET", `/code-pages/${page}?_method=DELETE`);
+    assert.deepEqual(cut(smuggled), [404, "rest_no_route"]);
+    assert.deepEqual(cut(await wp.call("auth", "GET", "/seo/meta/99999")), [404, "site_ops_post_not_found"]);
+    assert.deepEqual(cut(await wp.call("sub", "GET", "/seo/meta/99999")), [403, "rest_forbidden"]);
+    assert.deepEqual(cut(await wp.call(null, "GET", "/seo/meta/99999")), [401, "rest_forbidden"]);
+  },
+});
+
+Deno.test({
+  name: `an author may change the SEO fields of an own draft, but no structured data, ${on}`,
+  ignore,
+  async fn() {
+    const own = await wp.draft("auth");
+    assert.deepEqual(cut(await wp.call("auth", "POST", `/seo/meta/${own}`, { title: "T" }), "title"), [
+      200,
+      "T",
+    ]);
+    const schema = await wp.call("auth", "POST", `/seo/schema/${own}`, { schema: { "@type": "Thing" } });
+    assert.deepEqual(cut(schema), [403, "rest_forbidden"]);
+    assert.deepEqual(cut(await wp.call("auth", "POST", `/code-pages/${own}`, {})), [403, "rest_forbidden"]);
+  },
+});
+
+Deno.test({
+  name: `posts in the trash, revisions and posts without a page of their own are not found, ${on}`,
+  ignore,
+  async fn() {
+    const trashed = await wp.draft("ed");
+    await wp.rest("ed", "DELETE", `/posts/${trashed}`);
+    assert.deepEqual(cut(await wp.call("ed", "GET", `/seo/meta/${trashed}`)), [
+      404,
+      "site_ops_post_not_found",
+    ]);
+    const { id } = await wp.peek({ post: { post_type: "wp_block", post_title: "x", post_status: "draft" } });
+    assert.deepEqual(cut(await wp.call("ed", "GET", `/seo/meta/${id}`)), [404, "site_ops_post_not_found"]);
+    const post = await wp.draft("ed");
+    const asPage = await wp.call("ed", "POST", `/builder/pages/${post}`, { template_id: 1 });
+    assert.deepEqual(cut(asPage), [404, "site_ops_post_not_found"]);
+  },
+});
+
+Deno.test({
+  name: `health tells versions, features and the caller's rights, ${on}`,
+  ignore,
+  async fn() {
+    const { body } = await wp.call("ed", "GET", "/health");
+    assert.deepEqual(Object.keys(body), [
+      "plugin_version",
+      "wp_version",
+      "php_version",
+      "multisite",
+      "timezone",
+      "features",
+      "user",
+    ]);
+    assert.equal(body["timezone"], "Europe/Copenhagen");
+    assert.deepEqual(body["features"], {
+      page_builder: { block: true, visual: { active: true, version: "3.27.0-standin" } },
+      theme_snippet: { applied: false },
+      tool_adapter: { active: false, version: null },
+      builder_tools: { active: false, version: null, route: null },
+      code_page: { active: true },
+      seo_bridge: { active: true, provider: "none", provider_version: null },
+      schema_bridge: { active: true, provider: "schemapro", entries: 0 },
+    });
+    const user = body["user"] as { id: number; roles: string[]; caps: Record<string, boolean> };
+    assert.deepEqual([user.roles, user.caps["edit_pages"], user.caps["manage_options"]], [
+      ["editor"],
+      true,
+      false,
+    ]);
+  },
+});
+
+Deno.test({
+  name: `the public index tells that the plugin is there, and none of its routes, ${on}`,
+  ignore,
+  async fn() {
+    const index = await wp.send(null, "GET", "/wp-json/");
+    assert.ok((index.body["namespaces"] as string[]).includes("site-ops/v1"));
+    const own = (await wp.send(null, "GET", "/wp-json/site-ops/v1")).body["routes"] as Json;
+    assert.deepEqual(Object.keys(own), ["/site-ops/v1"]);
+  },
+});

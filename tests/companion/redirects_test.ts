@@ -1,0 +1,165 @@
+/** Redirects of the companion plugin's own: which may be, and where they lead. */
+import assert from "node:assert/strict";
+import { Companion, cut, ignore, type Json, on, rows } from "./site.ts";
+
+let wp: Companion;
+Deno.test.beforeAll(async () => {
+  if (!ignore) wp = await Companion.start();
+});
+Deno.test.afterAll(async () => await wp?.site.stop());
+
+function test(name: string, fn: () => Promise<void>): void {
+  Deno.test({ name: `${name}, ${on}`, ignore, fn });
+}
+
+const put = (source: string, destination: string, status?: number) =>
+  wp.call("admin", "POST", "/seo/redirects", { source, destination, status });
+
+test("a redirect leads on, whatever the case, slashes and query of the request", async () => {
+  const made = await put("/old-page/", "/new-page/?a=1#b");
+  assert.deepEqual(cut(made, "created", "source", "destination", "status"), [
+    200,
+    true,
+    "/old-page",
+    "/new-page/?a=1#b",
+    301,
+  ]);
+  const to = `${wp.site.base_url}/new-page/?a=1#b`;
+  for (const path of ["/old-page", "/old-page/", "/OLD-page/?utm=1", "//old-page", "/%6fld-page"]) {
+    assert.deepEqual(await wp.leads(path), [301, to], path);
+  }
+  assert.equal((await wp.leads("/old-page/more"))[0], 404);
+  const post = await wp.send(null, "POST", "/old-page", "");
+  assert.notEqual(post.headers.get("x-redirect-by"), "Site Ops");
+});
+
+test("the same source is changed, not made twice; the list has pages", async () => {
+  const first = await put("/Twice", "/one");
+  const second = await put("//twice/", "https://example.test/two?x=%20", 307);
+  assert.deepEqual(cut(second, "created", "id"), [200, false, first.body["id"]]);
+  assert.deepEqual(await wp.leads("/twice"), [307, "https://example.test/two?x=%20"]);
+  const one = await wp.call("admin", "GET", "/seo/redirects?source=/TWICE");
+  assert.deepEqual(one.body, {
+    redirects: [{
+      id: first.body["id"],
+      source: "/twice",
+      destination: "https://example.test/two?x=%20",
+      status: 307,
+    }],
+    total: 1,
+  });
+  const none = await wp.call("admin", "GET", "/seo/redirects?source=/nowhere");
+  assert.deepEqual(none.body, { redirects: [], total: 0 });
+  const page = await wp.call("admin", "GET", "/seo/redirects?per_page=1&page=2");
+  assert.equal(rows(page, "redirects").length, 1);
+  assert.ok(page.body["total"] as number >= 2);
+});
+
+test("odd characters arrive as they are", async () => {
+  await put("/caf%C3%A9/a%20b", "/ziel/%C3%BC?q='&\"".replace('"', "%22"), 302);
+  const location = `${wp.site.base_url}/ziel/%C3%BC?q=%27&%22`;
+  assert.deepEqual(await wp.leads("/caf%c3%a9/a%20b/"), [302, location]);
+});
+
+test("a source that locks people out, or is no path, is refused", async () => {
+  const bad = [
+    "/",
+    "//",
+    "/%2f",
+    "/wp-admin",
+    "/wp-admin/edit.php",
+    "/WP-ADMIN",
+    "//wp-admin//",
+    "/%77p-admin",
+    "/%2577p-admin",
+    "/wp%2Dlogin.php",
+    "/wp-login.php/x",
+    "/wp-json/wp/v2",
+    "/Wp-Json",
+    "/index.php/wp-json",
+    "/xmlrpc.php",
+    "/wp-cron.php",
+    "/wp-content/uploads",
+    "/x/../wp-admin",
+    "/x/%2e%2e/wp-admin",
+    "/./wp-admin",
+    "/\\wp-admin",
+    "/a\r\nb",
+    "/a%0d%0ab",
+    "/a?b=1",
+    "/a%3fb",
+    "/a#b",
+    "/a%00",
+    "/a%ff",
+    "old",
+    "https://example.test/old",
+    `/${"a".repeat(2001)}`,
+  ];
+  for (const source of bad) {
+    const answer = await put(source, "/fine");
+    assert.deepEqual(cut(answer), [422, "site_ops_redirect_target"], source.slice(0, 40));
+    assert.equal((answer.body["data"] as Json)["param"], "source");
+  }
+});
+
+test("a destination that is no address, or leads into the admin area, is refused", async () => {
+  const bad = [
+    "relative",
+    "//evil.test/x",
+    "/\\evil.test",
+    "javascript:alert(1)",
+    "data:text/html,x",
+    "ftp://example.test/",
+    "https://",
+    "https://user:pass@example.test/",
+    "/a\r\nLocation: x",
+    "/a%0d%0aLocation:x",
+    "/a%250d%250a",
+    "/a b",
+    "/<script>",
+    "/wp-admin/",
+    "/Wp-Login.php",
+    "/%77p-json/",
+    "/a/../wp-admin",
+    "/?rest_route=/wp/v2/users",
+    `${wp.site.base_url}/wp-admin/`,
+    `${wp.site.base_url.replace("http", "HTTPS")}//wp-login.php?x=1`,
+  ];
+  for (const destination of bad) {
+    const answer = await put("/source", destination);
+    assert.deepEqual(cut(answer), [422, "site_ops_redirect_target"], destination);
+    assert.equal((answer.body["data"] as Json)["param"], "destination");
+  }
+  assert.deepEqual(cut(await put("/source", "/x", 303)), [400, "rest_invalid_param"]);
+  assert.deepEqual(cut(await wp.call("admin", "POST", "/seo/redirects", { source: "/x" })), [
+    400,
+    "rest_missing_callback_param",
+  ]);
+});
+
+test("circles are refused: onto itself, over a chain, and by the full address", async () => {
+  await put("/c1", "/c2");
+  await put("/c2", "/c3?x=1");
+  const loops: [string, string][] = [
+    ["/self", "/self"],
+    ["/self", "/SELF/?x"],
+    ["/self", "/x/../self"],
+    ["/self", `${wp.site.base_url}/%73elf`],
+    ["/c3", "/c1"],
+    ["/c3", `${wp.site.base_url}/c2/#x`],
+  ];
+  for (const [source, destination] of loops) {
+    assert.deepEqual(cut(await put(source, destination)), [422, "site_ops_redirect_loop"], destination);
+  }
+  assert.equal((await put("/c3", "https://example.test/c1")).status, 200);
+  assert.equal((await put("/c1", "/c4")).status, 200);
+  assert.equal((await put("/c4", "/c2")).status, 200);
+});
+
+test("redirects are seen over no other route", async () => {
+  await put("/hidden-source", "/hidden-target");
+  for (const path of ["/wp-json/wp/v2/types", "/wp-json/wp/v2/search?search=hidden", "/?s=hidden"]) {
+    const text = await wp.text(path);
+    assert.ok(!text.includes("hidden-source") && !text.includes("site_ops_redirect"), path);
+  }
+});
