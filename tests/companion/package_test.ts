@@ -1,0 +1,126 @@
+/** The archive of the companion plugin: the same bytes each time, and installed through WordPress's own screen. */
+import assert from "node:assert/strict";
+import { strFromU8, unzipSync } from "fflate";
+import { pluginVersion, pluginZip } from "../../companion/build.ts";
+import { startCms } from "../../sandbox/cms.ts";
+import { Companion, cut, fixture, ignore, type Json, on, PLUGIN } from "./site.ts";
+
+Deno.test("the archive holds the plugin's files and nothing else, byte for byte the same each time", async () => {
+  const zip = await pluginZip();
+  assert.deepEqual(zip, await pluginZip());
+  const files = unzipSync(zip);
+  const names = Object.keys(files);
+  assert.deepEqual(names, [...names].sort());
+  assert.ok(names.every((name) => /^site-ops\/(includes\/)?[a-z-]+\.(php|txt)$/.test(name)), names.join(" "));
+  assert.ok(names.includes("site-ops/site-ops.php") && names.includes("site-ops/readme.txt"));
+  assert.equal(strFromU8(files["site-ops/site-ops.php"]!), await Deno.readTextFile(`${PLUGIN}/site-ops.php`));
+  const other = await new Deno.Command(Deno.execPath(), {
+    args: [
+      "eval",
+      "-c",
+      "deno.json",
+      `import { pluginZip } from "./companion/build.ts";
+      const hash = await crypto.subtle.digest("SHA-256", await pluginZip());
+      await Deno.stdout.write(new TextEncoder().encode(new Uint8Array(hash).toHex()));`,
+    ],
+    cwd: new URL("../../", import.meta.url),
+    env: { TZ: "Pacific/Kiritimati" },
+  }).output();
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", zip)).toHex();
+  assert.equal(new TextDecoder().decode(other.stdout), hash);
+});
+
+Deno.test("header and readme say the same, as WordPress.org expects it", async () => {
+  const readme = await Deno.readTextFile(`${PLUGIN}/readme.txt`);
+  const plugin = await Deno.readTextFile(`${PLUGIN}/site-ops.php`);
+  assert.match(await pluginVersion(), /^\d+\.\d+\.\d+$/);
+  assert.match(readme, /^=== Site Ops Companion ===\nContributors: \S+\nTags: (?:[^,\n]+, ){0,4}[^,\n]+\n/);
+  for (
+    const name of [
+      "Requires at least: 6.2",
+      "Requires PHP: 7.4",
+      "Tested up to: ",
+      "License: GPL-2.0-or-later",
+    ]
+  ) {
+    assert.ok(readme.includes(`\n${name}`), name);
+  }
+  const short = readme.split("\n\n")[1]!;
+  assert.ok(
+    short.length <= 150 && !short.includes("\n"),
+    "the short description is one line of at most 150 characters",
+  );
+  for (const part of ["Description", "Installation", "Frequently Asked Questions", "Changelog"]) {
+    assert.ok(readme.includes(`\n== ${part} ==\n`), part);
+  }
+  assert.match(plugin, /\n \* License: +GPL-2\.0-or-later\n/);
+  assert.match(plugin, /\n \* Text Domain: +site-ops\n/);
+});
+
+/** A person at the admin screens: cookies and forms. */
+class Admin {
+  private readonly cookies = new Map<string, string>([["wordpress_test_cookie", "WP+Cookie+check"]]);
+  constructor(private readonly base: string) {}
+
+  async ask(path: string, body?: FormData | URLSearchParams): Promise<string> {
+    const response = await fetch(new URL(path, this.base), {
+      method: body === undefined ? "GET" : "POST",
+      headers: { cookie: [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ") },
+      body,
+      redirect: "manual",
+    });
+    for (const cookie of response.headers.getSetCookie()) {
+      const [name, value] = cookie.split(";")[0]!.split("=") as [string, string];
+      this.cookies.set(name, value);
+    }
+    const text = await response.text();
+    const location = response.headers.get("location");
+    return location === null ? text : await this.ask(location);
+  }
+}
+
+Deno.test({
+  name: `it installs and activates through the plugin screen, works, and leaves content when deleted, ${on}`,
+  ignore,
+  async fn() {
+    await using site = await startCms({ kind: "wordpress", plugins: [fixture("peek")] });
+    const wp = new Companion(site);
+    assert.deepEqual(cut(await wp.call("ed", "GET", "/health")), [404, "rest_no_route"]);
+    const admin = new Admin(site.base_url);
+    await admin.ask(
+      "/wp-login.php",
+      new URLSearchParams({ log: "admin", pwd: "admin-password", testcookie: "1" }),
+    );
+    const screen = await admin.ask("/wp-admin/plugin-install.php?tab=upload");
+    const form = new FormData();
+    form.set("_wpnonce", /name="_wpnonce" value="(\w+)"/.exec(screen)![1]!);
+    form.set("pluginzip", new Blob([await pluginZip()], { type: "application/zip" }), "site-ops.zip");
+    const installed = await admin.ask("/wp-admin/update.php?action=upload-plugin", form);
+    const link = /href="(plugins\.php\?action=activate[^"]*)"/.exec(installed)?.[1] ??
+      /href="([^"]*plugins\.php\?action=activate[^"]*)"/.exec(installed)?.[1];
+    assert.ok(link !== undefined, installed.replace(/<[^>]*>|\s+/g, " ").slice(-600));
+    const plugins = await admin.ask(
+      new URL(link.replaceAll("&amp;", "&"), `${site.base_url}/wp-admin/`).href,
+    );
+    assert.match(plugins, /Plugin activated/);
+    assert.match(plugins, /Site Ops Companion/);
+    const health = await wp.call("ed", "GET", "/health");
+    assert.deepEqual(cut(health, "plugin_version"), [200, await pluginVersion()]);
+
+    const body = { title: "Stays", scope_class: "so-0123456789", html: "<p>x</p>", css: "a{color:#246810}" };
+    const { body: page } = await wp.call("ed", "POST", "/code-pages", body);
+    const url = await wp.publish(page["id"]);
+    assert.ok((await wp.text(url)).includes("#246810"));
+    const redirect = await wp.call("admin", "POST", "/seo/redirects", {
+      source: "/gone",
+      destination: "/here",
+    });
+    await wp.rest("admin", "POST", "/plugins/site-ops/site-ops", { status: "inactive" });
+    assert.ok(!(await wp.text(url)).includes("#246810"));
+    assert.equal((await wp.rest("admin", "DELETE", "/plugins/site-ops/site-ops")).status, 200);
+    assert.equal((await wp.peek({ id: page["id"] })).meta["_site_ops_css"], body.css);
+    assert.equal((await wp.peek({ id: redirect.body["id"] })).post["post_type"], "site_ops_redirect");
+    const rows = (await wp.rest("admin", "GET", "/plugins")).body as Json[];
+    assert.ok(!rows.some((row) => row["plugin"] === "site-ops/site-ops"));
+  },
+});

@@ -1,0 +1,156 @@
+/** The PHP of the companion plugin: valid, of PHP 7.4, and without what it promises not to do. */
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { ignore, PLUGIN } from "./site.ts";
+
+const PHP_ON = ignore ? " (not run: no PHP)" : "";
+const HERE = fileURLToPath(new URL(".", import.meta.url));
+const FIXTURES = fileURLToPath(new URL("../fixtures/cms_plugins", import.meta.url));
+
+async function sources(folder: string): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = `${folder}/${name}`;
+    if (isDirectory) { for (const [below, text] of await sources(path)) found.set(below, text); }
+    else if (name.endsWith(".php")) found.set(path, await Deno.readTextFile(path));
+  }
+  return found;
+}
+
+const plugin = await sources(PLUGIN);
+
+/** The names of the plugin's files that hold a match, without the folder. */
+function holding(pattern: RegExp): string[] {
+  const code = (text: string) => text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
+  return [...plugin].filter(([, text]) => pattern.test(code(text))).map(([path]) => path.split("/").at(-1)!)
+    .sort();
+}
+
+async function newer(code: Record<string, string>): Promise<Record<string, string[]>> {
+  const child = new Deno.Command("php", { args: [`${HERE}php74.php`], stdin: "piped", stdout: "piped" })
+    .spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(JSON.stringify(code)));
+  await writer.close();
+  return JSON.parse(new TextDecoder().decode((await child.output()).stdout));
+}
+
+Deno.test({
+  name: `php -l finds no fault in any file${PHP_ON}`,
+  ignore,
+  async fn() {
+    const paths = [
+      ...plugin.keys(),
+      ...(await sources(FIXTURES)).keys(),
+      `${HERE}php74.php`,
+      `${HERE}code_check.php`,
+    ];
+    const lint = async (path: string) => {
+      const { success, stdout } = await new Deno.Command("php", {
+        args: ["-l", path],
+        stdout: "piped",
+        stderr: "piped",
+      })
+        .output();
+      return success ? [] : [new TextDecoder().decode(stdout)];
+    };
+    const faults: string[] = [];
+    for (let at = 0; at < paths.length; at += 4) {
+      faults.push(...(await Promise.all(paths.slice(at, at + 4).map(lint))).flat());
+    }
+    assert.deepEqual(faults, []);
+  },
+});
+
+/** Each of these is new since PHP 7.4. */
+const NEWER = [
+  "$a = match(1) { 1 => 2 };",
+  "$a?->b();",
+  '$x = "{$a?->b}";',
+  "f(1, a: 2);",
+  "class A { function __construct(private $x) {} }",
+  "function f(int|string $a) {}",
+  "function f(A&B $a) {}",
+  "#[A]\nfunction f() {}",
+  "enum A { case B; }",
+  "class A { public readonly int $x; }",
+  "class A { private int|string $x; }",
+  "class A { function f(): static { return $this; } }",
+  "function f(): mixed {}",
+  "function f(): never {}",
+  "function f($a,) {}",
+  "$f = function() use ($a,) {};",
+  "$a = fn() => throw new X;",
+  "$a ?? throw new X;",
+  "try {} catch (X) {}",
+  "$a = strlen(...);",
+  "$o::class;",
+  "function f($a = new X) {}",
+  "$n = 0o17;",
+  "class A { final const X = 1; }",
+  "array_is_list([]);",
+];
+/** None of these is. */
+const OLDER = [
+  "function f(?int $a, A &...$b): ?self { return $a ? B : C; }",
+  "$f = fn(int $a): int => $a & 1 | 2;",
+  "class A { private ?int $x = null; public static $y; static function f(): self { throw new X; } }",
+  "switch ($a) { case X: throw new Y; default: f($a ? B : C, D); }",
+  "if ($a) throw new X; else throw new Y;",
+  "try {} catch (A | B $e) {} f(...$a); $x = A::class; $y = 1_000; [, $z] = $a; $n ??= 1;",
+  "$o->array_is_list(); use function a; class B { function match() {} }",
+];
+
+Deno.test({
+  name: `every file is of PHP 7.4; the check knows what is newer${PHP_ON}`,
+  ignore,
+  async fn() {
+    const table = Object.fromEntries([...NEWER, ...OLDER].map((code) => [code, `<?php\n${code}`]));
+    const judged = await newer(table);
+    assert.deepEqual(NEWER.filter((code) => judged[code]!.length === 0), []);
+    assert.deepEqual(
+      OLDER.filter((code) => judged[code]!.length > 0).map((code) => [code, judged[code]]),
+      [],
+    );
+    const files = await newer(Object.fromEntries(plugin));
+    assert.deepEqual(Object.entries(files).filter(([, faults]) => faults.length > 0), []);
+  },
+});
+
+Deno.test("it deletes no content, makes no tables and calls nobody", () => {
+  const never =
+    /\bwp_(delete|trash)_\w+|\bwp_publish_post|\bwp_remote_|\bwp_safe_remote_|\bcurl_|\bfsockopen|\bwp_mail\b/;
+  assert.deepEqual(holding(never), []);
+  assert.deepEqual(holding(/\b(CREATE|DROP|ALTER|TRUNCATE) TABLE\b|\bDELETE FROM\b|\bdbDelta\b/i), []);
+  assert.deepEqual(
+    holding(/\b(eval|exec|system|passthru|shell_exec|proc_open|unserialize|file_put_contents)\s*\(/),
+    [],
+  );
+  assert.deepEqual(holding(/'(DELETE|PUT|PATCH)'|\bWP_REST_Server::/), []);
+  assert.deepEqual(holding(/\b(add|update|delete)_option\s*\(/), []);
+});
+
+Deno.test("the words publish and future stand only where posts are asked for, and in SEOPress's own records", () => {
+  assert.deepEqual(holding(/'publish'/), [
+    "class-access.php",
+    "class-redirects-seopress.php",
+    "class-schema-pro.php",
+    "class-templates.php",
+  ]);
+  assert.deepEqual(holding(/'future'/), ["class-access.php", "class-schema-pro.php"]);
+  const writes = [...plugin].filter(([, text]) => /'post_status'\s*=>\s*'(publish|future)'/.test(text));
+  assert.deepEqual(writes.map(([path]) => path.split("/").at(-1)).sort(), [
+    "class-redirects-seopress.php",
+    "class-templates.php",
+  ]);
+});
+
+Deno.test("every file has its guard and its heading, and no line of it names this machine", () => {
+  for (const [path, text] of plugin) {
+    if (path.endsWith("/index.php")) continue;
+    assert.match(text, /^<\?php\n\/\*\*\n \* \S/, path);
+    assert.match(text, /defined\( '(ABSPATH|WP_UNINSTALL_PLUGIN)' \) \|\| exit;/, path);
+    assert.ok(!/\/(home|work|root|tmp)\//.test(text), path);
+    assert.ok(text.split("\n").length <= 330, `${path} is too long`);
+  }
+});
