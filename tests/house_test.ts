@@ -5,6 +5,7 @@ const ROOT = new URL("../", import.meta.url);
 const FOLDERS = [
   "admin",
   "bench",
+  "companion",
   "doors",
   "guard",
   "platforms",
