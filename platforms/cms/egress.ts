@@ -27,6 +27,8 @@ const WRITE_QUERY_NAMES: ReadonlySet<string> = new Set(["rest_route", "_fields"]
 
 const READABLE =
   /^\/?$|^\/wp\/v2\/(users|users\/me|plugins|themes|(posts|pages|media|tags|categories)(\/[1-9]\d*)?)$/;
+/** Routes of the companion plugin that are read (contracts/cms.md, section 7). */
+const COMPANION_READABLE: readonly RegExp[] = [/^\/site-ops\/v1\/health$/];
 
 const CONTENT_NAMES = [
   "title",
@@ -75,7 +77,10 @@ export function cmsForbids(out: Outgoing, now: number, site: Site): string | nul
     !known.has(name) || (!name.endsWith("[]") && names.indexOf(name) !== at)
   );
   if (stranger !== undefined) return `its query names "${stranger}"`;
-  if (out.method === "GET") return READABLE.test(route) ? null : `the route "${route}" is not read`;
+  if (out.method === "GET") {
+    const readable = [READABLE, ...COMPANION_READABLE].some((pattern) => pattern.test(route));
+    return readable ? null : `the route "${route}" is not read`;
+  }
   const judge = out.method === "POST" ? WRITABLE.find(([pattern]) => pattern.test(route))?.[1] : undefined;
   return judge ? judge(out, now) : `${out.method} "${route}" is never sent`;
 }
@@ -85,7 +90,7 @@ function routeOf(url: URL): string | null {
   const plain = url.searchParams.get("rest_route");
   if (plain !== null) return /(^|\/)(index\.php)?$/.test(url.pathname) ? plain : null;
   return /^\/(?:.*\/)?wp-json(\/[^%]*)?$/.exec(url.pathname)?.[1] ??
-    /^\/(?:[^%]*\/)?[\w-]+(\/wp\/v2\/[^%]*)$/.exec(url.pathname)?.[1] ?? null;
+    /^\/(?:[^%]*\/)?[\w-]+(\/(?:wp\/v2|site-ops\/v1)\/[^%]*)$/.exec(url.pathname)?.[1] ?? null;
 }
 
 function fields(judge: (body: Fields) => string | null): Judge {
