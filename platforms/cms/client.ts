@@ -15,6 +15,7 @@ import { together } from "../waiting.ts";
 import { cmsForbids } from "./egress.ts";
 import { type Health, health, type Index, readIndex } from "./health.ts";
 import { type Image, type Media, type MediaTexts, setMediaTexts, uploadImage } from "./media.ts";
+import { type CmsPages, pagesOf } from "./page_client.ts";
 import { createDraft, listDrafts, prepareDraft, readPost, updateDraft } from "./posts.ts";
 import { checkState, head, type Kind, publish, schedule, unschedule } from "./states.ts";
 import {
@@ -71,6 +72,8 @@ export interface CmsClient {
   mayUpload(): Promise<void>;
   uploadImage(image: Image): Promise<Media>;
   setMediaTexts(id: number, texts: MediaTexts): Promise<Media>;
+
+  readonly pages: CmsPages;
 }
 
 function clientOf(wire: Wire, within: (limitMs: number) => Wire): CmsClient {
@@ -99,6 +102,7 @@ function clientOf(wire: Wire, within: (limitMs: number) => Wire): CmsClient {
     mayUpload: async () => requireRight(await whoami(wire), "upload_files", "upload media"),
     uploadImage: (image) => uploadImage(wire, image),
     setMediaTexts: (id, texts) => setMediaTexts(wire, id, texts),
+    pages: pagesOf(wire),
   };
 }
 

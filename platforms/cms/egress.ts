@@ -2,9 +2,8 @@
 import { hasLead, parseMoment } from "../../guard/rules/schedule.ts";
 import type { Site } from "../../model.ts";
 import type { Outgoing } from "../platform.ts";
-
-type Judge = (out: Outgoing, now: number) => string | null;
-type Fields = Readonly<Record<string, unknown>>;
+import { PAGE_NAMES, PAGES_READABLE, PAGES_WRITABLE } from "./egress_pages.ts";
+import { type Fields, fields, type Judge, only } from "./egress_rules.ts";
 
 /** Query names the client uses; `rest_route` is the route itself where permalinks are plain. */
 const QUERY_NAMES: ReadonlySet<string> = new Set([
@@ -28,7 +27,7 @@ const WRITE_QUERY_NAMES: ReadonlySet<string> = new Set(["rest_route", "_fields"]
 const READABLE =
   /^\/?$|^\/wp\/v2\/(users|users\/me|plugins|themes|(posts|pages|media|tags|categories)(\/[1-9]\d*)?)$/;
 /** Routes of the companion plugin that are read (contracts/cms.md, section 7). */
-const COMPANION_READABLE: readonly RegExp[] = [/^\/site-ops\/v1\/health$/];
+const COMPANION_READABLE: readonly RegExp[] = [/^\/site-ops\/v1\/health$/, ...PAGES_READABLE];
 
 const CONTENT_NAMES = [
   "title",
@@ -43,13 +42,12 @@ const CONTENT_NAMES = [
 
 const WRITABLE: readonly (readonly [RegExp, Judge])[] = [
   [/^\/wp\/v2\/posts$/, fields(judgeCreate)],
-  [
-    /^\/wp\/v2\/(posts|pages)\/[1-9]\d*$/,
-    (out, now) => fields((body) => judgeUpdate(body, out, now))(out, now),
-  ],
+  [/^\/wp\/v2\/posts\/[1-9]\d*$/, update(CONTENT_NAMES)],
+  [/^\/wp\/v2\/pages\/[1-9]\d*$/, update(PAGE_NAMES)],
   [/^\/wp\/v2\/(tags|categories)$/, fields((body) => only(body, ["name", "slug", "description", "parent"]))],
   [/^\/wp\/v2\/media$/, judgeUpload],
   [/^\/wp\/v2\/media\/[1-9]\d*$/, fields((body) => only(body, ["alt_text", "title", "caption", "post"]))],
+  ...PAGES_WRITABLE,
 ];
 
 /**
@@ -93,27 +91,19 @@ function routeOf(url: URL): string | null {
     /^\/(?:[^%]*\/)?[\w-]+(\/(?:wp\/v2|site-ops\/v1)\/[^%]*)$/.exec(url.pathname)?.[1] ?? null;
 }
 
-function fields(judge: (body: Fields) => string | null): Judge {
-  return ({ json }) =>
-    typeof json === "object" && json !== null && !Array.isArray(json)
-      ? judge(json as Fields)
-      : "its body is not a list of fields";
-}
-
-function only(body: Fields, names: readonly string[]): string | null {
-  const stranger = Object.keys(body).find((name) => !names.includes(name));
-  return stranger === undefined ? null : `the field "${stranger}" is never set`;
-}
-
 function judgeCreate(body: Fields): string | null {
   if (body["status"] !== "draft") return "content is made as a draft only";
   return only(body, [...CONTENT_NAMES, "status"]);
 }
 
-function judgeUpdate(body: Fields, out: Outgoing, now: number): string | null {
+function update(names: readonly string[]): Judge {
+  return (out, now) => fields((body) => judgeUpdate(body, names, out, now))(out, now);
+}
+
+function judgeUpdate(body: Fields, names: readonly string[], out: Outgoing, now: number): string | null {
   switch (body["status"]) {
     case undefined:
-      return "status" in body ? "a status without a value is never set" : only(body, CONTENT_NAMES);
+      return "status" in body ? "a status without a value is never set" : only(body, names);
     case "draft":
       return dateIsCleared(body) ?? only(body, ["status", "date"]);
     case "publish":

@@ -53,3 +53,20 @@ export function losses(record: PostRecord, sent: Readonly<Record<string, unknown
     ...valueLoss("author_id", sent["author"], record.author),
   ];
 }
+
+/** The same for a page. */
+export function pageLosses(
+  record: Pick<PostRecord, "title" | "content" | "slug"> & {
+    readonly parent: number;
+    readonly template: string;
+  },
+  sent: Readonly<Record<string, unknown>>,
+): string[] {
+  return [
+    ...textLoss("title", sent["title"], record.title.raw),
+    ...textLoss("content_html", sent["content"], record.content.raw),
+    ...valueLoss("slug", sent["slug"], record.slug),
+    ...valueLoss("parent_id", sent["parent"], record.parent),
+    ...valueLoss("template", sent["template"], record.template),
+  ];
+}

@@ -1,0 +1,76 @@
+/** What a page is to the tools, whatever platform holds it. */
+import type { Id } from "../guard/rules/ids.ts";
+import type { PostHead, Written } from "./post.ts";
+
+/** What may be set of a page draft; what is absent stays as it is. */
+export interface PageFields {
+  readonly title?: string;
+  readonly content_html?: string;
+  readonly slug?: string;
+  readonly parent_id?: Id;
+  /** The name of the theme's template. */
+  readonly template?: string;
+}
+
+/** A whole page, its texts as they are stored. */
+export interface Page extends PostHead {
+  readonly slug: string;
+  readonly content_html: string;
+  /** null at the top. */
+  readonly parent_id: Id | null;
+  readonly template: string;
+}
+
+/** Fields after reading: rights proven, the content as it would be stored. */
+export interface PreparedPage {
+  readonly fields: PageFields;
+}
+
+/** A template of the visual builder (SPEC.md, Page template). */
+export interface PageTemplate {
+  readonly id: Id;
+  readonly title: string;
+  readonly type: string;
+  /** The KEY of every `{{KEY}}` in it. */
+  readonly placeholders: readonly string[];
+  /** Whether its stored layout can be read. */
+  readonly valid: boolean;
+  readonly modified_gmt: string | null;
+}
+
+/** Which templates to list. */
+export interface TemplatesQuery {
+  readonly search?: string;
+  readonly page: number;
+  readonly per_page: number;
+}
+
+/** A page of templates; the totals are null where the site did not tell them. */
+export interface TemplateList {
+  readonly templates: readonly PageTemplate[];
+  readonly page: number;
+  readonly per_page: number;
+  readonly total: number | null;
+  readonly total_pages: number | null;
+}
+
+/** A page to be made, or made anew, from a template. */
+export interface CloneFields extends Omit<PageFields, "content_html" | "template"> {
+  readonly template_id: Id;
+  /** The text for each placeholder, by its KEY. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** A clone after reading: rights proven, the template read, every placeholder covered. */
+export interface PreparedClone {
+  readonly fields: CloneFields;
+  readonly template: PageTemplate;
+  /** Variables the template has no placeholder for. */
+  readonly unused: readonly string[];
+}
+
+/** The result of a clone. */
+export interface Cloned extends Written {
+  /** How many elements of the builder the page has. */
+  readonly elements: number;
+}
