@@ -50,6 +50,96 @@ export interface Shapes {
     raises: false;
     publishes: false;
   };
+  "create_page_draft": {
+    args: {
+      "title": string;
+      "content_html"?: string;
+      "slug"?: string;
+      "parent_id"?: number | string;
+      "template"?: string;
+      "page_builder"?: "block" | "visual";
+      "builder_template_id"?: number | string;
+      "variables"?: Record<string, string>;
+    };
+    site: "required";
+    tier: 1;
+    raises: false;
+    publishes: false;
+  };
+  "create_page_from_code": {
+    args: {
+      "title": string;
+      "html": string;
+      "css"?: string;
+      "js"?: string;
+      "slug"?: string;
+      "parent_id"?: number | string;
+    };
+    site: "required";
+    tier: 1;
+    raises: false;
+    publishes: false;
+  };
+  "duplicate_page": {
+    args: { "page_id": number | string; "title"?: string; "slug"?: string };
+    site: "required";
+    tier: 1;
+    raises: false;
+    publishes: false;
+  };
+  "inject_page_section": {
+    args: { "page_id": number | string; "element_source_id": number | string };
+    site: "required";
+    tier: 1;
+    raises: false;
+    publishes: false;
+  };
+  "list_page_templates": {
+    args: { "search"?: string; "page": number; "per_page": number };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: false;
+  };
+  "publish_page": {
+    args: { "page_id": number | string };
+    site: "required";
+    tier: 3;
+    raises: false;
+    publishes: true;
+  };
+  "schedule_page": {
+    args: { "page_id": number | string; "scheduled_at": string };
+    site: "required";
+    tier: 1;
+    raises: false;
+    publishes: false;
+  };
+  "update_page_draft": {
+    args: {
+      "page_id": number | string;
+      "title"?: string;
+      "content_html"?: string;
+      "slug"?: string;
+      "parent_id"?: number | string;
+      "template"?: string;
+      "page_builder"?: "block" | "visual";
+      "builder_template_id"?: number | string;
+      "variables"?: Record<string, string>;
+      "publish_on_next_site_publish"?: boolean;
+    };
+    site: "required";
+    tier: 1;
+    raises: false;
+    publishes: false;
+  };
+  "update_page_from_code": {
+    args: { "page_id": number | string; "title"?: string; "html"?: string; "css"?: string; "js"?: string };
+    site: "required";
+    tier: 1;
+    raises: false;
+    publishes: false;
+  };
   "create_draft": {
     args: {
       "title": string;

@@ -1,12 +1,9 @@
 /** How the posts tools describe what they would do. */
 import type { Change } from "../../model.ts";
-import type { DraftFields, NamedTerm, Post, PostHead, PreparedDraft } from "../../platforms/content.ts";
+import { quoted } from "../../guard/rules/wording.ts";
+import type { DraftFields, NamedTerm, Post, PreparedDraft } from "../../platforms/content.ts";
 
-/** A title for a sentence. */
-export function quoted(title: string): string {
-  const text = title.trim();
-  return text === "" ? "without a title" : `"${text.length > 80 ? `${text.slice(0, 80)}…` : text}"`;
-}
+export { quoted, stateChanges } from "../../guard/rules/wording.ts";
 
 /** One change per given field; `from` is what the post has now, null for a new one. */
 export function fieldChanges(fields: DraftFields, now: Post | null): Change[] {
@@ -35,13 +32,4 @@ export function newTerms({ tags = [], categories = [] }: PreparedDraft): string 
   const parts = [["tags", missing(tags)], ["categories", missing(categories)]] as const;
   return parts.filter(([, names]) => names.length > 0)
     .map(([what, names]) => `, making the ${what} ${names.join(", ")}`).join("");
-}
-
-/** The changes of a new state. */
-export function stateChanges(post: PostHead, status: string, scheduled_at: string | null): Change[] {
-  const changes: Change[] = [
-    { field: "status", from: post.status, to: status },
-    { field: "scheduled_at", from: post.scheduled_at, to: scheduled_at },
-  ];
-  return changes.filter(({ from, to }) => from !== to);
 }

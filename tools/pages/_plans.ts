@@ -1,0 +1,51 @@
+/** How the pages tools find out and describe what they would do. */
+import type { Id } from "../../guard/rules/ids.ts";
+import { quoted } from "../../guard/rules/wording.ts";
+import type { Change } from "../../model.ts";
+import type { Page, PageFields, PagesClient, PreparedClone, PreparedPage } from "../../platforms/pages.ts";
+
+export { quoted, stateChanges } from "../../guard/rules/wording.ts";
+
+/** A page's fields, or a template to clone and the texts for its placeholders. */
+export interface DraftArgs extends PageFields {
+  readonly builder_template_id?: Id;
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+/** Reads what the write needs: the template where one is given, else the account's rights. */
+export async function prepared(client: PagesClient, args: DraftArgs): Promise<PreparedPage | PreparedClone> {
+  const { title, slug, parent_id, content_html, template, builder_template_id, variables = {} } = args;
+  const common = { title, slug, parent_id };
+  return builder_template_id === undefined
+    ? await client.prepare({ ...common, content_html, template })
+    : await client.prepareClone({ ...common, template_id: builder_template_id, variables });
+}
+
+/** One change per given value; `from` is what stands there now, null for what is made new. */
+export function changesOf(given: object, now: object | null): Change[] {
+  const current = now as Readonly<Record<string, unknown>> | null;
+  return Object.entries(given).filter(([, value]) => value !== undefined)
+    .map(([field, to]) => ({ field, from: current?.[field] ?? null, to }));
+}
+
+/** The changes of a draft; of a clone also which placeholder gets which text. `now` is null for a new page. */
+export function draftChanges(draft: PreparedPage | PreparedClone, now: Page | null): Change[] {
+  if (!("template" in draft)) return changesOf(draft.fields, now);
+  const { template_id: _, variables, ...given } = draft.fields;
+  const texts = draft.template.placeholders.map((key) => {
+    return { field: `variables.${key}`, from: `{{${key}}}`, to: variables[key] };
+  });
+  return [
+    ...changesOf(given, now),
+    { field: "builder_template_id", from: null, to: draft.template.id },
+    ...texts,
+  ];
+}
+
+/** " from the template …" of a clone, with the variables it has no use for; else "". */
+export function origin(draft: PreparedPage | PreparedClone): string {
+  if (!("template" in draft)) return "";
+  const { template, unused } = draft;
+  const idle = unused.length === 0 ? "" : `; the template has no placeholder ${unused.join(", ")}`;
+  return ` from the template ${quoted(template.title)} (${template.id})${idle}`;
+}

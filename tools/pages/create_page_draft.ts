@@ -1,0 +1,28 @@
+/** create_page_draft: a new page, always as a draft. */
+import { GatewayError } from "../../errors.ts";
+import { pages } from "../../platforms/pages.ts";
+import { tool } from "../../registry/tool.ts";
+import { builderOf, checkBuilderArgs, checkIds } from "./_builders.ts";
+import { draftChanges, origin, prepared, quoted } from "./_plans.ts";
+
+export default tool("create_page_draft", {
+  check(args, { site }) {
+    if (args.title.trim() === "") throw new GatewayError("E_BAD_INPUT", "title: holds only blanks");
+    if (site.platform !== "cms") return;
+    checkIds(args);
+    checkBuilderArgs(builderOf(site, args.page_builder), args);
+  },
+  async plan(args, ctx) {
+    const draft = await prepared(await ctx.use(pages), args);
+    return {
+      summary: `Create the draft page ${quoted(args.title)} on ${ctx.site.name}${origin(draft)}`,
+      changes: [...draftChanges(draft, null), { field: "status", from: null, to: "draft" }],
+      state: draft,
+    };
+  },
+  async run(_, ctx, { state, changes }) {
+    const made = await (await ctx.use(pages)).create(state);
+    ctx.note({ result_id: made.id, changes });
+    return made;
+  },
+});

@@ -1,0 +1,32 @@
+/** create_page_from_code: a new page of HTML, CSS and JavaScript, always as a draft. */
+import { GatewayError } from "../../errors.ts";
+import { checkCodeParts, scopeClass, slugOf } from "../../guard/rules/code_page.ts";
+import { numericId } from "../../guard/rules/ids.ts";
+import { cms } from "../../platforms/cms/client.ts";
+import { tool } from "../../registry/tool.ts";
+import { storedParts } from "./_code.ts";
+import { changesOf, quoted } from "./_plans.ts";
+
+export default tool("create_page_from_code", {
+  check({ title, html, css, js, parent_id }) {
+    checkCodeParts({ html, css, js });
+    if (title.trim() === "") throw new GatewayError("E_BAD_INPUT", "title: holds only blanks");
+    if (parent_id !== undefined) numericId(parent_id, "parent_id");
+  },
+  async plan({ title, html, css, js, parent_id, slug = slugOf(title) }, ctx) {
+    const scope_class = scopeClass(ctx.site.id, slug);
+    const parts = await storedParts({ html, css, js }, scope_class);
+    await (await ctx.use(cms)).pages.prepareCode(parent_id);
+    const page = { title, slug, parent_id, scope_class, ...parts, html: parts.html ?? html };
+    return {
+      summary: `Create the draft page ${quoted(title)} from code on ${ctx.site.name}`,
+      changes: [...changesOf(page, null), { field: "status", from: null, to: "draft" }],
+      state: page,
+    };
+  },
+  async run(_, ctx, { state, changes }) {
+    const made = await (await ctx.use(cms)).pages.createCode(state);
+    ctx.note({ result_id: made.id, changes });
+    return made;
+  },
+});

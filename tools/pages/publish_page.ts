@@ -1,0 +1,22 @@
+/** publish_page: makes a draft or scheduled page public; the site must allow it. */
+import { checkContentId } from "../../platforms/content.ts";
+import { pages } from "../../platforms/pages.ts";
+import { tool } from "../../registry/tool.ts";
+import { quoted, stateChanges } from "./_plans.ts";
+
+export default tool("publish_page", {
+  check: ({ page_id }, { site }) => checkContentId(site, page_id, "page_id"),
+  async plan({ page_id }, ctx) {
+    const page = await (await ctx.use(pages)).check(page_id, "publish");
+    return {
+      summary: `Publish the page ${quoted(page.title)} on ${ctx.site.name} for everyone to see`,
+      changes: stateChanges(page, "published", null),
+      revision: page.modified_gmt,
+      state: undefined,
+    };
+  },
+  async run({ page_id }, ctx, { changes }) {
+    ctx.note({ result_id: page_id, changes });
+    return await (await ctx.use(pages)).publish(page_id, ctx.grant);
+  },
+});

@@ -1,0 +1,27 @@
+/** schedule_page: the moment a page draft goes live by itself. */
+import { numericId } from "../../guard/rules/ids.ts";
+import { parseSchedule } from "../../guard/rules/schedule.ts";
+import { pages } from "../../platforms/pages.ts";
+import { tool } from "../../registry/tool.ts";
+import { quoted, stateChanges } from "./_plans.ts";
+
+export default tool("schedule_page", {
+  check({ page_id, scheduled_at }, { now }) {
+    numericId(page_id, "page_id");
+    parseSchedule(scheduled_at, now());
+  },
+  async plan({ page_id, scheduled_at }, ctx) {
+    const moment = parseSchedule(scheduled_at, ctx.now());
+    const page = await (await ctx.use(pages)).check(page_id, "schedule", moment);
+    return {
+      summary: `Schedule the page ${quoted(page.title)} on ${ctx.site.name} to go live at ${moment.utc}`,
+      changes: stateChanges(page, "scheduled", moment.utc),
+      revision: page.modified_gmt,
+      state: moment,
+    };
+  },
+  async run({ page_id }, ctx, { state, changes }) {
+    ctx.note({ result_id: page_id, changes });
+    return await (await ctx.use(pages)).schedule(page_id, state);
+  },
+});

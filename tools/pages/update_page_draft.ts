@@ -1,0 +1,41 @@
+/** update_page_draft: given fields of a draft or scheduled page, or its whole content anew from a template. */
+import { GatewayError } from "../../errors.ts";
+import { numericId } from "../../guard/rules/ids.ts";
+import { pages } from "../../platforms/pages.ts";
+import { together } from "../../platforms/waiting.ts";
+import { tool } from "../../registry/tool.ts";
+import { builderOfChange, checkBuilderArgs, checkIds } from "./_builders.ts";
+import { draftChanges, origin, prepared, quoted } from "./_plans.ts";
+
+export default tool("update_page_draft", {
+  check(args, { site }) {
+    if (args.title?.trim() === "") throw new GatewayError("E_BAD_INPUT", "title: holds only blanks");
+    if (site.platform !== "cms") return;
+    const id = numericId(args.page_id, "page_id");
+    checkIds(args);
+    checkBuilderArgs(builderOfChange(site, args), args);
+    if (args.parent_id !== undefined && Number(args.parent_id) === id) {
+      throw new GatewayError("E_BAD_INPUT", "parent_id: a page cannot stand below itself");
+    }
+  },
+  async plan({ page_id, ...args }, ctx) {
+    const client = await ctx.use(pages);
+    const [now, draft] = await together(
+      client.read(page_id),
+      prepared(client, args),
+      client.check(page_id, "update"),
+    );
+    const what = `the ${now.status} page ${quoted(now.title)} on ${ctx.site.name}`;
+    const from = origin(draft);
+    return {
+      summary: from === "" ? `Change ${what}` : `Make all content of ${what} anew${from}`,
+      changes: draftChanges(draft, now),
+      revision: now.modified_gmt,
+      state: draft,
+    };
+  },
+  async run({ page_id }, ctx, { state, changes }) {
+    ctx.note({ result_id: page_id, changes });
+    return await (await ctx.use(pages)).update(page_id, state);
+  },
+});

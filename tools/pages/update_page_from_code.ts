@@ -1,0 +1,36 @@
+/** update_page_from_code: given parts of a page made from code, while it is a draft or scheduled. */
+import { GatewayError } from "../../errors.ts";
+import { checkCodeParts } from "../../guard/rules/code_page.ts";
+import { numericId } from "../../guard/rules/ids.ts";
+import { cms } from "../../platforms/cms/client.ts";
+import { tool } from "../../registry/tool.ts";
+import { storedParts } from "./_code.ts";
+import { changesOf, quoted } from "./_plans.ts";
+
+const EDITED = "; its content was edited by other means, give html as well if its CSS shall hold for it";
+
+export default tool("update_page_from_code", {
+  check({ page_id, title, html, css, js }) {
+    numericId(page_id, "page_id");
+    checkCodeParts({ html, css, js });
+    if (title?.trim() === "") throw new GatewayError("E_BAD_INPUT", "title: holds only blanks");
+  },
+  async plan({ page_id, title, ...code }, ctx) {
+    await storedParts(code, "so-0000000000"); // refused before the site is asked
+    const now = await (await ctx.use(cms)).pages.readCode(numericId(page_id, "page_id"));
+    const change = { title, ...await storedParts(code, now.scope_class, now.css) };
+    const edited = now.scoped || code.html !== undefined ? "" : EDITED;
+    return {
+      summary: `Change the ${now.status} page ${
+        quoted(now.title)
+      } made from code on ${ctx.site.name}${edited}`,
+      changes: changesOf(change, now),
+      revision: now.modified_gmt,
+      state: change,
+    };
+  },
+  async run({ page_id }, ctx, { state, changes }) {
+    ctx.note({ result_id: page_id, changes });
+    return await (await ctx.use(cms)).pages.updateCode(numericId(page_id, "page_id"), state);
+  },
+});
