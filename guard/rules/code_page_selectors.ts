@@ -185,7 +185,7 @@ function confineTop(to: Confining, compounds: readonly Compound[], depth: number
   }
 }
 
-/** `:is(html, .a)`: its members are confined one by one, where one of them is the page's root. */
+/** `:is(html, .a)`: its members are confined one by one, where one of them is the page's root or the scope. */
 function intoList(to: Confining, { from }: Compound, depth: number): boolean {
   const { css } = to;
   const list = from + 1;
@@ -193,9 +193,10 @@ function intoList(to: Confining, { from }: Compound, depth: number): boolean {
   if (!LISTS.has(css.text(list).slice(0, -1).toLowerCase())) return false;
   const [first, end] = [list + 1, css.closing(list)];
   if (css.skipBlanks(first, end) === end) return false;
-  const rooted = complexes(css, first, end).some(([start, behind]) =>
-    (compoundsOf(to, start, behind, "top")[0]?.roots ?? 0) > 0
-  );
+  const rooted = complexes(css, first, end).some(([start, behind]) => {
+    const compounds = compoundsOf(to, start, behind, "top");
+    return compounds[0]!.roots > 0 || staysInside(compounds);
+  });
   if (rooted) confine(to, first, end, "top", depth + 1);
   return rooted;
 }
@@ -206,6 +207,7 @@ function confineNested(to: Confining, compounds: readonly Compound[], from: numb
   const names = Array.from({ length: end - from }, (_, at) => at + from).some((at) => css.isDelim(at, "&"));
   const implied = !names && !compounds.some(({ inside }) => inside) && strict(compounds[0]!.before);
   if (implied || staysInside(compounds)) return;
-  const { subject } = compounds.at(-1)!;
-  edits.push({ at: css.start(subject), remove: 0, insert: `:is(.${scope},.${scope} *)` });
+  const at = css.start(compounds.at(-1)!.subject);
+  const insert = `:is(.${scope},.${scope} *)`;
+  if (!css.source.slice(0, at).endsWith(insert)) edits.push({ at, remove: 0, insert });
 }
