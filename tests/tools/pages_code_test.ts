@@ -1,0 +1,315 @@
+/** Pages made from code: stored scoped, changed part by part, and every way that is refused. */
+import assert from "node:assert/strict";
+import type { Code } from "../../errors.ts";
+import { scopeClass } from "../../guard/rules/code_page.ts";
+import { type Args, DOORS } from "../cms_kit.ts";
+import { type PagesOptions, type PagesWorld, pagesWorld } from "./_pages.ts";
+
+const KIB = 1024;
+const CODE = {
+  title: "From <code> & $&",
+  html: '<main class="hero">\n  <h1>H\u00e9 "q" \\ $1 \u{1f600}</h1>\n</main>',
+  css: "body{margin:0}\n.hero h1{animation:in 1s}\n@keyframes in{from{opacity:0}}",
+  js: "console.log('</script>', `$&`);",
+};
+
+interface Written {
+  id: number;
+  status: string;
+  url: string;
+  slug: string;
+  scope_class: string;
+  warnings?: string[];
+}
+
+const NAME = scopeClass("open", "landing");
+const SCOPED =
+  `.${NAME}{margin:0}\n.${NAME} .hero h1{animation:${NAME}-in 1s}\n@keyframes ${NAME}-in{from{opacity:0}}`;
+
+async function make(at: PagesWorld, more: Args = {}): Promise<Written> {
+  const args = { site_id: "open", ...CODE, slug: "landing", ...more };
+  return (await at.kit.write<Written>("rest", "create_page_from_code", args)).done;
+}
+
+for (const door of DOORS) {
+  Deno.test(`create_page_from_code through ${door} stores a draft, its CSS scoped to site and slug`, async () => {
+    await using at = await pagesWorld();
+    const args = { site_id: "open", ...CODE, slug: "landing", parent_id: 2 };
+    const { done, row } = await at.kit.write<Written>(door, "create_page_from_code", args);
+    const { id } = done;
+    const url = `${at.cms.base_url}/?page_id=${id}`;
+    assert.deepEqual(done, { id, status: "draft", url, slug: "landing", scope_class: NAME });
+    const page = at.cms.posts.get(id)!;
+    assert.deepEqual([page.type, page.status, page.title, page.slug, page.parent], [
+      "page",
+      "draft",
+      CODE.title,
+      "landing",
+      2,
+    ]);
+    assert.equal(
+      page.content,
+      `<!-- wp:html -->\n<div class="${NAME}">\n${CODE.html}\n</div>\n<!-- /wp:html -->`,
+    );
+    assert.deepEqual(page.meta, {
+      _site_ops_scope: NAME,
+      _site_ops_css: SCOPED,
+      _site_ops_js: "console.log('<\\/script>', `$&`);",
+    });
+    assert.deepEqual([row.tier, row.result_id], [1, id]);
+    assert.deepEqual(row.changes?.map(({ field }) => field), [
+      "title",
+      "slug",
+      "parent_id",
+      "scope_class",
+      "html",
+      "css",
+      "js",
+      "status",
+    ]);
+  });
+
+  Deno.test(`update_page_from_code through ${door} changes only the parts given; the class stays`, async () => {
+    await using at = await pagesWorld();
+    const { id } = await make(at);
+    const page = at.cms.posts.get(id)!;
+    const before = { content: page.content, ...page.meta };
+    const target = { site_id: "open", page_id: String(id) };
+    const first = await at.kit.write<Written>(door, "update_page_from_code", { ...target, css: "a{b:c}" });
+    assert.deepEqual([first.done.scope_class, first.done.slug, first.done.status], [
+      NAME,
+      "landing",
+      "draft",
+    ]);
+    assert.deepEqual({ content: page.content, ...page.meta }, {
+      ...before,
+      _site_ops_css: `.${NAME} a{b:c}`,
+    });
+    await at.kit.write(door, "update_page_from_code", { ...target, title: "New", css: "", js: "x" });
+    assert.deepEqual([page.title, page.meta["_site_ops_css"], page.meta["_site_ops_js"]], ["New", "", "x"]);
+    const html = "<style>.x{y:z}</style><p>New</p>";
+    const { row } = await at.kit.write(door, "update_page_from_code", { ...target, html });
+    assert.match(
+      page.content,
+      new RegExp(`<div class="${NAME}">\n<style>.${NAME} .x{y:z}</style><p>New</p>\n</div>`),
+    );
+    assert.deepEqual([row.result_id, row.changes?.length], [String(id), 1]);
+  });
+}
+
+Deno.test("a page without a slug gets that of its title, and the same class every time", async () => {
+  await using at = await pagesWorld();
+  const made = await make(at, { slug: undefined, title: "Größe & Mehr!" });
+  assert.deepEqual([made.slug, made.scope_class], ["gro-e-mehr", scopeClass("open", "gro-e-mehr")]);
+  const again = await make(at, { slug: undefined, title: "Größe & Mehr!" });
+  assert.equal(again.scope_class, made.scope_class);
+  assert.deepEqual(again.warnings, ['slug: the site kept "gro-e-mehr-2" instead of "gro-e-mehr"']);
+  const elsewhere = await make(at, { site_id: "editor", slug: "landing" });
+  assert.notEqual(elsewhere.scope_class, NAME);
+});
+
+Deno.test("previews show what would be stored, and of a change what is stored now", async () => {
+  await using at = await pagesWorld();
+  const made = await at.kit.preview("create_page_from_code", {
+    site_id: "open",
+    title: "T",
+    html: "<p>x</p>",
+    css: "a{b:c}",
+  });
+  const name = scopeClass("open", "t");
+  assert.equal(made.summary, 'Create the draft page "T" from code on open');
+  assert.deepEqual(made.changes, [
+    { field: "title", from: null, to: "T" },
+    { field: "slug", from: null, to: "t" },
+    { field: "scope_class", from: null, to: name },
+    { field: "html", from: null, to: "<p>x</p>" },
+    { field: "css", from: null, to: `.${name} a{b:c}` },
+    { field: "status", from: null, to: "draft" },
+  ]);
+  const { id } = await make(at);
+  const args = { site_id: "open", page_id: id, css: "a{b:c}", title: "New" };
+  const changed = await at.kit.preview("update_page_from_code", args);
+  assert.equal(changed.summary, 'Change the draft page "From <code> & $&" made from code on open');
+  assert.deepEqual(changed.changes, [
+    { field: "title", from: CODE.title, to: "New" },
+    { field: "css", from: SCOPED, to: `.${NAME} a{b:c}` },
+  ]);
+  at.cms.posts.get(id)!.content = "<p>typed over in the editor</p>";
+  const edited = await at.kit.preview("update_page_from_code", args);
+  assert.match(edited.summary, /its content was edited by other means, give html as well/);
+});
+
+const BAD: readonly (readonly [Args, Code, RegExp])[] = [
+  [
+    { html: "x".repeat(200 * KIB + 1) },
+    "E_PAYLOAD_TOO_LARGE",
+    /^html: 204801 bytes of UTF-8, at most 204800/,
+  ],
+  [{ html: "\u00e9".repeat(100 * KIB) + "x" }, "E_PAYLOAD_TOO_LARGE", /^html: 204801 bytes/],
+  [{ css: "/*".padEnd(100 * KIB - 1) + "*/" }, "E_PAYLOAD_TOO_LARGE", /^css: 102401 bytes/],
+  [{ js: "x".repeat(100 * KIB + 1) }, "E_PAYLOAD_TOO_LARGE", /^js: 102401 bytes/],
+  [{ html: "<p>\n<iframe src=x>" }, "E_DISALLOWED_CONTENT", /^html: the element iframe at 2:1/],
+  [
+    { html: "<SCRIPT src=//x></SCRIPT>" },
+    "E_DISALLOWED_CONTENT",
+    /^html: a script from another address at 1:1/,
+  ],
+  [
+    { css: "a{}\n@import url(https://x);" },
+    "E_DISALLOWED_CONTENT",
+    /^css: an @import, .* at 2:1; leave it out$/,
+  ],
+  [
+    { html: "<style>@import 'x'</style>" },
+    "E_DISALLOWED_CONTENT",
+    /^html: the style element at 1:1: an @import/,
+  ],
+  [{ css: "a{b:c" }, "E_BAD_INPUT", /^css: no CSS that can be read, at 1:2: /],
+  [{ css: "a{}\n}" }, "E_BAD_INPUT", /^css: no CSS that can be read, at 2:1: /],
+  [{ html: "<p title='x" }, "E_BAD_INPUT", /^html: a tag that is not finished/],
+  [{ html: "a\0b" }, "E_BAD_INPUT", /^html: holds a NUL character/],
+  [{ js: "'\ud800'" }, "E_BAD_INPUT", /^js: holds half a character/],
+  [{ title: " " }, "E_BAD_INPUT", /^title: holds only blanks$/],
+  [{ html: "" }, "E_BAD_INPUT", /^html: /],
+  [{ html: 1 }, "E_BAD_INPUT", /^html: /],
+  [{ content_html: "x" }, "E_BAD_INPUT", /^content_html: unknown argument, /],
+  [{ status: "publish" }, "E_FORBIDDEN_OP", /would publish/],
+];
+
+Deno.test("code that is too large, disallowed or broken is refused before the site is asked, by both tools", async () => {
+  await using at = await pagesWorld();
+  for (const [args, code, says] of BAD) {
+    const create = { site_id: "open", title: "x", html: "<p>x</p>", confirm: true, ...args };
+    await at.kit.refuses("create_page_from_code", create, code, { says });
+    const update = { site_id: "open", page_id: 4, confirm: true, ...args };
+    await at.kit.refuses("update_page_from_code", update, code, { says });
+  }
+  const target = { site_id: "open", confirm: true };
+  const more: [string, Args, RegExp][] = [
+    ["create_page_from_code", { title: "x" }, /^html is required/],
+    ["create_page_from_code", { title: "x", html: "y", parent_id: "a" }, /^parent_id: /],
+    ["update_page_from_code", { page_id: 4 }, /^title, html, css, js: give at least one/],
+    ["update_page_from_code", { page_id: "x", js: "" }, /^page_id: /],
+    ["update_page_from_code", { html: "x" }, /^page_id is required/],
+  ];
+  for (const [tool, args, says] of more) {
+    await at.kit.refuses(tool, { ...target, ...args }, "E_BAD_INPUT", { says });
+  }
+});
+
+Deno.test("parts just at their limits are stored, the CSS longer than it was given", async () => {
+  await using at = await pagesWorld();
+  const html = "x".repeat(200 * KIB);
+  const css = "a{}".repeat(34_133);
+  const js = "x".repeat(100 * KIB);
+  const { id, scope_class } = await make(at, { html, css, js });
+  const { content, meta } = at.cms.posts.get(id)!;
+  assert.equal(
+    content.length,
+    html.length + `<!-- wp:html -->\n<div class="${scope_class}">\n\n</div>\n<!-- /wp:html -->`.length,
+  );
+  assert.deepEqual([String(meta["_site_ops_css"]).length, meta["_site_ops_js"]], [34_133 * 18, js]);
+});
+
+Deno.test("what the site or the page lacks is refused by code, nothing being written", async () => {
+  const create: Args = { title: "x", html: "<p>x</p>" };
+  const cases: [PagesOptions["plugin"], string, Args, Code, RegExp][] = [
+    [
+      false,
+      "create_page_from_code",
+      create,
+      "E_COMPANION_REQUIRED",
+      /no companion plugin; version 1\.0\.0 or newer/,
+    ],
+    [false, "update_page_from_code", { page_id: 4, css: "" }, "E_COMPANION_REQUIRED", /deno task companion/],
+    [
+      { version: "0.9" },
+      "create_page_from_code",
+      create,
+      "E_COMPANION_REQUIRED",
+      /version "0\.9"; 1\.0\.0 or newer/,
+    ],
+    [
+      {},
+      "create_page_from_code",
+      { ...create, parent_id: 1 },
+      "E_BAD_INPUT",
+      /^parent_id: the site has no page 1$/,
+    ],
+    [{}, "create_page_from_code", { ...create, site_id: "author" }, "E_UPSTREAM", /^CMS 403.*"edit_pages"/],
+    [
+      {},
+      "create_page_from_code",
+      { ...create, site_id: "subscriber" },
+      "E_UPSTREAM",
+      /^CMS 403 rest_forbidden/,
+    ],
+    [{}, "create_page_from_code", { ...create, site_id: "wrong" }, "E_UPSTREAM", /^CMS 401/],
+    [
+      {},
+      "update_page_from_code",
+      { page_id: 4, css: "" },
+      "E_UPSTREAM",
+      /^CMS 404 .*not a page made from code/,
+    ],
+    [{}, "update_page_from_code", { page_id: 999, css: "" }, "E_UPSTREAM", /^CMS 404/],
+    [{}, "update_page_from_code", { page_id: 2, css: "" }, "E_FORBIDDEN_OP", /^Page 2 is published/],
+  ];
+  for (const [plugin, tool, args, code, says] of cases) {
+    await using at = await pagesWorld({ plugin });
+    await at.kit.refuses(tool, { site_id: "open", ...args, confirm: true }, code, { says, sends: "reads" });
+    await at.kit.refuses(tool, { site_id: "open", ...args }, code, { says, sends: "reads" });
+    assert.deepEqual(at.cms.writes, []);
+  }
+});
+
+Deno.test("a page from code published after its preview, or during the write, is refused", async () => {
+  await using at = await pagesWorld();
+  const { id } = await make(at);
+  const args = { site_id: "open", page_id: id, css: "a{b:c}" };
+  await at.kit.preview("update_page_from_code", args);
+  at.cms.publish(id);
+  const says = new RegExp(`^Page ${id} is published`);
+  await at.kit.refuses("update_page_from_code", { ...args, confirm: true }, "E_FORBIDDEN_OP", {
+    says,
+    sends: "reads",
+  });
+  const published: number[] = [];
+  await using late = await pagesWorld({
+    fetch: (input, init) => {
+      if (init?.method === "POST") published.forEach((page) => late.cms.publish(page));
+      return fetch(input, init);
+    },
+  });
+  const page = await make(late);
+  published.push(page.id);
+  const ending = await late.kit.gw.end("update_page_from_code", { ...args, page_id: page.id, confirm: true });
+  assert.ok("code" in ending && ending.code === "E_FORBIDDEN_OP", JSON.stringify(ending));
+  assert.match(ending.message, /^CMS 409 site_ops_published/);
+  assert.equal(late.cms.posts.get(page.id)!.meta["_site_ops_css"], SCOPED);
+});
+
+Deno.test("what the plugin refuses all the same keeps its code", async () => {
+  await using at = await pagesWorld();
+  const cases: [number, string, Code][] = [
+    [413, "site_ops_too_large", "E_PAYLOAD_TOO_LARGE"],
+    [422, "site_ops_disallowed", "E_DISALLOWED_CONTENT"],
+    [409, "site_ops_published", "E_FORBIDDEN_OP"],
+    [500, "site_ops_incomplete", "E_UPSTREAM"],
+  ];
+  for (const [status, code, expected] of cases) {
+    await using strict = await pagesWorld({
+      fetch: (input, init) =>
+        init?.method === "POST"
+          ? Promise.resolve(
+            Response.json({ code, message: `Because of ${code}`, data: { status } }, { status }),
+          )
+          : fetch(input, init),
+    });
+    const args = { site_id: "open", title: "x", html: "<p>x</p>", confirm: true };
+    const ending = await strict.kit.gw.end("create_page_from_code", args);
+    assert.ok("code" in ending && ending.code === expected, JSON.stringify(ending));
+    assert.match(ending.message, new RegExp(`^CMS ${status} ${code}: Because of`));
+  }
+  assert.deepEqual(at.cms.writes, []);
+});

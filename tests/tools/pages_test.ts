@@ -1,0 +1,311 @@
+/** Pages of blocks are made, changed, scheduled and published through both doors, and previewed before. */
+import assert from "node:assert/strict";
+import type { Code } from "../../errors.ts";
+import { ahead, type Args, DOORS } from "../cms_kit.ts";
+import { NOW } from "../kit.ts";
+import { pagesWorld } from "./_pages.ts";
+
+const AT = ahead(3600, NOW);
+
+for (const door of DOORS) {
+  Deno.test(`create_page_draft through ${door} makes a draft of blocks with what was given`, async () => {
+    await using at = await pagesWorld();
+    const args = {
+      site_id: "open",
+      title: "Fish & <em>Chips</em> $& \"'",
+      content_html: "<p>Hi \u{1f600}\n$1</p>",
+      slug: "fish",
+      parent_id: "2",
+      template: "page-wide",
+      page_builder: "block",
+    };
+    const { done, row } = await at.kit.write(door, "create_page_draft", args);
+    const { id } = done;
+    assert.deepEqual(done, { id, status: "draft", url: `${at.cms.base_url}/?page_id=${id}` });
+    const { type, status, title, content, slug, parent, template } = at.cms.posts.get(id)!;
+    assert.deepEqual(
+      { type, status, title, content, slug, parent, template },
+      {
+        type: "page",
+        status: "draft",
+        title: args.title,
+        content: `<!-- wp:html -->\n${args.content_html}\n<!-- /wp:html -->`,
+        slug: "fish",
+        parent: 2,
+        template: "page-wide",
+      },
+    );
+    assert.deepEqual([row.tier, row.result_id], [1, id]);
+    assert.deepEqual(row.changes?.at(0), { field: "title", from: null, to: args.title });
+    assert.deepEqual(row.changes?.at(-1), { field: "status", from: null, to: "draft" });
+  });
+
+  Deno.test(`update_page_draft through ${door} changes what is given and nothing else`, async () => {
+    await using at = await pagesWorld();
+    const { id } = at.draft;
+    const args = { site_id: "open", page_id: String(id), title: "After", parent_id: 2 };
+    const { done, row } = await at.kit.write(door, "update_page_draft", args);
+    assert.deepEqual([done.id, done.status], [id, "draft"]);
+    const { title, content, slug, parent } = at.cms.posts.get(id)!;
+    assert.deepEqual([title, content, slug, parent], ["After", "<p>Old</p>", "before", 2]);
+    assert.deepEqual(row.changes, [
+      { field: "title", from: "Before", to: "After" },
+      { field: "parent_id", from: null, to: 2 },
+    ]);
+    const blocks = "<!-- wp:paragraph -->\n<p>x</p>\n<!-- /wp:paragraph -->";
+    const soon = { site_id: "open", page_id: at.scheduled.id, content_html: blocks };
+    assert.equal((await at.kit.write(door, "update_page_draft", soon)).done.status, "scheduled");
+    assert.deepEqual([at.scheduled.content, at.scheduled.status], [blocks, "future"]);
+  });
+
+  Deno.test(`schedule_page and publish_page through ${door} follow the table of states`, async () => {
+    await using at = await pagesWorld();
+    const page = { site_id: "open", page_id: at.draft.id };
+    const planned = await at.kit.write(door, "schedule_page", { ...page, scheduled_at: AT });
+    assert.deepEqual([planned.done.status, at.draft.status], ["scheduled", "future"]);
+    assert.deepEqual(planned.row.changes, [
+      { field: "status", from: "draft", to: "scheduled" },
+      { field: "scheduled_at", from: null, to: AT },
+    ]);
+    const back = await at.kit.write(door, "unschedule", {
+      site_id: "open",
+      post_id: at.draft.id,
+      type: "page",
+    });
+    assert.equal(back.done.status, "draft");
+    await at.kit.refuses(
+      "publish_page",
+      { ...page, site_id: "acme", confirm: true },
+      "E_PUBLISH_NOT_ALLOWED",
+      {
+        says: /allow_publish/,
+      },
+    );
+    const live = await at.kit.write(door, "publish_page", page);
+    assert.deepEqual([live.done.status, live.row.tier, at.draft.status], ["published", 3, "publish"]);
+    for (const tool of ["publish_page", "schedule_page", "update_page_draft"]) {
+      const args = { ...page, ...tool === "schedule_page" ? { scheduled_at: AT } : {}, confirm: true };
+      const given = tool === "update_page_draft" ? { ...args, title: "x" } : args;
+      const says = /^Page \d+ is published/;
+      await at.kit.refuses(tool, given, "E_FORBIDDEN_OP", { says, sends: "reads" });
+    }
+  });
+}
+
+Deno.test("previews show each field as it is on the site now and as it would be stored", async () => {
+  await using at = await pagesWorld();
+  const made = await at.kit.preview("create_page_draft", {
+    site_id: "acme",
+    title: "New",
+    content_html: "<p>x</p>",
+  });
+  assert.equal(made.summary, 'Create the draft page "New" on acme');
+  assert.deepEqual(made.changes, [
+    { field: "title", from: null, to: "New" },
+    { field: "content_html", from: null, to: "<!-- wp:html -->\n<p>x</p>\n<!-- /wp:html -->" },
+    { field: "status", from: null, to: "draft" },
+  ]);
+  at.draft.title = "Changed in the CMS";
+  const args = { site_id: "acme", page_id: at.draft.id, title: "After", template: "page-wide" };
+  const changed = await at.kit.preview("update_page_draft", args);
+  assert.equal(changed.summary, 'Change the draft page "Changed in the CMS" on acme');
+  assert.deepEqual(changed.changes, [
+    { field: "title", from: "Changed in the CMS", to: "After" },
+    { field: "template", from: "", to: "page-wide" },
+  ]);
+  const soon = await at.kit.preview("schedule_page", {
+    site_id: "acme",
+    page_id: at.draft.id,
+    scheduled_at: AT,
+  });
+  assert.match(soon.summary, /^Schedule the page "Changed in the CMS" on acme to go live at /);
+  const live = await at.kit.preview("publish_page", { site_id: "open", page_id: at.scheduled.id });
+  assert.deepEqual(live.changes.map(({ field, to }) => [field, to]), [
+    ["status", "published"],
+    ["scheduled_at", null],
+  ]);
+});
+
+const BAD: readonly (readonly [tool: string, args: Args, code: Code, says: RegExp])[] = [
+  ["create_page_draft", {}, "E_BAD_INPUT", /^title is required/],
+  ["create_page_draft", { title: " " }, "E_BAD_INPUT", /^title: holds only blanks$/],
+  ["create_page_draft", { title: "x", parent_id: "a" }, "E_BAD_INPUT", /^parent_id: /],
+  [
+    "create_page_draft",
+    { title: "x", page_builder: "other" },
+    "E_BAD_INPUT",
+    /^page_builder: .*block.*visual/,
+  ],
+  [
+    "create_page_draft",
+    { title: "x", builder_template_id: 900 },
+    "E_BAD_INPUT",
+    /^builder_template_id: it is for the visual/,
+  ],
+  ["create_page_draft", { title: "x", variables: {} }, "E_BAD_INPUT", /^variables: it is for the visual/],
+  ["create_page_draft", { title: "x", variables: { A: 1 } }, "E_BAD_INPUT", /^variables\.A: /],
+  [
+    "create_page_draft",
+    { title: "x", page_builder: "visual" },
+    "E_BUILDER_NOT_AVAILABLE",
+    /"visual" is not enabled on "open", which has block/,
+  ],
+  ["create_page_draft", { title: "x", status: "publish" }, "E_FORBIDDEN_OP", /would publish/],
+  [
+    "create_page_draft",
+    { title: "x", publish_on_next_site_publish: true },
+    "E_BAD_INPUT",
+    /unknown argument/,
+  ],
+  ["update_page_draft", { page_id: 4 }, "E_BAD_INPUT", /^title, .*give at least one of them$/],
+  ["update_page_draft", { page_id: "x", title: "y" }, "E_BAD_INPUT", /^page_id: /],
+  ["update_page_draft", { page_id: 4, title: "\t" }, "E_BAD_INPUT", /^title: holds only blanks$/],
+  [
+    "update_page_draft",
+    { page_id: 4, parent_id: 4 },
+    "E_BAD_INPUT",
+    /^parent_id: a page cannot stand below itself$/,
+  ],
+  [
+    "update_page_draft",
+    { page_id: 4, title: "x", page_builder: "visual" },
+    "E_BAD_INPUT",
+    /builder_template_id/,
+  ],
+  [
+    "update_page_draft",
+    { page_id: 4, builder_template_id: 900 },
+    "E_BUILDER_NOT_AVAILABLE",
+    /"visual" is not enabled/,
+  ],
+  [
+    "update_page_draft",
+    { page_id: 4, title: "x", publish_on_next_site_publish: true },
+    "E_NOT_SUPPORTED",
+    /only sitebuilder sites have it/,
+  ],
+  ["schedule_page", { page_id: 4 }, "E_BAD_INPUT", /^scheduled_at is required/],
+  ["schedule_page", { page_id: "a", scheduled_at: AT }, "E_BAD_INPUT", /^page_id: /],
+  ["schedule_page", { page_id: 4, scheduled_at: "2026-12-01" }, "E_BAD_INPUT", /^scheduled_at: /],
+  ["schedule_page", { page_id: 4, scheduled_at: ahead(59, NOW) }, "E_FORBIDDEN_OP", /at least 60 s/],
+  ["publish_page", { page_id: "1e3" }, "E_BAD_INPUT", /^page_id: /],
+  ["list_page_templates", { per_page: 101 }, "E_BAD_INPUT", /^per_page: /],
+  ["duplicate_page", { page_id: 4 }, "E_NOT_SUPPORTED", /works on sitebuilder sites; "open" is a cms site/],
+  [
+    "inject_page_section",
+    { page_id: 4, element_source_id: "s" },
+    "E_NOT_SUPPORTED",
+    /works on sitebuilder sites/,
+  ],
+];
+
+Deno.test("arguments that are wrong in themselves are refused, nothing being sent", async () => {
+  await using at = await pagesWorld();
+  for (const [tool, args, code, says] of BAD) {
+    await at.kit.refuses(tool, { site_id: "open", confirm: true, ...args }, code, { says });
+  }
+});
+
+Deno.test("what only the site can judge is refused before anything is written", async () => {
+  await using at = await pagesWorld();
+  const page = { site_id: "open", confirm: true };
+  const cases: [string, Args, Code, RegExp][] = [
+    [
+      "create_page_draft",
+      { ...page, title: "x", parent_id: 999 },
+      "E_BAD_INPUT",
+      /^parent_id: the site has no page 999$/,
+    ],
+    [
+      "create_page_draft",
+      { ...page, title: "x", parent_id: 1 },
+      "E_BAD_INPUT",
+      /^parent_id: the site has no page 1$/,
+    ],
+    ["update_page_draft", { ...page, page_id: 1, title: "x" }, "E_UPSTREAM", /^CMS 404 .*check the id$/],
+    ["schedule_page", { ...page, page_id: 1, scheduled_at: AT }, "E_UPSTREAM", /^CMS 404/],
+    ["publish_page", { ...page, page_id: 999 }, "E_UPSTREAM", /^CMS 404/],
+    ["update_page_draft", { ...page, page_id: 2, title: "x" }, "E_FORBIDDEN_OP", /^Page 2 is published/],
+    ["create_page_draft", { ...page, site_id: "author", title: "x" }, "E_UPSTREAM", /^CMS 403.*"edit_pages"/],
+    ["create_page_draft", { ...page, site_id: "wrong", title: "x" }, "E_UPSTREAM", /^CMS 401/],
+    ["create_page_draft", { ...page, site_id: "bare", title: "x" }, "E_INTERNAL", /has no cms credentials/],
+  ];
+  for (const [tool, args, code, says] of cases) {
+    await at.kit.refuses(tool, args, code, { says, sends: code === "E_INTERNAL" ? "nothing" : "reads" });
+  }
+  assert.deepEqual(at.cms.writes, []);
+});
+
+Deno.test("pages of other platforms are refused in a sentence, but for templates, of which there are none", async () => {
+  await using at = await pagesWorld();
+  const calls: Record<string, Args> = {
+    create_page_draft: { title: "x" },
+    update_page_draft: { page_id: "0a1b", title: "x", publish_on_next_site_publish: true },
+    publish_page: { page_id: "0a1b" },
+    duplicate_page: { page_id: "0a1b" },
+    inject_page_section: { page_id: "0a1b", element_source_id: "s1" },
+  };
+  for (const [tool, args] of Object.entries(calls)) {
+    const says = /^Pages of a sitebuilder site cannot be reached: .*not connected.*own editor$/;
+    await at.kit.refuses(tool, { site_id: "builder", ...args, confirm: true }, "E_NOT_SUPPORTED", { says });
+  }
+  const only = { site_id: "builder", title: "x", content_html: "y", confirm: true };
+  const says = /^content_html: only cms sites have it/;
+  await at.kit.refuses("create_page_draft", only, "E_NOT_SUPPORTED", { says });
+  const elsewhere: Record<string, Args> = {
+    ...calls,
+    schedule_page: { page_id: 4, scheduled_at: AT },
+    create_page_from_code: { title: "x", html: "y" },
+    update_page_from_code: { page_id: 4, html: "y" },
+    list_page_templates: {},
+  };
+  for (const [tool, args] of Object.entries(elsewhere)) {
+    const { publish_on_next_site_publish: _, ...plain } = args;
+    const says = new RegExp(`"${tool}" works on .*"files" is a static site`);
+    await at.kit.refuses(tool, { site_id: "files", ...plain, confirm: true }, "E_NOT_SUPPORTED", { says });
+  }
+  for (const site_id of ["builder", "acme", "none"]) {
+    const empty = { templates: [], page: 1, per_page: 20, total: 0, total_pages: 0 };
+    assert.deepEqual(await at.kit.both("list_page_templates", { site_id }), empty);
+  }
+  assert.deepEqual(at.kit.gw.requests, []);
+});
+
+Deno.test("a page published between its preview and the write is left alone; one published during it is told", async () => {
+  await using at = await pagesWorld();
+  const args = { site_id: "open", page_id: at.draft.id, title: "After" };
+  await at.kit.preview("update_page_draft", args);
+  at.cms.publish(at.draft.id);
+  const says = new RegExp(`^Page ${at.draft.id} is published`);
+  await at.kit.refuses("update_page_draft", { ...args, confirm: true }, "E_FORBIDDEN_OP", {
+    says,
+    sends: "reads",
+  });
+  assert.equal(at.draft.title, "Before");
+  await using late = await pagesWorld({
+    fetch: (input, init) => {
+      if (init?.method === "POST") late.cms.publish(late.draft.id);
+      return fetch(input, init);
+    },
+  });
+  const ending = await late.kit.gw.end("update_page_draft", {
+    ...args,
+    page_id: late.draft.id,
+    confirm: true,
+  });
+  assert.ok("code" in ending && ending.code === "E_FORBIDDEN_OP", JSON.stringify(ending));
+  assert.match(ending.message, /stands as "published".*somebody published it meanwhile/);
+  const [row] = await late.kit.rows(1);
+  assert.deepEqual([row?.status, row?.result_id], ["error", late.draft.id]);
+});
+
+Deno.test("what the site did not keep of a page is told in warnings", async () => {
+  await using at = await pagesWorld();
+  at.cms.posts.get(3)!.slug = "taken";
+  const made = await at.kit.write("rest", "create_page_draft", {
+    site_id: "open",
+    title: "x",
+    slug: "taken",
+  });
+  assert.deepEqual(made.done.warnings, ['slug: the site kept "taken-2" instead of "taken"']);
+});
