@@ -64,14 +64,14 @@ test("a page that was changed by other means is told as it is", async () => {
 });
 
 test("sizes are counted in bytes, and the last allowed one is taken", async () => {
-  for (const [part, limit] of [["html", 200 * KIB], ["css", 100 * KIB], ["js", 100 * KIB]] as const) {
+  for (const [part, limit] of [["html", 200 * KIB], ["css", 1024 * KIB], ["js", 100 * KIB]] as const) {
     const over = await make({ [part]: "é".repeat(limit / 2) + "x" });
     assert.deepEqual(cut(over), [413, "site_ops_too_large"], part);
     assert.equal((over.body["data"] as Json)["param"], part);
   }
   const full = await make({
     html: "é".repeat(100 * KIB),
-    css: "é".repeat(50 * KIB),
+    css: "é".repeat(512 * KIB),
     js: "é".repeat(50 * KIB),
   });
   assert.equal(full.status, 201);
