@@ -36,8 +36,10 @@ const ELSEWHERE = new Set("iframe frame frameset object embed applet portal fenc
 /** Attributes that hold addresses, also behind a prefix (xlink:href). */
 const ADDRESSES = new Set(
   ("href src action formaction data poster background cite longdesc ping manifest lowsrc dynsrc from to by values " +
-    "srcset imagesrcset").split(" "),
+    "srcset imagesrcset content").split(" "),
 );
+/** Those of them that hold several, or one after other text. */
+const LISTS = new Set("values srcset imagesrcset content ping".split(" "));
 /** Elements whose content is text: without an end they would swallow what the site puts behind them. */
 const TEXT_ELEMENTS = new Set(
   "script style title textarea xmp noembed noframes noscript plaintext".split(" "),
@@ -99,6 +101,9 @@ function faultsOf({ tagName, attrs }: Token.TagToken): string[] {
   const found = ELSEWHERE.has(tagName) ? [`the element ${tagName}`] : [];
   for (const { name, value } of attrs) {
     const local = name.replace(/^.*:/, "");
+    if (local === "style" && /url\(\s*['"]?\s*(java|vb|live)script:/i.test(value)) {
+      found.push("an address that runs a script in style");
+    }
     if (local === "srcdoc") found.push("the attribute srcdoc");
     if (tagName === "script" && (local === "src" || local === "href")) {
       found.push("a script from another address");
@@ -108,16 +113,19 @@ function faultsOf({ tagName, attrs }: Token.TagToken): string[] {
     ) {
       found.push("a style sheet or script from another address");
     }
-    if (ADDRESSES.has(local) && runsScript(value)) found.push(`an address that runs a script in ${name}`);
+    if (ADDRESSES.has(local) && runsScript(value, LISTS.has(local))) {
+      found.push(`an address that runs a script in ${name}`);
+    }
   }
   return found;
 }
 
-/** Whether an address, or one of several, runs a script when it is followed. */
-function runsScript(value: string): boolean {
+/** Whether an address, or one of a list, runs a script when it is followed. */
+function runsScript(value: string, list: boolean): boolean {
   // Browsers drop these before they look at the scheme.
   const plain = value.replace(/[\0-\x20]+/g, "").toLowerCase();
-  return /(^|[;,=])['"]?(java|vb|live)script:/.test(plain) ||
+  const runs = list ? /(^|[;,=])['"]?(java|vb|live)script:/ : /^(java|vb|live)script:/;
+  return runs.test(plain) ||
     /^data:(text\/html|text\/xml|application\/xhtml|application\/xml|image\/svg\+xml)[^,]*,.*(<|%3c)script/
       .test(plain);
 }
@@ -200,6 +208,9 @@ function look(text: string, element: Element, { findings, sheets, attributes }: 
   }
   if (where.startTag && where.endTag) {
     const inner = text.slice(where.startTag.endOffset, where.endTag.startOffset);
+    if (foreign && inner.includes("<![CDATA[")) {
+      findings.disallowed.add(`a CDATA section in ${tagName} at ${at}`);
+    }
     if (PLAIN_TEXT.has(tagName) && /<[a-z]/i.test(inner)) {
       lookInside(text, where.startTag.endOffset, inner, findings);
     }

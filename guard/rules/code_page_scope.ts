@@ -149,15 +149,18 @@ function refuseForeign({ css, items, label }: Read): void {
     }
   }
   for (let at = 0; at < css.count; at++) {
-    const inside = css.type(at) === T.Url
-      ? css.text(at).replace(/^[^(]*\(/, "")
-      : css.type(at) === T.String
-      ? css.text(at).slice(1, -1)
-      : "";
-    if (/^[\0-\x20]*(?:java|vb|live)script:/i.test(unescaped(inside))) {
+    if (/^[\0-\x20]*(?:java|vb|live)script:/i.test(addressAt(css, at))) {
       refuse(at, "an address that runs a script");
     }
   }
+}
+
+/** The address that begins here, as it is meant; "" where none does. */
+function addressAt(css: Css, at: number): string {
+  if (css.type(at) === T.Url) return unescaped(css.text(at).replace(/^[^(]*\(/, ""));
+  if (css.type(at) !== T.Function || !/^(url|src)\($/i.test(unescaped(css.text(at)))) return "";
+  const inside = css.skipBlanks(at + 1, css.closing(at));
+  return css.type(inside) === T.String ? unescaped(css.text(inside).slice(1, -1)) : "";
 }
 
 /** Gives the keyframes of that name the scope's, where they are made and where they are used. */

@@ -70,8 +70,13 @@ export class Css {
 
   #pair(at: number, open: number[]): void {
     const type = this.type(at);
-    if (ENDS[type] !== undefined) open.push(at);
-    else if (CLOSING.has(type)) {
+    if (ENDS[type] !== undefined) {
+      // To browsers that begins an address, to this tokenizer a function: nothing within would mean the same.
+      if (type === T.Function && /^url\($/i.test(unescaped(this.text(at))) && this.text(at).includes("\\")) {
+        throw new CssFault(this.start(at), "url( written with escapes");
+      }
+      open.push(at);
+    } else if (CLOSING.has(type)) {
       const opened = open.pop();
       if (opened === undefined || ENDS[this.type(opened)] !== type) {
         throw new CssFault(this.start(at), `"${this.text(at)}" closes nothing`);

@@ -169,6 +169,7 @@ const BROKEN: readonly (readonly [string, string, RegExp])[] = [
   ["@media x;", "1:1", /@media without a block/],
   ["a{}\r\n\tb\n  c d", "2:2", /without a block/],
   ["a{b:c}\\", "1:7", /backslash/],
+  ["a{b:u\\72l({}')} evil{} x{y:')}", "1:5", /escapes/],
   ["a{".repeat(80) + "}".repeat(80), "1:131", /too deep/],
 ];
 
@@ -196,7 +197,7 @@ const FOREIGN = [
   "a{@import 'x';}",
   "a{b:url(javascript:x)}",
   "a{b:url(' JavaScript:x')}",
-  "a{b:\\75rl('\\6a avascript:x')}",
+  "a{b:src('\\6a avascript:x')}",
 ];
 
 for (const css of FOREIGN) {
@@ -211,7 +212,13 @@ for (const css of FOREIGN) {
 
 Deno.test("what only looks like an import is none", () => {
   for (
-    const css of ["/*@import 'x';*/", "a{content:'@import x'}", "a{--x:'javascript'}", ".import,#import{a:b}"]
+    const css of [
+      "/*@import 'x';*/",
+      "a{content:'@import x'}",
+      "a{--x:'javascript'}",
+      ".import,#import{a:b}",
+      "a{content:'javascript:'}",
+    ]
   ) {
     scopeCss(css, N);
   }
