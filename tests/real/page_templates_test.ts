@@ -1,0 +1,94 @@
+/** Pages cloned from templates on a real WordPress with the companion plugin and a stand-in of the visual builder. */
+import assert from "node:assert/strict";
+import type { CmsSandbox } from "../../sandbox/cms.ts";
+import { type Args, DOORS } from "../cms_kit.ts";
+import { fixture, PLUGIN } from "../companion/site.ts";
+import { site as register } from "../kit.ts";
+import type { Json } from "../sandbox/asker.ts";
+import { fresh, onWordPress, Real } from "./_wordpress.ts";
+
+/** A kit with one site more, which has both builders. */
+async function open(site: CmsSandbox): Promise<Real> {
+  const { username, application_password } = site.users.ed;
+  const both = register("both", "cms", {
+    base_url: site.base_url,
+    credentials: { cms: { username, application_password } },
+    available_builders: ["block", "visual"],
+  });
+  return await Real.open(site, { sites: [both] });
+}
+
+/** What is stored of a post, its meta too; with `post` and `meta` it is put there first. */
+async function peek(at: Real, body: Json): Promise<{ id: number; post: Json; meta: Json }> {
+  const { body: peeked } = await at.ask.send("admin", "POST", "/wp-json/peek/v1/ask", body);
+  return peeked as unknown as { id: number; post: Json; meta: Json };
+}
+
+async function template(at: Real, data: unknown): Promise<number> {
+  const _elementor_data = typeof data === "string" ? data : JSON.stringify(data);
+  const post = { post_type: "elementor_library", post_status: "publish", post_title: fresh("Landing") };
+  return (await peek(at, { post, meta: { _elementor_data, _elementor_template_type: "page" } })).id;
+}
+
+const widget = (id: string, settings: Json) => ({ id, elType: "widget", settings, elements: [] });
+const TREE = [{
+  id: "aaaaaaa",
+  elType: "container",
+  settings: { image: { url: "{{IMAGE}}" } },
+  elements: [
+    widget("bbbbbbb", { title: "{{TITLE}} and {{TITLE}}", size: 3 }),
+    widget("ccccccc", { tabs: [{ text: "{{ TITLE }} {{lower}}" }] }),
+  ],
+}];
+const TEXTS = {
+  TITLE: `"q" 'a' \\ \\n $& $1 {{IMAGE}} </script>\n\t\u{1f600} ü &amp;`,
+  IMAGE: "https://example.test/a.png",
+};
+
+async function clonesThrough(door: (typeof DOORS)[number], site: CmsSandbox): Promise<void> {
+  await using at = await open(site);
+  const id = await template(at, TREE);
+  const list = { site_id: "both", per_page: 100 };
+  const { templates } = await at.kit.both<{ templates: Json[] }>("list_page_templates", list);
+  assert.deepEqual(templates.find((row) => row["id"] === id)?.["placeholders"], ["IMAGE", "TITLE"]);
+  const what = { page_builder: "visual", builder_template_id: id, variables: TEXTS };
+  const args = { site_id: "both", title: fresh("Cloned"), ...what };
+  const { changes } = await at.kit.preview("create_page_draft", args);
+  const texts = changes.filter(({ field }) => field.startsWith("variables."));
+  assert.deepEqual(texts.map(({ field, to }) => [field, to]), [
+    ["variables.IMAGE", TEXTS.IMAGE],
+    ["variables.TITLE", TEXTS.TITLE],
+  ]);
+  const { done } = await at.kit.write<Args & { id: number }>(door, "create_page_draft", args);
+  assert.deepEqual([done["status"], done["elements"]], ["draft", 3]);
+  const { meta } = await peek(at, { id: done.id });
+  const [root] = JSON.parse(String(meta["_elementor_data"])) as typeof TREE;
+  assert.deepEqual(root!.settings, { image: { url: TEXTS.IMAGE } });
+  assert.deepEqual(root!.elements[0]!.settings, { title: `${TEXTS.TITLE} and ${TEXTS.TITLE}`, size: 3 });
+  assert.notEqual(root!.id, "aaaaaaa");
+
+  const again = { site_id: "both", page_id: done.id, builder_template_id: id };
+  const short = { ...again, variables: { IMAGE: "x" }, confirm: true };
+  const missing = { says: /missing: TITLE$/, sends: "reads" } as const;
+  await at.kit.refuses("update_page_draft", short, "E_MISSING_PLACEHOLDER", missing);
+  await at.kit.write(door, "update_page_draft", { ...again, variables: { TITLE: "T", IMAGE: "I" } });
+  const after = await peek(at, { id: done.id });
+  assert.match(String(after.meta["_elementor_data"]), /"T and T"/);
+  assert.deepEqual([after.post["post_title"], after.post["post_status"]], [args.title, "draft"]);
+
+  const broken = { ...args, builder_template_id: await template(at, "[{"), confirm: true };
+  const unread = { says: /cannot be read/, sends: "reads" } as const;
+  await at.kit.refuses("create_page_draft", broken, "E_BAD_TEMPLATE_DATA", unread);
+  await at.ask.rest("ed", "POST", `/pages/${done.id}`, { status: "publish" });
+  const live = { ...again, variables: TEXTS, confirm: true };
+  const refused = { says: /^Page \d+ is published/, sends: "reads" } as const;
+  await at.kit.refuses("update_page_draft", live, "E_FORBIDDEN_OP", refused);
+}
+
+onWordPress(
+  Object.fromEntries(DOORS.map((door) => [
+    `a page is cloned from a template, and cloned anew, through ${door}`,
+    (site: CmsSandbox) => clonesThrough(door, site),
+  ])),
+  { plugins: [PLUGIN, fixture("peek"), fixture("elementor-standin")] },
+);
