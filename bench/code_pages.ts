@@ -1,0 +1,100 @@
+/** What pages from code and clones cost the gateway itself: CSS scoped, HTML looked at, a template of 500 elements cloned. */
+import { scopeCss } from "../guard/rules/code_page_scope.ts";
+import { inspectHtml } from "../guard/rules/code_page_html.ts";
+import { cms } from "../platforms/cms/client.ts";
+import type { Incoming, Outgoing, Reach } from "../platforms/platform.ts";
+import type { Site } from "../model.ts";
+
+const ROUNDS = 25;
+const KIB = 1024;
+const SCOPE = "so-0123456789";
+
+/** One measured row: milliseconds, and the aim. */
+export interface CodePageRow {
+  readonly name: string;
+  readonly aim_ms: number;
+  readonly median_ms: number;
+  readonly worst_ms: number;
+}
+
+async function measured(name: string, aim_ms: number, once: () => unknown): Promise<CodePageRow> {
+  const times: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const began = performance.now();
+    await once();
+    times.push(performance.now() - began);
+  }
+  const sorted = times.toSorted((a, b) => a - b);
+  return { name, aim_ms, median_ms: sorted[Math.floor(ROUNDS / 2)]!, worst_ms: sorted.at(-1)! };
+}
+
+const RULE = ".card-title:hover > a, .x .y { color: #fff; margin: 0 auto; animation: spin 1s linear }\n";
+const HTML = '<div class="card"><h2>Title</h2><p style="color:red">Text &amp; more</p></div>\n';
+
+/** The rows: 100 KiB of CSS, 200 KiB of HTML, and a clone of 500 elements over a site that answers at once. */
+export async function codePageRows(): Promise<CodePageRow[]> {
+  const css = `@keyframes spin{}\n${RULE.repeat(Math.floor((100 * KIB - 20) / RULE.length))}`;
+  const short = "a{}".repeat(Math.floor(100 * KIB / 3));
+  const html = HTML.repeat(Math.floor(200 * KIB / HTML.length));
+  return [
+    await measured("CSS of 100 KiB scoped", 50, () => scopeCss(css, SCOPE)),
+    await measured("CSS of 34,133 rules scoped", 100, () => scopeCss(short, SCOPE)),
+    await measured("HTML of 200 KiB looked at", 100, () => inspectHtml(html)),
+    await measured("a template of 500 elements cloned", 100, clone),
+  ];
+}
+
+const KEYS = Array.from({ length: 500 }, (_, at) => `KEY_${at}`);
+const VARIABLES = Object.fromEntries(KEYS.map((key) => [key, `Text of ${key}`]));
+
+/** Prepares and writes one clone; only the time of the site is left out. */
+async function clone(): Promise<void> {
+  const { pages } = await cms.connect(answering());
+  const fields = { template_id: 9, title: "Bench", variables: VARIABLES };
+  await pages.createFromTemplate(await pages.prepareClone(fields));
+}
+
+function answering(): Reach {
+  const base_url = "https://bench.example";
+  return {
+    site: { base_url } as Site,
+    now: Date.now,
+    secret: () => Promise.resolve({ username: "bench", application_password: "bench" }) as Promise<never>,
+    cache: { get: () => `${base_url}/wp-json/` as never, set: () => {} },
+    send: (out) => Promise.resolve(answer(out)),
+  };
+}
+
+function answer({ url, method }: Outgoing): Incoming {
+  const features = Object.fromEntries(
+    [
+      "page_builder",
+      "theme_snippet",
+      "tool_adapter",
+      "builder_tools",
+      "code_page",
+      "seo_bridge",
+      "schema_bridge",
+    ]
+      .map((name) => [name, null]),
+  );
+  const body = url.endsWith("/health")
+    ? { plugin_version: "1.0.0", features, user: { caps: {} } }
+    : method === "GET"
+    ? { id: 9, title: "T", type: "page", placeholders: KEYS, valid: true, modified_gmt: null }
+    : { id: 10, status: "draft", url: `${base(url)}/?page_id=10`, elements: 500 };
+  const bytes = new TextEncoder().encode(JSON.stringify(body));
+  const text = () => new TextDecoder().decode(bytes);
+  return { status: 200, url, headers: new Headers(), bytes, text, json: () => JSON.parse(text()) };
+}
+
+const base = (url: string) => new URL(url).origin;
+
+if (import.meta.main) {
+  for (const { name, aim_ms, median_ms, worst_ms } of await codePageRows()) {
+    const line = `${name}: median ${median_ms.toFixed(1)} ms, worst ${
+      worst_ms.toFixed(1)
+    } ms (aim ${aim_ms} ms)\n`;
+    Deno.stdout.writeSync(new TextEncoder().encode(line));
+  }
+}
