@@ -82,6 +82,7 @@ export async function openGateway(settings: Settings, replace: Replacements = {}
     tokenLimit,
     siteLimit: new RateLimit(settings.rateLimitSite, "site", now),
     links: replace.links ?? {},
+    upstream: settings.upstream,
     hasSecret,
     now,
     log,

@@ -59,6 +59,7 @@ function answering(): Reach {
   return {
     site: { base_url } as Site,
     now: Date.now,
+    setting: () => null,
     secret: () => Promise.resolve({ username: "bench", application_password: "bench" }) as Promise<never>,
     cache: { get: () => `${base_url}/wp-json/` as never, set: () => {} },
     send: (out) => Promise.resolve(answer(out)),

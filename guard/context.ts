@@ -1,20 +1,25 @@
 /** What a handler gets: its site, its clients, its ports; every request of a client passes the egress look. */
 import { GatewayError } from "../errors.ts";
-import { type Caller, type Credentials, LIMITS, type Site } from "../model.ts";
+import { type Caller, type Credentials, LIMITS, type Site, type Tier } from "../model.ts";
+import type { Manifest } from "../registry/manifest.ts";
 import type { Http } from "../platforms/http.ts";
 import type { Outgoing, Platform, PublishGrant, Reach, ReachCache } from "../platforms/platform.ts";
-import type { SitesPort, ToolContext } from "../registry/tool.ts";
+import type { OtherSite, PreviewsPort, SitesPort, ToolContext } from "../registry/tool.ts";
+import type { Settings } from "../settings.ts";
 import type { Store } from "../store/store.ts";
 import type { CallRecord } from "./audit.ts";
 import { egress } from "./egress.ts";
-import { isGenuine } from "./flags.ts";
+import { isGenuine, liveFlag } from "./flags.ts";
 import { integrations } from "./integrations.ts";
-import { reaches } from "./scope.ts";
+import { riskCap } from "./risk.ts";
+import { reaches, reachesAll } from "./scope.ts";
 
 /** What contexts are made from; one for the whole gateway. */
 export interface ContextPorts {
-  readonly store: Pick<Store, "sites" | "projects">;
+  readonly store: Pick<Store, "sites" | "projects" | "previews">;
   readonly http: Http;
+  /** What the operator set for the services behind the tools. */
+  readonly upstream: Settings["upstream"];
   readonly cache: SiteCaches;
   now(): number;
 }
@@ -23,7 +28,10 @@ export interface ContextPorts {
 export interface CallParts {
   readonly caller: Caller;
   readonly record: CallRecord;
+  readonly manifest: Pick<Manifest, "name" | "flags">;
   readonly site: Site | null;
+  /** Further sites that arguments name, by id. */
+  readonly others: ReadonlyMap<string, Site>;
   readonly grant: PublishGrant | undefined;
   /** Milliseconds since the epoch at which the call gives up. */
   readonly endsAt: number;
@@ -31,13 +39,38 @@ export interface CallParts {
 
 /** The context of one call. */
 export function makeContext(ports: ContextPorts, call: CallParts): ToolContext {
+  const own = clientsOf(ports, call);
+  return {
+    ...own,
+    caller: call.caller,
+    grant: call.grant as PublishGrant,
+    previews: previewsPort(ports.store.previews, call),
+    sites: sitesPort(ports.store, call.caller),
+    now: ports.now,
+    forSite(id) {
+      if (id === undefined || id === call.site?.id) return own;
+      const site = call.others.get(id);
+      if (!site) {
+        throw new GatewayError("E_INTERNAL", `"${call.manifest.name}" names no such site in its sites`);
+      }
+      return clientsOf(ports, { ...call, site });
+    },
+    claim(flag) {
+      const grant = liveFlag(call.manifest, flag, call.site as Site);
+      if (!grant) return undefined;
+      call.record.tier = Math.max(call.record.tier ?? 0, 3) as Tier;
+      riskCap(call.caller, call.record.tier, call.manifest.name);
+      return grant;
+    },
+    note: (facts) => void Object.assign(call.record.facts, facts),
+  };
+}
+
+/** A site and the clients of its upstreams, each connected once. */
+function clientsOf(ports: ContextPorts, call: Pick<CallParts, "site" | "endsAt">): OtherSite {
   const clients = new Map<Platform<unknown>, Promise<unknown>>();
   return {
     site: call.site as Site,
-    caller: call.caller,
-    grant: call.grant as PublishGrant,
-    sites: sitesPort(ports.store, call.caller),
-    now: ports.now,
     use<Client>(platform: Platform<Client>): Promise<Client> {
       const known = clients.get(platform);
       if (known) return known as Promise<Client>;
@@ -49,7 +82,15 @@ export function makeContext(ports: ContextPorts, call: CallParts): ToolContext {
       clients.set(platform, made);
       return made;
     },
-    note: (facts) => void Object.assign(call.record.facts, facts),
+  };
+}
+
+function previewsPort(previews: Store["previews"], { caller, site }: CallParts): PreviewsPort {
+  const [token, id] = [caller.token.id, site?.id ?? ""];
+  return {
+    get: () => previews.get(token, id),
+    claim: (branch) => previews.claim(token, id, branch),
+    forget: () => previews.forget(token, id),
   };
 }
 
@@ -62,6 +103,7 @@ export function makeReach(
   if (!site) throw new GatewayError("E_INTERNAL", "A tool without a site asked for a site's platform");
   return {
     site,
+    setting: (name) => ports.upstream[name],
     cache: ports.cache.of(site, platform.name),
     now: ports.now,
     async send(out: Outgoing) {
@@ -88,10 +130,7 @@ function sitesPort(store: Pick<Store, "sites" | "projects">, caller: Caller): Si
     async projects() {
       const inScope = new Set((await list()).map((site) => site.project_id));
       const all = await store.projects.list();
-      return caller.token.allowed_sites.includes("*") &&
-          (!caller.owner || caller.owner.allowed_sites.includes("*"))
-        ? all
-        : all.filter((project) => inScope.has(project.id));
+      return reachesAll(caller) ? all : all.filter((project) => inScope.has(project.id));
     },
     integrations,
   };

@@ -1,6 +1,6 @@
 /** The line every call walks, from either door: checked step by step, run, and audited. */
 import { asGatewayError, GatewayError } from "../errors.ts";
-import type { AuditRow, Caller, Door } from "../model.ts";
+import type { AuditRow, Caller, Door, Site } from "../model.ts";
 import type { Catalog } from "../registry/catalog.ts";
 import type { Store } from "../store/store.ts";
 import { CallRecord } from "./audit.ts";
@@ -42,7 +42,7 @@ export type Dispatch = (call: ToolCall) => Promise<unknown>;
 
 /** What the line needs of the rest of the gateway. */
 export interface DispatchPorts extends ContextPorts {
-  readonly store: Pick<Store, "sites" | "projects" | "audit">;
+  readonly store: Pick<Store, "sites" | "projects" | "previews" | "audit">;
   readonly catalog: Catalog;
   readonly tokenLimit: RateLimit;
   readonly siteLimit: RateLimit;
@@ -93,15 +93,17 @@ async function walk(ports: DispatchPorts, call: ToolCall, record: CallRecord): P
   const input = readInput(entry, body.args, ports.now()); // 8
   const site = manifest.site === "none" ? null : await findSite(ports.store.sites, caller, input.siteId); // 9
   record.siteId = site?.id ?? null;
+  const others = await otherSites(ports, caller, manifest.sites, input.args);
+  for (const { id } of others.values()) record.targetSiteId = id;
   const tier = effectiveTier(manifest, input.args, site?.platform ?? null);
   record.tier = tier;
   riskCap(caller, tier, entry.name); // 10
   if (site) {
-    ports.siteLimit.take(site.id);
+    for (const id of new Set([site.id, ...others.keys()])) ports.siteLimit.take(id);
     platformStep(manifest, body.args, site); // 11
   }
   const grant = site ? flagStep(manifest, input.args, site) : undefined; // 12
-  const parts = { caller, record, site, grant, endsAt: endOfCall(ports.now()) };
+  const parts = { caller, record, manifest, site, others, grant, endsAt: endOfCall(ports.now()) };
   const ctx = makeContext(ports, parts);
   handler.check?.(input.args, ctx);
   await linkStep(manifest, ports.links, (platform) => makeReach(ports, parts, platform), ports.hasSecret); // 13
@@ -110,11 +112,27 @@ async function walk(ports: DispatchPorts, call: ToolCall, record: CallRecord): P
   const plan = await handler.plan(input.args, ctx); // 14
   if (!confirmed(caller, input.confirm)) { // 15
     record.previewed = true;
-    return preview(entry.name, site?.id ?? null, tier, plan, input.args);
+    return preview(entry.name, site?.id ?? null, record.tier, plan, input.args);
   }
   await keep(ports, record.intent(), "none"); // 16
   record.writing = true;
   return await handler.run(input.args, ctx, plan);
+}
+
+/** The sites that further arguments name, found and judged as the call's own. */
+async function otherSites(
+  ports: DispatchPorts,
+  caller: Caller,
+  names: readonly string[],
+  args: Record<string, unknown>,
+): Promise<ReadonlyMap<string, Site>> {
+  const others = new Map<string, Site>();
+  for (const name of names) {
+    const id = args[name];
+    if (typeof id !== "string") continue;
+    others.set(id, await findSite(ports.store.sites, caller, id, name));
+  }
+  return others;
 }
 
 const tooLarge = (limit: number) =>

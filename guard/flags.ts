@@ -16,6 +16,9 @@ const REFUSALS: Readonly<Record<Flag, Code>> = {
   allow_crm_write: "E_CRM_WRITE_NOT_ALLOWED",
 };
 
+/** Switches that let something go live; what has them holds the right to publish. */
+const PUBLISHING: ReadonlySet<Flag> = new Set(["allow_publish", "allow_main_branch_push"]);
+
 const minted = new WeakSet<PublishGrant>();
 
 /** Whether a grant was made here, for that site. */
@@ -24,25 +27,41 @@ export const isGenuine = (grant: PublishGrant, siteId: string): boolean =>
 
 /**
  * Step 12. Throws the flag's own code when the site lacks one the call needs; a flag marked `live` is judged by the
- * tool's plan. Answers the right to publish when the tool asks for `allow_publish` and the site has it.
+ * tool's plan. Answers the right to publish when this call asks for `allow_publish` or `allow_main_branch_push` and the
+ * site has it, and for a tool of tier 4, which super-admin and confirm guard instead of a flag.
  */
 export function flagStep(
-  manifest: Pick<Manifest, "name" | "flags">,
+  manifest: Pick<Manifest, "name" | "tier" | "flags">,
   args: Record<string, unknown>,
   site: Site,
 ): PublishGrant | undefined {
-  let grant: PublishGrant | undefined;
+  let publishes = manifest.tier === 4;
   for (const { flag, when, live, code } of manifest.flags) {
     if (live || (when && !matches(when, args, site.platform))) continue;
-    if (!site.flags[flag]) {
-      throw new GatewayError(
-        code ?? REFUSALS[flag],
-        `"${manifest.name}" needs ${flag} on site "${site.id}"; a super-admin can set it`,
-      );
-    }
-    if (flag === "allow_publish") grant = mint(site.id, manifest.name);
+    requireFlag(manifest.name, flag, site, code);
+    publishes ||= PUBLISHING.has(flag);
   }
-  return grant;
+  return publishes ? mint(site.id, manifest.name) : undefined;
+}
+
+/**
+ * What a plan found needs a `live` flag of its manifest after all. Throws the flag's own code when the site lacks it,
+ * E_INTERNAL when the manifest does not name it so; answers the right to publish where the flag gives it.
+ */
+export function liveFlag(
+  manifest: Pick<Manifest, "name" | "flags">,
+  flag: Flag,
+  site: Site,
+): PublishGrant | undefined {
+  const named = manifest.flags.find((one) => one.live && one.flag === flag);
+  if (!named) throw new GatewayError("E_INTERNAL", `"${manifest.name}" has no live flag ${flag}`);
+  requireFlag(manifest.name, flag, site, named.code);
+  return PUBLISHING.has(flag) ? mint(site.id, manifest.name) : undefined;
+}
+
+function requireFlag(tool: string, flag: Flag, site: Site, code: Code = REFUSALS[flag]): void {
+  if (site.flags[flag]) return;
+  throw new GatewayError(code, `"${tool}" needs ${flag} on site "${site.id}"; a super-admin can set it`);
 }
 
 function mint(site_id: string, tool: string): PublishGrant {

@@ -1,11 +1,13 @@
 /** What a platform client is, and the only way it reaches its upstream. */
 import type { CredentialKind, Credentials, Site } from "../model.ts";
+import type { UpstreamSetting } from "../settings.ts";
 
 declare const granted: unique symbol;
 
 /**
  * The right to publish one thing on one site during one call. Only `guard/flags.ts` makes one, for a tool whose
- * manifest asks for `allow_publish` on a site that has it; the egress check refuses a publishing request without it.
+ * manifest asks for `allow_publish` or `allow_main_branch_push` on a site that has it, or whose tier is 4; the egress
+ * check refuses a publishing request without it.
  */
 export interface PublishGrant {
   readonly [granted]: true;
@@ -57,6 +59,8 @@ export interface Reach {
   send(out: Outgoing): Promise<Incoming>;
   /** The site's secret of that kind; throws E_INTERNAL with the way out when the site has none. */
   secret<K extends CredentialKind>(kind: K): Promise<NonNullable<Credentials[K]>>;
+  /** What the operator set for a service behind the tools; null where it is not set. */
+  setting(name: UpstreamSetting): string | null;
   /** Small facts about the upstream kept for a while, dropped when the site or its credentials change. */
   readonly cache: ReachCache;
   now(): number;

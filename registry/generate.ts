@@ -23,16 +23,24 @@ export async function shapes(manifests: URL): Promise<string> {
 }
 
 function shape(manifest: Manifest): string {
-  const publishes = manifest.flags.some((flag) => flag.flag === "allow_publish" && !flag.live);
   return [
     `  ${JSON.stringify(manifest.name)}: {`,
     `    args: ${typeText(manifest.input)};`,
     `    site: "${manifest.site}";`,
     `    tier: ${manifest.tier};`,
     `    raises: ${manifest.raise.length > 0};`,
-    `    publishes: ${publishes};`,
+    `    publishes: "${publishes(manifest)}";`,
     "  };",
   ].join("\n");
+}
+
+/** Whether its calls hold the right to publish (guard/flags.ts): always, only with some arguments, or never. */
+function publishes({ tier, flags }: Manifest): "always" | "sometimes" | "never" {
+  const found = flags.filter(({ flag, live }) =>
+    !live && (flag === "allow_publish" || flag === "allow_main_branch_push")
+  );
+  if (tier === 4 || found.some((flag) => !flag.when)) return "always";
+  return found.length > 0 ? "sometimes" : "never";
 }
 
 /** Formats as `deno fmt` does, so that the generated file passes the format check. */

@@ -6,49 +6,49 @@ export interface Shapes {
     site: "required";
     tier: 0;
     raises: false;
-    publishes: false;
+    publishes: "never";
   };
   "get_site": {
     args: Record<string, never>;
     site: "required";
     tier: 0;
     raises: false;
-    publishes: false;
+    publishes: "never";
   };
   "list_builders_for_site": {
     args: Record<string, never>;
     site: "required";
     tier: 0;
     raises: false;
-    publishes: false;
+    publishes: "never";
   };
   "list_cms_users": {
     args: { "roles"?: (string)[]; "search"?: string; "page": number; "per_page": number };
     site: "required";
     tier: 0;
     raises: false;
-    publishes: false;
+    publishes: "never";
   };
   "list_projects": {
     args: Record<string, never>;
     site: "none";
     tier: 0;
     raises: false;
-    publishes: false;
+    publishes: "never";
   };
   "list_sites": {
     args: Record<string, never>;
     site: "none";
     tier: 0;
     raises: false;
-    publishes: false;
+    publishes: "never";
   };
   "ping_site": {
     args: Record<string, never>;
     site: "required";
     tier: 0;
     raises: false;
-    publishes: false;
+    publishes: "never";
   };
   "create_page_draft": {
     args: {
@@ -64,7 +64,7 @@ export interface Shapes {
     site: "required";
     tier: 1;
     raises: false;
-    publishes: false;
+    publishes: "never";
   };
   "create_page_from_code": {
     args: {
@@ -78,42 +78,42 @@ export interface Shapes {
     site: "required";
     tier: 1;
     raises: false;
-    publishes: false;
+    publishes: "never";
   };
   "duplicate_page": {
     args: { "page_id": number | string; "title"?: string; "slug"?: string };
     site: "required";
     tier: 1;
     raises: false;
-    publishes: false;
+    publishes: "never";
   };
   "inject_page_section": {
     args: { "page_id": number | string; "element_source_id": number | string };
     site: "required";
     tier: 1;
     raises: false;
-    publishes: false;
+    publishes: "never";
   };
   "list_page_templates": {
     args: { "search"?: string; "page": number; "per_page": number };
     site: "required";
     tier: 0;
     raises: false;
-    publishes: false;
+    publishes: "never";
   };
   "publish_page": {
     args: { "page_id": number | string };
     site: "required";
     tier: 3;
     raises: false;
-    publishes: true;
+    publishes: "always";
   };
   "schedule_page": {
     args: { "page_id": number | string; "scheduled_at": string };
     site: "required";
     tier: 1;
     raises: false;
-    publishes: false;
+    publishes: "never";
   };
   "update_page_draft": {
     args: {
@@ -131,14 +131,14 @@ export interface Shapes {
     site: "required";
     tier: 1;
     raises: false;
-    publishes: false;
+    publishes: "never";
   };
   "update_page_from_code": {
     args: { "page_id": number | string; "title"?: string; "html"?: string; "css"?: string; "js"?: string };
     site: "required";
     tier: 1;
     raises: false;
-    publishes: false;
+    publishes: "never";
   };
   "create_draft": {
     args: {
@@ -154,7 +154,7 @@ export interface Shapes {
     site: "required";
     tier: 1;
     raises: false;
-    publishes: false;
+    publishes: "never";
   };
   "create_taxonomy": {
     args: {
@@ -167,49 +167,49 @@ export interface Shapes {
     site: "required";
     tier: 1;
     raises: false;
-    publishes: false;
+    publishes: "never";
   };
   "get_post": {
     args: { "post_id": number | string };
     site: "required";
     tier: 0;
     raises: false;
-    publishes: false;
+    publishes: "never";
   };
   "list_drafts": {
     args: { "status"?: "draft" | "scheduled"; "search"?: string; "page": number; "per_page": number };
     site: "required";
     tier: 0;
     raises: false;
-    publishes: false;
+    publishes: "never";
   };
   "list_taxonomies": {
     args: { "taxonomy": "tag" | "category"; "search"?: string; "page": number; "per_page": number };
     site: "required";
     tier: 0;
     raises: false;
-    publishes: false;
+    publishes: "never";
   };
   "publish_post": {
     args: { "post_id": number | string };
     site: "required";
     tier: 3;
     raises: false;
-    publishes: true;
+    publishes: "always";
   };
   "schedule_draft": {
     args: { "post_id": number | string; "scheduled_at": string };
     site: "required";
     tier: 1;
     raises: false;
-    publishes: false;
+    publishes: "never";
   };
   "unschedule": {
     args: { "post_id": number | string; "type"?: "post" | "page" };
     site: "required";
     tier: 1;
     raises: false;
-    publishes: false;
+    publishes: "never";
   };
   "update_draft": {
     args: {
@@ -226,7 +226,7 @@ export interface Shapes {
     site: "required";
     tier: 1;
     raises: false;
-    publishes: false;
+    publishes: "never";
   };
   "upload_media": {
     args: {
@@ -242,6 +242,6 @@ export interface Shapes {
     site: "required";
     tier: 1;
     raises: false;
-    publishes: false;
+    publishes: "never";
   };
 }

@@ -1,5 +1,5 @@
 /** How a handler is written: `tool(name, run)` or `tool(name, { check?, plan, run })`. */
-import type { Caller, Change, Project, Site } from "../model.ts";
+import type { Caller, Change, Flag, Project, Site } from "../model.ts";
 import type { Platform, PublishGrant } from "../platforms/platform.ts";
 import type { Shapes } from "./shapes.gen.ts";
 
@@ -30,25 +30,46 @@ export interface SitesPort {
   integrations(site: Site): Record<string, boolean>;
 }
 
+/** The preview branch of the caller's token on the call's site, as the gateway remembers it. */
+export interface PreviewsPort {
+  get(): Promise<string | null>;
+  /** Remembers it unless one is remembered; answers the one that is. */
+  claim(branch: string): Promise<string>;
+  /** Answers what was forgotten. */
+  forget(): Promise<string | null>;
+}
+
+/** Another site of the call, in the caller's scope; nothing can be published on it. */
+export type OtherSite = Pick<ToolContext, "site" | "use">;
+
 /** What a handler may use. */
 export interface ToolContext {
   readonly site: Site;
   readonly caller: Caller;
   readonly grant: PublishGrant;
+  readonly previews: PreviewsPort;
   readonly sites: SitesPort;
   /** Milliseconds since the epoch, by the gateway's clock. */
   now(): number;
   /** A client of the call's site on that platform. Throws what the platform's set-up lacks. */
   use<Client>(platform: Platform<Client>): Promise<Client>;
+  /** The site that an argument named in the manifest's `sites` gave; the call's own where it is left out. */
+  forSite(id: string | undefined): OtherSite;
+  /**
+   * What a plan found needs a flag its manifest calls `live`: throws the flag's code where the site lacks it. A flag
+   * that lets something go live makes the call tier 3 (throws E_SCOPE_DENIED over the cap) and answers the right to it.
+   */
+  claim(flag: Flag): PublishGrant | undefined;
   /** Puts facts into the call's audit row. */
   note(facts: AuditFacts): void;
 }
 
-/** A context as one tool sees it: no site for `site: none`, a grant only with flag `allow_publish`. */
+/** A context as one tool sees it: no site for `site: none`, a grant only where it may publish, always or by arguments. */
 export type ContextOf<Shape> =
   & Omit<ToolContext, "site" | "grant">
   & (Shape extends { site: "none" } ? unknown : Pick<ToolContext, "site">)
-  & (Shape extends { publishes: true } ? Pick<ToolContext, "grant"> : unknown);
+  & (Shape extends { publishes: "always" } ? Pick<ToolContext, "grant"> : unknown)
+  & (Shape extends { publishes: "sometimes" } ? Partial<Pick<ToolContext, "grant">> : unknown);
 
 type Args<Shape> = Shape extends { args: infer A } ? A : never;
 type Awaitable<T> = T | Promise<T>;

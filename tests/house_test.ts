@@ -60,10 +60,10 @@ const SHARED = ["errors.ts", "model.ts"];
 const MAY_IMPORT: readonly [folder: string, allowed: readonly string[]][] = [
   ["store/", []],
   ["guard/rules/", []],
-  ["platforms/", ["guard/rules/"]],
+  ["platforms/", ["guard/rules/", "settings.ts"]],
   ["registry/", ["guard/rules/", "platforms/platform.ts"]],
   ["tools/", ["registry/tool.ts", "platforms/", "guard/rules/"]],
-  ["guard/", ["registry/", "store/store.ts", "platforms/"]],
+  ["guard/", ["registry/", "store/store.ts", "platforms/", "settings.ts"]],
   ["doors/", ["guard/", "registry/", "store/store.ts"]],
   ["admin/", ["guard/rules/", "registry/", "store/store.ts", "doors/body.ts", "settings.ts", "settings/"]],
   ["settings/", ["settings.ts"]],

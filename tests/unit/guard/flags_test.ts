@@ -1,7 +1,7 @@
 /** Site flags: each with its own code, and the only place where the right to publish is made. */
 import assert from "node:assert/strict";
 import type { Code } from "../../../errors.ts";
-import { flagStep, isGenuine } from "../../../guard/flags.ts";
+import { flagStep, isGenuine, liveFlag } from "../../../guard/flags.ts";
 import { type Flag, FLAGS, type Site } from "../../../model.ts";
 import type { PublishGrant } from "../../../platforms/platform.ts";
 import { site as cms } from "../platforms/_site.ts";
@@ -17,6 +17,9 @@ const CODES: Record<Flag, Code> = {
   allow_crm_write: "E_CRM_WRITE_NOT_ALLOWED",
 };
 
+/** The flags that let something go live. */
+const PUBLISHING: readonly Flag[] = ["allow_publish", "allow_main_branch_push"];
+
 const NONE = Object.fromEntries(FLAGS.map((flag) => [flag, false])) as Record<Flag, boolean>;
 const site = (flags: Partial<Site["flags"]> = {}): Site => ({ ...cms({}), flags: { ...NONE, ...flags } });
 const withFlags = (...flags: Record<string, unknown>[]) => manifest({ tier: "T1", flags, input: INPUT });
@@ -30,7 +33,7 @@ for (const flag of FLAGS) {
     const { message } = await refusal(() => flagStep(needing, {}, site()), CODES[flag]);
     assert.equal(message, `"toy" needs ${flag} on site "acme"; a super-admin can set it`);
     const grant = flagStep(needing, {}, site({ [flag]: true }));
-    assert.equal(grant !== undefined, flag === "allow_publish");
+    assert.equal(grant !== undefined, PUBLISHING.includes(flag));
     const others = Object.fromEntries(FLAGS.filter((one) => one !== flag).map((one) => [one, true]));
     await refusal(() => flagStep(needing, {}, site(others)), CODES[flag]);
   });
@@ -61,6 +64,22 @@ Deno.test("a live flag is left to the tool's plan, and mints nothing", () => {
   for (const allow_publish of [false, true]) {
     assert.equal(flagStep(needing, {}, site({ allow_publish })), undefined);
   }
+});
+
+for (const flag of FLAGS) {
+  Deno.test(`${flag}, live: judged when the plan asks, and by its own code`, async () => {
+    const needing = withFlags({ flag, live: true });
+    await refusal(() => liveFlag(needing, flag, site()), CODES[flag]);
+    const grant = liveFlag(needing, flag, site({ [flag]: true }));
+    assert.equal(grant !== undefined, PUBLISHING.includes(flag));
+    if (grant) assert.ok(isGenuine(grant, "acme"));
+    await refusal(() => liveFlag(withFlags({ flag }), flag, site({ [flag]: true })), "E_INTERNAL");
+  });
+}
+
+Deno.test("a tool of tier 4 holds the right to publish, guarded by super-admin and confirm", () => {
+  const grant = flagStep(manifest({ tier: "T4" }), {}, site());
+  assert.ok(grant && isGenuine(grant, "acme"));
 });
 
 Deno.test("a grant is genuine for its own site only, and no copy of it is", () => {

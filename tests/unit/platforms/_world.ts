@@ -59,6 +59,7 @@ export class World {
     return {
       site: this.site,
       now: this.#now,
+      setting: () => null,
       secret: () => Promise.resolve(this.#login) as Promise<never>,
       cache: {
         get: <T>(key: string) => cache.get(key) as T,
@@ -106,6 +107,9 @@ export class World {
       site: this.site,
       caller: {} as Caller,
       grant: GRANT,
+      previews: { get: unasked, claim: unasked, forget: unasked },
+      forSite: unasked,
+      claim: unasked,
       sites: {
         list: () => Promise.resolve([this.site]),
         projects: () => Promise.resolve([{ id: "one", name: "One", created_at: "2026-01-01T00:00:00Z" }]),
@@ -120,6 +124,10 @@ export class World {
     };
     return { module, context };
   }
+}
+
+function unasked(): never {
+  assert.fail("a tool of a CMS site asks for no preview branch, other site or live flag");
 }
 
 /** Asserts that a promise ends with a GatewayError of that code, whose message fits and shows no trace of code. */
