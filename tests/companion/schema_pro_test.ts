@@ -13,6 +13,7 @@ function test(name: string, fn: () => Promise<void>): void {
 }
 
 const LOCATION = { rule: ["basic-global"], specific: [] };
+const TARGETS = { shown_on: LOCATION, hidden_on: null };
 const TEXT = "custom-markup-custom-text";
 
 async function entry(title: string, markup: unknown, post_status = "publish"): Promise<number> {
@@ -40,6 +41,7 @@ test("entries are listed, searched in their markup, and read one by one", async 
       title: "Text",
       value_type: "string",
       value: '{"@type":"Organization","name":"Äcme"}',
+      targets: TARGETS,
     },
     {
       post_id: array,
@@ -48,6 +50,7 @@ test("entries are listed, searched in their markup, and read one by one", async 
       title: "Array",
       value_type: "array",
       value: { "custom-markup": "custom-text", [TEXT]: '<script>{"@type":"Person"}</script>' },
+      targets: TARGETS,
     },
     {
       post_id: none,
@@ -56,6 +59,7 @@ test("entries are listed, searched in their markup, and read one by one", async 
       title: "Made by settings",
       value_type: "none",
       value: null,
+      targets: TARGETS,
     },
   ]);
   for (
@@ -113,12 +117,19 @@ test("another type, no JSON, and an entry made from settings are refused", async
   const text = await entry("Text", '{"@type":"A"}');
   const array = await entry("Array", { "custom-markup": "custom-text", [TEXT]: "{}" });
   const none = await entry("None", undefined);
+  const list = await entry("List", [{ "@type": "A" }]);
   const bad: [number, Json, number, string][] = [
     [text, { value: { a: 1 } }, 422, "site_ops_value_type"],
     [text, { value: ["a"] }, 422, "site_ops_value_type"],
     [text, { value: "{}", expect_value_type: "array" }, 422, "site_ops_value_type"],
     [array, { value: "{}" }, 422, "site_ops_value_type"],
     [array, { value: ["{}"] }, 422, "site_ops_value_type"],
+    [array, { value: { [TEXT]: { "@type": "A" } } }, 422, "site_ops_value_type"],
+    [array, { value: { [TEXT]: null } }, 422, "site_ops_value_type"],
+    [array, { value: { other: "x".repeat(102_400) } }, 413, "site_ops_too_large"],
+    [list, { value: [] }, 422, "site_ops_value_type"],
+    [list, { value: {} }, 422, "site_ops_value_type"],
+    [list, { value: ["x".repeat(102_400)] }, 413, "site_ops_too_large"],
     [none, { value: "{}" }, 422, "site_ops_value_type"],
     [text, { value: "{broken" }, 422, "site_ops_invalid_json"],
     [text, { value: "7" }, 422, "site_ops_invalid_json"],
@@ -131,7 +142,10 @@ test("another type, no JSON, and an entry made from settings are refused", async
   for (const [id, body, status, code] of bad) {
     assert.deepEqual(cut(await write(id, body)), [status, code], JSON.stringify(body).slice(0, 60));
   }
+  const replaced = await write(list, { value: [{ "@type": "A" }] });
+  assert.deepEqual(cut(replaced, "value", "targets"), [200, [{ "@type": "A" }], TARGETS]);
   assert.equal((await wp.peek({ id: text })).meta["bsf-aiosrs-custom-markup"], '{"@type":"A"}');
+  assert.deepEqual((await wp.peek({ id: list })).meta["bsf-aiosrs-custom-markup"], [{ "@type": "A" }]);
   const page = await wp.draft("ed");
   assert.deepEqual(cut(await wp.call("ed", "GET", `/schema/entries/${page}`)), [
     404,

@@ -7,6 +7,8 @@
 
 namespace SiteOps;
 
+use WP_Error;
+
 defined( 'ABSPATH' ) || exit;
 
 /**
@@ -19,6 +21,12 @@ final class Schema_Pro extends Schema_Store {
 	const MARKUP = 'bsf-aiosrs-custom-markup';
 	const TEXT   = 'custom-markup-custom-text';
 	const CACHE  = 'wp_schema_pro_optimized_structured_data';
+
+	/** Meta that says on which pages an entry shows, by their names in answers. */
+	const TARGETS = array(
+		'shown_on'  => 'bsf-aiosrs-schema-location',
+		'hidden_on' => 'bsf-aiosrs-schema-exclusion',
+	);
 
 	/** {@inheritDoc} */
 	public function id() {
@@ -57,20 +65,27 @@ final class Schema_Pro extends Schema_Store {
 			'title'      => $post->post_title,
 			'value_type' => $type,
 			'value'      => $value,
+			'targets'    => self::targets( $id ),
 		);
 	}
 
 	/** {@inheritDoc} */
 	public function save( $id, $value ) {
+		$large = is_string( $value ) ? null : Json::too_large( Json::text( $value ) );
+		if ( $large ) {
+			return $large;
+		}
 		$old = get_post_meta( $id, self::MARKUP, true );
 		$new = is_string( $value ) ? self::reworded( $old, $value ) : Json::arrays( $value );
 		if ( is_array( $new ) && is_array( $old ) && array_keys( $old ) !== range( 0, count( $old ) - 1 ) ) {
-			if ( isset( $new[ self::TEXT ] ) && is_string( $new[ self::TEXT ] ) ) {
-				$was                = isset( $old[ self::TEXT ] ) ? (string) $old[ self::TEXT ] : '';
-				$new[ self::TEXT ] = self::reworded( $was, $new[ self::TEXT ] );
+			if ( array_key_exists( self::TEXT, $new ) ) {
+				$was               = isset( $old[ self::TEXT ] ) ? $old[ self::TEXT ] : '';
+				$new[ self::TEXT ] = self::retext( is_string( $was ) ? $was : '', $new[ self::TEXT ] );
 			}
 			// What was not sent stays.
 			$new = isset( $new[ self::TEXT ] ) && is_wp_error( $new[ self::TEXT ] ) ? $new[ self::TEXT ] : $new + $old;
+		} elseif ( array() === $new ) {
+			$new = Errors::make( 'value_type', __( 'value is empty: an entry keeps its markup', 'site-ops' ) );
 		}
 		if ( is_wp_error( $new ) ) {
 			return $new;
@@ -84,5 +99,35 @@ final class Schema_Pro extends Schema_Store {
 	/** An entry of Schema Pro is a setting that shows on many pages, not a page. */
 	public function guards_published() {
 		return false;
+	}
+
+	/**
+	 * The text within an array, which Schema Pro prints as it is.
+	 *
+	 * @param string $old The text as stored.
+	 * @param mixed  $new What was sent for it.
+	 * @return string|WP_Error
+	 */
+	private static function retext( $old, $new ) {
+		if ( is_string( $new ) ) {
+			return self::reworded( $old, $new );
+		}
+		/* translators: %s: name of a part of the markup */
+		return Errors::make( 'value_type', sprintf( __( 'value.%s must be a string', 'site-ops' ), self::TEXT ) );
+	}
+
+	/**
+	 * On which pages an entry shows, as Schema Pro notes it; what is not noted is null.
+	 *
+	 * @param int $id Number of the post.
+	 * @return array
+	 */
+	private static function targets( $id ) {
+		return array_map(
+			static function ( $key ) use ( $id ) {
+				return metadata_exists( 'post', $id, $key ) ? get_post_meta( $id, $key, true ) : null;
+			},
+			self::TARGETS
+		);
 	}
 }

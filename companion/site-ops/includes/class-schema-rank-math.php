@@ -45,6 +45,7 @@ final class Schema_Rank_Math extends Schema_Store {
 			'title'      => $post->post_title,
 			'value_type' => 'array',
 			'value'      => $value,
+			'targets'    => null,
 		);
 	}
 

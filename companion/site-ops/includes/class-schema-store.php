@@ -13,7 +13,8 @@ defined( 'ABSPATH' ) || exit;
 
 /**
  * Entries of custom schema in the store of another plugin. An entry is
- * {post_id, type, status, title, value_type, value}; value_type is one of
+ * {post_id, type, status, title, value_type, value, targets}; targets is what its plugin notes of the pages it shows on,
+ * null for an entry that belongs to one page; value_type is one of
  *   string  a text: JSON-LD, bare or in one script element, as the plugin keeps it;
  *   array   a PHP array: a JSON list, or a JSON object;
  *   none    the entry is of a kind whose markup the plugin makes itself; it cannot be written.
