@@ -288,6 +288,29 @@ test(
   },
 );
 
+test(
+  "rankmath",
+  "two schemas of one type are told apart, and only the one that is named is changed",
+  async (wp) => {
+    const id = await wp.draft("ed");
+    for (const name of ["First", "Second"]) {
+      await wp.call("ed", "POST", `/seo/schema/${id}`, { schema: { "@type": "Person", name } });
+    }
+    const path = `/schema/entries/${id}`;
+    const { body } = await wp.call("ed", "GET", path);
+    const [first, second] = Object.entries(body["value"] as Record<string, Json>);
+    assert.deepEqual([first![1]["name"], second![1]["name"]], ["First", "Second"]);
+    assert.match(first![0], /^Person#\d+$/);
+    const value = { [first![0]]: { "@type": "Person", name: "Changed" } };
+    assert.deepEqual(cut(await wp.call("ed", "POST", path, { value }), "value"), [200, {
+      ...value,
+      [second![0]]: second![1],
+    }]);
+    const both = { Person: { "@type": "Person" } };
+    assert.deepEqual(cut(await wp.call("ed", "POST", path, { value: both })), [422, "site_ops_value_type"]);
+  },
+);
+
 test("rankmath", "its sitemap is rebuilt by itself; modules that are off or broken are told", async (wp) => {
   await wp.call("admin", "POST", "/seo/sitemap/rebuild");
   const asked = await wp.peek({ ask: ["rankmath_standin_invalidated"] });

@@ -11,7 +11,7 @@ defined( 'ABSPATH' ) || exit;
 
 /**
  * Post meta rank_math_schema_<Type>. A post is one entry; its value is an array of all its schemas by type, always of
- * value_type array. What Rank Math notes about a schema (metadata: title, where it shows) is neither told nor written.
+ * value_type array; several of one type are told apart as <Type>#<meta id>. What Rank Math notes about a schema (metadata: title, where it shows) is neither told nor written.
  */
 final class Schema_Rank_Math extends Schema_Store {
 
@@ -32,8 +32,8 @@ final class Schema_Rank_Math extends Schema_Store {
 	public function entry( $id ) {
 		$post  = Access::post( $id );
 		$value = array();
-		foreach ( $post ? Seo_Schema_Rank_Math::rows( $id ) : array() as $row ) {
-			$value[ self::type( $row ) ] = array_diff_key( $row['value'], array( 'metadata' => true ) );
+		foreach ( $post ? self::rows( $id ) : array() as $name => $row ) {
+			$value[ $name ] = array_diff_key( $row['value'], array( 'metadata' => true ) );
 		}
 		if ( ! $value ) {
 			return null;
@@ -55,18 +55,17 @@ final class Schema_Rank_Math extends Schema_Store {
 		if ( $large ) {
 			return $large;
 		}
-		$rows  = Seo_Schema_Rank_Math::rows( $id );
-		$types = array_map( array( __CLASS__, 'type' ), $rows );
+		$rows  = self::rows( $id );
 		$value = Json::arrays( $value );
-		foreach ( $value as $type => $schema ) {
-			if ( ! in_array( $type, $types, true ) || ! is_array( $schema ) ) {
+		foreach ( $value as $name => $schema ) {
+			if ( ! isset( $rows[ $name ] ) || ! is_array( $schema ) ) {
 				/* translators: 1: a name, 2: the names there are */
-				$said = sprintf( __( 'The value must hold an object for some of the types of this entry: "%1$s" is none of %2$s', 'site-ops' ), $type, implode( ', ', $types ) );
+				$said = sprintf( __( 'The value must hold an object for some of the types of this entry: "%1$s" is none of %2$s', 'site-ops' ), $name, implode( ', ', array_keys( $rows ) ) );
 				return Errors::make( 'value_type', $said );
 			}
 		}
-		foreach ( $rows as $row ) {
-			$new = isset( $value[ self::type( $row ) ] ) ? $value[ self::type( $row ) ] : null;
+		foreach ( $rows as $name => $row ) {
+			$new = isset( $value[ $name ] ) ? $value[ $name ] : null;
 			if ( null !== $new ) {
 				unset( $new['metadata'] );
 				$new += array_intersect_key( $row['value'], array( 'metadata' => true ) );
@@ -82,12 +81,22 @@ final class Schema_Rank_Math extends Schema_Store {
 	}
 
 	/**
-	 * The type a row is for.
+	 * The rows of a post by the names they have in the value: their types, with the number behind it where there are
+	 * several of one type.
 	 *
-	 * @param array $row A row of Seo_Schema_Rank_Math.
-	 * @return string
+	 * @param int $id Number of the post.
+	 * @return array[] Rows of Seo_Schema_Rank_Math.
 	 */
-	private static function type( array $row ) {
-		return substr( $row['meta_key'], strlen( Seo_Schema_Rank_Math::PREFIX ) );
+	private static function rows( $id ) {
+		$rows  = Seo_Schema_Rank_Math::rows( $id );
+		$names = array();
+		foreach ( $rows as $row ) {
+			$names[] = substr( $row['meta_key'], strlen( Seo_Schema_Rank_Math::PREFIX ) );
+		}
+		$times = array_count_values( $names );
+		foreach ( $names as $at => $name ) {
+			$names[ $at ] = $times[ $name ] > 1 ? $name . '#' . $rows[ $at ]['meta_id'] : $name;
+		}
+		return $rows ? array_combine( $names, $rows ) : array();
 	}
 }
