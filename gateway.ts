@@ -11,6 +11,7 @@ import { SiteCaches } from "./guard/context.ts";
 import { dispatcher } from "./guard/dispatch.ts";
 import { RateLimit } from "./guard/limits.ts";
 import type { LinkPlatforms } from "./guard/links.ts";
+import { schemaBridge } from "./platforms/cms/schema.ts";
 import { createHttp, type Http } from "./platforms/http.ts";
 import { Catalog } from "./registry/catalog.ts";
 import { loadTools } from "./registry/load.ts";
@@ -81,7 +82,7 @@ export async function openGateway(settings: Settings, replace: Replacements = {}
     catalog,
     tokenLimit,
     siteLimit: new RateLimit(settings.rateLimitSite, "site", now),
-    links: replace.links ?? {},
+    links: replace.links ?? { schema_bridge: schemaBridge },
     upstream: settings.upstream,
     hasSecret,
     now,

@@ -244,4 +244,21 @@ export interface Shapes {
     raises: false;
     publishes: "never";
   };
+  "get_custom_schema": {
+    args: { "id"?: number | string; "needle"?: string; "page": number; "per_page": number };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: false;
+  };
+  "set_custom_schema": {
+    args: {
+      "id": number | string;
+      "value": string | (Record<string, unknown> | string | number | boolean)[] | Record<string, unknown>;
+    };
+    site: "required";
+    tier: 1;
+    raises: false;
+    publishes: false;
+  };
 }

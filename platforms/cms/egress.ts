@@ -3,6 +3,7 @@ import { hasLead, parseMoment } from "../../guard/rules/schedule.ts";
 import type { Site } from "../../model.ts";
 import type { Outgoing } from "../platform.ts";
 import { PAGE_NAMES, PAGES_READABLE, PAGES_WRITABLE } from "./egress_pages.ts";
+import { SCHEMA_QUERY_NAMES, SCHEMA_READABLE, SCHEMA_WRITABLE } from "./egress_schema.ts";
 import { type Fields, fields, type Judge, only } from "./egress_rules.ts";
 
 /** Query names the client uses; `rest_route` is the route itself where permalinks are plain. */
@@ -19,6 +20,7 @@ const QUERY_NAMES: ReadonlySet<string> = new Set([
   "roles[]",
   "orderby",
   "order",
+  ...SCHEMA_QUERY_NAMES,
 ]);
 
 /** Of those, what a write carries: a CMS takes any other name of a query for a field that the body does not hold. */
@@ -27,7 +29,11 @@ const WRITE_QUERY_NAMES: ReadonlySet<string> = new Set(["rest_route", "_fields"]
 const READABLE =
   /^\/?$|^\/wp\/v2\/(users|users\/me|plugins|themes|(posts|pages|media|tags|categories)(\/[1-9]\d*)?)$/;
 /** Routes of the companion plugin that are read (contracts/cms.md, section 7). */
-const COMPANION_READABLE: readonly RegExp[] = [/^\/site-ops\/v1\/health$/, ...PAGES_READABLE];
+const COMPANION_READABLE: readonly RegExp[] = [
+  /^\/site-ops\/v1\/health$/,
+  ...PAGES_READABLE,
+  ...SCHEMA_READABLE,
+];
 
 const CONTENT_NAMES = [
   "title",
@@ -48,6 +54,7 @@ const WRITABLE: readonly (readonly [RegExp, Judge])[] = [
   [/^\/wp\/v2\/media$/, judgeUpload],
   [/^\/wp\/v2\/media\/[1-9]\d*$/, fields((body) => only(body, ["alt_text", "title", "caption", "post"]))],
   ...PAGES_WRITABLE,
+  ...SCHEMA_WRITABLE,
 ];
 
 /**
@@ -80,7 +87,7 @@ export function cmsForbids(out: Outgoing, now: number, site: Site): string | nul
     return readable ? null : `the route "${route}" is not read`;
   }
   const judge = out.method === "POST" ? WRITABLE.find(([pattern]) => pattern.test(route))?.[1] : undefined;
-  return judge ? judge(out, now) : `${out.method} "${route}" is never sent`;
+  return judge ? judge(out, now, site) : `${out.method} "${route}" is never sent`;
 }
 
 /** The REST route a WordPress would see: `rest_route` wins over the path; null where neither leads to the API. */
@@ -97,7 +104,7 @@ function judgeCreate(body: Fields): string | null {
 }
 
 function update(names: readonly string[]): Judge {
-  return (out, now) => fields((body) => judgeUpdate(body, names, out, now))(out, now);
+  return (out, now, site) => fields((body) => judgeUpdate(body, names, out, now))(out, now, site);
 }
 
 function judgeUpdate(body: Fields, names: readonly string[], out: Outgoing, now: number): string | null {

@@ -9,7 +9,6 @@ const UNBUILT_MAX = [
   "markdown",
   "static",
   "seo",
-  "schema",
   "analytics",
   "social",
   "storage",

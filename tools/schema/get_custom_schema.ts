@@ -1,0 +1,19 @@
+/** get_custom_schema: entries of custom structured data, by list, by text or one by id. */
+import { GatewayError } from "../../errors.ts";
+import { numericId } from "../../guard/rules/ids.ts";
+import { schemaBridge } from "../../platforms/cms/schema.ts";
+import { tool } from "../../registry/tool.ts";
+
+export default tool("get_custom_schema", {
+  check({ id, needle }) {
+    if (id === undefined) return;
+    numericId(id, "id");
+    if (needle === undefined) return;
+    throw new GatewayError("E_BAD_INPUT", "needle: searches the list, and id names one entry; leave one out");
+  },
+  async run({ id, needle, page, per_page }, ctx) {
+    const schema = await ctx.use(schemaBridge);
+    if (id !== undefined) return await schema.read(numericId(id, "id"));
+    return await schema.list({ needle, page, per_page });
+  },
+});

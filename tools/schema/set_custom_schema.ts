@@ -1,0 +1,30 @@
+/** set_custom_schema: another value for one entry of custom structured data. */
+import { GatewayError } from "../../errors.ts";
+import { numericId } from "../../guard/rules/ids.ts";
+import { checkStructured } from "../../guard/rules/structured_data.ts";
+import { schemaBridge } from "../../platforms/cms/schema.ts";
+import { tool } from "../../registry/tool.ts";
+import { valueChanges, whatChanges } from "./_plans.ts";
+
+export default tool("set_custom_schema", {
+  check({ id, value }) {
+    numericId(id, "id");
+    checkStructured(value, "value");
+  },
+  async plan({ id, value }, ctx) {
+    const planned = await (await ctx.use(schemaBridge)).prepare(numericId(id, "id"), value);
+    if (planned.scope === "page" && planned.live && !ctx.site.flags.allow_seo_on_published) {
+      throw new GatewayError(
+        "E_FORBIDDEN_OP",
+        `Entry ${id} belongs to a published page, whose visitors would get the change at once; "set_custom_schema" ` +
+          `needs allow_seo_on_published on site "${ctx.site.id}" for that; a super-admin can set it`,
+      );
+    }
+    const changes = valueChanges(planned.entry.value, planned.after);
+    return { summary: whatChanges(planned, ctx.site.name, changes.length > 0), changes, state: planned };
+  },
+  async run({ id }, ctx, { state, changes }) {
+    ctx.note({ result_id: id, changes, ...state.live ? { _published: true } : {} });
+    return await (await ctx.use(schemaBridge)).write(state);
+  },
+});
