@@ -249,7 +249,7 @@ export interface Shapes {
     site: "required";
     tier: 0;
     raises: false;
-    publishes: false;
+    publishes: "never";
   };
   "set_custom_schema": {
     args: {
@@ -259,6 +259,6 @@ export interface Shapes {
     site: "required";
     tier: 1;
     raises: false;
-    publishes: false;
+    publishes: "never";
   };
 }
