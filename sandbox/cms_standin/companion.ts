@@ -12,6 +12,13 @@ export interface CompanionOptions {
   visual: boolean;
 }
 
+/** What the report says of custom schema. */
+export interface SchemaReport {
+  readonly active: boolean;
+  readonly provider: string | null;
+  readonly entries: number;
+}
+
 const RIGHTS = ["edit_posts", "edit_pages", "publish_pages", "unfiltered_html", "manage_options"];
 
 /** An error of the plugin: `site_ops_<code>`. */
@@ -44,6 +51,7 @@ export function addCompanionHealth(
   app: Hono<RestEnv>,
   namespaces: string[],
   options: CompanionOptions,
+  schema: () => SchemaReport = () => ({ active: false, provider: null, entries: 0 }),
 ): void {
   if (!namespaces.includes("site-ops/v1")) namespaces.push("site-ops/v1");
   route(app, ["GET"], "/site-ops/v1/health", () => ({}), (ask) => {
@@ -66,7 +74,7 @@ export function addCompanionHealth(
           builder_tools: { active: false, version: null, route: null },
           code_page: { active: true },
           seo_bridge: { active: true, provider: "none", provider_version: null },
-          schema_bridge: { active: false, provider: null, entries: 0 },
+          schema_bridge: schema(),
         },
         user: {
           id: person?.id ?? 0,

@@ -51,6 +51,6 @@ function differences(before: unknown, after: unknown, levels: number): Change[] 
 /** The parts of a value by where they stand; JSON within a text is looked into as well. */
 function parts(value: unknown, field: string, levels: number): [string, unknown][] {
   const data = dataIn(value);
-  if (levels === 0 || !isFields(data)) return [[field, value]];
+  if (levels === 0 || !isFields(data) || Object.keys(data).length === 0) return [[field, value]];
   return Object.entries(data).flatMap(([name, part]) => parts(part, `${field}.${name}`, levels - 1));
 }

@@ -1,0 +1,273 @@
+/** Custom schema is read, previewed and changed through both doors, as a text, an array, a list or page by page. */
+import assert from "node:assert/strict";
+import type { Code } from "../../errors.ts";
+import { type Args, DOORS } from "../cms_kit.ts";
+import { BY_PAGE, GLOBAL, type SchemaWorld, schemaWorld, TEXT } from "./_schema.ts";
+
+interface Entry {
+  readonly post_id: number;
+  readonly type: string;
+  readonly status: string;
+  readonly title: string;
+  readonly value_type: string;
+  readonly value: unknown;
+}
+
+const NEXT = '{"@type":"Organization","name":"q\\" \\\\ \u{1f600} $& </script><!--","n":1,"o":{},"l":[]}';
+
+/** What the tools say of a stored entry. */
+function shown(id: number): Entry {
+  const { type, status, title, value } = [...GLOBAL, ...BY_PAGE].find((one) => one.id === id)!;
+  const value_type = value === undefined ? "none" : typeof value === "string" ? "string" : "array";
+  const word = status === "publish" ? "published" : status;
+  return { post_id: id, type, status: word, title, value_type, value: value ?? null };
+}
+
+Deno.test("get_custom_schema lists, searches, pages and reads one by id, the same through both doors", async () => {
+  await using at = await schemaWorld();
+  const list = (args: Args) => at.kit.both<Args>("get_custom_schema", { site_id: "schema", ...args });
+  const page = { page: 1, per_page: 20, total_pages: 1 };
+  const all = [10, 11, 12, 13, 14].map(shown);
+  assert.deepEqual(await list({}), { ...page, entries: all, total: 5 });
+  assert.deepEqual(await list({ needle: "äcme" }), { ...page, entries: [shown(10)], total: 1 });
+  assert.deepEqual(await list({ needle: '"@type":"Event"' }), { ...page, entries: [shown(12)], total: 1 });
+  assert.deepEqual(await list({ needle: "%" }), { ...page, entries: [], total: 0, total_pages: 0 });
+  const second = { page: 2, per_page: 2 };
+  assert.deepEqual(await list(second), { ...second, entries: all.slice(2, 4), total: 5, total_pages: 3 });
+  assert.deepEqual(await list({ page: 9 }), { ...page, page: 9, entries: [], total: 5 });
+  for (const { post_id } of all) assert.deepEqual(await list({ id: String(post_id) }), shown(post_id));
+  const { query } = at.cms.requests.findLast(({ path }) => path.endsWith("/entries"))!;
+  assert.deepEqual(query, { page: "9", per_page: "20" });
+});
+
+for (const door of DOORS) {
+  Deno.test(`set_custom_schema through ${door} changes a text, in the form it has`, async () => {
+    await using at = await schemaWorld();
+    const args = { site_id: "schema", id: 10, value: NEXT };
+    const { done, row } = await at.kit.write<Entry>(door, "set_custom_schema", args);
+    const value = NEXT.replace("</", "<\\/").replace("<!", "\\u003C!");
+    assert.deepEqual(done, { ...shown(10), value });
+    assert.deepEqual([at.entry(10).value, at.entry(10).targets], [value, GLOBAL[0]!.targets]);
+    assert.deepEqual(at.cms.writes.map(({ path, body }) => [path, body]), [
+      ["/site-ops/v1/schema/entries/10", { value: NEXT, expect_value_type: "string" }],
+    ]);
+    assert.deepEqual([row.tier, row.result_id, row._published], [1, 10, true]);
+    const fields = row.changes?.map(({ field }) => field);
+    assert.deepEqual(fields, ["value.name", "value.o", "value.l"]);
+    const framed = '<script type="application/ld+json">{"@type":"Person","name":"Ann"}</script>';
+    const next = await at.kit.write<Entry>(door, "set_custom_schema", {
+      site_id: "schema",
+      id: "11",
+      value: framed,
+    });
+    assert.equal(
+      next.done.value,
+      '<script type="application/ld+json">\n{"@type":"Person","name":"Ann"}\n</script>',
+    );
+    assert.deepEqual([next.row.result_id, next.row._published], ["11", undefined]);
+  });
+
+  Deno.test(`set_custom_schema through ${door} changes of an array what is named, and all of a list`, async () => {
+    await using at = await schemaWorld();
+    const text = '{"@type":"Event","name":"New"}';
+    const array = { site_id: "schema", id: 12, value: { [TEXT]: text } };
+    const { done, row } = await at.kit.write<Entry>(door, "set_custom_schema", array);
+    assert.deepEqual(done.value, { "custom-markup": "custom-text", [TEXT]: text });
+    assert.deepEqual(row.changes, [{ field: `value.${TEXT}.name`, from: "Old", to: "New" }]);
+    const list = { site_id: "schema", id: 13, value: [{ "@type": "B", o: {} }, "x", 1.5, true] };
+    const second = await at.kit.write<Entry>(door, "set_custom_schema", list);
+    assert.deepEqual([second.done.value_type, second.done.value], [
+      "array",
+      [{ "@type": "B", o: [] }, "x", 1.5, true],
+    ]);
+    assert.deepEqual(at.cms.writes.at(-1)!.body, { value: list.value, expect_value_type: "array" });
+    const kept = [10, 11, 14].map((id) => at.entry(id));
+    assert.deepEqual(kept, [10, 11, 14].map((id) => GLOBAL.find((one) => one.id === id)));
+  });
+
+  Deno.test(`set_custom_schema through ${door} needs the site's leave for the schema of a published page`, async () => {
+    await using at = await schemaWorld({ provider: "rankmath" });
+    const value = { FAQPage: { "@type": "FAQPage", name: "New", metadata: { title: "no" } } };
+    const sent = { FAQPage: { "@type": "FAQPage", name: "New" } };
+    const draft = await at.kit.write<Entry>(door, "set_custom_schema", { site_id: "schema", id: 20, value });
+    assert.deepEqual(draft.done.value, { ...sent, Kept: { "@type": "Kept" } });
+    assert.deepEqual(draft.row.changes, [{ field: "value.FAQPage.name", from: "Old", to: "New" }]);
+    assert.deepEqual([draft.row._published, at.cms.writes.at(-1)!.body], [undefined, {
+      value: sent,
+      expect_value_type: "array",
+    }]);
+    for (const id of [21, 22]) {
+      const args = { site_id: "schema", id, value };
+      const says = /^Entry \d+ belongs to a published page, .* needs allow_seo_on_published on site "schema"/;
+      const refusal = { says, sends: "reads" } as const;
+      await at.kit.refuses("set_custom_schema", args, "E_FORBIDDEN_OP", refusal);
+      await at.kit.refuses("set_custom_schema", { ...args, confirm: true }, "E_FORBIDDEN_OP", refusal);
+      assert.deepEqual(at.entry(id), BY_PAGE.find((one) => one.id === id));
+      const leave = { ...args, site_id: "leave" };
+      const { done, row } = await at.kit.write<Entry>(door, "set_custom_schema", leave);
+      assert.deepEqual([done.value, row._published], [{ ...sent, Kept: { "@type": "Kept" } }, true]);
+      const body = { value: sent, expect_value_type: "array", allow_published: true };
+      assert.deepEqual(at.cms.writes.at(-1)!.body, body);
+    }
+  });
+}
+
+Deno.test("a preview says who would see the change, and shows each part as it is on the site now", async () => {
+  await using at = await schemaWorld();
+  const preview = (args: Args) => at.kit.preview("set_custom_schema", { site_id: "schema", ...args });
+  at.entry(10).value = '{"@type":"Organization","name":"Changed in the CMS","url":"/x"}';
+  const text = await preview({ id: 10, value: '{"@type":"Organization","name":"New","logo":{"@id":"l"}}' });
+  assert.equal(
+    text.summary,
+    'Change the custom schema "Organization" on schema; it is global: all pages it targets (basic-global, specifics, ' +
+      "post-7, not special-404) change at once",
+  );
+  assert.deepEqual(text.changes, [
+    { field: "value.name", from: "Changed in the CMS", to: "New" },
+    { field: "value.url", from: "/x", to: null },
+    { field: "value.logo.@id", from: null, to: "l" },
+  ]);
+  const draft = await preview({ id: 11, value: '{ "@type": "Person" }' });
+  assert.match(draft.summary, /change once it is published, it is "draft"; it holds that already$/);
+  assert.deepEqual(draft.changes, []);
+  const list = await preview({ id: 13, value: [{ "@type": "B" }] });
+  assert.match(list.summary, /"List" on schema; it is global: all pages it targets change at once$/);
+  assert.deepEqual(list.changes, [{ field: "value", from: [{ "@type": "A" }], to: [{ "@type": "B" }] }]);
+  const names = Array.from({ length: 30 }, (_, at) => [`p${at}`, at]);
+  const many = await preview({ id: 10, value: JSON.stringify(Object.fromEntries(names)) });
+  assert.deepEqual(many.changes.map(({ field }) => field), ["value"]);
+  at.entry(10).targets = { shown_on: Array.from({ length: 8 }, (_, at) => `t${at}`), hidden_on: "" };
+  const wide = await preview({ id: 10, value: '{"a":1}' });
+  assert.match(wide.summary, /\(t0, t1, t2, t3, t4 and 3 more\)/);
+  await using pages = await schemaWorld({ provider: "rankmath" });
+  const value = { Kept: { "@type": "Kept", name: "x" } };
+  const page = await pages.kit.preview("set_custom_schema", { site_id: "leave", id: 21, value });
+  assert.equal(
+    page.summary,
+    'Change the custom schema (FAQPage, Kept) of the published "Live" on leave; it is published, visitors get the ' +
+      "change at once",
+  );
+  assert.deepEqual(page.changes, [{ field: "value.Kept.name", from: null, to: "x" }]);
+});
+
+const deep = (levels: number) => `${'{"a":'.repeat(levels - 1)}{"b":1}${"}".repeat(levels - 1)}`;
+const BAD: readonly (readonly [tool: string, args: Args, code: Code, says: RegExp])[] = [
+  ["get_custom_schema", { id: "a1" }, "E_BAD_INPUT", /^id: expected a whole number/],
+  ["get_custom_schema", { id: 10, needle: "x" }, "E_BAD_INPUT", /^needle: .*leave one out$/],
+  ["get_custom_schema", { needle: "" }, "E_BAD_INPUT", /^needle: /],
+  ["get_custom_schema", { needle: "x".repeat(501) }, "E_BAD_INPUT", /^needle: .*at most 500/],
+  ["get_custom_schema", { per_page: 101 }, "E_BAD_INPUT", /^per_page: /],
+  ["get_custom_schema", { page: 0 }, "E_BAD_INPUT", /^page: /],
+  ["get_custom_schema", { post_id: 10 }, "E_BAD_INPUT", /^post_id: unknown argument/],
+  ["set_custom_schema", { value: "{}" }, "E_BAD_INPUT", /^id is required/],
+  ["set_custom_schema", { id: 10 }, "E_BAD_INPUT", /^value is required/],
+  ["set_custom_schema", { id: "x", value: '{"a":1}' }, "E_BAD_INPUT", /^id: expected a whole number/],
+  ["set_custom_schema", { id: 10, value: 7 }, "E_BAD_INPUT", /^value: expected a string .* or an object$/],
+  ["set_custom_schema", { id: 10, value: null }, "E_BAD_INPUT", /^value: /],
+  ["set_custom_schema", { id: 10, value: "{broken" }, "E_BAD_INPUT", /^value: is not JSON/],
+  ["set_custom_schema", { id: 10, value: '{"a":1,}' }, "E_BAD_INPUT", /^value: is not JSON \(at line 1 /],
+  ["set_custom_schema", { id: 10, value: '{"a":1}<script>' }, "E_BAD_INPUT", /^value: is not JSON/],
+  [
+    "set_custom_schema",
+    { id: 10, value: '<script src="//x">{"a":1}</script>' },
+    "E_BAD_INPUT",
+    /^value: is not JSON/,
+  ],
+  ["set_custom_schema", { id: 10, value: "17" }, "E_BAD_INPUT", /^value: is JSON, but neither/],
+  ["set_custom_schema", { id: 10, value: "null" }, "E_BAD_INPUT", /^value: is JSON, but neither/],
+  ["set_custom_schema", { id: 10, value: "{}" }, "E_BAD_INPUT", /^value: holds nothing/],
+  ["set_custom_schema", { id: 12, value: {} }, "E_BAD_INPUT", /^value: holds nothing/],
+  ["set_custom_schema", { id: 13, value: [] }, "E_BAD_INPUT", /^value: holds nothing/],
+  ["set_custom_schema", { id: 10, value: deep(33) }, "E_BAD_INPUT", /^value: nested deeper than 32/],
+  ["set_custom_schema", { id: 12, value: JSON.parse(deep(33)) }, "E_BAD_INPUT", /^value: nested deeper/],
+  ["set_custom_schema", { id: 10, value: '{"a":"\\ud800"}' }, "E_BAD_INPUT", /^value: holds half a char/],
+  ["set_custom_schema", { id: 12, value: { a: ["\0"] } }, "E_BAD_INPUT", /^value: holds a NUL/],
+  ["set_custom_schema", { id: 12, value: { "\0*\0a": 1 } }, "E_BAD_INPUT", /^value: holds a NUL/],
+  [
+    "set_custom_schema",
+    { id: 10, value: `{"a":"${"é".repeat(51_197)}"}` },
+    "E_PAYLOAD_TOO_LARGE",
+    /^value: 102402 bytes of UTF-8, at most 102400/,
+  ],
+  [
+    "set_custom_schema",
+    { id: 12, value: { a: "x".repeat(102_393) } },
+    "E_PAYLOAD_TOO_LARGE",
+    /^value: 102401 bytes/,
+  ],
+  ["set_custom_schema", { id: 10, value: '{"a":1}', status: "publish" }, "E_FORBIDDEN_OP", /would publish/],
+  [
+    "set_custom_schema",
+    { id: 10, value: '{"a":1}', targets: {} },
+    "E_BAD_INPUT",
+    /^targets: unknown argument/,
+  ],
+];
+
+Deno.test("arguments that are wrong in themselves are refused, nothing being sent", async () => {
+  await using at = await schemaWorld();
+  for (const [tool, args, code, says] of BAD) {
+    await at.kit.refuses(tool, { site_id: "schema", confirm: true, ...args }, code, { says });
+  }
+});
+
+Deno.test("values just at their limits are stored", async () => {
+  await using at = await schemaWorld();
+  const large = `{"a":"${"é".repeat(51_196)}"}`;
+  for (const value of [large, deep(32)]) {
+    await at.kit.write("rest", "set_custom_schema", { site_id: "schema", id: 10, value });
+    assert.ok(at.entry(10).value === value);
+  }
+});
+
+/** Values that do not fit the entry as it is on the site. */
+async function refusesAll(at: SchemaWorld, cases: readonly (readonly [Args, Code, RegExp])[]): Promise<void> {
+  for (const [args, code, says] of cases) {
+    const call = { site_id: "leave", ...args };
+    await at.kit.refuses("set_custom_schema", call, code, { says, sends: "reads" });
+    await at.kit.refuses("set_custom_schema", { ...call, confirm: true }, code, { says, sends: "reads" });
+  }
+  assert.deepEqual(at.cms.writes, []);
+}
+
+Deno.test("a value of another type than the entry has now is refused before anything is written", async () => {
+  await using at = await schemaWorld();
+  const text = '{"a":1}';
+  await refusesAll(at, [
+    [
+      { id: 10, value: { a: 1 } },
+      "E_BAD_INPUT",
+      /^value: entry 10 has the value_type "string".*not an object/,
+    ],
+    [{ id: 10, value: [1] }, "E_BAD_INPUT", /takes a string and not a list/],
+    [{ id: 12, value: text }, "E_BAD_INPUT", /value_type "array" and holds an object, .*not a string/],
+    [{ id: 12, value: [1] }, "E_BAD_INPUT", /takes an object and not a list/],
+    [{ id: 13, value: { a: 1 } }, "E_BAD_INPUT", /takes a list and not an object/],
+    [{ id: 13, value: text }, "E_BAD_INPUT", /takes a list and not a string/],
+    [{ id: 14, value: text }, "E_BAD_INPUT", /^value: entry 14 has the value_type "none"/],
+    [{ id: 14, value: { a: 1 } }, "E_BAD_INPUT", /value_type "none"/],
+    [
+      { id: 12, value: { [TEXT]: { a: 1 } } },
+      "E_BAD_INPUT",
+      /^value\.custom-markup-custom-text: expected JSON/,
+    ],
+    [
+      { id: 12, value: { [TEXT]: "{broken" } },
+      "E_BAD_INPUT",
+      /^value\.custom-markup-custom-text: is not JSON/,
+    ],
+    [{ id: 12, value: { [TEXT]: "[]" } }, "E_BAD_INPUT", /^value\.custom-markup-custom-text: holds nothing/],
+    [{ id: 99, value: text }, "E_UPSTREAM", /^CMS 404 site_ops_schema_entry_not_found: .*check the id$/],
+    [{ id: 10, value: text, site_id: "writer" }, "E_UPSTREAM", /^CMS 403 rest_forbidden/],
+    [{ id: 10, value: text, site_id: "reader" }, "E_UPSTREAM", /^CMS 403 rest_forbidden/],
+    [{ id: 10, value: text, site_id: "locked" }, "E_UPSTREAM", /^CMS 401/],
+  ]);
+  await using pages = await schemaWorld({ provider: "rankmath" });
+  await refusesAll(pages, [
+    [{ id: 20, value: { Other: { a: 1 } } }, "E_BAD_INPUT", /^value\.Other: .*which are FAQPage, Kept$/],
+    [{ id: 20, value: { FAQPage: {} } }, "E_BAD_INPUT", /^value\.FAQPage: .*not empty/],
+    [{ id: 20, value: { FAQPage: "x" } }, "E_BAD_INPUT", /^value\.FAQPage: /],
+    [{ id: 20, value: { FAQPage: { metadata: { a: 1 } } } }, "E_BAD_INPUT", /^value\.FAQPage: /],
+    [{ id: 20, value: [{ "@type": "FAQPage" }] }, "E_BAD_INPUT", /takes an object and not a list/],
+  ]);
+});
