@@ -109,23 +109,23 @@ export async function schemaWorld(
   };
 }
 
-/** Does something right before or after the n-th request of that method for an entry; `at` is set by the test. */
+/** Does something right before or after the n-th request of that method for an entry. */
 export function between(
   method: "GET" | "POST",
   nth: number,
   when: "before" | "after",
-  act: () => void,
+  act: () => unknown,
 ): typeof fetch {
   let seen = 0;
   return async (input, init) => {
     const { pathname } = new URL(String(input instanceof Request ? input.url : input));
     const now = (init?.method ?? "GET") === method && /\/schema\/entries\/\d+$/.test(pathname) &&
       ++seen === nth;
-    if (now && when === "before") act();
+    if (now && when === "before") await act();
     const response = await fetch(input, init);
     if (!now || when === "before") return response;
     const bytes = await response.bytes();
-    act();
+    await act();
     return new Response(bytes, response);
   };
 }

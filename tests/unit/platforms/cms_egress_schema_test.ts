@@ -3,11 +3,10 @@ import assert from "node:assert/strict";
 import { egress } from "../../../guard/egress.ts";
 import type { Outgoing } from "../../../platforms/platform.ts";
 import { schemaBridge } from "../../../platforms/cms/schema.ts";
-import { FLAGS } from "../../../model.ts";
 import { site } from "./_site.ts";
 
 const ROOT = "https://acme.example/wp-json/site-ops/v1/schema";
-const leave = Object.fromEntries(FLAGS.map((flag) => [flag, flag === "allow_seo_on_published"]));
+const leave = { ...site({}).flags, allow_seo_on_published: true };
 
 function look(out: Partial<Outgoing>, flags = site({}).flags): string {
   const rules = { platform: schemaBridge, site: site({ flags }), granted: () => false, now: 0 };
