@@ -1,0 +1,381 @@
+/** Each page tool through both doors on a real WordPress, and every code its manifest names provoked there. */
+import assert from "node:assert/strict";
+import type { Code } from "../../errors.ts";
+import { loadTools } from "../../registry/load.ts";
+import type { CmsSandbox } from "../../sandbox/cms.ts";
+import { ahead, type Args, DOORS } from "../cms_kit.ts";
+import { fixture, PLUGIN } from "../companion/site.ts";
+import { site as register } from "../kit.ts";
+import type { Json } from "../sandbox/asker.ts";
+import { stored } from "./_schema.ts";
+import { fresh, onWordPress, Real } from "./_wordpress.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+const TOOLS = await loadTools({ roots: [ROOT] });
+const PAGE_TOOLS = [...TOOLS.values()].filter(({ group }) => group === "pages");
+
+/** A kit with two sites more: "both", an editor's with both builders that may publish; "weak", an author's. */
+async function open(site: CmsSandbox, options: Parameters<typeof Real.open>[1] = {}): Promise<Real> {
+  const at = (id: string, { username, application_password }: typeof site.users.ed) =>
+    register(id, "cms", {
+      base_url: site.base_url,
+      credentials: { cms: { username, application_password } },
+      available_builders: ["block", "visual"],
+      flags: { allow_publish: true },
+    });
+  return await Real.open(site, {
+    sites: [at("both", site.users.ed), at("weak", site.users.auth)],
+    ...options,
+  });
+}
+
+async function template(at: Real, data: string): Promise<number> {
+  const post = { post_type: "elementor_library", post_status: "publish", post_title: fresh("Template") };
+  return (await stored(at, { post, meta: { _elementor_data: data, _elementor_template_type: "page" } })).id;
+}
+
+const TREE = JSON.stringify([{
+  id: "aaaaaaa",
+  elType: "container",
+  settings: { t: "{{TITLE}}" },
+  elements: [],
+}]);
+const publish = (at: Real, id: number) => at.ask.rest("ed", "POST", `/pages/${id}`, { status: "publish" });
+const page = (at: Real, more: Json = {}) => at.ask.draft("ed", { title: fresh("Page"), ...more }, "pages");
+
+/** A page's life through one door; answers which tools were called. */
+async function life(door: (typeof DOORS)[number], site: CmsSandbox): Promise<void> {
+  await using at = await open(site);
+  const called = new Set<string>();
+  const write = async (tool: string, args: Args) => {
+    called.add(tool);
+    const call = { site_id: "both", ...args };
+    const { needs_confirmation } = await at.kit.gw.call<Json>(tool, call, { door });
+    assert.equal(needs_confirmation, true, `${tool} previews`);
+    return (await at.kit.write<Args & { id: number; status: string }>(door, tool, call)).done;
+  };
+  const refused = async (tool: string, args: Args) => {
+    called.add(tool);
+    const ending = await at.kit.gw.end(tool, { site_id: "both", ...args, confirm: true }, { door });
+    assert.ok("code" in ending && ending.code === "E_NOT_SUPPORTED", JSON.stringify(ending));
+  };
+
+  const id = await template(at, TREE);
+  called.add("list_page_templates");
+  const listed = await at.kit.gw.call<{ templates: Json[] }>(
+    "list_page_templates",
+    { site_id: "both", per_page: 100 },
+    { door },
+  );
+  assert.ok(listed.templates.some((row) => row["id"] === id));
+  const title = fresh("Life");
+  const block = await write("create_page_draft", { title, content_html: "<p>1</p>", page_builder: "block" });
+  await write("update_page_draft", { page_id: block.id, content_html: "<p>2</p>" });
+  const soon = await write("schedule_page", { page_id: block.id, scheduled_at: ahead(7200) });
+  assert.deepEqual([soon.status, (await at.stored(block.id, "pages"))["status"]], ["scheduled", "future"]);
+  const live = await write("publish_page", { page_id: block.id });
+  assert.equal(live.status, "published");
+  const shown = await (await fetch(String(live["url"]))).text();
+  assert.ok(shown.includes("<p>2</p>") && shown.includes(title), "a visitor sees it as it was changed");
+  const visual = { builder_template_id: id, variables: { TITLE: title } };
+  const cloned = await write("create_page_draft", { title, page_builder: "visual", ...visual });
+  const again = await write("update_page_draft", { page_id: cloned.id, ...visual });
+  assert.deepEqual([cloned.status, again.status, again["elements"]], ["draft", "draft", 1]);
+  const code = await write("create_page_from_code", { title, html: "<p>c</p>", css: "p{top:0}" });
+  const changed = await write("update_page_from_code", { page_id: code.id, js: "1;" });
+  assert.deepEqual([code.status, changed["scope_class"]], ["draft", code["scope_class"]]);
+  await refused("duplicate_page", { page_id: block.id });
+  await refused("inject_page_section", { page_id: block.id, element_source_id: "s1" });
+  assert.deepEqual([...called].sort(), PAGE_TOOLS.map(({ name }) => name).sort());
+}
+
+type Case = readonly [tool: string, code: Code, args: Args, says: RegExp];
+
+/** What of the manifests cannot come about while the other platform is not connected. */
+const NOT_CONNECTED: readonly string[] = ["duplicate_page E_UPSTREAM", "inject_page_section E_UPSTREAM"];
+
+/** What stands on the site that the cases need. */
+interface Stock {
+  readonly draft: number;
+  readonly live: number;
+  readonly good: number;
+  readonly broken: number;
+}
+
+function cases({ draft, live, good, broken }: Stock): readonly Case[] {
+  const at = { page_id: draft };
+  const clone = { page_builder: "visual", builder_template_id: good, variables: { TITLE: "x" } };
+  const { page_builder: _, ...anew } = clone;
+  const soon = { scheduled_at: ahead(3600) };
+  const published = /^Page \d+ is published/;
+  const rights = /^CMS 403/;
+  return [
+    ["create_page_draft", "E_BAD_INPUT", { title: " " }, /^title: /],
+    [
+      "create_page_draft",
+      "E_BAD_INPUT",
+      { title: "x", page_builder: "block", parent_id: 9e6 },
+      /^parent_id: /,
+    ],
+    [
+      "create_page_draft",
+      "E_BAD_TEMPLATE_DATA",
+      { ...clone, title: "x", builder_template_id: broken },
+      /cannot be read/,
+    ],
+    [
+      "create_page_draft",
+      "E_BUILDER_NOT_AVAILABLE",
+      { site_id: "open", title: "x", page_builder: "visual" },
+      /not enabled/,
+    ],
+    ["create_page_draft", "E_BUILDER_REQUIRED", { title: "x" }, /^page_builder is required/],
+    ["create_page_draft", "E_FORBIDDEN_OP", { title: "x", status: "publish" }, /would publish/],
+    [
+      "create_page_draft",
+      "E_MISSING_PLACEHOLDER",
+      { ...clone, title: "x", variables: {} },
+      /missing: TITLE$/,
+    ],
+    [
+      "create_page_draft",
+      "E_NOT_SUPPORTED",
+      { site_id: "files", title: "x" },
+      /works on cms and sitebuilder/,
+    ],
+    ["create_page_draft", "E_UPSTREAM", { ...clone, title: "x", builder_template_id: 9e6 }, /^CMS 404/],
+    [
+      "create_page_draft",
+      "E_UPSTREAM",
+      { site_id: "open", title: "x", template: "no-such-template.php" },
+      /^CMS 400/,
+    ],
+    ["update_page_draft", "E_BAD_INPUT", { page_id: "x", title: "y" }, /^page_id: /],
+    [
+      "update_page_draft",
+      "E_BAD_TEMPLATE_DATA",
+      { ...at, ...anew, builder_template_id: broken },
+      /cannot be read/,
+    ],
+    ["update_page_draft", "E_BUILDER_NOT_AVAILABLE", { site_id: "open", ...at, ...anew }, /not enabled/],
+    ["update_page_draft", "E_FORBIDDEN_OP", { page_id: live, title: "x" }, published],
+    ["update_page_draft", "E_FORBIDDEN_OP", { page_id: live, ...anew }, published],
+    ["update_page_draft", "E_MISSING_PLACEHOLDER", { ...at, ...anew, variables: { title: "x" } }, /TITLE$/],
+    [
+      "update_page_draft",
+      "E_NOT_SUPPORTED",
+      { ...at, publish_on_next_site_publish: true },
+      /only sitebuilder/,
+    ],
+    ["update_page_draft", "E_UPSTREAM", { site_id: "author", ...at, title: "x" }, rights],
+    ["schedule_page", "E_BAD_INPUT", { ...at, scheduled_at: "soon" }, /^scheduled_at: /],
+    ["schedule_page", "E_FORBIDDEN_OP", { ...at, scheduled_at: ahead(59) }, /at least 60 s/],
+    ["schedule_page", "E_FORBIDDEN_OP", { page_id: live, ...soon }, published],
+    ["schedule_page", "E_UPSTREAM", { page_id: 9e6, ...soon }, /^CMS 404/],
+    ["schedule_page", "E_UPSTREAM", { site_id: "author", ...at, ...soon }, rights],
+    ["list_page_templates", "E_UPSTREAM", { site_id: "weak" }, rights],
+    ["duplicate_page", "E_BAD_INPUT", {}, /^page_id is required/],
+    ["duplicate_page", "E_NOT_SUPPORTED", at, /works on sitebuilder sites/],
+    ["inject_page_section", "E_BAD_INPUT", at, /^element_source_id is required/],
+    [
+      "inject_page_section",
+      "E_FORBIDDEN_OP",
+      { ...at, element_source_id: "s", status: "live" },
+      /would publish/,
+    ],
+    [
+      "inject_page_section",
+      "E_NOT_SUPPORTED",
+      { ...at, element_source_id: "s" },
+      /works on sitebuilder sites/,
+    ],
+    ["publish_page", "E_PUBLISH_NOT_ALLOWED", { site_id: "acme", ...at }, /needs allow_publish/],
+    ["publish_page", "E_BAD_INPUT", { page_id: "0x1" }, /^page_id: /],
+    ["publish_page", "E_FORBIDDEN_OP", { page_id: live }, /is published already/],
+    ["publish_page", "E_NOT_SUPPORTED", { site_id: "builder", ...at }, /not connected/],
+    ["publish_page", "E_UPSTREAM", { site_id: "wrong", ...at }, /^CMS 401/],
+    [
+      "create_page_from_code",
+      "E_BAD_INPUT",
+      { title: "x", html: "y", css: "a{b:c" },
+      /^css: no CSS that can be/,
+    ],
+    ["create_page_from_code", "E_DISALLOWED_CONTENT", { title: "x", html: "<iframe src=//x>" }, /^html: /],
+    [
+      "create_page_from_code",
+      "E_DISALLOWED_CONTENT",
+      { title: "x", html: "y", css: "@import url(https://x);" },
+      /^css: /,
+    ],
+    [
+      "create_page_from_code",
+      "E_FORBIDDEN_OP",
+      { title: "x", html: "y", post_status: "Published" },
+      /publish/,
+    ],
+    [
+      "create_page_from_code",
+      "E_PAYLOAD_TOO_LARGE",
+      { title: "x", html: "x".repeat(204_801) },
+      /^html: 204801/,
+    ],
+    ["create_page_from_code", "E_UPSTREAM", { site_id: "wrong", title: "x", html: "y" }, /^CMS 401/],
+    ["update_page_from_code", "E_BAD_INPUT", { ...at, html: "<p title='x" }, /^html: a tag that is not/],
+    [
+      "update_page_from_code",
+      "E_DISALLOWED_CONTENT",
+      { ...at, html: "<script src=//x></script>" },
+      /^html: /,
+    ],
+    ["update_page_from_code", "E_FORBIDDEN_OP", { page_id: live, css: "" }, published],
+    ["update_page_from_code", "E_PAYLOAD_TOO_LARGE", { ...at, js: "x".repeat(102_401) }, /^js: 102401/],
+    ["update_page_from_code", "E_UPSTREAM", { ...at, css: "" }, /^CMS 404 .*not a page made from code/],
+  ];
+}
+
+/** Codes that need another site than the one all cases share; the tests below provoke them. */
+const MISSING: readonly (readonly [string, Code])[] = [
+  ["create_page_draft", "E_COMPANION_REQUIRED"],
+  ["update_page_draft", "E_COMPANION_REQUIRED"],
+  ["list_page_templates", "E_COMPANION_REQUIRED"],
+  ["create_page_from_code", "E_COMPANION_REQUIRED"],
+  ["update_page_from_code", "E_COMPANION_REQUIRED"],
+  ["list_page_templates", "E_BUILDER_NOT_AVAILABLE"],
+];
+
+Deno.test("the cases name every code of every page tool, and no other", () => {
+  const rows = cases({ draft: 1, live: 2, good: 3, broken: 4 }).map(([tool, code]) => `${tool} ${code}`);
+  const named = new Set([...rows, ...MISSING.map((pair) => pair.join(" ")), ...NOT_CONNECTED]);
+  const declared = PAGE_TOOLS.flatMap(({ name, manifest }) => [
+    ...manifest.errors.map((code) => `${name} ${code}`),
+    ...manifest.flags.map(() => `${name} E_PUBLISH_NOT_ALLOWED`),
+  ]);
+  assert.deepEqual([...named].sort(), declared.sort());
+});
+
+/** Turns a plugin of the site off while that runs. */
+async function without(at: Real, plugin: string, run: () => Promise<void>): Promise<void> {
+  const turn = async (status: string) => {
+    const answer = await at.ask.rest("admin", "POST", `/plugins/${plugin}`, { status });
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  };
+  await turn("inactive");
+  try {
+    await run();
+  } finally {
+    await turn("active");
+  }
+}
+
+onWordPress({
+  ...Object.fromEntries(DOORS.map((door) => [
+    `every page tool through ${door}: made, changed, scheduled, published, cloned and made from code`,
+    (site: CmsSandbox) => life(door, site),
+  ])),
+
+  async "every code a page tool names comes about through both doors, and nothing is written"(site) {
+    await using at = await open(site);
+    const [draft, live] = [await page(at), await page(at)];
+    await publish(at, live);
+    const [good, broken] = [await template(at, TREE), await template(at, '[{"id":')];
+    const look = async () => {
+      const all = await at.ask.rest("admin", "GET", "/pages?status=any&per_page=1");
+      return [all.headers.get("x-wp-total"), await at.stored(draft, "pages"), await at.stored(live, "pages")];
+    };
+    const before = await look();
+    for (const [tool, code, args, says] of cases({ draft, live, good, broken })) {
+      const call = { site_id: "both", ...args, confirm: true };
+      const sends = says.source.startsWith("^CMS 400") ? "anything" : "reads";
+      await at.kit.refuses(tool, call, code, { says, sends });
+    }
+    assert.deepEqual(await look(), before);
+  },
+
+  async "with the companion plugin turned off, or the visual builder, each tool says which"(site) {
+    await using at = await open(site);
+    const id = await page(at);
+    const clone = { builder_template_id: await template(at, TREE), variables: { TITLE: "x" } };
+    const calls: Record<string, Args> = {
+      create_page_draft: { title: "x", page_builder: "visual", ...clone },
+      update_page_draft: { page_id: id, ...clone },
+      list_page_templates: {},
+      create_page_from_code: { title: "x", html: "y" },
+      update_page_from_code: { page_id: id, css: "" },
+    };
+    const refuse = async (code: Code, says: RegExp, tools: readonly string[]) => {
+      for (const tool of tools) {
+        const call = { site_id: "both", ...calls[tool], confirm: true };
+        await at.kit.refuses(tool, call, code, { says, sends: "reads" });
+      }
+    };
+    const names = Object.keys(calls);
+    const off = /no companion plugin; version 1\.0\.0 or newer is needed/;
+    await without(at, "site-ops/site-ops", () => refuse("E_COMPANION_REQUIRED", off, names));
+    const inactive = /^CMS 409 site_ops_visual_inactive: /;
+    const visual = ["create_page_draft", "update_page_draft", "list_page_templates"];
+    await without(
+      at,
+      "elementor-standin/elementor-standin",
+      () => refuse("E_BUILDER_NOT_AVAILABLE", inactive, visual),
+    );
+  },
+
+  async "a page that somebody publishes in the moment of its write is told, and what the plugin writes is not written"(
+    site,
+  ) {
+    const id = { now: 0 };
+    const own: { at?: Real } = {};
+    const racing: typeof fetch = async (input, init) => {
+      if (init?.method === "POST" && id.now !== 0) await publish(own.at!, id.now);
+      return await fetch(input, init);
+    };
+    await using at = await open(site, { fetch: racing });
+    own.at = at;
+    const code = { site_id: "both", title: fresh("Code"), html: "<p>old</p>" };
+    const made = await at.kit.write("rest", "create_page_from_code", code);
+    const clone = { builder_template_id: await template(at, TREE), variables: { TITLE: "x" } };
+    const calls: [string, Args, RegExp][] = [
+      ["update_page_from_code", { page_id: made.done.id, html: "<p>new</p>" }, /^CMS 409 site_ops_published/],
+      ["update_page_draft", { page_id: await page(at), ...clone }, /^CMS 409 site_ops_published/],
+      [
+        "update_page_draft",
+        { page_id: await page(at), content_html: "<p>new</p>" },
+        /stands as "published".*somebody published it meanwhile/,
+      ],
+    ];
+    for (const [tool, args, says] of calls) {
+      id.now = args["page_id"] as number;
+      const ending = await at.kit.gw.end(tool, { site_id: "both", ...args, confirm: true });
+      assert.ok("code" in ending && ending.code === "E_FORBIDDEN_OP", JSON.stringify(ending));
+      assert.match(ending.message, says);
+      const { content } = await at.stored(id.now, "pages") as { content: { raw: string } };
+      assert.equal(content.raw.includes("new"), !says.source.startsWith("^CMS"), content.raw);
+    }
+  },
+
+  async "an editor who may not write unfiltered HTML makes no page from code, and is told before it is sent"(
+    site,
+  ) {
+    await using at = await open(site);
+    const roles = (await at.ask.send("admin", "POST", "/wp-json/peek/v1/ask", { ask: ["wp_user_roles"] }))
+      .body["options"] as { wp_user_roles: Record<string, { capabilities: Json }> };
+    const { editor, ...others } = roles.wp_user_roles;
+    const { unfiltered_html: _, ...capabilities } = editor!.capabilities;
+    const weaker = { ...others, editor: { ...editor, capabilities } };
+    await stored(at, { options: { wp_user_roles: weaker } });
+    try {
+      const says = /^CMS 403: the site's account lacks the right "unfiltered_html"/;
+      const call = { site_id: "both", title: fresh("Code"), html: "<p>x</p>", confirm: true };
+      await at.kit.refuses("create_page_from_code", call, "E_UPSTREAM", { says, sends: "reads" });
+      const args = {
+        site_id: "both",
+        title: fresh("Plain"),
+        page_builder: "block",
+        content_html: "<p>x</p>",
+      };
+      assert.equal((await at.kit.write("mcp", "create_page_draft", args)).done.status, "draft");
+    } finally {
+      await stored(at, { options: { wp_user_roles: { ...others, editor } } });
+    }
+  },
+}, { plugins: [PLUGIN, fixture("peek"), fixture("elementor-standin")] });
