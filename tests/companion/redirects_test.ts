@@ -47,9 +47,10 @@ test("the same source is changed, not made twice; the list has pages", async () 
       status: 307,
     }],
     total: 1,
+    statuses: [301, 302, 307, 308],
   });
   const none = await wp.call("admin", "GET", "/seo/redirects?source=/nowhere");
-  assert.deepEqual(none.body, { redirects: [], total: 0 });
+  assert.deepEqual(none.body, { redirects: [], total: 0, statuses: [301, 302, 307, 308] });
   const page = await wp.call("admin", "GET", "/seo/redirects?per_page=1&page=2");
   assert.equal(rows(page, "redirects").length, 1);
   assert.ok(page.body["total"] as number >= 2);

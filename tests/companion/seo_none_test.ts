@@ -48,6 +48,11 @@ test("every field is stored and read back; what is absent stays, an empty text c
   assert.deepEqual(changed.body["robots"], { ...FIELDS.robots, noindex: false });
   const nothing = await wp.call("ed", "POST", `/seo/meta/${id}`, {});
   assert.deepEqual(nothing.body, changed.body);
+  assert.deepEqual([nothing.body["post_title"], nothing.body["date_gmt"]], ["A draft", null]);
+  const due = new Date(Date.now() + 7_200_000).toISOString().slice(0, 19);
+  await wp.rest("ed", "POST", `/posts/${id}`, { status: "future", date_gmt: due });
+  const scheduled = await wp.call("ed", "GET", `/seo/meta/${id}`);
+  assert.deepEqual(cut(scheduled, "post_status", "date_gmt"), [200, "future", due]);
 });
 
 test("texts become one plain line, and addresses must be http or https", async () => {

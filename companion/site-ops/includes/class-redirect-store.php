@@ -14,6 +14,9 @@ defined( 'ABSPATH' ) || exit;
 /** Redirects of the SEO plugin where it has them, else the plugin's own; added and changed, never taken away. */
 abstract class Redirect_Store {
 
+	/** The statuses a redirect of this store can have. */
+	const STATUSES = array( 301, 302, 307, 308 );
+
 	/**
 	 * The store of this site.
 	 *

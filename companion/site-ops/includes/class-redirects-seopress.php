@@ -15,7 +15,8 @@ defined( 'ABSPATH' ) || exit;
 /** Posts of the type seopress_404: the title is the path without the slash in front, the rest is meta. */
 final class Redirects_Seopress extends Redirect_Store {
 
-	const TYPE = 'seopress_404';
+	const TYPE     = 'seopress_404';
+	const STATUSES = array( 301, 302, 307 );
 
 	/** {@inheritDoc} */
 	public function find( $source ) {
@@ -56,7 +57,7 @@ final class Redirects_Seopress extends Redirect_Store {
 
 	/** {@inheritDoc} */
 	public function save( $found, $source, $destination, $status ) {
-		if ( 308 === $status ) {
+		if ( ! in_array( $status, self::STATUSES, true ) ) {
 			$said = __( 'SEOPress has no redirects of status 308: use 301 or 307', 'site-ops' );
 			return Errors::make( 'redirect_target', $said, array( 'param' => 'status' ) );
 		}

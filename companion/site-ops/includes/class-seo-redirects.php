@@ -62,6 +62,7 @@ final class Seo_Redirects {
 			return array(
 				'redirects' => $found['rows'],
 				'total'     => $found['total'],
+				'statuses'  => $store::STATUSES,
 			);
 		}
 		$source = Redirect_Rules::source( $request['source'] );
@@ -72,6 +73,7 @@ final class Seo_Redirects {
 		return array(
 			'redirects' => $rows,
 			'total'     => count( $rows ),
+			'statuses'  => $store::STATUSES,
 		);
 	}
 
