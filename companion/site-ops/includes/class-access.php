@@ -80,6 +80,16 @@ final class Access {
 	}
 
 	/**
+	 * When a post goes live by itself, in UTC; null for one that does not.
+	 *
+	 * @param WP_Post $post The post.
+	 * @return string|null
+	 */
+	public static function goes_live( WP_Post $post ) {
+		return 'future' === $post->post_status ? mysql_to_rfc3339( $post->post_date_gmt ) : null;
+	}
+
+	/**
 	 * Refuses what visitors see already, and what is due to go live at any moment: saving an overdue scheduled page
 	 * would make WordPress publish it.
 	 *
@@ -88,7 +98,8 @@ final class Access {
 	 * @return WP_Error|null
 	 */
 	public static function refuse_live( WP_Post $post, $allowed = false ) {
-		$due  = 'future' === $post->post_status && strtotime( $post->post_date_gmt . ' UTC' ) <= time() + 60;
+		$at   = self::goes_live( $post );
+		$due  = null !== $at && strtotime( $at . ' UTC' ) <= time() + 60;
 		$live = in_array( $post->post_status, array( 'publish', 'private' ), true );
 		if ( $allowed || ( ! $live && ! $due ) ) {
 			return null;

@@ -116,8 +116,7 @@ final class Seo_Meta {
 			'post_type'    => $post->post_type,
 			'post_status'  => $post->post_status,
 			'post_title'   => $post->post_title,
-			// When it goes live by itself; null for what does not.
-			'date_gmt'     => 'future' === $post->post_status ? mysql_to_rfc3339( $post->post_date_gmt ) : null,
+			'date_gmt'     => Access::goes_live( $post ),
 			'modified_gmt' => Drafts::modified_gmt( $post ),
 			'provider'     => $provider->id(),
 		) + $provider->read( $post );
