@@ -5,6 +5,7 @@ import type { Outgoing } from "../platform.ts";
 import { PAGE_NAMES, PAGES_READABLE, PAGES_WRITABLE } from "./egress_pages.ts";
 import { SCHEMA_QUERY_NAMES, SCHEMA_READABLE, SCHEMA_WRITABLE } from "./egress_schema.ts";
 import { type Fields, fields, type Judge, only } from "./egress_rules.ts";
+import { SEO_PUTTABLE, SEO_READABLE, SEO_WRITABLE, seoMetaForbids } from "./egress_seo.ts";
 
 /** Query names the client uses; `rest_route` is the route itself where permalinks are plain. */
 const QUERY_NAMES: ReadonlySet<string> = new Set([
@@ -21,6 +22,7 @@ const QUERY_NAMES: ReadonlySet<string> = new Set([
   "orderby",
   "order",
   ...SCHEMA_QUERY_NAMES,
+  "source",
 ]);
 
 /** Of those, what a write carries: a CMS takes any other name of a query for a field that the body does not hold. */
@@ -33,6 +35,7 @@ const COMPANION_READABLE: readonly RegExp[] = [
   /^\/site-ops\/v1\/health$/,
   ...PAGES_READABLE,
   ...SCHEMA_READABLE,
+  ...SEO_READABLE,
 ];
 
 const CONTENT_NAMES = [
@@ -55,12 +58,13 @@ const WRITABLE: readonly (readonly [RegExp, Judge])[] = [
   [/^\/wp\/v2\/media\/[1-9]\d*$/, fields((body) => only(body, ["alt_text", "title", "caption", "post"]))],
   ...PAGES_WRITABLE,
   ...SCHEMA_WRITABLE,
+  ...SEO_WRITABLE,
 ];
 
 /**
- * Why a request may never be sent to a cms site, or null. Reads are GET, writes POST, both to known routes with
- * digits for ids; content is made as a draft, scheduled with enough lead, published only under a grant; nothing is
- * put into the bin, deleted or forced; credentials go to the site's own origin alone.
+ * Why a request may never be sent to a cms site, or null. Reads are GET, writes POST (PUT where an SEO plugin has only
+ * that), both to known routes with digits for ids; content is made as a draft, scheduled with enough lead, published
+ * only under a grant; nothing is put into the bin, deleted or forced; credentials go to the site's own origin alone.
  */
 export function cmsForbids(out: Outgoing, now: number, site: Site): string | null {
   const url = new URL(out.url);
@@ -86,7 +90,8 @@ export function cmsForbids(out: Outgoing, now: number, site: Site): string | nul
     const readable = [READABLE, ...COMPANION_READABLE].some((pattern) => pattern.test(route));
     return readable ? null : `the route "${route}" is not read`;
   }
-  const judge = out.method === "POST" ? WRITABLE.find(([pattern]) => pattern.test(route))?.[1] : undefined;
+  const writable = out.method === "POST" ? WRITABLE : out.method === "PUT" ? SEO_PUTTABLE : [];
+  const judge = writable.find(([pattern]) => pattern.test(route))?.[1];
   return judge ? judge(out, now, site) : `${out.method} "${route}" is never sent`;
 }
 
@@ -95,7 +100,9 @@ function routeOf(url: URL): string | null {
   const plain = url.searchParams.get("rest_route");
   if (plain !== null) return /(^|\/)(index\.php)?$/.test(url.pathname) ? plain : null;
   return /^\/(?:.*\/)?wp-json(\/[^%]*)?$/.exec(url.pathname)?.[1] ??
-    /^\/(?:[^%]*\/)?[\w-]+(\/(?:wp\/v2|site-ops\/v1)\/[^%]*)$/.exec(url.pathname)?.[1] ?? null;
+    /^\/(?:[^%]*\/)?[\w-]+(\/(?:wp\/v2|(?:site-ops|seopress|rankmath)\/v1)\/[^%]*)$/.exec(url.pathname)
+      ?.[1] ??
+    null;
 }
 
 function judgeCreate(body: Fields): string | null {
@@ -104,7 +111,12 @@ function judgeCreate(body: Fields): string | null {
 }
 
 function update(names: readonly string[]): Judge {
-  return (out, now, site) => fields((body) => judgeUpdate(body, names, out, now))(out, now, site);
+  return (out, now, site) =>
+    fields((body) => "meta" in body ? seoMetaForbids(body) : judgeUpdate(body, names, out, now))(
+      out,
+      now,
+      site,
+    );
 }
 
 function judgeUpdate(body: Fields, names: readonly string[], out: Outgoing, now: number): string | null {

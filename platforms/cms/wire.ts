@@ -64,13 +64,14 @@ export class Wire {
     schema: z.ZodType<T>,
     grant?: PublishGrant,
   ): Promise<T> {
-    const out: Outgoing = {
-      ...await this.#signed(route, query),
-      method: "POST",
-      effect: "write",
-      json,
-      grant,
-    };
+    const signed = await this.#signed(route, query);
+    const out: Outgoing = { ...signed, method: "POST", effect: "write", json, grant };
+    return this.#read(out, await this.#reach.send(this.#timed(out)), schema);
+  }
+
+  /** The same with PUT, for routes of plugins that take nothing else. */
+  async put<T>(route: string, json: Readonly<Record<string, unknown>>, schema: z.ZodType<T>): Promise<T> {
+    const out: Outgoing = { ...await this.#signed(route, {}), method: "PUT", effect: "write", json };
     return this.#read(out, await this.#reach.send(this.#timed(out)), schema);
   }
 
