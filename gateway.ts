@@ -12,6 +12,7 @@ import { dispatcher } from "./guard/dispatch.ts";
 import { RateLimit } from "./guard/limits.ts";
 import type { LinkPlatforms } from "./guard/links.ts";
 import { schemaBridge } from "./platforms/cms/schema.ts";
+import { seo } from "./platforms/cms/seo.ts";
 import { createHttp, type Http } from "./platforms/http.ts";
 import { Catalog } from "./registry/catalog.ts";
 import { loadTools } from "./registry/load.ts";
@@ -21,6 +22,12 @@ import { openStore } from "./store/kv.ts";
 
 /** Name and version, as MCP clients and the OpenAPI document show them. */
 export const SERVER = { name: "site-operations-gateway", version: "0.1.0" } as const;
+
+/** What judges whether each link is set up. */
+const LINKS: LinkPlatforms = {
+  seo,
+  schema_bridge: schemaBridge,
+};
 
 const HERE = new URL(".", import.meta.url);
 
@@ -82,7 +89,7 @@ export async function openGateway(settings: Settings, replace: Replacements = {}
     catalog,
     tokenLimit,
     siteLimit: new RateLimit(settings.rateLimitSite, "site", now),
-    links: replace.links ?? { schema_bridge: schemaBridge },
+    links: replace.links ?? LINKS,
     upstream: settings.upstream,
     hasSecret,
     now,

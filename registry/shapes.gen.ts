@@ -261,4 +261,62 @@ export interface Shapes {
     raises: false;
     publishes: "never";
   };
+  "get_seo_meta": {
+    args: { "post_id": number | string };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "get_sitemap_status": {
+    args: { "rebuild": boolean };
+    site: "required";
+    tier: 0;
+    raises: true;
+    publishes: "never";
+  };
+  "set_seo_meta": {
+    args: {
+      "post_id": number | string;
+      "title"?: string;
+      "description"?: string;
+      "focus_keyword"?: string;
+      "robots"?: {
+        "noindex"?: boolean;
+        "nofollow"?: boolean;
+        "noarchive"?: boolean;
+        "nosnippet"?: boolean;
+        "noimageindex"?: boolean;
+      };
+      "canonical"?: string;
+      "og_title"?: string;
+      "og_description"?: string;
+      "og_image"?: string;
+      "twitter_title"?: string;
+      "twitter_description"?: string;
+      "twitter_image"?: string;
+    };
+    site: "required";
+    tier: 1;
+    raises: false;
+    publishes: "never";
+  };
+  "set_seo_redirect": {
+    args: { "source": string; "destination": string; "status": 301 | 302 | 307 | 308 };
+    site: "required";
+    tier: 1;
+    raises: false;
+    publishes: "never";
+  };
+  "set_seo_schema": {
+    args: {
+      "post_id": number | string;
+      "schema": Record<string, unknown> | (Record<string, unknown>)[] | string;
+      "entry_id"?: string;
+    };
+    site: "required";
+    tier: 1;
+    raises: false;
+    publishes: "never";
+  };
 }

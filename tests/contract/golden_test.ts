@@ -8,7 +8,6 @@ import { golden, type GoldenTool } from "./golden.ts";
 const UNBUILT_MAX = [
   "markdown",
   "static",
-  "seo",
   "analytics",
   "social",
   "storage",

@@ -1,0 +1,60 @@
+/** The SEO fields as arguments, in previews and in answers. */
+import { GatewayError } from "../../errors.ts";
+import { quoted } from "../../guard/rules/wording.ts";
+import type { Change } from "../../model.ts";
+import { entriesOf, oneLine, type SeoChange, type SeoMeta } from "../../platforms/cms/seo.ts";
+
+const ADDRESSES: ReadonlySet<string> = new Set(["canonical", "og_image", "twitter_image"]);
+
+const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
+
+/** Fields as they are sent, every text one line. Throws E_BAD_INPUT for what is no address and for empty robots. */
+export function changeOf({ robots, ...texts }: SeoChange): SeoChange {
+  const plain: Record<string, string> = {};
+  for (const [field, given] of entriesOf(texts)) {
+    const text = oneLine(String(given));
+    if (!text.isWellFormed()) throw bad(`${field}: holds half a character; send whole ones`);
+    if (ADDRESSES.has(field)) requireAddress(field, text);
+    plain[field] = text;
+  }
+  if (robots === undefined) return plain;
+  if (Object.keys(robots).length === 0) {
+    throw bad("robots: give at least one of noindex, nofollow, noarchive, nosnippet, noimageindex");
+  }
+  return { ...plain, robots };
+}
+
+function requireAddress(field: string, text: string): void {
+  const isAddress = /^https?:\/\/[^\s<>"\\]+$/i.test(text) && URL.parse(text) !== null;
+  if (text === "" || isAddress) return;
+  throw bad(`${field}: expected an address that begins with http:// or https://, or "" to clear the field`);
+}
+
+/** One change per given field, `from` as it is on the site. */
+export function fieldChanges(change: SeoChange, { fields }: SeoMeta): Change[] {
+  const now = new Map(entriesOf(fields));
+  return entriesOf(change).map(([field, to]) => ({ field, from: now.get(field) ?? null, to }));
+}
+
+/** `the draft post "Title" on acme`, and where visitors see it, that they do. */
+export function placeOf(
+  { status, type, title, live }: SeoMeta["post"],
+  site: { readonly name: string },
+): string {
+  const seen = live ? "; visitors and search engines see that at once" : "";
+  return `the ${status} ${type} ${quoted(title)} on ${site.name}${seen}`;
+}
+
+/** What is answered: the post's state and its fields, with the names of those that could not be read. */
+export function answerOf({ post, provider, fields, shown }: SeoMeta): Record<string, unknown> {
+  const unread = entriesOf(fields).filter(([, value]) => value === null).map(([field]) => field);
+  return {
+    post_id: post.id,
+    post_type: post.type,
+    status: post.status,
+    provider,
+    ...fields,
+    ...(unread.length > 0 ? { unread } : {}),
+    ...(shown && shown.length > 0 ? { shown } : {}),
+  };
+}

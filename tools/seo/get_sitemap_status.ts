@@ -1,0 +1,21 @@
+/** get_sitemap_status: where the sitemap is and what makes it; on request what is kept of it is thrown away. */
+import { seo } from "../../platforms/cms/seo.ts";
+import { tool } from "../../registry/tool.ts";
+
+export default tool("get_sitemap_status", {
+  async plan(_, ctx) {
+    const { url, cache } = await (await ctx.use(seo)).prepareRebuild();
+    const kept = cache === "kept" ? "" : "; no copy of it is known to be kept";
+    return {
+      summary: `Throw away what is kept of the sitemap of ${ctx.site.name} (${url})${kept}`,
+      changes: [{ field: "cache", from: cache, to: "made anew when it is next asked for" }],
+      state: undefined,
+    };
+  },
+  async run({ rebuild }, ctx, plan) {
+    const client = await ctx.use(seo);
+    if (!rebuild) return await client.sitemap();
+    ctx.note({ changes: plan.changes });
+    return await client.rebuildSitemap();
+  },
+});

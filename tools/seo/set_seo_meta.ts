@@ -1,0 +1,28 @@
+/** set_seo_meta: given SEO fields of a post, of a published one only where the site allows it. */
+import { numericId } from "../../guard/rules/ids.ts";
+import { seo } from "../../platforms/cms/seo.ts";
+import { tool } from "../../registry/tool.ts";
+import { answerOf, changeOf, fieldChanges, placeOf } from "./_meta.ts";
+
+export default tool("set_seo_meta", {
+  check({ post_id, ...fields }) {
+    numericId(post_id, "post_id");
+    changeOf(fields);
+  },
+  async plan({ post_id, ...fields }, ctx) {
+    const change = changeOf(fields);
+    const now = await (await ctx.use(seo)).prepareMeta(numericId(post_id, "post_id"), change);
+    return {
+      summary: `Change the SEO fields of ${placeOf(now.post, ctx.site)}`,
+      changes: fieldChanges(change, now),
+      revision: now.post.modified_gmt,
+      state: now,
+    };
+  },
+  async run({ post_id, ...fields }, ctx, { state, changes }) {
+    ctx.note({ result_id: post_id, changes });
+    const sending = (live: boolean) => live && ctx.note({ _published: true });
+    const { warnings, ...after } = await (await ctx.use(seo)).writeMeta(changeOf(fields), state, sending);
+    return { ...answerOf(after), ...(warnings.length > 0 ? { warnings } : {}) };
+  },
+});

@@ -1,0 +1,33 @@
+/** set_seo_redirect: where one path of a site leads from now on. */
+import { homeOf, redirectOf } from "../../guard/rules/redirect.ts";
+import { seo } from "../../platforms/cms/seo.ts";
+import { tool } from "../../registry/tool.ts";
+
+export default tool("set_seo_redirect", {
+  check(args, { site }) {
+    redirectOf(args, homeOf(site.base_url));
+  },
+  async plan(args, ctx) {
+    const redirect = redirectOf(args, homeOf(ctx.site.base_url));
+    const planned = await (await ctx.use(seo)).prepareRedirect(redirect);
+    const { source, destination, status } = redirect;
+    const { now } = planned;
+    const verb = now ? "Change the redirect from" : "Redirect";
+    return {
+      summary:
+        `${verb} ${source} on ${ctx.site.name} to ${destination} (${status}); visitors follow it at once`,
+      changes: [
+        { field: "source", from: now?.source ?? null, to: source },
+        { field: "destination", from: now?.destination ?? null, to: destination },
+        { field: "status", from: now?.status ?? null, to: status },
+      ],
+      state: planned,
+    };
+  },
+  async run(_, ctx, { state, changes }) {
+    ctx.note({ changes });
+    const set = await (await ctx.use(seo)).writeRedirect(state);
+    ctx.note({ result_id: set.id });
+    return set;
+  },
+});

@@ -1,0 +1,40 @@
+/** set_seo_schema: one entry of structured data of a post, added or replaced. */
+import { numericId } from "../../guard/rules/ids.ts";
+import { hasContext, pageSchema, typesOf } from "../../guard/rules/seo_schema.ts";
+import { seo } from "../../platforms/cms/seo.ts";
+import { tool } from "../../registry/tool.ts";
+import { placeOf } from "./_meta.ts";
+
+const BARE = '; it has no "@context", without which search engines may not read it';
+
+export default tool("set_seo_schema", {
+  check({ post_id, schema }) {
+    numericId(post_id, "post_id");
+    pageSchema(schema);
+  },
+  async plan({ post_id, schema, entry_id }, ctx) {
+    const data = pageSchema(schema);
+    const client = await ctx.use(seo);
+    const planned = await client.prepareSchema(numericId(post_id, "post_id"), data, entry_id);
+    const { post, entries, replaces } = planned;
+    const verb = replaces
+      ? `Replace the structured data "${replaces.entry_id}" of`
+      : "Add structured data to";
+    const others = entries.filter((one) => one !== replaces).map((one) => `${one.entry_id} (${one.type})`);
+    const beside = others.length > 0 ? `; it has ${others.slice(0, 10).join(", ")} too, which stays` : "";
+    return {
+      summary: `${verb} ${placeOf(post, ctx.site)}${beside}${hasContext(data) ? "" : BARE}`,
+      changes: [
+        { field: "type", from: replaces?.type ?? null, to: typesOf(data).join(", ") },
+        { field: "schema", from: replaces?.schema ?? null, to: data },
+      ],
+      revision: post.modified_gmt,
+      state: planned,
+    };
+  },
+  async run({ post_id }, ctx, { state, changes }) {
+    ctx.note({ result_id: post_id, changes });
+    const sending = (live: boolean) => live && ctx.note({ _published: true });
+    return await (await ctx.use(seo)).writeSchema(state, sending);
+  },
+});
