@@ -94,6 +94,10 @@ function attach(ask: Ask, post: Post): void {
     if (id === 0 || image) post.featured_media = id;
   }
   if (params["template"] !== undefined) post.template = params["template"] as string;
+  for (const [key, value] of Object.entries((params["meta"] ?? {}) as Params)) {
+    // Keys that are not open to REST are ignored without a word.
+    if (key in post.meta) post.meta[key] = value;
+  }
   if (params["sticky"] !== undefined) post.sticky = params["sticky"] as boolean;
   if (post.type !== "post") return;
   if (params["tags"] !== undefined) post.tags = knownTerms(state, params["tags"], "post_tag");
