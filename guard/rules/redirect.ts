@@ -46,12 +46,12 @@ export interface GivenRedirect {
 /** The home of a base_url; one that no address is on without it. */
 export function homeOf(base_url: string | null): Home {
   const url = URL.parse(base_url ?? "");
-  if (url === null) return { host: "", folder: "" };
+  if (url === null) return { host: "invalid", folder: "" };
   return { host: plainHost(url.hostname), folder: (decoded(url.pathname) ?? "").replace(/\/+$/, "") };
 }
 
 const plainHost = (host: string) => host.toLowerCase().replace(/\.$/, "").replace(/^www\./, "");
-const baseOf = ({ host }: Home) => `https://${host || "invalid"}`;
+const baseOf = ({ host }: Home) => `https://${host}`;
 const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
 
 /** Judges a redirect by itself. Throws E_BAD_INPUT naming the field, also for one that leads back to its own source. */
