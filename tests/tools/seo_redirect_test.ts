@@ -1,0 +1,250 @@
+/** Redirects and the sitemap through both doors: an upsert without circles, and a rebuild that is a write. */
+import assert from "node:assert/strict";
+import type { Code } from "../../errors.ts";
+import { type Args, DOORS } from "../cms_kit.ts";
+import { type SeoWorld, seoWorld } from "./_seo.ts";
+
+const paths = (at: SeoWorld) =>
+  at.plugin.redirects.map(({ source, destination, status }) => `${source} ${destination} ${status}`);
+
+for (const door of DOORS) {
+  Deno.test(`set_seo_redirect through ${door} adds a redirect and changes the one there is`, async () => {
+    await using at = await seoWorld();
+    const first = await at.kit.write<Args>(door, "set_seo_redirect", {
+      site_id: "seo",
+      source: "/Alt//%65ins/",
+      destination: "/neu?a=1#b",
+    });
+    assert.deepEqual(first.done, {
+      id: 1,
+      created: true,
+      source: "/Alt/eins",
+      destination: "/neu?a=1#b",
+      status: 301,
+    });
+    assert.deepEqual([first.row.tier, first.row.result_id, first.row._published], [1, 1, undefined]);
+    const to = "https://other.example/x";
+    const change = { site_id: "seo", source: "/alt/eins", destination: to, status: 307 };
+    const second = await at.kit.write<Args>(door, "set_seo_redirect", change);
+    assert.deepEqual([second.done["id"], second.done["created"], second.done["status"]], [1, false, 307]);
+    assert.deepEqual(second.row.changes, [
+      { field: "source", from: "/Alt/eins", to: "/alt/eins" },
+      { field: "destination", from: "/neu?a=1#b", to },
+      { field: "status", from: 301, to: 307 },
+    ]);
+    assert.deepEqual(paths(at), [`/Alt/eins ${to} 307`]);
+    const sent = at.cms.writes.map(({ method, path, body }) => [method, path, body]);
+    assert.deepEqual(sent, [
+      ["POST", "/site-ops/v1/seo/redirects", { source: "/Alt/eins", destination: "/neu?a=1#b", status: 301 }],
+      ["POST", "/site-ops/v1/seo/redirects", { source: "/alt/eins", destination: to, status: 307 }],
+    ]);
+  });
+
+  Deno.test(`get_sitemap_status through ${door} rebuilds only when that is confirmed`, async () => {
+    await using at = await seoWorld();
+    at.plugin.sitemap.cache = "kept";
+    const rebuild = { site_id: "seo", rebuild: true };
+    const { summary, changes, tier } = await at.kit.preview("get_sitemap_status", rebuild);
+    assert.equal(
+      summary,
+      `Throw away what is kept of the sitemap of seo (${at.cms.base_url}/wp-sitemap.xml)`,
+    );
+    assert.deepEqual([tier, changes], [1, [
+      { field: "cache", from: "kept", to: "made anew when it is next asked for" },
+    ]]);
+    assert.equal(at.plugin.sitemap.rebuilt, 0);
+    const { done, row } = await at.kit.write<Args>(door, "get_sitemap_status", rebuild);
+    const url = `${at.cms.base_url}/wp-sitemap.xml`;
+    const sitemap = { provider: "none", enabled: true, url, modules: { sitemap: true }, cache: "kept" };
+    assert.deepEqual(done, { ...sitemap, invalidated: true });
+    assert.deepEqual([row.tier, row.changes, at.plugin.sitemap.rebuilt], [1, changes, 1]);
+    assert.deepEqual(await at.kit.both("get_sitemap_status", { site_id: "seo" }), sitemap);
+    assert.deepEqual(await at.kit.both("get_sitemap_status", { site_id: "ed", rebuild: false }), sitemap);
+    assert.equal(at.plugin.sitemap.rebuilt, 1);
+  });
+}
+
+Deno.test("a preview shows the redirect as it is and as it would be", async () => {
+  await using at = await seoWorld();
+  const args = { site_id: "seo", source: "/a", destination: "/b" };
+  const made = await at.kit.preview("set_seo_redirect", args);
+  assert.equal(made.summary, "Redirect /a on seo to /b (301); visitors follow it at once");
+  assert.deepEqual(made.changes, [
+    { field: "source", from: null, to: "/a" },
+    { field: "destination", from: null, to: "/b" },
+    { field: "status", from: null, to: 301 },
+  ]);
+  at.plugin.redirects.push({ id: 9, source: "/a", destination: "/c", status: 302 });
+  const changed = await at.kit.preview("set_seo_redirect", args);
+  assert.match(changed.summary, /^Change the redirect from \/a on seo to \/b/);
+  assert.deepEqual(changed.changes.map(({ from }) => from), ["/a", "/c", 302]);
+  assert.deepEqual(at.cms.writes, []);
+});
+
+const BAD: readonly (readonly [Args, Code, RegExp])[] = [
+  [{ source: undefined }, "E_BAD_INPUT", /^source is required/],
+  [{ destination: "" }, "E_BAD_INPUT", /^destination: /],
+  [{ source: "/wp-admin/x" }, "E_BAD_INPUT", /^source: .*may not lead elsewhere/],
+  [{ source: "/%77p-login.php" }, "E_BAD_INPUT", /^source: .*may not lead elsewhere/],
+  [{ source: "/wp-json" }, "E_BAD_INPUT", /^source: /],
+  [{ source: "/a\r\nX: y" }, "E_BAD_INPUT", /^source: /],
+  [{ source: "https://seo.example/a" }, "E_BAD_INPUT", /^source: expected a path/],
+  [{ destination: "javascript:alert(1)" }, "E_BAD_INPUT", /^destination: expected an address/],
+  [{ destination: "//evil.test" }, "E_BAD_INPUT", /^destination: /],
+  [{ destination: "/b%0d%0aX:y" }, "E_BAD_INPUT", /^destination: /],
+  [{ destination: "/wp-admin/" }, "E_BAD_INPUT", /^destination: the admin area/],
+  [{ destination: "/A/" }, "E_BAD_INPUT", /^destination: leads back to \/a/],
+  [{ destination: "/%61" }, "E_BAD_INPUT", /^destination: leads back/],
+  [{ destination: "HTTP://127.0.0.1/a?x" }, "E_BAD_INPUT", /^destination: leads back/],
+  [{ status: 303 }, "E_BAD_INPUT", /^status: expected one of 301, 302, 307, 308/],
+  [{ status: "301" }, "E_BAD_INPUT", /^status: expected one of/],
+  [{ status: "publish" }, "E_FORBIDDEN_OP", /would publish/],
+  [{ delete: true }, "E_BAD_INPUT", /^delete: unknown argument/],
+];
+
+Deno.test("bad redirects are refused before the site is asked", async () => {
+  await using at = await seoWorld();
+  for (const [args, code, says] of BAD) {
+    const call = { site_id: "live", source: "/a", destination: "/b", confirm: true, ...args };
+    await at.kit.refuses("set_seo_redirect", call, code, { says });
+  }
+  assert.deepEqual(at.cms.requests, []);
+});
+
+Deno.test("circles over the redirects there are are found before anything is written", async () => {
+  await using at = await seoWorld();
+  const { base_url } = at.cms;
+  at.plugin.redirects.push(
+    { id: 1, source: "/b", destination: "/C/?x=1", status: 301 },
+    { id: 2, source: "/c", destination: `${base_url}/d#y`, status: 301 },
+    { id: 3, source: "/d", destination: "/a/", status: 301 },
+    { id: 4, source: "/x", destination: "/y", status: 301 },
+    { id: 5, source: "/y", destination: "/x", status: 301 },
+    { id: 6, source: "/away", destination: "https://other.example/a", status: 301 },
+    { id: 7, source: "/home", destination: "/", status: 301 },
+    { id: 8, source: "/file", destination: "/wp-content/uploads/a.pdf", status: 301 },
+  );
+  const before = paths(at);
+  const circles: [string, RegExp][] = [
+    [
+      "/b",
+      /^destination: would lead in a circle \(\/a → \/b → \/C → \/d → \/a\); change where it leads first$/,
+    ],
+    [`${base_url.replace("http", "https")}/B/`, /circle/],
+    ["/d", /circle \(\/a → \/d → \/a\)/],
+    ["/x", /circle \(\/a → \/x → \/y → \/x\)/],
+  ];
+  for (const [destination, says] of circles) {
+    for (const confirm of [false, true]) {
+      const call = { site_id: "seo", source: "/a", destination, confirm };
+      await at.kit.refuses("set_seo_redirect", call, "E_BAD_INPUT", { says, sends: "reads" });
+    }
+  }
+  assert.deepEqual([paths(at), at.cms.writes], [before, []]);
+  for (const destination of ["/away", "/home", "/file", "/nowhere"]) {
+    const { done } = await at.kit.write<Args>("rest", "set_seo_redirect", {
+      site_id: "seo",
+      source: "/a",
+      destination,
+    });
+    assert.equal(done["destination"], destination);
+  }
+});
+
+Deno.test("a row of redirects without end is refused", async () => {
+  await using at = await seoWorld();
+  for (let n = 0; n < 30; n++) {
+    at.plugin.redirects.push({ id: n + 1, source: `/r${n}`, destination: `/r${n + 1}`, status: 301 });
+  }
+  const says = /^destination: more than 19 redirects follow on it; lead to where they end$/;
+  const call = { site_id: "seo", source: "/a", destination: "/r0", confirm: true };
+  await at.kit.refuses("set_seo_redirect", call, "E_BAD_INPUT", { says, sends: "reads" });
+  const { done } = await at.kit.write<Args>("mcp", "set_seo_redirect", { ...call, destination: "/r20" });
+  assert.equal(done["created"], true);
+});
+
+Deno.test("what the account or the SEO plugin cannot do is refused before anything is written", async () => {
+  await using at = await seoWorld();
+  const args = { source: "/a", destination: "/b" };
+  await at.kit.refuses("set_seo_redirect", { ...args, site_id: "ed" }, "E_UPSTREAM", {
+    says: /^CMS 403: .*"manage_options" to set redirects; nothing was written/,
+    sends: "reads",
+  });
+  await at.kit.refuses("get_sitemap_status", { site_id: "ed", rebuild: true, confirm: true }, "E_UPSTREAM", {
+    says: /^CMS 403: .*"manage_options" to rebuild the sitemap/,
+    sends: "reads",
+  });
+  at.plugin.provider = "seopress";
+  for (const confirm of [false, true]) {
+    await at.kit.refuses(
+      "set_seo_redirect",
+      { ...args, site_id: "seo", status: 308, confirm },
+      "E_BAD_INPUT",
+      {
+        says: /^status: the site's SEO plugin has no redirects of status 308, only 301, 302, 307$/,
+        sends: "reads",
+      },
+    );
+  }
+  at.plugin.sitemap.enabled = false;
+  const off = await at.kit.both<Args>("get_sitemap_status", { site_id: "seo" });
+  assert.deepEqual([off["enabled"], off["url"]], [false, null]);
+  const rebuild = { site_id: "seo", rebuild: true };
+  await at.kit.refuses("get_sitemap_status", rebuild, "E_SEOPLUGIN_PLUGIN_REQUIRED", {
+    says: /^Nothing makes a sitemap on this site/,
+    sends: "reads",
+  });
+  assert.deepEqual(at.cms.writes, []);
+});
+
+Deno.test("a redirect that is not there afterwards is no success, and what the plugin refuses keeps its code", async () => {
+  const answering = (answer: unknown, status = 200) => ({
+    fetch: async (input: string | URL | Request, init?: RequestInit) =>
+      init?.method === "POST" ? Response.json(answer, { status }) : await fetch(input, init),
+  });
+  const args = { site_id: "seo", source: "/a", destination: "/b", confirm: true };
+  await using liar = await seoWorld(
+    answering({ id: 1, created: true, source: "/a", destination: "/b", status: 301 }),
+  );
+  const lost = await liar.kit.gw.end("set_seo_redirect", args);
+  assert.ok("code" in lost && lost.code === "E_UPSTREAM", JSON.stringify(lost));
+  assert.match(lost.message, /said it set the redirect, but the one from \/a is not there/);
+  liar.plugin.redirects.push({ id: 1, source: "/a", destination: "/elsewhere", status: 302 });
+  const other = await liar.kit.gw.end("set_seo_redirect", args);
+  assert.ok("code" in other && other.code === "E_UPSTREAM", JSON.stringify(other));
+  assert.match(other.message, /the one from \/a leads to \/elsewhere with 302/);
+  const cases: [number, string, Code][] = [
+    [422, "site_ops_redirect_loop", "E_BAD_INPUT"],
+    [422, "site_ops_redirect_target", "E_BAD_INPUT"],
+    [409, "site_ops_seo_provider_missing", "E_SEOPLUGIN_PLUGIN_REQUIRED"],
+    [403, "rest_forbidden", "E_UPSTREAM"],
+  ];
+  for (const [status, code, expected] of cases) {
+    await using at = await seoWorld(answering({ code, message: "No", data: { status } }, status));
+    const ending = await at.kit.gw.end("set_seo_redirect", args);
+    assert.ok("code" in ending && ending.code === expected, JSON.stringify(ending));
+    const again = await at.kit.gw.end("get_sitemap_status", { site_id: "seo", rebuild: true, confirm: true });
+    assert.ok("code" in again && again.code === expected, JSON.stringify(again));
+  }
+});
+
+Deno.test("a rebuild is a write of tier 1 to a token that may only read, and the look is none", async () => {
+  await using at = await seoWorld({ tokens: { reader: { max_risk: 0 } } });
+  const rebuild = { site_id: "seo", rebuild: true };
+  for (const confirm of [false, true]) {
+    await at.kit.refuses("get_sitemap_status", { ...rebuild, confirm }, "E_SCOPE_DENIED", {
+      says: /is a tier 1 call here and the token's max_risk is 0/,
+      audit: "risk_capped",
+      as: "reader",
+    });
+  }
+  await at.kit.both("get_sitemap_status", { site_id: "seo", rebuild: false }, "reader");
+  for (const tool of ["set_seo_meta", "set_seo_schema", "set_seo_redirect"]) {
+    const says = /tier 1/;
+    await at.kit.refuses(tool, { site_id: "seo" }, "E_SCOPE_DENIED", {
+      says,
+      audit: "risk_capped",
+      as: "reader",
+    });
+  }
+});

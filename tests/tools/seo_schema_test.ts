@@ -1,0 +1,179 @@
+/** Structured data of posts: added, replaced and read back through both doors, and every way that is refused. */
+import assert from "node:assert/strict";
+import type { Code } from "../../errors.ts";
+import { type Args, DOORS } from "../cms_kit.ts";
+import { seoWorld } from "./_seo.ts";
+
+const CONTEXT = "https://schema.org";
+const ARTICLE = {
+  "@context": CONTEXT,
+  "@type": "Article",
+  name: 'q" \\ \u{1f600} </script>',
+  empty: {},
+  list: [],
+};
+
+for (const door of DOORS) {
+  Deno.test(`set_seo_schema through ${door} adds an entry and replaces the one that is named`, async () => {
+    await using at = await seoWorld();
+    const { id } = at.draft;
+    const target = { site_id: "seo", post_id: String(id) };
+    const first = await at.kit.write<Args>(door, "set_seo_schema", { ...target, schema: ARTICLE });
+    const made = { post_id: id, status: "draft", entry_id: "so-1", type: "Article", created: true };
+    assert.deepEqual(first.done, made);
+    const { row } = first;
+    assert.deepEqual([row.tier, row.result_id, row._published], [1, String(id), undefined]);
+    assert.deepEqual(row.changes?.map(({ field, from }) => [field, from]), [["type", null], [
+      "schema",
+      null,
+    ]]);
+    const text = JSON.stringify([{ "@type": "A" }, { "@type": ["B", "C"] }]);
+    const second = await at.kit.write<Args>(door, "set_seo_schema", { ...target, schema: text });
+    assert.deepEqual([second.done["entry_id"], second.done["type"]], ["so-2", "A, B, C"]);
+    const graph = { "@context": CONTEXT, "@graph": [{ "@type": "D" }] };
+    const again = { ...target, schema: graph, entry_id: "so-1" };
+    const third = await at.kit.write<Args>(door, "set_seo_schema", again);
+    assert.deepEqual(third.done, { ...made, type: "D", created: false });
+    assert.deepEqual(third.row.changes?.[1], { field: "schema", from: ARTICLE, to: graph });
+    assert.deepEqual(at.plugin.schemas.get(id)?.map(({ schema }) => schema), [graph, JSON.parse(text)]);
+    assert.ok(at.cms.writes.every(({ body }) => !("allow_published" in (body as Args))));
+  });
+
+  Deno.test(`set_seo_schema through ${door} touches a published post only where the site allows it`, async () => {
+    await using at = await seoWorld();
+    const { id } = at.published;
+    const args = { post_id: id, schema: ARTICLE };
+    const says = /^Post \d+ is published: .*allow_seo_on_published/;
+    for (const confirm of [false, true]) {
+      const call = { ...args, site_id: "seo", confirm };
+      await at.kit.refuses("set_seo_schema", call, "E_FORBIDDEN_OP", { says, sends: "reads" });
+    }
+    const { done, row } = await at.kit.write<Args>(door, "set_seo_schema", { ...args, site_id: "live" });
+    assert.deepEqual([done["status"], row._published], ["published", true]);
+    assert.deepEqual(at.cms.writes.map(({ body }) => body), [{ schema: ARTICLE, allow_published: true }]);
+  });
+}
+
+Deno.test("a preview names the entries there are, what would be replaced, and a context that is missing", async () => {
+  await using at = await seoWorld();
+  const args = { site_id: "seo", post_id: at.draft.id, schema: ARTICLE };
+  const first = await at.kit.preview("set_seo_schema", args);
+  assert.equal(first.summary, 'Add structured data to the draft post "Before" on seo');
+  assert.deepEqual(first.changes, [
+    { field: "type", from: null, to: "Article" },
+    { field: "schema", from: null, to: ARTICLE },
+  ]);
+  await at.kit.write("rest", "set_seo_schema", args);
+  const bare = await at.kit.preview("set_seo_schema", { ...args, schema: { "@type": "Recipe" } });
+  assert.match(bare.summary, /; it has so-1 \(Article\) too, which stays; it has no "@context"/);
+  const replaced = await at.kit.preview("set_seo_schema", { ...args, entry_id: "so-1" });
+  assert.equal(replaced.summary, 'Replace the structured data "so-1" of the draft post "Before" on seo');
+  assert.deepEqual(replaced.changes[1]?.from, ARTICLE);
+});
+
+const BAD: readonly (readonly [Args, Code, RegExp])[] = [
+  [{ schema: undefined }, "E_BAD_INPUT", /^schema is required/],
+  [{ schema: 1 }, "E_BAD_INPUT", /^schema: expected an object or a list.* or a string/],
+  [{ schema: [] }, "E_BAD_INPUT", /^schema: /],
+  [{ schema: "{" }, "E_BAD_INPUT", /^schema: /],
+  [{ schema: "{not json" }, "E_BAD_INPUT", /^schema: the text is not JSON/],
+  [{ schema: { name: "x" } }, "E_BAD_INPUT", /^schema: every object needs its "@type"/],
+  [{ schema: { "@type": "A", t: "x".repeat(102_400) } }, "E_PAYLOAD_TOO_LARGE", /^schema: \d+ bytes of JSON/],
+  [{ post_id: "x" }, "E_BAD_INPUT", /^post_id: /],
+  [{ entry_id: "../x" }, "E_BAD_INPUT", /^entry_id: /],
+  [{ entry_id: "" }, "E_BAD_INPUT", /^entry_id: /],
+  [{ status: "publish" }, "E_FORBIDDEN_OP", /would publish/],
+  [{ schema: { "@type": "A", post_status: "publish" } }, "E_FORBIDDEN_OP", /^schema\.post_status: /],
+];
+
+Deno.test("what is no structured data is refused before the site is asked", async () => {
+  await using at = await seoWorld();
+  for (const [args, code, says] of BAD) {
+    const call = { site_id: "live", post_id: at.draft.id, schema: ARTICLE, confirm: true, ...args };
+    await at.kit.refuses("set_seo_schema", call, code, { says });
+  }
+  assert.deepEqual(at.cms.requests, []);
+});
+
+Deno.test("what the post, the account or the SEO plugin cannot take is refused before anything is written", async () => {
+  await using at = await seoWorld();
+  const { id } = at.draft;
+  const refuses = (args: Args, code: Code, says: RegExp) => {
+    const call = { site_id: "live", post_id: id, schema: ARTICLE, ...args };
+    return at.kit.refuses("set_seo_schema", call, code, { says, sends: "reads" });
+  };
+  const none = /^entry_id: post \d+ has no structured data "so-9", it has none; leave entry_id out/;
+  await refuses({ entry_id: "so-9" }, "E_UPSTREAM", none);
+  await refuses({ site_id: "auth" }, "E_UPSTREAM", /^CMS 403.*"unfiltered_html" to store structured data/);
+  await refuses({ post_id: 99999 }, "E_UPSTREAM", /^CMS 404 site_ops_post_not_found/);
+  at.draft.status = "private";
+  await refuses({ site_id: "seo" }, "E_FORBIDDEN_OP", /is private/);
+  at.draft.status = "draft";
+  at.plugin.provider = "rankmath";
+  const one = /^schema: the site's SEO plugin keeps one object with one plain "@type" an entry/;
+  for (const schema of [[ARTICLE], { "@graph": [ARTICLE] }, { "@type": "schema:Article" }]) {
+    await refuses({ schema }, "E_BAD_INPUT", one);
+  }
+  assert.deepEqual(at.cms.writes, []);
+  const { done } = await at.kit.write<Args>("mcp", "set_seo_schema", {
+    site_id: "seo",
+    post_id: id,
+    schema: { "@type": ["Article", "NewsArticle"] },
+  });
+  assert.equal(done["created"], true);
+});
+
+Deno.test("a post published between plan and write is left alone; a lost entry is no success", async () => {
+  let looks = 0;
+  await using at = await seoWorld({
+    fetch: async (input, init) => {
+      const answer = await fetch(input, init);
+      const path = new URL(new Request(input, init).url).pathname;
+      if (path.includes("/seo/meta/") && ++looks === 1) at.cms.publish(at.draft.id);
+      return answer;
+    },
+  });
+  const args = { site_id: "live", post_id: at.draft.id, schema: ARTICLE, confirm: true };
+  const late = await at.kit.gw.end("set_seo_schema", args);
+  assert.ok("code" in late && late.code === "E_FORBIDDEN_OP", JSON.stringify(late));
+  assert.match(late.message, /became published, it was draft/);
+  assert.deepEqual([at.cms.writes, at.plugin.schemas.size], [[], 0]);
+
+  const answers: Record<string, [unknown, RegExp]> = {
+    "another entry": [
+      { entry_id: "so-7", type: "A", created: true },
+      /said it stored .*"so-7", but does not show/,
+    ],
+    "nothing of use": [{ done: true }, /^CMS 200: the answer lacks what was relied on/],
+  };
+  for (const [answer, says] of Object.values(answers)) {
+    await using liar = await seoWorld({
+      fetch: async (input, init) =>
+        init?.method === "POST" ? Response.json(answer) : await fetch(input, init),
+    });
+    const lost = await liar.kit.gw.end("set_seo_schema", { ...args, post_id: liar.draft.id });
+    assert.ok("code" in lost && lost.code === "E_UPSTREAM", JSON.stringify(lost));
+    assert.match(lost.message, says);
+  }
+});
+
+Deno.test("what the plugin refuses all the same keeps its code", async () => {
+  const cases: [number, string, Code][] = [
+    [422, "site_ops_invalid_json", "E_BAD_INPUT"],
+    [413, "site_ops_too_large", "E_PAYLOAD_TOO_LARGE"],
+    [409, "site_ops_published", "E_FORBIDDEN_OP"],
+    [409, "site_ops_seo_provider_missing", "E_SEOPLUGIN_PLUGIN_REQUIRED"],
+    [404, "site_ops_schema_entry_not_found", "E_UPSTREAM"],
+    [404, "rest_no_route", "E_SEOPLUGIN_PLUGIN_REQUIRED"],
+  ];
+  for (const [status, code, expected] of cases) {
+    const body = { code, message: `Because of ${code}`, data: { status } };
+    await using at = await seoWorld({
+      fetch: async (input, init) =>
+        init?.method === "POST" ? Response.json(body, { status }) : await fetch(input, init),
+    });
+    const args = { site_id: "live", post_id: at.published.id, schema: ARTICLE, confirm: true };
+    const ending = await at.kit.gw.end("set_seo_schema", args);
+    assert.ok("code" in ending && ending.code === expected, JSON.stringify(ending));
+  }
+});
