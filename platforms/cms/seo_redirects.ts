@@ -36,8 +36,14 @@ export interface PreparedRedirect {
   readonly now: RedirectRow | null;
 }
 
+/** A path as the plugin takes it: it resolves escapes itself, and a bare blank is none of a path's. */
+const escaped = (path: string) => path.replaceAll(" ", "%20");
+
 async function look(wire: Wire, source: string): Promise<z.infer<typeof LIST>> {
-  return (await asking("seo", () => wire.get(`${COMPANION}/seo/redirects`, { source }, LIST))).data;
+  return (await asking(
+    "seo",
+    () => wire.get(`${COMPANION}/seo/redirects`, { source: escaped(source) }, LIST),
+  )).data;
 }
 
 /**
@@ -98,7 +104,7 @@ export async function writeRedirect(
   { redirect }: PreparedRedirect,
 ): Promise<RedirectWritten> {
   const { source, destination, status } = redirect;
-  const json = { source, destination, status };
+  const json = { source: escaped(source), destination, status };
   const { id, created } = await asking(
     "seo",
     () => wire.post(`${COMPANION}/seo/redirects`, {}, json, WRITTEN),

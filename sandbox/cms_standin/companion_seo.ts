@@ -190,7 +190,9 @@ function find({ redirects }: CompanionSeo, source: string): StoredRedirect | und
 
 function sourceOf(given: unknown): string {
   const source = String(given);
-  if (/^\/(?!\/*(wp-|xmlrpc|index\.php|$))[^?#\s]*$/i.test(source)) return source.replace(/\/+$/, "");
+  if (/^\/(?!\/*(wp-|xmlrpc|index\.php|$))[^?#\s]*$/i.test(source)) {
+    return source.replace(/\/+$/, "").replaceAll("%20", " ");
+  }
   throw fault("redirect_target", 422, "source must be a path on this site", { param: "source" });
 }
 

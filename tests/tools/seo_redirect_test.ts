@@ -64,6 +64,16 @@ for (const door of DOORS) {
   });
 }
 
+Deno.test("a path with a blank is sent escaped and kept as it reads", async () => {
+  await using at = await seoWorld();
+  const args = { site_id: "seo", source: "/two%20words", destination: "/b%20c" };
+  const { done } = await at.kit.write<Args>("rest", "set_seo_redirect", args);
+  assert.deepEqual([done["source"], done["destination"]], ["/two words", "/b%20c"]);
+  assert.equal((at.cms.writes[0]?.body as Args)["source"], "/two%20words");
+  const again = await at.kit.write<Args>("mcp", "set_seo_redirect", { ...args, source: "/Two%2520Words/" });
+  assert.equal(again.done["created"], false);
+});
+
 Deno.test("a preview shows the redirect as it is and as it would be", async () => {
   await using at = await seoWorld();
   const args = { site_id: "seo", source: "/a", destination: "/b" };
