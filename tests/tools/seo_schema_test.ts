@@ -78,7 +78,11 @@ const BAD: readonly (readonly [Args, Code, RegExp])[] = [
   [{ schema: "{" }, "E_BAD_INPUT", /^schema: /],
   [{ schema: "{not json" }, "E_BAD_INPUT", /^schema: the text is not JSON/],
   [{ schema: { name: "x" } }, "E_BAD_INPUT", /^schema: every object needs its "@type"/],
-  [{ schema: { "@type": "A", t: "x".repeat(102_400) } }, "E_PAYLOAD_TOO_LARGE", /^schema: \d+ bytes of JSON/],
+  [
+    { schema: { "@type": "A", t: "x".repeat(102_400) } },
+    "E_PAYLOAD_TOO_LARGE",
+    /^schema: \d+ bytes of UTF-8/,
+  ],
   [{ post_id: "x" }, "E_BAD_INPUT", /^post_id: /],
   [{ entry_id: "../x" }, "E_BAD_INPUT", /^entry_id: /],
   [{ entry_id: "" }, "E_BAD_INPUT", /^entry_id: /],

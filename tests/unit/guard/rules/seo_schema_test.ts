@@ -1,4 +1,4 @@
-/** What may be structured data, and what its types are. */
+/** What may be the structured data of a page, and what its types are. */
 import assert from "node:assert/strict";
 import type { Code } from "../../../../errors.ts";
 import { hasContext, pageSchema, typesOf } from "../../../../guard/rules/seo_schema.ts";
@@ -36,7 +36,7 @@ const BAD: readonly (readonly [given: unknown, code: Code, says: RegExp])[] = [
   [[], "E_BAD_INPUT", /^schema: expected an object, or a list of at least one/],
   [[{ "@type": "A" }, 1], "E_BAD_INPUT", /^schema: expected an object, or a list/],
   [[[{ "@type": "A" }]], "E_BAD_INPUT", /^schema: expected an object, or a list/],
-  [{}, "E_BAD_INPUT", /^schema: every object needs its "@type"/],
+  [{}, "E_BAD_INPUT", /^schema: holds nothing/],
   [{ type: "Article" }, "E_BAD_INPUT", /"@type"/],
   [{ "@type": "" }, "E_BAD_INPUT", /"@type"/],
   [{ "@type": [] }, "E_BAD_INPUT", /"@type"/],
@@ -46,15 +46,19 @@ const BAD: readonly (readonly [given: unknown, code: Code, says: RegExp])[] = [
   [{ "@graph": [] }, "E_BAD_INPUT", /"@type"/],
   [{ "@graph": [{ "@type": "A" }, {}] }, "E_BAD_INPUT", /"@type"/],
   [nested(34), "E_BAD_INPUT", /^schema: nested deeper than 32 levels/],
-  ["[".repeat(100_000) + "]".repeat(100_000), "E_BAD_INPUT", /^schema: (nested deeper|the text is not JSON)/],
+  [
+    "[".repeat(100_000) + "]".repeat(100_000),
+    "E_BAD_INPUT",
+    /^schema: (nested deeper|the text is not JSON|expected an object)/,
+  ],
   [{ "@type": "A", t: "\ud83d" }, "E_BAD_INPUT", /^schema: holds half a character/],
   ['{"@type": "A", "t": "\\udc00"}', "E_BAD_INPUT", /^schema: holds half a character/],
   [
     { "@type": "A", t: "x".repeat(100 * KIB - 19) },
     "E_PAYLOAD_TOO_LARGE",
-    /^schema: 102401 bytes of JSON, at most/,
+    /^schema: 102401 bytes of UTF-8, at most/,
   ],
-  [{ "@type": "A", t: "\u00fc".repeat(52 * KIB) }, "E_PAYLOAD_TOO_LARGE", /^schema: \d+ bytes of JSON/],
+  [{ "@type": "A", t: "\u00fc".repeat(52 * KIB) }, "E_PAYLOAD_TOO_LARGE", /^schema: \d+ bytes of UTF-8/],
   [" ".repeat(500 * KIB), "E_PAYLOAD_TOO_LARGE", /^schema: 512000 characters/],
 ];
 
