@@ -15,13 +15,15 @@ import {
   publishNow,
   type State,
 } from "./cms_standin/state.ts";
-import type { Trouble, TroubleFilter } from "./cms_standin/trouble.ts";
+import type { Trouble } from "./cms_standin/trouble.ts";
 import { addTerms } from "./cms_standin/terms.ts";
+import type { TroubleFilter } from "./troubles.ts";
 import { serveWire } from "./wire.ts";
 
 export type { RecordedRequest } from "./cms_standin/entry.ts";
 export type { PluginRow, Post, Term } from "./cms_standin/state.ts";
-export type { Trouble, TroubleFilter } from "./cms_standin/trouble.ts";
+export type { Trouble } from "./cms_standin/trouble.ts";
+export type { TroubleFilter } from "./troubles.ts";
 
 /** How a stand-in is set up. */
 export interface StandInOptions {

@@ -1,12 +1,13 @@
 /** Where a request enters the stand-in: recorded, troubled on order, and sent to the REST side or the front. */
 import type { Hono } from "hono";
+import { half, Troubles } from "../troubles.ts";
 import type { Fate } from "../wire.ts";
 import { RestError } from "./fault.ts";
 import { type Params, readBody, readQuery } from "./params.ts";
 import { type Person, whoAsks } from "./people.ts";
 import { errorResponse, type RestEnv, restRoot } from "./rest.ts";
 import { publishDue, publishNow, type State } from "./state.ts";
-import { half, outright, type Trouble, Troubles } from "./trouble.ts";
+import { outright, type Trouble } from "./trouble.ts";
 
 /** One request as it came in. */
 export interface RecordedRequest {
@@ -52,7 +53,7 @@ function recordedBody(bytes: Uint8Array, type: string): unknown {
 /** The stand-in's front door. */
 export class Entry {
   readonly requests: RecordedRequest[] = [];
-  readonly troubles = new Troubles();
+  readonly troubles = new Troubles<Trouble>();
 
   constructor(readonly state: State, readonly app: Hono<RestEnv>) {
     app.notFound(() =>

@@ -1,0 +1,89 @@
+/** Git objects on disk: written and read as loose files, so that a thousand cost no process; the rest through git. */
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import { deflateSync, inflateSync } from "node:zlib";
+
+/** The kinds of git objects. */
+export type ObjectType = "blob" | "tree" | "commit" | "tag";
+
+/** An object as stored. */
+export interface GitObject {
+  readonly type: ObjectType;
+  readonly body: Uint8Array;
+}
+
+/** Runs git in a repository; resolves to its output, whatever the exit code. */
+export type RunGit = (
+  args: readonly string[],
+  input?: Uint8Array,
+) => Promise<{ code: number; stdout: Uint8Array; stderr: string }>;
+
+const TYPES: ReadonlySet<string> = new Set(["blob", "tree", "commit", "tag"]);
+const SHA = /^[0-9a-f]{40}$/;
+
+/** Whether a text is a full object name. */
+export function isSha(text: unknown): text is string {
+  return typeof text === "string" && SHA.test(text);
+}
+
+/** `<type> <size>\0<body>`, or `<sha> <type> <size>\n<body>` of cat-file, taken apart. */
+function split(
+  bytes: Uint8Array,
+  end: number,
+  words: (head: string[]) => string | undefined,
+): GitObject | null {
+  const at = bytes.indexOf(end);
+  const type = at < 0 ? undefined : words(new TextDecoder().decode(bytes.subarray(0, at)).split(" "));
+  if (type === undefined || !TYPES.has(type)) return null;
+  return { type: type as ObjectType, body: bytes.subarray(at + 1) };
+}
+
+/** The objects of one repository. */
+export class Objects {
+  readonly #folders = new Set<string>();
+  #parts = 0;
+  /** Bytes of all bodies written here. */
+  written = 0;
+
+  constructor(readonly folder: string, readonly git: RunGit) {}
+
+  #file(sha: string): string {
+    return `${this.folder}/${sha.slice(0, 2)}/${sha.slice(2)}`;
+  }
+
+  /** Stores an object and answers its name. What is there already stays as it is. */
+  async write(type: ObjectType, body: Uint8Array): Promise<string> {
+    const head = new TextEncoder().encode(`${type} ${body.length}\0`);
+    const sha = createHash("sha1").update(head).update(body).digest("hex");
+    const file = this.#file(sha);
+    if (await Deno.stat(file).then(() => true, () => false)) return sha;
+    const folder = file.slice(0, -39);
+    if (!this.#folders.has(folder)) await Deno.mkdir(folder, { recursive: true });
+    this.#folders.add(folder);
+    const part = `${folder}/tmp_obj_${++this.#parts}`;
+    await Deno.writeFile(part, deflateSync(Buffer.concat([head, body]), { level: 1 }), { mode: 0o444 });
+    await Deno.rename(part, file);
+    this.written += body.length;
+    return sha;
+  }
+
+  /** An object by its full name; null when there is none. */
+  async read(sha: string): Promise<GitObject | null> {
+    if (!isSha(sha)) return null;
+    try {
+      return split(inflateSync(await Deno.readFile(this.#file(sha))), 0, ([type]) => type);
+    } catch (thrown) {
+      if (!(thrown instanceof Deno.errors.NotFound)) throw thrown;
+    }
+    // Somebody may have pushed a pack.
+    const { stdout } = await this.git(["cat-file", "--batch"], new TextEncoder().encode(`${sha}\n`));
+    const found = split(stdout, 10, (head) => head.length === 3 ? head[1] : undefined);
+    return found && { type: found.type, body: found.body.subarray(0, -1) };
+  }
+
+  /** An object of one kind by its full name; null when there is none of that kind. */
+  async readAs(type: ObjectType, sha: string): Promise<Uint8Array | null> {
+    const found = await this.read(sha);
+    return found?.type === type ? found.body : null;
+  }
+}
