@@ -13,6 +13,8 @@ export interface Ask {
   readonly body: () => Json;
   /** Runs what was ordered to happen between a write's look at a branch and its moving it. */
   readonly within: () => Promise<void>;
+  /** How a write is told that its branch has moved meanwhile. */
+  readonly words: "expected to be at" | "is at";
 }
 
 /** The routes' environment. */

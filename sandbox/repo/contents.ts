@@ -115,7 +115,11 @@ async function commitOne(
   const sha = await bare.addCommit(commit);
   await ask.within();
   if (await bare.move(`refs/heads/${branch}`, sha, head) !== null) {
-    throw new Refusal(409, `refs/heads/${branch} expected to be at ${head ?? "0".repeat(40)}`);
+    const expected = head ?? "0".repeat(40);
+    const said = ask.words === "is at"
+      ? `is at ${await bare.head(branch)} but expected ${expected}`
+      : `refs/heads/${branch} expected to be at ${expected}`;
+    throw new Refusal(409, said);
   }
   await pushed(ask.state, ask.repo, branch, sha);
   return { sha, commit };

@@ -140,6 +140,7 @@ export class Entry {
       query: url.searchParams,
       body: () => jsonObject(sent),
       within: trouble?.kind === "moved" && trouble.when === "within" ? within : () => Promise.resolve(),
+      words: trouble?.kind === "moved" && trouble.words || "expected to be at",
     };
     const answer = this.#doorstep(request, url, place) ?? await this.#routed(request, url, place, ask);
     const out = trouble?.kind === "truncated" ? await truncated(answer, trouble.keep) : answer;

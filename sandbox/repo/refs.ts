@@ -1,11 +1,12 @@
-/** The routes of references and branches: made, moved by compare-and-swap, taken away, read. */
-import { asInstallation, type RepoAsk, type RepoContext, type Routes } from "./access.ts";
+/** The routes of a repository itself, its references and branches: made, moved by compare-and-swap, taken away, read. */
+import { asInstallation, may, type RepoAsk, type RepoContext, type Routes } from "./access.ts";
 import { invalid, json, notAccessible, notFound, Refusal } from "./answer.ts";
 import { isBranchName } from "./bare.ts";
 import { text } from "./fields.ts";
 import { asGit } from "./git_data.ts";
 import { branchView, refView } from "./git_views.ts";
 import { pushed } from "./state.ts";
+import { fullRepositoryView } from "./views.ts";
 import { touchesWorkflows } from "./workflows.ts";
 
 /** Tells of a branch that has moved; other references are nobody's business. */
@@ -81,6 +82,10 @@ async function branch(c: RepoContext): Promise<Response> {
 /** Adds the routes. */
 export function addRefs(app: Routes): void {
   const at = "/repos/:owner/:repo";
+  app.get(at, (c) => {
+    const { state, repo, token } = asInstallation(c, "metadata");
+    return json(fullRepositoryView(state, repo, may(token, "contents", "write")));
+  });
   app.get(`${at}/git/ref/:ref{.+}`, async (c) => {
     const ask = await asGit(c, "read");
     const ref = `refs/${c.req.param("ref")}`;

@@ -29,13 +29,16 @@ export type RepoTrouble =
   | { readonly kind: "truncated"; readonly keep?: number }
   /**
    * Somebody commits those files (default: one of no importance) to a branch (default: the default branch), just before
-   * the request is looked at, or with `when: "within"` between its look at the branch and its moving it.
+   * the request is looked at, or with `when: "within"` between its look at the branch and its moving it. The contents
+   * routes then answer 409: `refs/heads/main expected to be at <sha>`, or in the words that are also seen, `is at <sha>
+   * but expected <sha>`.
    */
   | {
     readonly kind: "moved";
     readonly branch?: string;
     readonly files?: Readonly<Record<string, FileContent>>;
     readonly when?: "before" | "within";
+    readonly words?: "expected to be at" | "is at";
   };
 
 const PAGE = "<!DOCTYPE html>\n<html><head><title>Unicorn! &middot; GitHub</title></head>" +
