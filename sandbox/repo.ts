@@ -92,10 +92,11 @@ export async function startRepoHost(options: RepoHostOptions = {}): Promise<Repo
   let ahead = 0;
   let base = "";
   const state = newState(() => clock() + ahead * 1000, () => base);
-  const folder = await Deno.makeTempDir({
+  const made = await Deno.makeTempDir({
     prefix: "repos-",
     ...(options.folder ? { dir: options.folder } : {}),
   });
+  const folder = await Deno.realPath(made);
   const entry = new Entry(state);
   const wire = serveWire((request) => entry.answer(request));
   base = `http://127.0.0.1:${wire.port}`;
