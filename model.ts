@@ -213,6 +213,8 @@ export const LIMITS = {
   UPSTREAM_DEADLINE_MS: 20_000,
   UPSTREAM_BYTES: 8 * MIB,
   UPSTREAM_RETRIES: 2,
+  /** The longest an upstream that is too busy is waited for within a call. */
+  UPSTREAM_BUSY_MS: 5000,
   UPSTREAM_EXCERPT_CHARACTERS: 300,
   UPSTREAM_STATUS_MIN: 400,
   UPSTREAM_STATUS_MAX: 599,

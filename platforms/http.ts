@@ -32,7 +32,8 @@ export interface SendOptions {
 export interface Http {
   /**
    * Sends a request and answers whatever status came back. Reads are tried again on 429, 502, 503, 504 and broken
-   * connections, and follow three redirects; writes are tried again only when nothing was sent, and follow none.
+   * connections, and follow three redirects; writes are tried again only when nothing was sent or `busy` says that
+   * nothing was done, and follow none.
    * Throws E_UPSTREAM (`upstream` 504 where no answer came), what `look` throws, and RefusedAddress.
    */
   send(out: Outgoing, options: SendOptions): Promise<Incoming>;
@@ -92,8 +93,7 @@ async function withRetries(trip: Trip, ports: Ports): Promise<Incoming> {
     let wait: number | null;
     try {
       const response = await follow(trip, ports);
-      const again = trip.out.effect === "read" && RETRIED_STATUSES.has(response.status);
-      wait = again ? pause(trip, ports, attempt, retryAfter(response.headers, ports.now())) : null;
+      wait = pauseAfter(response, trip, ports, attempt);
       if (wait === null) return await incoming(response, trip.out);
       await response.body?.cancel();
     } catch (thrown) {
@@ -111,6 +111,14 @@ async function withRetries(trip: Trip, ports: Ports): Promise<Incoming> {
 
 function canTryAgain(trip: Trip): boolean {
   return !trip.signal.aborted && (trip.out.effect === "read" || !trip.left);
+}
+
+/** Milliseconds to wait after an answer before the same is asked again, or null when the answer stands. */
+function pauseAfter(response: Response, trip: Trip, ports: Ports, attempt: number): number | null {
+  const busy = trip.out.busy?.(response, ports.now()) ?? null;
+  if (busy !== null) return busy <= LIMITS.UPSTREAM_BUSY_MS ? pause(trip, ports, attempt, busy) : null;
+  const again = trip.out.effect === "read" && RETRIED_STATUSES.has(response.status);
+  return again ? pause(trip, ports, attempt, retryAfter(response.headers, ports.now())) : null;
 }
 
 /** Milliseconds to wait before the next try, or null when there is none or no time for it. */

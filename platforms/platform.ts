@@ -27,6 +27,11 @@ export interface Outgoing {
   readonly body?: string | Uint8Array<ArrayBuffer>;
   /** A read may be retried; a write is sent once. A read may use POST. */
   readonly effect: "read" | "write";
+  /**
+   * How long an answer asks to wait, in milliseconds, where the upstream was too busy and carried nothing out; null
+   * where it says no such thing. Up to LIMITS.UPSTREAM_BUSY_MS are waited for, and then writes too are sent again.
+   */
+  readonly busy?: (answer: Pick<Incoming, "status" | "headers">, now: number) => number | null;
   /** Shown when a publishing request is meant. */
   readonly grant?: PublishGrant;
   /** Milliseconds for all tries together; the call's own deadline still holds. Default LIMITS.UPSTREAM_DEADLINE_MS. */

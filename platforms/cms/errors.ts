@@ -1,7 +1,6 @@
 /** What a CMS's failure is turned into: one sentence with its status, its code, an excerpt and the way out. */
-import { decodeHTML } from "entities";
 import { GatewayError } from "../../errors.ts";
-import { LIMITS } from "../../model.ts";
+import { excerpt } from "../excerpt.ts";
 import { OUTCOME_UNKNOWN } from "../failures.ts";
 import type { Incoming, Outgoing } from "../platform.ts";
 
@@ -21,19 +20,6 @@ export class CmsError extends GatewayError {
   get definite(): boolean {
     return this.reason !== "" && this.upstream !== undefined && this.upstream < 500;
   }
-}
-
-/**
- * Text for a person: scripts and tags dropped, entities decoded, blanks joined, `secrets` taken out, cut to the
- * excerpt's length.
- */
-export function excerpt(html: string, secrets: readonly string[] = []): string {
-  const plain = decodeHTML(
-    html.slice(0, 20_000).replace(/<(script|style)\b[\s\S]*?(<\/\1\s*>|$)/gi, " ").replace(/<[^<>]*>/g, " "),
-  ).replace(/\p{Cc}|\s+/gu, " ").replace(/ +/g, " ").trim();
-  const text = secrets.reduce((left, secret) => left.replaceAll(secret, "[redacted]"), plain);
-  const cut = text.length > LIMITS.UPSTREAM_EXCERPT_CHARACTERS;
-  return (cut ? `${text.slice(0, LIMITS.UPSTREAM_EXCERPT_CHARACTERS)}…` : text).replace(/[.\s]+$/, "");
 }
 
 /** The error of an answer that is no success (contracts/cms.md, section 1: error body, error mapping). */
