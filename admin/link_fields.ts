@@ -1,5 +1,6 @@
 /** The attributes that link a site to something beyond its platform, and what each may hold. */
 import { z } from "zod";
+import { BRANCH } from "../guard/rules/branch.ts";
 import { SITE_LINK_FIELDS, type SiteLinkField } from "../model.ts";
 import { expected } from "./faults.ts";
 
@@ -14,7 +15,7 @@ const RULES: Readonly<Record<SiteLinkField, Rule>> = {
   repo: ["a repository as owner/repo", /^(?!.*\.\.)[A-Za-z0-9-]{1,39}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/],
   repo_branch: [
     "a branch name",
-    /^(?![/.-])(?!.*(\.\.|\/\/|\/\.|@\{|\.lock$|[/.]$))[^\s\p{Cc}~^:?*[\\]{1,200}$/u,
+    BRANCH,
   ],
   repo_prefix: [
     "a folder such as content/posts, without a leading or trailing slash",

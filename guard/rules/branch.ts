@@ -1,0 +1,11 @@
+/** What a branch may be called. */
+import { GatewayError } from "../../errors.ts";
+
+/** Names git and the repository host take. */
+export const BRANCH = /^(?![/.-])(?!.*(\.\.|\/\/|\/\.|@\{|\.lock$|[/.]$))[^\s\p{Cc}~^:?*[\\]{1,200}$/u;
+
+/** A branch name as it was given. Throws E_BAD_INPUT for what is none. */
+export function branchName(text: string, field: string): string {
+  if (BRANCH.test(text)) return text;
+  throw new GatewayError("E_BAD_INPUT", `${field}: expected a branch name such as main or staging`);
+}

@@ -1,0 +1,135 @@
+/** The way into a repository as an app: which installation covers it, and narrow tokens of that installation. */
+import type { Octokit } from "@octokit/core";
+import { z } from "zod";
+import { GatewayError } from "../../errors.ts";
+import type { Reach } from "../platform.ts";
+import { RepoError } from "./errors.ts";
+
+/** What a token lets its holder do; never more (contracts/static.md, section 1). */
+const PERMISSIONS = {
+  read: { contents: "read", metadata: "read" },
+  write: { contents: "write", metadata: "read" },
+} as const;
+/** What is needed of a way out; no site is. */
+export type RepoReach = Pick<Reach, "send" | "setting" | "cache" | "now">;
+export type Right = keyof typeof PERMISSIONS;
+
+const INSTALLATION_MS = 10 * 60_000;
+/** One minute less than a token lives. */
+const TOKEN_MS = 59 * 60_000;
+
+const INSTALLATION = z.object({
+  id: z.number(),
+  suspended_at: z.string().nullish(),
+  permissions: z.object({ contents: z.string().optional() }).catch({}),
+});
+/** The installation that covers a repository. */
+export type Installation = z.infer<typeof INSTALLATION>;
+
+/** The app's id and key. Throws E_MISSING_SECRET naming the one that is not set. */
+export function appOf(reach: Pick<RepoReach, "setting">): { appId: string; privateKey: string } {
+  const [appId, privateKey] = [reach.setting("REPO_APP_ID"), reach.setting("REPO_APP_PRIVATE_KEY")];
+  if (appId !== null && privateKey !== null) return { appId, privateKey };
+  const missing = appId === null ? "REPO_APP_ID" : "REPO_APP_PRIVATE_KEY";
+  throw new GatewayError(
+    "E_MISSING_SECRET",
+    `Repositories need ${missing}, which the gateway's operator has not set`,
+  );
+}
+
+/** Signs requests; what it found is kept in the reach's cache. */
+export class Access {
+  readonly #reach: RepoReach;
+  readonly #octokit: Octokit;
+  readonly #owner: string;
+  readonly #name: string;
+  #auth: Promise<ReturnType<typeof import("@octokit/auth-app").createAppAuth>> | undefined;
+
+  constructor(reach: RepoReach, octokit: Octokit, repo: string) {
+    this.#reach = reach;
+    this.#octokit = octokit;
+    [this.#owner, this.#name] = repo.split("/") as [string, string];
+  }
+
+  /** The Authorization header of the app itself. */
+  async asApp(): Promise<string> {
+    const { token } = await (await this.#strategy())({ type: "app" });
+    return `Bearer ${token}`;
+  }
+
+  /** The Authorization header of a token for this one repository; `refresh` makes a new one. */
+  async asInstallation(right: Right, refresh = false): Promise<string> {
+    const { id } = await this.installation();
+    const { token } = await (await this.#strategy())({
+      type: "installation",
+      installationId: id,
+      repositoryNames: [this.#name],
+      permissions: PERMISSIONS[right],
+      refresh,
+    });
+    return `Bearer ${token}`;
+  }
+
+  /**
+   * The installation that covers the repository, looked for by repository, user and organisation. Throws
+   * E_REPO_APP_NOT_INSTALLED when there is none or it is suspended.
+   */
+  async installation(): Promise<Installation> {
+    const known = this.#reach.cache.get<Installation>("installation");
+    if (known) return known;
+    const found = await this.#lookUp();
+    if (found === null || (found.suspended_at ?? null) !== null) {
+      throw new GatewayError(
+        "E_REPO_APP_NOT_INSTALLED",
+        `The repository app is ${
+          found === null ? "not installed" : "suspended"
+        } for "${this.#owner}/${this.#name}"; ` +
+          "its owner can install it for that repository, and /admin/repo shows where it is",
+      );
+    }
+    this.#reach.cache.set("installation", found, INSTALLATION_MS);
+    return found;
+  }
+
+  async #lookUp(): Promise<Installation | null> {
+    const [owner, repo] = [this.#owner, this.#name];
+    const places = [
+      ["GET /repos/{owner}/{repo}/installation", { owner, repo }],
+      ["GET /users/{owner}/installation", { owner }],
+      ["GET /orgs/{owner}/installation", { owner }],
+    ] as const;
+    const authorization = await this.asApp();
+    for (const [route, place] of places) {
+      try {
+        const { data, status } = await this.#octokit.request(route, { ...place, headers: { authorization } });
+        const read = INSTALLATION.safeParse(data);
+        if (read.success) return read.data;
+        throw new RepoError(
+          "The repository host's answer about the app's installation cannot be read",
+          status,
+          "",
+        );
+      } catch (thrown) {
+        if (!(thrown instanceof RepoError && thrown.upstream === 404)) throw thrown;
+      }
+    }
+    return null;
+  }
+
+  #strategy() {
+    this.#auth ??= (async () => {
+      const { createAppAuth } = await import("@octokit/auth-app");
+      const { cache } = this.#reach;
+      return createAppAuth({
+        ...appOf(this.#reach),
+        request: this.#octokit.request,
+        cache: {
+          get: (key: string) => cache.get<string>(key) ?? "",
+          set: (key: string, value: string) => cache.set(key, value, TOKEN_MS),
+        },
+        log: { warn: () => {} },
+      });
+    })();
+    return this.#auth;
+  }
+}

@@ -1,0 +1,144 @@
+/** The tree of a commit: made of another with files put in and taken out, and read back before anything points to it. */
+import { GatewayError } from "../../errors.ts";
+import { RepoError } from "./errors.ts";
+import { blobName, makeBlob, makeTree, type NewEntry, treeOf } from "./git.ts";
+import { View } from "./view.ts";
+import type { RepoWire } from "./wire.ts";
+
+/** What becomes of one path: its new bytes, or null to take it out. */
+export interface Edit {
+  /** Relative to the site's prefix. */
+  readonly path: string;
+  readonly bytes: Uint8Array | null;
+}
+
+/** What one tree may carry as text before the host times out, and how many entries (contracts/static.md, section 2). */
+const TREE_TEXT_BYTES = 1.5 * 1024 * 1024;
+const TREE_ENTRIES = 150;
+const BLOBS_IN_FLIGHT = 4;
+
+/** The edits with their paths in the repository. */
+export const inFull = (prefix: string | null, edits: readonly Edit[]): Edit[] =>
+  edits.map(({ path, bytes }) => ({ path: prefix === null ? path : `${prefix}/${path}`, bytes }));
+
+/**
+ * Makes the tree of the view with the edits in it (the view's own where they change nothing), and proves that it holds
+ * them and nothing else has changed. Throws RepoError where it does not.
+ */
+export async function build(
+  wire: RepoWire,
+  prefix: string | null,
+  view: View,
+  edits: readonly Edit[],
+): Promise<{ tree: string; shas: Map<string, string> }> {
+  const full = inFull(prefix, edits);
+  const pieces: Piece[] = [];
+  const shas = new Map<string, string>();
+  let count = await view.count();
+  for (const [at, { path, bytes }] of edits.entries()) {
+    const standing = await view.find(path);
+    const name = bytes && await blobName(bytes);
+    if (name !== null) shas.set(path, name);
+    if (name === (standing?.sha ?? null)) continue;
+    if (count !== null) count += Number(name !== null) - Number(standing !== null);
+    pieces.push({ path: full[at]!.path, bytes, name, mode: standing?.mode ?? "100644" });
+  }
+  let tree = view.tree ?? undefined;
+  if (pieces.length === 0 && tree !== undefined) return { tree, shas };
+  for (const chunk of chunks(pieces)) tree = await makeTree(wire, tree, await entries(wire, chunk));
+  if (tree === undefined) throw new GatewayError("E_INTERNAL", "A commit without a file was to be made");
+  await prove(wire, tree, new Map(pieces.map(({ path, name }) => [path, name])), count);
+  return { tree, shas };
+}
+
+interface Piece extends Edit {
+  readonly mode: string;
+  readonly name: string | null;
+}
+
+/** Pieces in runs that one tree request carries well. */
+function* chunks(pieces: readonly Piece[]): Generator<Piece[]> {
+  let chunk: Piece[] = [];
+  let bytes = 0;
+  for (const piece of pieces) {
+    const size = piece.bytes && asText(piece.bytes) !== null ? piece.bytes.byteLength : 0;
+    if (chunk.length > 0 && (chunk.length >= TREE_ENTRIES || bytes + size > TREE_TEXT_BYTES)) {
+      yield chunk;
+      [chunk, bytes] = [[], 0];
+    }
+    chunk.push(piece);
+    bytes += size;
+  }
+  yield chunk;
+}
+
+/** What a tree carries itself, as text; everything else goes through a blob. */
+function asText(bytes: Uint8Array): string | null {
+  if (bytes.byteLength > TREE_TEXT_BYTES) return null;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+async function entries(wire: RepoWire, pieces: readonly Piece[]): Promise<NewEntry[]> {
+  const made: NewEntry[] = new Array(pieces.length);
+  const left = pieces.entries();
+  const work = async () => {
+    for (const [at, { path, bytes, mode, name }] of left) {
+      const file = { path, mode, type: "blob" } as const;
+      const text = bytes && asText(bytes);
+      if (bytes === null) made[at] = { ...file, sha: null };
+      else if (text !== null) made[at] = { ...file, content: text };
+      else made[at] = { ...file, sha: await provenBlob(wire, bytes, name!) };
+    }
+  };
+  await Promise.all(Array.from({ length: BLOBS_IN_FLIGHT }, work));
+  return made;
+}
+
+async function provenBlob(wire: RepoWire, bytes: Uint8Array, name: string): Promise<string> {
+  const sha = await makeBlob(wire, bytes);
+  if (sha === name) return sha;
+  throw new RepoError(
+    `Repository "${wire.repo}": the host stored other bytes than were sent; nothing was pushed`,
+    502,
+    "",
+  );
+}
+
+/** Reads the tree back before anything points to it. */
+async function prove(
+  wire: RepoWire,
+  name: string,
+  wanted: ReadonlyMap<string, string | null>,
+  count: number | null,
+): Promise<void> {
+  const tree = await treeOf(wire, name, true);
+  if (tree?.truncated) return await proveOneByOne(wire, name, wanted);
+  const files = (tree?.tree ?? []).filter(({ type }) => type !== "tree");
+  const found = new Map(files.map(({ path, sha }) => [path, sha]));
+  const wrong = [...wanted].find(([path, sha]) => (found.get(path) ?? null) !== sha);
+  if (tree && !wrong && (count === null || count === files.length)) return;
+  throw unproven(wire, wrong?.[0]);
+}
+
+async function proveOneByOne(
+  wire: RepoWire,
+  name: string,
+  wanted: ReadonlyMap<string, string | null>,
+): Promise<void> {
+  const view = new View(wire, null, null, name);
+  for (const [path, sha] of wanted) {
+    if (((await view.find(path))?.sha ?? null) !== sha) throw unproven(wire, path);
+  }
+}
+
+const unproven = (wire: RepoWire, path: string | undefined) =>
+  new RepoError(
+    `Repository "${wire.repo}": the host built another tree than was asked for` +
+      `${path === undefined ? "" : ` (${JSON.stringify(path)})`}; nothing was pushed: try again`,
+    502,
+    "",
+  );

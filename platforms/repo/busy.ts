@@ -1,0 +1,20 @@
+/** When the repository host was too busy, and how long it asks to wait (contracts/static.md, section 2, "Rate limits"). */
+import type { Incoming } from "../platform.ts";
+
+/** What to wait where the host limits a caller without saying for how long. */
+const UNTOLD_MS = 60_000;
+
+/** Milliseconds to wait after that answer; null when it limits nothing. The host carries nothing out that it limits. */
+export function busyFor(
+  { status, headers }: Pick<Incoming, "status" | "headers">,
+  now: number,
+): number | null {
+  if (status !== 403 && status !== 429) return null;
+  const after = headers.get("retry-after")?.trim() ?? "";
+  if (/^\d{1,9}$/.test(after)) return Number(after) * 1000;
+  if (headers.get("x-ratelimit-remaining")?.trim() === "0") {
+    const reset = Number(headers.get("x-ratelimit-reset"));
+    return Number.isFinite(reset) && reset > 0 ? Math.max(0, reset * 1000 - now) : UNTOLD_MS;
+  }
+  return status === 429 ? UNTOLD_MS : null;
+}

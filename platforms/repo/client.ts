@@ -1,0 +1,82 @@
+/** The client of a site's repository (GitHub, as an app). */
+import { GatewayError } from "../../errors.ts";
+import type { Platform } from "../platform.ts";
+import { appOf } from "./access.ts";
+import { repoForbids } from "./egress.ts";
+import { defaultBranch, headOf, treeOf } from "./git.ts";
+import { type Decide, push, type Pushed, type PushTarget, viewOf } from "./push.ts";
+import { type File, readFile } from "./read.ts";
+import { View } from "./view.ts";
+import { RepoWire } from "./wire.ts";
+
+export type { Decide, Edit, Pushed, PushTarget } from "./push.ts";
+export type { File } from "./read.ts";
+export type { Entry, View } from "./view.ts";
+export { PREVIEW_PREFIX } from "./egress.ts";
+
+/**
+ * A repository below the site's prefix. Every method throws E_REPO_APP_NOT_INSTALLED and E_UPSTREAM; paths are relative
+ * to the prefix and must have been checked (guard/rules/path.ts).
+ */
+export interface RepoClient {
+  /** The branch that is deployed: the site's repo_branch, without one the repository's default. */
+  deployedBranch(): Promise<string>;
+  /** The commit a branch stands at, null when it is not there. Throws E_NOT_FOUND nowhere; an empty repository has none. */
+  head(branch: string): Promise<string | null>;
+  /** The files at a branch, tag or commit; without one at the deployed branch. Throws E_NOT_FOUND; empty has no files. */
+  view(ref?: string): Promise<View>;
+  /** One file. Throws E_NOT_FOUND, E_BAD_PATH for what is no file, E_FILE_TOO_LARGE. */
+  read(path: string, limit: number, ref?: string): Promise<File>;
+  mayWrite(): Promise<boolean>;
+  /** Reads only: refuses an app that may not write. */
+  requireWrite(): Promise<void>;
+  /** See push(): one commit on one branch. */
+  push(target: PushTarget, decide: Decide): Promise<Pushed>;
+}
+
+async function view(wire: RepoWire, prefix: string | null, branch: string, ref?: string): Promise<View> {
+  const named = ref ?? branch;
+  const head = /^[0-9a-f]{40}$/.test(named) ? named : await headOf(wire, named);
+  if (head === "empty") return new View(wire, prefix, null, null);
+  if (head !== null && head !== named) return await viewOf(wire, prefix, head);
+  const tree = await treeOf(wire, named, false);
+  if (tree) return new View(wire, prefix, head, named);
+  const field = ref === undefined ? "The site's repo_branch" : "ref";
+  throw new GatewayError(
+    "E_NOT_FOUND",
+    `${field}: repository "${wire.repo}" has no branch, tag or commit ${JSON.stringify(named)}`,
+  );
+}
+
+/** GitHub. Throws E_REPO_NOT_LINKED, E_MISSING_SECRET. */
+export const repo: Platform<RepoClient> = {
+  name: "repo",
+  linked(reach) {
+    if (reach.site.repo === null) {
+      throw new GatewayError(
+        "E_REPO_NOT_LINKED",
+        `Site "${reach.site.id}" has no repository; its operator can set repo with deno task admin site update`,
+      );
+    }
+    appOf(reach);
+  },
+  connect(reach) {
+    const { repo_branch, repo_prefix } = reach.site;
+    const wire = new RepoWire(reach, reach.site.repo ?? "");
+    const deployedBranch = async () => repo_branch ?? await defaultBranch(wire);
+    return {
+      deployedBranch,
+      async head(branch) {
+        const found = await headOf(wire, branch);
+        return found === "empty" ? null : found;
+      },
+      view: async (ref) => await view(wire, repo_prefix, await deployedBranch(), ref),
+      read: async (path, limit, ref) =>
+        await readFile(wire, { prefix: repo_prefix, path, ref: ref ?? await deployedBranch(), limit }),
+      mayWrite: () => wire.mayWrite(),
+      requireWrite: () => wire.requireWrite(),
+      push: (target, decide) => push(wire, repo_prefix, target, decide),
+    };
+  },
+  forbids: repoForbids,
+};

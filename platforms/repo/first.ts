@@ -1,0 +1,64 @@
+/** The first commit of an empty repository, where nothing of git's own can be written yet. */
+import { z } from "zod";
+import { GatewayError } from "../../errors.ts";
+import { RepoError } from "./errors.ts";
+import { defaultBranch, headOf } from "./git.ts";
+import type { Move } from "./refs.ts";
+import { encoded, type RepoWire } from "./wire.ts";
+
+const MADE = z.object({ content: z.object({ sha: z.string() }), commit: z.object({ sha: z.string() }) });
+const MOVED = z.object({ object: z.object({ sha: z.string() }) });
+
+/**
+ * Writes one file, and with it the first commit of the default branch. Throws E_BAD_INPUT for another branch,
+ * E_SHA_MISMATCH when somebody else was first, E_UPSTREAM.
+ */
+export async function firstCommit(
+  wire: RepoWire,
+  { branch, grant, message }: Move & { readonly message: string },
+  path: string,
+  bytes: Uint8Array,
+): Promise<{ sha: string; commit_sha: string }> {
+  const first = await defaultBranch(wire);
+  if (branch !== first) {
+    throw new GatewayError(
+      "E_BAD_INPUT",
+      `branch: the repository is empty, so its first commit can only go to its default branch "${first}"; write ` +
+        "there first",
+    );
+  }
+  const json = { message, content: bytes.toBase64(), branch };
+  const asked = { method: "PUT", path: `/contents/${encoded(path)}`, json, schema: MADE, grant } as const;
+  try {
+    const { content, commit } = await wire.ask(asked);
+    return { sha: content.sha, commit_sha: commit.sha };
+  } catch (thrown) {
+    const taken = thrown instanceof RepoError && [409, 422].includes(thrown.upstream ?? 0);
+    if (!taken) throw thrown;
+    throw new GatewayError(
+      "E_SHA_MISMATCH",
+      "The repository was empty and has been written to meanwhile; try again",
+    );
+  }
+}
+
+/** Puts a commit in the place of the seed, unless somebody wrote meanwhile. Throws E_SHA_MISMATCH, E_UPSTREAM. */
+export async function replaceSeed(
+  wire: RepoWire,
+  { branch, grant }: Move,
+  seed: string,
+  to: string,
+): Promise<void> {
+  if (await headOf(wire, branch) !== seed) {
+    throw new GatewayError(
+      "E_SHA_MISMATCH",
+      `Branch "${branch}" was written to by somebody else just after its first commit; nothing of theirs was touched: ` +
+        "try again",
+    );
+  }
+  const json = { sha: to, force: true };
+  const path = `/git/refs/heads/${encoded(branch)}`;
+  const { object } = await wire.ask({ method: "PATCH", path, json, schema: MOVED, grant });
+  if (object.sha === to) return;
+  throw new RepoError(`Repository "${wire.repo}": branch "${branch}" was not moved; look at it`, 502, "");
+}

@@ -1,0 +1,139 @@
+/** The git objects of a repository as the host's API gives them (contracts/static.md, section 2). */
+import { z } from "zod";
+import { RepoError, unreadable } from "./errors.ts";
+import { encoded, type RepoWire } from "./wire.ts";
+
+const SHA = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/);
+const NAMED = z.object({ sha: SHA });
+const REF = z.object({ object: z.object({ sha: SHA }) });
+const COMMIT = z.object({ sha: SHA, tree: NAMED, parents: z.array(NAMED) });
+const ENTRY = z.object({
+  path: z.string(),
+  mode: z.string(),
+  type: z.string(),
+  sha: SHA,
+  size: z.number().nullish(),
+});
+const TREE = z.object({ sha: z.string(), tree: z.array(ENTRY), truncated: z.boolean().catch(false) });
+const BLOB = z.object({ content: z.string(), encoding: z.literal("base64") });
+
+/** One entry of a tree; `path` is relative to the tree. */
+export type TreeEntry = z.infer<typeof ENTRY>;
+export type Tree = z.infer<typeof TREE>;
+export type Commit = z.infer<typeof COMMIT>;
+
+const TREE_BYTES = 32 * 1024 * 1024;
+/** Base64 with line ends, and a little around it. */
+const bytesOnWire = (size: number) => Math.ceil(size * 1.5) + 4096;
+
+/** The answer, or `otherwise` for one of those statuses. */
+async function unless<T, O>(answer: Promise<T>, statuses: readonly number[], otherwise: O): Promise<T | O> {
+  try {
+    return await answer;
+  } catch (thrown) {
+    if (thrown instanceof RepoError && statuses.includes(thrown.upstream ?? 0)) return otherwise;
+    throw thrown;
+  }
+}
+
+/** The name of the default branch, also of an empty repository. */
+export async function defaultBranch(wire: RepoWire): Promise<string> {
+  const known = wire.reach.cache.get<string>("default_branch");
+  if (known) return known;
+  const schema = z.object({ default_branch: z.string().min(1) });
+  const { default_branch } = await wire.ask({ method: "GET", path: "", schema });
+  wire.reach.cache.set("default_branch", default_branch, 5 * 60_000);
+  return default_branch;
+}
+
+/** The commit a branch stands at; null when there is no such branch, "empty" where the repository has no commit. */
+export async function headOf(wire: RepoWire, branch: string): Promise<string | null | "empty"> {
+  const asked = wire.ask({ method: "GET", path: `/git/ref/heads/${encoded(branch)}`, schema: REF });
+  try {
+    return (await asked).object.sha;
+  } catch (thrown) {
+    if (thrown instanceof RepoError && thrown.empty) return "empty";
+    if (thrown instanceof RepoError && thrown.upstream === 404) return null;
+    throw thrown;
+  }
+}
+
+/** A commit, null where there is none of that name. */
+export async function commitOf(wire: RepoWire, sha: string): Promise<Commit | null> {
+  const asked = wire.ask({ method: "GET", path: `/git/commits/${encoded(sha)}`, schema: COMMIT });
+  return await unless(asked, [404, 422], null);
+}
+
+/** A tree by its own name or that of anything that leads to one; null where there is none. */
+export async function treeOf(wire: RepoWire, name: string, recursive: boolean): Promise<Tree | null> {
+  const query = recursive ? { recursive: "1" } : undefined;
+  const path = `/git/trees/${encodeURIComponent(name)}`;
+  const asked = wire.ask({ method: "GET", path, query, schema: TREE, max_bytes: TREE_BYTES });
+  return await unless(asked, [404, 422], null);
+}
+
+/** The bytes of a blob of that size. */
+export async function blobOf(wire: RepoWire, sha: string, size: number): Promise<Uint8Array<ArrayBuffer>> {
+  const path = `/git/blobs/${sha}`;
+  const { content } = await wire.ask({ method: "GET", path, schema: BLOB, max_bytes: bytesOnWire(size) });
+  return fromBase64(wire, content);
+}
+
+/** Bytes of base64 as the host writes it, line ends included. Throws RepoError where it is none. */
+export function fromBase64(wire: RepoWire, text: string): Uint8Array<ArrayBuffer> {
+  try {
+    return Uint8Array.fromBase64(text);
+  } catch {
+    throw unreadable(wire.repo, 200, false);
+  }
+}
+
+/** Makes a blob; answers its name. Nothing points to it yet. */
+export async function makeBlob(wire: RepoWire, bytes: Uint8Array): Promise<string> {
+  const json = { content: bytes.toBase64(), encoding: "base64" };
+  return (await wire.ask({ method: "POST", path: "/git/blobs", json, schema: NAMED, effect: "read" })).sha;
+}
+
+/** One entry to put into a tree: text, the name of a blob, or null to take the path out. */
+export type NewEntry =
+  & { readonly path: string; readonly mode: string; readonly type: "blob" }
+  & ({ readonly content: string } | { readonly sha: string | null });
+
+/** Makes a tree of another with entries put in; answers its name. Nothing points to it yet. */
+export async function makeTree(
+  wire: RepoWire,
+  base_tree: string | undefined,
+  tree: readonly NewEntry[],
+): Promise<string> {
+  const json = { ...(base_tree === undefined ? {} : { base_tree }), tree };
+  const schema = z.object({ sha: SHA });
+  const asked = {
+    method: "POST",
+    path: "/git/trees",
+    json,
+    schema,
+    effect: "read",
+    max_bytes: TREE_BYTES,
+  } as const;
+  return (await wire.ask(asked)).sha;
+}
+
+/** Makes a commit; answers its name. Nothing points to it yet. */
+export async function makeCommit(
+  wire: RepoWire,
+  json: { message: string; tree: string; parents: readonly string[] },
+): Promise<string> {
+  const asked = { method: "POST", path: "/git/commits", json, schema: COMMIT, effect: "read" } as const;
+  const made = await wire.ask(asked);
+  if (made.tree.sha === json.tree) return made.sha;
+  throw unreadable(wire.repo, 201, false);
+}
+
+/** The name git gives to a blob of those bytes (SHA-1). */
+export async function blobName(bytes: Uint8Array): Promise<string> {
+  const head = new TextEncoder().encode(`blob ${bytes.byteLength}\0`);
+  const whole = new Uint8Array(head.byteLength + bytes.byteLength);
+  whole.set(head);
+  whole.set(bytes, head.byteLength);
+  return new Uint8Array(await crypto.subtle.digest("SHA-1", whole)).toHex();
+}

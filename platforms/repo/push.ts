@@ -1,0 +1,112 @@
+/** One commit on one branch, whatever the number of files: built aside, looked at, then the branch is moved to it. */
+import { GatewayError } from "../../errors.ts";
+import type { PublishGrant } from "../platform.ts";
+import { build, type Edit, inFull } from "./build.ts";
+import { commitOf, headOf, makeCommit } from "./git.ts";
+import { RepoError } from "./errors.ts";
+import { firstCommit, replaceSeed } from "./first.ts";
+import { moveBranch } from "./refs.ts";
+import { View } from "./view.ts";
+import type { RepoWire } from "./wire.ts";
+
+/** Where a commit goes. */
+export interface PushTarget {
+  readonly branch: string;
+  /** Where the branch begins when it is not there; without it an absent branch is E_NOT_FOUND. */
+  readonly from?: string;
+  readonly message: string;
+  /** The right to reach the deployed branch. */
+  readonly grant?: PublishGrant;
+}
+
+export type { Edit } from "./build.ts";
+
+/** A commit that stands. */
+export interface Pushed {
+  readonly branch: string;
+  readonly commit_sha: string;
+  /** git's name of each file written, by its path. */
+  readonly shas: ReadonlyMap<string, string>;
+  /** Set when everything stood there already: there is no new commit, and `commit_sha` is the one that stands. */
+  readonly unchanged: boolean;
+}
+
+/** What to change, decided on what stands there; throws where that forbids it. */
+export type Decide = (view: View) => Promise<readonly Edit[]>;
+
+const TRIES = 3;
+/**
+ * Commits what `decide` answers on top of the branch; asks it again when the branch moved meanwhile. Throws what
+ * `decide` throws, E_SHA_MISMATCH when the branch moved three times, E_UPSTREAM.
+ */
+export async function push(
+  wire: RepoWire,
+  prefix: string | null,
+  target: PushTarget,
+  decide: Decide,
+): Promise<Pushed> {
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const found = await headOf(wire, target.branch);
+    if (found === "empty") return await pushFirst(wire, prefix, target, decide);
+    const base = found ?? (target.from === undefined ? null : await headOf(wire, target.from));
+    if (base === null || base === "empty") throw noBranch(wire, target.from ?? target.branch);
+    const view = await viewOf(wire, prefix, base);
+    const { tree, shas } = await build(wire, prefix, view, await decide(view));
+    if (tree === view.tree) {
+      const branch = found === null ? target.from ?? target.branch : target.branch;
+      return { branch, commit_sha: base, shas, unchanged: true };
+    }
+    const commit_sha = await makeCommit(wire, { message: target.message, tree, parents: [base] });
+    if (await moveBranch(wire, target, found, commit_sha)) {
+      return { branch: target.branch, commit_sha, shas, unchanged: false };
+    }
+  }
+  throw new GatewayError(
+    "E_SHA_MISMATCH",
+    `Branch "${target.branch}" moved ${TRIES} times while this was written; nothing was pushed: try again`,
+  );
+}
+
+/** The files at a commit. Throws RepoError where it cannot be read. */
+export async function viewOf(wire: RepoWire, prefix: string | null, sha: string): Promise<View> {
+  const commit = await commitOf(wire, sha);
+  if (commit) return new View(wire, prefix, commit.sha, commit.tree.sha);
+  throw new RepoError(
+    `Repository "${wire.repo}" has lost the commit ${sha}; look at it before trying again`,
+    404,
+    "",
+  );
+}
+
+/** The first commit of an empty repository; it can only go to the default branch. */
+async function pushFirst(
+  wire: RepoWire,
+  prefix: string | null,
+  target: PushTarget,
+  decide: Decide,
+): Promise<Pushed> {
+  const view = new View(wire, prefix, null, null);
+  const edits = await decide(view);
+  const full = inFull(prefix, edits);
+  const [only] = full;
+  if (full.length === 1 && only?.bytes) {
+    const made = await firstCommit(wire, target, only.path, only.bytes);
+    return {
+      branch: target.branch,
+      commit_sha: made.commit_sha,
+      shas: new Map([[edits[0]!.path, made.sha]]),
+      unchanged: false,
+    };
+  }
+  const seed = await firstCommit(wire, target, ".gitattributes", new TextEncoder().encode("* text=auto\n"));
+  const { tree, shas } = await build(wire, prefix, view, edits);
+  const commit_sha = await makeCommit(wire, { message: target.message, tree, parents: [] });
+  await replaceSeed(wire, target, seed.commit_sha, commit_sha);
+  return { branch: target.branch, commit_sha, shas, unchanged: false };
+}
+
+const noBranch = (wire: RepoWire, branch: string) =>
+  new GatewayError(
+    "E_NOT_FOUND",
+    `Repository "${wire.repo}" has no branch "${branch}"; check the site's repo_branch`,
+  );

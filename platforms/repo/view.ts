@@ -1,0 +1,115 @@
+/** The files of one commit below a site's prefix. */
+import { GatewayError } from "../../errors.ts";
+import { blobOf, type Tree, type TreeEntry, treeOf } from "./git.ts";
+import { unreadable } from "./errors.ts";
+import type { RepoWire } from "./wire.ts";
+
+/** A file; `path` is relative to the site's prefix. */
+export interface Entry {
+  readonly path: string;
+  readonly sha: string;
+  /** Bytes. */
+  readonly size: number;
+  /** git's mode, as 100644. */
+  readonly mode: string;
+}
+
+/** Regular files; a link may point at anything and is none. */
+const FILES: ReadonlySet<string> = new Set(["100644", "100755"]);
+
+/** What stands at one commit. A repository without a commit has none, and no files. */
+export class View {
+  readonly #wire: RepoWire;
+  readonly #prefix: string;
+  #whole: Promise<Tree> | undefined;
+  readonly #folders = new Map<string, Promise<Tree | null>>();
+
+  /** `tree` is the name of the commit's tree, or anything that leads to it. */
+  constructor(
+    wire: RepoWire,
+    prefix: string | null,
+    readonly commit: string | null,
+    readonly tree: string | null,
+  ) {
+    this.#wire = wire;
+    this.#prefix = prefix === null ? "" : `${prefix}/`;
+  }
+
+  /** The file at a path; null when there is none. Throws E_BAD_PATH for a folder, a link or a submodule. */
+  async find(path: string): Promise<Entry | null> {
+    const full = this.#prefix + path;
+    const { entries, truncated } = await this.#all();
+    const found = truncated ? await this.#walk(full) : entries.find((one) => one.path === full);
+    if (!found) return null;
+    if (found.type === "blob" && FILES.has(found.mode)) return this.#file(found);
+    const what = found.type === "tree" ? "a folder" : found.type === "commit" ? "a submodule" : "a link";
+    throw new GatewayError("E_BAD_PATH", `path: ${JSON.stringify(path)} is ${what} there, not a file`);
+  }
+
+  /** The files whose path begins with that text, in the order of their paths; `truncated` where not all are known. */
+  async list(beginning = ""): Promise<{ entries: Entry[]; truncated: boolean }> {
+    const full = this.#prefix + beginning;
+    let { entries, truncated } = await this.#all();
+    if (truncated && full.includes("/")) {
+      const folder = full.slice(0, full.lastIndexOf("/"));
+      const at = await this.#walk(folder);
+      const below = at?.type === "tree" ? await treeOf(this.#wire, at.sha, true) : null;
+      entries = (below?.tree ?? []).map((one) => ({ ...one, path: `${folder}/${one.path}` }));
+      truncated = below?.truncated ?? false;
+    }
+    const files = entries.filter((one) =>
+      one.type === "blob" && FILES.has(one.mode) && one.path.startsWith(full)
+    );
+    return { entries: files.map((one) => this.#file(one)), truncated };
+  }
+
+  /** How many entries the whole commit has, folders not counted; null where not all are known. */
+  async count(): Promise<number | null> {
+    const { entries, truncated } = await this.#all();
+    return truncated ? null : entries.filter(({ type }) => type !== "tree").length;
+  }
+
+  async bytes({ sha, size }: Pick<Entry, "sha" | "size">): Promise<Uint8Array<ArrayBuffer>> {
+    return await blobOf(this.#wire, sha, size);
+  }
+
+  #file({ path, sha, size, mode }: TreeEntry): Entry {
+    return { path: path.slice(this.#prefix.length), sha, size: size ?? 0, mode };
+  }
+
+  async #all(): Promise<{ entries: readonly TreeEntry[]; truncated: boolean }> {
+    if (this.tree === null) return { entries: [], truncated: false };
+    this.#whole ??= this.#tree(this.tree);
+    const { tree, truncated } = await this.#whole;
+    return { entries: tree, truncated };
+  }
+
+  async #tree(name: string): Promise<Tree> {
+    const tree = await treeOf(this.#wire, name, true);
+    if (tree) return tree;
+    throw unreadable(this.#wire.repo, 404, false);
+  }
+
+  /** Where the whole is too large for one answer: from folder to folder. */
+  async #walk(full: string): Promise<TreeEntry | undefined> {
+    const parts = full.split("/");
+    let found: TreeEntry | undefined;
+    let name = this.tree;
+    for (const part of parts) {
+      if (name === null || (found && found.type !== "tree")) return undefined;
+      const folder = await this.#folder(name);
+      found = folder?.tree.find((one) => one.path === part);
+      if (!found) return undefined;
+      name = found.sha;
+    }
+    return found && { ...found, path: full };
+  }
+
+  #folder(name: string): Promise<Tree | null> {
+    const known = this.#folders.get(name);
+    if (known) return known;
+    const asked = treeOf(this.#wire, name, false);
+    this.#folders.set(name, asked);
+    return asked;
+  }
+}
