@@ -13,7 +13,10 @@ import { RateLimit } from "./guard/limits.ts";
 import type { LinkPlatforms } from "./guard/links.ts";
 import { schemaBridge } from "./platforms/cms/schema.ts";
 import { seo } from "./platforms/cms/seo.ts";
+import { hosting } from "./platforms/hosting.ts";
 import { createHttp, type Http } from "./platforms/http.ts";
+import { appReach, readApp } from "./platforms/repo/app.ts";
+import { repo } from "./platforms/repo/client.ts";
 import { Catalog } from "./registry/catalog.ts";
 import { loadTools } from "./registry/load.ts";
 import type { Settings } from "./settings.ts";
@@ -25,6 +28,8 @@ export const SERVER = { name: "site-operations-gateway", version: "0.1.0" } as c
 
 /** What judges whether each link is set up. */
 const LINKS: LinkPlatforms = {
+  repo,
+  hosting,
   seo,
   schema_bridge: schemaBridge,
 };
@@ -82,9 +87,10 @@ export async function openGateway(settings: Settings, replace: Replacements = {}
   });
   const tokenLimit = new RateLimit(settings.rateLimitToken, "token", now);
   const newId = monotonicFactory();
+  const http = replace.http ?? createHttp({ allowPrivate: settings.privateUpstreams });
   const dispatch = dispatcher({
     store,
-    http: replace.http ?? createHttp({ allowPrivate: settings.privateUpstreams }),
+    http,
     cache: new SiteCaches(now),
     catalog,
     tokenLimit,
@@ -136,6 +142,7 @@ export async function openGateway(settings: Settings, replace: Replacements = {}
       tokenPrefix: settings.tokenPrefix,
       baseUrl,
       privateUpstreams: settings.privateUpstreams,
+      repoApp: () => readApp(appReach(http, (name) => settings.upstream[name], now)),
       toolNames: () => catalog.names(),
       now,
       report: logFault,

@@ -6,6 +6,7 @@ import { refusal } from "./exchange.ts";
 import { peopleRoutes } from "./people.ts";
 import type { AdminPorts } from "./ports.ts";
 import { adminGate } from "./session.ts";
+import { repoRoutes } from "./repo.ts";
 import { siteRoutes } from "./sites.ts";
 import { tokenRoutes } from "./tokens.ts";
 
@@ -13,7 +14,7 @@ export type { AdminPorts } from "./ports.ts";
 
 /**
  * The routes `/admin/login`, `/admin/logout` and `/admin/api/*`, to be mounted at the root. Every answer has the
- * envelope of the REST door; nothing is sent to any site.
+ * envelope of the REST door; nothing is sent to any site, and only the repository page asks anything of others.
  */
 export function adminApp(ports: AdminPorts): Hono {
   const app = new Hono();
@@ -30,6 +31,7 @@ export function adminApp(ports: AdminPorts): Hono {
   tokenRoutes(app, ports);
   siteRoutes(app, ports);
   peopleRoutes(app, ports);
+  repoRoutes(app, ports);
   auditRoutes(app, ports);
   app.all("/admin/api/*", (c) => {
     throw new GatewayError("E_NOT_FOUND", `The admin API has no ${c.req.method} ${c.req.path.slice(0, 200)}`);

@@ -1,6 +1,14 @@
 /** What the admin side is given to work with. */
 import type { Store } from "../store/store.ts";
 
+/** The repository app as it stands. */
+export interface RepoAppReport {
+  readonly configured: boolean;
+  readonly app: { readonly id: number; readonly name: string; readonly address: string | null } | null;
+  readonly installations: readonly { readonly id: number; readonly account: string }[];
+  readonly problem: string | null;
+}
+
 /** The store and what only the running gateway knows. */
 export interface AdminPorts {
   readonly store: Pick<Store, "tokens" | "sites" | "projects" | "users" | "sessions" | "audit">;
@@ -11,6 +19,8 @@ export interface AdminPorts {
   readonly baseUrl: string;
   /** Hosts, or host:port, that may be reached over plain http (ALLOW_PRIVATE_UPSTREAMS). */
   readonly privateUpstreams: readonly string[];
+  /** The repository app and who has it installed; failures are told in it. */
+  repoApp(): Promise<RepoAppReport>;
   /** The tools loaded now, sites' own included. */
   toolNames(): readonly string[];
   /** Milliseconds since the epoch. */

@@ -1,5 +1,6 @@
 /** ping_site: whether a site answers, and whether it takes the stored credentials. */
-import { cms } from "../../platforms/cms/client.ts";
+import { cms, type CmsClient } from "../../platforms/cms/client.ts";
+import { repo, type RepoClient } from "../../platforms/repo/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { notSupported } from "./_platforms.ts";
 
@@ -12,25 +13,41 @@ const CAPABILITIES = [
   "unfiltered_html",
 ] as const;
 
+/** The account of a CMS and what it can do. */
+async function account(client: CmsClient) {
+  const { id, name, slug, roles, can } = await client.whoami();
+  return {
+    user: { id, name, slug, roles },
+    can: Object.fromEntries(CAPABILITIES.map((capability) => [capability, can(capability)])),
+  };
+}
+
+/** The deployed branch of a static site, and whether it can be written to; commit is null while it is empty. */
+async function repository(client: RepoClient) {
+  const branch = await client.deployedBranch();
+  return {
+    repository: { branch, commit: await client.head(branch) },
+    can: { write: await client.mayWrite() },
+  };
+}
+
 export default tool("ping_site", {
   check(_, { site }) {
-    if (site.platform !== "cms") {
+    if (site.platform !== "cms" && site.platform !== "static") {
       notSupported(site, "this gateway is not connected to that platform yet, so open the site itself");
     }
   },
   async run(_, ctx) {
-    const client = await ctx.use(cms);
+    const { platform } = ctx.site;
     const began = ctx.now();
+    const took = () => ctx.now() - began;
+    if (platform === "static") {
+      const found = await repository(await ctx.use(repo));
+      return { ok: true, platform, authenticated: true, ...found, latency_ms: took() };
+    }
+    const client = await ctx.use(cms);
     await client.index();
-    const latency_ms = ctx.now() - began;
-    const { id, name, slug, roles, can } = await client.whoami();
-    return {
-      ok: true,
-      platform: ctx.site.platform,
-      authenticated: true,
-      user: { id, name, slug, roles },
-      can: Object.fromEntries(CAPABILITIES.map((capability) => [capability, can(capability)])),
-      latency_ms,
-    };
+    const latency_ms = took();
+    return { ok: true, platform, authenticated: true, ...await account(client), latency_ms };
   },
 });

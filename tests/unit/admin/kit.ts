@@ -34,6 +34,7 @@ export function kit(ports: Partial<AdminPorts> = {}) {
     tokenPrefix: "gate",
     baseUrl: "http://127.0.0.1:8000",
     privateUpstreams: ["cms.internal"],
+    repoApp: () => Promise.reject(new Error("nothing asks for the repository app")),
     toolNames: () => TOOLS,
     now: () => clock.now,
     report: (id, thrown) => reports.push([id, thrown]),
