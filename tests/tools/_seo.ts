@@ -4,6 +4,7 @@ import { addCompanionSeo, type CompanionSeo } from "../../sandbox/cms_standin/co
 import type { RestEnv } from "../../sandbox/cms_standin/rest.ts";
 import { addPost } from "../../sandbox/cms_standin/state.ts";
 import { type Post, type StandIn, startStandIn } from "../../sandbox/cms_standin.ts";
+import type { CmsSandbox, CmsUser } from "../../sandbox/cms.ts";
 import type { Site } from "../../model.ts";
 import type { NewSite } from "../../store/store.ts";
 import { CmsKit } from "../cms_kit.ts";
@@ -31,12 +32,15 @@ export interface SeoOptions extends KitOptions {
  * Sites as an administrator: "seo" may not touch published posts, "live" may, both over the plugin; "rest" and
  * "rest_live" over REST; "off" has the feature off; "ed" and "auth" are "live" with less rights.
  */
-export function seoSites({ base_url, users }: Pick<StandIn, "base_url" | "users">): NewSite[] {
+export function seoSites({ base_url, users }: Pick<CmsSandbox, "base_url" | "users">): NewSite[] {
   const flags = { allow_seo_on_published: true };
   const plugin: Site["seo"] = { enabled: true, channel: "plugin" };
   const rest: Site["seo"] = { enabled: true, channel: "rest" };
-  const at = (id: string, more: Partial<NewSite>, { username, application_password } = users.admin) =>
-    site(id, "cms", { base_url, credentials: { cms: { username, application_password } }, ...more });
+  const at = (
+    id: string,
+    more: Partial<NewSite>,
+    { username, application_password }: CmsUser = users.admin,
+  ) => site(id, "cms", { base_url, credentials: { cms: { username, application_password } }, ...more });
   return [
     at("seo", { seo: plugin }),
     at("live", { seo: plugin, flags }),
