@@ -1,0 +1,148 @@
+/** Projects and their deployments, whose stages go by a clock. */
+
+/** The stages of a deployment, in order. */
+export const STAGES = ["queued", "initialize", "clone_repo", "build", "deploy"] as const;
+export type StageName = (typeof STAGES)[number];
+export type StageStatus = "idle" | "active" | "success" | "failure" | "canceled" | "skipped";
+
+/** How a deployment ends: well, wrongly or stopped in a stage, or not begun at all. */
+export type Outcome =
+  | { readonly kind: "success" }
+  | { readonly kind: "failure" | "canceled"; readonly stage: StageName }
+  | { readonly kind: "skipped"; readonly reason: string };
+
+/** A project, named by its slug. */
+export interface Project {
+  readonly id: string;
+  readonly name: string;
+  /** `owner/name`; null for one that is deployed to by hand. */
+  readonly repo: string | null;
+  readonly production_branch: string;
+  /** How deployments to come end, oldest first; the rest end well. */
+  readonly outcomes: Outcome[];
+  /** Oldest first. */
+  readonly deployments: Deployment[];
+}
+
+/** A deployment. */
+export interface Deployment {
+  readonly id: string;
+  readonly project: Project;
+  readonly branch: string;
+  readonly commit: string;
+  readonly message: string;
+  readonly trigger: "github:push" | "ad_hoc" | "deploy_hook";
+  readonly outcome: Outcome;
+  /** In milliseconds. */
+  readonly created_at: number;
+}
+
+/** A stage at a moment; times in milliseconds. */
+export interface Stage {
+  readonly name: StageName;
+  readonly status: StageStatus;
+  readonly started_at: number | null;
+  readonly ended_at: number | null;
+}
+
+/** From and to, in seconds since the deployment was made. Between the first two nobody is at work on it yet. */
+const TIMES: Readonly<Record<StageName, readonly [number, number]>> = {
+  queued: [0, 2],
+  initialize: [4, 7],
+  clone_repo: [7, 10],
+  build: [10, 40],
+  deploy: [40, 45],
+};
+
+/** Seconds until a deployment that goes well is done. */
+export const DONE_AFTER_S = TIMES.deploy[1];
+
+/** The stages of a deployment at a moment. */
+export function stagesOf({ created_at, outcome }: Deployment, now: number): Stage[] {
+  const none = { started_at: null, ended_at: null };
+  if (outcome.kind === "skipped") return STAGES.map((name) => ({ name, status: "skipped", ...none }));
+  let over = false;
+  return STAGES.map((name): Stage => {
+    const [from, to] = TIMES[name].map((seconds) => created_at + seconds * 1000) as [number, number];
+    if (over || now < from) return { name, status: "idle", ...none };
+    if (now < to) return { name, status: "active", started_at: from, ended_at: null };
+    over = outcome.kind !== "success" && outcome.stage === name;
+    return { name, status: over ? outcome.kind : "success", started_at: from, ended_at: to };
+  });
+}
+
+/** The stage that counts: the first that is not done, or the last. */
+export function latestStage(stages: readonly Stage[]): Stage {
+  const broken = stages.find(({ status }) => ["failure", "canceled", "skipped"].includes(status));
+  return broken ?? stages.find(({ status }) => status !== "success") ?? stages.at(-1)!;
+}
+
+/** The name of a branch's own address: 28 characters of small letters, digits and dashes. */
+export function aliasOf(branch: string): string {
+  return branch.toLowerCase().replace(/[^a-z0-9-]/g, "-").replace(/^-+|-+$/g, "").slice(0, 28);
+}
+
+/** Whether a commit's message asks for no build. */
+export function asksToSkip(message: string): boolean {
+  return /^\s*\[(?:ci[ -]skip|skip[ -]ci|cf-pages-skip)\]/i.test(message);
+}
+
+function iso(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}
+
+function stageView({ name, status, started_at, ended_at }: Stage) {
+  return { name, status, started_on: iso(started_at), ended_on: iso(ended_at) };
+}
+
+/** A deployment as the API shows it; `secret` is the value of one of its variables. */
+export function deploymentView(deployment: Deployment, now: number, secret: string) {
+  const { id, project, branch, outcome, created_at } = deployment;
+  const stages = stagesOf(deployment, now);
+  const latest = latestStage(stages);
+  const preview = branch !== project.production_branch;
+  const [owner, repo_name] = project.repo?.split("/") ?? [];
+  const config = {
+    owner,
+    repo_name,
+    production_branch: project.production_branch,
+    deployments_enabled: true,
+  };
+  const skipped = outcome.kind === "skipped";
+  return {
+    id,
+    short_id: id.slice(0, 8),
+    project_id: project.id,
+    project_name: project.name,
+    environment: preview ? "preview" : "production",
+    url: `https://${id.slice(0, 8)}.${project.name}.pages.dev`,
+    created_on: iso(created_at),
+    modified_on: iso(Math.max(...stages.map((one) => one.ended_at ?? one.started_at ?? created_at))),
+    latest_stage: stageView(latest),
+    deployment_trigger: {
+      type: deployment.trigger,
+      metadata: {
+        branch,
+        commit_hash: deployment.commit,
+        commit_message: deployment.message,
+        commit_dirty: false,
+      },
+    },
+    stages: stages.map(stageView),
+    build_config: {
+      build_command: "npm run build",
+      destination_dir: "dist",
+      root_dir: "",
+      build_caching: null,
+    },
+    source: project.repo === null ? null : { type: "github", config },
+    env_vars: {
+      SITE_NAME: { type: "plain_text", value: project.name },
+      API_SECRET: { type: "secret_text", value: secret },
+    },
+    aliases: preview ? [`https://${aliasOf(branch)}.${project.name}.pages.dev`] : null,
+    is_skipped: skipped,
+    ...(skipped ? { skip_reason: outcome.reason } : {}),
+    uses_functions: false,
+  };
+}
