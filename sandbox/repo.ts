@@ -1,19 +1,21 @@
 /** A stand-in for GitHub's REST API over real bare git repositories: app, installations, files, commits, branches. */
 import type { App } from "./repo/app_key.ts";
-import type { FileContent } from "./repo/bare.ts";
 import { Entry, type RecordedExchange } from "./repo/entry.ts";
 import {
   accountOf,
+  commitFiles,
+  type CommitOptions,
+  expireTokens,
   filesOf,
   found,
   install,
   type InstallOptions,
   make,
   newState,
+  rename,
   type RepoOptions,
-  SOMEBODY,
 } from "./repo/setup.ts";
-import { fullName, type Push, pushed, type State } from "./repo/state.ts";
+import type { Push, State } from "./repo/state.ts";
 import type { RepoTrouble } from "./repo/trouble.ts";
 import type { TroubleFilter } from "./troubles.ts";
 import { serveWire } from "./wire.ts";
@@ -21,7 +23,7 @@ import { serveWire } from "./wire.ts";
 export type { App } from "./repo/app_key.ts";
 export type { FileContent } from "./repo/bare.ts";
 export type { RecordedExchange } from "./repo/entry.ts";
-export type { InstallOptions, RepoOptions } from "./repo/setup.ts";
+export type { CommitOptions, InstallOptions, RepoOptions } from "./repo/setup.ts";
 export type { Push } from "./repo/state.ts";
 export type { RepoTrouble } from "./repo/trouble.ts";
 export type { TroubleFilter } from "./troubles.ts";
@@ -32,14 +34,6 @@ export interface RepoHostOptions {
   readonly now?: () => number;
   /** Where the repositories are kept, in a folder of the host's own. Default: the machine's temporary folder. */
   readonly folder?: string;
-}
-
-/** A commit made past the API. */
-export interface CommitOptions {
-  /** Default: the default branch. An absent one begins at that one's head. */
-  readonly branch?: string;
-  readonly files: Readonly<Record<string, FileContent>>;
-  readonly message?: string;
 }
 
 /** A running host. Every `repo` is `owner/name`; an unknown one throws an Error. */
@@ -116,23 +110,11 @@ export async function startRepoHost(options: RepoHostOptions = {}): Promise<Repo
     make: (repo, more = {}) => make(state, folder, repo, more),
     install: (owner, more = {}) => install(state, owner, more),
     uninstall: (owner) => void (accountOf(state, owner).installation = null),
-    rename(repo, name) {
-      const one = found(state, repo);
-      one.name = name;
-      state.repositories.set(fullName(one).toLowerCase(), one);
-    },
-    expireTokens() {
-      for (const token of state.tokens.values()) token.expires_at = Math.min(token.expires_at, state.now());
-    },
+    rename: (repo, name) => rename(state, repo, name),
+    expireTokens: () => expireTokens(state),
     path: (repo) => found(state, repo).bare.path,
     git: async (repo, ...args) => await found(state, repo).bare.git(...args),
-    async commit(repo, { branch, files, message = "Somebody's change" }) {
-      const one = found(state, repo);
-      const to = branch ?? one.bare.branch;
-      const sha = await one.bare.put(to, files, { ...SOMEBODY, at: state.now() / 1000 }, message);
-      await pushed(state, one, to, sha);
-      return sha;
-    },
+    commit: (repo, more) => commitFiles(state, repo, more),
     files: async (repo, branch) =>
       await filesOf(found(state, repo), branch ?? found(state, repo).bare.branch),
     onPush(listener) {

@@ -40,8 +40,8 @@ export async function runGit(args: readonly string[], input?: Uint8Array): Retur
   return { code, stdout, stderr: new TextDecoder().decode(stderr).trim() };
 }
 
-/** Whether git takes that as a branch's name. */
-export function isBranchName(name: string): boolean {
+/** Whether git takes that as the name of a branch or a reference. */
+export function isRefName(name: string): boolean {
   if (name === "" || name === "@" || name.endsWith(".") || name.includes("..") || name.includes("@{")) {
     return false;
   }
@@ -87,7 +87,7 @@ export class Bare {
 
   /** What a full reference (`refs/heads/main`) points at; null when there is none. */
   async ref(ref: string): Promise<string | null> {
-    if (!isBranchName(ref)) return null;
+    if (!isRefName(ref)) return null;
     const read = (file: string) => Deno.readTextFile(`${this.path}/${file}`).catch(() => "");
     const loose = (await read(ref)).trim();
     if (isSha(loose)) return loose;

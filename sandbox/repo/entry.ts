@@ -109,10 +109,10 @@ export class Entry {
     this.exchanges.push(row);
     const replaced = trouble && instead(trouble, state.now());
     if (replaced === undefined || isApplied(trouble!)) {
-      const true_ = await this.#carried(request, url, sent, trouble);
+      const answer = await this.#carried(request, url, sent, trouble);
       if (replaced === undefined) {
-        row.answer = await recorded(true_);
-        return trouble?.kind === "half" ? await half(true_, trouble.length ?? "promised") : true_;
+        row.answer = await recorded(answer);
+        return trouble?.kind === "half" ? await half(answer, trouble.length ?? "promised") : answer;
       }
     }
     if (replaced instanceof Response) {

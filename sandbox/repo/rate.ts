@@ -12,16 +12,22 @@ export interface Rate {
   readonly reset: number;
 }
 
+function hourOf(state: State): number {
+  return Math.floor(state.now() / 1000 / HOUR_S);
+}
+
 /** The limit as it stands for an installation. */
 export function rateOf(state: State, { id }: Installation): Rate {
-  const used = Math.min(LIMIT, state.used.get(id) ?? 0);
-  const reset = (Math.floor(state.now() / 1000 / HOUR_S) + 1) * HOUR_S;
-  return { limit: LIMIT, used, remaining: LIMIT - used, reset };
+  const hour = hourOf(state);
+  const counted = state.used.get(id);
+  const used = counted?.hour === hour ? Math.min(LIMIT, counted.calls) : 0;
+  return { limit: LIMIT, used, remaining: LIMIT - used, reset: (hour + 1) * HOUR_S };
 }
 
 /** Counts a call, and answers the headers that say so. */
 export function countCall(state: State, installation: Installation): Record<string, string> {
-  state.used.set(installation.id, (state.used.get(installation.id) ?? 0) + 1);
+  const calls = rateOf(state, installation).used + 1;
+  state.used.set(installation.id, { hour: hourOf(state), calls });
   const { limit, used, remaining, reset } = rateOf(state, installation);
   return {
     "x-ratelimit-limit": String(limit),

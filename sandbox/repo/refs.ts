@@ -1,7 +1,7 @@
 /** The routes of a repository itself, its references and branches: made, moved by compare-and-swap, taken away, read. */
 import { asInstallation, may, type RepoAsk, type RepoContext, type Routes } from "./access.ts";
 import { invalid, json, notAccessible, notFound, Refusal } from "./answer.ts";
-import { isBranchName } from "./bare.ts";
+import { isRefName } from "./bare.ts";
 import { text } from "./fields.ts";
 import { asGit } from "./git_data.ts";
 import { branchView, refView } from "./git_views.ts";
@@ -34,7 +34,7 @@ async function make(ask: RepoAsk): Promise<Response> {
       "Reference name must start with 'refs/' and have at least three slash-separated components.",
     );
   }
-  if (!isBranchName(ref)) throw invalid(`${ref} is not a valid ref name.`);
+  if (!isRefName(ref)) throw invalid(`${ref} is not a valid ref name.`);
   if (await bare.ref(ref) !== null) throw invalid("Reference already exists");
   if (await bare.commit(sha) === null) throw invalid("Object does not exist");
   await checkWorkflows(ask, await bare.head(bare.branch), sha);

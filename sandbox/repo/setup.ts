@@ -1,7 +1,15 @@
 /** Setting the host up: accounts, installations, repositories and what is in them. */
 import { theApp } from "./app_key.ts";
 import { Bare, type FileContent } from "./bare.ts";
-import { type Account, allRepositories, type Permissions, type Repository, type State } from "./state.ts";
+import {
+  type Account,
+  allRepositories,
+  fullName,
+  type Permissions,
+  pushed,
+  type Repository,
+  type State,
+} from "./state.ts";
 import type { RepoTrouble } from "./trouble.ts";
 import { Troubles } from "../troubles.ts";
 
@@ -28,9 +36,16 @@ export interface InstallOptions {
   readonly suspended?: boolean;
 }
 
+/** A commit made past the API. */
+export interface CommitOptions {
+  /** Default: the default branch. An absent one begins at that one's head. */
+  readonly branch?: string;
+  readonly files: Readonly<Record<string, FileContent>>;
+  readonly message?: string;
+}
+
 const PERMISSIONS: Permissions = { contents: "write", metadata: "read" };
-/** Who commits past the API. */
-export const SOMEBODY = { name: "Somebody", email: "somebody@example.com" };
+const SOMEBODY = { name: "Somebody", email: "somebody@example.com" };
 
 /** An empty host. */
 export function newState(now: () => number, origin: () => string): State {
@@ -131,4 +146,25 @@ export async function filesOf({ bare }: Repository, branch: string): Promise<Rec
     out[path] = new TextDecoder().decode((await bare.objects.readAs("blob", sha))!);
   }
   return out;
+}
+
+/** Commits files past the API, tells the listeners, and answers the commit's name. */
+export async function commitFiles(state: State, name: string, options: CommitOptions): Promise<string> {
+  const repo = found(state, name);
+  const { branch = repo.bare.branch, files, message = "Somebody's change" } = options;
+  const sha = await repo.bare.put(branch, files, { ...SOMEBODY, at: state.now() / 1000 }, message);
+  await pushed(state, repo, branch, sha);
+  return sha;
+}
+
+/** Gives a repository another name, and keeps the old one. */
+export function rename(state: State, from: string, name: string): void {
+  const repo = found(state, from);
+  repo.name = name;
+  state.repositories.set(fullName(repo).toLowerCase(), repo);
+}
+
+/** Ends the life of every token. */
+export function expireTokens(state: State): void {
+  for (const token of state.tokens.values()) token.expires_at = Math.min(token.expires_at, state.now());
 }

@@ -73,8 +73,8 @@ export interface State {
   readonly listeners: Set<(push: Push) => void>;
   readonly troubles: Troubles<RepoTrouble>;
   next: number;
-  /** Calls counted against the hourly limit, by installation. */
-  readonly used: Map<number, number>;
+  /** Calls counted against the hourly limit, by installation; hours since 1970. */
+  readonly used: Map<number, { readonly hour: number; readonly calls: number }>;
 }
 
 /** `owner/name` as it is now. */

@@ -93,6 +93,7 @@ export function isApplied(trouble: RepoTrouble): boolean {
 
 /** A tree's listing cut short, as above the API's limits. */
 export async function truncated(answer: Response, keep: number | undefined): Promise<Response> {
+  if (!answer.ok) return answer;
   const body = await answer.json() as { tree?: unknown[] };
   if (!Array.isArray(body.tree)) return json(body, answer.status);
   const rows = body.tree.slice(0, keep ?? Math.floor(body.tree.length / 2));

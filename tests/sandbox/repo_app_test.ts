@@ -229,6 +229,9 @@ Deno.test("the hour's calls are counted for each installation", async () => {
   assert.equal(rate("reset"), Date.UTC(2026, 4, 4, 13) / 1000);
   const limits = (await asker.get("/rate_limit")).body["rate"] as Json;
   assert.equal(limits["reset"], rate("reset"));
+  host.clock.advance(1800);
+  const later = await asker.get(R);
+  assert.equal(later.headers.get("x-ratelimit-used"), "1");
   assertDescribed(host.exchanges);
 });
 

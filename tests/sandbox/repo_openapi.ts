@@ -157,8 +157,8 @@ function answerFaults(
   operation: Operation,
   { answer, trouble, headers }: RecordedExchange,
 ): string[] {
-  const true_ = trouble === null || trouble === "moved" || trouble === "truncated";
-  if (answer === null || !true_ || headers["accept"]?.includes("raw")) return [];
+  const truthful = trouble === null || trouble === "moved" || trouble === "truncated";
+  if (answer === null || !truthful || headers["accept"]?.includes("raw")) return [];
   const { status, body } = answer;
   const label = `${name} answered ${status}`;
   const described = operation.responses[String(status)];

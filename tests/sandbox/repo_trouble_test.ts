@@ -80,18 +80,25 @@ Deno.test("it hangs until the client gives up, the write done or not", async () 
   await using host = await startRepoHost();
   await host.make(REPO);
   const asker = await asInstallation(host, REPO);
-  const put = (path: string) =>
+  const put = (path: string, signal: AbortSignal) =>
     fetch(`${host.base_url}${R}/contents/${path}`, {
       method: "PUT",
       headers: { authorization: `Bearer ${asker.credential}` },
       body: JSON.stringify(FILE),
-      signal: AbortSignal.timeout(150),
+      signal,
     });
   host.misbehave({ kind: "hang" });
-  await assert.rejects(put("lost"), { name: "TimeoutError" });
+  const asked = new AbortController();
+  const lost = assert.rejects(put("lost", asked.signal), { name: "AbortError" });
+  while (host.writes.length === 0) await new Promise<void>((done) => setTimeout(done, 0));
+  asked.abort();
+  await lost;
+  const done = new AbortController();
+  host.onPush(() => done.abort());
   host.misbehave({ kind: "hang", applied: true });
-  await assert.rejects(put("done"), { name: "TimeoutError" });
+  await assert.rejects(put("done", done.signal), { name: "AbortError" });
   assert.deepEqual(Object.keys(await host.files(REPO)), ["README.md", "done"]);
+  assert.deepEqual(host.writes.map(({ answer }) => answer), [null, null]);
 });
 
 Deno.test("the head moves just before a request, or within it", async () => {
