@@ -2,6 +2,7 @@
 import { hash } from "node:crypto";
 import { GatewayError } from "../../errors.ts";
 import { LIMITS } from "../../model.ts";
+import { bytesOf, checkText } from "./text.ts";
 
 /** The parts of such a page; what is absent is not given. */
 export interface CodeParts {
@@ -23,21 +24,19 @@ const BYTES = {
 export function checkCodeParts(parts: CodeParts): void {
   for (const [part, limit] of Object.entries(BYTES)) {
     const text = parts[part as keyof CodeParts];
-    if (text !== undefined) checkText(part, text, limit);
+    if (text !== undefined) checkPart(part, text, limit);
   }
 }
 
-function checkText(part: string, text: string, limit: number): void {
-  const bytes = new TextEncoder().encode(text).byteLength;
+function checkPart(part: string, text: string, limit: number): void {
+  const bytes = bytesOf(text);
   if (bytes > limit) {
     throw new GatewayError(
       "E_PAYLOAD_TOO_LARGE",
       `${part}: ${bytes} bytes of UTF-8, at most ${limit} are allowed; shorten it`,
     );
   }
-  const bad = !text.isWellFormed() ? "half a character (a lone surrogate)" : "a NUL character";
-  if (text.isWellFormed() && !text.includes("\0")) return;
-  throw new GatewayError("E_BAD_INPUT", `${part}: holds ${bad}, take it out`);
+  checkText(text, part);
 }
 
 /** The class a page's CSS is scoped to: always the same for the same site and slug (contracts/cms.md, section 3). */

@@ -3,8 +3,11 @@ import { GatewayError } from "../../errors.ts";
 import { LIMITS } from "../../model.ts";
 
 const PAGES = "src/pages/";
+const PUBLIC = "public/";
 /** A page the gateway makes, first; the others make the same route of their name. */
 const PAGE_ENDINGS = ["astro", "md", "mdx", "html", "markdown", "mdown", "mkdn", "mkd", "mdwn"] as const;
+/** Code that answers a route, before a page of the same name does. */
+const ENDPOINT_ENDINGS = ["ts", "js"] as const;
 const PAGE_FILE = new RegExp(`^(.+)\\.(${PAGE_ENDINGS.join("|")})$`);
 const SEGMENT = /^[a-z0-9]+(-+[a-z0-9]+)*$/i;
 const FORBIDDEN = /[[\]\\?#%]/;
@@ -57,10 +60,16 @@ export function fileOfRoute(route: string): string {
   return `${PAGES}${route === "/" ? "index" : route.slice(1)}.astro`;
 }
 
-/** The paths of all files that would serve a route of `routeOf`, the one of `fileOfRoute` first. */
+/**
+ * The paths of all files that would serve a route of `routeOf`, to be compared in lower case: the one of
+ * `fileOfRoute` first, then pages of other kinds, endpoints, and what is published as it is. Two of them hide each
+ * other without a word from the build.
+ */
 export function spellingsOfRoute(route: string): string[] {
   const names = route === "/" ? ["index"] : [route.slice(1), `${route.slice(1)}/index`];
-  return names.flatMap((name) => PAGE_ENDINGS.map((ending) => `${PAGES}${name}.${ending}`));
+  const endings = [...PAGE_ENDINGS, ...ENDPOINT_ENDINGS];
+  const pages = names.flatMap((name) => endings.map((ending) => `${PAGES}${name}.${ending}`));
+  return [...pages, ...names.map((name) => `${PUBLIC}${name}.html`)];
 }
 
 /**

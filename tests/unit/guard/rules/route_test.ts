@@ -178,13 +178,26 @@ Deno.test("a route is served by one file that is made, and by others that would 
     const files = spellingsOfRoute(route);
     assert.equal(files[0], fileOfRoute(route));
     assert.equal(new Set(files).size, files.length);
-    for (const file of files) assert.equal(routeOfFile(file), route, file);
+    const pages = files.filter((file) => /^src\/pages\/.*(?<!\.[jt]s)$/.test(file));
+    assert.ok(pages.length >= 9);
+    for (const file of pages) assert.equal(routeOfFile(file), route, file);
   }
   const about = spellingsOfRoute("/about");
   for (const ending of ["astro", "md", "mdx", "html", "markdown"]) {
     assert.ok(about.includes(`src/pages/about.${ending}`), ending);
     assert.ok(about.includes(`src/pages/about/index.${ending}`), ending);
   }
+  for (
+    const other of [
+      "src/pages/about.ts",
+      "src/pages/about/index.js",
+      "public/about/index.html",
+      "public/about.html",
+    ]
+  ) {
+    assert.ok(about.includes(other), other);
+  }
+  assert.ok(spellingsOfRoute("/").includes("public/index.html"));
   assert.ok(!spellingsOfRoute("/").includes("src/pages/index/index.astro"));
 });
 
