@@ -319,4 +319,115 @@ export interface Shapes {
     raises: false;
     publishes: "never";
   };
+  "bulk_write_static_files": {
+    args: {
+      "files": ({ "path": string; "content": string; "encoding": "utf-8" | "base64" })[];
+      "target_branch": "preview" | "main";
+      "message"?: string;
+    };
+    site: "required";
+    tier: 2;
+    raises: true;
+    publishes: "sometimes";
+  };
+  "check_static_deploy": {
+    args: { "commit_sha"?: string };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "create_static_route": {
+    args: {
+      "route": string;
+      "html": string;
+      "title"?: string;
+      "description"?: string;
+      "target_branch": "preview" | "main";
+      "message"?: string;
+    };
+    site: "required";
+    tier: 1;
+    raises: true;
+    publishes: "sometimes";
+  };
+  "delete_static_route": {
+    args: { "route": string; "sha"?: string; "force": boolean };
+    site: "required";
+    tier: 4;
+    raises: false;
+    publishes: "always";
+  };
+  "init_static_project": {
+    args: {
+      "homepage_html": string;
+      "site_name"?: string;
+      "extra_pages"?: ({ "route": string; "html": string; "title"?: string })[];
+      "branch"?: string;
+      "message"?: string;
+    };
+    site: "required";
+    tier: 3;
+    raises: false;
+    publishes: "never";
+  };
+  "list_static_files": {
+    args: { "prefix"?: string; "extension"?: string; "limit": number; "ref"?: string };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "list_static_routes": {
+    args: { "prefix"?: string };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "read_static_file": {
+    args: { "path": string; "ref"?: string };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "reset_static_preview_branch": {
+    args: Record<string, never>;
+    site: "required";
+    tier: 1;
+    raises: false;
+    publishes: "never";
+  };
+  "update_static_route": {
+    args: {
+      "route": string;
+      "html": string;
+      "title"?: string;
+      "description"?: string;
+      "sha"?: string;
+      "force": boolean;
+      "target_branch": "preview" | "main";
+      "message"?: string;
+    };
+    site: "required";
+    tier: 1;
+    raises: true;
+    publishes: "sometimes";
+  };
+  "write_static_file": {
+    args: {
+      "path": string;
+      "content": string;
+      "encoding": "utf-8" | "base64";
+      "allow_overwrite": boolean;
+      "sha"?: string;
+      "target_branch": "preview" | "main";
+      "message"?: string;
+    };
+    site: "required";
+    tier: 1;
+    raises: true;
+    publishes: "sometimes";
+  };
 }

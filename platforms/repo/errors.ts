@@ -48,7 +48,9 @@ const ofRepo = (repo: string | null) => (repo === null ? "Repositories: " : `Rep
 
 function wayOut({ status, said, unknown }: Refused, seconds: number | undefined): string {
   if (seconds !== undefined) return `it limits how much is asked of it: try again in ${seconds} s`;
-  if (status === 401) return "it does not take the app's key: check REPO_APP_ID and REPO_APP_PRIVATE_KEY";
+  if (status === 401) {
+    return "it does not take the app's key: check REPO_APP_ID, REPO_APP_PRIVATE_KEY and this machine's clock";
+  }
   if (status === 403 && /not accessible by integration/i.test(said)) {
     return 'give the app the repository permission "Contents: read and write" and accept it for the installation';
   }

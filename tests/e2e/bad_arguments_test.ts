@@ -32,14 +32,15 @@ const wrongType = (schema: Schema) =>
 
 /** Values of the right type that break what else the schema says. */
 function outOfBounds(schema: Schema): unknown[] {
-  const { minimum, maximum, minLength, maxLength, maxItems, format } = schema;
+  const { minimum, maximum, minLength, maxLength, minItems, maxItems, format } = schema;
   return [
     ...schema.enum ? ["no such word"] : [],
     ...minimum === undefined ? [] : [minimum - 1, -1e21],
     ...maximum === undefined ? [] : [maximum + 1],
     ...minLength ? ["a".repeat(minLength - 1)] : [],
     ...maxLength ? ["a".repeat(maxLength + 1)] : [],
-    ...maxItems ? [Array(maxItems + 1).fill("a")] : [],
+    ...minItems ? [[]] : [],
+    ...maxItems ? [Array(maxItems + 1).fill(fitting(schema.items!))] : [],
     ...format ? ["no such format"] : [],
   ];
 }
@@ -50,8 +51,15 @@ function fitting(schema: Schema): unknown {
   if (schema.enum) return schema.enum[0];
   if (schema.type === "integer" || schema.type === "number") return schema.minimum ?? 1;
   if (schema.type === "boolean") return false;
-  if (schema.type === "array") return [];
-  if (schema.type === "object") return {};
+  if (schema.type === "array") {
+    return Array.from({ length: schema.minItems ?? 0 }, () => fitting(schema.items!));
+  }
+  if (schema.type === "object") {
+    const required = Object.entries(schema.properties ?? {}).filter(([name]) =>
+      schema.required?.includes(name)
+    );
+    return Object.fromEntries(required.map(([name, part]) => [name, fitting(part)]));
+  }
   return schema.format === "uri" ? "https://example.com/a.png" : "a".repeat(schema.minLength ?? 1);
 }
 

@@ -1,0 +1,62 @@
+/** Bytes of files as callers give and get them, and what is refused about them. */
+import { GatewayError } from "../../errors.ts";
+import { sourcePath, underPrefix } from "../../guard/rules/path.ts";
+import type { Site } from "../../model.ts";
+import type { Entry } from "../../platforms/repo/client.ts";
+
+export type Encoding = "utf-8" | "base64";
+
+/** The bytes of a content. Throws E_BAD_INPUT for what is not base64, or text that cannot be written as UTF-8. */
+export function bytesOf(content: string, encoding: Encoding, field: string): Uint8Array<ArrayBuffer> {
+  if (encoding === "utf-8") {
+    if (content.isWellFormed()) return new TextEncoder().encode(content);
+    throw new GatewayError(
+      "E_BAD_INPUT",
+      `${field}: holds half a character (a lone surrogate), which no file can`,
+    );
+  }
+  try {
+    return Uint8Array.fromBase64(content);
+  } catch {
+    throw new GatewayError("E_BAD_INPUT", `${field}: is not base64; set encoding to utf-8 for plain text`);
+  }
+}
+
+/** Bytes as a caller gets them: as text where they are UTF-8. */
+export function contentOf(bytes: Uint8Array): { encoding: Encoding; content: string } {
+  try {
+    const content = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    if (!content.includes("\0")) return { encoding: "utf-8", content };
+  } catch { /* not text */ }
+  return { encoding: "base64", content: bytes.toBase64() };
+}
+
+/** Throws E_FILE_TOO_LARGE over the limit. */
+export function checkSize(bytes: number, limit: number, field: string): void {
+  if (bytes <= limit) return;
+  throw new GatewayError(
+    "E_FILE_TOO_LARGE",
+    `${field}: has ${bytes} bytes, over the ${limit} of one file; make it smaller`,
+  );
+}
+
+/** Throws E_SHA_MISMATCH when a caller read something else than what stands there. */
+export function checkSha(sha: string | undefined, standing: Entry): void {
+  if (sha === undefined || sha === standing.sha) return;
+  throw new GatewayError(
+    "E_SHA_MISMATCH",
+    `sha: ${
+      JSON.stringify(standing.path)
+    } has changed since it was read and is ${standing.sha} now; read it again`,
+  );
+}
+
+/** A path, already judged, that also fits below the site's folder in its repository. Throws E_BAD_PATH. */
+export function inSite({ repo_prefix }: Site, path: string, field: string): string {
+  underPrefix(repo_prefix, path, field);
+  return path;
+}
+
+/** A path of the site's sources that may be read. Throws E_BAD_PATH. */
+export const sourceIn = (site: Site, path: string, field: string): string =>
+  inSite(site, sourcePath(path, field), field);

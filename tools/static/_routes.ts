@@ -1,0 +1,53 @@
+/** Pages of a static site by their route: found in whatever form they are, and judged before they are changed. */
+import { GatewayError } from "../../errors.ts";
+import { spellingsOfRoute } from "../../guard/rules/route.ts";
+import type { Entry, View } from "../../platforms/repo/client.ts";
+import { isGenerated } from "../../platforms/static/page.ts";
+import { checkSha } from "./_files.ts";
+
+/** How a route is named to a person. */
+export const routeWords = (route: string): string => route === "/" ? "the start page" : `the page ${route}`;
+
+/** The file that serves a route, whatever its form; null when there is none. */
+export async function pageAt(view: View, route: string): Promise<Entry | null> {
+  const forms = new Set(spellingsOfRoute(route).map((path) => path.toLowerCase()));
+  const { entries } = await view.list("src/pages/");
+  return entries.find(({ path }) => forms.has(path.toLowerCase())) ?? null;
+}
+
+/** What a caller says about the page it wants changed. */
+export interface Expected {
+  readonly route: string;
+  /** git's name of the file as it was read. */
+  readonly sha?: string;
+  readonly force: boolean;
+}
+
+/** The page to be changed. Throws E_NOT_FOUND, E_SHA_MISMATCH, E_NOT_MCP_MANAGED. */
+export async function managedPage(view: View, { route, sha, force }: Expected): Promise<Entry> {
+  const page = await pageAt(view, route);
+  if (page === null) {
+    throw new GatewayError(
+      "E_NOT_FOUND",
+      `route: there is no page ${JSON.stringify(route)}; list_static_routes names those there are`,
+    );
+  }
+  checkSha(sha, page);
+  if (force || isGenerated(new TextDecoder().decode(await view.bytes(page)))) return page;
+  throw new GatewayError(
+    "E_NOT_MCP_MANAGED",
+    `route: ${
+      JSON.stringify(page.path)
+    } was not made by this service; look at it, and set force to true to go on`,
+  );
+}
+
+/** Refuses a page that is kept in a form html cannot be put into: E_NOT_SUPPORTED with the tool that can. */
+export function requireSource({ path }: Entry): void {
+  if (/\.astro$/i.test(path)) return;
+  const way = /\.(md|mdx|markdown)$/i.test(path) ? "save_md_to_repo" : "bulk_write_static_files";
+  throw new GatewayError(
+    "E_NOT_SUPPORTED",
+    `route: it is served by ${JSON.stringify(path)}, which no html is put into; change that file with ${way}`,
+  );
+}

@@ -1,0 +1,100 @@
+/** Where a write of a static site goes: the preview branch of this token, or the deployed branch. */
+import { GatewayError } from "../../errors.ts";
+import {
+  type Decide,
+  PREVIEW_PREFIX,
+  type Pushed,
+  repo,
+  type RepoClient,
+  type View,
+} from "../../platforms/repo/client.ts";
+import type { PublishGrant } from "../../platforms/platform.ts";
+import type { ContextOf } from "../../registry/tool.ts";
+
+/** What a tool of a static site has at hand; the grant where the call may reach the deployed branch. */
+export type StaticContext = ContextOf<{ site: "required"; publishes: "sometimes" }>;
+export type Branch = "preview" | "main";
+
+const TOKEN_CHARACTERS = 12;
+/** A branch this young may still be in the making by another call of the token. */
+const YOUNG_SECONDS = 120;
+const NAMES = 3;
+
+/** A name for a new preview branch: `mcp/<token>/<unix>`, short enough for the host's preview address. */
+export function previewName(tokenId: string, seconds: number): string {
+  const token = tokenId.toLowerCase().replace(/[^a-z0-9-]/g, "").slice(-TOKEN_CHARACTERS);
+  return `${PREVIEW_PREFIX}${token}/${seconds}`;
+}
+
+/** What a write would find. `branch` is null where a new preview branch would be made. */
+export interface Standing {
+  readonly client: RepoClient;
+  readonly deployed: string;
+  readonly branch: string | null;
+  readonly view: View;
+}
+
+/**
+ * Reads only: the branch that a write would go to and its files, rights proven. Refuses a preview of an empty repository
+ * unless the write may be its first commit.
+ */
+export async function standing(to: Branch, ctx: StaticContext, mayBeFirst = false): Promise<Standing> {
+  const client = await ctx.use(repo);
+  const deployed = await client.deployedBranch();
+  const view = await client.view(deployed);
+  await client.requireWrite();
+  if (to === "main" || (view.commit === null && mayBeFirst)) {
+    return { client, deployed, branch: deployed, view };
+  }
+  if (view.commit === null) throw noCommit(ctx.site.repo ?? "");
+  const branch = await ctx.previews.get();
+  if (branch === null || await client.head(branch) === null) return { client, deployed, branch: null, view };
+  return { client, deployed, branch, view: await client.view(branch) };
+}
+
+/** Commits to that branch; a preview branch is made from the deployed one when there is none. */
+export async function pushTo(
+  to: Branch,
+  ctx: StaticContext,
+  message: string,
+  decide: Decide,
+  grant: PublishGrant | undefined = ctx.grant,
+): Promise<Pushed> {
+  const client = await ctx.use(repo);
+  const from = await client.deployedBranch();
+  if (to === "main") return await client.push({ branch: from, message, grant }, decide);
+  return await client.push({ branch: await previewBranch(ctx, client), from, message }, decide);
+}
+
+/** The branch remembered for this token and site; another one where it has been deleted. */
+async function previewBranch(ctx: StaticContext, client: RepoClient): Promise<string> {
+  const seconds = Math.floor(ctx.now() / 1000);
+  const remembered = await ctx.previews.get();
+  if (remembered !== null) {
+    const age = seconds - Number(remembered.split("/").at(-1));
+    if (age < YOUNG_SECONDS || await client.head(remembered) !== null) return remembered;
+    await ctx.previews.forget();
+  }
+  for (let more = 0; more < NAMES; more++) {
+    const name = previewName(ctx.caller.token.id, seconds + more);
+    if (await client.head(name) === null) return await ctx.previews.claim(name);
+  }
+  throw new GatewayError("E_UPSTREAM", "The names for a new preview branch are all taken; try again", {
+    upstream: 422,
+  });
+}
+
+const noCommit = (name: string) =>
+  new GatewayError(
+    "E_UPSTREAM",
+    `Repository "${name}" is empty, so there is nothing to preview on; begin it with init_static_project`,
+    { upstream: 409 },
+  );
+
+/** The name of the branch, as a person is told. */
+export const branchWords = (branch: string | null): string =>
+  branch === null ? "a new preview branch" : `branch "${branch}"`;
+
+/** A commit's message: its first line, and which token it was made with. */
+export const commitMessage = (line: string, ctx: Pick<StaticContext, "caller">): string =>
+  `${line}\n\nX-Gateway-Token: ${ctx.caller.token.id}\n`;

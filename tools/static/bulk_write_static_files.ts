@@ -1,0 +1,82 @@
+/** bulk_write_static_files: many files of a static site in one commit, the first one of an empty repository included. */
+import { GatewayError } from "../../errors.ts";
+import { LIMITS, type Site } from "../../model.ts";
+import type { Edit, View } from "../../platforms/repo/client.ts";
+import { tool } from "../../registry/tool.ts";
+import { bytesOf, checkSize, type Encoding, sourceIn } from "./_files.ts";
+import { planOf, type Shown } from "./_plan.ts";
+import { commitMessage, pushTo, standing } from "./_target.ts";
+
+interface FileArg {
+  readonly path: string;
+  readonly content: string;
+  readonly encoding: Encoding;
+}
+
+/** Every file's bytes, once all of them have been judged. */
+function filesOf(files: readonly FileArg[], site: Site): Edit[] {
+  if (files.length > LIMITS.BULK_FILES_MAX) {
+    throw new GatewayError(
+      "E_BULK_TOO_MANY_FILES",
+      `files: ${files.length} are more than the ${LIMITS.BULK_FILES_MAX} of one call; send them in several`,
+    );
+  }
+  const seen = new Map<string, number>();
+  let whole = 0;
+  return files.map((file, at) => {
+    const path = sourceIn(site, file.path, `files[${at}].path`);
+    const before = seen.get(path.toLowerCase());
+    if (before !== undefined) {
+      throw new GatewayError(
+        "E_BAD_INPUT",
+        `files[${at}].path: ${JSON.stringify(path)} is the path of files[${before}] already`,
+      );
+    }
+    seen.set(path.toLowerCase(), at);
+    const bytes = bytesOf(file.content, file.encoding, `files[${at}].content`);
+    checkSize(bytes.byteLength, LIMITS.BULK_FILE_BYTES, `files[${at}].content`);
+    whole += bytes.byteLength;
+    if (whole <= LIMITS.BULK_BYTES) return { path, bytes };
+    throw new GatewayError(
+      "E_BULK_TOO_LARGE",
+      `files: they have over ${LIMITS.BULK_BYTES} bytes together; send them in several calls`,
+    );
+  });
+}
+
+const SHOWN_MAX = 100;
+
+export default tool("bulk_write_static_files", {
+  check: ({ files }, { site }) => void filesOf(files, site),
+  async plan({ files, target_branch }, ctx) {
+    const edits = filesOf(files, ctx.site);
+    const found = await standing(target_branch, ctx, true);
+    const grant = found.view.commit === null ? ctx.claim("allow_main_branch_push") : ctx.grant;
+    const shown: Shown[] = [];
+    for (const { path, bytes } of edits.slice(0, SHOWN_MAX)) {
+      const now = await found.view.find(path);
+      shown.push({ path, sha: now?.sha ?? null, size: now?.size ?? null, bytes: bytes!.byteLength });
+    }
+    const bytes = edits.reduce((sum, one) => sum + one.bytes!.byteLength, 0);
+    const more = edits.length > SHOWN_MAX ? ` (${SHOWN_MAX} of them shown)` : "";
+    const what = `Write ${edits.length} files${more}, ${bytes} bytes, of ${ctx.site.name}`;
+    const first = found.view.commit === null;
+    const to = first ? "main" as const : target_branch;
+    return { ...planOf(what, found, shown), state: { grant, to, first, bytes } };
+  },
+  async run({ files, message }, ctx, { changes, state: { grant, to, first, bytes } }) {
+    const edits = filesOf(files, ctx.site);
+    const line = commitMessage(message ?? `Write ${edits.length} files`, ctx);
+    const decide = (view: View) => {
+      if ((view.commit === null) === first) return Promise.resolve(edits);
+      throw new GatewayError(
+        "E_SHA_MISMATCH",
+        "The repository was empty and has been written to meanwhile; try again",
+      );
+    };
+    const { commit_sha, branch, unchanged } = await pushTo(to, ctx, line, decide, grant);
+    ctx.note({ result_id: commit_sha, changes });
+    const done = { commit_sha, branch, files_written: edits.length, bytes };
+    return unchanged ? { ...done, unchanged } : done;
+  },
+});

@@ -1,0 +1,22 @@
+/** check_static_deploy: how the newest deployment, or that of a commit, is doing. */
+import { hosting } from "../../platforms/hosting.ts";
+import { tool } from "../../registry/tool.ts";
+
+export default tool("check_static_deploy", async ({ commit_sha }, ctx) => {
+  const client = await ctx.use(hosting);
+  const found = commit_sha === undefined ? await client.latest() : await client.ofCommit(commit_sha);
+  if (found === null) {
+    const note = commit_sha === undefined
+      ? "The project has no deployment yet"
+      : "No deployment of that commit yet; a push takes some seconds to show, so ask again";
+    return { found: false, status: "pending", ...(commit_sha === undefined ? {} : { commit_sha }), note };
+  }
+  const { id, url, note, ...rest } = found;
+  return {
+    found: true,
+    deployment_id: id,
+    ...rest,
+    ...(url === null ? {} : { preview_url: url }),
+    ...(note === null ? {} : { note }),
+  };
+});

@@ -1,0 +1,42 @@
+/** create_static_route: a new page of a static site. */
+import { GatewayError } from "../../errors.ts";
+import { fileOfRoute, routeOf } from "../../guard/rules/route.ts";
+import type { View } from "../../platforms/repo/client.ts";
+import { tool } from "../../registry/tool.ts";
+import { checkPage, type PageArgs, pageBytes } from "./_pages.ts";
+import { planOf } from "./_plan.ts";
+import { pageAt, routeWords } from "./_routes.ts";
+import { commitMessage, pushTo, standing } from "./_target.ts";
+
+/** The new file. Throws E_ROUTE_EXISTS where the route is served already. */
+async function decide(view: View, route: string, page: PageArgs) {
+  const taken = await pageAt(view, route);
+  const path = fileOfRoute(route);
+  if (taken === null) return { path, bytes: await pageBytes(view, path, page) };
+  throw new GatewayError(
+    "E_ROUTE_EXISTS",
+    `route: ${JSON.stringify(route)} is served by ${
+      JSON.stringify(taken.path)
+    }; change it with update_static_route`,
+  );
+}
+
+export default tool("create_static_route", {
+  check: (args) => checkPage(routeOf(args.route, "route"), args),
+  async plan({ target_branch, ...args }, ctx) {
+    const route = routeOf(args.route, "route");
+    const found = await standing(target_branch, ctx);
+    const { path, bytes } = await decide(found.view, route, args);
+    const what = `Make ${routeWords(route)} of ${ctx.site.name}`;
+    return planOf(what, found, [{ path, sha: null, size: null, bytes: bytes.byteLength }]);
+  },
+  async run({ target_branch, message, ...args }, ctx, { changes }) {
+    const route = routeOf(args.route, "route");
+    const line = commitMessage(message ?? `Add ${routeWords(route)}`, ctx);
+    const pushed = await pushTo(target_branch, ctx, line, async (view) => [await decide(view, route, args)]);
+    const file_path = fileOfRoute(route);
+    ctx.note({ result_id: file_path, changes });
+    const { commit_sha, branch, shas } = pushed;
+    return { route, file_path, sha: shas.get(file_path), commit_sha, branch, target_branch };
+  },
+});

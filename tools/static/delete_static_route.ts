@@ -1,0 +1,27 @@
+/** delete_static_route: a page taken out of the deployed branch; it stays in the repository's history. */
+import { routeOf } from "../../guard/rules/route.ts";
+import { tool } from "../../registry/tool.ts";
+import { planOf } from "./_plan.ts";
+import { managedPage, routeWords } from "./_routes.ts";
+import { commitMessage, pushTo, standing } from "./_target.ts";
+
+export default tool("delete_static_route", {
+  check: ({ route }) => void routeOf(route, "route"),
+  async plan(args, ctx) {
+    const route = routeOf(args.route, "route");
+    const found = await standing("main", ctx);
+    const page = await managedPage(found.view, { ...args, route });
+    const what = `Delete ${routeWords(route)} of ${ctx.site.name}, which takes it off the live site,`;
+    return { ...planOf(what, found, [{ ...page, bytes: null }]), state: page };
+  },
+  async run(args, ctx, { changes, state: { path, sha } }) {
+    const route = routeOf(args.route, "route");
+    const line = commitMessage(`Delete ${routeWords(route)}`, ctx);
+    const { commit_sha } = await pushTo("main", ctx, line, async (view) => {
+      const page = await managedPage(view, { ...args, route, sha });
+      return [{ path: page.path, bytes: null }];
+    });
+    ctx.note({ result_id: path, changes });
+    return { route, file_path: path, deleted: true, commit_sha };
+  },
+});

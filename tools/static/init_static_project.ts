@@ -1,0 +1,71 @@
+/** init_static_project: the project of a static site, scaffolded in one commit. */
+import { GatewayError } from "../../errors.ts";
+import { branchName } from "../../guard/rules/branch.ts";
+import type { Site } from "../../model.ts";
+import { repo, type View } from "../../platforms/repo/client.ts";
+import { offenders, projectFiles, type ProjectParts } from "../../platforms/static/project.ts";
+import { tool } from "../../registry/tool.ts";
+import { planOf } from "./_plan.ts";
+import { commitMessage } from "./_target.ts";
+
+type Wanted = Omit<ProjectParts, "existing">;
+
+/** What the project is made of; without a name it is the registered site's. */
+function wantedOf({ homepage_html, extra_pages = [], site_name }: Partial<Wanted>, site: Site): Wanted {
+  return { homepage_html: homepage_html ?? "", extra_pages, site_name: site_name || site.name };
+}
+
+/** The project's files. Throws E_REPO_NOT_EMPTY where the repository holds more than it may. */
+async function decide(view: View, wanted: Wanted) {
+  const { entries } = await view.list();
+  const paths = entries.map(({ path }) => path);
+  const found = offenders(paths);
+  if (found.length === 0) {
+    const text = projectFiles({ ...wanted, existing: paths });
+    return text.map(({ path, content }) => ({ path, bytes: new TextEncoder().encode(content) }));
+  }
+  const more = found.length > 5 ? ` and ${found.length - 5} more` : "";
+  throw new GatewayError(
+    "E_REPO_NOT_EMPTY",
+    `The repository holds ${
+      found.slice(0, 5).map((path) => JSON.stringify(path)).join(", ")
+    }${more}; a project begins ` +
+      "in one that holds no more than a readme, a license, ignore and attributes files and workflows",
+  );
+}
+
+export default tool("init_static_project", {
+  check({ branch, ...args }, { site }) {
+    if (branch !== undefined) branchName(branch, "branch");
+    projectFiles({ ...wantedOf(args, site), existing: [] });
+  },
+  async plan({ branch: named, ...args }, ctx) {
+    const client = await ctx.use(repo);
+    const deployed = await client.deployedBranch();
+    const branch = named ?? deployed;
+    if (branch !== deployed && ctx.site.repo_branch === null) {
+      throw new GatewayError(
+        "E_BAD_INPUT",
+        "branch: set repo_branch of the site first, so that it is known which branch is deployed",
+      );
+    }
+    const grant = branch === deployed ? ctx.claim("allow_main_branch_push") : undefined;
+    const view = await client.head(branch) === null ? await client.view(deployed) : await client.view(branch);
+    if (view.commit === null && branch !== deployed) {
+      throw new GatewayError("E_BAD_INPUT", `branch: the repository is empty, so begin on "${deployed}"`);
+    }
+    await client.requireWrite();
+    const wanted = wantedOf(args, ctx.site);
+    const files = await decide(view, wanted);
+    const shown = files.map(({ path, bytes }) => ({ path, sha: null, size: null, bytes: bytes.byteLength }));
+    const what = `Scaffold the project of ${ctx.site.name}, ${files.length} files,`;
+    return { ...planOf(what, { branch, view }, shown), state: { branch, from: deployed, grant, wanted } };
+  },
+  async run({ message }, ctx, { changes, state: { branch, from, grant, wanted } }) {
+    const client = await ctx.use(repo);
+    const line = commitMessage(message ?? "Scaffold the project", ctx);
+    const pushed = await client.push({ branch, from, grant, message: line }, (view) => decide(view, wanted));
+    ctx.note({ result_id: pushed.commit_sha, changes });
+    return { commit_sha: pushed.commit_sha, branch: pushed.branch, files: [...pushed.shas.keys()] };
+  },
+});

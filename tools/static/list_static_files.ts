@@ -1,0 +1,18 @@
+/** list_static_files: the source files of a static site's repository, without what may not be read. */
+import { isBlocked, pathPrefix } from "../../guard/rules/path.ts";
+import { repo } from "../../platforms/repo/client.ts";
+import { tool } from "../../registry/tool.ts";
+
+export default tool("list_static_files", {
+  check: ({ prefix = "" }) => void pathPrefix(prefix, "prefix"),
+  async run({ prefix = "", extension, ref, limit }, ctx) {
+    const view = await (await ctx.use(repo)).view(ref);
+    const { entries, truncated } = await view.list(pathPrefix(prefix, "prefix"));
+    const ending = extension === undefined ? "" : `.${extension.replace(/^\./, "")}`.toLowerCase();
+    const fitting = entries.filter(({ path }) => !isBlocked(path) && path.toLowerCase().endsWith(ending));
+    return {
+      files: fitting.slice(0, limit).map(({ path, sha, size }) => ({ path, sha, size })),
+      truncated: truncated || fitting.length > limit,
+    };
+  },
+});

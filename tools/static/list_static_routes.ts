@@ -1,0 +1,42 @@
+/** list_static_routes: the pages of the deployed branch, and which of them this service made. */
+import { routeOfFile } from "../../guard/rules/route.ts";
+import { type Entry, repo, type View } from "../../platforms/repo/client.ts";
+import { isGenerated } from "../../platforms/static/page.ts";
+import { tool } from "../../registry/tool.ts";
+
+/** Files looked into for the marker; of the rest it is not told. */
+const LOOKED_INTO_MAX = 300;
+const IN_FLIGHT = 6;
+
+async function marks(view: View, pages: readonly Entry[]): Promise<Map<string, boolean>> {
+  const found = new Map<string, boolean>();
+  const left = pages.slice(0, LOOKED_INTO_MAX).values();
+  const work = async () => {
+    for (const page of left) {
+      found.set(page.path, isGenerated(new TextDecoder().decode(await view.bytes(page))));
+    }
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, work));
+  return found;
+}
+
+export default tool("list_static_routes", async ({ prefix = "" }, ctx) => {
+  const view = await (await ctx.use(repo)).view();
+  const { entries, truncated } = await view.list("src/pages/");
+  const wanted = `/${prefix.replace(/^\//, "")}`.toLowerCase();
+  const pages = entries.flatMap((page) => {
+    const route = routeOfFile(page.path);
+    return route !== null && route.toLowerCase().startsWith(wanted) ? [{ route, page }] : [];
+  });
+  const managed = await marks(view, pages.map(({ page }) => page));
+  const routes = pages.map(({ route, page: { path, sha } }) => ({
+    route,
+    file_path: path,
+    sha,
+    managed: managed.get(path) ?? null,
+  })).sort((a, b) => (a.route < b.route ? -1 : 1));
+  const note = pages.length > LOOKED_INTO_MAX
+    ? `Only the first ${LOOKED_INTO_MAX} pages were looked into; managed is null for the rest, narrow it with prefix`
+    : undefined;
+  return { routes, truncated, ...(note === undefined ? {} : { note }) };
+});

@@ -1,0 +1,19 @@
+/** reset_static_preview_branch: the next write to a preview begins a new branch. */
+import { tool } from "../../registry/tool.ts";
+
+export default tool("reset_static_preview_branch", {
+  async plan(_, ctx) {
+    const branch = await ctx.previews.get();
+    return {
+      summary: branch === null
+        ? `Forget nothing: this token has no preview branch on ${ctx.site.name}`
+        : `Forget the preview branch "${branch}" of ${ctx.site.name}; the branch itself stays in the repository`,
+      changes: branch === null ? [] : [{ field: "preview_branch", from: branch, to: null }],
+      revision: branch,
+    };
+  },
+  async run(_, ctx, { changes }) {
+    ctx.note({ changes });
+    return { forgotten: await ctx.previews.forget() };
+  },
+});

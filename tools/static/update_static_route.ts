@@ -1,0 +1,48 @@
+/** update_static_route: the html of a page of a static site, replaced. */
+import { routeOf } from "../../guard/rules/route.ts";
+import type { Entry, View } from "../../platforms/repo/client.ts";
+import { tool } from "../../registry/tool.ts";
+import { checkPage, type PageArgs, pageBytes } from "./_pages.ts";
+import { planOf } from "./_plan.ts";
+import { type Expected, managedPage, requireSource, routeWords } from "./_routes.ts";
+import { commitMessage, pushTo, standing } from "./_target.ts";
+
+/** The page that stands there, and the bytes it gets. */
+async function decide(view: View, args: Expected & PageArgs): Promise<{ page: Entry; bytes: Uint8Array }> {
+  const page = await managedPage(view, args);
+  requireSource(page);
+  return { page, bytes: await pageBytes(view, page.path, args) };
+}
+
+export default tool("update_static_route", {
+  check: (args) => checkPage(routeOf(args.route, "route"), args),
+  async plan({ target_branch, ...args }, ctx) {
+    const route = routeOf(args.route, "route");
+    const found = await standing(target_branch, ctx);
+    const { page, bytes } = await decide(found.view, { ...args, route });
+    const what = `Replace ${routeWords(route)} of ${ctx.site.name}`;
+    return {
+      ...planOf(what, found, [{ ...page, bytes: bytes.byteLength }]),
+      state: page,
+    };
+  },
+  async run({ target_branch, message, ...args }, ctx, { changes, state: { sha: previous_sha, path } }) {
+    const route = routeOf(args.route, "route");
+    const line = commitMessage(message ?? `Replace ${routeWords(route)}`, ctx);
+    const { commit_sha, branch, shas, unchanged } = await pushTo(target_branch, ctx, line, async (view) => {
+      const { page, bytes } = await decide(view, { ...args, route, sha: previous_sha });
+      return [{ path: page.path, bytes }];
+    });
+    ctx.note({ result_id: path, changes });
+    const done = {
+      route,
+      file_path: path,
+      sha: shas.get(path),
+      previous_sha,
+      commit_sha,
+      branch,
+      target_branch,
+    };
+    return unchanged ? { ...done, unchanged } : done;
+  },
+});

@@ -1,0 +1,66 @@
+/** write_static_file: one file beside the pages of a static site, made or overwritten. */
+import { GatewayError } from "../../errors.ts";
+import { writablePath } from "../../guard/rules/path.ts";
+import { LIMITS } from "../../model.ts";
+import type { Entry, View } from "../../platforms/repo/client.ts";
+import { tool } from "../../registry/tool.ts";
+import { bytesOf, checkSha, checkSize, inSite } from "./_files.ts";
+import { planOf } from "./_plan.ts";
+import { commitMessage, pushTo, standing } from "./_target.ts";
+
+interface Wanted {
+  readonly path: string;
+  readonly sha?: string;
+  readonly allow_overwrite: boolean;
+}
+
+/** What stands at the path. Throws E_FILE_EXISTS, E_SHA_MISMATCH. */
+async function judge(view: View, { path, sha, allow_overwrite }: Wanted): Promise<Entry | null> {
+  const standing = await view.find(path);
+  if (standing === null && sha !== undefined) {
+    throw new GatewayError(
+      "E_SHA_MISMATCH",
+      `sha: there is no file ${JSON.stringify(path)} any more; leave sha out`,
+    );
+  }
+  if (standing === null) return null;
+  if (!allow_overwrite) {
+    throw new GatewayError(
+      "E_FILE_EXISTS",
+      `path: ${
+        JSON.stringify(path)
+      } is there (sha ${standing.sha}); set allow_overwrite to true to overwrite it`,
+    );
+  }
+  checkSha(sha, standing);
+  return standing;
+}
+
+export default tool("write_static_file", {
+  check({ path, content, encoding }, { site }) {
+    inSite(site, writablePath(path, "path"), "path");
+    checkSize(bytesOf(content, encoding, "content").byteLength, LIMITS.STATIC_FILE_BYTES, "content");
+  },
+  async plan({ content, encoding, target_branch, ...args }, ctx) {
+    const path = writablePath(args.path, "path");
+    const found = await standing(target_branch, ctx);
+    const now = await judge(found.view, { ...args, path });
+    const bytes = bytesOf(content, encoding, "content");
+    const what = `${now ? "Overwrite" : "Make"} the file "${path}" of ${ctx.site.name}`;
+    const shown = { path, sha: now?.sha ?? null, size: now?.size ?? null, bytes: bytes.byteLength };
+    return { ...planOf(what, found, [shown]), state: now };
+  },
+  async run({ content, encoding, target_branch, message, ...args }, ctx, { changes, state }) {
+    const path = writablePath(args.path, "path");
+    const bytes = bytesOf(content, encoding, "content");
+    const line = commitMessage(message ?? `${state ? "Overwrite" : "Add"} ${path}`, ctx);
+    const sha = args.sha ?? state?.sha;
+    const { commit_sha, branch, shas, unchanged } = await pushTo(target_branch, ctx, line, async (view) => {
+      await judge(view, { ...args, path, sha });
+      return [{ path, bytes }];
+    });
+    ctx.note({ result_id: path, changes });
+    const done = { path, sha: shas.get(path), commit_sha, branch, target_branch, created: state === null };
+    return unchanged ? { ...done, unchanged } : done;
+  },
+});
