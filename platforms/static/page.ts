@@ -41,14 +41,17 @@ export function isDocument(html: string): boolean {
 /**
  * The file of a page. Its HTML stands in a JavaScript string that neither ends the script nor is read by the
  * generator, so that braces, scripts and dashes are what they were. Throws E_BAD_INPUT for text that is not Unicode or
- * holds NUL, E_FILE_TOO_LARGE over LIMITS.STATIC_FILE_BYTES of HTML, naming `field`.
+ * holds NUL, E_FILE_TOO_LARGE over LIMITS.STATIC_FILE_BYTES of HTML; `named` tells the argument a part came in.
  */
-export function pageSource({ file, html, title, description, layout }: PageParts, field = "html"): string {
-  checkHtml(html, field);
+export function pageSource(
+  { file, html, title, description, layout }: PageParts,
+  named: (part: string) => string = (part) => part,
+): string {
+  checkHtml(html, named("html"));
   const alone = isDocument(html);
   const values = Object.entries(alone ? { html } : { html, title, description })
     .filter((entry): entry is [string, string] => entry[1] !== undefined);
-  for (const [name, value] of values) checkText(value, name === "html" ? field : name);
+  for (const [name, value] of values) checkText(value, named(name));
   const up = "../".repeat(file.split("/").length - 2);
   const lines = [
     "---",

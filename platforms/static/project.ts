@@ -50,7 +50,7 @@ export function projectFiles(
     "public/robots.txt": "User-agent: *\nAllow: /\n",
   }));
   const home = { html: homepage_html, layout: true, title: undefined };
-  files.set(fileOfRoute("/"), pageSource({ ...home, file: fileOfRoute("/") }, "homepage_html"));
+  files.set(fileOfRoute("/"), pageSource({ ...home, file: fileOfRoute("/") }, () => "homepage_html"));
   for (const [at, { route, html, title }] of extra_pages.entries()) {
     const file = fileOfRoute(routeOf(route, `extra_pages[${at}].route`));
     if (files.has(file)) {
@@ -60,7 +60,7 @@ export function projectFiles(
         `extra_pages[${at}].route: ${shown} is a page already; give each route once, the home page is homepage_html`,
       );
     }
-    files.set(file, pageSource({ file, html, title, layout: true }, `extra_pages[${at}].html`));
+    files.set(file, pageSource({ file, html, title, layout: true }, (part) => `extra_pages[${at}].${part}`));
   }
   const kept = new Set(existing.map((path) => path.toLowerCase().replace(/^readme[^/]*$/, "readme.md")));
   return [...files].filter(([path]) => !kept.has(path.toLowerCase()))
