@@ -38,7 +38,7 @@ onProvider("none", {
       ["set_seo_meta", { post_id: "1 or 2", title: "x" }, "E_BAD_INPUT", /^post_id: /],
       ["set_seo_meta", { post_id: 1, title: "x", post_status: "publish" }, "E_FORBIDDEN_OP", /would publish/],
       ["set_seo_schema", { post_id: 1, schema: "{" + "x" }, "E_BAD_INPUT", /^schema: the text is not JSON/],
-      ["set_seo_schema", { post_id: 1, schema: {} }, "E_BAD_INPUT", /"@type"/],
+      ["set_seo_schema", { post_id: 1, schema: { name: "x" } }, "E_BAD_INPUT", /"@type"/],
       [
         "set_seo_schema",
         { post_id: 1, schema: { ...SCHEMA, t: "x".repeat(102_400) } },
