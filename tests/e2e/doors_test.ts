@@ -9,7 +9,9 @@ const repo: Platform<null> = { name: "repo", connect: () => null };
 const OPTIONS: KitOptions = {
   roots: [new URL("../fixtures/toys/", import.meta.url)],
   links: { repo },
-  settings: { secrets: { ADS_DEVELOPER_TOKEN: true } as never },
+  settings: {
+    secrets: { ADS_DEVELOPER_TOKEN: true, HOSTING_API_TOKEN: true, HOSTING_ACCOUNT_ID: true } as never,
+  },
   allowPrivate: ["acme.example", "broken.example"],
   fetch: (input) =>
     Promise.resolve(new Response("{}", { status: String(input).includes("broken") ? 418 : 200 })),
