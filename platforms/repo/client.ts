@@ -13,6 +13,7 @@ export type { Decide, Edit, Pushed, PushTarget } from "./push.ts";
 export type { File } from "./read.ts";
 export type { Entry, View } from "./view.ts";
 export { PREVIEW_PREFIX } from "./egress.ts";
+export { commitMessage } from "./push.ts";
 
 /**
  * A repository below the site's prefix. Every method throws E_REPO_APP_NOT_INSTALLED and E_UPSTREAM; paths are relative

@@ -14,6 +14,8 @@ export interface File {
   readonly sha: string;
   readonly size: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Where a person can look at it; null where the host does not say. */
+  readonly html_url: string | null;
 }
 
 /** Which file; `path` is relative to the prefix, `limit` the most bytes it may have. */
@@ -29,6 +31,7 @@ const FILE = z.object({
   sha: z.string(),
   size: z.number(),
   content: z.string().catch(""),
+  html_url: z.string().nullable().catch(null),
 });
 const LISTED = z.array(z.object({ name: z.string(), type: z.string(), sha: z.string() }));
 /** A folder's listing ends there, silently. */
@@ -63,12 +66,12 @@ export async function readFile(wire: RepoWire, wanted: Wanted): Promise<File> {
       } has ${found.size} bytes, over the ${limit} that are read; clone the repository for it`,
     );
   }
-  const { sha, size } = found;
+  const { sha, size, html_url } = found;
   const bytes = found.content === "" && size > 0
     ? await blobOf(wire, sha, size)
     : fromBase64(wire, found.content);
   if (bytes.byteLength !== size) throw unreadable(wire.repo, 200, false);
-  return { path, sha, size, bytes };
+  return { path, sha, size, bytes, html_url };
 }
 
 async function contents<T>(

@@ -2,7 +2,6 @@
 import { GatewayError } from "../../errors.ts";
 import { sourcePath, underPrefix } from "../../guard/rules/path.ts";
 import type { Site } from "../../model.ts";
-import type { Entry } from "../../platforms/repo/client.ts";
 
 export type Encoding = "utf-8" | "base64";
 
@@ -29,26 +28,6 @@ export function contentOf(bytes: Uint8Array): { encoding: Encoding; content: str
     if (!content.includes("\0")) return { encoding: "utf-8", content };
   } catch { /* not text */ }
   return { encoding: "base64", content: bytes.toBase64() };
-}
-
-/** Throws E_FILE_TOO_LARGE over the limit. */
-export function checkSize(bytes: number, limit: number, field: string): void {
-  if (bytes <= limit) return;
-  throw new GatewayError(
-    "E_FILE_TOO_LARGE",
-    `${field}: has ${bytes} bytes, over the ${limit} of one file; make it smaller`,
-  );
-}
-
-/** Throws E_SHA_MISMATCH when a caller read something else than what stands there. */
-export function checkSha(sha: string | undefined, standing: Entry): void {
-  if (sha === undefined || sha === standing.sha) return;
-  throw new GatewayError(
-    "E_SHA_MISMATCH",
-    `sha: ${
-      JSON.stringify(standing.path)
-    } has changed since it was read and is ${standing.sha} now; read it again`,
-  );
 }
 
 /** A path, already judged, that also fits below the site's folder in its repository. Throws E_BAD_PATH. */

@@ -1,9 +1,9 @@
 /** Pages of a static site by their route: found in whatever form they are, and judged before they are changed. */
 import { GatewayError } from "../../errors.ts";
+import { checkSha } from "../../guard/rules/file.ts";
 import { spellingsOfRoute } from "../../guard/rules/route.ts";
 import type { Entry, View } from "../../platforms/repo/client.ts";
 import { isGenerated } from "../../platforms/static/page.ts";
-import { checkSha } from "./_files.ts";
 
 /** How a route is named to a person. */
 export const routeWords = (route: string): string => route === "/" ? "the start page" : `the page ${route}`;

@@ -94,7 +94,3 @@ const noCommit = (name: string) =>
 /** The name of the branch, as a person is told. */
 export const branchWords = (branch: string | null): string =>
   branch === null ? "a new preview branch" : `branch "${branch}"`;
-
-/** A commit's message: its first line, and which token it was made with. */
-export const commitMessage = (line: string, ctx: Pick<StaticContext, "caller">): string =>
-  `${line}\n\nX-Gateway-Token: ${ctx.caller.token.id}\n`;

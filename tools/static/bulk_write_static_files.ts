@@ -1,11 +1,13 @@
 /** bulk_write_static_files: many files of a static site in one commit, the first one of an empty repository included. */
 import { GatewayError } from "../../errors.ts";
+import { checkFileSize } from "../../guard/rules/file.ts";
 import { LIMITS, type Site } from "../../model.ts";
 import type { Edit, View } from "../../platforms/repo/client.ts";
+import { commitMessage } from "../../platforms/repo/client.ts";
 import { tool } from "../../registry/tool.ts";
-import { bytesOf, checkSize, type Encoding, sourceIn } from "./_files.ts";
+import { bytesOf, type Encoding, sourceIn } from "./_files.ts";
 import { planOf, type Shown } from "./_plan.ts";
-import { commitMessage, pushTo, standing } from "./_target.ts";
+import { pushTo, standing } from "./_target.ts";
 
 interface FileArg {
   readonly path: string;
@@ -34,7 +36,7 @@ function filesOf(files: readonly FileArg[], site: Site): Edit[] {
     }
     seen.set(path.toLowerCase(), at);
     const bytes = bytesOf(file.content, file.encoding, `files[${at}].content`);
-    checkSize(bytes.byteLength, LIMITS.BULK_FILE_BYTES, `files[${at}].content`);
+    checkFileSize(bytes.byteLength, LIMITS.BULK_FILE_BYTES, `files[${at}].content`);
     whole += bytes.byteLength;
     if (whole <= LIMITS.BULK_BYTES) return { path, bytes };
     throw new GatewayError(
@@ -66,7 +68,7 @@ export default tool("bulk_write_static_files", {
   },
   async run({ files, message }, ctx, { changes, state: { grant, to, first, bytes } }) {
     const edits = filesOf(files, ctx.site);
-    const line = commitMessage(message ?? `Write ${edits.length} files`, ctx);
+    const line = commitMessage(message ?? `Write ${edits.length} files`, ctx.caller.token.id);
     const decide = (view: View) => {
       if ((view.commit === null) === first) return Promise.resolve(edits);
       throw new GatewayError(

@@ -2,11 +2,12 @@
 import { GatewayError } from "../../errors.ts";
 import { fileOfRoute, routeOf } from "../../guard/rules/route.ts";
 import type { View } from "../../platforms/repo/client.ts";
+import { commitMessage } from "../../platforms/repo/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { checkPage, type PageArgs, pageBytes } from "./_pages.ts";
 import { planOf } from "./_plan.ts";
 import { pageAt, routeWords } from "./_routes.ts";
-import { commitMessage, pushTo, standing } from "./_target.ts";
+import { pushTo, standing } from "./_target.ts";
 
 /** The new file. Throws E_ROUTE_EXISTS where the route is served already. */
 async function decide(view: View, route: string, page: PageArgs) {
@@ -32,7 +33,7 @@ export default tool("create_static_route", {
   },
   async run({ target_branch, message, ...args }, ctx, { changes }) {
     const route = routeOf(args.route, "route");
-    const line = commitMessage(message ?? `Add ${routeWords(route)}`, ctx);
+    const line = commitMessage(message ?? `Add ${routeWords(route)}`, ctx.caller.token.id);
     const pushed = await pushTo(target_branch, ctx, line, async (view) => [await decide(view, route, args)]);
     const file_path = fileOfRoute(route);
     ctx.note({ result_id: file_path, changes });

@@ -1,9 +1,10 @@
 /** delete_static_route: a page taken out of the deployed branch; it stays in the repository's history. */
 import { routeOf } from "../../guard/rules/route.ts";
+import { commitMessage } from "../../platforms/repo/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { planOf } from "./_plan.ts";
 import { managedPage, routeWords } from "./_routes.ts";
-import { commitMessage, pushTo, standing } from "./_target.ts";
+import { pushTo, standing } from "./_target.ts";
 
 export default tool("delete_static_route", {
   check: ({ route }) => void routeOf(route, "route"),
@@ -16,7 +17,7 @@ export default tool("delete_static_route", {
   },
   async run(args, ctx, { changes, state: { path, sha } }) {
     const route = routeOf(args.route, "route");
-    const line = commitMessage(`Delete ${routeWords(route)}`, ctx);
+    const line = commitMessage(`Delete ${routeWords(route)}`, ctx.caller.token.id);
     const { commit_sha } = await pushTo("main", ctx, line, async (view) => {
       const page = await managedPage(view, { ...args, route, sha });
       return [{ path: page.path, bytes: null }];

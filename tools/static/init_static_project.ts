@@ -2,11 +2,10 @@
 import { GatewayError } from "../../errors.ts";
 import { branchName } from "../../guard/rules/branch.ts";
 import type { Site } from "../../model.ts";
-import { repo, type View } from "../../platforms/repo/client.ts";
+import { commitMessage, repo, type View } from "../../platforms/repo/client.ts";
 import { offenders, projectFiles, type ProjectParts } from "../../platforms/static/project.ts";
 import { tool } from "../../registry/tool.ts";
 import { planOf } from "./_plan.ts";
-import { commitMessage } from "./_target.ts";
 
 type Wanted = Omit<ProjectParts, "existing">;
 
@@ -63,7 +62,7 @@ export default tool("init_static_project", {
   },
   async run({ message }, ctx, { changes, state: { branch, from, grant, wanted } }) {
     const client = await ctx.use(repo);
-    const line = commitMessage(message ?? "Scaffold the project", ctx);
+    const line = commitMessage(message ?? "Scaffold the project", ctx.caller.token.id);
     const pushed = await client.push({ branch, from, grant, message: line }, (view) => decide(view, wanted));
     ctx.note({ result_id: pushed.commit_sha, changes });
     return { commit_sha: pushed.commit_sha, branch: pushed.branch, files: [...pushed.shas.keys()] };

@@ -1,12 +1,14 @@
 /** write_static_file: one file beside the pages of a static site, made or overwritten. */
 import { GatewayError } from "../../errors.ts";
+import { checkFileSize, checkSha } from "../../guard/rules/file.ts";
 import { writablePath } from "../../guard/rules/path.ts";
 import { LIMITS } from "../../model.ts";
 import type { Entry, View } from "../../platforms/repo/client.ts";
+import { commitMessage } from "../../platforms/repo/client.ts";
 import { tool } from "../../registry/tool.ts";
-import { bytesOf, checkSha, checkSize, inSite } from "./_files.ts";
+import { bytesOf, inSite } from "./_files.ts";
 import { planOf } from "./_plan.ts";
-import { commitMessage, pushTo, standing } from "./_target.ts";
+import { pushTo, standing } from "./_target.ts";
 
 interface Wanted {
   readonly path: string;
@@ -39,7 +41,7 @@ async function judge(view: View, { path, sha, allow_overwrite }: Wanted): Promis
 export default tool("write_static_file", {
   check({ path, content, encoding }, { site }) {
     inSite(site, writablePath(path, "path"), "path");
-    checkSize(bytesOf(content, encoding, "content").byteLength, LIMITS.STATIC_FILE_BYTES, "content");
+    checkFileSize(bytesOf(content, encoding, "content").byteLength, LIMITS.STATIC_FILE_BYTES, "content");
   },
   async plan({ content, encoding, target_branch, ...args }, ctx) {
     const path = writablePath(args.path, "path");
@@ -53,7 +55,7 @@ export default tool("write_static_file", {
   async run({ content, encoding, target_branch, message, ...args }, ctx, { changes, state }) {
     const path = writablePath(args.path, "path");
     const bytes = bytesOf(content, encoding, "content");
-    const line = commitMessage(message ?? `${state ? "Overwrite" : "Add"} ${path}`, ctx);
+    const line = commitMessage(message ?? `${state ? "Overwrite" : "Add"} ${path}`, ctx.caller.token.id);
     const sha = args.sha ?? state?.sha;
     const { commit_sha, branch, shas, unchanged } = await pushTo(target_branch, ctx, line, async (view) => {
       await judge(view, { ...args, path, sha });
