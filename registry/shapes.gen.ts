@@ -50,6 +50,41 @@ export interface Shapes {
     raises: false;
     publishes: "never";
   };
+  "deploy_md_to_site": {
+    args: { "path": string; "target_site_id"?: string; "append_deployment": boolean };
+    site: "required";
+    tier: 1;
+    raises: true;
+    publishes: "sometimes";
+  };
+  "list_md_from_repo": {
+    args: { "status"?: string; "prefix"?: string; "limit": number };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "read_md_from_repo": {
+    args: { "path": string; "ref"?: string };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "save_md_to_repo": {
+    args: { "path": string; "content": string; "sha"?: string; "message"?: string };
+    site: "required";
+    tier: 1;
+    raises: true;
+    publishes: "sometimes";
+  };
+  "update_md_status": {
+    args: { "path": string; "status": string; "sha"?: string; "message"?: string };
+    site: "required";
+    tier: 1;
+    raises: true;
+    publishes: "sometimes";
+  };
   "create_page_draft": {
     args: {
       "title": string;

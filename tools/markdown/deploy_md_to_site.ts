@@ -1,0 +1,111 @@
+/** deploy_md_to_site: a draft on a site, made of a markdown file. */
+import { GatewayError } from "../../errors.ts";
+import { LIMITS, type Site } from "../../model.ts";
+import { content } from "../../platforms/content.ts";
+import { pages } from "../../platforms/pages.ts";
+import { repo } from "../../platforms/repo/client.ts";
+import { type OtherSite, tool } from "../../registry/tool.ts";
+import { textOf } from "./_block.ts";
+import { type Draft, draftOf } from "./_draft.ts";
+import { readDocument, withDeployment } from "./_frontmatter.ts";
+import { commit, fileAt, type MarkdownContext, markdownIn, writable } from "./_repository.ts";
+
+/** Refuses a site no draft of markdown can be made on: E_NOT_SUPPORTED, E_BUILDER_MISMATCH. */
+function checkTarget({ id, platform, available_builders }: Site): void {
+  if (platform !== "cms" && platform !== "sitebuilder") {
+    throw new GatewayError(
+      "E_NOT_SUPPORTED",
+      `target_site_id: "${id}" is a ${platform} site, which has no drafts; name a cms site`,
+    );
+  }
+  if (platform === "cms" && available_builders.length > 0 && !available_builders.includes("block")) {
+    throw new GatewayError(
+      "E_BUILDER_MISMATCH",
+      `target_site_id: "${id}" has the visual builder only, and markdown becomes plain blocks; make the page with ` +
+        "create_page_draft from a template",
+    );
+  }
+}
+
+/** Reads only: what makes the draft once it is confirmed. */
+async function prepare({ use }: OtherSite, { type, fields }: Draft) {
+  if (type === "post") {
+    const client = await use(content);
+    const draft = await client.prepareDraft(fields);
+    return () => client.createDraft(draft);
+  }
+  const client = await use(pages);
+  const { title, slug, content_html } = fields;
+  const draft = await client.prepare({ title, slug, content_html });
+  return () => client.create(draft);
+}
+
+/** Writes the draft down in the file. Answers the file's new sha, or why that could not be done. */
+async function record(ctx: MarkdownContext, path: string, entry: Readonly<Record<string, unknown>>) {
+  try {
+    const { shas } = await commit(ctx, `Record a deployment of ${path}`, async (view) => {
+      const { text } = await fileAt(view, path);
+      return [{ path, bytes: new TextEncoder().encode(withDeployment(text, entry, "path")) }];
+    });
+    return { sha: shas.get(path) };
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError)) throw thrown;
+    return { fault: thrown.message };
+  }
+}
+
+export default tool("deploy_md_to_site", {
+  check({ path, target_site_id }, ctx) {
+    markdownIn(ctx.site, path);
+    checkTarget(ctx.forSite(target_site_id).site);
+  },
+  async plan({ target_site_id, append_deployment, ...args }, ctx) {
+    const path = markdownIn(ctx.site, args.path);
+    const target = ctx.forSite(target_site_id);
+    if (append_deployment) await writable(ctx);
+    const { bytes, sha } = await (await ctx.use(repo)).read(path, LIMITS.STATIC_FILE_BYTES);
+    const draft = draftOf(readDocument(textOf(bytes, "path"), "path"));
+    const create = await prepare(target, draft);
+    const recorded = append_deployment ? `, and write it down in the file` : "";
+    return {
+      summary:
+        `Make the ${draft.type} draft "${draft.fields.title}" of "${path}" on ${target.site.name}${recorded}`,
+      changes: [
+        ...Object.entries(draft.fields).map(([field, to]) => ({ field, from: null, to })),
+        { field: "status", from: null, to: "draft" },
+      ],
+      revision: sha,
+      state: { create, draft, sha },
+    };
+  },
+  async run({ target_site_id, append_deployment, ...args }, ctx, { changes, state: { create, draft, sha } }) {
+    const path = markdownIn(ctx.site, args.path);
+    const site_id = ctx.forSite(target_site_id).site.id;
+    const made = await create();
+    ctx.note({ result_id: made.id, changes });
+    const { id, url, status } = made;
+    const { type } = draft;
+    const entry = { site_id, type, id, url, deployed_at: new Date(ctx.now()).toISOString() };
+    const written = append_deployment ? await record(ctx, path, entry) : {};
+    const notes = [
+      ...draft.notes,
+      ...made.warnings ?? [],
+      ..."fault" in written
+        ? [
+          `The draft stands, but it was not written down in the file: ${written.fault}; do not deploy it again`,
+        ]
+        : [],
+    ];
+    return {
+      type,
+      target_site_id: site_id,
+      id,
+      status,
+      url,
+      path,
+      sha: "sha" in written ? written.sha : sha,
+      deployment_recorded: "sha" in written,
+      ...(notes.length > 0 ? { notes } : {}),
+    };
+  },
+});

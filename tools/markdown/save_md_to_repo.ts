@@ -1,0 +1,81 @@
+/** save_md_to_repo: one markdown file, made or replaced, in one commit. */
+import { GatewayError } from "../../errors.ts";
+import { checkFileSize, checkSha } from "../../guard/rules/file.ts";
+import { bytesOf, checkText } from "../../guard/rules/text.ts";
+import { LIMITS } from "../../model.ts";
+import { type Entry, repo, type RepoClient, type View } from "../../platforms/repo/client.ts";
+import { tool } from "../../registry/tool.ts";
+import { readDocument, required } from "./_frontmatter.ts";
+import { commit, markdownIn, writable } from "./_repository.ts";
+
+/** What stands at the path. Throws E_SHA_MISMATCH where that is not what the caller knows. */
+async function judge(view: View, path: string, sha: string | undefined): Promise<Entry | null> {
+  const standing = await view.find(path);
+  if (standing === null && sha !== undefined) {
+    throw new GatewayError(
+      "E_SHA_MISMATCH",
+      `sha: there is no file ${JSON.stringify(path)}; leave sha out to make it`,
+    );
+  }
+  if (standing !== null && sha === undefined) {
+    throw new GatewayError(
+      "E_SHA_MISMATCH",
+      `sha: ${
+        JSON.stringify(path)
+      } is there already, with the sha ${standing.sha}; read it, and pass that sha to replace it`,
+    );
+  }
+  if (standing !== null) checkSha(sha, standing);
+  return standing;
+}
+
+/** Where a person can look at the file; null where the host does not say just now, for the commit stands all the same. */
+async function addressOf(client: RepoClient, path: string, commit: string): Promise<string | null> {
+  try {
+    return (await client.read(path, LIMITS.STATIC_FILE_BYTES, commit)).html_url;
+  } catch {
+    return null;
+  }
+}
+
+export default tool("save_md_to_repo", {
+  check({ path, content }, { site }) {
+    markdownIn(site, path);
+    checkText(content, "content");
+    checkFileSize(bytesOf(content), LIMITS.STATIC_FILE_BYTES, "content");
+    const { frontmatter } = readDocument(content, "content");
+    for (const key of ["title", "slug"]) required(frontmatter, key, "content");
+  },
+  async plan({ content, sha, ...args }, ctx) {
+    const path = markdownIn(ctx.site, args.path);
+    const { branch, view } = await writable(ctx);
+    const standing = await judge(view, path, sha);
+    const from = standing && { sha: standing.sha, bytes: standing.size };
+    return {
+      summary: `${standing ? "Replace" : "Make"} "${path}" on branch "${branch}" of ${ctx.site.repo}`,
+      changes: [{ field: path, from, to: { bytes: bytesOf(content) } }],
+      revision: standing?.sha ?? null,
+    };
+  },
+  async run({ content, sha, message, ...args }, ctx, { changes }) {
+    const path = markdownIn(ctx.site, args.path);
+    const line = message ?? `${sha === undefined ? "Add" : "Update"} ${path}`;
+    const pushed = await commit(ctx, line, async (view) => {
+      await judge(view, path, sha);
+      return [{ path, bytes: new TextEncoder().encode(content) }];
+    });
+    ctx.note({ result_id: path, changes });
+    const { branch, commit_sha, unchanged } = pushed;
+    const client = await ctx.use(repo);
+    const html_url = await addressOf(client, path, commit_sha);
+    const done = {
+      path,
+      sha: pushed.shas.get(path),
+      commit_sha,
+      created: sha === undefined,
+      branch,
+      html_url,
+    };
+    return unchanged ? { ...done, unchanged } : done;
+  },
+});

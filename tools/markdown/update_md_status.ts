@@ -1,0 +1,48 @@
+/** update_md_status: one word in the frontmatter of one file, every other byte kept. */
+import { GatewayError } from "../../errors.ts";
+import type { View } from "../../platforms/repo/client.ts";
+import { tool } from "../../registry/tool.ts";
+import { readDocument, withKey } from "./_frontmatter.ts";
+import { commit, fileAt, markdownIn, writable } from "./_repository.ts";
+
+/** The file with its new status. Throws E_NOT_FOUND, E_SHA_MISMATCH, E_MISSING_FRONTMATTER. */
+async function decide(view: View, path: string, status: string, sha: string | undefined) {
+  const { entry, text } = await fileAt(view, path, sha);
+  const before = readDocument(text, "path").frontmatter["status"];
+  const changed = before === status ? text : withKey(text, "status", status, "path");
+  return { entry, previous: before ?? null, bytes: new TextEncoder().encode(changed) };
+}
+
+export default tool("update_md_status", {
+  check({ path, status }, { site }) {
+    markdownIn(site, path);
+    if (status.trim() === status && !/\p{Cc}/u.test(status)) return;
+    throw new GatewayError(
+      "E_BAD_INPUT",
+      "status: expected a word without blanks around it or line breaks in it",
+    );
+  },
+  async plan({ status, sha, ...args }, ctx) {
+    const path = markdownIn(ctx.site, args.path);
+    const { branch, view } = await writable(ctx);
+    const { entry, previous } = await decide(view, path, status, sha);
+    return {
+      summary: `Set the status of "${path}" to "${status}" on branch "${branch}" of ${ctx.site.repo}`,
+      changes: [{ field: "status", from: previous, to: status }],
+      revision: entry.sha,
+      state: { previous, sha: entry.sha },
+    };
+  },
+  async run({ status, message, ...args }, ctx, { changes, state: { previous, sha } }) {
+    const path = markdownIn(ctx.site, args.path);
+    const line = message ?? `Set the status of ${path} to ${status}`;
+    const pushed = await commit(ctx, line, async (view) => {
+      const { bytes } = await decide(view, path, status, sha);
+      return [{ path, bytes }];
+    });
+    ctx.note({ result_id: path, changes });
+    const { commit_sha, unchanged } = pushed;
+    const done = { path, sha: pushed.shas.get(path), status, previous_status: previous, commit_sha };
+    return unchanged ? { ...done, unchanged } : done;
+  },
+});
