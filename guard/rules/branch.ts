@@ -1,4 +1,4 @@
-/** What a branch may be called. */
+/** What a branch, and anything a repository is read at, may be called. */
 import { GatewayError } from "../../errors.ts";
 
 /** Names git and the repository host take. */
@@ -8,4 +8,10 @@ export const BRANCH = /^(?![/.-])(?!.*(\.\.|\/\/|\/\.|@\{|\.lock$|[/.]$))[^\s\p{
 export function branchName(text: string, field: string): string {
   if (BRANCH.test(text)) return text;
   throw new GatewayError("E_BAD_INPUT", `${field}: expected a branch name such as main or staging`);
+}
+
+/** The name of a branch, tag or commit as it was given. Throws E_BAD_INPUT for what is none. */
+export function refName(text: string, field: string): string {
+  if (BRANCH.test(text)) return text;
+  throw new GatewayError("E_BAD_INPUT", `${field}: expected a branch, tag or commit such as main`);
 }

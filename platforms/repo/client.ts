@@ -1,5 +1,6 @@
 /** The client of a site's repository (GitHub, as an app). */
 import { GatewayError } from "../../errors.ts";
+import { refName } from "../../guard/rules/branch.ts";
 import type { Platform } from "../platform.ts";
 import { appOf } from "./access.ts";
 import { repoForbids } from "./egress.ts";
@@ -24,9 +25,12 @@ export interface RepoClient {
   deployedBranch(): Promise<string>;
   /** The commit a branch stands at, null when it is not there. Throws E_NOT_FOUND nowhere; an empty repository has none. */
   head(branch: string): Promise<string | null>;
-  /** The files at a branch, tag or commit; without one at the deployed branch. Throws E_NOT_FOUND; empty has no files. */
+  /**
+   * The files at a branch, tag or commit; without one at the deployed branch. Throws E_NOT_FOUND, E_BAD_INPUT for what
+   * can be none of them; empty has no files.
+   */
   view(ref?: string): Promise<View>;
-  /** One file. Throws E_NOT_FOUND, E_BAD_PATH for what is no file, E_FILE_TOO_LARGE. */
+  /** One file. Throws E_NOT_FOUND, E_BAD_INPUT as view, E_BAD_PATH for what is no file, E_FILE_TOO_LARGE. */
   read(path: string, limit: number, ref?: string): Promise<File>;
   mayWrite(): Promise<boolean>;
   /** Reads only: refuses an app that may not write. */
@@ -35,8 +39,7 @@ export interface RepoClient {
   push(target: PushTarget, decide: Decide): Promise<Pushed>;
 }
 
-async function view(wire: RepoWire, prefix: string | null, branch: string, ref?: string): Promise<View> {
-  const named = ref ?? branch;
+async function view(wire: RepoWire, prefix: string | null, named: string, ref?: string): Promise<View> {
   const head = /^[0-9a-f]{40}$/.test(named) ? named : await headOf(wire, named);
   if (head === "empty") return new View(wire, prefix, null, null);
   if (head !== null && head !== named) return await viewOf(wire, prefix, head);
@@ -48,6 +51,9 @@ async function view(wire: RepoWire, prefix: string | null, branch: string, ref?:
     `${field}: repository "${wire.repo}" has no branch, tag or commit ${JSON.stringify(named)}`,
   );
 }
+
+/** A name that stands in an address: one with ".." would lead to another. */
+const named = (ref: string | undefined) => ref === undefined ? undefined : refName(ref, "ref");
 
 /** GitHub. Throws E_REPO_NOT_LINKED, E_MISSING_SECRET. */
 export const repo: Platform<RepoClient> = {
@@ -71,9 +77,9 @@ export const repo: Platform<RepoClient> = {
         const found = await headOf(wire, branch);
         return found === "empty" ? null : found;
       },
-      view: async (ref) => await view(wire, repo_prefix, await deployedBranch(), ref),
+      view: async (ref) => await view(wire, repo_prefix, named(ref) ?? await deployedBranch(), ref),
       read: async (path, limit, ref) =>
-        await readFile(wire, { prefix: repo_prefix, path, ref: ref ?? await deployedBranch(), limit }),
+        await readFile(wire, { prefix: repo_prefix, path, ref: named(ref) ?? await deployedBranch(), limit }),
       mayWrite: () => wire.mayWrite(),
       requireWrite: () => wire.requireWrite(),
       push: (target, decide) => push(wire, repo_prefix, target, decide),
