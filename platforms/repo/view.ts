@@ -22,6 +22,7 @@ export class View {
   readonly #wire: RepoWire;
   readonly #prefix: string;
   #whole: Promise<Tree> | undefined;
+  #byPath: ReadonlyMap<string, TreeEntry> | undefined;
   readonly #folders = new Map<string, Promise<Tree | null>>();
 
   /** `tree` is the name of the commit's tree, or anything that leads to it. */
@@ -35,12 +36,16 @@ export class View {
     this.#prefix = prefix === null ? "" : `${prefix}/`;
   }
 
-  /** The file at a path; null when there is none. Throws E_BAD_PATH for a folder, a link or a submodule. */
+  /**
+   * The file at a path; null when there is none. Throws E_BAD_PATH for a folder, a link or a submodule, and for a path
+   * that has a file or link where it needs a folder.
+   */
   async find(path: string): Promise<Entry | null> {
-    const full = this.#prefix + path;
-    const { entries, truncated } = await this.#all();
-    const found = truncated ? await this.#walk(full) : entries.find((one) => one.path === full);
-    if (!found) return null;
+    const found = await this.#at(this.#prefix + path);
+    if (!found) {
+      await this.#requireFolders(path);
+      return null;
+    }
     if (found.type === "blob" && FILES.has(found.mode)) return this.#file(found);
     const what = found.type === "tree" ? "a folder" : found.type === "commit" ? "a submodule" : "a link";
     throw new GatewayError("E_BAD_PATH", `path: ${JSON.stringify(path)} is ${what} there, not a file`);
@@ -75,6 +80,28 @@ export class View {
 
   #file({ path, sha, size, mode }: TreeEntry): Entry {
     return { path: path.slice(this.#prefix.length), sha, size: size ?? 0, mode };
+  }
+
+  async #requireFolders(path: string): Promise<void> {
+    const parts = path.split("/");
+    for (let count = 1; count < parts.length; count++) {
+      const above = parts.slice(0, count).join("/");
+      const found = await this.#at(this.#prefix + above);
+      if (!found) return;
+      if (found.type === "tree") continue;
+      throw new GatewayError(
+        "E_BAD_PATH",
+        `path: ${JSON.stringify(path)} cannot be: ${JSON.stringify(above)} is there and no folder`,
+      );
+    }
+  }
+
+  /** What stands at a path of the repository. */
+  async #at(full: string): Promise<TreeEntry | undefined> {
+    const { entries, truncated } = await this.#all();
+    if (truncated) return await this.#walk(full);
+    this.#byPath ??= new Map(entries.map((one) => [one.path, one]));
+    return this.#byPath.get(full);
   }
 
   async #all(): Promise<{ entries: readonly TreeEntry[]; truncated: boolean }> {
