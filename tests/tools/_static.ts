@@ -1,11 +1,14 @@
 /** A kit whose sites stand at a repository host over real git, every exchange with it held to GitHub's description. */
 import assert from "node:assert/strict";
-import type { Flag } from "../../model.ts";
+import type { Code } from "../../errors.ts";
+import type { AuditRow, Door, Flag } from "../../model.ts";
 import { type RepoHost, type RepoOptions, startRepoHost } from "../../sandbox/repo.ts";
 import { readSettings, type Settings } from "../../settings.ts";
 import type { NewSite } from "../../store/store.ts";
+import type { Args, Preview, Refusal } from "../cms_kit.ts";
 import { gateway, type Kit, type KitOptions, MASTER, site } from "../kit.ts";
 import { assertDescribed } from "../sandbox/repo_openapi.ts";
+import { Clone } from "./_clone.ts";
 
 /** The repository of every site of a world but "empty" and "elsewhere". */
 export const REPO = "acme/site";
@@ -64,12 +67,35 @@ function sitesAt(): NewSite[] {
   ];
 }
 
+/** What a write must have left: one commit of exactly those files. */
+export interface Written {
+  /** The site's repository. Default REPO. */
+  readonly repo?: string;
+  readonly branch: string;
+  /** The commit it must stand on; null for the first one. */
+  readonly parent: string | null;
+  /** The message's first line. */
+  readonly line: string;
+  /** Bytes or text by path; null for what was taken out. */
+  readonly files: Readonly<Record<string, string | Uint8Array | null>>;
+}
+
+/** How a world is opened; `env` as in settingsAt. */
+export interface WorldOptions extends KitOptions {
+  readonly files?: RepoOptions["files"];
+  readonly env?: Readonly<Record<string, string | null>>;
+}
+
+/** What anybody may ask of a host without changing anything. */
+const isRead = ({ method, path }: { method: string; path: string }) =>
+  method === "GET" || method === "HEAD" || path.startsWith("/app/installations/");
+
 /** A kit and its host. */
 export class StaticWorld implements AsyncDisposable {
   constructor(readonly gw: Kit, readonly host: RepoHost) {}
 
   /** Opens one; dispose of it with `await using`. */
-  static async open(options: KitOptions & { files?: RepoOptions["files"] } = {}): Promise<StaticWorld> {
+  static async open(options: WorldOptions = {}): Promise<StaticWorld> {
     const host = await startRepoHost();
     await host.make(REPO, { files: options.files ?? FILES });
     await host.make("acme/empty", { empty: true });
@@ -79,7 +105,7 @@ export class StaticWorld implements AsyncDisposable {
       realClock: true,
       ...options,
       sites: [...sitesAt(), ...options.sites ?? []],
-      settings: { ...settingsAt(host), ...options.settings },
+      settings: { ...settingsAt(host, options.env), ...options.settings },
       http: { sleep: () => Promise.resolve(), ...options.http },
     });
     return new StaticWorld(gw, host);
@@ -95,6 +121,111 @@ export class StaticWorld implements AsyncDisposable {
   async branches(repo = REPO): Promise<string[]> {
     const text = await this.host.git(repo, "for-each-ref", "--format=%(refname:short)", "refs/heads");
     return text.trim().split("\n").filter((line) => line !== "");
+  }
+
+  /** The heads of all branches, as git tells them. */
+  async heads(repo = REPO): Promise<Record<string, string>> {
+    const text = await this.host.git(repo, "for-each-ref", "--format=%(refname) %(objectname)");
+    return Object.fromEntries(text.trim().split("\n").filter(Boolean).map((line) => line.split(" ")));
+  }
+
+  /** The head of a branch; fails where there is none. */
+  async head(branch: string, repo = REPO): Promise<string> {
+    const head = (await this.heads(repo))[`refs/heads/${branch}`];
+    assert.ok(head, `there is no branch ${branch}`);
+    return head;
+  }
+
+  clone(branch?: string, repo = REPO): Promise<Clone> {
+    return Clone.of(this.host.path(repo), branch);
+  }
+
+  /** The newest audit rows. */
+  async rows(count: number): Promise<AuditRow[]> {
+    return (await this.gw.audit()).slice(0, count);
+  }
+
+  /** Fails where the work wrote to the host or moved any head; answers what the work did. */
+  async quietly<T>(work: () => Promise<T>): Promise<T> {
+    const [heads, others] = [await this.heads(), await this.heads("acme/empty")];
+    const asked = this.host.exchanges.length;
+    const done = await work();
+    const sent = this.host.exchanges.slice(asked).filter((one) => !isRead(one));
+    assert.deepEqual(sent.map(({ method, path }) => `${method} ${path}`), [], "nothing is written");
+    assert.deepEqual([await this.heads(), await this.heads("acme/empty")], [heads, others]);
+    return done;
+  }
+
+  /** The answer of a read, the same through both doors, nothing written. */
+  async both<T = Args>(tool: string, args: Args, as?: string): Promise<T> {
+    return await this.quietly(async () => {
+      const rest = await this.gw.call<T>(tool, args, { door: "rest", as });
+      assert.deepEqual(await this.gw.call<T>(tool, args, { door: "mcp", as }), rest, `${tool}: alike`);
+      for (const row of await this.rows(2)) {
+        assert.deepEqual([row.tool, row.tier, row.status, row.error], [tool, 0, "ok", null]);
+      }
+      return rest;
+    });
+  }
+
+  /** The preview, the same through both doors, nothing written. */
+  async preview(tool: string, args: Args, as?: string): Promise<Preview> {
+    return await this.quietly(async () => {
+      const rest = await this.gw.call<Preview>(tool, args, { door: "rest", as });
+      const mcp = await this.gw.call<Preview>(tool, { ...args, confirm: false }, { door: "mcp", as });
+      assert.deepEqual(mcp, rest, `${tool}: both doors preview alike`);
+      assert.deepEqual([rest.needs_confirmation, rest.tool, rest.site_id], [true, tool, args["site_id"]]);
+      for (const row of await this.rows(2)) {
+        assert.deepEqual([row.tool, row.tier, row.status], [tool, rest.tier, "needs_confirmation"]);
+      }
+      return rest;
+    });
+  }
+
+  /** A confirmed write through one door, with its audit row. */
+  async write<T = Args>(
+    door: Door,
+    tool: string,
+    args: Args,
+    as?: string,
+  ): Promise<{ done: T; row: AuditRow }> {
+    const done = await this.gw.call<T>(tool, { ...args, confirm: true }, { door, as });
+    const [row] = await this.rows(1);
+    assert.ok(row);
+    const { site_id } = args;
+    const found = [row.tool, row.door, row.status, row.error, row.site_id];
+    assert.deepEqual(found, [tool, door, "ok", null, site_id]);
+    return { done, row };
+  }
+
+  /** Asserts the code through both doors, confirmed, that nothing was written, and the audit; answers the message. */
+  async refuses(tool: string, args: Args, code: Code, expected: Refusal): Promise<string> {
+    const { says, sends = "nothing", audit = "error", as } = expected;
+    const asked = this.host.exchanges.length;
+    const call = () => this.gw.refuses(tool, { confirm: true, ...args }, code, { as });
+    const message = sends === "anything" ? await call() : await this.quietly(call);
+    assert.match(message, says);
+    assert.doesNotMatch(message, /\.$|ghs_|Bearer |PRIVATE KEY/, "a sentence without secrets");
+    if (sends === "nothing") assert.equal(this.host.exchanges.length, asked, `${tool} sends nothing`);
+    const rows = await this.rows(2);
+    assert.deepEqual(rows.map(({ door }) => door), ["mcp", "rest"]);
+    for (const row of rows) assert.deepEqual([row.tool, row.status, row.error], [tool, audit, code]);
+    return message;
+  }
+
+  /** Fails where the branch's newest commit is not that one alone; a clone is the witness. Answers its name. */
+  async wrote({ repo = REPO, branch, parent, line, files }: Written, as?: string): Promise<string> {
+    await using clone = await this.clone(branch, repo);
+    const { sha, parents, message, changes } = await clone.commit();
+    assert.deepEqual(parents, parent === null ? [] : [parent], "one commit on what stood there");
+    const token = (await this.gw.store.tokens.list()).find(({ name }) => name === (as ?? "all"));
+    assert.equal(message, `${line}\n\nX-Gateway-Token: ${token?.id}\n`);
+    assert.deepEqual(changes.map((change) => change.slice(2)).toSorted(), Object.keys(files).toSorted());
+    for (const [path, wanted] of Object.entries(files)) {
+      const bytes = typeof wanted === "string" ? new TextEncoder().encode(wanted) : wanted;
+      assert.deepEqual(await clone.bytes(path), bytes, path);
+    }
+    return sha;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

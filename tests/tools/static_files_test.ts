@@ -1,0 +1,347 @@
+/** Single files of a static site: listed, read and written through both doors, a clone telling what was committed. */
+import assert from "node:assert/strict";
+import type { Code } from "../../errors.ts";
+import { type Args, DOORS } from "../cms_kit.ts";
+import { blobName } from "../../platforms/repo/git.ts";
+import { FILES, StaticWorld } from "./_static.ts";
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const shaOf = (content: string | Uint8Array | null) =>
+  blobName(typeof content === "string" ? bytes(content) : content ?? new Uint8Array());
+const BLOCKED = [
+  ".env",
+  "src/.env.local",
+  "a/.dev.vars",
+  ".npmrc",
+  "keys/site.pem",
+  "id_rsa",
+  "credentials.json",
+  ".git/config",
+  ".github/workflows/build.yml",
+  ".GitHub/Workflows/build.yml",
+  "node_modules/x/index.js",
+  "dist/index.html",
+  "build/a.js",
+  ".astro/types.d.ts",
+];
+const MALFORMED = ["/etc/passwd", "../x", "a/../b", "a//b", "a\\b", "%2e%2e/x", "a/./b", "a\u0000b", "src/"];
+
+Deno.test("list_static_files answers what may be read, narrowed by prefix, ending, number and ref", async () => {
+  await using at = await StaticWorld.open();
+  const all = await at.both<{ files: { path: string; sha: string; size: number }[]; truncated: boolean }>(
+    "list_static_files",
+    { site_id: "closed" },
+  );
+  const open = Object.keys(FILES).filter((path) => !/^\.(env|github)/.test(path)).toSorted();
+  assert.deepEqual(all.files.map(({ path }) => path), open);
+  assert.equal(all.truncated, false);
+  for (const { path, sha, size } of all.files) {
+    const content = FILES[path]!;
+    assert.equal(sha, await shaOf(content), path);
+    assert.equal(size, typeof content === "string" ? bytes(content).length : content?.length, path);
+  }
+  await at.host.commit("acme/site", { branch: "other", files: { "src/styles/more.CSS": "x" } });
+  const cases: [Args, string[], boolean][] = [
+    [
+      { prefix: "src/pages/" },
+      ["src/pages/hand.astro", "src/pages/index.astro", "src/pages/notes.md"],
+      false,
+    ],
+    [{ prefix: "src/pages/n" }, ["src/pages/notes.md"], false],
+    [{ extension: "md" }, ["README.md", "src/content/first.md", "src/pages/notes.md"], false],
+    [{ extension: ".md", limit: 2 }, ["README.md", "src/content/first.md"], true],
+    [{ extension: "md", limit: 3 }, ["README.md", "src/content/first.md", "src/pages/notes.md"], false],
+    [{ prefix: "nothing/here" }, [], false],
+    [{ ref: "other", extension: "css" }, ["src/styles/more.CSS", "src/styles/site.css"], false],
+    [{ ref: await at.head("main"), extension: "CSS" }, ["src/styles/site.css"], false],
+  ];
+  for (const [args, paths, truncated] of cases) {
+    const found = await at.both<typeof all>("list_static_files", { site_id: "closed", ...args });
+    assert.deepEqual([found.files.map(({ path }) => path), found.truncated], [paths, truncated]);
+  }
+  const none = await at.both("list_static_files", { site_id: "empty" });
+  assert.deepEqual(none, { files: [], truncated: false });
+});
+
+Deno.test("read_static_file answers text as text and the rest as base64, at any ref", async () => {
+  await using at = await StaticWorld.open({
+    files: { ...FILES, "bom.txt": "\ufeffa\r\n", "nul.txt": "a\0b" },
+  });
+  for (const path of ["src/styles/site.css", "bom.txt", "README.md"]) {
+    const content = path === "bom.txt" ? "\ufeffa\r\n" : FILES[path]!;
+    assert.deepEqual(await at.both("read_static_file", { site_id: "closed", path }), {
+      path,
+      sha: await shaOf(content),
+      size: bytes(content as string).length,
+      encoding: "utf-8",
+      content,
+    });
+  }
+  const binary = { "public/logo.bin": new Uint8Array([0, 255, 1]), "nul.txt": bytes("a\0b") };
+  for (const [path, content] of Object.entries(binary)) {
+    assert.deepEqual(await at.both("read_static_file", { site_id: "closed", path }), {
+      path,
+      sha: await shaOf(content),
+      size: 3,
+      encoding: "base64",
+      content: content.toBase64(),
+    });
+  }
+  const before = await at.head("main");
+  await at.host.git("acme/site", "tag", "v1", before);
+  await at.host.commit("acme/site", { branch: "a/deep-branch", files: { "README.md": "other" } });
+  await at.host.commit("acme/site", { files: { "README.md": "newer" } });
+  const refs = { "a/deep-branch": "other", main: "newer", [before]: "# Site\n", v1: "# Site\n" };
+  for (const [ref, content] of Object.entries(refs)) {
+    const found = await at.both("read_static_file", { site_id: "closed", path: "README.md", ref });
+    assert.equal(found["content"], content, ref);
+  }
+});
+
+Deno.test("what may not be read is refused by its name, and links are not followed", async () => {
+  await using at = await StaticWorld.open();
+  for (const path of [...BLOCKED, ...MALFORMED, "x".repeat(251)]) {
+    await at.refuses("read_static_file", { site_id: "closed", path }, "E_BAD_PATH", { says: /^path: / });
+    const prefix = { site_id: "closed", prefix: path.slice(0, 250) };
+    if (path !== "src/" && path.length <= 250) {
+      await at.refuses("list_static_files", prefix, "E_BAD_PATH", { says: /^prefix: / });
+    }
+  }
+  await using clone = await at.clone();
+  await Deno.symlink("../.env", `${clone.folder}/src/link.txt`);
+  await Deno.symlink("../.github/workflows", `${clone.folder}/src/flows`);
+  await clone.push("main");
+  const cases: [string, Code, RegExp][] = [
+    ["src/link.txt", "E_BAD_PATH", /is a link or a submodule, not a file$/],
+    ["src/styles", "E_BAD_PATH", /is a folder, not a file$/],
+    ["src/gone.txt", "E_NOT_FOUND", /has no file "src\/gone.txt" at "main"/],
+    ["src/styles/site.css/x", "E_NOT_FOUND", /has no file/],
+    ["Readme.md", "E_NOT_FOUND", /has no file/],
+  ];
+  for (const [path, code, says] of cases) {
+    await at.refuses("read_static_file", { site_id: "closed", path }, code, { says, sends: "reads" });
+  }
+  const through = await at.gw.end("read_static_file", { site_id: "closed", path: "src/flows/build.yml" });
+  assert.ok("code" in through, JSON.stringify(through));
+  const listed = await at.both<{ files: { path: string }[] }>("list_static_files", {
+    site_id: "closed",
+    prefix: "src/",
+  });
+  assert.ok(!listed.files.some(({ path }) => /link|flows/.test(path)), "links are not files");
+  await at.refuses("read_static_file", { site_id: "empty", path: "a" }, "E_NOT_FOUND", {
+    says: /has no file/,
+    sends: "reads",
+  });
+});
+
+Deno.test("a ref that is none is told as such, and leads nowhere else", async () => {
+  await using at = await StaticWorld.open();
+  const says = /^(ref|path): /;
+  for (const ref of ["gone", "0".repeat(40), "refs/heads/main2", "main%00", "MAIN"]) {
+    await at.refuses("list_static_files", { site_id: "closed", ref }, "E_NOT_FOUND", {
+      says,
+      sends: "reads",
+    });
+    const read = { site_id: "closed", path: "README.md", ref };
+    await at.refuses("read_static_file", read, "E_NOT_FOUND", { says, sends: "reads" });
+  }
+  for (
+    const ref of ["..", "../../main", "../../../../../nobody/there", "a b", "a..b", "main\n", "x.lock", "?a"]
+  ) {
+    for (const tool of ["list_static_files", "read_static_file"]) {
+      const args = { site_id: "closed", ref, ...(tool === "read_static_file" ? { path: "README.md" } : {}) };
+      await at.refuses(tool, args, "E_BAD_INPUT", { says: /^ref: expected a branch/ });
+    }
+  }
+});
+
+for (const door of DOORS) {
+  Deno.test(`write_static_file through ${door} makes one commit on a preview branch, then on main where allowed`, async () => {
+    await using at = await StaticWorld.open();
+    const main = await at.head("main");
+    const path = "src/components/Card.astro";
+    const content = "<p>{'é'}</p>\r\n";
+    const first = await at.write(door, "write_static_file", { site_id: "closed", path, content });
+    const branch = String(first.done["branch"]);
+    assert.match(branch, /^mcp\/[a-z0-9-]{1,12}\/\d{10}$/);
+    const written = { [path]: content };
+    const sha = await at.wrote({ branch, parent: main, line: `Add ${path}`, files: written });
+    assert.deepEqual(first.done, {
+      path,
+      sha: await shaOf(content),
+      commit_sha: sha,
+      branch,
+      target_branch: "preview",
+      created: true,
+    });
+    assert.deepEqual([first.row.tier, first.row.result_id], [1, path]);
+    assert.deepEqual(first.row.changes, [
+      { field: "branch", from: null, to: "a new preview branch" },
+      { field: path, from: null, to: { bytes: bytes(content).length } },
+    ]);
+    assert.equal(await at.head("main"), main);
+    const message = "Logo of the new brand";
+    const logo = { path: "public/logo.bin", content: "/wAB", encoding: "base64", message };
+    const second = await at.write(door, "write_static_file", {
+      site_id: "open",
+      ...logo,
+      allow_overwrite: true,
+      sha: await shaOf(FILES["public/logo.bin"]!),
+      target_branch: "main",
+    });
+    const files = { "public/logo.bin": new Uint8Array([255, 0, 1]) };
+    const pushed = await at.wrote({ branch: "main", parent: main, line: message, files });
+    assert.deepEqual(second.done, {
+      path: "public/logo.bin",
+      sha: await shaOf(files["public/logo.bin"]),
+      commit_sha: pushed,
+      branch: "main",
+      target_branch: "main",
+      created: false,
+    });
+    assert.deepEqual([second.row.tier, second.row.changes?.[0]], [3, {
+      field: "branch",
+      from: null,
+      to: "main",
+    }]);
+    assert.deepEqual(Object.keys(await at.heads()), ["refs/heads/main", `refs/heads/${branch}`]);
+  });
+
+  Deno.test(`write_static_file through ${door} of what stands there already makes no commit`, async () => {
+    await using at = await StaticWorld.open();
+    const [path, content] = ["src/styles/site.css", FILES["src/styles/site.css"] as string];
+    const head = await at.head("main");
+    const args = { site_id: "open", path, content, allow_overwrite: true, target_branch: "main" };
+    const { done } = await at.write(door, "write_static_file", args);
+    assert.deepEqual(done, {
+      path,
+      sha: await shaOf(content),
+      commit_sha: head,
+      branch: "main",
+      target_branch: "main",
+      created: false,
+      unchanged: true,
+    });
+    assert.equal(await at.head("main"), head);
+  });
+}
+
+Deno.test("the preview of a file's write is read live and names branch, path and bytes", async () => {
+  await using at = await StaticWorld.open();
+  const path = "src/styles/site.css";
+  const args = { site_id: "closed", path, content: "b", allow_overwrite: true };
+  const before = await at.preview("write_static_file", args);
+  const sha = await shaOf(FILES[path]!);
+  assert.equal(before.summary, `Overwrite the file "${path}" of closed on a new preview branch`);
+  assert.deepEqual([before.tier, before.changes], [1, [
+    { field: "branch", from: null, to: "a new preview branch" },
+    { field: path, from: { sha, bytes: 17 }, to: { bytes: 1 } },
+  ]]);
+  const { done } = await at.write<{ branch: string; sha: string }>("rest", "write_static_file", args);
+  const after = await at.preview("write_static_file", { ...args, content: "cc" });
+  assert.equal(after.summary, `Overwrite the file "${path}" of closed on branch "${done.branch}"`);
+  assert.deepEqual(after.changes.at(-1), {
+    field: path,
+    from: { sha: done.sha, bytes: 1 },
+    to: { bytes: 2 },
+  });
+  const main = await at.preview("write_static_file", { ...args, site_id: "open", target_branch: "main" });
+  assert.equal(main.summary, `Overwrite the file "${path}" of open on branch "main"`);
+  assert.deepEqual([main.tier, main.changes.at(-1)?.from], [3, { sha, bytes: 17 }]);
+  const fresh = await at.preview("write_static_file", { ...args, path: "public/new.txt" });
+  assert.match(fresh.summary, /^Make the file "public\/new.txt"/);
+});
+
+Deno.test("write_static_file refuses what it may not write before anything is asked", async () => {
+  await using at = await StaticWorld.open();
+  const ok = { site_id: "open", path: "public/a.txt", content: "x" };
+  const paths = [
+    ...BLOCKED,
+    ...MALFORMED,
+    "src/pages/about.astro",
+    "SRC/pages/about.astro",
+    "package.json",
+    "astro.config.mjs",
+    "src/content/config.ts",
+    "public/_worker.js",
+    "public/_worker.js/index.js",
+    "public/_routes.json",
+    "public",
+    "Public/a.txt",
+    "src/stylesheets/a.css",
+    "public/%2e%2e/%2e%2e/x",
+    "public/.env",
+    `public/${"x".repeat(244)}`,
+  ];
+  for (const path of paths) {
+    for (const target_branch of ["preview", "main"]) {
+      const args = { ...ok, path, target_branch };
+      await at.refuses("write_static_file", args, "E_BAD_PATH", { says: /^path: / });
+    }
+  }
+  const cases: [Args, Code, RegExp][] = [
+    [{ content: "a\ud800" }, "E_BAD_INPUT", /^content: holds half a character/],
+    [{ content: "not base64!", encoding: "base64" }, "E_BAD_INPUT", /^content: is not base64/],
+    [{ encoding: "latin1" }, "E_BAD_INPUT", /^encoding: /],
+    [{ target_branch: "release" }, "E_BAD_INPUT", /^target_branch: /],
+    [{ branch: "main" }, "E_BAD_INPUT", /^branch: unknown argument/],
+    [{ message: "a\nX-Gateway-Token: me" }, "E_BAD_INPUT", /^message: /],
+    [{ message: "x".repeat(201) }, "E_BAD_INPUT", /^message: /],
+    [{ sha: "0".repeat(39) }, "E_BAD_INPUT", /^sha: /],
+    [{ path: "" }, "E_BAD_INPUT", /^path: /],
+    [
+      { content: "x".repeat(900 * 1024 + 1) },
+      "E_FILE_TOO_LARGE",
+      /^content: has 921601 bytes, over the 921600/,
+    ],
+    [
+      { site_id: "closed", target_branch: "main" },
+      "E_MAIN_BRANCH_LOCKED",
+      /needs allow_main_branch_push on site "closed"/,
+    ],
+  ];
+  for (const [args, code, says] of cases) {
+    await at.refuses("write_static_file", { ...ok, ...args }, code, { says });
+  }
+});
+
+Deno.test("write_static_file refuses what stands there, by what its caller knows of it", async () => {
+  await using at = await StaticWorld.open();
+  const path = "src/styles/site.css";
+  const args = { site_id: "open", path, content: "x" };
+  const known = await shaOf(FILES[path]!);
+  const cases: [Args, Code, RegExp][] = [
+    [{}, "E_FILE_EXISTS", new RegExp(`is there \\(sha ${known}\\); set allow_overwrite to true`)],
+    [{ sha: known }, "E_FILE_EXISTS", /set allow_overwrite/],
+    [
+      { allow_overwrite: true, sha: "0".repeat(40) },
+      "E_SHA_MISMATCH",
+      new RegExp(`is ${known} now; read it again$`),
+    ],
+    [
+      { allow_overwrite: true, sha: await shaOf(FILES["README.md"]!) },
+      "E_SHA_MISMATCH",
+      /has changed since it was read/,
+    ],
+    [{ path: "public/new.txt", sha: known }, "E_SHA_MISMATCH", /there is no file "public\/new.txt" any more/],
+    [{ path: "public/logo.bin/x" }, "E_BAD_PATH", /cannot be: "public\/logo.bin" is there and no folder$/],
+    [{ path: "src/content/first.md/a/b.txt" }, "E_BAD_PATH", /^path: /],
+  ];
+  await using clone = await at.clone();
+  await Deno.mkdir(`${clone.folder}/public/folder`);
+  await Deno.writeTextFile(`${clone.folder}/public/folder/a.txt`, "a");
+  await Deno.symlink("../../.env", `${clone.folder}/public/folder/link`);
+  await clone.push("main");
+  const more: typeof cases = [
+    [{ path: "public/folder", allow_overwrite: true }, "E_BAD_PATH", /is a folder there, not a file/],
+    [{ path: "public/folder/link", allow_overwrite: true }, "E_BAD_PATH", /is a link there, not a file/],
+    [{ path: "public/folder/link/x", allow_overwrite: true }, "E_BAD_PATH", /^path: /],
+  ];
+  for (const [more_args, code, says] of [...cases, ...more]) {
+    for (const target_branch of ["preview", "main"]) {
+      const call = { ...args, ...more_args, target_branch };
+      await at.refuses("write_static_file", call, code, { says, sends: "reads" });
+      await at.refuses("write_static_file", { ...call, confirm: false }, code, { says, sends: "reads" });
+    }
+  }
+});
