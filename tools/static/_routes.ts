@@ -8,11 +8,22 @@ import { isGenerated } from "../../platforms/static/page.ts";
 /** How a route is named to a person. */
 export const routeWords = (route: string): string => route === "/" ? "the start page" : `the page ${route}`;
 
-/** The file that serves a route, whatever its form; null when there is none. */
+/** The file that serves a route, whatever its form and place; null when there is none. */
 export async function pageAt(view: View, route: string): Promise<Entry | null> {
-  const forms = new Set(spellingsOfRoute(route).map((path) => path.toLowerCase()));
-  const { entries } = await view.list("src/pages/");
-  return entries.find(({ path }) => forms.has(path.toLowerCase())) ?? null;
+  const spellings = spellingsOfRoute(route);
+  const listings = await Promise.all(["src/pages/", "public/"].map((folder) => view.list(folder)));
+  const entries = listings.flatMap((one) => one.entries);
+  for (const spelling of spellings) {
+    const form = spelling.toLowerCase();
+    const found = entries.find(({ path }) => path.toLowerCase() === form);
+    if (found) return found;
+  }
+  if (!listings.some(({ truncated }) => truncated)) return null;
+  for (const spelling of spellings) {
+    const found = await view.find(spelling);
+    if (found) return found;
+  }
+  return null;
 }
 
 /** What a caller says about the page it wants changed. */
