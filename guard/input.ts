@@ -43,7 +43,8 @@ export function readInput(
 }
 
 function refusePublishing(raw: Record<string, unknown>, manifest: Manifest, now: number): void {
-  const found = wouldPublish(raw);
+  const judged = Object.entries(raw).filter(([name]) => !manifest.file_text.includes(name));
+  const found = wouldPublish(Object.fromEntries(judged));
   if (found) {
     throw new GatewayError(
       "E_FORBIDDEN_OP",

@@ -34,6 +34,8 @@ const manifestSchema = z.strictObject({
     {},
   ),
   errors: z.array(code).default([]),
+  /** Arguments that become text in a file of a repository, where a status is a word and publishes nothing. */
+  file_text: z.array(z.string()).default([]),
   input: z.strictObject({
     properties: z.record(z.string(), z.unknown()).default({}),
     required: z.array(z.string()).default([]),
@@ -81,6 +83,10 @@ function consistency(manifest: Manifest): string[] {
   for (const name of conditions) if (name !== "platform") known(name, "when");
   for (const name of Object.keys(manifest.only)) known(name, "only");
   for (const name of manifest.sites) known(name, "sites");
+  for (const name of manifest.file_text) known(name, "file_text");
+  if (manifest.file_text.length > 0 && !manifest.links.includes("repo")) {
+    found.push("file_text is for tools that write to the repository (links: [repo])");
+  }
   for (const rule of manifest.rules) {
     const named = "require" in rule ? rule.require : "one_of" in rule ? rule.one_of : rule.any_of;
     for (const name of named) known(name, "rules");

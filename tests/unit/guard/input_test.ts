@@ -116,3 +116,12 @@ Deno.test("rules: what one argument requires of another, one of several, at leas
   assert.equal(await says({ file: "f" }), "volume, status, extra: give at least one of them");
   assert.ok(input({ title: "a", volume: 1, status: "draft", url: "u" }, { rules }));
 });
+
+Deno.test("what becomes text of a file holds any word, and the arguments beside it do not", async () => {
+  const fields = { file_text: ["status", "file"], links: ["repo"] };
+  const args = { title: "a", status: "published", file: '{"status":"publish"}' };
+  assert.deepEqual(input(args, fields).args, { ...args, loud: false });
+  for (const beside of [{ Status: "publish" }, { extra: { status: "publish" } }, { publish: true }]) {
+    await refusal(() => input({ ...args, ...beside }, fields), "E_FORBIDDEN_OP");
+  }
+});

@@ -37,6 +37,12 @@ const TABLE: [string, Record<string, unknown>, RegExp][] = [
   ["required naming nothing", { input: { required: ["nothing"], properties: {} } }, /nothing/],
   ["when naming nothing", { raise: [{ when: { nothing: true }, tier: "T3" }] }, /when names "nothing"/],
   ["only naming nothing", { only: { nothing: ["cms"] } }, /only names "nothing"/],
+  ["file_text naming nothing", { file_text: ["nothing"], links: ["repo"] }, /file_text names "nothing"/],
+  [
+    "file_text of a tool without a repository",
+    { file_text: ["post_id"] },
+    /file_text is for tools that write/,
+  ],
   ["rules naming nothing", { rules: [{ one_of: ["nothing", "post_id"] }] }, /rules names "nothing"/],
   ["T2 without a flag", { tier: "T2" }, /needs a flag/],
   ["T3 without a flag", { tier: "T3" }, /needs a flag/],
