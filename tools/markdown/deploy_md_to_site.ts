@@ -64,7 +64,9 @@ export default tool("deploy_md_to_site", {
     const target = ctx.forSite(target_site_id);
     if (append_deployment) await writable(ctx);
     const { bytes, sha } = await (await ctx.use(repo)).read(path, LIMITS.STATIC_FILE_BYTES);
-    const draft = draftOf(readDocument(textOf(bytes, "path"), "path"));
+    const text = textOf(bytes, "path");
+    if (append_deployment) withDeployment(text, {}, "path");
+    const draft = draftOf(readDocument(text, "path"));
     const create = await prepare(target, draft);
     const recorded = append_deployment ? `, and write it down in the file` : "";
     return {

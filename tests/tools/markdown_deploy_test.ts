@@ -1,0 +1,273 @@
+/** deploy_md_to_site: a markdown file becomes a draft on a CMS, and is told so; CMS and repository are both witnesses. */
+import assert from "node:assert/strict";
+import type { Code } from "../../errors.ts";
+import type { Site } from "../../model.ts";
+import { type StandIn, startStandIn } from "../../sandbox/cms_standin.ts";
+import type { NewSite } from "../../store/store.ts";
+import { type Args, DOORS, type Refusal } from "../cms_kit.ts";
+import { site } from "../kit.ts";
+import { FILES, REPO, StaticWorld, type WorldOptions } from "./_static.ts";
+
+const POST = [
+  "---",
+  "# for the journal",
+  'title: "Fish & Chips" # working title',
+  "slug: fish",
+  "type: post",
+  "status: published",
+  "excerpt: Short $&",
+  "tags: [Sea, Salt]",
+  "categories: Food",
+  "---",
+  "# Heading",
+  "",
+  "Text with *emphasis* \u{1f600} and <script>alert(1)</script>",
+  "",
+].join("\r\n");
+const PAGE = "---\ntitle: About\nslug: about\ntype: page\nstatus: live\n---\nAbout us\n";
+const PATHS = { post: "posts/fish.md", page: "pages/about.md" };
+const MARKDOWN = { ...FILES, [PATHS.post]: POST, [PATHS.page]: PAGE };
+
+/** A world whose CMS sites are "blog" (linked to the repository), "visual", "both" and "stranger" (bad password). */
+class DeployWorld implements AsyncDisposable {
+  constructor(readonly at: StaticWorld, readonly cms: StandIn) {}
+
+  static async open(options: WorldOptions = {}): Promise<DeployWorld> {
+    const cms = await startStandIn();
+    const { username, application_password } = cms.users.admin;
+    const credentials = { cms: { username, application_password } };
+    const on = (id: string, more: Partial<NewSite> = {}) =>
+      site(id, "cms", { base_url: cms.base_url, credentials, repo: REPO, repo_branch: "main", ...more });
+    const builders = (...available_builders: Site["available_builders"]) => ({ available_builders });
+    const wrong = { cms: { username, application_password: "abcd efgh ijkl mnop qrst uvwx" } };
+    const sites = [
+      on("blog"),
+      on("visual", builders("visual")),
+      on("both", { ...builders("visual", "block"), default_builder: "visual" }),
+      on("stranger", { credentials: wrong }),
+      site("builder", "sitebuilder", { repo: REPO, repo_branch: "main" }),
+    ];
+    const at = await StaticWorld.open({
+      files: MARKDOWN,
+      tokens: { here: { allowed_sites: ["blog"] }, careful: { max_risk: 2 } },
+      ...options,
+      sites: [...sites, ...options.sites ?? []],
+    });
+    return new DeployWorld(at, cms);
+  }
+
+  /** The refusal, with nothing written on either side. */
+  async refuses(args: Args, code: Code, expected: Refusal): Promise<void> {
+    const { writes } = this.cms;
+    await this.at.refuses("deploy_md_to_site", args, code, expected);
+    assert.equal(this.cms.writes.length, writes.length);
+    assert.equal(this.drafts().length, 0);
+  }
+
+  drafts() {
+    return [...this.cms.posts.values()].filter(({ slug }) => slug === "fish" || slug === "about");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.at[Symbol.asyncDispose]();
+    await this.cms.stop();
+  }
+}
+
+for (const door of DOORS) {
+  for (const type of ["post", "page"] as const) {
+    Deno.test(`a ${type}'s file becomes a draft, whatever status it has, through ${door}`, async () => {
+      await using world = await DeployWorld.open();
+      const { at, cms } = world;
+      const path = PATHS[type];
+      const args = { site_id: "closed", path, target_site_id: "blog" };
+      const preview = await at.preview("deploy_md_to_site", args);
+      const title = type === "post" ? "Fish & Chips" : "About";
+      assert.equal(preview.tier, 1);
+      assert.equal(preview.summary, `Make the ${type} draft "${title}" of "${path}" on blog`);
+      const told = Object.fromEntries(preview.changes.map(({ field, to }) => [field, to]));
+      assert.deepEqual([told["title"], told["status"]], [title, "draft"]);
+      assert.deepEqual(cms.writes, []);
+
+      const { done, row } = await at.quietly(() => at.write(door, "deploy_md_to_site", args));
+      const [made] = world.drafts();
+      assert.ok(made);
+      assert.equal(world.drafts().length, 1);
+      assert.deepEqual([made.type, made.status, made.title], [type, "draft", title]);
+      assert.deepEqual(done, {
+        type,
+        target_site_id: "blog",
+        id: made.id,
+        status: "draft",
+        url: done["url"],
+        path,
+        sha: (await at.both<Args>("read_md_from_repo", { site_id: "closed", path }))["sha"],
+        deployment_recorded: false,
+        ...type === "post" ? { notes: ["<script> was left out with what stood in it"] } : {},
+      });
+      assert.deepEqual([row.tier, row.target_site_id, row.result_id], [1, "blog", made.id]);
+      if (type === "page") {
+        assert.match(made.content, /About us/);
+        return;
+      }
+      assert.match(made.content, /<h1>Heading<\/h1>[^]*Text with <em>emphasis<\/em> \u{1f600}/u);
+      assert.doesNotMatch(made.content, /script|alert/);
+      assert.equal(made.excerpt, "Short $&");
+      const names = new Map([...cms.state.terms.values()].map((term) => [term.id, term.name]));
+      assert.deepEqual([...made.tags, ...made.categories].map((id) => names.get(id)), [
+        "Sea",
+        "Salt",
+        "Food",
+      ]);
+    });
+  }
+
+  Deno.test(`a deployment is written down in the file in one commit, through ${door}`, async () => {
+    for (const [site_id, tier] of [["blog", 1], ["open", 3]] as const) {
+      await using world = await DeployWorld.open();
+      const { at } = world;
+      const args = { site_id, path: PATHS.post, target_site_id: "blog", append_deployment: true };
+      const preview = await at.preview("deploy_md_to_site", args);
+      assert.equal(preview.tier, tier);
+      assert.match(preview.summary, /, and write it down in the file$/);
+      const parent = await at.head("main");
+      const { done } = await at.write(door, "deploy_md_to_site", args);
+      const [made] = world.drafts();
+      assert.ok(made);
+      const after = (await at.host.files(REPO))[PATHS.post]!;
+      const time = /deployed_at: (\S+)/.exec(after)?.[1] ?? "";
+      assert.ok(Math.abs(Date.parse(time) - Date.now()) < 60_000, time);
+      const entry = [
+        "deployments:",
+        "  - site_id: blog",
+        "    type: post",
+        `    id: ${made.id}`,
+        `    url: ${done["url"]}`,
+        `    deployed_at: ${time}`,
+        "---",
+        "# Heading",
+      ];
+      const wanted = POST.replace("---\r\n# Heading", entry.join("\r\n"));
+      await at.wrote({
+        branch: "main",
+        parent,
+        line: `Record a deployment of ${PATHS.post}`,
+        files: { [PATHS.post]: wanted },
+      });
+      assert.equal(done["deployment_recorded"], true);
+      const { sha } = await at.both<Args>("read_md_from_repo", { site_id, path: PATHS.post });
+      assert.equal(done["sha"], sha);
+    }
+  });
+}
+
+Deno.test("a site deploys its own repository's file to itself, and a site with both builders gets blocks", async () => {
+  await using world = await DeployWorld.open();
+  const own = await world.at.write("rest", "deploy_md_to_site", { site_id: "blog", path: PATHS.page });
+  assert.equal(own.done["target_site_id"], "blog");
+  const both = { site_id: "blog", path: PATHS.page, target_site_id: "both" };
+  assert.equal((await world.at.write("mcp", "deploy_md_to_site", both)).done["target_site_id"], "both");
+});
+
+Deno.test("a target that takes no draft of markdown is refused before anything is asked", async () => {
+  await using world = await DeployWorld.open();
+  const to = (target_site_id: string) => ({ site_id: "blog", path: PATHS.post, target_site_id });
+  const at = { site_id: "closed", path: PATHS.post };
+  await world.refuses(to("visual"), "E_BUILDER_MISMATCH", { says: /^target_site_id: .*create_page_draft/ });
+  await world.refuses(to("closed"), "E_NOT_SUPPORTED", {
+    says: /^target_site_id: "closed" is a static site/,
+  });
+  await world.refuses(at, "E_NOT_SUPPORTED", { says: /^target_site_id: "closed" is a static site/ });
+  await world.refuses(to("nowhere"), "E_NOT_FOUND", { says: /target_site_id|nowhere/ });
+  await world.refuses({ ...to("both"), path: PATHS.post }, "E_SCOPE_DENIED", {
+    says: /both/,
+    as: "here",
+    audit: "denied",
+  });
+  await world.refuses(to("builder"), "E_NOT_SUPPORTED", { says: /sitebuilder/, sends: "reads" });
+  await world.refuses(to("stranger"), "E_UPSTREAM", { says: /password|sign|401/i, sends: "reads" });
+});
+
+Deno.test("a file that is no draft is refused, and nothing is made of it", async () => {
+  const head = (lines: string) => `---\n${lines}---\nText\n`;
+  const files = {
+    ...MARKDOWN,
+    "none.md": head("title: A\n"),
+    "other.md": head("title: A\ntype: product\n"),
+    "list.md": head("title: A\ntype: [post]\n"),
+    "untitled.md": head("type: post\n"),
+    "blank.md": head('type: page\ntitle: " "\n'),
+    "slug.md": head("type: post\ntitle: A\nslug: [a]\n"),
+    "tags.md": head("type: post\ntitle: A\ntags: [a, 7]\n"),
+    "deep.md": `${head("type: post\ntitle: A\n")}${">".repeat(5000)}\n`,
+    "deployed.md": head("type: post\ntitle: A\ndeployments: often\n"),
+  };
+  await using world = await DeployWorld.open({ files });
+  const cases: [string, Code, RegExp][] = [
+    ["none.md", "E_BAD_INPUT", /^path: .*type "post" or "page"/],
+    ["other.md", "E_BAD_INPUT", /^path: .*type "post" or "page"/],
+    ["list.md", "E_BAD_INPUT", /^path: .*type "post" or "page"/],
+    ["untitled.md", "E_BAD_INPUT", /^path: the frontmatter has no title/],
+    ["blank.md", "E_BAD_INPUT", /^path: .*title/],
+    ["slug.md", "E_BAD_INPUT", /^path: .*slug/],
+    ["tags.md", "E_BAD_INPUT", /^path: tags/],
+    ["deep.md", "E_BAD_INPUT", /^path: .*too deep/],
+    ["deployed.md", "E_BAD_INPUT", /^path: deployments/],
+    ["gone.md", "E_NOT_FOUND", /^path: /],
+    ["README.md", "E_MISSING_FRONTMATTER", /^path: /],
+  ];
+  for (const [path, code, says] of cases) {
+    const args = { site_id: "blog", path, append_deployment: path === "deployed.md" };
+    await world.refuses(args, code, { says, sends: "reads" });
+  }
+});
+
+Deno.test("a static site that may not push to its branch deploys, but keeps the file as it is", async () => {
+  await using world = await DeployWorld.open();
+  const args = { path: PATHS.post, target_site_id: "blog", append_deployment: true };
+  const says = /allow_main_branch_push/;
+  await world.refuses({ site_id: "closed", ...args }, "E_MAIN_BRANCH_LOCKED", { says });
+  await world.refuses({ site_id: "open", ...args }, "E_SCOPE_DENIED", {
+    says: /3/,
+    as: "careful",
+    audit: "risk_capped",
+  });
+  await world.refuses({ site_id: "unlinked", ...args }, "E_REPO_NOT_LINKED", { says: /repo/ });
+});
+
+Deno.test("where only the writing down fails the draft stands, and the answer says so", async () => {
+  await using world = await DeployWorld.open();
+  const { at } = world;
+  at.host.misbehave({ kind: "bad_gateway" }, { method: "POST", path: "/git/trees", times: 9 });
+  const args = { site_id: "blog", path: PATHS.post, append_deployment: true };
+  const head = await at.head("main");
+  const { done, row } = await at.write("rest", "deploy_md_to_site", args);
+  assert.equal(done["deployment_recorded"], false);
+  const notes = done["notes"] as string[];
+  assert.match(
+    notes.at(-1) ?? "",
+    /^The draft stands, but it was not written down in the file: .*; do not deploy it again$/,
+  );
+  assert.equal(world.drafts().length, 1);
+  assert.equal(row.result_id, done["id"]);
+  assert.equal(await at.head("main"), head);
+});
+
+Deno.test("a file that somebody changes meanwhile keeps that change beside the deployment", async () => {
+  await using world = await DeployWorld.open();
+  const { at } = world;
+  const theirs = POST.replace("working title", "final title");
+  at.host.misbehave({ kind: "moved", files: { [PATHS.post]: theirs } }, {
+    method: "POST",
+    path: "/git/commits",
+  });
+  const { done } = await at.write("mcp", "deploy_md_to_site", {
+    site_id: "blog",
+    path: PATHS.post,
+    append_deployment: true,
+  });
+  assert.equal(done["deployment_recorded"], true);
+  const after = (await at.host.files(REPO))[PATHS.post]!;
+  assert.match(after, /final title/);
+  assert.match(after, /deployments:\r\n/);
+});
