@@ -23,28 +23,42 @@ function filesOf(files: readonly FileArg[], site: Site): Edit[] {
       `files: ${files.length} are more than the ${LIMITS.BULK_FILES_MAX} of one call; send them in several`,
     );
   }
-  const seen = new Map<string, number>();
+  const paths = pathsOf(files, site);
   let whole = 0;
   return files.map((file, at) => {
-    const path = sourceIn(site, file.path, `files[${at}].path`);
-    const before = seen.get(path.toLowerCase());
-    if (before !== undefined) {
-      throw new GatewayError(
-        "E_BAD_INPUT",
-        `files[${at}].path: ${JSON.stringify(path)} is the path of files[${before}] already`,
-      );
-    }
-    seen.set(path.toLowerCase(), at);
     const bytes = bytesOf(file.content, file.encoding, `files[${at}].content`);
     checkFileSize(bytes.byteLength, LIMITS.BULK_FILE_BYTES, `files[${at}].content`);
     whole += bytes.byteLength;
-    if (whole <= LIMITS.BULK_BYTES) return { path, bytes };
+    if (whole <= LIMITS.BULK_BYTES) return { path: paths[at]!, bytes };
     throw new GatewayError(
       "E_BULK_TOO_LARGE",
       `files: they have over ${LIMITS.BULK_BYTES} bytes together; send them in several calls`,
     );
   });
 }
+
+/** The files' paths, each once and none below another. Throws E_BAD_PATH, E_BAD_INPUT. */
+function pathsOf(files: readonly FileArg[], site: Site): string[] {
+  const seen = new Map<string, number>();
+  const paths = files.map((file, at) => {
+    const path = sourceIn(site, file.path, `files[${at}].path`);
+    const before = seen.get(path.toLowerCase());
+    if (before !== undefined) throw unfit(at, path, `is the path of files[${before}] already`);
+    seen.set(path.toLowerCase(), at);
+    return path;
+  });
+  for (const [at, path] of paths.entries()) {
+    const parts = path.toLowerCase().split("/");
+    for (let count = 1; count < parts.length; count++) {
+      const above = seen.get(parts.slice(0, count).join("/"));
+      if (above !== undefined) throw unfit(at, path, `is below files[${above}], which is a file`);
+    }
+  }
+  return paths;
+}
+
+const unfit = (at: number, path: string, why: string) =>
+  new GatewayError("E_BAD_INPUT", `files[${at}].path: ${JSON.stringify(path)} ${why}; change one of them`);
 
 const SHOWN_MAX = 100;
 
@@ -55,8 +69,8 @@ export default tool("bulk_write_static_files", {
     const found = await standing(target_branch, ctx, true);
     const grant = found.view.commit === null ? ctx.claim("allow_main_branch_push") : ctx.grant;
     const shown: Shown[] = [];
-    for (const { path, bytes } of edits.slice(0, SHOWN_MAX)) {
-      const now = await found.view.find(path);
+    for (const { path, bytes } of edits) {
+      const now = await found.view.find(path); // all of them: none may stand where no file can be
       shown.push({ path, sha: now?.sha ?? null, size: now?.size ?? null, bytes: bytes!.byteLength });
     }
     const bytes = edits.reduce((sum, one) => sum + one.bytes!.byteLength, 0);
@@ -64,7 +78,7 @@ export default tool("bulk_write_static_files", {
     const what = `Write ${edits.length} files${more}, ${bytes} bytes, of ${ctx.site.name}`;
     const first = found.view.commit === null;
     const to = first ? "main" as const : target_branch;
-    return { ...planOf(what, found, shown), state: { grant, to, first, bytes } };
+    return { ...planOf(what, found, shown.slice(0, SHOWN_MAX)), state: { grant, to, first, bytes } };
   },
   async run({ files, message }, ctx, { changes, state: { grant, to, first, bytes } }) {
     const edits = filesOf(files, ctx.site);
