@@ -4,6 +4,7 @@ import { refName } from "../../guard/rules/branch.ts";
 import type { Platform } from "../platform.ts";
 import { appOf } from "./access.ts";
 import { repoForbids } from "./egress.ts";
+import { requireFirst } from "./first.ts";
 import { defaultBranch, headOf, treeOf } from "./git.ts";
 import { type Decide, push, type Pushed, type PushTarget, viewOf } from "./push.ts";
 import { type File, readFile } from "./read.ts";
@@ -35,6 +36,8 @@ export interface RepoClient {
   mayWrite(): Promise<boolean>;
   /** Reads only: refuses an app that may not write. */
   requireWrite(): Promise<void>;
+  /** Reads only: refuses a branch that an empty repository cannot begin with. Throws E_BAD_INPUT. */
+  requireFirst(branch: string): Promise<void>;
   /** See push(): one commit on one branch. */
   push(target: PushTarget, decide: Decide): Promise<Pushed>;
 }
@@ -82,6 +85,7 @@ export const repo: Platform<RepoClient> = {
         await readFile(wire, { prefix: repo_prefix, path, ref: named(ref) ?? await deployedBranch(), limit }),
       mayWrite: () => wire.mayWrite(),
       requireWrite: () => wire.requireWrite(),
+      requireFirst: (branch) => requireFirst(wire, branch),
       push: (target, decide) => push(wire, repo_prefix, target, decide),
     };
   },

@@ -9,6 +9,19 @@ import { encoded, type RepoWire } from "./wire.ts";
 const MADE = z.object({ content: z.object({ sha: z.string() }), commit: z.object({ sha: z.string() }) });
 const MOVED = z.object({ object: z.object({ sha: z.string() }) });
 
+/** Reads only. Throws E_BAD_INPUT for a branch that an empty repository cannot begin with. */
+export async function requireFirst(wire: RepoWire, branch: string): Promise<void> {
+  const first = await defaultBranch(wire);
+  if (branch === first) return;
+  throw new GatewayError(
+    "E_BAD_INPUT",
+    `Repository "${wire.repo}" is empty, so it can only begin with its default branch "${first}", not ` +
+      `${
+        JSON.stringify(branch)
+      }; set the site's repo_branch, or the repository's default branch, to the same`,
+  );
+}
+
 /**
  * Writes one file, and with it the first commit of the default branch. Throws E_BAD_INPUT for another branch,
  * E_SHA_MISMATCH when somebody else was first, E_UPSTREAM.
@@ -19,14 +32,7 @@ export async function firstCommit(
   path: string,
   bytes: Uint8Array,
 ): Promise<{ sha: string; commit_sha: string }> {
-  const first = await defaultBranch(wire);
-  if (branch !== first) {
-    throw new GatewayError(
-      "E_BAD_INPUT",
-      `branch: the repository is empty, so its first commit can only go to its default branch "${first}"; write ` +
-        "there first",
-    );
-  }
+  await requireFirst(wire, branch);
   const json = { message, content: bytes.toBase64(), branch };
   const asked = { method: "PUT", path: `/contents/${encoded(path)}`, json, schema: MADE, grant } as const;
   try {

@@ -43,6 +43,7 @@ export async function standing(to: Branch, ctx: StaticContext, mayBeFirst = fals
   const deployed = await client.deployedBranch();
   const view = await client.view(deployed);
   await client.requireWrite();
+  if (view.commit === null && mayBeFirst) await client.requireFirst(deployed);
   if (to === "main" || (view.commit === null && mayBeFirst)) {
     return { client, deployed, branch: deployed, view };
   }

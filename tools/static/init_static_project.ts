@@ -54,6 +54,7 @@ export default tool("init_static_project", {
       throw new GatewayError("E_BAD_INPUT", `branch: the repository is empty, so begin on "${deployed}"`);
     }
     await client.requireWrite();
+    if (view.commit === null) await client.requireFirst(branch);
     const wanted = wantedOf(args, ctx.site);
     const files = await decide(view, wanted);
     const shown = files.map(({ path, bytes }) => ({ path, sha: null, size: null, bytes: bytes.byteLength }));
