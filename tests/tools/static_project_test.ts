@@ -1,0 +1,224 @@
+/** Projects of static sites begun through both doors: in empty repositories, beside a readme, and on another branch. */
+import assert from "node:assert/strict";
+import type { Code } from "../../errors.ts";
+import { projectFiles } from "../../platforms/static/project.ts";
+import { type Args, DOORS } from "../cms_kit.ts";
+import { site } from "../kit.ts";
+import { REPO, StaticWorld } from "./_static.ts";
+
+const EMPTY = "acme/empty";
+const HOME = "<h1>{Home}</h1><style>a{b:c}</style>";
+const PAGES = [{ route: "/About/", html: "<p>About</p>", title: "About us" }, { route: "a/b", html: "x" }];
+const NAMES = [
+  ".gitignore",
+  "README.md",
+  "astro.config.mjs",
+  "package.json",
+  "public/favicon.svg",
+  "public/robots.txt",
+  "src/components/.gitkeep",
+  "src/content/.gitkeep",
+  "src/layouts/Base.astro",
+  "src/pages/index.astro",
+  "src/styles/global.css",
+  "tsconfig.json",
+];
+/** What a repository may hold before a project begins in it. */
+const KEPT = {
+  "Readme.rst": "Ours\n",
+  "LICENSE": "MIT\n",
+  ".gitignore": "ours/\n",
+  ".gitattributes": "* text\n",
+  ".github/workflows/build.yml": "on: push\n",
+};
+
+/** The files of a project as text by their paths. */
+const project = (site_name: string, existing: readonly string[] = [], extra_pages: typeof PAGES = []) =>
+  Object.fromEntries(
+    projectFiles({ homepage_html: HOME, site_name, extra_pages, existing }).map((
+      { path, content },
+    ) => [path, content]),
+  );
+
+for (const door of DOORS) {
+  Deno.test(`init_static_project through ${door} gives an empty repository one commit with the whole project`, async () => {
+    await using at = await StaticWorld.open();
+    const { done, row } = await at.write(door, "init_static_project", {
+      site_id: "empty",
+      homepage_html: HOME,
+      site_name: "Müller & Söhne",
+      extra_pages: PAGES,
+    });
+    const files = project("Müller & Söhne", [], PAGES);
+    const line = "Scaffold the project";
+    const sha = await at.wrote({ repo: EMPTY, branch: "main", parent: null, line, files });
+    const names = [...NAMES, "src/pages/about.astro", "src/pages/a/b.astro"].toSorted();
+    assert.deepEqual(Object.keys(files), names);
+    assert.deepEqual(done, { commit_sha: sha, branch: "main", files: names });
+    assert.deepEqual([row.tier, row.result_id], [3, sha]);
+    assert.deepEqual(await at.log("main", EMPTY), [line], "there is no other commit");
+    assert.match(files["src/pages/index.astro"]!, /^---\n\/\/ site-ops-gateway:generated v1\n/);
+    assert.match(files["src/layouts/Base.astro"]!, /const SITE = "Müller & Söhne";/);
+    const { routes } = await at.both<{ routes: { route: string; managed: boolean }[] }>(
+      "list_static_routes",
+      {
+        site_id: "empty",
+      },
+    );
+    assert.deepEqual(routes.map(({ route, managed }) => `${route} ${managed}`), [
+      "/ true",
+      "/a/b true",
+      "/about true",
+    ]);
+  });
+
+  Deno.test(`init_static_project through ${door} keeps the readme, license, ignore file and workflows there are`, async () => {
+    await using at = await StaticWorld.open({ files: KEPT });
+    const parent = await at.head("main");
+    const { done } = await at.write(door, "init_static_project", {
+      site_id: "default",
+      homepage_html: HOME,
+      message: "Begin",
+    });
+    const files = project("default", Object.keys(KEPT));
+    const sha = await at.wrote({ branch: "main", parent, line: "Begin", files });
+    assert.deepEqual([done["commit_sha"], done["files"]], [sha, Object.keys(files)]);
+    assert.ok(!("README.md" in files) && !(".gitignore" in files));
+    const now = await at.host.files(REPO);
+    for (const [path, text] of Object.entries(KEPT)) assert.equal(now[path], text, path);
+  });
+
+  Deno.test(`init_static_project through ${door} begins on another branch without the right to the deployed one`, async () => {
+    await using at = await StaticWorld.open({ files: { "README.md": "# Ours\n" } });
+    const parent = await at.head("main");
+    const args = { site_id: "bulk", homepage_html: HOME, branch: "redesign/2027" };
+    const { done } = await at.write(door, "init_static_project", args);
+    const files = project("bulk", ["README.md"]);
+    const line = "Scaffold the project";
+    const sha = await at.wrote({ branch: "redesign/2027", parent, line, files });
+    assert.deepEqual([done["commit_sha"], done["branch"]], [sha, "redesign/2027"]);
+    assert.equal(await at.head("main"), parent);
+    await at.refuses("init_static_project", args, "E_REPO_NOT_EMPTY", { says: /holds "/, sends: "reads" });
+  });
+}
+
+Deno.test("the preview of a project names its branch and every file, and is read live", async () => {
+  await using at = await StaticWorld.open({ files: { "LICENSE": "MIT\n" } });
+  const args = { site_id: "open", homepage_html: HOME };
+  const found = await at.preview("init_static_project", args);
+  assert.deepEqual([found.summary, found.tier], [
+    'Scaffold the project of open, 12 files, on branch "main"',
+    3,
+  ]);
+  const files = project("open");
+  assert.deepEqual(
+    found.changes,
+    [
+      { field: "branch", from: null, to: "main" },
+      ...NAMES.map((field) => ({ field, from: null, to: { bytes: new Blob([files[field]!]).size } })),
+    ],
+  );
+  await at.host.commit(REPO, { files: { "README": "x" } });
+  const later = await at.preview("init_static_project", args);
+  assert.ok(!later.changes.some(({ field }) => field === "README.md"), "the readme there is now is kept");
+});
+
+Deno.test("a repository that holds more is not begun in, its first files being named", async () => {
+  await using at = await StaticWorld.open();
+  for (const confirm of [false, true]) {
+    const args = { site_id: "open", homepage_html: HOME, confirm };
+    await at.refuses("init_static_project", args, "E_REPO_NOT_EMPTY", {
+      says:
+        /^The repository holds ".env", "package.json", "public\/logo.bin", .* and \d+ more; a project begins/,
+      sends: "reads",
+    });
+  }
+  const files = { "README.md": "x", "docs/LICENSE": "x", ".github/dependabot.yml": "x" };
+  await using other = await StaticWorld.open({ files });
+  await other.refuses("init_static_project", { site_id: "open", homepage_html: HOME }, "E_REPO_NOT_EMPTY", {
+    says: /^The repository holds ".github\/dependabot.yml", "docs\/LICENSE"; a project/,
+    sends: "reads",
+  });
+});
+
+const page = (route: string) => ({ route, html: "x" });
+
+Deno.test("what is wrong with a project is refused before anything is asked", async () => {
+  await using at = await StaticWorld.open();
+  const over = "x".repeat(900 * 1024 + 1);
+  const cases: [Args, Code, RegExp][] = [
+    [{ homepage_html: "" }, "E_BAD_INPUT", /^homepage_html: /],
+    [{ homepage_html: undefined }, "E_BAD_INPUT", /^homepage_html is required/],
+    [{ homepage_html: "a\0" }, "E_BAD_INPUT", /^homepage_html: /],
+    [{ homepage_html: over }, "E_FILE_TOO_LARGE", /^homepage_html: 921601 bytes/],
+    [
+      { extra_pages: [page("a"), { route: "b", html: over }] },
+      "E_FILE_TOO_LARGE",
+      /^extra_pages\[1\]\.html: /,
+    ],
+    [{ extra_pages: [page("a/../b")] }, "E_BAD_ROUTE", /^extra_pages\[0\]\.route: .*holds "\.\."/],
+    [{ extra_pages: [page("a"), page("[slug]")] }, "E_BAD_ROUTE", /^extra_pages\[1\]\.route: /],
+    [
+      { extra_pages: [page("a"), page("/A/")] },
+      "E_ROUTE_EXISTS",
+      /^extra_pages\[1\]\.route: "\/A\/" is a page/,
+    ],
+    [{ extra_pages: [page("/")] }, "E_ROUTE_EXISTS", /^extra_pages\[0\]\.route: .*homepage_html$/],
+    [{ extra_pages: [page("index")] }, "E_ROUTE_EXISTS", /^extra_pages\[0\]\.route: /],
+    [
+      { extra_pages: Array.from({ length: 51 }, (_, n) => page(`p${n}`)) },
+      "E_BAD_INPUT",
+      /^extra_pages: .*at most 50/,
+    ],
+    [{ branch: "a..b" }, "E_BAD_INPUT", /^branch: expected a branch name/],
+    [{ branch: "main " }, "E_BAD_INPUT", /^branch: expected a branch name/],
+    [{ target_branch: "main" }, "E_BAD_INPUT", /^target_branch: unknown argument/],
+    [{ site_name: "a\0" }, "E_BAD_INPUT", /^site_name: /],
+    [{ site_id: "closed" }, "E_FULL_REPO_WRITE_NOT_ALLOWED", /needs allow_full_repo_write on site "closed"/],
+  ];
+  for (const [args, code, says] of cases) {
+    const call = { site_id: "open", homepage_html: HOME, ...args };
+    await at.refuses("init_static_project", call, code, { says });
+  }
+});
+
+Deno.test("the deployed branch is begun only where the site allows it, and another only where it is known which that is", async () => {
+  await using at = await StaticWorld.open({
+    files: { "README.md": "x" },
+    sites: [
+      site("odd", "static", {
+        repo: EMPTY,
+        repo_branch: "release",
+        flags: { allow_main_branch_push: true, allow_full_repo_write: true },
+      }),
+    ],
+  });
+  const locked = /needs allow_main_branch_push/;
+  const cases: [Args, Code, RegExp][] = [
+    [{ site_id: "bulk" }, "E_MAIN_BRANCH_LOCKED", locked],
+    [{ site_id: "bulk", branch: "main" }, "E_MAIN_BRANCH_LOCKED", locked],
+    [{ site_id: "locked" }, "E_MAIN_BRANCH_LOCKED", locked],
+    [{ site_id: "default", branch: "other" }, "E_BAD_INPUT", /^branch: set repo_branch of the site first/],
+    [
+      { site_id: "empty", branch: "other" },
+      "E_BAD_INPUT",
+      /^branch: the repository is empty, so begin on "main"/,
+    ],
+    [
+      { site_id: "odd" },
+      "E_BAD_INPUT",
+      /is empty, so it can only begin with its default branch "main", not "release"/,
+    ],
+  ];
+  for (const [args, code, says] of cases) {
+    for (const confirm of [false, true]) {
+      const call = { homepage_html: HOME, confirm, ...args };
+      await at.refuses("init_static_project", call, code, { says, sends: "reads" });
+    }
+  }
+  const files = [{ path: "a.txt", content: "x" }];
+  await at.refuses("bulk_write_static_files", { site_id: "odd", files, confirm: false }, "E_BAD_INPUT", {
+    says: /can only begin with its default branch/,
+    sends: "reads",
+  });
+});
