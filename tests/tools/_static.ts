@@ -80,8 +80,9 @@ export interface Written {
   readonly files: Readonly<Record<string, string | Uint8Array | null>>;
 }
 
-/** How a world is opened; `env` as in settingsAt. */
+/** How a world is opened: at a host there is already, with files for REPO, and `env` as in settingsAt. */
 export interface WorldOptions extends KitOptions {
+  readonly host?: RepoHost;
   readonly files?: RepoOptions["files"];
   readonly env?: Readonly<Record<string, string | null>>;
 }
@@ -96,7 +97,7 @@ export class StaticWorld implements AsyncDisposable {
 
   /** Opens one; dispose of it with `await using`. */
   static async open(options: WorldOptions = {}): Promise<StaticWorld> {
-    const host = await startRepoHost();
+    const host = options.host ?? await startRepoHost();
     await host.make(REPO, { files: options.files ?? FILES });
     await host.make("acme/empty", { empty: true });
     const gw = await gateway({

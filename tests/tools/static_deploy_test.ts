@@ -1,0 +1,292 @@
+/** check_static_deploy: each state a deployment can be in, found by its commit, and what is refused or goes wrong. */
+import assert from "node:assert/strict";
+import type { Code } from "../../errors.ts";
+import {
+  type HostingSandbox,
+  type HostingTrouble,
+  type Outcome,
+  startHosting,
+} from "../../sandbox/hosting.ts";
+import { startRepoHost } from "../../sandbox/repo.ts";
+import { type Args, DOORS } from "../cms_kit.ts";
+import { site } from "../kit.ts";
+import { REPO, settingsAt, StaticWorld } from "./_static.ts";
+
+const TOOL = "check_static_deploy";
+const NOON = Date.UTC(2026, 4, 4, 12);
+
+interface World extends AsyncDisposable {
+  readonly at: StaticWorld;
+  readonly hosting: HostingSandbox;
+}
+
+/** The site "built" has the project "site", which is deployed from the repository; "astray" has one that is not there. */
+async function world(
+  env: Readonly<Record<string, string | null>> = {},
+  http?: { now: () => number },
+): Promise<World> {
+  const host = await startRepoHost();
+  const hosting = await startHosting({ host, now: () => NOON, registers_after: 3 });
+  hosting.project("site", { repo: REPO });
+  const linked = { repo: REPO, repo_branch: "main" };
+  const at = await StaticWorld.open({
+    host,
+    ...(http ? { http } : {}),
+    env: {
+      HOSTING_API_BASE: hosting.base_url,
+      HOSTING_API_TOKEN: hosting.api_token,
+      HOSTING_ACCOUNT_ID: hosting.account_id,
+      ...env,
+    },
+    sites: [
+      site("built", "static", { ...linked, hosting_project: "site" }),
+      site("astray", "static", { ...linked, hosting_project: "gone" }),
+    ],
+  });
+  return {
+    at,
+    hosting,
+    async [Symbol.asyncDispose]() {
+      await at[Symbol.asyncDispose]();
+      await hosting.stop();
+    },
+  };
+}
+
+/** The call's answer, the same through both doors, none of it a secret. */
+async function ask({ at, hosting }: World, args: Args = {}): Promise<Args> {
+  const found = await at.both(TOOL, { site_id: "built", ...args });
+  const text = JSON.stringify([found, await at.gw.audit()]);
+  for (const secret of [hosting.secret, hosting.api_token]) assert.ok(!text.includes(secret));
+  return found;
+}
+
+Deno.test("a deployment is followed from its write to its end", async () => {
+  for (const door of DOORS) {
+    await using here = await world();
+    const { at, hosting } = here;
+    assert.deepEqual(await ask(here), {
+      found: false,
+      status: "pending",
+      note: "The project has no deployment yet",
+    });
+    const page = { site_id: "built", route: "new", html: "x" };
+    const { done } = await at.write<{ commit_sha: string; branch: string }>(
+      door,
+      "create_static_route",
+      page,
+    );
+    const { commit_sha, branch } = done;
+    assert.deepEqual(await ask(here, { commit_sha }), {
+      found: false,
+      status: "pending",
+      commit_sha,
+      note: "No deployment of that commit yet; a push takes some seconds to show, so ask again",
+    });
+    const steps: [number, string, string][] = [
+      [3, "pending", "queued"],
+      [3, "pending", "initialize"],
+      [2, "building", "initialize"],
+      [3, "building", "clone_repo"],
+      [4, "building", "build"],
+      [30, "building", "deploy"],
+      [10, "success", "deploy"],
+    ];
+    for (const [seconds, status, stage] of steps) {
+      hosting.clock.advance(seconds);
+      const found = await ask(here, { commit_sha });
+      assert.deepEqual([found["status"], found["stage"]], [status, stage]);
+    }
+    const [made] = hosting.deployments("site");
+    const last = await ask(here, { commit_sha });
+    const { created_on, modified_on, preview_url, ...rest } = last;
+    assert.deepEqual(rest, {
+      found: true,
+      status: "success",
+      stage: "deploy",
+      deployment_id: made?.id,
+      commit_sha,
+      branch,
+      environment: "preview",
+      log_url: `https://dash.cloudflare.com/${hosting.account_id}/pages/view/site/${made?.id}`,
+    });
+    assert.equal(created_on, "2026-05-04T12:00:03.000Z");
+    assert.match(String(modified_on), /^2026-05-04T12:00:4\d/);
+    const alias = branch.replaceAll("/", "-");
+    assert.ok(alias.length <= 28, "the host's address of the branch is not cut");
+    assert.equal(preview_url, `https://${alias}.site.pages.dev`);
+    assert.deepEqual(await ask(here, { commit_sha: commit_sha.slice(0, 7).toUpperCase() }), last);
+    assert.deepEqual(await ask(here), last);
+  }
+});
+
+Deno.test("every way a deployment ends is told, and the newest of a commit counts", async () => {
+  await using here = await world();
+  const ends: [Outcome, string, string | undefined][] = [
+    [{ kind: "success" }, "success", undefined],
+    [{ kind: "failure", stage: "build" }, "failure", undefined],
+    [{ kind: "failure", stage: "clone_repo" }, "failure", undefined],
+    [{ kind: "canceled", stage: "queued" }, "canceled", undefined],
+    [{ kind: "skipped", reason: "No build wanted" }, "canceled", "No build wanted"],
+  ];
+  const commit = "ab".repeat(20);
+  for (const [outcome, status, note] of ends) {
+    here.hosting.deploy("site", { outcome, commit, branch: "main" });
+    here.hosting.clock.advance(60);
+    for (const args of [{}, { commit_sha: commit }]) {
+      const found = await ask(here, args);
+      assert.deepEqual([found["status"], found["note"], found["environment"]], [status, note, "production"]);
+    }
+  }
+});
+
+Deno.test("a commit is looked for among the newest hundred deployments, in as few requests as it takes", async () => {
+  await using here = await world();
+  const { hosting } = here;
+  const commit = (n: number) => n.toString(16).padStart(40, "0");
+  for (let n = 1; n <= 101; n++) hosting.deploy("site", { commit: commit(n) });
+  const asks = async (n: number) => {
+    hosting.forget();
+    const found = await ask(here, { commit_sha: commit(n) });
+    assert.ok(hosting.requests.every(({ query }) => query["per_page"] === "25"));
+    return [found["found"], hosting.requests.length / 2];
+  };
+  assert.deepEqual(await asks(101), [true, 1]);
+  assert.deepEqual(await asks(77), [true, 1]);
+  assert.deepEqual(await asks(76), [true, 2]);
+  assert.deepEqual(await asks(2), [true, 4]);
+  assert.deepEqual(await asks(1), [false, 4]);
+});
+
+Deno.test("what is missing to ask, and what the host refuses, is told with what to do", async () => {
+  const cases: [Record<string, string | null>, Args, Code, RegExp][] = [
+    [{}, { site_id: "open" }, "E_HOSTING_PROJECT_MISSING", /^Site "open" has no hosting project; /],
+    [
+      {},
+      { site_id: "astray" },
+      "E_HOSTING_PROJECT_MISSING",
+      /^The hosting account has no project "gone"; check/,
+    ],
+    [
+      { HOSTING_API_TOKEN: null },
+      {},
+      "E_HOSTING_NOT_CONFIGURED",
+      /HOSTING_API_TOKEN, which the gateway's operator/,
+    ],
+    [{ HOSTING_ACCOUNT_ID: null }, {}, "E_HOSTING_NOT_CONFIGURED", /HOSTING_ACCOUNT_ID, which/],
+    [
+      { HOSTING_API_TOKEN: "wrong" },
+      {},
+      "E_UPSTREAM",
+      /^Hosting answered 403: Authentication error \(10000\); check/,
+    ],
+    [{}, { site_id: "journal" }, "E_NOT_SUPPORTED", /static/],
+    [{}, { commit_sha: "abc" }, "E_BAD_INPUT", /^commit_sha: /],
+    [{}, { commit_sha: "g".repeat(40) }, "E_BAD_INPUT", /^commit_sha: /],
+    [{}, { commit_sha: "a".repeat(41) }, "E_BAD_INPUT", /^commit_sha: /],
+    [{}, { site_id: undefined }, "E_BAD_INPUT", /^site_id is required/],
+  ];
+  for (const [env, args, code, says] of cases) {
+    await using here = await world(env);
+    const call = { site_id: "built", ...args };
+    const message = await here.at.refuses(TOOL, call, code, { says, sends: "reads" });
+    assert.ok(!message.includes(here.hosting.api_token) && !message.includes(here.hosting.secret));
+    const asked = code === "E_UPSTREAM" || args["site_id"] === "astray" ? 2 : 0;
+    assert.equal(here.hosting.requests.length, asked, "no more is asked than it takes");
+  }
+});
+
+Deno.test("it is listed only where the hosting's token and account are set", async () => {
+  for (const listed of [true, false]) {
+    await using here = await world(listed ? {} : { HOSTING_API_TOKEN: null });
+    const { result } = await (await here.at.gw.http("/api/v1/tools")).json();
+    const rest = result.tools.some(({ name }: { name: string }) => name === TOOL);
+    const frame = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    const headers = { "content-type": "application/json" };
+    const mcp =
+      await (await here.at.gw.http("/mcp", { method: "POST", headers, body: JSON.stringify(frame) }))
+        .json();
+    const named = mcp.result.tools.some(({ name }: { name: string }) => name === TOOL);
+    assert.deepEqual([rest, named], [listed, listed]);
+  }
+});
+
+const TROUBLES: readonly (readonly [HostingTrouble, RegExp])[] = [
+  [{ kind: "hang" }, /gave no answer within 0\.3 s/],
+  [{ kind: "reset" }, /broke the connection off/],
+  [{ kind: "half" }, /broke the connection off/],
+  [{ kind: "half", length: "true" }, /^Hosting answered an answer that cannot be read/],
+  [
+    { kind: "refused", status: 500, code: 8000000, message: "Inner <b>fault" },
+    /^Hosting answered 500: Inner/,
+  ],
+  [
+    { kind: "refused", status: 401, code: 10001, message: "No" },
+    /^Hosting answered 401: No \(10001\); check that/,
+  ],
+  [{ kind: "busy", retry_after: 3600 }, /^Hosting answered 429: Please wait/],
+  [{ kind: "html" }, /^Hosting answered 502: /],
+  [{ kind: "html", status: 200 }, /^Hosting answered an answer that cannot be read/],
+  [{ kind: "garbage", result: {} }, /^Hosting answered an answer that cannot be read/],
+  [{ kind: "garbage", result: [{ id: 7 }] }, /^Hosting answered an answer that cannot be read/],
+  [{ kind: "garbage", result: null }, /^Hosting answered an answer that cannot be read/],
+];
+
+for (const [trouble, says] of TROUBLES) {
+  Deno.test(`a host that meets ${JSON.stringify(trouble)} is told as it is, and the next call is not spoiled`, async () => {
+    const hurried = trouble.kind === "hang" ? { now: () => Date.now() + 59_700 } : undefined;
+    await using here = await world({}, hurried);
+    here.hosting.deploy("site", { branch: "main" });
+    here.hosting.misbehave(trouble, { times: 9 });
+    const message = await here.at.refuses(TOOL, { site_id: "built" }, "E_UPSTREAM", { says, sends: "reads" });
+    assert.doesNotMatch(message, /<[a-z!]/);
+    here.hosting.forget();
+    assert.equal((await ask(here))["found"], true);
+    if (trouble.kind !== "reset" && !(trouble.kind === "html" && trouble.status !== 200)) return;
+    here.hosting.misbehave(trouble);
+    assert.equal((await ask(here))["found"], true, "a read is asked again");
+  });
+}
+
+Deno.test("a deployment of which only the least is told is shown all the same", async () => {
+  await using here = await world();
+  const id = "x/../y?";
+  const bare = { id, environment: "production", latest_stage: null, aliases: null, deployment_trigger: null };
+  here.hosting.misbehave({ kind: "garbage", result: [bare] }, { times: 9 });
+  assert.deepEqual(await ask(here), {
+    found: true,
+    deployment_id: id,
+    status: "pending",
+    stage: "queued",
+    commit_sha: null,
+    branch: null,
+    environment: "production",
+    log_url: `https://dash.cloudflare.com/${here.hosting.account_id}/pages/view/site/x%2F..%2Fy%3F`,
+    created_on: null,
+    modified_on: null,
+  });
+  assert.equal((await ask(here, { commit_sha: "a".repeat(40) }))["found"], false);
+});
+
+Deno.test("a redirect does not take the token elsewhere", async () => {
+  await using elsewhere = await startHosting({ now: () => NOON });
+  elsewhere.project("site");
+  await using here = await world();
+  const fetched: typeof fetch = () =>
+    Promise.resolve(new Response(null, { status: 302, headers: { location: `${elsewhere.base_url}/x` } }));
+  const { upstream, secrets } = settingsAt(here.at.host, {
+    HOSTING_API_BASE: here.hosting.base_url,
+    HOSTING_API_TOKEN: here.hosting.api_token,
+    HOSTING_ACCOUNT_ID: here.hosting.account_id,
+  });
+  await using moved = await StaticWorld.open({
+    fetch: fetched,
+    settings: { upstream, secrets },
+    sites: [site("built", "static", { hosting_project: "site" })],
+  });
+  await moved.refuses(TOOL, { site_id: "built" }, "E_UPSTREAM", {
+    says: /redirects to "http/,
+    sends: "reads",
+  });
+  assert.deepEqual(elsewhere.requests, []);
+});
