@@ -24,6 +24,8 @@ export { commitMessage } from "./push.ts";
 export interface RepoClient {
   /** The branch that is deployed: the site's repo_branch, without one the repository's default. */
   deployedBranch(): Promise<string>;
+  /** The branch the repository itself shows first. */
+  defaultBranch(): Promise<string>;
   /** The commit a branch stands at, null when it is not there. Throws E_NOT_FOUND nowhere; an empty repository has none. */
   head(branch: string): Promise<string | null>;
   /**
@@ -76,6 +78,7 @@ export const repo: Platform<RepoClient> = {
     const deployedBranch = async () => repo_branch ?? await defaultBranch(wire);
     return {
       deployedBranch,
+      defaultBranch: () => defaultBranch(wire),
       async head(branch) {
         const found = await headOf(wire, branch);
         return found === "empty" ? null : found;

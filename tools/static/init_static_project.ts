@@ -2,7 +2,7 @@
 import { GatewayError } from "../../errors.ts";
 import { branchName } from "../../guard/rules/branch.ts";
 import type { Site } from "../../model.ts";
-import { commitMessage, repo, type View } from "../../platforms/repo/client.ts";
+import { commitMessage, PREVIEW_PREFIX, repo, type View } from "../../platforms/repo/client.ts";
 import { offenders, projectFiles, type ProjectParts } from "../../platforms/static/project.ts";
 import { tool } from "../../registry/tool.ts";
 import { planOf } from "./_plan.ts";
@@ -33,9 +33,18 @@ async function decide(view: View, wanted: Wanted) {
   );
 }
 
+function checkBranch(branch: string): void {
+  branchName(branch, "branch");
+  if (!branch.startsWith(PREVIEW_PREFIX)) return;
+  throw new GatewayError(
+    "E_BAD_INPUT",
+    `branch: names that begin with "${PREVIEW_PREFIX}" are kept for previews; choose another`,
+  );
+}
+
 export default tool("init_static_project", {
   check({ branch, ...args }, { site }) {
-    if (branch !== undefined) branchName(branch, "branch");
+    if (branch !== undefined) checkBranch(branch);
     projectFiles({ ...wantedOf(args, site), existing: [] });
   },
   async plan({ branch: named, ...args }, ctx) {
@@ -48,7 +57,9 @@ export default tool("init_static_project", {
         "branch: set repo_branch of the site first, so that it is known which branch is deployed",
       );
     }
-    const grant = branch === deployed ? ctx.claim("allow_main_branch_push") : undefined;
+    // The default branch may be what another site of this repository deploys.
+    const published = branch === deployed || branch === await client.defaultBranch();
+    const grant = published ? ctx.claim("allow_main_branch_push") : undefined;
     const view = await client.head(branch) === null ? await client.view(deployed) : await client.view(branch);
     if (view.commit === null && branch !== deployed) {
       throw new GatewayError("E_BAD_INPUT", `branch: the repository is empty, so begin on "${deployed}"`);
