@@ -90,7 +90,7 @@ function previewsPort(previews: Store["previews"], { caller, site }: CallParts):
   return {
     get: () => previews.get(token, id),
     claim: (branch) => previews.claim(token, id, branch),
-    forget: () => previews.forget(token, id),
+    forget: (branch) => previews.forget(token, id, branch),
   };
 }
 

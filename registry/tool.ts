@@ -35,8 +35,8 @@ export interface PreviewsPort {
   get(): Promise<string | null>;
   /** Remembers it unless one is remembered; answers the one that is. */
   claim(branch: string): Promise<string>;
-  /** Answers what was forgotten. */
-  forget(): Promise<string | null>;
+  /** Answers what was forgotten, null for nothing; with a branch only that one is. */
+  forget(branch?: string): Promise<string | null>;
 }
 
 /** Another site of the call, in the caller's scope; nothing can be published on it. */

@@ -22,11 +22,11 @@ export class Previews implements PreviewStore {
     });
   }
 
-  async forget(token_id: string, site_id: string): Promise<string | null> {
+  async forget(token_id: string, site_id: string, branch?: string): Promise<string | null> {
     const key = recordKey(token_id, site_id);
     return await untilSettled(async () => {
       const standing = await this.db.kv.get<string>(key);
-      if (standing.value === null) return null;
+      if (standing.value === null || standing.value !== (branch ?? standing.value)) return null;
       const { ok } = await this.db.commit(this.db.kv.atomic().check(standing).delete(key));
       return ok ? standing.value : AGAIN;
     });

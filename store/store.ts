@@ -97,7 +97,8 @@ export interface PreviewStore {
   get(token_id: string, site_id: string): Promise<string | null>;
   /** Sets it unless one is there; answers the one that stands. */
   claim(token_id: string, site_id: string, branch: string): Promise<string>;
-  forget(token_id: string, site_id: string): Promise<string | null>;
+  /** Answers what was forgotten, null for nothing; with a branch only that one is. */
+  forget(token_id: string, site_id: string, branch?: string): Promise<string | null>;
 }
 
 /** A piece of work that one instance at a time may do. */

@@ -48,7 +48,7 @@ export async function standing(to: Branch, ctx: StaticContext, mayBeFirst = fals
     return { client, deployed, branch: deployed, view };
   }
   if (view.commit === null) throw noCommit(ctx.site.repo ?? "");
-  const branch = await ctx.previews.get();
+  const branch = await remembered(ctx, deployed);
   if (branch === null || await client.head(branch) === null) return { client, deployed, branch: null, view };
   return { client, deployed, branch, view: await client.view(branch) };
 }
@@ -64,17 +64,24 @@ export async function pushTo(
   const client = await ctx.use(repo);
   const from = await client.deployedBranch();
   if (to === "main") return await client.push({ branch: from, message, grant }, decide);
-  return await client.push({ branch: await previewBranch(ctx, client), from, message }, decide);
+  return await client.push({ branch: await previewBranch(ctx, client, from), from, message }, decide);
 }
 
-/** The branch remembered for this token and site; another one where it has been deleted. */
-async function previewBranch(ctx: StaticContext, client: RepoClient): Promise<string> {
+/** The branch remembered for this token and site; null also where it has become the deployed one since. */
+async function remembered(ctx: StaticContext, deployed: string): Promise<string | null> {
+  const branch = await ctx.previews.get();
+  return branch === deployed ? null : branch;
+}
+
+/** The branch remembered; another one where it has been deleted, or is the deployed one now. */
+async function previewBranch(ctx: StaticContext, client: RepoClient, deployed: string): Promise<string> {
   const seconds = Math.floor(ctx.now() / 1000);
-  const remembered = await ctx.previews.get();
-  if (remembered !== null) {
-    const age = seconds - Number(remembered.split("/").at(-1));
-    if (age < YOUNG_SECONDS || await client.head(remembered) !== null) return remembered;
-    await ctx.previews.forget();
+  const known = await ctx.previews.get();
+  if (known !== null) {
+    const age = seconds - Number(known.split("/").at(-1));
+    const stands = age < YOUNG_SECONDS || await client.head(known) !== null;
+    if (known !== deployed && stands) return known;
+    await ctx.previews.forget(known);
   }
   for (let more = 0; more < NAMES; more++) {
     const name = previewName(ctx.caller.token.id, seconds + more);

@@ -214,9 +214,11 @@ Deno.test("the first claim of a preview branch stands until it is forgotten", as
   assert.equal(claims[0], claims[1]);
   assert.equal(await store.previews.get("t", "s"), claims[0]);
   assert.equal(await store.previews.get("t", "other"), null);
+  assert.equal(await store.previews.forget("t", "s", "other"), null, "only the one that is meant");
   assert.equal(await store.previews.forget("t", "s"), claims[0]);
   assert.equal(await store.previews.forget("t", "s"), null);
   assert.equal(await store.previews.claim("t", "s", "c"), "c");
+  assert.equal(await store.previews.forget("t", "s", "c"), "c");
 });
 
 Deno.test("one holder at a time has a lease, and one that ran out can be taken", async () => {
