@@ -1,7 +1,7 @@
 /** `deno task admin`: manages a running gateway from the command line. */
-import { CommandError, type Terminal } from "./command.ts";
 import { runCommand } from "./commands.ts";
 import { readDevSecrets } from "./dev_secrets.ts";
+import { CommandError, type Terminal } from "./terminal.ts";
 
 function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text: string | Uint8Array): void {
   let rest = typeof text === "string" ? new TextEncoder().encode(text) : text;

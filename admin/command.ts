@@ -1,24 +1,8 @@
 /** What a command of the command line is, how its words are read, and how it explains itself. */
 import { parseArgs } from "node:util";
-import { hint } from "./faults.ts";
 import type { AdminClient } from "./client.ts";
-
-/** Something the operator must put right; shown without a trace, exit code 1. */
-export class CommandError extends Error {}
-
-/** What the command line is given of the machine. */
-export interface Terminal {
-  readonly env: (name: string) => string | undefined;
-  /** Standard input to its end, or one line of it where a person types. */
-  readonly stdin: () => Promise<string>;
-  readonly out: (text: string | Uint8Array) => void;
-  readonly err: (text: string) => void;
-  readonly fetch: (request: Request) => Response | Promise<Response>;
-  /** MASTER_TOKEN as `dev` and `demo` keep it, or null. */
-  readonly keptToken: () => string | null;
-  /** Waits; false when it is time to stop. */
-  readonly wait: (ms: number) => Promise<boolean>;
-}
+import { hint } from "./faults.ts";
+import { CommandError, type Terminal } from "./terminal.ts";
 
 /** One `--option`. A value is shown as `value` in the help; without one the option is a switch. */
 export interface Option {

@@ -1,21 +1,13 @@
 /** Every command of the command line, and how one is found and run. */
 import { adminClient } from "./client.ts";
-import {
-  type Call,
-  type Command,
-  CommandError,
-  commandHelp,
-  overview,
-  readWords,
-  refuseMissing,
-  type Terminal,
-} from "./command.ts";
+import { type Call, type Command, commandHelp, overview, readWords, refuseMissing } from "./command.ts";
 import { AUDIT_COMMANDS } from "./commands_audit.ts";
 import { PEOPLE_COMMANDS } from "./commands_people.ts";
 import { SITE_COMMANDS } from "./commands_sites.ts";
 import { TOKEN_COMMANDS } from "./commands_tokens.ts";
 import { hint } from "./faults.ts";
 import { cell } from "./table.ts";
+import { CommandError, type Terminal } from "./terminal.ts";
 
 /** All of them. */
 export const COMMANDS: readonly Command[] = [

@@ -1,8 +1,9 @@
 /** `audit tail`, `audit verify`, `audit export`. */
 import { AUDIT_STATUSES, type AuditRow, LIMITS } from "../model.ts";
 import type { AuditPage, AuditVerdict } from "../store/store.ts";
-import { type Call, type Command, CommandError, type Options, type Words } from "./command.ts";
+import type { Call, Command, Options, Words } from "./command.ts";
 import { cell } from "./table.ts";
+import { CommandError } from "./terminal.ts";
 
 const ROWS_DEFAULT = 20;
 const POLL_MS = 1000;

@@ -1,9 +1,10 @@
 /** `site add|list|show|update`. */
 import { FLAGS, PLATFORM_KINDS, SITE_LINK_FIELDS } from "../model.ts";
-import { type Call, type Command, CommandError, type Options, type Words } from "./command.ts";
+import type { Call, Command, Options, Words } from "./command.ts";
 import { given, showRecord } from "./commands_tokens.ts";
 import { hint } from "./faults.ts";
 import { type Fields, sheet, table } from "./table.ts";
+import { CommandError } from "./terminal.ts";
 
 /** Where a site's secrets come from: an option that reads standard input, or one that reads this variable. */
 const SECRETS = [

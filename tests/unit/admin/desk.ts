@@ -1,6 +1,6 @@
 /** A terminal in this process, in front of the admin API with one site. */
 import assert from "node:assert/strict";
-import type { Terminal } from "../../../admin/command.ts";
+import type { Terminal } from "../../../admin/terminal.ts";
 import { runCommand } from "../../../admin/commands.ts";
 import { kit, MASTER } from "./kit.ts";
 
