@@ -2,21 +2,12 @@
 import assert from "node:assert/strict";
 import { mcpDoor } from "../../../doors/mcp.ts";
 import { fakePorts, PICTURE, TOOLS } from "./fake_ports.ts";
-import { legacy, modern, post } from "./mcp_requests.ts";
+import { answersOf, legacy, modern, post } from "./mcp_requests.ts";
 import { ROWS } from "./mcp_rows.ts";
 
 const { ports, seen } = fakePorts();
 const door = mcpDoor(ports);
-
-type Reply = { id: unknown; result: Record<string, unknown>; error?: { code: number; data?: unknown } };
-const reply = async (request: Request): Promise<Reply> => await (await door(request)).json();
-const textOf = async (request: Request) => {
-  const { content, isError } = (await reply(request)).result as {
-    content: [{ text: string }];
-    isError?: true;
-  };
-  return { text: content[0].text, isError };
-};
+const { reply, textOf } = answersOf(door);
 
 Deno.test("initialize answers the asked version when it is known, else the newest, and mints no session", async () => {
   const asked = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2026-07-28", "x", 7];

@@ -1,4 +1,4 @@
-/** How tests write a request to the MCP door, and what it must get. */
+/** How tests write a request to the MCP door, what it must get, and how they read the answer. */
 import { TOKEN } from "./fake_ports.ts";
 
 /** The stateless revision. */
@@ -73,3 +73,23 @@ export const row = (
   ...(code === undefined ? {} : { code }),
   request,
 });
+
+/** An answer's frame, as far as tests look at it. */
+export interface Reply {
+  readonly id: unknown;
+  readonly result: Record<string, unknown>;
+  readonly error?: { readonly code: number; readonly data?: unknown };
+}
+
+/** What reads a door's answers: `reply` the frame, `textOf` the first text of a tool's result. */
+export function answersOf(door: (request: Request) => Promise<Response>) {
+  const reply = async (request: Request): Promise<Reply> => await (await door(request)).json();
+  const textOf = async (request: Request) => {
+    const { content, isError } = (await reply(request)).result as {
+      content: [{ text: string }];
+      isError?: true;
+    };
+    return { text: content[0].text, isError };
+  };
+  return { reply, textOf };
+}

@@ -3,21 +3,12 @@ import assert from "node:assert/strict";
 import { mcpDoor, type McpPorts } from "../../../doors/mcp.ts";
 import { GatewayError } from "../../../errors.ts";
 import { BODY_BYTES, fakePorts, TOKEN } from "./fake_ports.ts";
-import { bare, legacy, post } from "./mcp_requests.ts";
+import { answersOf, bare, legacy, post } from "./mcp_requests.ts";
 import { ROWS } from "./mcp_rows.ts";
 
 const { ports, seen } = fakePorts();
 const door = mcpDoor(ports);
-
-type Reply = { id: unknown; result: Record<string, unknown>; error?: { code: number; data?: unknown } };
-const reply = async (request: Request): Promise<Reply> => await (await door(request)).json();
-const textOf = async (request: Request) => {
-  const { content, isError } = (await reply(request)).result as {
-    content: [{ text: string }];
-    isError?: true;
-  };
-  return { text: content[0].text, isError };
-};
+const { reply, textOf } = answersOf(door);
 
 for (const { name, request, status, code } of ROWS) {
   Deno.test(`${name}: ${status} ${code ?? ""}`, async () => {
