@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { type Code, GatewayError } from "../errors.ts";
 import { type Gateway, openGateway } from "../gateway.ts";
-import { type AuditRow, LIMITS, type PlatformKind } from "../model.ts";
+import { type AuditRow, LIMITS, type PlatformKind, type Token, type User } from "../model.ts";
 import { createHttp, type HttpOptions } from "../platforms/http.ts";
 import { readSettings, type Settings } from "../settings.ts";
 import type { LinkPlatforms } from "../guard/links.ts";
-import type { AuditPage, NewSite, NewToken, Store } from "../store/store.ts";
+import type { AuditPage, NewSite, NewToken, Store, UserInput } from "../store/store.ts";
 
 /** The clock a kit starts at. */
 export const NOW = Date.parse("2026-11-21T12:00:00Z");
@@ -82,6 +82,28 @@ export interface Kit extends AsyncDisposable {
   audit(): Promise<AuditRow[]>;
 }
 
+/** A token that may do everything. */
+const ALL: Omit<NewToken, "name"> = {
+  env: "dev",
+  allowed_sites: ["*"],
+  allowed_tools: ["*"],
+  max_risk: 4,
+  skip_write_confirm: false,
+  owner_user_id: null,
+};
+
+/** A member of every site and risk unless `grants` says otherwise, with a token of theirs that claims everything. */
+export async function owned(
+  store: Store,
+  grants: UserInput = {},
+  claims: Partial<NewToken> = {},
+): Promise<{ user: User; token: Token; text: string }> {
+  const everything = { email: "a@b.example", role: "member", allowed_sites: ["*"], max_risk: 4 } as const;
+  const user = await store.users.create({ ...everything, ...grants });
+  assert.ok(user, "the email is free");
+  return { user, ...await store.tokens.create({ ...ALL, name: "owned", ...claims, owner_user_id: user.id }) };
+}
+
 /** Opens a kit; dispose of it with `await using`. */
 export async function gateway(options: KitOptions = {}): Promise<Kit> {
   const clock = { now: NOW };
@@ -116,16 +138,7 @@ export async function gateway(options: KitOptions = {}): Promise<Kit> {
   }
   const tokens = new Map<string, string>();
   for (const [name, more] of Object.entries({ all: {}, ...options.tokens })) {
-    const { text } = await store.tokens.create({
-      name,
-      env: "dev",
-      allowed_sites: ["*"],
-      allowed_tools: ["*"],
-      max_risk: 4,
-      skip_write_confirm: false,
-      owner_user_id: null,
-      ...more,
-    });
+    const { text } = await store.tokens.create({ ...ALL, name, ...more });
     tokens.set(name, text);
   }
   return new OpenKit(opened, requests, logged, clock, tokens);

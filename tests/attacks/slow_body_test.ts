@@ -1,6 +1,6 @@
 /** A call is judged by what its token may do once its body is there, not by what it might when its headers came. */
 import assert from "node:assert/strict";
-import { gateway, type Kit, site } from "../kit.ts";
+import { gateway, type Kit, owned, site } from "../kit.ts";
 
 const ARGS = { site_id: "acme" };
 const BODIES = {
@@ -35,24 +35,10 @@ for (const path of ["/api/v1/tools/get_site", "/mcp"] as const) {
 
   Deno.test(`a grant taken from the owner before the body of ${path} is there does not count`, async () => {
     await using gw = await gateway({ sites: [site("acme", "cms")] });
-    const owner = await gw.store.users.create({
-      email: "a@b",
-      role: "member",
-      allowed_sites: ["*"],
-      max_risk: 4,
-    });
-    const { text } = await gw.store.tokens.create({
-      name: "owned",
-      env: "dev",
-      allowed_sites: ["*"],
-      allowed_tools: ["*"],
-      max_risk: 4,
-      skip_write_confirm: false,
-      owner_user_id: owner!.id,
-    });
-    const owned: Kit = Object.assign(Object.create(gw), { token: () => text });
-    assert.match(await slowly(owned, path, () => Promise.resolve()), /acme.example/);
-    const narrow = () => gw.store.users.update(owner!.id, { allowed_sites: [] });
-    assert.match(await slowly(owned, path, narrow), /E_SCOPE_DENIED/);
+    const { user, text } = await owned(gw.store);
+    const theirs: Kit = Object.assign(Object.create(gw), { token: () => text });
+    assert.match(await slowly(theirs, path, () => Promise.resolve()), /acme.example/);
+    const narrow = () => gw.store.users.update(user.id, { allowed_sites: [] });
+    assert.match(await slowly(theirs, path, narrow), /E_SCOPE_DENIED/);
   });
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Platform } from "../../platforms/platform.ts";
 import type { AuditRow, Tier } from "../../model.ts";
-import { type Ending, gateway, type Kit, type KitOptions, site } from "../kit.ts";
+import { type Ending, gateway, type Kit, type KitOptions, owned, site } from "../kit.ts";
 
 const repo: Platform<null> = { name: "repo", connect: () => null };
 
@@ -132,23 +132,15 @@ Deno.test("both doors list what the token's allowed_tools name, whatever its sit
 });
 
 /** A user with a token of theirs that claims everything; calls are made with its text. */
-async function owned(gw: Kit, grants: { allowed_sites: string[]; max_risk: Tier }) {
-  const user = await gw.store.users.create({ email: "a@b.example", role: "member", ...grants });
-  const token = {
-    name: "owned",
-    env: "dev",
-    allowed_sites: ["*"],
-    allowed_tools: ["*"],
-    max_risk: 4,
-  } as const;
-  const made = await gw.store.tokens.create({ ...token, skip_write_confirm: true, owner_user_id: user!.id });
-  const headers = { authorization: `Bearer ${made.text}`, "content-type": "application/json" };
+async function ofMember(gw: Kit, grants: { allowed_sites: string[]; max_risk: Tier }) {
+  const { user, token, text } = await owned(gw.store, grants, { skip_write_confirm: true });
+  const headers = { authorization: `Bearer ${text}`, "content-type": "application/json" };
   const post = async (path: string, body: unknown) =>
     await (await gw.http(path, { method: "POST", headers, body: JSON.stringify(body) })).json();
   return {
-    user: user!,
+    user,
     post,
-    token: made.token,
+    token,
     get: async (path: string) => await (await gw.http(path, { headers })).json(),
     /** The code of the refusal, the same through both doors, or null; `result` is what REST answered. */
     async call(tool: string, args: Record<string, unknown>) {
@@ -166,7 +158,7 @@ const ids = (sites: { id: string }[]) => sites.map((one) => one.id);
 
 Deno.test("a user's token never reaches past the user's sites and max_risk, nor once the user is narrowed", async () => {
   await using gw = await gateway(OPTIONS);
-  const { user, call, get } = await owned(gw, { allowed_sites: ["acme", "other"], max_risk: 1 });
+  const { user, call, get } = await ofMember(gw, { allowed_sites: ["acme", "other"], max_risk: 1 });
   const seen = async () => [
     ids((await get("/api/v1/sites")).result.sites),
     ids((await call("list_sites", {})).result.sites),
@@ -196,7 +188,7 @@ Deno.test("a user's token never reaches past the user's sites and max_risk, nor 
 
 Deno.test("a revoked token is refused by both doors with the next call, and told when it was", async () => {
   await using gw = await gateway(OPTIONS);
-  const { token, get, post } = await owned(gw, { allowed_sites: ["*"], max_risk: 4 });
+  const { token, get, post } = await ofMember(gw, { allowed_sites: ["*"], max_risk: 4 });
   assert.equal((await get("/api/v1/whoami")).ok, true);
   await gw.store.tokens.revoke(token.id);
   for (const path of ["/api/v1/whoami", "/api/v1/sites", "/api/v1/tools", "/mcp"]) {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { type Code, GatewayError } from "../../errors.ts";
 import type { AuditStatus } from "../../model.ts";
 import type { Platform } from "../../platforms/platform.ts";
-import { gateway, type Kit, type KitOptions, site } from "../kit.ts";
+import { gateway, type Kit, type KitOptions, owned, site } from "../kit.ts";
 
 export const TOYS = new URL("../fixtures/toys/", import.meta.url);
 
@@ -248,21 +248,7 @@ Deno.test("step 3: a body over the tool's own limit is refused once the tool is 
 
 Deno.test("step 6: a super-admin tool is refused to a token with an owner", async () => {
   await using gw = await gateway(OPTIONS);
-  const owner = await gw.store.users.create({
-    email: "a@b.example",
-    role: "admin",
-    allowed_sites: ["*"],
-    max_risk: 4,
-  });
-  const { text } = await gw.store.tokens.create({
-    name: "owned",
-    env: "dev",
-    allowed_sites: ["*"],
-    allowed_tools: ["*"],
-    max_risk: 4,
-    skip_write_confirm: false,
-    owner_user_id: owner!.id,
-  });
+  const { text } = await owned(gw.store, { role: "admin" });
   const response = await gw.http("/api/v1/tools/toy_destroy", {
     method: "POST",
     body: '{"site_id":"acme","confirm":true}',
