@@ -1,6 +1,7 @@
 /** The gateway as a process: how it starts, what it says when it cannot, what a restart and a second process see. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
+import type { Site } from "../../model.ts";
 import { inFolder, start, until } from "./running.ts";
 
 Deno.test("it boots, answers the health checks and both doors at the address it prints", async () => {
@@ -129,8 +130,8 @@ Deno.test("after a restart tokens, sites and audit are there, and a revoked toke
     await using after = start(folder);
     assert.deepEqual(await after.audit(), rows);
     assert.equal((await after.call(gone.token, "list_sites", {})).error?.code, "E_AUTH");
-    const { result } = await after.call(kept.token, "list_sites", {});
-    assert.deepEqual(result.sites.map((site: { id: string }) => site.id), ["acme"]);
+    const { result } = await after.call<{ sites: Site[] }>(kept.token, "list_sites", {});
+    assert.deepEqual(result.sites.map((site) => site.id), ["acme"]);
     assert.deepEqual((await after.audit()).map((row) => row.tool), ["list_sites", "get_site"]);
   });
 });
@@ -150,7 +151,7 @@ Deno.test("of two processes on one store file, a revoked token and a flag taken 
       flags,
     });
     const flag = async () =>
-      (await other.call(spare.token, "get_site", { site_id: "acme" })).result.flags.allow_publish;
+      (await other.call<Site>(spare.token, "get_site", { site_id: "acme" })).result.flags.allow_publish;
     assert.equal((await other.call(token, "list_sites", {})).status, 200);
     assert.equal(await flag(), true);
     await one.admin("PATCH", "/sites/acme", { flags: { allow_publish: false } });

@@ -18,11 +18,10 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** An answer of either API. */
-export interface Answered {
+/** An answer of either API; `result` is what the caller knows it to be, absent where the call was refused. */
+export interface Answered<Result = unknown> {
   readonly status: number;
-  // deno-lint-ignore no-explicit-any
-  readonly result: any;
+  readonly result: Result;
   readonly error?: { readonly code: string; readonly message: string };
 }
 
@@ -64,7 +63,12 @@ export class Running implements AsyncDisposable {
   }
 
   /** One request with a JSON body, if any, as a token. */
-  async ask(method: string, path: string, token: string, body?: unknown): Promise<Answered> {
+  async ask<Result>(
+    method: string,
+    path: string,
+    token: string,
+    body?: unknown,
+  ): Promise<Answered<Result>> {
     const response = await fetch(`${await this.address()}${path}`, {
       method,
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
@@ -74,13 +78,13 @@ export class Running implements AsyncDisposable {
   }
 
   /** The admin API's answer; a refusal fails the test. */
-  async admin(method: string, path: string, body?: unknown): Promise<Answered["result"]> {
-    const { result, error } = await this.ask(method, `/admin/api${path}`, MASTER, body);
+  async admin<Result>(method: string, path: string, body?: unknown): Promise<Result> {
+    const { result, error } = await this.ask<Result>(method, `/admin/api${path}`, MASTER, body);
     assert.equal(error, undefined);
     return result;
   }
 
-  call(token: string, tool: string, args: Record<string, unknown>): Promise<Answered> {
+  call<Result>(token: string, tool: string, args: Record<string, unknown>): Promise<Answered<Result>> {
     return this.ask("POST", `/api/v1/tools/${tool}`, token, args);
   }
 
@@ -95,7 +99,7 @@ export class Running implements AsyncDisposable {
   }
 
   async audit(): Promise<AuditRow[]> {
-    return (await this.admin("GET", "/audit?limit=100")).rows;
+    return (await this.admin<{ rows: AuditRow[] }>("GET", "/audit?limit=100")).rows;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

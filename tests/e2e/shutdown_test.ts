@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { type StandIn, startStandIn } from "../../sandbox/cms_standin.ts";
 import { openStore } from "../../store/kv.ts";
-import type { AuditRow } from "../../model.ts";
-import { inFolder, KEY, type Running, start } from "./running.ts";
+import type { AuditRow, Site } from "../../model.ts";
+import { type Answered, inFolder, KEY, type Running, start } from "./running.ts";
 
 /** A site whose writes wait until they are let through. */
 interface Held extends AsyncDisposable {
@@ -51,8 +51,14 @@ async function held(): Promise<Held> {
 
 const DRAFT = { site_id: "acme", title: "Hello", content_html: "<p>Hello</p>", confirm: true };
 
+/** What create_draft answers. */
+interface Draft {
+  readonly id: number;
+  readonly status: string;
+}
+
 /** Begins a write that is held upstream; answers its ending once the upstream has it. */
-async function beginWrite(gateway: Running, site: Held): Promise<{ ending: ReturnType<Running["call"]> }> {
+async function beginWrite(gateway: Running, site: Held): Promise<{ ending: Promise<Answered<Draft>> }> {
   const { username, application_password } = site.cms.users.admin;
   await gateway.admin("POST", "/sites", {
     id: "acme",
@@ -62,7 +68,7 @@ async function beginWrite(gateway: Running, site: Held): Promise<{ ending: Retur
     credentials: { cms: { username, application_password } },
   });
   const { token } = await gateway.token();
-  const ending = gateway.call(token, "create_draft", DRAFT);
+  const ending = gateway.call<Draft>(token, "create_draft", DRAFT);
   ending.catch(() => {}); // a killed gateway answers nothing
   const early = await Promise.race([site.arrived, ending]);
   assert.equal(early, undefined, `the write never left: ${JSON.stringify(early)}`);
@@ -149,7 +155,7 @@ Deno.test("kill -9 in the middle of a write: after a restart its row is there, a
       ["create_draft", "acme", "started", null],
     ]);
     const { token } = await after.token();
-    assert.equal((await after.call(token, "list_sites", {})).result.sites[0].id, "acme");
+    assert.equal((await after.call<{ sites: Site[] }>(token, "list_sites", {})).result.sites[0]?.id, "acme");
     assert.deepEqual((await after.audit()).map((row) => row.status), ["ok", "started"]);
   });
 });

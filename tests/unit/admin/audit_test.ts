@@ -1,6 +1,7 @@
 /** The audit is read by page, streamed whole and checked. */
 import assert from "node:assert/strict";
 import { LIMITS } from "../../../model.ts";
+import type { AuditPage } from "../../../store/store.ts";
 import { auditRow, kit, MASTER } from "./kit.ts";
 
 const PATH = "/admin/api/audit";
@@ -23,15 +24,15 @@ function filled() {
 }
 
 async function ids(gw: ReturnType<typeof kit>, query: string): Promise<string[]> {
-  return (await gw.ok("GET", `${PATH}${query}`)).rows.map((row: { id: string }) => row.id);
+  return (await gw.ok<AuditPage>("GET", `${PATH}${query}`)).rows.map((row) => row.id);
 }
 
 Deno.test("rows come newest first, a page at a time", async () => {
   const gw = filled();
-  const first = await gw.ok("GET", `${PATH}?limit=4`);
-  assert.deepEqual(first.rows.map((row: { id: string }) => row.id), ["odd", "r4", "r3", "r2"]);
-  const rest = await gw.ok("GET", `${PATH}?limit=4&cursor=${first.next_cursor}`);
-  assert.deepEqual(rest.rows.map((row: { id: string }) => row.id), ["r1", "r0"]);
+  const first = await gw.ok<AuditPage>("GET", `${PATH}?limit=4`);
+  assert.deepEqual(first.rows.map((row) => row.id), ["odd", "r4", "r3", "r2"]);
+  const rest = await gw.ok<AuditPage>("GET", `${PATH}?limit=4&cursor=${first.next_cursor}`);
+  assert.deepEqual(rest.rows.map((row) => row.id), ["r1", "r0"]);
   assert.equal(rest.next_cursor, null);
 });
 
@@ -78,10 +79,10 @@ Deno.test("the export streams a line of JSON a row, oldest first", async () => {
   assert.equal(reply.status, 200);
   assert.equal(reply.headers.get("content-type"), "application/x-ndjson");
   assert.equal(reply.headers.get("cache-control"), "no-store");
-  const lines = reply.body.split("\n");
+  const lines = reply.text.split("\n");
   assert.equal(lines.pop(), "");
   assert.deepEqual(lines.map((line: string) => JSON.parse(line).id), ["r4", "odd"]);
-  assert.equal((await gw.call("GET", `${PATH}.ndjson?site_id=beta`)).body, "");
+  assert.equal((await gw.call("GET", `${PATH}.ndjson?site_id=beta`)).text, "");
 });
 
 Deno.test("the export reads no further than its client does", async () => {

@@ -2,16 +2,26 @@
 import assert from "node:assert/strict";
 import { adminApp, type AdminPorts } from "../../../admin/api.ts";
 import type { Code } from "../../../errors.ts";
-import type { AuditRow } from "../../../model.ts";
+import type { AuditRow, CredentialKind, Site } from "../../../model.ts";
 import { fakeStore } from "./fake_store.ts";
 
 export const MASTER = "master-token-of-the-tests-0123456789";
 
+/** An answer of the API, and its body read as JSON; an empty object where it was none. */
 interface Reply {
-  status: number;
-  headers: Headers;
-  // deno-lint-ignore no-explicit-any -- a test reads answers it knows
-  body: any;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: {
+    readonly ok?: boolean;
+    readonly result?: unknown;
+    readonly error?: { readonly code: string; readonly message: string };
+  };
+}
+
+/** A site as the API shows it: of its credentials only which there are. */
+export interface ShownSite extends Omit<Site, "credentials" | "credentials_version"> {
+  readonly credentials: Readonly<Record<CredentialKind, boolean>>;
 }
 
 /** The tools the kit's gateway has. */
@@ -44,7 +54,7 @@ export function kit(ports: Partial<AdminPorts> = {}) {
     const response = await app.request(`http://127.0.0.1:8000${path}`, init);
     const text = await response.text();
     const json = response.headers.get("content-type")?.startsWith("application/json");
-    return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };
+    return { status: response.status, headers: response.headers, text, body: json ? JSON.parse(text) : {} };
   }
   function call(method: string, path: string, body?: unknown, headers: HeadersInit = {}): Promise<Reply> {
     return raw(path, {
@@ -53,11 +63,11 @@ export function kit(ports: Partial<AdminPorts> = {}) {
       ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
   }
-  async function ok(method: string, path: string, body?: unknown) {
+  async function ok<Result = Record<string, unknown>>(method: string, path: string, body?: unknown) {
     const reply = await call(method, path, body);
-    assert.equal(reply.status, 200, JSON.stringify(reply.body));
+    assert.equal(reply.status, 200, reply.text);
     assert.equal(reply.body.ok, true);
-    return reply.body.result;
+    return reply.body.result as Result;
   }
   async function refused(code: Code, method: string, path: string, body?: unknown): Promise<string> {
     return told(await call(method, path, body), code);
@@ -78,10 +88,10 @@ const STATUS: Partial<Record<Code, number>> = {
 
 /** The message of a refusal, which must have that code and its status. */
 export function told(reply: Reply, code: Code): string {
-  assert.equal(reply.body?.error?.code, code, JSON.stringify(reply.body));
-  assert.equal(reply.body.ok, false);
-  assert.equal(reply.status, STATUS[code]);
-  const { message } = reply.body.error;
+  const { ok, error } = reply.body;
+  assert.ok(error, reply.text);
+  assert.deepEqual([ok, error.code, reply.status], [false, code, STATUS[code]], reply.text);
+  const { message } = error;
   assert.ok(!message.endsWith("."), message);
   assert.ok(!/\bat .*\.ts/.test(message), message);
   return message;

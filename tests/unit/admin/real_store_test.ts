@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import type { Code } from "../../../errors.ts";
 import { openStore } from "../../../store/kv.ts";
-import type { Store } from "../../../store/store.ts";
-import { auditRow, kit } from "./kit.ts";
+import type { AuditPage, Store } from "../../../store/store.ts";
+import { auditRow, kit, type ShownSite } from "./kit.ts";
 
 async function withStore(work: (gw: ReturnType<typeof kit>, store: Store) => Promise<void>): Promise<void> {
   const clock = { now: Date.parse("2026-11-21T10:00:00Z") };
@@ -31,7 +31,10 @@ Deno.test("a site's credentials are sealed, read back by the gateway and never b
       flags: { allow_publish: true },
     });
     assert.deepEqual(await store.sites.secret("acme", "cms"), cms);
-    const site = await gw.ok("PATCH", "/admin/api/sites/acme", { seo: { enabled: true }, repo: "a/b" });
+    const site = await gw.ok<ShownSite>("PATCH", "/admin/api/sites/acme", {
+      seo: { enabled: true },
+      repo: "a/b",
+    });
     assert.deepEqual([site.base_url, site.repo, site.flags.allow_publish], [
       "https://acme.test",
       "a/b",
@@ -42,9 +45,8 @@ Deno.test("a site's credentials are sealed, read back by the gateway and never b
     await gw.ok("PATCH", "/admin/api/sites/acme", { credentials: { cms: null } });
     assert.equal(await store.sites.secret("acme", "cms"), null);
     await gw.refused("E_BAD_INPUT", "POST", "/admin/api/sites", SITE);
-    assert.deepEqual((await gw.ok("GET", "/admin/api/sites")).sites.map((one: { id: string }) => one.id), [
-      "acme",
-    ]);
+    const { sites } = await gw.ok<{ sites: ShownSite[] }>("GET", "/admin/api/sites");
+    assert.deepEqual(sites.map((one) => one.id), ["acme"]);
   });
 });
 
@@ -54,7 +56,12 @@ Deno.test("a token opens what its text says until it is revoked", async () => {
     const user = { email: "a@acme.test", role: "member", allowed_sites: ["acme"], max_risk: 1 };
     const { user_id } = await gw.ok("POST", "/admin/api/users", user);
     const body = { name: "w", env: "prod", allowed_sites: ["acme"], allowed_tools: ["get_post"] };
-    const made = await gw.ok("POST", "/admin/api/tokens", { ...body, owner_user_id: user_id });
+    const asked = { ...body, owner_user_id: user_id };
+    const made = await gw.ok<{ token: string; token_id: string; max_risk: number }>(
+      "POST",
+      "/admin/api/tokens",
+      asked,
+    );
     assert.match(made.token, /^gate_prod_[\w-]{43}$/);
     assert.equal((await store.tokens.find(made.token))?.id, made.token_id);
     assert.equal(made.max_risk, 1);
@@ -105,11 +112,12 @@ Deno.test("the audit is listed, exported and found whole", async () => {
   await withStore(async (gw, store) => {
     const ids = ["01KAHZ0000000000000000000A", "01KAHZ0000000000000000000B", "01KAHZ0000000000000000000C"];
     for (const id of ids) await store.audit.append(auditRow({ id, tool: "get_post" }));
-    const first = await gw.ok("GET", "/admin/api/audit?limit=2&tool=get_post");
+    const first = await gw.ok<AuditPage>("GET", "/admin/api/audit?limit=2&tool=get_post");
     assert.equal(first.rows.length, 2);
-    const rest = await gw.ok("GET", `/admin/api/audit?limit=2&tool=get_post&cursor=${first.next_cursor}`);
-    assert.deepEqual([...first.rows, ...rest.rows].map((row: { id: string }) => row.id), ids.toReversed());
-    const lines = (await gw.call("GET", "/admin/api/audit.ndjson")).body.trimEnd().split("\n");
+    const next = `/admin/api/audit?limit=2&tool=get_post&cursor=${first.next_cursor}`;
+    const rest = await gw.ok<AuditPage>("GET", next);
+    assert.deepEqual([...first.rows, ...rest.rows].map((row) => row.id), ids.toReversed());
+    const lines = (await gw.call("GET", "/admin/api/audit.ndjson")).text.trimEnd().split("\n");
     assert.equal(lines.filter((line: string) => JSON.parse(line).tool === "get_post").length, 3);
     assert.equal((await gw.ok("GET", "/admin/api/audit/verify")).ok, true);
     const code: Code = "E_BAD_INPUT";

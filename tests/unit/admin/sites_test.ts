@@ -1,6 +1,6 @@
 /** Sites are registered and changed; what is secret goes in and never comes out. */
 import assert from "node:assert/strict";
-import { kit } from "./kit.ts";
+import { kit, type ShownSite } from "./kit.ts";
 
 const PATH = "/admin/api/sites";
 const CMS = { id: "acme", name: "Acme", platform: "cms", base_url: "https://acme.test" };
@@ -33,7 +33,7 @@ Deno.test("a site is registered with all it is linked to, and read back without 
     repo_branch: "feature/x",
     repo_prefix: "content",
   };
-  const { warnings, ...made } = await gw.ok("POST", PATH, body);
+  const { warnings, ...made } = await gw.ok<ShownSite & { warnings: string[] }>("POST", PATH, body);
   assert.deepEqual(warnings, []);
   assert.equal(made.base_url, "https://beta.test/blog");
   assert.deepEqual(made.available_builders, ["visual", "block"]);
@@ -50,7 +50,8 @@ Deno.test("a site is registered with all it is linked to, and read back without 
 Deno.test("sites are listed by id", async () => {
   const gw = await prepared();
   await gw.ok("POST", PATH, { ...CMS, id: "a1" });
-  assert.deepEqual((await gw.ok("GET", PATH)).sites.map((site: { id: string }) => site.id), ["a1", "acme"]);
+  const { sites } = await gw.ok<{ sites: ShownSite[] }>("GET", PATH);
+  assert.deepEqual(sites.map((site) => site.id), ["a1", "acme"]);
 });
 
 Deno.test("which address a site may have", async () => {
@@ -166,14 +167,14 @@ Deno.test("ids of sites", async () => {
 Deno.test("a change touches only what it names", async () => {
   const gw = await prepared();
   await gw.ok("PATCH", `${PATH}/acme`, { flags: { allow_publish: true }, repo: "a/b", project_id: "client" });
-  const site = await gw.ok("PATCH", `${PATH}/acme`, {
+  const site = await gw.ok<ShownSite>("PATCH", `${PATH}/acme`, {
     flags: { allow_crm_write: true },
     repo_branch: "main",
   });
   assert.deepEqual([site.flags.allow_publish, site.flags.allow_crm_write], [true, true]);
   assert.deepEqual([site.repo, site.repo_branch, site.project_id], ["a/b", "main", "client"]);
   assert.equal(site.credentials.cms, true);
-  const emptied = await gw.ok("PATCH", `${PATH}/acme`, {
+  const emptied = await gw.ok<ShownSite>("PATCH", `${PATH}/acme`, {
     repo: null,
     project_id: null,
     credentials: { cms: null },
@@ -259,7 +260,7 @@ Deno.test("plain http is for loopback and for hosts that the settings name", asy
   const site = { id: "inner", name: "Inner", platform: "cms" };
   for (const base_url of ["http://cms.internal", "http://127.0.0.1:8080", "https://anywhere.example"]) {
     const made = await gw.ok("POST", "/admin/api/sites", { ...site, id: `s${base_url.length}`, base_url });
-    assert.equal((made as { base_url: string }).base_url, base_url);
+    assert.equal(made["base_url"], base_url);
   }
   assert.match(
     await gw.refused("E_BAD_INPUT", "POST", "/admin/api/sites", { ...site, base_url: "http://cms.example" }),

@@ -16,13 +16,13 @@ async function prepared() {
     });
   }
   const user = { email: "a@acme.test", role: "member", allowed_sites: ["acme"], max_risk: 2 };
-  const { user_id } = await gw.ok("POST", "/admin/api/users", user);
-  return { ...gw, user_id: user_id as string };
+  const { user_id } = await gw.ok<{ user_id: string }>("POST", "/admin/api/users", user);
+  return { ...gw, user_id };
 }
 
 Deno.test("a token is shown once, with its fields", async () => {
   const gw = await prepared();
-  const { token, ...made } = await gw.ok("POST", PATH, BODY);
+  const { token, ...made } = await gw.ok<{ token: string; warnings: string[] }>("POST", PATH, BODY);
   assert.match(token, /^gate_dev_/);
   assert.deepEqual(made, {
     token_id: "t2",
