@@ -1,5 +1,6 @@
 /** Reads the body of a request: within a number of bytes, as UTF-8 only, as JSON, as an object. */
 import { GatewayError } from "../errors.ts";
+import { readWithin } from "../guard/rules/bytes.ts";
 
 /** A body that could not be read, and why. */
 export interface BodyFault {
@@ -17,7 +18,7 @@ export async function readText(
   if (declared > cap) return { fault: "too large" };
   let bytes: Uint8Array | null;
   try {
-    bytes = Number.isNaN(declared) ? await readCounted(request, cap) : await request.bytes();
+    bytes = Number.isNaN(declared) ? await readWithin(request.body, cap) : await request.bytes();
   } catch {
     return { fault: "cut short" };
   }
@@ -69,22 +70,4 @@ export function bodyError({ fault }: BodyFault, cap: number): GatewayError {
     "E_BAD_JSON",
     `The body is ${fault}; send a JSON object in UTF-8, {} when it is empty`,
   );
-}
-
-async function readCounted(request: Request, cap: number): Promise<Uint8Array | null> {
-  if (request.body === null) return new Uint8Array();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body) {
-    size += chunk.byteLength;
-    if (size > cap) return null;
-    chunks.push(chunk);
-  }
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return whole;
 }

@@ -1,0 +1,22 @@
+/** Reading a stream whole, within a number of bytes. */
+
+/** The bytes of a stream joined; null when there are more than `cap`: what is left of it is then not read. */
+export async function readWithin(
+  stream: ReadableStream<Uint8Array> | null,
+  cap: number,
+): Promise<Uint8Array<ArrayBuffer> | null> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of stream ?? []) {
+    size += chunk.byteLength;
+    if (size > cap) return null;
+    chunks.push(chunk);
+  }
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return whole;
+}
