@@ -4,35 +4,29 @@ import { inspectHtml } from "../guard/rules/code_page_html.ts";
 import { cms } from "../platforms/cms/client.ts";
 import type { Incoming, Outgoing, Reach } from "../platforms/platform.ts";
 import type { Site } from "../model.ts";
+import { type Line, ms } from "./table.ts";
+import { median, timed } from "./timing.ts";
 
 const ROUNDS = 25;
 const KIB = 1024;
 const SCOPE = "so-0123456789";
 
-/** One measured row: milliseconds, and the aim. */
-export interface CodePageRow {
-  readonly name: string;
-  readonly aim_ms: number;
-  readonly median_ms: number;
-  readonly worst_ms: number;
-}
-
-async function measured(name: string, aim_ms: number, once: () => unknown): Promise<CodePageRow> {
+async function measured(name: string, aim_ms: number, once: () => unknown): Promise<Line> {
   const times: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    const began = performance.now();
-    await once();
-    times.push(performance.now() - began);
-  }
-  const sorted = times.toSorted((a, b) => a - b);
-  return { name, aim_ms, median_ms: sorted[Math.floor(ROUNDS / 2)]!, worst_ms: sorted.at(-1)! };
+  for (let round = 0; round < ROUNDS; round++) times.push(await timed(once));
+  return {
+    name,
+    figure: ms(median(times)),
+    beside: `its worst of ${ROUNDS}: ${ms(Math.max(...times))}`,
+    aim: `under ${aim_ms} ms`,
+  };
 }
 
 const RULE = ".card-title:hover > a, .x .y { color: #fff; margin: 0 auto; animation: spin 1s linear }\n";
 const HTML = '<div class="card"><h2>Title</h2><p style="color:red">Text &amp; more</p></div>\n';
 
 /** The rows: 100 KiB of CSS, 200 KiB of HTML, and a clone of 500 elements over a site that answers at once. */
-export async function codePageRows(): Promise<CodePageRow[]> {
+export async function codePageRows(): Promise<Line[]> {
   const css = `@keyframes spin{}\n${RULE.repeat(Math.floor((100 * KIB - 20) / RULE.length))}`;
   const short = "a{}".repeat(Math.floor(100 * KIB / 3));
   const html = HTML.repeat(Math.floor(200 * KIB / HTML.length));
@@ -90,12 +84,3 @@ function answer({ url, method }: Outgoing): Incoming {
 }
 
 const base = (url: string) => new URL(url).origin;
-
-if (import.meta.main) {
-  for (const { name, aim_ms, median_ms, worst_ms } of await codePageRows()) {
-    const line = `${name}: median ${median_ms.toFixed(1)} ms, worst ${
-      worst_ms.toFixed(1)
-    } ms (aim ${aim_ms} ms)\n`;
-    Deno.stdout.writeSync(new TextEncoder().encode(line));
-  }
-}

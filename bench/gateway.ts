@@ -1,0 +1,73 @@
+/** The gateway under the bench: the whole service as main.ts starts it, over a store on disk, with sites and a token. */
+import { freePort, type Server, start } from "./process.ts";
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+/** A running gateway. */
+export interface Gateway extends Server {
+  /** The text of a token that may do everything. */
+  readonly token: string;
+  /** A tool's result, over REST and confirmed. Throws an Error with its refusal. */
+  call(tool: string, args: Readonly<Record<string, unknown>>): Promise<unknown>;
+  /** The names of the tools its token sees. */
+  toolNames(): Promise<string[]>;
+}
+
+/** Starts one with its store below `folder`; each site is a body of the admin API. */
+export async function startGateway(
+  folder: string,
+  sites: readonly Readonly<Record<string, unknown>>[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Gateway> {
+  const port = freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const master = crypto.getRandomValues(new Uint8Array(32)).toHex();
+  const server = await start(["main.ts"], url, "/healthz", {
+    PORT: String(port),
+    KV_PATH: `${folder}/store`,
+    MASTER_TOKEN: master,
+    ENCRYPTION_KEYS: crypto.getRandomValues(new Uint8Array(32)).toBase64(),
+    RATE_LIMIT_TOKEN: "0",
+    RATE_LIMIT_SITE: "0",
+    ...env,
+  });
+  try {
+    for (const site of sites) await ask(`${url}/admin/api/sites`, master, site);
+    const everything = { name: "bench", env: "dev", allowed_sites: ["*"], allowed_tools: ["*"] };
+    const { token } = await ask(`${url}/admin/api/tokens`, master, everything) as { token: string };
+    return {
+      ...server,
+      token,
+      call: (tool, args) => ask(`${url}/api/v1/tools/${tool}`, token, { ...args, confirm: true }),
+      async toolNames() {
+        const { tools } = await ask(`${url}/api/v1/tools`, token) as { tools: { name: string }[] };
+        return tools.map(({ name }) => name);
+      },
+    };
+  } catch (thrown) {
+    await server[Symbol.asyncDispose]();
+    throw thrown;
+  }
+}
+
+/** The result of either API: of a POST where there is a body, else of a GET. */
+async function ask(url: string, token: string, body?: unknown): Promise<unknown> {
+  const response = await fetch(url, {
+    method: body === undefined ? "GET" : "POST",
+    headers: { ...JSON_TYPE, authorization: `Bearer ${token}` },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const answer = await response.json();
+  if (!answer.ok) throw new Error(`${url}: ${answer.error.code}: ${answer.error.message}`);
+  return answer.result;
+}
+
+/** Runs work in a folder of its own, which is removed. */
+export async function inFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = await Deno.makeTempDir();
+  try {
+    return await work(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}

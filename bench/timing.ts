@@ -1,0 +1,32 @@
+/** How long work takes, over several rounds. */
+
+/** The one in the middle. */
+export function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]!;
+}
+
+/** Milliseconds that one piece of work takes. */
+export async function timed(work: () => unknown): Promise<number> {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+}
+
+/**
+ * Medians in milliseconds of several contenders that take turns, each once a round, in the order given; a round that
+ * does not count comes first, so that nobody pays for what is done once. Each is told the number of the round.
+ */
+export async function inTurn<Name extends string>(
+  rounds: number,
+  contenders: Readonly<Record<Name, (round: number) => Promise<unknown>>>,
+): Promise<Record<Name, number>> {
+  const names = Object.keys(contenders) as Name[];
+  const times = names.map((): number[] => []);
+  for (let round = 0; round <= rounds; round++) {
+    for (const [at, name] of names.entries()) {
+      const took = await timed(() => contenders[name](round));
+      if (round > 0) times[at]!.push(took);
+    }
+  }
+  return Object.fromEntries(names.map((name, at) => [name, median(times[at]!)])) as Record<Name, number>;
+}
