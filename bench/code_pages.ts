@@ -22,14 +22,22 @@ async function measured(name: string, aim_ms: number, once: () => unknown): Prom
   };
 }
 
-const RULE = ".card-title:hover > a, .x .y { color: #fff; margin: 0 auto; animation: spin 1s linear }\n";
-const HTML = '<div class="card"><h2>Title</h2><p style="color:red">Text &amp; more</p></div>\n';
+/** A rule of style, as authors write them. */
+export const RULE =
+  ".card-title:hover > a, .x .y { color: #fff; margin: 0 auto; animation: spin 1s linear }\n";
+/** A piece of HTML, as authors write it. */
+export const HTML = '<div class="card"><h2>Title</h2><p style="color:red">Text &amp; more</p></div>\n';
+
+/** A piece of ASCII over and over, made up with blanks to that many bytes. */
+export const filled = (piece: string, bytes: number): string =>
+  piece.repeat(Math.floor(bytes / piece.length)).padEnd(bytes);
 
 /** The rows: 100 KiB of CSS, 200 KiB of HTML, and a clone of 500 elements over a site that answers at once. */
 export async function codePageRows(): Promise<Line[]> {
-  const css = `@keyframes spin{}\n${RULE.repeat(Math.floor((100 * KIB - 20) / RULE.length))}`;
+  const frames = "@keyframes spin{}\n";
+  const css = frames + filled(RULE, 100 * KIB - frames.length);
   const short = "a{}".repeat(Math.floor(100 * KIB / 3));
-  const html = HTML.repeat(Math.floor(200 * KIB / HTML.length));
+  const html = filled(HTML, 200 * KIB);
   return [
     await measured("CSS of 100 KiB scoped", 50, () => scopeCss(css, SCOPE)),
     await measured("CSS of 34,133 rules scoped", 100, () => scopeCss(short, SCOPE)),

@@ -1,16 +1,14 @@
-/**
- * `deno task bench`: every figure beside what it is measured by. `--only doors|code_pages|repo` runs that part alone
- * (it may stand several times), `--write` puts the tables of what ran into RESULTS.md.
- */
+/** `deno task bench`: the figures; `--only doors|code_pages|repo` runs one part, `--write` keeps it in RESULTS.md. */
 import { parseArgs } from "node:util";
 import { codePageRows } from "./code_pages.ts";
+import { sitePageRows } from "./code_pages_site.ts";
 import { doorTables } from "./doors.ts";
 import { lines, replaced } from "./table.ts";
 
 /** The parts by name, in the order of RESULTS.md. */
 const PARTS: Readonly<Record<string, () => Promise<string>>> = {
   doors: doorTables,
-  code_pages: async () => lines(await codePageRows()),
+  code_pages: async () => lines([...await codePageRows(), ...await sitePageRows()]),
 };
 
 const RESULTS = new URL("RESULTS.md", import.meta.url);
