@@ -3,12 +3,14 @@ import { parseArgs } from "node:util";
 import { codePageRows } from "./code_pages.ts";
 import { sitePageRows } from "./code_pages_site.ts";
 import { doorTables } from "./doors.ts";
+import { repoRows } from "./repo.ts";
 import { lines, replaced } from "./table.ts";
 
 /** The parts by name, in the order of RESULTS.md. */
 const PARTS: Readonly<Record<string, () => Promise<string>>> = {
   doors: doorTables,
   code_pages: async () => lines([...await codePageRows(), ...await sitePageRows()]),
+  repo: async () => lines(await repoRows()),
 };
 
 const RESULTS = new URL("RESULTS.md", import.meta.url);

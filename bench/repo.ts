@@ -1,0 +1,164 @@
+/** What work on a repository costs through the gateway, beside the same requests sent by a bare client. */
+import { type RecordedExchange, type RepoHost, startRepoHost } from "../sandbox/repo.ts";
+import { asInstallation, type RepoAsker } from "../tests/sandbox/repo_asker.ts";
+import { filled } from "./code_pages.ts";
+import { type Gateway, inFolder, startGateway } from "./gateway.ts";
+import { type Line, ms } from "./table.ts";
+import { inTurn } from "./timing.ts";
+
+const REPO = "acme/site";
+/** What the bare client writes to: made as the other one. */
+const TWIN = "acme/twin";
+const TEXTS = "acme/texts";
+const BULK = { rounds: 5, files: 1000, bytes: 4 * 1024 } as const;
+const LISTED = { rounds: 5, files: 2000, limit: 500, inFlight: 6 } as const;
+const READ_ROUNDS = 50;
+
+/** The rows, in about a minute; needs git. A tool that is not in the catalogue has a row that says so. */
+export async function repoRows(): Promise<Line[]> {
+  await using host = await startRepoHost();
+  for (const repo of [REPO, TWIN]) await host.make(repo, { files: { "public/page.html": page(0) } });
+  await host.make(TEXTS, { files: Object.fromEntries(Array.from({ length: LISTED.files }, text)) });
+  return await inFolder(async (folder) => {
+    const flags = { allow_full_repo_write: true };
+    const linked = (id: string, repo: string) => ({
+      id,
+      name: id,
+      platform: "static",
+      base_url: `https://${id}.example`,
+      repo,
+      repo_branch: "main",
+      flags,
+    });
+    await using gateway = await startGateway(folder, [linked("site", REPO), linked("texts", TEXTS)], {
+      ALLOW_PRIVATE_UPSTREAMS: "127.0.0.1",
+      REPO_API_BASE: host.base_url,
+      REPO_APP_ID: String(host.app.id),
+      REPO_APP_PRIVATE_KEY: host.app.private_key,
+    });
+    return [await bulk(gateway, host), await list(gateway, host), await read(gateway, host)];
+  });
+}
+
+const page = (serial: number) => filled(`<p>Page ${serial}, and what is written on it</p>\n`, BULK.bytes);
+
+function text(_: unknown, at: number): [path: string, content: string] {
+  const state = at % 2 === 0 ? "draft" : "published";
+  const head = `title: Text ${at}\nslug: text-${at}\ntype: post\nstatus: ${state}`;
+  return [`texts/${String(at % 20)}/text-${at}.md`, `---\n${head}\n---\n${page(at)}`];
+}
+
+/** Sends requests of the gateway once more, under names that differ: its repository, and the commits made meanwhile. */
+class Bare {
+  readonly #commits = new Map<string, string>();
+
+  constructor(readonly asker: RepoAsker, readonly repo = REPO, readonly twin = REPO) {}
+
+  /** Sends them in their order, so many at a time. Throws an Error where one is answered with another status. */
+  async send(exchanges: readonly RecordedExchange[], inFlight = 1): Promise<void> {
+    const left = exchanges.values();
+    const work = async () => {
+      for (const one of left) await this.#send(one);
+    };
+    await Promise.all(Array.from({ length: inFlight }, work));
+  }
+
+  async #send({ method, path, query, body, answer }: RecordedExchange): Promise<void> {
+    const search = new URLSearchParams(query).toString();
+    const to = this.#renamed(path.replace(`/repos/${this.repo}`, `/repos/${this.twin}`));
+    const sent = body === null ? undefined : this.#renamed(JSON.stringify(body));
+    const got = await this.asker.send(method, search === "" ? to : `${to}?${search}`, sent);
+    if (got.status !== answer?.status) throw new Error(`${method} ${to} answered ${got.status}: ${got.text}`);
+    const [before, now] = [namesIn(answer.body), namesIn(got.body)];
+    for (const [at, name] of before.entries()) this.#commits.set(name, now[at] ?? name);
+  }
+
+  #renamed(text: string): string {
+    return text.replace(/\b[0-9a-f]{40}\b/g, (name) => this.#commits.get(name) ?? name);
+  }
+}
+
+/** Names of commits and other objects that an answer is about: its own, and that of what a branch points at. */
+function namesIn(answer: unknown): string[] {
+  const { sha, object } = answer as { sha?: unknown; object?: { sha?: unknown } };
+  return [sha, object?.sha].filter((name) => typeof name === "string");
+}
+
+/** What the host was asked during some work. */
+async function recorded(host: RepoHost, work: () => Promise<unknown>): Promise<RecordedExchange[]> {
+  host.forget();
+  await work();
+  return [...host.exchanges];
+}
+
+const beside = (bare: number, took: number) =>
+  `${ms(bare)}, the same requests by a bare client; ${(took / bare).toFixed(2)}x`;
+
+async function bulk(gateway: Gateway, host: RepoHost): Promise<Line> {
+  const bare = new Bare(await asInstallation(host, TWIN), REPO, TWIN);
+  let exchanges: RecordedExchange[] = [];
+  const took = await inTurn(BULK.rounds, {
+    async gateway(round) {
+      const files = Array.from({ length: BULK.files }, (_, at) => ({
+        path: `public/${at % 10}/page-${at}.html`,
+        content: page(round * BULK.files + at),
+      }));
+      const write = () => gateway.call("bulk_write_static_files", { site_id: "site", files });
+      exchanges = await recorded(host, write);
+    },
+    bare: () => bare.send(exchanges.filter(({ path }) => path.startsWith("/repos/") && !isLookUp(path))),
+  });
+  return {
+    name: `bulk_write_static_files, ${BULK.files} files of 4 KiB in one commit`,
+    figure: `${ms(took.gateway)}, ${exchanges.length} requests`,
+    beside: beside(took.bare, took.gateway),
+    aim: "",
+  };
+}
+
+/** Whether it belongs to getting a token, which a bare client has. */
+const isLookUp = (path: string) => path.endsWith("/installation");
+
+async function list(gateway: Gateway, host: RepoHost): Promise<Line> {
+  const tool = "list_md_from_repo";
+  const name = `${tool}, ${LISTED.limit} of ${LISTED.files} files`;
+  if (!(await gateway.toolNames()).includes(tool)) {
+    return { name, figure: "not measured", beside: "the catalogue has no such tool yet", aim: "" };
+  }
+  const bare = new Bare(await asInstallation(host, TEXTS));
+  let exchanges: RecordedExchange[] = [];
+  const took = await inTurn(LISTED.rounds, {
+    async gateway() {
+      const args = { site_id: "texts", limit: LISTED.limit };
+      exchanges = await recorded(host, () => gateway.call(tool, args));
+    },
+    bare: () => bare.send(exchanges.filter(({ method }) => method === "GET"), LISTED.inFlight),
+  });
+  return {
+    name,
+    figure: `${ms(took.gateway)}, ${exchanges.length} requests`,
+    beside: beside(took.bare, took.gateway),
+    aim: "",
+  };
+}
+
+async function read(gateway: Gateway, host: RepoHost): Promise<Line> {
+  const path = "public/page.html";
+  const bare = await asInstallation(host, REPO);
+  let exchanges: RecordedExchange[] = [];
+  const took = await inTurn(READ_ROUNDS, {
+    async gateway() {
+      const call = () => gateway.call("read_static_file", { site_id: "site", path });
+      exchanges = await recorded(host, call);
+    },
+    bare: () => bare.get(`/repos/${REPO}/contents/${path}?ref=main`),
+  });
+  return {
+    name: "read_static_file, 4 KiB",
+    figure: `${ms(took.gateway)}, ${exchanges.length} requests`,
+    beside: `${ms(took.bare)}, the one request for the file by a bare client; ${
+      (took.gateway / took.bare).toFixed(2)
+    }x`,
+    aim: "",
+  };
+}
