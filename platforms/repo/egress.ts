@@ -1,4 +1,5 @@
 /** What may be sent to the repository host: reads of the site's own repository, and branches moved forward. */
+import { BRANCH } from "../../guard/rules/branch.ts";
 import { isBlocked } from "../../guard/rules/path.ts";
 import type { Site } from "../../model.ts";
 import type { Outgoing } from "../platform.ts";
@@ -8,10 +9,8 @@ export const PREVIEW_PREFIX = "mcp/";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The base addresses reads of which are no repository: the app's own, and who has it installed. */
-const APP_READABLE =
-  /\/(app(\/installations)?|installation\/repositories|(users|orgs)\/[^/]+\/installation)$/;
-const TOKENS = /\/app\/installations\/\d+\/access_tokens$/;
+/** The first word of the host's own that stands in an address, whatever folder its API is kept in, and what follows. */
+const PLACE = /^.*?\/(repos|repositories|app|users|orgs)\/(.+)$/;
 
 /**
  * Why that request may never be sent, or null. Nothing is deleted; a token is asked for this one repository and no
@@ -20,35 +19,39 @@ const TOKENS = /\/app\/installations\/\d+\/access_tokens$/;
  */
 export function repoForbids(out: Outgoing, _now: number, site: Site): string | null {
   if (site.repo === null) return "the site has no repository";
-  const { pathname } = new URL(out.url);
-  const rest = below(pathname, site.repo);
+  const { pathname, search } = new URL(out.url);
+  const [, kind, rest = ""] = PLACE.exec(pathname) ?? [];
+  const own = kind === "repos" ? below(rest, site.repo) : null;
   if (out.method === "GET") {
-    return rest !== null || APP_READABLE.test(pathname) || renamed(out) ? null : "it reads elsewhere";
+    const [owner] = site.repo.toLowerCase().split("/");
+    const installed = /^(users|orgs)$/.test(kind ?? "") && rest.toLowerCase() === `${owner}/installation`;
+    // A renamed repository is read under its number; nothing is written there.
+    const renamed = kind === "repositories" && /^\d+(\/|$)/.test(rest) && out.effect === "read";
+    return own !== null || installed || renamed ? null : "it reads elsewhere";
   }
-  if (out.method === "POST" && TOKENS.test(pathname)) return judgeToken(fieldsOf(out), site);
-  return rest === null ? "it writes elsewhere" : judgeWrite(out, rest, site);
+  if (search !== "" || out.body !== undefined) return "what it writes cannot be judged";
+  if (out.method === "POST" && kind === "app" && /^installations\/\d+\/access_tokens$/.test(rest)) {
+    return judgeToken(fieldsOf(out.json), site);
+  }
+  return own === null ? "it writes elsewhere" : judgeWrite(out, own, site);
 }
 
-/** What follows the repository's own address; null where the address is another's. */
-function below(pathname: string, repo: string): string | null {
-  const at = pathname.indexOf("/repos/");
-  const own = `/repos/${repo}`;
-  if (at < 0 || pathname.slice(at, at + own.length).toLowerCase() !== own.toLowerCase()) return null;
-  const rest = pathname.slice(at + own.length);
-  return rest === "" || rest.startsWith("/") ? rest : null;
+/** What follows the repository's own name; null where the name is another's. */
+function below(rest: string, repo: string): string | null {
+  if (rest.slice(0, repo.length).toLowerCase() !== repo.toLowerCase()) return null;
+  const more = rest.slice(repo.length);
+  return more === "" || more.startsWith("/") ? more : null;
 }
-
-/** A renamed repository is read under its number; nothing is written there. */
-const renamed = (out: Outgoing) =>
-  out.effect === "read" && /\/repositories\/\d+(\/|$)/.test(new URL(out.url).pathname);
 
 function judgeWrite(out: Outgoing, rest: string, site: Site): string | null {
-  const body = fieldsOf(out);
+  const body = fieldsOf(out.json);
   if (out.method === "POST" && rest === "/git/trees") return judgeTree(body);
   if (out.method === "POST" && /^\/git\/(blobs|commits)$/.test(rest)) return null; // nothing points to them yet
   if (out.method === "PUT" && rest.startsWith("/contents/")) {
+    const path = decoded(rest.slice("/contents/".length));
+    if (path === null || isBlocked(path)) return neverWritten(path);
     if (body["sha"] !== undefined) return "a file is only written this way where there is none";
-    return judgeBranch(out, typeof body["branch"] === "string" ? body["branch"] : null, site);
+    return judgeBranch(out, body["branch"] ?? null, site);
   }
   if (out.method === "POST" && rest === "/git/refs") {
     const branch = /^refs\/heads\/(.+)$/.exec(String(body["ref"]))?.[1];
@@ -57,38 +60,57 @@ function judgeWrite(out: Outgoing, rest: string, site: Site): string | null {
   const branch = /^\/git\/refs\/heads\/(.+)$/.exec(rest)?.[1];
   if (out.method !== "PATCH" || branch === undefined) return "it is no way to write that is used here";
   if (body["force"] !== false && out.grant === undefined) return "a branch is only moved forward";
-  return judgeBranch(out, decodeURIComponent(branch), site);
+  return judgeBranch(out, decoded(branch) ?? "", site);
 }
 
+/** Files alone: a folder, a link or a submodule could bring along what no path of the tree names. */
 function judgeTree({ tree }: Fields): string | null {
-  const paths = Array.isArray(tree) ? tree.map((entry: Fields) => entry["path"]) : [null];
-  const blocked = paths.find((path) => typeof path !== "string" || isBlocked(path));
-  return blocked === undefined ? null : `the path ${JSON.stringify(blocked)} is never written`;
+  if (!Array.isArray(tree)) return "its tree cannot be judged";
+  for (const entry of tree) {
+    const { path, mode, type } = fieldsOf(entry);
+    if (typeof path !== "string" || isBlocked(path)) return neverWritten(path);
+    if (type !== "blob" || !/^100(644|755)$/.test(String(mode))) return "only files are put into a tree";
+  }
+  return null;
 }
+
+const neverWritten = (path: unknown) => `the path ${JSON.stringify(path)} is never written`;
+
+/** A name the host takes for that branch and no other. */
+const isPlain = (branch: unknown) =>
+  typeof branch === "string" && BRANCH.test(branch) && !/^(HEAD$|(refs|heads)\/)/i.test(branch);
 
 /** `branch` null: the repository's default one. */
-function judgeBranch(out: Outgoing, branch: string | null, site: Site): string | null {
+function judgeBranch(out: Outgoing, branch: unknown, site: Site): string | null {
+  if (branch !== null && !isPlain(branch)) return "its branch is not named plainly";
   if (out.grant !== undefined) return null;
   if (site.platform !== "static") {
     const own = site.repo_branch === null || branch === site.repo_branch;
     return own ? null : "only the site's own branch is written to";
   }
-  const preview = branch?.startsWith(PREVIEW_PREFIX) ?? false;
+  const preview = String(branch).startsWith(PREVIEW_PREFIX);
   if (branch === null || branch === site.repo_branch || (site.repo_branch === null && !preview)) {
     return "it would reach the deployed branch without the right to";
   }
   return null;
 }
 
-function judgeToken(body: Fields, site: Site): string | null {
-  const name = site.repo?.split("/")[1];
-  const narrow = Array.isArray(body["repositories"]) && body["repositories"].length === 1 &&
-    body["repositories"][0] === name;
-  if (!narrow) return "a token is asked for the site's repository only";
-  const { contents, metadata, ...more } = (body["permissions"] ?? {}) as Fields;
-  const modest = ["read", "write"].includes(String(contents)) && metadata === "read";
-  return modest && Object.keys(more).length === 0 ? null : "a token is asked for the contents only";
+function judgeToken({ repositories, permissions, ...more }: Fields, site: Site): string | null {
+  const narrow = Array.isArray(repositories) && repositories.length === 1 &&
+    repositories[0] === site.repo?.split("/")[1];
+  if (!narrow || Object.keys(more).length > 0) return "a token is asked for the site's repository only";
+  const { contents, metadata, ...others } = fieldsOf(permissions);
+  const modest = (contents === "read" || contents === "write") && metadata === "read";
+  return modest && Object.keys(others).length === 0 ? null : "a token is asked for the contents only";
 }
 
-const fieldsOf = ({ json }: Outgoing): Fields =>
-  typeof json === "object" && json !== null ? json as Fields : {};
+function decoded(part: string): string | null {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return null;
+  }
+}
+
+const fieldsOf = (value: unknown): Fields =>
+  typeof value === "object" && value !== null ? value as Fields : {};

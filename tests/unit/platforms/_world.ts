@@ -1,13 +1,16 @@
 /** A site of the sandbox with a real way out and real handlers, but without the guard line. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../errors.ts";
+import type { GatewayError } from "../../../errors.ts";
 import { egress } from "../../../guard/egress.ts";
 import type { Caller, Site } from "../../../model.ts";
 import { createHttp, type HttpOptions } from "../../../platforms/http.ts";
 import type { Outgoing, Platform, PublishGrant, Reach } from "../../../platforms/platform.ts";
 import type { AuditFacts, Plan, ToolContext, ToolModule } from "../../../registry/tool.ts";
 import type { CmsSandbox, CmsUser } from "../../../sandbox/cms.ts";
+import { refused } from "./_refused.ts";
 import { site } from "./_site.ts";
+
+export { refused } from "./_refused.ts";
 
 /** The one grant that is genuine here. */
 export const GRANT = { site_id: "acme", tool: "publish_post" } as PublishGrant;
@@ -128,24 +131,6 @@ export class World {
 
 function unasked(): never {
   assert.fail("a tool of a CMS site asks for no preview branch, other site or live flag");
-}
-
-/** Asserts that a promise ends with a GatewayError of that code, whose message fits and shows no trace of code. */
-export async function refused(
-  code: string,
-  message: RegExp,
-  promise: Promise<unknown>,
-): Promise<GatewayError> {
-  try {
-    await promise;
-  } catch (thrown) {
-    assert.ok(thrown instanceof GatewayError, String(thrown instanceof Error ? thrown.stack : thrown));
-    assert.equal(thrown.code, code, thrown.message);
-    assert.match(thrown.message, message);
-    assert.doesNotMatch(thrown.message, /<[a-z/!]|\.ts:\d|application_password|Basic /i);
-    return thrown;
-  }
-  assert.fail(`expected ${code}, but nothing was thrown`);
 }
 
 /** A world at a sandbox's site, signed in as one of its people. */

@@ -1,0 +1,25 @@
+/** Asserts refusals of platform clients. */
+import assert from "node:assert/strict";
+import { GatewayError } from "../../../errors.ts";
+
+/**
+ * Asserts that a promise ends with a GatewayError of that code, whose message fits, shows no trace of code or of a
+ * credential, and ends without a full stop.
+ */
+export async function refused(
+  code: string,
+  message: RegExp,
+  promise: Promise<unknown>,
+): Promise<GatewayError> {
+  try {
+    await promise;
+  } catch (thrown) {
+    assert.ok(thrown instanceof GatewayError, String(thrown instanceof Error ? thrown.stack : thrown));
+    assert.equal(thrown.code, code, thrown.message);
+    assert.match(thrown.message, message);
+    assert.doesNotMatch(thrown.message, /<[a-z/!]|\.ts:\d|application_password|Basic /i);
+    assert.doesNotMatch(thrown.message, /ghs_|Bearer |eyJ|PRIVATE KEY|\.$/);
+    return thrown;
+  }
+  assert.fail(`expected ${code}, but nothing was thrown`);
+}
