@@ -4,6 +4,7 @@ import { type Gateway, openGateway } from "../gateway.ts";
 import { serve } from "../serve.ts";
 import { readSettings, type Settings } from "../settings.ts";
 import { type CmsSandbox, startCms } from "./cms.ts";
+import { PROJECT, REPO, startProject, type StaticProject } from "./project.ts";
 
 const say = (text = "") => Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
 
@@ -19,18 +20,24 @@ function freePort(hostname: string, wanted: number): number {
   }
 }
 
-function settings(): Settings {
+/** The environment, with what leads to the sandbox sites in it. */
+function settings(project: StaticProject | null): Settings {
   const env = devEnvironment((name) => Deno.env.get(name));
   const hosts = [env("ALLOW_PRIVATE_UPSTREAMS"), "127.0.0.1"].filter(Boolean).join(",");
-  const read = readSettings((name) => name === "ALLOW_PRIVATE_UPSTREAMS" ? hosts : env(name), "demo");
+  const own: Record<string, string> = { ...project?.env, ALLOW_PRIVATE_UPSTREAMS: hosts };
+  const read = readSettings((name) => own[name] ?? env(name), "demo");
   const port = freePort(read.host, read.port);
   if (port === read.port) return read;
   say(`Port ${read.port} is taken, so the demo answers on ${port}.`);
   return { ...read, port, baseUrl: `http://127.0.0.1:${port}` };
 }
 
-/** Registers the demo's project and sites on the sandbox CMS: one that may only be drafted on, one that may publish. */
-async function registerSites({ store }: Gateway, cms: CmsSandbox): Promise<void> {
+/** Registers the CMS twice, once for drafts only and once with publishing allowed, and the static site. */
+async function registerSites(
+  { store }: Gateway,
+  cms: CmsSandbox,
+  project: StaticProject | null,
+): Promise<void> {
   const { username, application_password } = cms.users.admin;
   const shared = {
     platform: "cms",
@@ -45,6 +52,18 @@ async function registerSites({ store }: Gateway, cms: CmsSandbox): Promise<void>
     id: "demo-live",
     name: "The same site, publishing allowed",
     flags: { allow_publish: true },
+  });
+  if (project === null) return;
+  await store.sites.create({
+    id: "demo-static",
+    name: "Static site, still empty",
+    platform: "static",
+    base_url: "https://demo-site.example",
+    project_id: "demo",
+    repo: REPO,
+    repo_branch: "main",
+    hosting_project: PROJECT,
+    flags: { allow_full_repo_write: true, allow_main_branch_push: true },
   });
 }
 
@@ -62,7 +81,12 @@ async function makeToken({ store }: Gateway): Promise<string> {
 }
 
 /** What to try, ready to be pasted. */
-export function guide(address: string, token: string, cms: Pick<CmsSandbox, "kind" | "base_url">): string {
+export function guide(
+  address: string,
+  token: string,
+  cms: Pick<CmsSandbox, "kind" | "base_url">,
+  project: Pick<StaticProject, "repo"> | null,
+): string {
   const draft = {
     site_id: "demo",
     title: "Hello",
@@ -75,6 +99,7 @@ export function guide(address: string, token: string, cms: Pick<CmsSandbox, "kin
     method: "tools/call",
     params: { name: "create_draft", arguments: draft },
   };
+  const scaffold = { site_id: "demo-static", homepage_html: "<h1>Hello</h1>", confirm: true };
   const client = {
     mcpServers: {
       "site-operations": {
@@ -109,6 +134,14 @@ export function guide(address: string, token: string, cms: Pick<CmsSandbox, "kin
     "",
     JSON.stringify(client, null, 2),
     "",
+    ...project === null ? ['git is missing on this machine, so there is no site id "demo-static" to try.'] : [
+      '4. A static site (site id "demo-static", its repository still empty): begin it, then look at the commit.',
+      "",
+      post(`${address}/api/v1/tools/init_static_project`, scaffold),
+      "",
+      `git clone ${project.repo.path(REPO)} demo-site`,
+    ],
+    "",
     `Every call leaves a row: npx -y deno@2.9 task admin audit tail --url ${address}`,
     "Ctrl-C stops everything and leaves nothing behind.",
   ].join("\n");
@@ -116,16 +149,18 @@ export function guide(address: string, token: string, cms: Pick<CmsSandbox, "kin
 
 if (import.meta.main) {
   try {
-    const checked = settings();
+    await using cleanup = new AsyncDisposableStack();
+    await Deno.mkdir("data", { recursive: true });
+    const project = await startProject("data");
+    if (project) cleanup.defer(() => project.stop());
+    const checked = settings(project);
     const cms = await startCms({ say });
-    try {
-      const gateway = await openGateway(checked);
-      await registerSites(gateway, cms);
-      const token = await makeToken(gateway);
-      await serve(gateway, checked, () => say(guide(checked.baseUrl, token, cms)));
-    } finally {
-      await cms.stop();
-    }
+    cleanup.defer(() => cms.stop());
+    const gateway = await openGateway(checked);
+    await registerSites(gateway, cms, project);
+    const token = await makeToken(gateway);
+    await serve(gateway, checked, () => say(guide(checked.baseUrl, token, cms, project)));
+    await cleanup.disposeAsync();
     Deno.exit(0);
   } catch (error) {
     say(error instanceof Error ? error.message : String(error));

@@ -1,0 +1,50 @@
+/** A static site to try: an empty repository in real git, and a hosting project whose deployments come of its commits. */
+import { type HostingSandbox, startHosting } from "./hosting.ts";
+import { type RepoHost, startRepoHost } from "./repo.ts";
+
+/** The repository, and the hosting project's name. */
+export const REPO = "demo/site";
+export const PROJECT = "demo-site";
+
+/** A running pair; `env` are the settings that lead to it. */
+export interface StaticProject {
+  readonly repo: RepoHost;
+  readonly hosting: HostingSandbox;
+  readonly env: Readonly<Record<string, string>>;
+  /** Leaves nothing behind. */
+  stop(): Promise<void>;
+}
+
+/** Starts both, kept below `folder`; null where git is missing. */
+export async function startProject(folder: string): Promise<StaticProject | null> {
+  if (!await hasGit()) return null;
+  const repo = await startRepoHost({ folder });
+  await repo.make(REPO, { empty: true });
+  const hosting = await startHosting({ host: repo });
+  hosting.project(PROJECT, { repo: REPO });
+  return {
+    repo,
+    hosting,
+    env: {
+      REPO_API_BASE: repo.base_url,
+      REPO_APP_ID: String(repo.app.id),
+      REPO_APP_PRIVATE_KEY: repo.app.private_key,
+      HOSTING_API_BASE: hosting.base_url,
+      HOSTING_API_TOKEN: hosting.api_token,
+      HOSTING_ACCOUNT_ID: hosting.account_id,
+    },
+    async stop() {
+      await hosting.stop();
+      await repo.stop();
+    },
+  };
+}
+
+async function hasGit(): Promise<boolean> {
+  try {
+    return (await new Deno.Command("git", { args: ["--version"], stdout: "null", stderr: "null" }).output())
+      .success;
+  } catch {
+    return false;
+  }
+}

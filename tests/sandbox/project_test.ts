@@ -1,0 +1,25 @@
+/** The demo's static site: real git, a hosting project that follows its commits, and settings that lead to both. */
+import assert from "node:assert/strict";
+import { PROJECT, REPO, startProject } from "../../sandbox/project.ts";
+import { readSettings } from "../../settings.ts";
+
+Deno.test("the demo's project is empty, its commits become deployments, and it leaves nothing behind", async () => {
+  const folder = await Deno.makeTempDir();
+  const project = await startProject(folder);
+  assert.ok(project, "git is on this machine");
+  const env: Record<string, string> = {
+    ...project.env,
+    MASTER_TOKEN: "m".repeat(43),
+    ENCRYPTION_KEYS: new Uint8Array(32).toBase64(),
+    ALLOW_PRIVATE_UPSTREAMS: "127.0.0.1",
+  };
+  const { secrets } = readSettings((name) => env[name], "start");
+  assert.ok(secrets.REPO_APP_PRIVATE_KEY && secrets.HOSTING_API_TOKEN && secrets.HOSTING_ACCOUNT_ID);
+  assert.deepEqual(await project.repo.files(REPO), {});
+  assert.deepEqual(project.hosting.deployments(PROJECT), []);
+  const commit = await project.repo.commit(REPO, { files: { "README.md": "# Site\n" } });
+  assert.deepEqual(project.hosting.deployments(PROJECT).map((one) => one.commit), [commit]);
+  await project.stop();
+  assert.deepEqual([...Deno.readDirSync(folder)], []);
+  await Deno.remove(folder);
+});
