@@ -76,7 +76,17 @@ export async function treeOf(wire: RepoWire, name: string, recursive: boolean): 
 export async function blobOf(wire: RepoWire, sha: string, size: number): Promise<Uint8Array<ArrayBuffer>> {
   const path = `/git/blobs/${sha}`;
   const { content } = await wire.ask({ method: "GET", path, schema: BLOB, max_bytes: bytesOnWire(size) });
-  return fromBase64(wire, content);
+  return await proven(wire, fromBase64(wire, content), sha);
+}
+
+/** The bytes, once they are those git names so: what is read may be written back. Throws RepoError where they are not. */
+export async function proven(
+  wire: RepoWire,
+  bytes: Uint8Array<ArrayBuffer>,
+  sha: string,
+): Promise<Uint8Array<ArrayBuffer>> {
+  if (await blobName(bytes) === sha) return bytes;
+  throw unreadable(wire.repo, 200, false);
 }
 
 /** Bytes of base64 as the host writes it, line ends included. Throws RepoError where it is none. */

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { GatewayError } from "../../errors.ts";
 import { together } from "../waiting.ts";
-import { blobOf, fromBase64, treeOf } from "./git.ts";
+import { blobOf, fromBase64, proven, treeOf } from "./git.ts";
 import { RepoError, unreadable } from "./errors.ts";
 import { View } from "./view.ts";
 import { encoded, type RepoWire } from "./wire.ts";
@@ -69,8 +69,7 @@ export async function readFile(wire: RepoWire, wanted: Wanted): Promise<File> {
   const { sha, size, html_url } = found;
   const bytes = found.content === "" && size > 0
     ? await blobOf(wire, sha, size)
-    : fromBase64(wire, found.content);
-  if (bytes.byteLength !== size) throw unreadable(wire.repo, 200, false);
+    : await proven(wire, fromBase64(wire, found.content), sha);
   return { path, sha, size, bytes, html_url };
 }
 

@@ -228,6 +228,38 @@ Deno.test("list_md_from_repo answers what may be read, narrowed by prefix, statu
   ]);
 });
 
+Deno.test("a file that was listed before is not read again until it changes", async () => {
+  const text = (title: string) => `---\ntitle: ${title} ${crypto.randomUUID()}\n---\n`;
+  const files = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`p/${at}.md`, text(`T${at}`)]));
+  await using at = await StaticWorld.open({ files });
+  const blobs = () => at.host.exchanges.filter(({ path }) => path.includes("/git/blobs/")).length;
+  const list = () => at.gw.call<{ items: Args[] }>("list_md_from_repo", { site_id: "closed" });
+  const first = await list();
+  assert.equal(blobs(), 9);
+  assert.deepEqual(await list(), first);
+  assert.equal(blobs(), 9);
+  await at.host.commit(REPO, { files: { "p/4.md": text("Newer") } });
+  const { items } = await list();
+  assert.match(String(items[4]?.["title"]), /^Newer /);
+  assert.equal(blobs(), 10);
+});
+
+Deno.test("bytes that are not those git names so are not taken for the file", async () => {
+  await using at = await StaticWorld.open({ files: { ...FILES, "p/a.md": NEW } });
+  const other = {
+    content: btoa(NEW.replace("\u{1f600}", "    ")),
+    encoding: "base64",
+    size: 36,
+    sha: await shaOf(NEW),
+  };
+  at.host.misbehave({ kind: "garbage", body: JSON.stringify(other) }, { path: "/git/blobs/" });
+  const head = await at.head("main");
+  const args = { site_id: "journal", path: "p/a.md", status: "x", confirm: true };
+  const message = await at.gw.refuses("update_md_status", args, "E_UPSTREAM", { door: "rest" });
+  assert.match(message, /acme\/site/);
+  assert.equal(await at.head("main"), head);
+});
+
 const LARGE = `---\ntitle: A\nslug: a\n---\n${"x".repeat(900 * 1024)}`;
 const EXACT = LARGE.slice(0, 900 * 1024);
 const OTHER = "0123456789012345678901234567890123456789";

@@ -9,7 +9,16 @@ const IN_FLIGHT = 6;
 /** After so long no further file is read, so that an answer still comes. */
 const READING_MS_MAX = 40_000;
 
-type Item = { path: string; sha: string } & Record<"title" | "slug" | "type" | "status", string | null>;
+type Words = Readonly<Record<"title" | "slug" | "type" | "status", string | null>>;
+type Item = { readonly path: string; readonly sha: string } & Words;
+
+/**
+ * What files said that were read before, by git's name of their bytes, which never say anything else: a repository is
+ * listed again for a request or two instead of one for each file.
+ */
+const KNOWN = new Map<string, Words>();
+const KNOWN_MAX = 5000;
+const WORDS_CHARACTERS_MAX = 1000;
 
 /** A value of the frontmatter as a word, null where it is none. */
 const word = (value: unknown): string | null =>
@@ -18,6 +27,10 @@ const word = (value: unknown): string | null =>
 /** A file as it is listed; one that cannot be read as markdown has no words. */
 async function item(view: View, entry: Entry): Promise<Item> {
   const { path, sha } = entry;
+  return { path, sha, ...KNOWN.get(sha) ?? await read(view, entry) };
+}
+
+async function read(view: View, entry: Entry): Promise<Words> {
   let found: Readonly<Record<string, unknown>> = {};
   if (entry.size <= LIMITS.STATIC_FILE_BYTES) {
     const text = new TextDecoder().decode(await view.bytes(entry));
@@ -25,10 +38,16 @@ async function item(view: View, entry: Entry): Promise<Item> {
       found = readDocument(text, "path").frontmatter;
     } catch { /* without frontmatter it is listed by its path alone */ }
   }
-  const [title, slug, type, status] = [found["title"], found["slug"], found["type"], found["status"]].map(
-    word,
-  );
-  return { path, sha, title: title ?? null, slug: slug ?? null, type: type ?? null, status: status ?? null };
+  const words = {
+    title: word(found["title"]),
+    slug: word(found["slug"]),
+    type: word(found["type"]),
+    status: word(found["status"]),
+  };
+  const [oldest] = KNOWN.keys();
+  if (KNOWN.size >= KNOWN_MAX && oldest !== undefined) KNOWN.delete(oldest);
+  if (JSON.stringify(words).length <= WORDS_CHARACTERS_MAX) KNOWN.set(entry.sha, words);
+  return words;
 }
 
 export default tool("list_md_from_repo", {
