@@ -2,12 +2,15 @@
 import { z } from "zod";
 import { GatewayError } from "../../errors.ts";
 import { RepoError } from "./errors.ts";
-import { defaultBranch, headOf } from "./git.ts";
+import { commitOf, defaultBranch, headOf } from "./git.ts";
 import type { Move } from "./refs.ts";
 import { encoded, type RepoWire } from "./wire.ts";
 
 const MADE = z.object({ content: z.object({ sha: z.string() }), commit: z.object({ sha: z.string() }) });
 const MOVED = z.object({ object: z.object({ sha: z.string() }) });
+
+/** The file whose commit makes an empty repository one that git objects can be written to. */
+export const SEED = ".gitattributes";
 
 /** Reads only. Throws E_BAD_INPUT for a branch that an empty repository cannot begin with. */
 export async function requireFirst(wire: RepoWire, branch: string): Promise<void> {
@@ -48,6 +51,19 @@ export async function firstCommit(
   }
 }
 
+/** Refuses a seed that stands on another's commit, which would be lost with it. Throws E_SHA_MISMATCH, E_UPSTREAM. */
+export async function requireRoot(wire: RepoWire, branch: string, seed: string): Promise<void> {
+  const parents = (await commitOf(wire, seed))?.parents;
+  if (parents?.length !== 0) throw othersWrote(branch);
+}
+
+const othersWrote = (branch: string) =>
+  new GatewayError(
+    "E_SHA_MISMATCH",
+    `Branch "${branch}" was begun by somebody else at the same time; nothing of theirs was touched, and nothing but ` +
+      `a ${SEED} may stand beside it: look at it before trying again`,
+  );
+
 /** Puts a commit in the place of the seed, unless somebody wrote meanwhile. Throws E_SHA_MISMATCH, E_UPSTREAM. */
 export async function replaceSeed(
   wire: RepoWire,
@@ -55,13 +71,7 @@ export async function replaceSeed(
   seed: string,
   to: string,
 ): Promise<void> {
-  if (await headOf(wire, branch) !== seed) {
-    throw new GatewayError(
-      "E_SHA_MISMATCH",
-      `Branch "${branch}" was written to by somebody else just after its first commit; nothing of theirs was touched: ` +
-        "try again",
-    );
-  }
+  if (await headOf(wire, branch) !== seed) throw othersWrote(branch);
   const json = { sha: to, force: true };
   const path = `/git/refs/heads/${encoded(branch)}`;
   const { object } = await wire.ask({ method: "PATCH", path, json, schema: MOVED, grant });

@@ -4,7 +4,7 @@ import type { PublishGrant } from "../platform.ts";
 import { build, type Edit, inFull } from "./build.ts";
 import { commitOf, headOf, makeCommit } from "./git.ts";
 import { RepoError } from "./errors.ts";
-import { firstCommit, replaceSeed } from "./first.ts";
+import { firstCommit, replaceSeed, requireRoot, SEED } from "./first.ts";
 import { moveBranch } from "./refs.ts";
 import { View } from "./view.ts";
 import type { RepoWire } from "./wire.ts";
@@ -102,7 +102,8 @@ async function pushFirst(
       unchanged: false,
     };
   }
-  const seed = await firstCommit(wire, target, ".gitattributes", new TextEncoder().encode("* text=auto\n"));
+  const seed = await firstCommit(wire, target, SEED, new TextEncoder().encode("* text=auto\n"));
+  await requireRoot(wire, target.branch, seed.commit_sha);
   const { tree, shas } = await build(wire, prefix, view, edits);
   const commit_sha = await makeCommit(wire, { message: target.message, tree, parents: [] });
   await replaceSeed(wire, target, seed.commit_sha, commit_sha);
