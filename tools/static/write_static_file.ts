@@ -58,8 +58,12 @@ export default tool("write_static_file", {
     const line = commitMessage(message ?? `${state ? "Overwrite" : "Add"} ${path}`, ctx.caller.token.id);
     const sha = args.sha ?? state?.sha;
     const { commit_sha, branch, shas, unchanged } = await pushTo(target_branch, ctx, line, async (view) => {
-      await judge(view, { ...args, path, sha });
-      return [{ path, bytes }];
+      const now = await judge(view, { ...args, path, sha });
+      if (now === null || state !== null) return [{ path, bytes }];
+      throw new GatewayError(
+        "E_SHA_MISMATCH",
+        `path: ${JSON.stringify(path)} was made by somebody else meanwhile (sha ${now.sha}); read it first`,
+      );
     });
     ctx.note({ result_id: path, changes });
     const done = { path, sha: shas.get(path), commit_sha, branch, target_branch, created: state === null };
