@@ -3,7 +3,7 @@ import type { Octokit } from "@octokit/core";
 import { z } from "zod";
 import { GatewayError } from "../../errors.ts";
 import type { Reach } from "../platform.ts";
-import { RepoError } from "./errors.ts";
+import { RepoError, unreadable } from "./errors.ts";
 
 /** What a token lets its holder do; never more (contracts/static.md, section 1). */
 const PERMISSIONS = {
@@ -14,6 +14,8 @@ const PERMISSIONS = {
 export type RepoReach = Pick<Reach, "send" | "setting" | "cache" | "now">;
 export type Right = keyof typeof PERMISSIONS;
 
+/** Of any length; what is made of an answer without a token is shorter. */
+const TOKEN = /^[\w.-]{20,}$/;
 const INSTALLATION_MS = 10 * 60_000;
 /** One minute less than a token lives. */
 const TOKEN_MS = 59 * 60_000;
@@ -67,7 +69,9 @@ export class Access {
       permissions: PERMISSIONS[right],
       refresh,
     });
-    return `Bearer ${token}`;
+    if (TOKEN.test(token)) return `Bearer ${token}`;
+    if (!refresh) return await this.asInstallation(right, true); // what cannot be read may have been kept
+    throw unreadable(`${this.#owner}/${this.#name}`, 201, false);
   }
 
   /**
