@@ -1,0 +1,260 @@
+/** The repository host in trouble at each step of a write and a read: what is asked again, told, and never left behind. */
+import assert from "node:assert/strict";
+import type { RepoTrouble } from "../../sandbox/repo.ts";
+import type { Args } from "../cms_kit.ts";
+import { FILES, REPO, StaticWorld } from "./_static.ts";
+
+const CSS = "src/styles/site.css";
+const TOOL = "write_static_file";
+const ARGS = { site_id: "open", path: CSS, content: "x", allow_overwrite: true, target_branch: "main" };
+const UNKNOWN = "the outcome is unknown: look at the site before trying again";
+
+/** What a write to the deployed branch asks, in its order: each step's method and path. */
+const STEPS: Readonly<Record<string, readonly [string, RegExp]>> = {
+  "the installation": ["GET", /\/installation$/],
+  "a token": ["POST", /\/access_tokens$/],
+  "the head": ["GET", /\/git\/ref\/heads\/main$/],
+  "the commit": ["GET", /\/git\/commits\/[0-9a-f]{40}$/],
+  "the files": ["GET", /\/git\/trees\/[0-9a-f]{40}$/],
+  "a tree": ["POST", /\/git\/trees$/],
+  "a commit": ["POST", /\/git\/commits$/],
+  "the move": ["PATCH", /\/git\/refs\/heads\/main$/],
+};
+
+Deno.test("the steps tried here are all that a write takes", async () => {
+  await using at = await StaticWorld.open();
+  await at.write("rest", TOOL, ARGS);
+  for (const { method, path } of at.host.exchanges) {
+    const fits = Object.values(STEPS).some(([verb, place]) => verb === method && place.test(path));
+    assert.ok(fits, `${method} ${path}`);
+  }
+});
+
+/** Troubles that pass, and whether a step that cannot simply be asked again gets over them too. */
+const PASSING: readonly (readonly [RepoTrouble, "always" | "but the move"])[] = [
+  [{ kind: "busy", status: 429, retry_after: 1 }, "always"],
+  [{ kind: "busy", status: 403, retry_after: 5 }, "always"],
+  [{ kind: "limited", reset_in: 2 }, "always"],
+  [{ kind: "bad_gateway" }, "but the move"],
+  [{ kind: "bad_gateway", status: 504 }, "but the move"],
+  [{ kind: "reset" }, "but the move"],
+];
+
+for (const [trouble, when] of PASSING) {
+  Deno.test(`${JSON.stringify(trouble)} once at any step is one commit in the end${when === "always" ? "" : ", or none"}`, async () => {
+    for (const [step, [method, path]] of Object.entries(STEPS)) {
+      const slept: number[] = [];
+      await using at = await StaticWorld.open({
+        http: { sleep: (ms) => Promise.resolve(void slept.push(ms)) },
+      });
+      const main = await at.head("main");
+      at.host.misbehave(trouble, { method, path });
+      if (step === "the move" && when !== "always") {
+        const ending = await at.gw.end(TOOL, { ...ARGS, confirm: true });
+        assert.match(JSON.stringify(ending), /E_UPSTREAM.*which stands where it did: try again/, step);
+        assert.equal(await at.head("main"), main);
+      }
+      await at.write("rest", TOOL, ARGS);
+      await at.wrote({ branch: "main", parent: main, line: `Overwrite ${CSS}`, files: { [CSS]: "x" } });
+      if (trouble.kind === "busy") assert.deepEqual(slept, [trouble.retry_after! * 1000], step);
+    }
+  });
+}
+
+Deno.test("a token that has run out is made anew, once, at any step", async () => {
+  for (const [step, [method, path]] of Object.entries(STEPS)) {
+    if (step === "the installation" || step === "a token") continue; // asked for by the app's own key
+    await using at = await StaticWorld.open();
+    const main = await at.head("main");
+    at.host.misbehave({ kind: "unauthorized" }, { method, path });
+    await at.write("rest", TOOL, ARGS);
+    await at.wrote({ branch: "main", parent: main, line: `Overwrite ${CSS}`, files: { [CSS]: "x" } });
+    const tokens = at.host.exchanges.filter((one) => one.path.endsWith("/access_tokens")).length;
+    assert.equal(tokens, 3, `${step}: one to read, one to write, one again`);
+  }
+  await using at = await StaticWorld.open();
+  await at.both("list_static_routes", { site_id: "open" });
+  at.host.expireTokens();
+  await at.write("rest", TOOL, ARGS);
+});
+
+/** Troubles that stay, and what is said of them. */
+const LASTING: readonly (readonly [RepoTrouble, RegExp])[] = [
+  [
+    { kind: "unauthorized" },
+    /answered 401: Bad credentials; it does not take the app's key: check REPO_APP_ID/,
+  ],
+  [{ kind: "forbidden" }, /answered 403: .*Contents: read and write/],
+  [{ kind: "busy", status: 429, retry_after: 6 }, /it limits how much is asked of it: try again in 6 s$/],
+  [{ kind: "busy", status: 403, retry_after: 3600 }, /try again in 3600 s$/],
+  [{ kind: "busy", status: 429 }, /try again in 60 s$/],
+  [{ kind: "busy", status: 403 }, /answered 403: You have exceeded a secondary rate limit/],
+  [{ kind: "limited", reset_in: 900 }, /try again in (89\d|90\d) s$/],
+  [{ kind: "bad_gateway" }, /answered 502|which stands where it did/],
+  [{ kind: "bad_gateway", status: 500 }, /answered 500|which stands where it did/],
+  [{ kind: "reset" }, /broke the connection off|which stands where it did/],
+  [{ kind: "half" }, /broke the connection off/],
+  [{ kind: "half", length: "true" }, /cannot be read/],
+  [{ kind: "garbage" }, /cannot be read|which stands where it did/],
+  [{ kind: "garbage", body: "{}" }, /cannot be read|which stands where it did/],
+  [
+    { kind: "garbage", body: '{"sha":"../x","tree":[]}' },
+    /cannot be read|which stands where it did|built another tree/,
+  ],
+  [{ kind: "redirect", to: "http://127.0.0.1:9/elsewhere" }, /(redirects|points) to "http:\/\/127.0.0.1:9"/],
+];
+
+for (const [trouble, says] of LASTING) {
+  Deno.test(`${JSON.stringify(trouble)} that lasts is told at any step, and leaves what is deployed alone`, async () => {
+    for (const [step, [method, path]] of Object.entries(STEPS)) {
+      if (step === "the move" && trouble.kind === "half") continue; // it is carried out, and found to be
+      await using at = await StaticWorld.open();
+      const main = await at.head("main");
+      at.host.misbehave(trouble, { method, path, times: 99 });
+      const ending = await at.gw.end(TOOL, { ...ARGS, confirm: true });
+      assert.ok("code" in ending && ending.code === "E_UPSTREAM", `${step}: ${JSON.stringify(ending)}`);
+      assert.match(ending.message, says, step);
+      assert.doesNotMatch(ending.message, /<[a-z!]|ghs_|\.$/, step);
+      assert.equal(await at.head("main"), main, step);
+      at.host.forget();
+      await at.write("mcp", TOOL, { ...ARGS, content: "next" });
+      assert.equal((await at.host.files(REPO))[CSS], "next", "the next call is not spoiled");
+    }
+  });
+}
+
+Deno.test("a REST answer says when to come again", async () => {
+  await using at = await StaticWorld.open();
+  at.host.misbehave({ kind: "busy", status: 429, retry_after: 77 }, { times: 99 });
+  const answer = await at.gw.http("/api/v1/tools/list_static_files", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ site_id: "open" }),
+  });
+  await answer.body?.cancel();
+  assert.deepEqual([answer.status, answer.headers.get("retry-after")], [502, "77"]);
+});
+
+Deno.test("a move whose answer is lost is looked up: done is done, and nothing is done twice", async () => {
+  const lost: RepoTrouble[] = [
+    { kind: "reset", applied: true },
+    { kind: "bad_gateway", applied: true },
+    { kind: "garbage", applied: true },
+    { kind: "half" },
+    { kind: "half", length: "true" },
+  ];
+  for (const trouble of lost) {
+    for (const target_branch of ["main", "preview"]) {
+      await using at = await StaticWorld.open();
+      const main = await at.head("main");
+      const [method, path] = target_branch === "main"
+        ? STEPS["the move"]!
+        : ["POST", /\/git\/refs$/] as const;
+      at.host.misbehave(trouble, { method, path });
+      const { done } = await at.write<{ branch: string }>("rest", TOOL, { ...ARGS, target_branch });
+      const line = `Overwrite ${CSS}`;
+      await at.wrote({ branch: done.branch, parent: main, line, files: { [CSS]: "x" } });
+    }
+  }
+});
+
+Deno.test("a move of which nothing can be learned is told as unknown", async () => {
+  await using at = await StaticWorld.open();
+  at.host.misbehave({ kind: "reset", applied: true }, { method: "PATCH", path: "/git/refs/" });
+  at.host.onPush(() => at.host.misbehave({ kind: "reset" }, { times: 99 }));
+  const ending = await at.gw.end(TOOL, { ...ARGS, confirm: true });
+  assert.ok("code" in ending && ending.code === "E_UPSTREAM", JSON.stringify(ending));
+  assert.match(ending.message, /was to be moved to the commit [0-9a-f]{40}, and no answer came; /);
+  assert.ok(ending.message.endsWith(UNKNOWN), ending.message);
+});
+
+/** A world whose calls have little of their 60 s left once `late` is called. */
+async function hurried(): Promise<{ at: StaticWorld; late: () => void }> {
+  let ahead = 0;
+  const at = await StaticWorld.open({ http: { now: () => Date.now() + ahead } });
+  await at.both("list_static_files", { site_id: "open" });
+  return { at, late: () => void (ahead = 58_500) };
+}
+
+for (const [step, [method, path]] of Object.entries(STEPS)) {
+  if (step === "the installation") continue; // known by then
+  Deno.test(`a host that hangs at ${step} is given up in time`, async () => {
+    const { at, late } = await hurried();
+    await using _ = at;
+    const main = await at.head("main");
+    late();
+    at.host.misbehave({ kind: "hang" }, { method, path, times: 9 });
+    const ending = await at.gw.end(TOOL, { ...ARGS, confirm: true });
+    assert.ok("code" in ending && ending.code === "E_UPSTREAM", JSON.stringify(ending));
+    const says = step === "the move"
+      ? /the outcome is unknown/
+      : /gave no answer within \d(\.\d+)? s|are used up/;
+    assert.match(ending.message, says);
+    assert.equal(await at.head("main"), main);
+  });
+}
+
+Deno.test("a tree too large for one answer is walked: what stands there is found all the same", async () => {
+  const truncated = { kind: "truncated", keep: 10_000 } as const;
+  const everywhere = { method: "GET", path: "/git/trees/", times: 99 };
+  await using at = await StaticWorld.open();
+  at.host.misbehave(truncated, everywhere);
+  const site_id = "open";
+  const listed = await at.both<{ files: unknown[]; truncated: boolean }>("list_static_files", { site_id });
+  assert.equal(listed.truncated, true);
+  const routes = await at.both("list_static_routes", { site_id });
+  assert.equal(routes["truncated"], true);
+  const taken = { site_id, route: "hand", html: "x" };
+  await at.refuses("create_static_route", taken, "E_ROUTE_EXISTS", { says: /hand.astro/, sends: "reads" });
+  const there = { site_id, path: CSS, content: "x" };
+  await at.refuses(TOOL, there, "E_FILE_EXISTS", { says: /set allow_overwrite/, sends: "reads" });
+  const begun = { site_id, homepage_html: "x" };
+  await at.refuses("init_static_project", begun, "E_REPO_NOT_EMPTY", { says: /holds/, sends: "reads" });
+  at.host.misbehave(truncated, everywhere);
+  const main = await at.head("main");
+  await at.write("rest", TOOL, ARGS);
+  await at.wrote({ branch: "main", parent: main, line: `Overwrite ${CSS}`, files: { [CSS]: "x" } });
+});
+
+Deno.test("a listing that was cut short hides no page and no file", async () => {
+  const calls: readonly (readonly [string, Args, string])[] = [
+    ["create_static_route", { route: "notes", html: "x" }, "E_ROUTE_EXISTS"],
+    ["create_static_route", { route: "", html: "x" }, "E_ROUTE_EXISTS"],
+    [TOOL, { path: CSS, content: "x" }, "E_FILE_EXISTS"],
+    ["init_static_project", { homepage_html: "x" }, "E_REPO_NOT_EMPTY"],
+  ];
+  for (const [tool, args, code] of calls) {
+    await using at = await StaticWorld.open();
+    // Of the whole and of a folder with all below it; each folder by itself is told in full.
+    const tree = (await at.host.git(REPO, "rev-parse", "main^{tree}")).trim();
+    const pages = (await at.host.git(REPO, "rev-parse", "main:src/pages")).trim();
+    at.host.misbehave({ kind: "truncated", keep: 0 }, { path: `/git/trees/${tree}` });
+    at.host.misbehave({ kind: "truncated", keep: 0 }, { path: `/git/trees/${pages}` });
+    const ending = await at.gw.end(tool, { site_id: "open", ...args, confirm: true });
+    assert.equal("code" in ending && ending.code, code, `${tool}: ${JSON.stringify(ending)}`);
+  }
+});
+
+Deno.test("a tree that is not what was asked for is never pushed", async () => {
+  const first = FILES["README.md"] as string;
+  await using at = await StaticWorld.open();
+  const main = await at.head("main");
+  const wrong = (await at.host.git(REPO, "rev-parse", "main^{tree}")).trim();
+  at.host.misbehave({ kind: "garbage", status: 201, body: JSON.stringify({ sha: wrong }) }, {
+    method: "POST",
+    path: "/git/trees",
+  });
+  const ending = await at.gw.end(TOOL, { ...ARGS, confirm: true });
+  assert.match(
+    JSON.stringify(ending),
+    /E_UPSTREAM.*built another tree than was asked for .*nothing was pushed/,
+  );
+  assert.equal(await at.head("main"), main);
+  assert.equal((await at.host.files(REPO))["README.md"], first);
+  const blob = { kind: "garbage", status: 201, body: JSON.stringify({ sha: wrong }) } as const;
+  at.host.misbehave(blob, { method: "POST", path: "/git/blobs" });
+  const logo = { ...ARGS, path: "public/logo.bin", content: "/wA=", encoding: "base64", confirm: true };
+  const other = await at.gw.end(TOOL, logo);
+  assert.match(JSON.stringify(other), /E_UPSTREAM.*stored other bytes than were sent; nothing was pushed/);
+  assert.equal(await at.head("main"), main);
+});
