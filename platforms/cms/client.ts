@@ -34,7 +34,9 @@ import {
 import { listUsers, type Me, requireRight, type UserList, type UsersQuery, whoami } from "./users.ts";
 import { Wire } from "./wire.ts";
 
-export type { Health, Index, Plugin, Probe } from "./health.ts";
+export { COMPANION_NEEDED, type CompanionHealth, lacks } from "./companion.ts";
+export type { Health, Index } from "./health.ts";
+export type { Companion, Part, PartName, Probe } from "./parts.ts";
 export type { Image, Media } from "./media.ts";
 export type { Me } from "./users.ts";
 export type { Kind } from "./states.ts";

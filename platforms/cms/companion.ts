@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { type Code, GatewayError } from "../../errors.ts";
 import { CmsError } from "./errors.ts";
+import { VERSION } from "./records.ts";
 import type { Wire } from "./wire.ts";
 
 /** The oldest plugin this gateway works with. */
@@ -35,28 +36,33 @@ const MEANS: Readonly<Record<string, Code>> = {
   site_ops_disallowed: "E_DISALLOWED_CONTENT",
 };
 
-const WHERE = "an operator makes its zip with deno task companion and uploads it on the site's Plugins page";
+/** Which version is needed and where to get it; stands behind "version", and ends the sentence. */
+export const COMPANION_NEEDED =
+  `${COMPANION_VERSION_MIN} or newer is needed: an operator makes its zip with deno task companion and uploads it on ` +
+  "the site's Plugins page";
 
-const version = z.string().nullish();
 /** A part of the plugin's report; null where this version of it does not tell. */
 const told = <S extends z.ZodType>(schema: S) => schema.nullable().catch(null);
+const version = told(z.string().regex(VERSION));
+/** A plugin's id in the report; a site may put any text there. */
+const provider = told(z.enum(["none", "yoast", "rankmath", "seopress", "schemapro"]));
 const active = told(z.object({ active: z.boolean(), version }));
+
+const FEATURES = z.object({
+  page_builder: told(z.object({ visual: active })),
+  theme_snippet: told(z.object({ applied: z.boolean() })),
+  tool_adapter: active,
+  builder_tools: active,
+  code_page: told(z.object({ active: z.boolean() })),
+  seo_bridge: told(z.object({ active: z.boolean(), provider, provider_version: version })),
+  schema_bridge: told(
+    z.object({ active: z.boolean(), provider, entries: told(z.number().int().nonnegative()) }),
+  ),
+});
 
 const HEALTH = z.object({
   plugin_version: z.string(),
-  features: z.object({
-    page_builder: told(z.object({ block: z.boolean(), visual: active })),
-    theme_snippet: told(z.object({ applied: z.boolean().nullable() })),
-    tool_adapter: active,
-    builder_tools: active,
-    code_page: told(z.object({ active: z.boolean() })),
-    seo_bridge: told(
-      z.object({ active: z.boolean(), provider: z.string().nullish(), provider_version: version }),
-    ),
-    schema_bridge: told(
-      z.object({ active: z.boolean(), provider: z.string().nullish(), entries: z.number().nullish() }),
-    ),
-  }),
+  features: FEATURES.catch(() => FEATURES.parse({})),
   user: z.object({
     /** An empty list where there is none. */
     caps: z.record(z.string(), z.unknown()).catch({}),
@@ -78,11 +84,14 @@ export async function asking<T>(part: CompanionPart, ask: () => Promise<T>): Pro
   }
 }
 
+/** Whether the site has no such route at all. */
+const isNoRoute = (error: CmsError) => error.upstream === 404 && error.reason === "rest_no_route";
+
 function meaning(part: CompanionPart, error: CmsError): GatewayError {
-  if (error.upstream === 404 && error.reason === "rest_no_route") {
+  if (isNoRoute(error)) {
     return new GatewayError(
       MISSING[part],
-      `The site has no companion plugin; version ${COMPANION_VERSION_MIN} or newer is needed: ${WHERE}`,
+      `The site has no companion plugin; version ${COMPANION_NEEDED}`,
       { cause: error },
     );
   }
@@ -110,13 +119,32 @@ export function missingPlaceholders(names: readonly string[], cause?: unknown): 
  * which is needed and where to get it; CmsError.
  */
 export async function readCompanion(wire: Wire, part: CompanionPart): Promise<CompanionHealth> {
-  const { data } = await asking(part, () => wire.get(`${COMPANION}/health`, {}, HEALTH));
-  if (!isOlder(data.plugin_version, COMPANION_VERSION_MIN)) return data;
+  const report = await asking(part, () => readReport(wire));
+  if (!isTooOld(report)) return report;
   throw new GatewayError(
     MISSING[part],
-    `The site's companion plugin is version ${JSON.stringify(data.plugin_version.slice(0, 40))}; ` +
-      `${COMPANION_VERSION_MIN} or newer is needed: ${WHERE}`,
+    `The site's companion plugin is version ${JSON.stringify(report.plugin_version.slice(0, 40))}; ` +
+      COMPANION_NEEDED,
   );
+}
+
+/** Reads the plugin's report, whatever its version; null where the site has no such route. Throws CmsError. */
+export async function findReport(wire: Wire): Promise<CompanionHealth | null> {
+  try {
+    return await readReport(wire);
+  } catch (thrown) {
+    if (thrown instanceof CmsError && isNoRoute(thrown)) return null;
+    throw thrown;
+  }
+}
+
+async function readReport(wire: Wire): Promise<CompanionHealth> {
+  return (await wire.get(`${COMPANION}/health`, {}, HEALTH)).data;
+}
+
+/** Whether the plugin is older than this gateway can work with. */
+export function isTooOld(report: CompanionHealth): boolean {
+  return isOlder(report.plugin_version, COMPANION_VERSION_MIN);
 }
 
 /** Whether a version is older than another, by their numbers; one that cannot be read is. */
@@ -130,10 +158,14 @@ export function isOlder(version: string, than: string): boolean {
   return false;
 }
 
+/** Whether the plugin says that the site's account does not have the right; what it does not tell of is no lack. */
+export function lacks({ user: { caps } }: CompanionHealth, capability: string): boolean {
+  return capability in caps && caps[capability] !== true && caps[capability] !== 1;
+}
+
 /** Refuses before anything is written what the plugin says the site's account may not do: E_UPSTREAM, status 403. */
 export function requireCapability(health: CompanionHealth, capability: string, doing: string): void {
-  const { caps } = health.user;
-  if (!(capability in caps) || caps[capability] === true || caps[capability] === 1) return;
+  if (!lacks(health, capability)) return;
   throw new GatewayError(
     "E_UPSTREAM",
     `CMS 403: the site's account lacks the right "${capability}" to ${doing}; nothing was written: give it a role ` +

@@ -1,11 +1,19 @@
 /** Probes of a site, side by side, each with its own end. */
-import { asGatewayError, type GatewayError } from "../../errors.ts";
+import { asGatewayError } from "../../errors.ts";
+import { findReport } from "./companion.ts";
+import {
+  type Companion,
+  companionOf,
+  type Part,
+  type PartName,
+  partOf,
+  type Plugin,
+  type Probe,
+  seoOverRest,
+} from "./parts.ts";
 import { fieldsOf, INDEX, PLUGINS, THEMES } from "./records.ts";
 import { type Me, whoami } from "./users.ts";
 import type { Wire } from "./wire.ts";
-
-/** What a probe found, or why it found nothing. */
-export type Probe<T> = { readonly found: T; readonly error?: undefined } | { readonly error: GatewayError };
 
 /** What the site shows of itself to anybody. */
 export interface Index {
@@ -16,21 +24,15 @@ export interface Index {
   readonly clock_ahead_seconds: number;
 }
 
-/** An installed plugin. */
-export interface Plugin {
-  /** "dir/file", without the ending. */
-  readonly plugin: string;
-  readonly active: boolean;
-  readonly version: string;
-}
-
 /** What was asked of a site at once; each part found or failed on its own. */
 export interface Health {
   readonly index: Probe<Index>;
   readonly me: Probe<Me>;
-  /** Needs the right activate_plugins. */
-  readonly plugins: Probe<readonly Plugin[]>;
-  readonly theme: Probe<{ readonly name: string; readonly version: string }>;
+  readonly theme: Probe<{ readonly name: string; readonly version: string | null }>;
+  readonly companion: Probe<Companion>;
+  readonly parts: Readonly<Record<PartName, Probe<Part>>>;
+  /** The SEO plugin whose fields can be reached without the companion plugin; null for none. */
+  readonly seo_over_rest: Probe<string | null>;
 }
 
 async function probe<T>(ask: () => Promise<T>): Promise<Probe<T>> {
@@ -63,22 +65,34 @@ async function readPlugins(wire: Wire): Promise<Plugin[]> {
   }));
 }
 
-async function readTheme(wire: Wire): Promise<{ name: string; version: string }> {
-  const { data } = await wire.get(
-    "wp/v2/themes",
-    { status: "active", _fields: "stylesheet,version" },
-    THEMES,
-  );
-  return { name: data[0]?.stylesheet ?? "", version: data[0]?.version ?? "" };
+async function readTheme(wire: Wire): Promise<{ name: string; version: string | null }> {
+  const query = { status: "active", _fields: "stylesheet,version" };
+  const { data } = await wire.get("wp/v2/themes", query, THEMES);
+  return { name: data[0]?.stylesheet ?? "", version: data[0]?.version ?? null };
 }
 
-/** Asks everything at once; never throws. */
+/** Asks everything at once; never throws. The plugin list needs the right activate_plugins. */
 export async function health(wire: Wire): Promise<Health> {
-  const [index, me, plugins, theme] = await Promise.all([
+  const [index, me, plugins, theme, report] = await Promise.all([
     probe(() => readIndex(wire)),
     probe(() => whoami(wire)),
     probe(() => readPlugins(wire)),
     probe(() => readTheme(wire)),
+    probe(() => findReport(wire)),
   ]);
-  return { index, me, plugins, theme };
+  const evidence = { index, plugins };
+  const companion = companionOf(report, evidence);
+  const part = (name: PartName) => partOf(name, companion, evidence);
+  return {
+    index,
+    me,
+    theme,
+    companion,
+    parts: {
+      page_builder: part("page_builder"),
+      tool_adapter: part("tool_adapter"),
+      builder_tools: part("builder_tools"),
+    },
+    seo_over_rest: seoOverRest(evidence),
+  };
 }

@@ -96,9 +96,13 @@ export const INDEX = z.object({
   authentication: z.union([z.record(z.string(), z.unknown()), z.array(z.unknown())]),
 });
 
-export const PLUGINS = z.array(z.object({ plugin: z.string(), status: z.string(), version: z.string() }));
+/** A version as plugins and themes write theirs; a site may put any text there, and only this much is shown. */
+export const VERSION = /^v?\d{1,8}(\.\d{1,8}){0,4}([-+.][\w.]{1,20})?$/;
+const version = z.string().regex(VERSION).nullable().catch(null);
 
-export const THEMES = z.array(z.object({ stylesheet: z.string(), version: z.string().default("") }));
+export const PLUGINS = z.array(z.object({ plugin: z.string(), status: z.string(), version }));
+
+export const THEMES = z.array(z.object({ stylesheet: z.string(), version }));
 
 /** The names of a record's fields, for `_fields`. */
 export function fieldsOf(schema: z.ZodObject): string {

@@ -1,7 +1,8 @@
 /** diagnose_site: what works on a site, what does not, and what to do about it. */
 import { cms } from "../../platforms/cms/client.ts";
 import { tool } from "../../registry/tool.ts";
-import { cmsChecks, crmChecks, topicmapCheck } from "./_checks.ts";
+import { crmChecks, topicmapCheck } from "./_checks.ts";
+import { cmsChecks } from "./_cms_checks.ts";
 import { notSupported } from "./_platforms.ts";
 
 /** All probes are over by then, so that the answer is there within three seconds. */

@@ -129,14 +129,16 @@ onBoth({
       );
       return Object.fromEntries(checks.map(({ name, ok }) => [name, ok]));
     };
-    const unknown = { theme_snippet: null, code_page: null, seo_bridge: null, schema_bridge: null };
+    const bridges = { code_page: false, seo_bridge: false, seo_settings: false, schema_bridge: false };
     const common = {
       rest_api: true,
       credentials: true,
       clock: true,
       theme: true,
       topicmap_link: false,
-      ...unknown,
+      companion: false,
+      theme_snippet: null,
+      ...bridges,
     };
     const absent = { page_builder: false, tool_adapter: false, builder_tools: false };
     assert.deepEqual(await checks("admin"), { ...common, ...absent });

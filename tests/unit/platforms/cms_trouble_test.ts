@@ -102,7 +102,7 @@ Deno.test("a diagnosis is over within three seconds, whatever the site does, and
   const well = await diagnose(worldOf(cms));
   assert.deepEqual([well["page_builder"]?.ok, well["page_builder"]?.detail], [
     true,
-    "The visual page builder 3.20.0 is active",
+    "The visual page builder 3.20.0 is active; the site's record does not offer it (available_builders)",
   ]);
   assert.equal(well["tool_adapter"]?.ok, false);
   const seen = await diagnose(worldOf(cms, "ed"));

@@ -1,0 +1,219 @@
+/** The checks of diagnose_site that ask the companion plugin: itself, what it brings, and the site's record beside it. */
+import type { Site } from "../../model.ts";
+import {
+  type Companion,
+  COMPANION_NEEDED,
+  type CompanionHealth,
+  type Health,
+  lacks,
+  type Probe,
+} from "../../platforms/cms/client.ts";
+import { type Check, fail, pass, unknown } from "./_checks.ts";
+
+type Features = CompanionHealth["features"];
+
+const NOT_READY: Readonly<Record<Exclude<Companion["state"], "ready">, string>> = {
+  missing: "which is not installed",
+  inactive: "which is not active",
+  "too old": "which is too old",
+  silent: "which does not answer",
+};
+
+/** Whether the companion plugin is there, active and new enough. */
+export function companionCheck(companion: Probe<Companion>): Check {
+  const name = "companion";
+  if (companion.error) return unknown(name, companion.error.message, wayToReport(companion.error.upstream));
+  const { state, version } = companion.found;
+  const named = `The companion plugin${version === null ? "" : ` ${version}`}`;
+  switch (state) {
+    case "ready":
+      return pass(name, `${named} is active`);
+    case "missing":
+      return fail(
+        name,
+        `${named} is not installed`,
+        `Install it if tools need it; version ${COMPANION_NEEDED}`,
+      );
+    case "inactive":
+      return fail(name, `${named} is installed but not active`, "Activate it on the site's Plugins page");
+    case "silent":
+      return fail(
+        name,
+        `${named} is active, but has no report`,
+        `Look at the site's error log, and install it anew; version ${COMPANION_NEEDED}`,
+      );
+    case "too old":
+      return fail(
+        name,
+        version === null ? `${named} has a version that cannot be read` : `${named} is too old`,
+        `Update it; version ${COMPANION_NEEDED}`,
+      );
+  }
+}
+
+function wayToReport(status: number | undefined): string {
+  if (status === 401) return "Repair credentials first";
+  if (status === 403) {
+    return "Give the site's account a role that may edit posts; where a firewall refused, allow /site-ops/v1 in it";
+  }
+  return "Look at the site's error log, and diagnose again";
+}
+
+/** What the companion plugin brings or alone can tell. */
+export function companionFeatures(site: Site, { companion, seo_over_rest }: Health): Check[] {
+  return [
+    of(companion, "theme_snippet", "Whether the theme snippet is applied", snippet),
+    of(companion, "code_page", "Making pages from code", codePage),
+    of(companion, "seo_bridge", "The SEO bridge", seoBridge),
+    seoSettings(site, companion, seo_over_rest),
+    of(companion, "schema_bridge", "The schema bridge", (report) => schemaBridge(site, report)),
+  ];
+}
+
+/** A check of the report, or why there is none; what the plugin does not tell of is unknown. */
+function of(
+  companion: Probe<Companion>,
+  name: keyof Features,
+  what: string,
+  check: (report: CompanionHealth) => Check,
+): Check {
+  if (companion.error) {
+    return unknown(
+      name,
+      `${what} is not known: the companion plugin gave no report`,
+      "Repair companion first",
+    );
+  }
+  const { found } = companion;
+  if (found.state !== "ready") {
+    const detail = `${what} needs the companion plugin, ${NOT_READY[found.state]}`;
+    const ask = "See companion";
+    return name === "theme_snippet" ? unknown(name, detail, ask) : fail(name, detail, ask);
+  }
+  if (found.report.features[name] !== null) return check(found.report);
+  return unknown(
+    name,
+    `${what} is not known: the companion plugin does not tell`,
+    "Look at the site's error log, and update the companion plugin",
+  );
+}
+
+function snippet({ features }: CompanionHealth): Check {
+  if (features.theme_snippet?.applied) return pass("theme_snippet", "The theme snippet is applied");
+  return fail(
+    "theme_snippet",
+    "The theme snippet is not applied",
+    "Nothing, unless a tool of the site's own asks for it: the companion plugin does its work",
+  );
+}
+
+const CODE_RIGHTS = ["edit_pages", "unfiltered_html"];
+const SCHEMA_RIGHTS = ["edit_others_posts", "unfiltered_html"];
+
+function codePage(report: CompanionHealth): Check {
+  const name = "code_page";
+  if (!report.features.code_page?.active) return inactive(name, "Making pages from code");
+  return lacking(name, report, CODE_RIGHTS) ?? pass(name, "Pages can be made from code");
+}
+
+/** The check of a site whose account may not use what is there; undefined where it may. */
+function lacking(name: string, report: CompanionHealth, rights: readonly string[]): Check | undefined {
+  const missing = rights.filter((right) => lacks(report, right));
+  if (missing.length === 0) return undefined;
+  return fail(
+    name,
+    `The site's account lacks the right ${missing.map((right) => `"${right}"`).join(" and ")}`,
+    "Give it a role that has it",
+  );
+}
+
+const inactive = (name: string, what: string) =>
+  fail(name, `${what} is turned off on the site`, "Look at the companion plugin on the site");
+
+function seoBridge(report: CompanionHealth): Check {
+  const { active, provider, provider_version } = report.features.seo_bridge!;
+  if (!active) return inactive("seo_bridge", "The SEO bridge");
+  if (provider === null) {
+    return pass("seo_bridge", "The SEO bridge is active, over an SEO plugin that is not told");
+  }
+  if (provider === "none") {
+    return pass(
+      "seo_bridge",
+      "The SEO bridge is active; without an SEO plugin it keeps and shows the fields itself",
+    );
+  }
+  const version = provider_version === null ? "" : ` ${provider_version}`;
+  return pass("seo_bridge", `The SEO bridge is active, over ${provider}${version}`);
+}
+
+/** Whether what the site's record says of SEO fits what the site has. */
+function seoSettings(site: Site, companion: Probe<Companion>, overRest: Probe<string | null>): Check {
+  const name = "seo_settings";
+  const set = (pairs: string) => `deno task admin site update ${site.id} ${pairs}`;
+  const { enabled, channel } = site.seo;
+  const bridge = bridgeOf(companion);
+  if (!enabled) {
+    const pairs = `--seo enabled=true --seo channel=${bridge === false ? "rest" : "plugin"}`;
+    return fail(name, "The SEO feature is off in the site's record", `If it is wanted: ${set(pairs)}`);
+  }
+  if (channel === "plugin") {
+    if (bridge === null) {
+      return unknown(
+        name,
+        "The SEO channel is the companion plugin, which is not known",
+        "Repair companion first",
+      );
+    }
+    if (bridge) return pass(name, "The SEO feature is on, over the companion plugin");
+    const detail = "The SEO channel is the companion plugin, and the site has no SEO bridge";
+    return fail(name, detail, "See companion and seo_bridge");
+  }
+  if (bridge) {
+    return fail(
+      name,
+      "The SEO channel is rest, though the companion plugin is ready: over rest there is no structured data, " +
+        "redirect, sitemap or custom schema, and not every field",
+      set("--seo channel=plugin"),
+    );
+  }
+  if (overRest.error) {
+    return unknown(name, "The SEO channel is rest: the site did not answer", "Repair rest_api first");
+  }
+  if (overRest.found === null) {
+    return fail(
+      name,
+      "The SEO channel is rest, and the site shows no SEO plugin that keeps fields over REST",
+      `Install the companion plugin, see companion, then ${set("--seo channel=plugin")}`,
+    );
+  }
+  return pass(name, `The SEO feature is on, for the fields that ${overRest.found} opens to REST`);
+}
+
+/** Whether the SEO bridge is active; null where it cannot be told. */
+function bridgeOf(companion: Probe<Companion>): boolean | null {
+  if (companion.error) return null;
+  if (companion.found.state !== "ready") return false;
+  return companion.found.report.features.seo_bridge?.active ?? null;
+}
+
+function schemaBridge(site: Site, report: CompanionHealth): Check {
+  const name = "schema_bridge";
+  const { active, provider, entries } = report.features.schema_bridge!;
+  if (!active) {
+    return fail(
+      name,
+      "The schema bridge has nothing to reach: no plugin that keeps custom schema is active",
+      "Activate one that the companion plugin knows (its readme names them), if custom schema is wanted",
+    );
+  }
+  const lack = lacking(name, report, SCHEMA_RIGHTS);
+  if (lack) return lack;
+  const over = provider === null ? "a plugin that is not told" : provider;
+  const count = entries === null
+    ? "how many entries is not told"
+    : entries === 1
+    ? "1 entry"
+    : `${entries} entries`;
+  const off = site.seo.channel === "plugin" ? "" : "; tools reach it once the site's SEO channel is plugin";
+  return pass(name, `The schema bridge is active, over ${over}: ${count}${off}`);
+}
