@@ -36,7 +36,7 @@ import { Wire } from "./wire.ts";
 
 export { COMPANION_NEEDED, type CompanionHealth, lacks } from "./companion.ts";
 export type { Health, Index } from "./health.ts";
-export type { Companion, Part, PartName, Probe } from "./parts.ts";
+export type { Companion, Part, PartName } from "./parts.ts";
 export type { Image, Media } from "./media.ts";
 export type { Me } from "./users.ts";
 export type { Kind } from "./states.ts";

@@ -44,7 +44,13 @@ const SECRET_CHARACTERS_MIN = 8;
 
 /** What the request signed in with: a site that shows requests in its errors gives it back. */
 function sentSecrets({ headers = {} }: Outgoing): string[] {
-  const header = Object.entries(headers).find(([name]) => name.toLowerCase() === "authorization")?.[1] ?? "";
+  return secretsOf(
+    Object.entries(headers).find(([name]) => name.toLowerCase() === "authorization")?.[1] ?? "",
+  );
+}
+
+/** The secrets of an Authorization header, in every spelling in which a site could give them back. */
+export function secretsOf(header: string): string[] {
   const encoded = /^Basic (.+)$/.exec(header)?.[1];
   if (encoded === undefined) return [];
   const pair = new TextDecoder().decode(Uint8Array.fromBase64(encoded));

@@ -1,5 +1,5 @@
 /** Probes of a site, side by side, each with its own end. */
-import { asGatewayError } from "../../errors.ts";
+import { type Probe, probe } from "../probe.ts";
 import { findReport } from "./companion.ts";
 import {
   type Companion,
@@ -8,7 +8,6 @@ import {
   type PartName,
   partOf,
   type Plugin,
-  type Probe,
   seoOverRest,
 } from "./parts.ts";
 import { fieldsOf, INDEX, PLUGINS, THEMES } from "./records.ts";
@@ -20,27 +19,25 @@ export interface Index {
   readonly name: string;
   readonly namespaces: readonly string[];
   readonly application_passwords: boolean;
-  /** How far the site's clock is ahead of ours, in whole seconds. */
-  readonly clock_ahead_seconds: number;
+  /** How far the site's clock is ahead of ours, in whole seconds; null where it does not tell the time. */
+  readonly clock_ahead_seconds: number | null;
+}
+
+/** The active theme; the name is null where the site shows none, the version where it is not told. */
+export interface Theme {
+  readonly name: string | null;
+  readonly version: string | null;
 }
 
 /** What was asked of a site at once; each part found or failed on its own. */
 export interface Health {
   readonly index: Probe<Index>;
   readonly me: Probe<Me>;
-  readonly theme: Probe<{ readonly name: string; readonly version: string | null }>;
+  readonly theme: Probe<Theme>;
   readonly companion: Probe<Companion>;
   readonly parts: Readonly<Record<PartName, Probe<Part>>>;
   /** The SEO plugin whose fields can be reached without the companion plugin; null for none. */
   readonly seo_over_rest: Probe<string | null>;
-}
-
-async function probe<T>(ask: () => Promise<T>): Promise<Probe<T>> {
-  try {
-    return { found: await ask() };
-  } catch (thrown) {
-    return { error: asGatewayError(thrown, "diagnose") };
-  }
 }
 
 /** The public face of the API. */
@@ -49,10 +46,10 @@ export async function readIndex(wire: Wire): Promise<Index> {
   const { name, namespaces, authentication } = data;
   const dated = Date.parse(headers.get("date") ?? "");
   return {
-    name,
+    name: await wire.shown(name),
     namespaces,
     application_passwords: "application-passwords" in authentication,
-    clock_ahead_seconds: Number.isNaN(dated) ? 0 : Math.round((dated - wire.now()) / 1000),
+    clock_ahead_seconds: Number.isNaN(dated) ? null : Math.round((dated - wire.now()) / 1000),
   };
 }
 
@@ -65,17 +62,27 @@ async function readPlugins(wire: Wire): Promise<Plugin[]> {
   }));
 }
 
-async function readTheme(wire: Wire): Promise<{ name: string; version: string | null }> {
+const NO_THEME: Theme = { name: null, version: null };
+
+async function readTheme(wire: Wire): Promise<Theme> {
   const query = { status: "active", _fields: "stylesheet,version" };
   const { data } = await wire.get("wp/v2/themes", query, THEMES);
-  return { name: data[0]?.stylesheet ?? "", version: data[0]?.version ?? null };
+  const [theme] = data;
+  return theme ? { name: await wire.shown(theme.stylesheet), version: theme.version } : NO_THEME;
+}
+
+/** The account, as it may be shown. */
+async function readMe(wire: Wire): Promise<Me> {
+  const me = await whoami(wire);
+  const roles = await Promise.all(me.roles.map((role) => wire.shown(role)));
+  return { ...me, slug: await wire.shown(me.slug), roles };
 }
 
 /** Asks everything at once; never throws. The plugin list needs the right activate_plugins. */
 export async function health(wire: Wire): Promise<Health> {
   const [index, me, plugins, theme, report] = await Promise.all([
     probe(() => readIndex(wire)),
-    probe(() => whoami(wire)),
+    probe(() => readMe(wire)),
     probe(() => readPlugins(wire)),
     probe(() => readTheme(wire)),
     probe(() => findReport(wire)),

@@ -1,11 +1,8 @@
 /** What of a site is brought by plugins: put together from the companion's report, the plugin list and the index. */
-import type { GatewayError } from "../../errors.ts";
+import type { Probe } from "../probe.ts";
 import { COMPANION, type CompanionHealth, isTooOld } from "./companion.ts";
 import { VERSION } from "./records.ts";
 import { STORES } from "./seo_stores.ts";
-
-/** What a probe found, or why it found nothing. */
-export type Probe<T> = { readonly found: T; readonly error?: undefined } | { readonly error: GatewayError };
 
 /** An installed plugin. */
 export interface Plugin {
@@ -65,7 +62,8 @@ export function companionOf(report: Probe<CompanionHealth | null>, evidence: Evi
   }
   const row = rowOf(COMPANION_FOLDER, evidence);
   const version = row?.version ?? null;
-  if (!row) return { found: { state: "missing", version } };
+  if (row === undefined) return { found: { state: "inactive", version } }; // whether it is installed is not told
+  if (row === null) return { found: { state: "missing", version } };
   return { found: { state: row.active ? "silent" : "inactive", version } };
 }
 

@@ -1,9 +1,10 @@
 /** The way to one site's REST API: finds its root, signs requests, reads answers strictly. */
 import type { z } from "zod";
 import { GatewayError } from "../../errors.ts";
+import { excerpt } from "../excerpt.ts";
 import { NO_ANSWER } from "../failures.ts";
 import type { Incoming, Outgoing, PublishGrant, Reach } from "../platform.ts";
-import { refusal, unreadable } from "./errors.ts";
+import { refusal, secretsOf, unreadable } from "./errors.ts";
 
 /** Query of a route; what is undefined is left out, an array becomes `name[]`. */
 export type Query = Readonly<Record<string, string | number | readonly (string | number)[] | undefined>>;
@@ -93,6 +94,11 @@ export class Wire {
     return this.#read(out, await this.#reach.send(this.#timed(out)), schema);
   }
 
+  /** A text of the site's as it may be shown to a person, without what requests sign in with. */
+  async shown(text: string): Promise<string> {
+    return excerpt(text, secretsOf(await this.#signIn()));
+  }
+
   async #signed(route: string, query: Query): Promise<Pick<Outgoing, "url" | "headers">> {
     const authorization = await this.#signIn();
     return { url: routeUrl(await this.#findRoot(), route, query), headers: { authorization } };
@@ -138,7 +144,8 @@ export class Wire {
   /**
    * The API's root as the front page's Link header gives it, always on the origin of base_url and without anything
    * else in its query, which would go along with every write; without that header
-   * the usual place, or the one of plain permalinks where only that answers (contracts/cms.md, section 1).
+   * the usual place, or the one of plain permalinks where only that answers (contracts/cms.md, section 1). With little
+   * time the usual place is a guess, which is not kept.
    */
   async #discover(): Promise<URL> {
     const known = this.#reach.cache.get<string>(ROOT_KEY);
@@ -147,7 +154,10 @@ export class Wire {
     if (base === null) {
       throw new GatewayError("E_INTERNAL", "The site has no base_url; set it to the CMS's address");
     }
-    const root = await this.#linkedRoot(base) ?? await this.#answeringRoot(base);
+    const root = this.#endsAt === undefined
+      ? await this.#linkedRoot(base) ?? await this.#answeringRoot(base)
+      : await this.#linkedRoot(base).catch(withoutAnswer);
+    if (root === null) return new URL(`${base}/wp-json/`);
     this.#reach.cache.set(ROOT_KEY, root.href, ROOT_TTL_MS);
     return root;
   }
@@ -172,7 +182,6 @@ export class Wire {
 
   async #answeringRoot(base: string): Promise<URL> {
     const usual = new URL(`${base}/wp-json/`);
-    if (this.#endsAt !== undefined) return usual;
     const plain = new URL(`${base}/?rest_route=/`);
     for (const root of [usual, plain]) {
       const url = routeUrl(root, "", { _fields: "namespaces" });
@@ -196,6 +205,12 @@ export class Wire {
       { upstream: NO_ANSWER },
     );
   }
+}
+
+/** A front page that fails says nothing about the API behind it. */
+function withoutAnswer(thrown: unknown): null {
+  if (thrown instanceof GatewayError && thrown.code === "E_UPSTREAM") return null;
+  throw thrown;
 }
 
 /** The address of a route (`wp/v2/posts`) under a root of either kind. */
