@@ -3,6 +3,7 @@ import { z } from "zod";
 import { GatewayError } from "../errors.ts";
 import { excerpt } from "./excerpt.ts";
 import type { Incoming, Platform, Reach } from "./platform.ts";
+import { ending } from "./probe.ts";
 
 /** How far a deployment has come. */
 export type DeployStatus = "pending" | "building" | "success" | "failure" | "canceled";
@@ -26,8 +27,8 @@ export interface Deployment {
 
 /** What can be asked about a site's deployments. Every method throws E_HOSTING_PROJECT_MISSING and E_UPSTREAM. */
 export interface HostingClient {
-  /** The newest; null when there is none. */
-  latest(): Promise<Deployment | null>;
+  /** The newest; null when there is none. With a limit it has failed by then, in milliseconds. */
+  latest(limitMs?: number): Promise<Deployment | null>;
   /** The newest of a commit, by the beginning of its name, among the newest hundred; null when there is none. */
   ofCommit(sha: string): Promise<Deployment | null>;
 }
@@ -75,7 +76,9 @@ class Hosting implements HostingClient {
     this.#project = reach.site.hosting_project ?? "";
   }
 
-  async latest(): Promise<Deployment | null> {
+  async latest(limitMs?: number): Promise<Deployment | null> {
+    const { reach } = this;
+    if (limitMs !== undefined) return await new Hosting(ending(reach, reach.now() + limitMs)).latest();
     const [newest] = await this.#page(1);
     return newest ? this.#shown(newest) : null;
   }

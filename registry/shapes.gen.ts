@@ -2,7 +2,43 @@
 
 export interface Shapes {
   "diagnose_site": {
-    args: Record<string, never>;
+    args: {
+      "checks"?: (
+        | "rest_api"
+        | "credentials"
+        | "clock"
+        | "companion"
+        | "page_builder"
+        | "theme"
+        | "tool_adapter"
+        | "builder_tools"
+        | "theme_snippet"
+        | "code_page"
+        | "seo_bridge"
+        | "seo_settings"
+        | "schema_bridge"
+        | "repository"
+        | "repo_app"
+        | "repo_installation"
+        | "repo_branch"
+        | "repo_write"
+        | "hosting_project"
+        | "hosting"
+        | "deployment"
+        | "site_alias"
+        | "site_answers"
+        | "storage_folder"
+        | "behavior"
+        | "allow_publish"
+        | "allow_seo_on_published"
+        | "allow_main_branch_push"
+        | "allow_full_repo_write"
+        | "allow_storage_write"
+        | "allow_topicmap_write"
+        | "allow_crm_write"
+        | "topicmap_link"
+      )[];
+    };
     site: "required";
     tier: 0;
     raises: false;

@@ -2,16 +2,19 @@
 import { GatewayError } from "../../errors.ts";
 import { refName } from "../../guard/rules/branch.ts";
 import type { Platform } from "../platform.ts";
+import { ending } from "../probe.ts";
 import { appOf } from "./access.ts";
 import { repoForbids } from "./egress.ts";
 import { requireFirst } from "./first.ts";
 import { defaultBranch, headOf, treeOf } from "./git.ts";
+import { health, type RepoHealth } from "./health.ts";
 import { type Decide, push, type Pushed, type PushTarget, viewOf } from "./push.ts";
 import { type File, readFile } from "./read.ts";
 import { View } from "./view.ts";
 import { RepoWire } from "./wire.ts";
 
 export type { Decide, Edit, Pushed, PushTarget } from "./push.ts";
+export type { RepoHealth } from "./health.ts";
 export type { File } from "./read.ts";
 export type { Entry, View } from "./view.ts";
 export { PREVIEW_PREFIX } from "./egress.ts";
@@ -36,6 +39,8 @@ export interface RepoClient {
   /** One file. Throws E_NOT_FOUND, E_BAD_INPUT as view, E_BAD_PATH for what is no file, E_FILE_TOO_LARGE. */
   read(path: string, limit: number, ref?: string): Promise<File>;
   mayWrite(): Promise<boolean>;
+  /** Probes that are over after that many milliseconds, whatever the host does; never throws. */
+  health(limitMs: number): Promise<RepoHealth>;
   /** Reads only: refuses an app that may not write. */
   requireWrite(): Promise<void>;
   /** Reads only: refuses a branch that an empty repository cannot begin with. Throws E_BAD_INPUT. */
@@ -87,6 +92,7 @@ export const repo: Platform<RepoClient> = {
       read: async (path, limit, ref) =>
         await readFile(wire, { prefix: repo_prefix, path, ref: named(ref) ?? await deployedBranch(), limit }),
       mayWrite: () => wire.mayWrite(),
+      health: (limitMs) => health(ending(reach, reach.now() + limitMs)),
       requireWrite: () => wire.requireWrite(),
       requireFirst: (branch) => requireFirst(wire, branch),
       push: (target, decide) => push(wire, repo_prefix, target, decide),

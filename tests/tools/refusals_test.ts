@@ -46,12 +46,12 @@ Deno.test("a site of another platform is refused in a sentence that names it, no
   const platforms = { builder: "sitebuilder", files: "static", client: "crm" };
   for (const [site_id, platform] of Object.entries(platforms)) {
     for (const [tool, args] of [...asking(at), ["list_builders_for_site", {}]] as [ToolName, Args][]) {
-      if (tool === "diagnose_site" && platform !== "sitebuilder") continue;
       if (tool === "ping_site" && platform === "static") continue;
       const says = new RegExp(
         `\\b${platform} site(,|;| cannot).*(list_sites shows|get_site shows|own editor|open the site)`,
       );
-      await at.kit.refuses(tool, { site_id, ...args, confirm: true }, "E_NOT_SUPPORTED", { says });
+      const given = tool === "diagnose_site" ? { checks: ["topicmap_link", "page_builder"] } : args;
+      await at.kit.refuses(tool, { site_id, ...given, confirm: true }, "E_NOT_SUPPORTED", { says });
     }
   }
 });
@@ -77,6 +77,9 @@ const BAD: readonly (readonly [ToolName, Args, RegExp])[] = [
   ["get_site", { site_id: 7 }, /^site_id: expected a string/],
   ["ping_site", { url: "x" }, /^url: unknown argument/],
   ["diagnose_site", { confirm: "yes" }, /^confirm: expected true or false/],
+  ["diagnose_site", { checks: "clock" }, /^checks: .*(array|list)/],
+  ["diagnose_site", { checks: [] }, /^checks: /],
+  ["diagnose_site", { checks: ["clocks"] }, /^checks.*"clock"/],
   ["list_builders_for_site", { page_builder: "block" }, /^page_builder: unknown argument/],
   ["list_cms_users", { per_page: 101 }, /^per_page: .*100/],
   ["list_cms_users", { page: 0 }, /^page: /],

@@ -1,5 +1,5 @@
 /** The checks of diagnose_site: what one says, and those that need nobody asked. */
-import { FLAGS, type Site } from "../../model.ts";
+import { type Flag, FLAGS, type PlatformKind, type Site } from "../../model.ts";
 
 /** One check; `ok` is null where it cannot be told. */
 export interface Check {
@@ -9,6 +9,41 @@ export interface Check {
   /** What to do, where there is something to do. */
   readonly next_step: string | null;
 }
+
+/** The checks of each platform, in the order in which they are answered. */
+export const CHECKS: Readonly<Record<PlatformKind, readonly string[]>> = {
+  cms: [
+    "rest_api",
+    "credentials",
+    "clock",
+    "companion",
+    "page_builder",
+    "theme",
+    "tool_adapter",
+    "builder_tools",
+    "theme_snippet",
+    "code_page",
+    "seo_bridge",
+    "seo_settings",
+    "schema_bridge",
+    "topicmap_link",
+  ],
+  static: [
+    "repository",
+    "repo_app",
+    "repo_installation",
+    "repo_branch",
+    "repo_write",
+    "allow_main_branch_push",
+    "allow_full_repo_write",
+    "hosting_project",
+    "hosting",
+    "deployment",
+    "topicmap_link",
+  ],
+  sitebuilder: ["site_alias", "site_answers", "allow_publish", "topicmap_link"],
+  crm: ["storage_folder", "behavior", ...FLAGS, "topicmap_link"],
+};
 
 /** A check that is met. */
 export const pass = (name: string, detail: string): Check => ({ name, ok: true, detail, next_step: null });
@@ -48,12 +83,32 @@ export function crmChecks(site: Site): Check[] {
         "Call behavior_get_project_info",
       )
       : fail("behavior", "No behavior project with its token is set", "Set both in the admin area"),
-    ...gates(site),
+    ...gates(site, FLAGS),
   ];
 }
 
-function gates(site: Site): Check[] {
-  return FLAGS.map((flag) =>
+/** What can be told of a sitebuilder site without asking anybody. */
+export function sitebuilderChecks(site: Site): Check[] {
+  return [
+    site.site_alias === null
+      ? fail(
+        "site_alias",
+        "The site's record has no site_alias, by which the platform knows it",
+        `deno task admin site update ${site.id} --site-alias <alias>`,
+      )
+      : pass("site_alias", `The platform knows it as "${site.site_alias}"`),
+    unknown(
+      "site_answers",
+      "Not asked: this gateway does not diagnose sites of that platform from afar",
+      "Open the site itself",
+    ),
+    ...gates(site, ["allow_publish"]),
+  ];
+}
+
+/** Those of a site's switches that only a super-admin sets. */
+export function gates(site: Site, flags: readonly Flag[]): Check[] {
+  return flags.map((flag) =>
     site.flags[flag]
       ? pass(flag, "A super-admin allows this on the site")
       : fail(flag, "Not allowed on the site", "A super-admin can set the flag, if it is wanted")

@@ -1,6 +1,7 @@
 /** The checks of diagnose_site on a CMS: from what probes found to what a person should do. */
 import type { Site } from "../../model.ts";
-import type { Health, Index, Part, PartName, Probe } from "../../platforms/cms/client.ts";
+import type { Health, Index, Part, PartName } from "../../platforms/cms/client.ts";
+import type { Probe } from "../../platforms/probe.ts";
 import { type Check, fail, pass, unknown } from "./_checks.ts";
 import { companionCheck, companionFeatures } from "./_companion_checks.ts";
 
@@ -37,6 +38,9 @@ function probed(site: Site, health: Health): Check[] {
 }
 
 function reachable(index: Probe<Index>): Check {
+  if (index.error?.upstream === 401) {
+    return unknown("rest_api", index.error.message, "Repair credentials first");
+  }
   if (index.error) {
     return fail(
       "rest_api",
@@ -69,6 +73,9 @@ function credentials({ me, index }: Health): Check {
 function clock(index: Probe<Index>): Check {
   if (index.error) return unknown("clock", "The site did not answer", "Repair rest_api first");
   const ahead = index.found.clock_ahead_seconds;
+  if (ahead === null) {
+    return unknown("clock", "The site's answers carry no time", "Look whether a proxy takes their Date away");
+  }
   if (Math.abs(ahead) <= CLOCK_SECONDS_MAX) {
     return pass("clock", "The site's clock agrees with the gateway's");
   }
@@ -83,6 +90,7 @@ function clock(index: Probe<Index>): Check {
 function theme({ theme }: Health): Check {
   if (theme.error) return unknown("theme", theme.error.message, "Look under Appearance on the site");
   const { name, version } = theme.found;
+  if (name === null) return unknown("theme", "The site shows no theme", "Look under Appearance on the site");
   return pass(
     "theme",
     `The theme is ${name.slice(0, NAME_CHARACTERS)}${version === null ? "" : ` ${version}`}`,

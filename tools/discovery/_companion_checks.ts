@@ -6,8 +6,8 @@ import {
   type CompanionHealth,
   type Health,
   lacks,
-  type Probe,
 } from "../../platforms/cms/client.ts";
+import type { Probe } from "../../platforms/probe.ts";
 import { type Check, fail, pass, unknown } from "./_checks.ts";
 
 type Features = CompanionHealth["features"];
@@ -35,7 +35,9 @@ export function companionCheck(companion: Probe<Companion>): Check {
         `Install it if tools need it; version ${COMPANION_NEEDED}`,
       );
     case "inactive":
-      return fail(name, `${named} is installed but not active`, "Activate it on the site's Plugins page");
+      return version === null
+        ? fail(name, `${named} is not active`, `Install and activate it; version ${COMPANION_NEEDED}`)
+        : fail(name, `${named} is installed but not active`, "Activate it on the site's Plugins page");
     case "silent":
       return fail(
         name,

@@ -200,7 +200,7 @@ Deno.test("platforms that are not connected are refused in a sentence, and nothi
     ["schedule_draft", { post_id: "abc", scheduled_at: ahead(7200) }],
     ["publish_post", { post_id: "abc" }],
     ["ping_site", {}],
-    ["diagnose_site", {}],
+    ["diagnose_site", { checks: ["page_builder"] }],
   ];
   for (const [name, args] of calls) await builder.refuses("E_NOT_SUPPORTED", /sitebuilder/, name, args);
   const crm = worldOf(cms, "admin", { site: { platform: "crm", base_url: null, storage_folder_id: "f1" } });

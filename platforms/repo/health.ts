@@ -1,0 +1,36 @@
+/** What a diagnosis asks of a repository: whether the app is there and may write, and where the branch stands. */
+import type { Reach } from "../platform.ts";
+import { type Probe, probe } from "../probe.ts";
+import { defaultBranch, headOf } from "./git.ts";
+import { RepoWire } from "./wire.ts";
+
+/** What was asked of a repository; each part found or failed on its own. */
+export interface RepoHealth {
+  /** Of the app's installation for the repository or its owner. */
+  readonly app: Probe<{ readonly may_write: boolean }>;
+  /** Of the deployed branch. */
+  readonly branch: Probe<{
+    readonly name: string;
+    /** The commit it stands at; null where there is no such branch, "empty" where there is no commit at all. */
+    readonly head: string | null | "empty";
+    /** Whether the repository has another name by now. */
+    readonly renamed: boolean;
+  }>;
+}
+
+/** Asks afresh, with nothing of what was found before; never throws. */
+export async function health(reach: Reach): Promise<RepoHealth> {
+  const found = new Map<string, unknown>();
+  const cache: Reach["cache"] = {
+    get: <T>(key: string) => found.get(key) as T | undefined,
+    set: (key, value) => void found.set(key, value),
+  };
+  const wire = new RepoWire({ ...reach, cache }, reach.site.repo ?? "");
+  const app = await probe(async () => ({ may_write: await wire.mayWrite() }));
+  if (app.error) return { app, branch: { error: app.error } };
+  const branch = await probe(async () => {
+    const name = reach.site.repo_branch ?? await defaultBranch(wire);
+    return { name, head: await headOf(wire, name), renamed: wire.moved };
+  });
+  return { app, branch };
+}
