@@ -7,14 +7,16 @@ import { RepoWire } from "./wire.ts";
 /** What was asked of a repository; each part found or failed on its own. */
 export interface RepoHealth {
   /** Of the app's installation for the repository or its owner. */
-  readonly app: Probe<{ readonly may_write: boolean }>;
+  readonly app: Probe<{
+    readonly may_write: boolean;
+    /** Whether the repository has another name by now. */
+    readonly renamed: boolean;
+  }>;
   /** Of the deployed branch. */
   readonly branch: Probe<{
     readonly name: string;
     /** The commit it stands at; null where there is no such branch, "empty" where there is no commit at all. */
     readonly head: string | null | "empty";
-    /** Whether the repository has another name by now. */
-    readonly renamed: boolean;
   }>;
 }
 
@@ -26,11 +28,11 @@ export async function health(reach: Reach): Promise<RepoHealth> {
     set: (key, value) => void found.set(key, value),
   };
   const wire = new RepoWire({ ...reach, cache }, reach.site.repo ?? "");
-  const app = await probe(async () => ({ may_write: await wire.mayWrite() }));
+  const app = await probe(async () => ({ may_write: await wire.mayWrite(), renamed: wire.moved }));
   if (app.error) return { app, branch: { error: app.error } };
   const branch = await probe(async () => {
     const name = reach.site.repo_branch ?? await defaultBranch(wire);
-    return { name, head: await headOf(wire, name), renamed: wire.moved };
+    return { name, head: await headOf(wire, name) };
   });
   return { app, branch };
 }

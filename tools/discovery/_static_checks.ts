@@ -17,7 +17,7 @@ const STAGE_CHARACTERS = 40;
 /** Every check of a static site. */
 export function staticChecks(site: Site, { repository, deployments }: StaticHealth): Check[] {
   return [
-    linked(site),
+    linked(site, repository),
     app(repository),
     ...repositoryChecks(site, repository),
     ...gates(site, ["allow_main_branch_push", "allow_full_repo_write"]),
@@ -28,10 +28,16 @@ export function staticChecks(site: Site, { repository, deployments }: StaticHeal
 
 const update = (site: Site, option: string) => `deno task admin site update ${site.id} ${option}`;
 
-function linked(site: Site): Check {
-  return site.repo === null
-    ? fail("repository", "No repository is linked", update(site, "--repo <owner>/<name>"))
-    : pass("repository", `Repository "${site.repo}" is linked`);
+function linked(site: Site, repository: Probe<RepoHealth>): Check {
+  const name = "repository";
+  if (site.repo === null) {
+    return fail(name, "No repository is linked", update(site, "--repo <owner>/<name>"));
+  }
+  if (repository.error === undefined && isRenamed(repository.found)) {
+    const detail = `"${site.repo}" has been renamed, and is not written under its old name`;
+    return fail(name, detail, update(site, "--repo <owner>/<new name>"));
+  }
+  return pass(name, `Repository "${site.repo}" is linked`);
 }
 
 /** Whether this gateway has an app to reach repositories with. */
@@ -55,18 +61,22 @@ function repositoryChecks(site: Site, repository: Probe<RepoHealth>): Check[] {
     );
   }
   const { found } = repository;
-  return [installation(site, found), branch(site, found), write(site, found)];
+  return [installation(site, found), branch(site, found), write(found)];
 }
 
-/** The host knows the repository's owner and not the repository, or will not let the app near it. */
-const isHidden = ({ error }: Probe<unknown>) => [404, 422].includes(error?.upstream ?? 0);
+const isRenamed = ({ app }: RepoHealth) => app.error === undefined && app.found.renamed;
 
-function installation(site: Site, { app, branch }: RepoHealth): Check {
+/** The host knows the repository's owner and not the repository, or will not let the app near it. */
+const isHidden = (health: RepoHealth) =>
+  !isRenamed(health) && [404, 422].includes(health.branch.error?.upstream ?? 0);
+
+function installation(site: Site, health: RepoHealth): Check {
+  const { app, branch } = health;
   const name = "repo_installation";
   const install = "Its owner installs the app for that repository; /admin/repo shows where";
   if (app.error?.code === "E_REPO_APP_NOT_INSTALLED") return fail(name, app.error.message, install);
   if (app.error) return unknown(name, app.error.message, "Diagnose again");
-  if (!isHidden(branch)) return pass(name, `The repository app is installed for "${site.repo}"`);
+  if (!isHidden(health)) return pass(name, `The repository app is installed for "${site.repo}"`);
   return fail(
     name,
     `The repository app is installed, and does not see "${site.repo}": ${branch.error?.message}`,
@@ -77,9 +87,9 @@ function installation(site: Site, { app, branch }: RepoHealth): Check {
 function branch(site: Site, health: RepoHealth): Check {
   const name = "repo_branch";
   if (health.branch.error) {
-    const way = health.app.error || isHidden(health.branch)
-      ? "Repair repo_installation first"
-      : "Diagnose again";
+    const first = isRenamed(health) ? "repository" : "repo_installation";
+    const known = health.app.error || isHidden(health) || isRenamed(health);
+    const way = known ? `Repair ${first} first` : "Diagnose again";
     return unknown(name, health.branch.error.message, way);
   }
   const { head, name: at } = health.branch.found;
@@ -94,9 +104,10 @@ function branch(site: Site, health: RepoHealth): Check {
   return pass(name, `Branch "${at}"${chosen} stands at ${head.slice(0, SHA_CHARACTERS)}`);
 }
 
-function write(site: Site, { app, branch }: RepoHealth): Check {
+function write(health: RepoHealth): Check {
   const name = "repo_write";
-  if (app.error || isHidden(branch)) {
+  const { app } = health;
+  if (app.error || isHidden(health)) {
     return unknown(name, "Whether the app may write is not known", "Repair repo_installation first");
   }
   if (!app.found.may_write) {
@@ -106,12 +117,8 @@ function write(site: Site, { app, branch }: RepoHealth): Check {
       'Give the app the permission "Contents: read and write" and accept it for the installation',
     );
   }
-  if (!branch.error && branch.found.renamed) {
-    return fail(
-      name,
-      `"${site.repo}" has been renamed; under its old name it is read and not written`,
-      update(site, "--repo <owner>/<new name>"),
-    );
+  if (app.found.renamed) {
+    return fail(name, "Nothing is written under the repository's old name", "Repair repository first");
   }
   return pass(name, "The repository app may write");
 }

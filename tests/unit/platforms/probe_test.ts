@@ -1,0 +1,90 @@
+/** Probes: a failure is what was found, and all requests of a diagnosis share one end. */
+import assert from "node:assert/strict";
+import { GatewayError } from "../../../errors.ts";
+import { hosting } from "../../../platforms/hosting.ts";
+import type { Incoming, Reach } from "../../../platforms/platform.ts";
+import { ending, probe } from "../../../platforms/probe.ts";
+import { repo } from "../../../platforms/repo/client.ts";
+import { theApp } from "../../../sandbox/repo/app_key.ts";
+import { site } from "./_site.ts";
+
+const BEGAN = 1_800_000_000_000;
+const app = theApp();
+
+/** A reach whose every answer is a 404 that takes a second, and the limits its requests were given. */
+function slow(): { reach: Reach; limits: (number | undefined)[]; clock: { now: number } } {
+  const limits: (number | undefined)[] = [];
+  const clock = { now: BEGAN };
+  const settings: Record<string, string> = {
+    REPO_API_BASE: "https://host.example",
+    REPO_APP_ID: String(app.id),
+    REPO_APP_PRIVATE_KEY: app.private_key,
+    HOSTING_API_BASE: "https://pages.example",
+    HOSTING_API_TOKEN: "t",
+    HOSTING_ACCOUNT_ID: "a",
+  };
+  const reach: Reach = {
+    site: site({ platform: "static", repo: "acme/site", hosting_project: "acme" }),
+    setting: (name) => settings[name] ?? null,
+    secret: () => Promise.reject(new Error("no secret is asked for")),
+    cache: { get: () => assert.fail("nothing old is looked at"), set: () => {} },
+    now: () => clock.now,
+    send(out) {
+      limits.push(out.deadline_ms);
+      clock.now += 1000;
+      const bytes = new TextEncoder().encode('{"message":"Not Found"}');
+      const headers = new Headers({ "content-type": "application/json" });
+      const text = () => new TextDecoder().decode(bytes);
+      const answer: Incoming = {
+        status: 404,
+        url: out.url,
+        headers,
+        bytes,
+        text,
+        json: () => JSON.parse(text()),
+      };
+      return Promise.resolve(answer);
+    },
+  };
+  return { reach, limits, clock };
+}
+
+Deno.test("a request has what is left of the whole, never more than it asked for itself, never nothing", async () => {
+  const { reach, limits, clock } = slow();
+  const bounded = ending(reach, BEGAN + 2800);
+  const out = { method: "GET", url: "https://a.example/", effect: "read" } as const;
+  await bounded.send(out);
+  await bounded.send({ ...out, deadline_ms: 500 });
+  await bounded.send({ ...out, deadline_ms: 5000 });
+  await bounded.send(out);
+  assert.deepEqual(limits, [2800, 500, 800, 1]);
+  assert.equal(bounded.now(), clock.now);
+});
+
+Deno.test("the look-ups of a repository's diagnosis share its end, and ask afresh", async () => {
+  const { reach, limits } = slow();
+  const found = await (await repo.connect(reach)).health(2800);
+  assert.deepEqual(limits, [2800, 1800, 800], "by repository, user and organisation");
+  assert.equal(found.app.error?.code, "E_REPO_APP_NOT_INSTALLED");
+  assert.equal(found.branch.error, found.app.error);
+});
+
+Deno.test("the newest deployment is waited for as long as is said", async () => {
+  const { reach, limits } = slow();
+  const client = await hosting.connect(reach);
+  await assert.rejects(
+    client.latest(2800),
+    (error) => (error as GatewayError).code === "E_HOSTING_PROJECT_MISSING",
+  );
+  await assert.rejects(client.latest());
+  assert.deepEqual(limits, [2800, undefined]);
+});
+
+Deno.test("a probe keeps a refusal as it is, and hides what a fault of the gateway says", async () => {
+  const refusal = new GatewayError("E_UPSTREAM", "The site failed");
+  assert.deepEqual(await probe(() => Promise.resolve(1)), { found: 1 });
+  assert.equal((await probe(() => Promise.reject(refusal))).error, refusal);
+  const { error } = await probe(() => Promise.reject(new Error("at /secret/place")));
+  assert.equal(error?.code, "E_INTERNAL");
+  assert.equal(error?.message, "Something failed inside the gateway while it asked");
+});
