@@ -1,6 +1,13 @@
-/** What a diagnosis is expected to say of checks, asked for by their names through both doors. */
+/** A stand-in whose companion plugin reports what a test wants, and what a diagnosis of it is expected to say. */
 import assert from "node:assert/strict";
+import { route } from "../../sandbox/cms_standin/rest.ts";
+import type { StandInOptions, Trouble } from "../../sandbox/cms_standin.ts";
+import type { CmsSandbox } from "../../sandbox/cms.ts";
+import type { Site } from "../../model.ts";
+import type { NewSite } from "../../store/store.ts";
 import type { Args } from "../cms_kit.ts";
+import { type KitOptions, site } from "../kit.ts";
+import { type World, world } from "./_stand_in.ts";
 
 /** One check as it is answered. */
 export interface Check {
@@ -50,4 +57,69 @@ export async function says(both: Both, site_id: string, expected: Readonly<Recor
     assert.match(check.detail, detail, name);
     if (next) assert.match(check.next_step ?? "", next, name);
   }
+}
+
+type Json = Record<string, unknown>;
+
+/** The report of a plugin that has everything. */
+export const FEATURES = {
+  page_builder: { block: true, visual: { active: true, version: "3.27.0" } },
+  theme_snippet: { applied: true },
+  tool_adapter: { active: true, version: "0.5.0" },
+  builder_tools: { active: true, version: "1.4.2", route: "/mcp/elementor-mcp-server" },
+  code_page: { active: true },
+  seo_bridge: { active: true, provider: "yoast", provider_version: "22.5" },
+  schema_bridge: { active: true, provider: "schemapro", entries: 3 },
+};
+/** The rights of its account. */
+export const CAPS = { edit_posts: true, edit_pages: true, edit_others_posts: true, unfiltered_html: true };
+/** Its whole report. */
+export const REPORT: Json = { plugin_version: "1.2.0", features: FEATURES, user: { caps: CAPS } };
+const NAMESPACES = ["site-ops/v1"];
+
+/** The report with some features different. */
+export const featured = (more: Json): Json => ({ ...REPORT, features: { ...FEATURES, ...more } });
+
+/** Sites by what their records say of SEO and of builders, all at the one CMS. */
+function sitesAt({ base_url, users }: Pick<CmsSandbox, "base_url" | "users">): NewSite[] {
+  const { username, application_password } = users.admin;
+  const at = (id: string, more: Partial<NewSite>) =>
+    site(id, "cms", { base_url, credentials: { cms: { username, application_password } }, ...more });
+  const seo = (channel: Site["seo"]["channel"]) => ({ seo: { enabled: true, channel } });
+  return [
+    at("plugin", { ...seo("plugin"), available_builders: ["block", "visual"], topicmap_workspace_id: "w1" }),
+    at("rest", seo("rest")),
+  ];
+}
+
+/** A stand-in whose companion plugin gives that report; without one it has no plugin. */
+export async function reporting(
+  report: Json | null,
+  options: StandInOptions = {},
+  kit: KitOptions = {},
+): Promise<World> {
+  const namespaces = [...report === null ? [] : NAMESPACES, ...options.namespaces ?? []];
+  const at = await world(kit, { ...options, namespaces });
+  if (report !== null) {
+    route(at.cms.app, ["GET"], "/site-ops/v1/health", () => ({}), () => ({ body: report }));
+  }
+  for (const one of sitesAt(at.cms)) assert.ok(await at.kit.gw.store.sites.create(one));
+  return at;
+}
+
+/** What a diagnosis of such a stand-in says. */
+export async function told(
+  report: Json | null,
+  expected: Readonly<Record<string, Seen>>,
+  { site_id = "plugin", trouble, path, ...options }: StandInOptions & {
+    site_id?: string;
+    trouble?: Trouble;
+    path?: string | RegExp;
+  } = {},
+): Promise<void> {
+  await using at = await reporting(report, options);
+  if (trouble) at.cms.misbehave(trouble, { method: "GET", path, times: 99 });
+  await says(at.kit.both.bind(at.kit), site_id, expected);
+  assert.deepEqual(at.cms.writes, []);
+  assert.ok(at.cms.requests.every(({ method }) => method === "GET" || method === "HEAD"));
 }
