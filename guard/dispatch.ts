@@ -6,6 +6,7 @@ import type { Store } from "../store/store.ts";
 import { CallRecord } from "./audit.ts";
 import { confirmed, preview } from "./confirm.ts";
 import { type ContextPorts, endOfCall, makeContext, makeReach } from "./context.ts";
+import { countsAs } from "./deployed.ts";
 import { flagStep } from "./flags.ts";
 import { readInput } from "./input.ts";
 import type { RateLimit } from "./limits.ts";
@@ -95,14 +96,15 @@ async function walk(ports: DispatchPorts, call: ToolCall, record: CallRecord): P
   record.siteId = site?.id ?? null;
   const others = await otherSites(ports, caller, manifest.sites, input.args);
   for (const { id } of others.values()) record.targetSiteId = id;
-  const tier = effectiveTier(manifest, input.args, site?.platform ?? null);
+  const kind = site && await countsAs(ports.store.sites, manifest, site);
+  const tier = effectiveTier(manifest, input.args, kind);
   record.tier = tier;
   riskCap(caller, tier, entry.name); // 10
   if (site) {
     for (const id of new Set([site.id, ...others.keys()])) ports.siteLimit.take(id);
     platformStep(manifest, body.args, site); // 11
   }
-  const grant = site ? flagStep(manifest, input.args, site) : undefined; // 12
+  const grant = site && kind ? flagStep(manifest, input.args, site, kind) : undefined; // 12
   const parts = { caller, record, manifest, site, others, grant, endsAt: endOfCall(ports.now()) };
   const ctx = makeContext(ports, parts);
   handler.check?.(input.args, ctx);

@@ -1,6 +1,6 @@
 /** The site's switches, and the only place where the right to publish is made. */
 import { type Code, GatewayError } from "../errors.ts";
-import type { Flag, Site } from "../model.ts";
+import type { Flag, PlatformKind, Site } from "../model.ts";
 import type { PublishGrant } from "../platforms/platform.ts";
 import type { Manifest } from "../registry/manifest.ts";
 import { matches } from "./risk.ts";
@@ -28,17 +28,20 @@ export const isGenuine = (grant: PublishGrant, siteId: string): boolean =>
 /**
  * Step 12. Throws the flag's own code when the site lacks one the call needs; a flag marked `live` is judged by the
  * tool's plan. Answers the right to publish when this call asks for `allow_publish` or `allow_main_branch_push` and the
- * site has it, and for a tool of tier 4, which super-admin and confirm guard instead of a flag.
+ * site has it, and for a tool of tier 4, which super-admin and confirm guard instead of a flag. `kind` is what the site
+ * counts as (countsAs).
  */
 export function flagStep(
   manifest: Pick<Manifest, "name" | "tier" | "flags">,
   args: Record<string, unknown>,
   site: Site,
+  kind: PlatformKind = site.platform,
 ): PublishGrant | undefined {
   let publishes = manifest.tier === 4;
+  const because = kind === site.platform ? "" : ", because a static site is deployed from its branch";
   for (const { flag, when, live, code } of manifest.flags) {
-    if (live || (when && !matches(when, args, site.platform))) continue;
-    requireFlag(manifest.name, flag, site, code);
+    if (live || (when && !matches(when, args, kind))) continue;
+    requireFlag(manifest.name, flag, site, code, because);
     publishes ||= PUBLISHING.has(flag);
   }
   return publishes ? mint(site.id, manifest.name) : undefined;
@@ -59,9 +62,12 @@ export function liveFlag(
   return PUBLISHING.has(flag) ? mint(site.id, manifest.name) : undefined;
 }
 
-function requireFlag(tool: string, flag: Flag, site: Site, code: Code = REFUSALS[flag]): void {
+function requireFlag(tool: string, flag: Flag, site: Site, code: Code = REFUSALS[flag], because = ""): void {
   if (site.flags[flag]) return;
-  throw new GatewayError(code, `"${tool}" needs ${flag} on site "${site.id}"; a super-admin can set it`);
+  throw new GatewayError(
+    code,
+    `"${tool}" needs ${flag} on site "${site.id}"${because}; a super-admin can set it`,
+  );
 }
 
 function mint(site_id: string, tool: string): PublishGrant {

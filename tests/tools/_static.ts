@@ -10,8 +10,11 @@ import { gateway, type Kit, type KitOptions, MASTER, site } from "../kit.ts";
 import { assertDescribed } from "../sandbox/repo_openapi.ts";
 import { Clone } from "./_clone.ts";
 
-/** The repository of every site of a world but "empty" and "elsewhere". */
+/** The repository of every static site of a world but "empty", "locked" and "elsewhere". */
 export const REPO = "acme/site";
+/** The repository of "journal", from which nothing is deployed. */
+export const JOURNAL = "acme/journal";
+const EMPTY = "acme/empty";
 
 /** Settings that lead to the host; `more` may set or, with null, leave out others. */
 export function settingsAt(
@@ -55,15 +58,15 @@ function sitesAt(): NewSite[] {
     site("open", "static", { ...linked, flags }),
     site("bulk", "static", { ...linked, flags: { allow_full_repo_write: true } }),
     site("default", "static", { repo: REPO, flags }),
-    site("empty", "static", { repo: "acme/empty", repo_branch: "main", flags }),
+    site("empty", "static", { repo: EMPTY, repo_branch: "main", flags }),
     site("locked", "static", {
-      repo: "acme/empty",
+      repo: EMPTY,
       repo_branch: "main",
       flags: { allow_full_repo_write: true },
     }),
     site("unlinked", "static", { flags }),
     site("elsewhere", "static", { repo: "nobody/there", flags }),
-    site("journal", "cms", linked),
+    site("journal", "cms", { repo: JOURNAL, repo_branch: "main" }),
   ];
 }
 
@@ -99,7 +102,8 @@ export class StaticWorld implements AsyncDisposable {
   static async open(options: WorldOptions = {}): Promise<StaticWorld> {
     const host = options.host ?? await startRepoHost();
     await host.make(REPO, { files: options.files ?? FILES });
-    await host.make("acme/empty", { empty: true });
+    await host.make(JOURNAL, { files: options.files ?? FILES });
+    await host.make(EMPTY, { empty: true });
     const gw = await gateway({
       fetch: globalThis.fetch,
       allowPrivate: ["127.0.0.1"],
@@ -148,12 +152,13 @@ export class StaticWorld implements AsyncDisposable {
 
   /** Fails where the work wrote to the host or moved any head; answers what the work did. */
   async quietly<T>(work: () => Promise<T>): Promise<T> {
-    const [heads, others] = [await this.heads(), await this.heads("acme/empty")];
+    const all = () => Promise.all([REPO, JOURNAL, EMPTY].map((repo) => this.heads(repo)));
+    const heads = await all();
     const asked = this.host.exchanges.length;
     const done = await work();
     const sent = this.host.exchanges.slice(asked).filter((one) => !isRead(one));
     assert.deepEqual(sent.map(({ method, path }) => `${method} ${path}`), [], "nothing is written");
-    assert.deepEqual([await this.heads(), await this.heads("acme/empty")], [heads, others]);
+    assert.deepEqual(await all(), heads);
     return done;
   }
 
@@ -233,7 +238,7 @@ export class StaticWorld implements AsyncDisposable {
     await this.gw[Symbol.asyncDispose]();
     try {
       if (this.host.exchanges.length > 0) assertDescribed(this.host.exchanges);
-      for (const repo of [REPO, "acme/empty"]) {
+      for (const repo of [REPO, JOURNAL, EMPTY]) {
         const { stderr } = { stderr: await this.host.git(repo, "fsck", "--strict", "--no-dangling") };
         assert.doesNotMatch(stderr, /error|missing|broken/, repo);
       }

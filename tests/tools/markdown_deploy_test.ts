@@ -6,7 +6,7 @@ import { type StandIn, startStandIn } from "../../sandbox/cms_standin.ts";
 import type { NewSite } from "../../store/store.ts";
 import { type Args, DOORS, type Refusal } from "../cms_kit.ts";
 import { site } from "../kit.ts";
-import { FILES, REPO, StaticWorld, type WorldOptions } from "./_static.ts";
+import { FILES, JOURNAL, REPO, StaticWorld, type WorldOptions } from "./_static.ts";
 
 const POST = [
   "---",
@@ -37,7 +37,7 @@ class DeployWorld implements AsyncDisposable {
     const { username, application_password } = cms.users.admin;
     const credentials = { cms: { username, application_password } };
     const on = (id: string, more: Partial<NewSite> = {}) =>
-      site(id, "cms", { base_url: cms.base_url, credentials, repo: REPO, repo_branch: "main", ...more });
+      site(id, "cms", { base_url: cms.base_url, credentials, repo: JOURNAL, repo_branch: "main", ...more });
     const builders = (...available_builders: Site["available_builders"]) => ({ available_builders });
     const wrong = { cms: { username, application_password: "abcd efgh ijkl mnop qrst uvwx" } };
     const sites = [
@@ -45,7 +45,7 @@ class DeployWorld implements AsyncDisposable {
       on("visual", builders("visual")),
       on("both", { ...builders("visual", "block"), default_builder: "visual" }),
       on("stranger", { credentials: wrong }),
-      site("builder", "sitebuilder", { repo: REPO, repo_branch: "main" }),
+      site("builder", "sitebuilder", { repo: JOURNAL, repo_branch: "main" }),
     ];
     const at = await StaticWorld.open({
       files: MARKDOWN,
@@ -123,18 +123,18 @@ for (const door of DOORS) {
   }
 
   Deno.test(`a deployment is written down in the file in one commit, through ${door}`, async () => {
-    for (const [site_id, tier] of [["blog", 1], ["open", 3]] as const) {
+    for (const [site_id, tier, repo] of [["blog", 1, JOURNAL], ["open", 3, REPO]] as const) {
       await using world = await DeployWorld.open();
       const { at } = world;
       const args = { site_id, path: PATHS.post, target_site_id: "blog", append_deployment: true };
       const preview = await at.preview("deploy_md_to_site", args);
       assert.equal(preview.tier, tier);
       assert.match(preview.summary, /, and write it down in the file$/);
-      const parent = await at.head("main");
+      const parent = await at.head("main", repo);
       const { done } = await at.write(door, "deploy_md_to_site", args);
       const [made] = world.drafts();
       assert.ok(made);
-      const after = (await at.host.files(REPO))[PATHS.post]!;
+      const after = (await at.host.files(repo))[PATHS.post]!;
       const time = /deployed_at: (\S+)/.exec(after)?.[1] ?? "";
       assert.ok(Math.abs(Date.parse(time) - Date.now()) < 60_000, time);
       const entry = [
@@ -149,6 +149,7 @@ for (const door of DOORS) {
       ];
       const wanted = POST.replace("---\r\n# Heading", entry.join("\r\n"));
       await at.wrote({
+        repo,
         branch: "main",
         parent,
         line: `Record a deployment of ${PATHS.post}`,
@@ -240,7 +241,7 @@ Deno.test("where only the writing down fails the draft stands, and the answer sa
   const { at } = world;
   at.host.misbehave({ kind: "bad_gateway" }, { method: "POST", path: "/git/trees", times: 9 });
   const args = { site_id: "blog", path: PATHS.post, append_deployment: true };
-  const head = await at.head("main");
+  const head = await at.head("main", JOURNAL);
   const { done, row } = await at.write("rest", "deploy_md_to_site", args);
   assert.equal(done["deployment_recorded"], false);
   const notes = done["notes"] as string[];
@@ -250,7 +251,7 @@ Deno.test("where only the writing down fails the draft stands, and the answer sa
   );
   assert.equal(world.drafts().length, 1);
   assert.equal(row.result_id, done["id"]);
-  assert.equal(await at.head("main"), head);
+  assert.equal(await at.head("main", JOURNAL), head);
 });
 
 Deno.test("a file that somebody changes meanwhile keeps that change beside the deployment", async () => {
@@ -267,7 +268,7 @@ Deno.test("a file that somebody changes meanwhile keeps that change beside the d
     append_deployment: true,
   });
   assert.equal(done["deployment_recorded"], true);
-  const after = (await at.host.files(REPO))[PATHS.post]!;
+  const after = (await at.host.files(JOURNAL))[PATHS.post]!;
   assert.match(after, /final title/);
   assert.match(after, /deployments:\r\n/);
 });

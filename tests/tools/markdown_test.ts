@@ -2,8 +2,10 @@
 import assert from "node:assert/strict";
 import type { Code } from "../../errors.ts";
 import { blobName } from "../../platforms/repo/git.ts";
+import type { NewSite } from "../../store/store.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
-import { FILES, REPO, StaticWorld } from "./_static.ts";
+import { site } from "../kit.ts";
+import { FILES, JOURNAL, REPO, StaticWorld } from "./_static.ts";
 
 const SHA = /^[0-9a-f]{40}$/;
 const shaOf = (text: string) => blobName(new TextEncoder().encode(text));
@@ -11,7 +13,7 @@ const FIRST = FILES["src/content/first.md"] as string;
 const NEW = "---\ntitle: New\nslug: new\n---\nText $& \u{1f600}\n";
 const PATH = "src/content/first.md";
 /** Sites a markdown write goes through: a CMS's journal, and a static site that may push to its branch. */
-const SITES = [["journal", 1], ["open", 3]] as const;
+const SITES = [["journal", 1, JOURNAL], ["open", 3, REPO]] as const;
 const NO_MARKDOWN = ["a.txt", "md", ".md", "a.md/b", "src/content/", "a.md.exe"];
 const BLOCKED = [
   "../a.md",
@@ -29,7 +31,7 @@ const BLOCKED = [
   `${"x".repeat(248)}.md`,
 ];
 
-for (const [site_id, tier] of SITES) {
+for (const [site_id, tier, repo] of SITES) {
   for (const door of DOORS) {
     Deno.test(`save_md_to_repo makes and replaces one file in one commit: ${site_id}, ${door}`, async () => {
       await using at = await StaticWorld.open();
@@ -37,21 +39,22 @@ for (const [site_id, tier] of SITES) {
       const preview = await at.preview("save_md_to_repo", args);
       assert.deepEqual([preview.tier, preview.summary], [
         tier,
-        `Make "posts/new.md" on branch "main" of ${REPO}`,
+        `Make "posts/new.md" on branch "main" of ${repo}`,
       ]);
       assert.deepEqual(preview.changes, [
         { field: "posts/new.md", from: null, to: { bytes: new TextEncoder().encode(NEW).length } },
       ]);
-      const parent = await at.head("main");
+      const parent = await at.head("main", repo);
       const { done, row } = await at.write(door, "save_md_to_repo", args);
       const sha = await shaOf(NEW);
       const commit_sha = await at.wrote({
+        repo,
         branch: "main",
         parent,
         line: "Add posts/new.md",
         files: { "posts/new.md": NEW },
       });
-      assert.match(String(done["html_url"]), /\/acme\/site\/blob\/[0-9a-f]{40}\/posts\/new\.md$/);
+      assert.match(String(done["html_url"]), /\/acme\/\w+\/blob\/[0-9a-f]{40}\/posts\/new\.md$/);
       assert.deepEqual(done, {
         path: "posts/new.md",
         sha,
@@ -67,16 +70,17 @@ for (const [site_id, tier] of SITES) {
       const { done: replaced } = await at.write(door, "save_md_to_repo", again);
       assert.deepEqual([replaced["created"], replaced["sha"]], [false, await shaOf(newer)]);
       await at.wrote({
+        repo,
         branch: "main",
         parent: commit_sha,
         line: "Windows",
         files: { "posts/new.md": newer },
       });
 
-      const head = await at.head("main");
+      const head = await at.head("main", repo);
       const same = await at.write(door, "save_md_to_repo", { ...again, sha: await shaOf(newer) });
       assert.deepEqual([same.done["unchanged"], same.done["commit_sha"]], [true, head]);
-      assert.equal(await at.head("main"), head, "no commit where nothing changes");
+      assert.equal(await at.head("main", repo), head, "no commit where nothing changes");
     });
 
     Deno.test(`update_md_status changes one line in one commit: ${site_id}, ${door}`, async () => {
@@ -89,10 +93,10 @@ for (const [site_id, tier] of SITES) {
         tier,
         [{ field: "status", from: "draft", to: "published" }],
       ]);
-      const parent = await at.head("main");
+      const parent = await at.head("main", repo);
       const { done, row } = await at.write(door, "update_md_status", args);
       const line = `Set the status of ${PATH} to published`;
-      const commit_sha = await at.wrote({ branch: "main", parent, line, files: { [PATH]: after } });
+      const commit_sha = await at.wrote({ repo, branch: "main", parent, line, files: { [PATH]: after } });
       const sha = await shaOf(after);
       assert.deepEqual(done, { path: PATH, sha, status: "published", previous_status: "draft", commit_sha });
       assert.deepEqual([row.tier, row.result_id], [tier, PATH]);
@@ -106,16 +110,17 @@ for (const [site_id, tier] of SITES) {
         commit_sha,
         unchanged: true,
       });
-      assert.equal(await at.head("main"), commit_sha);
+      assert.equal(await at.head("main", repo), commit_sha);
     });
   }
 }
 
 Deno.test("an empty repository takes a first markdown file, below the site's folder", async () => {
-  const linked = { base_url: "https://a.example", repo: "acme/empty", repo_branch: "main" };
+  const linked = { base_url: "https://a.example", repo: "acme/none", repo_branch: "main" };
   await using at = await StaticWorld.open({
     sites: [{ id: "below", name: "Below", platform: "crm", ...linked, repo_prefix: "sites/a" }],
   });
+  await at.host.make("acme/none", { empty: true });
   assert.deepEqual(await at.both("list_md_from_repo", { site_id: "below" }), {
     items: [],
     truncated: false,
@@ -124,7 +129,7 @@ Deno.test("an empty repository takes a first markdown file, below the site's fol
   const { done } = await at.write("mcp", "save_md_to_repo", { site_id: "below", path: "n.md", content: NEW });
   assert.equal(done["created"], true);
   await at.wrote({
-    repo: "acme/empty",
+    repo: "acme/none",
     branch: "main",
     parent: null,
     line: "Add n.md",
@@ -253,11 +258,11 @@ Deno.test("bytes that are not those git names so are not taken for the file", as
     sha: await shaOf(NEW),
   };
   at.host.misbehave({ kind: "garbage", body: JSON.stringify(other) }, { path: "/git/blobs/" });
-  const head = await at.head("main");
+  const head = await at.head("main", JOURNAL);
   const args = { site_id: "journal", path: "p/a.md", status: "x", confirm: true };
   const message = await at.gw.refuses("update_md_status", args, "E_UPSTREAM", { door: "rest" });
-  assert.match(message, /acme\/site/);
-  assert.equal(await at.head("main"), head);
+  assert.match(message, /acme\/journal/);
+  assert.equal(await at.head("main", JOURNAL), head);
 });
 
 const LARGE = `---\ntitle: A\nslug: a\n---\n${"x".repeat(900 * 1024)}`;
@@ -400,6 +405,40 @@ Deno.test("a static site that may not push to its branch keeps markdown off it, 
   }
 });
 
+Deno.test("a CMS that shares a static site's branch keeps markdown off it as that site would", async () => {
+  const shares = (id: string, more: Partial<NewSite>) => site(id, "cms", { repo: REPO, ...more });
+  await using at = await StaticWorld.open({
+    sites: [
+      shares("same", { repo_branch: "main" }),
+      shares("nameless", {}),
+      shares("spelled", { repo: "ACME/Site", repo_branch: "main", repo_prefix: "posts" }),
+      shares("allowed", { repo_branch: "main", flags: { allow_main_branch_push: true } }),
+    ],
+    tokens: { careful: { max_risk: 2 } },
+  });
+  const save = { path: "n.md", content: NEW };
+  const says =
+    /needs allow_main_branch_push .*, because a static site is deployed from its branch; a super-admin/;
+  for (const site_id of ["same", "nameless", "spelled"]) {
+    await at.refuses("save_md_to_repo", { site_id, ...save }, "E_MAIN_BRANCH_LOCKED", { says });
+    const status = { site_id, path: PATH, status: "live" };
+    await at.refuses("update_md_status", status, "E_MAIN_BRANCH_LOCKED", { says });
+    const deploy = { site_id, path: PATH, append_deployment: true };
+    await at.refuses("deploy_md_to_site", deploy, "E_MAIN_BRANCH_LOCKED", { says });
+    assert.equal(
+      (await at.both("read_md_from_repo", { site_id: "same", path: PATH }))["sha"],
+      await shaOf(FIRST),
+    );
+  }
+  const args = { site_id: "allowed", ...save };
+  await at.refuses("save_md_to_repo", args, "E_SCOPE_DENIED", {
+    says: /3/,
+    as: "careful",
+    audit: "risk_capped",
+  });
+  assert.equal((await at.write("rest", "save_md_to_repo", args)).row.tier, 3);
+});
+
 Deno.test("of two who save one file at once one is told that it has changed, and both files of two are kept", async () => {
   await using at = await StaticWorld.open();
   const sha = await shaOf(FIRST);
@@ -410,12 +449,12 @@ Deno.test("of two who save one file at once one is told that it has changed, and
   const codes = ends.map((one) => "code" in one ? one.code : "made").toSorted();
   assert.deepEqual(codes, ["E_SHA_MISMATCH", "made"]);
   const won = texts[ends.findIndex((one) => !("code" in one))];
-  assert.equal((await at.host.files(REPO))[PATH], won);
-  assert.equal((await at.log("main")).length, 2, "one commit on the first");
+  assert.equal((await at.host.files(JOURNAL))[PATH], won);
+  assert.equal((await at.log("main", JOURNAL)).length, 2, "one commit on the first");
 
   const both = await Promise.all(["a.md", "b.md"].map((path) => save(NEW, { path, sha: undefined })));
   assert.ok(both.every((one) => !("code" in one)), JSON.stringify(both));
-  const files = await at.host.files(REPO);
+  const files = await at.host.files(JOURNAL);
   assert.deepEqual([files["a.md"], files["b.md"]], [NEW, NEW]);
   for (const one of ends) if (!("code" in one)) assert.match(String((one.value as Args)["sha"]), SHA);
 });
