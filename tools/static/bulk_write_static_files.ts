@@ -15,8 +15,17 @@ interface FileArg {
   readonly encoding: Encoding;
 }
 
+/** What was made of a call's files, so that a hundred megabytes are not made of them at every step. */
+const made = new WeakMap<readonly FileArg[], Edit[]>();
+
 /** Every file's bytes, once all of them have been judged. */
 function filesOf(files: readonly FileArg[], site: Site): Edit[] {
+  const known = made.get(files) ?? judged(files, site);
+  made.set(files, known);
+  return known;
+}
+
+function judged(files: readonly FileArg[], site: Site): Edit[] {
   if (files.length > LIMITS.BULK_FILES_MAX) {
     throw new GatewayError(
       "E_BULK_TOO_MANY_FILES",
