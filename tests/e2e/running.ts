@@ -44,6 +44,10 @@ export class Running implements AsyncDisposable {
     });
   }
 
+  get pid(): number {
+    return this.#child.pid;
+  }
+
   /** Where it answers; fails the test when it ends instead, or takes too long. */
   async address(): Promise<string> {
     const timer = setTimeout(() => this.#address.resolve(null), READY_MS);
