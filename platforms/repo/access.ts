@@ -59,19 +59,53 @@ export class Access {
     return `Bearer ${token}`;
   }
 
-  /** The Authorization header of a token for this one repository; `refresh` makes a new one. */
+  /**
+   * The Authorization header of a token for this one repository; `refresh` makes a new one. Throws
+   * E_REPO_APP_NOT_INSTALLED also where the installation is gone or not for that repository, E_UPSTREAM.
+   */
   async asInstallation(right: Right, refresh = false): Promise<string> {
-    const { id } = await this.installation();
-    const { token } = await (await this.#strategy())({
-      type: "installation",
-      installationId: id,
-      repositoryNames: [this.#name],
-      permissions: PERMISSIONS[right],
-      refresh,
-    });
+    let token: string;
+    try {
+      const { id } = await this.installation();
+      ({ token } = await (await this.#strategy())({
+        type: "installation",
+        installationId: id,
+        repositoryNames: [this.#name],
+        permissions: PERMISSIONS[right],
+        refresh,
+      }));
+    } catch (thrown) {
+      throw this.#told(thrown);
+    }
     if (TOKEN.test(token)) return `Bearer ${token}`;
     if (!refresh) return await this.asInstallation(right, true); // what cannot be read may have been kept
     throw unreadable(`${this.#owner}/${this.#name}`, 201, false);
+  }
+
+  /** What kept a token from being made, never to be taken for an answer about what it was wanted for. */
+  #told(thrown: unknown): unknown {
+    if (!(thrown instanceof RepoError)) return thrown;
+    const { upstream, said, noApp, message, retryAfter } = thrown;
+    if (upstream === 422 && /repositor/i.test(said)) {
+      return new GatewayError(
+        "E_REPO_APP_NOT_INSTALLED",
+        `The repository app is installed for "${this.#owner}", but not for a repository "${this.#name}"; its owner ` +
+          "can add it, or set the site's repo where the repository has another name now",
+      );
+    }
+    if (upstream === 404 && !noApp) {
+      this.#reach.cache.set("installation", null, INSTALLATION_MS);
+      return this.#absent("not installed any more");
+    }
+    return new GatewayError("E_UPSTREAM", message, { upstream, retryAfter });
+  }
+
+  #absent(how: string): GatewayError {
+    return new GatewayError(
+      "E_REPO_APP_NOT_INSTALLED",
+      `The repository app is ${how} for "${this.#owner}/${this.#name}"; its owner can install it for that ` +
+        "repository, and /admin/repo shows where it is",
+    );
   }
 
   /**
@@ -79,17 +113,11 @@ export class Access {
    * E_REPO_APP_NOT_INSTALLED when there is none or it is suspended.
    */
   async installation(): Promise<Installation> {
-    const known = this.#reach.cache.get<Installation>("installation");
+    const known = this.#reach.cache.get<Installation | null>("installation");
     if (known) return known;
     const found = await this.#lookUp();
     if (found === null || (found.suspended_at ?? null) !== null) {
-      throw new GatewayError(
-        "E_REPO_APP_NOT_INSTALLED",
-        `The repository app is ${
-          found === null ? "not installed" : "suspended"
-        } for "${this.#owner}/${this.#name}"; ` +
-          "its owner can install it for that repository, and /admin/repo shows where it is",
-      );
+      throw this.#absent(found === null ? "not installed" : "suspended");
     }
     this.#reach.cache.set("installation", found, INSTALLATION_MS);
     return found;
@@ -114,7 +142,7 @@ export class Access {
           "",
         );
       } catch (thrown) {
-        if (!(thrown instanceof RepoError && thrown.upstream === 404)) throw thrown;
+        if (!(thrown instanceof RepoError && thrown.upstream === 404) || thrown.noApp) throw thrown;
       }
     }
     return null;

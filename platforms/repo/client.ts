@@ -49,13 +49,13 @@ export interface RepoClient {
   push(target: PushTarget, decide: Decide): Promise<Pushed>;
 }
 
-async function view(wire: RepoWire, prefix: string | null, named: string, ref?: string): Promise<View> {
+async function view(wire: RepoWire, prefix: string | null, named: string, deployed: string): Promise<View> {
   const head = /^[0-9a-f]{40}$/.test(named) ? named : await headOf(wire, named);
   if (head === "empty") return new View(wire, prefix, null, null);
   if (head !== null && head !== named) return await viewOf(wire, prefix, head);
   const tree = await treeOf(wire, named, false);
   if (tree) return new View(wire, prefix, head, named);
-  const field = ref === undefined ? "The site's repo_branch" : "ref";
+  const field = named === deployed ? "The site's repo_branch" : "ref";
   throw new GatewayError(
     "E_NOT_FOUND",
     `${field}: repository "${wire.repo}" has no branch, tag or commit ${JSON.stringify(named)}`,
@@ -88,7 +88,11 @@ export const repo: Platform<RepoClient> = {
         const found = await headOf(wire, branch);
         return found === "empty" ? null : found;
       },
-      view: async (ref) => await view(wire, repo_prefix, named(ref) ?? await deployedBranch(), ref),
+      async view(ref) {
+        const name = named(ref);
+        const deployed = await deployedBranch();
+        return await view(wire, repo_prefix, name ?? deployed, deployed);
+      },
       read: async (path, limit, ref) =>
         await readFile(wire, { prefix: repo_prefix, path, ref: named(ref) ?? await deployedBranch(), limit }),
       mayWrite: () => wire.mayWrite(),

@@ -17,7 +17,15 @@ export class RepoError extends GatewayError {
   get empty(): boolean {
     return this.upstream === 409 && /repository is empty/i.test(this.said);
   }
+
+  /** Whether the host does not know the app by the key it was asked with. */
+  get noApp(): boolean {
+    return noApp(this.upstream, this.said);
+  }
 }
+
+const noApp = (status: number | undefined, said: string) =>
+  status === 401 || (status === 404 && /integration not found/i.test(said));
 
 /** An answer as far as it is needed to say what was wrong. */
 export interface Refused {
@@ -48,7 +56,7 @@ const ofRepo = (repo: string | null) => (repo === null ? "Repositories: " : `Rep
 
 function wayOut({ status, said, unknown }: Refused, seconds: number | undefined): string {
   if (seconds !== undefined) return `it limits how much is asked of it: try again in ${seconds} s`;
-  if (status === 401) {
+  if (noApp(status, said)) {
     return "it does not take the app's key: check REPO_APP_ID, REPO_APP_PRIVATE_KEY and this machine's clock";
   }
   if (status === 403 && /not accessible by integration/i.test(said)) {
