@@ -5,6 +5,16 @@ import { startRepoHost } from "../../sandbox/repo.ts";
 import { inFolder, type Running, start } from "../e2e/running.ts";
 import { Clone } from "../tools/_clone.ts";
 
+/** The tool's result, and the frame it comes in through the MCP door. */
+interface Written {
+  readonly branch: string;
+  readonly files_written: number;
+  readonly bytes: number;
+}
+interface Framed {
+  readonly content: readonly { readonly text: string }[];
+}
+
 const MIB = 1024 * 1024;
 /** What the process may hold at its worst, the runtime included; 801 MiB for bytes and 664 for text when it was written. */
 const PEAK_BYTES_MAX = 1200 * MIB;
@@ -81,10 +91,16 @@ for (const [door, kind] of [["rest", "binary"], ["mcp", "text"]] as const) {
           method: "tools/call",
           params: { name: tool, arguments: args },
         };
-        const answer = await running.ask("POST", path, token, door === "rest" ? args : frame);
+        const answer = await running.ask<Written & Framed>(
+          "POST",
+          path,
+          token,
+          door === "rest" ? args : frame,
+        );
         const peak = await peakOf(running);
-        const done = door === "rest" ? answer.result : JSON.parse(answer.result.content[0].text);
-        assert.deepEqual([answer.status, done?.files_written, done?.bytes], [
+        const { result } = answer;
+        const done: Written = door === "rest" ? result : JSON.parse(result.content[0]!.text);
+        assert.deepEqual([answer.status, done.files_written, done.bytes], [
           200,
           1000,
           LIMITS.BULK_BYTES,
