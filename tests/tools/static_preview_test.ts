@@ -1,7 +1,7 @@
 /** Preview branches: one for each token and site, remembered, forgotten when asked, and made afresh when gone. */
 import assert from "node:assert/strict";
 import { DOORS } from "../cms_kit.ts";
-import { REPO, StaticWorld } from "./_static.ts";
+import { FILES, REPO, StaticWorld } from "./_static.ts";
 
 const NAME = /^mcp\/([a-z0-9-]{1,12})\/(\d{10})$/;
 
@@ -79,6 +79,21 @@ Deno.test("a preview of a write makes no branch, and neither does a refusal", as
   await at.refuses("create_static_route", args, "E_ROUTE_EXISTS", { says: /is served by/, sends: "reads" });
   assert.equal(await at.gw.store.previews.get(await idOf(at), "closed"), null);
   assert.deepEqual(await previews(at), []);
+});
+
+Deno.test("a write that would change nothing makes no branch, and the next one does", async () => {
+  await using at = await StaticWorld.open();
+  const head = await at.head("main");
+  const args = { site_id: "closed", path: "src/styles/site.css", allow_overwrite: true };
+  const same = { ...args, content: FILES["src/styles/site.css"] };
+  for (const door of DOORS) {
+    const { done } = await at.write(door, "write_static_file", same);
+    assert.deepEqual([done["unchanged"], done["branch"], done["commit_sha"]], [true, "main", head]);
+    assert.deepEqual([await previews(at), await at.head("main")], [[], head]);
+  }
+  const { done } = await at.write<Done>("rest", "write_static_file", { ...args, content: "x" });
+  const files = { "src/styles/site.css": "x" };
+  await at.wrote({ branch: done.branch, parent: head, line: "Overwrite src/styles/site.css", files });
 });
 
 for (const door of DOORS) {

@@ -102,6 +102,38 @@ for (const door of DOORS) {
   });
 }
 
+Deno.test("below a prefix a project begins beside what stands elsewhere in the repository, or in an empty one", async () => {
+  const flags = { allow_main_branch_push: true, allow_full_repo_write: true };
+  const below = { repo_branch: "main", repo_prefix: "sites/two", flags };
+  await using at = await StaticWorld.open({
+    files: { "package.json": "{}", "sites/two/LICENSE": "MIT", "sites/twofold/a.txt": "x" },
+    sites: [
+      site("two", "static", { repo: REPO, ...below }),
+      site("fresh", "static", { repo: EMPTY, ...below }),
+    ],
+  });
+  const line = "Scaffold the project";
+  for (
+    const [site_id, repo, parent] of [["two", REPO, await at.head("main")], ["fresh", EMPTY, null]] as const
+  ) {
+    const { done } = await at.write("rest", "init_static_project", { site_id, homepage_html: HOME });
+    const files = Object.entries(project(site_id)).map(([path, text]) => [`sites/two/${path}`, text]);
+    await at.wrote({ repo, branch: "main", parent, line, files: Object.fromEntries(files) });
+    assert.deepEqual(done["files"], NAMES);
+  }
+  const now = await at.host.files(REPO);
+  assert.deepEqual([now["package.json"], now["sites/two/LICENSE"], now["sites/twofold/a.txt"]], [
+    "{}",
+    "MIT",
+    "x",
+  ]);
+  const again = { site_id: "two", homepage_html: HOME };
+  await at.refuses("init_static_project", again, "E_REPO_NOT_EMPTY", {
+    says: /holds "README.md|holds "astro/,
+    sends: "reads",
+  });
+});
+
 Deno.test("the preview of a project names its branch and every file, and is read live", async () => {
   await using at = await StaticWorld.open({ files: { "LICENSE": "MIT\n" } });
   const args = { site_id: "open", homepage_html: HOME };

@@ -325,6 +325,20 @@ Deno.test("of two files for one route the page is the one that is changed", asyn
   assert.equal(done["file_path"], "src/pages/a.astro");
 });
 
+Deno.test("a page that is published as it is, or answered by code, is deleted only by force and not changed", async () => {
+  await using at = await StaticWorld.open({ files: { "public/a.html": "x", "src/pages/b.ts": "x", c: "c" } });
+  for (const [route, path] of [["a", "public/a.html"], ["b", "src/pages/b.ts"]] as const) {
+    const args = { site_id: "open", route };
+    const says = { says: new RegExp(`"${path}"`), sends: "reads" } as const;
+    await at.refuses("delete_static_route", args, "E_NOT_MCP_MANAGED", says);
+    await at.refuses("update_static_route", { ...args, html: "x" }, "E_NOT_MCP_MANAGED", says);
+    await at.refuses("update_static_route", { ...args, html: "x", force: true }, "E_NOT_SUPPORTED", says);
+    const parent = await at.head("main");
+    await at.write("rest", "delete_static_route", { ...args, force: true });
+    await at.wrote({ branch: "main", parent, line: `Delete the page /${route}`, files: { [path]: null } });
+  }
+});
+
 Deno.test("pages are changed and deleted only as they are known, and only what was made here", async () => {
   await using at = await StaticWorld.open();
   const known = await standing(HOME);
