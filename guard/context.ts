@@ -8,6 +8,7 @@ import type { OtherSite, PreviewsPort, SitesPort, ToolContext } from "../registr
 import type { Settings } from "../settings.ts";
 import type { Store } from "../store/store.ts";
 import type { CallRecord } from "./audit.ts";
+import { isDeployed } from "./deployed.ts";
 import { egress } from "./egress.ts";
 import { isGenuine, liveFlag } from "./flags.ts";
 import { integrations } from "./integrations.ts";
@@ -45,7 +46,7 @@ export function makeContext(ports: ContextPorts, call: CallParts): ToolContext {
     caller: call.caller,
     grant: call.grant as PublishGrant,
     previews: previewsPort(ports.store.previews, call),
-    sites: sitesPort(ports.store, call.caller),
+    sites: sitesPort(ports.store, call),
     now: ports.now,
     forSite(id) {
       if (id === undefined || id === call.site?.id) return own;
@@ -123,7 +124,7 @@ export function makeReach(
   };
 }
 
-function sitesPort(store: Pick<Store, "sites" | "projects">, caller: Caller): SitesPort {
+function sitesPort(store: Pick<Store, "sites" | "projects">, { caller, site }: CallParts): SitesPort {
   const list = async () => (await store.sites.list()).filter((site) => reaches(caller, site.id));
   return {
     list,
@@ -133,6 +134,7 @@ function sitesPort(store: Pick<Store, "sites" | "projects">, caller: Caller): Si
       return reachesAll(caller) ? all : all.filter((project) => inScope.has(project.id));
     },
     integrations,
+    deployedFrom: async (branch) => site !== null && await isDeployed(store.sites, site, branch),
   };
 }
 

@@ -22,3 +22,15 @@ function deploys(one: Site, site: Site): boolean {
   if (one.repo?.toLowerCase() !== site.repo?.toLowerCase()) return false;
   return one.repo_branch === null || site.repo_branch === null || one.repo_branch === site.repo_branch;
 }
+
+/** Whether any registered static site is deployed from that branch of the site's repository, by its name. */
+export async function isDeployed(
+  sites: Pick<Store["sites"], "list">,
+  { repo }: Site,
+  branch: string,
+): Promise<boolean> {
+  return (await sites.list()).some((other) =>
+    other.platform === "static" && other.repo_branch === branch &&
+    other.repo?.toLowerCase() === repo?.toLowerCase()
+  );
+}

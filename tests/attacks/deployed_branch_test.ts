@@ -219,6 +219,30 @@ async function trials({ at, call, stranger }: World, tool: string): Promise<void
   }
 }
 
+Deno.test("a project is not begun on what another site is deployed from, be it no default branch or out of scope", async () => {
+  await using here = await world({ "README.md": "# Site\n" });
+  const { at } = here;
+  await at.host.git(REPO, "update-ref", "refs/heads/release", await at.head("main"));
+  const { text } = await at.gw.store.tokens.create({
+    name: "narrow",
+    env: "dev",
+    allowed_sites: ["named"],
+    allowed_tools: ["*"],
+    max_risk: 4,
+    skip_write_confirm: false,
+    owner_user_id: null,
+  });
+  const before = await deployed(at);
+  for (const door of ["rest", "mcp"] as const) {
+    const args = { site_id: "named", homepage_html: "x", branch: "release", confirm: true };
+    const ending = await at.quietly(() => here.call("init_static_project", args, door, text));
+    assert.equal("code" in ending && ending.code, "E_MAIN_BRANCH_LOCKED");
+  }
+  assert.deepEqual(await deployed(at), before);
+  const free = { site_id: "named", homepage_html: "x", branch: "redesign", confirm: true };
+  assert.ok("value" in await here.call("init_static_project", free, "rest", text), "another branch is free");
+});
+
 Deno.test("a remembered branch that has come to be deployed is written to no more", async () => {
   const name = "mcp/abcdefghijkl/1700000000";
   await using here = await world();

@@ -57,8 +57,9 @@ export default tool("init_static_project", {
         "branch: set repo_branch of the site first, so that it is known which branch is deployed",
       );
     }
-    // The default branch may be what another site of this repository deploys.
-    const published = branch === deployed || branch === await client.defaultBranch();
+    // What another site of this repository is deployed from publishes as well, and the default branch may be that.
+    const published = branch === deployed || branch === await client.defaultBranch() ||
+      await ctx.sites.deployedFrom(branch);
     const grant = published ? ctx.claim("allow_main_branch_push") : undefined;
     const view = await client.head(branch) === null ? await client.view(deployed) : await client.view(branch);
     if (view.commit === null && branch !== deployed) {

@@ -117,6 +117,7 @@ export class World {
         list: () => Promise.resolve([this.site]),
         projects: () => Promise.resolve([{ id: "one", name: "One", created_at: "2026-01-01T00:00:00Z" }]),
         integrations: () => ({ crm: false, repo: true }),
+        deployedFrom: unasked,
       },
       now: this.#now,
       use: <Client>(platform: Platform<Client>) => {
