@@ -39,41 +39,69 @@ const WHOLLY = new Set(
 const SCHEMES = ["http", "https", "mailto", "tel"];
 /** Of each run of text, its length squared: the renderer needs about a second for the worst of so much. */
 const EFFORT_MAX = 1_000_000_000;
+/** The same of each stretch without an empty line, for finding out what blocks it holds. */
+const STRETCH_EFFORT_MAX = 4_000_000_000;
 const DEPTH_MAX = 200;
+/** What of inline elements is left open is opened again in every paragraph that follows: a page of text can make millions. */
+const ELEMENTS_MAX = 200_000;
 
 const markdown = new Marked({ gfm: true, renderer: { checkbox: ({ checked }) => checked ? "☑ " : "☐ " } });
 
 /**
  * Renders a text. Elements, attributes and addresses beyond a list of harmless ones are left out, whether they were
  * written as HTML or came of a link; `notes` names them. Throws E_BAD_INPUT naming the field for a text that is nested
- * too deeply, or whose paragraphs are too long, to be rendered in reasonable time.
+ * too deeply, whose paragraphs are too long, or that makes too many elements, to be rendered in reasonable time.
  */
 export function htmlOf(text: string, field: string): Rendered {
   const left = new Set<string>();
-  const root = parseFragment(rendered(text, field));
+  const root = parseFragment(rendered(text, field), { treeAdapter: bounded(field) });
   const depth = clear(root, left);
   if (depth > DEPTH_MAX) throw tooDeep(field);
   return { html: serialize(root).trim(), notes: [...left].sort() };
 }
 
-function rendered(text: string, field: string): string {
-  const lexer = new Lexer(markdown.defaults);
-  try {
-    lexer.blockTokens(text.replaceAll(/\r\n?/g, "\n"), lexer.tokens);
-    const effort = lexer.inlineQueue.reduce((sum, { src }) => sum + src.length ** 2, 0);
-    if (effort > EFFORT_MAX) {
-      const longest = Math.max(...lexer.inlineQueue.map(({ src }) => src.length));
+/** A tree that is given up as soon as it has too many elements, or they stand too deep, before it takes all memory. */
+function bounded(field: string): typeof tree {
+  let [made, open] = [0, 0];
+  return {
+    ...tree,
+    createElement(...parts) {
+      if (++made <= ELEMENTS_MAX) return tree.createElement(...parts);
       throw new GatewayError(
         "E_BAD_INPUT",
-        `${field}: a paragraph of the file has ${longest} characters, too many to be rendered; divide it by empty lines`,
+        `${field}: the file makes more than ${ELEMENTS_MAX} elements; close those that are left open, or divide the file`,
       );
-    }
+    },
+    onItemPush() {
+      if (++open > DEPTH_MAX + 1) throw tooDeep(field); // the root counts
+    },
+    onItemPop: () => void open--,
+  };
+}
+
+function rendered(text: string, field: string): string {
+  const lexer = new Lexer(markdown.defaults);
+  const lines = text.replaceAll(/\r\n?/g, "\n");
+  requireShort(lines.split(/\n *(?=\n)/), STRETCH_EFFORT_MAX, field);
+  try {
+    lexer.blockTokens(lines, lexer.tokens);
+    requireShort(lexer.inlineQueue.map(({ src }) => src), EFFORT_MAX, field);
     for (const { src, tokens } of lexer.inlineQueue) lexer.inlineTokens(src, tokens);
     return markdown.parser(lexer.tokens);
   } catch (thrown) {
     if (thrown instanceof RangeError || /Maximum call stack/.test(String(thrown))) throw tooDeep(field);
     throw thrown;
   }
+}
+
+/** Refuses runs of text the longest of which takes too long: what is done with one grows with the square of it. */
+function requireShort(runs: readonly string[], most: number, field: string): void {
+  if (runs.reduce((sum, { length }) => sum + length ** 2, 0) <= most) return;
+  const longest = runs.reduce((most, { length }) => Math.max(most, length), 0);
+  throw new GatewayError(
+    "E_BAD_INPUT",
+    `${field}: a paragraph of the file has ${longest} characters, too many to be rendered; divide it by empty lines`,
+  );
 }
 
 const tooDeep = (field: string) =>

@@ -73,10 +73,27 @@ for (const [text, html, notes] of CLEARED) {
   });
 }
 
+/** A block of HTML with so many elements that are not closed, and so many paragraphs after them. */
+const leftOpen = (elements: number, paragraphs: number) =>
+  `<div><p>${Array.from({ length: elements }, (_, at) => `<b x${at}>`).join("")}</p>${
+    "<p>x".repeat(paragraphs)
+  }`;
+
 const TOO_MUCH: readonly [string, string, RegExp][] = [
   ["quotes", ">".repeat(5000), /too deep in each other/],
   ["elements", "<div>".repeat(3000), /too deep in each other/],
   ["a paragraph", "*a**b ".repeat(20_000), /a paragraph of the file has 1\d{5} characters/],
+  [
+    "underlined titles without an empty line",
+    "a\n-\n".repeat(20_000),
+    /a paragraph of the file has (79|80)\d{3} characters/,
+  ],
+  [
+    "elements left open, opened again in every paragraph",
+    leftOpen(150, 5000),
+    /makes more than 200000 elements; close/,
+  ],
+  ["elements left open, deeper with every paragraph", leftOpen(2000, 2000), /too deep in each other/],
 ];
 
 for (const [name, text, says] of TOO_MUCH) {
