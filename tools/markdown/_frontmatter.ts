@@ -129,7 +129,13 @@ function lineAfter(text: string, at: number): number {
  * in braces, a value over several lines that others repeat), the block is written anew by the YAML library, which keeps
  * comments and order. Throws E_MISSING_FRONTMATTER where that does not either.
  */
-function settled(text: string, { block, yaml }: Parsed, patched: string, wanted: Frontmatter, field: string) {
+function settled(
+  text: string,
+  { block, yaml }: Parsed,
+  patched: string,
+  wanted: Frontmatter,
+  field: string,
+) {
   const whole = (inBlock: string) => text.slice(0, block.start) + inBlock + text.slice(block.end);
   const reads = (document: string) => {
     try {
@@ -139,8 +145,11 @@ function settled(text: string, { block, yaml }: Parsed, patched: string, wanted:
     }
   };
   if (reads(whole(patched))) return whole(patched);
-  for (const [key, value] of Object.entries(wanted)) {
-    if (!isDeepStrictEqual(valueOf(yaml, key), value)) yaml.set(key, value);
+  for (let round = 0; round < 2; round++) { // the second mends what repeats a value that the first changed
+    const now = yaml.toJS({ maxAliasCount: ALIASES_MAX }) ?? {};
+    for (const [key, value] of Object.entries(wanted)) {
+      if (!isDeepStrictEqual(now[key], value)) yaml.set(key, value);
+    }
   }
   const rewritten = whole(yaml.toString({ lineWidth: 0 }).replaceAll("\n", block.newline));
   if (reads(rewritten)) return rewritten;
@@ -149,9 +158,6 @@ function settled(text: string, { block, yaml }: Parsed, patched: string, wanted:
     "the frontmatter cannot be changed without touching what else stands in it; change it by hand and save the file",
   );
 }
-
-const valueOf = (yaml: Document.Parsed, key: string): unknown =>
-  (yaml.toJS({ maxAliasCount: ALIASES_MAX }) ?? {})[key];
 
 const textIn = (text: string, { start, end }: Block) => text.slice(start, end);
 const reason = (message: string) => message.split("\n")[0]!.slice(0, 120);

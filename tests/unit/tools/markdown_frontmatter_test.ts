@@ -1,5 +1,6 @@
 /** Frontmatter read, and changed in place: what is not the changed key keeps every byte. */
 import assert from "node:assert/strict";
+import { Document } from "yaml";
 import { GatewayError } from "../../../errors.ts";
 import { readDocument, required, withDeployment, withKey } from "../../../tools/markdown/_frontmatter.ts";
 import { textOf } from "../../../tools/markdown/_block.ts";
@@ -189,4 +190,21 @@ Deno.test("a list in brackets takes a deployment, and what is no list refuses on
       /no list/,
     );
   }
+});
+
+Deno.test("a block written anew is read a fixed number of times, however many keys it has", () => {
+  const { toJS } = Document.prototype;
+  let reads = 0;
+  Document.prototype.toJS = function (...options) {
+    reads++;
+    return toJS.apply(this, options);
+  };
+  try {
+    const keys = Array.from({ length: 300 }, (_, at) => `k${at}: v`);
+    const done = withKey(`---\n{${keys.join(", ")}}\n---\n`, "status", "draft", "path");
+    assert.equal(Object.keys(readDocument(done, "path").frontmatter).length, 301);
+  } finally {
+    Document.prototype.toJS = toJS;
+  }
+  assert.ok(reads < 10, `${reads} times`);
 });
