@@ -139,8 +139,12 @@ Deno.test("the app is installed, missing, suspended, blind to the repository, or
   await world.says("whole", { repo_installation: [false, /suspended for "acme\/site"/, /owner installs/] });
   host.install("acme", { repositories: ["empty"] });
   await world.says("whole", {
-    repo_installation: [false, /does not see "acme\/site"/, /--repo <owner>\/<name>$/],
-    repo_branch: [null, /the host answered 4\d\d/, /repo_installation first/],
+    repo_installation: [
+      false,
+      /installed for "acme", but not for a repository "site"/,
+      /--repo <owner>\/<name>$/,
+    ],
+    repo_branch: [null, /not for a repository "site"/, /repo_installation first/],
     repo_write: [null, /not known/, /repo_installation first/],
   });
   host.install("acme", { repositories: "all" });
@@ -203,7 +207,7 @@ Deno.test("the app may write, only read, or not under the repository's old name"
   await world.says("whole", {
     repository: [false, /"acme\/site" has been renamed/, /site update whole --repo <owner>\/<new name>$/],
     repo_installation: [true, /is installed/],
-    repo_branch: [null, /answered 422/, /^Repair repository first$/],
+    repo_branch: [null, /another name now/, /^Repair repository first$/],
     repo_write: [false, /old name/, /^Repair repository first$/],
   });
   host.rename("acme/moved", "site");

@@ -66,29 +66,29 @@ function repositoryChecks(site: Site, repository: Probe<RepoHealth>): Check[] {
 
 const isRenamed = ({ app }: RepoHealth) => app.error === undefined && app.found.renamed;
 
-/** The host knows the repository's owner and not the repository, or will not let the app near it. */
-const isHidden = (health: RepoHealth) =>
-  !isRenamed(health) && [404, 422].includes(health.branch.error?.upstream ?? 0);
+/** Why the app, installed for the repository's owner, does not see the repository all the same; undefined where it does. */
+const hidden = (health: RepoHealth) =>
+  !isRenamed(health) && health.branch.error?.code === "E_REPO_APP_NOT_INSTALLED"
+    ? health.branch.error
+    : undefined;
 
 function installation(site: Site, health: RepoHealth): Check {
-  const { app, branch } = health;
+  const { app } = health;
   const name = "repo_installation";
   const install = "Its owner installs the app for that repository; /admin/repo shows where";
   if (app.error?.code === "E_REPO_APP_NOT_INSTALLED") return fail(name, app.error.message, install);
   if (app.error) return unknown(name, app.error.message, "Diagnose again");
-  if (!isHidden(health)) return pass(name, `The repository app is installed for "${site.repo}"`);
-  return fail(
-    name,
-    `The repository app is installed, and does not see "${site.repo}": ${branch.error?.message}`,
-    `${install}; where the repository has another name: ${update(site, "--repo <owner>/<name>")}`,
-  );
+  const unseen = hidden(health);
+  if (unseen === undefined) return pass(name, `The repository app is installed for "${site.repo}"`);
+  const rename = `where the repository has another name: ${update(site, "--repo <owner>/<name>")}`;
+  return fail(name, unseen.message, `${install}; ${rename}`);
 }
 
 function branch(site: Site, health: RepoHealth): Check {
   const name = "repo_branch";
   if (health.branch.error) {
     const first = isRenamed(health) ? "repository" : "repo_installation";
-    const known = health.app.error || isHidden(health) || isRenamed(health);
+    const known = health.app.error || hidden(health) || isRenamed(health);
     const way = known ? `Repair ${first} first` : "Diagnose again";
     return unknown(name, health.branch.error.message, way);
   }
@@ -107,7 +107,7 @@ function branch(site: Site, health: RepoHealth): Check {
 function write(health: RepoHealth): Check {
   const name = "repo_write";
   const { app } = health;
-  if (app.error || isHidden(health)) {
+  if (app.error || hidden(health)) {
     return unknown(name, "Whether the app may write is not known", "Repair repo_installation first");
   }
   if (!app.found.may_write) {
