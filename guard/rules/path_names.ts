@@ -11,6 +11,8 @@ const FOLDERS = new Map([
   [".wrangler", "build output"],
   [".cache", "build output"],
 ]);
+/** Those that are a route's own folders where they lie below the pages: /build/house is a page as any other. */
+const PAGE_FOLDERS: ReadonlySet<string> = new Set(["dist", "build"]);
 const SECRET_FILES = [
   /^\.env(?![a-z])/, // .env, .env.production, .env~
   /^\.(envrc|npmrc|netrc|dev\.vars.*)$/,
@@ -59,9 +61,11 @@ export function blockedFor(path: string): string | null {
   const decoded = percentDecoded(path);
   for (const reading of decoded === null || decoded === path ? [path] : [path, decoded]) {
     const segments = plainPath(reading).split("/");
+    let pages = false;
     for (const [at, segment] of segments.entries()) {
-      const what = blockedName(segment, segments[at + 1]);
+      const what = pages && PAGE_FOLDERS.has(segment) ? null : blockedName(segment, segments[at + 1]);
       if (what !== null) return what;
+      pages ||= segment === "pages" && segments[at - 1] === "src";
     }
   }
   return null;

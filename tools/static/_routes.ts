@@ -1,12 +1,21 @@
 /** Pages of a static site by their route: found in whatever form they are, and judged before they are changed. */
 import { GatewayError } from "../../errors.ts";
 import { checkSha } from "../../guard/rules/file.ts";
-import { spellingsOfRoute } from "../../guard/rules/route.ts";
+import { underPrefix } from "../../guard/rules/path.ts";
+import { fileOfRoute, routeOf, spellingsOfRoute } from "../../guard/rules/route.ts";
+import type { Site } from "../../model.ts";
 import type { Entry, View } from "../../platforms/repo/client.ts";
 import { isGenerated } from "../../platforms/static/page.ts";
 
 /** How a route is named to a person. */
 export const routeWords = (route: string): string => route === "/" ? "the start page" : `the page ${route}`;
+
+/** The route in its one form, whose file also fits below the site's folder in its repository. Throws E_BAD_ROUTE. */
+export function routeIn({ repo_prefix }: Site, text: string, field: string): string {
+  const route = routeOf(text, field);
+  underPrefix(repo_prefix, fileOfRoute(route), field, "E_BAD_ROUTE");
+  return route;
+}
 
 /** The file that serves a route, whatever its form and place; null when there is none. */
 export async function pageAt(view: View, route: string): Promise<Entry | null> {

@@ -1,12 +1,12 @@
 /** create_static_route: a new page of a static site. */
 import { GatewayError } from "../../errors.ts";
-import { fileOfRoute, routeOf } from "../../guard/rules/route.ts";
+import { fileOfRoute } from "../../guard/rules/route.ts";
 import type { View } from "../../platforms/repo/client.ts";
 import { commitMessage } from "../../platforms/repo/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { checkPage, type PageArgs, pageBytes } from "./_pages.ts";
 import { planOf } from "./_plan.ts";
-import { pageAt, routeWords } from "./_routes.ts";
+import { pageAt, routeIn, routeWords } from "./_routes.ts";
 import { pushTo, standing } from "./_target.ts";
 
 /** The new file. Throws E_ROUTE_EXISTS where the route is served already. */
@@ -23,16 +23,16 @@ async function decide(view: View, route: string, page: PageArgs) {
 }
 
 export default tool("create_static_route", {
-  check: (args) => checkPage(routeOf(args.route, "route"), args),
+  check: (args, { site }) => checkPage(routeIn(site, args.route, "route"), args),
   async plan({ target_branch, ...args }, ctx) {
-    const route = routeOf(args.route, "route");
+    const route = routeIn(ctx.site, args.route, "route");
     const found = await standing(target_branch, ctx);
     const { path, bytes } = await decide(found.view, route, args);
     const what = `Make ${routeWords(route)} of ${ctx.site.name}`;
     return planOf(what, found, [{ path, sha: null, size: null, bytes: bytes.byteLength }]);
   },
   async run({ target_branch, message, ...args }, ctx, { changes }) {
-    const route = routeOf(args.route, "route");
+    const route = routeIn(ctx.site, args.route, "route");
     const line = commitMessage(message ?? `Add ${routeWords(route)}`, ctx.caller.token.id);
     const pushed = await pushTo(target_branch, ctx, line, async (view) => [await decide(view, route, args)]);
     const file_path = fileOfRoute(route);

@@ -1,22 +1,21 @@
 /** delete_static_route: a page taken out of the deployed branch; it stays in the repository's history. */
-import { routeOf } from "../../guard/rules/route.ts";
 import { commitMessage } from "../../platforms/repo/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { planOf } from "./_plan.ts";
-import { managedPage, routeWords } from "./_routes.ts";
+import { managedPage, routeIn, routeWords } from "./_routes.ts";
 import { pushTo, standing } from "./_target.ts";
 
 export default tool("delete_static_route", {
-  check: ({ route }) => void routeOf(route, "route"),
+  check: ({ route }, { site }) => void routeIn(site, route, "route"),
   async plan(args, ctx) {
-    const route = routeOf(args.route, "route");
+    const route = routeIn(ctx.site, args.route, "route");
     const found = await standing("main", ctx);
     const page = await managedPage(found.view, { ...args, route });
     const what = `Delete ${routeWords(route)} of ${ctx.site.name}, which takes it off the live site,`;
     return { ...planOf(what, found, [{ ...page, bytes: null }]), state: page };
   },
   async run(args, ctx, { changes, state: { path, sha } }) {
-    const route = routeOf(args.route, "route");
+    const route = routeIn(ctx.site, args.route, "route");
     const line = commitMessage(`Delete ${routeWords(route)}`, ctx.caller.token.id);
     const { commit_sha } = await pushTo("main", ctx, line, async (view) => {
       const page = await managedPage(view, { ...args, route, sha });

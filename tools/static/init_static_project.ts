@@ -6,6 +6,7 @@ import { commitMessage, PREVIEW_PREFIX, repo, type View } from "../../platforms/
 import { offenders, projectFiles, type ProjectParts } from "../../platforms/static/project.ts";
 import { tool } from "../../registry/tool.ts";
 import { planOf } from "./_plan.ts";
+import { routeIn } from "./_routes.ts";
 
 type Wanted = Omit<ProjectParts, "existing">;
 
@@ -45,7 +46,12 @@ function checkBranch(branch: string): void {
 export default tool("init_static_project", {
   check({ branch, ...args }, { site }) {
     if (branch !== undefined) checkBranch(branch);
-    projectFiles({ ...wantedOf(args, site), existing: [] });
+    const wanted = wantedOf(args, site);
+    projectFiles({ ...wanted, existing: [] });
+    routeIn(site, "/", "homepage_html");
+    for (const [at, { route }] of wanted.extra_pages.entries()) {
+      routeIn(site, route, `extra_pages[${at}].route`);
+    }
   },
   async plan({ branch: named, ...args }, ctx) {
     const client = await ctx.use(repo);

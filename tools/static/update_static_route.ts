@@ -1,11 +1,10 @@
 /** update_static_route: the html of a page of a static site, replaced. */
-import { routeOf } from "../../guard/rules/route.ts";
 import type { Entry, View } from "../../platforms/repo/client.ts";
 import { commitMessage } from "../../platforms/repo/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { checkPage, type PageArgs, pageBytes } from "./_pages.ts";
 import { planOf } from "./_plan.ts";
-import { type Expected, managedPage, requireSource, routeWords } from "./_routes.ts";
+import { type Expected, managedPage, requireSource, routeIn, routeWords } from "./_routes.ts";
 import { pushTo, standing } from "./_target.ts";
 
 /** The page that stands there, and the bytes it gets. */
@@ -16,9 +15,9 @@ async function decide(view: View, args: Expected & PageArgs): Promise<{ page: En
 }
 
 export default tool("update_static_route", {
-  check: (args) => checkPage(routeOf(args.route, "route"), args),
+  check: (args, { site }) => checkPage(routeIn(site, args.route, "route"), args),
   async plan({ target_branch, ...args }, ctx) {
-    const route = routeOf(args.route, "route");
+    const route = routeIn(ctx.site, args.route, "route");
     const found = await standing(target_branch, ctx);
     const { page, bytes } = await decide(found.view, { ...args, route });
     const what = `Replace ${routeWords(route)} of ${ctx.site.name}`;
@@ -28,7 +27,7 @@ export default tool("update_static_route", {
     };
   },
   async run({ target_branch, message, ...args }, ctx, { changes, state: { sha: previous_sha, path } }) {
-    const route = routeOf(args.route, "route");
+    const route = routeIn(ctx.site, args.route, "route");
     const line = commitMessage(message ?? `Replace ${routeWords(route)}`, ctx.caller.token.id);
     const { commit_sha, branch, shas, unchanged } = await pushTo(target_branch, ctx, line, async (view) => {
       const { page, bytes } = await decide(view, { ...args, route, sha: previous_sha });

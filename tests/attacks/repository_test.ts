@@ -1,0 +1,63 @@
+/** What an attacker or a bad day would try with a repository: paths, previews that promise too much, answers that get lost. */
+import assert from "node:assert/strict";
+import { site } from "../kit.ts";
+import { REPO, StaticWorld } from "../tools/_static.ts";
+
+const flags = { allow_main_branch_push: true, allow_full_repo_write: true };
+
+Deno.test("a route whose file cannot stand below the site's folder is refused before its preview", async () => {
+  await using at = await StaticWorld.open({
+    sites: [
+      site("deep", "static", {
+        repo: REPO,
+        repo_branch: "main",
+        repo_prefix: `apps/${"x".repeat(190)}`,
+        flags,
+      }),
+      site("output", "static", { repo: REPO, repo_branch: "main", repo_prefix: "dist/app", flags }),
+    ],
+  });
+  for (const tool of ["create_static_route", "update_static_route", "delete_static_route"]) {
+    const html = tool === "delete_static_route" ? {} : { html: "<p>x</p>" };
+    const long = { site_id: "deep", route: "a".repeat(60), ...html };
+    await at.refuses(tool, long, "E_BAD_ROUTE", { says: /^route: .* at most 250 are allowed/ });
+    const output = { site_id: "output", route: "a", ...html };
+    await at.refuses(tool, output, "E_BAD_ROUTE", {
+      says: /^route: .* with the site's folder it is blocked/,
+    });
+  }
+  const extra_pages = [{ route: "a".repeat(60), html: "x" }];
+  await at.refuses(
+    "init_static_project",
+    { site_id: "deep", homepage_html: "x", extra_pages },
+    "E_BAD_ROUTE",
+    {
+      says: /^extra_pages\[0\]\.route: .* at most 250 are allowed/,
+    },
+  );
+  await at.refuses("init_static_project", { site_id: "output", homepage_html: "x" }, "E_BAD_ROUTE", {
+    says: /^homepage_html: .* is blocked, it leads to build output/,
+  });
+});
+
+Deno.test("a page below /build or /dist is a page as any other, from its preview to its end", async () => {
+  await using at = await StaticWorld.open();
+  for (const route of ["/build/house", "/a/dist/b"]) {
+    const args = { site_id: "open", target_branch: "main", route };
+    await at.preview("create_static_route", { ...args, html: "x" });
+    const { done } = await at.write("rest", "create_static_route", { ...args, html: "x" });
+    const path = String(done["file_path"]);
+    await at.write("mcp", "update_static_route", { ...args, html: "y" });
+    const read = await at.both("read_static_file", { site_id: "open", path });
+    assert.match(String(read["content"]), /"y"/);
+    const { files } = await at.both<{ files: { path: string }[] }>("list_static_files", { site_id: "open" });
+    assert.ok(files.some((one) => one.path === path), path);
+    await at.write("rest", "delete_static_route", { site_id: "open", route });
+    assert.equal((await at.host.files(REPO))[path], undefined);
+  }
+  for (
+    const path of ["build/src/a.astro", "src/dist/a", "src/pages/build/.env", "src/pages/node_modules/a"]
+  ) {
+    await at.refuses("read_static_file", { site_id: "open", path }, "E_BAD_PATH", { says: /is blocked/ });
+  }
+});
