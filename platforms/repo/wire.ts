@@ -103,8 +103,6 @@ export class RepoWire {
   async #once<T>(route: string, ask: Ask<T>, authorization: string): Promise<T> {
     const { octokit } = await this.#open();
     const { effect = ask.method === "GET" ? "read" : "write", grant, max_bytes } = ask;
-    const [, token = ""] = authorization.split(" ");
-    if (!this.#secrets.includes(token)) this.#secrets.push(token);
     const { data, status } = await octokit.request(route, {
       ...ask.query,
       headers: { authorization },
@@ -160,6 +158,8 @@ export class RepoWire {
         ...how,
         json: how.json ?? (typeof init.body === "string" ? JSON.parse(init.body) : undefined),
       };
+      const [, secret = ""] = (out.headers?.["authorization"] ?? "").split(" ");
+      if (secret !== "" && !this.#secrets.includes(secret)) this.#secrets.push(secret);
       const answer = await this.reach.send(out);
       if (new URL(answer.url).pathname !== new URL(out.url).pathname) this.moved = true;
       const headers = new Headers(answer.headers);

@@ -61,3 +61,21 @@ Deno.test("a page below /build or /dist is a page as any other, from its preview
     await at.refuses("read_static_file", { site_id: "open", path }, "E_BAD_PATH", { says: /is blocked/ });
   }
 });
+
+Deno.test("a host that repeats what it was sent gives away neither the app's token nor the installation's", async () => {
+  for (const asked of [/\/installation$/, /\/access_tokens$/, /\/git\//]) {
+    let credential = "";
+    await using at = await StaticWorld.open({
+      fetch: async (input, init) => {
+        const request = new Request(input, init);
+        if (!asked.test(new URL(request.url).pathname)) return await fetch(input, init);
+        credential = request.headers.get("authorization")!.split(" ")[1]!;
+        return Response.json({ message: `Cannot take ${credential}` }, { status: 400 });
+      },
+    });
+    const message = await at.gw.refuses("list_static_routes", { site_id: "closed" }, "E_UPSTREAM");
+    assert.ok(credential.length > 20);
+    assert.match(message, /Cannot take \[redacted\]/);
+    assert.ok(!JSON.stringify([message, await at.rows(2), at.gw.logged]).includes(credential.slice(0, 20)));
+  }
+});
