@@ -4,7 +4,7 @@ import { GatewayError } from "../../errors.ts";
 import { OUTCOME_UNKNOWN } from "../failures.ts";
 import type { PublishGrant } from "../platform.ts";
 import { RepoError } from "./errors.ts";
-import { headOf } from "./git.ts";
+import { commitOf, headOf } from "./git.ts";
 import { encoded, type RepoWire } from "./wire.ts";
 
 const MOVED = z.object({ object: z.object({ sha: z.string() }) });
@@ -52,11 +52,12 @@ const isConflict = (error: GatewayError) =>
 /** Whether the request may have been carried out all the same. */
 const isUnknown = (error: GatewayError) => (error.upstream ?? 500) >= 500;
 
-/** What the branch says after a request whose outcome is not known. */
+/** What the branch says after a request whose outcome is not known: somebody may have gone on from the commit since. */
 async function settled(wire: RepoWire, branch: string, from: string | null, to: string): Promise<boolean> {
   let head: string | null;
   try {
     head = await headOf(wire, branch);
+    if (head !== null && head !== from) return await leadsTo(wire, head, to);
   } catch (thrown) {
     throw new RepoError(
       `Repository "${wire.repo}": branch "${branch}" was to be moved to the commit ${to}, and no answer came; ` +
@@ -65,11 +66,27 @@ async function settled(wire: RepoWire, branch: string, from: string | null, to: 
       "",
     );
   }
-  if (head === to) return true;
   if (head !== from) return false;
   throw new RepoError(
     `Repository "${wire.repo}": the host failed to move branch "${branch}", which stands where it did: try again`,
     502,
     "",
   );
+}
+
+/** Commits looked at for one that others may have gone on from. */
+const LOOKED_AT_MAX = 30;
+
+/** Whether a commit is that one or was made on top of it. Throws RepoError where that is too far back to be found. */
+async function leadsTo(wire: RepoWire, head: string, to: string): Promise<boolean> {
+  if (head === to) return true;
+  const before = new Set((await commitOf(wire, to))?.parents.map(({ sha }) => sha));
+  const seen = new Set([head]);
+  for (const sha of seen) {
+    if (sha === to) return true;
+    if (before.has(sha)) continue;
+    if (seen.size > LOOKED_AT_MAX) throw new RepoError("too far back", 502, "");
+    for (const parent of (await commitOf(wire, sha))?.parents ?? []) seen.add(parent.sha);
+  }
+  return false;
 }

@@ -79,3 +79,66 @@ Deno.test("a host that repeats what it was sent gives away neither the app's tok
     assert.ok(!JSON.stringify([message, await at.rows(2), at.gw.logged]).includes(credential.slice(0, 20)));
   }
 });
+
+/** A world in which the first request with that method is carried out and its answer lost, after somebody has done more. */
+async function losing(
+  method: string,
+  meanwhile: (at: StaticWorld) => Promise<unknown>,
+): Promise<StaticWorld> {
+  let lost = false;
+  const at = await StaticWorld.open({
+    fetch: async (input, init) => {
+      const answer = await fetch(input, init);
+      if (lost || init?.method !== method) return answer;
+      lost = true;
+      await answer.body?.cancel();
+      await meanwhile(at);
+      return new Response("Bad gateway", { status: 502 });
+    },
+  });
+  return at;
+}
+
+Deno.test("a commit that others went on from before its lost answer was looked into is told as made, once", async () => {
+  for (const more of [1, 5]) {
+    const goOn = async (at: StaticWorld) => {
+      for (let n = 0; n < more; n++) {
+        await at.host.commit(REPO, { branch: "main", message: "Another", files: { "other.txt": `${n}` } });
+      }
+    };
+    await using at = await losing("PATCH", goOn);
+    const args = { site_id: "open", route: "new", html: "x", target_branch: "main" };
+    const { done } = await at.write("rest", "create_static_route", args);
+    assert.deepEqual(await at.log("main"), [
+      ...Array(more).fill("Another"),
+      "Add the page /new",
+      "First commit",
+    ]);
+    const commits = (await at.host.git(REPO, "rev-list", "main")).trim().split("\n");
+    assert.equal(commits[more], done["commit_sha"]);
+  }
+});
+
+Deno.test("a commit that another one came before is made again on top of it, though no answer told", async () => {
+  await using at = await losing("PATCH", async (at) => {
+    await at.host.git(REPO, "update-ref", "refs/heads/main", "main~1");
+    await at.host.commit(REPO, { branch: "main", message: "Another", files: { "other.txt": "x" } });
+  });
+  const args = { site_id: "open", route: "new", html: "x", target_branch: "main" };
+  await at.write("rest", "create_static_route", args);
+  assert.deepEqual(await at.log("main"), ["Add the page /new", "Another", "First commit"]);
+});
+
+Deno.test("whether a commit stands that others went far on from is not guessed", async () => {
+  await using at = await losing("PATCH", async (at) => {
+    for (let n = 0; n < 40; n++) {
+      await at.host.commit(REPO, { branch: "main", message: "Another", files: { "other.txt": `${n}` } });
+    }
+  });
+  const args = { site_id: "open", route: "new", html: "x", target_branch: "main", confirm: true };
+  const message = await at.gw.refuses("create_static_route", args, "E_UPSTREAM", { door: "rest" });
+  assert.match(
+    message,
+    /was to be moved to the commit [0-9a-f]{40}, .* the outcome is unknown: look at the site/,
+  );
+});
