@@ -2,12 +2,11 @@
 import { z } from "zod";
 import { GatewayError } from "../../errors.ts";
 import { RepoError } from "./errors.ts";
-import { commitOf, defaultBranch, headOf } from "./git.ts";
-import type { Move } from "./refs.ts";
+import { blobName, commitOf, defaultBranch, headOf, treeOf } from "./git.ts";
+import { isUnknown, type Move, moveBranch } from "./refs.ts";
 import { encoded, type RepoWire } from "./wire.ts";
 
 const MADE = z.object({ content: z.object({ sha: z.string() }), commit: z.object({ sha: z.string() }) });
-const MOVED = z.object({ object: z.object({ sha: z.string() }) });
 
 /** The file whose commit makes an empty repository one that git objects can be written to. */
 export const SEED = ".gitattributes";
@@ -43,12 +42,40 @@ export async function firstCommit(
     return { sha: content.sha, commit_sha: commit.sha };
   } catch (thrown) {
     const taken = thrown instanceof RepoError && [409, 422].includes(thrown.upstream ?? 0);
-    if (!taken) throw thrown;
+    if (!taken) return await settledFirst(wire, branch, path, bytes, thrown);
     throw new GatewayError(
       "E_SHA_MISMATCH",
       "The repository was empty and has been written to meanwhile; try again",
     );
   }
+}
+
+/** The first commit where its answer was lost and it stands all the same; throws the failure otherwise. */
+async function settledFirst(
+  wire: RepoWire,
+  branch: string,
+  path: string,
+  bytes: Uint8Array,
+  failure: unknown,
+) {
+  const unknown = failure instanceof GatewayError && failure.code === "E_UPSTREAM" && isUnknown(failure);
+  const head = unknown ? await headOf(wire, branch).catch(() => null) : null;
+  const commit = head === null || head === "empty" ? null : await commitOf(wire, head).catch(() => null);
+  if (commit === null || commit.parents.length > 0) throw failure;
+  const sha = await blobName(bytes);
+  const files = (await treeOf(wire, commit.tree.sha, true).catch(() => null))?.tree.filter(({ type }) =>
+    type !== "tree"
+  );
+  if (files?.length !== 1 || files[0]?.path !== path || files[0].sha !== sha) throw failure;
+  return { sha, commit_sha: commit.sha };
+}
+
+/** A failure after the seed was written, which says that the seed stands. */
+export function besideSeed(failure: unknown, branch: string): unknown {
+  if (!(failure instanceof GatewayError) || failure.code !== "E_UPSTREAM") return failure;
+  const { code, message, upstream, retryAfter, cause } = failure;
+  const stands = `branch "${branch}" holds nothing but a ${SEED} now, and can be written to all the same`;
+  return new GatewayError(code, `${message}; ${stands}`, { upstream, retryAfter, cause });
 }
 
 /** Refuses a seed that stands on another's commit, which would be lost with it. Throws E_SHA_MISMATCH, E_UPSTREAM. */
@@ -65,16 +92,7 @@ const othersWrote = (branch: string) =>
   );
 
 /** Puts a commit in the place of the seed, unless somebody wrote meanwhile. Throws E_SHA_MISMATCH, E_UPSTREAM. */
-export async function replaceSeed(
-  wire: RepoWire,
-  { branch, grant }: Move,
-  seed: string,
-  to: string,
-): Promise<void> {
-  if (await headOf(wire, branch) !== seed) throw othersWrote(branch);
-  const json = { sha: to, force: true };
-  const path = `/git/refs/heads/${encoded(branch)}`;
-  const { object } = await wire.ask({ method: "PATCH", path, json, schema: MOVED, grant });
-  if (object.sha === to) return;
-  throw new RepoError(`Repository "${wire.repo}": branch "${branch}" was not moved; look at it`, 502, "");
+export async function replaceSeed(wire: RepoWire, move: Move, seed: string, to: string): Promise<void> {
+  if (await headOf(wire, move.branch) !== seed) throw othersWrote(move.branch);
+  if (!await moveBranch(wire, move, seed, to, true)) throw othersWrote(move.branch);
 }

@@ -4,7 +4,7 @@ import type { PublishGrant } from "../platform.ts";
 import { build, type Edit, inFull } from "./build.ts";
 import { commitOf, headOf, makeCommit } from "./git.ts";
 import { RepoError } from "./errors.ts";
-import { firstCommit, replaceSeed, requireRoot, SEED } from "./first.ts";
+import { besideSeed, firstCommit, replaceSeed, requireRoot, SEED } from "./first.ts";
 import { moveBranch } from "./refs.ts";
 import { View } from "./view.ts";
 import type { RepoWire } from "./wire.ts";
@@ -104,10 +104,23 @@ async function pushFirst(
   }
   const seed = await firstCommit(wire, target, SEED, new TextEncoder().encode("* text=auto\n"));
   await requireRoot(wire, target.branch, seed.commit_sha);
-  const { tree, shas } = await build(wire, prefix, view, edits);
-  const commit_sha = await makeCommit(wire, { message: target.message, tree, parents: [] });
+  const { shas, commit_sha } = await rootOf(wire, prefix, view, edits, target).catch((thrown) => {
+    throw besideSeed(thrown, target.branch);
+  });
   await replaceSeed(wire, target, seed.commit_sha, commit_sha);
   return { branch: target.branch, commit_sha, shas, unchanged: false };
+}
+
+/** A commit of those files without a parent; nothing points to it yet. */
+async function rootOf(
+  wire: RepoWire,
+  prefix: string | null,
+  view: View,
+  edits: readonly Edit[],
+  { message }: PushTarget,
+) {
+  const { tree, shas } = await build(wire, prefix, view, edits);
+  return { shas, commit_sha: await makeCommit(wire, { message, tree, parents: [] }) };
 }
 
 const noBranch = (wire: RepoWire, branch: string) =>

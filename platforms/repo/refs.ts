@@ -16,14 +16,16 @@ export interface Move {
 }
 
 /**
- * Moves a branch from the commit it stood at (null: makes it) to one made on top of that. False when somebody else
- * moved or made it first. A failure without an answer is looked into: the branch itself tells. Throws E_UPSTREAM.
+ * Moves a branch from the commit it stood at (null: makes it) to one made on top of that, or with `force` to any. False
+ * when somebody else moved or made it first. A failure without an answer is looked into: the branch itself tells.
+ * Throws E_UPSTREAM.
  */
 export async function moveBranch(
   wire: RepoWire,
   { branch, grant }: Move,
   from: string | null,
   to: string,
+  force = false,
 ): Promise<boolean> {
   try {
     const asked = from === null
@@ -31,7 +33,7 @@ export async function moveBranch(
       : {
         method: "PATCH",
         path: `/git/refs/heads/${encoded(branch)}`,
-        json: { sha: to, force: false },
+        json: { sha: to, force },
       } as const;
     const { object } = await wire.ask({ ...asked, schema: MOVED, grant });
     if (object.sha === to) return true;
@@ -50,7 +52,7 @@ const isConflict = (error: GatewayError) =>
     (error.upstream === 409 && !error.empty));
 
 /** Whether the request may have been carried out all the same. */
-const isUnknown = (error: GatewayError) => (error.upstream ?? 500) >= 500;
+export const isUnknown = (error: GatewayError) => (error.upstream ?? 500) >= 500;
 
 /** What the branch says after a request whose outcome is not known: somebody may have gone on from the commit since. */
 async function settled(wire: RepoWire, branch: string, from: string | null, to: string): Promise<boolean> {

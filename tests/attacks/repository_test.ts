@@ -142,3 +142,53 @@ Deno.test("whether a commit stands that others went far on from is not guessed",
     /was to be moved to the commit [0-9a-f]{40}, .* the outcome is unknown: look at the site/,
   );
 });
+
+const FIRST: readonly [string, string, Record<string, unknown>][] = [
+  ["a first file", "PUT", { files: [{ path: "a.txt", content: "a" }] }],
+  ["the file before a first commit of several", "PUT", {
+    files: [{ path: "a.txt", content: "a" }, { path: "b.txt", content: "b" }],
+  }],
+  ["a first commit of several", "PATCH", {
+    files: [{ path: "a.txt", content: "a" }, { path: "b.txt", content: "b" }],
+  }],
+];
+
+for (const [name, method, args] of FIRST) {
+  Deno.test(`an empty repository's first commit is told as made where its answer was lost: ${name}`, async () => {
+    await using at = await losing(method, () => Promise.resolve());
+    const { done } = await at.write("rest", "bulk_write_static_files", { site_id: "empty", ...args });
+    assert.equal(done["commit_sha"], await at.head("main", "acme/empty"));
+    assert.equal((await at.log("main", "acme/empty")).length, 1);
+    assert.equal((await at.host.files("acme/empty"))["a.txt"], "a");
+  });
+}
+
+Deno.test("a first file that somebody else wrote while the answer was lost is not taken for one's own", async () => {
+  let lost = false;
+  await using at = await StaticWorld.open({
+    fetch: async (input, init) => {
+      if (lost || init?.method !== "PUT") return await fetch(input, init);
+      lost = true;
+      await at.host.commit("acme/empty", { branch: "main", message: "Another", files: { "a.txt": "other" } });
+      return new Response("Bad gateway", { status: 502 });
+    },
+  });
+  const args = { site_id: "empty", files: [{ path: "a.txt", content: "a" }], confirm: true };
+  const message = await at.gw.refuses("bulk_write_static_files", args, "E_UPSTREAM", { door: "rest" });
+  assert.match(message, /the outcome is unknown/);
+  assert.deepEqual(await at.host.files("acme/empty"), { "a.txt": "other" });
+});
+
+Deno.test("a first commit that fails halfway says what stands, and the next try goes on from there", async () => {
+  await using at = await StaticWorld.open();
+  at.host.misbehave({ kind: "forbidden" }, { method: "POST", path: /git\/trees$/ });
+  const args = { site_id: "empty", homepage_html: "x", confirm: true };
+  const message = await at.gw.refuses("init_static_project", args, "E_UPSTREAM", { door: "rest" });
+  assert.match(
+    message,
+    /; branch "main" holds nothing but a \.gitattributes now, and can be written to all the same$/,
+  );
+  assert.deepEqual(Object.keys(await at.host.files("acme/empty")), [".gitattributes"]);
+  const { done } = await at.write("mcp", "init_static_project", { site_id: "empty", homepage_html: "x" });
+  assert.equal(done["commit_sha"], await at.head("main", "acme/empty"));
+});
