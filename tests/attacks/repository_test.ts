@@ -192,3 +192,24 @@ Deno.test("a first commit that fails halfway says what stands, and the next try 
   const { done } = await at.write("mcp", "init_static_project", { site_id: "empty", homepage_html: "x" });
   assert.equal(done["commit_sha"], await at.head("main", "acme/empty"));
 });
+
+Deno.test("an empty repository that begins with another branch is refused before the preview, by every write", async () => {
+  const linked = { repo: "acme/empty", repo_branch: "content" };
+  await using at = await StaticWorld.open({
+    sites: [
+      site("pages", "static", { ...linked, flags }),
+      site("texts", "cms", { ...linked, repo_branch: "texts" }),
+    ],
+  });
+  const says = /^Repository "acme\/empty" is empty, so it can only begin with its default branch "main"/;
+  const main = { site_id: "pages", target_branch: "main" };
+  const WRITES: readonly [string, Record<string, unknown>][] = [
+    ["create_static_route", { ...main, route: "a", html: "x" }],
+    ["write_static_file", { ...main, path: "public/a.txt", content: "x" }],
+    ["bulk_write_static_files", { ...main, files: [{ path: "a", content: "x" }] }],
+    ["save_md_to_repo", { site_id: "texts", path: "a.md", content: "---\ntitle: A\nslug: a\n---\n" }],
+  ];
+  for (const [tool, args] of WRITES) {
+    await at.refuses(tool, { ...args, confirm: false }, "E_BAD_INPUT", { says, sends: "reads" });
+  }
+});

@@ -48,7 +48,8 @@ export default tool("save_md_to_repo", {
   },
   async plan({ content, sha, ...args }, ctx) {
     const path = markdownIn(ctx.site, args.path);
-    const { branch, view } = await writable(ctx);
+    const { client, branch, view } = await writable(ctx);
+    if (view.commit === null) await client.requireFirst(branch);
     const standing = await judge(view, path, sha);
     const from = standing && { sha: standing.sha, bytes: standing.size };
     return {

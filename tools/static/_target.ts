@@ -43,8 +43,9 @@ export async function standing(to: Branch, ctx: StaticContext, mayBeFirst = fals
   const deployed = await client.deployedBranch();
   const view = await client.view(deployed);
   await client.requireWrite();
-  if (view.commit === null && mayBeFirst) await client.requireFirst(deployed);
-  if (to === "main" || (view.commit === null && mayBeFirst)) {
+  const first = view.commit === null && (mayBeFirst || to === "main");
+  if (first) await client.requireFirst(deployed);
+  if (to === "main" || first) {
     return { client, deployed, branch: deployed, view };
   }
   if (view.commit === null) throw noCommit(ctx.site.repo ?? "");
