@@ -213,3 +213,39 @@ Deno.test("an empty repository that begins with another branch is refused before
     await at.refuses(tool, { ...args, confirm: false }, "E_BAD_INPUT", { says, sends: "reads" });
   }
 });
+
+Deno.test("the pages of a slow host are listed within the call's time, and huge ones are not read", async () => {
+  const pages = Object.fromEntries(
+    Array.from({ length: 40 }, (_, at) => [`src/pages/p${at}.astro`, `${at}`]),
+  );
+  let read = 0;
+  await using at = await StaticWorld.open({
+    files: { ...pages, "src/pages/a-film.md": new Uint8Array(9 * 1024 * 1024) },
+    realClock: false,
+    fetch: async (input, init) => {
+      const answer = await fetch(input, init);
+      if (!String(input).includes("/git/blobs/")) return answer;
+      at.gw.clock.now += 2500;
+      read++;
+      return answer;
+    },
+  });
+  interface Listed {
+    readonly routes: { readonly route: string; readonly managed: boolean | null }[];
+    readonly note: string;
+  }
+  const { routes, note } = await at.gw.call<Listed>("list_static_routes", { site_id: "closed" });
+  const told = routes.filter(({ managed }) => managed !== null);
+  assert.match(note, /^Only the first \d+ pages were looked into; managed is null for the rest/);
+  assert.ok(read < 25 && told.length === read + 1, `${read} read, ${told.length} told`);
+  assert.equal(routes.find(({ route }) => route === "/a-film")?.managed, false);
+  await at.refuses(
+    "update_static_route",
+    { site_id: "closed", route: "a-film", html: "x" },
+    "E_NOT_MCP_MANAGED",
+    {
+      says: /a-film\.md/,
+      sends: "reads",
+    },
+  );
+});

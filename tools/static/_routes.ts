@@ -3,7 +3,7 @@ import { GatewayError } from "../../errors.ts";
 import { checkSha } from "../../guard/rules/file.ts";
 import { underPrefix } from "../../guard/rules/path.ts";
 import { fileOfRoute, routeOf, spellingsOfRoute } from "../../guard/rules/route.ts";
-import type { Site } from "../../model.ts";
+import { LIMITS, type Site } from "../../model.ts";
 import type { Entry, View } from "../../platforms/repo/client.ts";
 import { isGenerated } from "../../platforms/static/page.ts";
 
@@ -35,6 +35,14 @@ export async function pageAt(view: View, route: string): Promise<Entry | null> {
   return null;
 }
 
+/** More than a page of this service ever has, each of its characters escaped. */
+const MANAGED_BYTES_MAX = 8 * LIMITS.STATIC_FILE_BYTES;
+
+/** Whether this service made the page; one too large for that is not read. */
+export async function isManaged(view: View, page: Entry): Promise<boolean> {
+  return page.size <= MANAGED_BYTES_MAX && isGenerated(new TextDecoder().decode(await view.bytes(page)));
+}
+
 /** What a caller says about the page it wants changed. */
 export interface Expected {
   readonly route: string;
@@ -53,7 +61,7 @@ export async function managedPage(view: View, { route, sha, force }: Expected): 
     );
   }
   checkSha(sha, page);
-  if (force || isGenerated(new TextDecoder().decode(await view.bytes(page)))) return page;
+  if (force || await isManaged(view, page)) return page;
   throw new GatewayError(
     "E_NOT_MCP_MANAGED",
     `route: ${

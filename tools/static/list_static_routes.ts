@@ -1,19 +1,23 @@
 /** list_static_routes: the pages of the deployed branch, and which of them this service made. */
 import { routeOfFile } from "../../guard/rules/route.ts";
 import { type Entry, repo, type View } from "../../platforms/repo/client.ts";
-import { isGenerated } from "../../platforms/static/page.ts";
 import { tool } from "../../registry/tool.ts";
+import { isManaged } from "./_routes.ts";
 
 /** Files looked into for the marker; of the rest it is not told. */
 const LOOKED_INTO_MAX = 300;
 const IN_FLIGHT = 6;
+/** After so long no further file is looked into, so that an answer still comes. */
+const LOOKING_MS_MAX = 40_000;
 
-async function marks(view: View, pages: readonly Entry[]): Promise<Map<string, boolean>> {
+async function marks(view: View, pages: readonly Entry[], now: () => number): Promise<Map<string, boolean>> {
   const found = new Map<string, boolean>();
+  const until = now() + LOOKING_MS_MAX;
   const left = pages.slice(0, LOOKED_INTO_MAX).values();
   const work = async () => {
     for (const page of left) {
-      found.set(page.path, isGenerated(new TextDecoder().decode(await view.bytes(page))));
+      if (now() >= until) return;
+      found.set(page.path, await isManaged(view, page));
     }
   };
   await Promise.all(Array.from({ length: IN_FLIGHT }, work));
@@ -28,15 +32,15 @@ export default tool("list_static_routes", async ({ prefix = "" }, ctx) => {
     const route = routeOfFile(page.path);
     return route !== null && route.toLowerCase().startsWith(wanted) ? [{ route, page }] : [];
   });
-  const managed = await marks(view, pages.map(({ page }) => page));
+  const managed = await marks(view, pages.map(({ page }) => page), ctx.now);
   const routes = pages.map(({ route, page: { path, sha } }) => ({
     route,
     file_path: path,
     sha,
     managed: managed.get(path) ?? null,
   })).sort((a, b) => (a.route < b.route ? -1 : 1));
-  const note = pages.length > LOOKED_INTO_MAX
-    ? `Only the first ${LOOKED_INTO_MAX} pages were looked into; managed is null for the rest, narrow it with prefix`
+  const note = pages.length > managed.size
+    ? `Only the first ${managed.size} pages were looked into; managed is null for the rest, narrow it with prefix`
     : undefined;
   return { routes, truncated, ...(note === undefined ? {} : { note }) };
 });
