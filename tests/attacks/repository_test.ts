@@ -249,3 +249,21 @@ Deno.test("the pages of a slow host are listed within the call's time, and huge 
     },
   );
 });
+
+Deno.test("a page whose deletion brings another one to light is told to be that", async () => {
+  const marked = "---\n// site-ops-gateway:generated v1\n---\n";
+  await using at = await StaticWorld.open({
+    files: { "src/pages/two.astro": marked, "src/pages/two/index.md": "# Two", "public/two.html": "two" },
+  });
+  const args = { site_id: "open", route: "two" };
+  const { summary } = await at.preview("delete_static_route", args);
+  assert.equal(
+    summary,
+    'Delete the page /two of open, after which "src/pages/two/index.md" is shown there, on branch "main"',
+  );
+  const { done } = await at.write("rest", "delete_static_route", args);
+  assert.equal(done["note"], 'The route is served by "src/pages/two/index.md" now');
+  await at.write("rest", "delete_static_route", { ...args, force: true });
+  const last = await at.write("rest", "delete_static_route", { ...args, force: true });
+  assert.equal(last.done["note"], undefined);
+});

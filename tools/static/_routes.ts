@@ -17,23 +17,26 @@ export function routeIn({ repo_prefix }: Site, text: string, field: string): str
   return route;
 }
 
-/** The file that serves a route, whatever its form and place; null when there is none. */
-export async function pageAt(view: View, route: string): Promise<Entry | null> {
+/** The files that serve a route, whatever their form and place: the one that is shown first, then those it hides. */
+export async function pagesAt(view: View, route: string): Promise<Entry[]> {
   const spellings = spellingsOfRoute(route);
   const listings = await Promise.all(["src/pages/", "public/"].map((folder) => view.list(folder)));
   const entries = listings.flatMap((one) => one.entries);
-  for (const spelling of spellings) {
+  const found = spellings.flatMap((spelling) => {
     const form = spelling.toLowerCase();
-    const found = entries.find(({ path }) => path.toLowerCase() === form);
-    if (found) return found;
-  }
-  if (!listings.some(({ truncated }) => truncated)) return null;
+    return entries.filter(({ path }) => path.toLowerCase() === form);
+  });
+  if (found.length > 0 || !listings.some(({ truncated }) => truncated)) return found;
   for (const spelling of spellings) {
-    const found = await view.find(spelling);
-    if (found) return found;
+    const page = await view.find(spelling);
+    if (page) found.push(page);
   }
-  return null;
+  return found;
 }
+
+/** The file that serves a route; null when there is none. */
+export const pageAt = async (view: View, route: string): Promise<Entry | null> =>
+  (await pagesAt(view, route))[0] ?? null;
 
 /** More than a page of this service ever has, each of its characters escaped. */
 const MANAGED_BYTES_MAX = 8 * LIMITS.STATIC_FILE_BYTES;

@@ -2,7 +2,7 @@
 import { commitMessage } from "../../platforms/repo/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { planOf } from "./_plan.ts";
-import { managedPage, routeIn, routeWords } from "./_routes.ts";
+import { managedPage, pagesAt, routeIn, routeWords } from "./_routes.ts";
 import { pushTo, standing } from "./_target.ts";
 
 export default tool("delete_static_route", {
@@ -11,10 +11,14 @@ export default tool("delete_static_route", {
     const route = routeIn(ctx.site, args.route, "route");
     const found = await standing("main", ctx);
     const page = await managedPage(found.view, { ...args, route });
-    const what = `Delete ${routeWords(route)} of ${ctx.site.name}, which takes it off the live site,`;
-    return { ...planOf(what, found, [{ ...page, bytes: null }]), state: page };
+    const hidden = (await pagesAt(found.view, route)).find(({ path }) => path !== page.path)?.path ?? null;
+    const effect = hidden === null
+      ? "which takes it off the live site"
+      : `after which ${JSON.stringify(hidden)} is shown there`;
+    const what = `Delete ${routeWords(route)} of ${ctx.site.name}, ${effect},`;
+    return { ...planOf(what, found, [{ ...page, bytes: null }]), state: { ...page, hidden } };
   },
-  async run(args, ctx, { changes, state: { path, sha } }) {
+  async run(args, ctx, { changes, state: { path, sha, hidden } }) {
     const route = routeIn(ctx.site, args.route, "route");
     const line = commitMessage(`Delete ${routeWords(route)}`, ctx.caller.token.id);
     const { commit_sha } = await pushTo("main", ctx, line, async (view) => {
@@ -22,6 +26,7 @@ export default tool("delete_static_route", {
       return [{ path: page.path, bytes: null }];
     });
     ctx.note({ result_id: path, changes });
-    return { route, file_path: path, deleted: true, commit_sha };
+    const done = { route, file_path: path, deleted: true, commit_sha };
+    return hidden === null ? done : { ...done, note: `The route is served by ${JSON.stringify(hidden)} now` };
   },
 });
