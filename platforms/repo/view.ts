@@ -68,6 +68,13 @@ export class View {
     return { entries: files.map((one) => this.#file(one)), truncated };
   }
 
+  /** Every path below the prefix that is no folder, links and submodules included, as far as all are known. */
+  async paths(): Promise<string[]> {
+    const { entries } = await this.#all();
+    const own = entries.filter(({ path, type }) => type !== "tree" && path.startsWith(this.#prefix));
+    return own.map(({ path }) => path.slice(this.#prefix.length));
+  }
+
   /** How many entries the whole commit has, folders not counted; null where not all are known. */
   async count(): Promise<number | null> {
     const { entries, truncated } = await this.#all();

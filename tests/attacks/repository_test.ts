@@ -267,3 +267,27 @@ Deno.test("a page whose deletion brings another one to light is told to be that"
   const last = await at.write("rest", "delete_static_route", { ...args, force: true });
   assert.equal(last.done["note"], undefined);
 });
+
+Deno.test("links and submodules count as what a repository holds when a project is begun in it", async () => {
+  await using at = await StaticWorld.open({ files: { "README.md": "# Site" } });
+  const begin = { site_id: "open", homepage_html: "x" };
+  {
+    await using clone = await at.clone("main");
+    await Deno.symlink("README.md", `${clone.folder}/notes`);
+    await clone.push("main");
+  }
+  await at.refuses("init_static_project", begin, "E_REPO_NOT_EMPTY", {
+    says: /holds "notes"; /,
+    sends: "reads",
+  });
+  {
+    await using clone = await at.clone("main");
+    await Deno.remove(`${clone.folder}/notes`);
+    await Deno.symlink("ignored", `${clone.folder}/.gitignore`);
+    await clone.push("main");
+  }
+  const { done } = await at.write("rest", "init_static_project", begin);
+  assert.ok(!(done["files"] as string[]).includes(".gitignore"), "it stays as it is");
+  const listed = await at.host.git(REPO, "ls-tree", "main", ".gitignore");
+  assert.match(listed, /^120000 /);
+});

@@ -17,8 +17,7 @@ function wantedOf({ homepage_html, extra_pages = [], site_name }: Partial<Wanted
 
 /** The project's files. Throws E_REPO_NOT_EMPTY where the repository holds more than it may. */
 async function decide(view: View, wanted: Wanted) {
-  const { entries } = await view.list();
-  const paths = entries.map(({ path }) => path);
+  const paths = await view.paths();
   const found = offenders(paths);
   if (found.length === 0) {
     const text = projectFiles({ ...wanted, existing: paths });
