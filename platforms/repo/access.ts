@@ -53,10 +53,18 @@ export class Access {
     [this.#owner, this.#name] = repo.split("/") as [string, string];
   }
 
-  /** The Authorization header of the app itself. */
+  /** The Authorization header of the app itself. Throws E_MISSING_SECRET for a key that cannot sign. */
   async asApp(): Promise<string> {
-    const { token } = await (await this.#strategy())({ type: "app" });
-    return `Bearer ${token}`;
+    const strategy = await this.#strategy();
+    try {
+      return `Bearer ${(await strategy({ type: "app" })).token}`;
+    } catch {
+      throw new GatewayError(
+        "E_MISSING_SECRET",
+        "Repositories need REPO_APP_PRIVATE_KEY, and the one that is set is no RSA key that can be read; the " +
+          "gateway's operator can set the file of the app's key as it was downloaded",
+      );
+    }
   }
 
   /**

@@ -291,3 +291,24 @@ Deno.test("links and submodules count as what a repository holds when a project 
   const listed = await at.host.git(REPO, "ls-tree", "main", ".gitignore");
   assert.match(listed, /^120000 /);
 });
+
+Deno.test("a private key that is cut off is told to the operator, and nothing of it is logged", async () => {
+  const inner = new Uint8Array(24).fill(48).toBase64();
+  for (const kind of ["RSA PRIVATE KEY", "PRIVATE KEY"]) {
+    const REPO_APP_PRIVATE_KEY = `-----BEGIN ${kind}-----\n${inner}\n-----END ${kind}-----`;
+    await using at = await StaticWorld.open({ env: { REPO_APP_PRIVATE_KEY } });
+    await at.refuses("list_static_routes", { site_id: "closed" }, "E_MISSING_SECRET", {
+      says:
+        /^Repositories need REPO_APP_PRIVATE_KEY, .* no RSA key that can be read; the gateway's operator can set/,
+    });
+    assert.ok(!JSON.stringify(at.gw.logged).includes(inner.slice(0, 8)));
+  }
+});
+
+Deno.test("a commit's message holds no control character, which the host would refuse after the preview", async () => {
+  await using at = await StaticWorld.open();
+  for (const message of ["a\0b", "a\x1b[31mb", "\x7f", "a\tb"]) {
+    const args = { site_id: "open", route: "new", html: "x", message };
+    await at.refuses("create_static_route", args, "E_BAD_INPUT", { says: /^message: / });
+  }
+});
