@@ -47,8 +47,12 @@ export async function defaultBranch(wire: RepoWire): Promise<string> {
 }
 
 /** The commit a branch stands at; null when there is no such branch, "empty" where the repository has no commit. */
-export async function headOf(wire: RepoWire, branch: string): Promise<string | null | "empty"> {
-  const asked = wire.ask({ method: "GET", path: `/git/ref/heads/${encoded(branch)}`, schema: REF });
+export async function headOf(
+  wire: RepoWire,
+  branch: string,
+  overtime?: true,
+): Promise<string | null | "empty"> {
+  const asked = wire.ask({ method: "GET", path: `/git/ref/heads/${encoded(branch)}`, schema: REF, overtime });
   try {
     return (await asked).object.sha;
   } catch (thrown) {
@@ -59,8 +63,8 @@ export async function headOf(wire: RepoWire, branch: string): Promise<string | n
 }
 
 /** A commit, null where there is none of that name. */
-export async function commitOf(wire: RepoWire, sha: string): Promise<Commit | null> {
-  const asked = wire.ask({ method: "GET", path: `/git/commits/${encoded(sha)}`, schema: COMMIT });
+export async function commitOf(wire: RepoWire, sha: string, overtime?: true): Promise<Commit | null> {
+  const asked = wire.ask({ method: "GET", path: `/git/commits/${encoded(sha)}`, schema: COMMIT, overtime });
   return await unless(asked, [404, 422], null);
 }
 

@@ -58,7 +58,7 @@ export const isUnknown = (error: GatewayError) => (error.upstream ?? 500) >= 500
 async function settled(wire: RepoWire, branch: string, from: string | null, to: string): Promise<boolean> {
   let head: string | null;
   try {
-    head = await headOf(wire, branch);
+    head = await headOf(wire, branch, true);
     if (head !== null && head !== from) return await leadsTo(wire, head, to);
   } catch (thrown) {
     throw new RepoError(
@@ -82,13 +82,13 @@ const LOOKED_AT_MAX = 30;
 /** Whether a commit is that one or was made on top of it. Throws RepoError where that is too far back to be found. */
 async function leadsTo(wire: RepoWire, head: string, to: string): Promise<boolean> {
   if (head === to) return true;
-  const before = new Set((await commitOf(wire, to))?.parents.map(({ sha }) => sha));
+  const before = new Set((await commitOf(wire, to, true))?.parents.map(({ sha }) => sha));
   const seen = new Set([head]);
   for (const sha of seen) {
     if (sha === to) return true;
     if (before.has(sha)) continue;
     if (seen.size > LOOKED_AT_MAX) throw new RepoError("too far back", 502, "");
-    for (const parent of (await commitOf(wire, sha))?.parents ?? []) seen.add(parent.sha);
+    for (const parent of (await commitOf(wire, sha, true))?.parents ?? []) seen.add(parent.sha);
   }
   return false;
 }

@@ -25,6 +25,8 @@ export interface Ask<T> {
   readonly effect?: Outgoing["effect"];
   readonly grant?: PublishGrant;
   readonly max_bytes?: number;
+  /** Also once the call's time is used up: a look at what became of a write. */
+  readonly overtime?: true;
 }
 
 /** A path with each of its segments percent-encoded. */
@@ -102,11 +104,11 @@ export class RepoWire {
 
   async #once<T>(route: string, ask: Ask<T>, authorization: string): Promise<T> {
     const { octokit } = await this.#open();
-    const { effect = ask.method === "GET" ? "read" : "write", grant, max_bytes } = ask;
+    const { effect = ask.method === "GET" ? "read" : "write", grant, max_bytes, overtime } = ask;
     const { data, status } = await octokit.request(route, {
       ...ask.query,
       headers: { authorization },
-      request: { fetch: this.#fetch({ effect, grant, max_bytes, json: ask.json }) },
+      request: { fetch: this.#fetch({ effect, grant, max_bytes, overtime, json: ask.json }) },
     });
     const read = ask.schema.safeParse(data);
     if (read.success) return read.data;
@@ -148,7 +150,7 @@ export class RepoWire {
   }
 
   /** A fetch for Octokit that goes the guarded way. */
-  #fetch(how: Pick<Outgoing, "effect" | "grant" | "max_bytes" | "json">): typeof fetch {
+  #fetch(how: Pick<Outgoing, "effect" | "grant" | "max_bytes" | "overtime" | "json">): typeof fetch {
     return async (input, init = {}) => {
       const out: Outgoing = {
         method: init.method as Outgoing["method"],

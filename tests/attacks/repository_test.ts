@@ -1,5 +1,6 @@
 /** What an attacker or a bad day would try with a repository: paths, previews that promise too much, answers that get lost. */
 import assert from "node:assert/strict";
+import { LIMITS } from "../../model.ts";
 import { site } from "../kit.ts";
 import { REPO, StaticWorld } from "../tools/_static.ts";
 
@@ -310,5 +311,27 @@ Deno.test("a commit's message holds no control character, which the host would r
   for (const message of ["a\0b", "a\x1b[31mb", "\x7f", "a\tb"]) {
     const args = { site_id: "open", route: "new", html: "x", message };
     await at.refuses("create_static_route", args, "E_BAD_INPUT", { says: /^message: / });
+  }
+});
+
+Deno.test("a move of the branch that took the call's last second is looked into all the same", async () => {
+  for (const applied of [true, false]) {
+    await using at = await StaticWorld.open({
+      realClock: false,
+      fetch: async (input, init) => {
+        if (init?.method !== "PATCH") return await fetch(input, init);
+        at.gw.clock.now += LIMITS.CALL_DEADLINE_MS;
+        if (applied) await (await fetch(input, init)).body?.cancel();
+        return new Response("Gateway timeout", { status: 504 });
+      },
+    });
+    const args = { site_id: "open", route: "late", html: "x", target_branch: "main", confirm: true };
+    if (applied) {
+      const done = await at.gw.call<Record<string, unknown>>("create_static_route", args);
+      assert.equal(done["commit_sha"], await at.head("main"));
+    } else {
+      const message = await at.gw.refuses("create_static_route", args, "E_UPSTREAM", { door: "rest" });
+      assert.match(message, /failed to move branch "main", which stands where it did: try again$/);
+    }
   }
 });
