@@ -3,7 +3,7 @@ import type { Octokit } from "@octokit/core";
 import { z } from "zod";
 import { GatewayError } from "../../errors.ts";
 import type { Reach } from "../platform.ts";
-import { RepoError, unreadable } from "./errors.ts";
+import { CONTENTS_WAY, RepoError, unreadable } from "./errors.ts";
 
 /** What a token lets its holder do; never more (contracts/static.md, section 1). */
 const PERMISSIONS = {
@@ -68,25 +68,35 @@ export class Access {
   }
 
   /**
-   * The Authorization header of a token for this one repository; `refresh` makes a new one. Throws
-   * E_REPO_APP_NOT_INSTALLED also where the installation is gone or not for that repository, E_UPSTREAM.
+   * The Authorization header of a token for this one repository; `refresh` makes a new one. An installation that was
+   * taken out or suspended since it was found is looked for again. Throws E_REPO_APP_NOT_INSTALLED also where there is
+   * none any more or not for that repository, E_UPSTREAM.
    */
   async asInstallation(right: Right, refresh = false): Promise<string> {
-    let token: string;
     try {
-      const { id } = await this.installation();
-      ({ token } = await (await this.#strategy())({
-        type: "installation",
-        installationId: id,
-        repositoryNames: [this.#name],
-        permissions: PERMISSIONS[right],
-        refresh,
-      }));
+      return await this.#token(await this.installation(), right, refresh);
+    } catch (thrown) {
+      const ended = thrown instanceof RepoError &&
+        ((thrown.upstream === 404 && !thrown.noApp) || thrown.suspended);
+      if (!ended) throw this.#told(thrown);
+    }
+    try {
+      return await this.#token(await this.installation(true), right, true);
     } catch (thrown) {
       throw this.#told(thrown);
     }
+  }
+
+  async #token(installation: Installation, right: Right, refresh: boolean): Promise<string> {
+    const { token } = await (await this.#strategy())({
+      type: "installation",
+      installationId: installation.id,
+      repositoryNames: [this.#name],
+      permissions: PERMISSIONS[right],
+      refresh,
+    });
     if (TOKEN.test(token)) return `Bearer ${token}`;
-    if (!refresh) return await this.asInstallation(right, true); // what cannot be read may have been kept
+    if (!refresh) return await this.#token(installation, right, true); // what cannot be read may have been kept
     throw unreadable(`${this.#owner}/${this.#name}`, 201, false);
   }
 
@@ -94,6 +104,11 @@ export class Access {
   #told(thrown: unknown): unknown {
     if (!(thrown instanceof RepoError)) return thrown;
     const { upstream, said, noApp, message, retryAfter } = thrown;
+    if (upstream === 422 && /permission/i.test(said)) {
+      const repo = `Repository "${this.#owner}/${this.#name}"`;
+      const lacks = `${repo}: the app lacks a permission it asks for; ${CONTENTS_WAY}`;
+      return new GatewayError("E_UPSTREAM", lacks, { upstream, cause: thrown });
+    }
     if (upstream === 422 && /repositor/i.test(said)) {
       return new GatewayError(
         "E_REPO_APP_NOT_INSTALLED",
@@ -101,10 +116,7 @@ export class Access {
           "can add it, or set the site's repo where the repository has another name now",
       );
     }
-    if (upstream === 404 && !noApp) {
-      this.#reach.cache.set("installation", null, INSTALLATION_MS);
-      return this.#absent("not installed any more");
-    }
+    if (upstream === 404 && !noApp) return this.#absent("not installed any more");
     return new GatewayError("E_UPSTREAM", message, { upstream, retryAfter });
   }
 
@@ -117,12 +129,13 @@ export class Access {
   }
 
   /**
-   * The installation that covers the repository, looked for by repository, user and organisation. Throws
-   * E_REPO_APP_NOT_INSTALLED when there is none or it is suspended.
+   * The installation that covers the repository, looked for by repository, user and organisation; `anew` where what is
+   * remembered will not do. Throws E_REPO_APP_NOT_INSTALLED when there is none or it is suspended.
    */
-  async installation(): Promise<Installation> {
+  async installation(anew = false): Promise<Installation> {
     const known = this.#reach.cache.get<Installation | null>("installation");
-    if (known) return known;
+    if (known && !anew) return known;
+    this.#reach.cache.set("installation", null, INSTALLATION_MS);
     const found = await this.#lookUp();
     if (found === null || (found.suspended_at ?? null) !== null) {
       throw this.#absent(found === null ? "not installed" : "suspended");

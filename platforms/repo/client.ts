@@ -3,6 +3,7 @@ import { GatewayError } from "../../errors.ts";
 import { refName } from "../../guard/rules/branch.ts";
 import type { Platform } from "../platform.ts";
 import { ending } from "../probe.ts";
+import { noRef, requireRepository } from "./absent.ts";
 import { appOf } from "./access.ts";
 import { repoForbids } from "./egress.ts";
 import { requireFirst } from "./first.ts";
@@ -29,7 +30,7 @@ export interface RepoClient {
   deployedBranch(): Promise<string>;
   /** The branch the repository itself shows first. */
   defaultBranch(): Promise<string>;
-  /** The commit a branch stands at, null when it is not there. Throws E_NOT_FOUND nowhere; an empty repository has none. */
+  /** The commit a branch stands at, null when it is not there; an empty repository has none. */
   head(branch: string): Promise<string | null>;
   /**
    * The files at a branch, tag or commit; without one at the deployed branch. Throws E_NOT_FOUND, E_BAD_INPUT for what
@@ -55,11 +56,7 @@ async function view(wire: RepoWire, prefix: string | null, named: string, deploy
   if (head !== null && head !== named) return await viewOf(wire, prefix, head);
   const tree = await treeOf(wire, named, false);
   if (tree) return new View(wire, prefix, head, named);
-  const field = named === deployed ? "The site's repo_branch" : "ref";
-  throw new GatewayError(
-    "E_NOT_FOUND",
-    `${field}: repository "${wire.repo}" has no branch, tag or commit ${JSON.stringify(named)}`,
-  );
+  return await noRef(wire, named, named !== deployed);
 }
 
 /** A name that stands in an address: one with ".." would lead to another. */
@@ -86,6 +83,7 @@ export const repo: Platform<RepoClient> = {
       defaultBranch: () => defaultBranch(wire),
       async head(branch) {
         const found = await headOf(wire, branch);
+        if (found === null) await requireRepository(wire);
         return found === "empty" ? null : found;
       },
       async view(ref) {
@@ -94,7 +92,13 @@ export const repo: Platform<RepoClient> = {
         return await view(wire, repo_prefix, name ?? deployed, deployed);
       },
       read: async (path, limit, ref) =>
-        await readFile(wire, { prefix: repo_prefix, path, ref: named(ref) ?? await deployedBranch(), limit }),
+        await readFile(wire, {
+          prefix: repo_prefix,
+          path,
+          ref: named(ref),
+          branch: await deployedBranch(),
+          limit,
+        }),
       mayWrite: () => wire.mayWrite(),
       health: (limitMs) => health(ending(reach, reach.now() + limitMs)),
       requireWrite: () => wire.requireWrite(),

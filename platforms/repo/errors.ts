@@ -4,6 +4,10 @@ import { excerpt } from "../excerpt.ts";
 import { OUTCOME_UNKNOWN } from "../failures.ts";
 import { busyFor } from "./busy.ts";
 
+/** What an owner does for an app that may not write. */
+export const CONTENTS_WAY =
+  'give the app the permission "Contents: read and write" and accept it for the installation';
+
 /** An answer that is no success. E_UPSTREAM with its status; `said` is the host's own message. */
 export class RepoError extends GatewayError {
   readonly said: string;
@@ -16,6 +20,11 @@ export class RepoError extends GatewayError {
   /** Whether the repository has no commit yet (409 "Git Repository is empty."). */
   get empty(): boolean {
     return this.upstream === 409 && /repository is empty/i.test(this.said);
+  }
+
+  /** Whether the app's installation rests. */
+  get suspended(): boolean {
+    return this.upstream === 403 && /installation has been suspended/i.test(this.said);
   }
 
   /** Whether the host does not know the app by the key it was asked with. */
@@ -59,9 +68,7 @@ function wayOut({ status, said, unknown }: Refused, seconds: number | undefined)
   if (noApp(status, said)) {
     return "it does not take the app's key: check REPO_APP_ID, REPO_APP_PRIVATE_KEY and this machine's clock";
   }
-  if (status === 403 && /not accessible by integration/i.test(said)) {
-    return 'give the app the repository permission "Contents: read and write" and accept it for the installation';
-  }
+  if (status === 403 && /not accessible by integration/i.test(said)) return CONTENTS_WAY;
   if (status === 403) {
     return "the app or a rule of the repository forbids it: look at the repository's settings";
   }

@@ -1,6 +1,7 @@
 /** One commit on one branch, whatever the number of files: built aside, looked at, then the branch is moved to it. */
 import { GatewayError } from "../../errors.ts";
 import type { PublishGrant } from "../platform.ts";
+import { requireRepository } from "./absent.ts";
 import { build, type Edit, inFull } from "./build.ts";
 import { commitOf, headOf, makeCommit } from "./git.ts";
 import { RepoError } from "./errors.ts";
@@ -53,7 +54,7 @@ export async function push(
     const found = await headOf(wire, target.branch);
     if (found === "empty") return await pushFirst(wire, prefix, target, decide);
     const base = found ?? (target.from === undefined ? null : await headOf(wire, target.from));
-    if (base === null || base === "empty") throw noBranch(wire, target.from ?? target.branch);
+    if (base === null || base === "empty") return await noBranch(wire, target.from ?? target.branch);
     const view = await viewOf(wire, prefix, base);
     const { tree, shas } = await build(wire, prefix, view, await decide(view));
     if (tree === view.tree) {
@@ -123,8 +124,10 @@ async function rootOf(
   return { shas, commit_sha: await makeCommit(wire, { message, tree, parents: [] }) };
 }
 
-const noBranch = (wire: RepoWire, branch: string) =>
-  new GatewayError(
+async function noBranch(wire: RepoWire, branch: string): Promise<never> {
+  await requireRepository(wire);
+  throw new GatewayError(
     "E_NOT_FOUND",
     `Repository "${wire.repo}" has no branch "${branch}"; check the site's repo_branch`,
   );
+}

@@ -3,9 +3,9 @@ import type { Octokit } from "@octokit/core";
 import type { z } from "zod";
 import { GatewayError } from "../../errors.ts";
 import type { Outgoing, PublishGrant } from "../platform.ts";
-import { Access, type RepoReach, type Right } from "./access.ts";
+import { Access, type Installation, type RepoReach, type Right } from "./access.ts";
 import { busyFor } from "./busy.ts";
-import { refusal, RepoError, unreadable } from "./errors.ts";
+import { CONTENTS_WAY, refusal, RepoError, unreadable } from "./errors.ts";
 
 /** The version of the API whose shapes are read here. */
 const API_VERSION = "2022-11-28";
@@ -55,11 +55,13 @@ export class RepoWire {
     const { access } = await this.#open();
     const right: Right = ask.method === "GET" ? "read" : "write";
     const route = `${ask.method} /repos/${encoded(this.repo ?? "")}${ask.path}`;
+    const authorization = await access.asInstallation(right);
     try {
-      return await this.#once(route, ask, await access.asInstallation(right));
+      return await this.#once(route, ask, authorization);
     } catch (thrown) {
-      if (!(thrown instanceof RepoError && thrown.upstream === 401)) throw thrown;
-      return await this.#once(route, ask, await access.asInstallation(right, true)); // it had run out
+      const ended = thrown instanceof RepoError && (thrown.upstream === 401 || thrown.suspended);
+      if (!ended) throw thrown;
+      return await this.#once(route, ask, await access.asInstallation(right, true));
     }
   }
 
@@ -80,8 +82,9 @@ export class RepoWire {
   /** Whether the app may write to the repository, as far as its installation tells. */
   async mayWrite(): Promise<boolean> {
     const { access } = await this.#open();
-    const { permissions } = await access.installation();
-    return permissions.contents === undefined || permissions.contents === "write";
+    const writes = ({ permissions: { contents } }: Installation) =>
+      contents === undefined || contents === "write";
+    return writes(await access.installation()) || writes(await access.installation(true));
   }
 
   /** Refuses before anything is written an app that may not write to the repository. */
@@ -96,8 +99,7 @@ export class RepoWire {
     if (await this.mayWrite()) return;
     throw new GatewayError(
       "E_UPSTREAM",
-      `Repository "${this.repo}": the app may only read it; nothing was written: give it the permission "Contents: ` +
-        'read and write" and accept it for the installation',
+      `Repository "${this.repo}": the app may only read it; nothing was written: ${CONTENTS_WAY}`,
       { upstream: 403 },
     );
   }

@@ -41,7 +41,8 @@ export function rawBytes(bytes: Uint8Array): Response {
 
 async function folder(ask: RepoAsk, place: Place): Promise<Response> {
   const rows = (await ask.repo.bare.list(place.sha, false)).slice(0, ROWS_MAX);
-  const kinds = { tree: "dir", commit: "submodule", blob: "file" } as const;
+  // In a list, version 3 of the API calls a submodule a file.
+  const kinds = { tree: "dir", commit: "file", blob: "file" } as const;
   return json(rows.map(({ path, mode, type, sha, size = 0 }) =>
     placeView(ask.state, ask.repo, {
       path: place.path ? `${place.path}/${path}` : path,

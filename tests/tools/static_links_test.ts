@@ -154,7 +154,7 @@ Deno.test("an app that may only read, and a repository that was renamed, are rea
     for (const confirm of [false, true]) {
       await at.refuses(tool, { site_id, ...args, confirm }, "E_UPSTREAM", {
         says:
-          /the app may only read it; nothing was written: give it the permission "Contents: read and write"/,
+          /the app may only read it; nothing was written: give the app the permission "Contents: read and write"/,
         sends: "reads",
       });
     }

@@ -1,0 +1,183 @@
+/** Clients of a repository host over real git, their requests judged as in service. */
+import assert from "node:assert/strict";
+import { type ContextPorts, makeReach, SiteCaches } from "../../../guard/context.ts";
+import { flagStep } from "../../../guard/flags.ts";
+import type { Site } from "../../../model.ts";
+import { createHttp, type HttpOptions } from "../../../platforms/http.ts";
+import type { Outgoing, PublishGrant, Reach } from "../../../platforms/platform.ts";
+import { type Decide, repo, type RepoClient } from "../../../platforms/repo/client.ts";
+import {
+  type RecordedExchange,
+  type RepoHost,
+  type RepoOptions,
+  startRepoHost,
+} from "../../../sandbox/repo.ts";
+import { changedTree, type Mode } from "../../../sandbox/repo/trees.ts";
+import { readSettings } from "../../../settings.ts";
+import type { Store } from "../../../store/store.ts";
+import { assertDescribed } from "../../sandbox/repo_openapi.ts";
+import { site } from "./_site.ts";
+
+/** The repository of every client that is not given another. */
+export const REPO = "acme/site";
+/** The message that commits of a test carry. */
+export const MESSAGE = "A change\n\nX-Gateway-Token: tok\n";
+
+/** How a world differs from one whose repository has a README. */
+export interface RepoWorldOptions extends RepoOptions {
+  /** Settings by name; null leaves one out. */
+  readonly settings?: (host: RepoHost) => Readonly<Record<string, string | null>>;
+  /** Stands between the clients and the host. */
+  readonly fetch?: typeof fetch;
+}
+
+/** A host and what its clients share: the memory of a site's facts, and the way out. */
+export class RepoWorld implements AsyncDisposable {
+  /** What went out, as it stood before the look. */
+  readonly sent: Outgoing[] = [];
+  /** What was waited for between tries, in milliseconds. */
+  readonly waits: number[] = [];
+  /** The gateway's clock is that much ahead of the host's, in milliseconds. */
+  ahead = 0;
+  /** Changes a request right before it leaves, as a shorter deadline. */
+  bend: (out: Outgoing) => Outgoing = (out) => out;
+  readonly #ports: ContextPorts;
+
+  private constructor(readonly host: RepoHost, { settings, fetch }: RepoWorldOptions) {
+    const env: Record<string, string | null> = {
+      MASTER_TOKEN: "master-token-of-the-tests-0123456789abcdef",
+      ENCRYPTION_KEYS: new Uint8Array(32).fill(7).toBase64(),
+      ALLOW_PRIVATE_UPSTREAMS: "127.0.0.1",
+      REPO_API_BASE: host.base_url,
+      REPO_APP_ID: String(host.app.id),
+      REPO_APP_PRIVATE_KEY: host.app.private_key,
+      ...settings?.(host),
+    };
+    const now = () => Date.now() + this.ahead;
+    const sleep: HttpOptions["sleep"] = (ms) => {
+      this.waits.push(ms);
+      return Promise.resolve();
+    };
+    this.#ports = {
+      store: undefined as unknown as Store, // a repository's client has nothing of it
+      http: createHttp({ allowPrivate: ["127.0.0.1"], now, sleep, random: () => 0.5, fetch }),
+      upstream: readSettings((name) => env[name] ?? undefined, "start").upstream,
+      cache: new SiteCaches(now),
+      now,
+    };
+  }
+
+  /** Starts one; dispose of it with `await using`. */
+  static async open(options: RepoWorldOptions = {}): Promise<RepoWorld> {
+    const host = await startRepoHost();
+    await host.make(REPO, options);
+    return new RepoWorld(host, options);
+  }
+
+  /** A client as one call of a tool has it; what is known of a site is kept from call to call. */
+  async client(given: Partial<Site> = {}): Promise<RepoClient> {
+    const reach = this.reach(given);
+    await repo.linked!(reach);
+    return await repo.connect(reach);
+  }
+
+  reach(given: Partial<Site> = {}): Reach {
+    const call = { site: siteOf(given), endsAt: this.#ports.now() + 60_000 };
+    const reach = makeReach(this.#ports, call, repo);
+    return {
+      ...reach,
+      send: (out) => {
+        this.sent.push(out);
+        return reach.send(this.bend(out));
+      },
+    };
+  }
+
+  /** Pushes files to the deployed branch, each as text or null to take it out. */
+  async push(files: Readonly<Record<string, string | null>>, client?: RepoClient) {
+    const own = client ?? await this.client();
+    return await own.push({ branch: "main", message: MESSAGE, grant: GRANT }, edits(files));
+  }
+
+  /** Commits entries to the deployed branch past the API, each with its mode: links, submodules, what may be run. */
+  async plant(entries: Readonly<Record<string, readonly [mode: string, content: string]>>): Promise<void> {
+    const { bare } = this.host.state.repositories.get(REPO)!;
+    const was = (await bare.commit((await bare.head("main"))!))!;
+    const changes = await Promise.all(
+      Object.entries(entries).map(async ([path, [mode, content]]) => {
+        const blob = () => bare.objects.write("blob", new TextEncoder().encode(content));
+        return { path, entry: { mode: mode as Mode, sha: mode === "160000" ? content : await blob() } };
+      }),
+    );
+    const tree = await changedTree(bare.objects, was.tree, changes);
+    const parents = [(await bare.head("main"))!];
+    const sha = await bare.addCommit({ ...was, tree, parents, message: "Planted" });
+    await this.host.git(REPO, "update-ref", "refs/heads/main", sha);
+  }
+
+  /** The branch's commits, newest first, by the first line of their messages; none where there is no commit. */
+  async log(branch = "main"): Promise<string[]> {
+    const refs = await this.branches();
+    if (!refs.includes(branch)) return [];
+    return (await this.host.git(REPO, "log", "--format=%s", branch)).trim().split("\n");
+  }
+
+  async branches(): Promise<string[]> {
+    const text = await this.host.git(REPO, "for-each-ref", "--format=%(refname:short)", "refs/heads");
+    return text.split("\n").filter((line) => line !== "");
+  }
+
+  /** The exchanges so far as "GET /git/trees", the repository's own address left out. */
+  get asked(): string[] {
+    return this.host.exchanges.map(short);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      // Any route of a repository that was renamed may redirect.
+      const exchanges = this.host.exchanges.filter(({ answer }) => answer?.status !== 301);
+      if (exchanges.length > 0) assertDescribed(exchanges);
+      await this.host.git(REPO, "fsck", "--strict", "--no-dangling");
+    } finally {
+      await this.host.stop();
+    }
+  }
+}
+
+function siteOf(given: Partial<Site>): Site {
+  return site({ platform: "static", repo: REPO, repo_branch: "main", ...given });
+}
+
+/** The right to reach the deployed branch of the sites here. */
+export const GRANT: PublishGrant = flagStep({ name: "test", tier: 4, flags: [] }, {}, siteOf({}))!;
+
+/** What decides on files as they are given, whatever stands there. */
+export function edits(files: Readonly<Record<string, string | Uint8Array | null>>): Decide {
+  return () =>
+    Promise.resolve(
+      Object.entries(files).map(([path, text]) => ({
+        path,
+        bytes: typeof text === "string" ? new TextEncoder().encode(text) : text,
+      })),
+    );
+}
+
+function short({ method, path }: Pick<RecordedExchange, "method" | "path">): string {
+  return `${method} ${path.replace(`/repos/${REPO}`, "")}`;
+}
+
+/** Bytes as text. */
+export const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+
+/** A fetch that sends each request when `hold` lets it go. */
+export function heldFetch(hold: (request: { method: string; path: string }) => Promise<void>): typeof fetch {
+  return async (input, init) => {
+    await hold({ method: init?.method ?? "GET", path: new URL(String(input)).pathname });
+    return await fetch(input, init);
+  };
+}
+
+/** Asserts that a world's host was asked for no change. */
+export function nothingWritten({ host }: RepoWorld): void {
+  assert.deepEqual(host.writes.map(short), []);
+}
