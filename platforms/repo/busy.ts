@@ -18,3 +18,12 @@ export function busyFor(
   }
   return status === 429 ? UNTOLD_MS : null;
 }
+
+/** The same of a refusal in words: the host does not always say a time where too much was asked at once. */
+export function busyInWords(
+  refused: Pick<Incoming, "status" | "headers"> & { readonly said: string },
+  now: number,
+): number | null {
+  const limited = refused.status === 403 && /\brate limit\b/i.test(refused.said);
+  return busyFor(refused, now) ?? (limited ? UNTOLD_MS : null);
+}

@@ -2,11 +2,13 @@
 import { GatewayError } from "../../errors.ts";
 import { excerpt } from "../excerpt.ts";
 import { OUTCOME_UNKNOWN } from "../failures.ts";
-import { busyFor } from "./busy.ts";
+import { busyInWords } from "./busy.ts";
 
 /** What an owner does for an app that may not write. */
 export const CONTENTS_WAY =
   'give the app the permission "Contents: read and write" and accept it for the installation';
+
+const RULE = /\brule violations?\b|\bprotected (branch|ref)\b/i;
 
 /** An answer that is no success. E_UPSTREAM with its status; `said` is the host's own message. */
 export class RepoError extends GatewayError {
@@ -20,6 +22,11 @@ export class RepoError extends GatewayError {
   /** Whether the repository has no commit yet (409 "Git Repository is empty."). */
   get empty(): boolean {
     return this.upstream === 409 && /repository is empty/i.test(this.said);
+  }
+
+  /** Whether a rule of the repository forbids the write, however often it is tried. */
+  get ruledOut(): boolean {
+    return RULE.test(this.said);
   }
 
   /** Whether the app's installation rests. */
@@ -55,7 +62,7 @@ export function refusal(
 ): RepoError {
   const { status, said } = refused;
   const detail = excerpt(said, secrets);
-  const wait = busyFor(refused, now);
+  const wait = busyInWords(refused, now);
   const seconds = wait === null ? undefined : Math.max(1, Math.ceil(wait / 1000));
   const head = `${ofRepo(repo)}the host answered ${status}: ${detail === "" ? "no text" : detail}`;
   return new RepoError(`${head}; ${wayOut(refused, seconds)}`, status, said, seconds);
@@ -69,7 +76,7 @@ function wayOut({ status, said, unknown }: Refused, seconds: number | undefined)
     return "it does not take the app's key: check REPO_APP_ID, REPO_APP_PRIVATE_KEY and this machine's clock";
   }
   if (status === 403 && /not accessible by integration/i.test(said)) return CONTENTS_WAY;
-  if (status === 403) {
+  if (status === 403 || RULE.test(said)) {
     return "the app or a rule of the repository forbids it: look at the repository's settings";
   }
   if (status === 404) return "check the site's repo, and that the app is installed for that repository";

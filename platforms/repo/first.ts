@@ -41,7 +41,8 @@ export async function firstCommit(
     const { content, commit } = await wire.ask(asked);
     return { sha: content.sha, commit_sha: commit.sha };
   } catch (thrown) {
-    const taken = thrown instanceof RepoError && [409, 422].includes(thrown.upstream ?? 0);
+    const taken = thrown instanceof RepoError && !thrown.ruledOut &&
+      [409, 422].includes(thrown.upstream ?? 0);
     if (!taken) return await settledFirst(wire, branch, path, bytes, thrown);
     throw new GatewayError(
       "E_SHA_MISMATCH",

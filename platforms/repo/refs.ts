@@ -47,7 +47,7 @@ export async function moveBranch(
 
 /** Somebody else was first (contracts/static.md, "Upstream -> code"). */
 const isConflict = (error: GatewayError) =>
-  error instanceof RepoError &&
+  error instanceof RepoError && !error.ruledOut &&
   ((error.upstream === 422 && /fast forward|already exists|does not exist/i.test(error.said)) ||
     (error.upstream === 409 && !error.empty));
 

@@ -1,0 +1,256 @@
+/** Pushing to a repository: one commit whatever is in it, proven before the branch moves to it. */
+import assert from "node:assert/strict";
+import { GatewayError } from "../../../errors.ts";
+import { refused } from "./_refused.ts";
+import { edits, GRANT, MESSAGE, nothingWritten, REPO, RepoWorld } from "./_repo.ts";
+
+const MAIN = { branch: "main", message: MESSAGE, grant: GRANT };
+
+/** The world's repository as it stands: its branches and where they are. */
+async function standing({ host }: RepoWorld): Promise<string> {
+  return await host.git(REPO, "for-each-ref", "--format=%(refname) %(objectname)");
+}
+
+/** Asserts that what a push meets ends it with that error and leaves every branch where it was. */
+async function stopped(at: RepoWorld, message: RegExp, push: Promise<unknown>): Promise<void> {
+  const before = await standing(at);
+  await refused("E_UPSTREAM", message, push);
+  assert.equal(await standing(at), before);
+  assert.ok(!at.asked.some((one) => one.startsWith("PATCH")), "the branch was not touched");
+}
+
+Deno.test("one file is one commit on top, by the app, with the message as it was given", async () => {
+  await using at = await RepoWorld.open({ files: { "a.md": "a\n", "b/c.md": "c\n" } });
+  const before = (await at.host.git(REPO, "rev-parse", "main")).trim();
+  const done = await at.push({ "b/ü #1?%.md": "über\r\n" });
+  assert.deepEqual([done.branch, done.unchanged], ["main", false]);
+  assert.equal((await at.host.git(REPO, "rev-parse", "main")).trim(), done.commit_sha);
+  assert.deepEqual(await at.host.files(REPO), { "a.md": "a\n", "b/c.md": "c\n", "b/ü #1?%.md": "über\r\n" });
+  const shown = await at.host.git(REPO, "log", "-1", "--format=%P%n%an%n%cn%n%B", "main");
+  const bot = `${at.host.app.slug}[bot]`;
+  assert.equal(shown, `${before}\n${bot}\n${bot}\n${MESSAGE}\n`);
+  const sha = (await at.host.git(REPO, "rev-parse", "main:b/ü #1?%.md")).trim();
+  assert.deepEqual([...done.shas], [["b/ü #1?%.md", sha]]);
+  // Built, read back, and only then the branch.
+  const tree = at.asked.slice(at.asked.indexOf("POST /git/trees"));
+  assert.match(
+    tree.join(", "),
+    /^POST \/git\/trees, GET \/git\/trees\/\w{40}, POST \/git\/commits, PATCH \/git\/refs\/heads\/main$/,
+  );
+});
+
+Deno.test("files made, changed and taken out, of text and of bytes, large and many, are one commit", async () => {
+  await using at = await RepoWorld.open({
+    files: { "keep.md": "keep", "old.md": "old", "x/gone.md": "gone" },
+  });
+  const large = "x".repeat(1024 * 1024);
+  const binary = new Uint8Array([0xff, 0xfe, 0, 1]);
+  const many = Object.fromEntries(Array.from({ length: 320 }, (_, n) => [`many/${n}.md`, `file ${n}`]));
+  const bytes = Object.fromEntries(
+    Array.from({ length: 9 }, (_, n) => [`bin/${n}`, new Uint8Array([...binary, n])]),
+  );
+  const files = {
+    ...many,
+    ...bytes,
+    "old.md": "new",
+    "x/gone.md": null,
+    "large/1.txt": large,
+    "large/2.txt": `${large}2`,
+    "large/3.txt": `${large}${large}`,
+    "bom.txt": "\ufeffwith a mark",
+    "nil": "",
+  };
+  const client = await at.client();
+  const done = await client.push(MAIN, edits(files));
+  assert.deepEqual(await at.log(), ["A change", "First commit"]);
+  const listed = (await at.host.git(REPO, "ls-tree", "-r", "main")).trim().split("\n")
+    .map((line) => /^(\d+) blob (\w+)\t(.*)$/.exec(line)!.slice(1));
+  const shas = new Map(listed.map(([, sha, path]) => [path!, sha!]));
+  for (const [path, sha] of done.shas) assert.equal(shas.get(path), sha, path);
+  const wanted = [
+    ...Object.entries(files).filter(([, one]) => one !== null).map(([path]) => path),
+    "keep.md",
+  ];
+  assert.deepEqual([...shas.keys()].sort(), wanted.sort());
+  assert.deepEqual(new Set(listed.map(([mode]) => mode)), new Set(["100644"]));
+  // Each tree request carries what the host takes well; only what is no text, or too large, goes as a blob.
+  const trees = at.host.writes.filter(({ path }) => path.endsWith("/git/trees"));
+  assert.ok(trees.length >= 4);
+  for (const { body } of trees) {
+    const { tree } = body as { tree: { content?: string }[] };
+    const texts = tree.reduce((sum, { content = "" }) => sum + content.length, 0);
+    assert.ok(
+      tree.length <= 150 && texts <= 1.5 * 1024 * 1024,
+      `${tree.length} entries, ${texts} characters`,
+    );
+  }
+  assert.equal(at.host.writes.filter(({ path }) => path.endsWith("/git/blobs")).length, 10);
+  assert.equal(at.host.writes.filter(({ path }) => path.endsWith("/git/commits")).length, 1);
+});
+
+Deno.test("a site's prefix bounds what is seen and written", async () => {
+  await using at = await RepoWorld.open({ files: { "web/a.md": "a", "a.md": "outside" } });
+  const client = await at.client({ repo_prefix: "web" });
+  const done = await client.push(MAIN, async (view) => {
+    assert.deepEqual((await view.list()).entries.map(({ path }) => path), ["a.md"]);
+    return await edits({ "a.md": "changed", "b/c.md": "new" })(view);
+  });
+  assert.deepEqual([...done.shas.keys()], ["a.md", "b/c.md"]);
+  assert.deepEqual(await at.host.files(REPO), {
+    "a.md": "outside",
+    "web/a.md": "changed",
+    "web/b/c.md": "new",
+  });
+});
+
+Deno.test("what stands there already makes no commit, and sends nothing that writes", async () => {
+  await using at = await RepoWorld.open({ files: { "a.md": "a", "b.md": "b" } });
+  const client = await at.client();
+  const head = await client.head("main");
+  const same: Record<string, string | null>[] = [
+    { "a.md": "a" },
+    { "a.md": "a", "b.md": "b" },
+    { "absent.md": null },
+    {},
+  ];
+  for (const files of same) {
+    const done = await client.push(MAIN, edits(files));
+    assert.deepEqual([done.unchanged, done.commit_sha, done.branch], [true, head, "main"]);
+  }
+  // A preview that would show what is deployed needs no branch.
+  const preview = { branch: "mcp/tok/1", from: "main", message: MESSAGE };
+  const shown = await client.push(preview, edits({ "a.md": "a" }));
+  assert.deepEqual([shown.unchanged, shown.branch, shown.commit_sha], [true, "main", head]);
+  assert.deepEqual(await at.branches(), ["main"]);
+  nothingWritten(at);
+  // Of several, only what differs is sent.
+  await client.push(MAIN, edits({ "a.md": "a", "b.md": "new" }));
+  const { body } = at.host.writes.find(({ path }) => path.endsWith("/git/trees"))!;
+  assert.deepEqual((body as { tree: { path: string }[] }).tree.map(({ path }) => path), ["b.md"]);
+});
+
+Deno.test("a file keeps its mode, and what is no file is never written over", async () => {
+  await using at = await RepoWorld.open({ files: { "run.sh": "1", "docs/a.md": "a", "file": "f" } });
+  await at.plant({
+    "run.sh": ["100755", "1"],
+    "link": ["120000", "docs/a.md"],
+    "module": ["160000", "1".repeat(40)],
+  });
+  await at.push({ "run.sh": "2" });
+  assert.match(await at.host.git(REPO, "ls-tree", "main", "run.sh"), /^100755 /);
+  at.host.forget();
+  const rest: [path: string, what: RegExp][] = [
+    ["docs", /"docs" is a folder/],
+    ["link", /"link" is a link/],
+    ["module", /"module" is a submodule/],
+    ["link/x.md", /"link" is there and no folder/],
+    ["module/x.md", /"module" is there and no folder/],
+    ["file/x.md", /"file" is there and no folder/],
+    ["file/x/y.md", /"file" is there and no folder/],
+  ];
+  for (const cut of [false, true]) {
+    for (const [path, what] of rest) {
+      if (cut) at.host.misbehave({ kind: "truncated", keep: 0 }, { path: "/git/trees/" });
+      await refused("E_BAD_PATH", what, at.push({ "fine.md": "x", [path]: "x" }));
+    }
+  }
+  nothingWritten(at);
+});
+
+Deno.test("a new branch begins where it is told to, and an absent one is not made by itself", async () => {
+  await using at = await RepoWorld.open({ files: { "a.md": "a" } });
+  const client = await at.client();
+  const preview = { branch: "mcp/tok/1", from: "main", message: MESSAGE };
+  const done = await client.push(preview, edits({ "b.md": "b" }));
+  assert.deepEqual([done.branch, await at.branches()], ["mcp/tok/1", ["main", "mcp/tok/1"]]);
+  assert.deepEqual(await at.log("mcp/tok/1"), ["A change", "First commit"]);
+  assert.deepEqual(await at.log(), ["First commit"]);
+  await client.push(preview, edits({ "c.md": "c" }));
+  assert.deepEqual(Object.keys(await at.host.files(REPO, "mcp/tok/1")), ["a.md", "b.md", "c.md"]);
+  const from = { ...preview, branch: "mcp/tok/2", from: "gone" };
+  await refused(
+    "E_NOT_FOUND",
+    /has no branch "gone"; check the site's repo_branch/,
+    client.push(from, edits({})),
+  );
+  await refused("E_NOT_FOUND", /no branch "gone"/, client.push({ ...MAIN, branch: "gone" }, edits({})));
+  assert.equal((await at.branches()).length, 2);
+});
+
+Deno.test("what decides may refuse, and then nothing was sent", async () => {
+  await using at = await RepoWorld.open();
+  const no = new GatewayError("E_FILE_EXISTS", "path: it is there");
+  await refused("E_FILE_EXISTS", /it is there/, (await at.client()).push(MAIN, () => Promise.reject(no)));
+  nothingWritten(at);
+});
+
+Deno.test("without the right to publish the deployed branch stays, and what was built aside is not seen", async () => {
+  await using at = await RepoWorld.open();
+  const before = await standing(at);
+  const { grant: _, ...without } = MAIN;
+  for (const grant of [undefined, { ...GRANT }, GRANT]) {
+    const client = await at.client(grant === GRANT ? { id: "other" } : {});
+    const push = client.push({ ...without, grant }, edits({ "a.md": "a" }));
+    await refused("E_FORBIDDEN_OP", /deployed branch without the right|not genuine/, push);
+  }
+  assert.equal(await standing(at), before);
+  assert.ok(!at.asked.some((one) => /^PATCH|^POST \/git\/refs|^PUT/.test(one)));
+});
+
+Deno.test("what the host built is looked at before the branch moves to it", async () => {
+  const binary = { "a.bin": new Uint8Array([0xff, 1]) };
+  await using at = await RepoWorld.open({ files: { "keep.md": "keep", "b.md": "b" } });
+  const client = await at.client();
+  const head = await client.head("main");
+  const rev = async (what: string) => (await at.host.git(REPO, "rev-parse", what)).trim();
+  const own = await rev("main^{tree}");
+  const lie = (path: string, body: unknown) =>
+    at.host.misbehave({ kind: "garbage", status: 201, body: JSON.stringify(body) }, { method: "POST", path });
+  lie("/git/blobs", { sha: "1".repeat(40) });
+  await stopped(
+    at,
+    /stored other bytes than were sent; nothing was pushed/,
+    client.push(MAIN, edits(binary)),
+  );
+  // The same tree as before: what was sent is missing.
+  lie("/git/trees", { sha: own });
+  await stopped(at, /another tree .*"c.md".*nothing was pushed/, at.push({ "c.md": "c" }));
+  // A tree with the file alone: all else would vanish.
+  const alone = await at.host.commit(REPO, {
+    branch: "alone",
+    files: { "keep.md": null, "b.md": null, "c.md": "c" },
+  });
+  lie("/git/trees", { sha: await rev(`${alone}^{tree}`) });
+  await stopped(at, /another tree than was asked for; nothing was pushed/, at.push({ "c.md": "c" }));
+  // One that is not there, and one that is cut short when looked at.
+  lie("/git/trees", { sha: "2".repeat(40) });
+  await stopped(at, /another tree/, at.push({ "c.md": "c" }));
+  at.host.misbehave({ kind: "garbage", body: '{"sha":"x","tree":[],"truncated":true}' }, {
+    path: /git\/trees\/\w+$/,
+  });
+  lie("/git/trees", { sha: own });
+  await stopped(at, /another tree|cannot be read/, at.push({ "c.md": "c" }));
+  lie("/git/commits", { sha: "3".repeat(40), tree: { sha: own }, parents: [] });
+  await stopped(at, /cannot be read/, at.push({ "c.md": "c" }));
+  for (const path of ["/git/blobs", "/git/trees", "/git/commits"]) {
+    for (const body of [{}, { sha: 7 }, { sha: "main" }, [], "x", null]) {
+      lie(path, body);
+      await stopped(at, /cannot be read/, client.push(MAIN, edits({ ...binary, "c.md": "c" })));
+    }
+  }
+  assert.equal(await client.head("main"), head);
+});
+
+Deno.test("a tree too large to be listed is pushed to all the same, its new files looked at one by one", async () => {
+  await using at = await RepoWorld.open({ files: { "a/b.md": "b", "a/c.md": "c", "d.md": "d" } });
+  at.host.misbehave({ kind: "truncated", keep: 99 }, { method: "GET", path: "/git/trees/", times: 99 });
+  const files = { "a/b.md": "new", "d.md": null, "e/f.md": "f" };
+  const done = await at.push(files);
+  assert.equal(done.unchanged, false);
+  assert.deepEqual(await at.host.files(REPO), { "a/b.md": "new", "a/c.md": "c", "e/f.md": "f" });
+  assert.equal((await at.push(files)).unchanged, true);
+  const own = (await at.host.git(REPO, "rev-parse", "main^{tree}")).trim();
+  const lie = { kind: "garbage", status: 201, body: JSON.stringify({ sha: own }) } as const;
+  at.host.misbehave(lie, { method: "POST", path: "/git/trees" });
+  await refused("E_UPSTREAM", /another tree .*"x.md"/, at.push({ "x.md": "x" }));
+});

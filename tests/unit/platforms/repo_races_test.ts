@@ -1,0 +1,193 @@
+/** Several who write to one repository at once: nothing of anybody's is lost, and who was too late is told. */
+import assert from "node:assert/strict";
+import { GatewayError } from "../../../errors.ts";
+import type { Decide, PushTarget, View } from "../../../platforms/repo/client.ts";
+import { refused } from "./_refused.ts";
+import { edits, GRANT, MESSAGE, REPO, RepoWorld, text } from "./_repo.ts";
+
+const MAIN: PushTarget = { branch: "main", message: MESSAGE, grant: GRANT };
+const PREVIEW: PushTarget = { branch: "mcp/tok/1", from: "main", message: MESSAGE };
+const PATCH = { method: "PATCH" } as const;
+
+/** Writes a file only over what was read before, as the tools do. */
+function over(path: string, sha: string | null, content: string): Decide {
+  return async (view) => {
+    if ((await view.find(path))?.sha !== (sha ?? undefined)) {
+      throw new GatewayError("E_SHA_MISMATCH", `sha: "${path}" has changed; read it again`);
+    }
+    return await edits({ [path]: content })(view);
+  };
+}
+
+/** Lets requests of that kind through only when so many of them are there: all have looked, none has moved. */
+function gate(fits: (method: string, path: string) => boolean, count: number): typeof fetch {
+  const open = Promise.withResolvers<void>();
+  let waiting = 0;
+  return async (input, init) => {
+    if (fits(init?.method ?? "GET", new URL(String(input)).pathname)) {
+      if (++waiting === count) open.resolve();
+      await open.promise;
+    }
+    return await fetch(input, init);
+  };
+}
+
+for (const when of ["before", "within"] as const) {
+  Deno.test(`a branch that somebody moves ${when} the request is pushed to on top of theirs`, async () => {
+    await using at = await RepoWorld.open();
+    for (const times of [1, 2]) {
+      at.host.misbehave({ kind: "moved", when }, { ...PATCH, times });
+      const seen: View[] = [];
+      const done = await (await at.client()).push(MAIN, async (view) => {
+        seen.push(view);
+        return await edits({ [`mine-${times}.md`]: "x" })(view);
+      });
+      assert.equal(seen.length, times + 1, "it decides anew on what stands there then");
+      assert.equal(new Set(seen.map(({ commit }) => commit)).size, times + 1);
+      assert.equal((await at.host.git(REPO, "rev-parse", "main")).trim(), done.commit_sha);
+      assert.equal((await at.host.git(REPO, "rev-parse", "main^")).trim(), seen.at(-1)!.commit);
+    }
+    const log = ["A change", "Meanwhile", "Meanwhile", "A change", "Meanwhile", "First commit"];
+    assert.deepEqual(await at.log(), log);
+  });
+
+  Deno.test(`a branch that moves three times ${when} the request is given up with nothing pushed`, async () => {
+    await using at = await RepoWorld.open();
+    at.host.misbehave({ kind: "moved", when }, { ...PATCH, times: 3 });
+    await refused(
+      "E_SHA_MISMATCH",
+      /moved 3 times .*; nothing was pushed: try again/,
+      at.push({ "a.md": "a" }),
+    );
+    assert.deepEqual(await at.log(), ["Meanwhile", "Meanwhile", "Meanwhile", "First commit"]);
+    assert.ok(!Object.keys(await at.host.files(REPO)).includes("a.md"));
+  });
+}
+
+Deno.test("a file that changes between decision and push is judged again", async () => {
+  await using at = await RepoWorld.open({ files: { "a.md": "one" } });
+  const client = await at.client();
+  const { sha } = await client.read("a.md", 100);
+  at.host.misbehave({ kind: "moved", files: { "a.md": "theirs" } }, PATCH);
+  await refused("E_SHA_MISMATCH", /"a.md" has changed/, client.push(MAIN, over("a.md", sha, "mine")));
+  assert.equal((await at.host.files(REPO))["a.md"], "theirs");
+  at.host.misbehave({ kind: "moved", files: { "b.md": "theirs" } }, PATCH);
+  await refused("E_SHA_MISMATCH", /"b.md" has changed/, client.push(MAIN, over("b.md", null, "mine")));
+  assert.deepEqual(await at.host.files(REPO), { "a.md": "theirs", "b.md": "theirs" });
+});
+
+Deno.test("two who write the same file at once: one wins, the other is told, nothing is lost", async () => {
+  for (const target of [MAIN, PREVIEW]) {
+    await using at = await RepoWorld.open({
+      files: { "a.md": "one" },
+      fetch: gate((method, path) => method !== "GET" && path.includes("/git/refs"), 2),
+    });
+    const [left, right] = [await at.client(), await at.client()];
+    const { sha } = await left.read("a.md", 100);
+    const ends = await Promise.allSettled([
+      left.push(target, over("a.md", sha, "left")),
+      right.push(target, over("a.md", sha, "right")),
+    ]);
+    const won = ends.findIndex(({ status }) => status === "fulfilled");
+    const lost = ends[1 - won] as PromiseRejectedResult;
+    await refused("E_SHA_MISMATCH", /"a.md" has changed/, Promise.reject(lost.reason));
+    assert.equal((await at.host.files(REPO, target.branch))["a.md"], ["left", "right"][won]);
+    assert.deepEqual(await at.log(target.branch), ["A change", "First commit"]);
+  }
+});
+
+Deno.test("two who write different files at once both land, also where the branch is only being made", async () => {
+  for (const target of [MAIN, PREVIEW]) {
+    await using at = await RepoWorld.open({
+      fetch: gate((method, path) => method !== "GET" && path.includes("/git/refs"), 2),
+    });
+    const [left, right] = [await at.client(), await at.client()];
+    const done = await Promise.all([
+      left.push(target, over("left.md", null, "left")),
+      right.push(target, over("right.md", null, "right")),
+    ]);
+    const files = { "README.md": "# Site\n", "left.md": "left", "right.md": "right" };
+    assert.deepEqual(await at.host.files(REPO, target.branch), files);
+    const commits = (await at.host.git(REPO, "rev-list", target.branch)).trim().split("\n");
+    assert.equal(commits.length, 3);
+    for (const { commit_sha } of done) assert.ok(commits.includes(commit_sha));
+    assert.deepEqual(await at.branches(), [...new Set(["main", target.branch])]);
+  }
+});
+
+Deno.test("of six at once each is told the truth", async () => {
+  await using at = await RepoWorld.open();
+  const names = ["a", "b", "c", "d", "e", "f"];
+  const ends = await Promise.allSettled(
+    names.map(async (name) => await at.push({ [`${name}.md`]: name }, await at.client())),
+  );
+  const landed = ends.flatMap((end, nth) => end.status === "fulfilled" ? [`${names[nth]}.md`] : []);
+  for (const end of ends) {
+    if (end.status === "rejected") {
+      await refused("E_SHA_MISMATCH", /moved 3 times/, Promise.reject(end.reason));
+    }
+  }
+  assert.ok(landed.length >= 3, "each round somebody lands");
+  assert.deepEqual(Object.keys(await at.host.files(REPO)).sort(), ["README.md", ...landed].sort());
+  assert.equal((await at.log()).length, landed.length + 1);
+});
+
+Deno.test("a preview branch that goes away under the push is made again, any other is missed", async () => {
+  await using at = await RepoWorld.open();
+  const client = await at.client();
+  await client.push(PREVIEW, edits({ "a.md": "a" }));
+  let looks = 0;
+  const dropping: (branch: string) => Decide = (branch) => async (view) => {
+    if (++looks === 1) await at.host.git(REPO, "update-ref", "-d", `refs/heads/${branch}`);
+    return await edits({ "b.md": "b" })(view);
+  };
+  const done = await client.push(PREVIEW, dropping(PREVIEW.branch));
+  assert.equal(looks, 2);
+  assert.deepEqual(Object.keys(await at.host.files(REPO, done.branch)), ["README.md", "b.md"]);
+  await at.host.commit(REPO, { branch: "side", files: { "x": "x" } });
+  looks = 0;
+  const side = { ...MAIN, branch: "side" };
+  await refused("E_NOT_FOUND", /no branch "side"/, client.push(side, dropping("side")));
+  assert.deepEqual(await at.branches(), ["main", PREVIEW.branch]);
+});
+
+Deno.test("a push that landed and was built upon before it was looked at again is known to have landed", async () => {
+  for (const target of [MAIN, PREVIEW]) {
+    await using at = await RepoWorld.open({ files: { "a.md": "one" } });
+    const client = await at.client();
+    const { sha } = await client.read("a.md", 100);
+    let theirs = 0;
+    const end = at.host.onPush(({ message }) => {
+      if (message !== MESSAGE || theirs++ > 0) return;
+      // Right behind it, before the client can look.
+      at.host.misbehave({ kind: "moved", branch: target.branch, files: { "b.md": "theirs" } }, {
+        method: "GET",
+        path: "/git/ref/",
+      });
+    });
+    at.host.misbehave({ kind: "reset", applied: true }, { path: "/git/refs" });
+    let looks = 0;
+    const done = await client.push(target, async (view) => {
+      looks++;
+      return await over("a.md", sha, "mine")(view);
+    });
+    end();
+    assert.equal(looks, 1);
+    assert.equal((await at.host.git(REPO, "rev-parse", `${target.branch}^`)).trim(), done.commit_sha);
+    assert.deepEqual(await at.host.files(REPO, target.branch), { "a.md": "mine", "b.md": "theirs" });
+    assert.deepEqual(await at.log(target.branch), ["Meanwhile", "A change", "First commit"]);
+  }
+});
+
+Deno.test("a view of a push is of one commit, whatever happens to the branch", async () => {
+  await using at = await RepoWorld.open({ files: { "a.md": "one" } });
+  const client = await at.client();
+  const read: string[] = [];
+  await client.push(MAIN, async (view) => {
+    if (read.length === 0) await at.host.commit(REPO, { files: { "a.md": "two" } });
+    read.push(text(await view.bytes((await view.find("a.md"))!)));
+    return await edits({ "copy.md": read.at(-1)! })(view);
+  });
+  assert.deepEqual(read, ["one", "two"]);
+  assert.deepEqual(await at.host.files(REPO), { "a.md": "two", "copy.md": "two" });
+});

@@ -1,0 +1,237 @@
+/** A repository host that fails, hangs or answers nothing while it is written to, and one that is too busy. */
+import assert from "node:assert/strict";
+import { LIMITS } from "../../../model.ts";
+import type { RepoTrouble } from "../../../sandbox/repo.ts";
+import { refused } from "./_refused.ts";
+import { edits, GRANT, MESSAGE, REPO, RepoWorld } from "./_repo.ts";
+
+const MAIN = { branch: "main", message: MESSAGE, grant: GRANT };
+const PREVIEW = { branch: "mcp/tok/1", from: "main", message: MESSAGE };
+const FILES = { "a.md": "new", "b.bin": new Uint8Array([0xff, 0xfe]) };
+const HANG_MS = 50;
+
+/** Where a push passes, in order: what it reads, what it builds aside, and the branch. */
+const STEPS = [
+  { method: "GET", path: "/git/ref/" },
+  { method: "GET", path: "/git/commits/" },
+  { method: "GET", path: "/git/trees/" },
+  { method: "POST", path: "/git/blobs" },
+  { method: "POST", path: "/git/trees" },
+  { method: "POST", path: "/git/commits" },
+] as const;
+
+const FAILURES: readonly (readonly [RepoTrouble, RegExp])[] = [
+  [{ kind: "bad_gateway" }, /answered 502/],
+  [{ kind: "bad_gateway", status: 504, applied: true }, /answered 504/],
+  [{ kind: "reset" }, /broke the connection off/],
+  [{ kind: "half" }, /broke the connection off/],
+  [{ kind: "half", length: "true" }, /cannot be read/],
+  [{ kind: "garbage" }, /cannot be read/],
+  [
+    { kind: "forbidden" },
+    /not accessible by integration; give the app the permission "Contents: read and write"/,
+  ],
+];
+
+/** Requests of that kind are given only so long. */
+function hurry(at: RepoWorld, method: string, part: string): void {
+  at.bend = (out) => out.method === method && out.url.includes(part) ? { ...out, deadline_ms: HANG_MS } : out;
+}
+
+/** Every branch and where it stands. */
+async function refs({ host }: RepoWorld): Promise<string> {
+  return await host.git(REPO, "for-each-ref", "--format=%(refname) %(objectname)");
+}
+
+for (const step of STEPS) {
+  Deno.test(`a push that fails at ${step.method} ${step.path} leaves nothing to be seen, and can be made again`, async () => {
+    await using at = await RepoWorld.open({ files: { "a.md": "old" } });
+    const before = await refs(at);
+    for (const [trouble, message] of FAILURES) {
+      at.host.misbehave(trouble, { ...step, times: 3 });
+      await refused("E_UPSTREAM", message, (await at.client()).push(MAIN, edits(FILES)));
+      at.host.state.troubles.clear();
+      assert.equal(await refs(at), before, JSON.stringify(trouble));
+    }
+    hurry(at, step.method, step.path);
+    at.host.misbehave({ kind: "hang" }, { ...step, times: 3 });
+    await refused(
+      "E_UPSTREAM",
+      /gave no answer within 0\.\d s/,
+      (await at.client()).push(MAIN, edits(FILES)),
+    );
+    at.host.state.troubles.clear();
+    assert.equal(await refs(at), before);
+    assert.ok(!at.asked.some((one) => /^PATCH|^POST \/git\/refs/.test(one)), "the branch was left alone");
+    at.bend = (out) => out;
+    // What nothing points to may be sent again: twice lost does no harm, and there is one commit.
+    at.host.misbehave({ kind: "reset", applied: true }, step);
+    at.host.misbehave({ kind: "bad_gateway", applied: true }, step);
+    assert.equal((await (await at.client()).push(MAIN, edits(FILES))).unchanged, false);
+    assert.deepEqual(await at.log(), ["A change", "First commit"]);
+  });
+}
+
+const LOST: readonly RepoTrouble[] = [
+  { kind: "reset", applied: true },
+  { kind: "bad_gateway", applied: true },
+  { kind: "bad_gateway", status: 500, applied: true },
+  { kind: "garbage", applied: true },
+  { kind: "garbage", body: "{}", applied: true },
+  { kind: "half" },
+  { kind: "half", length: "true" },
+];
+
+for (const target of [MAIN, PREVIEW]) {
+  const move = { method: target === MAIN ? "PATCH" : "POST", path: "/git/refs" };
+
+  Deno.test(`an answer lost after "${target.branch}" moved is told apart by looking: the push is done`, async () => {
+    await using at = await RepoWorld.open({ files: { "a.md": "old" } });
+    const client = await at.client();
+    for (const [nth, trouble] of LOST.entries()) {
+      const branch = target === MAIN ? "main" : `mcp/tok/${nth}`;
+      at.host.forget();
+      at.host.misbehave(trouble, move);
+      const done = await client.push(
+        { ...target, branch },
+        edits({ "a.md": `${nth}`, "b.bin": FILES["b.bin"] }),
+      );
+      assert.equal((await at.host.git(REPO, "rev-parse", branch)).trim(), done.commit_sha);
+      assert.deepEqual([done.unchanged, done.branch], [false, branch]);
+      assert.equal((await at.log(branch)).length, target === MAIN ? nth + 2 : 2);
+      assert.equal(at.host.writes.filter(({ path }) => path.includes("/git/refs")).length, 1, trouble.kind);
+    }
+  });
+
+  Deno.test(`a request that never moved "${target.branch}" is told apart too, and is not sent twice`, async () => {
+    await using at = await RepoWorld.open({ files: { "a.md": "old" } });
+    const before = await refs(at);
+    const troubles: RepoTrouble[] = [{ kind: "reset" }, { kind: "bad_gateway" }, { kind: "garbage" }, {
+      kind: "hang",
+    }];
+    hurry(at, move.method, move.path);
+    for (const trouble of troubles) {
+      at.host.forget();
+      at.host.misbehave(trouble, move);
+      const stands = target === MAIN
+        ? /failed to move branch "main", which stands where it did: try again/
+        : /branch/;
+      await refused("E_UPSTREAM", stands, (await at.client()).push(target, edits(FILES)));
+      assert.equal(await refs(at), before);
+      assert.equal(at.host.writes.filter(({ path }) => path.includes("/git/refs")).length, 1, trouble.kind);
+    }
+    assert.equal((await (await at.client()).push(target, edits(FILES))).unchanged, false);
+  });
+
+  Deno.test(`where "${target.branch}" cannot be looked at either, the outcome is unknown, and which commit it is about`, async () => {
+    for (const applied of [true, false]) {
+      await using at = await RepoWorld.open({ files: { "a.md": "old" } });
+      const client = await at.client();
+      const push = client.push(target, (view) => {
+        at.host.misbehave({ kind: "reset", applied }, move);
+        return edits(FILES)(view);
+      });
+      at.bend = (out) => {
+        if (out.url.includes("/git/refs")) {
+          at.host.misbehave({ kind: "bad_gateway" }, { path: "/git/ref/", times: 3 });
+        }
+        return out;
+      };
+      const error = await refused(
+        "E_UPSTREAM",
+        /was to be moved to the commit \w{40}, .*outcome is unknown: look/,
+        push,
+      );
+      const [, sha] = /commit (\w{40})/.exec(error.message)!;
+      const [head = ""] =
+        (await at.host.git(REPO, "for-each-ref", "--format=%(objectname)", `refs/heads/${target.branch}`))
+          .trim().split("\n");
+      assert.equal(head === sha, applied);
+    }
+  });
+}
+
+Deno.test("a host that limits is waited for up to the limit, also by writes, of which it did nothing", async () => {
+  const within = Math.floor(LIMITS.UPSTREAM_BUSY_MS / 1000);
+  for (const status of [403, 429] as const) {
+    await using at = await RepoWorld.open({ files: { "a.md": "old" } });
+    for (const step of [...STEPS, { method: "PATCH", path: "/git/refs" }]) {
+      at.host.misbehave({ kind: "busy", status, retry_after: within }, step);
+    }
+    at.host.misbehave({ kind: "limited", status, reset_in: 2 }, { method: "PATCH", path: "/git/refs" });
+    await (await at.client()).push(MAIN, edits(FILES));
+    assert.deepEqual(at.waits.slice(0, -1), Array(STEPS.length + 1).fill(within * 1000));
+    assert.ok(at.waits.at(-1)! > 0 && at.waits.at(-1)! <= 3000, `${at.waits.at(-1)}`);
+    assert.deepEqual(await at.log(), ["A change", "First commit"]);
+  }
+});
+
+const BEYOND: readonly (readonly [RepoTrouble, number])[] = [
+  [{ kind: "busy", status: 403, retry_after: 6 }, 6],
+  [{ kind: "busy", status: 429, retry_after: 3600 }, 3600],
+  [{ kind: "busy", status: 429 }, 60],
+  [{ kind: "busy", status: 403 }, 60],
+  [{ kind: "limited", status: 403, reset_in: 90 }, 90],
+  [{ kind: "limited", status: 429, reset_in: 90 }, 90],
+];
+
+Deno.test("a longer wait is not waited for but told, and nothing was done", async () => {
+  await using at = await RepoWorld.open({ files: { "a.md": "old" } });
+  const before = await refs(at);
+  for (const [trouble, seconds] of BEYOND) {
+    for (const step of [STEPS[0], STEPS[4], { method: "PATCH", path: "/git/refs" }]) {
+      at.host.forget();
+      at.host.misbehave(trouble, step);
+      const message = /it limits how much is asked of it: try again in (\d+) s/;
+      const error = await refused("E_UPSTREAM", message, (await at.client()).push(MAIN, edits(FILES)));
+      const told = Number(message.exec(error.message)![1]);
+      assert.ok(Math.abs(told - seconds) <= 1, `${told} instead of ${seconds}`);
+      assert.equal(error.retryAfter, told);
+      assert.equal(at.asked.filter((one) => one.startsWith(`${step.method} ${step.path}`)).length, 1);
+    }
+  }
+  assert.deepEqual(at.waits, []);
+  assert.equal(await refs(at), before);
+});
+
+Deno.test("a host that stays busy is asked a few times, then left", async () => {
+  await using at = await RepoWorld.open();
+  at.host.misbehave({ kind: "busy", status: 429, retry_after: 1 }, { method: "PATCH", times: 9 });
+  await refused("E_UPSTREAM", /try again in 1 s/, at.push({ "a.md": "a" }));
+  assert.equal(at.asked.filter((one) => one.startsWith("PATCH")).length, 1 + LIMITS.UPSTREAM_RETRIES);
+  assert.deepEqual(await at.log(), ["First commit"]);
+});
+
+Deno.test("a rule of the repository that forbids the push is told in the host's own words", async () => {
+  await using at = await RepoWorld.open();
+  const body = JSON.stringify({
+    message: "Repository rule violations found\n\nCannot update this protected ref.",
+  });
+  for (const status of [403, 409, 422]) {
+    at.host.misbehave({ kind: "garbage", status, body }, { method: "PATCH" });
+    const said = /Repository rule violations found Cannot update this protected ref; .*repository's settings/;
+    await refused("E_UPSTREAM", said, at.push({ "a.md": "a" }));
+    assert.equal(at.asked.filter((one) => one.startsWith("PATCH")).length, 1, "it is no race");
+    at.host.forget();
+  }
+  assert.deepEqual(await at.log(), ["First commit"]);
+});
+
+Deno.test("a write that is sent elsewhere is not sent on", async () => {
+  await using at = await RepoWorld.open();
+  const away = {
+    kind: "redirect",
+    to: `${at.host.base_url}/repos/other/site/git/refs/heads/main`,
+    status: 307,
+  } as const;
+  at.host.misbehave(away, { method: "PATCH" });
+  await refused("E_UPSTREAM", /answered 307.*not sent on/, at.push({ "a.md": "a" }));
+  at.host.forget();
+  at.host.misbehave({ ...away, to: `${at.host.base_url}/repos/other/site/git/trees` }, {
+    method: "POST",
+    path: "/git/trees",
+  });
+  await refused("E_UPSTREAM", /was not followed: .*it writes elsewhere/, at.push({ "a.md": "a" }));
+  assert.ok(at.host.exchanges.every(({ path }) => !path.includes("other")));
+  assert.deepEqual(await at.log(), ["First commit"]);
+});
