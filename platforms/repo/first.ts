@@ -1,7 +1,8 @@
 /** The first commit of an empty repository, where nothing of git's own can be written yet. */
 import { z } from "zod";
 import { GatewayError } from "../../errors.ts";
-import { RepoError } from "./errors.ts";
+import { OUTCOME_UNKNOWN } from "../failures.ts";
+import { RepoError, unreadable } from "./errors.ts";
 import { blobName, commitOf, defaultBranch, headOf, treeOf } from "./git.ts";
 import { isUnknown, type Move, moveBranch } from "./refs.ts";
 import { encoded, type RepoWire } from "./wire.ts";
@@ -37,44 +38,46 @@ export async function firstCommit(
   await requireFirst(wire, branch);
   const json = { message, content: bytes.toBase64(), branch };
   const asked = { method: "PUT", path: `/contents/${encoded(path)}`, json, schema: MADE, grant } as const;
+  const sha = await blobName(bytes);
+  let failure: GatewayError = unreadable(wire.repo, 201, true);
   try {
     const { content, commit } = await wire.ask(asked);
-    return { sha: content.sha, commit_sha: commit.sha };
+    if (content.sha === sha) return { sha, commit_sha: commit.sha };
   } catch (thrown) {
-    const taken = thrown instanceof RepoError && !thrown.ruledOut &&
-      [409, 422].includes(thrown.upstream ?? 0);
-    if (!taken) return await settledFirst(wire, branch, path, bytes, thrown);
-    throw new GatewayError(
-      "E_SHA_MISMATCH",
-      "The repository was empty and has been written to meanwhile; try again",
-    );
+    if (!(thrown instanceof GatewayError) || thrown.code !== "E_UPSTREAM") throw thrown;
+    const refused = thrown instanceof RepoError && [409, 422].includes(thrown.upstream ?? 0);
+    if (refused && !thrown.ruledOut) throw writtenMeanwhile();
+    if (!isUnknown(thrown)) throw thrown;
+    failure = thrown;
   }
+  return { sha, commit_sha: await settled(wire, branch, path, sha, failure) };
 }
 
-/** The first commit where its answer was lost and it stands all the same; throws the failure otherwise. */
-async function settledFirst(
-  wire: RepoWire,
-  branch: string,
-  path: string,
-  bytes: Uint8Array,
-  failure: unknown,
-) {
-  const unknown = failure instanceof GatewayError && failure.code === "E_UPSTREAM" && isUnknown(failure);
-  const head = unknown ? await headOf(wire, branch).catch(() => null) : null;
-  const commit = head === null || head === "empty" ? null : await commitOf(wire, head).catch(() => null);
-  if (commit === null || commit.parents.length > 0) throw failure;
-  const sha = await blobName(bytes);
-  const files = (await treeOf(wire, commit.tree.sha, true).catch(() => null))?.tree.filter(({ type }) =>
-    type !== "tree"
-  );
-  if (files?.length !== 1 || files[0]?.path !== path || files[0].sha !== sha) throw failure;
-  return { sha, commit_sha: commit.sha };
+const writtenMeanwhile = () =>
+  new GatewayError("E_SHA_MISMATCH", "The repository was empty and has been written to meanwhile; try again");
+
+/** The commit that a request without a clear answer made; throws that failure where nothing can be learned of it. */
+async function settled(wire: RepoWire, branch: string, path: string, sha: string, failure: GatewayError) {
+  const head = await headOf(wire, branch).catch(() => null);
+  if (head === null) throw failure;
+  if (head === "empty") {
+    const still = "the host failed to make the first commit, and it is still empty: try again";
+    throw new RepoError(`Repository "${wire.repo}": ${still}`, 502, "");
+  }
+  const commit = await commitOf(wire, head).catch(() => null);
+  const tree = commit && await treeOf(wire, commit.tree.sha, true).catch(() => null);
+  if (!tree) throw failure;
+  const [file, more] = tree.tree.filter(({ type }) => type !== "tree");
+  if (commit.parents.length > 0) throw failure; // somebody went on, perhaps from it
+  if (file?.path === path && file.sha === sha && !more) return head;
+  throw writtenMeanwhile();
 }
 
 /** A failure after the seed was written, which says that the seed stands. */
 export function besideSeed(failure: unknown, branch: string): unknown {
   if (!(failure instanceof GatewayError) || failure.code !== "E_UPSTREAM") return failure;
   const { code, message, upstream, retryAfter, cause } = failure;
+  if (message.includes(OUTCOME_UNKNOWN)) return failure;
   const stands = `branch "${branch}" holds nothing but a ${SEED} now, and can be written to all the same`;
   return new GatewayError(code, `${message}; ${stands}`, { upstream, retryAfter, cause });
 }

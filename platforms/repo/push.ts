@@ -105,11 +105,13 @@ async function pushFirst(
   }
   const seed = await firstCommit(wire, target, SEED, new TextEncoder().encode("* text=auto\n"));
   await requireRoot(wire, target.branch, seed.commit_sha);
-  const { shas, commit_sha } = await rootOf(wire, prefix, view, edits, target).catch((thrown) => {
+  try {
+    const { shas, commit_sha } = await rootOf(wire, prefix, view, edits, target);
+    await replaceSeed(wire, target, seed.commit_sha, commit_sha);
+    return { branch: target.branch, commit_sha, shas, unchanged: false };
+  } catch (thrown) {
     throw besideSeed(thrown, target.branch);
-  });
-  await replaceSeed(wire, target, seed.commit_sha, commit_sha);
-  return { branch: target.branch, commit_sha, shas, unchanged: false };
+  }
 }
 
 /** A commit of those files without a parent; nothing points to it yet. */

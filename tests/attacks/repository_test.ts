@@ -175,8 +175,8 @@ Deno.test("a first file that somebody else wrote while the answer was lost is no
     },
   });
   const args = { site_id: "empty", files: [{ path: "a.txt", content: "a" }], confirm: true };
-  const message = await at.gw.refuses("bulk_write_static_files", args, "E_UPSTREAM", { door: "rest" });
-  assert.match(message, /the outcome is unknown/);
+  const message = await at.gw.refuses("bulk_write_static_files", args, "E_SHA_MISMATCH", { door: "rest" });
+  assert.match(message, /has been written to meanwhile; try again/);
   assert.deepEqual(await at.host.files("acme/empty"), { "a.txt": "other" });
 });
 

@@ -1,0 +1,225 @@
+/** The first commit of an empty repository, of one file or of many, and who else begins it at the same time. */
+import assert from "node:assert/strict";
+import type { RepoTrouble } from "../../../sandbox/repo.ts";
+import { refused } from "./_refused.ts";
+import { edits, GRANT, MESSAGE, nothingWritten, REPO, RepoWorld } from "./_repo.ts";
+
+const MAIN = { branch: "main", message: MESSAGE, grant: GRANT };
+const ONE = { "src/a.md": "a\n" };
+const MANY = { "src/a.md": "a\n", "b.md": "b\n", "logo.bin": new Uint8Array([0xff, 0xfe]) };
+const PUT = { method: "PUT", path: "/contents/" };
+const PATCH = { method: "PATCH", path: "/git/refs/heads/main" };
+const empty = (more = {}) => RepoWorld.open({ empty: true, ...more });
+
+const paths = async ({ host }: RepoWorld) => Object.keys(await host.files(REPO)).sort();
+
+/** Asserts one commit alone, that of the push, with those files. */
+async function onlyCommit(
+  at: RepoWorld,
+  done: { commit_sha: string },
+  files: readonly string[],
+): Promise<void> {
+  assert.equal((await at.host.git(REPO, "rev-list", "main")).trim(), done.commit_sha);
+  assert.deepEqual(await paths(at), [...files].sort());
+  assert.equal((await at.host.git(REPO, "log", "-1", "--format=%B", "main")).trim(), MESSAGE.trim());
+  assert.deepEqual(await at.branches(), ["main"]);
+}
+
+Deno.test("one file, or many, are one commit without a parent", async () => {
+  for (const files of [ONE, MANY, { ...MANY, ".gitattributes": "* -text\n" }]) {
+    for (const repo_prefix of [null, "web"]) {
+      await using at = await empty();
+      const client = await at.client({ repo_prefix });
+      const done = await client.push(MAIN, async (view) => {
+        assert.deepEqual([view.commit, (await view.list()).entries], [null, []]);
+        return await edits(files)(view);
+      });
+      const full = Object.keys(files).map((path) => repo_prefix === null ? path : `${repo_prefix}/${path}`);
+      await onlyCommit(at, done, full);
+      assert.deepEqual([done.branch, done.unchanged], ["main", false]);
+      for (const [nth, path] of Object.keys(files).entries()) {
+        assert.equal(done.shas.get(path), (await at.host.git(REPO, "rev-parse", `main:${full[nth]}`)).trim());
+      }
+      assert.equal((await client.push(MAIN, edits(files))).unchanged, true);
+    }
+  }
+});
+
+Deno.test("hundreds of files are one commit too", async () => {
+  await using at = await empty();
+  const files = Object.fromEntries(Array.from({ length: 160 }, (_, n) => [`f/${n}.md`, `${n}`]));
+  await onlyCommit(at, await at.push(files), Object.keys(files));
+});
+
+Deno.test("only the default branch can be begun, with the right to", async () => {
+  await using at = await empty({ branch: "trunk" });
+  const client = await at.client();
+  const other = /is empty, so it can only begin with its default branch "trunk", not "[^"]+"; set/;
+  for (const files of [ONE, MANY]) {
+    await refused("E_BAD_INPUT", other, client.push(MAIN, edits(files)));
+    const preview = { branch: "mcp/tok/1", from: "trunk", message: MESSAGE };
+    await refused("E_BAD_INPUT", other, client.push(preview, edits(files)));
+    const trunk = { branch: "trunk", message: MESSAGE };
+    const own = await at.client({ repo_branch: "trunk" });
+    await refused("E_FORBIDDEN_OP", /deployed branch without the right/, own.push(trunk, edits(files)));
+  }
+  nothingWritten(at);
+  assert.deepEqual(await at.branches(), []);
+});
+
+Deno.test("somebody who writes the same file first is not written over", async () => {
+  for (const [files, theirs] of [[ONE, "src/a.md"], [MANY, ".gitattributes"]] as const) {
+    await using at = await empty();
+    at.host.misbehave({ kind: "moved", files: { [theirs]: "theirs" } }, PUT);
+    await refused(
+      "E_SHA_MISMATCH",
+      /was empty and has been written to meanwhile; try again/,
+      (await at.client()).push(MAIN, edits(files)),
+    );
+    assert.deepEqual(await at.host.files(REPO), { [theirs]: "theirs" });
+    assert.deepEqual(await at.log(), ["Meanwhile"]);
+  }
+  await using at = await empty();
+  at.host.misbehave({ kind: "moved", when: "within" }, PUT);
+  await refused("E_SHA_MISMATCH", /written to meanwhile/, at.push(ONE));
+  assert.deepEqual(await at.log(), ["Meanwhile"]);
+});
+
+Deno.test("somebody who writes another file first keeps it", async () => {
+  await using at = await empty();
+  at.host.misbehave({ kind: "moved", files: { "theirs.md": "theirs" } }, PUT);
+  await at.push(ONE);
+  assert.deepEqual(await paths(at), ["src/a.md", "theirs.md"]);
+  await using many = await empty();
+  many.host.misbehave({ kind: "moved", files: { "theirs.md": "theirs" } }, PUT);
+  const push = (await many.client()).push(MAIN, edits(MANY));
+  await refused(
+    "E_SHA_MISMATCH",
+    /by somebody else at the same time; nothing of theirs was touched/,
+    push,
+  );
+  assert.equal((await many.host.files(REPO))["theirs.md"], "theirs");
+  // Told to try again, and then it lands beside theirs.
+  await (await many.client()).push(MAIN, edits(MANY));
+  assert.deepEqual(await paths(many), [".gitattributes", ...Object.keys(MANY), "theirs.md"].sort());
+});
+
+Deno.test("somebody who writes while many files are put together keeps it", async () => {
+  for (const step of [{ method: "POST", path: "/git/trees" }, { method: "POST", path: "/git/commits" }]) {
+    await using at = await empty();
+    at.host.misbehave({ kind: "moved", files: { "theirs.md": "theirs" } }, step);
+    const push = (await at.client()).push(MAIN, edits(MANY));
+    await refused("E_SHA_MISMATCH", /by somebody else.*nothing of theirs was touched/, push);
+    assert.deepEqual(await paths(at), [".gitattributes", "theirs.md"]);
+    assert.ok(!at.asked.some((one) => one.startsWith("PATCH")));
+  }
+  await using at = await empty();
+  at.host.misbehave({ kind: "moved", files: { "theirs.md": "theirs" }, when: "within" }, PATCH);
+  await refused("E_SHA_MISMATCH", /by somebody else/, (await at.client()).push(MAIN, edits(MANY)));
+  assert.equal((await at.host.files(REPO))["theirs.md"], "theirs");
+});
+
+Deno.test("two who begin at once: what was told to stand, stands", async () => {
+  const both = [[ONE, { "z.md": "z" }], [MANY, { "z.md": "z" }], [MANY, { "y.md": "y", "z.md": "z" }]];
+  for (const pair of both) {
+    const open = Promise.withResolvers<void>();
+    let waiting = 0;
+    await using at = await empty({
+      // Both have seen it empty before either writes.
+      fetch: async (input: string | URL | Request, init?: RequestInit) => {
+        if (init?.method === "PUT") {
+          if (++waiting === 2) open.resolve();
+          await open.promise;
+        }
+        return await fetch(input, init);
+      },
+    });
+    const ends = await Promise.allSettled(
+      pair.map(async (files) => await (await at.client()).push(MAIN, edits(files as Record<string, string>))),
+    );
+    const there = await paths(at);
+    for (const [nth, end] of ends.entries()) {
+      const own = Object.keys(pair[nth]!);
+      if (end.status === "fulfilled") assert.ok(own.every((path) => there.includes(path)), own.join());
+      else await refused("E_SHA_MISMATCH", /try again/, Promise.reject(end.reason));
+    }
+    assert.ok(ends.some(({ status }) => status === "fulfilled") || there.includes(".gitattributes"));
+  }
+});
+
+const LOST: readonly RepoTrouble[] = [
+  { kind: "reset", applied: true },
+  { kind: "bad_gateway", applied: true },
+  { kind: "garbage", body: "{}", applied: true },
+  { kind: "half", length: "true" },
+];
+
+Deno.test("an answer lost after the commit was made is told apart by looking", async () => {
+  for (const trouble of LOST) {
+    for (const [files, step] of [[ONE, PUT], [MANY, PUT], [MANY, PATCH]] as const) {
+      await using at = await empty();
+      at.host.misbehave(trouble, step);
+      const done = await (await at.client()).push(MAIN, edits(files));
+      await onlyCommit(at, done, Object.keys(files));
+      assert.equal(at.host.writes.filter(({ method }) => method === step.method).length, 1);
+    }
+  }
+});
+
+Deno.test("a request that was never carried out leaves the repository empty, and is not sent twice", async () => {
+  await using at = await empty();
+  const client = await at.client();
+  for (const kind of ["reset", "bad_gateway", "garbage"] as const) {
+    for (const files of [ONE, MANY]) {
+      at.host.forget();
+      at.host.misbehave({ kind }, PUT);
+      await refused(
+        "E_UPSTREAM",
+        /failed to make the first commit, and it is still empty: try again/,
+        client.push(MAIN, edits(files)),
+      );
+      assert.deepEqual([await at.branches(), at.host.writes.length], [[], 1]);
+    }
+  }
+  at.host.forget();
+  await onlyCommit(at, await client.push(MAIN, edits(MANY)), Object.keys(MANY));
+});
+
+Deno.test("somebody else's commit is not taken for one's own that got lost", async () => {
+  for (const [files, theirs] of [[ONE, "src/a.md"], [ONE, "theirs.md"], [MANY, ".gitattributes"]] as const) {
+    await using at = await empty();
+    const push = (await at.client()).push(MAIN, (view) => {
+      at.host.misbehave({ kind: "reset" }, PUT);
+      at.host.misbehave({ kind: "moved", files: { [theirs]: "theirs" } }, {
+        method: "GET",
+        path: "/git/ref/",
+      });
+      return edits(files)(view);
+    });
+    await refused("E_SHA_MISMATCH", /written to meanwhile/, push);
+    assert.deepEqual(await at.host.files(REPO), { [theirs]: "theirs" });
+  }
+});
+
+Deno.test("a failure after the first file says what may be left, and the next push goes on from there", async () => {
+  const steps = [{ method: "POST", path: "/git/blobs" }, { method: "POST", path: "/git/trees" }, PATCH];
+  for (const step of steps) {
+    await using at = await empty();
+    at.host.misbehave({ kind: "bad_gateway" }, { ...step, times: 3 });
+    const left =
+      /; branch "main" holds nothing but a .gitattributes now, and can be written to all the same$/;
+    await refused("E_UPSTREAM", left, (await at.client()).push(MAIN, edits(MANY)));
+    assert.deepEqual(await paths(at), [".gitattributes"]);
+    at.host.forget();
+    await (await at.client()).push(MAIN, edits(MANY));
+    assert.deepEqual(await paths(at), [".gitattributes", ...Object.keys(MANY)].sort());
+  }
+});
+
+Deno.test("a host that stores another file than was sent is not believed", async () => {
+  await using at = await empty();
+  const body = { content: { sha: "1".repeat(40) }, commit: { sha: "2".repeat(40), parents: [] } };
+  at.host.misbehave({ kind: "garbage", status: 201, body: JSON.stringify(body) }, PUT);
+  await refused("E_UPSTREAM", /still empty: try again/, at.push(ONE));
+  assert.deepEqual(await at.branches(), []);
+});
