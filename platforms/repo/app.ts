@@ -73,9 +73,9 @@ async function installations(wire: RepoWire): Promise<AppInstallation[]> {
 
 /** The way out for the app alone: it reads itself and its installations, nothing is kept. */
 export function appReach(http: Http, setting: RepoReach["setting"], now: () => number): RepoReach {
+  const own = ["/app", "/app/installations"].map((path) => `${setting("REPO_API_BASE")}${path}`);
   const look = (out: Outgoing) => {
-    const reads = out.method === "GET" && /\/app(\/installations)?$/.test(new URL(out.url).pathname);
-    if (!reads) {
+    if (out.method !== "GET" || !own.includes(out.url.split("?")[0]!)) {
       throw new GatewayError("E_FORBIDDEN_OP", "Of the repository app only its installations are read");
     }
   };

@@ -170,7 +170,7 @@ Deno.test("an answer without a token is no token, and is not kept for one", asyn
   assert.ok(await (await at.client()).head("main"));
 });
 
-Deno.test("a clock or a key that the host does not take is told after one request", async () => {
+Deno.test("a clock, a key or an id that the host does not take is told after one request", async () => {
   await using at = await RepoWorld.open();
   at.host.misbehave({ kind: "unauthorized" }, { path: "/installation", times: 9 });
   await refused("E_UPSTREAM", /answered 401.*this machine's clock/, (await at.client()).head("main"));
@@ -181,6 +181,7 @@ Deno.test("a clock or a key that the host does not take is told after one reques
     /does not take the app's key: check REPO_APP_ID/,
     (await other.client()).head("main"),
   );
+  assert.equal(other.host.exchanges.length, 1);
 });
 
 Deno.test("an app taken out or suspended after it was found is told at once, and found again when it is back", async () => {
