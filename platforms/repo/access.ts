@@ -112,8 +112,8 @@ export class Access {
     if (upstream === 422 && /repositor/i.test(said)) {
       return new GatewayError(
         "E_REPO_APP_NOT_INSTALLED",
-        `The repository app is installed for "${this.#owner}", but not for a repository "${this.#name}"; its owner ` +
-          "can add it, or set the site's repo where the repository has another name now",
+        `The repository app is installed for "${this.#owner}", but not for a repository "${this.#name}": it is not there, ` +
+          "has another name now, or was not chosen; check the site's repo, or have its owner add it to the installation",
       );
     }
     if (upstream === 404 && !noApp) return this.#absent("not installed any more");

@@ -22,11 +22,11 @@ async function account(client: CmsClient) {
   };
 }
 
-/** The deployed branch of a static site, and whether it can be written to; commit is null while it is empty. */
+/** The deployed branch of a static site, and whether it can be written to; commit is null while there is none. */
 async function repository(client: RepoClient) {
   const branch = await client.deployedBranch();
   return {
-    repository: { branch, commit: await client.head(branch) },
+    repository: { branch, commit: (await client.view()).commit },
     can: { write: await client.mayWrite() },
   };
 }

@@ -87,7 +87,7 @@ Deno.test("an installation that covers other repositories of its owner says so",
     at.host.install("acme", { type, repositories: ["other"] });
     await refused(
       "E_REPO_APP_NOT_INSTALLED",
-      /installed for "acme", but not for a repository "site"; its owner can add it/,
+      /installed for "acme", but not for a repository "site": it is not there/,
       (await at.client()).head("main"),
     );
     assert.deepEqual(at.asked.at(-1), `POST ${tokensOf(at)[0]!.path}`);
