@@ -117,9 +117,13 @@ export class RepoWorld implements AsyncDisposable {
 
   /** The branch's commits, newest first, by the first line of their messages; none where there is no commit. */
   async log(branch = "main"): Promise<string[]> {
-    const refs = await this.branches();
-    if (!refs.includes(branch)) return [];
+    if (await this.head(branch) === null) return [];
     return (await this.host.git(REPO, "log", "--format=%s", branch)).trim().split("\n");
+  }
+
+  /** The commit a branch stands at; null where there is none. */
+  async head(branch = "main"): Promise<string | null> {
+    return await this.host.state.repositories.get(REPO)!.bare.head(branch);
   }
 
   async branches(): Promise<string[]> {
@@ -137,7 +141,7 @@ export class RepoWorld implements AsyncDisposable {
       // Any route of a repository that was renamed may redirect.
       const exchanges = this.host.exchanges.filter(({ answer }) => answer?.status !== 301);
       if (exchanges.length > 0) assertDescribed(exchanges);
-      await this.host.git(REPO, "fsck", "--strict", "--no-dangling");
+      if (this.host.writes.length > 0) await this.host.git(REPO, "fsck", "--strict", "--no-dangling");
     } finally {
       await this.host.stop();
     }
@@ -169,10 +173,15 @@ function short({ method, path }: Pick<RecordedExchange, "method" | "path">): str
 /** Bytes as text. */
 export const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
-/** A fetch that sends each request when `hold` lets it go. */
-export function heldFetch(hold: (request: { method: string; path: string }) => Promise<void>): typeof fetch {
+/** A fetch that holds requests of that kind back until so many are there: all have looked, none has written. */
+export function gate(fits: (method: string, path: string) => boolean, count: number): typeof fetch {
+  const open = Promise.withResolvers<void>();
+  let waiting = 0;
   return async (input, init) => {
-    await hold({ method: init?.method ?? "GET", path: new URL(String(input)).pathname });
+    if (fits(init?.method ?? "GET", new URL(String(input)).pathname)) {
+      if (++waiting === count) open.resolve();
+      await open.promise;
+    }
     return await fetch(input, init);
   };
 }

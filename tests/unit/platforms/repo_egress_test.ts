@@ -84,6 +84,11 @@ Deno.test("reads: of the site's own repository, and who has the app installed th
     ["GET", `${HOST}/repos/other/x/contents/users/acme/installation`],
     ["GET", `${HOST}/repos/other/x/contents/repositories/42`],
     ["GET", `${HOST}/repositories/x/contents`],
+    // A number may be anybody's: what is meant to write is not sent there.
+    ["GET", `${HOST}/repositories/42/contents`, { effect: "write" }],
+    ["GET", `${HOST}/repositories/42x/contents`],
+    ["GET", `${HOST}/installation/token`],
+    ["GET", `${HOST}/users/acme/installation/more`],
   ]);
 });
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { GatewayError } from "../../../errors.ts";
 import type { Decide, PushTarget, View } from "../../../platforms/repo/client.ts";
 import { refused } from "./_refused.ts";
-import { edits, GRANT, MESSAGE, REPO, RepoWorld, text } from "./_repo.ts";
+import { edits, gate, GRANT, MESSAGE, REPO, RepoWorld, text } from "./_repo.ts";
 
 const MAIN: PushTarget = { branch: "main", message: MESSAGE, grant: GRANT };
 const PREVIEW: PushTarget = { branch: "mcp/tok/1", from: "main", message: MESSAGE };
@@ -19,19 +19,6 @@ function over(path: string, sha: string | null, content: string): Decide {
   };
 }
 
-/** Lets requests of that kind through only when so many of them are there: all have looked, none has moved. */
-function gate(fits: (method: string, path: string) => boolean, count: number): typeof fetch {
-  const open = Promise.withResolvers<void>();
-  let waiting = 0;
-  return async (input, init) => {
-    if (fits(init?.method ?? "GET", new URL(String(input)).pathname)) {
-      if (++waiting === count) open.resolve();
-      await open.promise;
-    }
-    return await fetch(input, init);
-  };
-}
-
 for (const when of ["before", "within"] as const) {
   Deno.test(`a branch that somebody moves ${when} the request is pushed to on top of theirs`, async () => {
     await using at = await RepoWorld.open();
@@ -44,7 +31,7 @@ for (const when of ["before", "within"] as const) {
       });
       assert.equal(seen.length, times + 1, "it decides anew on what stands there then");
       assert.equal(new Set(seen.map(({ commit }) => commit)).size, times + 1);
-      assert.equal((await at.host.git(REPO, "rev-parse", "main")).trim(), done.commit_sha);
+      assert.equal(await at.head(), done.commit_sha);
       assert.equal((await at.host.git(REPO, "rev-parse", "main^")).trim(), seen.at(-1)!.commit);
     }
     const log = ["A change", "Meanwhile", "Meanwhile", "A change", "Meanwhile", "First commit"];

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { LIMITS } from "../../../model.ts";
 import type { RepoTrouble } from "../../../sandbox/repo.ts";
 import { refused } from "./_refused.ts";
-import { edits, GRANT, MESSAGE, REPO, RepoWorld } from "./_repo.ts";
+import { edits, GRANT, MESSAGE, RepoWorld } from "./_repo.ts";
 
 const MAIN = { branch: "main", message: MESSAGE, grant: GRANT };
 const PREVIEW = { branch: "mcp/tok/1", from: "main", message: MESSAGE };
@@ -38,20 +38,15 @@ function hurry(at: RepoWorld, method: string, part: string): void {
   at.bend = (out) => out.method === method && out.url.includes(part) ? { ...out, deadline_ms: HANG_MS } : out;
 }
 
-/** Every branch and where it stands. */
-async function refs({ host }: RepoWorld): Promise<string> {
-  return await host.git(REPO, "for-each-ref", "--format=%(refname) %(objectname)");
-}
-
 for (const step of STEPS) {
   Deno.test(`a push that fails at ${step.method} ${step.path} leaves nothing to be seen, and can be made again`, async () => {
     await using at = await RepoWorld.open({ files: { "a.md": "old" } });
-    const before = await refs(at);
+    const before = await at.head();
     for (const [trouble, message] of FAILURES) {
       at.host.misbehave(trouble, { ...step, times: 3 });
       await refused("E_UPSTREAM", message, (await at.client()).push(MAIN, edits(FILES)));
       at.host.state.troubles.clear();
-      assert.equal(await refs(at), before, JSON.stringify(trouble));
+      assert.equal(await at.head(), before, JSON.stringify(trouble));
     }
     hurry(at, step.method, step.path);
     at.host.misbehave({ kind: "hang" }, { ...step, times: 3 });
@@ -61,7 +56,7 @@ for (const step of STEPS) {
       (await at.client()).push(MAIN, edits(FILES)),
     );
     at.host.state.troubles.clear();
-    assert.equal(await refs(at), before);
+    assert.equal(await at.head(), before);
     assert.ok(!at.asked.some((one) => /^PATCH|^POST \/git\/refs/.test(one)), "the branch was left alone");
     at.bend = (out) => out;
     // What nothing points to may be sent again: twice lost does no harm, and there is one commit.
@@ -96,7 +91,7 @@ for (const target of [MAIN, PREVIEW]) {
         { ...target, branch },
         edits({ "a.md": `${nth}`, "b.bin": FILES["b.bin"] }),
       );
-      assert.equal((await at.host.git(REPO, "rev-parse", branch)).trim(), done.commit_sha);
+      assert.equal(await at.head(branch), done.commit_sha);
       assert.deepEqual([done.unchanged, done.branch], [false, branch]);
       assert.equal((await at.log(branch)).length, target === MAIN ? nth + 2 : 2);
       assert.equal(at.host.writes.filter(({ path }) => path.includes("/git/refs")).length, 1, trouble.kind);
@@ -105,7 +100,7 @@ for (const target of [MAIN, PREVIEW]) {
 
   Deno.test(`a request that never moved "${target.branch}" is told apart too, and is not sent twice`, async () => {
     await using at = await RepoWorld.open({ files: { "a.md": "old" } });
-    const before = await refs(at);
+    const before = await at.head();
     const troubles: RepoTrouble[] = [{ kind: "reset" }, { kind: "bad_gateway" }, { kind: "garbage" }, {
       kind: "hang",
     }];
@@ -117,7 +112,7 @@ for (const target of [MAIN, PREVIEW]) {
         ? /failed to move branch "main", which stands where it did: try again/
         : /branch/;
       await refused("E_UPSTREAM", stands, (await at.client()).push(target, edits(FILES)));
-      assert.equal(await refs(at), before);
+      assert.equal(await at.head(), before);
       assert.equal(at.host.writes.filter(({ path }) => path.includes("/git/refs")).length, 1, trouble.kind);
     }
     assert.equal((await (await at.client()).push(target, edits(FILES))).unchanged, false);
@@ -143,10 +138,7 @@ for (const target of [MAIN, PREVIEW]) {
         push,
       );
       const [, sha] = /commit (\w{40})/.exec(error.message)!;
-      const [head = ""] =
-        (await at.host.git(REPO, "for-each-ref", "--format=%(objectname)", `refs/heads/${target.branch}`))
-          .trim().split("\n");
-      assert.equal(head === sha, applied);
+      assert.equal(await at.head(target.branch) === sha, applied);
     }
   });
 }
@@ -177,9 +169,9 @@ const BEYOND: readonly (readonly [RepoTrouble, number])[] = [
 
 Deno.test("a longer wait is not waited for but told, and nothing was done", async () => {
   await using at = await RepoWorld.open({ files: { "a.md": "old" } });
-  const before = await refs(at);
+  const before = await at.head();
   for (const [trouble, seconds] of BEYOND) {
-    for (const step of [STEPS[0], STEPS[4], { method: "PATCH", path: "/git/refs" }]) {
+    for (const step of [STEPS[4], { method: "PATCH", path: "/git/refs" }]) {
       at.host.forget();
       at.host.misbehave(trouble, step);
       const message = /it limits how much is asked of it: try again in (\d+) s/;
@@ -191,7 +183,7 @@ Deno.test("a longer wait is not waited for but told, and nothing was done", asyn
     }
   }
   assert.deepEqual(at.waits, []);
-  assert.equal(await refs(at), before);
+  assert.equal(await at.head(), before);
 });
 
 Deno.test("a host that stays busy is asked a few times, then left", async () => {
