@@ -1,34 +1,11 @@
 /** A CMS to try the gateway on: a real WordPress on loopback where PHP is at hand, else the stand-in. */
 import { phpMissing } from "./cms/php.ts";
+import type { CmsSandbox } from "./cms/sandbox.ts";
 
 export { phpMissing } from "./cms/php.ts";
+export type { CmsLogin, CmsSandbox, CmsUser } from "./cms/sandbox.ts";
 
 const WORKERS = 4;
-
-/** One of the four users every sandbox CMS has. */
-export interface CmsUser {
-  readonly id: number;
-  /** `administrator`, `editor`, `author` or `subscriber`. */
-  readonly role: string;
-  readonly username: string;
-  /** As WordPress shows it: six groups of four; the spaces do not count. */
-  readonly application_password: string;
-}
-
-/** The logins of the four users, by falling power. */
-export type CmsLogin = "admin" | "ed" | "auth" | "sub";
-
-/** A running CMS on loopback; disposing it is stopping it. */
-export interface CmsSandbox extends AsyncDisposable {
-  readonly kind: "wordpress" | "stand-in";
-  /** `http://127.0.0.1:<port>`, without a trailing slash. */
-  readonly base_url: string;
-  readonly users: Readonly<Record<CmsLogin, CmsUser>>;
-  /** Publishes what is due; nothing scheduled goes live without it. */
-  runCron(): Promise<void>;
-  /** Leaves no process, connection or folder behind; safe to call twice. */
-  stop(): Promise<void>;
-}
 
 /** How a sandbox CMS is set up. */
 export interface CmsOptions {

@@ -1,6 +1,6 @@
 /** An in-process stand-in for WordPress: answers its REST routes as a real one does, records, and misbehaves on order. */
 import { Hono } from "hono";
-import type { CmsLogin, CmsSandbox } from "./cms.ts";
+import type { CmsLogin, CmsSandbox } from "./cms/sandbox.ts";
 import { Entry, type RecordedRequest } from "./cms_standin/entry.ts";
 import { fourPeople, type Person } from "./cms_standin/people.ts";
 import { addMedia } from "./cms_standin/media.ts";

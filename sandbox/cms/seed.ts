@@ -1,6 +1,6 @@
 /** The seed: one installed WordPress per machine, from which every site is copied. */
 import { type Unzipped, unzipSync } from "fflate";
-import type { CmsLogin, CmsUser } from "../cms.ts";
+import type { CmsLogin, CmsUser } from "./sandbox.ts";
 import { type ArchiveName, ARCHIVES, getArchives } from "./package.ts";
 import { runPhp, script } from "./php.ts";
 

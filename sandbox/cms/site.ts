@@ -1,5 +1,5 @@
 /** One WordPress site: a fresh copy of the seed, served by PHP on a free port, gone without a trace when stopped. */
-import type { CmsSandbox } from "../cms.ts";
+import type { CmsSandbox } from "./sandbox.ts";
 import { runPhp, script } from "./php.ts";
 import { cacheFolder, seed } from "./seed.ts";
 

@@ -1,5 +1,5 @@
 /** The stand-in's users, what each role may do, and how a request is told who asks. */
-import type { CmsLogin, CmsUser } from "../cms.ts";
+import type { CmsLogin, CmsUser } from "../cms/sandbox.ts";
 
 const EDIT_POSTS = ["edit_posts", "delete_posts"];
 const AUTHOR = [
