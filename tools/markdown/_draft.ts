@@ -2,7 +2,6 @@
 import { GatewayError } from "../../errors.ts";
 import type { ContentType, DraftFields } from "../../platforms/content.ts";
 import { type MarkdownDocument, required } from "./_frontmatter.ts";
-import { htmlOf } from "./_html.ts";
 
 /** What is made of a file. */
 export interface Draft {
@@ -15,7 +14,7 @@ export interface Draft {
 const TYPES: readonly unknown[] = ["post", "page"];
 
 /** Reads a file's draft. Throws E_BAD_INPUT for a type that is none, a missing title, or a field that is no text. */
-export function draftOf({ frontmatter, body }: MarkdownDocument): Draft {
+export async function draftOf({ frontmatter, body }: MarkdownDocument): Promise<Draft> {
   const type = frontmatter["type"];
   if (!TYPES.includes(type)) {
     throw new GatewayError(
@@ -23,6 +22,7 @@ export function draftOf({ frontmatter, body }: MarkdownDocument): Draft {
       'path: the frontmatter needs the type "post" or "page"; set it in the file',
     );
   }
+  const { htmlOf } = await import("./_html.ts"); // its packages are large, and not needed to start
   const { html, notes } = htmlOf(body, "path");
   const title = required(frontmatter, "title", "path");
   const slug = frontmatter["slug"] === undefined ? undefined : required(frontmatter, "slug", "path");

@@ -66,7 +66,7 @@ export default tool("deploy_md_to_site", {
     const { bytes, sha } = await (await ctx.use(repo)).read(path, LIMITS.STATIC_FILE_BYTES);
     const text = textOf(bytes, "path");
     if (append_deployment) withDeployment(text, {}, "path");
-    const draft = draftOf(readDocument(text, "path"));
+    const draft = await draftOf(readDocument(text, "path"));
     const create = await prepare(target, draft);
     const recorded = append_deployment ? `, and write it down in the file` : "";
     return {
