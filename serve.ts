@@ -24,8 +24,8 @@ export async function serve(
   const signals: Deno.Signal[] = Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM"];
   for (const signal of signals) Deno.addSignalListener(signal, stop);
   await stopped.promise;
+  await gateway.close(); // a signal that comes twice must not end it halfway
   for (const signal of signals) Deno.removeSignalListener(signal, stop);
-  await gateway.close();
 }
 
 function listen(gateway: Gateway, hostname: string, port: number, ready: (address: string) => void) {

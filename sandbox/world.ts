@@ -8,6 +8,8 @@ import { PROJECT, REPO, startProject, type StaticProject } from "./project.ts";
 
 const say = (text = "") => Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
 
+const STOPPING: readonly Deno.Signal[] = Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM"];
+
 /** The wanted port, or a free one where it is taken. */
 function freePort(hostname: string, wanted: number): number {
   try {
@@ -159,6 +161,8 @@ if (import.meta.main) {
     const gateway = await openGateway(checked);
     await registerSites(gateway, cms, project);
     const token = await makeToken(gateway);
+    // One Ctrl-C comes several times, by way of npx and deno task: the later ones must not cut the cleaning up short.
+    for (const signal of STOPPING) Deno.addSignalListener(signal, () => {});
     await serve(gateway, checked, () => say(guide(checked.baseUrl, token, cms, project)));
     await cleanup.disposeAsync();
     Deno.exit(0);
