@@ -60,6 +60,8 @@ export interface RepoHost extends AsyncDisposable {
   expireTokens(): void;
   /** The bare repository's folder, for `git clone`. */
   path(repo: string): string;
+  /** What every branch and tag points at, by their full names (`refs/heads/main`), as the folder has them. */
+  refs(repo: string): Promise<Record<string, string>>;
   /** Runs git in the bare repository and answers its output. Throws an Error when git fails. */
   git(repo: string, ...args: string[]): Promise<string>;
   /** Commits files past the API, and answers the commit's name. */
@@ -113,6 +115,7 @@ export async function startRepoHost(options: RepoHostOptions = {}): Promise<Repo
     rename: (repo, name) => rename(state, repo, name),
     expireTokens: () => expireTokens(state),
     path: (repo) => found(state, repo).bare.path,
+    refs: (repo) => found(state, repo).bare.refs("refs"),
     git: async (repo, ...args) => await found(state, repo).bare.git(...args),
     commit: (repo, more) => commitFiles(state, repo, more),
     files: async (repo, branch) =>

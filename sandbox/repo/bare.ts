@@ -1,7 +1,8 @@
 /** One bare repository: its branches, commits and files, through loose objects and the `git` binary. */
 import { type Commit, readCommit, type Signature, writeCommit } from "./commits.ts";
+import { entries, initBare, runGit } from "./git.ts";
 import { isSha, Objects, type RunGit } from "./objects.ts";
-import { type Change, changedTree, type Entry, entryAt, type Mode } from "./trees.ts";
+import { type Change, changedTree, type Entry, entryAt, type Mode, readTree, typeOf } from "./trees.ts";
 
 const NONE = "0".repeat(40);
 
@@ -17,28 +18,6 @@ export interface Row {
 
 /** A file's new content: text, bytes, or null to take it away. */
 export type FileContent = string | Uint8Array | null;
-
-// A machine's own settings and hooks must not change what is tested.
-const ENV = { GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null", GIT_TERMINAL_PROMPT: "0" };
-
-/** Runs git; with `input` on its standard input. */
-export async function runGit(args: readonly string[], input?: Uint8Array): ReturnType<RunGit> {
-  const command = new Deno.Command("git", {
-    args: [...args],
-    env: ENV,
-    stdin: input === undefined ? "null" : "piped",
-    stdout: "piped",
-    stderr: "piped",
-  });
-  const child = command.spawn();
-  if (input !== undefined) {
-    const writer = child.stdin.getWriter();
-    // A git that has had enough closes its input: its exit code tells.
-    await writer.write(input).then(() => writer.close()).catch(() => {});
-  }
-  const { code, stdout, stderr } = await child.output();
-  return { code, stdout, stderr: new TextDecoder().decode(stderr).trim() };
-}
 
 /** Whether git takes that as the name of a branch or a reference. */
 export function isRefName(name: string): boolean {
@@ -61,15 +40,7 @@ export class Bare {
 
   /** Makes an empty one, whose default branch is `branch`. */
   static async make(path: string, branch: string): Promise<Bare> {
-    const made = await runGit([
-      "init",
-      "--bare",
-      "--quiet",
-      "--template=",
-      `--initial-branch=${branch}`,
-      path,
-    ]);
-    if (made.code !== 0) throw new Error(`git init failed: ${made.stderr}`);
+    await initBare(path, branch);
     return new Bare(path, branch);
   }
 
@@ -85,14 +56,35 @@ export class Bare {
     return new TextDecoder().decode(stdout);
   }
 
+  #text(file: string): Promise<string> {
+    return Deno.readTextFile(`${this.path}/${file}`).catch(() => "");
+  }
+
+  /** The references git has packed into one file, by their full names. */
+  async #packed(): Promise<Map<string, string>> {
+    const lines = (await this.#text("packed-refs")).matchAll(/^([0-9a-f]{40}) (\S+)$/gm);
+    return new Map(Array.from(lines, ([, sha = "", ref = ""]) => [ref, sha]));
+  }
+
   /** What a full reference (`refs/heads/main`) points at; null when there is none. */
   async ref(ref: string): Promise<string | null> {
     if (!isRefName(ref)) return null;
-    const read = (file: string) => Deno.readTextFile(`${this.path}/${file}`).catch(() => "");
-    const loose = (await read(ref)).trim();
-    if (isSha(loose)) return loose;
-    const packed = (await read("packed-refs")).split("\n").find((line) => line.endsWith(` ${ref}`));
-    return packed?.slice(0, 40) ?? null;
+    const loose = (await this.#text(ref)).trim();
+    return isSha(loose) ? loose : (await this.#packed()).get(ref) ?? null;
+  }
+
+  /** What every reference in a folder (`refs/heads`) points at, by their full names in git's order. */
+  async refs(folder: string): Promise<Record<string, string>> {
+    const found = new Map([...await this.#packed()].filter(([ref]) => ref.startsWith(`${folder}/`)));
+    const walk = async (below: string): Promise<void> => {
+      for (const { name, isDirectory } of await entries(`${this.path}/${below}`)) {
+        const ref = `${below}/${name}`;
+        const sha = isDirectory ? await walk(ref) : (await this.#text(ref)).trim();
+        if (isSha(sha)) found.set(ref, sha);
+      }
+    };
+    await walk(folder);
+    return Object.fromEntries([...found].sort(([a], [b]) => a < b ? -1 : 1));
   }
 
   /** The head of a branch; null when there is none. */
@@ -103,7 +95,7 @@ export class Bare {
   /** Whether no branch has a commit yet. */
   async empty(): Promise<boolean> {
     if (await this.head(this.branch) !== null) return false;
-    return (await this.git("for-each-ref", "--count=1", "refs/heads/")) === "";
+    return Object.keys(await this.refs("refs/heads")).length === 0;
   }
 
   /**
@@ -159,22 +151,20 @@ export class Bare {
     return found && await entryAt(this.objects, found.tree, path);
   }
 
-  /** The rows of a tree, with all below it when `deep`. */
-  async list(tree: string, deep: boolean): Promise<Row[]> {
-    const args = ["ls-tree", "-l", "-z", ...(deep ? ["-r", "-t"] : []), tree];
-    const { code, stdout, stderr } = await this.run(args);
-    if (code !== 0) throw new Error(`git ls-tree failed: ${stderr}`);
-    return new TextDecoder().decode(stdout).split("\0").filter(Boolean).map((line) => {
-      const [head = "", ...path] = line.split("\t");
-      const [mode, type, sha = "", size] = head.split(/ +/);
-      return {
-        path: path.join("\t"),
-        mode: mode as Mode,
-        type: type as Row["type"],
-        sha,
-        ...(type === "blob" ? { size: Number(size) } : {}),
-      };
-    });
+  /** The rows of a tree or of a commit's, in git's order, with all below it when `deep`. Throws an Error for no tree. */
+  async list(sha: string, deep: boolean): Promise<Row[]> {
+    const tree = (await this.commit(sha))?.tree ?? sha;
+    const bytes = await this.objects.readAs("tree", tree);
+    if (bytes === null) throw new Error(`${sha} is no tree`);
+    const rows: Row[] = [];
+    for (const [path, { mode, sha }] of readTree(bytes)) {
+      const type = typeOf(mode);
+      const size = type === "blob" ? await this.objects.size(sha) : null;
+      rows.push({ path, mode, type, sha, ...(size === null ? {} : { size }) });
+      if (type !== "tree" || !deep) continue;
+      for (const row of await this.list(sha, deep)) rows.push({ ...row, path: `${path}/${row.path}` });
+    }
+    return rows;
   }
 
   /** Commits files onto a branch (begun at the default branch's head where absent) and answers the commit's name. */

@@ -19,6 +19,8 @@ export type RunGit = (
 ) => Promise<{ code: number; stdout: Uint8Array; stderr: string }>;
 
 const TYPES: ReadonlySet<string> = new Set(["blob", "tree", "commit", "tag"]);
+/** Bytes of an object that is kept in memory as well. */
+const SMALL = 16 * 1024;
 const SHA = /^[0-9a-f]{40}$/;
 
 /** Whether a text is a full object name. */
@@ -41,6 +43,8 @@ function split(
 /** The objects of one repository. */
 export class Objects {
   readonly #folders = new Set<string>();
+  readonly #sizes = new Map<string, number>();
+  readonly #small = new Map<string, GitObject>();
   #parts = 0;
   /** Bytes of all bodies written here. */
   written = 0;
@@ -49,6 +53,14 @@ export class Objects {
 
   #file(sha: string): string {
     return `${this.folder}/${sha.slice(0, 2)}/${sha.slice(2)}`;
+  }
+
+  /** Remembers what a name stands for, as it never changes: a small object whole, of others the size. */
+  #know(sha: string, object: GitObject | null): GitObject | null {
+    if (object === null) return null;
+    this.#sizes.set(sha, object.body.length);
+    if (object.body.length <= SMALL) this.#small.set(sha, { type: object.type, body: object.body.slice() });
+    return object;
   }
 
   /** Stores an object and answers its name. What is there already stays as it is. */
@@ -64,26 +76,34 @@ export class Objects {
     await Deno.writeFile(part, deflateSync(Buffer.concat([head, body]), { level: 1 }), { mode: 0o444 });
     await Deno.rename(part, file);
     this.written += body.length;
+    this.#know(sha, { type, body });
     return sha;
   }
 
   /** An object by its full name; null when there is none. */
   async read(sha: string): Promise<GitObject | null> {
     if (!isSha(sha)) return null;
+    const known = this.#small.get(sha);
+    if (known !== undefined) return known;
     try {
-      return split(inflateSync(await Deno.readFile(this.#file(sha))), 0, ([type]) => type);
+      return this.#know(sha, split(inflateSync(await Deno.readFile(this.#file(sha))), 0, ([type]) => type));
     } catch (thrown) {
       if (!(thrown instanceof Deno.errors.NotFound)) throw thrown;
     }
     // Somebody may have pushed a pack.
     const { stdout } = await this.git(["cat-file", "--batch"], new TextEncoder().encode(`${sha}\n`));
     const found = split(stdout, 10, (head) => head.length === 3 ? head[1] : undefined);
-    return found && { type: found.type, body: found.body.subarray(0, -1) };
+    return this.#know(sha, found && { type: found.type, body: found.body.subarray(0, -1) });
   }
 
   /** An object of one kind by its full name; null when there is none of that kind. */
   async readAs(type: ObjectType, sha: string): Promise<Uint8Array | null> {
     const found = await this.read(sha);
     return found?.type === type ? found.body : null;
+  }
+
+  /** The bytes an object has by its full name; null when there is none. */
+  async size(sha: string): Promise<number | null> {
+    return this.#sizes.get(sha) ?? (await this.read(sha))?.body.length ?? null;
   }
 }

@@ -1,5 +1,5 @@
 /** A clone of a sandbox repository: what anybody would find there, and what a commit changed, as git itself tells. */
-import { runGit } from "../../sandbox/repo/bare.ts";
+import { runGit } from "../../sandbox/repo/git.ts";
 
 /** Who writes past the gateway. */
 const SOMEBODY = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.com"];

@@ -65,19 +65,13 @@ export class StaticWorld implements AsyncDisposable {
 
   /** The branches there are. */
   async branches(repo = REPO): Promise<string[]> {
-    const text = await this.host.git(repo, "for-each-ref", "--format=%(refname:short)", "refs/heads");
-    return text.trim().split("\n").filter((line) => line !== "");
-  }
-
-  /** The heads of all branches, as git tells them. */
-  async heads(repo = REPO): Promise<Record<string, string>> {
-    const text = await this.host.git(repo, "for-each-ref", "--format=%(refname) %(objectname)");
-    return Object.fromEntries(text.trim().split("\n").filter(Boolean).map((line) => line.split(" ")));
+    const refs = Object.keys(await this.host.refs(repo));
+    return refs.flatMap((ref) => ref.startsWith("refs/heads/") ? [ref.slice("refs/heads/".length)] : []);
   }
 
   /** The head of a branch; fails where there is none. */
   async head(branch: string, repo = REPO): Promise<string> {
-    const head = (await this.heads(repo))[`refs/heads/${branch}`];
+    const head = (await this.host.refs(repo))[`refs/heads/${branch}`];
     assert.ok(head, `there is no branch ${branch}`);
     return head;
   }
@@ -93,7 +87,7 @@ export class StaticWorld implements AsyncDisposable {
 
   /** Fails where the work wrote to the host or moved any head; answers what the work did. */
   async quietly<T>(work: () => Promise<T>): Promise<T> {
-    const all = () => Promise.all([REPO, JOURNAL, EMPTY].map((repo) => this.heads(repo)));
+    const all = () => Promise.all([REPO, JOURNAL, EMPTY].map((repo) => this.host.refs(repo)));
     const heads = await all();
     const asked = this.host.exchanges.length;
     const done = await work();

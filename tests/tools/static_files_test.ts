@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Code } from "../../errors.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { blobName } from "../../platforms/repo/git.ts";
-import { FILES, StaticWorld } from "./_static.ts";
+import { FILES, REPO, StaticWorld } from "./_static.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const shaOf = (content: string | Uint8Array | null) =>
@@ -204,7 +204,7 @@ for (const door of DOORS) {
       from: null,
       to: "main",
     }]);
-    assert.deepEqual(Object.keys(await at.heads()), ["refs/heads/main", `refs/heads/${branch}`]);
+    assert.deepEqual(Object.keys(await at.host.refs(REPO)), ["refs/heads/main", `refs/heads/${branch}`]);
   });
 
   Deno.test(`write_static_file through ${door} of what stands there already makes no commit`, async () => {

@@ -101,7 +101,7 @@ for (const door of DOORS) {
     await using at = await StaticWorld.open({ tokens: { second: {} } });
     const other = await write(at, "o", "closed", "second");
     const { branch } = await write(at, "a");
-    const heads = await at.heads();
+    const heads = await at.host.refs(REPO);
     const args = { site_id: "closed" };
     at.host.forget();
     const shown = await at.preview("reset_static_preview_branch", args);
@@ -115,7 +115,7 @@ for (const door of DOORS) {
     assert.deepEqual((await at.write(door, "reset_static_preview_branch", args)).done, { forgotten: null });
     const none = await at.preview("reset_static_preview_branch", args);
     assert.deepEqual(none.changes, []);
-    assert.deepEqual([at.host.exchanges.length, await at.heads()], [0, heads]);
+    assert.deepEqual([at.host.exchanges.length, await at.host.refs(REPO)], [0, heads]);
     await at.host.commit(REPO, { files: { "meanwhile.txt": "x" } });
     const fresh = await write(at, "b");
     assert.notEqual(fresh.branch, branch);
@@ -197,13 +197,13 @@ Deno.test("names that are taken are passed over, and no more of them tried than 
     }
   };
   await take(now, now + 60);
-  const heads = await at.heads();
+  const heads = await at.host.refs(REPO);
   const args = { site_id: "closed", path: "public/a", content: "x" };
   await at.refuses("write_static_file", args, "E_UPSTREAM", {
     says: /^The names for a new preview branch are all taken; try again$/,
     sends: "reads",
   });
-  assert.deepEqual(await at.heads(), heads);
+  assert.deepEqual(await at.host.refs(REPO), heads);
   for (let second = now; second < now + 60; second++) {
     await at.host.git(REPO, "update-ref", "-d", `refs/heads/mcp/${token}/${second}`);
   }

@@ -127,8 +127,7 @@ export class RepoWorld implements AsyncDisposable {
   }
 
   async branches(): Promise<string[]> {
-    const text = await this.host.git(REPO, "for-each-ref", "--format=%(refname:short)", "refs/heads");
-    return text.split("\n").filter((line) => line !== "");
+    return Object.keys(await this.host.refs(REPO)).map((ref) => ref.slice("refs/heads/".length));
   }
 
   /** The exchanges so far as "GET /git/trees", the repository's own address left out. */
