@@ -18,7 +18,7 @@ import { createHttp, type Http } from "./platforms/http.ts";
 import { appReach, readApp } from "./platforms/repo/app.ts";
 import { repo } from "./platforms/repo/client.ts";
 import { Catalog } from "./registry/catalog.ts";
-import { loadTools } from "./registry/load.ts";
+import { loadTools, type ToolEntry } from "./registry/load.ts";
 import type { Settings } from "./settings.ts";
 import type { Store } from "./store/store.ts";
 import { openStore } from "./store/kv.ts";
@@ -38,8 +38,8 @@ const HERE = new URL(".", import.meta.url);
 
 /** What tests and the sandbox may put in place of the real thing. */
 export interface Replacements {
-  /** Further folders with manifests/ and tools/. */
-  readonly roots?: readonly URL[];
+  /** What readTools answered, also with further folders. */
+  readonly tools?: ReadonlyMap<string, ToolEntry>;
   /** Puts something around the store that was opened. */
   readonly wrapStore?: (store: Store) => Store;
   readonly http?: Http;
@@ -60,14 +60,16 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
+/** Loads the tools that are built in, and those of further folders with manifests/ and tools/. Throws RegistryError. */
+export function readTools(further: readonly URL[] = []): Promise<ReadonlyMap<string, ToolEntry>> {
+  return loadTools({ roots: [HERE, ...further], golden: new URL("tests/golden/catalog.yaml", HERE) });
+}
+
 /** Opens the store, loads the tools and joins everything. Throws with a message for the operator when it cannot. */
 export async function openGateway(settings: Settings, replace: Replacements = {}): Promise<Gateway> {
   const now = replace.now ?? Date.now;
   const log = replace.log ?? logLine;
-  const tools = await loadTools({
-    roots: [HERE, ...(replace.roots ?? [])],
-    golden: new URL("tests/golden/catalog.yaml", HERE),
-  });
+  const tools = replace.tools ?? await readTools();
   const opened = await openStore({
     path: settings.kvPath ?? undefined,
     keys: settings.encryptionKeys,

@@ -17,6 +17,7 @@ import {
 } from "./repo/setup.ts";
 import type { Push, State } from "./repo/state.ts";
 import type { RepoTrouble } from "./repo/trouble.ts";
+import { scratchFolder } from "./scratch.ts";
 import type { TroubleFilter } from "./troubles.ts";
 import { serveWire } from "./wire.ts";
 
@@ -32,7 +33,7 @@ export type { TroubleFilter } from "./troubles.ts";
 export interface RepoHostOptions {
   /** The clock, in milliseconds; tokens, commits and limits go by it. Default Date.now. */
   readonly now?: () => number;
-  /** Where the repositories are kept, in a folder of the host's own. Default: the machine's temporary folder. */
+  /** Where the repositories are kept, in a folder of the host's own. Default: where scratchFolder makes one. */
   readonly folder?: string;
 }
 
@@ -88,11 +89,9 @@ export async function startRepoHost(options: RepoHostOptions = {}): Promise<Repo
   let ahead = 0;
   let base = "";
   const state = newState(() => clock() + ahead * 1000, () => base);
-  const made = await Deno.makeTempDir({
-    prefix: "repos-",
-    ...(options.folder ? { dir: options.folder } : {}),
-  });
-  const folder = await Deno.realPath(made);
+  const folder = options.folder
+    ? await Deno.realPath(await Deno.makeTempDir({ prefix: "repos-", dir: options.folder }))
+    : await scratchFolder("repos-");
   const entry = new Entry(state);
   const wire = serveWire((request) => entry.answer(request));
   base = `http://127.0.0.1:${wire.port}`;

@@ -1,7 +1,7 @@
 /** A whole gateway in memory for tests: real guard, store and doors; what leaves it is recorded. */
 import assert from "node:assert/strict";
 import { type Code, GatewayError } from "../errors.ts";
-import { type Gateway, openGateway } from "../gateway.ts";
+import { type Gateway, openGateway, readTools } from "../gateway.ts";
 import { type AuditRow, LIMITS, type PlatformKind, type Token, type User } from "../model.ts";
 import { createHttp, type HttpOptions } from "../platforms/http.ts";
 import { readSettings, type Settings } from "../settings.ts";
@@ -104,6 +104,9 @@ export async function owned(
   return { user, ...await store.tokens.create({ ...ALL, name: "owned", ...claims, owner_user_id: user.id }) };
 }
 
+/** The tools that are built in, the same for every kit of a file: a hundred openings need not read them a hundred times. */
+let builtIn: ReturnType<typeof readTools> | undefined;
+
 /** Opens a kit; dispose of it with `await using`. */
 export async function gateway(options: KitOptions = {}): Promise<Kit> {
   const clock = { now: NOW };
@@ -120,7 +123,7 @@ export async function gateway(options: KitOptions = {}): Promise<Kit> {
   const settings = { ...readSettings((name) => env[name], "start"), ...options.settings };
   const opened = await openGateway(settings, {
     now,
-    roots: options.roots,
+    tools: options.roots ? await readTools(options.roots) : await (builtIn ??= readTools()),
     links: options.links,
     log: (event) => void logged.push(event),
     http: createHttp({

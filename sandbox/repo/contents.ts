@@ -129,8 +129,10 @@ async function commitOne(
 /** The branch a write is for, and its head. Throws a Refusal (404). */
 async function target({ repo: { bare } }: RepoAsk, body: Json): Promise<[string, string | null]> {
   const branch = (optionalText(body, "branch") ?? bare.branch).replace(/^refs\/heads\//, "");
+  // In this order: somebody may begin the branch between the two looks.
+  const begins = branch === bare.branch && await bare.empty();
   const head = await bare.head(branch);
-  if (head === null && !(branch === bare.branch && await bare.empty())) {
+  if (head === null && !begins) {
     throw new Refusal(404, `Branch ${branch} not found`);
   }
   return [branch, head];

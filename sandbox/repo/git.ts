@@ -1,8 +1,15 @@
 /** The `git` binary: run it, and make with it the folder of a bare repository. */
 import type { RunGit } from "./objects.ts";
 
-// A machine's own settings and hooks must not change what is tested.
-const ENV = { GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null", GIT_TERMINAL_PROMPT: "0" };
+// A machine's own settings and hooks must not change what is tested; nothing here has to outlive a loss of power.
+const ENV = {
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_CONFIG_COUNT: "1",
+  GIT_CONFIG_KEY_0: "core.fsync",
+  GIT_CONFIG_VALUE_0: "none",
+};
 
 /** Runs git; with `input` on its standard input. */
 export async function runGit(args: readonly string[], input?: Uint8Array): ReturnType<RunGit> {
@@ -32,39 +39,34 @@ export async function entries(folder: string): Promise<Deno.DirEntry[]> {
 type Blank = readonly (readonly [string, Uint8Array | null])[];
 
 /** What `git init` made, per default branch: so that not every repository costs a process. */
-const BLANKS = new Map<string, Promise<Blank>>();
+const BLANKS = new Map<string, Blank>();
 
-async function initial(branch: string): Promise<Blank> {
-  const folder = await Deno.makeTempDir({ prefix: "blank-" });
-  try {
-    const made = await runGit([
-      "init",
-      "--bare",
-      "--quiet",
-      "--template=",
-      `--initial-branch=${branch}`,
-      folder,
-    ]);
-    if (made.code !== 0) throw new Error(`git init failed: ${made.stderr}`);
-    const found: [string, Uint8Array | null][] = [["", null]];
-    for (const [name] of found) {
-      for (const one of await entries(`${folder}${name}`)) {
-        const path = `${name}/${one.name}`;
-        found.push([path, one.isDirectory ? null : await Deno.readFile(`${folder}${path}`)]);
-      }
+async function init(folder: string, branch: string): Promise<Blank> {
+  const made = await runGit([
+    "init",
+    "--bare",
+    "--quiet",
+    "--template=",
+    `--initial-branch=${branch}`,
+    folder,
+  ]);
+  if (made.code !== 0) throw new Error(`git init failed: ${made.stderr}`);
+  const found: [string, Uint8Array | null][] = [["", null]];
+  for (const [name] of found) {
+    for (const one of await entries(`${folder}${name}`)) {
+      const path = `${name}/${one.name}`;
+      found.push([path, one.isDirectory ? null : await Deno.readFile(`${folder}${path}`)]);
     }
-    return found;
-  } finally {
-    await Deno.remove(folder, { recursive: true });
   }
+  return found;
 }
 
 /** Makes an empty bare repository, whose default branch is `branch`. */
-export async function initBare(path: string, branch: string): Promise<void> {
-  const blank = BLANKS.get(branch) ?? initial(branch);
-  BLANKS.set(branch, blank);
-  for (const [name, bytes] of await blank) {
-    if (bytes === null) await Deno.mkdir(`${path}${name}`, { recursive: true });
-    else await Deno.writeFile(`${path}${name}`, bytes);
+export async function initBare(folder: string, branch: string): Promise<void> {
+  const blank = BLANKS.get(branch);
+  if (blank === undefined) BLANKS.set(branch, await init(folder, branch));
+  for (const [name, bytes] of blank ?? []) {
+    if (bytes === null) await Deno.mkdir(`${folder}${name}`, { recursive: true });
+    else await Deno.writeFile(`${folder}${name}`, bytes);
   }
 }

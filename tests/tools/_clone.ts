@@ -1,5 +1,6 @@
 /** A clone of a sandbox repository: what anybody would find there, and what a commit changed, as git itself tells. */
 import { runGit } from "../../sandbox/repo/git.ts";
+import { scratchFolder } from "../../sandbox/scratch.ts";
 
 /** Who writes past the gateway. */
 const SOMEBODY = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.com"];
@@ -19,7 +20,7 @@ export class Clone implements AsyncDisposable {
 
   /** Clones a bare repository at a branch; without one at its default branch. */
   static async of(path: string, branch?: string): Promise<Clone> {
-    const folder = await Deno.makeTempDir({ prefix: "clone-" });
+    const folder = await scratchFolder("clone-");
     const clone = new Clone(folder);
     const at = branch === undefined ? [] : ["--branch", branch];
     await clone.git("clone", "--quiet", "--no-hardlinks", ...at, path, ".");

@@ -42,9 +42,12 @@ export class StaticWorld implements AsyncDisposable {
   /** Opens one; dispose of it with `await using`. */
   static async open(options: WorldOptions = {}): Promise<StaticWorld> {
     const host = options.host ?? await startRepoHost();
-    await host.make(REPO, { files: options.files ?? FILES });
-    await host.make(JOURNAL, { files: options.files ?? FILES });
-    await host.make(EMPTY, { empty: true });
+    const { files = FILES } = options;
+    await Promise.all([
+      host.make(REPO, { files }),
+      host.make(JOURNAL, { files }),
+      host.make(EMPTY, { empty: true }),
+    ]);
     const gw = await gateway({
       fetch: globalThis.fetch,
       allowPrivate: ["127.0.0.1"],
