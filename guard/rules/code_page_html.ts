@@ -8,6 +8,7 @@ import {
   type Token,
 } from "parse5";
 import { GatewayError } from "../../errors.ts";
+import { faultsOf } from "./code_page_tags.ts";
 
 type Tree = DefaultTreeAdapterMap;
 type Element = Tree["element"];
@@ -31,15 +32,6 @@ const DEPTH_MAX = 512;
 const ELEMENTS_MAX = 100_000;
 const SHOWN_MAX = 5;
 
-/** Elements that show another document, or move every address of the page. */
-const ELSEWHERE = new Set("iframe frame frameset object embed applet portal fencedframe base".split(" "));
-/** Attributes that hold addresses, also behind a prefix (xlink:href). */
-const ADDRESSES = new Set(
-  ("href src action formaction data poster background cite longdesc ping manifest lowsrc dynsrc from to by values " +
-    "srcset imagesrcset content").split(" "),
-);
-/** Those of them that hold several, or one after other text. */
-const LISTS = new Set("values srcset imagesrcset content ping".split(" "));
 /** Elements whose content is text: without an end they would swallow what the site puts behind them. */
 const TEXT_ELEMENTS = new Set(
   "script style title textarea xmp noembed noframes noscript plaintext".split(" "),
@@ -80,12 +72,22 @@ class Findings {
   }
 }
 
+/** A place in the HTML, both counted from 1. */
+interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
 /** Sees every tag a browser's tokenizer sees, also those its tree drops: other browsers may keep them. */
 class LookingParser extends Parser<Tree> {
   findings = new Findings();
+  /** Where the text begins that is parsed. */
+  begin: Place = { line: 1, column: 1 };
 
   override onStartTag(token: Token.TagToken): void {
-    const at = `${token.location?.startLine}:${token.location?.startCol}`;
+    const { startLine = 1, startCol = 1 } = token.location ?? {};
+    const { line, column } = this.begin;
+    const at = `${line + startLine - 1}:${startLine === 1 ? column + startCol - 1 : startCol}`;
     for (const what of faultsOf(token)) this.findings.disallowed.add(`${what} at ${at}`);
     if (this.openElements.depth > DEPTH_MAX) {
       throw new GatewayError(
@@ -95,39 +97,6 @@ class LookingParser extends Parser<Tree> {
     }
     super.onStartTag(token);
   }
-}
-
-function faultsOf({ tagName, attrs }: Token.TagToken): string[] {
-  const found = ELSEWHERE.has(tagName) ? [`the element ${tagName}`] : [];
-  for (const { name, value } of attrs) {
-    const local = name.replace(/^.*:/, "");
-    if (local === "style" && /url\(\s*['"]?\s*(java|vb|live)script:/i.test(value)) {
-      found.push("an address that runs a script in style");
-    }
-    if (local === "srcdoc") found.push("the attribute srcdoc");
-    if (tagName === "script" && (local === "src" || local === "href")) {
-      found.push("a script from another address");
-    }
-    if (
-      tagName === "link" && name === "rel" && /(^|\s)(stylesheet|import|modulepreload)(\s|$)/i.test(value)
-    ) {
-      found.push("a style sheet or script from another address");
-    }
-    if (ADDRESSES.has(local) && runsScript(value, LISTS.has(local))) {
-      found.push(`an address that runs a script in ${name}`);
-    }
-  }
-  return found;
-}
-
-/** Whether an address, or one of a list, runs a script when it is followed. */
-function runsScript(value: string, list: boolean): boolean {
-  // Browsers drop these before they look at the scheme.
-  const plain = value.replace(/[\0-\x20]+/g, "").toLowerCase();
-  const runs = list ? /(^|[;,=])['"]?(java|vb|live)script:/ : /^(java|vb|live)script:/;
-  return runs.test(plain) ||
-    /^data:(text\/html|text\/xml|application\/xhtml|application\/xml|image\/svg\+xml)[^,]*,.*(<|%3c)script/
-      .test(plain);
 }
 
 /**
@@ -157,7 +126,12 @@ function inOrder(pieces: ReadonlyMap<number, Piece>): Piece[] {
   return all.filter(({ start }, at) => at === 0 || start >= all[at - 1]!.end);
 }
 
-function parse(text: string, scriptingEnabled: boolean, findings: Findings): Tree["documentFragment"] {
+function parse(
+  text: string,
+  scriptingEnabled: boolean,
+  findings: Findings,
+  begin: Place = { line: 1, column: 1 },
+): Tree["documentFragment"] {
   let made = 0;
   const treeAdapter: typeof defaultTreeAdapter = {
     ...defaultTreeAdapter,
@@ -179,6 +153,7 @@ function parse(text: string, scriptingEnabled: boolean, findings: Findings): Tre
   const around = defaultTreeAdapter.createElement("div", names.NS.HTML, []);
   const parser = LookingParser.getFragmentParser<Tree>(around, options) as LookingParser;
   parser.findings = findings;
+  parser.begin = begin;
   parser.tokenizer.write(text, true);
   return parser.getFragment();
 }
@@ -212,9 +187,10 @@ function look(text: string, element: Element, { findings, sheets, attributes }: 
       findings.disallowed.add(`a CDATA section in ${tagName} at ${at}`);
     }
     if (PLAIN_TEXT.has(tagName) && /<[a-z]/i.test(inner)) {
-      lookInside(text, where.startTag.endOffset, inner, findings);
+      lookInside(inner, { line: where.startTag.endLine, column: where.startTag.endCol }, findings);
     }
-    if (tagName === "script" && /<!--[^]*<script/i.test(inner)) {
+    const comment = tagName === "script" ? inner.indexOf("<!--") : -1;
+    if (comment >= 0 && /<script/i.test(inner.slice(comment))) {
       findings.disallowed.add(`a script that opens a comment and a script in it at ${at}`);
     }
   }
@@ -234,9 +210,9 @@ function look(text: string, element: Element, { findings, sheets, attributes }: 
   }
 }
 
-/** Judges the tags in an element's text as if they were elements. */
-function lookInside(text: string, offset: number, inner: string, findings: Findings): void {
+/** Judges the tags in an element's text, which begins there, as if they were elements. */
+function lookInside(inner: string, begin: Place, findings: Findings): void {
   const within = new Findings();
-  parse(text.slice(0, offset).replace(/[^\n]/g, " ") + inner, true, within);
+  parse(inner, true, within, begin);
   for (const what of within.disallowed) findings.disallowed.add(what);
 }

@@ -173,3 +173,27 @@ Deno.test("style elements in the HTML are scoped, and with them the animations o
     code: "E_DISALLOWED_CONTENT",
   });
 });
+
+/** HTML of the largest size that makes a careless look at it take time by the square of its length. */
+const SLOW: readonly (readonly [string, string, string])[] = [
+  ["<script>", "<!--", "</script>"],
+  ["<p style='url(", " ", "'>x</p>"],
+  ["", "<textarea><b></textarea>", ""],
+  ["", "<xmp>\n<b>\n</xmp>", ""],
+];
+
+for (const [before, again, behind] of SLOW) {
+  Deno.test(`200 KB of ${JSON.stringify(again)} are looked at in time that grows with their length`, () => {
+    const times = Math.floor((200 * 1024 - before.length - behind.length) / again.length);
+    const html = before + again.repeat(times) + behind;
+    const began = performance.now();
+    assert.equal(storedParts({ html }, N).html, html);
+    assert.ok(performance.now() - began < 4000);
+  });
+}
+
+Deno.test("an element in another's text is named where it stands", () => {
+  const html = "<p>\n<textarea>\n<b></textarea> <xmp><iframe></xmp><title>x\n <iframe></title>";
+  const { message } = refusal(html);
+  assert.match(message, /iframe at 3:21, the element iframe at 4:2/);
+});
