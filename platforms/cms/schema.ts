@@ -6,6 +6,7 @@ import type { Platform } from "../platform.ts";
 import { together } from "../waiting.ts";
 import { asking, COMPANION, readCompanion } from "./companion.ts";
 import { cmsForbids } from "./egress.ts";
+import { readBack } from "./read_back.ts";
 import {
   ENTRY,
   type EntryRecord,
@@ -127,9 +128,7 @@ async function write(
   };
   const answer = z.object({ post_id: z.literal(id) });
   await asking("schema", () => wire.post(`${COMPANION}/schema/entries/${id}`, {}, json, answer));
-  const now = await readEntry(wire.overtime(), id).catch((cause) => {
-    throw failed(`Entry ${id} was written, but could not be read back; look at it on the site`, { cause });
-  });
+  const now = await readBack(wire, `Entry ${id} was written`, (after) => readEntry(after, id));
   requireKept(before, now, after);
   return shown(now);
 }

@@ -13,6 +13,7 @@ import {
   type SeoText,
 } from "./seo_fields.ts";
 import { requireUnchanged, seoPost } from "./seo_post.ts";
+import { readBack } from "./read_back.ts";
 import type { Wire } from "./wire.ts";
 
 const card = z.object({ title: z.string(), description: z.string(), image: z.string() });
@@ -81,7 +82,7 @@ export async function writeBridge(
   const json = { ...bodyOf(change), ...(live || due !== null ? { allow_published: true } : {}) };
   sending(live);
   await asking("seo", () => wire.post(`${COMPANION}/seo/meta/${id}`, {}, json, META));
-  return await readBridge(wire, id);
+  return await readBack(wire, `The fields of post ${id} were written`, (after) => readBridge(after, id));
 }
 
 /** Throws E_FORBIDDEN_OP where somebody changed the post or its fields since they were planned. */

@@ -13,6 +13,7 @@ import {
 import type { Site } from "../../model.ts";
 import { asking, COMPANION, readCompanion, requireCapability } from "./companion.ts";
 import { CmsError } from "./errors.ts";
+import { readBack } from "./read_back.ts";
 import type { Wire } from "./wire.ts";
 
 const ROW = z.object({
@@ -109,7 +110,8 @@ export async function writeRedirect(
     "seo",
     () => wire.post(`${COMPANION}/seo/redirects`, {}, json, WRITTEN),
   );
-  const stored = (await look(wire, source)).redirects[0];
+  const done = `The redirect from ${source} was set`;
+  const stored = (await readBack(wire, done, (after) => look(after, source))).redirects[0];
   const home = homeOf(site.base_url);
   const fits = stored?.status === status && sameDestination(destination, stored.destination, home) &&
     pathKey(stored.source) === pathKey(source);

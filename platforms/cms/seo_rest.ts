@@ -6,6 +6,7 @@ import { together } from "../waiting.ts";
 import { COMPANION_VERSION_MIN } from "./companion.ts";
 import { CmsError } from "./errors.ts";
 import { readIndex } from "./health.ts";
+import { readBack } from "./read_back.ts";
 import { fieldsOf, POST_HEAD } from "./records.ts";
 import { SEO_ROBOTS, SEO_TEXTS, type SeoChange, type SeoFields, type SeoMeta } from "./seo_fields.ts";
 import { requireUntouched } from "./seo_bridge.ts";
@@ -112,7 +113,11 @@ export async function writeRest(
   const store = STORES.find(({ provider }) => provider === meta.provider)!;
   sending(meta.post.live);
   await store.write(wire, stored, meta.fields, change);
-  const after = (await find(wire, id)).meta;
+  const { meta: after } = await readBack(
+    wire,
+    `The fields of post ${id} were written`,
+    (later) => find(later, id),
+  );
   if (!after.post.live || meta.post.live) return after;
   throw new GatewayError(
     "E_FORBIDDEN_OP",

@@ -5,6 +5,7 @@ import { type PageSchema, typesOf } from "../../guard/rules/seo_schema.ts";
 import type { Site } from "../../model.ts";
 import { together } from "../waiting.ts";
 import { asking, COMPANION, readCompanion, requireCapability } from "./companion.ts";
+import { readBack } from "./read_back.ts";
 import { readBridge } from "./seo_bridge.ts";
 import { requireSeoState, requireUnchanged, type SeoPost } from "./seo_post.ts";
 import type { Wire } from "./wire.ts";
@@ -101,7 +102,9 @@ export async function writeSchema(
     "seo",
     () => wire.post(`${COMPANION}/seo/schema/${id}`, {}, json, WRITTEN),
   );
-  const stored = (await readEntries(wire, id)).entries.find((one) => one.entry_id === entry_id);
+  const done = `The structured data of post ${id} was stored as "${entry_id}"`;
+  const { entries } = await readBack(wire, done, (after) => readEntries(after, id));
+  const stored = entries.find((one) => one.entry_id === entry_id);
   if (stored === undefined || created !== (replaces === null)) {
     throw new GatewayError(
       "E_UPSTREAM",

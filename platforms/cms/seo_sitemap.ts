@@ -3,6 +3,7 @@ import { z } from "zod";
 import { GatewayError } from "../../errors.ts";
 import { together } from "../waiting.ts";
 import { asking, COMPANION, readCompanion, requireCapability } from "./companion.ts";
+import { readBack } from "./read_back.ts";
 import type { Wire } from "./wire.ts";
 
 const SITEMAP = z.object({
@@ -44,5 +45,5 @@ export async function rebuildSitemap(wire: Wire): Promise<Sitemap & { readonly i
     "seo",
     () => wire.post(`${COMPANION}/seo/sitemap/rebuild`, {}, {}, done),
   );
-  return { ...await look(wire), invalidated };
+  return { ...await readBack(wire, "What was kept of the sitemap was thrown away", look), invalidated };
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Code } from "../../errors.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
-import { seoWorld } from "./_seo.ts";
+import { type SeoWorld, seoWorld } from "./_seo.ts";
 
 const CONTEXT = "https://schema.org";
 const ARTICLE = {
@@ -179,5 +179,30 @@ Deno.test("what the plugin refuses all the same keeps its code", async () => {
     const args = { site_id: "live", post_id: at.published.id, schema: ARTICLE, confirm: true };
     const ending = await at.kit.gw.end("set_seo_schema", args);
     assert.ok("code" in ending && ending.code === expected, JSON.stringify(ending));
+  }
+});
+
+Deno.test("a write that cannot be read back is told as done, by every tool, so that it is not done twice", async () => {
+  const calls: Record<string, [Args, RegExp]> = {
+    set_seo_meta: [{ title: "T" }, /^The fields of post \d+ were written, but could not be read back; look/],
+    set_seo_schema: [{ schema: ARTICLE }, /^The structured data of post \d+ was stored as "so-1", but/],
+    set_seo_redirect: [{ source: "/a", destination: "/b" }, /^The redirect from \/a was set, but could not/],
+    get_sitemap_status: [{ rebuild: true }, /^What was kept of the sitemap was thrown away, but could not/],
+  };
+  for (const [tool, [args, says]] of Object.entries(calls)) {
+    await using at: SeoWorld = await seoWorld({
+      fetch: async (input, init) => {
+        const response = await fetch(input, init);
+        if (init?.method !== "POST") return response;
+        const body = await response.bytes();
+        at.cms.misbehave({ kind: "busy", status: 503 }, { method: "GET", times: 9 });
+        return new Response(body, response);
+      },
+    });
+    const post = tool.endsWith("_meta") || tool.endsWith("_schema") ? { post_id: at.draft.id } : {};
+    const ending = await at.kit.gw.end(tool, { site_id: "seo", ...post, ...args, confirm: true });
+    assert.ok("code" in ending && ending.code === "E_UPSTREAM", JSON.stringify(ending));
+    assert.match(ending.message, says);
+    assert.equal(at.cms.writes.length, 1);
   }
 });
