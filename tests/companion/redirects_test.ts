@@ -164,3 +164,46 @@ test("redirects are seen over no other route", async () => {
     assert.ok(!text.includes("hidden-source") && !text.includes("site_ops_redirect"), path);
   }
 });
+
+/** The addresses a visitor is sent to from a path, and the status that ends the way. */
+async function way(path: string): Promise<string[]> {
+  const seen = [path];
+  for (let hops = 0; hops < 8; hops++) {
+    const [status, location] = await wp.leads(seen.at(-1)!) as [number, string | null];
+    if (location === null) return [...seen, String(status)];
+    const { pathname, search } = new URL(location);
+    seen.push(pathname + search);
+  }
+  return seen;
+}
+
+test("what WordPress itself would send back to a redirect's source does not go round in a circle", async () => {
+  const page = async (slug: string) => {
+    const id = await wp.draft("ed", { slug, title: slug }, "pages");
+    await wp.publish(id);
+    return id;
+  };
+  const id = await page("plain-address");
+  await put("/plain-address", `/?page_id=${id}`);
+  assert.deepEqual(await way("/plain-address/"), ["/plain-address/", `/?page_id=${id}`, "200"]);
+  await page("guessed-by-its-start");
+  await put("/guessed-by-its-start", "/guessed");
+  assert.deepEqual(await way("/guessed-by-its-start"), ["/guessed-by-its-start", "/guessed", "404"]);
+  assert.deepEqual(await way("/guessed?utm=1"), [
+    "/guessed?utm=1",
+    "/guessed-by-its-start/?utm=1",
+    "/guessed",
+    "404",
+  ]);
+
+  const post = await wp.draft("ed", { slug: "name-before", title: "x" }, "posts");
+  await wp.publish(post, "posts");
+  await wp.rest("ed", "POST", `/posts/${post}`, { slug: "name-after" });
+  assert.deepEqual(await way("/name-before/"), ["/name-before/", "/name-after/", "200"]);
+  await put("/name-after", "/name-before/");
+  assert.deepEqual(await way("/name-after/"), ["/name-after/", "/name-before/", "404"]);
+
+  const other = await page("leads-home");
+  await put("/leads-home", "/");
+  assert.deepEqual(await way(`/?page_id=${other}`), [`/?page_id=${other}`, "/leads-home/", "/", "200"]);
+});

@@ -18,6 +18,8 @@ final class Plugin {
 		add_action( 'init', array( Redirects_Own::class, 'register_type' ) );
 		add_action( 'rest_api_init', array( __CLASS__, 'register_routes' ) );
 		add_action( 'template_redirect', array( Seo_Redirects::class, 'redirect' ), 1 );
+		add_filter( 'redirect_canonical', array( Seo_Redirects::class, 'unless_back' ) );
+		add_filter( 'old_slug_redirect_url', array( Seo_Redirects::class, 'unless_back' ) );
 		add_action( 'plugins_loaded', array( Seo_Output::class, 'start' ) );
 		Code_Output::start();
 	}

@@ -95,6 +95,40 @@ final class Redirect_Rules {
 	}
 
 	/**
+	 * Whether the redirects there are lead from a path to an address, also one over another.
+	 *
+	 * @param string         $path  A path as source() gives it.
+	 * @param string         $url   A path on this site with its query, or an address.
+	 * @param Redirect_Store $store The redirects there are.
+	 * @return bool
+	 */
+	public static function leads_to( $path, $url, Redirect_Store $store ) {
+		$wanted = self::place( $url );
+		for ( $hop = 0; $hop <= self::HOPS_MAX && null !== $wanted && null !== $path; ++$hop ) {
+			$row = $store->find( $path );
+			if ( null === $row || '' === $row['destination'] ) {
+				return false;
+			}
+			if ( self::place( $row['destination'] ) === $wanted ) {
+				return true;
+			}
+			$path = self::local_path( $row['destination'] );
+		}
+		return false;
+	}
+
+	/**
+	 * What two addresses have in common that lead to the same place on this site; null for one elsewhere.
+	 *
+	 * @param string $url A path or an address.
+	 * @return string|null
+	 */
+	private static function place( $url ) {
+		$path = self::local_path( $url );
+		return null === $path ? null : self::key( $path ) . '?' . wp_parse_url( $url, PHP_URL_QUERY );
+	}
+
+	/**
 	 * What two paths have in common that are the same to a visitor.
 	 *
 	 * @param string $path A path as source() gives it.

@@ -132,6 +132,23 @@ final class Seo_Redirects {
 	}
 
 	/**
+	 * Where WordPress itself would send the visitor (a page's nicer address, a name that resembles the one asked for);
+	 * nowhere if a redirect there is leads from that place back to where the visitor is.
+	 *
+	 * @param string|false $url Where WordPress would send.
+	 * @return string|false
+	 */
+	public static function unless_back( $url ) {
+		$path  = is_string( $url ) && isset( $_SERVER['REQUEST_URI'] ) ? Redirect_Rules::local_path( $url ) : null;
+		$store = null === $path ? null : Redirect_Store::active();
+		if ( ! $store instanceof Redirect_Store ) {
+			return $url;
+		}
+		// phpcs:ignore WordPress.Security.ValidatedSanitizedInput -- only compared, and only after normalising.
+		return Redirect_Rules::leads_to( $path, wp_unslash( $_SERVER['REQUEST_URI'] ), $store ) ? false : $url;
+	}
+
+	/**
 	 * A redirect as a list of one; none for a record that leads nowhere yet.
 	 *
 	 * @param array|null $row A redirect.
