@@ -39,6 +39,16 @@ export function checkStructured(value: StructuredData, field: string): void {
   checkTexts(data, field);
 }
 
+/** Refuses texts that would leave the script element a CMS prints them into as they are: E_BAD_INPUT. */
+export function requireEnclosed(value: unknown, field: string): void {
+  if (!/<\/script|<!--/i.test(JSON.stringify(value))) return;
+  throw bad(
+    field,
+    "a text holds the end of a script element or the beginning of a comment, which the site's SEO plugin prints as it " +
+      "is; leave it out",
+  );
+}
+
 /** Whether objects and lists stand in each other no deeper than that. */
 export function isFlat(data: unknown, levels: number): boolean {
   if (typeof data !== "object" || data === null) return true;

@@ -6,6 +6,7 @@ import {
   dataIn,
   isFields,
   isFlat,
+  requireEnclosed,
   sameData,
   type StructuredData,
 } from "../../guard/rules/structured_data.ts";
@@ -71,6 +72,7 @@ export function fitting(record: EntryRecord, scope: Scope, given: StructuredData
   requireType(record, given);
   if (!isFields(given)) return given;
   const value = scope === "page" ? schemasFor(record, given) : given;
+  if (scope === "page") requireEnclosed(value, "value");
   if (TEXT in value) requireText(value[TEXT]);
   return value;
 }

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { GatewayError } from "../../errors.ts";
 import { type PageSchema, typesOf } from "../../guard/rules/seo_schema.ts";
+import { requireEnclosed } from "../../guard/rules/structured_data.ts";
 import type { Site } from "../../model.ts";
 import { together } from "../waiting.ts";
 import { asking, COMPANION, readCompanion, requireCapability } from "./companion.ts";
@@ -61,7 +62,10 @@ export async function prepareSchema(
   requireCapability(await readCompanion(wire, "seo"), "unfiltered_html", "store structured data");
   const [{ post }, { provider, entries }] = await together(readBridge(wire, id), readEntries(wire, id));
   requireSeoState(site, post);
-  if (provider === "rankmath") requireOneType(schema);
+  if (provider === "rankmath") {
+    requireOneType(schema);
+    requireEnclosed(schema, "schema");
+  }
   const replaces = entries.find((one) => one.entry_id === entry_id) ?? null;
   if (entry_id === undefined || replaces !== null) return { post, provider, schema, replaces, entries };
   const there = entries.map((one) => `"${one.entry_id}"`).join(", ") || "none";

@@ -99,8 +99,10 @@ test("a text stays a text in the form it had, and only the markup changes", asyn
   const value = answer.body["value"] as string;
   assert.equal(
     value,
-    `<script type="application/ld+json">\n{"@type":"<\\/script>\\u003C!--<script>"}\n</script>\n`,
+    `<script type="application/ld+json">\n{"@type":"\\u003C/script>\\u003C!--\\u003Cscript>"}\n</script>\n`,
   );
+  const markup = await write(bare, { value: '{"@type":"<img src=x onerror=alert(1)>"}' });
+  assert.equal(markup.body["value"], '{"@type":"\\u003Cimg src=x onerror=alert(1)>"}');
   const again = await write(framed, { value: '<script type="application/ld+json">{"@type":"C"}</script>' });
   assert.equal(again.body["value"], `<script type="application/ld+json">\n{"@type":"C"}\n</script>\n`);
 });

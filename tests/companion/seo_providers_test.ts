@@ -243,6 +243,13 @@ test("rankmath", "structured data is kept in its rows, and its notes about them 
   assert.equal(meta["rank_math_schema_Article"], undefined);
   const graph = await wp.call("ed", "POST", path, { schema: { "@graph": [{ "@type": "A" }] } });
   assert.deepEqual(cut(graph), [422, "site_ops_invalid_json"]);
+  for (const name of ["</Script><script>alert(1)</script>", "<!--<script>"]) {
+    const loose = await wp.call("ed", "POST", path, { schema: { "@type": "Thing", name } });
+    assert.deepEqual(cut(loose), [422, "site_ops_invalid_json"], "Rank Math would print it as it is");
+    const value = { NewsArticle: { "@type": "NewsArticle", more: [name] } };
+    const entry = await wp.call("ed", "POST", `/schema/entries/${id}`, { value });
+    assert.deepEqual(cut(entry), [422, "site_ops_invalid_json"]);
+  }
   const none = await wp.call("ed", "POST", path, { schema, entry_id: "schema-1" });
   assert.deepEqual(cut(none), [404, "site_ops_schema_entry_not_found"]);
   const bridge = await wp.call("ed", "GET", `/schema/entries/${id}`);

@@ -38,7 +38,7 @@ async function throughDoor(door: (typeof DOORS)[number], site: CmsSandbox): Prom
     /it is global: all pages it targets \(basic-global, not special-404\) change at/,
   );
   const { done, row } = await at.kit.write<Entry>(door, "set_custom_schema", args);
-  const kept = `<script>\n${json.replace("</", "<\\/").replace("<!", "\\u003C!")}</script>`;
+  const kept = `<script>\n${json.replaceAll("<", "\\u003C")}</script>`;
   assert.deepEqual([done.value_type, done.value, row._published], ["string", kept, true]);
   const { meta } = await stored(at, { id: text });
   assert.equal(meta["bsf-aiosrs-custom-markup"], kept);

@@ -268,6 +268,11 @@ Deno.test("a value of another type than the entry has now is refused before anyt
     [{ id: 20, value: { FAQPage: {} } }, "E_BAD_INPUT", /^value\.FAQPage: .*not empty/],
     [{ id: 20, value: { FAQPage: "x" } }, "E_BAD_INPUT", /^value\.FAQPage: /],
     [{ id: 20, value: { FAQPage: { metadata: { a: 1 } } } }, "E_BAD_INPUT", /^value\.FAQPage: /],
+    [
+      { id: 20, value: { Kept: { a: "<!-- x" } } },
+      "E_BAD_INPUT",
+      /^value: .*beginning of a comment, .*leave it out/,
+    ],
     [{ id: 20, value: [{ "@type": "FAQPage" }] }, "E_BAD_INPUT", /takes an object and not a list/],
   ]);
 });

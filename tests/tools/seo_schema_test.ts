@@ -118,6 +118,8 @@ Deno.test("what the post, the account or the SEO plugin cannot take is refused b
   for (const schema of [[ARTICLE], { "@graph": [ARTICLE] }, { "@type": "schema:Article" }]) {
     await refuses({ schema }, "E_BAD_INPUT", one);
   }
+  const loose = /^schema: a text holds the end of a script element .*prints as it is; leave it out/;
+  await refuses({ schema: { "@type": "Thing", name: "</SCRIPT><script>" } }, "E_BAD_INPUT", loose);
   assert.deepEqual(at.cms.writes, []);
   const { done } = await at.kit.write<Args>("mcp", "set_seo_schema", {
     site_id: "seo",

@@ -52,8 +52,9 @@ final class Schema_Rank_Math extends Schema_Store {
 	/** {@inheritDoc} */
 	public function save( $id, $value ) {
 		$large = Json::too_large( Json::text( $value ) );
-		if ( $large ) {
-			return $large;
+		$loose = Seo_Schema_Rank_Math::loose( $value );
+		if ( $large || $loose ) {
+			return $large ? $large : $loose;
 		}
 		$rows  = self::rows( $id );
 		$value = Json::arrays( $value );

@@ -92,7 +92,8 @@ abstract class Schema_Store {
 	}
 
 	/**
-	 * A new text in the form of the old one: in a script element if that was. The JSON cannot leave the element.
+	 * A new text in the form of the old one: in a script element if that was. The JSON cannot leave the element, and
+	 * makes none where its plugin prints it without one.
 	 *
 	 * @param string $old The text as stored.
 	 * @param string $new The text as sent.
@@ -109,6 +110,6 @@ abstract class Schema_Store {
 		}
 		$large = Json::too_large( $json );
 		list( $before, , $after ) = self::parts( $old );
-		return $large ? $large : $before . str_replace( array( '</', '<!' ), array( '<\/', '\u003C!' ), trim( $json ) ) . $after;
+		return $large ? $large : $before . str_replace( '<', '\u003C', trim( $json ) ) . $after;
 	}
 }

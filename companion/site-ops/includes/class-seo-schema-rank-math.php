@@ -48,6 +48,10 @@ final class Seo_Schema_Rank_Math {
 			$said = __( 'Rank Math keeps one object with one @type an entry: send the parts one by one', 'site-ops' );
 			return Errors::make( 'invalid_json', $said );
 		}
+		$loose = self::loose( $schema );
+		if ( $loose ) {
+			return $loose;
+		}
 		$key   = self::PREFIX . strtok( $type, ',' );
 		$value = Json::arrays( $schema );
 		if ( null === $entry_id ) {
@@ -69,6 +73,21 @@ final class Seo_Schema_Rank_Math {
 			}
 		}
 		return Seo_Schema::missing( $entry_id );
+	}
+
+	/**
+	 * Refuses texts that would leave the script element into which Rank Math prints them: older versions as they are, later
+	 * ones without what looks like an element (wp_kses_post_deep, JSON_UNESCAPED_SLASHES in its class-jsonld.php).
+	 *
+	 * @param mixed $schema The structured data.
+	 * @return WP_Error|null
+	 */
+	public static function loose( $schema ) {
+		if ( ! preg_match( '~</script|<!--~i', Json::text( $schema ) ) ) {
+			return null;
+		}
+		$said = __( 'A text holds </script or <!--, which Rank Math prints as it is: leave it out', 'site-ops' );
+		return Errors::make( 'invalid_json', $said );
 	}
 
 	/**
