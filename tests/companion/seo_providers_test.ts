@@ -187,6 +187,13 @@ for (const provider of Object.keys(STORES) as Provider[]) {
     assert.deepEqual(cut(await put("/neuer", "/alt/eins")), [422, "site_ops_redirect_loop"]);
     assert.deepEqual(cut(await put("/wp-admin", "/x")), [422, "site_ops_redirect_target"]);
   });
+
+  test(provider, "any number of redirects lead to the home page, the oldest among them", async (wp) => {
+    for (const source of ["/Alt/eins", "/home-2", "/home-3"]) {
+      const made = await wp.call("admin", "POST", "/seo/redirects", { source, destination: "/" });
+      assert.deepEqual(cut(made, "source"), [200, source]);
+    }
+  });
 }
 
 test(

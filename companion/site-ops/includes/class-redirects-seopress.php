@@ -20,6 +20,10 @@ final class Redirects_Seopress extends Redirect_Store {
 
 	/** {@inheritDoc} */
 	public function find( $source ) {
+		if ( '' === trim( $source, '/' ) ) {
+			// The home page has no title here, and without one every record would fit.
+			return null;
+		}
 		foreach ( array( ltrim( $source, '/' ), $source ) as $title ) {
 			$query = $this->query(
 				array(
