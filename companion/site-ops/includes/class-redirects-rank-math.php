@@ -15,18 +15,26 @@ final class Redirects_Rank_Math extends Redirect_Store {
 	const ITEM  = 'RankMath\Redirections\Redirection';
 	const TABLE = 'RankMath\Redirections\DB';
 
+	/** How many redirects are asked for at once. */
+	const ROWS = 100;
+
 	/** {@inheritDoc} */
 	public function find( $source ) {
-		$asked = array(
-			'search' => trim( $source, '/' ),
-			'status' => 'active',
-			'limit'  => 100,
-		);
-		foreach ( $this->ask( $asked )['rows'] as $row ) {
-			if ( Redirect_Rules::key( $row['source'] ) === Redirect_Rules::key( $source ) ) {
-				return $row;
+		$page = 0;
+		do {
+			$asked = array(
+				'search' => trim( $source, '/' ),
+				'status' => 'active',
+				'limit'  => self::ROWS,
+				'paged'  => ++$page,
+			);
+			$found = $this->ask( $asked );
+			foreach ( $found['rows'] as $row ) {
+				if ( Redirect_Rules::key( $row['source'] ) === Redirect_Rules::key( $source ) ) {
+					return $row;
+				}
 			}
-		}
+		} while ( $page * self::ROWS < $found['total'] );
 		return null;
 	}
 

@@ -1,0 +1,33 @@
+/** Redirects in Rank Math's own table, by a stand-in of it: many of them, and several sources in one. */
+import assert from "node:assert/strict";
+import { Companion, cut, ignore, type Json, on, rows } from "./site.ts";
+
+let wp: Companion;
+Deno.test.beforeAll(async () => {
+  if (!ignore) wp = await Companion.start("rankmath");
+});
+Deno.test.afterAll(async () => await wp?.site.stop());
+
+function test(name: string, fn: () => Promise<void>): void {
+  Deno.test({ name: `${name}, ${on}`, ignore, fn });
+}
+
+/** A redirection of Rank Math's with those sources. */
+const redirection = (id: number, to: string, ...patterns: string[]) => ({
+  id,
+  sources: patterns.map((pattern) => ({ pattern, comparison: "exact", ignore: "case" })),
+  url_to: to,
+  header_code: "301",
+  status: "active",
+});
+
+test("a redirect is found behind any number of others that hold its path", async () => {
+  const many = Array.from({ length: 230 }, (_, at) => redirection(1000 + at, "/x", `blog/${at}`));
+  const all = [...many, redirection(2000, "/y", "blog")];
+  const rankmath_standin_redirections = Object.fromEntries(all.map((one) => [one.id, one]));
+  await wp.peek({ options: { rankmath_standin_redirections } });
+  const found = await wp.call("admin", "GET", "/seo/redirects?source=/blog");
+  assert.deepEqual(rows(found, "redirects").map(({ id, destination }) => [id, destination]), [[2000, "/y"]]);
+  const loop = await wp.call("admin", "POST", "/seo/redirects", { source: "/y", destination: "/blog" });
+  assert.deepEqual(cut(loop), [422, "site_ops_redirect_loop"]);
+});
