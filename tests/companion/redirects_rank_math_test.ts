@@ -31,3 +31,24 @@ test("a redirect is found behind any number of others that hold its path", async
   const loop = await wp.call("admin", "POST", "/seo/redirects", { source: "/y", destination: "/blog" });
   assert.deepEqual(cut(loop), [422, "site_ops_redirect_loop"]);
 });
+
+test(
+  "a redirect that has several sources keeps the others when one is led elsewhere",
+  async () => {
+    const ask = ["rankmath_standin_redirections"];
+    const both = redirection(1, "/together", "one", "two", "three");
+    await wp.peek({ options: { rankmath_standin_redirections: { 1: both } } });
+    const body = { source: "/two", destination: "/alone", status: 302 };
+    const made = await wp.call("admin", "POST", "/seo/redirects", body);
+    assert.deepEqual(cut(made, "id", "created"), [200, 2, false]);
+    const stored = (await wp.peek({ ask })).options["rankmath_standin_redirections"] as Record<string, Json>;
+    assert.deepEqual(stored["1"], redirection(1, "/together", "one", "three"));
+    const list = await wp.call("admin", "GET", "/seo/redirects");
+    const leads = rows(list, "redirects").map(({ source, destination, status }) =>
+      `${source} ${destination} ${status}`.replace(wp.site.base_url, "")
+    );
+    assert.deepEqual(leads, ["/one /together 301", "/three /together 301", "/two /alone 302"]);
+    const again = await wp.call("admin", "POST", "/seo/redirects", { ...body, destination: "/other" });
+    assert.deepEqual(cut(again, "id"), [200, 2]);
+  },
+);

@@ -53,10 +53,11 @@ final class Redirects_Rank_Math extends Redirect_Store {
 
 	/** {@inheritDoc} */
 	public function save( $found, $source, $destination, $status ) {
-		$item = call_user_func(
+		$shared = $found ? self::without( $found['id'], $source ) : null;
+		$item   = call_user_func(
 			array( self::ITEM, 'from' ),
 			array(
-				'id'          => $found ? $found['id'] : 0,
+				'id'          => $found && ! $shared ? $found['id'] : 0,
 				'sources'     => array(
 					array(
 						'pattern'    => $source,
@@ -69,8 +70,54 @@ final class Redirects_Rank_Math extends Redirect_Store {
 				'status'      => 'active',
 			)
 		);
-		$id   = $item->save();
-		return $id ? (int) $id : Errors::make( 'seo_provider_missing', __( 'Rank Math did not take the redirect', 'site-ops' ) );
+		$id     = $item->save();
+		if ( ! $id ) {
+			return Errors::make( 'seo_provider_missing', __( 'Rank Math did not take the redirect', 'site-ops' ) );
+		}
+		if ( $shared ) {
+			call_user_func( array( self::TABLE, 'update' ), $shared );
+		}
+		return (int) $id;
+	}
+
+	/**
+	 * A redirect as Rank Math keeps it, without one of its sources; null where it has no others. Saved with a new
+	 * destination they would be lost.
+	 *
+	 * @param int    $id     Number of the redirect.
+	 * @param string $source A path as Redirect_Rules::source() gives it.
+	 * @return array|null
+	 */
+	private static function without( $id, $source ) {
+		$record = call_user_func( array( self::TABLE, 'get_redirection_by_id' ), $id );
+		$others = array();
+		foreach ( is_array( $record ) ? (array) $record['sources'] : array() as $one ) {
+			if ( ! self::is_exact( $one ) || Redirect_Rules::key( self::path( $one ) ) !== Redirect_Rules::key( $source ) ) {
+				$others[] = $one;
+			}
+		}
+		$kept = array( 'id', 'sources', 'url_to', 'header_code', 'status' );
+		return $others ? array_intersect_key( array( 'sources' => $others ) + $record, array_flip( $kept ) ) : null;
+	}
+
+	/**
+	 * Whether a source is an exact path.
+	 *
+	 * @param mixed $source A source as Rank Math keeps it.
+	 * @return bool
+	 */
+	private static function is_exact( $source ) {
+		return isset( $source['pattern'], $source['comparison'] ) && 'exact' === $source['comparison'];
+	}
+
+	/**
+	 * The path of a source.
+	 *
+	 * @param array $source A source as Rank Math keeps it.
+	 * @return string
+	 */
+	private static function path( array $source ) {
+		return '/' . trim( $source['pattern'], '/' );
 	}
 
 	/**
@@ -84,8 +131,8 @@ final class Redirects_Rank_Math extends Redirect_Store {
 		$rows   = array();
 		foreach ( (array) $answer['redirections'] as $one ) {
 			foreach ( (array) maybe_unserialize( $one['sources'] ) as $source ) {
-				if ( isset( $source['pattern'], $source['comparison'] ) && 'exact' === $source['comparison'] ) {
-					$rows[] = self::row( $one['id'], '/' . trim( $source['pattern'], '/' ), $one['url_to'], $one['header_code'] );
+				if ( self::is_exact( $source ) ) {
+					$rows[] = self::row( $one['id'], self::path( $source ), $one['url_to'], $one['header_code'] );
 				}
 			}
 		}
