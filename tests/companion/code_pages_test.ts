@@ -179,6 +179,19 @@ test("a visitor of the published page gets its CSS and JavaScript, and of no oth
   }
 });
 
+test("JavaScript arrives as it is, whatever the theme", async () => {
+  const js = `window.more = rows[picked[0]]>1; // ]]>`;
+  const { body } = await make({ js });
+  const url = await wp.publish(body["id"]);
+  for (const peek_old_theme of [1, 0]) {
+    await wp.peek({ options: { peek_old_theme } });
+    assert.ok(
+      (await wp.text(url)).includes(`<script id="site-ops-js">\n${js}\n</script>`),
+      `${peek_old_theme}`,
+    );
+  }
+});
+
 test("a visitor sees neither a draft nor the code of a page behind a password", async () => {
   const { body } = await make({ css: "a{color:#abcdef}" });
   assert.ok(!(await wp.text(`/?page_id=${body["id"]}`)).includes("#abcdef"));

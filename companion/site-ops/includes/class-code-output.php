@@ -27,12 +27,19 @@ final class Code_Output {
 		}
 	}
 
-	/** Prints the JavaScript of the page being shown. */
+	/**
+	 * Prints the JavaScript of the page being shown. Not through wp_print_inline_script_tag(), which for older themes
+	 * wraps it as XML and breaks every a[b[0]]>c in it.
+	 */
 	public static function js() {
-		$js = self::code( Code_Pages::JS );
-		if ( '' !== $js ) {
-			wp_print_inline_script_tag( self::escape_js( $js ), array( 'id' => 'site-ops-js' ) );
+		$js = self::escape_js( self::code( Code_Pages::JS ) );
+		if ( '' === $js ) {
+			return;
 		}
+		// What puts nonces on scripts does so by this filter of WordPress's.
+		$attributes = apply_filters( 'wp_inline_script_attributes', array( 'id' => 'site-ops-js' ), $js );
+		// phpcs:ignore WordPress.Security.EscapeOutput.OutputNotEscaped -- escape_js() keeps it inside the element.
+		echo '<script' . wp_sanitize_script_attributes( $attributes ) . ">\n" . $js . "\n</script>\n";
 	}
 
 	/**
