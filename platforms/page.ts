@@ -19,6 +19,8 @@ export interface Page extends PostHead {
   /** null at the top. */
   readonly parent_id: Id | null;
   readonly template: string;
+  /** False where the site is known to show what the visual builder keeps of it, in place of its content. */
+  readonly shown: boolean;
 }
 
 /** Fields after reading: rights proven, the content as it would be stored. */

@@ -24,6 +24,8 @@ const PARTS = SUMMARY.extend({
   js: z.string(),
   /** Whether the content is still as the plugin wrapped it. */
   scoped: z.boolean().default(true),
+  /** Whether the content is what visitors see. */
+  shown: z.boolean().default(true),
 });
 
 /** A page made from code, its parts as they are stored. */
@@ -35,6 +37,8 @@ export interface CodePage extends PostHead {
   readonly js: string;
   /** False where somebody changed the content by other means, so that the CSS may not hold for it. */
   readonly scoped: boolean;
+  /** False where the site shows what the visual builder keeps of it, in place of its HTML. */
+  readonly shown: boolean;
 }
 
 /** A page to be made; its parts as they are to be stored. */
@@ -75,8 +79,8 @@ export async function readCodePage(wire: Wire, id: number): Promise<CodePage> {
     checkState(wire, "pages", id, "update"),
     asking("code_page", () => wire.get(`${COMPANION}/code-pages/${id}`, {}, PARTS)),
   );
-  const { html, css, js, scoped, slug, scope_class } = got.data;
-  return { ...head(state), html, css, js, scoped, slug, scope_class };
+  const { html, css, js, scoped, shown, slug, scope_class } = got.data;
+  return { ...head(state), html, css, js, scoped, shown, slug, scope_class };
 }
 
 /** Makes a draft. Throws E_FORBIDDEN_OP, E_COMPANION_REQUIRED and the codes of the plugin's refusals. */

@@ -16,14 +16,19 @@ const PAGE = POST_ROW.extend({
   content: z.object({ raw: z.string() }),
   parent: z.number().default(0),
   template: z.string().default(""),
+  /** An empty list where there is none. */
+  meta: z.record(z.string(), z.unknown()).catch({}),
 });
 const FIELDS = fieldsOf(PAGE);
+/** Elementor opens it to REST from version 3.27 on. */
+const EDIT_MODE = "_elementor_edit_mode";
 
 /** A page in any state. Throws CmsError (404 for an id that is no page). */
 export async function readPage(wire: Wire, id: number): Promise<Page> {
   const { data } = await wire.get(`wp/v2/pages/${id}`, { context: "edit", _fields: FIELDS }, PAGE);
-  const { slug, parent, template, content } = data;
-  return { ...head(data), slug, content_html: content.raw, parent_id: parent || null, template };
+  const { slug, parent, template, content, meta } = data;
+  const shown = meta[EDIT_MODE] !== "builder";
+  return { ...head(data), slug, content_html: content.raw, parent_id: parent || null, template, shown };
 }
 
 /** HTML as the CMS's editor keeps it: one HTML block, unless it is made of blocks already. */

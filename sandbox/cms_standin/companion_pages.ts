@@ -27,6 +27,7 @@ export interface CompanionPages {
 
 const ROOT = "/site-ops/v1";
 const SCOPE = "_site_ops_scope";
+const MODE = "_elementor_edit_mode";
 const PLACEHOLDER = /\{\{([A-Z0-9_]+)\}\}/g;
 const DRAFT: ParamRules = {
   title: { type: "string" },
@@ -141,7 +142,8 @@ function readCode(ask: Ask): Answer {
   const scoped = post.content.startsWith(before) && post.content.endsWith(after);
   const html = scoped ? post.content.slice(before.length, -after.length) : post.content;
   const { _site_ops_css: css, _site_ops_js: js } = post.meta;
-  return { body: { ...summary(ask.state, post), scope_class: scope, html, scoped, css, js } };
+  const shown = post.meta[MODE] !== "builder";
+  return { body: { ...summary(ask.state, post), scope_class: scope, html, scoped, css, js, shown } };
 }
 
 function updateCode(ask: Ask): Answer {
@@ -228,6 +230,8 @@ function clone(plugin: CompanionPages, ask: Ask): Answer {
   const post = before ?? createPost({ ...ask, params }, "page");
   const filled = mapTexts(tree, (text) => text.replace(PLACEHOLDER, (whole, key) => texts[key] ?? whole));
   const ids = { next: 0 };
+  for (const key of Object.keys(post.meta)) if (key.startsWith("_site_ops_")) delete post.meta[key];
+  post.meta[MODE] = "builder";
   post.meta["_elementor_data"] = JSON.stringify(renewed(filled as Tree, ids));
   return { body: { ...summary(ask.state, post), elements: ids.next }, status: before ? 200 : 201 };
 }

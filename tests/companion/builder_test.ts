@@ -144,6 +144,21 @@ test("a draft is made anew from a template; its stale CSS goes", async () => {
   assert.equal(new Set([...ids(before.tree), ...ids(after.tree)]).size, 6);
 });
 
+test("of a page made from code that the builder has taken over it is told; of a clone no code is left", async () => {
+  const code = { title: "Code", scope_class: "so-0123456789", html: "<p>x</p>", js: "window.left = 1" };
+  const made = async () => (await wp.call("ed", "POST", "/code-pages", code)).body["id"];
+  const taken = await made();
+  const shown = async () => cut(await wp.call("ed", "GET", `/code-pages/${taken}`), "shown", "js");
+  assert.deepEqual(await shown(), [200, true, code.js]);
+  await wp.peek({ id: taken, meta: { _elementor_edit_mode: "builder" } });
+  assert.deepEqual(await shown(), [200, false, code.js]);
+  const cloned = await made();
+  const body = { template_id: template, variables: VARIABLES };
+  assert.equal((await wp.call("ed", "POST", `/builder/pages/${cloned}`, body)).status, 200);
+  assert.equal((await wp.call("ed", "GET", `/code-pages/${cloned}`)).status, 404);
+  assert.ok(!(await wp.text(await wp.publish(cloned))).includes("window.left"));
+});
+
 test("missing placeholders are all named, and nothing is made", async () => {
   const count = async () => (await wp.rest("ed", "GET", "/pages?status=draft")).headers.get("x-wp-total");
   const before = await count();

@@ -219,6 +219,35 @@ Deno.test("a published page is not cloned over, published before the call or in 
   assert.equal(late.draft.meta["_elementor_data"], undefined, "the plugin left it alone");
 });
 
+Deno.test("content that the visual builder would keep from being seen is refused, all else of the page is not", async () => {
+  await using at = await pagesWorld();
+  const made = await at.kit.write<{ id: number }>("rest", "create_page_from_code", {
+    site_id: "both",
+    title: "Code",
+    html: "<p>x</p>",
+  });
+  const code = { site_id: "both", page_id: made.done.id, html: "<p>y</p>" };
+  const page = { site_id: "both", page_id: at.draft.id, content_html: "<p>y</p>" };
+  await at.kit.preview("update_page_from_code", code);
+  await at.kit.preview("update_page_draft", page);
+  at.cms.posts.get(made.done.id)!.meta["_elementor_edit_mode"] = "builder";
+  at.draft.meta["_elementor_edit_mode"] = "builder";
+  const cases = [["update_page_from_code", "html", code], [
+    "update_page_draft",
+    "content_html",
+    page,
+  ]] as const;
+  for (const [tool, field, args] of cases) {
+    const says = new RegExp(`^Page ${args.page_id} was taken over .*nobody would see this ${field}: `);
+    for (const confirm of [false, true]) {
+      await at.kit.refuses(tool, { ...args, confirm }, "E_FORBIDDEN_OP", { says, sends: "reads" });
+    }
+  }
+  const { page_id } = code;
+  await at.kit.preview("update_page_from_code", { site_id: "both", page_id, css: "a{b:c}" });
+  await at.kit.preview("update_page_draft", { site_id: "both", page_id: at.draft.id, title: "T" });
+});
+
 Deno.test("a template that changes between the plan and the write is judged by the plugin", async () => {
   await using at = await pagesWorld({
     fetch: (input, init) => {

@@ -1,4 +1,5 @@
 /** How the pages tools find out and describe what they would do. */
+import { GatewayError } from "../../errors.ts";
 import type { Id } from "../../guard/rules/ids.ts";
 import { quoted } from "../../guard/rules/wording.ts";
 import type { Change } from "../../model.ts";
@@ -19,6 +20,20 @@ export async function prepared(client: PagesClient, args: DraftArgs): Promise<Pr
   return builder_template_id === undefined
     ? await client.prepare({ ...common, content_html, template })
     : await client.prepareClone({ ...common, template_id: builder_template_id, variables });
+}
+
+/** Refuses new content for a page that shows what the visual builder keeps instead: E_FORBIDDEN_OP. */
+export function requireShown(
+  field: string,
+  content: unknown,
+  { id, shown }: Pick<Page, "id" | "shown">,
+): void {
+  if (content === undefined || shown) return;
+  throw new GatewayError(
+    "E_FORBIDDEN_OP",
+    `Page ${id} was taken over by the visual builder, which shows content of its own; nobody would see this ${field}: ` +
+      "change the page in the builder, or give it back to the block editor in the CMS first",
+  );
 }
 
 /** One change per given value; `from` is what stands there now, null for what is made new. */

@@ -5,7 +5,7 @@ import { pages } from "../../platforms/pages.ts";
 import { together } from "../../platforms/waiting.ts";
 import { tool } from "../../registry/tool.ts";
 import { builderOfChange, checkBuilderArgs, checkIds } from "./_builders.ts";
-import { draftChanges, origin, prepared, quoted } from "./_plans.ts";
+import { draftChanges, origin, prepared, quoted, requireShown } from "./_plans.ts";
 
 export default tool("update_page_draft", {
   check(args, { site }) {
@@ -25,6 +25,7 @@ export default tool("update_page_draft", {
       prepared(client, args),
       client.check(page_id, "update"),
     );
+    requireShown("content_html", args.content_html, now);
     const what = `the ${now.status} page ${quoted(now.title)} on ${ctx.site.name}`;
     const from = origin(draft);
     return {

@@ -5,7 +5,7 @@ import { numericId } from "../../guard/rules/ids.ts";
 import { cms } from "../../platforms/cms/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { storedParts } from "./_code.ts";
-import { changesOf, quoted } from "./_plans.ts";
+import { changesOf, quoted, requireShown } from "./_plans.ts";
 
 const EDITED = "; its content was edited by other means, give html as well if its CSS shall hold for it";
 
@@ -18,6 +18,7 @@ export default tool("update_page_from_code", {
   async plan({ page_id, title, ...code }, ctx) {
     await storedParts(code, "so-0000000000"); // refused before the site is asked
     const now = await (await ctx.use(cms)).pages.readCode(numericId(page_id, "page_id"));
+    requireShown("html", code.html, now);
     const change = { title, ...await storedParts(code, now.scope_class, now.css) };
     const edited = now.scoped || code.html !== undefined ? "" : EDITED;
     return {

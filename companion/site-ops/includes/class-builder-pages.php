@@ -19,6 +19,9 @@ final class Builder_Pages {
 	/** What the builder keeps ready-made of a page and must make anew. */
 	const MADE = array( '_elementor_css', '_elementor_element_cache', '_elementor_page_assets', '_elementor_inline_svg' );
 
+	/** Meta that says whether the builder has the page. */
+	const MODE = '_elementor_edit_mode';
+
 	/** Registers the routes. */
 	public static function register_routes() {
 		Routes::write( '/builder/pages', array( __CLASS__, 'create' ), array( __CLASS__, 'may_create' ), self::args( true ) );
@@ -43,6 +46,16 @@ final class Builder_Pages {
 	 */
 	public static function may_edit( $request ) {
 		return Access::edit( $request['id'], 'page', 'edit_pages' );
+	}
+
+	/**
+	 * Whether visitors of a page see what the visual builder keeps of it, in place of its content.
+	 *
+	 * @param int $id Number of the page.
+	 * @return bool
+	 */
+	public static function shows( $id ) {
+		return defined( 'ELEMENTOR_VERSION' ) && 'builder' === get_post_meta( $id, self::MODE, true );
 	}
 
 	/**
@@ -128,7 +141,7 @@ final class Builder_Pages {
 	 * @return array|WP_Error The answer.
 	 */
 	private static function store( $id, array $template ) {
-		update_post_meta( $id, '_elementor_edit_mode', 'builder' );
+		update_post_meta( $id, self::MODE, 'builder' );
 		update_post_meta( $id, '_elementor_template_type', 'wp-page' );
 		if ( $template['settings'] ) {
 			update_post_meta( $id, Templates::SETTINGS, wp_slash( $template['settings'] ) );
@@ -145,6 +158,7 @@ final class Builder_Pages {
 		foreach ( self::MADE as $key ) {
 			delete_post_meta( $id, $key );
 		}
+		Code_Pages::forget( $id );
 		Caches::post( $id );
 		return Drafts::answer( $id ) + array( 'elements' => Elements::count( $template['tree'] ) );
 	}

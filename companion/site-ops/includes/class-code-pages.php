@@ -114,9 +114,21 @@ final class Code_Pages {
 			return self::none( $id );
 		}
 		return self::summary( $id ) + self::unwrap( $scope, get_post( $id )->post_content ) + array(
-			'css' => (string) get_post_meta( $id, self::CSS, true ),
-			'js'  => (string) get_post_meta( $id, self::JS, true ),
+			'css'   => (string) get_post_meta( $id, self::CSS, true ),
+			'js'    => (string) get_post_meta( $id, self::JS, true ),
+			'shown' => ! Builder_Pages::shows( $id ),
 		);
+	}
+
+	/**
+	 * Takes the code from a page whose content is made anew by other means.
+	 *
+	 * @param int $id Number of the page.
+	 */
+	public static function forget( $id ) {
+		foreach ( array( self::SCOPE, self::CSS, self::JS ) as $key ) {
+			delete_post_meta( $id, $key );
+		}
 	}
 
 	/**
