@@ -131,6 +131,25 @@ test("a visitor gets the fields and the structured data, on that page only", asy
   assert.ok(map.includes("a-draft") && !map.includes("/plain/"));
 });
 
+test("the page that lists the posts shows its own too, and no other list does", async () => {
+  const id = await wp.draft("ed", { title: "Blog", slug: "our-blog" }, "pages");
+  const url = await wp.publish(id);
+  const fields = { title: "SEO of the blog", description: "DB", canonical: "https://example.test/blog" };
+  const body = { ...fields, robots: { noarchive: true }, allow_published: true };
+  assert.equal((await wp.call("ed", "POST", `/seo/meta/${id}`, body)).status, 200);
+  const data = { schema: { "@type": "Blog" }, allow_published: true };
+  assert.equal((await wp.call("ed", "POST", `/seo/schema/${id}`, data)).status, 200);
+  const needles = ["<title>SEO of the blog</title>", 'content="DB"', "noarchive", '{"@type":"Blog"}'];
+  const canonical = `<link rel="canonical" href="${fields.canonical}" />`;
+  const has = (text: string) => [...needles, canonical].filter((needle) => text.includes(needle));
+  assert.deepEqual(has(await wp.text(url)), [...needles, canonical]);
+  await wp.peek({ options: { show_on_front: "page", page_for_posts: id } });
+  assert.deepEqual(has(await wp.text("/our-blog/")), [...needles, canonical]);
+  assert.deepEqual(has(await wp.text("/?s=x")), []);
+  await wp.peek({ options: { show_on_front: "posts", page_for_posts: 0 } });
+  assert.deepEqual(has(await wp.text("/")), []);
+});
+
 test("structured data is added, replaced and listed, with its types kept", async () => {
   const id = await wp.draft("ed");
   const path = `/seo/schema/${id}`;

@@ -80,8 +80,12 @@ final class Seo_Output {
 		return $args;
 	}
 
-	/** Prints description, Open Graph and Twitter tags. */
+	/** Prints description, Open Graph and Twitter tags, and the canonical address where WordPress prints none. */
 	public static function tags() {
+		$canonical = is_singular() || is_paged() ? '' : self::field( 'canonical' );
+		if ( '' !== $canonical ) {
+			printf( "<link rel=\"canonical\" href=\"%s\" />\n", esc_url( $canonical ) );
+		}
 		self::tag( 'name', 'description', self::field( 'description' ) );
 		foreach ( array( 'title', 'description', 'image' ) as $part ) {
 			self::tag( 'property', 'og:' . $part, self::field( 'og_' . $part ) );
@@ -97,11 +101,12 @@ final class Seo_Output {
 
 	/** Prints the structured data of the post being shown. */
 	public static function schema() {
-		if ( ! is_singular() || post_password_required( get_queried_object_id() ) ) {
+		$id = self::shown();
+		if ( 0 === $id || post_password_required( $id ) ) {
 			return;
 		}
 		$flags = JSON_HEX_TAG | JSON_HEX_AMP | JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE | JSON_PRESERVE_ZERO_FRACTION;
-		foreach ( ( new Seo_Schema_Own() )->entries( get_queried_object_id() ) as $entry ) {
+		foreach ( ( new Seo_Schema_Own() )->entries( $id ) as $entry ) {
 			// phpcs:ignore WordPress.Security.EscapeOutput.OutputNotEscaped -- JSON_HEX_TAG leaves no tag in it.
 			echo '<script type="application/ld+json" class="site-ops-schema">' . wp_json_encode( $entry['schema'], $flags ) . "</script>\n";
 		}
@@ -127,10 +132,17 @@ final class Seo_Output {
 	 * @return string
 	 */
 	private static function field( $name ) {
-		if ( ! is_singular() ) {
-			return '';
-		}
-		$value = get_post_meta( get_queried_object_id(), Seo_None::PREFIX . $name, true );
+		$id    = self::shown();
+		$value = 0 === $id ? '' : get_post_meta( $id, Seo_None::PREFIX . $name, true );
 		return is_string( $value ) ? $value : '';
+	}
+
+	/**
+	 * The post being shown, the page that lists the posts among them; 0 for none.
+	 *
+	 * @return int
+	 */
+	private static function shown() {
+		return is_singular() || ( is_home() && ! is_front_page() ) ? get_queried_object_id() : 0;
 	}
 }
