@@ -170,7 +170,7 @@ function confineTop(to: Confining, compounds: readonly Compound[], depth: number
   if (staysInside(compounds)) return;
   const rest = compounds.findIndex(({ roots, before }) => roots === 0 || !strict(before));
   const run = compounds.slice(0, rest < 0 ? compounds.length : rest);
-  if (run.length === 0 && intoList(to, first, depth)) return;
+  if (run.length === 0 && strict(compounds[1]?.before ?? "") && intoList(to, first, depth)) return;
   if (run.length === 0 || !strict(compounds[run.length]?.before ?? "")) {
     edits.push({ at: css.start(first.from), remove: 0, insert: `.${scope} ` });
     return;

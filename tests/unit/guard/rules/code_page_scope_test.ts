@@ -39,6 +39,8 @@ const SCOPED: readonly (readonly [string, string])[] = [
   // what would reach beside the page's element
   ["body ~ footer{a:b}", "§ body ~ footer{a:b}"],
   [":root + x{a:b}", "§ :root + x{a:b}"],
+  [":is(html) ~ footer{a:b}", "§ :is(html) ~ footer{a:b}"],
+  [":where(.a,body) + x y{a:b}", "§ :where(.a,body) + x y{a:b}"],
   [".a body .b{c:d}", "§ .a body .b{c:d}"],
   ["§ ~ footer{a:b}", "§ § ~ footer{a:b}"],
   ["§ + §{a:b}", "§ + §{a:b}"],
