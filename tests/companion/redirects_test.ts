@@ -138,6 +138,13 @@ test("a destination that is no address, or leads into the admin area, is refused
   ]);
 });
 
+test("a page that is led elsewhere is thrown out of the page caches, which would show it on", async () => {
+  const id = await wp.draft("ed", { slug: "caf\u00e9-in-a-cache", title: "x" }, "pages");
+  const url = await wp.publish(id);
+  await put(new URL(url).pathname, "/elsewhere");
+  assert.deepEqual((await wp.peek({ ask: ["peek_changed"] })).options, { peek_changed: String(id) });
+});
+
 test("circles are refused: onto itself, over a chain, and by the full address", async () => {
   await put("/c1", "/c2");
   await put("/c2", "/c3?x=1");

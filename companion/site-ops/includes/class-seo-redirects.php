@@ -101,6 +101,11 @@ final class Seo_Redirects {
 		if ( is_wp_error( $id ) ) {
 			return $id;
 		}
+		$page = url_to_postid( home_url( str_replace( '%2F', '/', rawurlencode( $source ) ) ) );
+		if ( 0 !== $page ) {
+			// Where a page has stood until now, a page cache would go on showing it.
+			Caches::post( $page );
+		}
 		return array(
 			'id'          => $id,
 			'created'     => array() === self::in_force( $found ),
