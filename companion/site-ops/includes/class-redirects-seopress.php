@@ -20,11 +20,13 @@ final class Redirects_Seopress extends Redirect_Store {
 
 	/** {@inheritDoc} */
 	public function find( $source ) {
-		if ( '' === trim( $source, '/' ) ) {
+		$path = trim( $source, '/' );
+		if ( '' === $path ) {
 			// The home page has no title here, and without one every record would fit.
 			return null;
 		}
-		foreach ( array( ltrim( $source, '/' ), $source ) as $title ) {
+		// In the order in which SEOPress heeds them.
+		foreach ( array( $path . '/', $path, '/' . $path ) as $title ) {
 			$query = $this->query(
 				array(
 					'title'          => $title,
@@ -102,7 +104,7 @@ final class Redirects_Seopress extends Redirect_Store {
 		$enabled = 'yes' === get_post_meta( $post->ID, '_seopress_redirections_enabled', true );
 		return self::row(
 			$post->ID,
-			'/' . ltrim( $post->post_title, '/' ),
+			'/' . trim( $post->post_title, '/' ),
 			$enabled ? get_post_meta( $post->ID, '_seopress_redirections_value', true ) : '',
 			get_post_meta( $post->ID, '_seopress_redirections_type', true )
 		);
