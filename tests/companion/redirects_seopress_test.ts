@@ -33,3 +33,13 @@ test("a redirect that is kept with a slash at its end is the one that is found, 
   const loop = await wp.call("admin", "POST", "/seo/redirects", { source: "/new", destination: "/slashed/" });
   assert.deepEqual(cut(loop), [422, "site_ops_redirect_loop"]);
 });
+
+test("a redirect holds whatever the query of the request, and one that is changed keeps what it does with it", async () => {
+  const param = async (id: unknown) => (await wp.peek({ id })).meta[`${R}param`];
+  const put = (source: string) =>
+    wp.call("admin", "POST", "/seo/redirects", { source, destination: "https://example.test/" });
+  assert.equal(await param((await put("/campaign")).body["id"]), "without_param");
+  const id = await made("passes-it-on", "https://example.test/old", { [`${R}param`]: "with_ignored_param" });
+  assert.deepEqual(cut(await put("/passes-it-on"), "id"), [200, id]);
+  assert.equal(await param(id), "with_ignored_param");
+});

@@ -85,9 +85,12 @@ final class Redirects_Seopress extends Redirect_Store {
 			'value'         => Redirect_Rules::absolute( $destination ),
 			'type'          => (string) $status,
 			'logged_status' => 'both',
-			'param'         => 'exact_match',
 			'enabled'       => 'yes',
 		);
+		if ( '' === get_post_meta( $id, '_seopress_redirections_param', true ) ) {
+			// Else visitors who come with a query, from a campaign say, are not led on.
+			$meta['param'] = 'without_param';
+		}
 		foreach ( $meta as $name => $value ) {
 			update_post_meta( $id, '_seopress_redirections_' . $name, wp_slash( $value ) );
 		}
