@@ -45,7 +45,7 @@ export const COMPANION_NEEDED =
 const told = <S extends z.ZodType>(schema: S) => schema.nullable().catch(null);
 const version = told(z.string().regex(VERSION));
 /** A plugin's id in the report; a site may put any text there. */
-const provider = told(z.enum(["none", "yoast", "rankmath", "seopress", "schemapro"]));
+const provider = told(z.enum(["none", "other", "yoast", "rankmath", "seopress", "schemapro"]));
 const active = told(z.object({ active: z.boolean(), version }));
 
 const FEATURES = z.object({

@@ -41,6 +41,9 @@ const META = z.object({
 });
 type MetaRecord = z.infer<typeof META>;
 
+/** The provider of a site whose SEO plugin the companion plugin does not know. */
+const UNKNOWN = "other";
+
 /** Throws E_SEOPLUGIN_PLUGIN_REQUIRED where the site's SEO channel is not the plugin; nothing is asked. */
 export function requireChannel(site: Site): void {
   if (site.seo.channel === "plugin") return;
@@ -58,10 +61,15 @@ export async function readBridge(wire: Wire, id: number): Promise<SeoMeta> {
   return metaOf(got.data, got.siteNow, id);
 }
 
-/** The same, the plugin proven new enough. */
+/** The same, the plugin proven new enough, and the fields to be those that the site shows. */
 export async function prepareBridge(wire: Wire, id: number): Promise<SeoMeta> {
   const [, meta] = await together(readCompanion(wire, "seo"), readBridge(wire, id));
-  return meta;
+  if (meta.provider !== UNKNOWN) return meta;
+  throw new GatewayError(
+    "E_SEOPLUGIN_PLUGIN_REQUIRED",
+    "The site's SEO plugin keeps its fields where the companion plugin cannot reach them; set them there, or use one " +
+      "whose fields it reaches (Yoast SEO, Rank Math, SEOPress)",
+  );
 }
 
 /**

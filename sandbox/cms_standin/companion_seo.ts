@@ -30,7 +30,7 @@ export interface StoredRedirect {
 /** The plugin's side of a stand-in; a test may change it while the site runs. */
 export interface CompanionSeo {
   readonly options: CompanionOptions;
-  provider: "none" | "yoast" | "rankmath" | "seopress";
+  provider: "none" | "other" | "yoast" | "rankmath" | "seopress";
   readonly fields: Map<number, StoredSeo>;
   readonly schemas: Map<number, { entry_id: string; type: string; schema: unknown }[]>;
   readonly redirects: StoredRedirect[];

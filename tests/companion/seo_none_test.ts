@@ -211,6 +211,24 @@ test("the sitemap is WordPress's own; where search engines are kept out there is
   await wp.peek({ options: { blog_public: "1" } });
 });
 
+test("beside an SEO plugin that is not known, fields are neither stored nor shown; structured data is", async () => {
+  const id = await wp.draft("ed", { title: "Beside another" });
+  await wp.call("ed", "POST", `/seo/meta/${id}`, FIELDS);
+  await wp.call("ed", "POST", `/seo/schema/${id}`, { schema: { "@type": "Article" } });
+  const url = await wp.publish(id, "posts");
+  await wp.peek({ options: { peek_other_seo: 1 } });
+  const refused = await wp.call("ed", "POST", `/seo/meta/${id}`, { title: "x", allow_published: true });
+  assert.deepEqual(cut(refused), [409, "site_ops_seo_provider_missing"]);
+  assert.match(refused.body["message"] as string, /All in One SEO/);
+  const { seo_bridge } = (await wp.call("ed", "GET", "/health")).body["features"] as Json;
+  assert.deepEqual(seo_bridge, { active: true, provider: "other", provider_version: "4.9.0" });
+  assert.deepEqual(cut(await wp.call("ed", "GET", `/seo/meta/${id}`), "provider"), [200, "other"]);
+  const text = await wp.text(url);
+  assert.ok(!text.includes("Says it all") && !text.includes("noarchive") && text.includes("ld+json"));
+  await wp.peek({ options: { peek_other_seo: 0 } });
+  assert.equal((await wp.peek({ id })).meta["_site_ops_seo_title"], FIELDS.title);
+});
+
 test("without a plugin for custom schema its routes say so", async () => {
   const id = await wp.draft("ed");
   for (const path of ["/schema/entries", `/schema/entries/${id}`]) {

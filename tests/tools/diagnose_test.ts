@@ -236,6 +236,7 @@ Deno.test("the bridges name their plugins, their versions and the count as far a
   const bridge = (provider: unknown, provider_version: unknown) =>
     featured({ seo_bridge: { active: true, provider, provider_version } });
   await told(bridge("none", null), { seo_bridge: [true, /without an SEO plugin it keeps/] });
+  await told(bridge("other", "4.9"), { seo_bridge: [false, /cannot reach the fields/, /or use Yoast SEO/] });
   await told(bridge("rankmath", null), { seo_bridge: [true, /over rankmath$/] });
   await told(bridge("seopress", "<i>9</i>"), { seo_bridge: [true, /over seopress$/] });
   await told(bridge("<script>", "1"), { seo_bridge: [true, /over an SEO plugin that is not told/] });

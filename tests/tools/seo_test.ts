@@ -215,6 +215,20 @@ Deno.test("a plugin that is missing or too old is told with the version that is 
   }
 });
 
+Deno.test("fields of an SEO plugin the bridge cannot reach are neither told nor set; structured data is", async () => {
+  await using at = await seoWorld();
+  at.plugin.provider = "other";
+  const target = { site_id: "seo", post_id: at.draft.id };
+  const says = /^The site's SEO plugin keeps its fields where .*\(Yoast SEO, Rank Math, SEOPress\)$/;
+  const code = "E_SEOPLUGIN_PLUGIN_REQUIRED";
+  await at.kit.refuses("get_seo_meta", target, code, { says, sends: "reads" });
+  await at.kit.refuses("set_seo_meta", { ...target, title: "T", confirm: true }, code, {
+    says,
+    sends: "reads",
+  });
+  await at.kit.write("mcp", "set_seo_schema", { ...target, schema: { "@type": "Thing" } });
+});
+
 Deno.test("what is private, binned, unknown or about to go live is left alone", async () => {
   await using at = await seoWorld();
   const { id } = at.draft;

@@ -138,6 +138,13 @@ function seoBridge(report: CompanionHealth): Check {
   if (provider === null) {
     return pass("seo_bridge", "The SEO bridge is active, over an SEO plugin that is not told");
   }
+  if (provider === "other") {
+    return fail(
+      "seo_bridge",
+      "The SEO bridge is active, but cannot reach the fields of the site's SEO plugin",
+      "Set fields in that plugin, or use Yoast SEO, Rank Math or SEOPress; redirects and structured data can be set",
+    );
+  }
   if (provider === "none") {
     return pass(
       "seo_bridge",

@@ -61,12 +61,16 @@ final class Seo_Meta {
 		if ( ! $post ) {
 			return Access::not_found( $request['id'] );
 		}
-		$refused = Access::refuse_live( $post, $request['allow_published'] );
+		$refused  = Access::refuse_live( $post, $request['allow_published'] );
+		$provider = Seo_Provider::active();
+		if ( ! $refused && $provider instanceof Seo_None ) {
+			$refused = $provider->in_the_way();
+		}
 		if ( is_wp_error( $changes ) || $refused ) {
 			return is_wp_error( $changes ) ? $changes : $refused;
 		}
 		if ( $changes ) {
-			Seo_Provider::active()->write( $post, $changes );
+			$provider->write( $post, $changes );
 		}
 		return self::answer( get_post( $post->ID ) );
 	}

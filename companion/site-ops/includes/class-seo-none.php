@@ -1,27 +1,63 @@
 <?php
 /**
- * SEO fields of a site without an SEO plugin.
+ * SEO fields of a site without an SEO plugin that is known.
  *
  * @package SiteOps
  */
 
 namespace SiteOps;
 
+use WP_Error;
+
 defined( 'ABSPATH' ) || exit;
 
-/** The plugin's own post meta _site_ops_seo_*; Seo_Output shows them. */
+/** The plugin's own post meta _site_ops_seo_*; Seo_Output shows them, but not beside an SEO plugin that is not known. */
 final class Seo_None extends Seo_Provider {
 
 	const PREFIX = '_site_ops_seo_';
 
+	/** Constants of SEO plugins that show fields of their own, kept where this plugin cannot reach them. */
+	const OTHERS = array(
+		'AIOSEO_VERSION'            => 'All in One SEO',
+		'THE_SEO_FRAMEWORK_VERSION' => 'The SEO Framework',
+		'SLIM_SEO_VER'              => 'Slim SEO',
+		'SQ_VERSION'                => 'Squirrly SEO',
+	);
+
 	/** {@inheritDoc} */
 	public function id() {
-		return 'none';
+		return null === self::other() ? 'none' : 'other';
 	}
 
 	/** {@inheritDoc} */
 	public function version() {
-		return null;
+		$other = self::other();
+		return null === $other ? null : (string) constant( $other );
+	}
+
+	/**
+	 * What stands in the way of storing fields here: the site would show two of each.
+	 *
+	 * @return WP_Error|null
+	 */
+	public function in_the_way() {
+		$other = self::other();
+		if ( null === $other ) {
+			return null;
+		}
+		/* translators: %s: name of an SEO plugin */
+		$said = __( 'The fields of %s cannot be reached: set them there, or use Yoast SEO, Rank Math or SEOPress', 'site-ops' );
+		return Errors::make( 'seo_provider_missing', sprintf( $said, self::OTHERS[ $other ] ) );
+	}
+
+	/**
+	 * The constant of the first of OTHERS that is active.
+	 *
+	 * @return string|null
+	 */
+	private static function other() {
+		$active = array_filter( array_keys( self::OTHERS ), 'defined' );
+		return $active ? reset( $active ) : null;
 	}
 
 	/** {@inheritDoc} */

@@ -50,7 +50,7 @@ abstract class Seo_Provider {
 	}
 
 	/**
-	 * Its name in answers: yoast, rankmath, seopress or none.
+	 * Its name in answers: yoast, rankmath, seopress, none, or other for one that is not known.
 	 *
 	 * @return string
 	 */
