@@ -123,6 +123,20 @@ test("a status is not heeded, and a page that was not made from code is not foun
   }
 });
 
+test("pages that another plugin saves along with one keep the states they have", async () => {
+  const at = new Date(Date.now() + 600_000).toISOString().slice(0, 19);
+  const others = [[await wp.published(), "publish"], [await wp.draft("ed", {}, "pages"), "future"]] as const;
+  await wp.rest("ed", "POST", `/pages/${others[1][0]}`, { status: "future", date_gmt: at });
+  for (const [id, status] of others) {
+    await wp.peek({ options: { peek_in_step: id } });
+    const { body } = await make();
+    await wp.call("ed", "POST", `/code-pages/${body["id"]}`, { html: "<p>y</p>" });
+    const { post } = await wp.peek({ id });
+    assert.deepEqual([post["post_title"], post["post_status"]], ["In step", status]);
+  }
+  await wp.peek({ options: { peek_in_step: 0 } });
+});
+
 test("a published, private or due page is never changed", async () => {
   for (const status of ["publish", "private"]) {
     const { body } = await make();

@@ -151,20 +151,22 @@ final class Drafts {
 	}
 
 	/**
-	 * Runs a write during which no page gets another status than that.
+	 * Runs a write during which no page gets another status than it has: not the one that is written, and none that
+	 * another plugin saves along with it.
 	 *
-	 * @param string   $status The status.
+	 * @param string   $status The status of what is new.
 	 * @param callable $write  The write.
 	 * @return mixed What the write gave.
 	 */
 	public static function keeping( $status, $write ) {
-		$pin = static function ( $data ) use ( $status ) {
+		$pin = static function ( $data, $given ) use ( $status ) {
 			if ( 'page' === $data['post_type'] ) {
-				$data['post_status'] = $status;
+				$now                 = empty( $given['ID'] ) ? false : get_post_status( (int) $given['ID'] );
+				$data['post_status'] = false === $now ? $status : $now;
 			}
 			return $data;
 		};
-		add_filter( 'wp_insert_post_data', $pin, PHP_INT_MAX );
+		add_filter( 'wp_insert_post_data', $pin, PHP_INT_MAX, 2 );
 		try {
 			return $write();
 		} finally {
