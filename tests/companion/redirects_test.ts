@@ -164,6 +164,13 @@ test("circles are refused: onto itself, over a chain, and by the full address", 
   assert.equal((await put("/c4", "/c2")).status, 200);
 });
 
+test("a path below a language's folder leads on, though the site's home is said to be there", async () => {
+  await put("/de/alt", "/de/neu?x=1");
+  await wp.peek({ options: { peek_languages: 1 } });
+  assert.deepEqual(await wp.leads("/de/alt/"), [301, `${wp.site.base_url}/de/neu?x=1`]);
+  await wp.peek({ options: { peek_languages: 0 } });
+});
+
 test("redirects are seen over no other route", async () => {
   await put("/hidden-source", "/hidden-target");
   for (const path of ["/wp-json/wp/v2/types", "/wp-json/wp/v2/search?search=hidden", "/?s=hidden"]) {

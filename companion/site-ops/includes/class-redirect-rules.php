@@ -147,7 +147,7 @@ final class Redirect_Rules {
 	public static function local_path( $url ) {
 		$parts = wp_parse_url( $url );
 		$hosts = array();
-		foreach ( array( home_url(), site_url() ) as $own ) {
+		foreach ( array( self::home(), site_url() ) as $own ) {
 			$hosts[] = strtolower( (string) wp_parse_url( $own, PHP_URL_HOST ) );
 		}
 		if ( ! is_array( $parts ) || ( isset( $parts['host'] ) && ! in_array( strtolower( $parts['host'] ), $hosts, true ) ) ) {
@@ -167,11 +167,21 @@ final class Redirect_Rules {
 		if ( '/' !== $destination[0] ) {
 			return $destination;
 		}
-		$home = rtrim( (string) wp_parse_url( home_url(), PHP_URL_PATH ), '/' );
+		$home = rtrim( (string) wp_parse_url( self::home(), PHP_URL_PATH ), '/' );
 		if ( '' !== $home && preg_match( '#^' . preg_quote( $home, '#' ) . '(?=[/?\#]|$)#', $destination ) ) {
 			$destination = substr( $destination, strlen( $home ) );
 		}
-		return home_url( $destination );
+		return self::home() . '/' . ltrim( $destination, '/' );
+	}
+
+	/**
+	 * The address of the site's home. Not home_url(): plugins for several languages put the one being shown into it.
+	 *
+	 * @return string
+	 */
+	private static function home() {
+		$home = rtrim( (string) get_option( 'home' ), '/' );
+		return is_ssl() ? set_url_scheme( $home, 'https' ) : $home;
 	}
 
 	/**
@@ -232,7 +242,7 @@ final class Redirect_Rules {
 	 * @return string
 	 */
 	private static function below_home( $path ) {
-		$home = rtrim( (string) wp_parse_url( home_url(), PHP_URL_PATH ), '/' );
+		$home = rtrim( (string) wp_parse_url( self::home(), PHP_URL_PATH ), '/' );
 		if ( '' !== $home && 0 === strpos( $path . '/', $home . '/' ) ) {
 			$path = substr( $path, strlen( $home ) );
 		}
