@@ -111,8 +111,11 @@ const namesRoute = (url: URL) =>
 export function pathOnSite(address: string, home: Home): string | null {
   const url = URL.parse(address, baseOf(home));
   if (url === null || !/^https?:$/.test(url.protocol) || plainHost(url.hostname) !== home.host) return null;
-  const path = decoded(/^[^?#]*/.exec(address.replace(/^https?:\/\/[^/?#]*/i, ""))?.[0] || "/");
-  return path === null ? null : belowHome(undotted(path), home);
+  const given = decoded(/^[^?#]*/.exec(address.replace(/^https?:\/\/[^/?#]*/i, ""))?.[0] || "/");
+  const path = given === null ? null : undotted(given);
+  // Beside the folder a site lies in, its host may hold another.
+  if (path === null || !address.startsWith("/") && !isBelowHome(path, home)) return null;
+  return belowHome(path, home);
 }
 
 /** What two paths have in common that are the same to a visitor. */
@@ -172,8 +175,10 @@ function undotted(path: string): string {
   return `/${out.join("/")}`;
 }
 
-function belowHome(path: string, { folder }: Home): string {
-  const below = folder !== "" && `${path}/`.startsWith(`${folder}/`) ? path.slice(folder.length) : path;
+const isBelowHome = (path: string, { folder }: Home) => `${path}/`.startsWith(`${folder}/`);
+
+function belowHome(path: string, home: Home): string {
+  const below = isBelowHome(path, home) ? path.slice(home.folder.length) : path;
   return `/${below.replace(/^\/+|\/+$/g, "")}`;
 }
 

@@ -171,6 +171,21 @@ test("a path below a language's folder leads on, though the site's home is said 
   await wp.peek({ options: { peek_languages: 0 } });
 });
 
+test("an address beside the folder a site lies in is elsewhere, and no circle", async () => {
+  await wp.peek({ options: { peek_folder: 1 } });
+  const { base_url } = wp.site;
+  const beside = await put("/blog/pricing", `${base_url}/pricing`);
+  assert.deepEqual(cut(beside, "source"), [200, "/pricing"]);
+  for (const destination of ["/pricing/", `${base_url}/blog/pricing`, `${base_url}/x/../blog/pricing`]) {
+    assert.deepEqual(
+      cut(await put("/blog/pricing", destination)),
+      [422, "site_ops_redirect_loop"],
+      destination,
+    );
+  }
+  await wp.peek({ options: { peek_folder: 0 } });
+});
+
 test("redirects are seen over no other route", async () => {
   await put("/hidden-source", "/hidden-target");
   for (const path of ["/wp-json/wp/v2/types", "/wp-json/wp/v2/search?search=hidden", "/?s=hidden"]) {

@@ -154,7 +154,11 @@ final class Redirect_Rules {
 			return null;
 		}
 		$path = self::decoded( isset( $parts['path'] ) ? $parts['path'] : '/' );
-		return null === $path ? null : self::below_home( self::undotted( $path ) );
+		$path = null === $path ? null : self::undotted( $path );
+		if ( null === $path || ( isset( $parts['host'] ) && ! self::is_below_home( $path ) ) ) {
+			return null;
+		}
+		return self::below_home( $path );
 	}
 
 	/**
@@ -167,9 +171,9 @@ final class Redirect_Rules {
 		if ( '/' !== $destination[0] ) {
 			return $destination;
 		}
-		$home = rtrim( (string) wp_parse_url( self::home(), PHP_URL_PATH ), '/' );
-		if ( '' !== $home && preg_match( '#^' . preg_quote( $home, '#' ) . '(?=[/?\#]|$)#', $destination ) ) {
-			$destination = substr( $destination, strlen( $home ) );
+		$folder = self::folder();
+		if ( '' !== $folder && preg_match( '#^' . preg_quote( $folder, '#' ) . '(?=[/?\#]|$)#', $destination ) ) {
+			$destination = substr( $destination, strlen( $folder ) );
 		}
 		return self::home() . '/' . ltrim( $destination, '/' );
 	}
@@ -242,11 +246,29 @@ final class Redirect_Rules {
 	 * @return string
 	 */
 	private static function below_home( $path ) {
-		$home = rtrim( (string) wp_parse_url( self::home(), PHP_URL_PATH ), '/' );
-		if ( '' !== $home && 0 === strpos( $path . '/', $home . '/' ) ) {
-			$path = substr( $path, strlen( $home ) );
+		if ( self::is_below_home( $path ) ) {
+			$path = substr( $path, strlen( self::folder() ) );
 		}
 		return '/' . trim( $path, '/' );
+	}
+
+	/**
+	 * Whether a path lies in the folder the site lies in.
+	 *
+	 * @param string $path A decoded path.
+	 * @return bool
+	 */
+	private static function is_below_home( $path ) {
+		return 0 === strpos( $path . '/', self::folder() . '/' );
+	}
+
+	/**
+	 * The folder the site lies in; empty where it lies in none.
+	 *
+	 * @return string
+	 */
+	private static function folder() {
+		return rtrim( (string) wp_parse_url( self::home(), PHP_URL_PATH ), '/' );
 	}
 
 	/**

@@ -106,6 +106,10 @@ Deno.test("the folder a site lies in does not count", () => {
     assert.match(refused(() => redirectSource(source, BLOG)), /^source: .* may not lead elsewhere/, source);
   }
   assert.equal(pathOnSite("https://ACME.example/blog/new?x", BLOG), "/new");
+  assert.equal(pathOnSite("/new", BLOG), "/new");
+  for (const path of ["/new", "/blogger", "/blog/../new", "/"]) {
+    assert.equal(pathOnSite(`https://acme.example${path}`, BLOG), null, "another site of that host");
+  }
   assert.equal(mustStay("/"), true);
 });
 
