@@ -1,6 +1,6 @@
 /** The attributes that link a site to something beyond its platform, and what each may hold. */
 import { z } from "zod";
-import { BRANCH } from "../guard/rules/branch.ts";
+import { PLAIN_BRANCH } from "../guard/rules/branch.ts";
 import { SITE_LINK_FIELDS, type SiteLinkField } from "../model.ts";
 import { expected } from "./faults.ts";
 
@@ -13,10 +13,7 @@ const CUSTOMER: Rule = ["a customer id such as 123-456-7890", /^\d[\d-]{0,18}\d$
 
 const RULES: Readonly<Record<SiteLinkField, Rule>> = {
   repo: ["a repository as owner/repo", /^(?!.*\.\.)[A-Za-z0-9-]{1,39}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/],
-  repo_branch: [
-    "a branch name",
-    BRANCH,
-  ],
+  repo_branch: ["a branch name such as main", PLAIN_BRANCH],
   repo_prefix: [
     "a folder such as content/posts, without a leading or trailing slash",
     /^(?![/ ])(?!.*(\/\/|[/ ]$))(?!(.*\/)?\.{1,2}(\/|$))[^\p{Cc}\\]{1,200}$/u,

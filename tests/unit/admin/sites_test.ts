@@ -228,6 +228,17 @@ Deno.test("what may climb out of an address or a folder is no link", async () =>
   }
 });
 
+Deno.test("the deployed branch is set by its plain name, for it is compared with the names calls give", async () => {
+  const gw = await prepared();
+  for (const repo_branch of ["refs/heads/main", "heads/main", "Refs/heads/main", "HEAD", "a1".repeat(20)]) {
+    const said = await gw.refused("E_BAD_INPUT", "PATCH", `${PATH}/acme`, { repo_branch });
+    assert.ok(said.startsWith("repo_branch: expected a branch name such as main, or null"), said);
+  }
+  for (const repo_branch of ["main", "release/refs", "headline", "mcp/x", "a1".repeat(19), null]) {
+    await gw.ok("PATCH", `${PATH}/acme`, { repo_branch });
+  }
+});
+
 Deno.test("a wrong credential is never quoted", async () => {
   const gw = await prepared();
   const bad = [
