@@ -134,7 +134,8 @@ function sitesPort(store: Pick<Store, "sites" | "projects">, { caller, site }: C
       return reachesAll(caller) ? all : all.filter((project) => inScope.has(project.id));
     },
     integrations,
-    deployedFrom: async (branch) => site !== null && await isDeployed(store.sites, site, branch),
+    deployedFrom: async (branch, isDefault) =>
+      site !== null && await isDeployed(store.sites, site, branch, isDefault),
   };
 }
 

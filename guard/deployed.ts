@@ -23,14 +23,16 @@ function deploys(one: Site, site: Site): boolean {
   return one.repo_branch === null || site.repo_branch === null || one.repo_branch === site.repo_branch;
 }
 
-/** Whether any registered static site is deployed from that branch of the site's repository, by its name. */
+/** Whether any registered static site is deployed from that branch of the site's repository. */
 export async function isDeployed(
   sites: Pick<Store["sites"], "list">,
   { repo }: Site,
   branch: string,
+  isDefault: boolean,
 ): Promise<boolean> {
   return (await sites.list()).some((other) =>
-    other.platform === "static" && other.repo_branch === branch &&
+    other.platform === "static" &&
+    (other.repo_branch === branch || (isDefault && other.repo_branch === null)) &&
     other.repo?.toLowerCase() === repo?.toLowerCase()
   );
 }

@@ -28,8 +28,8 @@ export interface SitesPort {
   projects(): Promise<readonly Project[]>;
   /** Which integrations a site has set up; presence only, nothing is asked. */
   integrations(site: Site): Record<string, boolean>;
-  /** Whether a site of any scope is deployed from that branch of the call's repository; which one is not told. */
-  deployedFrom(branch: string): Promise<boolean>;
+  /** Whether a site of any scope is deployed from that branch of the call's repository, by its name or as the default. */
+  deployedFrom(branch: string, isDefault: boolean): Promise<boolean>;
 }
 
 /** The preview branch of the caller's token on the call's site, as the gateway remembers it. */

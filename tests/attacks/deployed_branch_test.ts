@@ -243,6 +243,34 @@ Deno.test("a project is not begun on what another site is deployed from, be it n
   assert.ok("value" in await here.call("init_static_project", free, "rest", text), "another branch is free");
 });
 
+Deno.test("a site that may push to its own deployed branch begins no project on that of another", async () => {
+  const flags = { allow_main_branch_push: true, allow_full_repo_write: true };
+  await using at = await StaticWorld.open({
+    files: { "README.md": "# Site\n" },
+    sites: [
+      site("own", "static", { repo: REPO, repo_branch: "own", flags }),
+      site("same", "static", { repo: REPO, repo_branch: "own" }),
+      site("locked-one", "static", { repo: REPO, repo_branch: "theirs" }),
+      site("two-own", "static", { repo: "acme/two", repo_branch: "own", flags }),
+      site("two-default", "static", { repo: "acme/two" }),
+    ],
+  });
+  await at.host.make("acme/two", { files: { "README.md": "# Two\n" } });
+  for (const branch of ["own", "theirs"]) {
+    await at.host.git(REPO, "update-ref", `refs/heads/${branch}`, await at.head("main"));
+  }
+  const args = { site_id: "own", homepage_html: "x" };
+  for (const [site_id, branch] of [["own", "main"], ["own", "theirs"], ["two-own", "main"]]) {
+    await at.refuses("init_static_project", { ...args, site_id, branch }, "E_MAIN_BRANCH_LOCKED", {
+      says:
+        /^branch: another site is deployed from "(main|theirs)"; begin its project with that site's site_id$/,
+      sends: "reads",
+    });
+  }
+  const { done } = await at.write("rest", "init_static_project", { ...args, branch: "own" });
+  assert.equal(done["branch"], "own", "its own it may");
+});
+
 Deno.test("a remembered branch that has come to be deployed is written to no more", async () => {
   const name = "mcp/abcdefghijkl/1700000000";
   await using here = await world();

@@ -62,10 +62,15 @@ export default tool("init_static_project", {
         "branch: set repo_branch of the site first, so that it is known which branch is deployed",
       );
     }
-    // What another site of this repository is deployed from publishes as well, and the default branch may be that.
-    const published = branch === deployed || branch === await client.defaultBranch() ||
-      await ctx.sites.deployedFrom(branch);
-    const grant = published ? ctx.claim("allow_main_branch_push") : undefined;
+    const isDefault = branch !== deployed && branch === await client.defaultBranch();
+    if (branch !== deployed && await ctx.sites.deployedFrom(branch, isDefault)) {
+      throw new GatewayError(
+        "E_MAIN_BRANCH_LOCKED",
+        `branch: another site is deployed from "${branch}"; begin its project with that site's site_id`,
+      );
+    }
+    // The default branch may be deployed without a site that is registered here.
+    const grant = branch === deployed || isDefault ? ctx.claim("allow_main_branch_push") : undefined;
     const view = await client.head(branch) === null ? await client.view(deployed) : await client.view(branch);
     if (view.commit === null && branch !== deployed) {
       throw new GatewayError("E_BAD_INPUT", `branch: the repository is empty, so begin on "${deployed}"`);
