@@ -124,7 +124,7 @@ export class Access {
     return new GatewayError(
       "E_REPO_APP_NOT_INSTALLED",
       `The repository app is ${how} for "${this.#owner}/${this.#name}"; its owner can install it for that ` +
-        "repository, and /admin/repo shows where it is",
+        "repository, and GET /admin/api/repo shows where it is",
     );
   }
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { type HostingSandbox, type HostingTrouble, startHosting } from "../../sandbox/hosting.ts";
 import type { RepoTrouble } from "../../sandbox/repo.ts";
 import { FLAGS, type PlatformKind } from "../../model.ts";
-import { gateway, site } from "../kit.ts";
+import { gateway, MASTER, site } from "../kit.ts";
 import { type Check, diagnose, says, type Seen } from "./_diagnose.ts";
 import { REPO, StaticWorld, type WorldOptions } from "./_static.ts";
 
@@ -122,6 +122,20 @@ Deno.test("a secret that the operator has not set is named, and the other upstre
       deployment: [null, /Not known/, /hosting first/],
     });
     assert.deepEqual(world.hosting.requests, []);
+  }
+});
+
+Deno.test("what is named as the place to look is there", async () => {
+  await using world = await Deployed.open();
+  const { gw } = world.at;
+  const args = { site_id: "elsewhere" };
+  const refused = await gw.refuses("list_static_files", args, "E_REPO_APP_NOT_INSTALLED");
+  const { checks } = await world.both<{ checks: Check[] }>("diagnose_site", args);
+  const places = `${refused} ${JSON.stringify(checks)}`.match(/\/admin\/[a-z/]+/g) ?? [];
+  assert.ok(places.length >= 3);
+  for (const place of new Set(places)) {
+    const answer = await gw.http(place, { headers: { authorization: `Bearer ${MASTER}` }, as: null });
+    assert.equal((await answer.json()).ok, true, place);
   }
 });
 

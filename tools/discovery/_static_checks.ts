@@ -48,7 +48,7 @@ function app({ error }: Probe<RepoHealth>): Check {
     return unknown(name, "Not looked at: no repository is linked", "Repair repository first");
   }
   return error.code === "E_MISSING_SECRET"
-    ? fail(name, error.message, "The gateway's operator sets it, and finds how at /admin/repo")
+    ? fail(name, error.message, "The gateway's operator sets it; docs/CONNECTING.md says how")
     : unknown(name, error.message, "Diagnose again, then ask the gateway's operator");
 }
 
@@ -75,7 +75,7 @@ const hidden = (health: RepoHealth) =>
 function installation(site: Site, health: RepoHealth): Check {
   const { app } = health;
   const name = "repo_installation";
-  const install = "Its owner installs the app for that repository; /admin/repo shows where";
+  const install = "Its owner installs the app for that repository; GET /admin/api/repo shows where it is";
   if (app.error?.code === "E_REPO_APP_NOT_INSTALLED") return fail(name, app.error.message, install);
   if (app.error) return unknown(name, app.error.message, "Diagnose again");
   const unseen = hidden(health);
