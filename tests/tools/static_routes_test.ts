@@ -297,13 +297,20 @@ Deno.test("a route that is served already, in whatever form, is not made again",
     "": "src/pages/index.md",
     "eight/nine": "src/pages/Eight/nine/index.astro",
   };
+  const ways = [
+    [/\.astro$/, "update_static_route"],
+    [/\.(md|mdx|markdown)$/i, "save_md_to_repo"],
+    [/^public\//, "write_static_file"],
+    [/./, "bulk_write_static_files"],
+  ] as const;
   await using at = await StaticWorld.open({
     files: Object.fromEntries(Object.values(taken).map((path) => [path, "x"])),
   });
   for (const [route, path] of Object.entries(taken)) {
     for (const target_branch of ["preview", "main"]) {
       const args = { site_id: "open", route: route.toUpperCase(), html: "x", target_branch };
-      const says = new RegExp(`is served by "${path}"; change it with update_static_route$`);
+      const way = ways.find(([form]) => form.test(path))?.[1];
+      const says = new RegExp(`is served by "${path}"; change it with ${way}$`);
       await at.refuses("create_static_route", args, "E_ROUTE_EXISTS", { says, sends: "reads" });
       await at.refuses("create_static_route", { ...args, confirm: false }, "E_ROUTE_EXISTS", {
         says,

@@ -73,10 +73,17 @@ export async function managedPage(view: View, { route, sha, force }: Expected): 
   );
 }
 
+/** The tool that changes a page of that file. */
+export function changedWith(path: string): string {
+  if (/\.astro$/i.test(path)) return "update_static_route";
+  if (/\.(md|mdx|markdown)$/i.test(path)) return "save_md_to_repo";
+  return path.startsWith("public/") ? "write_static_file" : "bulk_write_static_files";
+}
+
 /** Refuses a page that is kept in a form html cannot be put into: E_NOT_SUPPORTED with the tool that can. */
 export function requireSource({ path }: Entry): void {
-  if (/\.astro$/i.test(path)) return;
-  const way = /\.(md|mdx|markdown)$/i.test(path) ? "save_md_to_repo" : "bulk_write_static_files";
+  const way = changedWith(path);
+  if (way === "update_static_route") return;
   throw new GatewayError(
     "E_NOT_SUPPORTED",
     `route: it is served by ${JSON.stringify(path)}, which no html is put into; change that file with ${way}`,

@@ -6,7 +6,7 @@ import { commitMessage } from "../../platforms/repo/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { checkPage, type PageArgs, pageBytes } from "./_pages.ts";
 import { planOf } from "./_plan.ts";
-import { pageAt, routeIn, routeWords } from "./_routes.ts";
+import { changedWith, pageAt, routeIn, routeWords } from "./_routes.ts";
 import { pushTo, standing } from "./_target.ts";
 
 /** The new file. Throws E_ROUTE_EXISTS where the route is served already. */
@@ -16,9 +16,9 @@ async function decide(view: View, route: string, page: PageArgs) {
   if (taken === null) return { path, bytes: await pageBytes(view, path, page) };
   throw new GatewayError(
     "E_ROUTE_EXISTS",
-    `route: ${JSON.stringify(route)} is served by ${
-      JSON.stringify(taken.path)
-    }; change it with update_static_route`,
+    `route: ${JSON.stringify(route)} is served by ${JSON.stringify(taken.path)}; change it with ${
+      changedWith(taken.path)
+    }`,
   );
 }
 
