@@ -176,7 +176,7 @@ for (const door of DOORS) {
     });
     assert.deepEqual([first.row.tier, first.row.result_id], [1, path]);
     assert.deepEqual(first.row.changes, [
-      { field: "branch", from: null, to: "a new preview branch" },
+      { field: "branch", from: null, to: branch },
       { field: path, from: null, to: { bytes: bytes(content).length } },
     ]);
     assert.equal(await at.head("main"), main);

@@ -25,6 +25,8 @@ Deno.test("the first write makes the branch and the next ones stay on it, throug
   await using at = await StaticWorld.open();
   const main = await at.head("main");
   const { branch, commit_sha } = await write(at, "a");
+  const [row] = await at.rows(1);
+  assert.deepEqual(row?.changes?.[0], { field: "branch", from: null, to: branch }, "the audit names it");
   const [, token, seconds] = NAME.exec(branch)!;
   assert.ok((await idOf(at)).toLowerCase().endsWith(token!), "it is named after the token");
   assert.ok(Math.abs(Number(seconds) - Date.now() / 1000) < 60, "and after the time");

@@ -1,5 +1,6 @@
 /** What a write to a static site would do, as its preview shows it. */
 import type { Change } from "../../model.ts";
+import type { Pushed } from "../../platforms/repo/client.ts";
 import { branchWords, type Standing } from "./_target.ts";
 
 /** A page or file as a preview shows it: where, which file, how large. */
@@ -29,4 +30,13 @@ export function planOf(
     ],
     revision: view.commit,
   };
+}
+
+/** The changes of a plan as they were made: the branch by its name, which the preview of a new one cannot know. */
+export function madeOn(
+  { branch, unchanged }: Pick<Pushed, "branch" | "unchanged">,
+  changes: readonly Change[],
+): readonly Change[] {
+  const [, ...files] = changes;
+  return unchanged ? changes : [{ field: "branch", from: null, to: branch }, ...files];
 }

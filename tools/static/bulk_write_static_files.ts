@@ -6,7 +6,7 @@ import type { Edit, View } from "../../platforms/repo/client.ts";
 import { commitMessage } from "../../platforms/repo/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { bytesOf, type Encoding, sourceIn } from "./_files.ts";
-import { planOf, type Shown } from "./_plan.ts";
+import { madeOn, planOf, type Shown } from "./_plan.ts";
 import { pushTo, standing } from "./_target.ts";
 
 interface FileArg {
@@ -99,8 +99,9 @@ export default tool("bulk_write_static_files", {
         "The repository was empty and has been written to meanwhile; try again",
       );
     };
-    const { commit_sha, branch, unchanged } = await pushTo(to, ctx, line, decide, grant);
-    ctx.note({ result_id: commit_sha, changes });
+    const pushed = await pushTo(to, ctx, line, decide, grant);
+    const { commit_sha, branch, unchanged } = pushed;
+    ctx.note({ result_id: commit_sha, changes: madeOn(pushed, changes) });
     const done = { commit_sha, branch, files_written: edits.length, bytes };
     return unchanged ? { ...done, unchanged } : done;
   },

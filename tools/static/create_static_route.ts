@@ -5,7 +5,7 @@ import type { View } from "../../platforms/repo/client.ts";
 import { commitMessage } from "../../platforms/repo/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { checkPage, type PageArgs, pageBytes } from "./_pages.ts";
-import { planOf } from "./_plan.ts";
+import { madeOn, planOf } from "./_plan.ts";
 import { changedWith, pageAt, routeIn, routeWords } from "./_routes.ts";
 import { pushTo, standing } from "./_target.ts";
 
@@ -36,8 +36,8 @@ export default tool("create_static_route", {
     const line = commitMessage(message ?? `Add ${routeWords(route)}`, ctx.caller.token.id);
     const pushed = await pushTo(target_branch, ctx, line, async (view) => [await decide(view, route, args)]);
     const file_path = fileOfRoute(route);
-    ctx.note({ result_id: file_path, changes });
     const { commit_sha, branch, shas } = pushed;
+    ctx.note({ result_id: file_path, changes: madeOn(pushed, changes) });
     return { route, file_path, sha: shas.get(file_path), commit_sha, branch, target_branch };
   },
 });

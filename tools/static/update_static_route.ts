@@ -3,7 +3,7 @@ import type { Entry, View } from "../../platforms/repo/client.ts";
 import { commitMessage } from "../../platforms/repo/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { checkPage, type PageArgs, pageBytes } from "./_pages.ts";
-import { planOf } from "./_plan.ts";
+import { madeOn, planOf } from "./_plan.ts";
 import { type Expected, managedPage, requireSource, routeIn, routeWords } from "./_routes.ts";
 import { pushTo, standing } from "./_target.ts";
 
@@ -29,11 +29,12 @@ export default tool("update_static_route", {
   async run({ target_branch, message, ...args }, ctx, { changes, state: { sha: previous_sha, path } }) {
     const route = routeIn(ctx.site, args.route, "route");
     const line = commitMessage(message ?? `Replace ${routeWords(route)}`, ctx.caller.token.id);
-    const { commit_sha, branch, shas, unchanged } = await pushTo(target_branch, ctx, line, async (view) => {
+    const pushed = await pushTo(target_branch, ctx, line, async (view) => {
       const { page, bytes } = await decide(view, { ...args, route, sha: previous_sha });
       return [{ path: page.path, bytes }];
     });
-    ctx.note({ result_id: path, changes });
+    const { commit_sha, branch, shas, unchanged } = pushed;
+    ctx.note({ result_id: path, changes: madeOn(pushed, changes) });
     const done = {
       route,
       file_path: path,

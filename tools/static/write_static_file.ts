@@ -7,7 +7,7 @@ import type { Entry, View } from "../../platforms/repo/client.ts";
 import { commitMessage } from "../../platforms/repo/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { bytesOf, inSite } from "./_files.ts";
-import { planOf } from "./_plan.ts";
+import { madeOn, planOf } from "./_plan.ts";
 import { pushTo, standing } from "./_target.ts";
 
 interface Wanted {
@@ -57,7 +57,7 @@ export default tool("write_static_file", {
     const bytes = bytesOf(content, encoding, "content");
     const line = commitMessage(message ?? `${state ? "Overwrite" : "Add"} ${path}`, ctx.caller.token.id);
     const sha = args.sha ?? state?.sha;
-    const { commit_sha, branch, shas, unchanged } = await pushTo(target_branch, ctx, line, async (view) => {
+    const pushed = await pushTo(target_branch, ctx, line, async (view) => {
       const now = await judge(view, { ...args, path, sha });
       if (now === null || state !== null) return [{ path, bytes }];
       throw new GatewayError(
@@ -65,7 +65,8 @@ export default tool("write_static_file", {
         `path: ${JSON.stringify(path)} was made by somebody else meanwhile (sha ${now.sha}); read it first`,
       );
     });
-    ctx.note({ result_id: path, changes });
+    const { commit_sha, branch, shas, unchanged } = pushed;
+    ctx.note({ result_id: path, changes: madeOn(pushed, changes) });
     const done = { path, sha: shas.get(path), commit_sha, branch, target_branch, created: state === null };
     return unchanged ? { ...done, unchanged } : done;
   },
