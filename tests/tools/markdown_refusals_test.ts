@@ -39,7 +39,12 @@ const UNSAVED: readonly [Args, Code, RegExp][] = [
   [{ content: "---\ntitle: [\n---\n" }, "E_MISSING_FRONTMATTER", /^content: .*no YAML/],
   [{ content: "---\nslug: a\n---\n" }, "E_BAD_INPUT", /^content: the frontmatter has no title/],
   [{ content: "---\ntitle: A\n---\n" }, "E_BAD_INPUT", /^content: the frontmatter has no slug/],
-  [{ content: "---\ntitle: A\nslug: 7\n---\n" }, "E_BAD_INPUT", /^content: .*something else as slug/],
+  [
+    { content: "---\ntitle: A\nslug: 7\n---\n" },
+    "E_BAD_INPUT",
+    /^content: slug of the frontmatter is not a text; .* in quotes$/,
+  ],
+  [{ content: "---\ntitle: '  '\nslug: a\n---\n" }, "E_BAD_INPUT", /^content: the frontmatter has no title/],
   [
     { content: LARGE.slice(0, 900 * 1024 + 1) },
     "E_FILE_TOO_LARGE",

@@ -33,8 +33,10 @@ export function readDocument(text: string, field: string): MarkdownDocument {
 export function required(frontmatter: Frontmatter, key: string, field: string): string {
   const value = frontmatter[key];
   if (typeof value === "string" && value.trim() !== "") return value;
-  const found = value === undefined || value === null || value === "" ? "has no" : "holds something else as";
-  throw new GatewayError("E_BAD_INPUT", `${field}: the frontmatter ${found} ${key}; give it one, a text`);
+  const wrong = value === undefined || value === null || typeof value === "string"
+    ? `the frontmatter has no ${key}; give it one, a text`
+    : `${key} of the frontmatter is not a text; write it as one, a number in quotes`;
+  throw new GatewayError("E_BAD_INPUT", `${field}: ${wrong}`);
 }
 
 /** The document with one key set to a text: that value alone is changed, or one line added at the block's end. */
