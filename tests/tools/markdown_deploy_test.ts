@@ -129,7 +129,7 @@ for (const door of DOORS) {
       const args = { site_id, path: PATHS.post, target_site_id: "blog", append_deployment: true };
       const preview = await at.preview("deploy_md_to_site", args);
       assert.equal(preview.tier, tier);
-      assert.match(preview.summary, /, and write it down in the file$/);
+      assert.match(preview.summary, /, and write it down in the file on branch "main"$/);
       const parent = await at.head("main", repo);
       const { done } = await at.write(door, "deploy_md_to_site", args);
       const [made] = world.drafts();

@@ -62,13 +62,14 @@ export default tool("deploy_md_to_site", {
   async plan({ target_site_id, append_deployment, ...args }, ctx) {
     const path = markdownIn(ctx.site, args.path);
     const target = ctx.forSite(target_site_id);
-    if (append_deployment) await writable(ctx);
+    const recorded = append_deployment
+      ? `, and write it down in the file on branch "${(await writable(ctx)).branch}"`
+      : "";
     const { bytes, sha } = await (await ctx.use(repo)).read(path, LIMITS.STATIC_FILE_BYTES);
     const text = textOf(bytes, "path");
     if (append_deployment) withDeployment(text, {}, "path");
     const draft = await draftOf(readDocument(text, "path"));
     const create = await prepare(target, draft);
-    const recorded = append_deployment ? `, and write it down in the file` : "";
     return {
       summary:
         `Make the ${draft.type} draft "${draft.fields.title}" of "${path}" on ${target.site.name}${recorded}`,
