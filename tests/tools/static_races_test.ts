@@ -87,6 +87,27 @@ const CLASHES: readonly (readonly [string, Args, Record<string, string | null>, 
     "E_BAD_PATH",
     /is there and no folder/,
   ],
+  [
+    "bulk_write_static_files",
+    {},
+    { [CSS]: "theirs" },
+    "E_SHA_MISMATCH",
+    /^files\[1\].path: .* changed meanwhile by/,
+  ],
+  [
+    "bulk_write_static_files",
+    {},
+    { [CSS]: null },
+    "E_SHA_MISMATCH",
+    /^files\[1\].path: .* changed meanwhile by/,
+  ],
+  [
+    "bulk_write_static_files",
+    {},
+    { "public/a": "theirs" },
+    "E_SHA_MISMATCH",
+    /^files\[0\].path: .* changed meanwhile by/,
+  ],
 ];
 
 for (const [tool, args, files, code, says] of CLASHES) {
@@ -146,7 +167,13 @@ const PAIRS: readonly (readonly [string, Args, Code])[] = [
   ["write_static_file", { path: "public/new", allow_overwrite: false }, "E_FILE_EXISTS"],
   ["create_static_route", {}, "E_ROUTE_EXISTS"],
   ["update_static_route", {}, "E_SHA_MISMATCH"],
+  ["bulk_write_static_files", {}, "E_SHA_MISMATCH"],
 ];
+/** The same call with another text in it. */
+const ownOf = (tool: string, body: string): Args => {
+  if (tool === "bulk_write_static_files") return { files: [{ path: CSS, content: body }] };
+  return tool === "write_static_file" ? { content: body } : { html: body };
+};
 
 for (const [tool, args, code] of PAIRS) {
   Deno.test(`of two callers of ${tool} ${JSON.stringify(args)} at once one wins and the other is told ${code}`, async () => {
@@ -155,8 +182,7 @@ for (const [tool, args, code] of PAIRS) {
       const as = ["all", target_branch === "main" ? "second" : "all"];
       const bodies = ["<p>one</p>", "<p>two</p>"];
       const endings = await Promise.all(bodies.map((body, n) => {
-        const own = tool === "write_static_file" ? { content: body } : { html: body };
-        const call = callOf(tool, { ...args, ...own, target_branch, confirm: true });
+        const call = callOf(tool, { ...args, ...ownOf(tool, body), target_branch, confirm: true });
         return at.gw.end(tool, call, { as: as[n], door: n === 0 ? "rest" : "mcp" });
       }));
       assert.deepEqual(endings.map(codeOf).toSorted(), [code, "done"].toSorted());

@@ -69,6 +69,26 @@ function pathsOf(files: readonly FileArg[], site: Site): string[] {
 const unfit = (at: number, path: string, why: string) =>
   new GatewayError("E_BAD_INPUT", `files[${at}].path: ${JSON.stringify(path)} ${why}; change one of them`);
 
+/** The edits, where each file still is what the plan found. Throws E_SHA_MISMATCH for one that somebody else wrote. */
+async function unmoved(
+  view: View,
+  edits: readonly Edit[],
+  planned: readonly Shown[],
+): Promise<readonly Edit[]> {
+  for (const [at, { path }] of edits.entries()) {
+    const sha = (await view.find(path))?.sha ?? null;
+    if (sha === planned[at]!.sha) continue;
+    throw new GatewayError(
+      "E_SHA_MISMATCH",
+      `files[${at}].path: ${
+        JSON.stringify(path)
+      } was changed meanwhile by somebody else; nothing was written: ` +
+        "look at it, and try again",
+    );
+  }
+  return edits;
+}
+
 const SHOWN_MAX = 100;
 
 export default tool("bulk_write_static_files", {
@@ -87,13 +107,13 @@ export default tool("bulk_write_static_files", {
     const what = `Write ${edits.length} files${more}, ${bytes} bytes, of ${ctx.site.name}`;
     const first = found.view.commit === null;
     const to = first ? "main" as const : target_branch;
-    return { ...planOf(what, found, shown.slice(0, SHOWN_MAX)), state: { grant, to, first, bytes } };
+    return { ...planOf(what, found, shown.slice(0, SHOWN_MAX)), state: { grant, to, first, bytes, shown } };
   },
-  async run({ files, message }, ctx, { changes, state: { grant, to, first, bytes } }) {
+  async run({ files, message }, ctx, { changes, state: { grant, to, first, bytes, shown } }) {
     const edits = filesOf(files, ctx.site);
     const line = commitMessage(message ?? `Write ${edits.length} files`, ctx.caller.token.id);
-    const decide = (view: View) => {
-      if ((view.commit === null) === first) return Promise.resolve(edits);
+    const decide = async (view: View) => {
+      if ((view.commit === null) === first) return await unmoved(view, edits, shown);
       throw new GatewayError(
         "E_SHA_MISMATCH",
         "The repository was empty and has been written to meanwhile; try again",
