@@ -33,3 +33,11 @@ Deno.test("a group has all its tools, or stands in the list of those not yet bui
   const expected = rows.filter((row) => !unbuilt.has(row.group)).map((row) => row.name).sort();
   assert.deepEqual([...tools.keys()].sort(), expected);
 });
+
+Deno.test("no word of what a caller reads is torn by the end of a line", async () => {
+  const tools = await loadTools({ roots: [ROOT] });
+  for (const [name, { manifest }] of tools) {
+    const torn = /\S*[a-z]- [a-z]\S*/.exec(JSON.stringify([manifest.description, manifest.input]));
+    assert.equal(torn?.[0], undefined, name);
+  }
+});
