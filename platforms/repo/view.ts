@@ -60,7 +60,7 @@ export class View {
       const at = await this.#walk(folder);
       const below = at?.type === "tree" ? await treeOf(this.#wire, at.sha, true) : null;
       entries = (below?.tree ?? []).map((one) => ({ ...one, path: `${folder}/${one.path}` }));
-      truncated = below?.truncated ?? false;
+      truncated = below?.truncated ?? await this.#cutShort();
     }
     const files = entries.filter((one) =>
       one.type === "blob" && FILES.has(one.mode) && one.path.startsWith(full)
@@ -137,6 +137,11 @@ export class View {
       name = found.sha;
     }
     return found && { ...found, path: full };
+  }
+
+  /** Whether a folder that was walked through is not listed to its end, so that what it does not show may be there. */
+  async #cutShort(): Promise<boolean> {
+    return (await Promise.all(this.#folders.values())).some((folder) => folder?.truncated);
   }
 
   #folder(name: string): Promise<Tree | null> {
