@@ -36,13 +36,14 @@ function faultOf(text: string): string | null {
     return `holds "${forbidden[0]}"; a route has letters, digits and dashes between slashes`;
   }
   const inner = text === "//" ? text : text.replace(/^\//, "").replace(/\/$/, "");
+  const { length } = fileOfRoute(`/${inner}`);
+  const max = LIMITS.REPO_PATH_CHARACTERS;
+  if (length > max) return `makes a path of ${length} characters, at most ${max} are allowed; shorten it`;
   for (const segment of inner === "" ? [] : inner.split("/")) {
     const fault = segmentFault(segment);
     if (fault !== null) return fault;
   }
-  const { length } = fileOfRoute(`/${inner}`);
-  const max = LIMITS.REPO_PATH_CHARACTERS;
-  return length > max ? `makes a path of ${length} characters, at most ${max} are allowed; shorten it` : null;
+  return null;
 }
 
 function segmentFault(segment: string): string | null {
