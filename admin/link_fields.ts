@@ -12,7 +12,10 @@ const USER: Rule = ["a user id", /^[A-Za-z0-9_-]{1,64}$/];
 const CUSTOMER: Rule = ["a customer id such as 123-456-7890", /^\d[\d-]{0,18}\d$/];
 
 const RULES: Readonly<Record<SiteLinkField, Rule>> = {
-  repo: ["a repository as owner/repo", /^(?!.*\.\.)[A-Za-z0-9-]{1,39}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/],
+  repo: [
+    "a repository as owner/repo, without .git",
+    /^(?!.*(\.\.|\.git$))[A-Za-z0-9-]{1,39}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/i,
+  ],
   repo_branch: ["a branch name such as main", PLAIN_BRANCH],
   repo_prefix: [
     "a folder such as content/posts, without a leading or trailing slash",

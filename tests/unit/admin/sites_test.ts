@@ -206,7 +206,7 @@ Deno.test("a change is checked with what stands already", async () => {
 Deno.test("what may climb out of an address or a folder is no link", async () => {
   const gw = await prepared();
   const bad: Record<string, string[]> = {
-    repo: ["acme", "a/b/c", "a/..", "a/.", "../b", "a b/c", "https://github.test/a/b", "a/b?x"],
+    repo: ["acme", "a/b/c", "a/..", "a/.", "../b", "a b/c", "https://github.test/a/b", "a/b?x", "a/b.git"],
     repo_branch: ["../x", "a..b", "/a", "a/", "-x", ".x", "a b", "a~1", "x.lock", "a//b", "a/.b"],
     repo_prefix: ["/a", "a/", "../a", "a/../b", "a/./b", "a//b", "a\\b", ".", "..", "a/.."],
     hosting_project: ["A", "a/b", "-a", "a.b"],
