@@ -80,7 +80,8 @@ export const seo: Platform<SeoClient> = {
     if (site.seo.enabled) return;
     throw new GatewayError(
       "E_SEOPLUGIN_DISABLED",
-      `The SEO feature is off for site "${site.id}"; an operator turns it on with deno task admin site update`,
+      `The SEO feature is off for site "${site.id}"; an operator turns it on with deno task admin site update ` +
+        `${site.id} --seo enabled=true`,
     );
   },
   connect: (reach) => clientOf(new Wire(reach), reach.site),

@@ -51,7 +51,7 @@ export function requireChannel(site: Site): void {
     "E_SEOPLUGIN_PLUGIN_REQUIRED",
     `Site "${site.id}" has the SEO channel "${site.seo.channel}"; this tool needs the companion plugin (version ` +
       `${COMPANION_VERSION_MIN} or newer) and the channel "plugin", which an operator sets with deno task admin site ` +
-      "update",
+      `update ${site.id} --seo channel=plugin`,
   );
 }
 

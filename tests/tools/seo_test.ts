@@ -164,7 +164,7 @@ Deno.test("a site with the feature off or of another platform is refused and not
   ];
   for (const [tool, args] of calls) {
     for (const site_id of ["off", "acme"]) {
-      const says = /^The SEO feature is off for site/;
+      const says = new RegExp(`off for site "${site_id}"; .*site update ${site_id} --seo enabled=true$`);
       await at.kit.refuses(tool, { ...args, site_id }, "E_SEOPLUGIN_DISABLED", { says });
     }
     for (const site_id of ["builder", "files", "client"]) {
@@ -176,7 +176,8 @@ Deno.test("a site with the feature off or of another platform is refused and not
 
 Deno.test("what needs the bridge says so where the channel is rest, nothing being asked", async () => {
   await using at = await seoWorld();
-  const says = /^Site "rest" has the SEO channel "rest"; .*version 1\.0\.0 or newer.*channel "plugin"/;
+  const says =
+    /^Site "rest" has the SEO channel "rest"; .*version 1\.0\.0 or newer.*channel "plugin".*update rest --seo channel=plugin$/;
   const calls: [string, Args][] = [
     ["set_seo_schema", { post_id: 4, schema: { "@type": "Article" } }],
     ["set_seo_schema", { post_id: 4, schema: { "@type": "Article" }, confirm: true }],
