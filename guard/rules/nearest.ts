@@ -22,13 +22,25 @@ function distance(a: string, b: string): number {
 const WORD_CHARACTERS_MAX = 64;
 const PART_CHARACTERS_MIN = 4;
 
+/** More changes than these are no slip of the hand. */
+const SLIP_CHANGES_MAX = 2;
+
+const plain = (text: string) => text.toLowerCase().replaceAll("-", "_");
+
+/** The longest candidate that stands in `wanted` as whole words, as description does in meta_description. */
+function withinWords(wanted: string, candidates: readonly string[]): string | null {
+  const within = candidates.filter((candidate) =>
+    candidate.length >= PART_CHARACTERS_MIN && `_${wanted}_`.includes(`_${plain(candidate)}_`)
+  );
+  return within.sort((a, b) => b.length - a.length)[0] ?? null;
+}
+
 /**
  * The candidate closest to `word` (case and `-` for `_` do not count), or null when none is close: at most a third
  * of the word's characters may differ, two at least; or else the name must hold the word. Of equally close ones the
- * first.
+ * first. One that the word holds as whole words is closer than what is more than a slip away.
  */
 export function nearest(word: string, candidates: readonly string[]): string | null {
-  const plain = (text: string) => text.toLowerCase().replaceAll("-", "_");
   const wanted = plain(word);
   if (wanted === "" || wanted.length > WORD_CHARACTERS_MAX) return null;
   let best: string | null = null;
@@ -39,6 +51,8 @@ export function nearest(word: string, candidates: readonly string[]): string | n
     // Two changes in a word of three letters would be another word.
     if (away < least && away < wanted.length) [best, least] = [candidate, away];
   }
+  if (best !== null && least <= SLIP_CHANGES_MAX) return best;
+  best = withinWords(wanted, candidates) ?? best;
   if (best !== null || wanted.length < PART_CHARACTERS_MIN) return best;
   return candidates.find((candidate) => plain(candidate).includes(wanted)) ?? null;
 }

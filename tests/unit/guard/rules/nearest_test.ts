@@ -23,3 +23,17 @@ Deno.test("a slip of the hand finds the name, another word finds none", () => {
   for (const [word, name] of cases) assert.equal(nearest(word, names), name, word);
   assert.equal(nearest("title", []), null);
 });
+
+Deno.test("a name within the word is closer than another that begins otherwise, but a slip of the hand is closer still", () => {
+  const names = ["title", "description", "og_title", "og_description", "twitter_title", "id"];
+  const cases: [string, string | null][] = [
+    ["meta_description", "description"],
+    ["seo_title", "title"],
+    ["meta-title", "title"],
+    ["seo_og_title", "og_title"],
+    ["ogg_title", "og_title"],
+    ["og_titel", "og_title"],
+    ["post_id", null],
+  ];
+  for (const [word, name] of cases) assert.equal(nearest(word, names), name, word);
+});
