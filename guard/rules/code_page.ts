@@ -46,9 +46,24 @@ export function scopeClass(siteId: string, slug: string): string {
 
 const SLUG_CHARACTERS_MAX = 100;
 
+/** Letters that are no other letter with a mark, as WordPress writes them in a slug. */
+const SPELT: Readonly<Record<string, string>> = {
+  æ: "ae",
+  œ: "oe",
+  ø: "o",
+  ß: "ss",
+  đ: "d",
+  ð: "d",
+  þ: "th",
+  ł: "l",
+  ı: "i",
+};
+const SPELT_LETTERS = new RegExp(`[${Object.keys(SPELT).join("")}]`, "g");
+
 /** The slug of a page that was given none: of its title; of a title without Latin letters a short hash. */
 export function slugOf(title: string): string {
   const plain = title.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()
+    .replace(SPELT_LETTERS, (letter) => SPELT[letter]!)
     .replace(/[^a-z0-9]+/g, "-").slice(0, SLUG_CHARACTERS_MAX).replace(/^-+|-+$/g, "");
   return plain === "" ? `page-${hash("sha256", title, "hex").slice(0, 8)}` : plain;
 }

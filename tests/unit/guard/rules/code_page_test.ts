@@ -61,7 +61,9 @@ Deno.test("the class is of site and slug alone", () => {
 Deno.test("a title has a slug", () => {
   const slugs: Record<string, string> = {
     "Hello, World!": "hello-world",
-    "  Größe & Ænd  ": "große-nd".normalize("NFKD").replace(/[^a-z-]/g, "-"),
+    "  Größe & Ænd  ": "grosse-aend",
+    "Køb smørrebrød i Łódź": "kob-smorrebrod-i-lodz",
+    "Þór, Đorđe og hors d’œuvre": "thor-dorde-og-hors-d-oeuvre",
     "Crème brûlée": "creme-brulee",
     "2024": "2024",
     "a/b\\c": "a-b-c",
