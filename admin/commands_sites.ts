@@ -44,7 +44,10 @@ const SETTABLE: Options = {
     [`${option}-env`, { help: `read the ${is} from ${variable}` }],
   ])),
   builders: { value: "block,visual", help: "page builders that are enabled" },
-  "default-builder": { value: "block|visual", help: "the one used when a call names none" },
+  "default-builder": {
+    value: "block|visual",
+    help: "what list_builders_for_site advises where there are both; a call still names its own",
+  },
   seo: { value: "enabled=true|false or channel=rest|plugin", many: true, help: "the SEO feature" },
   ...Object.fromEntries(
     SITE_LINK_FIELDS.map((field) => [dashed(field), { value: "text", help: `sets ${field}` }]),
