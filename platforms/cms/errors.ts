@@ -75,6 +75,14 @@ function errorBody(json: unknown): ErrorBody | null {
   return { code: code.slice(0, 80), message: `${message} ${which}`, data: facts };
 }
 
+/** Ways on from what the companion plugin finds on the site, which no other argument changes. */
+const FOUND: Readonly<Record<string, string>> = {
+  site_ops_published: "it went live since it was looked at, and nothing was changed: read it again",
+  site_ops_visual_inactive: "activate it under Plugins there, or make the page with page_builder block",
+  site_ops_seo_provider_missing: "that is set up in the SEO plugin there",
+  site_ops_schema_provider_missing: "activate one under Plugins there",
+};
+
 /** Every 401 is bad credentials: a CMS takes wrong ones for nobody's (contracts/cms.md, section 1). */
 function wayOut(out: Outgoing, status: number, code: string | undefined): string {
   if (status === 401) {
@@ -91,5 +99,5 @@ function wayOut(out: Outgoing, status: number, code: string | undefined): string
   if (status === 404) return "check the id";
   if (status === 429 || status === 503) return "the site is busy: try again later";
   if (status >= 500) return "look at the site's error log";
-  return "change what was sent";
+  return FOUND[code] ?? "change what was sent";
 }
