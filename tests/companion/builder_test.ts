@@ -88,6 +88,12 @@ test("templates are listed with their placeholders; broken ones are marked, draf
   assert.deepEqual([list.headers.get("x-wp-total"), list.headers.get("x-wp-totalpages")], ["3", "1"]);
   const paged = await wp.call("ed", "GET", "/builder/templates?per_page=1&page=2");
   assert.deepEqual(paged.body.map(({ id }) => id), [broken]);
+  const past = await wp.call("ed", "GET", "/builder/templates?per_page=2&page=9");
+  assert.deepEqual([past.body, past.headers.get("x-wp-total"), past.headers.get("x-wp-totalpages")], [
+    [],
+    "3",
+    "2",
+  ]);
   const searched = await wp.call("ed", "GET", "/builder/templates?search=Landing");
   assert.deepEqual(searched.body.map(({ id }) => id), [template]);
   for (const id of [broken, strange]) {

@@ -57,7 +57,7 @@ final class Redirects_Seopress extends Redirect_Store {
 		);
 		return array(
 			'rows'  => array_map( array( __CLASS__, 'read' ), $query->posts ),
-			'total' => (int) $query->found_posts,
+			'total' => Routes::total( $query ),
 		);
 	}
 

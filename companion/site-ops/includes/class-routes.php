@@ -7,6 +7,8 @@
 
 namespace SiteOps;
 
+use WP_Query;
+
 defined( 'ABSPATH' ) || exit;
 
 /** Registers routes below site-ops/v1; only GET and POST exist. */
@@ -68,6 +70,24 @@ final class Routes {
 				'default' => 20,
 			),
 		);
+	}
+
+	/**
+	 * How many rows a query would find without paging; WordPress does not count them past the last page.
+	 *
+	 * @param WP_Query $query A query of one page, by its `paged`.
+	 * @return int
+	 */
+	public static function total( WP_Query $query ) {
+		if ( $query->found_posts > 0 || $query->get( 'paged' ) < 2 ) {
+			return (int) $query->found_posts;
+		}
+		$first = array(
+			'paged'          => 1,
+			'posts_per_page' => 1,
+			'fields'         => 'ids',
+		);
+		return (int) ( new WP_Query( $first + $query->query ) )->found_posts;
 	}
 
 	/**

@@ -76,8 +76,9 @@ final class Templates {
 		}
 		$query    = new WP_Query( $asked );
 		$response = new WP_REST_Response( array_map( array( __CLASS__, 'answer' ), $query->posts ) );
-		$response->header( 'X-WP-Total', (string) $query->found_posts );
-		$response->header( 'X-WP-TotalPages', (string) ceil( $query->found_posts / $request['per_page'] ) );
+		$total    = Routes::total( $query );
+		$response->header( 'X-WP-Total', (string) $total );
+		$response->header( 'X-WP-TotalPages', (string) ceil( $total / $request['per_page'] ) );
 		return $response;
 	}
 
