@@ -67,7 +67,9 @@ onWordPress({
     await told(at, "wrong", {
       rest_api: [true, /answers/],
       credentials: [false, /CMS 401/, /new application password/],
-      companion: [null, /CMS 401/, /credentials/],
+      companion: [null, /CMS 401/, /^Repair credentials first$/],
+      theme: [null, /CMS 401/, /^Repair credentials first$/],
+      tool_adapter: [null, /cannot be seen: CMS 401/, /^Repair credentials first$/],
       seo_bridge: [null, /gave no report/, /companion/],
     });
   },

@@ -33,14 +33,16 @@ Deno.test("all probes of a CMS share one end, by the gateway's clock, and a fron
   };
   await using at = await reporting(REPORT, {}, { fetch: slow, http: { now } });
   at.cms.misbehave({ kind: "hang" }, { method: "GET", times: 99 });
-  const found = await at.kit.gw.call<{ checks: { name: string; ok: boolean | null; detail: string }[] }>(
-    "diagnose_site",
-    { site_id: "plugin" },
-  );
+  const found = await at.kit.gw.call<
+    { checks: { name: string; ok: boolean | null; detail: string; next_step: string | null }[] }
+  >("diagnose_site", { site_id: "plugin" });
   const by = Object.fromEntries(found.checks.map((check) => [check.name, check]));
   for (const name of ["rest_api", "credentials", "theme", "companion"]) {
     assert.equal(by[name]?.ok, name === "rest_api" ? false : null);
     assert.match(by[name]!.detail, /gave no answer within 0\.1 s/, name);
+  }
+  for (const name of ["credentials", "clock", "theme", "companion", "page_builder", "tool_adapter"]) {
+    assert.equal(by[name]!.next_step, "Repair rest_api first", name);
   }
   assert.deepEqual([by["seo_settings"]?.ok, by["page_builder"]?.ok, by["topicmap_link"]?.ok], [
     null,

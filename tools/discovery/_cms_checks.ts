@@ -1,9 +1,9 @@
 /** The checks of diagnose_site on a CMS: from what probes found to what a person should do. */
 import type { Site } from "../../model.ts";
-import type { Health, Index, Part, PartName } from "../../platforms/cms/client.ts";
+import type { Health, Index, PartName } from "../../platforms/cms/client.ts";
 import type { Probe } from "../../platforms/probe.ts";
 import { type Check, fail, pass, unknown } from "./_checks.ts";
-import { companionCheck, companionFeatures } from "./_companion_checks.ts";
+import { companionCheck, companionFeatures, firstRepair } from "./_companion_checks.ts";
 
 const CLOCK_SECONDS_MAX = 30;
 const NAME_CHARACTERS = 80;
@@ -28,7 +28,7 @@ function probed(site: Site, health: Health): Check[] {
     reachable(health.index),
     credentials(health),
     clock(health.index),
-    companionCheck(health.companion),
+    companionCheck(health),
     builder(site, health),
     theme(health),
     part("tool_adapter", "The tool adapter", health),
@@ -87,8 +87,12 @@ function clock(index: Probe<Index>): Check {
   );
 }
 
-function theme({ theme }: Health): Check {
-  if (theme.error) return unknown("theme", theme.error.message, "Look under Appearance on the site");
+function theme(health: Health): Check {
+  const { theme } = health;
+  if (theme.error) {
+    const next_step = firstRepair(health, theme.error) ?? "Look under Appearance on the site";
+    return unknown("theme", theme.error.message, next_step);
+  }
   const { name, version } = theme.found;
   if (name === null) return unknown("theme", "The site shows no theme", "Look under Appearance on the site");
   return pass(
@@ -112,15 +116,15 @@ function builder(site: Site, health: Health): Check {
   };
 }
 
-function part(name: PartName, what: string, { parts }: Health): Check {
-  const { error, found } = parts[name] as Probe<Part> & { found?: Part };
-  if (error !== undefined || found === undefined) {
-    return unknown(
-      name,
-      `${what} cannot be seen: ${error?.message}`,
-      "Look under Plugins on the site, or give the gateway an account that may manage plugins",
-    );
+const BY_HAND = "Look under Plugins on the site, or give the gateway an account that may manage plugins";
+
+function part(name: PartName, what: string, health: Health): Check {
+  const seen = health.parts[name];
+  if (seen.error) {
+    const next_step = firstRepair(health, seen.error) ?? BY_HAND;
+    return unknown(name, `${what} cannot be seen: ${seen.error.message}`, next_step);
   }
+  const { found } = seen;
   const wanted = "if this site's tools need it";
   const named = found.version === null ? what : `${what} ${found.version}`;
   switch (found.state) {

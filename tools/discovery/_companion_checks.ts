@@ -1,4 +1,5 @@
 /** The checks of diagnose_site that ask the companion plugin: itself, what it brings, and the site's record beside it. */
+import type { GatewayError } from "../../errors.ts";
 import type { Site } from "../../model.ts";
 import {
   type Companion,
@@ -19,10 +20,20 @@ const NOT_READY: Readonly<Record<Exclude<Companion["state"], "ready">, string>> 
   silent: "which does not answer",
 };
 
+/** What has to be repaired before that failure of a probe tells anything; null where it stands for itself. */
+export function firstRepair({ index }: Health, { upstream }: GatewayError): string | null {
+  if (upstream === 401) return "Repair credentials first";
+  return index.error ? "Repair rest_api first" : null;
+}
+
 /** Whether the companion plugin is there, active and new enough. */
-export function companionCheck(companion: Probe<Companion>): Check {
+export function companionCheck(health: Health): Check {
   const name = "companion";
-  if (companion.error) return unknown(name, companion.error.message, wayToReport(companion.error.upstream));
+  const { companion } = health;
+  if (companion.error) {
+    const next_step = firstRepair(health, companion.error) ?? wayToReport(companion.error.upstream);
+    return unknown(name, companion.error.message, next_step);
+  }
   const { state, version } = companion.found;
   const named = `The companion plugin${version === null ? "" : ` ${version}`}`;
   switch (state) {
@@ -54,7 +65,6 @@ export function companionCheck(companion: Probe<Companion>): Check {
 }
 
 function wayToReport(status: number | undefined): string {
-  if (status === 401) return "Repair credentials first";
   if (status === 403) {
     return "Give the site's account a role that may edit posts; where a firewall refused, allow /site-ops/v1 in it";
   }
