@@ -147,7 +147,7 @@ Deno.test("which builder is meant is settled before anything is sent", async () 
     [
       { ...CLONE, content_html: "<p>" },
       "E_BAD_INPUT",
-      /^content_html: .*from its template, or leave it out$/,
+      /^content_html: .*from its template; leave it out$/,
     ],
     [{ ...CLONE, template: "wide" }, "E_BAD_INPUT", /^template: /],
     [{ ...CLONE, builder_template_id: "a1" }, "E_BAD_INPUT", /^builder_template_id: expected a whole number/],
@@ -158,6 +158,15 @@ Deno.test("which builder is meant is settled before anything is sent", async () 
   const change = { site_id: "visual", page_id: 4, content_html: "<p>", confirm: true };
   const says = /"block" is not enabled on "visual", which has visual/;
   await at.kit.refuses("update_page_draft", change, "E_BUILDER_NOT_AVAILABLE", { says });
+  const needed: [Args, RegExp][] = [
+    [{ variables: { KEY: "x" } }, /^builder_template_id is required: .*list_page_templates names them$/],
+    [{ page_builder: "visual" }, /^builder_template_id is required when page_builder is "visual"$/],
+    [{ page_builder: "block" }, /^title, .*: give at least one of them$/],
+  ];
+  for (const [args, says] of needed) {
+    const call = { site_id: "both", page_id: 4, ...args, confirm: true };
+    await at.kit.refuses("update_page_draft", call, "E_BAD_INPUT", { says });
+  }
   const alone = await at.kit.preview("create_page_draft", { site_id: "acme", title: "Block by itself" });
   assert.equal(alone.tier, 1);
 });

@@ -57,20 +57,19 @@ export function checkIds({ parent_id, builder_template_id }: BuilderArgs): void 
 /** Refuses what the builder has no use for, and what it lacks: E_BAD_INPUT naming the argument. */
 export function checkBuilderArgs(builder: Builder | null, args: BuilderArgs): void {
   const { builder_template_id, variables, content_html, template } = args;
-  if (builder === "visual") {
-    refuse({ content_html, template }, "a page of the visual builder gets it from its template");
-    if (builder_template_id === undefined) {
-      const which = "the visual builder makes pages from a template; list_page_templates names them";
-      throw new GatewayError("E_BAD_INPUT", `builder_template_id is required: ${which}`);
-    }
-  } else {refuse(
-      { builder_template_id, variables },
-      "it is for the visual builder; set page_builder to visual",
-    );}
+  if (builder !== "visual") {
+    const way = "it is for the visual builder; set page_builder to visual, or leave it out";
+    return refuse({ builder_template_id, variables }, way);
+  }
+  refuse({ content_html, template }, "a page of the visual builder gets it from its template; leave it out");
+  if (builder_template_id === undefined) {
+    const which = "the visual builder makes pages from a template; list_page_templates names them";
+    throw new GatewayError("E_BAD_INPUT", `builder_template_id is required: ${which}`);
+  }
 }
 
 function refuse(args: Readonly<Record<string, unknown>>, why: string): void {
   for (const [name, value] of Object.entries(args)) {
-    if (value !== undefined) throw new GatewayError("E_BAD_INPUT", `${name}: ${why}, or leave it out`);
+    if (value !== undefined) throw new GatewayError("E_BAD_INPUT", `${name}: ${why}`);
   }
 }
