@@ -1,4 +1,5 @@
 /** `deno task demo`: a gateway over sandbox sites, with a token and calls to try; Ctrl-C leaves nothing behind. */
+import { fileURLToPath } from "node:url";
 import { devEnvironment } from "../admin/dev_secrets.ts";
 import { type Gateway, openGateway } from "../gateway.ts";
 import { serve } from "../serve.ts";
@@ -34,9 +35,14 @@ function settings(project: StaticProject | null): Settings {
   return { ...read, port, baseUrl: `http://127.0.0.1:${port}` };
 }
 
+/** A real WordPress with the companion plugin, where PHP is at hand; else the stand-in, which has none. */
+export function startDemoCms(say: (line: string) => void): Promise<CmsSandbox> {
+  return startCms({ say, plugins: [fileURLToPath(new URL("../companion/site-ops", import.meta.url))] });
+}
+
 /** Registers the CMS twice, once for drafts only and once with publishing allowed, and the static site. */
-async function registerSites(
-  { store }: Gateway,
+export async function registerSites(
+  { store }: Pick<Gateway, "store">,
   cms: CmsSandbox,
   project: StaticProject | null,
 ): Promise<void> {
@@ -46,14 +52,15 @@ async function registerSites(
     base_url: cms.base_url,
     project_id: "demo",
     credentials: { cms: { username, application_password } },
+    seo: { enabled: true, channel: "plugin" },
   } as const;
   await store.projects.create({ id: "demo", name: "Demo" });
   await store.sites.create({ ...shared, id: "demo", name: "Demo site, drafts only" });
   await store.sites.create({
     ...shared,
     id: "demo-live",
-    name: "The same site, publishing allowed",
-    flags: { allow_publish: true },
+    name: "The same site, publishing and SEO of what is live allowed",
+    flags: { allow_publish: true, allow_seo_on_published: true },
   });
   if (project === null) return;
   await store.sites.create({
@@ -119,7 +126,7 @@ export function guide(
       `  -d '${JSON.stringify(body)}'`,
     ].join("\n");
   const site = cms.kind === "wordpress"
-    ? `A real WordPress answers at ${cms.base_url} (site ids "demo" and "demo-live").`
+    ? `A real WordPress with the companion plugin answers at ${cms.base_url} (site ids "demo" and "demo-live").`
     : `A stand-in for WordPress answers at ${cms.base_url} (site ids "demo" and "demo-live").`;
   return [
     `The gateway answers at ${address}. ${site}`,
@@ -156,7 +163,7 @@ if (import.meta.main) {
     const project = await startProject("data");
     if (project) cleanup.defer(() => project.stop());
     const checked = settings(project);
-    const cms = await startCms({ say });
+    const cms = await startDemoCms(say);
     cleanup.defer(() => cms.stop());
     const gateway = await openGateway(checked);
     await registerSites(gateway, cms, project);
