@@ -21,7 +21,13 @@ export interface Page extends PostHead {
   readonly template: string;
   /** False where the site is known to show what the visual builder keeps of it, in place of its content. */
   readonly shown: boolean;
+  /** True where the companion plugin keeps CSS and JavaScript for the content it wrapped. */
+  readonly from_code: boolean;
 }
+
+/** What comes of other content for a page made from code. */
+export const CODE_APART =
+  "the page is made from code, and its CSS does not hold for another content_html; change it with update_page_from_code";
 
 /** Fields after reading: rights proven, the content as it would be stored. */
 export interface PreparedPage {

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { GatewayError } from "../../errors.ts";
 import { type Id, numericId } from "../../guard/rules/ids.ts";
-import type { Page, PageFields, PreparedPage } from "../page.ts";
+import { CODE_APART, type Page, type PageFields, type PreparedPage } from "../page.ts";
 import type { Written } from "../post.ts";
 import { together } from "../waiting.ts";
 import { CmsError } from "./errors.ts";
@@ -12,23 +12,37 @@ import { requireRight, whoami } from "./users.ts";
 import { pageLosses } from "./warnings.ts";
 import type { Wire } from "./wire.ts";
 
+/**
+ * Who made the page's content; a site that does not tell looks like one whose pages are all of blocks. Elementor opens
+ * its key to REST from version 3.27 on.
+ */
+const MADE_WITH = z.object({
+  _elementor_edit_mode: z.string().catch(""),
+  _site_ops_scope: z.string().catch(""),
+});
+
 const PAGE = POST_ROW.extend({
   content: z.object({ raw: z.string() }),
   parent: z.number().default(0),
   template: z.string().default(""),
-  /** An empty list where there is none. */
-  meta: z.record(z.string(), z.unknown()).catch({}),
+  meta: MADE_WITH.catch({ _elementor_edit_mode: "", _site_ops_scope: "" }),
 });
-const FIELDS = fieldsOf(PAGE);
-/** Elementor opens it to REST from version 3.27 on. */
-const EDIT_MODE = "_elementor_edit_mode";
+const META = Object.keys(MADE_WITH.shape).map((key) => `meta.${key}`);
+const FIELDS = [fieldsOf(PAGE.omit({ meta: true })), ...META].join(",");
 
 /** A page in any state. Throws CmsError (404 for an id that is no page). */
 export async function readPage(wire: Wire, id: number): Promise<Page> {
   const { data } = await wire.get(`wp/v2/pages/${id}`, { context: "edit", _fields: FIELDS }, PAGE);
   const { slug, parent, template, content, meta } = data;
-  const shown = meta[EDIT_MODE] !== "builder";
-  return { ...head(data), slug, content_html: content.raw, parent_id: parent || null, template, shown };
+  return {
+    ...head(data),
+    slug,
+    content_html: content.raw,
+    parent_id: parent || null,
+    template,
+    shown: meta._elementor_edit_mode !== "builder",
+    from_code: meta._site_ops_scope !== "",
+  };
 }
 
 /** HTML as the CMS's editor keeps it: one HTML block, unless it is made of blocks already. */
@@ -84,6 +98,8 @@ export async function updatePage(wire: Wire, id: number, { fields }: PreparedPag
 }
 
 function result(record: z.infer<typeof PAGE>, sent: Record<string, unknown>): Written {
-  const warnings = pageLosses(record, sent);
+  const losses = pageLosses(record, sent);
+  const unstyled = sent["content"] !== undefined && record.meta._site_ops_scope !== "";
+  const warnings = unstyled ? [...losses, `content_html: ${CODE_APART}`] : losses;
   return warnings.length === 0 ? written(record) : { ...written(record), warnings };
 }

@@ -85,10 +85,46 @@ async function clonesThrough(door: (typeof DOORS)[number], site: CmsSandbox): Pr
   await at.kit.refuses("update_page_draft", live, "E_FORBIDDEN_OP", refused);
 }
 
+/** Asserts that a new content_html is written, and whether it comes with the warning, in the preview too. */
+async function warns(at: Real, page_id: number, warned: boolean): Promise<void> {
+  const args = { site_id: "both", page_id, content_html: "<p>other</p>" };
+  const { summary } = await at.kit.preview("update_page_draft", args);
+  assert.equal(summary.includes("; the page is made from code"), warned, summary);
+  const { done } = await at.kit.write<Args>("rest", "update_page_draft", args);
+  const { warnings: [first] = [] } = done as { warnings?: string[] };
+  assert.equal(first?.startsWith("content_html: the page is made from code") ?? false, warned, first);
+}
+
+async function traps(site: CmsSandbox): Promise<void> {
+  await using at = await open(site);
+  const make = async (tool: string, args: Args) =>
+    (await at.kit.write("rest", tool, { site_id: "both", title: fresh("Page"), ...args })).done.id;
+  const clone = { builder_template_id: await template(at, TREE), variables: TEXTS };
+  const page_id = await make("create_page_draft", { page_builder: "visual", ...clone });
+  const other = { site_id: "both", page_id, content_html: "<p>other</p>" };
+  const says = /nobody would see this content_html: .* clone it anew with update_page_draft/;
+  await at.kit.refuses("update_page_draft", other, "E_FORBIDDEN_OP", { says, sends: "reads" });
+  const code = await make("create_page_from_code", { html: "<p>c</p>" });
+  await warns(at, code, true);
+  await warns(
+    at,
+    await make("create_page_draft", { page_builder: "block", content_html: "<p>b</p>" }),
+    false,
+  );
+  for (const id of [page_id, code]) {
+    const titled = { site_id: "both", page_id: id, title: fresh("T") };
+    const { done } = await at.kit.write<Args>("mcp", "update_page_draft", titled);
+    assert.equal(done["warnings"], undefined, "the title comes out as meant");
+  }
+}
+
 onWordPress(
-  Object.fromEntries(DOORS.map((door) => [
-    `a page is cloned from a template, and cloned anew, through ${door}`,
-    (site: CmsSandbox) => clonesThrough(door, site),
-  ])),
+  {
+    ...Object.fromEntries(DOORS.map((door) => [
+      `a page is cloned from a template, and cloned anew, through ${door}`,
+      (site: CmsSandbox) => clonesThrough(door, site),
+    ])),
+    "other HTML is refused for a page of the visual builder, and warned of for a page from code": traps,
+  },
   { plugins: [PLUGIN, fixture("peek"), fixture("elementor-standin")] },
 );

@@ -237,9 +237,8 @@ Deno.test("a listing that was cut short hides no page and no file", async () => 
 
 Deno.test("a list of what is below a folder that is not listed to its end says that it is not all", async () => {
   await using at = await StaticWorld.open();
-  for (
-    const [tool, args] of [["list_static_routes", {}], ["list_md_from_repo", { prefix: "src/content/" }]]
-  ) {
+  const lists = { list_static_routes: {}, list_md_from_repo: { prefix: "src/content/" } };
+  for (const [tool, args] of Object.entries(lists)) {
     at.host.misbehave({ kind: "truncated", keep: 0 }, { method: "GET", path: "/git/trees/", times: 99 });
     const found = await at.both(tool, { site_id: "open", ...args });
     assert.equal(found["truncated"], true, tool);

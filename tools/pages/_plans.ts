@@ -32,7 +32,8 @@ export function requireShown(
   throw new GatewayError(
     "E_FORBIDDEN_OP",
     `Page ${id} was taken over by the visual builder, which shows content of its own; nobody would see this ${field}: ` +
-      "change the page in the builder, or give it back to the block editor in the CMS first",
+      "change the page in the builder, clone it anew with update_page_draft and builder_template_id, or give it back to " +
+      "the block editor in the CMS first",
   );
 }
 

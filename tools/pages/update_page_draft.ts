@@ -1,6 +1,7 @@
 /** update_page_draft: given fields of a draft or scheduled page, or its whole content anew from a template. */
 import { GatewayError } from "../../errors.ts";
 import { numericId } from "../../guard/rules/ids.ts";
+import { CODE_APART } from "../../platforms/page.ts";
 import { pages } from "../../platforms/pages.ts";
 import { together } from "../../platforms/waiting.ts";
 import { tool } from "../../registry/tool.ts";
@@ -28,8 +29,9 @@ export default tool("update_page_draft", {
     requireShown("content_html", args.content_html, now);
     const what = `the ${now.status} page ${quoted(now.title)} on ${ctx.site.name}`;
     const from = origin(draft);
+    const apart = args.content_html !== undefined && now.from_code ? `; ${CODE_APART}` : "";
     return {
-      summary: from === "" ? `Change ${what}` : `Make all content of ${what} anew${from}`,
+      summary: from === "" ? `Change ${what}${apart}` : `Make all content of ${what} anew${from}`,
       changes: draftChanges(draft, now),
       revision: now.modified_gmt,
       state: draft,
