@@ -61,7 +61,7 @@ function clientOf(wire: Wire, site: Site): SeoClient {
     async writeMeta(change, planned, sending) {
       const write = overPlugin ? writeBridge : writeRest;
       const after = await write(wire, site, change, planned, sending);
-      return { ...after, warnings: seoLosses(change, after) };
+      return { ...after, warnings: seoLosses(change, planned, after) };
     },
     prepareSchema: (id, schema, entry_id) => bridged(() => prepareSchema(wire, site, id, schema, entry_id)),
     writeSchema: (planned, sending) => bridged(() => writeSchema(wire, site, planned, sending)),

@@ -69,14 +69,21 @@ function kept([field, sent]: Entry, stored: Entry[1]): boolean {
 
 /**
  * One sentence per field that stands otherwise than it was sent, or cannot be read back. Throws E_UPSTREAM where
- * nothing of it was stored although the site said so.
+ * all of it stands as it did before although the site said that it was stored.
  */
-export function seoLosses(sent: SeoChange, { post, fields }: Pick<SeoMeta, "post" | "fields">): string[] {
+export function seoLosses(
+  sent: SeoChange,
+  before: Pick<SeoMeta, "fields">,
+  { post, fields }: Pick<SeoMeta, "post" | "fields">,
+): string[] {
+  const was = new Map(entriesOf(before.fields));
   const stored = new Map(entriesOf(fields));
   const given = entriesOf(sent);
   const lost = given.filter((entry) => !kept(entry, stored.get(entry[0]) ?? null));
-  const readable = given.filter(([field]) => (stored.get(field) ?? null) !== null);
-  if (lost.length === given.length && readable.length === given.length) {
+  const idle = lost.filter(([field]) =>
+    (stored.get(field) ?? null) !== null && stored.get(field) === was.get(field)
+  );
+  if (idle.length === given.length) {
     const names = given.map(([field]) => field).join(", ");
     throw new GatewayError(
       "E_UPSTREAM",

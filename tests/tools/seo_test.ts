@@ -322,6 +322,8 @@ Deno.test("a success is believed only when the fields are read back; what was lo
     description: "Kept",
   });
   assert.deepEqual(done["warnings"], ['title: the site kept "With tags" instead of "With <b>tags</b>"']);
+  const alone = await at.kit.write<Args>("mcp", "set_seo_meta", { ...args, title: "<i>Alone</i>" });
+  assert.deepEqual(alone.done["warnings"], ['title: the site kept "Alone" instead of "<i>Alone</i>"']);
   await using liar = await seoWorld({
     fetch: async (input, init) => {
       if (init?.method !== "POST") return await fetch(input, init);
