@@ -22,7 +22,11 @@ const ROW = z.object({
   destination: z.string(),
   status: z.number(),
 });
-const LIST = z.object({ redirects: z.array(ROW), statuses: z.array(z.number()).optional() });
+const LIST = z.object({
+  redirects: z.array(ROW),
+  statuses: z.array(z.number()).optional(),
+  hides: z.object({ id: z.number(), title: z.string() }).nullable().catch(null),
+});
 const WRITTEN = ROW.extend({ created: z.boolean() });
 
 /** How many redirects in a row are followed; browsers give up at about as many. */
@@ -35,6 +39,8 @@ export type RedirectRow = z.infer<typeof ROW>;
 export interface PreparedRedirect {
   readonly redirect: Redirect;
   readonly now: RedirectRow | null;
+  /** The published post or page that visitors no longer reach; null for none, or where the plugin does not tell. */
+  readonly hides: { readonly id: number; readonly title: string } | null;
 }
 
 /** A path as the plugin takes it: it resolves escapes itself, and a bare blank is none of a path's. */
@@ -53,13 +59,13 @@ async function look(wire: Wire, source: string): Promise<z.infer<typeof LIST>> {
  */
 export async function prepareRedirect(wire: Wire, site: Site, redirect: Redirect): Promise<PreparedRedirect> {
   requireCapability(await readCompanion(wire, "seo"), "manage_options", "set redirects");
-  const { redirects, statuses } = await look(wire, redirect.source);
+  const { redirects, statuses, hides } = await look(wire, redirect.source);
   if (statuses !== undefined && !statuses.includes(redirect.status)) {
     const has = statuses.join(", ");
     throw bad(`status: the site's SEO plugin has no redirects of status ${redirect.status}, only ${has}`);
   }
   await requireEnd(wire, redirect, homeOf(site.base_url));
-  return { redirect, now: redirects[0] ?? null };
+  return { redirect, now: redirects[0] ?? null, hides };
 }
 
 const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);

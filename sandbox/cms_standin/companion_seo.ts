@@ -203,7 +203,11 @@ function readRedirects(plugin: CompanionSeo, ask: Ask): Answer {
   const { source } = ask.params;
   const one = source === undefined ? undefined : find(plugin, sourceOf(source));
   const redirects = source === undefined ? plugin.redirects : one ? [one] : [];
-  return { body: { redirects, total: redirects.length, statuses: statusesOf(plugin) } };
+  const there = [...ask.state.posts.values()].find(({ status, slug }) =>
+    status === "publish" && source !== undefined && key(`/${slug}`) === key(sourceOf(source))
+  );
+  const hides = there && { hides: { id: there.id, title: there.title } };
+  return { body: { redirects, total: redirects.length, statuses: statusesOf(plugin), ...hides } };
 }
 
 function writeRedirect(plugin: CompanionSeo, ask: Ask): Answer {

@@ -58,6 +58,23 @@ test("the same source is changed, not made twice; the list has pages", async () 
   assert.deepEqual([rows(past, "redirects"), past.body["total"]], [[], page.body["total"]]);
 });
 
+test("a source tells which published page stands there, and nothing of drafts", async () => {
+  const id = await wp.published();
+  const { body } = await wp.rest("ed", "GET", `/pages/${id}?context=edit`);
+  const slug = String(body["slug"]);
+  const read = await wp.call("admin", "GET", `/seo/redirects?source=/${slug}/`);
+  const title = (body["title"] as Json)["raw"];
+  assert.deepEqual(read.body, {
+    redirects: [],
+    total: 0,
+    statuses: [301, 302, 307, 308],
+    hides: { id, title },
+  });
+  await wp.rest("ed", "POST", `/pages/${id}`, { status: "draft" });
+  const draft = await wp.call("admin", "GET", `/seo/redirects?source=/${slug}`);
+  assert.equal("hides" in draft.body, false);
+});
+
 test("odd characters arrive as they are", async () => {
   await put("/caf%C3%A9/a%20b", "/ziel/%C3%BC?q='&\"".replace('"', "%22"), 302);
   const location = `${wp.site.base_url}/ziel/%C3%BC?q=%27&%22`;

@@ -64,6 +64,20 @@ for (const door of DOORS) {
   });
 }
 
+Deno.test("a preview names the published page that visitors would no longer reach", async () => {
+  await using at = await seoWorld();
+  at.published.slug = "live";
+  const { id } = at.published;
+  const args = { site_id: "seo", destination: "/b" };
+  const live = await at.kit.preview("set_seo_redirect", { ...args, source: "/Live/" });
+  const hidden = `visitors follow it at once and do not reach the published "Live" (${id}) that stands there`;
+  assert.ok(live.summary.endsWith(`; ${hidden}`), live.summary);
+  for (const source of ["/before", "/nowhere"]) {
+    const { summary } = await at.kit.preview("set_seo_redirect", { ...args, source });
+    assert.ok(summary.endsWith("; visitors follow it at once"), summary);
+  }
+});
+
 Deno.test("a path with a blank is sent escaped and kept as it reads", async () => {
   await using at = await seoWorld();
   const args = { site_id: "seo", source: "/two%20words", destination: "/b%20c" };

@@ -1,5 +1,6 @@
 /** set_seo_redirect: where one path of a site leads from now on. */
 import { homeOf, redirectOf } from "../../guard/rules/redirect.ts";
+import { quoted } from "../../guard/rules/wording.ts";
 import { seo } from "../../platforms/cms/seo.ts";
 import { tool } from "../../registry/tool.ts";
 
@@ -11,11 +12,14 @@ export default tool("set_seo_redirect", {
     const redirect = redirectOf(args, homeOf(ctx.site.base_url));
     const planned = await (await ctx.use(seo)).prepareRedirect(redirect);
     const { source, destination, status } = redirect;
-    const { now } = planned;
+    const { now, hides } = planned;
     const verb = now ? "Change the redirect from" : "Redirect";
+    const hidden = hides
+      ? ` and do not reach the published ${quoted(hides.title)} (${hides.id}) that stands there`
+      : "";
+    const seen = `visitors follow it at once${hidden}`;
     return {
-      summary:
-        `${verb} ${source} on ${ctx.site.name} to ${destination} (${status}); visitors follow it at once`,
+      summary: `${verb} ${source} on ${ctx.site.name} to ${destination} (${status}); ${seen}`,
       changes: [
         { field: "source", from: now?.source ?? null, to: source },
         { field: "destination", from: now?.destination ?? null, to: destination },

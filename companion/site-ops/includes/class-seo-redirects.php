@@ -69,12 +69,14 @@ final class Seo_Redirects {
 		if ( is_wp_error( $source ) ) {
 			return $source;
 		}
-		$rows = self::in_force( $store->find( $source ) );
-		return array(
+		$rows   = self::in_force( $store->find( $source ) );
+		$hides  = self::seen_at( $source );
+		$answer = array(
 			'redirects' => $rows,
 			'total'     => count( $rows ),
 			'statuses'  => $store::STATUSES,
 		);
+		return $hides ? $answer + array( 'hides' => $hides ) : $answer;
 	}
 
 	/**
@@ -151,6 +153,22 @@ final class Seo_Redirects {
 		}
 		// phpcs:ignore WordPress.Security.ValidatedSanitizedInput -- only compared, and only after normalising.
 		return Redirect_Rules::leads_to( $path, wp_unslash( $_SERVER['REQUEST_URI'] ), $store ) ? false : $url;
+	}
+
+	/**
+	 * The post or page that visitors see at a source: a redirect from there keeps visitors from it.
+	 *
+	 * @param string $source The source.
+	 * @return array|null
+	 */
+	private static function seen_at( $source ) {
+		$id = url_to_postid( Redirect_Rules::absolute( $source ) );
+		return $id && is_post_publicly_viewable( $id )
+			? array(
+				'id'    => $id,
+				'title' => get_post( $id )->post_title,
+			)
+			: null;
 	}
 
 	/**
