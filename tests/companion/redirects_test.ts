@@ -58,6 +58,16 @@ test("the same source is changed, not made twice; the list has pages", async () 
   assert.deepEqual([rows(past, "redirects"), past.body["total"]], [[], page.body["total"]]);
 });
 
+test("of redirects that several set from one source in the same moment, one is in force", async () => {
+  const sources = [1, 2, 3, 4, 5, 6].map((one) => `/at-once-${one}`);
+  for (const source of sources) {
+    await Promise.all([1, 2, 3, 4].map((to) => put(source, `/to-${to}`)));
+  }
+  const list = await wp.call("admin", "GET", "/seo/redirects?per_page=100");
+  const found = rows(list, "redirects").map(({ source }) => String(source));
+  assert.deepEqual(found.filter((source) => source.startsWith("/at-once")).sort(), sources);
+});
+
 test("a source tells which published page stands there, and nothing of drafts", async () => {
   const id = await wp.published();
   const { body } = await wp.rest("ed", "GET", `/pages/${id}?context=edit`);

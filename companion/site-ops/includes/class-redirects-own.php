@@ -86,7 +86,19 @@ final class Redirects_Own extends Redirect_Store {
 			'post_name'   => self::slug( $source ),
 			'meta_input'  => $meta,
 		);
-		return wp_insert_post( wp_slash( $columns ), true );
+		$id    = wp_insert_post( wp_slash( $columns ), true );
+		$first = is_wp_error( $id ) ? null : $this->find( $source );
+		if ( ! $first || $first['id'] === $id ) {
+			return $id;
+		}
+		// Somebody set it in the same moment: one record is in force, the other rests.
+		wp_update_post(
+			array(
+				'ID'          => $id,
+				'post_status' => 'draft',
+			)
+		);
+		return $this->save( $first, $source, $destination, $status );
 	}
 
 	/**
