@@ -8,6 +8,7 @@ import {
   type Token,
 } from "parse5";
 import { GatewayError } from "../../errors.ts";
+import { leftOpen, strayEnd, UNFINISHED } from "./code_page_bounds.ts";
 import { faultsOf } from "./code_page_tags.ts";
 
 type Tree = DefaultTreeAdapterMap;
@@ -38,13 +39,6 @@ const TEXT_ELEMENTS = new Set(
 );
 /** Those of them that other programs, and other browsers, may read as elements. */
 const PLAIN_TEXT = new Set("title textarea xmp noembed noframes".split(" "));
-const UNFINISHED = new Map<string, string>([
-  ["eof-in-tag", "a tag that is not finished"],
-  ["eof-before-tag-name", "a tag that is not finished"],
-  ["eof-in-comment", "a comment that is not closed"],
-  ["eof-in-cdata", "a CDATA section that is not closed"],
-  ["eof-in-script-html-comment-like-text", "a comment in a script that is not closed"],
-]);
 
 /** What was found so far; shared by the parses of one text. */
 class Findings {
@@ -67,7 +61,10 @@ class Findings {
       );
     }
     if (this.broken.size > 0) {
-      throw new GatewayError("E_BAD_INPUT", `html: ${shown(this.broken)} (line:column); finish it`);
+      throw new GatewayError(
+        "E_BAD_INPUT",
+        `html: ${shown(this.broken)} (line:column); close what is opened and only that`,
+      );
     }
   }
 }
@@ -97,12 +94,23 @@ class LookingParser extends Parser<Tree> {
     }
     super.onStartTag(token);
   }
+
+  override onEndTag(token: Token.TagToken): void {
+    const stray = strayEnd(this, token);
+    if (stray !== null) this.findings.broken.add(stray);
+    super.onEndTag(token);
+  }
+
+  override onEof(token: Token.EOFToken): void {
+    for (const what of leftOpen(this)) this.findings.broken.add(what);
+    super.onEof(token);
+  }
 }
 
 /**
  * Looks at HTML and answers the CSS in it. Throws E_DISALLOWED_CONTENT (scripts and style sheets from elsewhere,
  * frames and what is like them, addresses that run scripts, scripts in svg, block delimiters of the CMS) and
- * E_BAD_INPUT (tags, comments and text elements without an end) naming what and at which line:column.
+ * E_BAD_INPUT (tags, comments and elements without an end, end tags without an element) naming what and at which line:column.
  */
 export function inspectHtml(text: string): InlineCss {
   const findings = new Findings();

@@ -1,0 +1,43 @@
+/** Whether the HTML of a page made from code stays within the element it is put into. */
+import { type DefaultTreeAdapterMap, html as names, type Parser, type Token } from "parse5";
+
+type Tree = DefaultTreeAdapterMap;
+
+/** Elements whose end tags, where they are not open, would close those of the site around the page's own. */
+const CLOSING = new Set(
+  ("div main article section aside header footer nav figure figcaption ul ol dl li dd dt blockquote address center " +
+    "details summary dialog fieldset menu hgroup search pre listing").split(" "),
+);
+/** Elements that, left open, would take the site's end tag for theirs or hide from it. */
+const SWALLOWING = new Set("div table template select marquee svg math".split(" "));
+
+/** What the tokenizer calls a text that breaks off, and what that is. */
+export const UNFINISHED: ReadonlyMap<string, string> = new Map([
+  ["eof-in-tag", "a tag that is not finished"],
+  ["eof-before-tag-name", "a tag that is not finished"],
+  ["eof-in-comment", "a comment that is not closed"],
+  ["eof-in-cdata", "a CDATA section that is not closed"],
+  ["eof-in-script-html-comment-like-text", "a comment in a script that is not closed"],
+]);
+
+const isElement = (node: Tree["parentNode"]): node is Tree["element"] => "tagName" in node;
+
+/** What is wrong with an end tag that is about to be parsed; null where it closes what the HTML opened. */
+export function strayEnd({ openElements }: Parser<Tree>, { tagName, tagID, location }: Token.TagToken) {
+  const { current } = openElements;
+  const foreign = current !== undefined && isElement(current) && current.namespaceURI !== names.NS.HTML;
+  if (foreign || !CLOSING.has(tagName) || openElements.hasInScope(tagID)) return null;
+  return `an end tag ${tagName} that closes nothing at ${location?.startLine}:${location?.startCol}`;
+}
+
+/** What is open where the HTML ends, and would go on in what the site puts behind it; innermost first. */
+export function leftOpen({ openElements, activeFormattingElements }: Parser<Tree>): string[] {
+  const open = openElements.items.slice(0, openElements.stackTop + 1).filter(isElement)
+    .filter(({ tagName }) => SWALLOWING.has(tagName));
+  for (let entry = activeFormattingElements.newest; entry !== null; entry = entry.older) {
+    if ("element" in entry) open.push(entry.element);
+  }
+  return open.flatMap(({ tagName, sourceCodeLocation: where }) =>
+    where ? [`the element ${tagName} without its end at ${where.startLine}:${where.startCol}`] : []
+  ).reverse();
+}
