@@ -10,6 +10,7 @@ import {
   sameData,
   type StructuredData,
 } from "../../guard/rules/structured_data.ts";
+import { typesOf } from "../../guard/rules/seo_schema.ts";
 import { LIMITS } from "../../model.ts";
 import { statusWord } from "./records.ts";
 
@@ -99,12 +100,15 @@ function schemasFor({ post_id, value: now }: EntryRecord, given: Readonly<Record
   const names = Object.keys(now ?? {});
   const schemas = Object.entries(given).map(([name, schema]) => {
     const { metadata: _, ...rest } = isFields(schema) ? schema : {};
-    if (names.includes(name) && Object.keys(rest).length > 0) return [name, rest] as const;
-    throw bad(
-      `value.${name}: entry ${post_id} takes an object that is not empty for each of its schemas, which are ${
-        names.join(", ")
-      }`,
-    );
+    if (!names.includes(name) || Object.keys(rest).length === 0) {
+      throw bad(
+        `value.${name}: entry ${post_id} takes an object that is not empty for each of its schemas, which are ${
+          names.join(", ")
+        }`,
+      );
+    }
+    if (!typesOf(rest).includes("")) return [name, rest] as const;
+    throw bad(`value.${name}: needs its "@type", without which search engines make nothing of it`);
   });
   return Object.fromEntries(schemas);
 }

@@ -285,7 +285,7 @@ test(
     }]);
     const { meta } = await wp.peek({ id });
     assert.deepEqual(meta["rank_math_schema_FAQPage"], { "@type": "FAQPage", name: 'n"\\', metadata });
-    for (const wrong of [{ Other: {} }, { FAQPage: "x" }, [1], "x"]) {
+    for (const wrong of [{ Other: {} }, { FAQPage: "x" }, { FAQPage: { name: "x" } }, [1], "x"]) {
       assert.deepEqual(cut(await wp.call("ed", "POST", path, { value: wrong })), [
         422,
         "site_ops_value_type",

@@ -267,9 +267,11 @@ Deno.test("a value of another type than the entry has now is refused before anyt
     [{ id: 20, value: { Other: { a: 1 } } }, "E_BAD_INPUT", /^value\.Other: .*which are FAQPage, Kept$/],
     [{ id: 20, value: { FAQPage: {} } }, "E_BAD_INPUT", /^value\.FAQPage: .*not empty/],
     [{ id: 20, value: { FAQPage: "x" } }, "E_BAD_INPUT", /^value\.FAQPage: /],
+    [{ id: 20, value: { FAQPage: { name: "x" } } }, "E_BAD_INPUT", /^value\.FAQPage: needs its "@type"/],
+    [{ id: 20, value: { FAQPage: { "@type": [] } } }, "E_BAD_INPUT", /^value\.FAQPage: needs its "@type"/],
     [{ id: 20, value: { FAQPage: { metadata: { a: 1 } } } }, "E_BAD_INPUT", /^value\.FAQPage: /],
     [
-      { id: 20, value: { Kept: { a: "<!-- x" } } },
+      { id: 20, value: { Kept: { "@type": "Kept", a: "<!-- x" } } },
       "E_BAD_INPUT",
       /^value: .*beginning of a comment, .*leave it out/,
     ],

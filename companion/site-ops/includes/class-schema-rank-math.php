@@ -56,7 +56,13 @@ final class Schema_Rank_Math extends Schema_Store {
 		if ( $large || $loose ) {
 			return $large ? $large : $loose;
 		}
-		$rows  = self::rows( $id );
+		$rows = self::rows( $id );
+		foreach ( (array) $value as $name => $schema ) {
+			if ( isset( $rows[ $name ] ) && is_object( $schema ) && '' === Seo_Schema::type( $schema ) ) {
+				/* translators: %s: a name */
+				return Errors::make( 'value_type', sprintf( __( 'The value holds an object without @type: "%s"', 'site-ops' ), $name ) );
+			}
+		}
 		$value = Json::arrays( $value );
 		foreach ( $value as $name => $schema ) {
 			if ( ! isset( $rows[ $name ] ) || ! is_array( $schema ) ) {
