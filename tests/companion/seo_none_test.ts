@@ -1,6 +1,6 @@
 /** SEO fields and structured data on a site without an SEO plugin: stored by the companion plugin, and shown by it. */
 import assert from "node:assert/strict";
-import { Companion, cut, ignore, type Json, on } from "./site.ts";
+import { Companion, cut, ignore, type Json, on, rows } from "./site.ts";
 
 let wp: Companion;
 Deno.test.beforeAll(async () => {
@@ -168,6 +168,24 @@ test("structured data is added, replaced and listed, with its types kept", async
     { entry_id, type: "E", schema: [{ "@type": "E", o: {} }] },
     { entry_id: second.body["entry_id"], type: "C, D", schema: JSON.parse(graph) },
   ]);
+});
+
+test("structured data that is sent at once is all kept", async () => {
+  const path = `/seo/schema/${await wp.draft("ed")}`;
+  const kept = async () =>
+    rows(await wp.call("ed", "GET", path), "entries").map(({ schema }) => (schema as Json)["n"]);
+  const add = (n: number) => wp.call("ed", "POST", path, { schema: { "@type": "Thing", n } });
+  const made = await Promise.all([0, 1, 2, 3, 4, 5].map(add));
+  assert.deepEqual(new Set(await kept()), new Set([0, 1, 2, 3, 4, 5]));
+  const turn = (n: number) =>
+    wp.call("ed", "POST", path, {
+      schema: { "@type": "Thing", n: 10 + n },
+      entry_id: made[n]!.body["entry_id"],
+    });
+  const turned = await Promise.all([0, 1, 2, 3, 4, 5].map(turn));
+  assert.deepEqual(turned.map(({ status }) => status), [200, 200, 200, 200, 200, 200]);
+  assert.deepEqual(new Set(await kept()), new Set([10, 11, 12, 13, 14, 15]));
+  assert.equal((await turn(3)).status, 200, "the same again");
 });
 
 test("what is no structured data is refused", async () => {

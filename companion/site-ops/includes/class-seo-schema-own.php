@@ -11,7 +11,10 @@ use WP_Error;
 
 defined( 'ABSPATH' ) || exit;
 
-/** Post meta _site_ops_schema: JSON texts by number. Seo_Output shows them, whichever SEO plugin is active. */
+/**
+ * Post meta _site_ops_schema: a JSON text by its number, each entry in a row of its own, so that none is lost when
+ * several are sent at once. Seo_Output shows them, whichever SEO plugin is active.
+ */
 final class Seo_Schema_Own {
 
 	const KEY = '_site_ops_schema';
@@ -24,14 +27,16 @@ final class Seo_Schema_Own {
 	 */
 	public function entries( $id ) {
 		$entries = array();
-		foreach ( $this->stored( $id ) as $entry_id => $text ) {
-			$schema = json_decode( $text );
-			if ( null !== $schema ) {
-				$entries[] = array(
-					'entry_id' => (string) $entry_id,
-					'type'     => Seo_Schema::type( $schema ),
-					'schema'   => $schema,
-				);
+		foreach ( self::stored( $id ) as $row ) {
+			foreach ( array_filter( $row, 'is_string' ) as $entry_id => $text ) {
+				$schema = json_decode( $text );
+				if ( null !== $schema ) {
+					$entries[] = array(
+						'entry_id' => (string) $entry_id,
+						'type'     => Seo_Schema::type( $schema ),
+						'schema'   => $schema,
+					);
+				}
 			}
 		}
 		return $entries;
@@ -47,26 +52,28 @@ final class Seo_Schema_Own {
 	 * @return string|WP_Error Number of the entry.
 	 */
 	public function save( $id, $schema, $type, $entry_id ) {
-		$stored = $this->stored( $id );
-		if ( null !== $entry_id && ! isset( $stored[ $entry_id ] ) ) {
-			return Seo_Schema::missing( $entry_id );
-		}
+		$text = Json::text( $schema );
 		if ( null === $entry_id ) {
 			$entry_id = 'so-' . substr( wp_generate_uuid4(), 0, 8 );
+			add_post_meta( $id, self::KEY, wp_slash( array( $entry_id => $text ) ) );
+			return $entry_id;
 		}
-		$stored[ $entry_id ] = Json::text( $schema );
-		update_post_meta( $id, self::KEY, wp_slash( $stored ) );
-		return $entry_id;
+		foreach ( self::stored( $id ) as $row ) {
+			if ( isset( $row[ $entry_id ] ) ) {
+				update_post_meta( $id, self::KEY, wp_slash( array( $entry_id => $text ) + $row ), $row );
+				return $entry_id;
+			}
+		}
+		return Seo_Schema::missing( $entry_id );
 	}
 
 	/**
-	 * JSON texts by number.
+	 * JSON texts by number, row by row.
 	 *
 	 * @param int $id Number of the post.
-	 * @return string[]
+	 * @return array[]
 	 */
-	private function stored( $id ) {
-		$stored = get_post_meta( $id, self::KEY, true );
-		return is_array( $stored ) ? array_filter( $stored, 'is_string' ) : array();
+	private static function stored( $id ) {
+		return array_filter( get_post_meta( $id, self::KEY ), 'is_array' );
 	}
 }
