@@ -52,3 +52,17 @@ test(
     assert.deepEqual(cut(again, "id"), [200, 2]);
   },
 );
+
+test("for a redirect to the home page not all the others are read", async () => {
+  await wp.call("admin", "POST", "/seo/redirects", {
+    source: "/to-home",
+    destination: "https://example.test/",
+  });
+  const asked = async () => {
+    const { options } = await wp.peek({ ask: ["rankmath_standin_asked"] });
+    return Number(options["rankmath_standin_asked"]);
+  };
+  const before = await asked();
+  await wp.call("admin", "POST", "/seo/redirects", { source: "/to-home", destination: "/" });
+  assert.equal(await asked() - before, 1, "for the source, and not for the home page");
+});

@@ -20,10 +20,15 @@ final class Redirects_Rank_Math extends Redirect_Store {
 
 	/** {@inheritDoc} */
 	public function find( $source ) {
+		$path = trim( $source, '/' );
+		if ( '' === $path ) {
+			// Rank Math has none from the home page; asked without a path it would give all there are.
+			return null;
+		}
 		$page = 0;
 		do {
 			$asked = array(
-				'search' => trim( $source, '/' ),
+				'search' => $path,
 				'status' => 'active',
 				'limit'  => self::ROWS,
 				'paged'  => ++$page,
