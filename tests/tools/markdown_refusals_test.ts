@@ -75,7 +75,7 @@ Deno.test("every markdown tool refuses a path that is blocked or no markdown, be
     ["deploy_md_to_site", {}],
   ];
   for (const [tool, args] of tools) {
-    for (const path of [...BLOCKED, ...NO_MARKDOWN]) {
+    for (const path of ["", ...BLOCKED, ...NO_MARKDOWN]) {
       await at.refuses(tool, { site_id: "journal", path, ...args }, "E_BAD_PATH", { says: /^path: / });
     }
   }

@@ -155,7 +155,7 @@ const BLOCKED = [
 
 Deno.test("one path that may not be written keeps all files from being sent", async () => {
   await using at = await StaticWorld.open();
-  for (const path of BLOCKED) {
+  for (const path of ["", ...BLOCKED]) {
     const files = [OK, { path, content: "x" }, { ...OK, path: "public/b.txt" }];
     for (const site_id of ["open", "empty"]) {
       const args = { site_id, files, target_branch: "main" };

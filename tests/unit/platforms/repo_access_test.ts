@@ -65,7 +65,7 @@ Deno.test("the installation is looked for by repository, user and organisation, 
 Deno.test("an app that is not installed, or suspended, is told as such, and nothing but that is asked", async () => {
   await using at = await RepoWorld.open();
   at.host.uninstall("acme");
-  const absent = /not installed for "acme\/site"; its owner can install it.*\/admin\/repo/;
+  const absent = /not installed for "acme\/site"; its owner can install it.*GET \/admin\/api\/repo/;
   await refused("E_REPO_APP_NOT_INSTALLED", absent, (await at.client()).head("main"));
   const places = ["/repos/acme/site", "/users/acme", "/orgs/acme"].map((place) => `${place}/installation`);
   assert.deepEqual(at.host.exchanges.map(({ path }) => path), places);

@@ -86,12 +86,13 @@ Deno.test("bytes that are no UTF-8 have no frontmatter", () => {
 
 Deno.test("a required key is a text with something in it", () => {
   assert.equal(required({ title: " A " }, "title", "content"), " A ");
+  const missing = /^content: .* title; give it/;
+  const noText = /^content: title .* is not a text; .* in quotes/;
   for (const value of [undefined, null, "", " ", 7, ["a"], true]) {
-    refused(
-      () => required({ title: value }, "title", "content"),
-      "E_BAD_INPUT",
-      /^content: .* title; give it/,
-    );
+    const says = typeof value === "number" || typeof value === "boolean" || Array.isArray(value)
+      ? noText
+      : missing;
+    refused(() => required({ title: value }, "title", "content"), "E_BAD_INPUT", says);
   }
 });
 
