@@ -97,15 +97,38 @@ function jsonPart(text: string): string {
 /** An end tag is looked for in so many characters. */
 const TAG_CHARACTERS = 100;
 
-/** What a value means: the object or list that a text holds as JSON, where one does; else the value itself. */
+/**
+ * What a value means: the object or list that a text holds as JSON, alone or in its one script element, whatever stands
+ * around that; else the value itself.
+ */
 export function dataIn(value: unknown): unknown {
   if (typeof value !== "string") return value;
+  return dataOf(value) ?? dataOf(within(value)) ?? value;
+}
+
+function dataOf(text: string): object | null {
   try {
-    const data: unknown = JSON.parse(jsonPart(value));
-    return typeof data === "object" && data !== null && isFlat(data, LIMITS.NESTING_LEVELS) ? data : value;
+    const data: unknown = JSON.parse(text);
+    return typeof data === "object" && isFlat(data, LIMITS.NESTING_LEVELS) ? data : null;
   } catch {
-    return value;
+    return null;
   }
+}
+
+const SCRIPTS = /<script\b[^<>]*>/gi;
+
+/** What the one script element of a stored text holds; "" where there is none, or are several. */
+function within(text: string): string {
+  const [opening, ...more] = text.matchAll(SCRIPTS);
+  if (opening === undefined || more.length > 0) return "";
+  const rest = text.slice(opening.index + opening[0].length);
+  const end = rest.search(/<\/script/i);
+  return end < 0 ? "" : rest.slice(0, end);
+}
+
+/** Whether a stored text holds several script elements: its plugin prints it as it is, and none is the one to change. */
+export function isMixed(text: unknown): boolean {
+  return typeof text === "string" && (text.match(SCRIPTS)?.length ?? 0) > 1 && dataOf(text) === null;
 }
 
 /** Whether two values are the same to a CMS, which keeps {} and [] alike and gives names no order. */

@@ -6,6 +6,7 @@ import {
   dataIn,
   isFields,
   isFlat,
+  isMixed,
   requireEnclosed,
   sameData,
   type StructuredData,
@@ -71,6 +72,10 @@ export const failed = (message: string, options: GatewayErrorOptions = {}) =>
  */
 export function fitting(record: EntryRecord, scope: Scope, given: StructuredData): StructuredData {
   requireType(record, given);
+  const held = isFields(record.value) ? record.value[TEXT] : record.value;
+  if (isMixed(held) && (!isFields(given) || TEXT in given)) {
+    throw bad(`value: entry ${record.post_id} holds more than one script element; change it on the site`);
+  }
   if (!isFields(given)) return given;
   const value = scope === "page" ? schemasFor(record, given) : given;
   if (scope === "page") requireEnclosed(value, "value");

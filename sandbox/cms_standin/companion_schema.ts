@@ -160,11 +160,11 @@ function reworded(old: string, sent: string): string {
   }
   if (bytes(json) > BYTES) throw fault("too_large", 413, "The structured data is too large");
   const [, before, , after] = framed(old);
-  return before + json.trim().replaceAll("</", "<\\/").replaceAll("<!", "\\u003C!") + after;
+  return before + json.trim().replaceAll("<", "\\u003C") + after;
 }
 
 function framed(text: string): [string, string, string, string] {
-  const found = /^(\s*<script[^>]*>\s*)(.*?)(\s*<\/script\s*>\s*)$/is.exec(text);
+  const found = /^(.*<script\b[^<>]*>\s*)(.*?)(\s*<\/script\s*>.*)$/is.exec(text);
   return found ? [text, found[1]!, found[2]!, found[3]!] : [text, "", text, ""];
 }
 

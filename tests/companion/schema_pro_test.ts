@@ -107,6 +107,19 @@ test("a text stays a text in the form it had, and only the markup changes", asyn
   assert.equal(again.body["value"], `<script type="application/ld+json">\n{"@type":"C"}\n</script>\n`);
 });
 
+test("what stands around the one script element stays; of several none is picked", async () => {
+  const around = (json: string) =>
+    `<!-- Sitewide -->\n<script async type='application/ld+json' data-x="1">${json}</script>\n<!-- end -->`;
+  const id = await entry("Around", around('{"@type":"A"}'));
+  assert.equal((await write(id, { value: '{"@type":"B"}' })).body["value"], around('{"@type":"B"}'));
+  const within = await entry("Within", { "custom-markup": "custom-text", [TEXT]: around("{broken") });
+  const { value } = (await write(within, { value: { [TEXT]: '{"@type":"C"}' } })).body;
+  assert.equal((value as Json)[TEXT], around('{"@type":"C"}'));
+  const two = await entry("Two", around('{"@type":"A"}') + around('{"@type":"D"}'));
+  const answer = await write(two, { value: '{"@type":"B"}' });
+  assert.deepEqual(cut(answer), [422, "site_ops_value_type"]);
+});
+
 test("an array stays an array; what is not sent stays, and its text is checked as JSON", async () => {
   const id = await entry("Array", { "custom-markup": "custom-text", [TEXT]: '{"@type":"A"}' });
   const answer = await write(id, { value: { [TEXT]: '{"@type":"B"}' }, expect_value_type: "array" });

@@ -45,7 +45,7 @@ for (const door of DOORS) {
     await using at = await schemaWorld();
     const args = { site_id: "schema", id: 10, value: NEXT };
     const { done, row } = await at.kit.write<Entry>(door, "set_custom_schema", args);
-    const value = NEXT.replace("</", "<\\/").replace("<!", "\\u003C!");
+    const value = NEXT.replaceAll("<", "\\u003C");
     assert.deepEqual(done, { ...shown(10), value });
     assert.deepEqual([at.entry(10).value, at.entry(10).targets], [value, GLOBAL[0]!.targets]);
     assert.deepEqual(at.cms.writes.map(({ path, body }) => [path, body]), [
@@ -229,6 +229,20 @@ async function refusesAll(at: SchemaWorld, cases: readonly (readonly [Args, Code
   }
   assert.deepEqual(at.cms.writes, []);
 }
+
+Deno.test("what stands around a text's one script element stays; of several none is changed", async () => {
+  await using at = await schemaWorld();
+  const around = (json: string) =>
+    `<!-- Sitewide -->\n<script async data-x="1">${json}</script>\n<!-- end -->`;
+  at.entry(10).value = around('{"@type":"A"}');
+  const args = { site_id: "schema", id: 10, value: '{"@type":"B"}' };
+  const { done, row } = await at.kit.write<Entry>("mcp", "set_custom_schema", args);
+  assert.equal(done.value, around('{"@type":"B"}'));
+  assert.deepEqual(row.changes, [{ field: "value.@type", from: "A", to: "B" }]);
+  at.entry(10).value = around('{"@type":"A"}').repeat(2);
+  const says = /^value: entry 10 holds more than one script element/;
+  await at.kit.refuses("set_custom_schema", args, "E_BAD_INPUT", { says, sends: "reads" });
+});
 
 Deno.test("a value of another type than the entry has now is refused before anything is written", async () => {
   await using at = await schemaWorld();

@@ -81,14 +81,14 @@ abstract class Schema_Store {
 	}
 
 	/**
-	 * The JSON within a text: all of it, or what one script element holds.
+	 * The JSON of a text as it is sent: all of it, or what its one script element holds.
 	 *
 	 * @param string $text The text.
-	 * @return string[] What stands before the JSON, the JSON, and what stands behind it.
+	 * @return string
 	 */
-	protected static function parts( $text ) {
-		$script = '~^(\s*<script(?:\s+(?:type\s*=\s*["\']?application/ld\+json["\']?|(?:id|class)\s*=\s*(?:"[^"<>]*"|\'[^\'<>]*\')))*\s*>\s*)(.*?)(\s*</script\s*>\s*)$~is';
-		return preg_match( $script, $text, $found ) ? array( $found[1], $found[2], $found[3] ) : array( '', $text, '' );
+	private static function json( $text ) {
+		$script = '~^\s*<script(?:\s+(?:type\s*=\s*["\']?application/ld\+json["\']?|(?:id|class)\s*=\s*(?:"[^"<>]*"|\'[^\'<>]*\')))*\s*>(.*?)</script\s*>\s*$~is';
+		return preg_match( $script, $text, $found ) ? $found[1] : $text;
 	}
 
 	/**
@@ -100,7 +100,7 @@ abstract class Schema_Store {
 	 * @return string|WP_Error
 	 */
 	protected static function reworded( $old, $new ) {
-		$json  = self::parts( $new )[1];
+		$json  = self::json( $new );
 		$value = Json::parse( $json );
 		if ( is_wp_error( $value ) ) {
 			return $value;
@@ -109,7 +109,29 @@ abstract class Schema_Store {
 			return Errors::make( 'invalid_json', __( 'The text is JSON, but neither an object nor a list', 'site-ops' ) );
 		}
 		$large = Json::too_large( $json );
-		list( $before, , $after ) = self::parts( $old );
-		return $large ? $large : $before . str_replace( '<', '\u003C', trim( $json ) ) . $after;
+		$frame = self::frame( $old );
+		if ( $large || is_wp_error( $frame ) ) {
+			return $large ? $large : $frame;
+		}
+		return $frame[0] . str_replace( '<', '\u003C', trim( $json ) ) . $frame[1];
+	}
+
+	/**
+	 * What stands around the JSON of a stored text, which its plugin prints as it is: nothing, or a script element and
+	 * all beside it.
+	 *
+	 * @param string $text The text as stored.
+	 * @return string[]|WP_Error What stands before, and what behind; an error where there are several elements.
+	 */
+	private static function frame( $text ) {
+		$elements = preg_match_all( '~<script\b~i', $text );
+		if ( 0 === $elements || null !== json_decode( $text ) ) {
+			return array( '', '' );
+		}
+		if ( 1 === $elements && preg_match( '~^(.*<script\b[^<>]*>\s*).*?(\s*</script\s*>.*)$~is', $text, $found ) ) {
+			return array( $found[1], $found[2] );
+		}
+		$said = __( 'The entry holds more than one script element, or one that is not whole: change it in its plugin', 'site-ops' );
+		return Errors::make( 'value_type', $said );
 	}
 }
