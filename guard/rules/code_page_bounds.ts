@@ -20,21 +20,40 @@ export const UNFINISHED: ReadonlyMap<string, string> = new Map([
   ["eof-in-script-html-comment-like-text", "a comment in a script that is not closed"],
 ]);
 
-const isElement = (node: Tree["parentNode"]): node is Tree["element"] => "tagName" in node;
+const { HTML, SELECT } = names.TAG_ID;
 
-/** What is wrong with an end tag that is about to be parsed; null where it closes what the HTML opened. */
-export function strayEnd({ openElements }: Parser<Tree>, { tagName, tagID, location }: Token.TagToken) {
-  const { current } = openElements;
-  const foreign = current !== undefined && isElement(current) && current.namespaceURI !== names.NS.HTML;
-  if (foreign || !CLOSING.has(tagName) || openElements.hasInScope(tagID)) return null;
+/** The open elements, innermost first. */
+function* openIn({ openElements: open }: Parser<Tree>): Generator<Tree["element"]> {
+  for (let slot = open.stackTop; slot >= 0; slot = open.slotBelow(slot)) {
+    const element = open.items[slot]!;
+    if ("tagName" in element) yield element;
+  }
+}
+
+/** Whether an end tag closes an element of svg or math: those are asked before any of HTML, by their names alone. */
+function closesForeign(parser: Parser<Tree>, name: string): boolean {
+  for (const { tagName, namespaceURI } of openIn(parser)) {
+    if (namespaceURI === names.NS.HTML) return false;
+    if (tagName.toLowerCase() === name) return true;
+  }
+  return false;
+}
+
+/**
+ * What is wrong with an end tag that is about to be parsed; null where it closes what the HTML opened, or where a table
+ * cell and its like keep it from reaching any further.
+ */
+export function strayEnd(parser: Parser<Tree>, { tagName, tagID, location }: Token.TagToken): string | null {
+  const { openElements: open } = parser;
+  if (!CLOSING.has(tagName) || open.hasInScope(tagID) || closesForeign(parser, tagName)) return null;
+  if (!open.hasInScope(HTML) || open.hasInScope(SELECT)) return null;
   return `an end tag ${tagName} that closes nothing at ${location?.startLine}:${location?.startCol}`;
 }
 
 /** What is open where the HTML ends, and would go on in what the site puts behind it; innermost first. */
-export function leftOpen({ openElements, activeFormattingElements }: Parser<Tree>): string[] {
-  const open = openElements.items.slice(0, openElements.stackTop + 1).filter(isElement)
-    .filter(({ tagName }) => SWALLOWING.has(tagName));
-  for (let entry = activeFormattingElements.newest; entry !== null; entry = entry.older) {
+export function leftOpen(parser: Parser<Tree>): string[] {
+  const open = [...openIn(parser)].filter(({ tagName }) => SWALLOWING.has(tagName)).reverse();
+  for (let entry = parser.activeFormattingElements.newest; entry !== null; entry = entry.older) {
     if ("element" in entry) open.push(entry.element);
   }
   return open.flatMap(({ tagName, sourceCodeLocation: where }) =>

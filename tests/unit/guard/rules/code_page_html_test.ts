@@ -7,6 +7,7 @@ const N = "so-0123456789";
 /** Elements that a browser opens again in every paragraph. */
 const BOLD = Array.from({ length: 400 }, (_, at) => `<b a=${at}>`).join("");
 const DEEP = "<div>".repeat(600);
+const MANY = "<div>".repeat(100);
 
 /** An attack, and what is named and where. */
 const ATTACKS: readonly (readonly [string, string])[] = [
@@ -122,7 +123,10 @@ const UNFINISHED: readonly (readonly [string, RegExp])[] = [
   ["<svg><![CDATA[x", /a CDATA section that is not closed/],
   ["</div><p>x", /an end tag div that closes nothing at 1:1 \(line:column\); close what is opened/],
   ["<p>x</p>\n</main>", /an end tag main that closes nothing at 2:1/],
+  ["<svg></div></svg><p>x", /an end tag div that closes nothing at 1:6/],
+  ["<svg><td></div></td></svg>", /an end tag div that closes nothing at 1:10/],
   ["<div><p>x", /the element div without its end at 1:1/],
+  [`${MANY}<form>${MANY}</form>`, /the element div without its end/],
   ["<p><b>x</p>", /the element b without its end at 1:4/],
   ["<a href=#>x", /the element a without its end/],
   ["<table><tr><td>x", /the element table without its end/],
@@ -157,6 +161,8 @@ const FINE = [
   "<p>optional ends <b>and <i>crossed</b></i><ul><li>a<li>b</ul><table><tr><td>c</table>",
   "<section><h1>x</h2></p></span><div><main>y</main></div></section>",
   "<svg><g><title>x</title></g></svg><select><option>a</select><span>harmless",
+  "<table><tr><td>x</div></td></tr></table><select></div></select><template></div></template>",
+  "<svg><foreignObject></div></foreignObject></svg><svg><header></header></svg>",
   "<!doctype html><html><head><title>x</title></head><body class=a>y</body></html>",
   "Quotes \" ' and \u{1f600} and $& and \\1 stay\r\n",
   "<p style='color:red;animation:1s other'>x</p>",
