@@ -68,6 +68,13 @@ test("of redirects that several set from one source in the same moment, one is i
   assert.deepEqual(found.filter((source) => source.startsWith("/at-once")).sort(), sources);
 });
 
+test("a record that rests does not stand in the way of a new one from its source", async () => {
+  const { body: { id } } = await put("/rests", "/before");
+  await wp.peek({ id, columns: { post_status: "draft" } });
+  await put("/rests", "/after");
+  assert.deepEqual(await wp.leads("/rests"), [301, `${wp.site.base_url}/after`]);
+});
+
 test("a source tells which published page stands there, and nothing of drafts", async () => {
   const id = await wp.published();
   const { body } = await wp.rest("ed", "GET", `/pages/${id}?context=edit`);

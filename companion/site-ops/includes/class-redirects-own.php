@@ -42,6 +42,22 @@ final class Redirects_Own extends Redirect_Store {
 				'supports'        => array( 'title' ),
 			)
 		);
+		add_filter( 'pre_wp_unique_post_slug', array( __CLASS__, 'same_slug' ), 10, 5 );
+	}
+
+	/**
+	 * Keeps WordPress from putting a number behind the slug of a record where another that rests has it: the record would
+	 * not be found.
+	 *
+	 * @param string|null $other  The slug to have instead.
+	 * @param string      $slug   The slug.
+	 * @param int         $id     Number of the post.
+	 * @param string      $status Its status.
+	 * @param string      $type   Its type.
+	 * @return string|null
+	 */
+	public static function same_slug( $other, $slug, $id, $status, $type ) {
+		return self::TYPE === $type ? $slug : $other;
 	}
 
 	/** {@inheritDoc} */
