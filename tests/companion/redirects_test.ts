@@ -219,6 +219,10 @@ test("an address beside the folder a site lies in is elsewhere, and no circle", 
       destination,
     );
   }
+  const id = await wp.draft("ed", { slug: "blog", title: "Of the folder's name" }, "pages");
+  await wp.publish(id);
+  const { body } = await wp.call("admin", "GET", "/seo/redirects?source=/blog/blog");
+  assert.deepEqual(body["hides"], { id, title: "Of the folder's name" });
   await wp.peek({ options: { peek_folder: 0 } });
 });
 

@@ -175,7 +175,17 @@ final class Redirect_Rules {
 		if ( '' !== $folder && preg_match( '#^' . preg_quote( $folder, '#' ) . '(?=[/?\#]|$)#', $destination ) ) {
 			$destination = substr( $destination, strlen( $folder ) );
 		}
-		return self::home() . '/' . ltrim( $destination, '/' );
+		return self::address( '/' . ltrim( $destination, '/' ) );
+	}
+
+	/**
+	 * The address of a path on this site.
+	 *
+	 * @param string $path A path as source() gives it.
+	 * @return string
+	 */
+	public static function address( $path ) {
+		return self::home() . $path;
 	}
 
 	/**

@@ -103,7 +103,7 @@ final class Seo_Redirects {
 		if ( is_wp_error( $id ) ) {
 			return $id;
 		}
-		$page = url_to_postid( home_url( str_replace( '%2F', '/', rawurlencode( $source ) ) ) );
+		$page = self::post_at( $source );
 		if ( 0 !== $page ) {
 			// Where a page has stood until now, a page cache would go on showing it.
 			Caches::post( $page );
@@ -162,13 +162,23 @@ final class Seo_Redirects {
 	 * @return array|null
 	 */
 	private static function seen_at( $source ) {
-		$id = url_to_postid( Redirect_Rules::absolute( $source ) );
+		$id = self::post_at( $source );
 		return $id && is_post_publicly_viewable( $id )
 			? array(
 				'id'    => $id,
 				'title' => get_post( $id )->post_title,
 			)
 			: null;
+	}
+
+	/**
+	 * The post or page that has a source for its address; 0 for none.
+	 *
+	 * @param string $source The source.
+	 * @return int
+	 */
+	private static function post_at( $source ) {
+		return url_to_postid( Redirect_Rules::address( str_replace( '%2F', '/', rawurlencode( $source ) ) ) );
 	}
 
 	/**
