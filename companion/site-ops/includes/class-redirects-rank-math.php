@@ -15,8 +15,8 @@ final class Redirects_Rank_Math extends Redirect_Store {
 	const ITEM  = 'RankMath\Redirections\Redirection';
 	const TABLE = 'RankMath\Redirections\DB';
 
-	/** How many redirects are asked for at once. */
-	const ROWS = 100;
+	/** How many redirects are asked for at once: a visitor may wait for them, in unless_back(). */
+	const ROWS = 1000;
 
 	/** {@inheritDoc} */
 	public function find( $source ) {
