@@ -35,8 +35,8 @@ export interface SitesPort {
 /** The preview branch of the caller's token on the call's site, as the gateway remembers it. */
 export interface PreviewsPort {
   get(): Promise<string | null>;
-  /** Remembers it unless one is remembered; answers the one that is. */
-  claim(branch: string): Promise<string>;
+  /** Remembers it unless one is remembered; answers the one that is, null for a name that another site or token has. */
+  claim(branch: string): Promise<string | null>;
   /** Answers what was forgotten, null for nothing; with a branch only that one is. */
   forget(branch?: string): Promise<string | null>;
 }

@@ -95,8 +95,8 @@ export interface SessionStore {
 /** The preview branch of a token on a site. */
 export interface PreviewStore {
   get(token_id: string, site_id: string): Promise<string | null>;
-  /** Sets it unless one is there; answers the one that stands. */
-  claim(token_id: string, site_id: string, branch: string): Promise<string>;
+  /** Sets it unless one is there; answers the one that stands, null for a name that another site or token has. */
+  claim(token_id: string, site_id: string, branch: string): Promise<string | null>;
   /** Answers what was forgotten, null for nothing; with a branch only that one is. */
   forget(token_id: string, site_id: string, branch?: string): Promise<string | null>;
 }

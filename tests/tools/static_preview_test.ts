@@ -1,6 +1,7 @@
 /** Preview branches: one for each token and site, remembered, forgotten when asked, and made afresh when gone. */
 import assert from "node:assert/strict";
 import { DOORS } from "../cms_kit.ts";
+import { site } from "../kit.ts";
 import { FILES, REPO, StaticWorld } from "./_static.ts";
 
 const NAME = /^mcp\/([a-z0-9-]{1,12})\/(\d{10})$/;
@@ -177,6 +178,22 @@ Deno.test("calls that come at once make one branch, and none of their files is l
     assert.equal((await at.log(branch!)).length, 4, "a commit each, on what is deployed");
   }
   assert.equal(await at.head("main"), main);
+});
+
+Deno.test("first writes to several sites of one repository in the same second make a branch each", async () => {
+  const more = ["north", "south", "east"].map((id) =>
+    site(id, "static", { repo: REPO, repo_branch: "main", repo_prefix: `sites/${id}` })
+  );
+  await using at = await StaticWorld.open({ sites: more });
+  const ids = ["closed", ...more.map(({ id }) => id)];
+  const done = await Promise.all(
+    ids.map((site_id) =>
+      at.gw.call<Done>("write_static_file", { site_id, path: "public/new", content: site_id, confirm: true })
+    ),
+  );
+  assert.deepEqual(await previews(at), done.map(({ branch }) => branch).toSorted());
+  assert.equal(new Set(done.map(({ branch }) => branch)).size, ids.length, "no two sites share one");
+  for (const { branch } of done) assert.equal((await at.log(branch)).length, 2, "its own write alone");
 });
 
 Deno.test("what somebody else does on the branch stays, the next write standing on it", async () => {

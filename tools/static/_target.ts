@@ -84,9 +84,14 @@ async function previewBranch(ctx: StaticContext, client: RepoClient, deployed: s
     if (known !== deployed && stands) return known;
     await ctx.previews.forget(known);
   }
-  for (let more = 0; more < NAMES; more++) {
+  for (let [more, taken] = [0, 0]; taken < NAMES; more++) {
     const name = previewName(ctx.caller.token.id, seconds + more);
-    if (await client.head(name) === null) return await ctx.previews.claim(name);
+    if (await client.head(name) !== null) {
+      taken++;
+      continue;
+    }
+    const claimed = await ctx.previews.claim(name);
+    if (claimed !== null) return claimed; // else another site's, whose first write came in the same second
   }
   throw new GatewayError("E_UPSTREAM", "The names for a new preview branch are all taken; try again", {
     upstream: 422,

@@ -221,6 +221,18 @@ Deno.test("the first claim of a preview branch stands until it is forgotten", as
   assert.equal(await store.previews.forget("t", "s", "c"), "c");
 });
 
+Deno.test("a name of a preview branch is claimed for one token and site, who may claim it again", async () => {
+  await using store = await open();
+  const holders: [string, string][] = [["t", "s"], ["t", "other"], ["u", "s"]];
+  const claims = await Promise.all(holders.map((holder) => store.previews.claim(...holder, "name")));
+  assert.deepEqual(claims.toSorted(), ["name", null, null]);
+  const holder = holders[claims.indexOf("name")]!;
+  assert.equal(await store.previews.forget(...holder), "name");
+  for (const one of holders) {
+    assert.equal(await store.previews.claim(...one, "name"), one === holder ? "name" : null);
+  }
+});
+
 Deno.test("one holder at a time has a lease, and one that ran out can be taken", async () => {
   const clock = new Clock();
   await using store = await open({ now: clock.now });
