@@ -86,11 +86,17 @@ function framed(given: readonly string[], layout: boolean): string[] {
   ];
 }
 
-/** The text as a JavaScript string that holds nothing the generator reads. */
+/** Where a word begins that the generator's bundler puts something in the place of, in whatever string it stands. */
+const OWN_WORD = /(?<=_)(?=_[A-Z])|(?<=!)(?=~\{)/;
+
+/** The text as a JavaScript string that holds nothing the generator reads; in parts where it holds words of its own. */
 export function literal(text: string): string {
   const hidden = (one: string) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return JSON.stringify(text).replace(/</g, "\\u003c").replace(/--/g, "-\\u002d")
-    .replace(/[\u007f-\u009f\u2028\u2029\ufeff]/g, hidden);
+  const strings = text.split(OWN_WORD).map((part) =>
+    JSON.stringify(part).replace(/</g, "\\u003c").replace(/--/g, "-\\u002d")
+      .replace(/[\u007f-\u009f\u2028\u2029\ufeff]/g, hidden)
+  );
+  return strings.length === 1 ? strings[0]! : `[${strings.join(", ")}].join("")`;
 }
 
 function checkHtml(html: string, field: string): void {

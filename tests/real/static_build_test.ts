@@ -20,6 +20,8 @@ const WORDS = [
   "export const prerender = false;\nexport async function getStaticPaths() {}\n---\n-----\n--\n------",
   "</script></Fragment></Base><slot /><slot name='x'><Fragment set:html={html} /><astro-island></astro-island>",
   "<?php ?><% %><![CDATA[x]]><!-- site-ops-gateway:generated v1 --><!-- --- --><!---><!-- a -- b -->",
+  "__VITE_PUBLIC_ASSET__abcd1234__ __VITE_ASSET__abcd1234abcd1234abcd12__ __ASTRO_ASSET_IMAGE__abc__ __VITE_IS_MODERN__",
+  "___VITE_CSS_URL__61__ __ASTRO_IMAGE_x @@ASTRO-LINKS@@ @@ASTRO_MANIFEST_REPLACE@@ __BASE__ !~{000}~ !~{001}~.js ____",
   "// x /* y */ /* z \\ \\n \\u0041 \\u003c \\' \\\" \\` \" ' //# sourceMappingURL=a.map",
 ];
 const LETTERS = [

@@ -56,6 +56,17 @@ Deno.test("without a layout a fragment's page brings its document and imports no
   assert.ok(!source.includes("description"), source);
 });
 
+Deno.test("a word the generator's bundler would replace stands in two strings", () => {
+  const words = { "a__VITE_X__": "_VITE", "___ASTRO_Y__b": "_ASTRO", "!~{000}~": "~{000}" };
+  for (const [text, word] of Object.entries(words)) {
+    const parts = /^\[(.*)\]\.join\(""\)$/.exec(literal(text))?.[1];
+    assert.ok(parts !== undefined, literal(text));
+    assert.equal(JSON.parse(`[${parts}]`).join(""), text);
+    assert.ok(parts.includes(`", "${word}`), parts);
+  }
+  assert.equal(literal("a__b !~x"), '"a__b !~x"');
+});
+
 Deno.test("the string holds nothing the generator reads, and gives back the text", () => {
   const texts = [
     "---",
