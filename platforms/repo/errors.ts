@@ -8,7 +8,12 @@ import { busyInWords } from "./busy.ts";
 export const CONTENTS_WAY =
   'give the app the permission "Contents: read and write" and accept it for the installation';
 
-const RULE = /\brule violations?\b|\bprotected (branch|ref)\b/i;
+/** The host's words where a rule keeps a branch as it is; it answers them with 403, 409 and 422 alike. */
+const RULE = new RegExp(
+  "\\brule violations?\\b|\\bprotected (branch|ref)\\b|\\brequired status checks?\\b|\\bapproving reviews?\\b|" +
+    "\\bthrough a pull request\\b|\\bverified signatures?\\b|\\bauthorized to push\\b|\\bforce-push to this branch\\b",
+  "i",
+);
 
 /** An answer that is no success. E_UPSTREAM with its status; `said` is the host's own message. */
 export class RepoError extends GatewayError {
