@@ -34,6 +34,11 @@ export class RepoError extends GatewayError {
     return RULE.test(this.said);
   }
 
+  /** Whether the host could not set a branch and does not say why: somebody was first, or a rule forbids it. */
+  get unclear(): boolean {
+    return isUnclear(this.upstream, this.said);
+  }
+
   /** Whether the app's installation rests. */
   get suspended(): boolean {
     return this.upstream === 403 && /installation has been suspended/i.test(this.said);
@@ -47,6 +52,9 @@ export class RepoError extends GatewayError {
 
 const noApp = (status: number | undefined, said: string) =>
   status === 401 || (status === 404 && /integration not found/i.test(said));
+
+const isUnclear = (status: number | undefined, said: string) =>
+  status === 422 && /\breference (cannot be updated|update failed)\b/i.test(said);
 
 /** An answer as far as it is needed to say what was wrong. */
 export interface Refused {
@@ -86,6 +94,9 @@ function wayOut({ status, said, unknown }: Refused, seconds: number | undefined)
   }
   if (status === 404) return "check the site's repo, and that the app is installed for that repository";
   if (status === 409) return "somebody else may be writing: try again";
+  if (isUnclear(status, said)) {
+    return "somebody else may be writing, or a rule forbids it: try again, then look at the repository's settings";
+  }
   if (unknown) return OUTCOME_UNKNOWN;
   return status >= 500 ? "the host has trouble: try again later" : "change what was sent";
 }

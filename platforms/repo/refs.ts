@@ -40,6 +40,7 @@ export async function moveBranch(
   } catch (thrown) {
     if (!(thrown instanceof GatewayError) || thrown.code !== "E_UPSTREAM") throw thrown;
     if (isConflict(thrown)) return false;
+    if (thrown instanceof RepoError && thrown.unclear && await hasMoved(wire, branch, from)) return false;
     if (!isUnknown(thrown)) throw thrown;
   }
   return await settled(wire, branch, from, to);
@@ -50,6 +51,10 @@ const isConflict = (error: GatewayError) =>
   error instanceof RepoError && !error.ruledOut &&
   ((error.upstream === 422 && /fast forward|already exists|does not exist/i.test(error.said)) ||
     (error.upstream === 409 && !error.empty));
+
+/** Whether the branch stands elsewhere than it did; not where that cannot be learned. */
+const hasMoved = async (wire: RepoWire, branch: string, from: string | null): Promise<boolean> =>
+  await headOf(wire, branch, true).catch(() => from) !== from;
 
 /** Whether the request may have been carried out all the same. */
 export const isUnknown = (error: GatewayError) => (error.upstream ?? 500) >= 500;

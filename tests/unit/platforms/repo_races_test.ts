@@ -51,6 +51,49 @@ for (const when of ["before", "within"] as const) {
   });
 }
 
+/** A world whose host refuses the first request that moves or makes a branch, without saying why. */
+function unclear(message: string, meanwhile: (at: RepoWorld) => Promise<unknown>): Promise<RepoWorld> {
+  let first = true;
+  const world = RepoWorld.open({
+    async fetch(input, init) {
+      const moves = init?.method !== "GET" && String(input).includes("/git/refs");
+      if (!moves || !first) return await fetch(input, init);
+      first = false;
+      await meanwhile(await world);
+      return Response.json({ message, documentation_url: "https://docs.github.com/rest/git/refs" }, {
+        status: 422,
+      });
+    },
+  });
+  return world;
+}
+
+Deno.test("a branch the host cannot move without saying why is looked at: one that moved is a race", async () => {
+  const rows = [[MAIN, "Reference cannot be updated"], [PREVIEW, "Reference update failed"]] as const;
+  for (const [target, message] of rows) {
+    await using at = await unclear(
+      message,
+      ({ host }) =>
+        host.commit(REPO, { branch: target.branch, files: { "theirs.md": "x" }, message: "Meanwhile" }),
+    );
+    const done = await (await at.client()).push(target, edits({ "mine.md": "x" }));
+    assert.equal(await at.head(target.branch), done.commit_sha);
+    assert.deepEqual((await at.log(target.branch)).slice(0, 2), ["A change", "Meanwhile"]);
+  }
+});
+
+Deno.test("one that stands where it did is told with both that can be, and nothing was pushed", async () => {
+  const rows = [[MAIN, "Reference cannot be updated"], [PREVIEW, "Reference update failed"]] as const;
+  for (const [target, message] of rows) {
+    await using at = await unclear(message, () => Promise.resolve());
+    const told = new RegExp(
+      `422: ${message}; somebody else may be writing.*: try again.*repository's settings$`,
+    );
+    await refused("E_UPSTREAM", told, (await at.client()).push(target, edits({ "mine.md": "x" })));
+    assert.deepEqual([await at.branches(), await at.log()], [["main"], ["First commit"]]);
+  }
+});
+
 Deno.test("a file that changes between decision and push is judged again", async () => {
   await using at = await RepoWorld.open({ files: { "a.md": "one" } });
   const client = await at.client();
