@@ -40,9 +40,10 @@ export const commitMessage = (line: string, tokenId: string): string =>
   `${line}\n\nX-Gateway-Token: ${tokenId}\n`;
 
 const TRIES = 3;
+
 /**
- * Commits what `decide` answers on top of the branch; asks it again when the branch moved meanwhile. Throws what
- * `decide` throws, E_SHA_MISMATCH when the branch moved three times, E_UPSTREAM.
+ * Commits what `decide` answers on top of the branch; asks it again when the branch moved meanwhile, each in its turn
+ * then. Throws what `decide` throws, E_SHA_MISMATCH when the branch moved three times, E_UPSTREAM.
  */
 export async function push(
   wire: RepoWire,
@@ -50,26 +51,56 @@ export async function push(
   target: PushTarget,
   decide: Decide,
 ): Promise<Pushed> {
+  const line = `${wire.repo?.toLowerCase()} ${target.branch}`;
+  const once = () => tryOnce(wire, prefix, target, decide);
   for (let attempt = 0; attempt < TRIES; attempt++) {
-    const found = await headOf(wire, target.branch);
-    if (found === "empty") return await pushFirst(wire, prefix, target, decide);
-    const base = found ?? (target.from === undefined ? null : await headOf(wire, target.from));
-    if (base === null || base === "empty") return await noBranch(wire, target.from ?? target.branch);
-    const view = await viewOf(wire, prefix, base);
-    const { tree, shas } = await build(wire, prefix, view, await decide(view));
-    if (tree === view.tree) {
-      const branch = found === null ? target.from ?? target.branch : target.branch;
-      return { branch, commit_sha: base, shas, unchanged: true };
-    }
-    const commit_sha = await makeCommit(wire, { message: target.message, tree, parents: [base] });
-    if (await moveBranch(wire, target, found, commit_sha)) {
-      return { branch: target.branch, commit_sha, shas, unchanged: false };
-    }
+    const pushed = await (attempt === 0 && !LINES.has(line) ? once() : inLine(line, once));
+    if (pushed !== null) return pushed;
   }
   throw new GatewayError(
     "E_SHA_MISMATCH",
     `Branch "${target.branch}" moved ${TRIES} times while this was written; nothing was pushed: try again`,
   );
+}
+
+/** The last in line for each branch that moved under somebody: of many at once only one a round would get through. */
+const LINES = new Map<string, Promise<unknown>>();
+
+/** Does the work once everybody who came to that line before has ended, well or not. */
+async function inLine<T>(line: string, work: () => Promise<T>): Promise<T> {
+  const before = LINES.get(line);
+  const turn = (async () => {
+    await before?.catch(() => {});
+    return await work();
+  })();
+  LINES.set(line, turn);
+  try {
+    return await turn;
+  } finally {
+    if (LINES.get(line) === turn) LINES.delete(line);
+  }
+}
+
+/** One try; null when the branch moved meanwhile. */
+async function tryOnce(
+  wire: RepoWire,
+  prefix: string | null,
+  target: PushTarget,
+  decide: Decide,
+): Promise<Pushed | null> {
+  const found = await headOf(wire, target.branch);
+  if (found === "empty") return await pushFirst(wire, prefix, target, decide);
+  const base = found ?? (target.from === undefined ? null : await headOf(wire, target.from));
+  if (base === null || base === "empty") return await noBranch(wire, target.from ?? target.branch);
+  const view = await viewOf(wire, prefix, base);
+  const { tree, shas } = await build(wire, prefix, view, await decide(view));
+  if (tree === view.tree) {
+    const branch = found === null ? target.from ?? target.branch : target.branch;
+    return { branch, commit_sha: base, shas, unchanged: true };
+  }
+  const commit_sha = await makeCommit(wire, { message: target.message, tree, parents: [base] });
+  const moved = await moveBranch(wire, target, found, commit_sha);
+  return moved ? { branch: target.branch, commit_sha, shas, unchanged: false } : null;
 }
 
 /** The files at a commit. Throws RepoError where it cannot be read. */

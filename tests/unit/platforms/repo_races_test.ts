@@ -145,21 +145,44 @@ Deno.test("two who write different files at once both land, also where the branc
   }
 });
 
-Deno.test("of six at once each is told the truth", async () => {
-  await using at = await RepoWorld.open();
-  const names = ["a", "b", "c", "d", "e", "f"];
-  const ends = await Promise.allSettled(
-    names.map(async (name) => await at.push({ [`${name}.md`]: name }, await at.client())),
-  );
-  const landed = ends.flatMap((end, nth) => end.status === "fulfilled" ? [`${names[nth]}.md`] : []);
-  for (const end of ends) {
-    if (end.status === "rejected") {
-      await refused("E_SHA_MISMATCH", /moved 3 times/, Promise.reject(end.reason));
-    }
+Deno.test("of many at once all land, each in one commit", async () => {
+  for (const target of [MAIN, PREVIEW]) {
+    const count = 12;
+    await using at = await RepoWorld.open({
+      fetch: gate((method, path) => method !== "GET" && path.includes("/git/refs"), count),
+    });
+    const names = Array.from({ length: count }, (_, n) => `${String.fromCharCode(97 + n)}.md`);
+    const done = await Promise.all(
+      names.map(async (name) => await (await at.client()).push(target, over(name, null, name))),
+    );
+    const files = await at.host.files(REPO, target.branch);
+    assert.deepEqual(Object.keys(files).sort(), ["README.md", ...names].sort());
+    assert.equal(new Set(done.map(({ commit_sha }) => commit_sha)).size, count);
+    assert.equal((await at.log(target.branch)).length, count + 1);
   }
-  assert.ok(landed.length >= 3, "each round somebody lands");
-  assert.deepEqual(Object.keys(await at.host.files(REPO)).sort(), ["README.md", ...landed].sort());
-  assert.equal((await at.log()).length, landed.length + 1);
+});
+
+Deno.test("one who fails while others wait for the branch leaves them their turn", async () => {
+  await using at = await RepoWorld.open({
+    fetch: gate((method, path) => method !== "GET" && path.includes("/git/refs"), 5),
+  });
+  const decide = (n: number): Decide => {
+    let looks = 0;
+    return async (view) => {
+      if (++looks === 2 && n % 2 === 0) throw new GatewayError("E_FILE_EXISTS", `path: ${n} is there`);
+      return await edits({ [`${n}.md`]: "x" })(view);
+    };
+  };
+  const ends = await Promise.allSettled(
+    [0, 1, 2, 3, 4].map(async (n) => await (await at.client()).push(MAIN, decide(n))),
+  );
+  const landed = ends.flatMap(({ status }, n) => status === "fulfilled" ? [`${n}.md`] : []);
+  assert.ok(landed.includes("1.md") && landed.includes("3.md") && landed.length <= 3, landed.join());
+  for (const end of ends) {
+    if (end.status === "rejected") await refused("E_FILE_EXISTS", /is there/, Promise.reject(end.reason));
+  }
+  assert.deepEqual(Object.keys(await at.host.files(REPO)).sort(), [...landed, "README.md"].sort());
+  await at.push({ "later.md": "x" });
 });
 
 Deno.test("a preview branch that goes away under the push is made again, any other is missed", async () => {
