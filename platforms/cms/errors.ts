@@ -98,6 +98,9 @@ function wayOut(out: Outgoing, status: number, code: string | undefined): string
   if (code === "rest_no_route") return "the site does not have this part of the REST API";
   if (status === 404) return "check the id";
   if (status === 429 || status === 503) return "the site is busy: try again later";
-  if (status >= 500) return "look at the site's error log";
+  if (status >= 500) {
+    const brokenOff = out.effect === "write" && code === "internal_server_error"; // a plugin's, also after the write
+    return `look at the site's error log${brokenOff ? `; ${OUTCOME_UNKNOWN}` : ""}`;
+  }
   return FOUND[code] ?? "change what was sent";
 }

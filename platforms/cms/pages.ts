@@ -6,7 +6,7 @@ import { CODE_APART, type Page, type PageFields, type PreparedPage } from "../pa
 import type { Written } from "../post.ts";
 import { together } from "../waiting.ts";
 import { CmsError } from "./errors.ts";
-import { fieldsOf, POST_ROW } from "./records.ts";
+import { fieldsOf, POST_ROW, RAW } from "./records.ts";
 import { checkState, head, requireUnpublished, written } from "./states.ts";
 import { requireRight, whoami } from "./users.ts";
 import { pageLosses } from "./warnings.ts";
@@ -22,7 +22,7 @@ const MADE_WITH = z.object({
 });
 
 const PAGE = POST_ROW.extend({
-  content: z.object({ raw: z.string() }),
+  content: RAW,
   parent: z.number().default(0),
   template: z.string().default(""),
   meta: MADE_WITH.catch({ _elementor_edit_mode: "", _site_ops_scope: "" }),

@@ -24,7 +24,8 @@ export function plainName(name: string): string {
 }
 
 const id = z.number().int().positive();
-const raw = z.object({ raw: z.string() });
+/** A text as it is stored. */
+export const RAW = z.object({ raw: z.string() });
 
 /** What a state check and a write's answer need. */
 export const POST_STATE = z.object({
@@ -37,7 +38,7 @@ export const POST_STATE = z.object({
 export type PostState = z.infer<typeof POST_STATE>;
 
 /** The same with its title. */
-export const POST_HEAD = POST_STATE.extend({ title: raw });
+export const POST_HEAD = POST_STATE.extend({ title: RAW });
 export type PostHeadRecord = z.infer<typeof POST_HEAD>;
 
 /** A row of a listing. */
@@ -46,8 +47,8 @@ export type PostRowRecord = z.infer<typeof POST_ROW>;
 
 /** A post in edit context. */
 export const POST = POST_ROW.extend({
-  content: raw,
-  excerpt: raw,
+  content: RAW,
+  excerpt: RAW,
   featured_media: z.number().default(0),
   categories: z.array(id).default([]),
   tags: z.array(id).default([]),
@@ -104,9 +105,12 @@ export const PLUGINS = z.array(z.object({ plugin: z.string(), status: z.string()
 
 export const THEMES = z.array(z.object({ stylesheet: z.string(), version }));
 
-/** The names of a record's fields, for `_fields`. */
+/**
+ * The names of a record's fields, for `_fields`. Texts are asked for as stored alone: to show them the CMS would run
+ * every shortcode and block in them, and a plugin's that fails there would fail the whole answer.
+ */
 export function fieldsOf(schema: z.ZodObject): string {
-  return Object.keys(schema.shape).join(",");
+  return Object.entries(schema.shape).map(([name, field]) => field === RAW ? `${name}.raw` : name).join(",");
 }
 
 /** The totals of a listing's headers; null where a proxy took them off. */
