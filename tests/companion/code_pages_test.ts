@@ -237,3 +237,27 @@ test("without the visual builder its routes say so", async () => {
     "site_ops_visual_inactive",
   ]);
 });
+
+test("visitors get the HTML as it was sent, whatever WordPress would make of such text", async () => {
+  const html = [
+    `<p title="it's">"It's" -- 3x4 'n' (tm) ... Wordpress :) &amp; a</p>`,
+    "https://www.youtube.com/watch?v=dQw4w9WgXcQ",
+    "<ul><li>one</li><!--nextpage--><li>two</li><!--more--><li>three</li></ul>",
+    "<p>a</p>\n\n<p>b</p>",
+    "<script>if (a[b[0]]>c) go(':) \"x\" -- y');</script>",
+  ].join("\n");
+  const { body } = await make({ html });
+  const page = await wp.text(await wp.publish(body["id"]));
+  // Comments are not seen, nor is a blank between two signs of a script.
+  const expected = html.replace("<!--nextpage", "<!-- nextpage").replace("<!--more", "<!-- more")
+    .replace("]]>c", "]] >c");
+  assert.ok(page.includes(`<div class="${SCOPE}">\n${expected}\n</div>`), page);
+});
+
+test("shortcodes of a code page go on working, and other pages are shown as ever", async () => {
+  const { body } = await make({ html: '[caption width="9" caption="A cart"]<i>x</i>[/caption]<p>"q"</p>' });
+  assert.match(await wp.text(await wp.publish(body["id"])), /<figcaption.*>A cart<.*<p>"q"<\/p>/s);
+  const other = await wp.draft("ed", { content: '<p>"q"</p><!--nextpage--><p>second</p>' }, "pages");
+  const page = await wp.text(await wp.publish(other));
+  assert.ok(page.includes("<p>&#8220;q&#8221;</p>") && !page.includes("second"));
+});

@@ -22,6 +22,7 @@ final class Plugin {
 		add_filter( 'old_slug_redirect_url', array( Seo_Redirects::class, 'unless_back' ) );
 		add_action( 'plugins_loaded', array( Seo_Output::class, 'start' ) );
 		Code_Output::start();
+		Code_Text::start();
 	}
 
 	/** Registers the routes of every subject. */
