@@ -226,6 +226,27 @@ test("an address beside the folder a site lies in is elsewhere, and no circle", 
   await wp.peek({ options: { peek_folder: 0 } });
 });
 
+test("nobody is sent to the log-in or the admin area of a WordPress that lies in a folder", async () => {
+  const { base_url } = wp.site;
+  assert.equal((await put("/to-wp", "/wp/wp-admin-guide")).status, 200);
+  await wp.peek({ options: { peek_core_folder: 1 } });
+  for (
+    const path of ["/wp/wp-admin/", "/WP/wp-login.php?action=logout", "/x/../wp/xmlrpc.php", "/wp-admin/"]
+  ) {
+    for (const destination of [path, base_url + path]) {
+      assert.deepEqual(
+        cut(await put("/to-core", destination)),
+        [422, "site_ops_redirect_target"],
+        destination,
+      );
+    }
+  }
+  assert.deepEqual(cut(await put("/wp/wp-admin", "/x")), [422, "site_ops_redirect_target"]);
+  assert.equal((await put("/to-wp", "/wp/a-page")).status, 200);
+  assert.equal((await put("/to-wp", "/wp")).status, 200);
+  await wp.peek({ options: { peek_core_folder: 0 } });
+});
+
 test("redirects are seen over no other route", async () => {
   await put("/hidden-source", "/hidden-target");
   for (const path of ["/wp-json/wp/v2/types", "/wp-json/wp/v2/search?search=hidden", "/?s=hidden"]) {

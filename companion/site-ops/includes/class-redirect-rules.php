@@ -282,16 +282,24 @@ final class Redirect_Rules {
 	}
 
 	/**
-	 * Whether a path begins with one of these segments, or with the site's own name for one of them.
+	 * Whether a path begins with one of these segments, or with the site's own name for one of them; also below the
+	 * folder WordPress lies in where that is another than the site's.
 	 *
 	 * @param string   $path     A path as source() gives it.
 	 * @param string[] $segments First segments.
 	 * @return bool
 	 */
 	private static function starts( $path, array $segments ) {
-		$first      = explode( '/', ltrim( self::key( $path ), '/' ) )[0];
 		$segments[] = self::key( rest_get_url_prefix() );
-		return in_array( $first, $segments, true );
+		$path       = self::key( $path );
+		$core       = self::key( self::below_home( (string) wp_parse_url( site_url(), PHP_URL_PATH ) ) ) . '/';
+		$inner      = 0 === strpos( $path, $core ) ? substr( $path, strlen( $core ) ) : $path;
+		foreach ( array( $path, $inner ) as $part ) {
+			if ( in_array( explode( '/', ltrim( $part, '/' ) )[0], $segments, true ) ) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	/**
