@@ -229,6 +229,19 @@ test("the sitemap is WordPress's own; where search engines are kept out there is
   await wp.peek({ options: { blog_public: "1" } });
 });
 
+test("beside an SEO plugin that is not known, no sitemap of WordPress's is not told as none at all", async () => {
+  await wp.peek({ options: { peek_other_seo: 1 } });
+  const own = await wp.call("ed", "GET", "/seo/sitemap");
+  assert.deepEqual(cut(own, "provider", "enabled"), [200, "other", true]);
+  await wp.peek({ options: { blog_public: "0" } });
+  for (const [method, path] of [["GET", "/seo/sitemap"], ["POST", "/seo/sitemap/rebuild"]] as const) {
+    const refused = await wp.call("admin", method, path);
+    assert.deepEqual(cut(refused), [409, "site_ops_seo_provider_missing"]);
+    assert.match(refused.body["message"] as string, /what its SEO plugin makes cannot be read/);
+  }
+  await wp.peek({ options: { blog_public: "1", peek_other_seo: 0 } });
+});
+
 test("beside an SEO plugin that is not known, fields are neither stored nor shown; structured data is", async () => {
   const id = await wp.draft("ed", { title: "Beside another" });
   await wp.call("ed", "POST", `/seo/meta/${id}`, FIELDS);

@@ -39,13 +39,18 @@ final class Seo_Sitemap {
 	}
 
 	/**
-	 * Answers GET.
+	 * Answers GET. An SEO plugin that is not known turns WordPress's sitemap off for one of its own.
 	 *
-	 * @return array
+	 * @return array|WP_Error
 	 */
 	public static function read() {
 		$provider = Seo_Provider::active();
-		return array( 'provider' => $provider->id() ) + $provider->sitemap();
+		$sitemap  = $provider->sitemap();
+		if ( 'other' === $provider->id() && ! $sitemap['enabled'] ) {
+			$said = __( 'WordPress makes no sitemap on this site, and what its SEO plugin makes cannot be read', 'site-ops' );
+			return Errors::make( 'seo_provider_missing', $said );
+		}
+		return array( 'provider' => $provider->id() ) + $sitemap;
 	}
 
 	/**
@@ -55,7 +60,10 @@ final class Seo_Sitemap {
 	 */
 	public static function rebuild() {
 		$provider = Seo_Provider::active();
-		$sitemap  = $provider->sitemap();
+		$sitemap  = self::read();
+		if ( is_wp_error( $sitemap ) ) {
+			return $sitemap;
+		}
 		if ( ! $sitemap['enabled'] ) {
 			$said = __( 'Nothing makes a sitemap on this site: turn the sitemap of the SEO plugin on, or let search engines in', 'site-ops' );
 			return Errors::make( 'seo_provider_missing', $said );
