@@ -134,7 +134,11 @@ Deno.test("two who begin at once: what was told to stand, stands", async () => {
     for (const [nth, end] of ends.entries()) {
       const own = Object.keys(pair[nth]!);
       if (end.status === "fulfilled") assert.ok(own.every((path) => there.includes(path)), own.join());
-      else await refused("E_SHA_MISMATCH", /try again/, Promise.reject(end.reason));
+      else {await refused(
+          "E_SHA_MISMATCH",
+          /try again|look at it before trying again/,
+          Promise.reject(end.reason),
+        );}
     }
     assert.ok(ends.some(({ status }) => status === "fulfilled") || there.includes(".gitattributes"));
   }
