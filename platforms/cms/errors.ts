@@ -76,12 +76,12 @@ function errorBody(json: unknown): ErrorBody | null {
 }
 
 /** Ways on from what the companion plugin finds on the site, which no other argument changes. */
-const FOUND: Readonly<Record<string, string>> = {
-  site_ops_published: "it went live since it was looked at, and nothing was changed: read it again",
-  site_ops_visual_inactive: "activate it under Plugins there, or make the page with page_builder block",
-  site_ops_seo_provider_missing: "that is set up in the SEO plugin there",
-  site_ops_schema_provider_missing: "activate one under Plugins there",
-};
+const FOUND: ReadonlyMap<string, string> = new Map([
+  ["site_ops_published", "it went live since it was looked at, and nothing was changed: read it again"],
+  ["site_ops_visual_inactive", "activate it under Plugins there, or make the page with page_builder block"],
+  ["site_ops_seo_provider_missing", "that is set up in the SEO plugin there"],
+  ["site_ops_schema_provider_missing", "activate one under Plugins there"],
+]);
 
 /** Every 401 is bad credentials: a CMS takes wrong ones for nobody's (contracts/cms.md, section 1). */
 function wayOut(out: Outgoing, status: number, code: string | undefined): string {
@@ -102,5 +102,5 @@ function wayOut(out: Outgoing, status: number, code: string | undefined): string
     const brokenOff = out.effect === "write" && code === "internal_server_error"; // a plugin's, also after the write
     return `look at the site's error log${brokenOff ? `; ${OUTCOME_UNKNOWN}` : ""}`;
   }
-  return FOUND[code] ?? "change what was sent";
+  return FOUND.get(code) ?? "change what was sent";
 }

@@ -4,7 +4,7 @@ import type { Post } from "../../../platforms/content.ts";
 import { startStandIn, type Trouble } from "../../../sandbox/cms_standin.ts";
 import { draft, PNG } from "./_scenarios.ts";
 import { gets, withDraft } from "./_stand_in.ts";
-import { ahead, refused, type World, worldOf } from "./_world.ts";
+import { ahead, refused, World, worldOf } from "./_world.ts";
 
 Deno.test("an upload whose texts fail names the image that stands", async () => {
   await using cms = await startStandIn();
@@ -74,6 +74,14 @@ for (const [trouble, message] of WRITES) {
     assert.ok([...cms.posts.values()].filter(({ title }) => title === "Once").length <= 1);
   });
 }
+
+Deno.test("an error whose code is a word of the language's own has a way on like any other", async () => {
+  const fetch = () => Promise.resolve(Response.json({ code: "constructor", message: "No" }, { status: 400 }));
+  const world = new World("http://127.0.0.1:9", { http: { fetch } });
+  await world.refuses("E_UPSTREAM", /^CMS 400 constructor: No; change what was sent$/, "get_post", {
+    post_id: 1,
+  });
+});
 
 /** The same world, each request given that many milliseconds at most. */
 function limited(world: World, deadline_ms: number): World {
