@@ -56,6 +56,8 @@ export function leftOpen(parser: Parser<Tree>): string[] {
   for (let entry = parser.activeFormattingElements.newest; entry !== null; entry = entry.older) {
     if ("element" in entry) open.push(entry.element);
   }
+  // Without its end tag the fields of the site's next form are taken for its own, wherever it stood.
+  if (parser.formElement !== null) open.push(parser.formElement);
   return open.flatMap(({ tagName, sourceCodeLocation: where }) =>
     where ? [`the element ${tagName} without its end at ${where.startLine}:${where.startCol}`] : []
   ).reverse();
