@@ -50,15 +50,22 @@ export function strayEnd(parser: Parser<Tree>, { tagName, tagID, location }: Tok
   return `an end tag ${tagName} that closes nothing at ${location?.startLine}:${location?.startCol}`;
 }
 
-/** What is open where the HTML ends, and would go on in what the site puts behind it; innermost first. */
+type Place = Token.Location | null | undefined;
+
+/** What is open where the HTML ends, and would go on in what the site puts behind it. */
 export function leftOpen(parser: Parser<Tree>): string[] {
-  const open = [...openIn(parser)].filter(({ tagName }) => SWALLOWING.has(tagName)).reverse();
+  const open: [name: string, where: Place][] = [];
+  for (const { tagName, sourceCodeLocation } of openIn(parser)) {
+    if (SWALLOWING.has(tagName)) open.push([tagName, sourceCodeLocation]);
+  }
   for (let entry = parser.activeFormattingElements.newest; entry !== null; entry = entry.older) {
-    if ("element" in entry) open.push(entry.element);
+    // By its tag: of one that crosses another, what is open is a copy that stands nowhere.
+    if ("element" in entry) open.push([entry.token.tagName, entry.token.location]);
   }
   // Without its end tag the fields of the site's next form are taken for its own, wherever it stood.
-  if (parser.formElement !== null) open.push(parser.formElement);
-  return open.flatMap(({ tagName, sourceCodeLocation: where }) =>
-    where ? [`the element ${tagName} without its end at ${where.startLine}:${where.startCol}`] : []
-  ).reverse();
+  const { formElement: form } = parser;
+  if (form !== null) open.push([form.tagName, form.sourceCodeLocation]);
+  return open.map(([name, where]) =>
+    `the element ${name} without its end at ${where?.startLine}:${where?.startCol}`
+  );
 }
