@@ -87,7 +87,8 @@ export function seoLosses(
     const names = given.map(([field]) => field).join(", ");
     throw new GatewayError(
       "E_UPSTREAM",
-      `Post ${post.id}: the site said it stored ${names}, but kept none of it; another plugin may be in its way`,
+      `Post ${post.id}: the site said it stored ${names}, but all stands as it did before; the site may keep this in a ` +
+        "way of its own, or another plugin may be in the way: read the fields, and look at the post in the CMS",
       { upstream: 502 },
     );
   }
