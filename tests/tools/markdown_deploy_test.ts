@@ -162,6 +162,31 @@ for (const door of DOORS) {
   });
 }
 
+Deno.test("a file that was deployed to the site before says so, before and after, and to another site does not", async () => {
+  const having = (entries: string) =>
+    PAGE.replace("status: live", `deployments:\n${entries.replace(/^/gm, "  - ")}`);
+  const odd = "{site_id: both, type: page, id: 3}\nnull\nx\n{site_id: blog, type: page, id: 7}\n{id: 9}";
+  await using world = await DeployWorld.open({
+    files: { ...MARKDOWN, "odd.md": having(odd), "word.md": having("blog") },
+  });
+  const { at } = world;
+  const args = { site_id: "closed", path: "odd.md", target_site_id: "blog" };
+  const says = /The file's deployments name "page 7" on blog already; this makes one more$/;
+  assert.match((await at.preview("deploy_md_to_site", args)).summary, says);
+  const { done } = await at.write<{ notes: string[] }>("rest", "deploy_md_to_site", args);
+  assert.match(done.notes[0]!, says);
+  const fresh = { ...args, path: "word.md" };
+  assert.match((await at.preview("deploy_md_to_site", fresh)).summary, /on blog$/);
+
+  const own = { site_id: "blog", path: PATHS.page, append_deployment: true };
+  const first = (await at.write("rest", "deploy_md_to_site", own)).done;
+  assert.doesNotMatch(JSON.stringify(first), /already/);
+  const again = (await at.preview("deploy_md_to_site", own)).summary;
+  assert.ok(again.includes(`The file's deployments name "page ${first["id"]}" on blog already`), again);
+  const both = { ...own, target_site_id: "both" };
+  assert.doesNotMatch((await at.preview("deploy_md_to_site", both)).summary, /already/);
+});
+
 Deno.test("a site deploys its own repository's file to itself, and a site with both builders gets blocks", async () => {
   await using world = await DeployWorld.open();
   const own = await world.at.write("rest", "deploy_md_to_site", { site_id: "blog", path: PATHS.page });

@@ -7,8 +7,10 @@ import { repo } from "../../platforms/repo/client.ts";
 import { type OtherSite, tool } from "../../registry/tool.ts";
 import { textOf } from "./_block.ts";
 import { type Draft, draftOf } from "./_draft.ts";
-import { readDocument, withDeployment } from "./_frontmatter.ts";
+import { type Frontmatter, readDocument, withDeployment } from "./_frontmatter.ts";
 import { commit, fileAt, type MarkdownContext, markdownIn, writable } from "./_repository.ts";
+
+const SHOWN_CHARACTERS = 60;
 
 /** Refuses a site no draft of markdown can be made on: E_NOT_SUPPORTED, E_BUILDER_MISMATCH. */
 function checkTarget({ id, platform, available_builders }: Site): void {
@@ -40,6 +42,15 @@ async function prepare({ use }: OtherSite, { type, fields }: Draft) {
   return () => client.create(draft);
 }
 
+/** What the file's deployments say of that site, in a sentence: it has a draft of it already. Null where they do not. */
+function deployedBefore({ deployments }: Frontmatter, { id: site_id, name }: Site): string | null {
+  const entries = [deployments].flat().map((one) => Object(one) as Frontmatter);
+  const last = entries.findLast((one) => one["site_id"] === site_id);
+  if (last === undefined) return null;
+  const which = JSON.stringify(`${last["type"]} ${last["id"]}`.slice(0, SHOWN_CHARACTERS));
+  return `The file's deployments name ${which} on ${name} already; this makes one more`;
+}
+
 /** Writes the draft down in the file. Answers the file's new sha, or why that could not be done. */
 async function record(ctx: MarkdownContext, path: string, entry: Readonly<Record<string, unknown>>) {
   try {
@@ -68,20 +79,27 @@ export default tool("deploy_md_to_site", {
     const { bytes, sha } = await (await ctx.use(repo)).read(path, LIMITS.STATIC_FILE_BYTES);
     const text = textOf(bytes, "path");
     if (append_deployment) withDeployment(text, {}, "path");
-    const draft = await draftOf(readDocument(text, "path"));
+    const document = readDocument(text, "path");
+    const draft = await draftOf(document);
+    const before = deployedBefore(document.frontmatter, target.site);
     const create = await prepare(target, draft);
+    const what =
+      `Make the ${draft.type} draft "${draft.fields.title}" of "${path}" on ${target.site.name}${recorded}`;
     return {
-      summary:
-        `Make the ${draft.type} draft "${draft.fields.title}" of "${path}" on ${target.site.name}${recorded}`,
+      summary: before === null ? what : `${what}. ${before}`,
       changes: [
         ...Object.entries(draft.fields).map(([field, to]) => ({ field, from: null, to })),
         { field: "status", from: null, to: "draft" },
       ],
       revision: sha,
-      state: { create, draft, sha },
+      state: { create, draft, sha, before },
     };
   },
-  async run({ target_site_id, append_deployment, ...args }, ctx, { changes, state: { create, draft, sha } }) {
+  async run(
+    { target_site_id, append_deployment, ...args },
+    ctx,
+    { changes, state: { create, draft, sha, before } },
+  ) {
     const path = markdownIn(ctx.site, args.path);
     const site_id = ctx.forSite(target_site_id).site.id;
     const made = await create();
@@ -91,6 +109,7 @@ export default tool("deploy_md_to_site", {
     const entry = { site_id, type, id, url, deployed_at: new Date(ctx.now()).toISOString() };
     const written = append_deployment ? await record(ctx, path, entry) : {};
     const notes = [
+      ...before === null ? [] : [before],
       ...draft.notes,
       ...made.warnings ?? [],
       ..."fault" in written
