@@ -45,7 +45,14 @@ const DEPTH_MAX = 200;
 /** What of inline elements is left open is opened again in every paragraph that follows: a page of text can make millions. */
 const ELEMENTS_MAX = 200_000;
 
-const markdown = new Marked({ gfm: true, renderer: { checkbox: ({ checked }) => checked ? "☑ " : "☐ " } });
+/** A footnote, which is rendered by other rules; read as the address of a link its text would be lost. */
+const FOOTNOTE = /^ {0,3}\[\^[^\]\s]+\]:/;
+
+const markdown = new Marked({
+  gfm: true,
+  renderer: { checkbox: ({ checked }) => checked ? "☑ " : "☐ " },
+  tokenizer: { def: (src) => FOOTNOTE.test(src) ? undefined : false },
+});
 
 /**
  * Renders a text. Elements, attributes and addresses beyond a list of harmless ones are left out, whether they were
@@ -54,7 +61,7 @@ const markdown = new Marked({ gfm: true, renderer: { checkbox: ({ checked }) => 
  */
 export function htmlOf(text: string, field: string): Rendered {
   const left = new Set<string>();
-  const root = parseFragment(rendered(text, field), { treeAdapter: bounded(field) });
+  const root = parseFragment(rendered(text, field, left), { treeAdapter: bounded(field) });
   const depth = clear(root, left);
   if (depth > DEPTH_MAX) throw tooDeep(field);
   return { html: serialize(root).trim(), notes: [...left].sort() };
@@ -79,12 +86,15 @@ function bounded(field: string): typeof tree {
   };
 }
 
-function rendered(text: string, field: string): string {
+function rendered(text: string, field: string, left: Set<string>): string {
   const lexer = new Lexer(markdown.defaults);
   const lines = text.replaceAll(/\r\n?/g, "\n");
   requireShort(lines.split(/\n *(?=\n)/), STRETCH_EFFORT_MAX, field);
   try {
     lexer.blockTokens(lines, lexer.tokens);
+    if (lexer.tokens.some(({ type, raw }) => type === "paragraph" && FOOTNOTE.test(raw))) {
+      left.add("Footnotes are not rendered; [^…] and its text stand as they were written");
+    }
     requireShort(lexer.inlineQueue.map(({ src }) => src), EFFORT_MAX, field);
     for (const { src, tokens } of lexer.inlineQueue) lexer.inlineTokens(src, tokens);
     return markdown.parser(lexer.tokens);
@@ -154,7 +164,15 @@ function plain(element: Element, left: Set<string>): Element {
       left.add(`The attribute ${one.name} of <${name}> was left out`);
       return false;
     }
-    if ((one.name !== "href" && one.name !== "src") || harmless(one.value)) return true;
+    if (one.name !== "href" && one.name !== "src") return true;
+    if (harmless(one.value)) {
+      if (isRelative(one.value)) {
+        left.add(
+          `An address of <${name}> is relative to the file, and leads elsewhere on the site; give it in full`,
+        );
+      }
+      return true;
+    }
     left.add(
       `An address of <${name}> was left out; http, https, mailto, tel and paths of the site are taken`,
     );
@@ -170,3 +188,6 @@ function harmless(address: string): boolean {
   const scheme = /^([^/?#]*?):/.exec(bare)?.[1];
   return scheme === undefined ? !/^[/\\]{2}/.test(bare) : SCHEMES.includes(scheme.toLowerCase());
 }
+
+/** Whether an address that is harmless leads on from where it stands. */
+const isRelative = (address: string) => !/^\s*($|[/\\#?]|[a-z][a-z\d+.-]*:)/i.test(address);

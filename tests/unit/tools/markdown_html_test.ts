@@ -65,6 +65,30 @@ const CLEARED: readonly [string, string, string[]][] = [
   ]],
 ];
 
+const FOOTNOTES = "Footnotes are not rendered; [^…] and its text stand as they were written";
+const elsewhere = (name: string) =>
+  `An address of <${name}> is relative to the file, and leads elsewhere on the site; give it in full`;
+
+const TOLD: readonly [string, string, string[]][] = [
+  ["a[^1]\n\n[^1]: Note", "<p>a[^1]</p>\n<p>[^1]: Note</p>", [FOOTNOTES]],
+  ["a[^x]\n\n[^x]: </a>\n[^y]: b c", "<p>a[^x]</p>\n<p>[^x]: \n[^y]: b c</p>", [FOOTNOTES]],
+  ["`[^1]`\n\n    [^1]: code", "<p><code>[^1]</code></p>\n<pre><code>[^1]: code\n</code></pre>", []],
+  ["[^a]\n\n[b]: /c\n\n[b]", '<p>[^a]</p>\n<p><a href="/c">b</a></p>', []],
+  ["![i](../a.png)", '<p><img src="../a.png" alt="i"></p>', [elsewhere("img")]],
+  ["[x](other.md) [y](a:b)", '<p><a href="other.md">x</a> <a>y</a></p>', [elsewhere("a"), address("a")]],
+  [
+    "[x](#h) [y](?q) [z](/p) [w](<>)",
+    '<p><a href="#h">x</a> <a href="?q">y</a> <a href="/p">z</a> <a href="">w</a></p>',
+    [],
+  ],
+];
+
+for (const [text, html, notes] of TOLD) {
+  Deno.test(`markdown is kept and told: ${JSON.stringify(text)}`, () => {
+    assert.deepEqual(htmlOf(text, "path"), { html, notes: notes.toSorted() });
+  });
+}
+
 for (const [text, html, notes] of CLEARED) {
   Deno.test(`markdown is cleared: ${JSON.stringify(text)}`, () => {
     const done = htmlOf(text, "path");
