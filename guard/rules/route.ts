@@ -74,6 +74,17 @@ export function spellingsOfRoute(route: string): string[] {
 }
 
 /**
+ * Whether a file that is published as it is takes the place of a page's route, or of the folder it needs: the build
+ * leaves the page out then without failing, or fails. Case counts for nothing.
+ */
+export function takesRoute(path: string, route: string): boolean {
+  if (!path.startsWith(PUBLIC)) return false;
+  const [file, name] = [path.slice(PUBLIC.length), route.slice(1)].map((text) => text.toLowerCase());
+  if (name === "") return file === "index.html";
+  return [name, `${name}.html`, `${name}/index.html`].includes(file!) || name!.startsWith(`${file}/`);
+}
+
+/**
  * The route a file serves, letters as they are written; null for what is no page of one route: outside the pages, an
  * endpoint, dynamic (`[slug]`), or left out by a name that starts with `_` or a dot.
  */

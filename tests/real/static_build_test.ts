@@ -1,7 +1,7 @@
 /** Projects and pages as they are written, built by the real site generator: what a visitor gets, byte for byte. */
 import assert from "node:assert/strict";
 import { type DefaultTreeAdapterTypes, parse } from "parse5";
-import { fileOfRoute, routeOf, routeOfFile, spellingsOfRoute } from "../../guard/rules/route.ts";
+import { fileOfRoute, routeOf, routeOfFile, spellingsOfRoute, takesRoute } from "../../guard/rules/route.ts";
 import { LIMITS } from "../../model.ts";
 import { isDocument, pageSource } from "../../platforms/static/page.ts";
 import { projectFiles } from "../../platforms/static/project.ts";
@@ -257,6 +257,19 @@ Deno.test({
         assert.ok(held.includes(true), `${path} is served under no name of its route`);
       }
     });
+  },
+});
+
+Deno.test({
+  name: "a page cannot be built beside a file of its name, or of a folder above it",
+  ignore,
+  fn: async () => {
+    for (const [route, file] of [["/a", "public/a"], ["/a/b", "public/a"]] as const) {
+      const pages = [{ path: fileOfRoute(route), content: "x" }, { path: file, content: "x" }];
+      const scaffold = projectFiles({ homepage_html: "x", site_name: "R", extra_pages: [], existing: [] });
+      assert.ok(takesRoute(file, route));
+      await assert.rejects(built([...scaffold, ...pages], () => Promise.resolve()), /EEXIST|ENOTDIR|exists/);
+    }
   },
 });
 

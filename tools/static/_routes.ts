@@ -2,7 +2,7 @@
 import { GatewayError } from "../../errors.ts";
 import { checkSha } from "../../guard/rules/file.ts";
 import { underPrefix } from "../../guard/rules/path.ts";
-import { fileOfRoute, routeOf, spellingsOfRoute } from "../../guard/rules/route.ts";
+import { fileOfRoute, routeOf, routeOfFile, spellingsOfRoute, takesRoute } from "../../guard/rules/route.ts";
 import { LIMITS, type Site } from "../../model.ts";
 import type { Entry, View } from "../../platforms/repo/client.ts";
 import { isGenerated } from "../../platforms/static/page.ts";
@@ -70,6 +70,29 @@ export async function managedPage(view: View, { route, sha, force }: Expected): 
     `route: ${
       JSON.stringify(page.path)
     } was not made by this service; look at it, and set force to true to go on`,
+  );
+}
+
+/** The file published as it is that a page of that route could not be built beside; null when there is none. */
+export async function inTheWay(view: View, route: string): Promise<string | null> {
+  const { entries } = await view.list("public/");
+  return entries.find(({ path }) => takesRoute(path, route))?.path ?? null;
+}
+
+/** Refuses a new file that is published as it is where a page is: E_BAD_PATH with the tool that changes the page. */
+export async function requireNoPage(view: View, path: string): Promise<void> {
+  if (!path.startsWith("public/")) return;
+  const { entries } = await view.list("src/pages/");
+  const page = entries.find((one) => {
+    const route = routeOfFile(one.path);
+    return route !== null && takesRoute(path, route);
+  })?.path;
+  if (page === undefined) return;
+  throw new GatewayError(
+    "E_BAD_PATH",
+    `path: ${JSON.stringify(path)} would take the place of the page ${
+      JSON.stringify(page)
+    }, which nobody would see any more; change that with ${changedWith(page)}`,
   );
 }
 

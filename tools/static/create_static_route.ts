@@ -6,20 +6,31 @@ import { commitMessage } from "../../platforms/repo/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { checkPage, type PageArgs, pageBytes } from "./_pages.ts";
 import { madeOn, planOf } from "./_plan.ts";
-import { changedWith, pageAt, routeIn, routeWords } from "./_routes.ts";
+import { changedWith, inTheWay, pageAt, routeIn, routeWords } from "./_routes.ts";
 import { pushTo, standing } from "./_target.ts";
 
 /** The new file. Throws E_ROUTE_EXISTS where the route is served already. */
 async function decide(view: View, route: string, page: PageArgs) {
   const taken = await pageAt(view, route);
+  if (taken !== null) {
+    throw new GatewayError(
+      "E_ROUTE_EXISTS",
+      `route: ${JSON.stringify(route)} is served by ${JSON.stringify(taken.path)}; change it with ${
+        changedWith(taken.path)
+      }`,
+    );
+  }
+  const file = await inTheWay(view, route);
+  if (file !== null) {
+    throw new GatewayError(
+      "E_ROUTE_EXISTS",
+      `route: ${JSON.stringify(route)} cannot be built while there is the file ${
+        JSON.stringify(file)
+      }; choose another route`,
+    );
+  }
   const path = fileOfRoute(route);
-  if (taken === null) return { path, bytes: await pageBytes(view, path, page) };
-  throw new GatewayError(
-    "E_ROUTE_EXISTS",
-    `route: ${JSON.stringify(route)} is served by ${JSON.stringify(taken.path)}; change it with ${
-      changedWith(taken.path)
-    }`,
-  );
+  return { path, bytes: await pageBytes(view, path, page) };
 }
 
 export default tool("create_static_route", {

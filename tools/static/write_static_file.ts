@@ -8,6 +8,7 @@ import { commitMessage } from "../../platforms/repo/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { bytesOf, inSite } from "./_files.ts";
 import { madeOn, planOf } from "./_plan.ts";
+import { requireNoPage } from "./_routes.ts";
 import { pushTo, standing } from "./_target.ts";
 
 interface Wanted {
@@ -16,7 +17,7 @@ interface Wanted {
   readonly allow_overwrite: boolean;
 }
 
-/** What stands at the path. Throws E_FILE_EXISTS, E_SHA_MISMATCH. */
+/** What stands at the path. Throws E_FILE_EXISTS, E_SHA_MISMATCH, E_BAD_PATH for what would hide a page. */
 async function judge(view: View, { path, sha, allow_overwrite }: Wanted): Promise<Entry | null> {
   const standing = await view.find(path);
   if (standing === null && sha !== undefined) {
@@ -25,7 +26,10 @@ async function judge(view: View, { path, sha, allow_overwrite }: Wanted): Promis
       `sha: there is no file ${JSON.stringify(path)} any more; leave sha out`,
     );
   }
-  if (standing === null) return null;
+  if (standing === null) {
+    await requireNoPage(view, path);
+    return null;
+  }
   if (!allow_overwrite) {
     throw new GatewayError(
       "E_FILE_EXISTS",

@@ -1,7 +1,13 @@
 /** Routes of a static site: the rules of E_BAD_ROUTE, the one form of a route, and the files that serve it. */
 import assert from "node:assert/strict";
 import { GatewayError } from "../../../../errors.ts";
-import { fileOfRoute, routeOf, routeOfFile, spellingsOfRoute } from "../../../../guard/rules/route.ts";
+import {
+  fileOfRoute,
+  routeOf,
+  routeOfFile,
+  spellingsOfRoute,
+  takesRoute,
+} from "../../../../guard/rules/route.ts";
 
 const SIGN = "a route has letters, digits and dashes between slashes";
 const PART = "only a-z, 0-9 and dashes between them are allowed";
@@ -199,6 +205,25 @@ Deno.test("a route is served by one file that is made, and by others that would 
   }
   assert.ok(spellingsOfRoute("/").includes("public/index.html"));
   assert.ok(!spellingsOfRoute("/").includes("src/pages/index/index.astro"));
+});
+
+Deno.test("a file that is published as it is takes the route of its name and the folders below it", () => {
+  const rows: readonly (readonly [string, string, boolean])[] = [
+    ["public/index.html", "/", true],
+    ["public/index", "/", false],
+    ["public/a.html", "/", false],
+    ["public/a", "/a", true],
+    ["public/A.HTML", "/a", true],
+    ["public/a/index.html", "/a", true],
+    ["public/a/b", "/a", false],
+    ["public/a.css", "/a", false],
+    ["public/a", "/a/b/c", true],
+    ["public/a/b", "/a/b/c", true],
+    ["public/a.html", "/a/b", false],
+    ["public/ab", "/a", false],
+    ["src/a.html", "/a", false],
+  ];
+  for (const [path, route, taken] of rows) assert.equal(takesRoute(path, route), taken, `${path} ${route}`);
 });
 
 Deno.test("a file's route, or none for what is no page of one route", () => {
