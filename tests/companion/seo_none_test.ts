@@ -4,7 +4,7 @@ import { Companion, cut, ignore, type Json, on, rows } from "./site.ts";
 
 let wp: Companion;
 Deno.test.beforeAll(async () => {
-  if (!ignore) wp = await Companion.start();
+  if (!ignore) wp = await Companion.start("shop");
 });
 Deno.test.afterAll(async () => await wp?.site.stop());
 
@@ -148,6 +148,22 @@ test("the page that lists the posts shows its own too, and no other list does", 
   assert.deepEqual(has(await wp.text("/?s=x")), []);
   await wp.peek({ options: { show_on_front: "posts", page_for_posts: 0 } });
   assert.deepEqual(has(await wp.text("/")), []);
+});
+
+test("the page of a shop, which lists its products, shows its own; a search among them does not", async () => {
+  const id = await wp.draft("ed", { title: "Shop", slug: "our-shop" }, "pages");
+  await wp.publish(id);
+  const body = { title: "SEO of the shop", description: "DS", allow_published: true };
+  assert.equal((await wp.call("ed", "POST", `/seo/meta/${id}`, body)).status, 200);
+  const has = (text: string) =>
+    ["<title>SEO of the shop</title>", 'content="DS"', "post-type-archive-product"]
+      .map((needle) => text.includes(needle));
+  assert.deepEqual(has(await wp.text("/our-shop/")), [true, true, false]);
+  await wp.peek({ options: { woocommerce_shop_page_id: id } });
+  await wp.text("/");
+  assert.deepEqual(has(await wp.text("/our-shop/")), [true, true, true]);
+  assert.deepEqual(has(await wp.text("/?s=x&post_type=product")), [false, false, true]);
+  await wp.peek({ options: { woocommerce_shop_page_id: 0 } });
 });
 
 test("structured data is added, replaced and listed, with its types kept", async () => {

@@ -22,7 +22,7 @@ export function fixture(name: string): string {
 }
 
 /** Stand-ins by the name of what they stand in for. */
-export type StandIn = "yoast" | "rankmath" | "seopress" | "elementor" | "schemapro";
+export type StandIn = "yoast" | "rankmath" | "seopress" | "elementor" | "schemapro" | "shop";
 
 /** What the test helper tells of a post and of options. */
 export interface Peeked {

@@ -138,11 +138,14 @@ final class Seo_Output {
 	}
 
 	/**
-	 * The post being shown, the page that lists the posts among them; 0 for none.
+	 * The post being shown, the pages that list the posts and a shop's products among them; 0 for none.
 	 *
 	 * @return int
 	 */
 	private static function shown() {
+		if ( function_exists( 'is_shop' ) && is_shop() && ! is_search() ) {
+			return max( 0, wc_get_page_id( 'shop' ) );
+		}
 		return is_singular() || ( is_home() && ! is_front_page() ) ? get_queried_object_id() : 0;
 	}
 }
