@@ -16,6 +16,7 @@ const QUERY_NAMES: ReadonlySet<string> = new Set([
   "page",
   "per_page",
   "search",
+  "author",
   "slug[]",
   "include[]",
   "roles[]",

@@ -7,6 +7,12 @@ import { fresh, HIDDEN, onWordPress, PUBLIC, Real } from "./_wordpress.ts";
 /** ISO 8601 in UTC as WordPress takes it for date_gmt. */
 const gmt = (seconds: number) => ahead(seconds).slice(0, 19);
 
+interface List {
+  readonly posts: readonly { readonly id: number }[];
+  readonly total: number;
+  readonly total_pages: number;
+}
+
 onWordPress({
   async "a future post less than a minute ahead goes live at once, so it is never sent"(site) {
     await using at = await Real.open(site);
@@ -102,6 +108,27 @@ onWordPress({
     assert.ok(!String(raw).includes("<script>"));
     const editor = await at.kit.write("mcp", "create_draft", { ...args, site_id: "editor" });
     assert.equal(editor.done.warnings, undefined);
+  },
+
+  async "an author's list of drafts has no holes, and counts the author's own alone"(site) {
+    await using at = await Real.open(site);
+    const word = fresh("Own");
+    const mine = await at.ask.draft("auth", { title: word, content: "x" });
+    for (let n = 0; n < 3; n++) await at.ask.draft("ed", { title: word, content: "x" });
+    const raw = await at.ask.rest(
+      "auth",
+      "GET",
+      `/posts?status=draft&context=edit&search=${encodeURIComponent(word)}`,
+    );
+    assert.equal(raw.headers.get("x-wp-total"), "4", "the trap is there");
+    const list = async (page: number, site_id = "author") => {
+      const args = { site_id, search: word, page, per_page: 2 };
+      const { posts, total, total_pages } = await at.kit.both<List>("list_drafts", args);
+      return [posts.map(({ id }) => id), total, total_pages];
+    };
+    assert.deepEqual(await list(1), [[mine], 1, 1]);
+    assert.deepEqual(await list(2), [[], 1, 1]);
+    assert.deepEqual((await list(2, "editor")).slice(1), [4, 2]);
   },
 
   async "a refused meta write leaves an orphan, so meta never reaches a post"(site) {
