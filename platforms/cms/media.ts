@@ -1,4 +1,8 @@
 /** Images: uploaded as bytes, then given their texts. */
+import { z } from "zod";
+import { GatewayError } from "../../errors.ts";
+import { type Id, numericId } from "../../guard/rules/ids.ts";
+import { CmsError } from "./errors.ts";
 import { fieldsOf, MEDIA, type MediaRecord } from "./records.ts";
 import type { Wire } from "./wire.ts";
 
@@ -37,6 +41,26 @@ function media(record: MediaRecord): Media {
     width: media_details.width ?? null,
     height: media_details.height ?? null,
   };
+}
+
+/**
+ * Refuses what is no image of the library: E_BAD_INPUT. Given one that it cannot show with a post, a CMS says nothing
+ * and takes the post's image away.
+ */
+export async function requireImage(wire: Wire, image: Id | undefined): Promise<void> {
+  if (image === undefined) return;
+  const id = numericId(image, "featured_media_id");
+  const mime = z.object({ mime_type: z.string() });
+  const is = await wire.get(`wp/v2/media/${id}`, { _fields: "mime_type" }, mime).then(
+    ({ data }) => data.mime_type,
+    (thrown) => {
+      if (thrown instanceof CmsError && thrown.upstream === 404) return null;
+      throw thrown;
+    },
+  );
+  if (is?.startsWith("image/")) return;
+  const what = is === null ? `the site has no image ${id}` : `${id} is no image but ${is}`;
+  throw new GatewayError("E_BAD_INPUT", `featured_media_id: ${what}; upload one with upload_media`);
 }
 
 /** The first step: puts the bytes into the media library. */

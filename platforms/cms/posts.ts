@@ -5,6 +5,7 @@ import { numericId } from "../../guard/rules/ids.ts";
 import { together } from "../waiting.ts";
 import type { DraftFields, DraftList, DraftsQuery, Post, PostRow, PreparedDraft, Written } from "../post.ts";
 import { CmsError } from "./errors.ts";
+import { requireImage } from "./media.ts";
 import { fieldsOf, POST, POST_ROW, type PostRecord, type PostRowRecord, totals, utc } from "./records.ts";
 import { checkState, head, requireUnpublished, written } from "./states.ts";
 import { findTerms, makeMissing, requireTermRight, type TermPick, termsOf } from "./terms.ts";
@@ -86,6 +87,7 @@ export async function prepareDraft(wire: Wire, fields: DraftFields): Promise<Cms
     whoami(wire),
     fields.tags && findTerms(wire, "tag", fields.tags),
     fields.categories && findTerms(wire, "category", fields.categories),
+    requireImage(wire, fields.featured_media_id),
   );
   requireRight(me, "edit_posts", "write drafts");
   if (fields.author_id !== undefined && numericId(fields.author_id, "author_id") !== me.id) {

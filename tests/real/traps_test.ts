@@ -131,6 +131,23 @@ onWordPress({
     assert.deepEqual((await list(2, "editor")).slice(1), [4, 2]);
   },
 
+  async "what is no image takes a post's image away in silence, so it is refused"(site) {
+    await using at = await Real.open(site);
+    const upload = { site_id: "acme", filename: "a.png", content_base64: PNG };
+    const image = (await at.kit.write("rest", "upload_media", upload)).done.id;
+    const id = await at.ask.draft("ed", { title: fresh("Pictured"), content: "x", featured_media: image });
+    const other = await at.ask.draft("ed", { title: fresh("No image"), content: "x" });
+    const raw = await at.ask.rest("ed", "POST", `/posts/${id}`, { featured_media: other });
+    assert.deepEqual([raw.status, raw.body["featured_media"]], [200, 0], "the trap is there");
+    await at.ask.rest("ed", "POST", `/posts/${id}`, { featured_media: image });
+    const says = /^featured_media_id: the site has no image \d+; upload one with upload_media$/;
+    for (const confirm of [true, false]) {
+      const change = { site_id: "acme", post_id: id, featured_media_id: other, confirm };
+      await at.kit.refuses("update_draft", change, "E_BAD_INPUT", { says, sends: "reads" });
+    }
+    assert.equal((await at.stored(id))["featured_media"], image);
+  },
+
   async "a refused meta write leaves an orphan, so meta never reaches a post"(site) {
     await using at = await Real.open(site);
     const title = fresh("Orphan");

@@ -203,11 +203,11 @@ Deno.test("what the site did not keep as it was sent is told in warnings", async
     site_id: "author",
     title: "Filtered",
     content_html: "<p>Hi</p><script>alert(1)</script>",
-    featured_media_id: 999,
+    slug: "Not a slug",
   });
   assert.equal(done.status, "draft");
   assert.deepEqual(done.warnings?.map((warning) => warning.split(":")[0]), [
     "content_html",
-    "featured_media_id",
+    "slug",
   ]);
 });

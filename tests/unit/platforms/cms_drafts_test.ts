@@ -114,8 +114,13 @@ onBoth({
     assert.equal(plain.warnings, undefined, "differences nobody sees do not count");
   },
 
-  async "media that is not there is told in warnings, since the site drops it in silence"(cms) {
-    const made = await draft(worldOf(cms), { featured_media_id: 999_999 });
-    assert.match(String(made.warnings), /^featured_media_id: the site kept 0 instead of 999999$/);
+  async "media that is not there is refused, since the site drops it in silence"(cms) {
+    const fields = { title: "x", content_html: "y", featured_media_id: 999_999 };
+    await worldOf(cms).refuses(
+      "E_BAD_INPUT",
+      /^featured_media_id: the site has no image 999999/,
+      "create_draft",
+      fields,
+    );
   },
 });
