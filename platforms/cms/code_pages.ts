@@ -7,6 +7,7 @@ import type { PostHead, Written } from "../post.ts";
 import { together } from "../waiting.ts";
 import { asking, COMPANION, readCompanion, requireCapability } from "./companion.ts";
 import { requireParent } from "./pages.ts";
+import { SLUG } from "./records.ts";
 import { checkState, head, requireUnpublished, written } from "./states.ts";
 import type { Wire } from "./wire.ts";
 
@@ -14,7 +15,7 @@ const SUMMARY = z.object({
   id: z.number().int().positive(),
   status: z.string(),
   url: z.string(),
-  slug: z.string(),
+  slug: SLUG,
   scope_class: z.string(),
 });
 

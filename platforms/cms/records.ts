@@ -27,6 +27,15 @@ const id = z.number().int().positive();
 /** A text as it is stored. */
 export const RAW = z.object({ raw: z.string() });
 
+/** A slug as a person wrote it: the CMS stores letters other than a to z escaped. */
+export const SLUG = z.string().transform((slug) => {
+  try {
+    return decodeURIComponent(slug);
+  } catch {
+    return slug; // escaped by something else
+  }
+});
+
 /** What a state check and a write's answer need. */
 export const POST_STATE = z.object({
   id,
@@ -42,7 +51,7 @@ export const POST_HEAD = POST_STATE.extend({ title: RAW });
 export type PostHeadRecord = z.infer<typeof POST_HEAD>;
 
 /** A row of a listing. */
-export const POST_ROW = POST_HEAD.extend({ slug: z.string(), author: z.number() });
+export const POST_ROW = POST_HEAD.extend({ slug: SLUG, author: z.number() });
 export type PostRowRecord = z.infer<typeof POST_ROW>;
 
 /** A post in edit context. */
@@ -58,7 +67,7 @@ export type PostRecord = z.infer<typeof POST>;
 export const TERM = z.object({
   id,
   name: z.string(),
-  slug: z.string(),
+  slug: SLUG,
   count: z.number().default(0),
   parent: z.number().default(0),
   description: z.string().default(""),

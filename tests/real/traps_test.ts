@@ -148,6 +148,24 @@ onWordPress({
     assert.equal((await at.stored(id))["featured_media"], image);
   },
 
+  async "a slug of other letters than a to z is stored escaped, told as it was sent, and no warning"(site) {
+    await using at = await Real.open(site);
+    const slug = `${fresh("при-вет").replaceAll(" ", "-")}`;
+    const raw = await at.ask.rest("ed", "POST", "/posts", { title: "x", slug });
+    assert.match(String(raw.body["slug"]), /^%d0%bf/, "the trap is there");
+    const args = { site_id: "acme", title: "x", content_html: "x", slug: `${slug}-2`, tags: [slug] };
+    const { done } = await at.kit.write("rest", "create_draft", args);
+    assert.equal(done.warnings, undefined);
+    const post = { site_id: "acme", post_id: done.id };
+    assert.equal((await at.kit.both<Args>("get_post", post))["slug"], args.slug);
+    const { changes } = await at.kit.preview("update_draft", { ...post, slug: "new" });
+    assert.deepEqual(changes, [{ field: "slug", from: args.slug, to: "new" }]);
+    const tags = { site_id: "acme", taxonomy: "tag", search: slug };
+    assert.equal((await at.kit.both<{ terms: Args[] }>("list_taxonomies", tags)).terms[0]?.["slug"], slug);
+    const page = await at.kit.write("mcp", "create_page_draft", { ...args, tags: undefined });
+    assert.equal(page.done.warnings, undefined);
+  },
+
   async "a refused meta write leaves an orphan, so meta never reaches a post"(site) {
     await using at = await Real.open(site);
     const title = fresh("Orphan");
