@@ -1,6 +1,7 @@
 /** Images as callers give them: what they are, how their files may be called. */
 import { GatewayError } from "../../errors.ts";
 import { LIMITS } from "../../model.ts";
+import { isWhole } from "./_whole.ts";
 
 /** The kinds of image a site is given, by their first bytes read as Latin-1. */
 const KINDS = [
@@ -48,6 +49,12 @@ export function knownImage(
   const { mime_type, ending } = kind;
   if (wanted !== undefined && wanted !== mime_type) {
     throw new GatewayError("E_BAD_INPUT", `mime_type: "${wanted}" was given, but the bytes are ${mime_type}`);
+  }
+  if (!isWhole(bytes, mime_type)) {
+    throw new GatewayError(
+      "E_BAD_INPUT",
+      `${field}: the ${mime_type} is cut short or broken; give all its bytes`,
+    );
   }
   return { bytes, mime_type, ending };
 }
