@@ -95,6 +95,8 @@ const BAD: readonly (readonly [ToolName, Args, RegExp])[] = [
   ["create_draft", { title: "x" }, /^content_html is required/],
   ["create_draft", { titel: "x", content_html: "y" }, /titel: unknown argument, did you mean title/],
   ["create_draft", { title: "", content_html: "y" }, /^title: /],
+  ["create_draft", { title: " \u00a0\n", content_html: "y" }, /^title: holds only blanks$/],
+  ["update_draft", { post_id: 7, title: "  " }, /^title: holds only blanks$/],
   ["create_draft", { title: "x", content_html: "y", tags: [7] }, /^tags/],
   ["create_draft", { title: "x", content_html: "y", author_id: "me" }, /^author_id: expected a whole number/],
   ["create_draft", { title: "x", content_html: "y", featured_media_id: 0 }, /^featured_media_id: /],
