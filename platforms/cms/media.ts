@@ -3,7 +3,8 @@ import { z } from "zod";
 import { GatewayError } from "../../errors.ts";
 import { type Id, numericId } from "../../guard/rules/ids.ts";
 import { CmsError } from "./errors.ts";
-import { fieldsOf, MEDIA, type MediaRecord } from "./records.ts";
+import { DESCRIBED, fieldsOf, MEDIA, type MediaRecord } from "./records.ts";
+import { mediaLosses } from "./warnings.ts";
 import type { Wire } from "./wire.ts";
 
 /** An image to upload; type and name are already judged. */
@@ -21,6 +22,8 @@ export interface Media {
   readonly mime_type: string;
   readonly width: number | null;
   readonly height: number | null;
+  /** What the site did not keep as it was sent; absent when it kept all. */
+  readonly warnings?: readonly string[];
 }
 
 /** What is told about an image after it was uploaded. */
@@ -74,5 +77,8 @@ export async function uploadImage(wire: Wire, image: Image): Promise<Media> {
 
 /** The second step: sets texts and the post of an image that is there. */
 export async function setMediaTexts(wire: Wire, id: number, texts: MediaTexts): Promise<Media> {
-  return media(await wire.post(`wp/v2/media/${id}`, { _fields: fieldsOf(MEDIA) }, { ...texts }, MEDIA));
+  const query = { _fields: fieldsOf(DESCRIBED) };
+  const record = await wire.post(`wp/v2/media/${id}`, query, { ...texts }, DESCRIBED);
+  const warnings = mediaLosses(record, texts);
+  return warnings.length === 0 ? media(record) : { ...media(record), warnings };
 }

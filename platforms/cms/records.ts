@@ -99,6 +99,17 @@ export const MEDIA = z.object({
 });
 export type MediaRecord = z.infer<typeof MEDIA>;
 
+/** A text that is asked for whole, for the CMS knows no `raw` of it alone; nothing where it does not come. */
+const text = z.object({ raw: z.string() }).transform(({ raw }) => raw).optional().catch(undefined);
+
+/** The same with its texts. */
+export const DESCRIBED = MEDIA.extend({
+  alt_text: z.string().optional().catch(undefined),
+  title: text,
+  caption: text,
+});
+export type DescribedRecord = z.infer<typeof DESCRIBED>;
+
 export const INDEX = z.object({
   name: z.string(),
   namespaces: z.array(z.string()),

@@ -1,6 +1,6 @@
 /** What a CMS did not keep as it was sent: it drops HTML, unknown terms and media without a word. */
 import { decodeHTML } from "entities";
-import type { PostRecord } from "./records.ts";
+import type { DescribedRecord, PostRecord } from "./records.ts";
 
 /** Without what no reader sees: blanks, the spelling of entities, the slash of empty elements. */
 function shape(html: string): string {
@@ -69,4 +69,20 @@ export function pageLosses(
     ...valueLoss("parent_id", sent["parent"], record.parent),
     ...valueLoss("template", sent["template"], record.template),
   ];
+}
+
+/** The texts of an image. */
+interface Texts {
+  readonly alt_text?: string;
+  readonly title?: string;
+  readonly caption?: string;
+}
+
+/** The same for the texts of an image: its alternative text loses what looks like a tag or an escape. */
+export function mediaLosses(record: DescribedRecord, sent: Texts): string[] {
+  return (["alt_text", "title", "caption"] as const).flatMap((field) => {
+    const [given, stored] = [sent[field], record[field]];
+    const kept = given === undefined || stored === undefined || shape(given) === shape(stored);
+    return kept ? [] : valueLoss(field, given, stored);
+  });
 }

@@ -1,6 +1,6 @@
 /** The traps of WordPress that lose or publish content: each is shown to be there, and not to be fallen into. */
 import assert from "node:assert/strict";
-import { ahead, type Args, callsOf, DOORS, FROM_RECORDS, PNG, WITHOUT_SITE } from "../cms_kit.ts";
+import { ahead, type Args, callsOf, DOORS, FROM_RECORDS, PNG, type Row, WITHOUT_SITE } from "../cms_kit.ts";
 import type { Json } from "../sandbox/asker.ts";
 import { fresh, HIDDEN, onWordPress, PUBLIC, Real } from "./_wordpress.ts";
 
@@ -164,6 +164,27 @@ onWordPress({
     assert.equal((await at.kit.both<{ terms: Args[] }>("list_taxonomies", tags)).terms[0]?.["slug"], slug);
     const page = await at.kit.write("mcp", "create_page_draft", { ...args, tags: undefined });
     assert.equal(page.done.warnings, undefined);
+  },
+
+  async "an alternative text loses what looks like a tag or an escape, which is told in a warning"(site) {
+    await using at = await Real.open(site);
+    const args = {
+      site_id: "acme",
+      filename: "a.png",
+      content_base64: PNG,
+      title: "Me & you",
+      caption: "5 < 6",
+    };
+    const alt_text = "A <small> cat\n 50%de & more";
+    const { done } = await at.kit.write<Row>("rest", "upload_media", { ...args, alt_text });
+    const stored = (await at.stored(done.id, "media"))["alt_text"];
+    assert.equal(stored, "A cat 50 & more", "the trap is there");
+    const warning = `alt_text: the site kept ${JSON.stringify(stored)} instead of ${
+      JSON.stringify(alt_text)
+    }`;
+    assert.deepEqual(done.warnings, [warning]);
+    const plain = await at.kit.write<Row>("mcp", "upload_media", { ...args, alt_text: "A cat & 5 < 6" });
+    assert.equal(plain.done.warnings, undefined);
   },
 
   async "a refused meta write leaves an orphan, so meta never reaches a post"(site) {
