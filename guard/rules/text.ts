@@ -8,6 +8,14 @@ export function checkText(text: string, field: string): void {
   throw new GatewayError("E_BAD_INPUT", `${field}: holds ${bad}, take it out`);
 }
 
+/** The same for every text of arguments, those in lists and maps too. */
+export function checkTexts(args: object): void {
+  for (const [field, value] of Object.entries(args)) {
+    const texts = typeof value === "object" && value !== null ? Object.values(value) : [value];
+    for (const text of texts) if (typeof text === "string") checkText(text, field);
+  }
+}
+
 /** How many bytes the text takes as UTF-8. */
 export function bytesOf(text: string): number {
   return new TextEncoder().encode(text).byteLength;

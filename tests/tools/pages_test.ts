@@ -129,6 +129,7 @@ Deno.test("previews show each field as it is on the site now and as it would be 
 const BAD: readonly (readonly [tool: string, args: Args, code: Code, says: RegExp])[] = [
   ["create_page_draft", {}, "E_BAD_INPUT", /^title is required/],
   ["create_page_draft", { title: " " }, "E_BAD_INPUT", /^title: holds only blanks$/],
+  ["create_page_draft", { title: "x", slug: "\ud83d" }, "E_BAD_INPUT", /^slug: holds half a character/],
   ["create_page_draft", { title: "x", parent_id: "a" }, "E_BAD_INPUT", /^parent_id: /],
   [
     "create_page_draft",
@@ -159,6 +160,12 @@ const BAD: readonly (readonly [tool: string, args: Args, code: Code, says: RegEx
   ],
   ["update_page_draft", { page_id: 4 }, "E_BAD_INPUT", /^title, .*give at least one of them$/],
   ["update_page_draft", { page_id: "x", title: "y" }, "E_BAD_INPUT", /^page_id: /],
+  [
+    "update_page_draft",
+    { page_id: 4, builder_template_id: 3, variables: { A: "\ud83d" } },
+    "E_BAD_INPUT",
+    /^variables: holds half a character/,
+  ],
   ["update_page_draft", { page_id: 4, title: "\t" }, "E_BAD_INPUT", /^title: holds only blanks$/],
   [
     "update_page_draft",
