@@ -61,6 +61,7 @@ function answering(): Reach {
   return {
     site: { base_url } as Site,
     now: Date.now,
+    endsAt: Infinity,
     setting: () => null,
     secret: () => Promise.resolve({ username: "bench", application_password: "bench" }) as Promise<never>,
     cache: { get: () => `${base_url}/wp-json/` as never, set: () => {} },

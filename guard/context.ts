@@ -107,6 +107,7 @@ export function makeReach(
     setting: (name) => ports.upstream[name],
     cache: ports.cache.of(site, platform.name),
     now: ports.now,
+    endsAt,
     async send(out: Outgoing) {
       const granted = (grant: PublishGrant) => isGenuine(grant, site.id);
       const look = (next: Outgoing) => egress({ platform, site, granted, now: ports.now() }, next);

@@ -69,6 +69,8 @@ export interface Reach {
   /** Small facts about the upstream kept for a while, dropped when the site or its credentials change. */
   readonly cache: ReachCache;
   now(): number;
+  /** When the time of the call is used up, by `now`. */
+  readonly endsAt: number;
 }
 
 /** A per-site memory of facts that are costly to ask again (an API root, a version). */

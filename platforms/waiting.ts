@@ -26,6 +26,14 @@ export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<
   });
 }
 
+/** Resolves once the promise has ended, well or not, or after that time. */
+export async function ended(promise: Promise<unknown>, ms: number): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, ms);
+  await Promise.race([promise.catch(() => {}), late.promise]);
+  clearTimeout(timer);
+}
+
 /**
  * Waits until all have ended, then answers their values or throws the first failure in their order: nothing is left
  * under way behind a failed call.

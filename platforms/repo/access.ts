@@ -11,7 +11,7 @@ const PERMISSIONS = {
   write: { contents: "write", metadata: "read" },
 } as const;
 /** What is needed of a way out; no site is. */
-export type RepoReach = Pick<Reach, "send" | "setting" | "cache" | "now">;
+export type RepoReach = Pick<Reach, "send" | "setting" | "cache" | "now" | "endsAt">;
 export type Right = keyof typeof PERMISSIONS;
 
 /** Of any length; what is made of an answer without a token is shorter. */

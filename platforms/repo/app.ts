@@ -79,10 +79,12 @@ export function appReach(http: Http, setting: RepoReach["setting"], now: () => n
       throw new GatewayError("E_FORBIDDEN_OP", "Of the repository app only its installations are read");
     }
   };
+  const end = () => now() + LIMITS.UPSTREAM_DEADLINE_MS;
   return {
     setting,
     now,
+    endsAt: end(),
     cache: { get: () => undefined, set: () => {} },
-    send: (out) => http.send(out, { endsAt: now() + LIMITS.UPSTREAM_DEADLINE_MS, look }),
+    send: (out) => http.send(out, { endsAt: end(), look }),
   };
 }

@@ -1,6 +1,7 @@
 /** One commit on one branch, whatever the number of files: built aside, looked at, then the branch is moved to it. */
 import { GatewayError } from "../../errors.ts";
 import type { PublishGrant } from "../platform.ts";
+import { ended } from "../waiting.ts";
 import { requireRepository } from "./absent.ts";
 import { build, type Edit, inFull } from "./build.ts";
 import { commitOf, headOf, makeCommit } from "./git.ts";
@@ -53,8 +54,9 @@ export async function push(
 ): Promise<Pushed> {
   const line = `${wire.repo?.toLowerCase()} ${target.branch}`;
   const once = () => tryOnce(wire, prefix, target, decide);
+  const left = () => wire.reach.endsAt - wire.reach.now();
   for (let attempt = 0; attempt < TRIES; attempt++) {
-    const pushed = await (attempt === 0 && !LINES.has(line) ? once() : inLine(line, once));
+    const pushed = await (attempt === 0 && !LINES.has(line) ? once() : inLine(line, left(), once));
     if (pushed !== null) return pushed;
   }
   throw new GatewayError(
@@ -66,11 +68,11 @@ export async function push(
 /** The last in line for each branch that moved under somebody: of many at once only one a round would get through. */
 const LINES = new Map<string, Promise<unknown>>();
 
-/** Does the work once everybody who came to that line before has ended, well or not. */
-async function inLine<T>(line: string, work: () => Promise<T>): Promise<T> {
+/** Does the work once everybody who came to that line before has ended, well or not, or after that time. */
+async function inLine<T>(line: string, ms: number, work: () => Promise<T>): Promise<T> {
   const before = LINES.get(line);
   const turn = (async () => {
-    await before?.catch(() => {});
+    if (before) await ended(before, ms);
     return await work();
   })();
   LINES.set(line, turn);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type ContextPorts, makeReach, SiteCaches } from "../../../guard/context.ts";
 import { flagStep } from "../../../guard/flags.ts";
-import type { Site } from "../../../model.ts";
+import { LIMITS, type Site } from "../../../model.ts";
 import { createHttp, type HttpOptions } from "../../../platforms/http.ts";
 import type { Outgoing, PublishGrant, Reach } from "../../../platforms/platform.ts";
 import { type Decide, repo, type RepoClient } from "../../../platforms/repo/client.ts";
@@ -81,8 +81,9 @@ export class RepoWorld implements AsyncDisposable {
     return await repo.connect(reach);
   }
 
+  /** Of a call that has its whole time before it. */
   reach(given: Partial<Site> = {}): Reach {
-    const call = { site: siteOf(given), endsAt: this.#ports.now() + 60_000 };
+    const call = { site: siteOf(given), endsAt: this.#ports.now() + LIMITS.CALL_DEADLINE_MS };
     const reach = makeReach(this.#ports, call, repo);
     return {
       ...reach,

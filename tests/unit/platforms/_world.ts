@@ -62,6 +62,7 @@ export class World {
     return {
       site: this.site,
       now: this.#now,
+      endsAt: this.#now() + 60_000,
       setting: () => null,
       secret: () => Promise.resolve(this.#login) as Promise<never>,
       cache: {

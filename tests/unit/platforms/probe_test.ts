@@ -29,6 +29,7 @@ function slow(): { reach: Reach; limits: (number | undefined)[]; clock: { now: n
     secret: () => Promise.reject(new Error("no secret is asked for")),
     cache: { get: () => assert.fail("nothing old is looked at"), set: () => {} },
     now: () => clock.now,
+    endsAt: BEGAN + 60_000,
     send(out) {
       limits.push(out.deadline_ms);
       clock.now += 1000;

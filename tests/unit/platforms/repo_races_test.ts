@@ -1,6 +1,7 @@
 /** Several who write to one repository at once: nothing of anybody's is lost, and who was too late is told. */
 import assert from "node:assert/strict";
 import { GatewayError } from "../../../errors.ts";
+import { LIMITS } from "../../../model.ts";
 import type { Decide, PushTarget, View } from "../../../platforms/repo/client.ts";
 import { refused } from "./_refused.ts";
 import { edits, gate, GRANT, MESSAGE, REPO, RepoWorld, text } from "./_repo.ts";
@@ -183,6 +184,28 @@ Deno.test("one who fails while others wait for the branch leaves them their turn
   }
   assert.deepEqual(Object.keys(await at.host.files(REPO)).sort(), [...landed, "README.md"].sort());
   await at.push({ "later.md": "x" });
+});
+
+Deno.test("one who hangs while others wait for the branch keeps none beyond the time of their own call", async () => {
+  await using at = await RepoWorld.open();
+  at.host.misbehave({ kind: "moved" }, PATCH);
+  const [hanging, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let looks = 0;
+  const first = (await at.client()).push(MAIN, async (view) => {
+    if (++looks === 2) {
+      hanging.resolve();
+      await released.promise;
+    }
+    return await edits({ "first.md": "x" })(view);
+  });
+  await hanging.promise;
+  const late = await at.client();
+  at.ahead = LIMITS.CALL_DEADLINE_MS - 1;
+  await refused("E_UPSTREAM", /60 s of the call are used up/, late.push(MAIN, edits({ "late.md": "x" })));
+  at.ahead = 0;
+  released.resolve();
+  await first;
+  assert.deepEqual(await at.log(), ["A change", "Meanwhile", "First commit"]);
 });
 
 Deno.test("a preview branch that goes away under the push is made again, any other is missed", async () => {
