@@ -261,3 +261,12 @@ test("shortcodes of a code page go on working, and other pages are shown as ever
   const page = await wp.text(await wp.publish(other));
   assert.ok(page.includes("<p>&#8220;q&#8221;</p>") && !page.includes("second"));
 });
+
+test("what else stands on a code page has its paragraphs as on every other", async () => {
+  const { body: { id } } = await make({ html: "<p>a</p>\n\n<p>b</p>" });
+  await wp.peek({ options: { peek_foot: "One\n\nTwo" } });
+  const page = await wp.text(await wp.publish(id));
+  await wp.peek({ options: { peek_foot: "" } });
+  assert.match(page, /<p>One<\/p>\s*<p>Two<\/p>/);
+  assert.ok(page.includes("<p>a</p>\n\n<p>b</p>"));
+});

@@ -22,7 +22,7 @@ final class Code_Text {
 
 	/**
 	 * Where the page being shown is one, turns off what makes other text of text: curly quotes and dashes, smilies,
-	 * players in the place of addresses, paragraphs.
+	 * players in the place of addresses. Paragraphs are not made of blocks, and may be of what else stands on the page.
 	 */
 	public static function leave_alone() {
 		if ( ! is_singular( 'page' ) || ! self::is_code( get_queried_object_id() ) ) {
@@ -33,7 +33,6 @@ final class Code_Text {
 		wptexturize( 'x', true );
 		add_filter( 'pre_option_use_smilies', '__return_zero' );
 		remove_filter( 'the_content', 'capital_P_dangit', 11 );
-		remove_filter( 'the_content', 'wpautop' );
 		remove_filter( 'the_content', array( $GLOBALS['wp_embed'], 'autoembed' ), 8 );
 	}
 
