@@ -165,9 +165,10 @@ for (const door of DOORS) {
 Deno.test("a file that was deployed to the site before says so, before and after, and to another site does not", async () => {
   const having = (entries: string) =>
     PAGE.replace("status: live", `deployments:\n${entries.replace(/^/gm, "  - ")}`);
+  const nameless = "{site_id: blog, type: {toString: 1}}";
   const odd = "{site_id: both, type: page, id: 3}\nnull\nx\n{site_id: blog, type: page, id: 7}\n{id: 9}";
   await using world = await DeployWorld.open({
-    files: { ...MARKDOWN, "odd.md": having(odd), "word.md": having("blog") },
+    files: { ...MARKDOWN, "odd.md": having(odd), "word.md": having("blog"), "bare.md": having(nameless) },
   });
   const { at } = world;
   const args = { site_id: "closed", path: "odd.md", target_site_id: "blog" };
@@ -175,6 +176,11 @@ Deno.test("a file that was deployed to the site before says so, before and after
   assert.match((await at.preview("deploy_md_to_site", args)).summary, says);
   const { done } = await at.write<{ notes: string[] }>("rest", "deploy_md_to_site", args);
   assert.match(done.notes[0]!, says);
+  const bare = { ...args, path: "bare.md" };
+  assert.match(
+    (await at.preview("deploy_md_to_site", bare)).summary,
+    /deployments name a draft on blog already;/,
+  );
   const fresh = { ...args, path: "word.md" };
   assert.match((await at.preview("deploy_md_to_site", fresh)).summary, /on blog$/);
 

@@ -47,7 +47,10 @@ function deployedBefore({ deployments }: Frontmatter, { id: site_id, name }: Sit
   const entries = [deployments].flat().map((one) => Object(one) as Frontmatter);
   const last = entries.findLast((one) => one["site_id"] === site_id);
   if (last === undefined) return null;
-  const which = JSON.stringify(`${last["type"]} ${last["id"]}`.slice(0, SHOWN_CHARACTERS));
+  const words = [last["type"], last["id"]].filter((one) =>
+    typeof one === "string" || typeof one === "number"
+  );
+  const which = words.length === 0 ? "a draft" : JSON.stringify(words.join(" ").slice(0, SHOWN_CHARACTERS));
   return `The file's deployments name ${which} on ${name} already; this makes one more`;
 }
 
