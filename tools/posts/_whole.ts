@@ -34,7 +34,7 @@ function gif(bytes: Uint8Array): boolean {
     else if (kind === 0x2c) {
       pictures++;
       at += 11 + colors(bytes[at + 9] ?? 0);
-    } else return false;
+    } else return pictures > 0; // decoders stop here, and show what came before
     while (at < bytes.length && bytes[at] !== 0) at += 1 + bytes[at]!;
     at++;
   }

@@ -42,6 +42,10 @@ for (const [kind, image] of Object.entries(IMAGES)) {
   });
 }
 
+Deno.test("a GIF with a byte between its parts, of which decoders show the pictures before it, is taken", () => {
+  assert.equal(take(bytes([...IMAGES.gif.subarray(0, -1)], [0, 0x3b])), "image/gif");
+});
+
 Deno.test("the first bytes of an image do not make one of other text", () => {
   for (const start of ["\x89PNG\r\n\x1a\n", "\xff\xd8\xff\xe0", "GIF89a", "RIFF\xff\xff\x00\x00WEBPVP8 "]) {
     assert.throws(() => take(bytes(start, "<?php echo 'no image at all';")), { code: "E_BAD_INPUT" }, start);
