@@ -53,7 +53,7 @@ export function knownImage(
   if (!isWhole(bytes, mime_type)) {
     throw new GatewayError(
       "E_BAD_INPUT",
-      `${field}: the ${mime_type} is cut short or broken; give all its bytes`,
+      `${field}: the ${mime_type} is cut short or broken; give a whole one`,
     );
   }
   return { bytes, mime_type, ending };

@@ -35,7 +35,7 @@ for (const [kind, image] of Object.entries(IMAGES)) {
     // A GIF without the last byte, the sign of its end, is one that decoders take.
     for (let at = 16; at < image.length - (kind === "gif" ? 1 : 0); at++) {
       const says = new RegExp(
-        `^content_base64: the image/${kind} is cut short or broken; give all its bytes$`,
+        `^content_base64: the image/${kind} is cut short or broken; give a whole one$`,
       );
       assert.throws(() => take(image.subarray(0, at)), { code: "E_BAD_INPUT", message: says }, `${at} bytes`);
     }
