@@ -166,6 +166,13 @@ test("the page of a shop, which lists its products, shows its own; a search amon
   await wp.peek({ options: { woocommerce_shop_page_id: 0 } });
 });
 
+test("a page is shown also beside another shop that has a function named as one of WooCommerce's", async () => {
+  await wp.peek({ options: { shop_standin_other: 1 } });
+  const page = await wp.text("/");
+  await wp.peek({ options: { shop_standin_other: 0 } });
+  assert.match(page, /<\/html>/);
+});
+
 test("structured data is added, replaced and listed, with its types kept", async () => {
   const id = await wp.draft("ed");
   const path = `/seo/schema/${id}`;

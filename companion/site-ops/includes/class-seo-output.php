@@ -143,7 +143,7 @@ final class Seo_Output {
 	 * @return int
 	 */
 	private static function shown() {
-		if ( function_exists( 'is_shop' ) && is_shop() && ! is_search() ) {
+		if ( function_exists( 'wc_get_page_id' ) && is_shop() && ! is_search() ) {
 			return max( 0, wc_get_page_id( 'shop' ) );
 		}
 		return is_singular() || ( is_home() && ! is_front_page() ) ? get_queried_object_id() : 0;
