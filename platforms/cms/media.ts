@@ -46,9 +46,11 @@ function media(record: MediaRecord): Media {
   };
 }
 
+const UNSEEN = Symbol("there, and not to be looked at");
+
 /**
  * Refuses what is no image of the library: E_BAD_INPUT. Given one that it cannot show with a post, a CMS says nothing
- * and takes the post's image away.
+ * and takes the post's image away. One that hangs on another's draft may be shown, though the account may not read it.
  */
 export async function requireImage(wire: Wire, image: Id | undefined): Promise<void> {
   if (image === undefined) return;
@@ -57,11 +59,13 @@ export async function requireImage(wire: Wire, image: Id | undefined): Promise<v
   const is = await wire.get(`wp/v2/media/${id}`, { _fields: "mime_type" }, mime).then(
     ({ data }) => data.mime_type,
     (thrown) => {
-      if (thrown instanceof CmsError && thrown.upstream === 404) return null;
+      if (!(thrown instanceof CmsError)) throw thrown;
+      if (thrown.upstream === 404) return null;
+      if (thrown.reason === "rest_forbidden") return UNSEEN;
       throw thrown;
     },
   );
-  if (is?.startsWith("image/")) return;
+  if (is === UNSEEN || is?.startsWith("image/")) return;
   const what = is === null ? `the site has no image ${id}` : `${id} is no image but ${is}`;
   throw new GatewayError("E_BAD_INPUT", `featured_media_id: ${what}; upload one with upload_media`);
 }

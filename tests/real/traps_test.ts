@@ -148,6 +148,20 @@ onWordPress({
     assert.equal((await at.stored(id))["featured_media"], image);
   },
 
+  async "an image of another's draft is an author's to show, though not to look at"(site) {
+    await using at = await Real.open(site);
+    const upload = { site_id: "acme", filename: "a.png", content_base64: PNG };
+    const image = (await at.kit.write("rest", "upload_media", upload)).done.id;
+    const post = await at.ask.draft("ed", { title: fresh("Of another"), content: "x" });
+    await at.ask.rest("ed", "POST", `/media/${image}`, { post });
+    const raw = await at.ask.rest("auth", "GET", `/media/${image}`);
+    assert.equal(raw.status, 403, "the trap is there");
+    const args = { site_id: "author", title: fresh("Shows it"), content_html: "x" };
+    const { done } = await at.kit.write("rest", "create_draft", { ...args, featured_media_id: image });
+    assert.equal(done.warnings, undefined);
+    assert.equal((await at.stored(done.id))["featured_media"], image);
+  },
+
   async "a slug of other letters than a to z is stored escaped, told as it was sent, and no warning"(site) {
     await using at = await Real.open(site);
     const slug = `${fresh("при-вет").replaceAll(" ", "-")}`;
