@@ -7,7 +7,7 @@ import type { PostHead, Written } from "../post.ts";
 import { together } from "../waiting.ts";
 import { asking, COMPANION, readCompanion, requireCapability } from "./companion.ts";
 import { requireParent } from "./pages.ts";
-import { SLUG } from "./records.ts";
+import { plainSlug, SLUG } from "./records.ts";
 import { checkState, head, requireUnpublished, written } from "./states.ts";
 import type { Wire } from "./wire.ts";
 
@@ -96,7 +96,7 @@ export async function createCodePage(wire: Wire, page: NewCodePage): Promise<Cod
       { upstream: 502 },
     );
   }
-  if (made.slug === page.slug) return made;
+  if (made.slug === plainSlug(page.slug)) return made;
   return { ...made, warnings: [`slug: the site kept "${made.slug}" instead of "${page.slug}"`] };
 }
 

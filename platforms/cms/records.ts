@@ -27,14 +27,17 @@ const id = z.number().int().positive();
 /** A text as it is stored. */
 export const RAW = z.object({ raw: z.string() });
 
-/** A slug as a person wrote it: the CMS stores letters other than a to z escaped. */
-export const SLUG = z.string().transform((slug) => {
+/** A slug as a person wrote it: the CMS stores letters other than a to z escaped, and takes them either way. */
+export function plainSlug(slug: string): string {
   try {
     return decodeURIComponent(slug);
   } catch {
     return slug; // escaped by something else
   }
-});
+}
+
+/** A slug of an answer, as a person wrote it. */
+export const SLUG = z.string().transform(plainSlug);
 
 /** What a state check and a write's answer need. */
 export const POST_STATE = z.object({

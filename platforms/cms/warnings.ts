@@ -1,6 +1,6 @@
 /** What a CMS did not keep as it was sent: it drops HTML, unknown terms and media without a word. */
 import { decodeHTML } from "entities";
-import type { DescribedRecord, PostRecord } from "./records.ts";
+import { type DescribedRecord, plainSlug, type PostRecord } from "./records.ts";
 
 /** Without what no reader sees: blanks, the spelling of entities, the slash of empty elements. */
 function shape(html: string): string {
@@ -37,6 +37,9 @@ function valueLoss(field: string, sent: unknown, stored: unknown): string[] {
   return [`${field}: the site kept ${JSON.stringify(stored)} instead of ${JSON.stringify(sent)}`];
 }
 
+const slugLoss = (sent: unknown, stored: string): string[] =>
+  typeof sent === "string" && plainSlug(sent) === stored ? [] : valueLoss("slug", sent, stored);
+
 /**
  * One sentence per field that stands otherwise than it was sent (contracts/cms.md: HTML filtering, ids dropped in
  * silence). Differences nobody sees do not count.
@@ -46,7 +49,7 @@ export function losses(record: PostRecord, sent: Readonly<Record<string, unknown
     ...textLoss("title", sent["title"], record.title.raw),
     ...textLoss("content_html", sent["content"], record.content.raw),
     ...textLoss("excerpt", sent["excerpt"], record.excerpt.raw),
-    ...valueLoss("slug", sent["slug"], record.slug),
+    ...slugLoss(sent["slug"], record.slug),
     ...termLoss("tags", sent["tags"], record.tags),
     ...termLoss("categories", sent["categories"], record.categories),
     ...valueLoss("featured_media_id", sent["featured_media"], record.featured_media),
@@ -65,7 +68,7 @@ export function pageLosses(
   return [
     ...textLoss("title", sent["title"], record.title.raw),
     ...textLoss("content_html", sent["content"], record.content.raw),
-    ...valueLoss("slug", sent["slug"], record.slug),
+    ...slugLoss(sent["slug"], record.slug),
     ...valueLoss("parent_id", sent["parent"], record.parent),
     ...valueLoss("template", sent["template"], record.template),
   ];

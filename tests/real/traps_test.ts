@@ -172,6 +172,9 @@ onWordPress({
     assert.equal(done.warnings, undefined);
     const post = { site_id: "acme", post_id: done.id };
     assert.equal((await at.kit.both<Args>("get_post", post))["slug"], args.slug);
+    const escaped = { ...post, slug: encodeURIComponent(`${slug}-3`) };
+    assert.equal((await at.kit.write("rest", "update_draft", escaped)).done.warnings, undefined);
+    await at.kit.write("rest", "update_draft", { ...post, slug: args.slug });
     const { changes } = await at.kit.preview("update_draft", { ...post, slug: "new" });
     assert.deepEqual(changes, [{ field: "slug", from: args.slug, to: "new" }]);
     const tags = { site_id: "acme", taxonomy: "tag", search: slug };
