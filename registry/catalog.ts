@@ -5,14 +5,23 @@ import { type Caller, LIMITS } from "../model.ts";
 import type { ToolEntry } from "./load.ts";
 import { closed } from "./dialect.ts";
 
-/** The lists of one visibility, made once: JSON texts in ASCII. */
-interface Listing {
+/** The lists of one visibility: JSON texts in ASCII, each made once, when it is first asked for. */
+class Listing {
+  #mcp: string | undefined;
+  #rest: string | undefined;
+
+  /** `bodyLimit` is the largest body any of the tools takes, bytes. */
+  constructor(readonly bodyLimit: number, readonly shown: readonly ToolEntry[]) {}
+
   /** The members of an MCP `tools` array, brackets included. */
-  readonly mcp: string;
+  get mcp(): string {
+    return this.#mcp ??= ascii(this.shown.map(mcpTool));
+  }
+
   /** The whole answer of the REST listing, for a text put together anew is copied once more on its way. */
-  readonly rest: string;
-  /** The largest body any of the tools takes, bytes. */
-  readonly bodyLimit: number;
+  get rest(): string {
+    return this.#rest ??= ascii({ ok: true, result: { tools: this.shown.map(restTool) } });
+  }
 }
 
 const VISIBILITIES_MAX = 256;
@@ -66,11 +75,7 @@ export class Catalog {
     const shown = tools.filter((one) =>
       one.manifest.secrets.every((s) => !s.hide || this.#hasSecret(s.name))
     );
-    return {
-      mcp: ascii(shown.map(mcpTool)),
-      rest: ascii({ ok: true, result: { tools: shown.map(restTool) } }),
-      bodyLimit: Math.max(LIMITS.BODY_BYTES, ...tools.map((one) => one.manifest.body_limit)),
-    };
+    return new Listing(Math.max(LIMITS.BODY_BYTES, ...tools.map((one) => one.manifest.body_limit)), shown);
   }
 }
 
