@@ -1,6 +1,7 @@
 /** Structured data (JSON-LD) as callers give it and as a CMS keeps it: text, a list or an object. */
 import { GatewayError } from "../../errors.ts";
 import { LIMITS } from "../../model.ts";
+import { checkTexts } from "./text.ts";
 
 /** A value as a caller gives it. */
 export type StructuredData = string | readonly unknown[] | Readonly<Record<string, unknown>>;
@@ -65,19 +66,6 @@ function parsed(text: string, field: string): unknown {
       `is not JSON${at === undefined ? "" : ` (at ${at})`}; give one JSON object or list as text`,
     );
   }
-}
-
-function checkTexts(data: object, field: string): void {
-  for (const [name, part] of Object.entries(data)) {
-    checkText(name, field);
-    if (typeof part === "string") checkText(part, field);
-    else if (typeof part === "object" && part !== null) checkTexts(part, field);
-  }
-}
-
-function checkText(text: string, field: string): void {
-  if (!text.isWellFormed()) throw bad(field, "holds half a character (a lone surrogate), take it out");
-  if (text.includes("\0")) throw bad(field, "holds a NUL character, take it out");
 }
 
 /** An attribute that the one script element around JSON may have. */

@@ -8,12 +8,24 @@ export function checkText(text: string, field: string): void {
   throw new GatewayError("E_BAD_INPUT", `${field}: holds ${bad}, take it out`);
 }
 
-/** The same for every text of arguments, those in lists and maps too. */
-export function checkTexts(args: object): void {
-  for (const [field, value] of Object.entries(args)) {
-    const texts = typeof value === "object" && value !== null ? Object.values(value) : [value];
-    for (const text of texts) if (typeof text === "string") checkText(text, field);
+/** The same for every text in a value, in lists and maps however deep, and for the names of maps. */
+export function checkTexts(value: unknown, field: string): void {
+  if (typeof value === "string") return checkText(value, field);
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, part] of Object.entries(value)) {
+    checkText(name, field);
+    checkTexts(part, field);
   }
+}
+
+/** The same for every argument, each by its name. */
+export function checkArguments(args: object): void {
+  for (const [field, value] of Object.entries(args)) checkTexts(value, field);
+}
+
+/** Refuses a name that no list would show: E_BAD_INPUT for blanks alone. */
+export function checkNamed(text: string | undefined, field: string): void {
+  if (text?.trim() === "") throw new GatewayError("E_BAD_INPUT", `${field}: holds only blanks`);
 }
 
 /** How many bytes the text takes as UTF-8. */

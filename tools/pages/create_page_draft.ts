@@ -1,6 +1,5 @@
 /** create_page_draft: a new page, always as a draft. */
-import { GatewayError } from "../../errors.ts";
-import { checkTexts } from "../../guard/rules/text.ts";
+import { checkArguments, checkNamed } from "../../guard/rules/text.ts";
 import { pages } from "../../platforms/pages.ts";
 import { tool } from "../../registry/tool.ts";
 import { builderOf, checkBuilderArgs, checkIds } from "./_builders.ts";
@@ -8,8 +7,8 @@ import { draftChanges, origin, prepared, quoted } from "./_plans.ts";
 
 export default tool("create_page_draft", {
   check(args, { site }) {
-    checkTexts(args);
-    if (args.title.trim() === "") throw new GatewayError("E_BAD_INPUT", "title: holds only blanks");
+    checkArguments(args);
+    checkNamed(args.title, "title");
     if (site.platform !== "cms") return;
     checkIds(args);
     checkBuilderArgs(builderOf(site, args.page_builder), args);

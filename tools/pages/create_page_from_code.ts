@@ -1,7 +1,7 @@
 /** create_page_from_code: a new page of HTML, CSS and JavaScript, always as a draft. */
-import { GatewayError } from "../../errors.ts";
 import { checkCodeParts, scopeClass, slugOf } from "../../guard/rules/code_page.ts";
 import { numericId } from "../../guard/rules/ids.ts";
+import { checkNamed } from "../../guard/rules/text.ts";
 import { cms } from "../../platforms/cms/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { storedParts } from "./_code.ts";
@@ -10,7 +10,7 @@ import { changesOf, quoted } from "./_plans.ts";
 export default tool("create_page_from_code", {
   check({ title, html, css, js, parent_id }) {
     checkCodeParts({ html, css, js });
-    if (title.trim() === "") throw new GatewayError("E_BAD_INPUT", "title: holds only blanks");
+    checkNamed(title, "title");
     if (parent_id !== undefined) numericId(parent_id, "parent_id");
   },
   async plan({ title, html, css, js, parent_id, slug = slugOf(title) }, ctx) {

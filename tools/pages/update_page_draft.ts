@@ -1,7 +1,7 @@
 /** update_page_draft: given fields of a draft or scheduled page, or its whole content anew from a template. */
 import { GatewayError } from "../../errors.ts";
 import { numericId } from "../../guard/rules/ids.ts";
-import { checkTexts } from "../../guard/rules/text.ts";
+import { checkArguments, checkNamed } from "../../guard/rules/text.ts";
 import { CODE_APART } from "../../platforms/page.ts";
 import { pages } from "../../platforms/pages.ts";
 import { together } from "../../platforms/waiting.ts";
@@ -11,8 +11,8 @@ import { draftChanges, origin, prepared, quoted, requireShown } from "./_plans.t
 
 export default tool("update_page_draft", {
   check(args, { site }) {
-    checkTexts(args);
-    if (args.title?.trim() === "") throw new GatewayError("E_BAD_INPUT", "title: holds only blanks");
+    checkArguments(args);
+    checkNamed(args.title, "title");
     if (site.platform !== "cms") return;
     const id = numericId(args.page_id, "page_id");
     checkIds(args);

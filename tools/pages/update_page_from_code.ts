@@ -1,7 +1,7 @@
 /** update_page_from_code: given parts of a page made from code, while it is a draft or scheduled. */
-import { GatewayError } from "../../errors.ts";
 import { checkCodeParts } from "../../guard/rules/code_page.ts";
 import { numericId } from "../../guard/rules/ids.ts";
+import { checkNamed } from "../../guard/rules/text.ts";
 import { cms } from "../../platforms/cms/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { storedParts } from "./_code.ts";
@@ -13,7 +13,7 @@ export default tool("update_page_from_code", {
   check({ page_id, title, html, css, js }) {
     numericId(page_id, "page_id");
     checkCodeParts({ html, css, js });
-    if (title?.trim() === "") throw new GatewayError("E_BAD_INPUT", "title: holds only blanks");
+    checkNamed(title, "title");
   },
   async plan({ page_id, title, ...code }, ctx) {
     await storedParts(code, "so-0000000000"); // refused before the site is asked

@@ -1,14 +1,13 @@
 /** create_draft: a new post, always as a draft. */
-import { GatewayError } from "../../errors.ts";
-import { checkTexts } from "../../guard/rules/text.ts";
+import { checkArguments, checkNamed } from "../../guard/rules/text.ts";
 import { checkContentId, content } from "../../platforms/content.ts";
 import { tool } from "../../registry/tool.ts";
 import { fieldChanges, newTerms, quoted } from "./_plans.ts";
 
 export default tool("create_draft", {
   check({ title, featured_media_id, author_id, ...texts }, { site }) {
-    checkTexts({ title, ...texts });
-    if (title.trim() === "") throw new GatewayError("E_BAD_INPUT", "title: holds only blanks");
+    checkArguments({ title, ...texts });
+    checkNamed(title, "title");
     checkContentId(site, featured_media_id, "featured_media_id");
     checkContentId(site, author_id, "author_id");
   },

@@ -1,15 +1,15 @@
 /** create_taxonomy: a tag or category, unless one of that name is there. */
 import { GatewayError } from "../../errors.ts";
 import { numericId } from "../../guard/rules/ids.ts";
-import { checkTexts } from "../../guard/rules/text.ts";
+import { checkArguments, checkNamed } from "../../guard/rules/text.ts";
 import { cms } from "../../platforms/cms/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { quoted } from "./_plans.ts";
 
 export default tool("create_taxonomy", {
   check({ taxonomy, name, parent_id, ...texts }) {
-    checkTexts({ name, ...texts });
-    if (name.trim() === "") throw new GatewayError("E_BAD_INPUT", "name: holds only blanks");
+    checkArguments({ name, ...texts });
+    checkNamed(name, "name");
     if (parent_id === undefined) return;
     numericId(parent_id, "parent_id");
     if (taxonomy === "tag") {

@@ -1,6 +1,5 @@
 /** update_draft: given fields of a draft or scheduled post, never its state. */
-import { GatewayError } from "../../errors.ts";
-import { checkTexts } from "../../guard/rules/text.ts";
+import { checkArguments, checkNamed } from "../../guard/rules/text.ts";
 import { checkContentId, content } from "../../platforms/content.ts";
 import { together } from "../../platforms/waiting.ts";
 import { tool } from "../../registry/tool.ts";
@@ -8,8 +7,8 @@ import { fieldChanges, newTerms, quoted } from "./_plans.ts";
 
 export default tool("update_draft", {
   check({ post_id, title, featured_media_id, author_id, ...texts }, { site }) {
-    checkTexts({ title, ...texts });
-    if (title?.trim() === "") throw new GatewayError("E_BAD_INPUT", "title: holds only blanks");
+    checkArguments({ title, ...texts });
+    checkNamed(title, "title");
     checkContentId(site, post_id, "post_id");
     checkContentId(site, featured_media_id, "featured_media_id");
     checkContentId(site, author_id, "author_id");

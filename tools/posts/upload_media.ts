@@ -1,7 +1,7 @@
 /** upload_media: one image into a site's media library. */
 import { GatewayError } from "../../errors.ts";
 import { numericId } from "../../guard/rules/ids.ts";
-import { checkTexts } from "../../guard/rules/text.ts";
+import { checkArguments } from "../../guard/rules/text.ts";
 import { LIMITS } from "../../model.ts";
 import { cms, type Media } from "../../platforms/cms/client.ts";
 import { web } from "../../platforms/web.ts";
@@ -39,7 +39,7 @@ function halfDone(media: Media, thrown: unknown): GatewayError {
 
 export default tool("upload_media", {
   check({ content_base64, source_url, mime_type, post_id, ...texts }) {
-    checkTexts(texts);
+    checkArguments(texts);
     if (post_id !== undefined) numericId(post_id, "post_id");
     if (content_base64 !== undefined) {
       knownImage(fromBase64(content_base64, "content_base64"), "content_base64", mime_type);
