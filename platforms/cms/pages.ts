@@ -25,7 +25,7 @@ const PAGE = POST_ROW.extend({
   content: RAW,
   parent: z.number().default(0),
   template: z.string().default(""),
-  meta: MADE_WITH.catch({ _elementor_edit_mode: "", _site_ops_scope: "" }),
+  meta: MADE_WITH.catch(MADE_WITH.parse({})),
 });
 const META = Object.keys(MADE_WITH.shape).map((key) => `meta.${key}`);
 const FIELDS = [fieldsOf(PAGE.omit({ meta: true })), ...META].join(",");

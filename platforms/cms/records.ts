@@ -103,7 +103,7 @@ export const MEDIA = z.object({
 export type MediaRecord = z.infer<typeof MEDIA>;
 
 /** A text that is asked for whole, for the CMS knows no `raw` of it alone; nothing where it does not come. */
-const text = z.object({ raw: z.string() }).transform(({ raw }) => raw).optional().catch(undefined);
+const text = RAW.transform(({ raw }) => raw).optional().catch(undefined);
 
 /** The same with its texts. */
 export const DESCRIBED = MEDIA.extend({

@@ -61,11 +61,9 @@ final class Seo_Meta {
 		if ( ! $post ) {
 			return Access::not_found( $request['id'] );
 		}
-		$refused  = Access::refuse_live( $post, $request['allow_published'] );
 		$provider = Seo_Provider::active();
-		if ( ! $refused && $provider instanceof Seo_None ) {
-			$refused = $provider->in_the_way();
-		}
+		$refused  = Access::refuse_live( $post, $request['allow_published'] );
+		$refused  = $refused ? $refused : $provider->in_the_way();
 		if ( is_wp_error( $changes ) || $refused ) {
 			return is_wp_error( $changes ) ? $changes : $refused;
 		}

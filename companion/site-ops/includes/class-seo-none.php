@@ -7,8 +7,6 @@
 
 namespace SiteOps;
 
-use WP_Error;
-
 defined( 'ABSPATH' ) || exit;
 
 /** The plugin's own post meta _site_ops_seo_*; Seo_Output shows them, but not beside an SEO plugin that is not known. */
@@ -35,11 +33,7 @@ final class Seo_None extends Seo_Provider {
 		return null === $other ? null : (string) constant( $other );
 	}
 
-	/**
-	 * What stands in the way of storing fields here: the site would show two of each.
-	 *
-	 * @return WP_Error|null
-	 */
+	/** An SEO plugin that is not known: the site would show two of each field. */
 	public function in_the_way() {
 		$other = self::other();
 		if ( null === $other ) {

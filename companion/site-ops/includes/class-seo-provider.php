@@ -7,6 +7,7 @@
 
 namespace SiteOps;
 
+use WP_Error;
 use WP_Post;
 
 defined( 'ABSPATH' ) || exit;
@@ -62,6 +63,15 @@ abstract class Seo_Provider {
 	 * @return string|null
 	 */
 	abstract public function version();
+
+	/**
+	 * What stands in the way of storing fields; null for nothing.
+	 *
+	 * @return WP_Error|null
+	 */
+	public function in_the_way() {
+		return null;
+	}
 
 	/**
 	 * The meta key of each of TEXTS.
