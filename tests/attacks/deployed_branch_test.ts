@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { NewSite } from "../../store/store.ts";
 import type { Args } from "../cms_kit.ts";
 import { type Ending, site } from "../kit.ts";
-import { REPO, StaticWorld } from "../tools/_static.ts";
+import { OPEN_FLAGS, REPO, StaticWorld } from "../tools/_static.ts";
 
 /** The groups whose tools write to a repository; each tool of tier 1 and up needs its row. */
 const GROUPS = ["static", "markdown"];
@@ -244,7 +244,7 @@ Deno.test("a project is not begun on what another site is deployed from, be it n
 });
 
 Deno.test("a site that may push to its own deployed branch begins no project on that of another", async () => {
-  const flags = { allow_main_branch_push: true, allow_full_repo_write: true };
+  const flags = OPEN_FLAGS;
   await using at = await StaticWorld.open({
     files: { "README.md": "# Site\n" },
     sites: [

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { LIMITS } from "../../model.ts";
 import { site } from "../kit.ts";
-import { REPO, StaticWorld } from "../tools/_static.ts";
+import { EMPTY, OPEN_FLAGS, REPO, StaticWorld } from "../tools/_static.ts";
 
-const flags = { allow_main_branch_push: true, allow_full_repo_write: true };
+const flags = OPEN_FLAGS;
 
 Deno.test("a route whose file cannot stand below the site's folder is refused before its preview", async () => {
   await using at = await StaticWorld.open({
@@ -158,9 +158,9 @@ for (const [name, method, args] of FIRST) {
   Deno.test(`an empty repository's first commit is told as made where its answer was lost: ${name}`, async () => {
     await using at = await losing(method, () => Promise.resolve());
     const { done } = await at.write("rest", "bulk_write_static_files", { site_id: "empty", ...args });
-    assert.equal(done["commit_sha"], await at.head("main", "acme/empty"));
-    assert.equal((await at.log("main", "acme/empty")).length, 1);
-    assert.equal((await at.host.files("acme/empty"))["a.txt"], "a");
+    assert.equal(done["commit_sha"], await at.head("main", EMPTY));
+    assert.equal((await at.log("main", EMPTY)).length, 1);
+    assert.equal((await at.host.files(EMPTY))["a.txt"], "a");
   });
 }
 
@@ -170,14 +170,14 @@ Deno.test("a first file that somebody else wrote while the answer was lost is no
     fetch: async (input, init) => {
       if (lost || init?.method !== "PUT") return await fetch(input, init);
       lost = true;
-      await at.host.commit("acme/empty", { branch: "main", message: "Another", files: { "a.txt": "other" } });
+      await at.host.commit(EMPTY, { branch: "main", message: "Another", files: { "a.txt": "other" } });
       return new Response("Bad gateway", { status: 502 });
     },
   });
   const args = { site_id: "empty", files: [{ path: "a.txt", content: "a" }], confirm: true };
   const message = await at.gw.refuses("bulk_write_static_files", args, "E_SHA_MISMATCH", { door: "rest" });
   assert.match(message, /has been written to meanwhile; try again/);
-  assert.deepEqual(await at.host.files("acme/empty"), { "a.txt": "other" });
+  assert.deepEqual(await at.host.files(EMPTY), { "a.txt": "other" });
 });
 
 Deno.test("a first commit that fails halfway says what stands, and the next try goes on from there", async () => {
@@ -189,13 +189,13 @@ Deno.test("a first commit that fails halfway says what stands, and the next try 
     message,
     /; branch "main" holds nothing but a \.gitattributes now, and can be written to all the same$/,
   );
-  assert.deepEqual(Object.keys(await at.host.files("acme/empty")), [".gitattributes"]);
+  assert.deepEqual(Object.keys(await at.host.files(EMPTY)), [".gitattributes"]);
   const { done } = await at.write("mcp", "init_static_project", { site_id: "empty", homepage_html: "x" });
-  assert.equal(done["commit_sha"], await at.head("main", "acme/empty"));
+  assert.equal(done["commit_sha"], await at.head("main", EMPTY));
 });
 
 Deno.test("an empty repository that begins with another branch is refused before the preview, by every write", async () => {
-  const linked = { repo: "acme/empty", repo_branch: "content" };
+  const linked = { repo: EMPTY, repo_branch: "content" };
   await using at = await StaticWorld.open({
     sites: [
       site("pages", "static", { ...linked, flags }),

@@ -9,7 +9,7 @@ import { assertDescribed } from "../sandbox/repo_openapi.ts";
 import { Clone } from "./_clone.ts";
 import { EMPTY, FILES, JOURNAL, REPO, settingsAt, sitesAt } from "./_static_sites.ts";
 
-export { FILES, JOURNAL, REPO, settingsAt } from "./_static_sites.ts";
+export { EMPTY, FILES, JOURNAL, OPEN_FLAGS, REPO, settingsAt } from "./_static_sites.ts";
 
 /** What a write must have left: one commit of exactly those files. */
 export interface Written {

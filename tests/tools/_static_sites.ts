@@ -12,6 +12,12 @@ export const JOURNAL = "acme/journal";
 /** The repository of "empty" and "locked", without a commit. */
 export const EMPTY = "acme/empty";
 
+/** All flags a static site has: what "open" may. */
+export const OPEN_FLAGS: Partial<Record<Flag, boolean>> = {
+  allow_main_branch_push: true,
+  allow_full_repo_write: true,
+};
+
 /** Settings that lead to the host; `more` may set or, with null, leave out others. */
 export function settingsAt(
   host: Pick<RepoHost, "base_url" | "app">,
@@ -47,7 +53,7 @@ export const FILES: NonNullable<RepoOptions["files"]> = {
 
 /** The sites of a world: "closed" has no flag, "open" all that static sites have, "empty" a repository without a commit. */
 export function sitesAt(): NewSite[] {
-  const flags: Partial<Record<Flag, boolean>> = { allow_main_branch_push: true, allow_full_repo_write: true };
+  const flags = OPEN_FLAGS;
   const linked = { repo: REPO, repo_branch: "main" };
   return [
     site("closed", "static", linked),

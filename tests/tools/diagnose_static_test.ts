@@ -5,7 +5,7 @@ import type { RepoTrouble } from "../../sandbox/repo.ts";
 import { FLAGS, type PlatformKind } from "../../model.ts";
 import { gateway, MASTER, site } from "../kit.ts";
 import { type Check, diagnose, says, type Seen } from "./_diagnose.ts";
-import { REPO, StaticWorld, type WorldOptions } from "./_static.ts";
+import { OPEN_FLAGS, REPO, StaticWorld, type WorldOptions } from "./_static.ts";
 
 const PROJECT = "acme-site";
 
@@ -28,7 +28,7 @@ class Deployed implements AsyncDisposable {
       sites: [
         site("whole", "static", {
           ...linked,
-          flags: { allow_main_branch_push: true, allow_full_repo_write: true },
+          flags: OPEN_FLAGS,
           topicmap_workspace_id: "w1",
         }),
         site("astray", "static", { ...linked, hosting_project: "another" }),

@@ -4,9 +4,8 @@ import type { Code } from "../../errors.ts";
 import { LIMITS } from "../../model.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { site } from "../kit.ts";
-import { FILES, REPO, StaticWorld } from "./_static.ts";
+import { EMPTY, FILES, OPEN_FLAGS, REPO, StaticWorld } from "./_static.ts";
 
-const EMPTY = "acme/empty";
 const MIB = 1024 * 1024;
 
 /** Files with content as text, or as base64 where it is bytes. */
@@ -251,7 +250,7 @@ Deno.test("what is overwritten keeps its mode", async () => {
 });
 
 Deno.test("below a prefix every tool sees and touches that folder alone", async () => {
-  const flags = { allow_main_branch_push: true, allow_full_repo_write: true };
+  const flags = OPEN_FLAGS;
   const below = { repo: REPO, repo_branch: "main", repo_prefix: "sites/one", flags };
   const files = {
     "README.md": "# Both\n",

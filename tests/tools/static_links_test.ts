@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Code } from "../../errors.ts";
 import type { Args } from "../cms_kit.ts";
 import { gateway, site } from "../kit.ts";
-import { FILES, REPO, settingsAt, StaticWorld } from "./_static.ts";
+import { FILES, OPEN_FLAGS, REPO, settingsAt, StaticWorld } from "./_static.ts";
 
 const READS: Readonly<Record<string, Args>> = {
   list_static_files: {},
@@ -133,7 +133,7 @@ Deno.test("a branch that is not there is told as the site's", async () => {
       site("lost", "static", {
         repo: REPO,
         repo_branch: "gone",
-        flags: { allow_main_branch_push: true, allow_full_repo_write: true },
+        flags: OPEN_FLAGS,
       }),
     ],
   });

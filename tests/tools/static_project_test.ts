@@ -4,9 +4,8 @@ import type { Code } from "../../errors.ts";
 import { projectFiles } from "../../platforms/static/project.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { site } from "../kit.ts";
-import { REPO, StaticWorld } from "./_static.ts";
+import { EMPTY, OPEN_FLAGS, REPO, StaticWorld } from "./_static.ts";
 
-const EMPTY = "acme/empty";
 const HOME = "<h1>{Home}</h1><style>a{b:c}</style>";
 const PAGES = [{ route: "/About/", html: "<p>About</p>", title: "About us" }, { route: "a/b", html: "x" }];
 const NAMES = [
@@ -103,7 +102,7 @@ for (const door of DOORS) {
 }
 
 Deno.test("below a prefix a project begins beside what stands elsewhere in the repository, or in an empty one", async () => {
-  const flags = { allow_main_branch_push: true, allow_full_repo_write: true };
+  const flags = OPEN_FLAGS;
   const below = { repo_branch: "main", repo_prefix: "sites/two", flags };
   await using at = await StaticWorld.open({
     files: { "package.json": "{}", "sites/two/LICENSE": "MIT", "sites/twofold/a.txt": "x" },
@@ -221,7 +220,7 @@ Deno.test("the deployed branch is begun only where the site allows it, and anoth
       site("odd", "static", {
         repo: EMPTY,
         repo_branch: "release",
-        flags: { allow_main_branch_push: true, allow_full_repo_write: true },
+        flags: OPEN_FLAGS,
       }),
     ],
   });

@@ -3,9 +3,8 @@ import assert from "node:assert/strict";
 import type { Code } from "../../errors.ts";
 import type { Args } from "../cms_kit.ts";
 import type { Ending } from "../kit.ts";
-import { FILES, REPO, StaticWorld } from "./_static.ts";
+import { EMPTY, FILES, REPO, StaticWorld } from "./_static.ts";
 
-const EMPTY = "acme/empty";
 const PATCH = { method: "PATCH", path: "/git/refs/heads/main" };
 const CSS = "src/styles/site.css";
 const HOME = "src/pages/index.astro";
