@@ -1,8 +1,8 @@
 /** The environment, read and checked once: one table says what may be set, one message lists all that is wrong. */
 import { LIMITS } from "./model.ts";
-import * as read from "./settings/kinds.ts";
+import * as read from "./lib/env_values.ts";
 
-export { localAddress, SettingsError } from "./settings/kinds.ts";
+export { localAddress, SettingsError } from "./lib/env_values.ts";
 
 /** How the gateway is started; `dev` and `demo` fill in what `start` insists on. */
 export type Mode = "start" | "dev" | "demo";

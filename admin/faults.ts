@@ -1,7 +1,7 @@
 /** What is wrong with a body, one sentence a fault, each naming its field. */
 import { z } from "zod";
 import { GatewayError } from "../errors.ts";
-import { nearest } from "../guard/rules/nearest.ts";
+import { nearest } from "../lib/nearest.ts";
 
 const SHOWN_CHARACTERS = 60;
 const FAULTS_MAX = 20;

@@ -1,6 +1,6 @@
 /** The attributes that link a site to something beyond its platform, and what each may hold. */
 import { z } from "zod";
-import { PLAIN_BRANCH } from "../guard/rules/branch.ts";
+import { PLAIN_BRANCH } from "../rules/branch.ts";
 import { SITE_LINK_FIELDS, type SiteLinkField } from "../model.ts";
 import { expected } from "./faults.ts";
 

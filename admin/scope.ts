@@ -1,5 +1,5 @@
 /** Checks of a list of sites, shared by tokens and users. */
-import { nearest } from "../guard/rules/nearest.ts";
+import { nearest } from "../lib/nearest.ts";
 import type { SiteStore } from "../store/store.ts";
 import { quoted } from "./faults.ts";
 

@@ -8,7 +8,7 @@ import { loginBody } from "./bodies.ts";
 import { answer, bodyText, jsonObject, mediaType } from "./exchange.ts";
 import { checked, quoted } from "./faults.ts";
 import type { AdminPorts } from "./ports.ts";
-import { isLoopback } from "../settings/kinds.ts";
+import { isLoopback } from "../lib/env_values.ts";
 
 /** Name of the session cookie. */
 export const SESSION_COOKIE = "gateway_session";

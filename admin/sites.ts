@@ -1,7 +1,7 @@
 /** Sites: registered, listed, changed. Credentials go in and come out as presence only; nothing is sent upstream. */
 import type { Context, Hono } from "hono";
 import { GatewayError } from "../errors.ts";
-import { nearest } from "../guard/rules/nearest.ts";
+import { nearest } from "../lib/nearest.ts";
 import { CREDENTIAL_KINDS, type PlatformKind, type Site } from "../model.ts";
 import type { NewSite, SiteInput } from "../store/store.ts";
 import { SITE_ID, siteBody, sitePatch } from "./bodies.ts";

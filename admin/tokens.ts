@@ -1,7 +1,7 @@
 /** Tokens: made once shown, listed, revoked. */
 import type { Hono } from "hono";
 import { GatewayError } from "../errors.ts";
-import { nearest } from "../guard/rules/nearest.ts";
+import { nearest } from "../lib/nearest.ts";
 import { TIER_MAX, type Token, type User } from "../model.ts";
 import { RECORD_ID, tokenBody } from "./bodies.ts";
 import { answer, jsonObject } from "./exchange.ts";

@@ -1,7 +1,7 @@
 /** What pages from code and clones cost the gateway itself: CSS scoped, HTML looked at, a template of 500 elements cloned. */
-import { scopeCss } from "../guard/rules/code_page_scope.ts";
-import { inspectHtml } from "../guard/rules/code_page_html.ts";
-import { cms } from "../platforms/cms/client.ts";
+import { scopeCss } from "../code_pages/scope.ts";
+import { inspectHtml } from "../code_pages/html.ts";
+import { cms } from "../platforms/wordpress/client.ts";
 import type { Incoming, Outgoing, Reach } from "../platforms/platform.ts";
 import type { Site } from "../model.ts";
 import { type Line, ms } from "./table.ts";

@@ -1,7 +1,7 @@
 /** What create_page_from_code costs at its limits beside bare requests of the same bytes, on a real WordPress. */
 import assert from "node:assert/strict";
-import { scopeClass } from "../guard/rules/code_page.ts";
-import { storedParts } from "../guard/rules/code_page_content.ts";
+import { scopeClass } from "../code_pages/parts.ts";
+import { storedParts } from "../code_pages/content.ts";
 import { LIMITS } from "../model.ts";
 import { type CmsSandbox, startCms } from "../sandbox/cms.ts";
 import { PLUGIN } from "../tests/companion/site.ts";

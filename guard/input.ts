@@ -3,8 +3,8 @@ import { GatewayError } from "../errors.ts";
 import { LIMITS } from "../model.ts";
 import { type Manifest, writes } from "../registry/manifest.ts";
 import type { ToolEntry } from "../registry/load.ts";
-import { wouldPublish } from "./rules/publishing.ts";
-import { parseSchedule } from "./rules/schedule.ts";
+import { wouldPublish } from "../rules/publishing.ts";
+import { parseSchedule } from "../rules/schedule.ts";
 import { matches } from "./risk.ts";
 
 /** A call's arguments, checked, with what every tool takes set apart. */

@@ -1,5 +1,5 @@
 /** Reads an answer's body, never more of it than asked for. */
-import { readWithin } from "../guard/rules/bytes.ts";
+import { readWithin } from "../lib/bytes.ts";
 import { LIMITS } from "../model.ts";
 import { failure } from "./failures.ts";
 import type { Incoming, Outgoing } from "./platform.ts";

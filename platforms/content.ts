@@ -1,9 +1,9 @@
 /** Posts, on whatever platform the site has. */
 import { GatewayError } from "../errors.ts";
-import { type Id, numericId } from "../guard/rules/ids.ts";
-import type { Moment } from "../guard/rules/schedule.ts";
+import { type Id, numericId } from "../lib/ids.ts";
+import type { Moment } from "../rules/schedule.ts";
 import type { Site } from "../model.ts";
-import { cms, type CmsClient } from "./cms/client.ts";
+import { cms, type CmsClient } from "./wordpress/client.ts";
 import type { Platform, PublishGrant } from "./platform.ts";
 import type {
   DraftFields,

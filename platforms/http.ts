@@ -5,7 +5,7 @@ import { checkAddress, type Lookup, systemLookup } from "./addresses.ts";
 import { incoming } from "./answer.ts";
 import { brokenOff, failure, redirectedWrite } from "./failures.ts";
 import type { Incoming, Outgoing } from "./platform.ts";
-import { orAborted, pauseFor } from "./waiting.ts";
+import { orAborted, pauseFor } from "../lib/async.ts";
 
 /** What a test may replace. */
 export interface HttpOptions {

@@ -1,5 +1,5 @@
 /** What a page is to the tools, whatever platform holds it. */
-import type { Id } from "../guard/rules/ids.ts";
+import type { Id } from "../lib/ids.ts";
 import type { PostHead, Written } from "./post.ts";
 
 /** What may be set of a page draft; what is absent stays as it is. */

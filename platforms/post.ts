@@ -1,5 +1,5 @@
 /** What a post is to the tools, whatever platform holds it. */
-import type { Id } from "../guard/rules/ids.ts";
+import type { Id } from "../lib/ids.ts";
 
 /** A tag or category by name; `id` is null where the site has none of that name yet. */
 export interface NamedTerm {

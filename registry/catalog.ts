@@ -1,6 +1,6 @@
 /** The tools by name, and what of them a token is shown. */
 import { GatewayError } from "../errors.ts";
-import { nearest } from "../guard/rules/nearest.ts";
+import { nearest } from "../lib/nearest.ts";
 import { type Caller, LIMITS } from "../model.ts";
 import type { ToolEntry } from "./load.ts";
 import { closed } from "./dialect.ts";

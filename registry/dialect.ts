@@ -1,7 +1,7 @@
 /** The JSON Schema subset of manifests: what is refused at boot, how a call is checked, how types are printed. */
 import { z } from "zod";
 import { GatewayError } from "../errors.ts";
-import { nearest } from "../guard/rules/nearest.ts";
+import { nearest } from "../lib/nearest.ts";
 
 /** A schema of the dialect; `faults` says whether something is one. */
 export interface Schema {

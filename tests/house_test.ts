@@ -5,13 +5,16 @@ const ROOT = new URL("../", import.meta.url);
 const FOLDERS = [
   "admin",
   "bench",
+  "code_pages",
   "companion",
   "doors",
   "guard",
+  "lib",
   "platforms",
   "registry",
-  "settings",
+  "rules",
   "sandbox",
+  "settings",
   "store",
   "tests",
   "tools",
@@ -58,14 +61,16 @@ const SHARED = ["errors.ts", "model.ts"];
 
 /** What each folder may import beside itself, errors.ts and model.ts (docs/ARCHITECTURE.md). */
 const MAY_IMPORT: readonly [folder: string, allowed: readonly string[]][] = [
-  ["store/", []],
-  ["guard/rules/", []],
-  ["platforms/", ["guard/rules/", "settings.ts"]],
-  ["registry/", ["guard/rules/", "platforms/platform.ts"]],
-  ["tools/", ["registry/tool.ts", "platforms/", "guard/rules/"]],
-  ["guard/", ["registry/", "store/store.ts", "platforms/", "settings.ts"]],
-  ["doors/", ["guard/", "registry/", "store/store.ts"]],
-  ["admin/", ["guard/rules/", "registry/", "store/store.ts", "doors/body.ts", "settings.ts", "settings/"]],
+  ["lib/", []],
+  ["rules/", ["lib/"]],
+  ["store/", ["lib/"]],
+  ["code_pages/", ["rules/", "lib/"]],
+  ["platforms/", ["rules/", "code_pages/", "lib/", "settings.ts"]],
+  ["registry/", ["rules/", "lib/", "platforms/platform.ts"]],
+  ["tools/", ["registry/tool.ts", "platforms/", "rules/", "code_pages/", "lib/"]],
+  ["guard/", ["registry/", "store/store.ts", "platforms/", "rules/", "lib/", "settings.ts"]],
+  ["doors/", ["guard/", "registry/", "store/store.ts", "lib/"]],
+  ["admin/", ["rules/", "lib/", "registry/", "store/store.ts", "doors/body.ts", "settings.ts", "settings/"]],
   ["settings/", ["settings.ts"]],
 ];
 

@@ -1,6 +1,6 @@
 /** The root of a site's API comes from the site: nothing but a place on its own host is taken from it. */
 import assert from "node:assert/strict";
-import { cmsForbids } from "../../platforms/cms/egress.ts";
+import { cmsForbids } from "../../platforms/wordpress/egress.ts";
 import type { Outgoing } from "../../platforms/platform.ts";
 import { site } from "../unit/platforms/_site.ts";
 import { type World, world } from "../tools/_stand_in.ts";

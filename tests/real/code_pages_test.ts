@@ -1,6 +1,6 @@
 /** Pages from code on a real WordPress: hostile text byte for byte, sizes at the limit, races and rights. */
 import assert from "node:assert/strict";
-import { scopeClass } from "../../guard/rules/code_page.ts";
+import { scopeClass } from "../../code_pages/parts.ts";
 import type { CmsSandbox } from "../../sandbox/cms.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { PLUGIN } from "../companion/site.ts";

@@ -1,10 +1,10 @@
 /** Projects and pages as they are written, built by the real site generator: what a visitor gets, byte for byte. */
 import assert from "node:assert/strict";
 import { type DefaultTreeAdapterTypes, parse } from "parse5";
-import { fileOfRoute, routeOf, routeOfFile, spellingsOfRoute, takesRoute } from "../../guard/rules/route.ts";
+import { fileOfRoute, routeOf, routeOfFile, spellingsOfRoute, takesRoute } from "../../rules/route.ts";
 import { LIMITS } from "../../model.ts";
-import { isDocument, pageSource } from "../../platforms/static/page.ts";
-import { projectFiles } from "../../platforms/static/project.ts";
+import { isDocument, pageSource } from "../../platforms/astro/page.ts";
+import { projectFiles } from "../../platforms/astro/project.ts";
 import { astroVersion, buildProject, ignore, published, writeProject } from "./_astro.ts";
 
 const CODE = [

@@ -1,6 +1,6 @@
 /** The checks of diagnose_site on a CMS: from what probes found to what a person should do. */
 import type { Site } from "../../model.ts";
-import type { Health, Index, PartName } from "../../platforms/cms/client.ts";
+import type { Health, Index, PartName } from "../../platforms/wordpress/client.ts";
 import type { Probe } from "../../platforms/probe.ts";
 import { type Check, fail, pass, unknown } from "./_checks.ts";
 import { companionCheck, companionFeatures, firstRepair } from "./_companion_checks.ts";

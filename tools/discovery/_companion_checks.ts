@@ -7,7 +7,7 @@ import {
   type CompanionHealth,
   type Health,
   lacks,
-} from "../../platforms/cms/client.ts";
+} from "../../platforms/wordpress/client.ts";
 import type { Probe } from "../../platforms/probe.ts";
 import { type Check, fail, pass, unknown } from "./_checks.ts";
 

@@ -1,8 +1,8 @@
 /** The checks of diagnose_site on a static site: its repository, and where it is deployed. */
 import type { Site } from "../../model.ts";
-import type { Deployment } from "../../platforms/hosting.ts";
+import type { Deployment } from "../../platforms/cloudflare_pages/client.ts";
 import type { Probe } from "../../platforms/probe.ts";
-import type { RepoHealth } from "../../platforms/repo/client.ts";
+import type { RepoHealth } from "../../platforms/github/client.ts";
 import { type Check, fail, gates, pass, unknown } from "./_checks.ts";
 
 /** What was asked of a static site's upstreams; the repository's error says that it is not set up. */

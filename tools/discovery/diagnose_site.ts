@@ -1,10 +1,10 @@
 /** diagnose_site: what works on a site, what does not, and what to do about it. */
 import { GatewayError } from "../../errors.ts";
 import type { PlatformKind, Site } from "../../model.ts";
-import { cms } from "../../platforms/cms/client.ts";
-import { hosting } from "../../platforms/hosting.ts";
+import { cms } from "../../platforms/wordpress/client.ts";
+import { hosting } from "../../platforms/cloudflare_pages/client.ts";
 import { probe } from "../../platforms/probe.ts";
-import { repo } from "../../platforms/repo/client.ts";
+import { repo } from "../../platforms/github/client.ts";
 import { type ContextOf, tool } from "../../registry/tool.ts";
 import { type Check, CHECKS, crmChecks, sitebuilderChecks, topicmapCheck } from "./_checks.ts";
 import { cmsChecks } from "./_cms_checks.ts";

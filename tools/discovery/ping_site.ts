@@ -1,6 +1,6 @@
 /** ping_site: whether a site answers, and whether it takes the stored credentials. */
-import { cms, type CmsClient } from "../../platforms/cms/client.ts";
-import { repo, type RepoClient } from "../../platforms/repo/client.ts";
+import { cms, type CmsClient } from "../../platforms/wordpress/client.ts";
+import { repo, type RepoClient } from "../../platforms/github/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { notSupported } from "./_platforms.ts";
 

@@ -1,7 +1,7 @@
 /** Markdown files of the repository that is linked to a site: found, judged, and put onto its branch. */
 import { GatewayError } from "../../errors.ts";
-import { checkFileSize, checkSha } from "../../guard/rules/file.ts";
-import { markdownPath, underPrefix } from "../../guard/rules/path.ts";
+import { checkFileSize, checkSha } from "../../rules/file.ts";
+import { markdownPath, underPrefix } from "../../rules/path.ts";
 import { LIMITS, type Site } from "../../model.ts";
 import {
   commitMessage,
@@ -11,7 +11,7 @@ import {
   repo,
   type RepoClient,
   type View,
-} from "../../platforms/repo/client.ts";
+} from "../../platforms/github/client.ts";
 import type { ContextOf } from "../../registry/tool.ts";
 import { textOf } from "./_block.ts";
 

@@ -3,7 +3,7 @@ import { GatewayError } from "../../errors.ts";
 import { LIMITS, type Site } from "../../model.ts";
 import { content } from "../../platforms/content.ts";
 import { pages } from "../../platforms/pages.ts";
-import { repo } from "../../platforms/repo/client.ts";
+import { repo } from "../../platforms/github/client.ts";
 import { type OtherSite, tool } from "../../registry/tool.ts";
 import { textOf } from "./_block.ts";
 import { type Draft, draftOf } from "./_draft.ts";

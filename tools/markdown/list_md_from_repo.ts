@@ -1,7 +1,7 @@
 /** list_md_from_repo: the markdown files of a repository, each with what its frontmatter says first. */
-import { isBlocked, pathPrefix } from "../../guard/rules/path.ts";
+import { isBlocked, pathPrefix } from "../../rules/path.ts";
 import { LIMITS } from "../../model.ts";
-import { type Entry, repo, type View } from "../../platforms/repo/client.ts";
+import { type Entry, repo, type View } from "../../platforms/github/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { readDocument } from "./_frontmatter.ts";
 

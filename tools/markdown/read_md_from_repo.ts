@@ -1,6 +1,6 @@
 /** read_md_from_repo: one markdown file, its frontmatter and its body. */
 import { LIMITS } from "../../model.ts";
-import { repo } from "../../platforms/repo/client.ts";
+import { repo } from "../../platforms/github/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { textOf } from "./_block.ts";
 import { readDocument } from "./_frontmatter.ts";

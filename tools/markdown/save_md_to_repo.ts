@@ -1,9 +1,9 @@
 /** save_md_to_repo: one markdown file, made or replaced, in one commit. */
 import { GatewayError } from "../../errors.ts";
-import { checkFileSize, checkSha } from "../../guard/rules/file.ts";
-import { bytesOf, checkText } from "../../guard/rules/text.ts";
+import { checkFileSize, checkSha } from "../../rules/file.ts";
+import { bytesOf, checkText } from "../../rules/text.ts";
 import { LIMITS } from "../../model.ts";
-import { type Entry, repo, type RepoClient, type View } from "../../platforms/repo/client.ts";
+import { type Entry, repo, type RepoClient, type View } from "../../platforms/github/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { readDocument, required } from "./_frontmatter.ts";
 import { commit, markdownIn, writable } from "./_repository.ts";

@@ -1,6 +1,6 @@
 /** update_md_status: one word in the frontmatter of one file, every other byte kept. */
 import { GatewayError } from "../../errors.ts";
-import type { View } from "../../platforms/repo/client.ts";
+import type { View } from "../../platforms/github/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { readDocument, withKey } from "./_frontmatter.ts";
 import { commit, fileAt, markdownIn, writable } from "./_repository.ts";

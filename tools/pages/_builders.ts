@@ -1,6 +1,6 @@
 /** Which builder a page is made with, and what may be given for it. */
 import { GatewayError } from "../../errors.ts";
-import { type Id, numericId } from "../../guard/rules/ids.ts";
+import { type Id, numericId } from "../../lib/ids.ts";
 import type { Builder, Site } from "../../model.ts";
 
 /** The arguments of both tools that write pages. */

@@ -1,11 +1,11 @@
 /** How the pages tools find out and describe what they would do. */
 import { GatewayError } from "../../errors.ts";
-import type { Id } from "../../guard/rules/ids.ts";
-import { quoted } from "../../guard/rules/wording.ts";
+import type { Id } from "../../lib/ids.ts";
+import { quoted } from "../../rules/wording.ts";
 import type { Change } from "../../model.ts";
 import type { Page, PageFields, PagesClient, PreparedClone, PreparedPage } from "../../platforms/pages.ts";
 
-export { quoted, stateChanges } from "../../guard/rules/wording.ts";
+export { quoted, stateChanges } from "../../rules/wording.ts";
 
 /** A page's fields, or a template to clone and the texts for its placeholders. */
 export interface DraftArgs extends PageFields {

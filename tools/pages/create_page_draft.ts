@@ -1,5 +1,5 @@
 /** create_page_draft: a new page, always as a draft. */
-import { checkArguments, checkNamed } from "../../guard/rules/text.ts";
+import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { pages } from "../../platforms/pages.ts";
 import { tool } from "../../registry/tool.ts";
 import { builderOf, checkBuilderArgs, checkIds } from "./_builders.ts";

@@ -1,8 +1,8 @@
 /** create_page_from_code: a new page of HTML, CSS and JavaScript, always as a draft. */
-import { checkCodeParts, scopeClass, slugOf } from "../../guard/rules/code_page.ts";
-import { numericId } from "../../guard/rules/ids.ts";
-import { checkNamed } from "../../guard/rules/text.ts";
-import { cms } from "../../platforms/cms/client.ts";
+import { checkCodeParts, scopeClass, slugOf } from "../../code_pages/parts.ts";
+import { numericId } from "../../lib/ids.ts";
+import { checkNamed } from "../../rules/text.ts";
+import { cms } from "../../platforms/wordpress/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { storedParts } from "./_code.ts";
 import { changesOf, quoted } from "./_plans.ts";

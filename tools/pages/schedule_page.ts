@@ -1,6 +1,6 @@
 /** schedule_page: the moment a page draft goes live by itself. */
-import { numericId } from "../../guard/rules/ids.ts";
-import { parseSchedule } from "../../guard/rules/schedule.ts";
+import { numericId } from "../../lib/ids.ts";
+import { parseSchedule } from "../../rules/schedule.ts";
 import { pages } from "../../platforms/pages.ts";
 import { tool } from "../../registry/tool.ts";
 import { quoted, stateChanges } from "./_plans.ts";

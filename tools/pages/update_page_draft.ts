@@ -1,10 +1,10 @@
 /** update_page_draft: given fields of a draft or scheduled page, or its whole content anew from a template. */
 import { GatewayError } from "../../errors.ts";
-import { numericId } from "../../guard/rules/ids.ts";
-import { checkArguments, checkNamed } from "../../guard/rules/text.ts";
+import { numericId } from "../../lib/ids.ts";
+import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { CODE_APART } from "../../platforms/page.ts";
 import { pages } from "../../platforms/pages.ts";
-import { together } from "../../platforms/waiting.ts";
+import { together } from "../../lib/async.ts";
 import { tool } from "../../registry/tool.ts";
 import { builderOfChange, checkBuilderArgs, checkIds } from "./_builders.ts";
 import { draftChanges, origin, prepared, quoted, requireShown } from "./_plans.ts";

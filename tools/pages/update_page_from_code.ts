@@ -1,8 +1,8 @@
 /** update_page_from_code: given parts of a page made from code, while it is a draft or scheduled. */
-import { checkCodeParts } from "../../guard/rules/code_page.ts";
-import { numericId } from "../../guard/rules/ids.ts";
-import { checkNamed } from "../../guard/rules/text.ts";
-import { cms } from "../../platforms/cms/client.ts";
+import { checkCodeParts } from "../../code_pages/parts.ts";
+import { numericId } from "../../lib/ids.ts";
+import { checkNamed } from "../../rules/text.ts";
+import { cms } from "../../platforms/wordpress/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { storedParts } from "./_code.ts";
 import { changesOf, quoted, requireShown } from "./_plans.ts";

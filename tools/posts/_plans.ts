@@ -1,9 +1,9 @@
 /** How the posts tools describe what they would do. */
 import type { Change } from "../../model.ts";
-import { quoted } from "../../guard/rules/wording.ts";
+import { quoted } from "../../rules/wording.ts";
 import type { DraftFields, NamedTerm, Post, PreparedDraft } from "../../platforms/content.ts";
 
-export { quoted, stateChanges } from "../../guard/rules/wording.ts";
+export { quoted, stateChanges } from "../../rules/wording.ts";
 
 /** One change per given field; `from` is what the post has now, null for a new one. */
 export function fieldChanges(fields: DraftFields, now: Post | null): Change[] {

@@ -1,5 +1,5 @@
 /** create_draft: a new post, always as a draft. */
-import { checkArguments, checkNamed } from "../../guard/rules/text.ts";
+import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { checkContentId, content } from "../../platforms/content.ts";
 import { tool } from "../../registry/tool.ts";
 import { fieldChanges, newTerms, quoted } from "./_plans.ts";

@@ -1,8 +1,8 @@
 /** create_taxonomy: a tag or category, unless one of that name is there. */
 import { GatewayError } from "../../errors.ts";
-import { numericId } from "../../guard/rules/ids.ts";
-import { checkArguments, checkNamed } from "../../guard/rules/text.ts";
-import { cms } from "../../platforms/cms/client.ts";
+import { numericId } from "../../lib/ids.ts";
+import { checkArguments, checkNamed } from "../../rules/text.ts";
+import { cms } from "../../platforms/wordpress/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { quoted } from "./_plans.ts";
 

@@ -1,5 +1,5 @@
 /** list_taxonomies: the tags or categories of a site. */
-import { cms } from "../../platforms/cms/client.ts";
+import { cms } from "../../platforms/wordpress/client.ts";
 import { tool } from "../../registry/tool.ts";
 
 export default tool("list_taxonomies", async ({ taxonomy, ...query }, ctx) => {

@@ -1,5 +1,5 @@
 /** schedule_draft: the moment a draft goes live by itself. */
-import { parseSchedule } from "../../guard/rules/schedule.ts";
+import { parseSchedule } from "../../rules/schedule.ts";
 import { checkContentId, content } from "../../platforms/content.ts";
 import { tool } from "../../registry/tool.ts";
 import { quoted, stateChanges } from "./_plans.ts";

@@ -1,7 +1,7 @@
 /** update_draft: given fields of a draft or scheduled post, never its state. */
-import { checkArguments, checkNamed } from "../../guard/rules/text.ts";
+import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { checkContentId, content } from "../../platforms/content.ts";
-import { together } from "../../platforms/waiting.ts";
+import { together } from "../../lib/async.ts";
 import { tool } from "../../registry/tool.ts";
 import { fieldChanges, newTerms, quoted } from "./_plans.ts";
 

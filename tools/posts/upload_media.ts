@@ -1,11 +1,11 @@
 /** upload_media: one image into a site's media library. */
 import { GatewayError } from "../../errors.ts";
-import { numericId } from "../../guard/rules/ids.ts";
-import { checkArguments } from "../../guard/rules/text.ts";
+import { numericId } from "../../lib/ids.ts";
+import { checkArguments } from "../../rules/text.ts";
 import { LIMITS } from "../../model.ts";
-import { cms, type Media } from "../../platforms/cms/client.ts";
+import { cms, type Media } from "../../platforms/wordpress/client.ts";
 import { web } from "../../platforms/web.ts";
-import { together } from "../../platforms/waiting.ts";
+import { together } from "../../lib/async.ts";
 import { tool } from "../../registry/tool.ts";
 import { fromBase64, knownImage, plainFilename } from "./_images.ts";
 

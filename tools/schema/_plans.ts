@@ -1,8 +1,8 @@
 /** How the preview of a changed entry puts it: where the change shows, and each part as it is and as it would be. */
-import { dataIn, isFields, sameData } from "../../guard/rules/structured_data.ts";
-import { quoted } from "../../guard/rules/wording.ts";
+import { dataIn, isFields, sameData } from "../../rules/structured_data.ts";
+import { quoted } from "../../rules/wording.ts";
 import type { Change } from "../../model.ts";
-import type { PlannedEntry } from "../../platforms/cms/schema.ts";
+import type { PlannedEntry } from "../../platforms/wordpress/structured_data/client.ts";
 
 /** More changes than a person reads one by one are shown as one. */
 const CHANGES_MAX = 20;

@@ -1,7 +1,7 @@
 /** get_custom_schema: entries of custom structured data, by list, by text or one by id. */
 import { GatewayError } from "../../errors.ts";
-import { numericId } from "../../guard/rules/ids.ts";
-import { schemaBridge } from "../../platforms/cms/schema.ts";
+import { numericId } from "../../lib/ids.ts";
+import { schemaBridge } from "../../platforms/wordpress/structured_data/client.ts";
 import { tool } from "../../registry/tool.ts";
 
 export default tool("get_custom_schema", {

@@ -1,8 +1,8 @@
 /** set_custom_schema: another value for one entry of custom structured data. */
 import { GatewayError } from "../../errors.ts";
-import { numericId } from "../../guard/rules/ids.ts";
-import { checkStructured } from "../../guard/rules/structured_data.ts";
-import { schemaBridge } from "../../platforms/cms/schema.ts";
+import { numericId } from "../../lib/ids.ts";
+import { checkStructured } from "../../rules/structured_data.ts";
+import { schemaBridge } from "../../platforms/wordpress/structured_data/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { valueChanges, whatChanges } from "./_plans.ts";
 

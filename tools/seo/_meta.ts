@@ -1,8 +1,8 @@
 /** The SEO fields as arguments, in previews and in answers. */
 import { GatewayError } from "../../errors.ts";
-import { quoted } from "../../guard/rules/wording.ts";
+import { quoted } from "../../rules/wording.ts";
 import type { Change } from "../../model.ts";
-import { entriesOf, oneLine, type SeoChange, type SeoMeta } from "../../platforms/cms/seo.ts";
+import { entriesOf, oneLine, type SeoChange, type SeoMeta } from "../../platforms/wordpress/seo/client.ts";
 
 const ADDRESSES: ReadonlySet<string> = new Set(["canonical", "og_image", "twitter_image"]);
 

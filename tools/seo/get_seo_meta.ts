@@ -1,6 +1,6 @@
 /** get_seo_meta: the SEO fields of a post in any status. */
-import { numericId } from "../../guard/rules/ids.ts";
-import { seo } from "../../platforms/cms/seo.ts";
+import { numericId } from "../../lib/ids.ts";
+import { seo } from "../../platforms/wordpress/seo/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { answerOf } from "./_meta.ts";
 

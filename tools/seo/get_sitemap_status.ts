@@ -1,5 +1,5 @@
 /** get_sitemap_status: where the sitemap is and what makes it; on request what is kept of it is thrown away. */
-import { seo } from "../../platforms/cms/seo.ts";
+import { seo } from "../../platforms/wordpress/seo/client.ts";
 import { tool } from "../../registry/tool.ts";
 
 export default tool("get_sitemap_status", {

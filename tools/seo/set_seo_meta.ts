@@ -1,6 +1,6 @@
 /** set_seo_meta: given SEO fields of a post, of a published one only where the site allows it. */
-import { numericId } from "../../guard/rules/ids.ts";
-import { seo } from "../../platforms/cms/seo.ts";
+import { numericId } from "../../lib/ids.ts";
+import { seo } from "../../platforms/wordpress/seo/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { answerOf, changeOf, fieldChanges, placeOf } from "./_meta.ts";
 

@@ -1,7 +1,7 @@
 /** set_seo_redirect: where one path of a site leads from now on. */
-import { homeOf, redirectOf } from "../../guard/rules/redirect.ts";
-import { quoted } from "../../guard/rules/wording.ts";
-import { seo } from "../../platforms/cms/seo.ts";
+import { homeOf, redirectOf } from "../../rules/redirect.ts";
+import { quoted } from "../../rules/wording.ts";
+import { seo } from "../../platforms/wordpress/seo/client.ts";
 import { tool } from "../../registry/tool.ts";
 
 export default tool("set_seo_redirect", {

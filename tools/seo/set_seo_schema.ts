@@ -1,7 +1,7 @@
 /** set_seo_schema: one entry of structured data of a post, added or replaced. */
-import { numericId } from "../../guard/rules/ids.ts";
-import { hasContext, pageSchema, typesOf } from "../../guard/rules/seo_schema.ts";
-import { seo } from "../../platforms/cms/seo.ts";
+import { numericId } from "../../lib/ids.ts";
+import { hasContext, pageSchema, typesOf } from "../../rules/seo_schema.ts";
+import { seo } from "../../platforms/wordpress/seo/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { placeOf } from "./_meta.ts";
 

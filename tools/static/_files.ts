@@ -1,6 +1,6 @@
 /** Bytes of files as callers give and get them, and what is refused about them. */
 import { GatewayError } from "../../errors.ts";
-import { sourcePath, underPrefix } from "../../guard/rules/path.ts";
+import { sourcePath, underPrefix } from "../../rules/path.ts";
 import type { Site } from "../../model.ts";
 
 export type Encoding = "utf-8" | "base64";

@@ -1,7 +1,7 @@
 /** The source file of a page as the tools write it. */
-import { fileOfRoute } from "../../guard/rules/route.ts";
-import type { View } from "../../platforms/repo/client.ts";
-import { LAYOUT_FILE, pageSource } from "../../platforms/static/page.ts";
+import { fileOfRoute } from "../../rules/route.ts";
+import type { View } from "../../platforms/github/client.ts";
+import { LAYOUT_FILE, pageSource } from "../../platforms/astro/page.ts";
 
 /** A page as a caller gives it. */
 export interface PageArgs {

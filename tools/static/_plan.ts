@@ -1,6 +1,6 @@
 /** What a write to a static site would do, as its preview shows it. */
 import type { Change } from "../../model.ts";
-import type { Pushed } from "../../platforms/repo/client.ts";
+import type { Pushed } from "../../platforms/github/client.ts";
 import { branchWords, type Standing } from "./_target.ts";
 
 /** A page or file as a preview shows it: where, which file, how large. */

@@ -1,11 +1,11 @@
 /** Pages of a static site by their route: found in whatever form they are, and judged before they are changed. */
 import { GatewayError } from "../../errors.ts";
-import { checkSha } from "../../guard/rules/file.ts";
-import { underPrefix } from "../../guard/rules/path.ts";
-import { fileOfRoute, routeOf, routeOfFile, spellingsOfRoute, takesRoute } from "../../guard/rules/route.ts";
+import { checkSha } from "../../rules/file.ts";
+import { underPrefix } from "../../rules/path.ts";
+import { fileOfRoute, routeOf, routeOfFile, spellingsOfRoute, takesRoute } from "../../rules/route.ts";
 import { LIMITS, type Site } from "../../model.ts";
-import type { Entry, View } from "../../platforms/repo/client.ts";
-import { isGenerated } from "../../platforms/static/page.ts";
+import type { Entry, View } from "../../platforms/github/client.ts";
+import { isGenerated } from "../../platforms/astro/page.ts";
 
 /** How a route is named to a person. */
 export const routeWords = (route: string): string => route === "/" ? "the start page" : `the page ${route}`;

@@ -7,7 +7,7 @@ import {
   repo,
   type RepoClient,
   type View,
-} from "../../platforms/repo/client.ts";
+} from "../../platforms/github/client.ts";
 import type { PublishGrant } from "../../platforms/platform.ts";
 import type { ContextOf } from "../../registry/tool.ts";
 

@@ -1,9 +1,9 @@
 /** bulk_write_static_files: many files of a static site in one commit, the first one of an empty repository included. */
 import { GatewayError } from "../../errors.ts";
-import { checkFileSize } from "../../guard/rules/file.ts";
+import { checkFileSize } from "../../rules/file.ts";
 import { LIMITS, type Site } from "../../model.ts";
-import type { Edit, View } from "../../platforms/repo/client.ts";
-import { commitMessage } from "../../platforms/repo/client.ts";
+import type { Edit, View } from "../../platforms/github/client.ts";
+import { commitMessage } from "../../platforms/github/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { bytesOf, type Encoding, sourceIn } from "./_files.ts";
 import { madeOn, planOf, type Shown } from "./_plan.ts";

@@ -1,5 +1,5 @@
 /** check_static_deploy: how the newest deployment, or that of a commit, is doing. */
-import { hosting } from "../../platforms/hosting.ts";
+import { hosting } from "../../platforms/cloudflare_pages/client.ts";
 import { tool } from "../../registry/tool.ts";
 
 export default tool("check_static_deploy", async ({ commit_sha }, ctx) => {

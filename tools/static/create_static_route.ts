@@ -1,8 +1,8 @@
 /** create_static_route: a new page of a static site. */
 import { GatewayError } from "../../errors.ts";
-import { fileOfRoute } from "../../guard/rules/route.ts";
-import type { View } from "../../platforms/repo/client.ts";
-import { commitMessage } from "../../platforms/repo/client.ts";
+import { fileOfRoute } from "../../rules/route.ts";
+import type { View } from "../../platforms/github/client.ts";
+import { commitMessage } from "../../platforms/github/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { checkPage, type PageArgs, pageBytes } from "./_pages.ts";
 import { madeOn, planOf } from "./_plan.ts";

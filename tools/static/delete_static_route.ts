@@ -1,5 +1,5 @@
 /** delete_static_route: a page taken out of the deployed branch; it stays in the repository's history. */
-import { commitMessage } from "../../platforms/repo/client.ts";
+import { commitMessage } from "../../platforms/github/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { planOf } from "./_plan.ts";
 import { managedPage, pagesAt, routeIn, routeWords } from "./_routes.ts";

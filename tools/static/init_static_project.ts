@@ -1,9 +1,9 @@
 /** init_static_project: the project of a static site, scaffolded in one commit. */
 import { GatewayError } from "../../errors.ts";
-import { branchName } from "../../guard/rules/branch.ts";
+import { branchName } from "../../rules/branch.ts";
 import type { Site } from "../../model.ts";
-import { commitMessage, PREVIEW_PREFIX, repo, type View } from "../../platforms/repo/client.ts";
-import { offenders, projectFiles, type ProjectParts } from "../../platforms/static/project.ts";
+import { commitMessage, PREVIEW_PREFIX, repo, type View } from "../../platforms/github/client.ts";
+import { offenders, projectFiles, type ProjectParts } from "../../platforms/astro/project.ts";
 import { tool } from "../../registry/tool.ts";
 import { planOf } from "./_plan.ts";
 import { routeIn } from "./_routes.ts";

@@ -1,6 +1,6 @@
 /** list_static_files: the source files of a static site's repository, without what may not be read. */
-import { isBlocked, pathPrefix } from "../../guard/rules/path.ts";
-import { repo } from "../../platforms/repo/client.ts";
+import { isBlocked, pathPrefix } from "../../rules/path.ts";
+import { repo } from "../../platforms/github/client.ts";
 import { tool } from "../../registry/tool.ts";
 
 export default tool("list_static_files", {

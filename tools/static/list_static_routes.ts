@@ -1,6 +1,6 @@
 /** list_static_routes: the pages of the deployed branch, and which of them this service made. */
-import { routeOfFile } from "../../guard/rules/route.ts";
-import { type Entry, repo, type View } from "../../platforms/repo/client.ts";
+import { routeOfFile } from "../../rules/route.ts";
+import { type Entry, repo, type View } from "../../platforms/github/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { isManaged } from "./_routes.ts";
 

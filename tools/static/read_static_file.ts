@@ -1,5 +1,5 @@
 /** read_static_file: one source file of a static site's repository. */
-import { repo } from "../../platforms/repo/client.ts";
+import { repo } from "../../platforms/github/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { contentOf, sourceIn } from "./_files.ts";
 

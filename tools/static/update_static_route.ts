@@ -1,6 +1,6 @@
 /** update_static_route: the html of a page of a static site, replaced. */
-import type { Entry, View } from "../../platforms/repo/client.ts";
-import { commitMessage } from "../../platforms/repo/client.ts";
+import type { Entry, View } from "../../platforms/github/client.ts";
+import { commitMessage } from "../../platforms/github/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { checkPage, type PageArgs, pageBytes } from "./_pages.ts";
 import { madeOn, planOf } from "./_plan.ts";

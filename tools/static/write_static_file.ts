@@ -1,10 +1,10 @@
 /** write_static_file: one file beside the pages of a static site, made or overwritten. */
 import { GatewayError } from "../../errors.ts";
-import { checkFileSize, checkSha } from "../../guard/rules/file.ts";
-import { writablePath } from "../../guard/rules/path.ts";
+import { checkFileSize, checkSha } from "../../rules/file.ts";
+import { writablePath } from "../../rules/path.ts";
 import { LIMITS } from "../../model.ts";
-import type { Entry, View } from "../../platforms/repo/client.ts";
-import { commitMessage } from "../../platforms/repo/client.ts";
+import type { Entry, View } from "../../platforms/github/client.ts";
+import { commitMessage } from "../../platforms/github/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { bytesOf, inSite } from "./_files.ts";
 import { madeOn, planOf } from "./_plan.ts";

@@ -1,7 +1,7 @@
 /** GET /admin/api/repo: the repository app, who has it installed, and which sites link to what. */
 import assert from "node:assert/strict";
-import type { AppReport } from "../../../platforms/repo/app.ts";
-import { appReach } from "../../../platforms/repo/app.ts";
+import type { AppReport } from "../../../platforms/github/app.ts";
+import { appReach } from "../../../platforms/github/app.ts";
 import type { Outgoing } from "../../../platforms/platform.ts";
 import { type RepoHost, startRepoHost } from "../../../sandbox/repo.ts";
 import { gateway, type Kit, MASTER, site } from "../../kit.ts";

@@ -5,7 +5,7 @@ import { flagStep } from "../../../guard/flags.ts";
 import { LIMITS, type Site } from "../../../model.ts";
 import { createHttp, type HttpOptions } from "../../../platforms/http.ts";
 import type { Outgoing, PublishGrant, Reach } from "../../../platforms/platform.ts";
-import { type Decide, repo, type RepoClient } from "../../../platforms/repo/client.ts";
+import { type Decide, repo, type RepoClient } from "../../../platforms/github/client.ts";
 import {
   type RecordedExchange,
   type RepoHost,

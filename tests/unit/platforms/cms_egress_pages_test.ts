@@ -1,7 +1,7 @@
 /** The last look at what pages send: drafts of known fields to known routes, and nothing beside. */
 import assert from "node:assert/strict";
 import { egress } from "../../../guard/egress.ts";
-import { cms } from "../../../platforms/cms/client.ts";
+import { cms } from "../../../platforms/wordpress/client.ts";
 import { pages } from "../../../platforms/pages.ts";
 import type { Outgoing } from "../../../platforms/platform.ts";
 import { site } from "./_site.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { egress } from "../../../guard/egress.ts";
 import type { Outgoing } from "../../../platforms/platform.ts";
-import { schemaBridge } from "../../../platforms/cms/schema.ts";
+import { schemaBridge } from "../../../platforms/wordpress/structured_data/client.ts";
 import { site } from "./_site.ts";
 
 const ROOT = "https://acme.example/wp-json/site-ops/v1/schema";

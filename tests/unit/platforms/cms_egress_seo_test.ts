@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { egress } from "../../../guard/egress.ts";
 import type { Outgoing } from "../../../platforms/platform.ts";
-import { seo } from "../../../platforms/cms/seo.ts";
+import { seo } from "../../../platforms/wordpress/seo/client.ts";
 import type { Site } from "../../../model.ts";
 import { site } from "./_site.ts";
 

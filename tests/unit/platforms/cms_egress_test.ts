@@ -1,7 +1,7 @@
 /** What the egress look lets pass to a CMS: a short list of routes, names and states, and nothing else. */
 import assert from "node:assert/strict";
 import { egress } from "../../../guard/egress.ts";
-import { cms } from "../../../platforms/cms/client.ts";
+import { cms } from "../../../platforms/wordpress/client.ts";
 import { content } from "../../../platforms/content.ts";
 import type { Outgoing, PublishGrant } from "../../../platforms/platform.ts";
 import { web } from "../../../platforms/web.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { type ContextPorts, makeReach, SiteCaches } from "../../../guard/context.ts";
 import { egress } from "../../../guard/egress.ts";
 import type { Site } from "../../../model.ts";
-import { hosting, type HostingClient } from "../../../platforms/hosting.ts";
+import { hosting, type HostingClient } from "../../../platforms/cloudflare_pages/client.ts";
 import { createHttp } from "../../../platforms/http.ts";
 import type { Outgoing } from "../../../platforms/platform.ts";
 import {

@@ -1,10 +1,10 @@
 /** Probes: a failure is what was found, and all requests of a diagnosis share one end. */
 import assert from "node:assert/strict";
 import { GatewayError } from "../../../errors.ts";
-import { hosting } from "../../../platforms/hosting.ts";
+import { hosting } from "../../../platforms/cloudflare_pages/client.ts";
 import type { Incoming, Reach } from "../../../platforms/platform.ts";
 import { ending, probe } from "../../../platforms/probe.ts";
-import { repo } from "../../../platforms/repo/client.ts";
+import { repo } from "../../../platforms/github/client.ts";
 import { theApp } from "../../../sandbox/repo/app_key.ts";
 import { site } from "./_site.ts";
 

@@ -1,6 +1,6 @@
 /** The way into a repository as an app: its own tokens, the installation's, what is kept of them and for how long. */
 import assert from "node:assert/strict";
-import { readApp } from "../../../platforms/repo/app.ts";
+import { readApp } from "../../../platforms/github/app.ts";
 import type { RecordedExchange } from "../../../sandbox/repo.ts";
 import { refused } from "./_refused.ts";
 import { nothingWritten, REPO, RepoWorld } from "./_repo.ts";

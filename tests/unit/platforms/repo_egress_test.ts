@@ -4,7 +4,7 @@ import { GatewayError } from "../../../errors.ts";
 import { egress } from "../../../guard/egress.ts";
 import type { Site } from "../../../model.ts";
 import type { Outgoing, PublishGrant } from "../../../platforms/platform.ts";
-import { repo } from "../../../platforms/repo/client.ts";
+import { repo } from "../../../platforms/github/client.ts";
 import { site } from "./_site.ts";
 
 const GRANT = { site_id: "acme", tool: "t" } as PublishGrant;

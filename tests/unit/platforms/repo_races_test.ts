@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "../../../errors.ts";
 import { LIMITS } from "../../../model.ts";
-import type { Decide, PushTarget, View } from "../../../platforms/repo/client.ts";
+import type { Decide, PushTarget, View } from "../../../platforms/github/client.ts";
 import { refused } from "./_refused.ts";
 import { edits, gate, GRANT, MESSAGE, REPO, RepoWorld, text } from "./_repo.ts";
 

@@ -1,6 +1,6 @@
 /** Reading a repository: files, folders and what only looks like them, large ones, and what is not there. */
 import assert from "node:assert/strict";
-import type { RepoClient } from "../../../platforms/repo/client.ts";
+import type { RepoClient } from "../../../platforms/github/client.ts";
 import { refused } from "./_refused.ts";
 import { GRANT, nothingWritten, REPO, RepoWorld, text } from "./_repo.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "../../../errors.ts";
 import { LIMITS } from "../../../model.ts";
-import { isDocument, isGenerated, literal, pageSource } from "../../../platforms/static/page.ts";
+import { isDocument, isGenerated, literal, pageSource } from "../../../platforms/astro/page.ts";
 
 const file = "src/pages/a/b.astro";
 

@@ -1,8 +1,8 @@
 /** The files of a new project, and what may stand in its repository before. */
 import assert from "node:assert/strict";
 import { GatewayError } from "../../../errors.ts";
-import { isGenerated } from "../../../platforms/static/page.ts";
-import { offenders, projectFiles, type ProjectParts } from "../../../platforms/static/project.ts";
+import { isGenerated } from "../../../platforms/astro/page.ts";
+import { offenders, projectFiles, type ProjectParts } from "../../../platforms/astro/project.ts";
 
 function files(parts: Partial<ProjectParts> = {}): Map<string, string> {
   const given = { homepage_html: "<h1>Hi</h1>", site_name: "Acme", extra_pages: [], existing: [], ...parts };

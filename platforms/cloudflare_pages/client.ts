@@ -1,0 +1,181 @@
+/** The deployments of a static site's project (Cloudflare Pages, read only; contracts/static.md, section 6). */
+import { z } from "zod";
+import { GatewayError } from "../../errors.ts";
+import { excerpt } from "../excerpt.ts";
+import type { Incoming, Platform, Reach } from "../platform.ts";
+import { ending } from "../probe.ts";
+
+/** How far a deployment has come. */
+export type DeployStatus = "pending" | "building" | "success" | "failure" | "canceled";
+
+/** A deployment, without anything of its environment. */
+export interface Deployment {
+  readonly id: string;
+  readonly status: DeployStatus;
+  /** The host's own name of the step it is at. */
+  readonly stage: string;
+  /** Why it was not built, where the host says so. */
+  readonly note: string | null;
+  readonly commit_sha: string | null;
+  readonly branch: string | null;
+  readonly environment: string;
+  readonly url: string | null;
+  readonly log_url: string;
+  readonly created_on: string | null;
+  readonly modified_on: string | null;
+}
+
+/** What can be asked about a site's deployments. Every method throws E_HOSTING_PROJECT_MISSING and E_UPSTREAM. */
+export interface HostingClient {
+  /** The newest; null when there is none. With a limit it has failed by then, in milliseconds. */
+  latest(limitMs?: number): Promise<Deployment | null>;
+  /** The newest of a commit, by the beginning of its name, among the newest hundred; null when there is none. */
+  ofCommit(sha: string): Promise<Deployment | null>;
+}
+
+/** The most the host gives at once; above it refuses. */
+const PER_PAGE = 25;
+const PAGES = 4;
+
+const text = z.string().nullish().catch(null);
+const STAGE = z.object({ name: z.string(), status: z.string() });
+const DEPLOYMENT = z.object({
+  id: z.string(),
+  environment: z.string(),
+  url: text,
+  aliases: z.array(z.string()).nullish().catch(null),
+  created_on: text,
+  modified_on: text,
+  is_skipped: z.boolean().nullish().catch(null),
+  skip_reason: text,
+  latest_stage: STAGE.nullish().catch(null),
+  deployment_trigger: z.object({
+    metadata: z.object({ branch: text, commit_hash: text }).nullish().catch(null),
+  }).nullish().catch(null),
+});
+type Told = z.infer<typeof DEPLOYMENT>;
+const LIST = z.object({ success: z.literal(true), result: z.array(DEPLOYMENT) });
+const ERRORS = z.object({ errors: z.array(z.object({ code: z.number(), message: z.string() })) });
+
+/** The first that fits (contracts/static.md, "Status mapping"). */
+function statusOf({ is_skipped, latest_stage }: Told): DeployStatus {
+  const { name, status } = latest_stage ?? { name: "queued", status: "idle" };
+  if (is_skipped || status === "skipped" || status === "canceled") return "canceled";
+  if (status === "failure") return "failure";
+  if (name === "deploy" && status === "success") return "success";
+  if (name === "queued" || (status === "idle" && name === "initialize")) return "pending";
+  return "building";
+}
+
+class Hosting implements HostingClient {
+  readonly #account: string;
+  readonly #project: string;
+
+  constructor(private readonly reach: Reach) {
+    this.#account = reach.setting("HOSTING_ACCOUNT_ID") ?? "";
+    this.#project = reach.site.hosting_project ?? "";
+  }
+
+  async latest(limitMs?: number): Promise<Deployment | null> {
+    const { reach } = this;
+    if (limitMs !== undefined) return await new Hosting(ending(reach, reach.now() + limitMs)).latest();
+    const [newest] = await this.#page(1);
+    return newest ? this.#shown(newest) : null;
+  }
+
+  async ofCommit(sha: string): Promise<Deployment | null> {
+    for (let page = 1; page <= PAGES; page++) {
+      const told = await this.#page(page);
+      const found = told.find((one) => {
+        const hash = one.deployment_trigger?.metadata?.commit_hash?.toLowerCase();
+        return hash !== undefined && hash !== "" && hash.startsWith(sha.toLowerCase());
+      });
+      if (found) return this.#shown(found);
+      if (told.length < PER_PAGE) return null;
+    }
+    return null;
+  }
+
+  #shown(told: Told): Deployment {
+    const { metadata } = told.deployment_trigger ?? {};
+    const account = encodeURIComponent(this.#account);
+    return {
+      id: told.id,
+      status: statusOf(told),
+      stage: told.latest_stage?.name ?? "queued",
+      note: told.is_skipped || told.latest_stage?.status === "skipped" ? told.skip_reason ?? null : null,
+      commit_sha: metadata?.commit_hash || null,
+      branch: metadata?.branch || null,
+      environment: told.environment,
+      url: told.aliases?.[0] ?? told.url ?? null,
+      log_url: `https://dash.cloudflare.com/${account}/pages/view/${this.#project}/${
+        encodeURIComponent(told.id)
+      }`,
+      created_on: told.created_on ?? null,
+      modified_on: told.modified_on ?? null,
+    };
+  }
+
+  async #page(page: number): Promise<Told[]> {
+    const base = this.reach.setting("HOSTING_API_BASE") ?? "";
+    const path = `/accounts/${encodeURIComponent(this.#account)}/pages/projects/${this.#project}/deployments`;
+    const answer = await this.reach.send({
+      method: "GET",
+      url: `${base}${path}?per_page=${PER_PAGE}&page=${page}`,
+      headers: {
+        accept: "application/json",
+        authorization: `Bearer ${this.reach.setting("HOSTING_API_TOKEN")}`,
+      },
+      effect: "read",
+    });
+    const read = LIST.safeParse(answer.json());
+    if (answer.status === 200 && read.success) return read.data.result;
+    throw this.#refusal(answer);
+  }
+
+  #refusal(answer: Incoming): GatewayError {
+    const [first] = ERRORS.safeParse(answer.json()).data?.errors ?? [];
+    if (answer.status === 404) {
+      return new GatewayError(
+        "E_HOSTING_PROJECT_MISSING",
+        `The hosting account has no project "${this.#project}"; check the site's hosting_project and HOSTING_ACCOUNT_ID`,
+        { upstream: 404 },
+      );
+    }
+    const secrets = [this.reach.setting("HOSTING_API_TOKEN") ?? ""].filter((secret) => secret !== "");
+    const said = excerpt(first ? `${first.message} (${first.code})` : answer.text(), secrets);
+    const way = [400, 401, 403].includes(answer.status)
+      ? "check that HOSTING_API_TOKEN may read Pages of the account"
+      : "try again later";
+    const what = answer.status === 200 ? "an answer that cannot be read" : `${answer.status}`;
+    return new GatewayError("E_UPSTREAM", `Hosting answered ${what}: ${said || "no text"}; ${way}`, {
+      upstream: answer.status === 200 ? 502 : answer.status,
+    });
+  }
+}
+
+/** Cloudflare Pages. Throws E_HOSTING_PROJECT_MISSING, E_HOSTING_NOT_CONFIGURED. */
+export const hosting: Platform<HostingClient> = {
+  name: "hosting",
+  linked({ site, setting }) {
+    if (site.hosting_project === null) {
+      throw new GatewayError(
+        "E_HOSTING_PROJECT_MISSING",
+        `Site "${site.id}" has no hosting project; its operator can set hosting_project with deno task admin site update`,
+      );
+    }
+    for (const name of ["HOSTING_API_TOKEN", "HOSTING_ACCOUNT_ID"] as const) {
+      if (setting(name) !== null) continue;
+      throw new GatewayError(
+        "E_HOSTING_NOT_CONFIGURED",
+        `Deployments need ${name}, which the gateway's operator has not set`,
+      );
+    }
+  },
+  connect: (reach) => new Hosting(reach),
+  forbids(out, _now, { hosting_project }) {
+    if (out.method !== "GET" || out.effect !== "read") return "hosting is only read";
+    const own = new URL(out.url).pathname.endsWith(`/pages/projects/${hosting_project}/deployments`);
+    return own ? null : "it reads another project";
+  },
+};

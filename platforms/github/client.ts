@@ -1,0 +1,110 @@
+/** The client of a site's repository (GitHub, as an app). */
+import { GatewayError } from "../../errors.ts";
+import { refName } from "../../rules/branch.ts";
+import type { Platform } from "../platform.ts";
+import { ending } from "../probe.ts";
+import { noRef, requireRepository } from "./not_found.ts";
+import { appOf } from "./access.ts";
+import { repoForbids } from "./egress.ts";
+import { requireFirst } from "./initial_commit.ts";
+import { defaultBranch, headOf, treeOf } from "./git.ts";
+import { health, type RepoHealth } from "./health.ts";
+import { type Decide, push, type Pushed, type PushTarget, viewOf } from "./push.ts";
+import { type File, readFile } from "./read.ts";
+import { View } from "./view.ts";
+import { RepoWire } from "./wire.ts";
+
+export type { Decide, Edit, Pushed, PushTarget } from "./push.ts";
+export type { RepoHealth } from "./health.ts";
+export type { File } from "./read.ts";
+export type { Entry, View } from "./view.ts";
+export { PREVIEW_PREFIX } from "./egress.ts";
+export { commitMessage } from "./push.ts";
+
+/**
+ * A repository below the site's prefix. Every method throws E_REPO_APP_NOT_INSTALLED and E_UPSTREAM; paths are relative
+ * to the prefix and must have been checked (rules/path.ts).
+ */
+export interface RepoClient {
+  /** The branch that is deployed: the site's repo_branch, without one the repository's default. */
+  deployedBranch(): Promise<string>;
+  /** The branch the repository itself shows first. */
+  defaultBranch(): Promise<string>;
+  /** The commit a branch stands at, null when it is not there; an empty repository has none. */
+  head(branch: string): Promise<string | null>;
+  /**
+   * The files at a branch, tag or commit; without one at the deployed branch. Throws E_NOT_FOUND, E_BAD_INPUT for what
+   * can be none of them; empty has no files.
+   */
+  view(ref?: string): Promise<View>;
+  /** One file. Throws E_NOT_FOUND, E_BAD_INPUT as view, E_BAD_PATH for what is no file, E_FILE_TOO_LARGE. */
+  read(path: string, limit: number, ref?: string): Promise<File>;
+  mayWrite(): Promise<boolean>;
+  /** Probes that are over after that many milliseconds, whatever the host does; never throws. */
+  health(limitMs: number): Promise<RepoHealth>;
+  /** Reads only: refuses an app that may not write. */
+  requireWrite(): Promise<void>;
+  /** Reads only: refuses a branch that an empty repository cannot begin with. Throws E_BAD_INPUT. */
+  requireFirst(branch: string): Promise<void>;
+  /** See push(): one commit on one branch. */
+  push(target: PushTarget, decide: Decide): Promise<Pushed>;
+}
+
+async function view(wire: RepoWire, prefix: string | null, named: string, deployed: string): Promise<View> {
+  const head = /^[0-9a-f]{40}$/.test(named) ? named : await headOf(wire, named);
+  if (head === "empty") return new View(wire, prefix, null, null);
+  if (head !== null && head !== named) return await viewOf(wire, prefix, head);
+  const tree = await treeOf(wire, named, false);
+  if (tree) return new View(wire, prefix, head, named);
+  return await noRef(wire, named, named !== deployed);
+}
+
+/** A name that stands in an address: one with ".." would lead to another. */
+const named = (ref: string | undefined) => ref === undefined ? undefined : refName(ref, "ref");
+
+/** GitHub. Throws E_REPO_NOT_LINKED, E_MISSING_SECRET. */
+export const repo: Platform<RepoClient> = {
+  name: "repo",
+  linked(reach) {
+    if (reach.site.repo === null) {
+      throw new GatewayError(
+        "E_REPO_NOT_LINKED",
+        `Site "${reach.site.id}" has no repository; its operator can set repo with deno task admin site update`,
+      );
+    }
+    appOf(reach);
+  },
+  connect(reach) {
+    const { repo_branch, repo_prefix } = reach.site;
+    const wire = new RepoWire(reach, reach.site.repo ?? "");
+    const deployedBranch = async () => repo_branch ?? await defaultBranch(wire);
+    return {
+      deployedBranch,
+      defaultBranch: () => defaultBranch(wire),
+      async head(branch) {
+        const found = await headOf(wire, branch);
+        if (found === null) await requireRepository(wire);
+        return found === "empty" ? null : found;
+      },
+      async view(ref) {
+        const name = named(ref);
+        const deployed = await deployedBranch();
+        return await view(wire, repo_prefix, name ?? deployed, deployed);
+      },
+      read: async (path, limit, ref) =>
+        await readFile(wire, {
+          prefix: repo_prefix,
+          path,
+          ref: named(ref),
+          branch: await deployedBranch(),
+          limit,
+        }),
+      mayWrite: () => wire.mayWrite(),
+      health: (limitMs) => health(ending(reach, reach.now() + limitMs)),
+      requireWrite: () => wire.requireWrite(),
+      requireFirst: (branch) => requireFirst(wire, branch),
+      push: (target, decide) => push(wire, repo_prefix, target, decide),
+    };
+  },
+  forbids: repoForbids,
+};

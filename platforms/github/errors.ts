@@ -1,0 +1,108 @@
+/** What a failure of the repository host is turned into: one sentence with its status, its words and the way out. */
+import { GatewayError } from "../../errors.ts";
+import { excerpt } from "../excerpt.ts";
+import { OUTCOME_UNKNOWN } from "../failures.ts";
+import { busyInWords } from "./rate_limit.ts";
+
+/** What an owner does for an app that may not write. */
+export const CONTENTS_WAY =
+  'give the app the permission "Contents: read and write" and accept it for the installation';
+
+/** The host's words where a rule keeps a branch as it is; it answers them with 403, 409 and 422 alike. */
+const RULE = new RegExp(
+  "\\brule violations?\\b|\\bprotected (branch|ref)\\b|\\brequired status checks?\\b|\\bapproving reviews?\\b|" +
+    "\\bthrough a pull request\\b|\\bverified signatures?\\b|\\bauthorized to push\\b|\\bforce-push to this branch\\b",
+  "i",
+);
+
+/** An answer that is no success. E_UPSTREAM with its status; `said` is the host's own message. */
+export class RepoError extends GatewayError {
+  readonly said: string;
+
+  constructor(message: string, status: number, said: string, retryAfter?: number) {
+    super("E_UPSTREAM", message, { upstream: status, retryAfter });
+    this.said = said;
+  }
+
+  /** Whether the repository has no commit yet (409 "Git Repository is empty."). */
+  get empty(): boolean {
+    return this.upstream === 409 && /repository is empty/i.test(this.said);
+  }
+
+  /** Whether a rule of the repository forbids the write, however often it is tried. */
+  get ruledOut(): boolean {
+    return RULE.test(this.said);
+  }
+
+  /** Whether the host could not set a branch and does not say why: somebody was first, or a rule forbids it. */
+  get unclear(): boolean {
+    return isUnclear(this.upstream, this.said);
+  }
+
+  /** Whether the app's installation rests. */
+  get suspended(): boolean {
+    return this.upstream === 403 && /installation has been suspended/i.test(this.said);
+  }
+
+  /** Whether the host does not know the app by the key it was asked with. */
+  get noApp(): boolean {
+    return noApp(this.upstream, this.said);
+  }
+}
+
+const noApp = (status: number | undefined, said: string) =>
+  status === 401 || (status === 404 && /integration not found/i.test(said));
+
+const isUnclear = (status: number | undefined, said: string) =>
+  status === 422 && /\breference (cannot be updated|update failed)\b/i.test(said);
+
+/** An answer as far as it is needed to say what was wrong. */
+export interface Refused {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The host's own words, or the start of whatever came. */
+  readonly said: string;
+  /** Whether a write may have been carried out although it failed. */
+  readonly unknown: boolean;
+}
+
+/** The error of an answer that is no success (contracts/static.md, "Upstream -> code"). */
+export function refusal(
+  repo: string | null,
+  refused: Refused,
+  secrets: readonly string[],
+  now: number,
+): RepoError {
+  const { status, said } = refused;
+  const detail = excerpt(said, secrets);
+  const wait = busyInWords(refused, now);
+  const seconds = wait === null ? undefined : Math.max(1, Math.ceil(wait / 1000));
+  const head = `${ofRepo(repo)}the host answered ${status}: ${detail === "" ? "no text" : detail}`;
+  return new RepoError(`${head}; ${wayOut(refused, seconds)}`, status, said, seconds);
+}
+
+const ofRepo = (repo: string | null) => (repo === null ? "Repositories: " : `Repository "${repo}": `);
+
+function wayOut({ status, said, unknown }: Refused, seconds: number | undefined): string {
+  if (seconds !== undefined) return `it limits how much is asked of it: try again in ${seconds} s`;
+  if (noApp(status, said)) {
+    return "it does not take the app's key: check REPO_APP_ID, REPO_APP_PRIVATE_KEY and this machine's clock";
+  }
+  if (status === 403 && /not accessible by integration/i.test(said)) return CONTENTS_WAY;
+  if (status === 403 || RULE.test(said)) {
+    return "the app or a rule of the repository forbids it: look at the repository's settings";
+  }
+  if (status === 404) return "check the site's repo, and that the app is installed for that repository";
+  if (status === 409) return "somebody else may be writing: try again";
+  if (isUnclear(status, said)) {
+    return "somebody else may be writing, or a rule forbids it: try again, then look at the repository's settings";
+  }
+  if (unknown) return OUTCOME_UNKNOWN;
+  return status >= 500 ? "the host has trouble: try again later" : "change what was sent";
+}
+
+/** A success whose body is not what the host gives. */
+export function unreadable(repo: string | null, status: number, unknown: boolean): RepoError {
+  const after = unknown ? OUTCOME_UNKNOWN : "a proxy may have changed it: try again later";
+  return new RepoError(`${ofRepo(repo)}the host's answer ${status} cannot be read; ${after}`, 502, "");
+}

@@ -1,0 +1,168 @@
+/** One commit on one branch, whatever the number of files: built aside, looked at, then the branch is moved to it. */
+import { GatewayError } from "../../errors.ts";
+import type { PublishGrant } from "../platform.ts";
+import { ended } from "../../lib/async.ts";
+import { requireRepository } from "./not_found.ts";
+import { build, type Edit, inFull } from "./build.ts";
+import { commitOf, headOf, makeCommit } from "./git.ts";
+import { RepoError } from "./errors.ts";
+import { besideSeed, firstCommit, replaceSeed, requireRoot, SEED } from "./initial_commit.ts";
+import { moveBranch } from "./refs.ts";
+import { View } from "./view.ts";
+import type { RepoWire } from "./wire.ts";
+
+/** Where a commit goes. */
+export interface PushTarget {
+  readonly branch: string;
+  /** Where the branch begins when it is not there; without it an absent branch is E_NOT_FOUND. */
+  readonly from?: string;
+  readonly message: string;
+  /** The right to reach the deployed branch. */
+  readonly grant?: PublishGrant;
+}
+
+export type { Edit } from "./build.ts";
+
+/** A commit that stands. */
+export interface Pushed {
+  readonly branch: string;
+  readonly commit_sha: string;
+  /** git's name of each file written, by its path. */
+  readonly shas: ReadonlyMap<string, string>;
+  /** Set when everything stood there already: there is no new commit, and `commit_sha` is the one that stands. */
+  readonly unchanged: boolean;
+}
+
+/** What to change, decided on what stands there; throws where that forbids it. */
+export type Decide = (view: View) => Promise<readonly Edit[]>;
+
+/** A commit's message: its first line, and the id of the token it is made with. */
+export const commitMessage = (line: string, tokenId: string): string =>
+  `${line}\n\nX-Gateway-Token: ${tokenId}\n`;
+
+const TRIES = 3;
+
+/**
+ * Commits what `decide` answers on top of the branch; asks it again when the branch moved meanwhile, each in its turn
+ * then. Throws what `decide` throws, E_SHA_MISMATCH when the branch moved three times, E_UPSTREAM.
+ */
+export async function push(
+  wire: RepoWire,
+  prefix: string | null,
+  target: PushTarget,
+  decide: Decide,
+): Promise<Pushed> {
+  const line = `${wire.repo?.toLowerCase()} ${target.branch}`;
+  const once = () => tryOnce(wire, prefix, target, decide);
+  const left = () => wire.reach.endsAt - wire.reach.now();
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const pushed = await (attempt === 0 && !LINES.has(line) ? once() : inLine(line, left(), once));
+    if (pushed !== null) return pushed;
+  }
+  throw new GatewayError(
+    "E_SHA_MISMATCH",
+    `Branch "${target.branch}" moved ${TRIES} times while this was written; nothing was pushed: try again`,
+  );
+}
+
+/** The last in line for each branch that moved under somebody: of many at once only one a round would get through. */
+const LINES = new Map<string, Promise<unknown>>();
+
+/** Does the work once everybody who came to that line before has ended, well or not, or after that time. */
+async function inLine<T>(line: string, ms: number, work: () => Promise<T>): Promise<T> {
+  const before = LINES.get(line);
+  const turn = (async () => {
+    if (before) await ended(before, ms);
+    return await work();
+  })();
+  LINES.set(line, turn);
+  try {
+    return await turn;
+  } finally {
+    if (LINES.get(line) === turn) LINES.delete(line);
+  }
+}
+
+/** One try; null when the branch moved meanwhile. */
+async function tryOnce(
+  wire: RepoWire,
+  prefix: string | null,
+  target: PushTarget,
+  decide: Decide,
+): Promise<Pushed | null> {
+  const found = await headOf(wire, target.branch);
+  if (found === "empty") return await pushFirst(wire, prefix, target, decide);
+  const base = found ?? (target.from === undefined ? null : await headOf(wire, target.from));
+  if (base === null || base === "empty") return await noBranch(wire, target.from ?? target.branch);
+  const view = await viewOf(wire, prefix, base);
+  const { tree, shas } = await build(wire, prefix, view, await decide(view));
+  if (tree === view.tree) {
+    const branch = found === null ? target.from ?? target.branch : target.branch;
+    return { branch, commit_sha: base, shas, unchanged: true };
+  }
+  const commit_sha = await makeCommit(wire, { message: target.message, tree, parents: [base] });
+  const moved = await moveBranch(wire, target, found, commit_sha);
+  return moved ? { branch: target.branch, commit_sha, shas, unchanged: false } : null;
+}
+
+/** The files at a commit. Throws RepoError where it cannot be read. */
+export async function viewOf(wire: RepoWire, prefix: string | null, sha: string): Promise<View> {
+  const commit = await commitOf(wire, sha);
+  if (commit) return new View(wire, prefix, commit.sha, commit.tree.sha);
+  throw new RepoError(
+    `Repository "${wire.repo}" has lost the commit ${sha}; look at it before trying again`,
+    404,
+    "",
+  );
+}
+
+/** The first commit of an empty repository; it can only go to the default branch. */
+async function pushFirst(
+  wire: RepoWire,
+  prefix: string | null,
+  target: PushTarget,
+  decide: Decide,
+): Promise<Pushed> {
+  const view = new View(wire, prefix, null, null);
+  const edits = await decide(view);
+  const full = inFull(prefix, edits);
+  const [only] = full;
+  if (full.length === 1 && only?.bytes) {
+    const made = await firstCommit(wire, target, only.path, only.bytes);
+    return {
+      branch: target.branch,
+      commit_sha: made.commit_sha,
+      shas: new Map([[edits[0]!.path, made.sha]]),
+      unchanged: false,
+    };
+  }
+  const seed = await firstCommit(wire, target, SEED, new TextEncoder().encode("* text=auto\n"));
+  await requireRoot(wire, target.branch, seed.commit_sha);
+  try {
+    const { shas, commit_sha } = await rootOf(wire, prefix, view, edits, target);
+    await replaceSeed(wire, target, seed.commit_sha, commit_sha);
+    return { branch: target.branch, commit_sha, shas, unchanged: false };
+  } catch (thrown) {
+    throw besideSeed(thrown, target.branch);
+  }
+}
+
+/** A commit of those files without a parent; nothing points to it yet. */
+async function rootOf(
+  wire: RepoWire,
+  prefix: string | null,
+  view: View,
+  edits: readonly Edit[],
+  { message }: PushTarget,
+) {
+  const { tree, shas } = await build(wire, prefix, view, edits);
+  return { shas, commit_sha: await makeCommit(wire, { message, tree, parents: [] }) };
+}
+
+async function noBranch(wire: RepoWire, branch: string): Promise<never> {
+  await requireRepository(wire);
+  throw new GatewayError(
+    "E_NOT_FOUND",
+    `Repository "${wire.repo}" has no branch "${branch}"; check the site's repo_branch`,
+  );
+}

@@ -1,0 +1,183 @@
+/** Requests to the repository host (GitHub's REST API), through the guarded way out. */
+import type { Octokit } from "@octokit/core";
+import type { z } from "zod";
+import { GatewayError } from "../../errors.ts";
+import type { Outgoing, PublishGrant } from "../platform.ts";
+import { Access, type Installation, type RepoReach, type Right } from "./access.ts";
+import { busyFor } from "./rate_limit.ts";
+import { CONTENTS_WAY, refusal, RepoError, unreadable } from "./errors.ts";
+
+/** The version of the API whose shapes are read here. */
+const API_VERSION = "2022-11-28";
+
+/** One request below the repository's own address. */
+export interface Ask<T> {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH";
+  /** What follows `/repos/{owner}/{repo}`, every part of it percent-encoded. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number>>;
+  readonly json?: Readonly<Record<string, unknown>>;
+  readonly schema: z.ZodType<T>;
+  /**
+   * Whether something can be seen of it in the repository: a branch that moves is a write; blobs, trees and commits
+   * that nothing points to are not, and may be sent again. Default: GET reads, the rest writes.
+   */
+  readonly effect?: Outgoing["effect"];
+  readonly grant?: PublishGrant;
+  readonly max_bytes?: number;
+  /** Also once the call's time is used up: a look at what became of a write. */
+  readonly overtime?: true;
+}
+
+/** A path with each of its segments percent-encoded. */
+export const encoded = (path: string): string => path.split("/").map(encodeURIComponent).join("/");
+
+/** The one way to a site's repository. */
+export class RepoWire {
+  /** As owner/name; null for the app alone. */
+  readonly repo: string | null;
+  readonly reach: RepoReach;
+  /** Set when the host sent a read on to another address: the repository has another name now. */
+  moved = false;
+  #access: Promise<{ octokit: Octokit; access: Access }> | undefined;
+  readonly #secrets: string[] = [];
+
+  constructor(reach: RepoReach, repo: string | null) {
+    this.reach = reach;
+    this.repo = repo;
+  }
+
+  /**
+   * Asks as the app's installation. Throws what `installation` throws, RepoError (E_UPSTREAM) for every answer that is
+   * no success or cannot be read.
+   */
+  async ask<T>(ask: Ask<T>): Promise<T> {
+    const { access } = await this.#open();
+    const right: Right = ask.method === "GET" ? "read" : "write";
+    const route = `${ask.method} /repos/${encoded(this.repo ?? "")}${ask.path}`;
+    const authorization = await access.asInstallation(right);
+    try {
+      return await this.#once(route, ask, authorization);
+    } catch (thrown) {
+      const ended = thrown instanceof RepoError && (thrown.upstream === 401 || thrown.suspended);
+      if (!ended) throw thrown;
+      return await this.#once(route, ask, await access.asInstallation(right, true));
+    }
+  }
+
+  /** Asks as the app itself; `path` is the whole path. Throws RepoError. */
+  async askApp<T>(
+    path: string,
+    query: Readonly<Record<string, string | number>>,
+    schema: z.ZodType<T>,
+  ): Promise<T> {
+    const { octokit, access } = await this.#open();
+    const headers = { authorization: await access.asApp() };
+    const { data, status } = await octokit.request(`GET ${path}`, { ...query, headers });
+    const read = schema.safeParse(data);
+    if (read.success) return read.data;
+    throw unreadable(null, status, false);
+  }
+
+  /** Whether the app may write to the repository, as far as its installation tells. */
+  async mayWrite(): Promise<boolean> {
+    const { access } = await this.#open();
+    const writes = ({ permissions: { contents } }: Installation) =>
+      contents === undefined || contents === "write";
+    return writes(await access.installation()) || writes(await access.installation(true));
+  }
+
+  /** Refuses before anything is written an app that may not write to the repository. */
+  async requireWrite(): Promise<void> {
+    if (this.moved) {
+      throw new GatewayError(
+        "E_UPSTREAM",
+        `Repository "${this.repo}" has been renamed; nothing was written: set the site's repo to its new name`,
+        { upstream: 301 },
+      );
+    }
+    if (await this.mayWrite()) return;
+    throw new GatewayError(
+      "E_UPSTREAM",
+      `Repository "${this.repo}": the app may only read it; nothing was written: ${CONTENTS_WAY}`,
+      { upstream: 403 },
+    );
+  }
+
+  async #once<T>(route: string, ask: Ask<T>, authorization: string): Promise<T> {
+    const { octokit } = await this.#open();
+    const { effect = ask.method === "GET" ? "read" : "write", grant, max_bytes, overtime } = ask;
+    const { data, status } = await octokit.request(route, {
+      ...ask.query,
+      headers: { authorization },
+      request: { fetch: this.#fetch({ effect, grant, max_bytes, overtime, json: ask.json }) },
+    });
+    const read = ask.schema.safeParse(data);
+    if (read.success) return read.data;
+    throw unreadable(this.repo, status, effect === "write");
+  }
+
+  #open(): Promise<{ octokit: Octokit; access: Access }> {
+    this.#access ??= (async () => {
+      const { Octokit } = await import("@octokit/core");
+      const octokit = new Octokit({
+        baseUrl: this.reach.setting("REPO_API_BASE") ?? "",
+        userAgent: "site-operations-gateway",
+        request: { fetch: this.#fetch({ effect: "read" }) },
+        log: { debug() {}, info() {}, warn() {}, error() {} },
+      });
+      octokit.hook.wrap("request", (request, options) => {
+        options.headers["x-github-api-version"] = API_VERSION;
+        return request(options);
+      });
+      octokit.hook.error("request", (error) => {
+        throw this.#told(error);
+      });
+      return { octokit, access: new Access(this.reach, octokit, this.repo ?? "/") };
+    })();
+    return this.#access;
+  }
+
+  /** What Octokit throws, as an error of the gateway's. */
+  #told(error: Error): unknown {
+    if (error.cause instanceof GatewayError) return error.cause;
+    if (!("status" in error) || !("response" in error)) return error;
+    const { status, response } = error as RequestFailure;
+    const data = response?.data;
+    const said = typeof data === "object" && data !== null && "message" in data ? String(data.message) : data;
+    const headers = new Headers(response?.headers);
+    const unknown = headers.get(EFFECT) === "write" && status >= 500;
+    const text = typeof said === "string" ? said : "";
+    return refusal(this.repo, { status, headers, said: text, unknown }, this.#secrets, this.reach.now());
+  }
+
+  /** A fetch for Octokit that goes the guarded way. */
+  #fetch(how: Pick<Outgoing, "effect" | "grant" | "max_bytes" | "overtime" | "json">): typeof fetch {
+    return async (input, init = {}) => {
+      const out: Outgoing = {
+        method: init.method as Outgoing["method"],
+        url: String(input),
+        headers: init.headers as Record<string, string>,
+        busy: busyFor,
+        ...how,
+        json: how.json ?? (typeof init.body === "string" ? JSON.parse(init.body) : undefined),
+      };
+      const [, secret = ""] = (out.headers?.["authorization"] ?? "").split(" ");
+      if (secret !== "" && !this.#secrets.includes(secret)) this.#secrets.push(secret);
+      const answer = await this.reach.send(out);
+      if (new URL(answer.url).pathname !== new URL(out.url).pathname) this.moved = true;
+      const headers = new Headers(answer.headers);
+      headers.set(EFFECT, how.effect);
+      const bare = [204, 205, 304].includes(answer.status);
+      return new Response(bare ? null : answer.bytes, { status: answer.status, headers });
+    };
+  }
+}
+
+/** Carries beside an answer, within the process, what its request was for. */
+const EFFECT = "x-effect";
+
+interface RequestFailure {
+  readonly status: number;
+  readonly response?: { readonly headers: Record<string, string>; readonly data: unknown };
+}

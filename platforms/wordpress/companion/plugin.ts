@@ -1,0 +1,175 @@
+/** The companion plugin of a CMS site: whether it is there and new enough, and what its refusals mean here. */
+import { z } from "zod";
+import { type Code, GatewayError } from "../../../errors.ts";
+import { CmsError } from "../errors.ts";
+import { VERSION } from "../rest/records.ts";
+import type { Wire } from "../rest/wire.ts";
+
+/** The oldest plugin this gateway works with. */
+export const COMPANION_VERSION_MIN = "1.0.0";
+/** The plugin's REST namespace (contracts/cms.md, section 7). */
+export const COMPANION = "site-ops/v1";
+
+/** What of the plugin a tool needs; it decides which code tells that the plugin is missing. */
+export type CompanionPart = "code_page" | "builder" | "seo" | "schema";
+
+const MISSING: Readonly<Record<CompanionPart, Code>> = {
+  code_page: "E_COMPANION_REQUIRED",
+  builder: "E_COMPANION_REQUIRED",
+  seo: "E_SEOPLUGIN_PLUGIN_REQUIRED",
+  schema: "E_SCHEMA_BRIDGE_REQUIRED",
+};
+
+/** The plugin's own codes that are more than an upstream failure (contracts/cms.md, section 7). */
+const MEANS: Readonly<Record<string, Code>> = {
+  site_ops_published: "E_FORBIDDEN_OP",
+  site_ops_seo_provider_missing: "E_SEOPLUGIN_PLUGIN_REQUIRED",
+  site_ops_schema_provider_missing: "E_SCHEMA_BRIDGE_REQUIRED",
+  site_ops_value_type: "E_BAD_INPUT",
+  site_ops_invalid_json: "E_BAD_INPUT",
+  site_ops_redirect_loop: "E_BAD_INPUT",
+  site_ops_redirect_target: "E_BAD_INPUT",
+  site_ops_template_data: "E_BAD_TEMPLATE_DATA",
+  site_ops_missing_placeholder: "E_MISSING_PLACEHOLDER",
+  site_ops_visual_inactive: "E_BUILDER_NOT_AVAILABLE",
+  site_ops_too_large: "E_PAYLOAD_TOO_LARGE",
+  site_ops_disallowed: "E_DISALLOWED_CONTENT",
+};
+
+/** Which version is needed and where to get it; stands behind "version", and ends the sentence. */
+export const COMPANION_NEEDED =
+  `${COMPANION_VERSION_MIN} or newer is needed: an operator makes its zip with deno task companion and uploads it on ` +
+  "the site's Plugins page";
+
+/** A part of the plugin's report; null where this version of it does not tell. */
+const told = <S extends z.ZodType>(schema: S) => schema.nullable().catch(null);
+const version = told(z.string().regex(VERSION));
+/** A plugin's id in the report; a site may put any text there. */
+const provider = told(z.enum(["none", "other", "yoast", "rankmath", "seopress", "schemapro"]));
+const active = told(z.object({ active: z.boolean(), version }));
+
+const FEATURES = z.object({
+  page_builder: told(z.object({ visual: active })),
+  theme_snippet: told(z.object({ applied: z.boolean() })),
+  tool_adapter: active,
+  builder_tools: active,
+  code_page: told(z.object({ active: z.boolean() })),
+  seo_bridge: told(z.object({ active: z.boolean(), provider, provider_version: version })),
+  schema_bridge: told(
+    z.object({ active: z.boolean(), provider, entries: told(z.number().int().nonnegative()) }),
+  ),
+});
+
+const HEALTH = z.object({
+  plugin_version: z.string(),
+  features: FEATURES.catch(() => FEATURES.parse({})),
+  user: z.object({
+    /** An empty list where there is none. */
+    caps: z.record(z.string(), z.unknown()).catch({}),
+  }).catch({ caps: {} }),
+});
+
+/** What the plugin says of itself and of the site; a feature is null where it does not tell. */
+export type CompanionHealth = z.infer<typeof HEALTH>;
+
+/**
+ * Asks the plugin, its failures told in this gateway's codes: the part's own code where the plugin is missing, those
+ * of contracts/cms.md section 7 for its refusals, E_UPSTREAM (CmsError) for the rest.
+ */
+export async function asking<T>(part: CompanionPart, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (thrown) {
+    throw thrown instanceof CmsError ? meaning(part, thrown) : thrown;
+  }
+}
+
+/** Whether the site has no such route at all. */
+const isNoRoute = (error: CmsError) => error.upstream === 404 && error.reason === "rest_no_route";
+
+function meaning(part: CompanionPart, error: CmsError): GatewayError {
+  if (isNoRoute(error)) {
+    return new GatewayError(
+      MISSING[part],
+      `The site has no companion plugin; version ${COMPANION_NEEDED}`,
+      { cause: error },
+    );
+  }
+  const code = MEANS[error.reason];
+  if (code === undefined) return error;
+  if (code === "E_MISSING_PLACEHOLDER") return missingPlaceholders(namesIn(error.data["missing"]), error);
+  return new GatewayError(code, error.message, { cause: error });
+}
+
+const namesIn = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((name) => typeof name === "string") : [];
+
+/** E_MISSING_PLACEHOLDER naming every placeholder that has no text. */
+export function missingPlaceholders(names: readonly string[], cause?: unknown): GatewayError {
+  const list = names.length === 0 ? "some of its placeholders" : names.join(", ");
+  return new GatewayError(
+    "E_MISSING_PLACEHOLDER",
+    `variables: the template needs a text for every placeholder, missing: ${list}`,
+    { cause },
+  );
+}
+
+/**
+ * Reads the plugin's report and judges its version. Throws the part's own code where it is missing or too old, saying
+ * which is needed and where to get it; CmsError.
+ */
+export async function readCompanion(wire: Wire, part: CompanionPart): Promise<CompanionHealth> {
+  const report = await asking(part, () => readReport(wire));
+  if (!isTooOld(report)) return report;
+  throw new GatewayError(
+    MISSING[part],
+    `The site's companion plugin is version ${JSON.stringify(report.plugin_version.slice(0, 40))}; ` +
+      COMPANION_NEEDED,
+  );
+}
+
+/** Reads the plugin's report, whatever its version; null where the site has no such route. Throws CmsError. */
+export async function findReport(wire: Wire): Promise<CompanionHealth | null> {
+  try {
+    return await readReport(wire);
+  } catch (thrown) {
+    if (thrown instanceof CmsError && isNoRoute(thrown)) return null;
+    throw thrown;
+  }
+}
+
+async function readReport(wire: Wire): Promise<CompanionHealth> {
+  return (await wire.get(`${COMPANION}/health`, {}, HEALTH)).data;
+}
+
+/** Whether the plugin is older than this gateway can work with. */
+export function isTooOld(report: CompanionHealth): boolean {
+  return isOlder(report.plugin_version, COMPANION_VERSION_MIN);
+}
+
+/** Whether a version is older than another, by their numbers; one that cannot be read is. */
+export function isOlder(version: string, than: string): boolean {
+  const numbers = (text: string) => /^v?(\d+(?:\.\d+)*)/.exec(text.trim())?.[1]?.split(".").map(Number);
+  const [have, need] = [numbers(version), numbers(than) ?? []];
+  if (have === undefined) return true;
+  for (const [at, number] of need.entries()) {
+    if ((have[at] ?? 0) !== number) return (have[at] ?? 0) < number;
+  }
+  return false;
+}
+
+/** Whether the plugin says that the site's account does not have the right; what it does not tell of is no lack. */
+export function lacks({ user: { caps } }: CompanionHealth, capability: string): boolean {
+  return capability in caps && caps[capability] !== true && caps[capability] !== 1;
+}
+
+/** Refuses before anything is written what the plugin says the site's account may not do: E_UPSTREAM, status 403. */
+export function requireCapability(health: CompanionHealth, capability: string, doing: string): void {
+  if (!lacks(health, capability)) return;
+  throw new GatewayError(
+    "E_UPSTREAM",
+    `CMS 403: the site's account lacks the right "${capability}" to ${doing}; nothing was written: give it a role ` +
+      "that has it",
+    { upstream: 403 },
+  );
+}

@@ -1,0 +1,164 @@
+/** What may never be sent to a CMS: anything beyond a short list of routes, names and states. */
+import { hasLead, parseMoment } from "../../rules/schedule.ts";
+import type { Site } from "../../model.ts";
+import type { Outgoing } from "../platform.ts";
+import { PAGE_NAMES, PAGES_READABLE, PAGES_WRITABLE } from "./pages/egress.ts";
+import { SCHEMA_QUERY_NAMES, SCHEMA_READABLE, SCHEMA_WRITABLE } from "./structured_data/egress.ts";
+import { type Fields, fields, type Judge, only } from "./egress_rules.ts";
+import { SEO_PUTTABLE, SEO_READABLE, SEO_WRITABLE, seoMetaForbids } from "./seo/egress.ts";
+
+/** Query names the client uses; `rest_route` is the route itself where permalinks are plain. */
+const QUERY_NAMES: ReadonlySet<string> = new Set([
+  "rest_route",
+  "_fields",
+  "context",
+  "status",
+  "page",
+  "per_page",
+  "search",
+  "author",
+  "slug[]",
+  "include[]",
+  "roles[]",
+  "orderby",
+  "order",
+  ...SCHEMA_QUERY_NAMES,
+  "source",
+]);
+
+/** Of those, what a write carries: a CMS takes any other name of a query for a field that the body does not hold. */
+const WRITE_QUERY_NAMES: ReadonlySet<string> = new Set(["rest_route", "_fields"]);
+
+const READABLE =
+  /^\/?$|^\/wp\/v2\/(users|users\/me|plugins|themes|(posts|pages|media|tags|categories)(\/[1-9]\d*)?)$/;
+/** Routes of the companion plugin that are read (contracts/cms.md, section 7). */
+const COMPANION_READABLE: readonly RegExp[] = [
+  /^\/site-ops\/v1\/health$/,
+  ...PAGES_READABLE,
+  ...SCHEMA_READABLE,
+  ...SEO_READABLE,
+];
+
+const CONTENT_NAMES = [
+  "title",
+  "content",
+  "excerpt",
+  "slug",
+  "tags",
+  "categories",
+  "featured_media",
+  "author",
+] as const;
+
+const WRITABLE: readonly (readonly [RegExp, Judge])[] = [
+  [/^\/wp\/v2\/posts$/, fields(judgeCreate)],
+  [/^\/wp\/v2\/posts\/[1-9]\d*$/, update(CONTENT_NAMES)],
+  [/^\/wp\/v2\/pages\/[1-9]\d*$/, update(PAGE_NAMES)],
+  [/^\/wp\/v2\/(tags|categories)$/, fields((body) => only(body, ["name", "slug", "description", "parent"]))],
+  [/^\/wp\/v2\/media$/, judgeUpload],
+  [/^\/wp\/v2\/media\/[1-9]\d*$/, fields((body) => only(body, ["alt_text", "title", "caption", "post"]))],
+  ...PAGES_WRITABLE,
+  ...SCHEMA_WRITABLE,
+  ...SEO_WRITABLE,
+];
+
+/**
+ * Why a request may never be sent to a cms site, or null. Reads are GET, writes POST (PUT where an SEO plugin has only
+ * that), both to known routes with digits for ids; content is made as a draft, scheduled with enough lead, published
+ * only under a grant; nothing is put into the bin, deleted or forced; credentials go to the site's own origin alone.
+ */
+export function cmsForbids(out: Outgoing, now: number, site: Site): string | null {
+  const url = new URL(out.url);
+  const signed = Object.keys(out.headers ?? {}).some((name) => name.toLowerCase() === "authorization");
+  if (signed && url.origin !== URL.parse(site.base_url ?? "")?.origin) {
+    return "credentials go to the site alone";
+  }
+  if (out.method === "HEAD") {
+    return out.effect === "read" && !signed
+      ? null
+      : "a HEAD asks for the front page only, without credentials";
+  }
+  if (out.effect !== (out.method === "GET" ? "read" : "write")) return "a read is a GET and a write a POST";
+  const route = routeOf(url);
+  if (route === null) return "the address is not one of the site's REST API";
+  const names = [...url.searchParams.keys()];
+  const known = out.method === "GET" ? QUERY_NAMES : WRITE_QUERY_NAMES;
+  const stranger = names.find((name, at) =>
+    !known.has(name) || (!name.endsWith("[]") && names.indexOf(name) !== at)
+  );
+  if (stranger !== undefined) return `its query names "${stranger}"`;
+  if (out.method === "GET") {
+    const readable = [READABLE, ...COMPANION_READABLE].some((pattern) => pattern.test(route));
+    return readable ? null : `the route "${route}" is not read`;
+  }
+  const writable = out.method === "POST" ? WRITABLE : out.method === "PUT" ? SEO_PUTTABLE : [];
+  const judge = writable.find(([pattern]) => pattern.test(route))?.[1];
+  return judge ? judge(out, now, site) : `${out.method} "${route}" is never sent`;
+}
+
+/** The REST route a WordPress would see: `rest_route` wins over the path; null where neither leads to the API. */
+function routeOf(url: URL): string | null {
+  const plain = url.searchParams.get("rest_route");
+  if (plain !== null) return /(^|\/)(index\.php)?$/.test(url.pathname) ? plain : null;
+  return /^\/(?:.*\/)?wp-json(\/[^%]*)?$/.exec(url.pathname)?.[1] ??
+    /^\/(?:[^%]*\/)?[\w-]+(\/(?:wp\/v2|(?:site-ops|seopress|rankmath)\/v1)\/[^%]*)$/.exec(url.pathname)
+      ?.[1] ??
+    null;
+}
+
+function judgeCreate(body: Fields): string | null {
+  if (body["status"] !== "draft") return "content is made as a draft only";
+  return only(body, [...CONTENT_NAMES, "status"]);
+}
+
+function update(names: readonly string[]): Judge {
+  return (out, now, site) =>
+    fields((body) => "meta" in body ? seoMetaForbids(body) : judgeUpdate(body, names, out, now))(
+      out,
+      now,
+      site,
+    );
+}
+
+function judgeUpdate(body: Fields, names: readonly string[], out: Outgoing, now: number): string | null {
+  switch (body["status"]) {
+    case undefined:
+      return "status" in body ? "a status without a value is never set" : only(body, names);
+    case "draft":
+      return dateIsCleared(body) ?? only(body, ["status", "date"]);
+    case "publish":
+      if (out.grant === undefined) return "publishing needs the site's leave and a tool that asks for it";
+      return dateIsCleared(body) ?? only(body, ["status", "date"]);
+    case "future":
+      return judgeSchedule(body, now) ?? only(body, ["status", "date_gmt"]);
+    default:
+      return `the status ${JSON.stringify(body["status"])} is never set`;
+  }
+}
+
+function dateIsCleared(body: Fields): string | null {
+  return (body["date"] ?? null) === null ? null : "a date is set with a schedule only";
+}
+
+/** A `future` without a date, or with one too close, would publish at once (contracts/cms.md, section 2). */
+function judgeSchedule(body: Fields, now: number): string | null {
+  const text = body["date_gmt"];
+  if (typeof text !== "string") return "a schedule needs its date";
+  try {
+    return hasLead(parseMoment(text).at, now)
+      ? null
+      : "a schedule less than 60 s ahead would publish at once";
+  } catch {
+    return "the date of a schedule cannot be read";
+  }
+}
+
+function judgeUpload(out: Outgoing): string | null {
+  const header = (name: string) =>
+    Object.entries(out.headers ?? {}).find(([key]) => key.toLowerCase() === name)?.[1] ?? "";
+  if (!(out.body instanceof Uint8Array)) return "an upload is bytes";
+  if (!/^image\/(png|jpeg|gif|webp)$/.test(header("content-type"))) return "only images are uploaded";
+  return /^attachment; filename="[\w.-]+"$/.test(header("content-disposition"))
+    ? null
+    : "its file name is not plain";
+}

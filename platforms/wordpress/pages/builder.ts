@@ -1,0 +1,119 @@
+/** Pages of a CMS's visual builder, through the companion plugin: its templates, and pages cloned from them. */
+import { z } from "zod";
+import { GatewayError } from "../../../errors.ts";
+import { numericId } from "../../../lib/ids.ts";
+import type {
+  Cloned,
+  CloneFields,
+  PageTemplate,
+  PreparedClone,
+  TemplateList,
+  TemplatesQuery,
+} from "../../page.ts";
+import { together } from "../../../lib/async.ts";
+import {
+  asking,
+  COMPANION,
+  missingPlaceholders,
+  readCompanion,
+  requireCapability,
+} from "../companion/plugin.ts";
+import { requireParent } from "./pages.ts";
+import { totals, utc } from "../rest/records.ts";
+import { checkState, requireUnpublished, written } from "../rest/states.ts";
+import type { Wire } from "../rest/wire.ts";
+
+const TEMPLATE = z.object({
+  id: z.number().int().positive(),
+  title: z.string(),
+  type: z.string().default(""),
+  placeholders: z.array(z.string()),
+  valid: z.boolean(),
+  modified_gmt: z.string().nullish(),
+});
+
+const CLONED = z.object({
+  id: z.number().int().positive(),
+  status: z.string(),
+  url: z.string(),
+  elements: z.number(),
+});
+
+const templateOf = ({ modified_gmt, ...rest }: z.infer<typeof TEMPLATE>): PageTemplate => ({
+  ...rest,
+  modified_gmt: utc(modified_gmt),
+});
+
+/** Templates of the visual builder. Throws E_COMPANION_REQUIRED, E_BUILDER_NOT_AVAILABLE, CmsError. */
+export async function listTemplates(wire: Wire, query: TemplatesQuery): Promise<TemplateList> {
+  const { page, per_page, search } = query;
+  const [, got] = await together(
+    readCompanion(wire, "builder"),
+    asking(
+      "builder",
+      () => wire.get(`${COMPANION}/builder/templates`, { search, page, per_page }, z.array(TEMPLATE)),
+    ),
+  );
+  return { templates: got.data.map(templateOf), page, per_page, ...totals(got.headers) };
+}
+
+/**
+ * Reads the template and proves that a page can be made from it; writes nothing. Throws E_COMPANION_REQUIRED,
+ * E_BUILDER_NOT_AVAILABLE, E_BAD_TEMPLATE_DATA, E_MISSING_PLACEHOLDER (every missing key), E_BAD_INPUT, CmsError.
+ */
+export async function prepareClone(wire: Wire, fields: CloneFields): Promise<PreparedClone> {
+  const id = numericId(fields.template_id, "builder_template_id");
+  const [health, got] = await together(
+    readCompanion(wire, "builder"),
+    asking("builder", () => wire.get(`${COMPANION}/builder/templates/${id}`, {}, TEMPLATE)),
+    requireParent(wire, fields.parent_id),
+  );
+  requireCapability(health, "edit_pages", "write pages");
+  const template = templateOf(got.data);
+  if (!template.valid) {
+    throw new GatewayError(
+      "E_BAD_TEMPLATE_DATA",
+      `Template ${id} "${template.title}": what the site stores of its layout cannot be read; open and save it in the ` +
+        "visual builder",
+    );
+  }
+  const missing = template.placeholders.filter((key) => !Object.hasOwn(fields.variables, key));
+  if (missing.length > 0) throw missingPlaceholders(missing);
+  const unused = Object.keys(fields.variables).filter((key) => !template.placeholders.includes(key));
+  return { fields, template, unused };
+}
+
+/** Makes a draft page from the template. Throws E_FORBIDDEN_OP and what prepareClone throws. */
+export async function createFromTemplate(wire: Wire, clone: PreparedClone): Promise<Cloned> {
+  return await write(wire, "builder/pages", clone, "created");
+}
+
+/** Makes a draft or scheduled page anew from the template. Throws E_FORBIDDEN_OP and what prepareClone throws. */
+export async function updateFromTemplate(wire: Wire, id: number, clone: PreparedClone): Promise<Cloned> {
+  const { title } = await checkState(wire, "pages", id, "update"); // last before the write
+  const fields = { ...clone.fields, title: clone.fields.title ?? title.raw };
+  return await write(wire, `builder/pages/${id}`, { ...clone, fields }, "updated");
+}
+
+async function write(
+  wire: Wire,
+  route: string,
+  { fields, template, unused }: PreparedClone,
+  made: "created" | "updated",
+): Promise<Cloned> {
+  const { title, slug, parent_id, variables } = fields;
+  const parent = parent_id === undefined ? undefined : numericId(parent_id, "parent_id");
+  const used = Object.fromEntries(Object.entries(variables).filter(([key]) => !unused.includes(key)));
+  const given = { template_id: template.id, variables: used, title, slug, parent };
+  const sent = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const { elements, url, ...answer } = await asking(
+    "builder",
+    () => wire.post(`${COMPANION}/${route}`, {}, sent, CLONED),
+  );
+  const state = { ...answer, link: url, date_gmt: null, modified_gmt: null };
+  await requireUnpublished(wire, "pages", state, made);
+  const warnings = unused.map((key) =>
+    `variables: the template has no placeholder "${key}"; it was not used`
+  );
+  return { ...written(state), elements, ...warnings.length === 0 ? {} : { warnings } };
+}

@@ -1,0 +1,157 @@
+/** Posts of a CMS: reading, listing, drafts made and changed. */
+import { z } from "zod";
+import { GatewayError } from "../../../errors.ts";
+import { numericId } from "../../../lib/ids.ts";
+import { together } from "../../../lib/async.ts";
+import type {
+  DraftFields,
+  DraftList,
+  DraftsQuery,
+  Post,
+  PostRow,
+  PreparedDraft,
+  Written,
+} from "../../post.ts";
+import { CmsError } from "../errors.ts";
+import { requireImage } from "./media.ts";
+import { fieldsOf, POST, POST_ROW, type PostRecord, type PostRowRecord, totals, utc } from "./records.ts";
+import { checkState, head, requireUnpublished, written } from "./states.ts";
+import { findTerms, makeMissing, requireTermRight, type TermPick, termsOf } from "./terms.ts";
+import { type Me, requireRight, whoami } from "./users.ts";
+import { losses } from "./warnings.ts";
+import type { Query, Wire } from "./wire.ts";
+
+const FIELDS = fieldsOf(POST);
+const ROW_FIELDS = fieldsOf(POST_ROW);
+const ROWS = z.array(POST_ROW);
+
+/** A draft as this platform prepared it. */
+interface CmsDraft extends PreparedDraft {
+  readonly tags?: readonly TermPick[];
+  readonly categories?: readonly TermPick[];
+}
+
+function row(record: PostRowRecord): PostRow {
+  return { ...head(record), slug: record.slug, author_id: record.author };
+}
+
+/** A post in any state, with its terms' names. Throws CmsError (404 for an id that is no post). */
+export async function readPost(wire: Wire, id: number): Promise<Post> {
+  const { data } = await wire.get(`wp/v2/posts/${id}`, { context: "edit", _fields: FIELDS }, POST);
+  const [categories, tags] = await together(
+    termsOf(wire, "category", data.categories),
+    termsOf(wire, "tag", data.tags),
+  );
+  return {
+    ...row(data),
+    content_html: data.content.raw,
+    excerpt: data.excerpt.raw,
+    date_gmt: utc(data.date_gmt),
+    featured_media_id: data.featured_media || null,
+    categories,
+    tags,
+  };
+}
+
+/**
+ * Drafts and scheduled posts, last changed first; never a row of another state. A CMS counts those of others for an
+ * account that may not see them, and leaves holes in their place; such an account is asked for its own alone.
+ */
+export async function listDrafts(wire: Wire, query: DraftsQuery): Promise<DraftList> {
+  const { page, per_page, search, status } = query;
+  const wanted = status === undefined ? ["draft", "future"] : status === "draft" ? ["draft"] : ["future"];
+  const asked = { status: wanted.join(","), context: "edit", orderby: "modified", order: "desc", search };
+  try {
+    const [me, all] = await together(whoIfTold(wire), pageOfPosts(wire, { ...asked, per_page }, page));
+    const { rows, counts } = me === null || me.can("edit_others_posts")
+      ? all
+      : await pageOfPosts(wire, { ...asked, author: me.id, per_page }, page);
+    const posts = rows.filter((record) => wanted.includes(record.status)).map(row);
+    return { posts, page, per_page, ...counts };
+  } catch (thrown) {
+    if (!(thrown instanceof CmsError)) throw thrown;
+    // 400 for a status that may not be asked for: also what nobody's request gets
+    if (thrown.reason === "rest_invalid_param") requireRight(await whoami(wire), "edit_posts", "see drafts");
+    throw thrown;
+  }
+}
+
+/** The account; null where the site hides it, as some security plugins do with all people. */
+async function whoIfTold(wire: Wire): Promise<Me | null> {
+  try {
+    return await whoami(wire);
+  } catch (thrown) {
+    const hidden = thrown instanceof GatewayError && [401, 403, 404].includes(thrown.upstream ?? 0);
+    if (!hidden) throw thrown;
+    return null;
+  }
+}
+
+/** One page of a listing and its totals; past its end an empty one. */
+async function pageOfPosts(wire: Wire, asked: Query, page: number) {
+  const ask = (page: number) => wire.get("wp/v2/posts", { ...asked, page, _fields: ROW_FIELDS }, ROWS);
+  try {
+    const { data, headers } = await ask(page);
+    return { rows: data, counts: totals(headers) };
+  } catch (thrown) {
+    const past = thrown instanceof CmsError && thrown.reason === "rest_post_invalid_page_number" && page > 1;
+    if (!past) throw thrown;
+    return { rows: [], counts: totals((await ask(1)).headers) };
+  }
+}
+
+/** Proves the account's rights and looks the names up; writes nothing. Throws E_BAD_INPUT, E_UPSTREAM. */
+export async function prepareDraft(wire: Wire, fields: DraftFields): Promise<CmsDraft> {
+  const [me, tags, categories] = await together(
+    whoami(wire),
+    fields.tags && findTerms(wire, "tag", fields.tags),
+    fields.categories && findTerms(wire, "category", fields.categories),
+    requireImage(wire, fields.featured_media_id),
+  );
+  requireRight(me, "edit_posts", "write drafts");
+  if (fields.author_id !== undefined && numericId(fields.author_id, "author_id") !== me.id) {
+    requireRight(me, "edit_others_posts", "write in another author's name");
+  }
+  requireTermRight(me, "tag", tags ?? []);
+  requireTermRight(me, "category", categories ?? []);
+  return { fields, tags, categories };
+}
+
+/** The body of a write: only what was given, never a state or a date. Makes the terms that are missing. */
+async function body(wire: Wire, draft: CmsDraft): Promise<Record<string, unknown>> {
+  const { title, content_html: content, excerpt, slug, featured_media_id, author_id } = draft.fields;
+  const given = {
+    title,
+    content,
+    excerpt,
+    slug,
+    featured_media: featured_media_id && numericId(featured_media_id, "featured_media_id"),
+    author: author_id && numericId(author_id, "author_id"),
+    tags: draft.tags && await makeMissing(wire, "tag", draft.tags),
+    categories: draft.categories && await makeMissing(wire, "category", draft.categories),
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** Makes a draft. Throws E_FORBIDDEN_OP when the site made it public all the same (it is taken back), CmsError. */
+export async function createDraft(wire: Wire, draft: CmsDraft): Promise<Written> {
+  const sent = await body(wire, draft);
+  const record = await wire.post("wp/v2/posts", { _fields: FIELDS }, { ...sent, status: "draft" }, POST);
+  await requireUnpublished(wire, "posts", record, "created");
+  return result(record, sent);
+}
+
+/** Changes the given fields of a draft or scheduled post. Throws E_FORBIDDEN_OP, CmsError. */
+export async function updateDraft(wire: Wire, id: number, draft: CmsDraft): Promise<Written> {
+  const sent = await body(wire, draft);
+  if (Object.keys(sent).length === 0) throw new GatewayError("E_BAD_INPUT", "Nothing to change was given");
+  await checkState(wire, "posts", id, "update"); // last before the write
+  const record = await wire.post(`wp/v2/posts/${id}`, { _fields: FIELDS }, sent, POST);
+  await requireUnpublished(wire, "posts", record, "updated");
+  return result(record, sent);
+}
+
+function result(record: PostRecord, sent: Record<string, unknown>): Written {
+  const warnings = losses(record, sent);
+  return warnings.length === 0 ? written(record) : { ...written(record), warnings };
+}

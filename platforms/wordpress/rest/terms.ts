@@ -1,0 +1,187 @@
+/** Tags and categories: names to ids, lists, and new ones. */
+import { z } from "zod";
+import { GatewayError } from "../../../errors.ts";
+import { numericId } from "../../../lib/ids.ts";
+import { together } from "../../../lib/async.ts";
+import { CmsError } from "../errors.ts";
+import { fieldsOf, plainName, TERM, type TermRecord, totals } from "./records.ts";
+import type { Me } from "./users.ts";
+import { whoami } from "./users.ts";
+import type { Wire } from "./wire.ts";
+
+/** The two vocabularies of posts. */
+export type Taxonomy = "tag" | "category";
+
+/** A name a caller gave; `id` is null where the site has no such term yet. */
+export interface TermPick {
+  readonly name: string;
+  readonly id: number | null;
+}
+
+/** A term in this gateway's words. */
+export interface Term {
+  readonly id: number;
+  readonly name: string;
+  readonly slug: string;
+  readonly count: number;
+  readonly parent_id: number | null;
+  readonly description: string;
+}
+
+/** What may be set of a term that is made. */
+export interface NewTerm {
+  readonly name: string;
+  readonly slug?: string;
+  readonly description?: string;
+  readonly parent_id?: number;
+}
+
+/** Which terms to list. */
+export interface TermsQuery {
+  readonly search?: string;
+  readonly page: number;
+  readonly per_page: number;
+}
+
+/** A page of terms; the totals are null where the site did not tell them. */
+export interface TermList {
+  readonly terms: readonly Term[];
+  readonly page: number;
+  readonly per_page: number;
+  readonly total: number | null;
+  readonly total_pages: number | null;
+}
+
+const ROUTE = { tag: "wp/v2/tags", category: "wp/v2/categories" } as const;
+const FIELDS = fieldsOf(TERM);
+const TERMS = z.array(TERM);
+const PER_PAGE = 100;
+
+const same = (a: string, b: string) => a.localeCompare(b, "en", { sensitivity: "accent" }) === 0;
+
+function term(record: TermRecord): Term {
+  const { id, name, slug, count, parent, description } = record;
+  return {
+    id,
+    name: plainName(name),
+    slug,
+    count,
+    parent_id: parent || null,
+    description: plainName(description),
+  };
+}
+
+/** One page of terms. Terms are public, so the account is proven beside. */
+export async function listTerms(wire: Wire, taxonomy: Taxonomy, query: TermsQuery): Promise<TermList> {
+  const { page, per_page, search } = query;
+  const asked = { page, per_page, search: escaped(search), _fields: FIELDS };
+  const [, got] = await together(whoami(wire), wire.get(ROUTE[taxonomy], asked, TERMS));
+  return { terms: got.data.map(term), page, per_page, ...totals(got.headers) };
+}
+
+/** The terms of those ids, in that order; ids the site does not know are left out. */
+export async function termsOf(wire: Wire, taxonomy: Taxonomy, ids: readonly number[]): Promise<TermPick[]> {
+  if (ids.length === 0) return [];
+  const query = { include: ids.slice(0, PER_PAGE), per_page: PER_PAGE, _fields: FIELDS };
+  const { data } = await wire.get(ROUTE[taxonomy], query, TERMS);
+  const names = new Map(data.map((record) => [record.id, plainName(record.name)]));
+  return ids.flatMap((id) => names.has(id) ? [{ id, name: names.get(id) ?? "" }] : []);
+}
+
+/**
+ * Finds terms by name without making any (contracts/cms.md, "Names to ids"): the CMS makes the slugs of the names
+ * itself; names whose slug was changed are searched, in the escaped form they are stored in. Throws E_BAD_INPUT for
+ * an empty name and for one that several terms share.
+ */
+export async function findTerms(
+  wire: Wire,
+  taxonomy: Taxonomy,
+  given: readonly string[],
+): Promise<TermPick[]> {
+  const names: string[] = [];
+  for (const name of given.map((text) => text.replace(/\s+/g, " ").trim())) {
+    if (name === "") throw new GatewayError("E_BAD_INPUT", `${argument(taxonomy)}: a name is empty`);
+    if (!names.some((other) => same(other, name))) names.push(name);
+  }
+  if (names.length === 0) return [];
+  const bySlug = await wire.get(ROUTE[taxonomy], { slug: names, per_page: PER_PAGE, _fields: FIELDS }, TERMS);
+  return await together(...names.map(async (name): Promise<TermPick> => {
+    const found = pick(taxonomy, name, bySlug.data);
+    if (found !== null) return { name, id: found };
+    const query = { search: escaped(name), per_page: PER_PAGE, _fields: FIELDS };
+    const { data } = await wire.get(ROUTE[taxonomy], query, TERMS);
+    return { name, id: pick(taxonomy, name, data) };
+  }));
+}
+
+/** The id of the term of exactly that name, else of one that differs in case only; a top-level one before others. */
+function pick(taxonomy: Taxonomy, name: string, records: readonly TermRecord[]): number | null {
+  const alike = records.filter((record) => same(plainName(record.name), name));
+  const exact = alike.filter((record) => plainName(record.name) === name);
+  const fits = exact.length > 0 ? exact : alike;
+  const top = fits.filter((record) => record.parent === 0);
+  const [first, second] = top.length > 0 ? top : fits;
+  if (first === undefined) return null;
+  if (second === undefined) return first.id;
+  throw new GatewayError(
+    "E_BAD_INPUT",
+    `${argument(taxonomy)}: the site has several terms named ${
+      JSON.stringify(name)
+    }; rename one of them there`,
+  );
+}
+
+const argument = (taxonomy: Taxonomy) => taxonomy === "tag" ? "tags" : "categories";
+
+/** As the CMS stores names, which is what it searches in. */
+function escaped<T extends string | undefined>(text: T): T {
+  return text?.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;") as T;
+}
+
+/** Refuses, before anything is written, what the account may not make (authors: tags yes, categories no). */
+export function requireTermRight(me: Me, taxonomy: Taxonomy, picks: readonly TermPick[]): void {
+  const missing = picks.filter(({ id }) => id === null).map(({ name }) => JSON.stringify(name));
+  if (missing.length === 0 || me.can(taxonomy === "tag" ? "edit_posts" : "manage_categories")) return;
+  throw new GatewayError(
+    "E_UPSTREAM",
+    `CMS 403: the site's account may not make ${argument(taxonomy)}, and ${
+      missing.join(", ")
+    } does not exist; ` +
+      "nothing was written: use existing ones, or give the account a role that may",
+    { upstream: 403 },
+  );
+}
+
+/** Makes the terms that are missing; answers all ids in order. Throws before any post is written. */
+export async function makeMissing(
+  wire: Wire,
+  taxonomy: Taxonomy,
+  picks: readonly TermPick[],
+): Promise<number[]> {
+  const ids: number[] = [];
+  for (const { name, id } of picks) ids.push(id ?? (await makeTerm(wire, taxonomy, { name })).term.id);
+  return [...new Set(ids)];
+}
+
+/** Makes a term; one of that name that is there already (the CMS compares without case) is answered instead. */
+export async function makeTerm(
+  wire: Wire,
+  taxonomy: Taxonomy,
+  given: NewTerm,
+): Promise<{ term: Term; created: boolean }> {
+  const { parent_id: parent, ...rest } = given;
+  try {
+    const json = { ...rest, ...(parent === undefined ? {} : { parent }) };
+    return { term: term(await wire.post(ROUTE[taxonomy], { _fields: FIELDS }, json, TERM)), created: true };
+  } catch (thrown) {
+    if (!(thrown instanceof CmsError) || thrown.reason !== "term_exists") throw thrown;
+    const id = numericId(Number(thrown.data["term_id"]), "term_id");
+    return { term: await readTerm(wire, taxonomy, id), created: false };
+  }
+}
+
+/** The term of that id. Throws CmsError 404. */
+export async function readTerm(wire: Wire, taxonomy: Taxonomy, id: number): Promise<Term> {
+  const { data } = await wire.get(`${ROUTE[taxonomy]}/${id}`, { _fields: FIELDS }, TERM);
+  return term(data);
+}

@@ -1,0 +1,228 @@
+/** The way to one site's REST API: finds its root, signs requests, reads answers strictly. */
+import type { z } from "zod";
+import { GatewayError } from "../../../errors.ts";
+import { excerpt } from "../../excerpt.ts";
+import { NO_ANSWER } from "../../failures.ts";
+import type { Incoming, Outgoing, PublishGrant, Reach } from "../../platform.ts";
+import { refusal, secretsOf, unreadable } from "../errors.ts";
+
+/** Query of a route; what is undefined is left out, an array becomes `name[]`. */
+export type Query = Readonly<Record<string, string | number | readonly (string | number)[] | undefined>>;
+
+/** A read's data with what its answer told beside. */
+export interface Got<T> {
+  readonly data: T;
+  readonly headers: Headers;
+  /** The latest time the site's clock can show now (its `Date`, a second of rounding, the way there and back). */
+  readonly siteNow: number;
+}
+
+const ROOT_KEY = "cms.root";
+const ROOT_TTL_MS = 600_000;
+
+/** Requests to one site. With `endsAt` (by `reach.now`) every request shares that end. */
+export class Wire {
+  readonly #reach: Reach;
+  readonly #endsAt: number | undefined;
+  #overtime?: true;
+  #authorization: Promise<string> | undefined;
+  #root: Promise<URL> | undefined;
+
+  constructor(reach: Reach, endsAt?: number) {
+    this.#reach = reach;
+    this.#endsAt = endsAt;
+  }
+
+  now(): number {
+    return this.#reach.now();
+  }
+
+  /** The same, to look after a write and take it back when the call's time may be up. */
+  overtime(): Wire {
+    const wire = new Wire(this.#reach);
+    wire.#overtime = true;
+    wire.#authorization = this.#authorization;
+    wire.#root = this.#root;
+    return wire;
+  }
+
+  /** Reads a route with the site's credentials. Throws CmsError, E_UPSTREAM. */
+  async get<T>(route: string, query: Query, schema: z.ZodType<T>): Promise<Got<T>> {
+    const out: Outgoing = { ...await this.#signed(route, query), method: "GET", effect: "read" };
+    const began = this.now();
+    const answer = await this.#reach.send(this.#timed(out));
+    const dated = Date.parse(answer.headers.get("date") ?? "");
+    const ended = this.now();
+    const siteNow = Math.max(ended, Number.isNaN(dated) ? ended : dated + 1000 + (ended - began));
+    return { data: this.#read(out, answer, schema), headers: answer.headers, siteNow };
+  }
+
+  /** Writes JSON to a route; the answer is the record as it now stands, in edit context. */
+  async post<T>(
+    route: string,
+    query: Query,
+    json: Readonly<Record<string, unknown>>,
+    schema: z.ZodType<T>,
+    grant?: PublishGrant,
+  ): Promise<T> {
+    const signed = await this.#signed(route, query);
+    const out: Outgoing = { ...signed, method: "POST", effect: "write", json, grant };
+    return this.#read(out, await this.#reach.send(this.#timed(out)), schema);
+  }
+
+  /** The same with PUT, for routes of plugins that take nothing else. */
+  async put<T>(route: string, json: Readonly<Record<string, unknown>>, schema: z.ZodType<T>): Promise<T> {
+    const out: Outgoing = { ...await this.#signed(route, {}), method: "PUT", effect: "write", json };
+    return this.#read(out, await this.#reach.send(this.#timed(out)), schema);
+  }
+
+  /** Writes bytes to a route. */
+  async upload<T>(
+    route: string,
+    body: Uint8Array<ArrayBuffer>,
+    headers: Readonly<Record<string, string>>,
+    schema: z.ZodType<T>,
+  ): Promise<T> {
+    const signed = await this.#signed(route, {});
+    const out: Outgoing = {
+      ...signed,
+      headers: { ...signed.headers, ...headers },
+      method: "POST",
+      effect: "write",
+      body,
+    };
+    return this.#read(out, await this.#reach.send(this.#timed(out)), schema);
+  }
+
+  /** A text of the site's as it may be shown to a person, without what requests sign in with. */
+  async shown(text: string): Promise<string> {
+    return excerpt(text, secretsOf(await this.#signIn()));
+  }
+
+  async #signed(route: string, query: Query): Promise<Pick<Outgoing, "url" | "headers">> {
+    const authorization = await this.#signIn();
+    return { url: routeUrl(await this.#findRoot(), route, query), headers: { authorization } };
+  }
+
+  #signIn(): Promise<string> {
+    return this.#authorization ??= this.#reach.secret("cms").then(({ username, application_password }) =>
+      `Basic ${new TextEncoder().encode(`${username}:${application_password}`).toBase64()}`
+    );
+  }
+
+  #timed(out: Outgoing): Outgoing {
+    if (this.#overtime) return { ...out, overtime: true };
+    if (this.#endsAt === undefined) return out;
+    return { ...out, deadline_ms: Math.max(1, this.#endsAt - this.now()) };
+  }
+
+  #read<T>(out: Outgoing, answer: Incoming, schema: z.ZodType<T>): T {
+    const asked = new URL(out.url).origin;
+    const from = new URL(answer.url).origin;
+    if (from !== asked) {
+      throw new GatewayError(
+        "E_UPSTREAM",
+        `The site points from "${asked}" to "${from}"; set its base_url to that`,
+        {
+          upstream: 502,
+        },
+      );
+    }
+    if (answer.status < 200 || answer.status > 299) throw refusal(out, answer);
+    const json = answer.json();
+    if (json === undefined) throw unreadable(out, answer, "the answer is not JSON");
+    const parsed = schema.safeParse(json);
+    if (parsed.success) return parsed.data;
+    const at = parsed.error.issues[0]?.path.join(".") ?? "";
+    throw unreadable(out, answer, `the answer lacks what was relied on (${at === "" ? "its shape" : at})`);
+  }
+
+  #findRoot(): Promise<URL> {
+    return this.#root ??= this.#discover();
+  }
+
+  /**
+   * The API's root as the front page's Link header gives it, always on the origin of base_url and without anything
+   * else in its query, which would go along with every write; without that header
+   * the usual place, or the one of plain permalinks where only that answers (contracts/cms.md, section 1). With little
+   * time the usual place is a guess, which is not kept.
+   */
+  async #discover(): Promise<URL> {
+    const known = this.#reach.cache.get<string>(ROOT_KEY);
+    if (known !== undefined) return new URL(known);
+    const base = this.#reach.site.base_url;
+    if (base === null) {
+      throw new GatewayError("E_INTERNAL", "The site has no base_url; set it to the CMS's address");
+    }
+    const root = this.#endsAt === undefined
+      ? await this.#linkedRoot(base) ?? await this.#answeringRoot(base)
+      : await this.#linkedRoot(base).catch(withoutAnswer);
+    if (root === null) return new URL(`${base}/wp-json/`);
+    this.#reach.cache.set(ROOT_KEY, root.href, ROOT_TTL_MS);
+    return root;
+  }
+
+  async #linkedRoot(base: string): Promise<URL | null> {
+    const out = {
+      method: "HEAD",
+      url: `${base}/`,
+      effect: "read",
+      headers: { accept: "text/html" },
+    } as const;
+    const answer = await this.#reach.send(this.#endsAt === undefined ? out : { ...out, deadline_ms: 1200 });
+    const link = /<([^<>]+)>\s*;\s*rel="https:\/\/api\.w\.org\/"/.exec(answer.headers.get("link") ?? "")?.[1];
+    const named = link === undefined ? null : URL.parse(link, base);
+    if (named === null) return null;
+    const root = new URL(base);
+    root.pathname = named.pathname;
+    const plain = named.searchParams.get("rest_route");
+    if (plain !== null) root.searchParams.set("rest_route", plain);
+    return root;
+  }
+
+  async #answeringRoot(base: string): Promise<URL> {
+    const usual = new URL(`${base}/wp-json/`);
+    const plain = new URL(`${base}/?rest_route=/`);
+    for (const root of [usual, plain]) {
+      const url = routeUrl(root, "", { _fields: "namespaces" });
+      const out = {
+        method: "GET",
+        url,
+        effect: "read",
+        headers: { authorization: await this.#signIn() },
+      } as const;
+      const answer = await this.#reach.send(out);
+      const index = answer.json();
+      const speaks = typeof index === "object" && index !== null &&
+        ("namespaces" in index || "code" in index);
+      if (speaks) return root;
+      if (answer.status === 429 || answer.status >= 500) throw refusal(out, answer);
+    }
+    throw new GatewayError(
+      "E_UPSTREAM",
+      `"${base}" shows no WordPress REST API; check that base_url is the address of its front page and that no ` +
+        "plugin or firewall hides the API",
+      { upstream: NO_ANSWER },
+    );
+  }
+}
+
+/** A front page that fails says nothing about the API behind it. */
+function withoutAnswer(thrown: unknown): null {
+  if (thrown instanceof GatewayError && thrown.code === "E_UPSTREAM") return null;
+  throw thrown;
+}
+
+/** The address of a route (`wp/v2/posts`) under a root of either kind. */
+function routeUrl(root: URL, route: string, query: Query): string {
+  const url = new URL(root);
+  const plain = url.searchParams.get("rest_route");
+  if (plain === null) url.pathname = `${url.pathname.replace(/\/*$/, "/")}${route}`;
+  else url.searchParams.set("rest_route", `${plain.replace(/\/*$/, "/")}${route}`);
+  for (const [name, value] of Object.entries(query)) {
+    if (Array.isArray(value)) {
+      for (const item of value) url.searchParams.append(`${name}[]`, String(item));
+    } else if (value !== undefined) url.searchParams.append(name, String(value));
+  }
+  return url.href;
+}

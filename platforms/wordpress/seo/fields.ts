@@ -1,0 +1,101 @@
+/** The SEO fields of a post in this gateway's words, and whether a site kept what it was sent. */
+import { decodeHTML } from "entities";
+import { GatewayError } from "../../../errors.ts";
+import type { SeoPost } from "./post.ts";
+
+/** The fields that are one text each. */
+export const SEO_TEXTS = [
+  "title",
+  "description",
+  "focus_keyword",
+  "canonical",
+  "og_title",
+  "og_description",
+  "og_image",
+  "twitter_title",
+  "twitter_description",
+  "twitter_image",
+] as const;
+export type SeoText = (typeof SEO_TEXTS)[number];
+
+/** The switches of `robots`. */
+export const SEO_ROBOTS = ["noindex", "nofollow", "noarchive", "nosnippet", "noimageindex"] as const;
+export type SeoRobot = (typeof SEO_ROBOTS)[number];
+
+/** What may be changed; what is absent stays as it is, an empty text clears its field. */
+export type SeoChange = Readonly<Partial<Record<SeoText, string>>> & {
+  readonly robots?: Readonly<Partial<Record<SeoRobot, boolean>>>;
+};
+
+/** All fields of a post; "" and false where nothing is set, null where the site does not show what is. */
+export type SeoFields = Readonly<Record<SeoText, string | null>> & {
+  readonly robots: Readonly<Record<SeoRobot, boolean | null>>;
+};
+
+/** A post's fields, with its state and the plugin that keeps them (`none` for the companion plugin itself). */
+export interface SeoMeta {
+  readonly post: SeoPost;
+  readonly provider: string;
+  readonly fields: SeoFields;
+  /** Fields whose value is what the page shows, the stored one being hidden. */
+  readonly shown?: readonly string[];
+}
+
+/** One field and its value, robots switch by switch: `robots.noindex`. */
+export type Entry = readonly [field: string, value: string | boolean | null];
+
+/** The fields of a change or of a post, one by one. */
+export function entriesOf({ robots = {}, ...texts }: SeoChange | SeoFields): Entry[] {
+  const named = Object.entries(robots).map(([name, on]): Entry => [`robots.${name}`, on]);
+  const plain = Object.entries(texts) as [string, string | null | undefined][];
+  return [...plain, ...named].filter((entry): entry is Entry => entry[1] !== undefined);
+}
+
+/** A text as sites keep it: one line, blanks joined, none at either end. */
+export function oneLine(text: string): string {
+  // deno-lint-ignore no-control-regex
+  return text.replace(/[\x00-\x20\x7f]+/g, " ").trim();
+}
+
+const shape = (value: Entry[1]) => typeof value === "string" ? decodeHTML(oneLine(value)) : value;
+const keywords = (value: Entry[1]) =>
+  String(value).toLowerCase().split(",").map((one) => one.trim()).join(",");
+
+/** Whether a stored value is the one sent, to whoever reads the page. */
+function kept([field, sent]: Entry, stored: Entry[1]): boolean {
+  if (field === "focus_keyword" && stored !== null) return keywords(shape(sent)) === keywords(shape(stored));
+  return shape(sent) === shape(stored);
+}
+
+/**
+ * One sentence per field that stands otherwise than it was sent, or cannot be read back. Throws E_UPSTREAM where
+ * all of it stands as it did before although the site said that it was stored.
+ */
+export function seoLosses(
+  sent: SeoChange,
+  before: Pick<SeoMeta, "fields">,
+  { post, fields }: Pick<SeoMeta, "post" | "fields">,
+): string[] {
+  const was = new Map(entriesOf(before.fields));
+  const stored = new Map(entriesOf(fields));
+  const given = entriesOf(sent);
+  const lost = given.filter((entry) => !kept(entry, stored.get(entry[0]) ?? null));
+  const idle = lost.filter(([field]) =>
+    (stored.get(field) ?? null) !== null && stored.get(field) === was.get(field)
+  );
+  if (idle.length === given.length) {
+    const names = given.map(([field]) => field).join(", ");
+    throw new GatewayError(
+      "E_UPSTREAM",
+      `Post ${post.id}: the site said it stored ${names}, but all stands as it did before; the site may keep this in a ` +
+        "way of its own, or another plugin may be in the way: read the fields, and look at the post in the CMS",
+      { upstream: 502 },
+    );
+  }
+  return lost.map(([field, value]) => {
+    const is = stored.get(field) ?? null;
+    return is === null
+      ? `${field}: was sent, but the site does not show what it stored; look at the post in the CMS`
+      : `${field}: the site kept ${JSON.stringify(is)} instead of ${JSON.stringify(value)}`;
+  });
+}

@@ -1,0 +1,73 @@
+/** The state of a post whose SEO is to be changed: what visitors see already is left alone unless the site allows it. */
+import { GatewayError } from "../../../errors.ts";
+import { hasLead } from "../../../rules/schedule.ts";
+import type { Site } from "../../../model.ts";
+import { statusWord, utc } from "../rest/records.ts";
+
+/** A post or page of any type, as far as SEO goes. */
+export interface SeoPost {
+  readonly id: number;
+  /** `post`, `page`, or another type of the site. */
+  readonly type: string;
+  /** `draft`, `scheduled`, `published`, or the CMS's own word. */
+  readonly status: string;
+  /** "" where the site does not tell. */
+  readonly title: string;
+  readonly modified_gmt: string | null;
+  /** Whether visitors may see it: published, private, or in a state this gateway does not know. */
+  readonly live: boolean;
+  /** ISO 8601 with Z where it goes live within the minute, by the site's own clock; null otherwise. */
+  readonly due: string | null;
+}
+
+/** What is read of it. */
+export interface SeoPostRecord {
+  readonly id: number;
+  readonly type: string;
+  readonly status: string;
+  readonly title: string;
+  readonly date_gmt?: string | null;
+  readonly modified_gmt?: string | null;
+}
+
+/** Nobody sees these. */
+const UNSEEN: ReadonlySet<string> = new Set(["draft", "pending", "auto-draft", "future", "trash"]);
+
+/** A record in this gateway's words; `siteNow` is the latest time the site's clock can show. */
+export function seoPost(record: SeoPostRecord, siteNow: number): SeoPost {
+  const { id, type, status, title } = record;
+  const at = status === "future" ? utc(record.date_gmt) : null;
+  return {
+    id,
+    type,
+    status: statusWord(status),
+    title,
+    modified_gmt: utc(record.modified_gmt),
+    live: !UNSEEN.has(status),
+    due: at !== null && !hasLead(Date.parse(at), siteNow) ? at : null,
+  };
+}
+
+/** Throws E_FORBIDDEN_OP where visitors would see a change of the post and the site does not allow that. */
+export function requireSeoState(site: Site, post: SeoPost): void {
+  const { id, status, live, due } = post;
+  if (status === "trash") throw forbidden(`Post ${id} is in the bin; restore it in the CMS first`);
+  if (site.flags.allow_seo_on_published || (!live && due === null)) return;
+  const state = live ? `is ${status}` : `goes live at ${due}`;
+  throw forbidden(
+    `Post ${id} ${state}: a change of its SEO is seen at once, which site "${site.id}" allows only with ` +
+      "allow_seo_on_published; a super-admin can set it",
+  );
+}
+
+/** Throws E_FORBIDDEN_OP where somebody changed the post since it was planned; last before a write. */
+export function requireUnchanged(site: Site, planned: SeoPost, now: SeoPost): void {
+  requireSeoState(site, now);
+  if (now.status === planned.status && now.modified_gmt === planned.modified_gmt) return;
+  const what = now.status === planned.status
+    ? "was changed on the site"
+    : `became ${now.status}, it was ${planned.status}`;
+  throw forbidden(`Post ${now.id} ${what} while this call was under way; nothing was written, call again`);
+}
+
+const forbidden = (message: string) => new GatewayError("E_FORBIDDEN_OP", message);

@@ -1,0 +1,127 @@
+/** SEO fields of posts without the companion plugin: over core REST and the SEO plugins' own routes. */
+import { z } from "zod";
+import { GatewayError } from "../../../errors.ts";
+import type { Site } from "../../../model.ts";
+import { together } from "../../../lib/async.ts";
+import { COMPANION_VERSION_MIN } from "../companion/plugin.ts";
+import { CmsError } from "../errors.ts";
+import { readIndex } from "../health.ts";
+import { readBack } from "../rest/read_back.ts";
+import { fieldsOf, POST_HEAD } from "../rest/records.ts";
+import { SEO_ROBOTS, SEO_TEXTS, type SeoChange, type SeoFields, type SeoMeta } from "./fields.ts";
+import { requireUntouched } from "./bridge.ts";
+import { seoPost } from "./post.ts";
+import { type PostMeta, STORES } from "./stores.ts";
+import type { Kind } from "../rest/states.ts";
+import type { Wire } from "../rest/wire.ts";
+
+const POST = POST_HEAD.extend({
+  type: z.string(),
+  /** An empty list where there is none. */
+  meta: z.record(z.string(), z.unknown()).catch({}),
+  yoast_head_json: z.record(z.string(), z.unknown()).nullish().catch(null),
+});
+const FIELDS = fieldsOf(POST);
+
+const INSTEAD =
+  `install the companion plugin (version ${COMPANION_VERSION_MIN} or newer; an operator makes its zip with deno task ` +
+  'companion) and set the site\'s SEO channel to "plugin"';
+
+const required = (message: string) =>
+  new GatewayError("E_SEOPLUGIN_PLUGIN_REQUIRED", `${message}; ${INSTEAD}`);
+
+interface Found {
+  readonly meta: SeoMeta;
+  readonly kind: Kind;
+  readonly stored: PostMeta;
+}
+
+/** Reads a post or page whatever its status. Throws CmsError (404 where there is neither). */
+async function readRecord(wire: Wire, id: number) {
+  const read = async (kind: Kind) => {
+    const got = await wire.get(`wp/v2/${kind}/${id}`, { context: "edit", _fields: FIELDS }, POST);
+    return { kind, got };
+  };
+  try {
+    return await read("posts");
+  } catch (thrown) {
+    if (!(thrown instanceof CmsError) || thrown.upstream !== 404) throw thrown;
+    return await read("pages");
+  }
+}
+
+async function find(wire: Wire, id: number): Promise<Found> {
+  const [{ namespaces }, { kind, got }] = await together(readIndex(wire), readRecord(wire, id));
+  const store = STORES.find(({ namespace }) => namespaces.includes(namespace));
+  if (!store) throw required("The site shows no SEO plugin that keeps fields over REST");
+  const { data, siteNow } = got;
+  const stored = { id, kind, meta: data.meta, head: data.yoast_head_json ?? null };
+  const { fields, shown } = await store.read(wire, stored);
+  const { type, status, date_gmt, modified_gmt, title } = data;
+  const post = seoPost({ id, type, status, title: title.raw, date_gmt, modified_gmt }, siteNow);
+  return { kind, stored, meta: { post, provider: store.provider, fields, ...(shown ? { shown } : {}) } };
+}
+
+/** The fields the site shows. Throws E_SEOPLUGIN_PLUGIN_REQUIRED where it shows none, CmsError. */
+export async function readRest(wire: Wire, id: number): Promise<SeoMeta> {
+  const { meta } = await find(wire, id);
+  if (isBlind(meta.fields)) {
+    throw required(`The SEO plugin of the site (${meta.provider}) shows its fields to nobody over REST`);
+  }
+  return meta;
+}
+
+const isBlind = ({ robots, ...texts }: SeoFields) =>
+  SEO_TEXTS.every((name) => texts[name] === null) && SEO_ROBOTS.every((name) => robots[name] === null);
+
+/**
+ * Reads what is there before a change and refuses what could not be written: E_SEOPLUGIN_PLUGIN_REQUIRED naming the
+ * field, and E_FORBIDDEN_OP where saving the post could publish it; writes nothing.
+ */
+export async function prepareRest(wire: Wire, id: number, change: SeoChange): Promise<SeoMeta> {
+  const { meta, stored } = await find(wire, id);
+  requireNotDue(meta);
+  const store = STORES.find(({ provider }) => provider === meta.provider)!;
+  const closed = store.closed(stored, meta.fields, change);
+  if (closed !== null) {
+    throw required(`${closed} over the REST API of the site's SEO plugin (${meta.provider})`);
+  }
+  return meta;
+}
+
+/** A late save of a scheduled post publishes it, whatever the site allows for SEO. */
+function requireNotDue({ post }: SeoMeta): void {
+  if (post.due === null) return;
+  throw new GatewayError(
+    "E_FORBIDDEN_OP",
+    `Post ${post.id} goes live at ${post.due}, and a change now could publish it at once; unschedule it first`,
+  );
+}
+
+/** Writes fields of a post that is still as it was planned, and answers them as they then stand. */
+export async function writeRest(
+  wire: Wire,
+  site: Site,
+  change: SeoChange,
+  planned: SeoMeta,
+  sending: (live: boolean) => void,
+): Promise<SeoMeta> {
+  const { id } = planned.post;
+  const { meta, stored } = await find(wire, id);
+  requireNotDue(meta);
+  requireUntouched(site, planned, meta);
+  const store = STORES.find(({ provider }) => provider === meta.provider)!;
+  sending(meta.post.live);
+  await store.write(wire, stored, meta.fields, change);
+  const { meta: after } = await readBack(
+    wire,
+    `The fields of post ${id} were written`,
+    (later) => find(later, id),
+  );
+  if (!after.post.live || meta.post.live) return after;
+  throw new GatewayError(
+    "E_FORBIDDEN_OP",
+    `Post ${id} was changed and is ${after.post.status} now: somebody published it meanwhile, and the change is on the ` +
+      "live page; look at it",
+  );
+}

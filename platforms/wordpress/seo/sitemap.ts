@@ -1,0 +1,49 @@
+/** The sitemap of a CMS site, over the companion plugin. */
+import { z } from "zod";
+import { GatewayError } from "../../../errors.ts";
+import { together } from "../../../lib/async.ts";
+import { asking, COMPANION, readCompanion, requireCapability } from "../companion/plugin.ts";
+import { readBack } from "../rest/read_back.ts";
+import type { Wire } from "../rest/wire.ts";
+
+const SITEMAP = z.object({
+  provider: z.string(),
+  enabled: z.boolean(),
+  url: z.string().nullable(),
+  /** An empty list where there is none. */
+  modules: z.record(z.string(), z.boolean()).catch({}),
+  cache: z.string(),
+});
+
+/** Where the sitemap is, whether all that makes it is on, and whether a copy is kept: cache `none` or `kept`. */
+export type Sitemap = z.infer<typeof SITEMAP>;
+
+const look = async (wire: Wire) =>
+  (await asking("seo", () => wire.get(`${COMPANION}/seo/sitemap`, {}, SITEMAP))).data;
+
+/** Reads it. Throws E_SEOPLUGIN_PLUGIN_REQUIRED, CmsError. */
+export async function readSitemap(wire: Wire): Promise<Sitemap> {
+  const [, sitemap] = await together(readCompanion(wire, "seo"), look(wire));
+  return sitemap;
+}
+
+/** The same, with the right to rebuild it proven, and that there is something to rebuild; writes nothing. */
+export async function prepareRebuild(wire: Wire): Promise<Sitemap> {
+  const [health, sitemap] = await together(readCompanion(wire, "seo"), look(wire));
+  requireCapability(health, "manage_options", "rebuild the sitemap");
+  if (sitemap.enabled) return sitemap;
+  throw new GatewayError(
+    "E_SEOPLUGIN_PLUGIN_REQUIRED",
+    "Nothing makes a sitemap on this site: turn the sitemap of its SEO plugin on, or let search engines in",
+  );
+}
+
+/** Throws away what is kept of it, and reads it again. */
+export async function rebuildSitemap(wire: Wire): Promise<Sitemap & { readonly invalidated: true }> {
+  const done = z.object({ invalidated: z.literal(true) });
+  const { invalidated } = await asking(
+    "seo",
+    () => wire.post(`${COMPANION}/seo/sitemap/rebuild`, {}, {}, done),
+  );
+  return { ...await readBack(wire, "What was kept of the sitemap was thrown away", look), invalidated };
+}

@@ -1,0 +1,20 @@
+/** What a branch, and anything a repository is read at, may be called. */
+import { GatewayError } from "../errors.ts";
+
+/** Names git and the repository host take. */
+export const BRANCH = /^(?![/.-])(?!.*(\.\.|\/\/|\/\.|@\{|\.lock$|[/.]$))[^\s\p{Cc}~^:?*[\\]{1,200}$/u;
+
+/** Those that read as nothing else: no full reference, not the current commit, and no commit's own name. */
+export const PLAIN_BRANCH = new RegExp(`^(?!(?:refs|heads)/|head$|[0-9a-f]{40}$)${BRANCH.source}`, "iu");
+
+/** The name of a branch to be made, as it was given. Throws E_BAD_INPUT for what is none, or reads as something else. */
+export function branchName(text: string, field: string): string {
+  if (PLAIN_BRANCH.test(text)) return text;
+  throw new GatewayError("E_BAD_INPUT", `${field}: expected a branch name such as main or staging`);
+}
+
+/** The name of a branch, tag or commit as it was given. Throws E_BAD_INPUT for what is none. */
+export function refName(text: string, field: string): string {
+  if (BRANCH.test(text)) return text;
+  throw new GatewayError("E_BAD_INPUT", `${field}: expected a branch, tag or commit such as main`);
+}

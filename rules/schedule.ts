@@ -1,0 +1,78 @@
+/** When something is to go live: reads `scheduled_at` and holds the lead time. */
+import { GatewayError } from "../errors.ts";
+import { LIMITS } from "../model.ts";
+
+/** A moment in whole seconds. */
+export interface Moment {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** `YYYY-MM-DDTHH:MM:SSZ`. */
+  readonly utc: string;
+}
+
+const LEAD_MS = LIMITS.SCHEDULE_LEAD_SECONDS_MIN * 1000;
+const DATE = String.raw`(\d{4})(?:-(\d\d)-(\d\d)|(\d\d)(\d\d))`;
+const TIME = String.raw`(\d\d)(?::?(\d\d)(?::?(\d\d)(?:[.,]\d+)?)?)?`;
+const ZONE = String.raw`(Z|[+\-\u2212]\d\d(?::?\d\d)?)?`;
+/** Calendar date and time of ISO 8601, extended or basic; a blank for the T, as RFC 3339 allows. */
+const ISO = new RegExp(`^${DATE}[T ]${TIME}\\s?${ZONE}$`, "i");
+
+/** Reads a date-time of ISO 8601 with its zone; fractions of a second are dropped. Throws E_BAD_INPUT naming the field. */
+export function parseMoment(text: string, field = "scheduled_at"): Moment {
+  const parts = ISO.exec(text.trim());
+  if (!parts) {
+    throw new GatewayError(
+      "E_BAD_INPUT",
+      `${field}: expected a date and time such as "2026-11-21T09:30:00Z", not ${quote(text)}`,
+    );
+  }
+  const [, year, month1, day1, month2, day2, hour, minute = "00", second = "00", zone] = parts;
+  if (zone === undefined) {
+    throw new GatewayError(
+      "E_BAD_INPUT",
+      `${field}: ${quote(text)} has no time zone; add Z for UTC or an offset such as +02:00`,
+    );
+  }
+  const date = `${year}-${month1 ?? month2}-${day1 ?? day2}`;
+  const at = Date.parse(`${date}T${hour}:${minute}:${second}Z`);
+  const exists = !Number.isNaN(at) && new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);
+  const offset = offsetMs(zone);
+  const utc = exists && offset !== null ? new Date(at - offset).toISOString() : "";
+  // A year of more than four digits, which an offset can lead to, is written with a sign.
+  if (offset === null || !/^\d/.test(utc)) {
+    throw new GatewayError("E_BAD_INPUT", `${field}: ${quote(text)} is not a date and time of the calendar`);
+  }
+  return { at: at - offset, utc: `${utc.slice(0, 19)}Z` };
+}
+
+/** Reads `scheduled_at` and holds SPEC.md's lead. Throws E_BAD_INPUT, or E_FORBIDDEN_OP when it is too soon. */
+export function parseSchedule(text: string, now: number, field = "scheduled_at"): Moment {
+  const moment = parseMoment(text, field);
+  if (!hasLead(moment.at, now)) {
+    throw new GatewayError(
+      "E_FORBIDDEN_OP",
+      `${field}: ${moment.utc} is not at least ${LIMITS.SCHEDULE_LEAD_SECONDS_MIN} s ahead of now ` +
+        `(${new Date(now).toISOString().slice(0, 19)}Z); choose a later time`,
+    );
+  }
+  return moment;
+}
+
+/** Whether that moment is far enough ahead to be a schedule and not a publication. */
+export function hasLead(at: number, now: number): boolean {
+  return at - now >= LEAD_MS;
+}
+
+/** A zone in milliseconds east of UTC, null when there is no such zone. */
+function offsetMs(zone: string): number | null {
+  if (/^z$/i.test(zone)) return 0;
+  const digits = zone.slice(1).replace(":", "").padEnd(4, "0");
+  const hours = Number(digits.slice(0, 2));
+  const minutes = Number(digits.slice(2));
+  if (hours > 23 || minutes > 59) return null;
+  return (zone.startsWith("+") ? 1 : -1) * (hours * 60 + minutes) * 60_000;
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}

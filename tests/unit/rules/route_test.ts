@@ -1,0 +1,261 @@
+/** Routes of a static site: the rules of E_BAD_ROUTE, the one form of a route, and the files that serve it. */
+import assert from "node:assert/strict";
+import { GatewayError } from "../../../errors.ts";
+import { fileOfRoute, routeOf, routeOfFile, spellingsOfRoute, takesRoute } from "../../../rules/route.ts";
+
+const SIGN = "a route has letters, digits and dashes between slashes";
+const PART = "only a-z, 0-9 and dashes between them are allowed";
+const DASH = "begins or ends with a dash";
+const EMPTY = "has an empty part";
+
+/** Routes that break a rule of SPEC.md, and a word of the reason. */
+const BAD: readonly (readonly [string, string])[] = [
+  ["..", 'holds ".."'],
+  ["/..", 'holds ".."'],
+  ["../a", 'holds ".."'],
+  ["a/../b", 'holds ".."'],
+  ["a..b", 'holds ".."'],
+  ["a/b..", 'holds ".."'],
+  ["...", 'holds ".."'],
+  ["[slug]", 'holds "["'],
+  ["blog/[...slug]", 'holds ".."'],
+  ["blog/[id]", SIGN],
+  ["a]", 'holds "]"'],
+  ["a\\b", 'holds "\\"'],
+  ["\\a", SIGN],
+  ["a?b=1", 'holds "?"'],
+  ["a?", SIGN],
+  ["a#b", 'holds "#"'],
+  ["#", SIGN],
+  ["a%20b", 'holds "%"'],
+  ["%2e%2e", 'holds "%"'],
+  ["%2Fa", SIGN],
+  ["%", SIGN],
+  ["//", EMPTY],
+  ["///", EMPTY],
+  ["//a", EMPTY],
+  ["a//", EMPTY],
+  ["a//b", EMPTY],
+  ["/a//b/", EMPTY],
+  ["-", DASH],
+  ["-a", DASH],
+  ["a-", DASH],
+  ["a-b-", DASH],
+  ["a/-b", DASH],
+  ["a/b-/c", DASH],
+  ["a/-", DASH],
+  ["--", DASH],
+  ["A-", DASH],
+  [".", PART],
+  ["./a", PART],
+  ["a/.", PART],
+  [".a", PART],
+  ["a.html", PART],
+  ["rss.xml", PART],
+  [".well-known/a", PART],
+  ["_a", PART],
+  ["a_b", PART],
+  ["a/_b", PART],
+  [" ", PART],
+  ["a b", PART],
+  [" a", PART],
+  ["a ", PART],
+  ["a\t", PART],
+  ["a\nb", PART],
+  ["a\n", PART],
+  ["a\0", PART],
+  ["a\0b", PART],
+  ["über", PART],
+  ["cafe\u0301", PART],
+  ["ａ", PART],
+  ["аbout", PART], // a Cyrillic first letter
+  ["\u212aelvin", PART], // the Kelvin sign, a "k" once in lower case
+  ["ſtyle", PART],
+  ["a–b", PART],
+  ["a\u2010b", PART],
+  ["a\u200bb", PART],
+  ["١", PART],
+  ["²", PART],
+  ["a．b", PART],
+  ["a／b", PART],
+  ["…", PART],
+  ["日本", PART],
+  ["😀", PART],
+  ["a\ud800", PART],
+  ["a,b", PART],
+  ["a;b", PART],
+  ["a:b", PART],
+  ["a&b", PART],
+  ["a=b", PART],
+  ["a+b", PART],
+  ["a*b", PART],
+  ["a@b", PART],
+  ["~a", PART],
+  ["$a", PART],
+  ["a'b", PART],
+  ['a"b', PART],
+  ["<a>", PART],
+  ["{a}", PART],
+  ["a|b", PART],
+  ["(a)", PART],
+  ["a!", PART],
+  ["https://example.com/a", PART],
+  ["a".repeat(235), "makes a path of 251 characters"],
+  [`${"a/".repeat(150)}b`, "makes a path of 317 characters"],
+];
+
+/** Routes, and their one form. */
+const GOOD: readonly (readonly [string, string])[] = [
+  ["", "/"],
+  ["/", "/"],
+  ["index", "/"],
+  ["/index/", "/"],
+  ["Index", "/"],
+  ["a", "/a"],
+  ["/a", "/a"],
+  ["a/", "/a"],
+  ["/a/", "/a"],
+  ["A", "/a"],
+  ["0", "/0"],
+  ["404", "/404"],
+  ["500", "/500"],
+  ["About-Us", "/about-us"],
+  ["a-b-c", "/a-b-c"],
+  ["a--b", "/a--b"],
+  ["1-2", "/1-2"],
+  ["a/b", "/a/b"],
+  ["services/roofing/2026", "/services/roofing/2026"],
+  ["a/b/c/d/e/f/g/h", "/a/b/c/d/e/f/g/h"],
+  ["a/index", "/a"],
+  ["index/a", "/index/a"],
+  ["a/index/index", "/a"],
+  ["build/house", "/build/house"],
+  ["a".repeat(234), `/${"a".repeat(234)}`],
+];
+
+Deno.test(`routes that break a rule are refused with the rule (${BAD.length} of them)`, () => {
+  for (const [route, reason] of BAD) {
+    assert.throws(() => routeOf(route, "route"), (thrown) => {
+      assert.ok(thrown instanceof GatewayError, `${route}: ${thrown}`);
+      assert.equal(thrown.code, "E_BAD_ROUTE");
+      assert.ok(thrown.message.startsWith("route: "), thrown.message);
+      assert.ok(thrown.message.includes(reason), `${JSON.stringify(route)}: ${thrown.message}`);
+      assert.ok(!thrown.message.endsWith("."), thrown.message);
+      return true;
+    }, JSON.stringify(route));
+  }
+});
+
+Deno.test(`every other route has one form (${GOOD.length} of them)`, () => {
+  for (const [route, form] of GOOD) {
+    assert.equal(routeOf(route, "route"), form, route);
+    assert.equal(routeOf(form, "route"), form);
+  }
+});
+
+Deno.test("the field is named as the caller calls it", () => {
+  assert.throws(
+    () => routeOf("a//b", "extra_pages[1].route"),
+    /^GatewayError: extra_pages\[1\]\.route: "a\/\/b" has/,
+  );
+});
+
+Deno.test("a long route is judged in no time", () => {
+  const started = performance.now();
+  for (
+    const route of ["a-".repeat(500_000), "/".repeat(1_000_000), "-".repeat(1_000_000), "a".repeat(1_000_000)]
+  ) {
+    assert.throws(() => routeOf(route, "route"), GatewayError);
+  }
+  assert.ok(performance.now() - started < 2000);
+});
+
+Deno.test("a route is served by one file that is made, and by others that would serve the same", () => {
+  assert.equal(fileOfRoute("/"), "src/pages/index.astro");
+  assert.equal(fileOfRoute("/about"), "src/pages/about.astro");
+  assert.equal(fileOfRoute("/a/b"), "src/pages/a/b.astro");
+  for (const route of ["/", "/about", "/a/b", "/404"]) {
+    const files = spellingsOfRoute(route);
+    assert.equal(files[0], fileOfRoute(route));
+    assert.equal(new Set(files).size, files.length);
+    const pages = files.filter((file) => /^src\/pages\/.*(?<!\.[jt]s)$/.test(file));
+    assert.ok(pages.length >= 9);
+    for (const file of pages) assert.equal(routeOfFile(file), route, file);
+  }
+  const about = spellingsOfRoute("/about");
+  for (const ending of ["astro", "md", "mdx", "html", "markdown"]) {
+    assert.ok(about.includes(`src/pages/about.${ending}`), ending);
+    assert.ok(about.includes(`src/pages/about/index.${ending}`), ending);
+  }
+  for (
+    const other of [
+      "src/pages/about.ts",
+      "src/pages/about/index.js",
+      "public/about/index.html",
+      "public/about.html",
+    ]
+  ) {
+    assert.ok(about.includes(other), other);
+  }
+  assert.ok(spellingsOfRoute("/").includes("public/index.html"));
+  assert.ok(!spellingsOfRoute("/").includes("src/pages/index/index.astro"));
+});
+
+Deno.test("a file that is published as it is takes the route of its name and the folders below it", () => {
+  const rows: readonly (readonly [string, string, boolean])[] = [
+    ["public/index.html", "/", true],
+    ["public/index", "/", false],
+    ["public/a.html", "/", false],
+    ["public/a", "/a", true],
+    ["public/A.HTML", "/a", true],
+    ["public/a/index.html", "/a", true],
+    ["public/a/b", "/a", false],
+    ["public/a.css", "/a", false],
+    ["public/a", "/a/b/c", true],
+    ["public/a/b", "/a/b/c", true],
+    ["public/a.html", "/a/b", false],
+    ["public/ab", "/a", false],
+    ["src/a.html", "/a", false],
+  ];
+  for (const [path, route, taken] of rows) assert.equal(takesRoute(path, route), taken, `${path} ${route}`);
+});
+
+Deno.test("a file's route, or none for what is no page of one route", () => {
+  const rows: readonly (readonly [string, string | null])[] = [
+    ["src/pages/index.astro", "/"],
+    ["src/pages/a.astro", "/a"],
+    ["src/pages/A/B.md", "/A/B"],
+    ["src/pages/a/index.mdx", "/a"],
+    ["src/pages/index/index.astro", "/index"],
+    ["src/pages/index/a.html", "/index/a"],
+    ["src/pages/a.b.md", "/a.b"],
+    ["src/pages/index.draft.md", "/index.draft"],
+    ["src/pages/über uns.markdown", "/über uns"],
+    ["src/pages/404.astro", "/404"],
+    ["src/pages/.well-known/a.md", "/.well-known/a"],
+    ["src/pages/a_b.astro", "/a_b"],
+    ["src/pages/_a.astro", null],
+    ["src/pages/_a/b.astro", null],
+    ["src/pages/a/_b/c.astro", null],
+    ["src/pages/.a.astro", null],
+    ["src/pages/.a/b.astro", null],
+    ["src/pages/.astro", null],
+    ["src/pages/[slug].astro", null],
+    ["src/pages/[...all].astro", null],
+    ["src/pages/a/[id]/b.md", null],
+    ["src/pages/post-[id].md", null],
+    ["src/pages/feed.xml.ts", null],
+    ["src/pages/api.js", null],
+    ["src/pages/a.tsx", null],
+    ["src/pages/a.css", null],
+    ["src/pages/a", null],
+    ["src/pages/a.ASTRO", null],
+    ["src/pages/", null],
+    ["src/pages", null],
+    ["src/pagesX/a.astro", null],
+    ["src/components/a.astro", null],
+    ["pages/a.astro", null],
+    ["a/src/pages/b.astro", null],
+  ];
+  for (const [path, route] of rows) assert.equal(routeOfFile(path), route, path);
+});

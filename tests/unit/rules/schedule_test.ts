@@ -1,0 +1,97 @@
+/** When something may go live. */
+import assert from "node:assert/strict";
+import { parseMoment, parseSchedule } from "../../../rules/schedule.ts";
+
+const READ: Record<string, string> = {
+  "2026-11-21T09:30:00Z": "2026-11-21T09:30:00Z",
+  "2026-11-21T09:30:00z": "2026-11-21T09:30:00Z",
+  "2026-11-21t09:30:00.999Z": "2026-11-21T09:30:00Z",
+  "2026-11-21T09:30:00,5+02:00": "2026-11-21T07:30:00Z",
+  "2026-11-21T09:30+0200": "2026-11-21T07:30:00Z",
+  "2026-11-21T09:30:00+02": "2026-11-21T07:30:00Z",
+  "2026-11-21T09:30:00-05:30": "2026-11-21T15:00:00Z",
+  "2026-11-21T09:30:00\u221205:30": "2026-11-21T15:00:00Z",
+  "2026-11-21 09:30:00 +02:00": "2026-11-21T07:30:00Z",
+  "20261121T093000Z": "2026-11-21T09:30:00Z",
+  "20261121T0930+0200": "2026-11-21T07:30:00Z",
+  "2026-11-21T09Z": "2026-11-21T09:00:00Z",
+  "2026-11-21T24:00:00Z": "2026-11-22T00:00:00Z",
+  "2028-02-29T00:00:00Z": "2028-02-29T00:00:00Z",
+  " 2026-11-21T09:30:00Z ": "2026-11-21T09:30:00Z",
+  "2026-12-31T23:30:00-01:00": "2027-01-01T00:30:00Z",
+};
+
+Deno.test("ISO 8601 is read in its usual forms, with any offset", () => {
+  for (const [text, utc] of Object.entries(READ)) {
+    const moment = parseMoment(text);
+    assert.equal(moment.utc, utc, text);
+    assert.equal(moment.at, Date.parse(utc), text);
+  }
+});
+
+Deno.test("a date and time without a zone is refused and told what to add", () => {
+  for (const text of ["2026-11-21T09:30:00", "2026-11-21 09:30", "20261121T093000"]) {
+    assert.throws(() => parseMoment(text), {
+      code: "E_BAD_INPUT",
+      message: /^scheduled_at: .*no time zone; add Z/,
+    });
+  }
+});
+
+Deno.test("what is no date and time is refused naming the field", () => {
+  for (
+    const text of [
+      "",
+      "tomorrow",
+      "2026-11-21",
+      "1795253400",
+      "2026-02-29T00:00:00Z",
+      "2026-04-31T00:00:00Z",
+      "2026-02-30T24:00:00Z",
+      "2026-13-01T00:00:00Z",
+      "2026-00-10T00:00:00Z",
+      "2026-11-21T25:00:00Z",
+      "2026-11-21T24:00:01Z",
+      "2026-11-21T09:60:00Z",
+      "2026-11-21T09:30:60Z",
+      "2026-11-21T09:30:00+24:00",
+      "2026-11-21T09:30:00+02:60",
+      "2026-11-21T09:30:00Z; x",
+      "2026-11-21T09:30:00Z\n2026",
+      "+002026-11-21T09:30:00Z",
+      "Sat, 21 Nov 2026 09:30:00 GMT",
+      "x".repeat(10_000),
+    ]
+  ) {
+    assert.throws(
+      () => parseMoment(text, "when"),
+      { code: "E_BAD_INPUT", message: /^when: / },
+      text.slice(0, 40),
+    );
+  }
+});
+
+Deno.test("a schedule is at least 60 s ahead", () => {
+  const now = Date.parse("2026-11-21T09:00:00Z");
+  assert.equal(parseSchedule("2026-11-21T09:01:00Z", now).at, now + 60_000);
+  for (
+    const text of [
+      "2026-11-21T09:00:59.999Z",
+      "2026-11-21T09:00:59Z",
+      "2026-11-21T10:00:00+02:00",
+      "2020-01-01T00:00:00Z",
+    ]
+  ) {
+    assert.throws(() => parseSchedule(text, now), { code: "E_FORBIDDEN_OP", message: /at least 60 s ahead/ });
+  }
+});
+
+Deno.test("an offset that leads out of the years of four digits is no date, so that no preview promises it", () => {
+  for (const text of ["9999-12-31T23:59:59-00:01", "9999-12-31T24:00:00Z", "0000-01-01T00:00:00+00:01"]) {
+    assert.throws(() => parseMoment(text), {
+      code: "E_BAD_INPUT",
+      message: /not a date and time of the calendar$/,
+    });
+  }
+  assert.equal(parseMoment("9999-12-31T23:59:59Z").utc, "9999-12-31T23:59:59Z");
+});
