@@ -7,17 +7,13 @@ import { mcpDoor } from "./doors/mcp.ts";
 import { openapi } from "./doors/openapi.ts";
 import { restDoor } from "./doors/rest.ts";
 import { authenticator } from "./guard/authenticate.ts";
-import { SiteCaches } from "./guard/context.ts";
+import { FactCaches, makeConnectorContext } from "./guard/connector_context.ts";
+import { endOfCall } from "./guard/context.ts";
 import { dispatcher } from "./guard/dispatch.ts";
 import { RateLimit } from "./guard/limits.ts";
-import type { LinkPlatforms } from "./guard/links.ts";
-import { schemaBridge } from "./platforms/wordpress/structured_data/client.ts";
-import { seo } from "./platforms/wordpress/seo/client.ts";
-import { hosting } from "./platforms/cloudflare_pages/client.ts";
 import { createHttp, type Http } from "./platforms/http.ts";
-import { appReach, readApp } from "./platforms/github/app.ts";
-import { repo } from "./platforms/github/client.ts";
 import { Catalog } from "./registry/catalog.ts";
+import { type Connectors, readConnectors } from "./registry/connectors.ts";
 import { loadTools, type ToolEntry } from "./registry/load.ts";
 import type { Settings } from "./settings.ts";
 import type { Store } from "./store/store.ts";
@@ -26,24 +22,13 @@ import { openStore } from "./store/kv.ts";
 /** Name and version, as MCP clients and the OpenAPI document show them. */
 export const SERVER = { name: "site-operations-gateway", version: "0.1.0" } as const;
 
-/** What judges whether each link is set up. */
-const LINKS: LinkPlatforms = {
-  repo,
-  hosting,
-  seo,
-  schema_bridge: schemaBridge,
-};
-
 const HERE = new URL(".", import.meta.url);
 
 /** What tests and the sandbox may put in place of the real thing. */
 export interface Replacements {
-  /** What readTools answered, also with further folders. */
-  readonly tools?: ReadonlyMap<string, ToolEntry>;
   /** Puts something around the store that was opened. */
   readonly wrapStore?: (store: Store) => Store;
   readonly http?: Http;
-  readonly links?: LinkPlatforms;
   now?(): number;
   log?(event: Record<string, unknown>): void;
 }
@@ -60,28 +45,46 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-/** Loads the tools that are built in, and those of further folders with manifests/ and tools/. Throws RegistryError. */
-export function readTools(further: readonly URL[] = []): Promise<ReadonlyMap<string, ToolEntry>> {
-  return loadTools({ roots: [HERE, ...further], golden: new URL("tests/golden/catalog.yaml", HERE) });
+/** The connectors and the tools, as boot found them. */
+export interface Registry {
+  readonly connectors: Connectors;
+  readonly tools: ReadonlyMap<string, ToolEntry>;
 }
 
-/** Opens the store, loads the tools and joins everything. Throws with a message for the operator when it cannot. */
-export async function openGateway(settings: Settings, replace: Replacements = {}): Promise<Gateway> {
+/**
+ * Loads the connectors and tools that are built in, and those of further folders with platforms/, manifests/ and
+ * tools/. Throws RegistryError.
+ */
+export async function readRegistry(further: readonly URL[] = []): Promise<Registry> {
+  const roots = [HERE, ...further];
+  const connectors = await readConnectors(roots);
+  const golden = new URL("tests/golden/catalog.yaml", HERE);
+  return { connectors, tools: await loadTools({ roots, known: connectors, golden }) };
+}
+
+/** Opens the store and joins everything. Throws with a message for the operator when it cannot. */
+export async function openGateway(
+  settings: Settings,
+  { connectors, tools }: Registry,
+  replace: Replacements = {},
+): Promise<Gateway> {
   const now = replace.now ?? Date.now;
   const log = replace.log ?? logLine;
-  const tools = replace.tools ?? await readTools();
   const opened = await openStore({
     path: settings.kvPath ?? undefined,
     keys: settings.encryptionKeys,
+    siteShape: {
+      blank: (given) => connectors.blank(given),
+      credentialKinds: [...connectors.credentials.keys()],
+    },
     tokenPrefix: settings.tokenPrefix,
     now,
   });
   const store = replace.wrapStore?.(opened) ?? opened;
-  const secrets: Readonly<Record<string, boolean>> = settings.secrets;
   const logFault = (request_id: string, thrown: unknown) =>
     log({ event: "internal", request_id, cause: String(thrown) });
-  const hasSecret = (name: string) => secrets[name] === true;
-  const catalog = new Catalog(tools, hasSecret);
+  const { upstream } = settings;
+  const catalog = new Catalog(tools, (name) => (upstream[name] ?? null) !== null);
   const authenticate = authenticator({
     tokens: store.tokens,
     users: store.users,
@@ -90,17 +93,12 @@ export async function openGateway(settings: Settings, replace: Replacements = {}
   const tokenLimit = new RateLimit(settings.rateLimitToken, "token", now);
   const newId = monotonicFactory();
   const http = replace.http ?? createHttp({ allowPrivate: settings.privateUpstreams });
+  const ports = { connectors, store, http, upstream, cache: new FactCaches(now), now };
   const dispatch = dispatcher({
-    store,
-    http,
-    cache: new SiteCaches(now),
+    ...ports,
     catalog,
     tokenLimit,
     siteLimit: new RateLimit(settings.rateLimitSite, "site", now),
-    links: replace.links ?? LINKS,
-    upstream: settings.upstream,
-    hasSecret,
-    now,
     log,
   });
   const definitions = catalog.entries().map(({ definition, group, manifest }) => ({
@@ -118,7 +116,7 @@ export async function openGateway(settings: Settings, replace: Replacements = {}
         catalog,
         sites: store.sites,
         tokenLimit,
-        openapi: openapi(definitions, baseUrl, CODES),
+        openapi: openapi(definitions, baseUrl, CODES, connectors.kinds),
         baseUrl,
         newId: () => newId(),
         log,
@@ -144,7 +142,12 @@ export async function openGateway(settings: Settings, replace: Replacements = {}
       tokenPrefix: settings.tokenPrefix,
       baseUrl,
       privateUpstreams: settings.privateUpstreams,
-      repoApp: () => readApp(appReach(http, (name) => settings.upstream[name], now)),
+      connectors,
+      overview(link) {
+        const connector = connectors.links.get(link);
+        const call = { site: null, caller: null, deadline: endOfCall(now()) };
+        return connector?.overview?.(makeConnectorContext(ports, call, connector)) ?? Promise.resolve(null);
+      },
       toolNames: () => catalog.names(),
       now,
       report: logFault,

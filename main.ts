@@ -1,9 +1,10 @@
 /** Starts the gateway: reads the settings, opens it, schedules its clocks, serves until told to stop. */
 import { devEnvironment } from "./admin/dev_secrets.ts";
 import { schedule } from "./cron.ts";
-import { openGateway } from "./gateway.ts";
+import { openGateway, readRegistry } from "./gateway.ts";
+import type { Connectors } from "./registry/connectors.ts";
 import { serve } from "./serve.ts";
-import { readSettings, type Settings } from "./settings.ts";
+import { processEnvironment, readSettings, type Settings } from "./settings.ts";
 
 /** Ends with a message for the operator, never a stack trace. */
 function fail(error: unknown): never {
@@ -12,23 +13,25 @@ function fail(error: unknown): never {
   Deno.exit(1);
 }
 
-function settings(env: (name: string) => string | undefined): Settings {
-  return Deno.args.includes("--dev") ? readSettings(devEnvironment(env), "dev") : readSettings(env, "start");
+function settings(env: (name: string) => string | undefined, { settings }: Connectors): Settings {
+  return Deno.args.includes("--dev")
+    ? readSettings(devEnvironment(env), "dev", settings)
+    : readSettings(env, "start", settings);
 }
 
 /** The settings with PORT 0 made a port that is free, for the gateway's own address is part of what it serves. */
-function settled(): Settings {
-  const env = (name: string) => Deno.env.get(name);
-  const asked = settings(env);
+function settled(connectors: Connectors): Settings {
+  const asked = settings(processEnvironment, connectors);
   if (asked.port !== 0) return asked;
   using listener = Deno.listen({ hostname: asked.host, port: 0 });
   const free = String(listener.addr.port);
-  return settings((name) => name === "PORT" ? free : env(name));
+  return settings((name) => name === "PORT" ? free : processEnvironment(name), connectors);
 }
 
 try {
-  const checked = settled();
-  const gateway = await openGateway(checked);
+  const registry = await readRegistry();
+  const checked = settled(registry.connectors);
+  const gateway = await openGateway(checked, registry);
   schedule(gateway.store, checked.auditRetentionDays);
   await serve(gateway, checked, (address) => {
     Deno.stdout.writeSync(new TextEncoder().encode(`The gateway answers at ${address}\n`));

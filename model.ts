@@ -1,8 +1,8 @@
 /** The nouns of the gateway and every limit it holds. */
 
-/** What a site is. Operators' documentation names the product behind each kind. */
-export const PLATFORM_KINDS = ["cms", "sitebuilder", "static", "crm"] as const;
-export type PlatformKind = (typeof PLATFORM_KINDS)[number];
+import type { CredentialKind, PlatformKind, SiteFields } from "./model.gen.ts";
+
+export type { CredentialKind, Credentials, PlatformKind, SiteFields } from "./model.gen.ts";
 
 /** Risk tiers: 0 read, 1 draft write, 2 external write, 3 publish or push, 4 destructive (super-admin). */
 export type Tier = 0 | 1 | 2 | 3 | 4;
@@ -24,75 +24,21 @@ export type Flag = (typeof FLAGS)[number];
 export const BUILDERS = ["block", "visual"] as const;
 export type Builder = (typeof BUILDERS)[number];
 
-/** Upstreams beyond the site's own platform that a site can be linked to. */
-export const LINKS = [
-  "repo",
-  "hosting",
-  "seo",
-  "schema_bridge",
-  "account",
-  "analytics",
-  "search",
-  "ads",
-  "social_ads",
-  "social_ads_connection",
-  "storage",
-  "behavior",
-  "crm",
-  "topicmap",
-  "topicmap_secrets",
-] as const;
-export type Link = (typeof LINKS)[number];
-
 /** The two ways in. */
 export type Door = "rest" | "mcp";
 
-/** The secrets a site can hold, by kind. */
-export interface Credentials {
-  cms?: { username: string; application_password: string };
-  crm?: { integration_token: string };
-  behavior?: { export_token: string };
-}
-export const CREDENTIAL_KINDS = ["cms", "crm", "behavior"] as const;
-export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
-
-/** The site attributes that link it to something beyond its platform; each a plain text, null while not set. */
-export const SITE_LINK_FIELDS = [
-  "repo",
-  "repo_branch",
-  "repo_prefix",
-  "hosting_project",
-  "analytics_property_id",
-  "search_site_url",
-  "ads_customer_id",
-  "ads_login_customer_id",
-  "social_ad_account_id",
-  "behavior_project_id",
-  "topicmap_workspace_id",
-  "storage_folder_id",
-  "storage_user_id",
-  "account_user_id",
-  "social_ads_user_id",
-  "site_alias",
-  "crm_location_id",
-] as const;
-export type SiteLinkField = (typeof SITE_LINK_FIELDS)[number];
-
-/** A registered client site. Credentials live sealed beside it; here stands only which kinds are set. */
-export interface Site extends Readonly<Record<SiteLinkField, string | null>> {
+/** A registered client site, with the fields its connectors name. Credentials live sealed beside it; here stands only which kinds are set. */
+export interface Site extends SiteFields {
   readonly id: string;
   readonly name: string;
   readonly platform: PlatformKind;
-  /** https address without a trailing slash; null for a crm site. */
+  /** https address without a trailing slash; null where its kind has none. */
   readonly base_url: string | null;
   readonly project_id: string | null;
   readonly flags: Readonly<Record<Flag, boolean>>;
   readonly credentials: readonly CredentialKind[];
   /** Grows when credentials change, so that what was cached under the old ones is not used. */
   readonly credentials_version: number;
-  readonly available_builders: readonly Builder[];
-  readonly default_builder: Builder | null;
-  readonly seo: { readonly enabled: boolean; readonly channel: "rest" | "plugin" };
   readonly created_at: string;
   readonly updated_at: string;
 }

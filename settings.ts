@@ -14,7 +14,7 @@ export interface SettingEntry {
   readonly default: string | null;
   readonly meaning: string;
   /** Its value is never shown. */
-  readonly secret?: true;
+  readonly secret?: boolean;
   /** Cannot be left out on `start`; made once in `dev` and `demo` (admin/dev_secrets.ts). */
   readonly required?: true;
   /** Reads the text; throws a Wrong that says what it was and what is allowed. */
@@ -92,62 +92,6 @@ export const GATEWAY_SETTINGS = [
   },
 ] as const satisfies readonly SettingEntry[];
 
-/** An address with a default; what ends in `_BASE` loses a trailing slash, the rest is kept to the letter. */
-function address<const N extends string>(name: N, preset: string, meaning: string) {
-  return { name, default: preset, meaning, read: name.endsWith("_BASE") ? read.base : read.address } as const;
-}
-
-function given<const N extends string>(name: N, meaning: string, kind: (text: string) => string = read.line) {
-  return { name, default: null, meaning, read: kind } as const;
-}
-
-function secret<const N extends string>(
-  name: N,
-  meaning: string,
-  kind: (text: string) => string = read.line,
-) {
-  return { name, default: null, secret: true, meaning, read: kind } as const;
-}
-
-/** What may be set of the services behind the tools. Addresses default to the vendors' own. */
-export const UPSTREAM_SETTINGS = [
-  address("REPO_API_BASE", "https://api.github.com", "GitHub"),
-  given("REPO_APP_ID", "Id of the GitHub App that reads and writes repositories", read.word),
-  secret("REPO_APP_PRIVATE_KEY", "Its private key (PEM; line ends may be written \\n)", read.pem),
-  address("HOSTING_API_BASE", "https://api.cloudflare.com/client/v4", "Cloudflare Pages"),
-  secret("HOSTING_API_TOKEN", "Cloudflare API token that may read Pages", read.word),
-  given("HOSTING_ACCOUNT_ID", "Cloudflare account id", read.word),
-  address("SITEBUILDER_API_BASE", "https://api.duda.co/api", "Duda"),
-  given("SITEBUILDER_API_USER", "Duda API user"),
-  secret("SITEBUILDER_API_PASSWORD", "Duda API password"),
-  address("CRM_API_BASE", "https://services.leadconnectorhq.com", "HighLevel"),
-  address("CRM_MCP_URL", "https://services.leadconnectorhq.com/mcp/", "HighLevel's tool server"),
-  address("ACCOUNT_AUTH_URL", "https://accounts.google.com/o/oauth2/v2/auth", "Google sign-in page"),
-  address("ACCOUNT_TOKEN_URL", "https://oauth2.googleapis.com/token", "Google tokens"),
-  address("ACCOUNT_REVOKE_URL", "https://oauth2.googleapis.com/revoke", "Google token revocation"),
-  given("ACCOUNT_CLIENT_ID", "Google OAuth client id", read.word),
-  secret("ACCOUNT_CLIENT_SECRET", "Google OAuth client secret", read.word),
-  address("ANALYTICS_API_BASE", "https://analyticsdata.googleapis.com/v1beta", "Google Analytics Data"),
-  address("SEARCH_API_BASE", "https://searchconsole.googleapis.com/webmasters/v3", "Google Search Console"),
-  address("SHEETS_API_BASE", "https://sheets.googleapis.com/v4", "Google Sheets"),
-  address("ADS_API_BASE", "https://googleads.googleapis.com/v26", "Google Ads"),
-  secret("ADS_DEVELOPER_TOKEN", "Google Ads developer token", read.word),
-  address("STORAGE_API_BASE", "https://www.googleapis.com/drive/v3", "Google Drive"),
-  address("STORAGE_UPLOAD_BASE", "https://www.googleapis.com/upload/drive/v3", "Google Drive uploads"),
-  address("SOCIAL_ADS_API_BASE", "https://graph.facebook.com/v26.0", "Meta Graph"),
-  address("SOCIAL_ADS_DIALOG_URL", "https://www.facebook.com/v26.0/dialog/oauth", "Meta sign-in page"),
-  given("SOCIAL_ADS_APP_ID", "Meta app id", read.word),
-  secret("SOCIAL_ADS_APP_SECRET", "Meta app secret", read.word),
-  address("BEHAVIOR_API_BASE", "https://www.clarity.ms/export-data/api/v1", "Microsoft Clarity export"),
-  given("TOPICMAP_BASE_URL", "The topic-planning service, without /v1", read.base),
-  secret("TOPICMAP_BOT_TOKEN", "Its bot token", read.word),
-] as const satisfies readonly SettingEntry[];
-
-type UpstreamEntry = (typeof UPSTREAM_SETTINGS)[number];
-/** The name of a variable about an upstream. */
-export type UpstreamSetting = UpstreamEntry["name"];
-type Preset = Extract<UpstreamEntry, { default: string }>["name"];
-
 /** Everything the gateway is told by its environment. */
 export interface Settings {
   readonly mode: Mode;
@@ -167,22 +111,34 @@ export interface Settings {
   /** Calls a minute; 0 is no limit. */
   readonly rateLimitToken: number;
   readonly rateLimitSite: number;
-  readonly upstream:
-    & Readonly<Record<Preset, string>>
-    & Readonly<Record<Exclude<UpstreamSetting, Preset>, string | null>>;
-  /** Of every upstream variable without a default: whether it is set. What manifests call `secrets`. */
-  readonly secrets: Readonly<Record<Exclude<UpstreamSetting, Preset>, boolean>>;
+  /** What the operator set for the services behind the tools, by the names of the settings; null where it is not set. */
+  readonly upstream: Readonly<Record<string, string | null>>;
+}
+
+/** The environment of this process; a variable it may not read throws, and is never asked for at a terminal. */
+export function processEnvironment(name: string): string | undefined {
+  if (Deno.permissions.querySync({ name: "env", variable: name }).state === "granted") {
+    return Deno.env.get(name);
+  }
+  throw new Deno.errors.NotCapable(name);
 }
 
 /**
- * Reads and checks every setting; an empty variable counts as unset. Touches no file: `dev` and `demo` hand in an
- * environment that `devEnvironment` completed. Throws one SettingsError with all faults.
+ * Reads and checks every setting, the gateway's own and those of its connectors; an empty variable counts as unset.
+ * Touches no file: `dev` and `demo` hand in an environment that `devEnvironment` completed. Throws one SettingsError
+ * with all faults; a setting that the process has no permission to read is one.
  */
-export function readSettings(env: (name: string) => string | undefined, mode: Mode): Settings {
+export function readSettings(
+  env: (name: string) => string | undefined,
+  mode: Mode,
+  upstream: readonly SettingEntry[],
+): Settings {
   const faults: string[] = [];
   const values = new Map<string, unknown>();
-  for (const entry of [...GATEWAY_SETTINGS, ...UPSTREAM_SETTINGS] as readonly SettingEntry[]) {
-    const text = env(entry.name)?.trim() || preset(entry, mode, env);
+  for (const entry of [...GATEWAY_SETTINGS, ...upstream] as readonly SettingEntry[]) {
+    const set = permitted(env, entry.name, faults);
+    if (set === null) continue;
+    const text = set.trim() || preset(entry, mode, env);
     if (text === null) {
       if (entry.required) faults.push(`${entry.name}: not set; ${read.HOW_TO_MAKE}`);
       values.set(entry.name, null);
@@ -196,9 +152,26 @@ export function readSettings(env: (name: string) => string | undefined, mode: Mo
     }
   }
   const privateUpstreams = (values.get("ALLOW_PRIVATE_UPSTREAMS") ?? []) as string[];
-  faults.push(...plainAddresses(values, privateUpstreams));
+  faults.push(...plainAddresses(upstream, values, privateUpstreams));
   if (faults.length > 0) throw new read.SettingsError(faults);
-  return shape(values, mode);
+  return shape(values, mode, upstream);
+}
+
+/** The text of a variable, "" while unset; null, and a fault, where the process may not read it. */
+function permitted(
+  env: (name: string) => string | undefined,
+  name: string,
+  faults: string[],
+): string | null {
+  try {
+    return env(name) ?? "";
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotCapable)) throw error;
+    faults.push(
+      `${name}: the gateway has no permission to read it; run deno task gen, which writes it into deno.json`,
+    );
+    return null;
+  }
 }
 
 /** The default of a setting; null when it has none. */
@@ -210,8 +183,12 @@ function preset(entry: SettingEntry, mode: Mode, env: (name: string) => string |
 }
 
 /** Upstream addresses over http, but for hosts that are allowed by name. */
-function plainAddresses(values: ReadonlyMap<string, unknown>, allowed: readonly string[]): string[] {
-  return UPSTREAM_SETTINGS.flatMap(({ name }) => {
+function plainAddresses(
+  upstream: readonly SettingEntry[],
+  values: ReadonlyMap<string, unknown>,
+  allowed: readonly string[],
+): string[] {
+  return upstream.flatMap(({ name }) => {
     const value = values.get(name);
     if (typeof value !== "string" || !value.startsWith("http://")) return [];
     const { hostname } = new URL(value);
@@ -220,11 +197,12 @@ function plainAddresses(values: ReadonlyMap<string, unknown>, allowed: readonly 
   });
 }
 
-function shape(values: ReadonlyMap<string, unknown>, mode: Mode): Settings {
+function shape(
+  values: ReadonlyMap<string, unknown>,
+  mode: Mode,
+  upstream: readonly SettingEntry[],
+): Settings {
   const get = <T>(name: (typeof GATEWAY_SETTINGS)[number]["name"]) => values.get(name) as T;
-  const upstream = UPSTREAM_SETTINGS.map(({ name }) => [name, values.get(name)]);
-  const secrets = UPSTREAM_SETTINGS.filter((entry) => entry.default === null)
-    .map(({ name }) => [name, values.get(name) !== null]);
   return {
     mode,
     host: get("HOST"),
@@ -238,7 +216,6 @@ function shape(values: ReadonlyMap<string, unknown>, mode: Mode): Settings {
     auditRetentionDays: get("AUDIT_RETENTION_DAYS"),
     rateLimitToken: get("RATE_LIMIT_TOKEN"),
     rateLimitSite: get("RATE_LIMIT_SITE"),
-    upstream: Object.fromEntries(upstream),
-    secrets: Object.fromEntries(secrets),
+    upstream: Object.fromEntries(upstream.map(({ name }) => [name, values.get(name) as string | null])),
   };
 }

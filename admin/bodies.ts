@@ -1,17 +1,14 @@
 /** The bodies of the admin API, a strict schema per record. */
 import { z } from "zod";
-import { BUILDERS, FLAGS, PLATFORM_KINDS, TIER_MAX } from "../model.ts";
+import { TIER_MAX } from "../model.ts";
 import type { Tier } from "../model.ts";
-import { closed, expected } from "./faults.ts";
-import { linkFields } from "./link_fields.ts";
-import { siteAddress } from "./site_address.ts";
+import { choice, closed, expected, text, yesNo } from "../lib/fields.ts";
 
 /** Most entries of a token's lists; together they keep a token within one value of the store. */
 export const SCOPE_SITES_MAX = 400;
 export const SCOPE_TOOLS_MAX = 256;
 const NAME_CHARACTERS_MAX = 100;
 const EMAIL_CHARACTERS_MAX = 254;
-const SECRET_CHARACTERS_MAX = 4096;
 
 /** What a site or project may be called in addresses. */
 export const SITE_ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
@@ -20,20 +17,12 @@ export const RECORD_ID = /^[A-Za-z0-9_-]{1,64}$/;
 /** What a tool, built in or offered by a site, may be called. */
 export const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 
-function text(allowed: string, pattern: RegExp, hidden = false) {
-  const error = expected(allowed, hidden);
-  return z.string({ error }).regex(pattern, { error });
-}
-
-function choice<const T extends readonly [string, ...string[]]>(values: T) {
-  return z.enum(values, { error: expected(`one of ${values.join(", ")}`) });
-}
-
-const yes_no = z.boolean({ error: expected("true or false") });
-const name = z.string({ error: expected("a name") }).trim()
+/** What people call a record. */
+export const name = z.string({ error: expected("a name") }).trim()
   .regex(/^[^\p{Cc}]+$/u, { error: expected("a name of one line") })
   .max(NAME_CHARACTERS_MAX, { error: expected(`a name of at most ${NAME_CHARACTERS_MAX} characters`) });
-const site_id = text("1 to 63 of a-z, 0-9 and -, not starting with -", SITE_ID);
+/** The id of a site or project. */
+export const site_id = text("1 to 63 of a-z, 0-9 and -, not starting with -", SITE_ID);
 const record_id = text("an id", RECORD_ID);
 const tier_error = expected(`a whole number from 0 to ${TIER_MAX}`);
 const tier = z.int({ error: tier_error }).min(0, { error: tier_error }).max(TIER_MAX, { error: tier_error })
@@ -58,48 +47,9 @@ export const tokenBody = closed({
   allowed_sites: sites(1),
   allowed_tools: scope("tool name", TOOL_NAME, 1, SCOPE_TOOLS_MAX),
   max_risk: tier.optional(),
-  skip_write_confirm: yes_no.optional(),
+  skip_write_confirm: yesNo.optional(),
   owner_user_id: record_id.nullish(),
 });
-
-const header_secret = text("visible characters without spaces", /^[\x21-\x7e]+$/, true)
-  .max(SECRET_CHARACTERS_MAX, { error: expected(`at most ${SECRET_CHARACTERS_MAX} characters`, true) });
-const password = text("characters of one line", /^(?! )[^\p{Cc}]{1,512}(?<! )$/u, true);
-
-const credentials = closed({
-  cms: closed({
-    username: text("a user name without a colon", /^(?! )[^\p{Cc}:]{1,200}(?<! )$/u),
-    application_password: password,
-  }).nullish(),
-  crm: closed({ integration_token: header_secret }).nullish(),
-  behavior: closed({ export_token: header_secret }).nullish(),
-});
-
-const flags = closed(
-  Object.fromEntries(FLAGS.map((flag) => [flag, yes_no.optional()])) as Record<
-    typeof FLAGS[number],
-    z.ZodOptional<typeof yes_no>
-  >,
-);
-
-/** What may be set of a site at any time. */
-const settable = {
-  base_url: siteAddress.nullish(),
-  project_id: site_id.nullish(),
-  flags: flags.optional(),
-  credentials: credentials.optional(),
-  available_builders: z.array(choice(BUILDERS), { error: expected("a list of block and visual") })
-    .transform((list) => [...new Set(list)]).optional(),
-  default_builder: choice(BUILDERS).nullish(),
-  seo: closed({ enabled: yes_no.optional(), channel: choice(["rest", "plugin"]).optional() }).optional(),
-  ...linkFields,
-};
-
-/** POST /admin/api/sites */
-export const siteBody = closed({ id: site_id, name, platform: choice(PLATFORM_KINDS), ...settable });
-
-/** PATCH /admin/api/sites/{id} */
-export const sitePatch = closed({ name: name.optional(), ...settable });
 
 /** POST /admin/api/projects */
 export const projectBody = closed({ id: site_id, name });

@@ -1,4 +1,5 @@
 /** `deno task admin`: manages a running gateway from the command line. */
+import { readConnectors } from "../registry/connectors.ts";
 import { runCommand } from "./commands.ts";
 import { readDevSecrets } from "./dev_secrets.ts";
 import { CommandError, type Terminal } from "./terminal.ts";
@@ -41,7 +42,11 @@ const terminal: Terminal = {
 
 if (import.meta.main) {
   try {
-    Deno.exitCode = await runCommand(Deno.args, terminal);
+    Deno.exitCode = await runCommand(
+      Deno.args,
+      terminal,
+      await readConnectors([new URL("../", import.meta.url)]),
+    );
   } catch (fault) {
     // A reader such as `head` that has seen enough.
     if (!(fault instanceof Deno.errors.BrokenPipe)) throw fault;

@@ -1,26 +1,28 @@
 /** Every command of the command line, and how one is found and run. */
+import type { Connectors } from "../registry/connectors.ts";
 import { adminClient } from "./client.ts";
 import { type Call, type Command, commandHelp, overview, readWords, refuseMissing } from "./command.ts";
 import { AUDIT_COMMANDS } from "./commands_audit.ts";
 import { PEOPLE_COMMANDS } from "./commands_people.ts";
-import { SITE_COMMANDS } from "./commands_sites.ts";
+import { siteCommands } from "./commands_sites.ts";
 import { TOKEN_COMMANDS } from "./commands_tokens.ts";
 import { hint } from "./faults.ts";
 import { cell } from "./table.ts";
 import { CommandError, type Terminal } from "./terminal.ts";
 
-/** All of them. */
-export const COMMANDS: readonly Command[] = [
-  ...TOKEN_COMMANDS,
-  ...SITE_COMMANDS,
-  ...PEOPLE_COMMANDS,
-  ...AUDIT_COMMANDS,
-];
+/** All of them, with the options that the connectors bring. */
+export function commandsOf(connectors: Connectors): readonly Command[] {
+  return [...TOKEN_COMMANDS, ...siteCommands(connectors), ...PEOPLE_COMMANDS, ...AUDIT_COMMANDS];
+}
 
 /** Runs a command and answers the exit code: 0, or 1 with one line on the error stream that says why. */
-export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+export async function runCommand(
+  args: readonly string[],
+  terminal: Terminal,
+  connectors: Connectors,
+): Promise<number> {
   try {
-    return await run(args, terminal);
+    return await run(args, terminal, commandsOf(connectors));
   } catch (fault) {
     if (!(fault instanceof CommandError)) throw fault;
     terminal.err(`${cell(fault.message)}\n`);
@@ -28,20 +30,24 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
   }
 }
 
-async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+async function run(
+  args: readonly string[],
+  terminal: Terminal,
+  commands: readonly Command[],
+): Promise<number> {
   const [group, verb] = args;
   const help = args.includes("--help") || args.includes("-h");
-  const family = COMMANDS.filter((command) => command.words[0] === group);
+  const family = commands.filter((command) => command.words[0] === group);
   const command = family.find((one) => one.words[1] === verb);
   if (command === undefined) {
     const asked = args.filter((word) => !word.startsWith("-"));
     const known = asked.length === 0 || (family.length > 0 && asked.length === 1);
     if (!help || !known) {
-      if (!known) throw notFound(asked, family);
-      terminal.err(overview(family.length > 0 ? family : COMMANDS));
+      if (!known) throw notFound(asked, family, commands);
+      terminal.err(overview(family.length > 0 ? family : commands));
       return 1;
     }
-    terminal.out(overview(family.length > 0 ? family : COMMANDS));
+    terminal.out(overview(family.length > 0 ? family : commands));
     return 0;
   }
   if (help) {
@@ -61,8 +67,12 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   return await command.run(call) ?? 0;
 }
 
-function notFound(asked: readonly string[], family: readonly Command[]): CommandError {
-  const groups = [...new Set(COMMANDS.map((command) => command.words[0]))];
+function notFound(
+  asked: readonly string[],
+  family: readonly Command[],
+  commands: readonly Command[],
+): CommandError {
+  const groups = [...new Set(commands.map((command) => command.words[0]))];
   const why = family.length > 0
     ? hint(asked[1]!, family.map((one) => one.words[1]))
     : hint(asked[0]!, groups);

@@ -1,72 +1,102 @@
-/** `site add|list|show|update`. */
-import { FLAGS, PLATFORM_KINDS, SITE_LINK_FIELDS } from "../model.ts";
+/** `site add|list|show|update`, with an option for each field and credential that connectors name. */
+import { FLAGS } from "../model.ts";
+import type { Connectors } from "../registry/connectors.ts";
+import { type OptionForm, optionForm } from "../registry/field_schema.ts";
 import type { Call, Command, Options, Words } from "./command.ts";
 import { given, showRecord } from "./commands_tokens.ts";
 import { hint } from "./faults.ts";
 import { type Fields, sheet, table } from "./table.ts";
 import { CommandError } from "./terminal.ts";
 
-/** Where a site's secrets come from: an option that reads standard input, or one that reads this variable. */
-const SECRETS = [
-  {
-    option: "cms-password",
-    variable: "SITE_CMS_PASSWORD",
-    kind: "cms",
-    field: "application_password",
-    is: "application password",
-  },
-  {
-    option: "crm-token",
-    variable: "SITE_CRM_TOKEN",
-    kind: "crm",
-    field: "integration_token",
-    is: "CRM integration token",
-  },
-  {
-    option: "behavior-token",
-    variable: "SITE_BEHAVIOR_TOKEN",
-    kind: "behavior",
-    field: "export_token",
-    is: "behavior export token",
-  },
-] as const;
+/** A part of a credential, and where it comes from: a secret from standard input or a variable, else an option. */
+interface Part {
+  readonly kind: string;
+  readonly field: string;
+  readonly option: string;
+  readonly help: string;
+  readonly variable?: string;
+}
+
+/** A field of a site, and the option that sets it. */
+interface Field {
+  readonly name: string;
+  readonly option: string;
+  readonly form: OptionForm;
+}
+
+/** What the connectors bring to the options. */
+interface Known {
+  readonly kinds: readonly string[];
+  readonly parts: readonly Part[];
+  readonly fields: readonly Field[];
+  readonly options: Options;
+  /** What `--unset` forgets, and the change that does it. */
+  readonly unsettable: Readonly<Record<string, Fields>>;
+}
 
 const dashed = (field: string) => field.replaceAll("_", "-");
 
-const SETTABLE: Options = {
-  name: { value: "name", help: "as people call it" },
-  "base-url": { value: "address", help: "https address (http on loopback only); a crm site has none" },
-  project: { value: "id", help: "the project it belongs to" },
-  flag: { value: "name=true|false", many: true, help: FLAGS.join(", ") },
-  "cms-username": { value: "name", help: "the account the gateway uses; needs a cms-password option" },
-  ...Object.fromEntries(SECRETS.flatMap(({ option, variable, is }) => [
-    [`${option}-stdin`, { help: `read the ${is} from standard input` }],
-    [`${option}-env`, { help: `read the ${is} from ${variable}` }],
-  ])),
-  builders: { value: "block,visual", help: "page builders that are enabled" },
-  "default-builder": {
-    value: "block|visual",
-    help: "what list_builders_for_site advises where there are both; a call still names its own",
-  },
-  seo: { value: "enabled=true|false or channel=rest|plugin", many: true, help: "the SEO feature" },
-  ...Object.fromEntries(
-    SITE_LINK_FIELDS.map((field) => [dashed(field), { value: "text", help: `sets ${field}` }]),
-  ),
-};
-const NOTES =
-  "Secrets are never written on the command line: pipe them in (--cms-password-stdin) or put them into the\n" +
-  "named variable (--cms-password-env). Nothing is sent to the site.";
+function knownOf({ kinds, siteFields, credentials }: Connectors): Known {
+  const parts = [...credentials].flatMap(([kind, { fields }]) =>
+    Object.entries(fields).map(([field, one]) => ({
+      kind,
+      field,
+      option: one.option,
+      help: one.help,
+      variable: one.variable,
+    }))
+  );
+  const fields = [...siteFields].map(([name, field]) => ({
+    name,
+    option: field.option ?? dashed(name),
+    form: optionForm(field),
+    ...field,
+  }));
+  const own: Options = {
+    name: { value: "name", help: "as people call it" },
+    "base-url": { value: "address", help: "https address (http on loopback only)" },
+    project: { value: "id", help: "the project it belongs to" },
+    flag: { value: "name=true|false", many: true, help: FLAGS.join(", ") },
+  };
+  return {
+    kinds,
+    parts,
+    fields,
+    options: {
+      ...own,
+      ...Object.fromEntries(parts.flatMap(optionsOf)),
+      ...Object.fromEntries(
+        fields.map((
+          { name, option, form, value = "text", help = `sets ${name}` },
+        ) => [option, { value, help, ...form === "pairs" ? { many: true as const } : {} }]),
+      ),
+    },
+    unsettable: {
+      "base-url": { base_url: null },
+      project: { project_id: null },
+      ...Object.fromEntries(
+        fields.filter(({ initial }) => initial === undefined).map((
+          { name, option },
+        ) => [option, { [name]: null }]),
+      ),
+      ...Object.fromEntries(
+        [...credentials.keys()].map((kind) => [`${kind}-credentials`, { credentials: { [kind]: null } }]),
+      ),
+    },
+  };
+}
 
-/** What `--unset` forgets, and the change that does it. */
-const UNSETTABLE: Readonly<Record<string, Fields>> = {
-  ...Object.fromEntries(SITE_LINK_FIELDS.map((field) => [dashed(field), { [field]: null }])),
-  "base-url": { base_url: null },
-  project: { project_id: null },
-  "default-builder": { default_builder: null },
-  "cms-credentials": { credentials: { cms: null } },
-  "crm-credentials": { credentials: { crm: null } },
-  "behavior-credentials": { credentials: { behavior: null } },
-};
+function optionsOf({ option, help, variable }: Part): [string, Options[string]][] {
+  if (variable === undefined) return [[option, { value: "name", help }]];
+  return [
+    [`${option}-stdin`, { help: `read the ${help} from standard input` }],
+    [`${option}-env`, { help: `read the ${help} from ${variable}` }],
+  ];
+}
+
+const NOTES =
+  "Secrets are never written on the command line: pipe them in (--…-stdin) or put them into the named variable\n" +
+  "(--…-env). Nothing is sent to the site.";
 
 function yesNo(text: string): unknown {
   return text === "true" ? true : text === "false" ? false : text;
@@ -83,52 +113,66 @@ function pairs(words: Words, option: string): Fields | undefined {
 }
 
 /** The secrets that the options ask for. Throws a CommandError when one is missing or two want standard input. */
-async function credentials({ words, terminal }: Call): Promise<Fields | undefined> {
-  const found: Record<string, Fields> = {};
-  const piped = SECRETS.filter(({ option }) => words.on(`${option}-stdin`));
+async function credentials({ words, terminal }: Call, { parts }: Known): Promise<Fields | undefined> {
+  const piped = parts.filter(({ option }) => words.on(`${option}-stdin`));
   if (piped.length > 1) {
     throw new CommandError("Standard input holds one secret; take the others from the environment");
   }
-  for (const { option, variable, kind, field } of SECRETS) {
-    const stdin = words.on(`${option}-stdin`);
-    if (!stdin && !words.on(`${option}-env`)) continue;
-    if (stdin && words.on(`${option}-env`)) {
-      throw new CommandError(`Give --${option}-stdin or --${option}-env, not both`);
-    }
-    const secret = (stdin ? await terminal.stdin() : terminal.env(variable) ?? "").trim();
-    if (secret === "") throw new CommandError(stdin ? "Standard input is empty" : `${variable} is not set`);
-    found[kind] = { [field]: secret };
+  const found: Record<string, Fields> = {};
+  for (const part of parts) {
+    const value = part.variable === undefined
+      ? words.text(part.option)
+      : await secretOf(part, words, terminal);
+    if (value !== undefined) found[part.kind] = { ...found[part.kind], [part.field]: value };
   }
-  const username = words.text("cms-username");
-  if (username === undefined && found.cms) throw new CommandError("A cms password needs --cms-username");
-  if (username !== undefined) {
-    if (!found.cms) throw new CommandError("--cms-username needs --cms-password-stdin or --cms-password-env");
-    found.cms = { username, ...found.cms };
+  for (const [kind, given] of Object.entries(found)) {
+    const missing = parts.filter((part) => part.kind === kind && !Object.hasOwn(given, part.field));
+    if (missing.length === 0) continue;
+    const options = missing.map(({ option, variable }) =>
+      variable === undefined ? `--${option}` : `--${option}-stdin or --${option}-env`
+    );
+    throw new CommandError(`The ${kind} credentials need ${options.join(" and ")} too`);
   }
   return Object.keys(found).length === 0 ? undefined : found;
 }
 
-async function fields(call: Call): Promise<Fields> {
+async function secretOf(
+  { option, variable = "" }: Part,
+  words: Words,
+  terminal: Call["terminal"],
+): Promise<string | undefined> {
+  const [stdin, env] = [words.on(`${option}-stdin`), words.on(`${option}-env`)];
+  if (!stdin && !env) return undefined;
+  if (stdin && env) throw new CommandError(`Give --${option}-stdin or --${option}-env, not both`);
+  const secret = (stdin ? await terminal.stdin() : terminal.env(variable) ?? "").trim();
+  if (secret === "") throw new CommandError(stdin ? "Standard input is empty" : `${variable} is not set`);
+  return secret;
+}
+
+/** The value of a field's option; undefined while it is not given. */
+function valueOf({ option, form }: Field, words: Words): unknown {
+  if (form === "pairs") return pairs(words, option);
+  return form === "list" ? words.list(option) : words.text(option);
+}
+
+async function fields(call: Call, known: Known): Promise<Fields> {
   const { words } = call;
   return given({
     name: words.text("name"),
     base_url: words.text("base-url"),
     project_id: words.text("project"),
     flags: pairs(words, "flag"),
-    credentials: await credentials(call),
-    available_builders: words.list("builders"),
-    default_builder: words.text("default-builder"),
-    seo: pairs(words, "seo"),
-    ...Object.fromEntries(SITE_LINK_FIELDS.map((field) => [field, words.text(dashed(field))])),
+    credentials: await credentials(call, known),
+    ...Object.fromEntries(known.fields.map((field) => [field.name, valueOf(field, words)])),
   });
 }
 
-function unset(words: Words, patch: Fields): Fields {
+function unset(words: Words, patch: Fields, { unsettable }: Known): Fields {
   let all = patch;
   for (const name of words.all("unset")) {
-    const known = Object.keys(UNSETTABLE);
+    const known = Object.keys(unsettable);
     if (!known.includes(name)) throw new CommandError(`--unset: cannot forget this, ${hint(name, known)}`);
-    const { credentials, ...plain } = UNSETTABLE[name]!;
+    const { credentials, ...plain } = unsettable[name]!;
     all = { ...all, ...plain };
     if (credentials) all = { ...all, credentials: { ...all.credentials as Fields, ...credentials } };
   }
@@ -137,11 +181,14 @@ function unset(words: Words, patch: Fields): Fields {
 
 const SUBJECT = { name: "id", help: "the site's id" };
 
-const add: Command = {
+const add = (known: Known): Command => ({
   words: ["site", "add"],
   subject: { name: "id", help: "a-z, 0-9 and -" },
   summary: "Register a site",
-  options: { platform: { value: PLATFORM_KINDS.join("|"), required: true, help: "what it is" }, ...SETTABLE },
+  options: {
+    platform: { value: known.kinds.join("|"), required: true, help: "what it is" },
+    ...known.options,
+  },
   notes: NOTES,
   async run(call) {
     const { words, api } = call;
@@ -149,11 +196,11 @@ const add: Command = {
       id: words.subject,
       name: words.subject,
       platform: words.text("platform"),
-      ...await fields(call),
+      ...await fields(call, known),
     };
     showRecord(call, await api.call("POST", "sites", body));
   },
-};
+});
 
 const list: Command = {
   words: ["site", "list"],
@@ -176,12 +223,12 @@ const display: Command = {
   },
 };
 
-const update: Command = {
+const update = (known: Known): Command => ({
   words: ["site", "update"],
   subject: SUBJECT,
   summary: "Change what the options name, nothing else",
   options: {
-    ...SETTABLE,
+    ...known.options,
     unset: {
       value: "what",
       many: true,
@@ -191,10 +238,13 @@ const update: Command = {
   notes: NOTES,
   async run(call) {
     const { words, api } = call;
-    const patch = unset(words, await fields(call));
+    const patch = unset(words, await fields(call, known), known);
     showRecord(call, await api.call("PATCH", `sites/${encodeURIComponent(words.subject)}`, patch));
   },
-};
+});
 
 /** The commands about sites. */
-export const SITE_COMMANDS: readonly Command[] = [add, list, display, update];
+export function siteCommands(connectors: Connectors): readonly Command[] {
+  const known = knownOf(connectors);
+  return [add(known), list, display, update(known)];
+}

@@ -1,4 +1,5 @@
 /** What the admin side is given to work with. */
+import type { Connectors } from "../registry/connectors.ts";
 import type { Store } from "../store/store.ts";
 
 /** The repository app as it stands. */
@@ -19,8 +20,9 @@ export interface AdminPorts {
   readonly baseUrl: string;
   /** Hosts, or host:port, that may be reached over plain http (ALLOW_PRIVATE_UPSTREAMS). */
   readonly privateUpstreams: readonly string[];
-  /** The repository app and who has it installed; failures are told in it. */
-  repoApp(): Promise<RepoAppReport>;
+  readonly connectors: Connectors;
+  /** What the connector of a link says of the gateway's own account; failures are part of it. null where it has none. */
+  overview(link: string): Promise<object | null>;
   /** The tools loaded now, sites' own included. */
   toolNames(): readonly string[];
   /** Milliseconds since the epoch. */

@@ -1,8 +1,9 @@
 /** What pages from code and clones cost the gateway itself: CSS scoped, HTML looked at, a template of 500 elements cloned. */
 import { scopeCss } from "../code_pages/scope.ts";
 import { inspectHtml } from "../code_pages/html.ts";
-import { cms } from "../platforms/wordpress/client.ts";
-import type { Incoming, Outgoing, Reach } from "../platforms/platform.ts";
+import { pagesOf } from "../platforms/wordpress/pages/client.ts";
+import type { SiteContext } from "../platforms/connector.ts";
+import type { Incoming, Outgoing } from "../platforms/request.ts";
 import type { Site } from "../model.ts";
 import { type Line, ms } from "./table.ts";
 import { median, timed } from "./timing.ts";
@@ -51,18 +52,21 @@ const VARIABLES = Object.fromEntries(KEYS.map((key) => [key, `Text of ${key}`]))
 
 /** Prepares and writes one clone; only the time of the site is left out. */
 async function clone(): Promise<void> {
-  const { pages } = await cms.connect(answering());
+  const pages = pagesOf(answering());
   const fields = { template_id: 9, title: "Bench", variables: VARIABLES };
-  await pages.createFromTemplate(await pages.prepareClone(fields));
+  await pages.create(await pages.prepareClone(fields));
 }
 
-function answering(): Reach {
+function answering(): SiteContext {
   const base_url = "https://bench.example";
   return {
     site: { base_url } as Site,
     now: Date.now,
-    endsAt: Infinity,
-    setting: () => null,
+    deadline: Infinity,
+    settings: {},
+    borrow: () => {
+      throw new Error("nothing is borrowed");
+    },
     secret: () => Promise.resolve({ username: "bench", application_password: "bench" }) as Promise<never>,
     cache: { get: () => `${base_url}/wp-json/` as never, set: () => {} },
     send: (out) => Promise.resolve(answer(out)),

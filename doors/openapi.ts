@@ -28,8 +28,13 @@ export interface OpenApiTool {
  * The document as one ASCII string. Each tool has a path of its own, and its arguments are a named schema
  * (`CreateDraftArguments`), so that client generators give them a type.
  */
-export function openapi(tools: readonly OpenApiTool[], baseUrl: string, codes: Codes): string {
-  const schemas = sharedSchemas(codes);
+export function openapi(
+  tools: readonly OpenApiTool[],
+  baseUrl: string,
+  codes: Codes,
+  kinds: readonly string[],
+): string {
+  const schemas = sharedSchemas(codes, kinds);
   const paths = fixedPaths(codes);
   for (const tool of tools) {
     const component = freeName(`${pascal(tool.name)}Arguments`, schemas);

@@ -1,6 +1,5 @@
 /** The parts of the OpenAPI document that are the same for every tool: envelopes, refusals, routes that are no tool. */
 import type { CodeEntry } from "../errors.ts";
-import { PLATFORM_KINDS } from "../model.ts";
 import type { OpenApiSchema } from "./openapi_schema.ts";
 
 /** A table of codes, as errors.ts holds it. */
@@ -26,8 +25,8 @@ const object = (properties: Record<string, OpenApiSchema>, description: string):
 const envelope = (result: OpenApiSchema, description: string) =>
   object({ ok: { type: "boolean", enum: [true] }, result }, description);
 
-/** The named schemas beside those of the tools' arguments. */
-export function sharedSchemas(codes: Codes): Record<string, OpenApiSchema> {
+/** The named schemas beside those of the tools' arguments; `kinds` are those of site. */
+export function sharedSchemas(codes: Codes, kinds: readonly string[]): Record<string, OpenApiSchema> {
   return {
     ErrorCode: { type: "string", enum: Object.keys(codes), description: "Stable; clients may branch on it" },
     Error: object({ code: ref("schemas", "ErrorCode"), message: text("For a person") }, "Why a call failed"),
@@ -69,7 +68,7 @@ export function sharedSchemas(codes: Codes): Record<string, OpenApiSchema> {
     Site: object({
       id: text("What tools take as `site_id`"),
       name: text("For a person"),
-      platform: { type: "string", enum: [...PLATFORM_KINDS] },
+      platform: { type: "string", enum: [...kinds] },
       base_url: { ...text("The site's address; null for a crm site"), nullable: true },
     }, "A site in the token's scope"),
     SitesEnvelope: envelope(

@@ -1,28 +1,22 @@
-/** What a handler gets: its site, its clients, its ports; every request of a client passes the egress look. */
+/** What a handler gets: its site, its clients, its ports; every request of a client passes the egress policy. */
 import { GatewayError } from "../errors.ts";
-import { type Caller, type Credentials, LIMITS, type Site, type Tier } from "../model.ts";
+import { type Caller, LIMITS, type Site, type Tier } from "../model.ts";
+import type { Capability, Connector } from "../platforms/connector.ts";
+import type { PublishGrant } from "../platforms/request.ts";
+import type { Connectors } from "../registry/connectors.ts";
 import type { Manifest } from "../registry/manifest.ts";
-import type { Http } from "../platforms/http.ts";
-import type { Outgoing, Platform, PublishGrant, Reach, ReachCache } from "../platforms/platform.ts";
-import type { OtherSite, PreviewsPort, SitesPort, ToolContext } from "../registry/tool.ts";
-import type { Settings } from "../settings.ts";
+import type { OtherSite, PreviewsPort, SitesPort, ToolContext, UpstreamsPort } from "../registry/tool.ts";
 import type { Store } from "../store/store.ts";
 import type { CallRecord } from "./audit.ts";
+import { type ConnectorPorts, makeConnectorContext } from "./connector_context.ts";
 import { isDeployed } from "./deployed.ts";
-import { egress } from "./egress.ts";
-import { isGenuine, liveFlag } from "./flags.ts";
-import { integrations } from "./integrations.ts";
+import { liveFlag } from "./flags.ts";
 import { riskCap } from "./risk.ts";
 import { reaches, reachesAll } from "./scope.ts";
 
 /** What contexts are made from; one for the whole gateway. */
-export interface ContextPorts {
+export interface ContextPorts extends ConnectorPorts {
   readonly store: Pick<Store, "sites" | "projects" | "previews">;
-  readonly http: Http;
-  /** What the operator set for the services behind the tools. */
-  readonly upstream: Settings["upstream"];
-  readonly cache: SiteCaches;
-  now(): number;
 }
 
 /** What one call adds. */
@@ -35,8 +29,9 @@ export interface CallParts {
   readonly others: ReadonlyMap<string, Site>;
   readonly grant: PublishGrant | undefined;
   /** Milliseconds since the epoch at which the call gives up. */
-  readonly endsAt: number;
+  readonly deadline: number;
 }
+type Reached = Pick<CallParts, "site" | "caller" | "deadline">;
 
 /** The context of one call. */
 export function makeContext(ports: ContextPorts, call: CallParts): ToolContext {
@@ -46,7 +41,8 @@ export function makeContext(ports: ContextPorts, call: CallParts): ToolContext {
     caller: call.caller,
     grant: call.grant as PublishGrant,
     previews: previewsPort(ports.store.previews, call),
-    sites: sitesPort(ports.store, call),
+    sites: sitesPort(ports, call),
+    upstreams: upstreamsPort(ports, call),
     now: ports.now,
     forSite(id) {
       if (id === undefined || id === call.site?.id) return own;
@@ -68,22 +64,47 @@ export function makeContext(ports: ContextPorts, call: CallParts): ToolContext {
 }
 
 /** A site and the clients of its upstreams, each connected once. */
-function clientsOf(ports: ContextPorts, call: Pick<CallParts, "site" | "endsAt">): OtherSite {
-  const clients = new Map<Platform<unknown>, Promise<unknown>>();
+function clientsOf(ports: ContextPorts, call: Reached): OtherSite {
+  const clients = new Map<unknown, Promise<unknown>>();
+  const { site } = call;
   return {
-    site: call.site as Site,
-    use<Client>(platform: Platform<Client>): Promise<Client> {
-      const known = clients.get(platform);
+    site: site as Site,
+    use<Client>(wanted: Connector<Client> | Capability<Client>): Promise<Client> {
+      const known = clients.get(wanted);
       if (known) return known as Promise<Client>;
-      const made = (async () => {
-        const reach = makeReach(ports, call, platform);
-        await platform.linked?.(reach);
-        return await platform.connect(reach);
-      })();
-      clients.set(platform, made);
-      return made;
+      const made = connected(ports, call, wanted);
+      clients.set(wanted, made);
+      return made as Promise<Client>;
+    },
+    can: (wanted) => site !== null && ports.connectors.provider(site.platform, wanted) !== null,
+    checkId(id, field) {
+      if (site !== null && id !== undefined) ports.connectors.ofKind(site.platform)?.checkId?.(id, field);
     },
   };
+}
+
+async function connected(
+  ports: ContextPorts,
+  call: Reached,
+  wanted: Connector | Capability<unknown>,
+): Promise<unknown> {
+  if ("capability" in wanted) {
+    const { connector, provision } = providerOf(ports.connectors, call.site?.platform ?? "", wanted);
+    return await provision.connect(makeConnectorContext(ports, call, connector));
+  }
+  if (!wanted.connect) throw new GatewayError("E_INTERNAL", `The connector "${wanted.name}" reaches nothing`);
+  return await wanted.connect(makeConnectorContext(ports, call, wanted));
+}
+
+/** What does that kind of work on sites of that kind. Throws E_NOT_SUPPORTED in a sentence where nothing does. */
+export function providerOf(connectors: Connectors, platform: string, wanted: Capability<unknown>) {
+  const found = connectors.provider(platform, wanted);
+  if (found) return found;
+  throw new GatewayError(
+    "E_NOT_SUPPORTED",
+    `${wanted.noun} of a ${platform} site cannot be reached: this gateway is not connected to that platform yet; ` +
+      "use the platform's own editor",
+  );
 }
 
 function previewsPort(previews: Store["previews"], { caller, site }: CallParts): PreviewsPort {
@@ -95,37 +116,7 @@ function previewsPort(previews: Store["previews"], { caller, site }: CallParts):
   };
 }
 
-/** A guarded way to one upstream of the call's site. Throws E_INTERNAL when the call has no site. */
-export function makeReach(
-  ports: ContextPorts,
-  { site, endsAt }: Pick<CallParts, "site" | "endsAt">,
-  platform: Platform<unknown>,
-): Reach {
-  if (!site) throw new GatewayError("E_INTERNAL", "A tool without a site asked for a site's platform");
-  return {
-    site,
-    setting: (name) => ports.upstream[name],
-    cache: ports.cache.of(site, platform.name),
-    now: ports.now,
-    endsAt,
-    async send(out: Outgoing) {
-      const granted = (grant: PublishGrant) => isGenuine(grant, site.id);
-      const look = (next: Outgoing) => egress({ platform, site, granted, now: ports.now() }, next);
-      const overtime = out.overtime ? ports.now() + LIMITS.UPSTREAM_DEADLINE_MS : 0;
-      return await ports.http.send(out, { endsAt: Math.max(endsAt, overtime), look });
-    },
-    async secret<K extends keyof Credentials>(kind: K) {
-      const secret = await ports.store.sites.secret(site.id, kind, site.base_url);
-      if (secret) return secret;
-      throw new GatewayError(
-        "E_INTERNAL",
-        `Site "${site.id}" has no ${kind} credentials; its operator can set them with deno task admin site update`,
-      );
-    },
-  };
-}
-
-function sitesPort(store: Pick<Store, "sites" | "projects">, { caller, site }: CallParts): SitesPort {
+function sitesPort({ store, connectors }: ContextPorts, { caller, site }: CallParts): SitesPort {
   const list = async () => (await store.sites.list()).filter((site) => reaches(caller, site.id));
   return {
     list,
@@ -134,41 +125,33 @@ function sitesPort(store: Pick<Store, "sites" | "projects">, { caller, site }: C
       const all = await store.projects.list();
       return reachesAll(caller) ? all : all.filter((project) => inScope.has(project.id));
     },
-    integrations,
+    integrations: (one) => connectors.integrations(one),
     deployedFrom: async (branch, isDefault) =>
-      site !== null && await isDeployed(store.sites, site, branch, isDefault),
+      site !== null && await isDeployed(store.sites, connectors, site, branch, isDefault),
   };
 }
 
-const SITES_MAX = 1000;
-
-/** Facts about upstreams, kept per site and dropped when the site or its credentials change. */
-export class SiteCaches {
-  readonly #now: () => number;
-  readonly #sites = new Map<string, Map<string, { value: unknown; until: number }>>();
-
-  constructor(now: () => number) {
-    this.#now = now;
-  }
-
-  /** The memory of one site and platform. */
-  of(site: Site, platform: string): ReachCache {
-    const key = `${site.id}\n${site.updated_at}\n${site.credentials_version}\n${platform}`;
-    const facts = () => this.#sites.get(key);
-    return {
-      get: <T>(name: string) => {
-        const fact = facts()?.get(name);
-        return fact && fact.until > this.#now() ? fact.value as T : undefined;
-      },
-      set: (name, value, ttl_ms) => {
-        if (!facts()) {
-          if (this.#sites.size >= SITES_MAX) this.#sites.delete(this.#sites.keys().next().value!);
-          this.#sites.set(key, new Map());
-        }
-        facts()!.set(name, { value, until: this.#now() + ttl_ms });
-      },
-    };
-  }
+function upstreamsPort(ports: ContextPorts, call: Reached): UpstreamsPort {
+  const { connectors } = ports;
+  const kindsOf = (check: string) =>
+    connectors.kinds.filter((kind) =>
+      connectors.diagnoses(kind).some(({ diagnosis }) => diagnosis.names.includes(check))
+    );
+  return {
+    kindsOf,
+    async diagnose(limitMs) {
+      const site = call.site as Site;
+      const parts = connectors.diagnoses(site.platform).map(({ connector, diagnosis }) =>
+        diagnosis.run(makeConnectorContext(ports, call, connector), limitMs)
+      );
+      return (await Promise.all(parts)).flat();
+    },
+    async ping() {
+      const connector = connectors.ofKind((call.site as Site).platform);
+      return await connector?.ping?.(makeConnectorContext(ports, call, connector)) ?? null;
+    },
+    canPing: () => connectors.ofKind((call.site as Site).platform)?.ping !== undefined,
+  };
 }
 
 /** When a call that begins now gives up. */

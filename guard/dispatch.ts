@@ -5,12 +5,12 @@ import type { Catalog } from "../registry/catalog.ts";
 import type { Store } from "../store/store.ts";
 import { CallRecord } from "./audit.ts";
 import { confirmed, preview } from "./confirm.ts";
-import { type ContextPorts, endOfCall, makeContext, makeReach } from "./context.ts";
+import { type ContextPorts, endOfCall, makeContext } from "./context.ts";
 import { countsAs } from "./deployed.ts";
 import { flagStep } from "./flags.ts";
 import { readInput } from "./input.ts";
 import type { RateLimit } from "./limits.ts";
-import { type LinkPlatforms, linkStep } from "./links.ts";
+import { linkStep } from "./links.ts";
 import { platformStep } from "./platform.ts";
 import { effectiveTier, riskCap } from "./risk.ts";
 import { toolScope } from "./scope.ts";
@@ -47,8 +47,6 @@ export interface DispatchPorts extends ContextPorts {
   readonly catalog: Catalog;
   readonly tokenLimit: RateLimit;
   readonly siteLimit: RateLimit;
-  readonly links: LinkPlatforms;
-  hasSecret(name: string): boolean;
   /** Told of what a caller is not: the cause behind E_INTERNAL. */
   log(event: Record<string, unknown>): void;
 }
@@ -96,7 +94,7 @@ async function walk(ports: DispatchPorts, call: ToolCall, record: CallRecord): P
   record.siteId = site?.id ?? null;
   const others = await otherSites(ports, caller, manifest.sites, input.args);
   for (const { id } of others.values()) record.targetSiteId = id;
-  const kind = site && await countsAs(ports.store.sites, manifest, site);
+  const kind = site && await countsAs(ports.store.sites, ports.connectors, manifest, site);
   const tier = effectiveTier(manifest, input.args, kind);
   record.tier = tier;
   riskCap(caller, tier, entry.name); // 10
@@ -105,10 +103,10 @@ async function walk(ports: DispatchPorts, call: ToolCall, record: CallRecord): P
     platformStep(manifest, body.args, site); // 11
   }
   const grant = site && kind ? flagStep(manifest, input.args, site, kind) : undefined; // 12
-  const parts = { caller, record, manifest, site, others, grant, endsAt: endOfCall(ports.now()) };
+  const parts = { caller, record, manifest, site, others, grant, deadline: endOfCall(ports.now()) };
   const ctx = makeContext(ports, parts);
   handler.check?.(input.args, ctx);
-  await linkStep(manifest, ports.links, (platform) => makeReach(ports, parts, platform), ports.hasSecret); // 13
+  linkStep(manifest, site, ports.connectors, ports.upstream); // 13
   if (tier === 0) return await handler.run(input.args, ctx);
   if (!handler.plan) throw new GatewayError("E_INTERNAL", `"${entry.name}" can write and has no plan`);
   const plan = await handler.plan(input.args, ctx); // 14

@@ -1,16 +1,17 @@
-/** The last look at each outgoing request: nothing is deleted, nothing is published without a grant. */
+/** The egress policy, asked of each outgoing request: to its own origins, nothing deleted, nothing published without a grant. */
 import { GatewayError } from "../errors.ts";
-import type { Site } from "../model.ts";
-import type { Outgoing, Platform, PublishGrant } from "../platforms/platform.ts";
+import type { Connector, PolicyContext } from "../platforms/connector.ts";
+import type { Outgoing, PublishGrant } from "../platforms/request.ts";
 
 /** What a request is judged by. */
 export interface EgressRules {
-  /** Its own rules come after those that hold for every upstream. */
-  readonly platform: Pick<Platform<unknown>, "name" | "forbids">;
-  readonly site: Site;
+  /** Its own policy comes after what holds for every upstream. */
+  readonly connector: Pick<Connector, "name" | "policy">;
+  /** Where requests may go; `public` is every public https address. */
+  readonly origins: readonly string[] | "public";
+  readonly ctx: PolicyContext;
   /** Whether `guard/flags.ts` made that grant. */
   readonly granted: (grant: PublishGrant) => boolean;
-  readonly now: number;
 }
 
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH"]);
@@ -20,10 +21,19 @@ const METHOD_HEADER = /^x[-_](http[-_])?method([-_]override)?$/i;
 
 /** Throws E_FORBIDDEN_OP when the request may never be sent; sends nothing and answers nothing otherwise. */
 export function egress(rules: EgressRules, out: Outgoing): void {
-  const why = forbiddenAnywhere(rules, out) ?? rules.platform.forbids?.(out, rules.now, rules.site) ?? null;
+  const { connector } = rules;
+  const policy = () => connector.policy ? connector.policy(out, rules.ctx) : "the connector has no policy";
+  const why = forbiddenAnywhere(rules, out) ?? offOrigin(rules, out) ?? policy();
   if (why !== null) {
-    throw new GatewayError("E_FORBIDDEN_OP", `The request to ${rules.platform.name} was not sent: ${why}`);
+    throw new GatewayError("E_FORBIDDEN_OP", `The request to ${connector.name} was not sent: ${why}`);
   }
+}
+
+function offOrigin({ origins }: EgressRules, out: Outgoing): string | null {
+  if (origins === "public") return out.public_only ? null : "it might reach a private address";
+  const { origin } = new URL(out.url);
+  if (origins.some((one) => URL.parse(one)?.origin === origin)) return null;
+  return `"${origin}" is not where its upstream is`;
 }
 
 function forbiddenAnywhere(rules: EgressRules, out: Outgoing): string | null {

@@ -1,7 +1,7 @@
 /** The site's switches, and the only place where the right to publish is made. */
 import { type Code, GatewayError } from "../errors.ts";
 import type { Flag, PlatformKind, Site } from "../model.ts";
-import type { PublishGrant } from "../platforms/platform.ts";
+import type { PublishGrant } from "../platforms/request.ts";
 import type { Manifest } from "../registry/manifest.ts";
 import { matches } from "./risk.ts";
 

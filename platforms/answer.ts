@@ -2,7 +2,7 @@
 import { readWithin } from "../lib/bytes.ts";
 import { LIMITS } from "../model.ts";
 import { failure } from "./failures.ts";
-import type { Incoming, Outgoing } from "./platform.ts";
+import type { Incoming, Outgoing } from "./request.ts";
 
 /** Reads an answer whole. Throws E_UPSTREAM when it is larger than the request allows. */
 export async function incoming(response: Response, out: Outgoing): Promise<Incoming> {

@@ -1,6 +1,6 @@
 /** What is said when no usable answer came: one sentence that names the host and what to do. */
 import { GatewayError } from "../errors.ts";
-import type { Outgoing } from "./platform.ts";
+import type { Outgoing } from "./request.ts";
 
 /** The HTTP status given for "no answer". */
 export const NO_ANSWER = 504;

@@ -4,7 +4,7 @@ import { LIMITS } from "../model.ts";
 import { checkAddress, type Lookup, systemLookup } from "./addresses.ts";
 import { incoming } from "./answer.ts";
 import { brokenOff, failure, redirectedWrite } from "./failures.ts";
-import type { Incoming, Outgoing } from "./platform.ts";
+import type { Incoming, Outgoing } from "./request.ts";
 import { orAborted, pauseFor } from "../lib/async.ts";
 
 /** What a test may replace. */

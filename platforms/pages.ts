@@ -1,9 +1,9 @@
 /** Pages, on whatever platform the site has. */
 import { GatewayError } from "../errors.ts";
-import { type Id, numericId } from "../lib/ids.ts";
-import type { Moment } from "../rules/schedule.ts";
 import type { Site } from "../model.ts";
-import { cms, type CmsClient } from "./wordpress/client.ts";
+import type { Id } from "../lib/ids.ts";
+import type { Moment } from "../rules/schedule.ts";
+import type { Capability } from "./connector.ts";
 import type {
   Cloned,
   CloneFields,
@@ -14,7 +14,7 @@ import type {
   TemplateList,
   TemplatesQuery,
 } from "./page.ts";
-import type { Platform, PublishGrant } from "./platform.ts";
+import type { PublishGrant } from "./request.ts";
 import type { PostHead, Verb, Written } from "./post.ts";
 
 export type { CloneFields, Page, PageFields, PreparedClone, PreparedPage } from "./page.ts";
@@ -36,7 +36,10 @@ export interface PagesClient {
   templates(query: TemplatesQuery): Promise<TemplateList>;
 }
 
-/** Throws E_NOT_SUPPORTED in a sentence: the platform of that site is not connected. */
+/** Pages of a site, whichever connector has them. */
+export const pages: Capability<PagesClient> = { capability: "pages", noun: "Pages" };
+
+/** Refuses what only site builders have, which this version does not reach yet: E_NOT_SUPPORTED. */
 export function notConnected({ platform }: Site): never {
   throw new GatewayError(
     "E_NOT_SUPPORTED",
@@ -44,31 +47,3 @@ export function notConnected({ platform }: Site): never {
       "platform's own editor",
   );
 }
-
-function overCms({ pages, ...client }: CmsClient): PagesClient {
-  const number = (id: Id) => numericId(id, "page_id");
-  return {
-    read: (id) => pages.read(number(id)),
-    prepare: (fields) => pages.prepare(fields),
-    prepareClone: (fields) => pages.prepareClone(fields),
-    create: (draft) => "template" in draft ? pages.createFromTemplate(draft) : pages.create(draft),
-    update: (id, draft) =>
-      "template" in draft ? pages.updateFromTemplate(number(id), draft) : pages.update(number(id), draft),
-    templates: (query) => pages.templates(query),
-    check: (id, verb, moment) => client.check("pages", number(id), verb, moment),
-    schedule: (id, moment) => client.schedule("pages", number(id), moment),
-    publish: (id, grant) => client.publish("pages", number(id), grant),
-  };
-}
-
-/** Pages of a site. Throws E_NOT_SUPPORTED where the site's platform is not connected. */
-export const pages: Platform<PagesClient> = {
-  name: "pages",
-  async connect(reach) {
-    if (reach.site.platform === "cms") return overCms(await cms.connect(reach));
-    return notConnected(reach.site);
-  },
-  forbids(out, now, site) {
-    return site.platform === "cms" ? cms.forbids?.(out, now, site) ?? null : "its platform is not connected";
-  },
-};

@@ -1,6 +1,7 @@
 /** Asking an upstream for a diagnosis: a question that fails fails alone, and all are over at one time. */
 import { GatewayError } from "../errors.ts";
-import type { Outgoing, Reach } from "./platform.ts";
+import type { ConnectorContext } from "./connector.ts";
+import type { Outgoing } from "./request.ts";
 
 /** What a probe found, or why it found nothing. */
 export type Probe<T> = { readonly found: T; readonly error?: undefined } | { readonly error: GatewayError };
@@ -16,13 +17,16 @@ export async function probe<T>(ask: () => Promise<T>): Promise<Probe<T>> {
   }
 }
 
-/** The same way out, where every request is over at that time (by `reach.now`), whatever it asked for itself. */
-export function ending(reach: Reach, endsAt: number): Reach {
+/** The same way out, where every request is over at that time (by `ctx.now`), whatever it asked for itself. */
+export function withDeadline<Context extends ConnectorContext<Settings>, Settings>(
+  ctx: Context & ConnectorContext<Settings>,
+  deadline: number,
+): Context {
   return {
-    ...reach,
+    ...ctx,
     send(out: Outgoing) {
-      const left = Math.max(1, endsAt - reach.now());
-      return reach.send({ ...out, deadline_ms: Math.min(out.deadline_ms ?? left, left) });
+      const left = Math.max(1, deadline - ctx.now());
+      return ctx.send({ ...out, deadline_ms: Math.min(out.deadline_ms ?? left, left) });
     },
   };
 }

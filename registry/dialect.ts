@@ -36,28 +36,8 @@ const BY_TYPE: Record<string, readonly string[]> = {
 };
 const FORMATS = ["date", "date-time", "uri"];
 
-/** The shared schemas a manifest may name as `{ $ref: id }`. */
-export const SHARED: Readonly<Record<string, Schema>> = {
-  id: {
-    anyOf: [
-      { type: "integer", minimum: 1 },
-      { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$" },
-    ],
-  },
-};
-
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** Replaces every `{ $ref: name, … }` by the shared schema of that name; an unknown name stays, for `faults` to report. */
-export function resolveShared(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(resolveShared);
-  if (!isRecord(schema)) return schema;
-  const { $ref, ...rest } = schema;
-  const shared = typeof $ref === "string" ? SHARED[$ref] : undefined;
-  if (shared) return { ...shared, ...rest };
-  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, resolveShared(value)]));
-}
 
 /** Everything outside the dialect, a sentence each, with the path it stands at. */
 export function faults(schema: unknown, at = "input"): string[] {

@@ -1,49 +1,12 @@
-/** `deno task gen`: writes registry/shapes.gen.ts, the types of every handler's arguments, from the manifests. */
-import { load as parseYaml } from "js-yaml";
-import { typeText } from "./dialect.ts";
-import { find } from "./load.ts";
-import { type Manifest, readManifest } from "./manifest.ts";
+/** `deno task gen`: writes what must stand in a file from the manifests and the connectors; `--check` compares. */
+import { modelTypes } from "./generate_model.ts";
+import { envExample, permissions, withTables } from "./generate_settings.ts";
+import { shapes } from "./generate_shapes.ts";
+import { readConnectors } from "./connectors.ts";
 
-/** The text of shapes.gen.ts for the manifests below a folder; throws an Error listing every manifest that cannot be read. */
-export async function shapes(manifests: URL): Promise<string> {
-  const faults: string[] = [];
-  const lines: string[] = [];
-  for (const { group, name, url } of await find(manifests, ".yaml")) {
-    if (group === "proxies") continue;
-    const outcome = readManifest(parseYaml(await Deno.readTextFile(url)));
-    if ("faults" in outcome) {
-      faults.push(...outcome.faults.map((one) => `manifests/${group}/${name}.yaml: ${one}`));
-    } else lines.push(shape(outcome.manifest));
-  }
-  if (faults.length) throw new Error(faults.join("\n"));
-  const empty = lines.length ? "" : "// deno-lint-ignore no-empty-interface\n";
-  return `/** Written by \`deno task gen\` from the manifests; not edited by hand. */\n\n${empty}export interface Shapes {\n${
-    lines.join("\n")
-  }\n}\n`;
-}
+const ROOT = new URL("../", import.meta.url);
 
-function shape(manifest: Manifest): string {
-  return [
-    `  ${JSON.stringify(manifest.name)}: {`,
-    `    args: ${typeText(manifest.input)};`,
-    `    site: "${manifest.site}";`,
-    `    tier: ${manifest.tier};`,
-    `    raises: ${manifest.raise.length > 0};`,
-    `    publishes: "${publishes(manifest)}";`,
-    "  };",
-  ].join("\n");
-}
-
-/** Whether its calls hold the right to publish (guard/flags.ts): always, only with some arguments, or never. */
-function publishes({ tier, flags }: Manifest): "always" | "sometimes" | "never" {
-  const found = flags.filter(({ flag, live }) =>
-    !live && (flag === "allow_publish" || flag === "allow_main_branch_push")
-  );
-  if (tier === 4 || found.some((flag) => !flag.when)) return "always";
-  return found.length > 0 ? "sometimes" : "never";
-}
-
-/** Formats as `deno fmt` does, so that the generated file passes the format check; a long union needs it twice. */
+/** Formats as `deno fmt` does, so that a generated file passes the format check; a long union needs it twice. */
 async function format(text: string): Promise<string> {
   return await formatOnce(await formatOnce(text));
 }
@@ -51,7 +14,7 @@ async function format(text: string): Promise<string> {
 async function formatOnce(text: string): Promise<string> {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["fmt", "--ext", "ts", "-"],
-    cwd: new URL("..", import.meta.url),
+    cwd: ROOT,
     stdin: "piped",
     stdout: "piped",
   }).spawn();
@@ -61,14 +24,32 @@ async function formatOnce(text: string): Promise<string> {
   return new TextDecoder().decode((await child.output()).stdout);
 }
 
+const read = (path: string) => Deno.readTextFile(new URL(path, ROOT));
+
+/** Every generated file, by its path. A page without its documentation folder is left out. */
+async function files(): Promise<Record<string, string>> {
+  const connectors = await readConnectors([ROOT]);
+  return {
+    "model.gen.ts": await format(modelTypes(connectors)),
+    "registry/shapes.gen.ts": await format(await shapes(new URL("manifests/", ROOT), connectors)),
+    ".env.example": envExample(connectors),
+    "docs/CONFIGURATION.md": withTables(await read("docs/CONFIGURATION.md"), connectors),
+    "deno.json": permissions(await read("deno.json"), connectors),
+  };
+}
+
 if (import.meta.main) {
-  const target = new URL("shapes.gen.ts", import.meta.url);
-  const text = await format(await shapes(new URL("../manifests/", import.meta.url)));
-  if (!Deno.args.includes("--check")) await Deno.writeTextFile(target, text);
-  else if (text !== await Deno.readTextFile(target)) {
-    await Deno.stderr.write(
-      new TextEncoder().encode("registry/shapes.gen.ts is not what the manifests make; run deno task gen\n"),
-    );
+  const made = await files();
+  const stale: string[] = [];
+  for (const [path, text] of Object.entries(made)) {
+    const stands = await read(path).catch(() => "");
+    if (stands === text) continue;
+    stale.push(path);
+    if (!Deno.args.includes("--check")) await Deno.writeTextFile(new URL(path, ROOT), text);
+  }
+  if (stale.length > 0 && Deno.args.includes("--check")) {
+    const said = `${stale.join(", ")}: not what the manifests and connectors make; run deno task gen\n`;
+    await Deno.stderr.write(new TextEncoder().encode(said));
     Deno.exit(1);
   }
 }

@@ -1,7 +1,8 @@
 /** Boot: reads every manifest, imports its handler, and refuses with all that is wrong at once. */
 import { load as parseYaml } from "js-yaml";
 import { checker } from "./dialect.ts";
-import { type Definition, definition, type Manifest, readManifest, writes } from "./manifest.ts";
+import { find, firstLine, type Found, RegistryError } from "./files.ts";
+import { type Definition, definition, type Known, type Manifest, readManifest, writes } from "./manifest.ts";
 import type { ToolModule } from "./tool.ts";
 
 /** A tool ready to be called. */
@@ -18,22 +19,10 @@ export interface ToolEntry {
 /** Where tools are looked for: a folder holding `manifests/` and `tools/`. */
 export interface Sources {
   readonly roots: readonly URL[];
+  /** What manifests may name. */
+  readonly known: Known;
   /** The golden catalogue: a tool it lists must be as it says; one it does not list is fine. */
   readonly golden?: URL;
-}
-
-interface Found {
-  readonly group: string;
-  readonly name: string;
-  readonly url: URL;
-}
-
-/** Thrown when the tools on disk do not make a registry; the message has a line per fault, `file: reason`. */
-export class RegistryError extends Error {
-  constructor(readonly faults: readonly string[]) {
-    super(`The tools cannot be loaded:\n${faults.map((fault) => `  ${fault}`).join("\n")}`);
-    this.name = "RegistryError";
-  }
 }
 
 /** Loads every tool below the roots, by name. Throws RegistryError with every fault at once. */
@@ -48,46 +37,19 @@ export async function loadTools(sources: Sources): Promise<ReadonlyMap<string, T
     ]);
     const tools = manifests.filter((one) => one.group !== "proxies");
     faults.push(...unpaired(tools, handlers));
-    const loaded = await Promise.all(tools.map((one) => loadOne(one, handlers, golden)));
+    const loaded = await Promise.all(tools.map((one) => loadOne(one, handlers, golden, sources.known)));
     for (const result of loaded) {
       if ("faults" in result) faults.push(...result.faults);
       else if (entries.has(result.name)) faults.push(`${pathOf(result, "yaml")}: the name is taken`);
       else entries.set(result.name, result);
     }
   }
-  if (faults.length) throw new RegistryError(faults.sort());
+  if (faults.length) throw new RegistryError("tools", faults.sort());
   return new Map([...entries].sort(([a], [b]) => a < b ? -1 : 1));
 }
 
 const pathOf = (tool: { group: string; name: string }, kind: "yaml" | "ts") =>
   `${kind === "yaml" ? "manifests" : "tools"}/${tool.group}/${tool.name}.${kind}`;
-
-/** The files `<group>/<name><ending>` below a folder; those that begin with "_" are helpers. A missing folder is empty. */
-export async function find(folder: URL, ending: string): Promise<Found[]> {
-  const found: Found[] = [];
-  for (const group of await list(folder)) {
-    if (!group.isDirectory) continue;
-    const url = new URL(`${group.name}/`, folder);
-    for (const file of await list(url)) {
-      if (!file.isFile || !file.name.endsWith(ending) || file.name.startsWith("_")) continue;
-      found.push({
-        group: group.name,
-        name: file.name.slice(0, -ending.length),
-        url: new URL(file.name, url),
-      });
-    }
-  }
-  return found.sort((a, b) => a.url.href < b.url.href ? -1 : 1);
-}
-
-async function list(folder: URL): Promise<Deno.DirEntry[]> {
-  try {
-    return await Array.fromAsync(Deno.readDir(folder));
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return [];
-    throw error;
-  }
-}
 
 function unpaired(manifests: readonly Found[], handlers: readonly Found[]): string[] {
   const key = (one: Found) => `${one.group}/${one.name}`;
@@ -100,6 +62,7 @@ async function loadOne(
   found: Found,
   handlers: readonly Found[],
   golden: ReadonlyMap<string, GoldenTool>,
+  known: Known,
 ): Promise<ToolEntry | { faults: string[] }> {
   const file = pathOf(found, "yaml");
   const handler = handlers.find((one) => one.group === found.group && one.name === found.name);
@@ -107,14 +70,14 @@ async function loadOne(
   const fault = (reason: string) => void faults.push(`${file}: ${reason}`);
   const read = await parse(found.url);
   if ("fault" in read) fault(read.fault);
-  const outcome = "document" in read ? readManifest(read.document) : { faults: [] };
+  const outcome = "document" in read ? readManifest(read.document, known) : { faults: [] };
   if ("faults" in outcome) {
     outcome.faults.forEach(fault);
     return { faults };
   }
   const { manifest } = outcome;
   if (manifest.name !== found.name) fault(`name "${manifest.name}" is not the file's`);
-  goldenFaults(found.group, manifest, golden.get(manifest.name)).forEach(fault);
+  goldenFaults(found.group, manifest, golden.get(manifest.name), known).forEach(fault);
   if (!handler) return { faults };
   const module = await importHandler(handler, manifest);
   if ("faults" in module) return { faults: [...faults, ...module.faults] };
@@ -136,8 +99,6 @@ async function parse(url: URL): Promise<{ document: unknown } | { fault: string 
     return { fault: `is not YAML (${firstLine(error)})` };
   }
 }
-
-const firstLine = (error: unknown) => (error instanceof Error ? error.message : String(error)).split("\n")[0];
 
 async function importHandler(found: Found, manifest: Manifest): Promise<ToolModule | { faults: string[] }> {
   const file = pathOf(found, "ts");
@@ -167,7 +128,12 @@ async function readGolden(url: URL): Promise<Map<string, GoldenTool>> {
 }
 
 /** Where a manifest differs from its golden row, a sentence each. Fields the row leaves out have the default. */
-export function goldenFaults(group: string, manifest: Manifest, golden: GoldenTool | undefined): string[] {
+export function goldenFaults(
+  group: string,
+  manifest: Manifest,
+  golden: GoldenTool | undefined,
+  known: Known,
+): string[] {
   if (!golden) return [];
   const { group: goldenGroup, platforms, ...rest } = golden;
   const wanted = readManifest({
@@ -177,7 +143,7 @@ export function goldenFaults(group: string, manifest: Manifest, golden: GoldenTo
     title: "-",
     description: "-",
     input: { properties: stubProperties(rest) },
-  });
+  }, known);
   if ("faults" in wanted) return wanted.faults.map((fault) => `the golden catalogue is wrong: ${fault}`);
   const found = goldenGroup === group ? [] : [`the golden catalogue has it in group "${goldenGroup}"`];
   for (const field of ["tier", "raise", "site", "platforms", "flags", "links", "secrets"] as const) {
@@ -193,7 +159,7 @@ function stubProperties(row: Record<string, unknown>): Record<string, unknown> {
     (one as { when?: object } | undefined)?.when ?? {}
   );
   return Object.fromEntries(
-    conditions.flatMap((when) => Object.keys(when)).filter((name) => name !== "platform")
-      .map((name) => [name, { type: "string", description: "-" }]),
+    conditions.flatMap((when) => Object.entries(when)).filter(([name]) => name !== "platform")
+      .map(([name, value]) => [name, { type: typeof value, description: "-" }]),
   );
 }

@@ -1,13 +1,15 @@
 /** What a manifest may say, and the tool definition that is served from it. */
 import { z } from "zod";
 import { CODES } from "../errors.ts";
-import { FLAGS, LIMITS, LINKS, PLATFORM_KINDS, type Tier } from "../model.ts";
-import { closed, faults, resolveShared, type Schema } from "./dialect.ts";
+import { FLAGS, LIMITS, type PlatformKind, type Tier } from "../model.ts";
+import type { Connectors } from "./connectors.ts";
+import { checker, closed, faults, type Schema } from "./dialect.ts";
+import { resolveShared } from "./shared_schemas.ts";
 
 const TIERS = ["T0", "T1", "T2", "T3", "T4"] as const;
 const tier = z.enum(TIERS).transform((text) => Number(text[1]) as Tier);
 const code = z.enum(Object.keys(CODES) as [keyof typeof CODES]);
-const platforms = z.array(z.enum(PLATFORM_KINDS)).min(1);
+const platforms = z.array(z.string().transform((kind) => kind as PlatformKind)).min(1);
 /** Argument values, or `platform: kind`, under which something holds; all of them must match. */
 const when = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 
@@ -19,7 +21,7 @@ const manifestSchema = z.strictObject({
   raise: z.array(z.strictObject({ when, tier })).default([]),
   site: z.enum(["required", "none"]).default("required"),
   sites: z.array(z.string()).default([]),
-  platforms: platforms.default([...PLATFORM_KINDS]),
+  platforms: platforms.optional(),
   only: z.record(z.string(), platforms).default({}),
   flags: z.array(z.strictObject({
     flag: z.enum(FLAGS),
@@ -27,7 +29,7 @@ const manifestSchema = z.strictObject({
     live: z.boolean().default(false),
     code: code.optional(),
   })).default([]),
-  links: z.array(z.enum(LINKS)).default([]),
+  links: z.array(z.string()).default([]),
   secrets: z.array(z.strictObject({ name: z.string(), code, hide: z.boolean().default(false) })).default([]),
   body_limit: z.int().min(LIMITS.BODY_BYTES).default(LIMITS.BODY_BYTES),
   hints: z.strictObject({ idempotent: z.boolean().optional(), open_world: z.boolean().optional() }).default(
@@ -48,10 +50,16 @@ const manifestSchema = z.strictObject({
 });
 
 /** A manifest as read, defaults filled in and shared schemas put in place. */
-export type Manifest = Omit<z.output<typeof manifestSchema>, "input"> & { input: Schema };
+export type Manifest = Omit<z.output<typeof manifestSchema>, "input" | "platforms"> & {
+  platforms: PlatformKind[];
+  input: Schema;
+};
+
+/** What manifests may name: the kinds of site, links, settings and checks that connectors bring. */
+export type Known = Pick<Connectors, "kinds" | "links" | "settings" | "checkNames">;
 
 /** Reads a manifest; answers it, or every fault it has, a sentence each. */
-export function readManifest(document: unknown): { manifest: Manifest } | { faults: string[] } {
+export function readManifest(document: unknown, known: Known): { manifest: Manifest } | { faults: string[] } {
   const parsed = manifestSchema.safeParse(document);
   if (!parsed.success) {
     return {
@@ -59,9 +67,12 @@ export function readManifest(document: unknown): { manifest: Manifest } | { faul
     };
   }
   const { input, ...rest } = parsed.data;
-  const schema = resolveShared({ type: "object", ...input }) as Schema;
-  const found = [...faults(schema), ...consistency({ ...rest, input: schema })];
-  return found.length ? { faults: found } : { manifest: { ...rest, input: closed(schema) } };
+  const shared = { check: { type: "string", enum: known.checkNames } as const };
+  const schema = resolveShared({ type: "object", ...input }, shared) as Schema;
+  const manifest = { ...rest, platforms: rest.platforms ?? [...known.kinds], input: schema };
+  const found = [...faults(schema), ...consistency(manifest), ...strangers(manifest, known)];
+  if (found.length === 0) found.push(...neverJudged(manifest, known));
+  return found.length ? { faults: found } : { manifest: { ...manifest, input: closed(schema) } };
 }
 
 /** What a manifest says that its other parts contradict. */
@@ -99,6 +110,57 @@ function consistency(manifest: Manifest): string[] {
     found.push("tier T0 takes no flag");
   }
   return found;
+}
+
+/** What a manifest names that no connector brings. */
+function strangers({ platforms, only, links, secrets, site }: Manifest, known: Known): string[] {
+  const found: string[] = [];
+  const kinds: readonly string[] = known.kinds;
+  for (const kind of [...platforms, ...Object.values(only).flat()]) {
+    if (!kinds.includes(kind)) {
+      found.push(`platforms: "${kind}" is no kind of site; there are ${kinds.join(", ")}`);
+    }
+  }
+  for (const link of links) {
+    const connector = known.links.get(link);
+    if (!connector) found.push(`links: no connector offers "${link}"`);
+    else if (site === "none" && connector.scope === "site") {
+      found.push(`links: "${link}" is a link of a site, and the tool has none`);
+    }
+  }
+  for (const { name } of secrets) {
+    if (!known.settings.some((setting) => setting.name === name)) {
+      found.push(`secrets: no connector names the setting "${name}"`);
+    }
+  }
+  return found;
+}
+
+/** Flags and raised tiers that no call could ever meet, and so would guard nothing. */
+function neverJudged({ site, platforms, flags, raise, links, input }: Manifest, known: Known): string[] {
+  const found: string[] = [];
+  if (site === "none" && flags.length > 0) {
+    found.push("flags are set on a site, and the tool has none: it would write unguarded");
+  }
+  const deployed = links.flatMap((link) => known.links.get(link)?.deployment?.kind ?? []);
+  const kinds: readonly unknown[] = site === "none" ? [] : [...platforms, ...deployed];
+  for (const { when = {} } of [...flags, ...raise]) {
+    for (const [name, value] of Object.entries(when)) {
+      const possible = name === "platform" ? kinds.includes(value) : admits(input, name, value);
+      if (!possible) found.push(`when: ${name} is never ${JSON.stringify(value)}, so it would guard nothing`);
+    }
+  }
+  return found;
+}
+
+/** Whether an argument can have that value. */
+function admits(input: Schema, name: string, value: unknown): boolean {
+  try {
+    checker({ type: "object", properties: { [name]: input.properties?.[name] ?? {} } })({ [name]: value });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether a call of the tool can be a write. */

@@ -1,6 +1,8 @@
 /** How a handler is written: `tool(name, run)` or `tool(name, { check?, plan, run })`. */
-import type { Caller, Change, Flag, Project, Site } from "../model.ts";
-import type { Platform, PublishGrant } from "../platforms/platform.ts";
+import type { Caller, Change, Flag, PlatformKind, Project, Site } from "../model.ts";
+import type { Check } from "../platforms/checks.ts";
+import type { Capability, Connector } from "../platforms/connector.ts";
+import type { PublishGrant } from "../platforms/request.ts";
 import type { Shapes } from "./shapes.gen.ts";
 
 /** What a write would do, found by reading only. */
@@ -41,8 +43,20 @@ export interface PreviewsPort {
   forget(branch?: string): Promise<string | null>;
 }
 
+/** What the connectors of the call's site can say of it. */
+export interface UpstreamsPort {
+  /** The kinds of site that have that check. */
+  kindsOf(check: string): readonly PlatformKind[];
+  /** Every check of the site, each over within that many milliseconds; never throws. */
+  diagnose(limitMs: number): Promise<readonly Check[]>;
+  /** Whether the site's platform can be asked if it answers. */
+  canPing(): boolean;
+  /** What the site's platform answers; null where it cannot be asked. */
+  ping(): Promise<Readonly<Record<string, unknown>> | null>;
+}
+
 /** Another site of the call, in the caller's scope; nothing can be published on it. */
-export type OtherSite = Pick<ToolContext, "site" | "use">;
+export type OtherSite = Pick<ToolContext, "site" | "use" | "can" | "checkId">;
 
 /** What a handler may use. */
 export interface ToolContext {
@@ -53,8 +67,16 @@ export interface ToolContext {
   readonly sites: SitesPort;
   /** Milliseconds since the epoch, by the gateway's clock. */
   now(): number;
-  /** A client of the call's site on that platform. Throws what the platform's set-up lacks. */
-  use<Client>(platform: Platform<Client>): Promise<Client>;
+  readonly upstreams: UpstreamsPort;
+  /**
+   * The client of a connector, or of whichever connector does that kind of work on the site's platform
+   * (E_NOT_SUPPORTED where none does). Throws what the connector's set-up lacks.
+   */
+  use<Client>(wanted: Connector<Client> | Capability<Client>): Promise<Client>;
+  /** Whether a connector does that kind of work on the site's platform. */
+  can(wanted: Capability<unknown>): boolean;
+  /** Refuses, without asking, an id that content of the site's platform cannot have: E_BAD_INPUT naming the field. */
+  checkId(id: string | number | undefined, field: string): void;
   /** The site that an argument named in the manifest's `sites` gave; the call's own where it is left out. */
   forSite(id: string | undefined): OtherSite;
   /**

@@ -1,9 +1,9 @@
 /** `deno task demo`: a gateway over sandbox sites, with a token and calls to try; Ctrl-C leaves nothing behind. */
 import { fileURLToPath } from "node:url";
 import { devEnvironment } from "../admin/dev_secrets.ts";
-import { type Gateway, openGateway } from "../gateway.ts";
+import { type Gateway, openGateway, readRegistry, type Registry } from "../gateway.ts";
 import { serve } from "../serve.ts";
-import { readSettings, type Settings } from "../settings.ts";
+import { processEnvironment, readSettings, type Settings } from "../settings.ts";
 import { type CmsSandbox, startCms } from "./cms.ts";
 import { PROJECT, REPO, startProject, type StaticProject } from "./project.ts";
 
@@ -24,11 +24,11 @@ function freePort(hostname: string, wanted: number): number {
 }
 
 /** The environment, with what leads to the sandbox sites in it. */
-function settings(project: StaticProject | null): Settings {
-  const env = devEnvironment((name) => Deno.env.get(name));
+function settings(project: StaticProject | null, { connectors }: Registry): Settings {
+  const env = devEnvironment(processEnvironment);
   const hosts = [env("ALLOW_PRIVATE_UPSTREAMS"), "127.0.0.1"].filter(Boolean).join(",");
   const own: Record<string, string> = { ...project?.env, ALLOW_PRIVATE_UPSTREAMS: hosts };
-  const read = readSettings((name) => own[name] ?? env(name), "demo");
+  const read = readSettings((name) => own[name] ?? env(name), "demo", connectors.settings);
   const port = freePort(read.host, read.port);
   if (port === read.port) return read;
   say(`Port ${read.port} is taken, so the demo answers on ${port}.`);
@@ -162,10 +162,11 @@ if (import.meta.main) {
     await Deno.mkdir("data", { recursive: true });
     const project = await startProject("data");
     if (project) cleanup.defer(() => project.stop());
-    const checked = settings(project);
+    const registry = await readRegistry();
+    const checked = settings(project, registry);
     const cms = await startDemoCms(say);
     cleanup.defer(() => cms.stop());
-    const gateway = await openGateway(checked);
+    const gateway = await openGateway(checked, registry);
     await registerSites(gateway, cms, project);
     const token = await makeToken(gateway);
     // One Ctrl-C comes several times, by way of npx and deno task: the later ones must not cut the cleaning up short.

@@ -10,7 +10,7 @@ import { Projects } from "./projects.ts";
 import { Sealer } from "./seal.ts";
 import { Sessions } from "./sessions.ts";
 import { Sites } from "./sites.ts";
-import type { Store } from "./store.ts";
+import type { SiteShape, Store } from "./store.ts";
 import { Tokens } from "./tokens.ts";
 import { Users } from "./users.ts";
 
@@ -25,6 +25,8 @@ export interface StoreOptions {
   path?: string;
   /** 32-byte keys for credentials: the first seals, all open. */
   keys: readonly Uint8Array[];
+  /** What a site's record is made of. */
+  siteShape: SiteShape;
   /** What token texts begin with. */
   tokenPrefix: string;
   /** The time records carry; the system's clock when left out. Audit rows must carry the same clock's time. */
@@ -48,7 +50,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   let closing: Promise<void> | null = null;
   return {
     tokens: new Tokens(db, version, options.tokenPrefix),
-    sites: new Sites(db, version, sealer),
+    sites: new Sites(db, version, sealer, options.siteShape),
     projects: new Projects(db, version),
     users: new Users(db, version),
     sessions: new Sessions(db),

@@ -1,17 +1,10 @@
 /** Sites and, sealed beside them, their credentials. */
 import { GatewayError } from "../errors.ts";
-import {
-  CREDENTIAL_KINDS,
-  type CredentialKind,
-  type Credentials,
-  FLAGS,
-  type Site,
-  SITE_LINK_FIELDS,
-} from "../model.ts";
+import { type CredentialKind, type Credentials, FLAGS, type Site } from "../model.ts";
 import { type ConfigVersion, ListCache, RecordCache } from "./cache.ts";
 import { AGAIN, checkKeyPart, checkSize, type Database, listValues, untilSettled } from "./database.ts";
 import type { Sealed, Sealer } from "./seal.ts";
-import type { Awaitable, NewSite, SiteInput, SiteStore } from "./store.ts";
+import type { Awaitable, NewSite, SiteInput, SiteShape, SiteStore } from "./store.ts";
 
 const recordKey = (id: string) => ["sites", id];
 const secretKey = (id: string, kind: CredentialKind) => ["credentials", id, kind];
@@ -27,15 +20,22 @@ export class Sites implements SiteStore {
     private readonly db: Database,
     private readonly version: ConfigVersion,
     private readonly sealer: Sealer,
+    private readonly shape: SiteShape,
   ) {
-    this.#byId = new RecordCache(version, async (id) => (await db.kv.get<Site>(recordKey(id))).value);
-    this.#all = new ListCache(version, () => listValues<Site>(db.kv, ["sites"]));
+    this.#byId = new RecordCache(version, async (id) => {
+      const { value } = await db.kv.get<Site>(recordKey(id));
+      return value === null ? null : this.#whole(value);
+    });
+    this.#all = new ListCache(
+      version,
+      async () => (await listValues<Site>(db.kv, ["sites"])).map((site) => this.#whole(site)),
+    );
   }
 
   async create(input: NewSite): Promise<Site | null> {
     checkKeyPart("id", input.id);
     const secrets = await this.#seal(input.id, input.credentials);
-    const site = merge(blank(input, this.db.timestamp()), input, secrets, this.db.timestamp());
+    const site = this.#merge(blank(input, this.shape, this.db.timestamp()), input, secrets);
     checkSize(site);
     const change = this.db.kv.atomic()
       .check({ key: recordKey(site.id), versionstamp: null })
@@ -57,7 +57,7 @@ export class Sites implements SiteStore {
     return await untilSettled(async () => {
       const entry = await this.db.kv.get<Site>(recordKey(id));
       if (entry.value === null) return null;
-      const site = merge(entry.value, patch, secrets, this.db.timestamp());
+      const site = this.#merge(this.#whole(entry.value), patch, secrets);
       checkSize(site);
       const change = this.db.kv.atomic().check(entry).set(recordKey(id), site);
       setSecrets(change, id, secrets);
@@ -77,9 +77,35 @@ export class Sites implements SiteStore {
     return JSON.parse(await this.sealer.unseal(value, key));
   }
 
+  /** The record with the fields it was kept without, for connectors come and bring theirs. */
+  #whole(site: Site): Site {
+    return { ...this.shape.blank({ platform: site.platform }), ...site } as Site;
+  }
+
+  /** What was not given stays; fields that hold an object are merged key by key. */
+  #merge(site: Site, { credentials: _, ...patch }: SiteInput, secrets: SealedByKind): Site {
+    const has = (kind: CredentialKind) =>
+      secrets.has(kind) ? secrets.get(kind) !== null : site.credentials.includes(kind);
+    const base_url = patch.base_url?.replace(/\/+$/, "") ?? patch.base_url;
+    const known = Object.keys(site);
+    const fields = Object.entries({ ...patch, base_url }).filter(([name]) => known.includes(name));
+    return {
+      ...site,
+      ...Object.fromEntries(
+        fields.filter(([, value]) => value !== undefined)
+          .map(([name, value]) => [name, merged(site[name as keyof Site], value)]),
+      ),
+      id: site.id,
+      platform: site.platform,
+      credentials: (this.shape.credentialKinds as readonly CredentialKind[]).filter(has),
+      credentials_version: site.credentials_version + (secrets.size > 0 ? 1 : 0),
+      updated_at: this.db.timestamp(),
+    };
+  }
+
   async #seal(id: string, credentials: SiteInput["credentials"] = {}): Promise<SealedByKind> {
     const sealed = new Map<CredentialKind, Sealed | null>();
-    for (const kind of CREDENTIAL_KINDS) {
+    for (const kind of this.shape.credentialKinds as readonly CredentialKind[]) {
       const secret = credentials[kind];
       if (secret === undefined) continue;
       if (secret !== null) checkSize({ [`credentials.${kind}`]: secret });
@@ -104,9 +130,10 @@ function setSecrets(change: Deno.AtomicOperation, id: string, secrets: SealedByK
   }
 }
 
-function blank(input: NewSite, at: string): Site {
-  const cms = input.platform === "cms";
+function blank(input: NewSite, shape: SiteShape, at: string): Site {
+  const { credentials: _, ...given } = input;
   return {
+    ...shape.blank(given),
     id: input.id,
     name: input.name,
     platform: input.platform,
@@ -115,40 +142,15 @@ function blank(input: NewSite, at: string): Site {
     flags: Object.fromEntries(FLAGS.map((flag) => [flag, false])) as Site["flags"],
     credentials: [],
     credentials_version: 0,
-    available_builders: cms ? ["block"] : [],
-    default_builder: cms ? "block" : null,
-    seo: { enabled: false, channel: "rest" },
-    ...Object.fromEntries(SITE_LINK_FIELDS.map((field) => [field, null])) as Pick<
-      Site,
-      typeof SITE_LINK_FIELDS[number]
-    >,
     created_at: at,
     updated_at: at,
-  };
+  } as unknown as Site;
 }
 
-/** What was not given stays; flags and seo are merged key by key. */
-function merge(site: Site, patch: SiteInput, secrets: SealedByKind, at: string): Site {
-  const has = (kind: CredentialKind) =>
-    secrets.has(kind) ? secrets.get(kind) !== null : site.credentials.includes(kind);
-  return {
-    ...site,
-    ...given({
-      ...Object.fromEntries(SITE_LINK_FIELDS.map((field) => [field, patch[field]])),
-      name: patch.name,
-      base_url: patch.base_url?.replace(/\/+$/, "") ?? patch.base_url,
-      project_id: patch.project_id,
-      available_builders: patch.available_builders && [...patch.available_builders],
-      default_builder: patch.default_builder,
-    }),
-    flags: { ...site.flags, ...given(patch.flags ?? {}) },
-    seo: { ...site.seo, ...given(patch.seo ?? {}) },
-    credentials: CREDENTIAL_KINDS.filter(has),
-    credentials_version: site.credentials_version + (secrets.size > 0 ? 1 : 0),
-    updated_at: at,
-  };
-}
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
-function given<T extends object>(fields: T): Partial<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
+function merged(before: unknown, value: unknown): unknown {
+  if (!isRecord(before) || !isRecord(value)) return value;
+  return { ...before, ...Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) };
 }

@@ -6,7 +6,7 @@ import type {
   Credentials,
   Project,
   Site,
-  SiteLinkField,
+  SiteFields,
   Token,
   User,
 } from "../model.ts";
@@ -29,15 +29,26 @@ export interface TokenStore {
   revoke(id: string): Promise<Token | null>;
 }
 
+/** Fields that may be left out; those that hold an object are merged key by key. */
+type Patch<Fields> = {
+  -readonly [Name in keyof Fields]?: Fields[Name] extends readonly unknown[] | null ? Fields[Name]
+    : Fields[Name] extends object ? Partial<Fields[Name]>
+    : Fields[Name];
+};
+
+/** The fields that connectors name, and the kinds of credential; what a site's record is made of beside its own. */
+export interface SiteShape {
+  /** The fields of a new site that were not given, every one of them. */
+  blank(given: { readonly platform: string }): Record<string, unknown>;
+  readonly credentialKinds: readonly string[];
+}
+
 /** What may be set of a site; credentials go in and never come out. */
-export interface SiteInput extends Partial<Record<SiteLinkField, string | null>> {
+export interface SiteInput extends Patch<SiteFields> {
   name?: string;
   base_url?: string | null;
   project_id?: string | null;
   flags?: Partial<Site["flags"]>;
-  available_builders?: Site["available_builders"];
-  default_builder?: Site["default_builder"];
-  seo?: Partial<Site["seo"]>;
   /** A kind set to null is forgotten. */
   credentials?: { [K in CredentialKind]?: Credentials[K] | null };
 }
@@ -50,7 +61,7 @@ export interface SiteStore {
   get(id: string): Awaitable<Site | null>;
   /** By id, ascending. */
   list(): Awaitable<readonly Site[]>;
-  /** Merges (flags and seo key by key); null when there is no such site. */
+  /** Merges (flags, and fields that hold an object, key by key); null when there is no such site. */
   update(id: string, patch: SiteInput): Promise<Site | null>;
   /**
    * The unsealed secret, or null when the site has none of that kind. Throws E_INTERNAL when no key opens it, and when

@@ -1,11 +1,10 @@
 /** A whole gateway in memory for tests: real guard, store and doors; what leaves it is recorded. */
 import assert from "node:assert/strict";
 import { type Code, GatewayError } from "../errors.ts";
-import { type Gateway, openGateway, readTools } from "../gateway.ts";
+import { type Gateway, openGateway, readRegistry } from "../gateway.ts";
 import { type AuditRow, LIMITS, type PlatformKind, type Token, type User } from "../model.ts";
 import { createHttp, type HttpOptions } from "../platforms/http.ts";
 import { readSettings, type Settings } from "../settings.ts";
-import type { LinkPlatforms } from "../guard/links.ts";
 import type { AuditPage, NewSite, NewToken, Store, UserInput } from "../store/store.ts";
 
 /** The clock a kit starts at. */
@@ -40,7 +39,6 @@ export interface KitOptions {
   /** Hosts that may be plain http and private. */
   readonly allowPrivate?: readonly string[];
   readonly roots?: readonly URL[];
-  readonly links?: LinkPlatforms;
   readonly settings?: Partial<Settings>;
   readonly store?: (real: Store) => Store;
   /** The real clock instead of a fixed one, where an upstream keeps its own. */
@@ -104,8 +102,8 @@ export async function owned(
   return { user, ...await store.tokens.create({ ...ALL, name: "owned", ...claims, owner_user_id: user.id }) };
 }
 
-/** The tools that are built in, the same for every kit of a file: a hundred openings need not read them a hundred times. */
-let builtIn: ReturnType<typeof readTools> | undefined;
+/** The registry that is built in, the same for every kit of a file: a hundred openings need not read them a hundred times. */
+let builtIn: ReturnType<typeof readRegistry> | undefined;
 
 /** Opens a kit; dispose of it with `await using`. */
 export async function gateway(options: KitOptions = {}): Promise<Kit> {
@@ -120,11 +118,11 @@ export async function gateway(options: KitOptions = {}): Promise<Kit> {
     return await options.fetch(input, init);
   };
   const env: Record<string, string> = { KV_PATH: ":memory:", MASTER_TOKEN: MASTER, ENCRYPTION_KEYS: KEY };
-  const settings = { ...readSettings((name) => env[name], "start"), ...options.settings };
-  const opened = await openGateway(settings, {
+  const registry = options.roots ? await readRegistry(options.roots) : await (builtIn ??= readRegistry());
+  const read = readSettings((name) => env[name], "start", registry.connectors.settings);
+  const upstream = { ...read.upstream, ...options.settings?.upstream };
+  const opened = await openGateway({ ...read, ...options.settings, upstream }, registry, {
     now,
-    tools: options.roots ? await readTools(options.roots) : await (builtIn ??= readTools()),
-    links: options.links,
     log: (event) => void logged.push(event),
     http: createHttp({
       allowPrivate: options.allowPrivate ?? [],

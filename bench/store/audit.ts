@@ -33,7 +33,12 @@ function row(n: number): AuditRow {
 }
 
 async function measure(path: string, concurrent: number, rows: number): Promise<string> {
-  const store = await openStore({ path, keys: [new Uint8Array(32)], tokenPrefix: "bench" });
+  const store = await openStore({
+    path,
+    keys: [new Uint8Array(32)],
+    siteShape: { blank: () => ({}), credentialKinds: [] },
+    tokenPrefix: "bench",
+  });
   const times: number[] = [];
   let next = 0;
   const work = async () => {

@@ -2,8 +2,9 @@
 import { z } from "zod";
 import { GatewayError } from "../../errors.ts";
 import { excerpt } from "../excerpt.ts";
-import type { Incoming, Platform, Reach } from "../platform.ts";
-import { ending } from "../probe.ts";
+import type { SiteContext } from "../connector.ts";
+import type { Incoming } from "../request.ts";
+import { withDeadline } from "../probe.ts";
 
 /** How far a deployment has come. */
 export type DeployStatus = "pending" | "building" | "success" | "failure" | "canceled";
@@ -67,18 +68,26 @@ function statusOf({ is_skipped, latest_stage }: Told): DeployStatus {
   return "building";
 }
 
-class Hosting implements HostingClient {
+/** The settings, by their names. */
+export interface HostingSettings extends Readonly<Record<string, string | null>> {
+  readonly HOSTING_API_BASE: string;
+  readonly HOSTING_API_TOKEN: string | null;
+  readonly HOSTING_ACCOUNT_ID: string | null;
+}
+
+/** The client of the hosting project that a site names. */
+export class Hosting implements HostingClient {
   readonly #account: string;
   readonly #project: string;
 
-  constructor(private readonly reach: Reach) {
-    this.#account = reach.setting("HOSTING_ACCOUNT_ID") ?? "";
-    this.#project = reach.site.hosting_project ?? "";
+  constructor(private readonly ctx: SiteContext<HostingSettings>) {
+    this.#account = ctx.settings.HOSTING_ACCOUNT_ID ?? "";
+    this.#project = ctx.site.hosting_project ?? "";
   }
 
   async latest(limitMs?: number): Promise<Deployment | null> {
-    const { reach } = this;
-    if (limitMs !== undefined) return await new Hosting(ending(reach, reach.now() + limitMs)).latest();
+    const { ctx } = this;
+    if (limitMs !== undefined) return await new Hosting(withDeadline(ctx, ctx.now() + limitMs)).latest();
     const [newest] = await this.#page(1);
     return newest ? this.#shown(newest) : null;
   }
@@ -117,14 +126,14 @@ class Hosting implements HostingClient {
   }
 
   async #page(page: number): Promise<Told[]> {
-    const base = this.reach.setting("HOSTING_API_BASE") ?? "";
+    const { HOSTING_API_BASE: base, HOSTING_API_TOKEN: token } = this.ctx.settings;
     const path = `/accounts/${encodeURIComponent(this.#account)}/pages/projects/${this.#project}/deployments`;
-    const answer = await this.reach.send({
+    const answer = await this.ctx.send({
       method: "GET",
       url: `${base}${path}?per_page=${PER_PAGE}&page=${page}`,
       headers: {
         accept: "application/json",
-        authorization: `Bearer ${this.reach.setting("HOSTING_API_TOKEN")}`,
+        authorization: `Bearer ${token}`,
       },
       effect: "read",
     });
@@ -142,7 +151,7 @@ class Hosting implements HostingClient {
         { upstream: 404 },
       );
     }
-    const secrets = [this.reach.setting("HOSTING_API_TOKEN") ?? ""].filter((secret) => secret !== "");
+    const secrets = [this.ctx.settings.HOSTING_API_TOKEN ?? ""].filter((secret) => secret !== "");
     const said = excerpt(first ? `${first.message} (${first.code})` : answer.text(), secrets);
     const way = [400, 401, 403].includes(answer.status)
       ? "check that HOSTING_API_TOKEN may read Pages of the account"
@@ -153,29 +162,3 @@ class Hosting implements HostingClient {
     });
   }
 }
-
-/** Cloudflare Pages. Throws E_HOSTING_PROJECT_MISSING, E_HOSTING_NOT_CONFIGURED. */
-export const hosting: Platform<HostingClient> = {
-  name: "hosting",
-  linked({ site, setting }) {
-    if (site.hosting_project === null) {
-      throw new GatewayError(
-        "E_HOSTING_PROJECT_MISSING",
-        `Site "${site.id}" has no hosting project; its operator can set hosting_project with deno task admin site update`,
-      );
-    }
-    for (const name of ["HOSTING_API_TOKEN", "HOSTING_ACCOUNT_ID"] as const) {
-      if (setting(name) !== null) continue;
-      throw new GatewayError(
-        "E_HOSTING_NOT_CONFIGURED",
-        `Deployments need ${name}, which the gateway's operator has not set`,
-      );
-    }
-  },
-  connect: (reach) => new Hosting(reach),
-  forbids(out, _now, { hosting_project }) {
-    if (out.method !== "GET" || out.effect !== "read") return "hosting is only read";
-    const own = new URL(out.url).pathname.endsWith(`/pages/projects/${hosting_project}/deployments`);
-    return own ? null : "it reads another project";
-  },
-};

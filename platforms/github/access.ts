@@ -2,7 +2,7 @@
 import type { Octokit } from "@octokit/core";
 import { z } from "zod";
 import { GatewayError } from "../../errors.ts";
-import type { Reach } from "../platform.ts";
+import type { ConnectorContext } from "../connector.ts";
 import { CONTENTS_WAY, RepoError, unreadable } from "./errors.ts";
 
 /** What a token lets its holder do; never more (contracts/static.md, section 1). */
@@ -10,8 +10,17 @@ const PERMISSIONS = {
   read: { contents: "read", metadata: "read" },
   write: { contents: "write", metadata: "read" },
 } as const;
+/** The settings, by their names. */
+export interface RepoSettings extends Readonly<Record<string, string | null>> {
+  readonly REPO_API_BASE: string;
+  readonly REPO_APP_ID: string | null;
+  readonly REPO_APP_PRIVATE_KEY: string | null;
+}
 /** What is needed of a way out; no site is. */
-export type RepoReach = Pick<Reach, "send" | "setting" | "cache" | "now" | "endsAt">;
+export type RepoContext = Pick<
+  ConnectorContext<RepoSettings>,
+  "send" | "settings" | "cache" | "now" | "deadline"
+>;
 export type Right = keyof typeof PERMISSIONS;
 
 /** Of any length; what is made of an answer without a token is shorter. */
@@ -29,8 +38,8 @@ const INSTALLATION = z.object({
 export type Installation = z.infer<typeof INSTALLATION>;
 
 /** The app's id and key. Throws E_MISSING_SECRET naming the one that is not set. */
-export function appOf(reach: Pick<RepoReach, "setting">): { appId: string; privateKey: string } {
-  const [appId, privateKey] = [reach.setting("REPO_APP_ID"), reach.setting("REPO_APP_PRIVATE_KEY")];
+export function appOf({ settings }: Pick<RepoContext, "settings">): { appId: string; privateKey: string } {
+  const { REPO_APP_ID: appId, REPO_APP_PRIVATE_KEY: privateKey } = settings;
   if (appId !== null && privateKey !== null) return { appId, privateKey };
   const missing = appId === null ? "REPO_APP_ID" : "REPO_APP_PRIVATE_KEY";
   throw new GatewayError(
@@ -39,16 +48,16 @@ export function appOf(reach: Pick<RepoReach, "setting">): { appId: string; priva
   );
 }
 
-/** Signs requests; what it found is kept in the reach's cache. */
+/** Signs requests; what it found is kept in the cache. */
 export class Access {
-  readonly #reach: RepoReach;
+  readonly #ctx: RepoContext;
   readonly #octokit: Octokit;
   readonly #owner: string;
   readonly #name: string;
   #auth: Promise<ReturnType<typeof import("@octokit/auth-app").createAppAuth>> | undefined;
 
-  constructor(reach: RepoReach, octokit: Octokit, repo: string) {
-    this.#reach = reach;
+  constructor(ctx: RepoContext, octokit: Octokit, repo: string) {
+    this.#ctx = ctx;
     this.#octokit = octokit;
     [this.#owner, this.#name] = repo.split("/") as [string, string];
   }
@@ -133,14 +142,14 @@ export class Access {
    * remembered will not do. Throws E_REPO_APP_NOT_INSTALLED when there is none or it is suspended.
    */
   async installation(anew = false): Promise<Installation> {
-    const known = this.#reach.cache.get<Installation | null>("installation");
+    const known = this.#ctx.cache.get<Installation | null>("installation");
     if (known && !anew) return known;
-    this.#reach.cache.set("installation", null, INSTALLATION_MS);
+    this.#ctx.cache.set("installation", null, INSTALLATION_MS);
     const found = await this.#lookUp();
     if (found === null || (found.suspended_at ?? null) !== null) {
       throw this.#absent(found === null ? "not installed" : "suspended");
     }
-    this.#reach.cache.set("installation", found, INSTALLATION_MS);
+    this.#ctx.cache.set("installation", found, INSTALLATION_MS);
     return found;
   }
 
@@ -172,9 +181,9 @@ export class Access {
   #strategy() {
     this.#auth ??= (async () => {
       const { createAppAuth } = await import("@octokit/auth-app");
-      const { cache } = this.#reach;
+      const { cache } = this.#ctx;
       return createAppAuth({
-        ...appOf(this.#reach),
+        ...appOf(this.#ctx),
         request: this.#octokit.request,
         cache: {
           get: (key: string) => cache.get<string>(key) ?? "",

@@ -1,10 +1,7 @@
 /** The repository app itself: whether it is set up, and who has it installed. */
 import { z } from "zod";
 import { GatewayError } from "../../errors.ts";
-import { LIMITS } from "../../model.ts";
-import type { Http } from "../http.ts";
-import type { Outgoing } from "../platform.ts";
-import { appOf, type RepoReach } from "./access.ts";
+import { appOf, type RepoContext } from "./access.ts";
 import { RepoWire } from "./wire.ts";
 
 /** One owner who has the app installed. */
@@ -37,15 +34,15 @@ const PER_PAGE = 100;
 const PAGES = 10;
 
 /** Reads the report; what fails is told in it and never thrown. */
-export async function readApp(reach: RepoReach): Promise<AppReport> {
+export async function readApp(ctx: RepoContext): Promise<AppReport> {
   const nothing = { configured: false, app: null, installations: [] };
   try {
-    appOf(reach);
+    appOf(ctx);
   } catch (thrown) {
     return { ...nothing, problem: (thrown as GatewayError).message };
   }
   try {
-    const wire = new RepoWire(reach, null);
+    const wire = new RepoWire(ctx, null);
     const { id, name, html_url } = await wire.askApp("/app", {}, APP);
     const app = { id, name, address: html_url ?? null };
     return { configured: true, app, installations: await installations(wire), problem: null };
@@ -69,22 +66,4 @@ async function installations(wire: RepoWire): Promise<AppInstallation[]> {
     if (told.length < PER_PAGE) break;
   }
   return found;
-}
-
-/** The way out for the app alone: it reads itself and its installations, nothing is kept. */
-export function appReach(http: Http, setting: RepoReach["setting"], now: () => number): RepoReach {
-  const own = ["/app", "/app/installations"].map((path) => `${setting("REPO_API_BASE")}${path}`);
-  const look = (out: Outgoing) => {
-    if (out.method !== "GET" || !own.includes(out.url.split("?")[0]!)) {
-      throw new GatewayError("E_FORBIDDEN_OP", "Of the repository app only its installations are read");
-    }
-  };
-  const end = () => now() + LIMITS.UPSTREAM_DEADLINE_MS;
-  return {
-    setting,
-    now,
-    endsAt: end(),
-    cache: { get: () => undefined, set: () => {} },
-    send: (out) => http.send(out, { endsAt: end(), look }),
-  };
 }

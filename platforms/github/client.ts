@@ -1,21 +1,16 @@
 /** The client of a site's repository (GitHub, as an app). */
-import { GatewayError } from "../../errors.ts";
 import { refName } from "../../rules/branch.ts";
-import type { Platform } from "../platform.ts";
-import { ending } from "../probe.ts";
+import type { SiteContext } from "../connector.ts";
+import type { RepoSettings } from "./access.ts";
 import { noRef, requireRepository } from "./not_found.ts";
-import { appOf } from "./access.ts";
-import { repoForbids } from "./egress.ts";
 import { requireFirst } from "./initial_commit.ts";
 import { defaultBranch, headOf, treeOf } from "./git.ts";
-import { health, type RepoHealth } from "./health.ts";
 import { type Decide, push, type Pushed, type PushTarget, viewOf } from "./push.ts";
 import { type File, readFile } from "./read.ts";
 import { View } from "./view.ts";
 import { RepoWire } from "./wire.ts";
 
 export type { Decide, Edit, Pushed, PushTarget } from "./push.ts";
-export type { RepoHealth } from "./health.ts";
 export type { File } from "./read.ts";
 export type { Entry, View } from "./view.ts";
 export { PREVIEW_PREFIX } from "./egress.ts";
@@ -40,8 +35,6 @@ export interface RepoClient {
   /** One file. Throws E_NOT_FOUND, E_BAD_INPUT as view, E_BAD_PATH for what is no file, E_FILE_TOO_LARGE. */
   read(path: string, limit: number, ref?: string): Promise<File>;
   mayWrite(): Promise<boolean>;
-  /** Probes that are over after that many milliseconds, whatever the host does; never throws. */
-  health(limitMs: number): Promise<RepoHealth>;
   /** Reads only: refuses an app that may not write. */
   requireWrite(): Promise<void>;
   /** Reads only: refuses a branch that an empty repository cannot begin with. Throws E_BAD_INPUT. */
@@ -62,49 +55,35 @@ async function view(wire: RepoWire, prefix: string | null, named: string, deploy
 /** A name that stands in an address: one with ".." would lead to another. */
 const named = (ref: string | undefined) => ref === undefined ? undefined : refName(ref, "ref");
 
-/** GitHub. Throws E_REPO_NOT_LINKED, E_MISSING_SECRET. */
-export const repo: Platform<RepoClient> = {
-  name: "repo",
-  linked(reach) {
-    if (reach.site.repo === null) {
-      throw new GatewayError(
-        "E_REPO_NOT_LINKED",
-        `Site "${reach.site.id}" has no repository; its operator can set repo with deno task admin site update`,
-      );
-    }
-    appOf(reach);
-  },
-  connect(reach) {
-    const { repo_branch, repo_prefix } = reach.site;
-    const wire = new RepoWire(reach, reach.site.repo ?? "");
-    const deployedBranch = async () => repo_branch ?? await defaultBranch(wire);
-    return {
-      deployedBranch,
-      defaultBranch: () => defaultBranch(wire),
-      async head(branch) {
-        const found = await headOf(wire, branch);
-        if (found === null) await requireRepository(wire);
-        return found === "empty" ? null : found;
-      },
-      async view(ref) {
-        const name = named(ref);
-        const deployed = await deployedBranch();
-        return await view(wire, repo_prefix, name ?? deployed, deployed);
-      },
-      read: async (path, limit, ref) =>
-        await readFile(wire, {
-          prefix: repo_prefix,
-          path,
-          ref: named(ref),
-          branch: await deployedBranch(),
-          limit,
-        }),
-      mayWrite: () => wire.mayWrite(),
-      health: (limitMs) => health(ending(reach, reach.now() + limitMs)),
-      requireWrite: () => wire.requireWrite(),
-      requireFirst: (branch) => requireFirst(wire, branch),
-      push: (target, decide) => push(wire, repo_prefix, target, decide),
-    };
-  },
-  forbids: repoForbids,
-};
+/** The client of the repository that a site names. */
+export function repositoryOf(ctx: SiteContext<RepoSettings>): RepoClient {
+  const { repo_branch, repo_prefix } = ctx.site;
+  const wire = new RepoWire(ctx, ctx.site.repo ?? "");
+  const deployedBranch = async () => repo_branch ?? await defaultBranch(wire);
+  return {
+    deployedBranch,
+    defaultBranch: () => defaultBranch(wire),
+    async head(branch) {
+      const found = await headOf(wire, branch);
+      if (found === null) await requireRepository(wire);
+      return found === "empty" ? null : found;
+    },
+    async view(ref) {
+      const name = named(ref);
+      const deployed = await deployedBranch();
+      return await view(wire, repo_prefix, name ?? deployed, deployed);
+    },
+    read: async (path, limit, ref) =>
+      await readFile(wire, {
+        prefix: repo_prefix,
+        path,
+        ref: named(ref),
+        branch: await deployedBranch(),
+        limit,
+      }),
+    mayWrite: () => wire.mayWrite(),
+    requireWrite: () => wire.requireWrite(),
+    requireFirst: (branch) => requireFirst(wire, branch),
+    push: (target, decide) => push(wire, repo_prefix, target, decide),
+  };
+}

@@ -2,7 +2,7 @@
 import { BRANCH } from "../../rules/branch.ts";
 import { isBlocked } from "../../rules/path.ts";
 import type { Site } from "../../model.ts";
-import type { Outgoing } from "../platform.ts";
+import type { Outgoing } from "../request.ts";
 
 /** Preview branches begin with it. */
 export const PREVIEW_PREFIX = "mcp/";
@@ -17,7 +17,7 @@ const PLACE = /^.*?\/(repos|repositories|app|users|orgs)\/(.+)$/;
  * more than its contents; a branch is moved by force, and the deployed branch of a static site at all, only with the
  * right to publish; elsewhere only the site's own branch is written to.
  */
-export function repoForbids(out: Outgoing, _now: number, site: Site): string | null {
+export function repoPolicy(out: Outgoing, site: Site): string | null {
   if (site.repo === null) return "the site has no repository";
   const { pathname, search } = new URL(out.url);
   const [, kind, rest = ""] = PLACE.exec(pathname) ?? [];
@@ -34,6 +34,12 @@ export function repoForbids(out: Outgoing, _now: number, site: Site): string | n
     return judgeToken(fieldsOf(out.json), site);
   }
   return own === null ? "it writes elsewhere" : judgeWrite(out, own, site);
+}
+
+/** Why that request of the app itself, without a site, may not be sent, or null: only its installations are read. */
+export function appPolicy(out: Outgoing, base: string): string | null {
+  const own = ["/app", "/app/installations"].some((path) => out.url.split("?")[0] === `${base}${path}`);
+  return out.method === "GET" && own ? null : "of the repository app only its installations are read";
 }
 
 /** What follows the repository's own name; null where the name is another's. */

@@ -38,11 +38,11 @@ async function unless<T, O>(answer: Promise<T>, statuses: readonly number[], oth
 
 /** The name of the default branch, also of an empty repository. */
 export async function defaultBranch(wire: RepoWire): Promise<string> {
-  const known = wire.reach.cache.get<string>("default_branch");
+  const known = wire.ctx.cache.get<string>("default_branch");
   if (known) return known;
   const schema = z.object({ default_branch: z.string().min(1) });
   const { default_branch } = await wire.ask({ method: "GET", path: "", schema });
-  wire.reach.cache.set("default_branch", default_branch, 5 * 60_000);
+  wire.ctx.cache.set("default_branch", default_branch, 5 * 60_000);
   return default_branch;
 }
 

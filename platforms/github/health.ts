@@ -1,5 +1,6 @@
 /** What a diagnosis asks of a repository: whether the app is there and may write, and where the branch stands. */
-import type { Reach } from "../platform.ts";
+import type { FactCache, SiteContext } from "../connector.ts";
+import type { RepoSettings } from "./access.ts";
 import { type Probe, probe } from "../probe.ts";
 import { defaultBranch, headOf } from "./git.ts";
 import { RepoWire } from "./wire.ts";
@@ -21,17 +22,17 @@ export interface RepoHealth {
 }
 
 /** Asks afresh, with nothing of what was found before; never throws. */
-export async function health(reach: Reach): Promise<RepoHealth> {
+export async function health(ctx: SiteContext<RepoSettings>): Promise<RepoHealth> {
   const found = new Map<string, unknown>();
-  const cache: Reach["cache"] = {
+  const cache: FactCache = {
     get: <T>(key: string) => found.get(key) as T | undefined,
     set: (key, value) => void found.set(key, value),
   };
-  const wire = new RepoWire({ ...reach, cache }, reach.site.repo ?? "");
+  const wire = new RepoWire({ ...ctx, cache }, ctx.site.repo ?? "");
   const app = await probe(async () => ({ may_write: await wire.mayWrite(), renamed: wire.moved }));
   if (app.error) return { app, branch: { error: app.error } };
   const branch = await probe(async () => {
-    const name = reach.site.repo_branch ?? await defaultBranch(wire);
+    const name = ctx.site.repo_branch ?? await defaultBranch(wire);
     return { name, head: await headOf(wire, name) };
   });
   return { app, branch };

@@ -1,6 +1,6 @@
 /** One commit on one branch, whatever the number of files: built aside, looked at, then the branch is moved to it. */
 import { GatewayError } from "../../errors.ts";
-import type { PublishGrant } from "../platform.ts";
+import type { PublishGrant } from "../request.ts";
 import { ended } from "../../lib/async.ts";
 import { requireRepository } from "./not_found.ts";
 import { build, type Edit, inFull } from "./build.ts";
@@ -54,7 +54,7 @@ export async function push(
 ): Promise<Pushed> {
   const line = `${wire.repo?.toLowerCase()} ${target.branch}`;
   const once = () => tryOnce(wire, prefix, target, decide);
-  const left = () => wire.reach.endsAt - wire.reach.now();
+  const left = () => wire.ctx.deadline - wire.ctx.now();
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const pushed = await (attempt === 0 && !LINES.has(line) ? once() : inLine(line, left(), once));
     if (pushed !== null) return pushed;

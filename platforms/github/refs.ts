@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { GatewayError } from "../../errors.ts";
 import { OUTCOME_UNKNOWN } from "../failures.ts";
-import type { PublishGrant } from "../platform.ts";
+import type { PublishGrant } from "../request.ts";
 import { RepoError } from "./errors.ts";
 import { commitOf, headOf } from "./git.ts";
 import { encoded, type RepoWire } from "./wire.ts";

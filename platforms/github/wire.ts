@@ -2,8 +2,8 @@
 import type { Octokit } from "@octokit/core";
 import type { z } from "zod";
 import { GatewayError } from "../../errors.ts";
-import type { Outgoing, PublishGrant } from "../platform.ts";
-import { Access, type Installation, type RepoReach, type Right } from "./access.ts";
+import type { Outgoing, PublishGrant } from "../request.ts";
+import { Access, type Installation, type RepoContext, type Right } from "./access.ts";
 import { busyFor } from "./rate_limit.ts";
 import { CONTENTS_WAY, refusal, RepoError, unreadable } from "./errors.ts";
 
@@ -36,14 +36,14 @@ export const encoded = (path: string): string => path.split("/").map(encodeURICo
 export class RepoWire {
   /** As owner/name; null for the app alone. */
   readonly repo: string | null;
-  readonly reach: RepoReach;
+  readonly ctx: RepoContext;
   /** Set when the host sent a read on to another address: the repository has another name now. */
   moved = false;
   #access: Promise<{ octokit: Octokit; access: Access }> | undefined;
   readonly #secrets: string[] = [];
 
-  constructor(reach: RepoReach, repo: string | null) {
-    this.reach = reach;
+  constructor(ctx: RepoContext, repo: string | null) {
+    this.ctx = ctx;
     this.repo = repo;
   }
 
@@ -121,7 +121,7 @@ export class RepoWire {
     this.#access ??= (async () => {
       const { Octokit } = await import("@octokit/core");
       const octokit = new Octokit({
-        baseUrl: this.reach.setting("REPO_API_BASE") ?? "",
+        baseUrl: this.ctx.settings.REPO_API_BASE ?? "",
         userAgent: "site-operations-gateway",
         request: { fetch: this.#fetch({ effect: "read" }) },
         log: { debug() {}, info() {}, warn() {}, error() {} },
@@ -133,7 +133,7 @@ export class RepoWire {
       octokit.hook.error("request", (error) => {
         throw this.#told(error);
       });
-      return { octokit, access: new Access(this.reach, octokit, this.repo ?? "/") };
+      return { octokit, access: new Access(this.ctx, octokit, this.repo ?? "/") };
     })();
     return this.#access;
   }
@@ -148,7 +148,7 @@ export class RepoWire {
     const headers = new Headers(response?.headers);
     const unknown = headers.get(EFFECT) === "write" && status >= 500;
     const text = typeof said === "string" ? said : "";
-    return refusal(this.repo, { status, headers, said: text, unknown }, this.#secrets, this.reach.now());
+    return refusal(this.repo, { status, headers, said: text, unknown }, this.#secrets, this.ctx.now());
   }
 
   /** A fetch for Octokit that goes the guarded way. */
@@ -164,7 +164,7 @@ export class RepoWire {
       };
       const [, secret = ""] = (out.headers?.["authorization"] ?? "").split(" ");
       if (secret !== "" && !this.#secrets.includes(secret)) this.#secrets.push(secret);
-      const answer = await this.reach.send(out);
+      const answer = await this.ctx.send(out);
       if (new URL(answer.url).pathname !== new URL(out.url).pathname) this.moved = true;
       const headers = new Headers(answer.headers);
       headers.set(EFFECT, how.effect);

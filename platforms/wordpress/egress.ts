@@ -1,7 +1,7 @@
 /** What may never be sent to a CMS: anything beyond a short list of routes, names and states. */
 import { hasLead, parseMoment } from "../../rules/schedule.ts";
-import type { Site } from "../../model.ts";
-import type { Outgoing } from "../platform.ts";
+import type { PolicyContext } from "../connector.ts";
+import type { Outgoing } from "../request.ts";
 import { PAGE_NAMES, PAGES_READABLE, PAGES_WRITABLE } from "./pages/egress.ts";
 import { SCHEMA_QUERY_NAMES, SCHEMA_READABLE, SCHEMA_WRITABLE } from "./structured_data/egress.ts";
 import { type Fields, fields, type Judge, only } from "./egress_rules.ts";
@@ -67,7 +67,8 @@ const WRITABLE: readonly (readonly [RegExp, Judge])[] = [
  * that), both to known routes with digits for ids; content is made as a draft, scheduled with enough lead, published
  * only under a grant; nothing is put into the bin, deleted or forced; credentials go to the site's own origin alone.
  */
-export function cmsForbids(out: Outgoing, now: number, site: Site): string | null {
+export function cmsPolicy(out: Outgoing, { site, now }: PolicyContext): string | null {
+  if (!site) return "no site is named";
   const url = new URL(out.url);
   const signed = Object.keys(out.headers ?? {}).some((name) => name.toLowerCase() === "authorization");
   if (signed && url.origin !== URL.parse(site.base_url ?? "")?.origin) {

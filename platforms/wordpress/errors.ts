@@ -2,7 +2,7 @@
 import { GatewayError } from "../../errors.ts";
 import { excerpt } from "../excerpt.ts";
 import { OUTCOME_UNKNOWN } from "../failures.ts";
-import type { Incoming, Outgoing } from "../platform.ts";
+import type { Incoming, Outgoing } from "../request.ts";
 
 /** An answer of the CMS that is no success. E_UPSTREAM with its status; `reason` is its own code, "" without one. */
 export class CmsError extends GatewayError {

@@ -1,6 +1,7 @@
 /** An admin session ends with the master token it was opened with. */
 import assert from "node:assert/strict";
 import { adminApp } from "../../admin/api.ts";
+import { CONNECTORS } from "../connectors.ts";
 import { gateway, MASTER } from "../kit.ts";
 
 Deno.test("a new master token shuts out the sessions opened with the old one", async () => {
@@ -12,7 +13,8 @@ Deno.test("a new master token shuts out the sessions opened with the old one", a
       tokenPrefix: "gate",
       baseUrl: "http://127.0.0.1:8000",
       privateUpstreams: ["cms.internal"],
-      repoApp: () => assert.fail("nothing asks for the repository app"),
+      connectors: CONNECTORS,
+      overview: () => assert.fail("nothing asks for the repository app"),
       toolNames: () => [],
       now: () => gw.clock.now,
       report: (_, thrown) => assert.fail(String(thrown)),

@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { loadTools } from "../../registry/load.ts";
 import { shorten } from "../../guard/redact.ts";
 import { GatewayError } from "../../errors.ts";
+import { CONNECTORS } from "../connectors.ts";
 
-const tools = await loadTools({ roots: [new URL("../../", import.meta.url)] });
+const tools = await loadTools({ roots: [new URL("../../", import.meta.url)], known: CONNECTORS });
 const { check } = tools.get("create_draft")!;
 
 /** The shortest of three runs, for what else the machine does is no matter. */

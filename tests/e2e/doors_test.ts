@@ -1,21 +1,31 @@
 /** The same call through both doors: the same result, the same refusal, the same audit row; and who may call what. */
 import assert from "node:assert/strict";
-import type { Platform } from "../../platforms/platform.ts";
 import type { AuditRow, Tier } from "../../model.ts";
 import { type Ending, gateway, type Kit, type KitOptions, owned, site } from "../kit.ts";
 
-const repo: Platform<null> = { name: "repo", connect: () => null };
+/** What the link of the toys asks for. */
+const APP = { REPO_APP_ID: "1", REPO_APP_PRIVATE_KEY: "a key that nothing signs with" };
+const LINKED = { repo: "acme/site" };
 
 const OPTIONS: KitOptions = {
   roots: [new URL("../fixtures/toys/", import.meta.url)],
-  links: { repo },
   settings: {
-    secrets: { ADS_DEVELOPER_TOKEN: true, HOSTING_API_TOKEN: true, HOSTING_ACCOUNT_ID: true } as never,
+    upstream: {
+      ADS_DEVELOPER_TOKEN: "dev",
+      HOSTING_API_TOKEN: "token",
+      HOSTING_ACCOUNT_ID: "account",
+      ...APP,
+    },
   },
   allowPrivate: ["acme.example", "broken.example"],
   fetch: (input) =>
     Promise.resolve(new Response("{}", { status: String(input).includes("broken") ? 418 : 200 })),
-  sites: [site("acme", "cms"), site("broken", "cms"), site("other", "cms"), site("files", "static")],
+  sites: [
+    site("acme", "cms", LINKED),
+    site("broken", "cms", LINKED),
+    site("other", "cms", LINKED),
+    site("files", "static", LINKED),
+  ],
   tokens: {
     narrow: { allowed_sites: ["acme"], allowed_tools: ["toy_read", "toy_write", "list_sites"], max_risk: 0 },
     bold: { skip_write_confirm: true },

@@ -1,6 +1,6 @@
 /** Files that do not make a tool are refused at boot, all at once, each with its reason. */
 import assert from "node:assert/strict";
-import { RegistryError } from "../../registry/load.ts";
+import { RegistryError } from "../../registry/files.ts";
 import { gateway } from "../kit.ts";
 import { handler, manifest, PLANNED, withFiles } from "./dropped.ts";
 

@@ -1,5 +1,6 @@
 /** The gateway's end: a signal lets the call in flight finish, a kill leaves what is needed to know of it. */
 import assert from "node:assert/strict";
+import { SITE_SHAPE } from "../connectors.ts";
 import { type StandIn, startStandIn } from "../../sandbox/cms_standin.ts";
 import { openStore } from "../../store/kv.ts";
 import type { AuditRow, Site } from "../../model.ts";
@@ -76,7 +77,12 @@ async function beginWrite(gateway: Running, site: Held): Promise<{ ending: Promi
 }
 
 async function rowsIn(folder: string): Promise<AuditRow[]> {
-  const store = await openStore({ path: `${folder}/gateway.sqlite3`, keys: [KEY], tokenPrefix: "gate" });
+  const store = await openStore({
+    path: `${folder}/gateway.sqlite3`,
+    keys: [KEY],
+    siteShape: SITE_SHAPE,
+    tokenPrefix: "gate",
+  });
   try {
     assert.deepEqual((await store.audit.verify()).faults, []);
     return (await store.audit.list({}, { limit: 100 })).rows;

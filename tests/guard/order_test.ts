@@ -1,23 +1,17 @@
 /** The fixed order of refusals: each rung's call breaks its own rule and every later one, and nothing is sent. */
 import assert from "node:assert/strict";
-import { type Code, GatewayError } from "../../errors.ts";
+import type { Code } from "../../errors.ts";
 import type { AuditStatus } from "../../model.ts";
-import type { Platform } from "../../platforms/platform.ts";
 import { gateway, type Kit, type KitOptions, owned, site } from "../kit.ts";
 
 export const TOYS = new URL("../fixtures/toys/", import.meta.url);
 
-const repo: Platform<null> = {
-  name: "repo",
-  linked({ site }) {
-    if (!site.repo) throw new GatewayError("E_REPO_NOT_LINKED", `Site "${site.id}" has no repository`);
-  },
-  connect: () => null,
-};
+/** The repository app is set up; which sites name a repository is for the ladder to tell. */
+const APP = { REPO_APP_ID: "1", REPO_APP_PRIVATE_KEY: "a key that nothing signs with" };
 
 const OPTIONS: KitOptions = {
   roots: [TOYS],
-  links: { repo },
+  settings: { upstream: APP },
   sites: [
     site("acme", "cms"),
     site("open", "cms", { flags: { allow_publish: true } }),
@@ -203,7 +197,7 @@ for (const rung of LADDER) {
 
 const withSecret: KitOptions = {
   ...OPTIONS,
-  settings: { secrets: { ADS_DEVELOPER_TOKEN: true } as never },
+  settings: { upstream: { ...APP, ADS_DEVELOPER_TOKEN: "dev" } },
 };
 
 Deno.test("step 1: authentication comes before the body, and leaves no row", async () => {
@@ -219,7 +213,7 @@ Deno.test("step 1: authentication comes before the body, and leaves no row", asy
 });
 
 Deno.test("step 2: the token's rate comes before the body", async () => {
-  await using gw = await gateway({ ...OPTIONS, settings: { rateLimitToken: 1 } });
+  await using gw = await gateway({ ...OPTIONS, settings: { ...OPTIONS.settings, rateLimitToken: 1 } });
   await gw.end("list_sites", {});
   const response = await gw.http("/api/v1/tools/nothing", { method: "POST", body: "{" });
   assert.equal(response.status, 429);
@@ -260,7 +254,7 @@ Deno.test("step 6: a super-admin tool is refused to a token with an owner", asyn
 });
 
 Deno.test("step 10: the site's rate", async () => {
-  await using gw = await gateway({ ...OPTIONS, settings: { rateLimitSite: 2 } });
+  await using gw = await gateway({ ...OPTIONS, settings: { ...OPTIONS.settings, rateLimitSite: 2 } });
   const args = { title: "a", site_id: "acme", ...LOUD };
   await gw.refuses("toy_write", args, "E_PUBLISH_NOT_ALLOWED");
   await gw.refuses("toy_write", args, "E_RATE_LIMITED");
@@ -350,7 +344,7 @@ Deno.test("a text that parses as an object is unwrapped over REST, a plain one i
 });
 
 Deno.test("step 2: listing the tools counts against the token's rate at both doors", async () => {
-  await using gw = await gateway({ ...OPTIONS, settings: { rateLimitToken: 1 } });
+  await using gw = await gateway({ ...OPTIONS, settings: { ...OPTIONS.settings, rateLimitToken: 1 } });
   const frame = { jsonrpc: "2.0", id: 1, method: "tools/list" };
   const list = () =>
     gw.http("/mcp", {

@@ -1,6 +1,7 @@
 /** Each page tool through both doors on a real WordPress, and every code its manifest names provoked there. */
 import assert from "node:assert/strict";
 import type { Code } from "../../errors.ts";
+import { CONNECTORS } from "../connectors.ts";
 import { loadTools } from "../../registry/load.ts";
 import type { CmsSandbox } from "../../sandbox/cms.ts";
 import { ahead, type Args, DOORS } from "../cms_kit.ts";
@@ -11,7 +12,7 @@ import { stored } from "./_schema.ts";
 import { fresh, onWordPress, Real } from "./_wordpress.ts";
 
 const ROOT = new URL("../../", import.meta.url);
-const TOOLS = await loadTools({ roots: [ROOT] });
+const TOOLS = await loadTools({ roots: [ROOT], known: CONNECTORS });
 const PAGE_TOOLS = [...TOOLS.values()].filter(({ group }) => group === "pages");
 
 /** A kit with two sites more: "both", an editor's with both builders that may publish; "weak", an author's. */

@@ -1,6 +1,7 @@
 /** The sites of a static world, their repositories and files, and the settings that lead to them. */
 import type { Flag } from "../../model.ts";
 import type { RepoHost, RepoOptions } from "../../sandbox/repo.ts";
+import { CONNECTORS } from "../connectors.ts";
 import { readSettings, type Settings } from "../../settings.ts";
 import type { NewSite } from "../../store/store.ts";
 import { MASTER, site } from "../kit.ts";
@@ -22,7 +23,7 @@ export const OPEN_FLAGS: Partial<Record<Flag, boolean>> = {
 export function settingsAt(
   host: Pick<RepoHost, "base_url" | "app">,
   more: Readonly<Record<string, string | null>> = {},
-): Pick<Settings, "upstream" | "secrets"> {
+): Pick<Settings, "upstream"> {
   const env: Record<string, string | null> = {
     MASTER_TOKEN: MASTER,
     ENCRYPTION_KEYS: new Uint8Array(32).fill(7).toBase64(),
@@ -32,8 +33,8 @@ export function settingsAt(
     REPO_APP_PRIVATE_KEY: host.app.private_key,
     ...more,
   };
-  const { upstream, secrets } = readSettings((name) => env[name] ?? undefined, "start");
-  return { upstream, secrets };
+  const { upstream } = readSettings((name) => env[name] ?? undefined, "start", CONNECTORS.settings);
+  return { upstream };
 }
 
 /** Files a static site begins with: a page this service made, one it did not, and what may not be read. */

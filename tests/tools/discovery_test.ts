@@ -1,6 +1,7 @@
 /** The discovery tools through both doors: what each answers of records and of a live site. */
 import assert from "node:assert/strict";
-import { FLAGS, SITE_LINK_FIELDS } from "../../model.ts";
+import { FLAGS } from "../../model.ts";
+import { TEXT_FIELDS } from "../connectors.ts";
 import { NOW, site } from "../kit.ts";
 import { world } from "./_stand_in.ts";
 
@@ -95,7 +96,7 @@ Deno.test("list_projects rolls up the integrations of the member sites in scope"
 Deno.test("get_site answers the whole configuration and of credentials only their kinds", async () => {
   await using at = await world();
   const found = await at.kit.both<Record<string, unknown>>("get_site", { site_id: "open" });
-  const links = Object.fromEntries(SITE_LINK_FIELDS.map((field) => [field, null]));
+  const links = Object.fromEntries(TEXT_FIELDS.map((field) => [field, null]));
   assert.deepEqual(found, {
     id: "open",
     name: "open",

@@ -274,14 +274,14 @@ Deno.test("a redirect does not take the token elsewhere", async () => {
   await using here = await world();
   const fetched: typeof fetch = () =>
     Promise.resolve(new Response(null, { status: 302, headers: { location: `${elsewhere.base_url}/x` } }));
-  const { upstream, secrets } = settingsAt(here.at.host, {
+  const { upstream } = settingsAt(here.at.host, {
     HOSTING_API_BASE: here.hosting.base_url,
     HOSTING_API_TOKEN: here.hosting.api_token,
     HOSTING_ACCOUNT_ID: here.hosting.account_id,
   });
   await using moved = await StaticWorld.open({
     fetch: fetched,
-    settings: { upstream, secrets },
+    settings: { upstream },
     sites: [site("built", "static", { hosting_project: "site" })],
   });
   await moved.refuses(TOOL, { site_id: "built" }, "E_UPSTREAM", {

@@ -1,6 +1,7 @@
 /** The environment is read once, completely, and every fault is told. */
 import assert from "node:assert/strict";
-import { envExample, settingsTables, withTables } from "../../settings/docs.ts";
+import { envExample, permissions, withTables } from "../../registry/generate_settings.ts";
+import { CONNECTORS } from "../connectors.ts";
 import {
   GATEWAY_SETTINGS,
   localAddress,
@@ -8,22 +9,25 @@ import {
   readSettings,
   type SettingEntry,
   SettingsError,
-  UPSTREAM_SETTINGS,
 } from "../../settings.ts";
 
 const KEY = new Uint8Array(32).fill(7).toBase64();
 const TOKEN = "m".repeat(32);
 const LEAST = { MASTER_TOKEN: TOKEN, ENCRYPTION_KEYS: KEY };
-const ENTRIES: readonly SettingEntry[] = [...GATEWAY_SETTINGS, ...UPSTREAM_SETTINGS];
+const ENTRIES: readonly SettingEntry[] = [...GATEWAY_SETTINGS, ...CONNECTORS.settings];
 const root = new URL("../../", import.meta.url);
 
 function settings(env: Record<string, string> = {}, mode: Mode = "start") {
-  return readSettings((name) => ({ ...LEAST, ...env } as Record<string, string>)[name], mode);
+  return readSettings(
+    (name) => ({ ...LEAST, ...env } as Record<string, string>)[name],
+    mode,
+    CONNECTORS.settings,
+  );
 }
 
 function faults(env: Record<string, string>, mode: Mode = "start"): readonly string[] {
   try {
-    readSettings((name) => env[name], mode);
+    readSettings((name) => env[name], mode, CONNECTORS.settings);
   } catch (fault) {
     assert.ok(fault instanceof SettingsError);
     for (const line of fault.faults) assert.ok(fault.message.includes(line));
@@ -46,7 +50,9 @@ Deno.test("two secrets are enough to start", () => {
   assert.equal(read.upstream.REPO_API_BASE, "https://api.github.com");
   assert.equal(read.upstream.CRM_MCP_URL, "https://services.leadconnectorhq.com/mcp/");
   assert.equal(read.upstream.TOPICMAP_BASE_URL, null);
-  assert.ok(Object.values(read.secrets).every((present) => present === false));
+  assert.ok(
+    CONNECTORS.settings.every(({ name, default: preset }) => preset !== null || read.upstream[name] === null),
+  );
 });
 
 Deno.test("every default can be read by the rule of its own variable", () => {
@@ -159,28 +165,38 @@ Deno.test("keys are read in order, in either alphabet of base64", () => {
 Deno.test("secrets of upstreams are known by presence", () => {
   const pem = "-----BEGIN RSA PRIVATE KEY-----\\nabc\\n-----END RSA PRIVATE KEY-----";
   const read = settings({ ADS_DEVELOPER_TOKEN: " dev ", REPO_APP_PRIVATE_KEY: pem });
-  assert.equal(read.secrets.ADS_DEVELOPER_TOKEN, true);
-  assert.equal(read.secrets.HOSTING_API_TOKEN, false);
+  assert.equal(read.upstream.HOSTING_API_TOKEN, null);
   assert.equal(read.upstream.ADS_DEVELOPER_TOKEN, "dev");
   assert.equal(read.upstream.REPO_APP_PRIVATE_KEY, pem.replaceAll("\\n", "\n"));
-  assert.ok(!Object.hasOwn(read.secrets, "REPO_API_BASE"));
 });
 
-Deno.test("the page and the example are what the table says", () => {
-  const page = Deno.readTextFileSync(new URL("docs/CONFIGURATION.md", root));
-  assert.equal(page, withTables(page), "run settings/docs.ts");
-  assert.equal(
-    Deno.readTextFileSync(new URL(".env.example", root)),
-    envExample(),
-    "run settings/docs.ts",
+Deno.test("the page, the example and the permissions are what the connectors make of them", () => {
+  const read = (path: string) => Deno.readTextFileSync(new URL(path, root));
+  const page = read("docs/CONFIGURATION.md");
+  assert.equal(page, withTables(page, CONNECTORS), "run deno task gen");
+  assert.equal(read(".env.example"), envExample(CONNECTORS), "run deno task gen");
+  assert.equal(read("deno.json"), permissions(read("deno.json"), CONNECTORS), "run deno task gen");
+  for (const { name } of ENTRIES) {
+    assert.ok(page.includes(`| \`${name}\` |`));
+    assert.ok(JSON.parse(read("deno.json")).permissions.serve.env.includes(name));
+  }
+  assert.throws(() => withTables("no marks", CONNECTORS), /lacks the marks/);
+});
+
+Deno.test("a setting the process has no permission to read is refused with the command that mends it", () => {
+  const env = (name: string) => {
+    if (name === "REPO_APP_ID") throw new Deno.errors.NotCapable(name);
+    return ({ ...LEAST } as Record<string, string>)[name];
+  };
+  assert.throws(
+    () => readSettings(env, "start", CONNECTORS.settings),
+    /REPO_APP_ID: the gateway has no permission to read it; run deno task gen/,
   );
-  for (const { name } of ENTRIES) assert.ok(settingsTables().includes(`| \`${name}\` |`));
-  assert.throws(() => withTables("no marks"), /lacks the marks/);
 });
 
 Deno.test("the example, every line of it switched on, is what stands without it", () => {
   const env: Record<string, string> = {};
-  for (const line of envExample().split("\n")) {
+  for (const line of envExample(CONNECTORS).split("\n")) {
     const [, name, value] = /^#([A-Z_]+)=(.*)$/.exec(line) ?? [];
     if (name !== undefined && value) env[name] = value;
   }

@@ -8,10 +8,10 @@ import {
   type Decide,
   type Entry,
   type Pushed,
-  repo,
   type RepoClient,
   type View,
 } from "../../platforms/github/client.ts";
+import github from "../../platforms/github/connector.ts";
 import type { ContextOf } from "../../registry/tool.ts";
 import { textOf } from "./_block.ts";
 
@@ -47,7 +47,7 @@ export async function fileAt(
 export async function writable(
   ctx: MarkdownContext,
 ): Promise<{ client: RepoClient; branch: string; view: View }> {
-  const client = await ctx.use(repo);
+  const client = await ctx.use(github);
   const branch = await client.deployedBranch();
   const view = await client.view();
   await client.requireWrite();
@@ -56,7 +56,7 @@ export async function writable(
 
 /** Commits to the site's branch. */
 export async function commit(ctx: MarkdownContext, line: string, decide: Decide): Promise<Pushed> {
-  const client = await ctx.use(repo);
+  const client = await ctx.use(github);
   const branch = await client.deployedBranch();
   const message = commitMessage(line, ctx.caller.token.id);
   return await client.push({ branch, message, grant: ctx.grant }, decide);

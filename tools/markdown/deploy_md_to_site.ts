@@ -3,7 +3,7 @@ import { GatewayError } from "../../errors.ts";
 import { LIMITS, type Site } from "../../model.ts";
 import { content } from "../../platforms/content.ts";
 import { pages } from "../../platforms/pages.ts";
-import { repo } from "../../platforms/github/client.ts";
+import github from "../../platforms/github/connector.ts";
 import { type OtherSite, tool } from "../../registry/tool.ts";
 import { textOf } from "./_block.ts";
 import { type Draft, draftOf } from "./_draft.ts";
@@ -13,14 +13,14 @@ import { commit, fileAt, type MarkdownContext, markdownIn, writable } from "./_r
 const SHOWN_CHARACTERS = 60;
 
 /** Refuses a site no draft of markdown can be made on: E_NOT_SUPPORTED, E_BUILDER_MISMATCH. */
-function checkTarget({ id, platform, available_builders }: Site): void {
-  if (platform !== "cms" && platform !== "sitebuilder") {
+function checkTarget({ site: { id, platform, available_builders }, can }: OtherSite): void {
+  if (!can(content)) {
     throw new GatewayError(
       "E_NOT_SUPPORTED",
-      `target_site_id: "${id}" is a ${platform} site, which has no drafts; name a cms site`,
+      `target_site_id: "${id}" is a ${platform} site, whose drafts cannot be reached; name a site that list_drafts takes`,
     );
   }
-  if (platform === "cms" && available_builders.length > 0 && !available_builders.includes("block")) {
+  if (available_builders.length > 0 && !available_builders.includes("block")) {
     throw new GatewayError(
       "E_BUILDER_MISMATCH",
       `target_site_id: "${id}" has the visual builder only, and markdown becomes plain blocks; make the page with ` +
@@ -71,7 +71,7 @@ async function record(ctx: MarkdownContext, path: string, entry: Readonly<Record
 export default tool("deploy_md_to_site", {
   check({ path, target_site_id }, ctx) {
     markdownIn(ctx.site, path);
-    checkTarget(ctx.forSite(target_site_id).site);
+    checkTarget(ctx.forSite(target_site_id));
   },
   async plan({ target_site_id, append_deployment, ...args }, ctx) {
     const path = markdownIn(ctx.site, args.path);
@@ -79,7 +79,7 @@ export default tool("deploy_md_to_site", {
     const recorded = append_deployment
       ? `, and write it down in the file on branch "${(await writable(ctx)).branch}"`
       : "";
-    const { bytes, sha } = await (await ctx.use(repo)).read(path, LIMITS.STATIC_FILE_BYTES);
+    const { bytes, sha } = await (await ctx.use(github)).read(path, LIMITS.STATIC_FILE_BYTES);
     const text = textOf(bytes, "path");
     if (append_deployment) withDeployment(text, {}, "path");
     const document = readDocument(text, "path");

@@ -1,7 +1,8 @@
 /** list_md_from_repo: the markdown files of a repository, each with what its frontmatter says first. */
 import { isBlocked, pathPrefix } from "../../rules/path.ts";
 import { LIMITS } from "../../model.ts";
-import { type Entry, repo, type View } from "../../platforms/github/client.ts";
+import type { Entry, View } from "../../platforms/github/client.ts";
+import github from "../../platforms/github/connector.ts";
 import { tool } from "../../registry/tool.ts";
 import { readDocument } from "./_frontmatter.ts";
 
@@ -53,7 +54,7 @@ async function read(view: View, entry: Entry): Promise<Words> {
 export default tool("list_md_from_repo", {
   check: ({ prefix = "" }) => void pathPrefix(prefix, "prefix"),
   async run({ status, prefix = "", limit }, ctx) {
-    const view = await (await ctx.use(repo)).view();
+    const view = await (await ctx.use(github)).view();
     const listed = await view.list(pathPrefix(prefix, "prefix"));
     const files = listed.entries.filter(({ path }) => /\.(md|mdx|markdown)$/i.test(path) && !isBlocked(path));
     const items: Item[] = [];

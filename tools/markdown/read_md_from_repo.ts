@@ -1,6 +1,6 @@
 /** read_md_from_repo: one markdown file, its frontmatter and its body. */
 import { LIMITS } from "../../model.ts";
-import { repo } from "../../platforms/github/client.ts";
+import github from "../../platforms/github/connector.ts";
 import { tool } from "../../registry/tool.ts";
 import { textOf } from "./_block.ts";
 import { readDocument } from "./_frontmatter.ts";
@@ -10,7 +10,7 @@ export default tool("read_md_from_repo", {
   check: ({ path }, { site }) => void markdownIn(site, path),
   async run({ ref, ...args }, ctx) {
     const path = markdownIn(ctx.site, args.path);
-    const { bytes, sha } = await (await ctx.use(repo)).read(path, LIMITS.STATIC_FILE_BYTES, ref);
+    const { bytes, sha } = await (await ctx.use(github)).read(path, LIMITS.STATIC_FILE_BYTES, ref);
     const { frontmatter, body } = readDocument(textOf(bytes, "path"), "path");
     return { path, frontmatter, body, sha };
   },

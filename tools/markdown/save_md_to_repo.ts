@@ -3,7 +3,8 @@ import { GatewayError } from "../../errors.ts";
 import { checkFileSize, checkSha } from "../../rules/file.ts";
 import { bytesOf, checkText } from "../../rules/text.ts";
 import { LIMITS } from "../../model.ts";
-import { type Entry, repo, type RepoClient, type View } from "../../platforms/github/client.ts";
+import type { Entry, RepoClient, View } from "../../platforms/github/client.ts";
+import github from "../../platforms/github/connector.ts";
 import { tool } from "../../registry/tool.ts";
 import { readDocument, required } from "./_frontmatter.ts";
 import { commit, markdownIn, writable } from "./_repository.ts";
@@ -67,7 +68,7 @@ export default tool("save_md_to_repo", {
     });
     ctx.note({ result_id: path, changes });
     const { branch, commit_sha, unchanged } = pushed;
-    const client = await ctx.use(repo);
+    const client = await ctx.use(github);
     const html_url = await addressOf(client, path, commit_sha);
     const done = {
       path,

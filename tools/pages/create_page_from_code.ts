@@ -2,7 +2,7 @@
 import { checkCodeParts, scopeClass, slugOf } from "../../code_pages/parts.ts";
 import { numericId } from "../../lib/ids.ts";
 import { checkNamed } from "../../rules/text.ts";
-import { cms } from "../../platforms/wordpress/client.ts";
+import wordpress from "../../platforms/wordpress/connector.ts";
 import { tool } from "../../registry/tool.ts";
 import { storedParts } from "./_code.ts";
 import { changesOf, quoted } from "./_plans.ts";
@@ -16,7 +16,7 @@ export default tool("create_page_from_code", {
   async plan({ title, html, css, js, parent_id, slug = slugOf(title) }, ctx) {
     const scope_class = scopeClass(ctx.site.id, slug);
     const parts = await storedParts({ html, css, js }, scope_class);
-    await (await ctx.use(cms)).pages.prepareCode(parent_id);
+    await (await ctx.use(wordpress)).codePages.prepare(parent_id);
     const page = { title, slug, parent_id, scope_class, ...parts, html: parts.html ?? html };
     return {
       summary: `Create the draft page ${quoted(title)} from code on ${ctx.site.name}`,
@@ -25,7 +25,7 @@ export default tool("create_page_from_code", {
     };
   },
   async run(_, ctx, { state, changes }) {
-    const made = await (await ctx.use(cms)).pages.createCode(state);
+    const made = await (await ctx.use(wordpress)).codePages.create(state);
     ctx.note({ result_id: made.id, changes });
     return made;
   },

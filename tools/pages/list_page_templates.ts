@@ -3,7 +3,7 @@ import { pages } from "../../platforms/pages.ts";
 import { tool } from "../../registry/tool.ts";
 
 export default tool("list_page_templates", async (query, ctx) => {
-  if (ctx.site.platform === "cms" && ctx.site.available_builders.includes("visual")) {
+  if (ctx.site.available_builders.includes("visual")) {
     return await (await ctx.use(pages)).templates(query);
   }
   const { page, per_page } = query;

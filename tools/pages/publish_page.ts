@@ -1,11 +1,10 @@
 /** publish_page: makes a draft or scheduled page public; the site must allow it. */
-import { checkContentId } from "../../platforms/content.ts";
 import { pages } from "../../platforms/pages.ts";
 import { tool } from "../../registry/tool.ts";
 import { quoted, stateChanges } from "./_plans.ts";
 
 export default tool("publish_page", {
-  check: ({ page_id }, { site }) => checkContentId(site, page_id, "page_id"),
+  check: ({ page_id }, ctx) => ctx.checkId(page_id, "page_id"),
   async plan({ page_id }, ctx) {
     const page = await (await ctx.use(pages)).check(page_id, "publish");
     return {

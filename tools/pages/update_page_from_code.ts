@@ -2,7 +2,7 @@
 import { checkCodeParts } from "../../code_pages/parts.ts";
 import { numericId } from "../../lib/ids.ts";
 import { checkNamed } from "../../rules/text.ts";
-import { cms } from "../../platforms/wordpress/client.ts";
+import wordpress from "../../platforms/wordpress/connector.ts";
 import { tool } from "../../registry/tool.ts";
 import { storedParts } from "./_code.ts";
 import { changesOf, quoted, requireShown } from "./_plans.ts";
@@ -17,7 +17,7 @@ export default tool("update_page_from_code", {
   },
   async plan({ page_id, title, ...code }, ctx) {
     await storedParts(code, "so-0000000000"); // refused before the site is asked
-    const now = await (await ctx.use(cms)).pages.readCode(numericId(page_id, "page_id"));
+    const now = await (await ctx.use(wordpress)).codePages.read(numericId(page_id, "page_id"));
     requireShown("html", code.html, now);
     const change = { title, ...await storedParts(code, now.scope_class, now.css) };
     const edited = now.scoped || code.html !== undefined ? "" : EDITED;
@@ -32,6 +32,6 @@ export default tool("update_page_from_code", {
   },
   async run({ page_id }, ctx, { state, changes }) {
     ctx.note({ result_id: page_id, changes });
-    return await (await ctx.use(cms)).pages.updateCode(numericId(page_id, "page_id"), state);
+    return await (await ctx.use(wordpress)).codePages.update(numericId(page_id, "page_id"), state);
   },
 });

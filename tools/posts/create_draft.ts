@@ -1,15 +1,15 @@
 /** create_draft: a new post, always as a draft. */
 import { checkArguments, checkNamed } from "../../rules/text.ts";
-import { checkContentId, content } from "../../platforms/content.ts";
+import { content } from "../../platforms/content.ts";
 import { tool } from "../../registry/tool.ts";
 import { fieldChanges, newTerms, quoted } from "./_plans.ts";
 
 export default tool("create_draft", {
-  check({ title, featured_media_id, author_id, ...texts }, { site }) {
+  check({ title, featured_media_id, author_id, ...texts }, ctx) {
     checkArguments({ title, ...texts });
     checkNamed(title, "title");
-    checkContentId(site, featured_media_id, "featured_media_id");
-    checkContentId(site, author_id, "author_id");
+    ctx.checkId(featured_media_id, "featured_media_id");
+    ctx.checkId(author_id, "author_id");
   },
   async plan(fields, ctx) {
     const draft = await (await ctx.use(content)).prepareDraft(fields);

@@ -2,7 +2,7 @@
 import { GatewayError } from "../../errors.ts";
 import { numericId } from "../../lib/ids.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
-import { cms } from "../../platforms/wordpress/client.ts";
+import wordpress from "../../platforms/wordpress/connector.ts";
 import { tool } from "../../registry/tool.ts";
 import { quoted } from "./_plans.ts";
 
@@ -17,7 +17,7 @@ export default tool("create_taxonomy", {
     }
   },
   async plan({ taxonomy, ...fields }, ctx) {
-    const { id } = await (await ctx.use(cms)).findTerm(taxonomy, fields.name);
+    const { id } = await (await ctx.use(wordpress)).findTerm(taxonomy, fields.name);
     const place = `the ${taxonomy} ${quoted(fields.name)} on ${ctx.site.name}`;
     if (id !== null) {
       return { summary: `Make nothing: ${place} is there already (id ${id})`, changes: [], state: id };
@@ -26,7 +26,7 @@ export default tool("create_taxonomy", {
     return { summary: `Make ${place}`, changes, state: null };
   },
   async run({ taxonomy, parent_id, ...fields }, ctx, { changes, state: known }) {
-    const client = await ctx.use(cms);
+    const client = await ctx.use(wordpress);
     const parent = parent_id === undefined ? undefined : numericId(parent_id, "parent_id");
     // A CMS makes a second one of a name under another parent or slug, which the plan said it would not.
     const { term, created } = known === null

@@ -1,9 +1,9 @@
 /** get_post: one post in any status. */
-import { checkContentId, content } from "../../platforms/content.ts";
+import { content } from "../../platforms/content.ts";
 import { tool } from "../../registry/tool.ts";
 
 export default tool("get_post", {
-  check: ({ post_id }, { site }) => checkContentId(site, post_id, "post_id"),
+  check: ({ post_id }, ctx) => ctx.checkId(post_id, "post_id"),
   async run({ post_id }, ctx) {
     return await (await ctx.use(content)).getPost(post_id);
   },

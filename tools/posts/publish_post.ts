@@ -1,10 +1,10 @@
 /** publish_post: makes a draft or scheduled post public; the site must allow it. */
-import { checkContentId, content } from "../../platforms/content.ts";
+import { content } from "../../platforms/content.ts";
 import { tool } from "../../registry/tool.ts";
 import { quoted, stateChanges } from "./_plans.ts";
 
 export default tool("publish_post", {
-  check: ({ post_id }, { site }) => checkContentId(site, post_id, "post_id"),
+  check: ({ post_id }, ctx) => ctx.checkId(post_id, "post_id"),
   async plan({ post_id }, ctx) {
     const post = await (await ctx.use(content)).check(post_id, "publish");
     return {

@@ -1,12 +1,12 @@
 /** schedule_draft: the moment a draft goes live by itself. */
 import { parseSchedule } from "../../rules/schedule.ts";
-import { checkContentId, content } from "../../platforms/content.ts";
+import { content } from "../../platforms/content.ts";
 import { tool } from "../../registry/tool.ts";
 import { quoted, stateChanges } from "./_plans.ts";
 
 export default tool("schedule_draft", {
-  check({ post_id, scheduled_at }, { site, now }) {
-    checkContentId(site, post_id, "post_id");
+  check({ post_id, scheduled_at }, { checkId, now }) {
+    checkId(post_id, "post_id");
     parseSchedule(scheduled_at, now());
   },
   async plan({ post_id, scheduled_at }, ctx) {

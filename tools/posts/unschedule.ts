@@ -1,10 +1,10 @@
 /** unschedule: a scheduled post, or page, is a draft again. */
-import { checkContentId, content } from "../../platforms/content.ts";
+import { content } from "../../platforms/content.ts";
 import { tool } from "../../registry/tool.ts";
 import { quoted, stateChanges } from "./_plans.ts";
 
 export default tool("unschedule", {
-  check: ({ post_id }, { site }) => checkContentId(site, post_id, "post_id"),
+  check: ({ post_id }, ctx) => ctx.checkId(post_id, "post_id"),
   async plan({ post_id, type }, ctx) {
     const post = await (await ctx.use(content)).check(post_id, "unschedule", undefined, type);
     return {

@@ -1,17 +1,17 @@
 /** update_draft: given fields of a draft or scheduled post, never its state. */
 import { checkArguments, checkNamed } from "../../rules/text.ts";
-import { checkContentId, content } from "../../platforms/content.ts";
+import { content } from "../../platforms/content.ts";
 import { together } from "../../lib/async.ts";
 import { tool } from "../../registry/tool.ts";
 import { fieldChanges, newTerms, quoted } from "./_plans.ts";
 
 export default tool("update_draft", {
-  check({ post_id, title, featured_media_id, author_id, ...texts }, { site }) {
+  check({ post_id, title, featured_media_id, author_id, ...texts }, ctx) {
     checkArguments({ title, ...texts });
     checkNamed(title, "title");
-    checkContentId(site, post_id, "post_id");
-    checkContentId(site, featured_media_id, "featured_media_id");
-    checkContentId(site, author_id, "author_id");
+    ctx.checkId(post_id, "post_id");
+    ctx.checkId(featured_media_id, "featured_media_id");
+    ctx.checkId(author_id, "author_id");
   },
   async plan({ post_id, ...fields }, ctx) {
     const client = await ctx.use(content);

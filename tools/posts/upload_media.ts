@@ -1,11 +1,13 @@
 /** upload_media: one image into a site's media library. */
 import { GatewayError } from "../../errors.ts";
-import { numericId } from "../../lib/ids.ts";
 import { checkArguments } from "../../rules/text.ts";
 import { LIMITS } from "../../model.ts";
-import { cms, type Media } from "../../platforms/wordpress/client.ts";
-import { web } from "../../platforms/web.ts";
+import { content } from "../../platforms/content.ts";
+import wordpress from "../../platforms/wordpress/connector.ts";
+import type { Media } from "../../platforms/wordpress/rest/media.ts";
+import web from "../../platforms/web/connector.ts";
 import { together } from "../../lib/async.ts";
+import { numericId } from "../../lib/ids.ts";
 import { tool } from "../../registry/tool.ts";
 import { fromBase64, knownImage, plainFilename } from "./_images.ts";
 
@@ -38,9 +40,9 @@ function halfDone(media: Media, thrown: unknown): GatewayError {
 }
 
 export default tool("upload_media", {
-  check({ content_base64, source_url, mime_type, post_id, ...texts }) {
+  check({ content_base64, source_url, mime_type, post_id, ...texts }, ctx) {
     checkArguments(texts);
-    if (post_id !== undefined) numericId(post_id, "post_id");
+    ctx.checkId(post_id, "post_id");
     if (content_base64 !== undefined) {
       knownImage(fromBase64(content_base64, "content_base64"), "content_base64", mime_type);
     }
@@ -49,12 +51,13 @@ export default tool("upload_media", {
     }
   },
   async plan({ filename, content_base64, source_url, mime_type, ...texts }, ctx) {
-    const client = await ctx.use(cms);
+    const client = await ctx.use(wordpress);
     const from = await ctx.use(web);
+    const posts = texts.post_id === undefined ? undefined : await ctx.use(content);
     const field = source_url === undefined ? "content_base64" : "source_url";
     const [, , bytes] = await together(
       client.mayUpload(),
-      texts.post_id && client.check("posts", numericId(texts.post_id, "post_id"), "update"),
+      texts.post_id === undefined ? undefined : posts?.check(texts.post_id, "update"),
       source_url === undefined
         ? fromBase64(content_base64 ?? "", field)
         : from.download(source_url, field, LIMITS.MEDIA_BYTES),
@@ -70,7 +73,7 @@ export default tool("upload_media", {
     };
   },
   async run(args, ctx, { state, changes }) {
-    const client = await ctx.use(cms);
+    const client = await ctx.use(wordpress);
     const media = await client.uploadImage(state);
     ctx.note({ result_id: media.id, changes });
     const texts = given(args);

@@ -1,7 +1,7 @@
 /** get_custom_schema: entries of custom structured data, by list, by text or one by id. */
 import { GatewayError } from "../../errors.ts";
 import { numericId } from "../../lib/ids.ts";
-import { schemaBridge } from "../../platforms/wordpress/structured_data/client.ts";
+import wordpress from "../../platforms/wordpress/connector.ts";
 import { tool } from "../../registry/tool.ts";
 
 export default tool("get_custom_schema", {
@@ -12,7 +12,7 @@ export default tool("get_custom_schema", {
     throw new GatewayError("E_BAD_INPUT", "needle: searches the list, and id names one entry; leave one out");
   },
   async run({ id, needle, page, per_page }, ctx) {
-    const schema = await ctx.use(schemaBridge);
+    const { structuredData: schema } = await ctx.use(wordpress);
     if (id !== undefined) return await schema.read(numericId(id, "id"));
     return await schema.list({ needle, page, per_page });
   },

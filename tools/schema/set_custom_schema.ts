@@ -2,7 +2,7 @@
 import { GatewayError } from "../../errors.ts";
 import { numericId } from "../../lib/ids.ts";
 import { checkStructured } from "../../rules/structured_data.ts";
-import { schemaBridge } from "../../platforms/wordpress/structured_data/client.ts";
+import wordpress from "../../platforms/wordpress/connector.ts";
 import { tool } from "../../registry/tool.ts";
 import { valueChanges, whatChanges } from "./_plans.ts";
 
@@ -12,7 +12,7 @@ export default tool("set_custom_schema", {
     checkStructured(value, "value");
   },
   async plan({ id, value }, ctx) {
-    const planned = await (await ctx.use(schemaBridge)).prepare(numericId(id, "id"), value);
+    const planned = await (await ctx.use(wordpress)).structuredData.prepare(numericId(id, "id"), value);
     if (planned.scope === "page" && planned.live && !ctx.site.flags.allow_seo_on_published) {
       throw new GatewayError(
         "E_FORBIDDEN_OP",
@@ -25,6 +25,6 @@ export default tool("set_custom_schema", {
   },
   async run({ id }, ctx, { state, changes }) {
     ctx.note({ result_id: id, changes, ...state.live ? { _published: true } : {} });
-    return await (await ctx.use(schemaBridge)).write(state);
+    return await (await ctx.use(wordpress)).structuredData.write(state);
   },
 });

@@ -1,10 +1,10 @@
 /** get_sitemap_status: where the sitemap is and what makes it; on request what is kept of it is thrown away. */
-import { seo } from "../../platforms/wordpress/seo/client.ts";
+import wordpress from "../../platforms/wordpress/connector.ts";
 import { tool } from "../../registry/tool.ts";
 
 export default tool("get_sitemap_status", {
   async plan(_, ctx) {
-    const { url, cache } = await (await ctx.use(seo)).prepareRebuild();
+    const { url, cache } = await (await ctx.use(wordpress)).seo.prepareRebuild();
     const kept = cache === "kept" ? "" : "; no copy of it is known to be kept";
     return {
       summary: `Throw away what is kept of the sitemap of ${ctx.site.name} (${url})${kept}`,
@@ -13,7 +13,7 @@ export default tool("get_sitemap_status", {
     };
   },
   async run({ rebuild }, ctx, plan) {
-    const client = await ctx.use(seo);
+    const { seo: client } = await ctx.use(wordpress);
     if (!rebuild) return await client.sitemap();
     ctx.note({ changes: plan.changes });
     return await client.rebuildSitemap();

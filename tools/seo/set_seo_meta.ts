@@ -1,6 +1,6 @@
 /** set_seo_meta: given SEO fields of a post, of a published one only where the site allows it. */
 import { numericId } from "../../lib/ids.ts";
-import { seo } from "../../platforms/wordpress/seo/client.ts";
+import wordpress from "../../platforms/wordpress/connector.ts";
 import { tool } from "../../registry/tool.ts";
 import { answerOf, changeOf, fieldChanges, placeOf } from "./_meta.ts";
 
@@ -11,7 +11,7 @@ export default tool("set_seo_meta", {
   },
   async plan({ post_id, ...fields }, ctx) {
     const change = changeOf(fields);
-    const now = await (await ctx.use(seo)).prepareMeta(numericId(post_id, "post_id"), change);
+    const now = await (await ctx.use(wordpress)).seo.prepareMeta(numericId(post_id, "post_id"), change);
     return {
       summary: `Change the SEO fields of ${placeOf(now.post, ctx.site)}`,
       changes: fieldChanges(change, now),
@@ -22,7 +22,11 @@ export default tool("set_seo_meta", {
   async run({ post_id, ...fields }, ctx, { state, changes }) {
     ctx.note({ result_id: post_id, changes });
     const sending = (live: boolean) => live && ctx.note({ _published: true });
-    const { warnings, ...after } = await (await ctx.use(seo)).writeMeta(changeOf(fields), state, sending);
+    const { warnings, ...after } = await (await ctx.use(wordpress)).seo.writeMeta(
+      changeOf(fields),
+      state,
+      sending,
+    );
     return { ...answerOf(after), ...(warnings.length > 0 ? { warnings } : {}) };
   },
 });

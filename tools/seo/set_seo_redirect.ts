@@ -1,7 +1,7 @@
 /** set_seo_redirect: where one path of a site leads from now on. */
 import { homeOf, redirectOf } from "../../rules/redirect.ts";
 import { quoted } from "../../rules/wording.ts";
-import { seo } from "../../platforms/wordpress/seo/client.ts";
+import wordpress from "../../platforms/wordpress/connector.ts";
 import { tool } from "../../registry/tool.ts";
 
 export default tool("set_seo_redirect", {
@@ -10,7 +10,7 @@ export default tool("set_seo_redirect", {
   },
   async plan(args, ctx) {
     const redirect = redirectOf(args, homeOf(ctx.site.base_url));
-    const planned = await (await ctx.use(seo)).prepareRedirect(redirect);
+    const planned = await (await ctx.use(wordpress)).seo.prepareRedirect(redirect);
     const { source, destination, status } = redirect;
     const { now, hides } = planned;
     const verb = now ? "Change the redirect from" : "Redirect";
@@ -30,7 +30,7 @@ export default tool("set_seo_redirect", {
   },
   async run(_, ctx, { state, changes }) {
     ctx.note({ changes });
-    const set = await (await ctx.use(seo)).writeRedirect(state);
+    const set = await (await ctx.use(wordpress)).seo.writeRedirect(state);
     ctx.note({ result_id: set.id });
     return set;
   },

@@ -1,7 +1,7 @@
 /** set_seo_schema: one entry of structured data of a post, added or replaced. */
 import { numericId } from "../../lib/ids.ts";
 import { hasContext, pageSchema, typesOf } from "../../rules/seo_schema.ts";
-import { seo } from "../../platforms/wordpress/seo/client.ts";
+import wordpress from "../../platforms/wordpress/connector.ts";
 import { tool } from "../../registry/tool.ts";
 import { placeOf } from "./_meta.ts";
 
@@ -14,7 +14,7 @@ export default tool("set_seo_schema", {
   },
   async plan({ post_id, schema, entry_id }, ctx) {
     const data = pageSchema(schema);
-    const client = await ctx.use(seo);
+    const { seo: client } = await ctx.use(wordpress);
     const planned = await client.prepareSchema(numericId(post_id, "post_id"), data, entry_id);
     const { post, entries, replaces } = planned;
     const verb = replaces
@@ -35,6 +35,6 @@ export default tool("set_seo_schema", {
   async run({ post_id }, ctx, { state, changes }) {
     ctx.note({ result_id: post_id, changes });
     const sending = (live: boolean) => live && ctx.note({ _published: true });
-    return await (await ctx.use(seo)).writeSchema(state, sending);
+    return await (await ctx.use(wordpress)).seo.writeSchema(state, sending);
   },
 });

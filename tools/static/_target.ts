@@ -4,11 +4,11 @@ import {
   type Decide,
   PREVIEW_PREFIX,
   type Pushed,
-  repo,
   type RepoClient,
   type View,
 } from "../../platforms/github/client.ts";
-import type { PublishGrant } from "../../platforms/platform.ts";
+import github from "../../platforms/github/connector.ts";
+import type { PublishGrant } from "../../platforms/request.ts";
 import type { ContextOf } from "../../registry/tool.ts";
 
 /** What a tool of a static site has at hand; the grant where the call may reach the deployed branch. */
@@ -39,7 +39,7 @@ export interface Standing {
  * unless the write may be its first commit.
  */
 export async function standing(to: Branch, ctx: StaticContext, mayBeFirst = false): Promise<Standing> {
-  const client = await ctx.use(repo);
+  const client = await ctx.use(github);
   const deployed = await client.deployedBranch();
   const view = await client.view(deployed);
   await client.requireWrite();
@@ -62,7 +62,7 @@ export async function pushTo(
   decide: Decide,
   grant: PublishGrant | undefined = ctx.grant,
 ): Promise<Pushed> {
-  const client = await ctx.use(repo);
+  const client = await ctx.use(github);
   const from = await client.deployedBranch();
   if (to === "main") return await client.push({ branch: from, message, grant }, decide);
   return await client.push({ branch: await previewBranch(ctx, client, from), from, message }, decide);

@@ -1,9 +1,9 @@
 /** check_static_deploy: how the newest deployment, or that of a commit, is doing. */
-import { hosting } from "../../platforms/cloudflare_pages/client.ts";
+import cloudflarePages from "../../platforms/cloudflare_pages/connector.ts";
 import { tool } from "../../registry/tool.ts";
 
 export default tool("check_static_deploy", async ({ commit_sha }, ctx) => {
-  const client = await ctx.use(hosting);
+  const client = await ctx.use(cloudflarePages);
   const found = commit_sha === undefined ? await client.latest() : await client.ofCommit(commit_sha);
   if (found === null) {
     const note = commit_sha === undefined

@@ -2,7 +2,8 @@
 import { GatewayError } from "../../errors.ts";
 import { branchName } from "../../rules/branch.ts";
 import type { Site } from "../../model.ts";
-import { commitMessage, PREVIEW_PREFIX, repo, type View } from "../../platforms/github/client.ts";
+import { commitMessage, PREVIEW_PREFIX, type View } from "../../platforms/github/client.ts";
+import github from "../../platforms/github/connector.ts";
 import { offenders, projectFiles, type ProjectParts } from "../../platforms/astro/project.ts";
 import { tool } from "../../registry/tool.ts";
 import { planOf } from "./_plan.ts";
@@ -53,7 +54,7 @@ export default tool("init_static_project", {
     }
   },
   async plan({ branch: named, ...args }, ctx) {
-    const client = await ctx.use(repo);
+    const client = await ctx.use(github);
     const deployed = await client.deployedBranch();
     const branch = named ?? deployed;
     if (branch !== deployed && ctx.site.repo_branch === null) {
@@ -84,7 +85,7 @@ export default tool("init_static_project", {
     return { ...planOf(what, { branch, view }, shown), state: { branch, from: deployed, grant, wanted } };
   },
   async run({ message }, ctx, { changes, state: { branch, from, grant, wanted } }) {
-    const client = await ctx.use(repo);
+    const client = await ctx.use(github);
     const line = commitMessage(message ?? "Scaffold the project", ctx.caller.token.id);
     const pushed = await client.push({ branch, from, grant, message: line }, (view) => decide(view, wanted));
     ctx.note({ result_id: pushed.commit_sha, changes });

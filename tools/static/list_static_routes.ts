@@ -1,6 +1,7 @@
 /** list_static_routes: the pages of the deployed branch, and which of them this service made. */
 import { routeOfFile } from "../../rules/route.ts";
-import { type Entry, repo, type View } from "../../platforms/github/client.ts";
+import type { Entry, View } from "../../platforms/github/client.ts";
+import github from "../../platforms/github/connector.ts";
 import { tool } from "../../registry/tool.ts";
 import { isManaged } from "./_routes.ts";
 
@@ -25,7 +26,7 @@ async function marks(view: View, pages: readonly Entry[], now: () => number): Pr
 }
 
 export default tool("list_static_routes", async ({ prefix = "" }, ctx) => {
-  const view = await (await ctx.use(repo)).view();
+  const view = await (await ctx.use(github)).view();
   const { entries, truncated } = await view.list("src/pages/");
   const wanted = `/${prefix.replace(/^\//, "")}`.toLowerCase();
   const pages = entries.flatMap((page) => {

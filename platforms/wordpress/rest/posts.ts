@@ -26,7 +26,7 @@ const ROW_FIELDS = fieldsOf(POST_ROW);
 const ROWS = z.array(POST_ROW);
 
 /** A draft as this platform prepared it. */
-interface CmsDraft extends PreparedDraft {
+export interface CmsDraft extends PreparedDraft {
   readonly tags?: readonly TermPick[];
   readonly categories?: readonly TermPick[];
 }

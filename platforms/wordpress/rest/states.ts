@@ -1,7 +1,7 @@
 /** The states of posts and pages: what may be done in which, and the changes of state themselves. */
 import { GatewayError } from "../../../errors.ts";
 import { hasLead, type Moment } from "../../../rules/schedule.ts";
-import type { PublishGrant } from "../../platform.ts";
+import type { PublishGrant } from "../../request.ts";
 import type { PostHead, Verb, Written } from "../../post.ts";
 import { together } from "../../../lib/async.ts";
 import { CmsError } from "../errors.ts";

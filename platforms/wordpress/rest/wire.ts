@@ -3,7 +3,8 @@ import type { z } from "zod";
 import { GatewayError } from "../../../errors.ts";
 import { excerpt } from "../../excerpt.ts";
 import { NO_ANSWER } from "../../failures.ts";
-import type { Incoming, Outgoing, PublishGrant, Reach } from "../../platform.ts";
+import type { SiteContext } from "../../connector.ts";
+import type { Incoming, Outgoing, PublishGrant } from "../../request.ts";
 import { refusal, secretsOf, unreadable } from "../errors.ts";
 
 /** Query of a route; what is undefined is left out, an array becomes `name[]`. */
@@ -17,29 +18,35 @@ export interface Got<T> {
   readonly siteNow: number;
 }
 
-const ROOT_KEY = "cms.root";
+const ROOT_KEY = "root";
 const ROOT_TTL_MS = 600_000;
 
-/** Requests to one site. With `endsAt` (by `reach.now`) every request shares that end. */
+/** The header that signs a request with the site's account. Throws E_INTERNAL where the site has no credentials. */
+export async function signIn(ctx: Pick<SiteContext, "secret">): Promise<string> {
+  const { username, application_password } = await ctx.secret("cms");
+  return `Basic ${new TextEncoder().encode(`${username}:${application_password}`).toBase64()}`;
+}
+
+/** Requests to one site. With `deadline` (by `ctx.now`) every request shares that end. */
 export class Wire {
-  readonly #reach: Reach;
-  readonly #endsAt: number | undefined;
+  readonly #ctx: SiteContext;
+  readonly #deadline: number | undefined;
   #overtime?: true;
   #authorization: Promise<string> | undefined;
   #root: Promise<URL> | undefined;
 
-  constructor(reach: Reach, endsAt?: number) {
-    this.#reach = reach;
-    this.#endsAt = endsAt;
+  constructor(ctx: SiteContext, deadline?: number) {
+    this.#ctx = ctx;
+    this.#deadline = deadline;
   }
 
   now(): number {
-    return this.#reach.now();
+    return this.#ctx.now();
   }
 
   /** The same, to look after a write and take it back when the call's time may be up. */
   overtime(): Wire {
-    const wire = new Wire(this.#reach);
+    const wire = new Wire(this.#ctx);
     wire.#overtime = true;
     wire.#authorization = this.#authorization;
     wire.#root = this.#root;
@@ -50,7 +57,7 @@ export class Wire {
   async get<T>(route: string, query: Query, schema: z.ZodType<T>): Promise<Got<T>> {
     const out: Outgoing = { ...await this.#signed(route, query), method: "GET", effect: "read" };
     const began = this.now();
-    const answer = await this.#reach.send(this.#timed(out));
+    const answer = await this.#ctx.send(this.#timed(out));
     const dated = Date.parse(answer.headers.get("date") ?? "");
     const ended = this.now();
     const siteNow = Math.max(ended, Number.isNaN(dated) ? ended : dated + 1000 + (ended - began));
@@ -67,13 +74,13 @@ export class Wire {
   ): Promise<T> {
     const signed = await this.#signed(route, query);
     const out: Outgoing = { ...signed, method: "POST", effect: "write", json, grant };
-    return this.#read(out, await this.#reach.send(this.#timed(out)), schema);
+    return this.#read(out, await this.#ctx.send(this.#timed(out)), schema);
   }
 
   /** The same with PUT, for routes of plugins that take nothing else. */
   async put<T>(route: string, json: Readonly<Record<string, unknown>>, schema: z.ZodType<T>): Promise<T> {
     const out: Outgoing = { ...await this.#signed(route, {}), method: "PUT", effect: "write", json };
-    return this.#read(out, await this.#reach.send(this.#timed(out)), schema);
+    return this.#read(out, await this.#ctx.send(this.#timed(out)), schema);
   }
 
   /** Writes bytes to a route. */
@@ -91,7 +98,7 @@ export class Wire {
       effect: "write",
       body,
     };
-    return this.#read(out, await this.#reach.send(this.#timed(out)), schema);
+    return this.#read(out, await this.#ctx.send(this.#timed(out)), schema);
   }
 
   /** A text of the site's as it may be shown to a person, without what requests sign in with. */
@@ -105,15 +112,13 @@ export class Wire {
   }
 
   #signIn(): Promise<string> {
-    return this.#authorization ??= this.#reach.secret("cms").then(({ username, application_password }) =>
-      `Basic ${new TextEncoder().encode(`${username}:${application_password}`).toBase64()}`
-    );
+    return this.#authorization ??= signIn(this.#ctx);
   }
 
   #timed(out: Outgoing): Outgoing {
     if (this.#overtime) return { ...out, overtime: true };
-    if (this.#endsAt === undefined) return out;
-    return { ...out, deadline_ms: Math.max(1, this.#endsAt - this.now()) };
+    if (this.#deadline === undefined) return out;
+    return { ...out, deadline_ms: Math.max(1, this.#deadline - this.now()) };
   }
 
   #read<T>(out: Outgoing, answer: Incoming, schema: z.ZodType<T>): T {
@@ -148,17 +153,17 @@ export class Wire {
    * time the usual place is a guess, which is not kept.
    */
   async #discover(): Promise<URL> {
-    const known = this.#reach.cache.get<string>(ROOT_KEY);
+    const known = this.#ctx.cache.get<string>(ROOT_KEY);
     if (known !== undefined) return new URL(known);
-    const base = this.#reach.site.base_url;
+    const base = this.#ctx.site.base_url;
     if (base === null) {
       throw new GatewayError("E_INTERNAL", "The site has no base_url; set it to the CMS's address");
     }
-    const root = this.#endsAt === undefined
+    const root = this.#deadline === undefined
       ? await this.#linkedRoot(base) ?? await this.#answeringRoot(base)
       : await this.#linkedRoot(base).catch(withoutAnswer);
     if (root === null) return new URL(`${base}/wp-json/`);
-    this.#reach.cache.set(ROOT_KEY, root.href, ROOT_TTL_MS);
+    this.#ctx.cache.set(ROOT_KEY, root.href, ROOT_TTL_MS);
     return root;
   }
 
@@ -169,7 +174,7 @@ export class Wire {
       effect: "read",
       headers: { accept: "text/html" },
     } as const;
-    const answer = await this.#reach.send(this.#endsAt === undefined ? out : { ...out, deadline_ms: 1200 });
+    const answer = await this.#ctx.send(this.#deadline === undefined ? out : { ...out, deadline_ms: 1200 });
     const link = /<([^<>]+)>\s*;\s*rel="https:\/\/api\.w\.org\/"/.exec(answer.headers.get("link") ?? "")?.[1];
     const named = link === undefined ? null : URL.parse(link, base);
     if (named === null) return null;
@@ -191,7 +196,7 @@ export class Wire {
         effect: "read",
         headers: { authorization: await this.#signIn() },
       } as const;
-      const answer = await this.#reach.send(out);
+      const answer = await this.#ctx.send(out);
       const index = answer.json();
       const speaks = typeof index === "object" && index !== null &&
         ("namespaces" in index || "code" in index);

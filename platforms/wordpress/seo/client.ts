@@ -3,8 +3,7 @@ import { GatewayError } from "../../../errors.ts";
 import type { Redirect } from "../../../rules/redirect.ts";
 import type { PageSchema } from "../../../rules/seo_schema.ts";
 import type { Site } from "../../../model.ts";
-import type { Platform } from "../../platform.ts";
-import { cmsForbids } from "../egress.ts";
+import type { Configured } from "../../connector.ts";
 import { prepareBridge, requireChannel, writeBridge } from "./bridge.ts";
 import { type SeoChange, seoLosses, type SeoMeta } from "./fields.ts";
 import { requireSeoState } from "./post.ts";
@@ -12,7 +11,7 @@ import { type PreparedRedirect, prepareRedirect, type RedirectWritten, writeRedi
 import { prepareRest, readRest, writeRest } from "./rest.ts";
 import { type PreparedSchema, prepareSchema, type SchemaWritten, writeSchema } from "./schema.ts";
 import { prepareRebuild, readSitemap, rebuildSitemap, type Sitemap } from "./sitemap.ts";
-import { Wire } from "../rest/wire.ts";
+import type { Wire } from "../rest/wire.ts";
 
 export { entriesOf, oneLine, type SeoChange, type SeoFields, type SeoMeta } from "./fields.ts";
 
@@ -40,7 +39,8 @@ export interface SeoClient {
   rebuildSitemap(): Promise<Sitemap & { readonly invalidated: true }>;
 }
 
-function clientOf(wire: Wire, site: Site): SeoClient {
+/** SEO of the site that wire leads to. */
+export function seoOf(wire: Wire, site: Site): SeoClient {
   const overPlugin = site.seo.channel === "plugin";
   const bridged = async <T>(ask: () => Promise<T>): Promise<T> => {
     requireChannel(site);
@@ -68,17 +68,12 @@ function clientOf(wire: Wire, site: Site): SeoClient {
   };
 }
 
-/** SEO of WordPress. Throws E_SEOPLUGIN_DISABLED where the site has the feature off. */
-export const seo: Platform<SeoClient> = {
-  name: "seo",
-  linked({ site }) {
-    if (site.seo.enabled) return;
-    throw new GatewayError(
-      "E_SEOPLUGIN_DISABLED",
-      `The SEO feature is off for site "${site.id}"; an operator turns it on with deno task admin site update ` +
-        `${site.id} --seo enabled=true`,
-    );
-  },
-  connect: (reach) => clientOf(new Wire(reach), reach.site),
-  forbids: cmsForbids,
-};
+/** Throws E_SEOPLUGIN_DISABLED where the site has the feature off. */
+export function assertSeo({ site }: Configured): void {
+  if (!site || site.seo.enabled) return;
+  throw new GatewayError(
+    "E_SEOPLUGIN_DISABLED",
+    `The SEO feature is off for site "${site.id}"; an operator turns it on with deno task admin site update ` +
+      `${site.id} --seo enabled=true`,
+  );
+}

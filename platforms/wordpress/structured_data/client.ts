@@ -2,10 +2,9 @@
 import { z } from "zod";
 import { GatewayError } from "../../../errors.ts";
 import { isFields, type StructuredData } from "../../../rules/structured_data.ts";
-import type { Platform } from "../../platform.ts";
+import type { Configured } from "../../connector.ts";
 import { together } from "../../../lib/async.ts";
 import { asking, COMPANION, readCompanion } from "../companion/plugin.ts";
-import { cmsForbids } from "../egress.ts";
 import { readBack } from "../rest/read_back.ts";
 import {
   ENTRY,
@@ -20,7 +19,7 @@ import {
   shown,
   targetNames,
 } from "./entries.ts";
-import { Wire } from "../rest/wire.ts";
+import type { Wire } from "../rest/wire.ts";
 
 const ENTRIES = z.object({ entries: z.array(ENTRY), total: z.number().int().nonnegative() });
 
@@ -133,25 +132,22 @@ async function write(
   return shown(now);
 }
 
-/** The schema bridge of a site; link "schema_bridge". Throws E_SCHEMA_BRIDGE_REQUIRED off the channel `plugin`. */
-export const schemaBridge: Platform<SchemaClient> = {
-  name: "schema_bridge",
-  linked({ site }) {
-    if (site.seo.channel === "plugin") return;
-    throw new GatewayError(
-      "E_SCHEMA_BRIDGE_REQUIRED",
-      `Custom schema of "${site.id}" is reached through the companion plugin alone, and the site's SEO channel is ` +
-        `"${site.seo.channel}"; an operator sets it with deno task admin site update ${site.id} --seo channel=plugin`,
-    );
-  },
-  connect(reach) {
-    const wire = new Wire(reach);
-    return {
-      list: (query) => list(wire, query),
-      read: (id) => read(wire, id),
-      prepare: (id, value) => prepare(wire, id, value),
-      write: (plan) => write(wire, plan as CmsPlan),
-    };
-  },
-  forbids: cmsForbids,
-};
+/** Throws E_SCHEMA_BRIDGE_REQUIRED where the site's SEO channel is not `plugin`. */
+export function assertSchemaBridge({ site }: Configured): void {
+  if (!site || site.seo.channel === "plugin") return;
+  throw new GatewayError(
+    "E_SCHEMA_BRIDGE_REQUIRED",
+    `Custom schema of "${site.id}" is reached through the companion plugin alone, and the site's SEO channel is ` +
+      `"${site.seo.channel}"; an operator sets it with deno task admin site update ${site.id} --seo channel=plugin`,
+  );
+}
+
+/** The entries of the site that wire leads to. */
+export function structuredDataOf(wire: Wire): SchemaClient {
+  return {
+    list: (query) => list(wire, query),
+    read: (id) => read(wire, id),
+    prepare: (id, value) => prepare(wire, id, value),
+    write: (plan) => write(wire, plan as CmsPlan),
+  };
+}

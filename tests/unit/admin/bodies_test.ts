@@ -1,9 +1,10 @@
 /** Malformed bodies: every field of every record with every wrong type, and what a whole body may not be. */
 import assert from "node:assert/strict";
-import { FLAGS, LIMITS, SITE_LINK_FIELDS } from "../../../model.ts";
+import { FLAGS, LIMITS } from "../../../model.ts";
+import { TEXT_FIELDS } from "../../connectors.ts";
 import { kit, told } from "./kit.ts";
 
-const LINKS: Record<typeof SITE_LINK_FIELDS[number], string> = {
+const LINKS: Readonly<Record<string, string>> = {
   repo: "acme/site",
   repo_branch: "main",
   repo_prefix: "content/posts",
@@ -22,6 +23,7 @@ const LINKS: Record<typeof SITE_LINK_FIELDS[number], string> = {
   site_alias: "1a2b3c4d",
   crm_location_id: "Loc123",
 };
+assert.deepEqual(Object.keys(LINKS).sort(), [...TEXT_FIELDS].sort(), "every field has a sample");
 const SETTABLE = {
   base_url: "https://acme.test",
   project_id: "p",

@@ -1,9 +1,11 @@
 /** The command line, run in this process against the admin API. */
 import assert from "node:assert/strict";
-import { COMMANDS } from "../../../admin/commands.ts";
+import { commandsOf } from "../../../admin/commands.ts";
+import { CONNECTORS } from "../../connectors.ts";
 import { MASTER } from "./kit.ts";
 import { desk } from "./desk.ts";
 
+const COMMANDS = commandsOf(CONNECTORS);
 const CREATE = ["token", "create", "--name", "writer", "--sites", "acme", "--tools", "get_post,create_draft"];
 CREATE.push("--env", "dev");
 
@@ -146,8 +148,8 @@ Deno.test("a secret is never taken from the command line", async () => {
     assert.ok(!said.includes("hunter2"), said);
   }
   const cases: [string[], string][] = [
-    [["--cms-password-stdin"], "A cms password needs --cms-username"],
-    [["--cms-username", "bot"], "--cms-username needs --cms-password-stdin or --cms-password-env"],
+    [["--cms-password-stdin"], "The cms credentials need --cms-username too"],
+    [["--cms-username", "bot"], "The cms credentials need --cms-password-stdin or --cms-password-env too"],
     [["--crm-token-env"], "SITE_CRM_TOKEN is not set"],
     [["--crm-token-env", "--crm-token-stdin"], "Give --crm-token-stdin or --crm-token-env, not both"],
     [

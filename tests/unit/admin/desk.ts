@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { Terminal } from "../../../admin/terminal.ts";
 import { runCommand } from "../../../admin/commands.ts";
+import { CONNECTORS } from "../../connectors.ts";
 import { kit, MASTER } from "./kit.ts";
 
 /** An API with a site, and a terminal to call it from: `run` any command, `good` and `bad` ones with their exit code checked. */
@@ -30,7 +31,7 @@ export async function desk(
       keptToken: () => null,
       wait: () => Promise.resolve(false),
       ...change,
-    });
+    }, CONNECTORS);
     return { code, out, err };
   }
   async function good(...args: string[]) {

@@ -22,7 +22,7 @@ Deno.test("secrets are made once, with mode 0600, and fit the settings", () => {
     assert.deepEqual([...Deno.readDirSync(path.replace(/\/[^/]+$/, ""))].map((entry) => entry.name), [
       "secrets.json",
     ]);
-    const settings = readSettings(devEnvironment(() => undefined, path), "dev");
+    const settings = readSettings(devEnvironment(() => undefined, path), "dev", []);
     assert.equal(settings.masterToken, made.MASTER_TOKEN);
     assert.equal(settings.encryptionKeys.length, 1);
   });

@@ -1,6 +1,7 @@
 /** A store in memory, as far as the admin side uses one. */
-import { CREDENTIAL_KINDS, FLAGS, SITE_LINK_FIELDS } from "../../../model.ts";
-import type { AuditRow, Project, Site, Token, User } from "../../../model.ts";
+import { FLAGS } from "../../../model.ts";
+import { CONNECTORS } from "../../connectors.ts";
+import type { AuditRow, CredentialKind, Project, Site, Token, User } from "../../../model.ts";
 import type { AuditQuery, NewSite, SiteInput, Store } from "../../../store/store.ts";
 
 type Fake = Pick<Store, "tokens" | "sites" | "projects" | "users" | "sessions" | "audit"> & {
@@ -15,7 +16,7 @@ const AT = "2026-11-21T00:00:00.000Z";
 function merged(site: Site, patch: SiteInput): Site {
   const { credentials = {}, flags, seo, ...plain } = patch;
   const kinds = new Set(site.credentials);
-  for (const kind of CREDENTIAL_KINDS) {
+  for (const kind of CONNECTORS.credentials.keys() as Iterable<CredentialKind>) {
     if (credentials[kind] === null) kinds.delete(kind);
     else if (credentials[kind] !== undefined) kinds.add(kind);
   }
@@ -29,26 +30,21 @@ function merged(site: Site, patch: SiteInput): Site {
   };
 }
 
-function blank({ id, name, platform }: NewSite): Site {
+function blank(given: NewSite): Site {
+  const { id, name, platform } = given;
   return {
+    ...CONNECTORS.blank(given),
     id,
     name,
     platform,
     base_url: null,
     project_id: null,
-    ...Object.fromEntries(SITE_LINK_FIELDS.map((field) => [field, null])) as Record<
-      typeof SITE_LINK_FIELDS[number],
-      null
-    >,
     flags: Object.fromEntries(FLAGS.map((flag) => [flag, false])) as Site["flags"],
     credentials: [],
     credentials_version: 1,
-    available_builders: [],
-    default_builder: null,
-    seo: { enabled: false, channel: "rest" },
     created_at: AT,
     updated_at: AT,
-  };
+  } as unknown as Site;
 }
 
 function matching(rows: readonly AuditRow[], query: AuditQuery): AuditRow[] {

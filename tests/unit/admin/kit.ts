@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { adminApp, type AdminPorts } from "../../../admin/api.ts";
 import type { Code } from "../../../errors.ts";
 import type { AuditRow, CredentialKind, Site } from "../../../model.ts";
+import { CONNECTORS } from "../../connectors.ts";
 import { fakeStore } from "./fake_store.ts";
 
 export const MASTER = "master-token-of-the-tests-0123456789";
@@ -44,7 +45,8 @@ export function kit(ports: Partial<AdminPorts> = {}) {
     tokenPrefix: "gate",
     baseUrl: "http://127.0.0.1:8000",
     privateUpstreams: ["cms.internal"],
-    repoApp: () => Promise.reject(new Error("nothing asks for the repository app")),
+    connectors: CONNECTORS,
+    overview: () => Promise.reject(new Error("nothing asks for the repository app")),
     toolNames: () => TOOLS,
     now: () => clock.now,
     report: (id, thrown) => reports.push([id, thrown]),

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Code } from "../../../errors.ts";
 import { openStore } from "../../../store/kv.ts";
 import type { AuditPage, Store } from "../../../store/store.ts";
+import { SITE_SHAPE } from "../../connectors.ts";
 import { auditRow, kit, type ShownSite } from "./kit.ts";
 
 async function withStore(work: (gw: ReturnType<typeof kit>, store: Store) => Promise<void>): Promise<void> {
@@ -10,6 +11,7 @@ async function withStore(work: (gw: ReturnType<typeof kit>, store: Store) => Pro
   const store = await openStore({
     path: ":memory:",
     keys: [new Uint8Array(32).fill(1)],
+    siteShape: SITE_SHAPE,
     tokenPrefix: "gate",
     now: () => clock.now,
   });

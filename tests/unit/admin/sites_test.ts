@@ -109,7 +109,7 @@ Deno.test("what fits which kind of site", async () => {
       { platform: "cms", available_builders: ["block"], default_builder: "visual" },
       'default_builder: "visual" is not among available_builders (block)',
     ],
-    [{ platform: "wiki" }, "platform: expected one of cms, sitebuilder, static, crm"],
+    [{ platform: "wiki" }, "platform: expected one of cms, crm, sitebuilder, static"],
     [{ project_id: "gone" }, 'project_id: no project "gone"; make it first'],
     [{ id: "acme" }, 'id: "acme" is taken; change that site, or choose another id'],
   ];

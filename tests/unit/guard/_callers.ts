@@ -4,6 +4,8 @@ import { type Code, GatewayError } from "../../../errors.ts";
 import type { Caller, Token, User } from "../../../model.ts";
 import { type Manifest, readManifest } from "../../../registry/manifest.ts";
 
+import { CONNECTORS } from "../../connectors.ts";
+
 const AT = "2026-11-21T12:00:00.000Z";
 
 /** A caller with a token that may do everything, but for what is given; with `owner` it is a user's. */
@@ -36,7 +38,7 @@ export function caller(token: Partial<Token> = {}, owner: Partial<User> | null =
 
 /** A manifest with these fields beside what every one needs. */
 export function manifest(fields: Record<string, unknown>): Manifest {
-  const outcome = readManifest({ name: "toy", title: "Toy", description: "A toy.", ...fields });
+  const outcome = readManifest({ name: "toy", title: "Toy", description: "A toy.", ...fields }, CONNECTORS);
   return "manifest" in outcome ? outcome.manifest : assert.fail(outcome.faults.join("\n"));
 }
 

@@ -2,14 +2,20 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "../../../errors.ts";
 import { egress } from "../../../guard/egress.ts";
-import type { Outgoing, PublishGrant } from "../../../platforms/platform.ts";
+import type { Outgoing, PublishGrant } from "../../../platforms/request.ts";
 import { site } from "../platforms/_site.ts";
 
 const grant = { site_id: "acme", tool: "publish_post" } as PublishGrant;
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-function look(out: Partial<Outgoing>, forbids?: (out: Outgoing) => string | null, genuine = false): void {
-  egress({ platform: { name: "cms", forbids }, site: site({}), granted: () => genuine, now: 0 }, {
+function look(
+  out: Partial<Outgoing>,
+  policy: (out: Outgoing) => string | null = () => null,
+  genuine = false,
+  origins: readonly string[] | "public" = ["https://acme.example/blog"],
+): void {
+  const ctx = { site: site({}), settings: {}, now: 0 };
+  egress({ connector: { name: "cms", policy }, origins, ctx, granted: () => genuine }, {
     method: "POST",
     url: "https://acme.example/x",
     effect: "write",

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Code } from "../../../errors.ts";
 import { flagStep, isGenuine, liveFlag } from "../../../guard/flags.ts";
 import { type Flag, FLAGS, type Site } from "../../../model.ts";
-import type { PublishGrant } from "../../../platforms/platform.ts";
+import type { PublishGrant } from "../../../platforms/request.ts";
 import { site as cms } from "../platforms/_site.ts";
 import { manifest, refusal } from "./_callers.ts";
 

@@ -1,11 +1,13 @@
 /** Clients of a repository host over real git, their requests judged as in service. */
 import assert from "node:assert/strict";
-import { type ContextPorts, makeReach, SiteCaches } from "../../../guard/context.ts";
+import { type ConnectorPorts, FactCaches, makeConnectorContext } from "../../../guard/connector_context.ts";
 import { flagStep } from "../../../guard/flags.ts";
 import { LIMITS, type Site } from "../../../model.ts";
 import { createHttp, type HttpOptions } from "../../../platforms/http.ts";
-import type { Outgoing, PublishGrant, Reach } from "../../../platforms/platform.ts";
-import { type Decide, repo, type RepoClient } from "../../../platforms/github/client.ts";
+import type { ConnectorContext } from "../../../platforms/connector.ts";
+import type { Outgoing, PublishGrant } from "../../../platforms/request.ts";
+import type { Decide, RepoClient } from "../../../platforms/github/client.ts";
+import github from "../../../platforms/github/connector.ts";
 import {
   type RecordedExchange,
   type RepoHost,
@@ -15,6 +17,7 @@ import {
 import { changedTree, type Mode } from "../../../sandbox/repo/trees.ts";
 import { readSettings } from "../../../settings.ts";
 import type { Store } from "../../../store/store.ts";
+import { CONNECTORS } from "../../connectors.ts";
 import { assertDescribed } from "../../sandbox/repo_openapi.ts";
 import { site } from "./_site.ts";
 
@@ -41,7 +44,7 @@ export class RepoWorld implements AsyncDisposable {
   ahead = 0;
   /** Changes a request right before it leaves, as a shorter deadline. */
   bend: (out: Outgoing) => Outgoing = (out) => out;
-  readonly #ports: ContextPorts;
+  readonly #ports: ConnectorPorts;
 
   private constructor(readonly host: RepoHost, { settings, fetch }: RepoWorldOptions) {
     const env: Record<string, string | null> = {
@@ -59,10 +62,11 @@ export class RepoWorld implements AsyncDisposable {
       return Promise.resolve();
     };
     this.#ports = {
+      connectors: CONNECTORS,
       store: undefined as unknown as Store, // a repository's client has nothing of it
       http: createHttp({ allowPrivate: ["127.0.0.1"], now, sleep, random: () => 0.5, fetch }),
-      upstream: readSettings((name) => env[name] ?? undefined, "start").upstream,
-      cache: new SiteCaches(now),
+      upstream: readSettings((name) => env[name] ?? undefined, "start", CONNECTORS.settings).upstream,
+      cache: new FactCaches(now),
       now,
     };
   }
@@ -76,15 +80,13 @@ export class RepoWorld implements AsyncDisposable {
 
   /** A client as one call of a tool has it; what is known of a site is kept from call to call. */
   async client(given: Partial<Site> = {}): Promise<RepoClient> {
-    const reach = this.reach(given);
-    await repo.linked!(reach);
-    return await repo.connect(reach);
+    return await github.connect!(this.reach(given));
   }
 
   /** Of a call that has its whole time before it. */
-  reach(given: Partial<Site> = {}): Reach {
-    const call = { site: siteOf(given), endsAt: this.#ports.now() + LIMITS.CALL_DEADLINE_MS };
-    const reach = makeReach(this.#ports, call, repo);
+  reach(given: Partial<Site> = {}): ConnectorContext {
+    const call = { site: siteOf(given), deadline: this.#ports.now() + LIMITS.CALL_DEADLINE_MS };
+    const reach = makeConnectorContext(this.#ports, call, github);
     return {
       ...reach,
       send: (out) => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "../../../errors.ts";
 import { createHttp, type HttpOptions } from "../../../platforms/http.ts";
-import type { Incoming, Outgoing } from "../../../platforms/platform.ts";
+import type { Incoming, Outgoing } from "../../../platforms/request.ts";
 
 /** What a server answers. */
 export type Answer = (request: Request, nth: number) => Response | Promise<Response>;

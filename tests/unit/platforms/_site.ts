@@ -1,10 +1,11 @@
 /** A registered site for unit tests. */
-import { FLAGS, type Site, SITE_LINK_FIELDS } from "../../../model.ts";
+import { FLAGS, type Site } from "../../../model.ts";
+import { TEXT_FIELDS } from "../../connectors.ts";
 
 /** A cms site "acme" at https://acme.example with nothing linked, and what is given. */
 export function site(given: Partial<Site>): Site {
   return {
-    ...Object.fromEntries(SITE_LINK_FIELDS.map((field) => [field, null])),
+    ...Object.fromEntries(TEXT_FIELDS.map((field) => [field, null])),
     id: "acme",
     name: "Acme",
     platform: "cms",

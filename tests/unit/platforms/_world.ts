@@ -1,12 +1,15 @@
 /** A site of the sandbox with a real way out and real handlers, but without the guard line. */
 import assert from "node:assert/strict";
 import type { GatewayError } from "../../../errors.ts";
-import { egress } from "../../../guard/egress.ts";
+import { providerOf } from "../../../guard/context.ts";
 import type { Caller, Site } from "../../../model.ts";
 import { createHttp, type HttpOptions } from "../../../platforms/http.ts";
-import type { Outgoing, Platform, PublishGrant, Reach } from "../../../platforms/platform.ts";
+import type { Capability, Connector, ConnectorContext } from "../../../platforms/connector.ts";
+import type { Outgoing, PublishGrant } from "../../../platforms/request.ts";
 import type { AuditFacts, Plan, ToolContext, ToolModule } from "../../../registry/tool.ts";
 import type { CmsSandbox, CmsUser } from "../../../sandbox/cms.ts";
+import { CONNECTORS } from "../../connectors.ts";
+import { defaults, judge } from "./_judged.ts";
 import { refused } from "./_refused.ts";
 import { site } from "./_site.ts";
 
@@ -53,17 +56,20 @@ export class World {
   }
 
   /** A client of the site, its requests judged as in service. */
-  async client<Client>(platform: Platform<Client>): Promise<Client> {
-    return await platform.connect(this.reach(platform));
+  async client<Client>(wanted: Connector<Client> | Capability<Client>): Promise<Client> {
+    if (!("capability" in wanted)) return await wanted.connect!(this.reach(wanted));
+    const { connector, provision } = providerOf(CONNECTORS, this.site.platform, wanted);
+    return await provision.connect(this.reach(connector)) as Client;
   }
 
-  reach(platform: Platform<unknown>): Reach {
+  reach(connector: Connector): ConnectorContext {
     const cache = new Map<string, unknown>();
     return {
       site: this.site,
       now: this.#now,
-      endsAt: this.#now() + 60_000,
-      setting: () => null,
+      deadline: this.#now() + 60_000,
+      settings: defaults(connector),
+      borrow: unasked,
       secret: () => Promise.resolve(this.#login) as Promise<never>,
       cache: {
         get: <T>(key: string) => cache.get(key) as T,
@@ -72,7 +78,7 @@ export class World {
       send: (out) => {
         this.sent.push(out);
         const granted = (grant: PublishGrant) => grant === GRANT;
-        const look = (hop: Outgoing) => egress({ platform, site: this.site, granted, now: this.#now() }, hop);
+        const look = (hop: Outgoing) => judge(connector, this.site, hop, { granted, now: this.#now() });
         return this.#http.send(out, { endsAt: this.#now() + 60_000, look });
       },
     };
@@ -103,10 +109,28 @@ export class World {
     return this.sent.filter(({ effect }) => effect === "write");
   }
 
+  #upstreams(): ToolContext["upstreams"] {
+    const own = CONNECTORS.ofKind(this.site.platform)!;
+    return {
+      kindsOf: (check) =>
+        CONNECTORS.kinds.filter((kind) =>
+          CONNECTORS.diagnoses(kind).some(({ diagnosis }) => diagnosis.names.includes(check))
+        ),
+      diagnose: async (limitMs) =>
+        (await Promise.all(
+          CONNECTORS.diagnoses(this.site.platform).map(({ connector, diagnosis }) =>
+            diagnosis.run(this.reach(connector), limitMs)
+          ),
+        )).flat(),
+      canPing: () => own.ping !== undefined,
+      ping: async () => await own.ping!(this.reach(own)),
+    };
+  }
+
   #open(name: string): { module: ToolModule; context: ToolContext } {
     const module = handlers.get(name);
     assert.ok(module, `there is a handler ${name}`);
-    const clients = new Map<Platform<unknown>, Promise<unknown>>();
+    const clients = new Map<unknown, Promise<unknown>>();
     const context: ToolContext = {
       site: this.site,
       caller: {} as Caller,
@@ -121,10 +145,15 @@ export class World {
         deployedFrom: unasked,
       },
       now: this.#now,
-      use: <Client>(platform: Platform<Client>) => {
-        if (!clients.has(platform)) clients.set(platform, this.client(platform));
-        return clients.get(platform) as Promise<Client>;
+      use: <Client>(wanted: Connector<Client> | Capability<Client>) => {
+        if (!clients.has(wanted)) clients.set(wanted, this.client(wanted));
+        return clients.get(wanted) as Promise<Client>;
       },
+      can: (wanted) => CONNECTORS.provider(this.site.platform, wanted) !== null,
+      checkId: (id, field) => {
+        if (id !== undefined) CONNECTORS.ofKind(this.site.platform)?.checkId?.(id, field);
+      },
+      upstreams: this.#upstreams(),
       note: (facts) => void Object.assign(this.facts, facts),
     };
     return { module, context };

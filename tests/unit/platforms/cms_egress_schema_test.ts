@@ -1,18 +1,17 @@
 /** The last look at what custom schema sends: entries read, a value with its type written, and nothing beside. */
 import assert from "node:assert/strict";
-import { egress } from "../../../guard/egress.ts";
-import type { Outgoing } from "../../../platforms/platform.ts";
-import { schemaBridge } from "../../../platforms/wordpress/structured_data/client.ts";
+import type { Outgoing } from "../../../platforms/request.ts";
+import wordpress from "../../../platforms/wordpress/connector.ts";
+import { judge } from "./_judged.ts";
 import { site } from "./_site.ts";
 
 const ROOT = "https://acme.example/wp-json/site-ops/v1/schema";
 const leave = { ...site({}).flags, allow_seo_on_published: true };
 
 function look(out: Partial<Outgoing>, flags = site({}).flags): string {
-  const rules = { platform: schemaBridge, site: site({ flags }), granted: () => false, now: 0 };
   const headers = { authorization: "Basic x" };
   try {
-    egress(rules, { method: "GET", effect: "read", url: ROOT, headers, ...out });
+    judge(wordpress, site({ flags }), { method: "GET", effect: "read", url: ROOT, headers, ...out });
     return "passes";
   } catch (thrown) {
     assert.equal((thrown as { code: string }).code, "E_FORBIDDEN_OP");

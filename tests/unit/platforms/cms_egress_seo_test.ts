@@ -1,9 +1,9 @@
 /** The last look at what SEO sends: known fields to known routes, and nothing of published posts without leave. */
 import assert from "node:assert/strict";
-import { egress } from "../../../guard/egress.ts";
-import type { Outgoing } from "../../../platforms/platform.ts";
-import { seo } from "../../../platforms/wordpress/seo/client.ts";
+import type { Outgoing } from "../../../platforms/request.ts";
+import wordpress from "../../../platforms/wordpress/connector.ts";
 import type { Site } from "../../../model.ts";
+import { judge } from "./_judged.ts";
 import { site } from "./_site.ts";
 
 const ROOT = "https://acme.example/wp-json";
@@ -12,9 +12,9 @@ const PLAIN = site({});
 const LIVE = site({ flags: { ...PLAIN.flags, allow_seo_on_published: true } });
 
 function look(out: Partial<Outgoing>, on: Site): string {
-  const rules = { platform: seo, site: on, granted: () => false, now: Date.parse("2026-11-21T12:00:00Z") };
+  const now = Date.parse("2026-11-21T12:00:00Z");
   try {
-    egress(rules, { method: "GET", effect: "read", url: ROOT, headers: AUTH, ...out });
+    judge(wordpress, on, { method: "GET", effect: "read", url: ROOT, headers: AUTH, ...out }, { now });
     return "passes";
   } catch (thrown) {
     assert.equal((thrown as { code: string }).code, "E_FORBIDDEN_OP");

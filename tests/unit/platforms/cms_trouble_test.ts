@@ -86,8 +86,8 @@ Deno.test("an error whose code is a word of the language's own has a way on like
 /** The same world, each request given that many milliseconds at most. */
 function limited(world: World, deadline_ms: number): World {
   const reach = world.reach.bind(world);
-  world.reach = (platform) => {
-    const wide = reach(platform);
+  world.reach = (connector) => {
+    const wide = reach(connector);
     return { ...wide, send: (out) => wide.send({ ...out, deadline_ms }) };
   };
   return world;
@@ -184,9 +184,16 @@ Deno.test("a site that has moved is told where its base_url should point", async
   const { world } = {
     world: worldOf(cms, "admin", { site: { base_url: `http://127.0.0.1:${moved.addr.port}` } }),
   };
-  await world.refuses("E_UPSTREAM", new RegExp(`to "${cms.base_url}"; set its base_url`), "get_post", {
-    post_id: 1,
-  });
+  await world.refuses(
+    "E_UPSTREAM",
+    new RegExp(
+      `redirects to "${cms.base_url}", which was not followed: .*; if the site has moved, set its base_url`,
+    ),
+    "get_post",
+    {
+      post_id: 1,
+    },
+  );
   assert.ok(cms.requests.every(({ headers }) => headers["authorization"] === undefined));
   await moved.shutdown();
 });

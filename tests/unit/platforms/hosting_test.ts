@@ -1,11 +1,11 @@
 /** The deployments of a static site's project: how far one has come, which one it is, and what is not told. */
 import assert from "node:assert/strict";
-import { type ContextPorts, makeReach, SiteCaches } from "../../../guard/context.ts";
-import { egress } from "../../../guard/egress.ts";
+import { type ConnectorPorts, FactCaches, makeConnectorContext } from "../../../guard/connector_context.ts";
 import type { Site } from "../../../model.ts";
-import { hosting, type HostingClient } from "../../../platforms/cloudflare_pages/client.ts";
+import type { HostingClient } from "../../../platforms/cloudflare_pages/client.ts";
+import cloudflarePages from "../../../platforms/cloudflare_pages/connector.ts";
 import { createHttp } from "../../../platforms/http.ts";
-import type { Outgoing } from "../../../platforms/platform.ts";
+import type { Outgoing } from "../../../platforms/request.ts";
 import {
   DONE_AFTER_S,
   type HostingSandbox,
@@ -14,6 +14,8 @@ import {
 } from "../../../sandbox/hosting.ts";
 import { readSettings } from "../../../settings.ts";
 import type { Store } from "../../../store/store.ts";
+import { CONNECTORS } from "../../connectors.ts";
+import { judge } from "./_judged.ts";
 import { refused } from "./_refused.ts";
 import { site } from "./_site.ts";
 
@@ -38,16 +40,16 @@ async function clientOf(
     HOSTING_ACCOUNT_ID: at.account_id,
     ...more,
   };
-  const ports: ContextPorts = {
+  const ports: ConnectorPorts = {
+    connectors: CONNECTORS,
     store: undefined as unknown as Store, // a hosting client has nothing of it
     http: createHttp({ allowPrivate: ["127.0.0.1"], sleep: () => Promise.resolve() }),
-    upstream: readSettings((name) => env[name] ?? undefined, "start").upstream,
-    cache: new SiteCaches(Date.now),
+    upstream: readSettings((name) => env[name] ?? undefined, "start", CONNECTORS.settings).upstream,
+    cache: new FactCaches(Date.now),
     now: Date.now,
   };
-  const reach = makeReach(ports, { site: siteOf(given), endsAt: Date.now() + 60_000 }, hosting);
-  await hosting.linked!(reach);
-  return await hosting.connect(reach);
+  const call = { site: siteOf(given), deadline: Date.now() + 60_000 };
+  return await cloudflarePages.connect!(makeConnectorContext(ports, call, cloudflarePages));
 }
 
 /** A hosting with the project "pages", at noon. */
@@ -289,7 +291,7 @@ Deno.test("only the site's own project is read, and nothing is ever written", as
   const why = (out: Partial<Outgoing>): string => {
     const given = { method: "GET", effect: "read", url: `${base}/pages/deployments`, ...out } as Outgoing;
     try {
-      egress({ platform: hosting, site: siteOf({}), granted: () => true, now: 0 }, given);
+      judge(cloudflarePages, siteOf({}), given, { granted: () => true });
       return "sent";
     } catch (thrown) {
       return (thrown as Error).message;

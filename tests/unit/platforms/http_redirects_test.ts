@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "../../../errors.ts";
 import { createHttp } from "../../../platforms/http.ts";
-import type { Outgoing } from "../../../platforms/platform.ts";
+import type { Outgoing } from "../../../platforms/request.ts";
 import { fails, withServer, WRITE } from "./_servers.ts";
 
 Deno.test("a redirected write is not followed and names the address to set", async () => {

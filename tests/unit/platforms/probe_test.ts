@@ -1,18 +1,20 @@
 /** Probes: a failure is what was found, and all requests of a diagnosis share one end. */
 import assert from "node:assert/strict";
 import { GatewayError } from "../../../errors.ts";
-import { hosting } from "../../../platforms/cloudflare_pages/client.ts";
-import type { Incoming, Reach } from "../../../platforms/platform.ts";
-import { ending, probe } from "../../../platforms/probe.ts";
-import { repo } from "../../../platforms/github/client.ts";
+import cloudflarePages from "../../../platforms/cloudflare_pages/connector.ts";
+import type { SiteContext } from "../../../platforms/connector.ts";
+import type { RepoSettings } from "../../../platforms/github/access.ts";
+import { health } from "../../../platforms/github/health.ts";
+import { probe, withDeadline } from "../../../platforms/probe.ts";
+import type { Incoming } from "../../../platforms/request.ts";
 import { theApp } from "../../../sandbox/repo/app_key.ts";
 import { site } from "./_site.ts";
 
 const BEGAN = 1_800_000_000_000;
 const app = theApp();
 
-/** A reach whose every answer is a 404 that takes a second, and the limits its requests were given. */
-function slow(): { reach: Reach; limits: (number | undefined)[]; clock: { now: number } } {
+/** A way out whose every answer is a 404 that takes a second, and the limits its requests were given. */
+function slow(): { ctx: SiteContext; limits: (number | undefined)[]; clock: { now: number } } {
   const limits: (number | undefined)[] = [];
   const clock = { now: BEGAN };
   const settings: Record<string, string> = {
@@ -23,13 +25,14 @@ function slow(): { reach: Reach; limits: (number | undefined)[]; clock: { now: n
     HOSTING_API_TOKEN: "t",
     HOSTING_ACCOUNT_ID: "a",
   };
-  const reach: Reach = {
+  const ctx: SiteContext = {
     site: site({ platform: "static", repo: "acme/site", hosting_project: "acme" }),
-    setting: (name) => settings[name] ?? null,
+    settings,
+    borrow: () => assert.fail("nothing is borrowed"),
     secret: () => Promise.reject(new Error("no secret is asked for")),
     cache: { get: () => assert.fail("nothing old is looked at"), set: () => {} },
     now: () => clock.now,
-    endsAt: BEGAN + 60_000,
+    deadline: BEGAN + 60_000,
     send(out) {
       limits.push(out.deadline_ms);
       clock.now += 1000;
@@ -47,12 +50,12 @@ function slow(): { reach: Reach; limits: (number | undefined)[]; clock: { now: n
       return Promise.resolve(answer);
     },
   };
-  return { reach, limits, clock };
+  return { ctx, limits, clock };
 }
 
 Deno.test("a request has what is left of the whole, never more than it asked for itself, never nothing", async () => {
-  const { reach, limits, clock } = slow();
-  const bounded = ending(reach, BEGAN + 2800);
+  const { ctx, limits, clock } = slow();
+  const bounded = withDeadline(ctx, BEGAN + 2800);
   const out = { method: "GET", url: "https://a.example/", effect: "read" } as const;
   await bounded.send(out);
   await bounded.send({ ...out, deadline_ms: 500 });
@@ -63,16 +66,16 @@ Deno.test("a request has what is left of the whole, never more than it asked for
 });
 
 Deno.test("the look-ups of a repository's diagnosis share its end, and ask afresh", async () => {
-  const { reach, limits } = slow();
-  const found = await (await repo.connect(reach)).health(2800);
+  const { ctx, limits } = slow();
+  const found = await health(withDeadline(ctx as SiteContext<RepoSettings>, BEGAN + 2800));
   assert.deepEqual(limits, [2800, 1800, 800], "by repository, user and organisation");
   assert.equal(found.app.error?.code, "E_REPO_APP_NOT_INSTALLED");
   assert.equal(found.branch.error, found.app.error);
 });
 
 Deno.test("the newest deployment is waited for as long as is said", async () => {
-  const { reach, limits } = slow();
-  const client = await hosting.connect(reach);
+  const { ctx, limits } = slow();
+  const client = await cloudflarePages.connect!(ctx);
   await assert.rejects(
     client.latest(2800),
     (error) => (error as GatewayError).code === "E_HOSTING_PROJECT_MISSING",

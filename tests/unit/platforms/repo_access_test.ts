@@ -1,5 +1,7 @@
 /** The way into a repository as an app: its own tokens, the installation's, what is kept of them and for how long. */
 import assert from "node:assert/strict";
+import type { SiteContext } from "../../../platforms/connector.ts";
+import type { RepoSettings } from "../../../platforms/github/access.ts";
 import { readApp } from "../../../platforms/github/app.ts";
 import type { RecordedExchange } from "../../../sandbox/repo.ts";
 import { refused } from "./_refused.ts";
@@ -241,7 +243,7 @@ Deno.test("a private key that is none is told by its setting's name, without the
       client.head("main"),
     );
     for (const line of body) assert.ok(!`${error.stack} ${String(error.cause)}`.includes(line));
-    const report = await readApp(at.reach());
+    const report = await readApp(at.reach() as SiteContext<RepoSettings>);
     assert.equal(report.configured, true);
     assert.match(report.problem ?? "", /need REPO_APP_PRIVATE_KEY, and the one that is set/);
     assert.deepEqual([at.sent, at.host.exchanges], [[], []]);

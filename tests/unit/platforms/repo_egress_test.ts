@@ -1,14 +1,15 @@
 /** What may be sent to the repository host for a site, and what never leaves. */
 import assert from "node:assert/strict";
 import { GatewayError } from "../../../errors.ts";
-import { egress } from "../../../guard/egress.ts";
 import type { Site } from "../../../model.ts";
-import type { Outgoing, PublishGrant } from "../../../platforms/platform.ts";
-import { repo } from "../../../platforms/github/client.ts";
+import type { Outgoing, PublishGrant } from "../../../platforms/request.ts";
+import github from "../../../platforms/github/connector.ts";
+import { judge } from "./_judged.ts";
 import { site } from "./_site.ts";
 
 const GRANT = { site_id: "acme", tool: "t" } as PublishGrant;
 const HOST = "https://api.github.com";
+const GHE = "https://ghe.example/api/v3";
 const OWN = `${HOST}/repos/acme/site`;
 const STATIC = { platform: "static", repo: "acme/site", repo_branch: "main" } as const;
 const MARKDOWN = { platform: "cms", repo: "acme/site", repo_branch: "main" } as const;
@@ -20,12 +21,12 @@ function why(given: Partial<Site>, method: string, url: string, more: Rest = {})
   const out = { method, url, effect: method === "GET" ? "read" : "write", ...more } as Outgoing;
   const granted = (grant: PublishGrant) => grant === GRANT;
   try {
-    egress({ platform: repo, site: site(given), granted, now: 0 }, out);
+    judge(github, site(given), out, { granted, settings: url.startsWith(GHE) ? { REPO_API_BASE: GHE } : {} });
     return null;
   } catch (thrown) {
     assert.ok(thrown instanceof GatewayError, String(thrown));
     assert.equal(thrown.code, "E_FORBIDDEN_OP");
-    return thrown.message.replace(/^The request to repo was not sent: /, "");
+    return thrown.message.replace(/^The request to github was not sent: /, "");
   }
 }
 

@@ -1,5 +1,6 @@
 /** What a manifest may say, a fault each for what it may not. */
 import assert from "node:assert/strict";
+import { CONNECTORS } from "../../connectors.ts";
 import { definition, readManifest } from "../../../registry/manifest.ts";
 
 const GOOD = {
@@ -11,7 +12,7 @@ const GOOD = {
 };
 
 function faultsOf(change: Record<string, unknown>): string[] {
-  const outcome = readManifest({ ...GOOD, ...change });
+  const outcome = readManifest({ ...GOOD, ...change }, CONNECTORS);
   return "faults" in outcome ? outcome.faults : [];
 }
 
@@ -65,7 +66,7 @@ for (const [what, change, says] of TABLE) {
 }
 
 Deno.test("the served schema is closed and carries site_id first and confirm last", () => {
-  const outcome = readManifest(GOOD);
+  const outcome = readManifest(GOOD, CONNECTORS);
   assert.ok("manifest" in outcome);
   const { input_schema } = definition(outcome.manifest);
   assert.deepEqual(Object.keys(input_schema.properties ?? {}), ["site_id", "post_id", "confirm"]);
@@ -74,7 +75,7 @@ Deno.test("the served schema is closed and carries site_id first and confirm las
 });
 
 Deno.test("a reading tool has no confirm, a tool without a site no site_id", () => {
-  const outcome = readManifest({ ...GOOD, tier: "T0", site: "none" });
+  const outcome = readManifest({ ...GOOD, tier: "T0", site: "none" }, CONNECTORS);
   assert.ok("manifest" in outcome);
   assert.deepEqual(Object.keys(definition(outcome.manifest).input_schema.properties ?? {}), ["post_id"]);
 });
@@ -86,7 +87,7 @@ Deno.test("a reading tool whose tier can rise has a confirm", () => {
     tier: "T0",
     input,
     raise: [{ when: { rebuild: true }, tier: "T1" }],
-  });
+  }, CONNECTORS);
   assert.ok("manifest" in outcome);
   assert.ok("confirm" in (definition(outcome.manifest).input_schema.properties ?? {}));
 });

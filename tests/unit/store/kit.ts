@@ -3,6 +3,7 @@ import type { AuditRow } from "../../../model.ts";
 import { Audit } from "../../../store/audit.ts";
 import { Database } from "../../../store/database.ts";
 import { openStore, type StoreOptions } from "../../../store/kv.ts";
+import { SITE_SHAPE } from "../../connectors.ts";
 import type { NewToken, Store } from "../../../store/store.ts";
 
 export const START = Date.parse("2026-03-01T12:00:00.000Z");
@@ -16,7 +17,13 @@ export class Clock {
 
 /** A store that is closed at the end of the block. */
 export async function open(options: Partial<StoreOptions> = {}): Promise<Store & AsyncDisposable> {
-  const store = await openStore({ path: ":memory:", keys: [KEY], tokenPrefix: "gate", ...options });
+  const store = await openStore({
+    path: ":memory:",
+    keys: [KEY],
+    siteShape: SITE_SHAPE,
+    tokenPrefix: "gate",
+    ...options,
+  });
   return { ...store, [Symbol.asyncDispose]: () => store.close() };
 }
 

@@ -4,7 +4,12 @@ import { row } from "../kit.ts";
 
 const [path = "", name = "", count = "0"] = Deno.args;
 const CONCURRENT = 16;
-const store = await openStore({ path, keys: [new Uint8Array(32).fill(7)], tokenPrefix: "gate" });
+const store = await openStore({
+  path,
+  keys: [new Uint8Array(32).fill(7)],
+  siteShape: { blank: () => ({}), credentialKinds: [] },
+  tokenPrefix: "gate",
+});
 let next = 0;
 async function work(): Promise<void> {
   while (next < Number(count)) {

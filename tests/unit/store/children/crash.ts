@@ -3,7 +3,12 @@ import { openStore } from "../../../../store/kv.ts";
 import { row } from "../kit.ts";
 
 const [path = ""] = Deno.args;
-const store = await openStore({ path, keys: [new Uint8Array(32).fill(7)], tokenPrefix: "gate" });
+const store = await openStore({
+  path,
+  keys: [new Uint8Array(32).fill(7)],
+  siteShape: { blank: () => ({}), credentialKinds: [] },
+  tokenPrefix: "gate",
+});
 await store.audit.append(row("finished", { status: "started" }));
 await store.audit.append(row("finished"));
 await store.audit.append(row("cut-off", { status: "started", tool: "publish_post" }));

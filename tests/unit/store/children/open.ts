@@ -5,7 +5,13 @@ import { openStore } from "../../../../store/kv.ts";
 const [path = "", deadline = "8000"] = Deno.args;
 const say = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
 try {
-  await openStore({ path, keys: [new Uint8Array(32)], tokenPrefix: "gate", deadline_ms: Number(deadline) });
+  await openStore({
+    path,
+    keys: [new Uint8Array(32)],
+    siteShape: { blank: () => ({}), credentialKinds: [] },
+    tokenPrefix: "gate",
+    deadline_ms: Number(deadline),
+  });
   say("opened");
   Deno.exit(0);
 } catch (error) {

@@ -3,7 +3,12 @@ import { openStore } from "../../../../store/kv.ts";
 
 const [path = "", text = ""] = Deno.args;
 const DEADLINE_MS = 10_000;
-const store = await openStore({ path, keys: [new Uint8Array(32).fill(7)], tokenPrefix: "gate" });
+const store = await openStore({
+  path,
+  keys: [new Uint8Array(32).fill(7)],
+  siteShape: { blank: () => ({}), credentialKinds: [] },
+  tokenPrefix: "gate",
+});
 const say = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
 
 async function seen(what: () => Promise<boolean>): Promise<void> {

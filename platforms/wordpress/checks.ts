@@ -1,15 +1,41 @@
 /** The checks of diagnose_site on a CMS: from what probes found to what a person should do. */
 import type { Site } from "../../model.ts";
-import type { Health, Index, PartName } from "../../platforms/wordpress/client.ts";
-import type { Probe } from "../../platforms/probe.ts";
-import { type Check, fail, pass, unknown } from "./_checks.ts";
-import { companionCheck, companionFeatures, firstRepair } from "./_companion_checks.ts";
+import { type Check, fail, pass, unknown } from "../checks.ts";
+import type { Diagnosis, SiteContext } from "../connector.ts";
+import type { Probe } from "../probe.ts";
+import { companionCheck, companionFeatures, firstRepair } from "./companion/checks.ts";
+import { type Health, health, type Index } from "./health.ts";
+import type { PartName } from "./parts.ts";
+import { Wire } from "./rest/wire.ts";
 
 const CLOCK_SECONDS_MAX = 30;
 const NAME_CHARACTERS = 80;
 
+/** What is asked of a CMS site. */
+export const cmsDiagnosis: Diagnosis<SiteContext> = {
+  kinds: ["cms"],
+  names: [
+    "rest_api",
+    "credentials",
+    "clock",
+    "companion",
+    "page_builder",
+    "theme",
+    "tool_adapter",
+    "builder_tools",
+    "theme_snippet",
+    "code_page",
+    "seo_bridge",
+    "seo_settings",
+    "schema_bridge",
+  ],
+  async run(ctx, limitMs) {
+    return cmsChecks(ctx.site, await health(new Wire(ctx, ctx.now() + limitMs)));
+  },
+};
+
 /** Every check of a CMS site; without credentials nothing is asked. */
-export function cmsChecks(site: Site, health: Health): Check[] {
+function cmsChecks(site: Site, health: Health): Check[] {
   const checks = probed(site, health);
   if (site.credentials.includes("cms")) return checks;
   return checks.map(({ name }) =>

@@ -1,7 +1,7 @@
 /** The open web: files at addresses a caller names; never a credential, never a private address. */
-import { GatewayError } from "../errors.ts";
-import { RefusedAddress } from "./addresses.ts";
-import type { Platform } from "./platform.ts";
+import { GatewayError } from "../../errors.ts";
+import { RefusedAddress } from "../addresses.ts";
+import { connector } from "../connector.ts";
 
 /** What can be had from the open web. */
 export interface WebClient {
@@ -12,16 +12,24 @@ export interface WebClient {
   download(address: string, field: string, max_bytes: number): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** Any site may be given a file from the web. */
-export const web: Platform<WebClient> = {
+export default connector({
   name: "web",
-  connect: (reach) => ({
+  product: "the open web",
+  scope: "gateway",
+  origins: () => "public",
+  policy(out) {
+    if (out.method !== "GET" || out.effect !== "read") return "the open web is only read";
+    if (!out.public_only) return "it might reach a private address";
+    const signed = Object.keys(out.headers ?? {}).some((name) => !/^(accept|user-agent)$/i.test(name));
+    return signed ? "the open web gets no credentials" : null;
+  },
+  connect: (ctx): WebClient => ({
     async download(address, field, max_bytes) {
       const url = URL.parse(address);
       if (url === null) throw new GatewayError("E_BAD_INPUT", `${field}: expected an https address`);
       const out = { method: "GET", url: url.href, effect: "read", headers: { accept: "*/*" } } as const;
       try {
-        const answer = await reach.send({ ...out, max_bytes, public_only: true });
+        const answer = await ctx.send({ ...out, max_bytes, public_only: true });
         if (answer.status === 200) return answer.bytes;
         throw new GatewayError(
           "E_UPSTREAM",
@@ -33,17 +41,9 @@ export const web: Platform<WebClient> = {
         throw new GatewayError(
           "E_BAD_INPUT",
           `${field}: only a public https address will do; nothing was sent`,
-          {
-            cause: thrown,
-          },
+          { cause: thrown },
         );
       }
     },
   }),
-  forbids(out) {
-    if (out.method !== "GET" || out.effect !== "read") return "the open web is only read";
-    if (!out.public_only) return "it might reach a private address";
-    const signed = Object.keys(out.headers ?? {}).some((name) => !/^(accept|user-agent)$/i.test(name));
-    return signed ? "the open web gets no credentials" : null;
-  },
-};
+});

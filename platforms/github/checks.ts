@@ -1,29 +1,41 @@
-/** The checks of diagnose_site on a static site: its repository, and where it is deployed. */
+/** The checks of diagnose_site on a static site: its repository. */
 import type { Site } from "../../model.ts";
-import type { Deployment } from "../../platforms/cloudflare_pages/client.ts";
-import type { Probe } from "../../platforms/probe.ts";
-import type { RepoHealth } from "../../platforms/github/client.ts";
-import { type Check, fail, gates, pass, unknown } from "./_checks.ts";
-
-/** What was asked of a static site's upstreams; the repository's error says that it is not set up. */
-export interface StaticHealth {
-  readonly repository: Probe<RepoHealth>;
-  readonly deployments: Probe<Deployment | null>;
-}
+import { type Check, fail, flagChecks, pass, unknown } from "../checks.ts";
+import type { Configured, Diagnosis, SiteContext } from "../connector.ts";
+import { type Probe, probe, withDeadline } from "../probe.ts";
+import type { RepoSettings } from "./access.ts";
+import { health, type RepoHealth } from "./health.ts";
 
 const SHA_CHARACTERS = 7;
-const STAGE_CHARACTERS = 40;
 
-/** Every check of a static site. */
-export function staticChecks(site: Site, { repository, deployments }: StaticHealth): Check[] {
-  return [
-    linked(site, repository),
-    app(repository),
-    ...repositoryChecks(site, repository),
-    ...gates(site, ["allow_main_branch_push", "allow_full_repo_write"]),
-    hostingProject(site),
-    ...hostingChecks(site, deployments),
-  ];
+/** The checks of a repository and of the flags that guard it; `assertConfigured` refuses a site that names none. */
+export function repositoryDiagnosis(
+  assertConfigured: (configured: Configured<RepoSettings>) => void,
+): Diagnosis<SiteContext<RepoSettings>> {
+  return {
+    kinds: ["static"],
+    names: [
+      "repository",
+      "repo_app",
+      "repo_installation",
+      "repo_branch",
+      "repo_write",
+      "allow_main_branch_push",
+      "allow_full_repo_write",
+    ],
+    async run(ctx, limitMs) {
+      const repository = await probe(async () => {
+        assertConfigured(ctx);
+        return await health(withDeadline(ctx, ctx.now() + limitMs));
+      });
+      return [
+        linked(ctx.site, repository),
+        app(repository),
+        ...repositoryChecks(ctx.site, repository),
+        ...flagChecks(ctx.site, ["allow_main_branch_push", "allow_full_repo_write"]),
+      ];
+    },
+  };
 }
 
 const update = (site: Site, option: string) => `deno task admin site update ${site.id} ${option}`;
@@ -121,69 +133,4 @@ function write(health: RepoHealth): Check {
     return fail(name, "Nothing is written under the repository's old name", "Repair repository first");
   }
   return pass(name, "The repository app may write");
-}
-
-function hostingProject(site: Site): Check {
-  return site.hosting_project === null
-    ? fail(
-      "hosting_project",
-      "No hosting project is set, so deployments cannot be followed",
-      update(site, "--hosting-project <name>"),
-    )
-    : pass("hosting_project", `Hosting project "${site.hosting_project}" is set`);
-}
-
-function hostingChecks(site: Site, deployments: StaticHealth["deployments"]): Check[] {
-  if (site.hosting_project === null) {
-    return ["hosting", "deployment"].map((name) =>
-      unknown(name, "Not asked: no hosting project is set", "Repair hosting_project first")
-    );
-  }
-  if (deployments.error) {
-    return [
-      hostingFails(site, deployments.error),
-      unknown("deployment", "Not known: the hosting gave no list", "Repair hosting first"),
-    ];
-  }
-  return [pass("hosting", "The hosting answers, and has the project"), deployment(deployments.found)];
-}
-
-function hostingFails(site: Site, error: NonNullable<Probe<unknown>["error"]>): Check {
-  switch (error.code) {
-    case "E_HOSTING_NOT_CONFIGURED":
-      return fail("hosting", error.message, "The gateway's operator sets it");
-    case "E_HOSTING_PROJECT_MISSING":
-      return fail("hosting", error.message, update(site, "--hosting-project <name>"));
-    default:
-      return [400, 401, 403].includes(error.upstream ?? 0)
-        ? fail(
-          "hosting",
-          error.message,
-          "The gateway's operator makes a token that may read Pages of the account",
-        )
-        : unknown("hosting", error.message, "Diagnose again");
-  }
-}
-
-/** How the newest deployment went. */
-function deployment(newest: Deployment | null): Check {
-  const name = "deployment";
-  if (newest === null) return unknown(name, "There is no deployment yet", "Push a commit to the branch");
-  const { status, stage, commit_sha } = newest;
-  const what = commit_sha === null
-    ? "The newest deployment"
-    : `The deployment of ${commit_sha.slice(0, SHA_CHARACTERS)}`;
-  switch (status) {
-    case "success":
-      return pass(name, `${what} went well`);
-    case "pending":
-    case "building":
-      return unknown(name, `${what} is under way`, "Call check_static_deploy in a minute");
-    default:
-      return fail(
-        name,
-        `${what} ended as ${status} at the stage ${JSON.stringify(stage.slice(0, STAGE_CHARACTERS))}`,
-        "Call check_static_deploy, whose log_url shows why",
-      );
-  }
 }

@@ -1,15 +1,11 @@
 /** The checks of diagnose_site that ask the companion plugin: itself, what it brings, and the site's record beside it. */
-import type { GatewayError } from "../../errors.ts";
-import type { Site } from "../../model.ts";
-import {
-  type Companion,
-  COMPANION_NEEDED,
-  type CompanionHealth,
-  type Health,
-  lacks,
-} from "../../platforms/wordpress/client.ts";
-import type { Probe } from "../../platforms/probe.ts";
-import { type Check, fail, pass, unknown } from "./_checks.ts";
+import type { GatewayError } from "../../../errors.ts";
+import type { Site } from "../../../model.ts";
+import { type Check, fail, pass, unknown } from "../../checks.ts";
+import type { Probe } from "../../probe.ts";
+import type { Health } from "../health.ts";
+import type { Companion } from "../parts.ts";
+import { COMPANION_NEEDED, type CompanionHealth, lacks } from "./plugin.ts";
 
 type Features = CompanionHealth["features"];
 

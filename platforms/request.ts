@@ -1,6 +1,4 @@
-/** What a platform client is, and the only way it reaches its upstream. */
-import type { CredentialKind, Credentials, Site } from "../model.ts";
-import type { UpstreamSetting } from "../settings.ts";
+/** A request a client wants sent, the answer to one, and the right to publish. */
 
 declare const granted: unique symbol;
 
@@ -55,36 +53,4 @@ export interface Incoming {
   text(): string;
   /** The body as JSON, or undefined when it is not JSON. */
   json(): unknown;
-}
-
-/** What a platform is given to work with: one site, and a guarded way out. */
-export interface Reach {
-  readonly site: Site;
-  /** Sends one request through the egress check. Throws E_FORBIDDEN_OP, E_UPSTREAM. */
-  send(out: Outgoing): Promise<Incoming>;
-  /** The site's secret of that kind; throws E_INTERNAL with the way out when the site has none. */
-  secret<K extends CredentialKind>(kind: K): Promise<NonNullable<Credentials[K]>>;
-  /** What the operator set for a service behind the tools; null where it is not set. */
-  setting(name: UpstreamSetting): string | null;
-  /** Small facts about the upstream kept for a while, dropped when the site or its credentials change. */
-  readonly cache: ReachCache;
-  now(): number;
-  /** When the time of the call is used up, by `now`. */
-  readonly endsAt: number;
-}
-
-/** A per-site memory of facts that are costly to ask again (an API root, a version). */
-export interface ReachCache {
-  get<T>(key: string): T | undefined;
-  set<T>(key: string, value: T, ttl_ms: number): void;
-}
-
-/** One kind of upstream. */
-export interface Platform<Client> {
-  readonly name: string;
-  /** Throws the `E_…_NOT_LINKED` or `E_MISSING_SECRET` of a site that is not set up for it; sends nothing. */
-  linked?(reach: Reach): void | Promise<void>;
-  connect(reach: Reach): Client | Promise<Client>;
-  /** Why this may never be sent to that site's upstream, or null. `out.grant` is already known to be genuine. */
-  forbids?(out: Outgoing, now: number, site: Site): string | null;
 }

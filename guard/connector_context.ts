@@ -1,0 +1,154 @@
+/** A connector's guarded way out: its own settings and credentials, its own origins, its own policy. */
+import { GatewayError } from "../errors.ts";
+import { type Caller, type CredentialKind, type Credentials, LIMITS, type Site } from "../model.ts";
+import type { Connector, ConnectorContext, FactCache } from "../platforms/connector.ts";
+import type { Http } from "../platforms/http.ts";
+import type { Outgoing, PublishGrant } from "../platforms/request.ts";
+import type { Connectors } from "../registry/connectors.ts";
+import type { Store } from "../store/store.ts";
+import { egress } from "./egress.ts";
+import { isGenuine } from "./flags.ts";
+
+/** What connectors are reached with; one for the whole gateway. */
+export interface ConnectorPorts {
+  readonly connectors: Connectors;
+  readonly store: { readonly sites: Pick<Store["sites"], "secret"> };
+  readonly http: Http;
+  /** Every connector's settings, by their names. */
+  readonly upstream: Readonly<Record<string, string | null>>;
+  readonly cache: FactCaches;
+  now(): number;
+}
+
+/** What of a call a connector is reached for. */
+export interface ConnectorCall {
+  readonly site: Site | null;
+  /** null where the gateway asks for itself. */
+  readonly caller?: Caller | null;
+  /** Milliseconds since the epoch at which the call gives up. */
+  readonly deadline: number;
+}
+
+/**
+ * The way to one upstream. A connector of scope `site` needs one: throws E_INTERNAL where the call has none, but for
+ * what the gateway asks for itself (no caller).
+ */
+export function makeConnectorContext(
+  ports: ConnectorPorts,
+  call: ConnectorCall,
+  connector: Connector,
+): ConnectorContext {
+  const { site } = call;
+  if (connector.scope === "site" && !site && call.caller !== null) {
+    throw new GatewayError(
+      "E_INTERNAL",
+      `A tool without a site asked for "${connector.name}", which needs one`,
+    );
+  }
+  const context: ConnectorContext = {
+    site: site ?? undefined,
+    settings: settingsOf(ports, connector),
+    cache: ports.cache.of(site, connector.name),
+    now: ports.now,
+    deadline: call.deadline,
+    send: (out) => send(ports, call, { connector, to: connector }, out),
+    secret: (kind) => secretOf(ports, site, connector, kind),
+    borrow: (name) => borrow(ports, call, connector, name),
+  };
+  return context;
+}
+
+function settingsOf({ upstream }: ConnectorPorts, { settings = {} }: Connector) {
+  return Object.fromEntries(Object.keys(settings).map((name) => [name, upstream[name] ?? null]));
+}
+
+/** `connector` asks, at the origins of `to`. */
+async function send(
+  ports: ConnectorPorts,
+  { site, deadline }: ConnectorCall,
+  { connector, to }: { readonly connector: Connector; readonly to: Connector },
+  out: Outgoing,
+) {
+  const configured = (one: Connector) => ({ site: site ?? undefined, settings: settingsOf(ports, one) });
+  const origins = to.origins?.(configured(to)) ?? [];
+  const granted = (grant: PublishGrant) => site !== null && isGenuine(grant, site.id);
+  const ctx = { ...configured(connector), now: ports.now() };
+  const look = (next: Outgoing) => egress({ connector, origins, ctx, granted }, next);
+  const overtime = out.overtime ? ports.now() + LIMITS.UPSTREAM_DEADLINE_MS : 0;
+  return await ports.http.send(out, { endsAt: Math.max(deadline, overtime), look });
+}
+
+async function secretOf<K extends CredentialKind>(
+  ports: ConnectorPorts,
+  site: Site | null,
+  connector: Connector,
+  kind: K,
+): Promise<NonNullable<Credentials[K]>> {
+  if (!site || !Object.hasOwn(connector.credentials ?? {}, kind)) {
+    throw new GatewayError(
+      "E_INTERNAL",
+      `The connector "${connector.name}" has no credential "${kind}" to use`,
+    );
+  }
+  const secret = await ports.store.sites.secret(site.id, kind, site.base_url);
+  if (secret) return secret;
+  throw new GatewayError(
+    "E_INTERNAL",
+    `Site "${site.id}" has no ${kind} credentials; its operator can set them with deno task admin site update`,
+  );
+}
+
+/** The lender's credential signs, the borrower's policy judges, and nothing leaves for any other origin. */
+function borrow(
+  ports: ConnectorPorts,
+  call: ConnectorCall,
+  connector: Connector,
+  name: string,
+): Pick<ConnectorContext, "send"> {
+  const lender = connector.borrows?.includes(name) ? ports.connectors.get(name) : undefined;
+  if (!lender?.sign) {
+    throw new GatewayError("E_INTERNAL", `The connector "${connector.name}" may not borrow from "${name}"`);
+  }
+  const { sign } = lender;
+  return {
+    async send(out) {
+      const signed = await sign(makeConnectorContext(ports, call, lender));
+      return await send(ports, call, { connector, to: lender }, {
+        ...out,
+        headers: { ...out.headers, ...signed },
+      });
+    },
+  };
+}
+
+const PLACES_MAX = 1000;
+
+/** Facts about upstreams, kept per site (and for the gateway itself) and dropped when the site or its credentials change. */
+export class FactCaches {
+  readonly #now: () => number;
+  readonly #places = new Map<string, Map<string, { value: unknown; until: number }>>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** The memory of one connector, of one site where there is one. */
+  of(site: Site | null, connector: string): FactCache {
+    const place = site ? `${site.id}\n${site.updated_at}\n${site.credentials_version}` : "";
+    const key = `${place}\n${connector}`;
+    const facts = () => this.#places.get(key);
+    return {
+      get: <T>(name: string) => {
+        const fact = facts()?.get(name);
+        return fact && fact.until > this.#now() ? fact.value as T : undefined;
+      },
+      set: (name, value, ttl_ms) => {
+        if (!facts()) {
+          if (this.#places.size >= PLACES_MAX) this.#places.delete(this.#places.keys().next().value!);
+          this.#places.set(key, new Map());
+        }
+        facts()!.set(name, { value, until: this.#now() + ttl_ms });
+      },
+    };
+  }
+}

@@ -1,0 +1,50 @@
+/** Cloudflare Pages: the deployments of a static site's project, read only. */
+import { GatewayError } from "../../errors.ts";
+import { type Configured, connector } from "../connector.ts";
+import { base, given, secret, word } from "../settings.ts";
+import { textField } from "../site_fields.ts";
+import { hostingChecks } from "./checks.ts";
+import { Hosting, type HostingClient, type HostingSettings } from "./client.ts";
+
+/** Throws E_HOSTING_PROJECT_MISSING, E_HOSTING_NOT_CONFIGURED. */
+function assertConfigured({ site, settings }: Configured<HostingSettings>): void {
+  if (!site || site.hosting_project === null) {
+    throw new GatewayError(
+      "E_HOSTING_PROJECT_MISSING",
+      `Site "${site?.id}" has no hosting project; its operator can set hosting_project with deno task admin site update`,
+    );
+  }
+  for (const name of ["HOSTING_API_TOKEN", "HOSTING_ACCOUNT_ID"] as const) {
+    if (settings[name] !== null) continue;
+    throw new GatewayError(
+      "E_HOSTING_NOT_CONFIGURED",
+      `Deployments need ${name}, which the gateway's operator has not set`,
+    );
+  }
+}
+
+export default connector({
+  name: "cloudflare_pages",
+  product: "Cloudflare Pages",
+  scope: "site",
+  settings: {
+    HOSTING_API_BASE: base("https://api.cloudflare.com/client/v4", "Cloudflare Pages"),
+    HOSTING_API_TOKEN: secret("Cloudflare API token that may read Pages", word),
+    HOSTING_ACCOUNT_ID: given("Cloudflare account id", word),
+  },
+  siteFields: {
+    hosting_project: textField("a project name of a-z, 0-9 and -", /^[a-z0-9][a-z0-9-]{0,62}$/),
+  },
+  links: { hosting: assertConfigured },
+  origins: ({ settings }) => [settings.HOSTING_API_BASE],
+  policy(out, { site }) {
+    if (out.method !== "GET" || out.effect !== "read") return "hosting is only read";
+    const own = new URL(out.url).pathname.endsWith(`/pages/projects/${site?.hosting_project}/deployments`);
+    return own ? null : "it reads another project";
+  },
+  connect(ctx): HostingClient {
+    assertConfigured(ctx);
+    return new Hosting(ctx);
+  },
+  checks: [hostingChecks(assertConfigured)],
+});

@@ -1,0 +1,71 @@
+/** GitHub, as an app: the repository a site names, and the platform of static sites. */
+import { GatewayError } from "../../errors.ts";
+import { PLAIN_BRANCH } from "../../rules/branch.ts";
+import type { Site } from "../../model.ts";
+import { type Configured, connector } from "../connector.ts";
+import { base, given, pem, secret, word } from "../settings.ts";
+import { textField } from "../site_fields.ts";
+import { appOf, type RepoSettings } from "./access.ts";
+import { readApp } from "./app.ts";
+import { repositoryDiagnosis } from "./checks.ts";
+import { repositoryOf } from "./client.ts";
+import { appPolicy, repoPolicy } from "./egress.ts";
+
+/** Throws E_REPO_NOT_LINKED, E_MISSING_SECRET. */
+function assertConfigured({ site, settings }: Configured<RepoSettings>): void {
+  if (!site || site.repo === null) {
+    throw new GatewayError(
+      "E_REPO_NOT_LINKED",
+      `Site "${site?.id}" has no repository; its operator can set repo with deno task admin site update`,
+    );
+  }
+  appOf({ settings });
+}
+
+const source = ({ repo, repo_branch }: Site) =>
+  repo === null ? null : { place: repo.toLowerCase(), branch: repo_branch };
+
+export default connector({
+  name: "github",
+  product: "GitHub",
+  kinds: ["static"],
+  scope: "site",
+  settings: {
+    REPO_API_BASE: base("https://api.github.com", "GitHub"),
+    REPO_APP_ID: given("Id of the GitHub App that reads and writes repositories", word),
+    REPO_APP_PRIVATE_KEY: secret("Its private key (PEM; line ends may be written \\n)", pem),
+  },
+  siteFields: {
+    repo: textField(
+      "a repository as owner/repo, without .git",
+      /^(?!.*(\.\.|\.git$))[A-Za-z0-9-]{1,39}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/i,
+    ),
+    repo_branch: textField("a branch name such as main", PLAIN_BRANCH),
+    repo_prefix: textField(
+      "a folder such as content/posts, without a leading or trailing slash",
+      /^(?![/ ])(?!.*(\/\/|[/ ]$))(?!(.*\/)?\.{1,2}(\/|$))[^\p{Cc}\\]{1,200}$/u,
+    ),
+  },
+  present: (site) => ({ repo: site.repo !== null }),
+  links: { repo: assertConfigured },
+  origins: ({ settings }) => [settings.REPO_API_BASE],
+  policy: (out, { site, settings }) => site ? repoPolicy(out, site) : appPolicy(out, settings.REPO_API_BASE),
+  connect(ctx) {
+    assertConfigured(ctx);
+    return repositoryOf(ctx);
+  },
+  async ping(ctx) {
+    assertConfigured(ctx);
+    const began = ctx.now();
+    const client = repositoryOf(ctx);
+    const branch = await client.deployedBranch();
+    return {
+      repository: { branch, commit: (await client.view()).commit },
+      can: { write: await client.mayWrite() },
+      latency_ms: ctx.now() - began,
+    };
+  },
+  checks: [repositoryDiagnosis(assertConfigured)],
+  deployment: { kind: "static", link: "repo", source },
+  overview: readApp,
+});

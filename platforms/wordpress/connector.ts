@@ -1,0 +1,114 @@
+/** WordPress: the platform of cms sites. */
+import { z } from "zod";
+import { choice, closed, expected, text, yesNo } from "../../lib/fields.ts";
+import { numericId } from "../../lib/ids.ts";
+import { BUILDERS, type Site } from "../../model.ts";
+import { connector, provide } from "../connector.ts";
+import { content } from "../content.ts";
+import { pages } from "../pages.ts";
+import { cmsDiagnosis } from "./checks.ts";
+import { clientOf } from "./client.ts";
+import { cmsPolicy } from "./egress.ts";
+import { pagesOf } from "./pages/client.ts";
+import { postsOf } from "./posts.ts";
+import { signIn } from "./rest/wire.ts";
+import { assertSeo } from "./seo/client.ts";
+import { assertSchemaBridge } from "./structured_data/client.ts";
+
+const CAPABILITIES = [
+  "edit_posts",
+  "edit_pages",
+  "publish_posts",
+  "upload_files",
+  "list_users",
+  "unfiltered_html",
+] as const;
+
+/** The builders of a new cms site: block unless told otherwise; where one is enabled, that one is the default. */
+function initial({ available_builders: available = ["block"], default_builder }: Partial<Site>) {
+  const only = available.length === 1 ? available[0]! : null;
+  return {
+    available_builders: available,
+    default_builder: default_builder === undefined ? only : default_builder,
+  };
+}
+
+function faults({ platform, available_builders: available, default_builder: builder }: Site): string[] {
+  if (platform !== "cms" && (available.length > 0 || builder !== null)) {
+    return ["available_builders: only a cms site has page builders"];
+  }
+  if (builder === null || available.includes(builder)) return [];
+  const listed = available.length ? available.join(", ") : "empty";
+  return [`default_builder: "${builder}" is not among available_builders (${listed})`];
+}
+
+export default connector({
+  name: "wordpress",
+  product: "WordPress",
+  kinds: ["cms"],
+  scope: "site",
+  address: "required",
+  siteFields: {
+    available_builders: {
+      schema: z.array(choice(BUILDERS), { error: expected("a list of block and visual") })
+        .transform((list) => [...new Set(list)]),
+      initial: [],
+      option: "builders",
+      value: "block,visual",
+      help: "page builders that are enabled",
+    },
+    default_builder: {
+      schema: choice(BUILDERS),
+      value: "block|visual",
+      help: "what list_builders_for_site advises where there are both; a call still names its own",
+    },
+    seo: {
+      schema: closed({ enabled: yesNo.optional(), channel: choice(["rest", "plugin"]).optional() }),
+      initial: { enabled: false, channel: "rest" },
+      value: "enabled=true|false or channel=rest|plugin",
+      help: "the SEO feature",
+    },
+  },
+  credentials: {
+    cms: {
+      kinds: ["cms"],
+      reason: "only a cms site signs in with a user name and an application password",
+      fields: {
+        username: {
+          schema: text("a user name without a colon", /^(?! )[^\p{Cc}:]{1,200}(?<! )$/u),
+          help: "the account the gateway uses",
+          option: "cms-username",
+        },
+        application_password: {
+          schema: text("characters of one line", /^(?! )[^\p{Cc}]{1,512}(?<! )$/u, true),
+          help: "application password",
+          option: "cms-password",
+          variable: "SITE_CMS_PASSWORD",
+        },
+      },
+    },
+  },
+  initial,
+  faults,
+  present: (site) => ({ seoplugin: site.seo.enabled }),
+  links: { seo: assertSeo, schema_bridge: assertSchemaBridge },
+  origins: ({ site }) => site?.base_url ? [site.base_url] : [],
+  policy: cmsPolicy,
+  sign: async (ctx) => ({ authorization: await signIn(ctx) }),
+  connect: clientOf,
+  provides: [provide(content, postsOf), provide(pages, pagesOf)],
+  checkId: numericId,
+  async ping(ctx) {
+    const began = ctx.now();
+    const client = clientOf(ctx);
+    await client.index();
+    const latency_ms = ctx.now() - began;
+    const { id, name, slug, roles, can } = await client.whoami();
+    return {
+      user: { id, name, slug, roles },
+      can: Object.fromEntries(CAPABILITIES.map((capability) => [capability, can(capability)])),
+      latency_ms,
+    };
+  },
+  checks: [cmsDiagnosis],
+});

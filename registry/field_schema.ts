@@ -1,0 +1,27 @@
+/** The JSON Schema of a site field or a credential: its type in code, and the form of its option on the command line. */
+import { z } from "zod";
+import type { SiteField } from "../platforms/connector.ts";
+import { type Schema, typeText } from "./dialect.ts";
+
+/** How an option of the command line gives a field's value: a text, a list with commas, or `name=value` pairs. */
+export type OptionForm = "text" | "list" | "pairs";
+
+const jsonSchema = (schema: z.ZodType) =>
+  z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Schema;
+
+/** The form of a field's option. */
+export function optionForm({ schema }: SiteField): OptionForm {
+  const { type } = jsonSchema(schema);
+  return type === "array" ? "list" : type === "object" ? "pairs" : "text";
+}
+
+/** The TypeScript type of a field as a site's record holds it, as text. */
+export function fieldType({ schema, initial }: SiteField): string {
+  const text = typeText(required(jsonSchema(schema)));
+  return initial === undefined ? `${text} | null` : text;
+}
+
+/** An object that stands in a record has all its parts. */
+function required(schema: Schema): Schema {
+  return schema.type === "object" ? { ...schema, required: Object.keys(schema.properties ?? {}) } : schema;
+}

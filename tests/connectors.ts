@@ -1,0 +1,13 @@
+/** The connectors that are built in, as tests need them: read once a file. */
+import { type Connectors, readConnectors } from "../registry/connectors.ts";
+
+/** Every connector of the project. */
+export const CONNECTORS: Connectors = await readConnectors([new URL("../", import.meta.url)]);
+/** The fields of a site's record that they name and that hold a text; null while not set. */
+export const TEXT_FIELDS: readonly string[] = [...CONNECTORS.siteFields]
+  .filter(([name, { initial }]) => initial === undefined && name !== "default_builder").map(([name]) => name);
+/** What a store makes sites of. */
+export const SITE_SHAPE = {
+  blank: (given: { readonly platform: string }) => CONNECTORS.blank(given),
+  credentialKinds: [...CONNECTORS.credentials.keys()],
+};

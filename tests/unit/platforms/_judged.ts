@@ -1,0 +1,30 @@
+/** A request as the egress judges it in service: the connector's origins, then its policy. */
+import { egress } from "../../../guard/egress.ts";
+import type { Site } from "../../../model.ts";
+import type { Connector } from "../../../platforms/connector.ts";
+import type { Outgoing, PublishGrant } from "../../../platforms/request.ts";
+
+/** What a judgement stands on beside the request. */
+export interface Judging {
+  readonly granted?: (grant: PublishGrant) => boolean;
+  readonly now?: number;
+  readonly settings?: Readonly<Record<string, string | null>>;
+}
+
+/** The settings of a connector as they stand where the operator set none. */
+export function defaults({ settings = {} }: Connector): Record<string, string | null> {
+  return Object.fromEntries(Object.entries(settings).map(([name, one]) => [name, one.default]));
+}
+
+/** Throws E_FORBIDDEN_OP where the request would not be sent for that site, or for the gateway itself without one. */
+export function judge(
+  connector: Connector,
+  site: Site | undefined,
+  out: Outgoing,
+  judging: Judging = {},
+): void {
+  const { granted = () => false, now = 0, settings } = judging;
+  const ctx = { site, settings: { ...defaults(connector), ...settings }, now };
+  const origins = connector.origins?.(ctx) ?? [];
+  egress({ connector, origins, ctx, granted }, out);
+}
