@@ -62,7 +62,7 @@ export interface Gateway {
 
 /** Loads the tools that are built in, and those of further folders with manifests/ and tools/. Throws RegistryError. */
 export function readTools(further: readonly URL[] = []): Promise<ReadonlyMap<string, ToolEntry>> {
-  return loadTools({ roots: [HERE, ...further], golden: new URL("tests/golden/catalog.yaml", HERE) });
+  return loadTools({ roots: [HERE, ...further], golden: new URL("catalog.yaml", HERE) });
 }
 
 /** Opens the store, loads the tools and joins everything. Throws with a message for the operator when it cannot. */
