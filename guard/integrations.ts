@@ -1,7 +1,7 @@
 /** Which integrations a site has set up: presence of what they need, nothing is asked. */
 import type { Site } from "../model.ts";
 
-/** The presence flags of SPEC.md, Site: configured, not probed. */
+/** The presence flags of a site: configured, not probed. */
 export function integrations(site: Site): Record<string, boolean> {
   const has = (kind: Site["credentials"][number]) => site.credentials.includes(kind);
   return {
