@@ -1,5 +1,6 @@
 /** The launcher as a process: a store anywhere, no more rights than the set has, and nobody left behind. */
 import assert from "node:assert/strict";
+import { copyProject } from "./copy.ts";
 import { inFolder, start } from "./running.ts";
 
 Deno.test("the store may lie anywhere: its folder is made, and what it holds is there after a restart", async () => {
@@ -77,6 +78,18 @@ Deno.test("a store that KV_PATH names by a link is opened where the link leads",
     await gateway.address();
     assert.ok((await Deno.stat(`${folder}/real/store.kv`)).isFile);
   });
+});
+
+Deno.test("a relative KV_PATH starts from the folder the gateway is started in, and may leave it", async () => {
+  await using copy = await copyProject(["tests", "bench", "sandbox", "docs", "companion"]);
+  for (
+    const KV_PATH of ["./data/store.kv", "here.kv", `../${copy.folder.split("/").at(-1)}-beside/store.kv`]
+  ) {
+    await using gateway = start(copy.folder, { KV_PATH }, { cwd: copy.folder });
+    await gateway.address();
+    assert.ok((await Deno.stat(`${copy.folder}/${KV_PATH}`)).isFile, KV_PATH);
+  }
+  await Deno.remove(`${copy.folder}-beside`, { recursive: true });
 });
 
 Deno.test("a set or a script that is missing is said in one line", async () => {
