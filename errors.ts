@@ -12,7 +12,7 @@ function group<const K extends string>(status: number, codes: Record<K, string>)
   ) as Record<K, CodeEntry>;
 }
 
-/** The only table of codes (SPEC.md, Errors; DECISIONS.md, "Codes SPEC.md does not group"). Codes are stable. */
+/** The only table of codes. Codes are stable: clients branch on them. */
 export const CODES = {
   ...group(400, {
     E_BAD_JSON: "the body is not UTF-8, not JSON, or not a JSON object",

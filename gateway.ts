@@ -58,7 +58,7 @@ export interface Registry {
 export async function readRegistry(further: readonly URL[] = []): Promise<Registry> {
   const roots = [HERE, ...further];
   const connectors = await readConnectors(roots);
-  const golden = new URL("tests/golden/catalog.yaml", HERE);
+  const golden = new URL("catalog.yaml", HERE);
   return { connectors, tools: await loadTools({ roots, known: connectors, golden }) };
 }
 

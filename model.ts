@@ -104,7 +104,7 @@ export const AUDIT_STATUSES = [
 ] as const;
 export type AuditStatus = (typeof AUDIT_STATUSES)[number];
 
-/** One call as the audit keeps it (DECISIONS.md, Audit). Arguments are redacted and shortened. */
+/** One call as the audit keeps it. Arguments are redacted and shortened. */
 export interface AuditRow {
   readonly id: string;
   /** ISO 8601 UTC, when the call began. */
@@ -133,7 +133,7 @@ export interface AuditRow {
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** Every limit of the service (SPEC.md, Limits; DECISIONS.md). Sizes are bytes of UTF-8. */
+/** Every limit of the service. Sizes are bytes of UTF-8. */
 export const LIMITS = {
   BODY_BYTES: 2 * MIB,
   ADMIN_BODY_BYTES: 256 * KIB,

@@ -11,7 +11,6 @@ export async function serve(
   { host, port }: { host: string; port: number },
   ready: (address: string) => void,
 ): Promise<void> {
-  const server = listen(gateway, host, port, ready);
   const stopped = Promise.withResolvers<void>();
   const stop = () => {
     gateway.drain();
@@ -22,7 +21,9 @@ export async function serve(
     });
   };
   const signals: Deno.Signal[] = Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM"];
+  // Before anybody is told the address: whoever was told may end it at once.
   for (const signal of signals) Deno.addSignalListener(signal, stop);
+  const server = listen(gateway, host, port, ready);
   await stopped.promise;
   await gateway.close(); // a signal that comes twice must not end it halfway
   for (const signal of signals) Deno.removeSignalListener(signal, stop);

@@ -18,7 +18,7 @@ const BYTES = {
 } as const;
 
 /**
- * Refuses what needs no parser to refuse: E_PAYLOAD_TOO_LARGE (bytes of UTF-8, SPEC.md Limits) and E_BAD_INPUT for
+ * Refuses what needs no parser to refuse: E_PAYLOAD_TOO_LARGE (bytes of UTF-8) and E_BAD_INPUT for
  * text that is not Unicode or holds NUL; the message names the part.
  */
 export function checkCodeParts(parts: CodeParts): void {
@@ -39,7 +39,10 @@ function checkPart(part: string, text: string, limit: number): void {
   checkText(text, part);
 }
 
-/** The class a page's CSS is scoped to: always the same for the same site and slug (contracts/cms.md, section 3). */
+/**
+ * The class a page's CSS is scoped to: always the same for the same site and slug (docs/upstreams/wordpress.md, "Pages
+ * made from code").
+ */
 export function scopeClass(siteId: string, slug: string): string {
   return `so-${hash("sha256", `${siteId}/${slug}`, "hex").slice(0, 10)}`;
 }

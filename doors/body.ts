@@ -44,7 +44,7 @@ export async function readJson(
   }
 }
 
-/** The body as a JSON object. Throws E_PAYLOAD_TOO_LARGE, E_BAD_JSON (DECISIONS.md, step 3). */
+/** The body as a JSON object. Throws E_PAYLOAD_TOO_LARGE, E_BAD_JSON. */
 export async function readObject(
   request: Request,
   cap: number,

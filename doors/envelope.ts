@@ -15,8 +15,8 @@ export const failure = ({ code, message }: GatewayError): string =>
   JSON.stringify({ ok: false, error: { code, message } });
 
 /**
- * SPEC.md, "Unwrapping": a single text that parses as an object or a list is that; a plain string is itself; several
- * items are the raw list.
+ * How a tool's contents become `result`: a single text that parses as an object or a list is that; a plain string is
+ * itself; several items are the raw list.
  */
 export function unwrap(value: unknown): unknown {
   if (typeof value === "string") return parsed(value);

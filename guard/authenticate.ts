@@ -19,7 +19,7 @@ const BEARER = /^Bearer +([A-Za-z0-9_.~+/=-]{1,512})$/i;
 
 const refuse = (message: string) => new GatewayError("E_AUTH", message);
 
-/** Makes the one way in that both doors share (DECISIONS.md, step 1). */
+/** Makes the one way in that both doors share. */
 export function authenticator({ tokens, users, masterToken }: AuthenticatePorts): Authenticate {
   const master = hash("sha256", masterToken);
   const judge = (token: Token | null, text: string): Caller | Promise<Caller> => {

@@ -3,7 +3,7 @@ import type { Caller, Change, Tier } from "../model.ts";
 import type { Plan } from "../registry/tool.ts";
 import { redactText, shorten } from "./redact.ts";
 
-/** What a write answers without `confirm: true`; nothing was changed (DECISIONS.md, Preview). */
+/** What a write answers without `confirm: true`; nothing was changed. */
 export interface Preview {
   readonly needs_confirmation: true;
   readonly tool: string;

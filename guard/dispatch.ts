@@ -77,7 +77,7 @@ export function dispatcher(ports: DispatchPorts): Dispatch {
   };
 }
 
-/** The steps of DECISIONS.md, in their order; each returns or throws. */
+/** The steps of docs/ARCHITECTURE.md, "Request lifecycle", in their order; each returns or throws. */
 async function walk(ports: DispatchPorts, call: ToolCall, record: CallRecord): Promise<unknown> {
   ports.tokenLimit.take(call.caller.token.id); // 2
   const body = await call.parse(ports.catalog.listing(call.caller).bodyLimit); // 3

@@ -1,7 +1,7 @@
 /** Ids of posts, pages, media and terms as arguments carry them: text or a whole number. */
 import { GatewayError } from "../errors.ts";
 
-/** An id as a caller gives it (DECISIONS.md, Names). */
+/** An id as a caller gives it. */
 export type Id = string | number;
 
 /** The id as a cms numbers it: digits only, above zero. Throws E_BAD_INPUT naming the field. */

@@ -34,7 +34,7 @@ export interface PreparedPage {
   readonly fields: PageFields;
 }
 
-/** A template of the visual builder (SPEC.md, Page template). */
+/** A template of the visual builder. */
 export interface PageTemplate {
   readonly id: Id;
   readonly title: string;

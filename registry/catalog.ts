@@ -58,7 +58,7 @@ export class Catalog {
     return [...this.#tools.keys()];
   }
 
-  /** What the caller's token may see (DECISIONS.md, "Built-in tools and site scope"). */
+  /** What the caller's token may see. */
   listing(caller: Caller): Listing {
     const allowed = caller.token.allowed_tools;
     const key = allowed.includes("*") ? "*" : [...allowed].sort().join("\n");
@@ -79,12 +79,12 @@ export class Catalog {
   }
 }
 
-/** A tool as REST lists it (SPEC.md, Tool definition). */
+/** A tool as REST lists it. */
 function restTool({ definition: { name, description, input_schema } }: ToolEntry) {
   return { name, description, input_schema };
 }
 
-/** A tool as MCP lists it; the annotations follow from the tier (contracts/mcp.md section 3). */
+/** A tool as MCP lists it; the annotations follow from the tier (docs/upstreams/mcp.md, "Listing and annotations"). */
 function mcpTool({ definition, manifest }: ToolEntry) {
   const reads = manifest.tier === 0 && manifest.raise.length === 0;
   return {

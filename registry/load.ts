@@ -119,12 +119,15 @@ async function importHandler(found: Found, manifest: Manifest): Promise<ToolModu
   return faults.length ? { faults } : module as ToolModule;
 }
 
-/** A row of the golden catalogue: the parts of a manifest that the specification fixes. */
+/** A row of the golden catalogue: the parts of a manifest that are fixed. */
 type GoldenTool = Record<string, unknown> & { name: string };
 
+/** catalog.yaml: the specification's tools, and those of ours beyond it. */
+type GoldenCatalogue = { readonly [part in "specification" | "own"]: readonly GoldenTool[] };
+
 async function readGolden(url: URL): Promise<Map<string, GoldenTool>> {
-  const rows = parseYaml(await Deno.readTextFile(url)) as GoldenTool[];
-  return new Map(rows.map((tool) => [tool.name, tool]));
+  const { specification, own } = parseYaml(await Deno.readTextFile(url)) as GoldenCatalogue;
+  return new Map([...specification, ...own].map((tool) => [tool.name, tool]));
 }
 
 /** Where a manifest differs from its golden row, a sentence each. Fields the row leaves out have the default. */

@@ -167,7 +167,7 @@ function admits(input: Schema, name: string, value: unknown): boolean {
 export const writes = (manifest: Pick<Manifest, "tier" | "raise">): boolean =>
   manifest.tier > 0 || manifest.raise.length > 0;
 
-/** A tool as the doors list it (SPEC.md, Tool definition). */
+/** A tool as the doors list it. */
 export interface Definition {
   readonly name: string;
   readonly title: string;

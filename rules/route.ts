@@ -16,7 +16,7 @@ const SHOWN_CHARACTERS = 80;
 /**
  * The route in its one form: "/" for the home page, else a leading slash, lower case, no slash at the end. Slashes at
  * both ends may be left out, "index" at the end stands for its folder. Throws E_BAD_ROUTE naming the field and the
- * rule (SPEC.md, E_BAD_ROUTE), also for a route whose file's path would be over LIMITS.REPO_PATH_CHARACTERS.
+ * rule, also for a route whose file's path would be over LIMITS.REPO_PATH_CHARACTERS.
  */
 export function routeOf(text: string, field: string): string {
   const fault = faultOf(text);

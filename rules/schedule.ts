@@ -45,7 +45,10 @@ export function parseMoment(text: string, field = "scheduled_at"): Moment {
   return { at: at - offset, utc: `${utc.slice(0, 19)}Z` };
 }
 
-/** Reads `scheduled_at` and holds SPEC.md's lead. Throws E_BAD_INPUT, or E_FORBIDDEN_OP when it is too soon. */
+/**
+ * Reads `scheduled_at` and holds the lead a schedule must have. Throws E_BAD_INPUT, or E_FORBIDDEN_OP when it is too
+ * soon.
+ */
 export function parseSchedule(text: string, now: number, field = "scheduled_at"): Moment {
   const moment = parseMoment(text, field);
   if (!hasLead(moment.at, now)) {

@@ -69,7 +69,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 async function openKv(path: string | undefined, deadline_ms: number): Promise<Deno.Kv> {
   const remote = path === undefined || /^https?:/.test(path);
   const opening = async () => {
-    if (!remote && path !== ":memory:") await Deno.mkdir(dirname(path), { recursive: true });
+    if (!remote && path !== ":memory:") await makeFolder(dirname(path));
     const kv = await Deno.openKv(path);
     try {
       await probe(kv);
@@ -85,6 +85,15 @@ async function openKv(path: string | undefined, deadline_ms: number): Promise<De
   } catch (cause) {
     opened.then((kv) => kv.close(), () => {});
     throw new GatewayError("E_INTERNAL", `KV_PATH: ${explain(cause, path)}`, { cause });
+  }
+}
+
+/** A process may be allowed the file and not its folder, which then is there already (launch.ts) or opening says why. */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await Deno.mkdir(path, { recursive: true });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotCapable)) throw error;
   }
 }
 

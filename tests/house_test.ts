@@ -158,3 +158,52 @@ Deno.test("every exported function, class and interface says what a caller may r
   });
   assert.deepEqual(bare, []);
 });
+
+/** Every text file of the project; outside of pages, a comment of several lines reads as one. */
+async function projectTexts(): Promise<ReadonlyMap<string, string>> {
+  const { stdout } = await new Deno.Command("git", {
+    args: ["ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+    cwd: ROOT,
+  }).output();
+  const texts = new Map<string, string>();
+  for (const path of new TextDecoder().decode(stdout).split("\0")) {
+    const bytes = path === "" ? null : await Deno.readFile(new URL(path, ROOT)).catch(() => null);
+    if (bytes === null || bytes.includes(0)) continue; // taken out, or no text
+    const text = new TextDecoder().decode(bytes);
+    texts.set(path, path.endsWith(".md") ? text : text.replace(/\n[ \t]*(?:\*|\/\/|#) /g, " "));
+  }
+  return texts;
+}
+
+Deno.test("no file cites a document that the project does not have, or a section that a page does not have", async () => {
+  const texts = await projectTexts();
+  assert.ok(texts.size > MODULES.length);
+  const documents = new Set([...texts.keys()].map((path) => path.slice(path.lastIndexOf("/") + 1)));
+  const faults = new Set<string>();
+  for (const [path, text] of texts) {
+    for (const [name] of text.matchAll(/\b[A-Z][A-Z_]+\.md\b/g)) {
+      if (!documents.has(name)) faults.add(`${path}: ${name}`);
+    }
+    for (
+      const [, page, section] of text.matchAll(/\b((?:docs|contracts)\/[\w./-]+\.md)\b(?:, "([^"]+)")?/g)
+    ) {
+      const found = texts.get(page!);
+      // Tests make up files of repositories; whoever names a section means a page.
+      if (found === undefined && (section !== undefined || !path.startsWith("tests/"))) {
+        faults.add(`${path}: ${page}`);
+      }
+      if (section === undefined || found === undefined) continue;
+      if (!new RegExp(`^#+ ${RegExp.escape(section)}$`, "m").test(found)) {
+        faults.add(`${path}: ${page}, "${section}"`);
+      }
+    }
+  }
+  for (const [path, text] of texts) {
+    if (!path.endsWith(".md") || path.startsWith("tests/")) continue;
+    for (const [, link] of text.matchAll(/\]\(([\w./-]+)\)/g)) {
+      const to = new URL(link!, new URL(path, ROOT)).href.slice(ROOT.href.length);
+      if (!texts.has(to)) faults.add(`${path}: ${link}`);
+    }
+  }
+  assert.deepEqual([...faults], []);
+});

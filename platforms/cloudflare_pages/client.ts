@@ -1,4 +1,4 @@
-/** The deployments of a static site's project (Cloudflare Pages, read only; contracts/static.md, section 6). */
+/** The deployments of a static site's project (Cloudflare Pages, read only; docs/upstreams/cloudflare-pages.md). */
 import { z } from "zod";
 import { GatewayError } from "../../errors.ts";
 import { excerpt } from "../excerpt.ts";
@@ -58,7 +58,7 @@ type Told = z.infer<typeof DEPLOYMENT>;
 const LIST = z.object({ success: z.literal(true), result: z.array(DEPLOYMENT) });
 const ERRORS = z.object({ errors: z.array(z.object({ code: z.number(), message: z.string() })) });
 
-/** The first that fits (contracts/static.md, "Status mapping"). */
+/** The first that fits (docs/upstreams/cloudflare-pages.md, "Status mapping"). */
 function statusOf({ is_skipped, latest_stage }: Told): DeployStatus {
   const { name, status } = latest_stage ?? { name: "queued", status: "idle" };
   if (is_skipped || status === "skipped" || status === "canceled") return "canceled";

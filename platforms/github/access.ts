@@ -5,7 +5,7 @@ import { GatewayError } from "../../errors.ts";
 import type { ConnectorContext } from "../connector.ts";
 import { CONTENTS_WAY, RepoError, unreadable } from "./errors.ts";
 
-/** What a token lets its holder do; never more (contracts/static.md, section 1). */
+/** What a token lets its holder do; never more (docs/upstreams/github.md, "Access as an app"). */
 const PERMISSIONS = {
   read: { contents: "read", metadata: "read" },
   write: { contents: "write", metadata: "read" },

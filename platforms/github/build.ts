@@ -12,7 +12,10 @@ export interface Edit {
   readonly bytes: Uint8Array | null;
 }
 
-/** What one tree may carry as text before the host times out, and how many entries (contracts/static.md, section 2). */
+/**
+ * What one tree may carry as text before the host times out, and how many entries (docs/upstreams/github.md, "Contents,
+ * git objects, branches").
+ */
 const TREE_TEXT_BYTES = 1.5 * 1024 * 1024;
 const TREE_ENTRIES = 150;
 const BLOBS_IN_FLIGHT = 4;

@@ -66,7 +66,7 @@ export interface Refused {
   readonly unknown: boolean;
 }
 
-/** The error of an answer that is no success (contracts/static.md, "Upstream -> code"). */
+/** The error of an answer that is no success (docs/upstreams/github.md, "What an answer means"). */
 export function refusal(
   repo: string | null,
   refused: Refused,

@@ -1,4 +1,4 @@
-/** The git objects of a repository as the host's API gives them (contracts/static.md, section 2). */
+/** The git objects of a repository as the host's API gives them (docs/upstreams/github.md). */
 import { z } from "zod";
 import { RepoError, unreadable } from "./errors.ts";
 import { encoded, type RepoWire } from "./wire.ts";

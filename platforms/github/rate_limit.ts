@@ -1,4 +1,4 @@
-/** When the repository host was too busy, and how long it asks to wait (contracts/static.md, section 2, "Rate limits"). */
+/** When the repository host was too busy, and how long it asks to wait (docs/upstreams/github.md, "Rate limits"). */
 import type { Incoming } from "../request.ts";
 
 /** What to wait where the host limits a caller without saying for how long. */

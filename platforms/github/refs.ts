@@ -46,7 +46,7 @@ export async function moveBranch(
   return await settled(wire, branch, from, to);
 }
 
-/** Somebody else was first (contracts/static.md, "Upstream -> code"). */
+/** Somebody else was first (docs/upstreams/github.md, "What an answer means"). */
 const isConflict = (error: GatewayError) =>
   error instanceof RepoError && !error.ruledOut &&
   ((error.upstream === 422 && /fast forward|already exists|does not exist/i.test(error.said)) ||

@@ -31,7 +31,7 @@ const WRITE_QUERY_NAMES: ReadonlySet<string> = new Set(["rest_route", "_fields"]
 
 const READABLE =
   /^\/?$|^\/wp\/v2\/(users|users\/me|plugins|themes|(posts|pages|media|tags|categories)(\/[1-9]\d*)?)$/;
-/** Routes of the companion plugin that are read (contracts/cms.md, section 7). */
+/** Routes of the companion plugin that are read (docs/upstreams/wordpress.md, "Companion plugin: routes"). */
 const COMPANION_READABLE: readonly RegExp[] = [
   /^\/site-ops\/v1\/health$/,
   ...PAGES_READABLE,
@@ -141,7 +141,10 @@ function dateIsCleared(body: Fields): string | null {
   return (body["date"] ?? null) === null ? null : "a date is set with a schedule only";
 }
 
-/** A `future` without a date, or with one too close, would publish at once (contracts/cms.md, section 2). */
+/**
+ * A `future` without a date, or with one too close, would publish at once (docs/upstreams/wordpress.md, "Dates and
+ * states").
+ */
 function judgeSchedule(body: Fields, now: number): string | null {
   const text = body["date_gmt"];
   if (typeof text !== "string") return "a schedule needs its date";

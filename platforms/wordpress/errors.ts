@@ -22,7 +22,7 @@ export class CmsError extends GatewayError {
   }
 }
 
-/** The error of an answer that is no success (contracts/cms.md, section 1: error body, error mapping). */
+/** The error of an answer that is no success (docs/upstreams/wordpress.md, "Failures"). */
 export function refusal(out: Outgoing, answer: Incoming): CmsError {
   const body = errorBody(answer.json());
   const secrets = sentSecrets(out);
@@ -83,7 +83,10 @@ const FOUND: ReadonlyMap<string, string> = new Map([
   ["site_ops_schema_provider_missing", "activate one under Plugins there"],
 ]);
 
-/** Every 401 is bad credentials: a CMS takes wrong ones for nobody's (contracts/cms.md, section 1). */
+/**
+ * Every 401 is bad credentials: a CMS takes wrong ones for nobody's (docs/upstreams/wordpress.md, "Requests and
+ * answers").
+ */
 function wayOut(out: Outgoing, status: number, code: string | undefined): string {
   if (status === 401) {
     return "the application password of the site was not accepted: make a new one in the CMS and set the site's " +

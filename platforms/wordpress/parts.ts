@@ -31,7 +31,10 @@ export interface Evidence {
   readonly plugins: Probe<readonly Plugin[]>;
 }
 
-/** Which plugin answers for which part, by its folder and its REST namespace (contracts/cms.md, section 3). */
+/**
+ * Which plugin answers for which part, by its folder and its REST namespace (docs/upstreams/wordpress.md, "Known
+ * plugins").
+ */
 const KNOWN = {
   page_builder: { folder: "elementor", namespace: "elementor/v1" },
   tool_adapter: { folder: "mcp-adapter", namespace: "mcp" },

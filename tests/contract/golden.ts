@@ -28,8 +28,28 @@ export interface GoldenLimits {
   own: Record<string, number>;
 }
 
+/** catalog.yaml: the specification's tools, and those of ours beyond it. */
+export interface Catalogue {
+  specification: GoldenTool[];
+  own: GoldenTool[];
+}
+
+/** Where the catalogue is: the service reads it too. */
+export const CATALOG = new URL("../../catalog.yaml", import.meta.url);
+
+/** The catalogue as it is written. */
+export async function catalogue(): Promise<Catalogue> {
+  return load(await Deno.readTextFile(CATALOG)) as Catalogue;
+}
+
+/** Every row of the catalogue, of both parts. */
+export async function rows(): Promise<GoldenTool[]> {
+  const { specification, own } = await catalogue();
+  return [...specification, ...own];
+}
+
 /** The table of that name as it is written; the caller names its shape. */
-export async function golden<Table>(name: "catalog" | "errors" | "limits" | "unbuilt"): Promise<Table> {
+export async function golden<Table>(name: "errors" | "limits" | "unbuilt"): Promise<Table> {
   const text = await Deno.readTextFile(new URL(`../golden/${name}.yaml`, import.meta.url));
   return load(text) as Table;
 }

@@ -27,8 +27,13 @@ Deno.test("it boots, answers the health checks and both doors at the address it 
 });
 
 /** Asserts that it ends at once, with a message that has all of this and no stack trace. */
-async function refuses(folder: string, env: Record<string, string | null>, says: readonly RegExp[]) {
-  await using gateway = start(folder, env);
+async function refuses(
+  folder: string,
+  env: Record<string, string | null>,
+  says: readonly RegExp[],
+  run?: readonly string[],
+) {
+  await using gateway = start(folder, env, { run });
   const { code, stdout, stderr } = await gateway.ended;
   assert.deepEqual([code, stdout], [1, ""], stderr);
   for (const one of says) assert.match(stderr, one);
@@ -89,9 +94,8 @@ Deno.test("on a KV_PATH it may not use, or that is no file, it does not start", 
   await inFolder(async (folder) => {
     await Deno.mkdir(`${folder}/folder`);
     await Deno.writeTextFile(`${folder}/file`, "");
-    await refuses(folder, { KV_PATH: "/nowhere/gateway.sqlite3" }, [
-      /^KV_PATH: "\/nowhere\/.*" is outside what/m,
-    ]);
+    const direct = ["--no-prompt", "-P=serve", "main.ts"];
+    await refuses(folder, {}, [/^KV_PATH: ".*" is outside what this process may read/m], direct);
     await refuses(folder, { KV_PATH: `${folder}/folder` }, [/^KV_PATH: ".*" cannot be opened or written/m]);
     await refuses(folder, { KV_PATH: `${folder}/file/a.sqlite3` }, [
       /^KV_PATH: ".*" cannot be opened or written/m,

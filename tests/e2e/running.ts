@@ -121,11 +121,14 @@ async function collect(stream: ReadableStream<Uint8Array>, told?: (text: string)
   return text;
 }
 
-/**
- * Starts a process as `deno task start` does: the same permission set, widened by the folder of the store alone (a
- * flag stands in for the set's own list of that kind, so the set's folders are named again).
- */
-export function start(folder: string, env: Record<string, string | null> = {}): Running {
+/** What `deno task start` runs. */
+const AS_TASK = ["-A", "launch.ts", "serve", "main.ts"];
+
+/** The environment of a gateway with its store in that folder; null takes a variable out. */
+export function environment(
+  folder: string,
+  env: Record<string, string | null> = {},
+): Record<string, string> {
   const whole: Record<string, string | null> = {
     HOME: Deno.env.get("HOME") ?? null,
     DENO_DIR: Deno.env.get("DENO_DIR") ?? null,
@@ -137,21 +140,22 @@ export function start(folder: string, env: Record<string, string | null> = {}): 
     ALLOW_PRIVATE_UPSTREAMS: "127.0.0.1",
     ...env,
   };
-  const given = Object.entries(whole).filter((pair): pair is [string, string] => pair[1] !== null);
+  return Object.fromEntries(
+    Object.entries(whole).filter((pair): pair is [string, string] => pair[1] !== null),
+  );
+}
+
+/** Starts a process as `deno task start` does; `run` are other arguments of `deno run`, `cwd` another copy of the project. */
+export function start(
+  folder: string,
+  env: Record<string, string | null> = {},
+  { run = AS_TASK, cwd = ROOT }: { run?: readonly string[]; cwd?: URL | string } = {},
+): Running {
   return new Running(
     new Deno.Command(Deno.execPath(), {
-      args: [
-        "run",
-        "--quiet",
-        "--frozen",
-        "--no-prompt",
-        "-P=serve",
-        `--allow-read=.,${folder}`,
-        `--allow-write=${folder}`,
-        "main.ts",
-      ],
-      cwd: ROOT,
-      env: Object.fromEntries(given),
+      args: ["run", "--frozen", ...run],
+      cwd,
+      env: environment(folder, env),
       clearEnv: true,
       stdin: "null",
       stdout: "piped",

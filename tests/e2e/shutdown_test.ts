@@ -165,3 +165,19 @@ Deno.test("kill -9 in the middle of a write: after a restart its row is there, a
     assert.deepEqual((await after.audit()).map((row) => row.status), ["ok", "started"]);
   });
 });
+
+/** A server of nothing that is told to stop in the very moment it says where it listens. */
+const STOPPED_AT_ONCE = `
+import { serve } from ${JSON.stringify(new URL("../../serve.ts", import.meta.url).href)};
+const gateway = { fetch: () => new Response(), drain() {}, close: () => Promise.resolve() };
+await serve(gateway, { host: "127.0.0.1", port: 0 }, () => Deno.kill(Deno.pid, "SIGTERM"));
+`;
+
+Deno.test("a signal that comes the moment the address is told ends it in order", async () => {
+  await inFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/server.ts`, STOPPED_AT_ONCE);
+    await using server = start(folder, {}, { run: ["-A", "--no-check", `${folder}/server.ts`] });
+    const { code, signal, stderr } = await server.ended;
+    assert.deepEqual([code, signal, stderr], [0, null, ""]);
+  });
+});

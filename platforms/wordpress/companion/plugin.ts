@@ -7,7 +7,7 @@ import type { Wire } from "../rest/wire.ts";
 
 /** The oldest plugin this gateway works with. */
 export const COMPANION_VERSION_MIN = "1.0.0";
-/** The plugin's REST namespace (contracts/cms.md, section 7). */
+/** The plugin's REST namespace (docs/upstreams/wordpress.md, "Companion plugin"). */
 export const COMPANION = "site-ops/v1";
 
 /** What of the plugin a tool needs; it decides which code tells that the plugin is missing. */
@@ -20,7 +20,10 @@ const MISSING: Readonly<Record<CompanionPart, Code>> = {
   schema: "E_SCHEMA_BRIDGE_REQUIRED",
 };
 
-/** The plugin's own codes that are more than an upstream failure (contracts/cms.md, section 7). */
+/**
+ * The plugin's own codes that are more than an upstream failure (docs/upstreams/wordpress.md, "Companion plugin:
+ * refusals").
+ */
 const MEANS: Readonly<Record<string, Code>> = {
   site_ops_published: "E_FORBIDDEN_OP",
   site_ops_seo_provider_missing: "E_SEOPLUGIN_PLUGIN_REQUIRED",
@@ -74,7 +77,7 @@ export type CompanionHealth = z.infer<typeof HEALTH>;
 
 /**
  * Asks the plugin, its failures told in this gateway's codes: the part's own code where the plugin is missing, those
- * of contracts/cms.md section 7 for its refusals, E_UPSTREAM (CmsError) for the rest.
+ * of docs/upstreams/wordpress.md, "Companion plugin: refusals"; E_UPSTREAM (CmsError) for the rest.
  */
 export async function asking<T>(part: CompanionPart, ask: () => Promise<T>): Promise<T> {
   try {

@@ -4,7 +4,7 @@ import { type Fields, fields, type Judge, only } from "../egress_rules.ts";
 /** What a block page's content is made of; a state is judged elsewhere. */
 export const PAGE_NAMES = ["title", "content", "slug", "parent", "template"] as const;
 
-/** Routes of the companion plugin for pages (contracts/cms.md, section 7). */
+/** Routes of the companion plugin for pages (docs/upstreams/wordpress.md, "Companion plugin: routes"). */
 export const PAGES_READABLE: readonly RegExp[] = [
   /^\/site-ops\/v1\/(code-pages\/[1-9]\d*|builder\/templates(\/[1-9]\d*)?)$/,
 ];

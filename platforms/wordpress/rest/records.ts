@@ -8,7 +8,7 @@ const STATUS_WORDS: Readonly<Record<string, string>> = {
   publish: "published",
 };
 
-/** `draft`, `scheduled`, `published`; other states pass through (contracts/cms.md, section 1). */
+/** `draft`, `scheduled`, `published`; other states pass through (docs/upstreams/wordpress.md, "Status words"). */
 export function statusWord(status: string): string {
   return STATUS_WORDS[status] ?? status;
 }

@@ -162,7 +162,10 @@ export async function unschedule(wire: Wire, kind: Kind, id: number): Promise<Wr
   );
 }
 
-/** Publishes at once; a date ahead is cleared, or the CMS would only schedule (contracts/cms.md, section 2). */
+/**
+ * Publishes at once; a date ahead is cleared, or the CMS would only schedule (docs/upstreams/wordpress.md, "Dates and
+ * states").
+ */
 export async function publish(wire: Wire, kind: Kind, id: number, grant: PublishGrant): Promise<Written> {
   const before = await checkState(wire, kind, id, "publish");
   const dated = before.status === "future" || Date.parse(utc(before.date_gmt) ?? "") > wire.now();

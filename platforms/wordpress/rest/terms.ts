@@ -89,9 +89,9 @@ export async function termsOf(wire: Wire, taxonomy: Taxonomy, ids: readonly numb
 }
 
 /**
- * Finds terms by name without making any (contracts/cms.md, "Names to ids"): the CMS makes the slugs of the names
- * itself; names whose slug was changed are searched, in the escaped form they are stored in. Throws E_BAD_INPUT for
- * an empty name and for one that several terms share.
+ * Finds terms by name without making any (docs/upstreams/wordpress.md, "Names of terms"): the CMS makes the slugs of
+ * the names itself; names whose slug was changed are searched, in the escaped form they are stored in. Throws
+ * E_BAD_INPUT for an empty name and for one that several terms share.
  */
 export async function findTerms(
   wire: Wire,

@@ -24,7 +24,7 @@ export interface UsersQuery {
   readonly per_page: number;
 }
 
-/** A person (SPEC.md, CMS user); e-mail and roles only where the account may list users. */
+/** A person; e-mail and roles only where the account may list users. */
 export interface UserRow {
   readonly id: number;
   readonly name: string;
@@ -47,7 +47,7 @@ export interface UserList {
 
 /**
  * Proves that the site's credentials are taken: a CMS runs a request with wrong ones as nobody's, and answers public
- * data all the same (contracts/cms.md, section 1). Throws CmsError 401.
+ * data all the same (docs/upstreams/wordpress.md, "Requests and answers"). Throws CmsError 401.
  */
 export async function whoami(wire: Wire): Promise<Me> {
   const { data } = await wire.get("wp/v2/users/me", { context: "edit", _fields: fieldsOf(ME) }, ME);

@@ -41,8 +41,8 @@ const slugLoss = (sent: unknown, stored: string): string[] =>
   typeof sent === "string" && plainSlug(sent) === stored ? [] : valueLoss("slug", sent, stored);
 
 /**
- * One sentence per field that stands otherwise than it was sent (contracts/cms.md: HTML filtering, ids dropped in
- * silence). Differences nobody sees do not count.
+ * One sentence per field that stands otherwise than it was sent (docs/upstreams/wordpress.md, "HTML that is filtered";
+ * ids dropped in silence). Differences nobody sees do not count.
  */
 export function losses(record: PostRecord, sent: Readonly<Record<string, unknown>>): string[] {
   return [

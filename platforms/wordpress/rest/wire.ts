@@ -147,10 +147,10 @@ export class Wire {
   }
 
   /**
-   * The API's root as the front page's Link header gives it, always on the origin of base_url and without anything
-   * else in its query, which would go along with every write; without that header
-   * the usual place, or the one of plain permalinks where only that answers (contracts/cms.md, section 1). With little
-   * time the usual place is a guess, which is not kept.
+   * The API's root as the front page's Link header gives it, always on the origin of base_url and without anything else
+   * in its query, which would go along with every write; without that header the usual place, or the one of plain
+   * permalinks where only that answers (docs/upstreams/wordpress.md, "Requests and answers"). With little time the
+   * usual place is a guess, which is not kept.
    */
   async #discover(): Promise<URL> {
     const known = this.#ctx.cache.get<string>(ROOT_KEY);

@@ -15,7 +15,10 @@ import {
 
 const SEOPRESS = Object.keys(SEOPRESS_ROUTES).join("|");
 
-/** Routes of the companion plugin and of SEO plugins that are read (contracts/cms.md, sections 5 and 7). */
+/**
+ * Routes of the companion plugin and of SEO plugins that are read (docs/upstreams/wordpress.md, "Companion plugin:
+ * routes").
+ */
 export const SEO_READABLE: readonly RegExp[] = [
   /^\/site-ops\/v1\/seo\/((meta|schema)\/[1-9]\d*|redirects|sitemap)$/,
   new RegExp(`^/seopress/v1/posts/[1-9]\\d*/(${SEOPRESS})$`),

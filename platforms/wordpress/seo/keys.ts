@@ -1,4 +1,4 @@
-/** Under which names SEO plugins keep the fields (contracts/cms.md, section 5). */
+/** Under which names SEO plugins keep the fields (docs/upstreams/wordpress.md, "Where they keep the fields"). */
 import type { SeoRobot, SeoText } from "./fields.ts";
 
 const YOAST = "_yoast_wpseo_";

@@ -2,7 +2,7 @@
 import type { Site } from "../../../model.ts";
 import { type Fields, fields, type Judge, only } from "../egress_rules.ts";
 
-/** Routes of the companion plugin for custom schema (contracts/cms.md, section 7). */
+/** Routes of the companion plugin for custom schema (docs/upstreams/wordpress.md, "Companion plugin: routes"). */
 export const SCHEMA_READABLE: readonly RegExp[] = [/^\/site-ops\/v1\/schema\/entries(\/[1-9]\d*)?$/];
 
 /** Query names of those routes beyond the common ones. */

@@ -36,7 +36,7 @@ export const ENTRY = z.discriminatedUnion("value_type", [
 ]);
 export type EntryRecord = z.infer<typeof ENTRY>;
 
-/** An entry of custom schema (SPEC.md, Custom schema). */
+/** An entry of custom schema. */
 export interface SchemaEntry {
   readonly post_id: number;
   readonly type: string;

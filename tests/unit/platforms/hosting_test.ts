@@ -108,7 +108,7 @@ Deno.test("one that failed, was stopped or was left out is told as such", async 
   assert.deepEqual([skipped.status, skipped.note], ["canceled", "Nothing to build."]);
 });
 
-/** The first that fits wins (contracts/static.md, "Status mapping"). */
+/** The first that fits wins (docs/upstreams/cloudflare-pages.md, "Status mapping"). */
 const MAPPING: readonly (readonly [name: string, status: string, skipped: boolean, wanted: string])[] = [
   ["deploy", "success", true, "canceled"],
   ["build", "failure", true, "canceled"],

@@ -8,7 +8,7 @@ const PART = "only a-z, 0-9 and dashes between them are allowed";
 const DASH = "begins or ends with a dash";
 const EMPTY = "has an empty part";
 
-/** Routes that break a rule of SPEC.md, and a word of the reason. */
+/** Routes that break a rule, and a word of the reason. */
 const BAD: readonly (readonly [string, string])[] = [
   ["..", 'holds ".."'],
   ["/..", 'holds ".."'],

@@ -1,0 +1,19 @@
+/** The service stands alone: without tests, bench, sandbox and docs it starts, serves and stops. */
+import assert from "node:assert/strict";
+import { copyProject } from "./copy.ts";
+import { start } from "./running.ts";
+
+Deno.test("a copy without tests, bench, sandbox and docs boots, serves a tool and stops with 0", async () => {
+  await using copy = await copyProject(["tests", "bench", "sandbox", "docs"]);
+  const left = (await Array.fromAsync(Deno.readDir(copy.folder))).map(({ name }) => name);
+  for (const gone of ["tests", "bench", "sandbox", "docs"]) assert.ok(!left.includes(gone), gone);
+  await using gateway = start(copy.folder, {}, { cwd: copy.folder });
+  const health = await fetch(`${await gateway.address()}/healthz`);
+  assert.deepEqual([health.status, await health.json()], [200, { ok: true }]);
+  const { token } = await gateway.token();
+  const listed = await gateway.call<{ sites: unknown[] }>(token, "list_sites", {});
+  assert.deepEqual([listed.status, listed.result], [200, { sites: [] }]);
+  gateway.kill("SIGTERM");
+  const { code, stderr } = await gateway.ended;
+  assert.deepEqual([code, stderr], [0, ""]);
+});
