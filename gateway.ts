@@ -7,6 +7,7 @@ import { mcpDoor } from "./doors/mcp.ts";
 import { openapi } from "./doors/openapi.ts";
 import { restDoor } from "./doors/rest.ts";
 import { authenticator } from "./guard/authenticate.ts";
+import { largestBodyLimit } from "./guard/body_limit.ts";
 import { SiteCaches } from "./guard/context.ts";
 import { dispatcher } from "./guard/dispatch.ts";
 import { RateLimit } from "./guard/limits.ts";
@@ -129,7 +130,7 @@ export async function openGateway(settings: Settings, replace: Replacements = {}
         tokenLimit.take(caller.token.id);
         return catalog.listing(caller).mcp;
       },
-      bodyLimit: (caller) => catalog.listing(caller).bodyLimit,
+      bodyLimit: (caller) => largestBodyLimit(catalog.entries(), caller),
       call: ({ caller, tool, arguments: args, bodyBytes, requestId }) =>
         dispatch({ door: "mcp", requestId, caller, tool, parse: () => ({ args, bytes: bodyBytes }) }),
       report: (fault, requestId) => logFault(requestId, fault),
