@@ -55,6 +55,8 @@ export interface Gateway {
   fetch(request: Request): Response | Promise<Response>;
   readonly store: Store;
   readonly catalog: Catalog;
+  /** Writes one line to the log. */
+  log(event: Record<string, unknown>): void;
   /** From now on /readyz answers 503. */
   drain(): void;
   /** Flushes the audit and closes the store. */
@@ -158,6 +160,7 @@ export async function openGateway(settings: Settings, replace: Replacements = {}
     fetch: app.fetch,
     store,
     catalog,
+    log,
     drain: () => void (draining = true),
     close: () => store.close(),
   };

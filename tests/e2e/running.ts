@@ -123,9 +123,14 @@ async function collect(stream: ReadableStream<Uint8Array>, told?: (text: string)
 
 /**
  * Starts a process as `deno task start` does: the same permission set, widened by the folder of the store alone (a
- * flag stands in for the set's own list of that kind, so the set's folders are named again).
+ * flag stands in for the set's own list of that kind, so the set's folders are named again). With `descriptors` it may
+ * have so many files and connections open and no more.
  */
-export function start(folder: string, env: Record<string, string | null> = {}): Running {
+export function start(
+  folder: string,
+  env: Record<string, string | null> = {},
+  { descriptors }: { descriptors?: number } = {},
+): Running {
   const whole: Record<string, string | null> = {
     HOME: Deno.env.get("HOME") ?? null,
     DENO_DIR: Deno.env.get("DENO_DIR") ?? null,
@@ -138,18 +143,22 @@ export function start(folder: string, env: Record<string, string | null> = {}): 
     ...env,
   };
   const given = Object.entries(whole).filter((pair): pair is [string, string] => pair[1] !== null);
+  const command = [
+    Deno.execPath(),
+    "run",
+    "--quiet",
+    "--frozen",
+    "--no-prompt",
+    "-P=serve",
+    `--allow-read=.,${folder}`,
+    `--allow-write=${folder}`,
+    "main.ts",
+  ];
+  if (descriptors) command.unshift("/bin/sh", "-c", `ulimit -n ${descriptors}; exec "$@"`, "sh");
+  const [program, ...args] = command;
   return new Running(
-    new Deno.Command(Deno.execPath(), {
-      args: [
-        "run",
-        "--quiet",
-        "--frozen",
-        "--no-prompt",
-        "-P=serve",
-        `--allow-read=.,${folder}`,
-        `--allow-write=${folder}`,
-        "main.ts",
-      ],
+    new Deno.Command(program!, {
+      args,
       cwd: ROOT,
       env: Object.fromEntries(given),
       clearEnv: true,
