@@ -11,6 +11,7 @@ import { largestBodyLimit } from "./guard/body_limit.ts";
 import { SiteCaches } from "./guard/context.ts";
 import { dispatcher } from "./guard/dispatch.ts";
 import { RateLimit } from "./guard/limits.ts";
+import { Retention } from "./guard/retention.ts";
 import type { LinkPlatforms } from "./guard/links.ts";
 import { schemaBridge } from "./platforms/wordpress/structured_data/client.ts";
 import { seo } from "./platforms/wordpress/seo/client.ts";
@@ -55,6 +56,7 @@ export interface Gateway {
   fetch(request: Request): Response | Promise<Response>;
   readonly store: Store;
   readonly catalog: Catalog;
+  readonly retention: Retention;
   /** Writes one line to the log. */
   log(event: Record<string, unknown>): void;
   /** From now on /readyz answers 503. */
@@ -106,6 +108,13 @@ export async function openGateway(settings: Settings, replace: Replacements = {}
     now,
     log,
   });
+  const retention = new Retention({
+    store,
+    days: settings.auditRetentionDays,
+    now,
+    newId: () => newId(),
+    log,
+  });
   const definitions = catalog.entries().map(({ definition, group, manifest }) => ({
     ...definition,
     group,
@@ -149,6 +158,7 @@ export async function openGateway(settings: Settings, replace: Replacements = {}
       privateUpstreams: settings.privateUpstreams,
       repoApp: () => readApp(appReach(http, (name) => settings.upstream[name], now)),
       toolNames: () => catalog.names(),
+      retention,
       now,
       report: logFault,
     }),
@@ -160,6 +170,7 @@ export async function openGateway(settings: Settings, replace: Replacements = {}
     fetch: app.fetch,
     store,
     catalog,
+    retention,
     log,
     drain: () => void (draining = true),
     close: () => store.close(),

@@ -29,7 +29,7 @@ function settled(): Settings {
 try {
   const checked = settled();
   const gateway = await openGateway(checked);
-  schedule(gateway.store, checked.auditRetentionDays);
+  schedule(gateway.retention);
   await serve(gateway, checked, (address) => {
     Deno.stdout.writeSync(new TextEncoder().encode(`The gateway answers at ${address}\n`));
   });

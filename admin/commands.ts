@@ -2,6 +2,7 @@
 import { adminClient } from "./client.ts";
 import { type Call, type Command, commandHelp, overview, readWords, refuseMissing } from "./command.ts";
 import { AUDIT_COMMANDS } from "./commands_audit.ts";
+import { GATEWAY_COMMANDS } from "./commands_gateway.ts";
 import { PEOPLE_COMMANDS } from "./commands_people.ts";
 import { SITE_COMMANDS } from "./commands_sites.ts";
 import { TOKEN_COMMANDS } from "./commands_tokens.ts";
@@ -15,6 +16,7 @@ export const COMMANDS: readonly Command[] = [
   ...SITE_COMMANDS,
   ...PEOPLE_COMMANDS,
   ...AUDIT_COMMANDS,
+  ...GATEWAY_COMMANDS,
 ];
 
 /** Runs a command and answers the exit code: 0, or 1 with one line on the error stream that says why. */

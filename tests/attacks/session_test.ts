@@ -13,6 +13,7 @@ Deno.test("a new master token shuts out the sessions opened with the old one", a
       baseUrl: "http://127.0.0.1:8000",
       privateUpstreams: ["cms.internal"],
       repoApp: () => assert.fail("nothing asks for the repository app"),
+      retention: gw.gateway.retention,
       toolNames: () => [],
       now: () => gw.clock.now,
       report: (_, thrown) => assert.fail(String(thrown)),

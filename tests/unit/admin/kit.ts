@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { adminApp, type AdminPorts } from "../../../admin/api.ts";
 import type { Code } from "../../../errors.ts";
 import type { AuditRow, CredentialKind, Site } from "../../../model.ts";
+import { fakeRetention } from "./fake_retention.ts";
 import { fakeStore } from "./fake_store.ts";
 
 export const MASTER = "master-token-of-the-tests-0123456789";
@@ -46,6 +47,7 @@ export function kit(ports: Partial<AdminPorts> = {}) {
     privateUpstreams: ["cms.internal"],
     repoApp: () => Promise.reject(new Error("nothing asks for the repository app")),
     toolNames: () => TOOLS,
+    retention: fakeRetention(),
     now: () => clock.now,
     report: (id, thrown) => reports.push([id, thrown]),
     ...ports,
