@@ -7,10 +7,12 @@ import { mcpDoor } from "./doors/mcp.ts";
 import { openapi } from "./doors/openapi.ts";
 import { restDoor } from "./doors/rest.ts";
 import { authenticator } from "./guard/authenticate.ts";
+import { largestBodyLimit } from "./guard/body_limit.ts";
 import { FactCaches, makeConnectorContext } from "./guard/connector_context.ts";
 import { endOfCall } from "./guard/context.ts";
 import { dispatcher } from "./guard/dispatch.ts";
 import { RateLimit } from "./guard/limits.ts";
+import { Retention } from "./guard/retention.ts";
 import { createHttp, type Http } from "./platforms/http.ts";
 import { Catalog } from "./registry/catalog.ts";
 import { type Connectors, readConnectors } from "./registry/connectors.ts";
@@ -39,6 +41,9 @@ export interface Gateway {
   fetch(request: Request): Response | Promise<Response>;
   readonly store: Store;
   readonly catalog: Catalog;
+  readonly retention: Retention;
+  /** Writes one line to the log. */
+  log(event: Record<string, unknown>): void;
   /** From now on /readyz answers 503. */
   drain(): void;
   /** Flushes the audit and closes the store. */
@@ -101,6 +106,13 @@ export async function openGateway(
     siteLimit: new RateLimit(settings.rateLimitSite, "site", now),
     log,
   });
+  const retention = new Retention({
+    store,
+    days: settings.auditRetentionDays,
+    now,
+    newId: () => newId(),
+    log,
+  });
   const definitions = catalog.entries().map(({ definition, group, manifest }) => ({
     ...definition,
     group,
@@ -127,7 +139,7 @@ export async function openGateway(
         tokenLimit.take(caller.token.id);
         return catalog.listing(caller).mcp;
       },
-      bodyLimit: (caller) => catalog.listing(caller).bodyLimit,
+      bodyLimit: (caller) => largestBodyLimit(catalog.entries(), caller),
       call: ({ caller, tool, arguments: args, bodyBytes, requestId }) =>
         dispatch({ door: "mcp", requestId, caller, tool, parse: () => ({ args, bytes: bodyBytes }) }),
       report: (fault, requestId) => logFault(requestId, fault),
@@ -149,6 +161,7 @@ export async function openGateway(
         return connector?.overview?.(makeConnectorContext(ports, call, connector)) ?? Promise.resolve(null);
       },
       toolNames: () => catalog.names(),
+      retention,
       now,
       report: logFault,
     }),
@@ -160,6 +173,8 @@ export async function openGateway(
     fetch: app.fetch,
     store,
     catalog,
+    retention,
+    log,
     drain: () => void (draining = true),
     close: () => store.close(),
   };

@@ -32,7 +32,7 @@ try {
   const registry = await readRegistry();
   const checked = settled(registry.connectors);
   const gateway = await openGateway(checked, registry);
-  schedule(gateway.store, checked.auditRetentionDays);
+  schedule(gateway.retention);
   await serve(gateway, checked, (address) => {
     Deno.stdout.writeSync(new TextEncoder().encode(`The gateway answers at ${address}\n`));
   });

@@ -109,7 +109,8 @@ export interface AuditRow {
   readonly id: string;
   /** ISO 8601 UTC, when the call began. */
   readonly at: string;
-  readonly door: Door;
+  /** `admin`: not a call, but what an operator or the gateway itself did. */
+  readonly door: Door | "admin";
   readonly request_id: string;
   readonly token_id: string;
   readonly token_name: string;
@@ -130,6 +131,12 @@ export interface AuditRow {
   readonly _published?: true;
 }
 
+/**
+ * Why a run of the audit's retention drops nothing and waits for an operator: the log was never cut and should be; its
+ * days were lowered; the clock is far ahead of the last run; rows are dated before what is gone already.
+ */
+export type RetentionWait = "first" | "lowered" | "ahead" | "behind";
+
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
@@ -137,6 +144,7 @@ const MIB = 1024 * KIB;
 export const LIMITS = {
   BODY_BYTES: 2 * MIB,
   ADMIN_BODY_BYTES: 256 * KIB,
+  LOGIN_BODY_BYTES: 4 * KIB,
   NESTING_LEVELS: 64,
   SCHEDULE_LEAD_SECONDS_MIN: 60,
   PER_PAGE_MAX: 100,
@@ -167,6 +175,8 @@ export const LIMITS = {
   AUDIT_ARGUMENT_BYTES: 8 * KIB,
   AUDIT_SEGMENT_BYTES: 60 * KIB,
   AUDIT_PAGE_MAX: 500,
+  /** What one run of retention may drop beyond the run before, without being told to. */
+  AUDIT_RETENTION_RUN_MS: 31 * 24 * 60 * 60 * 1000,
   CACHE_CHECK_MS: 500,
   SHUTDOWN_MS: 4000,
   LOGIN_ATTEMPTS_PER_MINUTE: 10,

@@ -1,21 +1,39 @@
 /** Serves a gateway over HTTP until a signal ends it: calls in flight finish, the audit is flushed. */
 import type { Gateway } from "./gateway.ts";
+import { pauseFor } from "./lib/async.ts";
+import { Listening } from "./lib/listening.ts";
 import { LIMITS } from "./model.ts";
 
 /**
- * Serves until SIGINT or SIGTERM; resolves when everything has stopped. `ready` is told the address. Throws with a
- * message for the operator when the port cannot be had.
+ * Serves until SIGINT or SIGTERM, and nothing else: where connections cannot be accepted (no descriptors are left) it
+ * listens again. Resolves when everything has stopped. `ready` is told the address, once. Throws with a message for
+ * the operator when the port cannot be had at the start.
  */
 export async function serve(
   gateway: Gateway,
   { host, port }: { host: string; port: number },
   ready: (address: string) => void,
 ): Promise<void> {
+  let told = false;
+  const listening = new Listening({
+    listen: () =>
+      Deno.serve({
+        hostname: host,
+        port,
+        onListen: ({ hostname, port }) => {
+          if (!told) ready(`http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`);
+          told = true;
+        },
+      }, gateway.fetch),
+    elapsed: () => performance.now(),
+    delay: pauseFor,
+    log: gateway.log,
+  });
   const stopped = Promise.withResolvers<void>();
   const stop = () => {
     gateway.drain();
     const timer = setTimeout(stopped.resolve, LIMITS.SHUTDOWN_MS);
-    server.shutdown().finally(() => {
+    listening.stop().finally(() => {
       clearTimeout(timer);
       stopped.resolve();
     });
@@ -23,22 +41,20 @@ export async function serve(
   const signals: Deno.Signal[] = Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM"];
   // Before anybody is told the address: whoever was told may end it at once.
   for (const signal of signals) Deno.addSignalListener(signal, stop);
-  const server = listen(gateway, host, port, ready);
-  await stopped.promise;
-  await gateway.close(); // a signal that comes twice must not end it halfway
-  for (const signal of signals) Deno.removeSignalListener(signal, stop);
+  try {
+    begin(listening, host, port);
+    await stopped.promise;
+    await gateway.close(); // a signal that comes twice must not end it halfway
+  } finally {
+    for (const signal of signals) Deno.removeSignalListener(signal, stop);
+  }
 }
 
-function listen(gateway: Gateway, hostname: string, port: number, ready: (address: string) => void) {
+function begin(listening: Listening, host: string, port: number): void {
   try {
-    return Deno.serve({
-      hostname,
-      port,
-      onListen: ({ hostname, port }) =>
-        ready(`http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`),
-    }, gateway.fetch);
+    listening.start();
   } catch (error) {
     if (!(error instanceof Deno.errors.AddrInUse)) throw error;
-    throw new Error(`PORT: ${port} on ${hostname} is taken; stop what listens there or set another PORT`);
+    throw new Error(`PORT: ${port} on ${host} is taken; stop what listens there or set another PORT`);
   }
 }

@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { GatewayError } from "../errors.ts";
 import { auditRoutes } from "./audit.ts";
 import { refusal } from "./exchange.ts";
+import { healthRoutes } from "./health.ts";
 import { peopleRoutes } from "./people.ts";
 import type { AdminPorts } from "./ports.ts";
 import { adminGate } from "./session.ts";
@@ -33,6 +34,7 @@ export function adminApp(ports: AdminPorts): Hono {
   peopleRoutes(app, ports);
   repoRoutes(app, ports);
   auditRoutes(app, ports);
+  healthRoutes(app, ports);
   app.all("/admin/api/*", (c) => {
     throw new GatewayError("E_NOT_FOUND", `The admin API has no ${c.req.method} ${c.req.path.slice(0, 200)}`);
   });

@@ -1,10 +1,10 @@
-/** The audit: read by page, streamed whole, checked. */
+/** The audit: read by page, streamed whole, checked, cut. */
 import type { Hono } from "hono";
 import { z } from "zod";
 import { AUDIT_STATUSES, LIMITS } from "../model.ts";
 import type { AuditQuery } from "../store/store.ts";
 import { RECORD_ID, SITE_ID, TOOL_NAME } from "./bodies.ts";
-import { answer } from "./exchange.ts";
+import { answer, jsonObject } from "./exchange.ts";
 import { checked, closed, expected, refuseAny } from "./faults.ts";
 import type { AdminPorts } from "./ports.ts";
 
@@ -42,6 +42,7 @@ const pageQuery = closed({
   cursor: filter("a next_cursor of an earlier answer", /^[\x21-\x7e]{1,1024}$/).optional(),
 });
 const exportQuery = closed(filters);
+const retainBody = closed({ confirm: z.boolean({ error: expected("true or false") }).optional() });
 
 /** Adds the routes of the audit. */
 export function auditRoutes(app: Hono, ports: AdminPorts): void {
@@ -66,6 +67,11 @@ export function auditRoutes(app: Hono, ports: AdminPorts): void {
   app.get("/admin/api/audit/verify", async (c) => {
     parameters(closed({}), c.req.url);
     return answer(c, await audit.verify());
+  });
+
+  app.post("/admin/api/audit/retain", async (c) => {
+    const { confirm } = checked(retainBody, await jsonObject(c.req.raw));
+    return answer(c, await (confirm ? ports.retention.confirm() : ports.retention.preview()));
   });
 }
 

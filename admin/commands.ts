@@ -3,6 +3,7 @@ import type { Connectors } from "../registry/connectors.ts";
 import { adminClient } from "./client.ts";
 import { type Call, type Command, commandHelp, overview, readWords, refuseMissing } from "./command.ts";
 import { AUDIT_COMMANDS } from "./commands_audit.ts";
+import { GATEWAY_COMMANDS } from "./commands_gateway.ts";
 import { PEOPLE_COMMANDS } from "./commands_people.ts";
 import { siteCommands } from "./commands_sites.ts";
 import { TOKEN_COMMANDS } from "./commands_tokens.ts";
@@ -12,7 +13,13 @@ import { CommandError, type Terminal } from "./terminal.ts";
 
 /** All of them, with the options that the connectors bring. */
 export function commandsOf(connectors: Connectors): readonly Command[] {
-  return [...TOKEN_COMMANDS, ...siteCommands(connectors), ...PEOPLE_COMMANDS, ...AUDIT_COMMANDS];
+  return [
+    ...TOKEN_COMMANDS,
+    ...siteCommands(connectors),
+    ...PEOPLE_COMMANDS,
+    ...AUDIT_COMMANDS,
+    ...GATEWAY_COMMANDS,
+  ];
 }
 
 /** Runs a command and answers the exit code: 0, or 1 with one line on the error stream that says why. */

@@ -1,6 +1,7 @@
-/** `audit tail`, `audit verify`, `audit export`. */
+/** `audit tail`, `audit verify`, `audit export`, `audit retain`. */
 import { AUDIT_STATUSES, type AuditRow, LIMITS } from "../model.ts";
-import type { AuditPage, AuditVerdict } from "../store/store.ts";
+import type { RetentionReport } from "../rules/retention.ts";
+import type { AuditAmount, AuditPage, AuditVerdict } from "../store/store.ts";
 import type { Call, Command, Options, Words } from "./command.ts";
 import { cell } from "./table.ts";
 import { CommandError } from "./terminal.ts";
@@ -137,5 +138,37 @@ const exportAll: Command = {
   },
 };
 
+const retain: Command = {
+  words: ["audit", "retain"],
+  summary: "Show what of the log is too old to keep; with --confirm it is dropped",
+  options: { confirm: { help: "drop it now, whatever retention waits for" } },
+  notes:
+    "The gateway drops what AUDIT_RETENTION_DAYS says by itself each day, 31 days of rows at most. Where it would\n" +
+    "have to drop more, or its clock may be wrong, it drops nothing and waits for --confirm.",
+  async run({ words, api, show }) {
+    const report = await api.call("POST", "audit/retain", {
+      confirm: words.on("confirm"),
+    }) as RetentionReport;
+    show(report, (found) => found.dropped === null ? due(found) : gone(found, found.dropped));
+  },
+};
+
+function due(
+  { clock, before, due: { segments, entries, oldest, newest }, waiting }: RetentionReport,
+): string {
+  const head = `The gateway's clock says ${clock}; too old is what was written before ${before}.\n`;
+  if (segments === 0) return `${head}Nothing is.\n`;
+  const amount = `${entries} entries in ${segments} segments, written from ${oldest} to ${newest}`;
+  return waiting === null
+    ? `${head}The next run drops ${amount}.\n`
+    : `${head}${cell(waiting.message)}.\nThat is ${amount}.\n`;
+}
+
+function gone({ before }: RetentionReport, { segments, entries }: AuditAmount): string {
+  return segments === 0
+    ? `Nothing was written before ${before}; nothing was dropped.\n`
+    : `Dropped: ${entries} entries in ${segments} segments, all that was written before ${before}.\n`;
+}
+
 /** The commands about the audit. */
-export const AUDIT_COMMANDS: readonly Command[] = [tail, verify, exportAll];
+export const AUDIT_COMMANDS: readonly Command[] = [tail, verify, exportAll, retain];

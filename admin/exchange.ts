@@ -24,16 +24,16 @@ export function refusal(c: Context, thrown: unknown, ports: AdminPorts): Respons
   );
 }
 
-/** The body as text. Throws E_PAYLOAD_TOO_LARGE, E_BAD_JSON. */
-export async function bodyText(request: Request): Promise<string> {
-  const read = await readText(request, LIMITS.ADMIN_BODY_BYTES);
-  if ("fault" in read) throw bodyError(read, LIMITS.ADMIN_BODY_BYTES);
+/** The body as text, at most `cap` bytes. Throws E_PAYLOAD_TOO_LARGE, E_BAD_JSON. */
+export async function bodyText(request: Request, cap: number): Promise<string> {
+  const read = await readText(request, cap);
+  if ("fault" in read) throw bodyError(read, cap);
   return read.text;
 }
 
-/** The body as a JSON object. Throws E_PAYLOAD_TOO_LARGE, E_BAD_JSON. */
-export async function jsonObject(request: Request): Promise<object> {
-  return (await readObject(request, LIMITS.ADMIN_BODY_BYTES)).args;
+/** The body as a JSON object, at most `cap` bytes. Throws E_PAYLOAD_TOO_LARGE, E_BAD_JSON. */
+export async function jsonObject(request: Request, cap: number = LIMITS.ADMIN_BODY_BYTES): Promise<object> {
+  return (await readObject(request, cap)).args;
 }
 
 /** The media type of a request's body, without parameters. */

@@ -1,5 +1,6 @@
 /** What the admin side is given to work with. */
 import type { Connectors } from "../registry/connectors.ts";
+import type { RetentionReport, RetentionState } from "../rules/retention.ts";
 import type { Store } from "../store/store.ts";
 
 /** The repository app as it stands. */
@@ -8,6 +9,15 @@ export interface RepoAppReport {
   readonly app: { readonly id: number; readonly name: string; readonly address: string | null } | null;
   readonly installations: readonly { readonly id: number; readonly account: string }[];
   readonly problem: string | null;
+}
+
+/** The audit's retention, for an operator. */
+export interface RetentionPort {
+  state(): Promise<RetentionState>;
+  /** What would go now; changes nothing. */
+  preview(): Promise<RetentionReport>;
+  /** Drops all that is due, whatever it waited for. Throws E_RATE_LIMITED while a run is under way. */
+  confirm(): Promise<RetentionReport>;
 }
 
 /** The store and what only the running gateway knows. */
@@ -25,6 +35,7 @@ export interface AdminPorts {
   overview(link: string): Promise<object | null>;
   /** The tools loaded now, sites' own included. */
   toolNames(): readonly string[];
+  readonly retention: RetentionPort;
   /** Milliseconds since the epoch. */
   now(): number;
   /** Is told of every fault that is answered with E_INTERNAL. */

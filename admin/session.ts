@@ -112,14 +112,16 @@ function wrongAttempts(now: () => number): () => void {
   };
 }
 
-/** The master token in a login, sent as JSON or as a form. */
+/** The master token in a login, sent as JSON or as a form: anybody may send one, so little of it is read. */
 async function presented(request: Request): Promise<string> {
   switch (mediaType(request)) {
     case "application/json":
-      return checked(loginBody, await jsonObject(request)).master_token;
+      return checked(loginBody, await jsonObject(request, LIMITS.LOGIN_BODY_BYTES)).master_token;
     case "application/x-www-form-urlencoded":
-      return checked(loginBody, Object.fromEntries(new URLSearchParams(await bodyText(request))))
-        .master_token;
+      return checked(
+        loginBody,
+        Object.fromEntries(new URLSearchParams(await bodyText(request, LIMITS.LOGIN_BODY_BYTES))),
+      ).master_token;
     default:
       throw new GatewayError(
         "E_BAD_INPUT",

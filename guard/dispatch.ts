@@ -4,6 +4,7 @@ import type { AuditRow, Caller, Door, Site } from "../model.ts";
 import type { Catalog } from "../registry/catalog.ts";
 import type { Store } from "../store/store.ts";
 import { CallRecord } from "./audit.ts";
+import { bodyLimit } from "./body_limit.ts";
 import { confirmed, preview } from "./confirm.ts";
 import { type ContextPorts, endOfCall, makeContext } from "./context.ts";
 import { countsAs } from "./deployed.ts";
@@ -80,13 +81,13 @@ export function dispatcher(ports: DispatchPorts): Dispatch {
 /** The steps of docs/ARCHITECTURE.md, "Request lifecycle", in their order; each returns or throws. */
 async function walk(ports: DispatchPorts, call: ToolCall, record: CallRecord): Promise<unknown> {
   ports.tokenLimit.take(call.caller.token.id); // 2
-  const body = await call.parse(ports.catalog.listing(call.caller).bodyLimit); // 3
+  const body = await call.parse(bodyLimit(ports.catalog.get(call.tool), call.caller)); // 3
   const caller = body.caller ?? call.caller;
   record.arguments = body.args;
   const entry = ports.catalog.find(call.tool); // 4
   const { manifest, handler } = entry;
   record.tier = manifest.tier;
-  if (body.bytes > manifest.body_limit) throw tooLarge(manifest.body_limit);
+  if (body.bytes > manifest.body_limit) throw tooLarge(entry.name, manifest.body_limit);
   toolScope(caller, entry.name, manifest.tier); // 5, 6
   riskCap(caller, manifest.tier, entry.name); // 7
   const input = readInput(entry, body.args, ports.now()); // 8
@@ -135,8 +136,11 @@ async function otherSites(
   return others;
 }
 
-const tooLarge = (limit: number) =>
-  new GatewayError("E_PAYLOAD_TOO_LARGE", `The body is over the ${limit} bytes this tool takes; send less`);
+const tooLarge = (name: string, limit: number) =>
+  new GatewayError(
+    "E_PAYLOAD_TOO_LARGE",
+    `The body is over ${limit / 1024} KiB, the most that "${name}" takes; send less`,
+  );
 
 /** What to say when the audit cannot be kept, by what is known of the change. */
 const UNKEPT = {

@@ -22,6 +22,11 @@ export function toolScope(caller: Caller, name: string, tier: Tier): void {
   }
 }
 
+/** Whether steps 5 to 7 let the caller use a tool of that name and tier, whatever the arguments. */
+export function mayUse(caller: Caller, name: string, tier: Tier): boolean {
+  return has(caller.token.allowed_tools, name) && (tier < 4 || caller.superAdmin) && tier <= caller.maxRisk;
+}
+
 /** Whether both the token and its owner reach the site. */
 export function reaches(caller: Caller, siteId: string): boolean {
   return has(caller.token.allowed_sites, siteId) &&

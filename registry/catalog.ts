@@ -1,7 +1,7 @@
 /** The tools by name, and what of them a token is shown. */
 import { GatewayError } from "../errors.ts";
 import { nearest } from "../lib/nearest.ts";
-import { type Caller, LIMITS } from "../model.ts";
+import type { Caller } from "../model.ts";
 import type { ToolEntry } from "./load.ts";
 import { closed } from "./dialect.ts";
 
@@ -10,8 +10,7 @@ class Listing {
   #mcp: string | undefined;
   #rest: string | undefined;
 
-  /** `bodyLimit` is the largest body any of the tools takes, bytes. */
-  constructor(readonly bodyLimit: number, readonly shown: readonly ToolEntry[]) {}
+  constructor(readonly shown: readonly ToolEntry[]) {}
 
   /** The members of an MCP `tools` array, brackets included. */
   get mcp(): string {
@@ -49,6 +48,11 @@ export class Catalog {
     );
   }
 
+  /** The tool of that name, if there is one. */
+  get(name: string): ToolEntry | undefined {
+    return this.#tools.get(name);
+  }
+
   /** Every tool, by name. */
   entries(): ToolEntry[] {
     return [...this.#tools.values()];
@@ -75,7 +79,7 @@ export class Catalog {
     const shown = tools.filter((one) =>
       one.manifest.secrets.every((s) => !s.hide || this.#hasSecret(s.name))
     );
-    return new Listing(Math.max(LIMITS.BODY_BYTES, ...tools.map((one) => one.manifest.body_limit)), shown);
+    return new Listing(shown);
   }
 }
 

@@ -3,11 +3,20 @@ import type { AuditRow } from "../model.ts";
 import { AuditIndexer } from "./audit_index.ts";
 import { listRows } from "./audit_list.ts";
 import { exportAudit } from "./audit_export.ts";
+import { amountBefore, readAge, readRetention, writeRetention } from "./audit_horizon.ts";
 import { retainAudit } from "./audit_retention.ts";
 import { verifyAudit } from "./audit_verify.ts";
 import { AuditWriter } from "./audit_writer.ts";
 import type { Database } from "./database.ts";
-import type { AuditPage, AuditQuery, AuditStore, AuditVerdict } from "./store.ts";
+import type {
+  AuditAge,
+  AuditAmount,
+  AuditPage,
+  AuditQuery,
+  AuditStore,
+  AuditVerdict,
+  RetentionRecord,
+} from "./store.ts";
 
 /** The AuditStore of a database. */
 export class Audit implements AuditStore {
@@ -38,8 +47,24 @@ export class Audit implements AuditStore {
     return await verifyAudit(this.#db);
   }
 
-  async retain(before: Date): Promise<number> {
+  async retain(before: Date): Promise<AuditAmount> {
     return await retainAudit(this.#db, before);
+  }
+
+  async amount(before: Date): Promise<AuditAmount> {
+    return await amountBefore(this.#db, before);
+  }
+
+  async age(before: Date): Promise<AuditAge> {
+    return await readAge(this.#db, before);
+  }
+
+  async retention(): Promise<RetentionRecord> {
+    return await readRetention(this.#db);
+  }
+
+  async setRetention(patch: Partial<RetentionRecord>): Promise<void> {
+    await writeRetention(this.#db, patch);
   }
 
   async flush(): Promise<void> {

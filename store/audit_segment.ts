@@ -42,6 +42,7 @@ export const segmentKey = (id: string): string[] => ["audit", "segment", id];
 export const todoKey = (id: string): string[] => ["audit", "todo", id];
 export const openKey = (row_id: string): string[] => ["audit", "open", row_id];
 export const headKey = (writer: string): string[] => ["audit", "head", writer];
+export const retentionKey: string[] = ["audit", "retention"];
 export const checkpointKey = (writer: string): string[] => ["audit", "checkpoint", writer];
 
 /** A row as one line of JSON with its line end. What is too large or cannot be JSON is cut, never refused. */

@@ -5,6 +5,7 @@ import type {
   CredentialKind,
   Credentials,
   Project,
+  RetentionWait,
   Site,
   SiteFields,
   Token,
@@ -145,6 +146,41 @@ export interface AuditVerdict {
   faults: string[];
 }
 
+/** How far the audit's retention has come; times in milliseconds since the epoch. */
+export interface RetentionRecord {
+  /** What was written before is gone: moved only when a drop is complete. Null before the first run. */
+  readonly horizon: number | null;
+  /** The days that were kept when the horizon was set; null before the first run. */
+  readonly days: number | null;
+  /** A drop that was begun and not seen to its end: what was written before goes. */
+  readonly dropping: number | null;
+  /** Why the last run dropped nothing, null when it had no reason to. */
+  readonly waiting: {
+    readonly reason: RetentionWait;
+    /** For a person: why, and what to do. */
+    readonly message: string;
+    readonly since: number;
+  } | null;
+  /** When a run last came to its end. */
+  readonly ran_at: number | null;
+}
+
+/** How old the log is; times in milliseconds since the epoch. */
+export interface AuditAge {
+  /** Of the oldest segment; null for an empty log. */
+  readonly oldest: number | null;
+  /** Of the newest segment before the time that was asked for; null where there is none. */
+  readonly newest: number | null;
+  /** Of the newest segment that was ever dropped, as far as the checkpoints tell. */
+  readonly dropped: number | null;
+}
+
+/** A part of the log; an entry is a line, of which a write has two. */
+export interface AuditAmount {
+  readonly segments: number;
+  readonly entries: number;
+}
+
 /** The append-only log. */
 export interface AuditStore {
   /**
@@ -164,8 +200,14 @@ export interface AuditStore {
    */
   export(query: AuditQuery): AsyncIterable<string>;
   verify(): Promise<AuditVerdict>;
-  /** Drops whole segments older than that and leaves each chain a checkpoint; answers how many went. */
-  retain(before: Date): Promise<number>;
+  /** Drops whole segments older than that and leaves each chain a checkpoint; answers what went. */
+  retain(before: Date): Promise<AuditAmount>;
+  /** What `retain` would drop; reads all of it. */
+  amount(before: Date): Promise<AuditAmount>;
+  age(before: Date): Promise<AuditAge>;
+  retention(): Promise<RetentionRecord>;
+  /** Sets some fields of the record and leaves the others. */
+  setRetention(patch: Partial<RetentionRecord>): Promise<void>;
   /** Resolves when everything handed in so far is committed and indexed. */
   flush(): Promise<void>;
 }

@@ -43,6 +43,8 @@ export interface KitOptions {
   readonly store?: (real: Store) => Store;
   /** The real clock instead of a fixed one, where an upstream keeps its own. */
   readonly realClock?: boolean;
+  /** What the fixed clock shows first; NOW when left out. */
+  readonly start?: number;
 }
 
 export interface CallOptions {
@@ -107,7 +109,7 @@ let builtIn: ReturnType<typeof readRegistry> | undefined;
 
 /** Opens a kit; dispose of it with `await using`. */
 export async function gateway(options: KitOptions = {}): Promise<Kit> {
-  const clock = { now: NOW };
+  const clock = { now: options.start ?? NOW };
   const now = options.realClock ? Date.now : () => clock.now;
   const requests: Sent[] = [];
   const logged: Record<string, unknown>[] = [];

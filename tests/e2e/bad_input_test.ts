@@ -67,7 +67,7 @@ const ROWS: readonly Row[] = [
     mcpBody: text(frame(big)),
     rest: [413, "E_PAYLOAD_TOO_LARGE"],
     mcp: [200, "E_PAYLOAD_TOO_LARGE"],
-    says: /over the 2097152 bytes this tool takes/,
+    says: /over 2048 KiB, the most that/,
   },
 ];
 

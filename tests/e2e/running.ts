@@ -145,15 +145,28 @@ export function environment(
   );
 }
 
-/** Starts a process as `deno task start` does; `run` are other arguments of `deno run`, `cwd` another copy of the project. */
+/** How a process differs from the one `deno task start` starts. */
+export interface Start {
+  /** Other arguments of `deno run`. */
+  readonly run?: readonly string[];
+  /** Another copy of the project. */
+  readonly cwd?: URL | string;
+  /** It may have so many files and connections open and no more. */
+  readonly descriptors?: number;
+}
+
+/** Starts a process as `deno task start` does. */
 export function start(
   folder: string,
   env: Record<string, string | null> = {},
-  { run = AS_TASK, cwd = ROOT }: { run?: readonly string[]; cwd?: URL | string } = {},
+  { run = AS_TASK, cwd = ROOT, descriptors }: Start = {},
 ): Running {
+  const command = [Deno.execPath(), "run", "--frozen", ...run];
+  if (descriptors) command.unshift("/bin/sh", "-c", `ulimit -n ${descriptors}; exec "$@"`, "sh");
+  const [program, ...args] = command;
   return new Running(
-    new Deno.Command(Deno.execPath(), {
-      args: ["run", "--frozen", ...run],
+    new Deno.Command(program!, {
+      args,
       cwd,
       env: environment(folder, env),
       clearEnv: true,

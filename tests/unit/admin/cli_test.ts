@@ -250,7 +250,10 @@ Deno.test("words that make no command are told", async () => {
   const cases: [string[], string][] = [
     [["tokn"], "No command tokn, did you mean token; see --help"],
     [["token", "lst"], "No command token lst, did you mean list; see --help"],
-    [["frobnicate", "x"], "No command frobnicate x, known are token, site, project, user, audit; see --help"],
+    [
+      ["frobnicate", "x"],
+      "No command frobnicate x, known are token, site, project, user, audit, gateway; see --help",
+    ],
     [["token", "create", "--name", "x"], "--sites, --tools must be given; see token create --help"],
     [["token", "revoke"], "<token_id> must be given; see token revoke --help"],
     [["token", "list", "more"], "Too many words after token list; see token list --help"],

@@ -157,7 +157,12 @@ export function fakeStore(): Fake {
         for (const row of matching(rows, query)) yield JSON.stringify(row);
       },
       verify: () => Promise.resolve({ ok: true, writers: 1, segments: 1, rows: rows.length, faults: [] }),
-      retain: () => Promise.resolve(0),
+      retain: () => Promise.resolve({ segments: 0, entries: 0 }),
+      amount: () => Promise.resolve({ segments: 0, entries: 0 }),
+      age: () => Promise.resolve({ oldest: null, newest: null, dropped: null }),
+      retention: () =>
+        Promise.resolve({ horizon: null, days: null, dropping: null, waiting: null, ran_at: null }),
+      setRetention: () => Promise.resolve(),
       flush: () => Promise.resolve(),
     },
   };

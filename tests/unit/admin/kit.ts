@@ -4,6 +4,7 @@ import { adminApp, type AdminPorts } from "../../../admin/api.ts";
 import type { Code } from "../../../errors.ts";
 import type { AuditRow, CredentialKind, Site } from "../../../model.ts";
 import { CONNECTORS } from "../../connectors.ts";
+import { fakeRetention } from "./fake_retention.ts";
 import { fakeStore } from "./fake_store.ts";
 
 export const MASTER = "master-token-of-the-tests-0123456789";
@@ -48,6 +49,7 @@ export function kit(ports: Partial<AdminPorts> = {}) {
     connectors: CONNECTORS,
     overview: () => Promise.reject(new Error("nothing asks for the repository app")),
     toolNames: () => TOOLS,
+    retention: fakeRetention(),
     now: () => clock.now,
     report: (id, thrown) => reports.push([id, thrown]),
     ...ports,

@@ -101,7 +101,12 @@ Deno.test("a login that is not one is refused as what it is", async () => {
   told(await sent("[]"), "E_BAD_JSON");
   told(await sent(""), "E_BAD_JSON");
   told(await sent(new Uint8Array([0xff, 0xfe])), "E_BAD_JSON");
-  told(await sent("x".repeat(LIMITS.ADMIN_BODY_BYTES + 1)), "E_PAYLOAD_TOO_LARGE");
+  const whole = JSON.stringify({ master_token: MASTER });
+  for (const type of ["application/json", "application/x-www-form-urlencoded"]) {
+    const over = whole.padEnd(LIMITS.LOGIN_BODY_BYTES + 1);
+    assert.match(told(await sent(over, type), "E_PAYLOAD_TOO_LARGE"), /over 4 KiB/);
+  }
+  assert.equal((await sent(whole.padEnd(LIMITS.LOGIN_BODY_BYTES))).status, 200);
   assert.match(told(await sent("x", "text/plain"), "E_BAD_INPUT"), /^Content-Type: expected/);
   const foreign = await gw.raw("/admin/login", login(MASTER, { origin: "https://evil.test" }));
   assert.match(told(foreign, "E_FORBIDDEN"), /"https:\/\/evil.test" is not this gateway/);

@@ -247,3 +247,20 @@ Deno.test("one holder at a time has a lease, and one that ran out can be taken",
   await assert.rejects(store.leases.hold("nightly", 1000, () => Promise.reject(new Error("boom"))), /boom/);
   assert.equal(await store.leases.hold("nightly", 1000, () => Promise.resolve()), true);
 });
+
+Deno.test("a lease taken under a clock far ahead does not outlive the clock's correction", async () => {
+  const clock = new Clock();
+  await using store = await open({ now: clock.now });
+  const years = 2 * 365 * 24 * 60 * 60 * 1000;
+  clock.ms += years;
+  await store.leases.hold("nightly", 1000, async () => {
+    clock.ms -= 900;
+    assert.equal(
+      await store.leases.hold("nightly", 1000, () => Promise.resolve()),
+      false,
+      "clocks differ a little",
+    );
+    clock.ms -= years;
+    assert.equal(await store.leases.hold("nightly", 1000, () => Promise.resolve()), true);
+  });
+});

@@ -1,0 +1,33 @@
+/** `gateway health`. */
+import type { Command } from "./command.ts";
+import type { HealthReport } from "./health.ts";
+import { cell } from "./table.ts";
+
+const health: Command = {
+  words: ["gateway", "health"],
+  summary: "Say how the gateway does, and what waits for you",
+  options: {},
+  notes: "It ends with 1 where something waits.",
+  async run({ api, show }) {
+    const report = await api.call("GET", "health") as HealthReport;
+    show(report, human);
+    return report.ok ? 0 : 1;
+  },
+};
+
+function human({ clock, retention: { days, horizon, ran_at, waiting } }: HealthReport): string {
+  const kept = `Audit rows are kept for ${days} days`;
+  const lines = [
+    `The gateway answers; its clock says ${clock}.`,
+    ran_at === null
+      ? `${kept}; retention has not run yet.`
+      : `${kept}; retention ran at ${ran_at}${
+        horizon === null ? "" : `, nothing is left from before ${horizon}`
+      }.`,
+    ...(waiting ? [`Retention waits for you since ${waiting.since}: ${cell(waiting.message)}.`] : []),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** The commands about the gateway itself. */
+export const GATEWAY_COMMANDS: readonly Command[] = [health];

@@ -1,0 +1,61 @@
+/** What retention is judged by: how old the log is, how much of it is due, how far earlier runs have come. */
+import { firstIdAt, type Head, parseSegment, retentionKey, segmentKey, timeOfId } from "./audit_segment.ts";
+import { AGAIN, type Database, listValues, untilSettled } from "./database.ts";
+import type { AuditAge, AuditAmount, RetentionRecord } from "./store.ts";
+
+const SEGMENTS = ["audit", "segment"];
+const NEVER_RAN: RetentionRecord = { horizon: null, days: null, dropping: null, waiting: null, ran_at: null };
+
+/** The record of earlier runs; of a store that knew none, all null. */
+export async function readRetention(db: Database): Promise<RetentionRecord> {
+  return { ...NEVER_RAN, ...(await db.kv.get<RetentionRecord>(retentionKey)).value };
+}
+
+/** Sets some fields of the record and leaves the others, also when another instance sets some of its own. */
+export async function writeRetention(db: Database, patch: Partial<RetentionRecord>): Promise<void> {
+  await untilSettled(async () => {
+    const current = await db.kv.get<RetentionRecord>(retentionKey);
+    const next = { ...NEVER_RAN, ...current.value, ...patch };
+    return (await db.commit(db.kv.atomic().check(current).set(retentionKey, next))).ok ? true : AGAIN;
+  });
+}
+
+/**
+ * How old the log is, and what of it lies before that time. An id that tells no time counts as what makes retention
+ * wait: the oldest as older than anything, the newest as just before that time.
+ */
+export async function readAge(db: Database, before: Date): Promise<AuditAge> {
+  const end = segmentKey(firstIdAt(before.getTime()));
+  const [oldest, newest, checkpoints] = await Promise.all([
+    firstOf(db, { prefix: SEGMENTS }, false, 0),
+    firstOf(db, { prefix: SEGMENTS, end }, true, before.getTime() - 1),
+    listValues<Head>(db.kv, ["audit", "checkpoint"]),
+  ]);
+  const dropped = checkpoints.map((head) => timeOfId(String(head?.id))).filter((time) => !Number.isNaN(time));
+  return { oldest, newest, dropped: dropped.length === 0 ? null : Math.max(...dropped) };
+}
+
+async function firstOf(
+  db: Database,
+  selector: Deno.KvListSelector,
+  reverse: boolean,
+  unknown: number,
+): Promise<number | null> {
+  for await (const { key } of db.kv.list(selector, { limit: 1, reverse })) {
+    const time = timeOfId(String(key[2]));
+    return Number.isNaN(time) ? unknown : time;
+  }
+  return null;
+}
+
+/** How much was written before that time; reads all of it, so that it can be counted. */
+export async function amountBefore(db: Database, before: Date): Promise<AuditAmount> {
+  let segments = 0;
+  let entries = 0;
+  const selector = { prefix: SEGMENTS, end: segmentKey(firstIdAt(before.getTime())) };
+  for await (const { value } of db.kv.list(selector, { batchSize: 8 })) {
+    segments++;
+    entries += parseSegment(value)?.lines.length ?? 0;
+  }
+  return { segments, entries };
+}

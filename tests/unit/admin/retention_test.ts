@@ -1,0 +1,67 @@
+/** Retention and health through the admin API and the command line. */
+import assert from "node:assert/strict";
+import { desk } from "./desk.ts";
+import { WAITS } from "./fake_retention.ts";
+import { kit, told } from "./kit.ts";
+
+const RETAIN = "/admin/api/audit/retain";
+
+Deno.test("retain without confirm shows what would go, with it what went", async () => {
+  const gw = kit();
+  for (const body of [{}, { confirm: false }]) {
+    const shown = await gw.ok("POST", RETAIN, body);
+    assert.deepEqual([(shown.due as { entries: number }).entries, shown.dropped], [70, null]);
+  }
+  const went = await gw.ok("POST", RETAIN, { confirm: true });
+  assert.deepEqual(went.dropped, { segments: 3, entries: 70 });
+});
+
+Deno.test("retain refuses what it does not know, and who may not", async () => {
+  const gw = kit();
+  assert.match(
+    await gw.refused("E_BAD_INPUT", "POST", RETAIN, { confirm: "yes" }),
+    /^confirm: expected true or false/,
+  );
+  assert.match(
+    await gw.refused("E_BAD_INPUT", "POST", RETAIN, { before: "2026-01-01" }),
+    /^before: unknown field/,
+  );
+  for (const [method, path] of [["POST", RETAIN], ["GET", "/admin/api/health"]] as const) {
+    told(await gw.raw(path, { method }), "E_AUTH");
+  }
+});
+
+Deno.test("health says what waits for the operator", async () => {
+  const gw = kit();
+  assert.deepEqual(await gw.ok("GET", "/admin/api/health"), {
+    ok: false,
+    clock: "2026-11-21T10:00:00.000Z",
+    retention: WAITS,
+  });
+  await gw.ok("POST", RETAIN, { confirm: true });
+  assert.equal((await gw.ok("GET", "/admin/api/health")).ok, true);
+});
+
+Deno.test("audit retain shows what would go, and with --confirm lets it go", async () => {
+  const cli = await desk();
+  const shown = (await cli.good("audit", "retain")).out;
+  assert.match(
+    shown,
+    /^The gateway's clock says 2026-11-21T10:00.*too old is what was written before 2025-10-17T10/,
+  );
+  assert.match(shown, /The clock jumped\. Nothing is dropped until/);
+  assert.match(shown, /That is 70 entries in 3 segments, written from 2025-01-01\S+ to 2025-10-16/);
+  assert.match((await cli.good("audit", "retain", "--confirm")).out, /^Dropped: 70 entries in 3 segments/);
+  assert.match((await cli.good("audit", "retain", "--confirm")).out, /nothing was dropped/);
+  assert.match((await cli.good("audit", "retain")).out, /Nothing is\./);
+});
+
+Deno.test("gateway health ends with 1 while something waits", async () => {
+  const cli = await desk();
+  const { code, out } = await cli.run("gateway", "health");
+  assert.equal(code, 1);
+  assert.match(out, /kept for 400 days; retention ran at 2026-11-21.*nothing is left from before 2025-10-17/);
+  assert.match(out, /Retention waits for you since 2026-11-20\S+: The clock jumped/);
+  await cli.good("audit", "retain", "--confirm");
+  assert.doesNotMatch((await cli.good("gateway", "health")).out, /waits/);
+});
