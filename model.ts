@@ -169,6 +169,14 @@ export const LIMITS = {
   UPSTREAM_RETRIES: 2,
   /** The longest an upstream that is too busy is waited for within a call. */
   UPSTREAM_BUSY_MS: 5000,
+  /** How long a connection is kept for the next request, and how many for one address of a host. */
+  UPSTREAM_IDLE_MS: 30_000,
+  UPSTREAM_IDLE_PER_ADDRESS: 32,
+  /** A request that must not be sent twice takes no connection that was idle for longer: it may be closing. */
+  UPSTREAM_FRESH_MS: 1000,
+  /** How long one address of a host is waited for before the next is tried beside it. */
+  UPSTREAM_NEXT_ADDRESS_MS: 250,
+  UPSTREAM_HEADER_BYTES: 64 * KIB,
   UPSTREAM_EXCERPT_CHARACTERS: 300,
   UPSTREAM_STATUS_MIN: 400,
   UPSTREAM_STATUS_MAX: 599,

@@ -83,7 +83,7 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /** The host of a URL without the brackets of IPv6 and without a closing dot. */
-function bareHost(url: URL): string {
+export function bareHost(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
 }
 
@@ -100,29 +100,42 @@ const WAY_OUT =
 /**
  * Throws RefusedAddress unless that URL may be called: https to a public address, judged on the URL itself and on
  * everything its name resolves to; anything of http or https where `allowPrivate` lists its host or host:port (not
- * with `publicOnly`). What the resolver throws comes through.
+ * with `publicOnly`). Answers the addresses that were judged: connect to these and do not resolve the name again, for
+ * it may stand for another address by then. What the resolver throws comes through.
  */
 export async function checkAddress(
   url: URL,
   rules: { allowPrivate: readonly string[]; lookup: Lookup; publicOnly: boolean },
-): Promise<void> {
+): Promise<readonly string[]> {
   if (url.protocol !== "https:" && url.protocol !== "http:") {
     throw new RefusedAddress(`The address "${url.protocol}" is not of the web; ${WAY_OUT}`);
   }
   if (url.username || url.password) {
     throw new RefusedAddress(`The address of "${url.host}" holds a user name; take it out, nothing was sent`);
   }
-  if (!rules.publicOnly && isListed(url, rules.allowPrivate)) return;
+  const host = bareHost(url);
+  const literal = isIP(host) !== 0;
+  if (!rules.publicOnly && isListed(url, rules.allowPrivate)) {
+    return literal ? [host] : await resolved(host, rules.lookup);
+  }
   if (url.protocol !== "https:") {
     throw new RefusedAddress(`The address "${url.origin}" is not https; ${WAY_OUT}`);
   }
-  const host = bareHost(url);
-  const literal = isIP(host) !== 0;
   const refused = literal ? !isPublicAddress(host) : host === "localhost" || host.endsWith(".localhost");
   if (refused) throw new RefusedAddress(`The address "${url.origin}" is private; ${WAY_OUT}`);
-  if (literal) return;
-  const addresses = await rules.lookup(host);
-  if (addresses.length === 0 || !addresses.every(isPublicAddress)) {
+  if (literal) return [host];
+  const addresses = await resolved(host, rules.lookup);
+  if (!addresses.every(isPublicAddress)) {
     throw new RefusedAddress(`The name "${host}" stands for a private address; ${WAY_OUT}`);
   }
+  return addresses;
+}
+
+/** Every address of a name, each once and each an IP address. Throws where there is none. */
+async function resolved(host: string, lookup: Lookup): Promise<readonly string[]> {
+  const addresses = [...new Set(await lookup(host))].filter((address) => isIP(address) !== 0);
+  if (addresses.length === 0) {
+    throw new RefusedAddress(`The name "${host}" stands for no address; ${WAY_OUT}`);
+  }
+  return addresses;
 }

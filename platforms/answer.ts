@@ -4,14 +4,14 @@ import { LIMITS } from "../model.ts";
 import { failure } from "./failures.ts";
 import type { Incoming, Outgoing } from "./request.ts";
 
-/** Reads an answer whole. Throws E_UPSTREAM when it is larger than the request allows. */
-export async function incoming(response: Response, out: Outgoing): Promise<Incoming> {
+/** Reads an answer from that address whole. Throws E_UPSTREAM when it is larger than the request allows. */
+export async function incoming(response: Response, url: string, out: Outgoing): Promise<Incoming> {
   const max = out.max_bytes ?? LIMITS.UPSTREAM_BYTES;
   const bytes = await readWithin(response.body, max);
   if (bytes === null) throw failure(out, `answered with more than ${max} bytes; ask for less`, true);
   return {
     status: response.status,
-    url: response.url || out.url,
+    url,
     headers: response.headers,
     bytes,
     text: () => new TextDecoder().decode(bytes),

@@ -1,17 +1,20 @@
-/** The only fetch of the product: https, deadlines, byte caps, retries of reads, and no redirect with credentials. */
+/** The only way out of the product: https, deadlines, byte caps, retries of reads, and no redirect with credentials. */
 import { GatewayError } from "../errors.ts";
 import { LIMITS } from "../model.ts";
 import { checkAddress, type Lookup, systemLookup } from "./addresses.ts";
 import { incoming } from "./answer.ts";
 import { brokenOff, failure, redirectedWrite } from "./failures.ts";
 import type { Incoming, Outgoing } from "./request.ts";
+import { NotSent } from "./sockets.ts";
+import { createTransport, type PinnedFetch } from "./transport.ts";
 import { orAborted, pauseFor } from "../lib/async.ts";
 
 /** What a test may replace. */
 export interface HttpOptions {
   /** Hosts, or host:port, that may be private or plain http (ALLOW_PRIVATE_UPSTREAMS). */
   readonly allowPrivate: readonly string[];
-  readonly fetch?: typeof fetch;
+  /** Sends to one of the addresses it is given; without it a transport of its own. */
+  readonly fetch?: PinnedFetch;
   readonly lookup?: Lookup;
   readonly now?: () => number;
   /** 0 to 1, spreads the back-off. */
@@ -48,6 +51,9 @@ const HARMLESS_HEADERS: ReadonlySet<string> = new Set(["accept", "content-type",
 
 type Ports = Required<HttpOptions>;
 
+/** A way out with connections of its own, which disposing of it closes. */
+export type OpenHttp = Http & Disposable;
+
 /** The state of one send: its clock, its signal, and whether a request may have reached the other side. */
 interface Trip {
   readonly out: Outgoing;
@@ -59,10 +65,11 @@ interface Trip {
 }
 
 /** Makes the way out. */
-export function createHttp(options: HttpOptions): Http {
+export function createHttp(options: HttpOptions): OpenHttp {
+  const transport = options.fetch ? null : createTransport();
   const ports: Ports = {
     allowPrivate: options.allowPrivate,
-    fetch: options.fetch ?? globalThis.fetch,
+    fetch: options.fetch ?? transport!.fetch,
     lookup: options.lookup ?? systemLookup,
     now: options.now ?? Date.now,
     random: options.random ?? Math.random,
@@ -85,6 +92,7 @@ export function createHttp(options: HttpOptions): Http {
         clearTimeout(timer);
       }
     },
+    [Symbol.dispose]: () => transport?.[Symbol.dispose](),
   };
 }
 
@@ -92,9 +100,9 @@ async function withRetries(trip: Trip, ports: Ports): Promise<Incoming> {
   for (let attempt = 0;; attempt++) {
     let wait: number | null;
     try {
-      const response = await follow(trip, ports);
+      const { response, url } = await follow(trip, ports);
       wait = pauseAfter(response, trip, ports, attempt);
-      if (wait === null) return await incoming(response, trip.out);
+      if (wait === null) return await incoming(response, url, trip.out);
       await response.body?.cancel();
     } catch (thrown) {
       if (thrown instanceof GatewayError) throw thrown;
@@ -136,14 +144,14 @@ function retryAfter(headers: Headers, now: number): number | null {
   return Number.isNaN(at) ? null : Math.max(0, at - now);
 }
 
-/** One try, redirects of reads included. */
-async function follow(trip: Trip, ports: Ports): Promise<Response> {
+/** One try, redirects of reads included: the answer, and the address it came from. */
+async function follow(trip: Trip, ports: Ports): Promise<{ response: Response; url: string }> {
   let hop = trip.out;
   for (let hops = 0;; hops++) {
     lookAt(hop, trip, hops);
     const response = await once(hop, trip, ports);
     const location = REDIRECT_STATUSES.has(response.status) ? response.headers.get("location") : null;
-    if (location === null) return response;
+    if (location === null) return { response, url: hop.url };
     await response.body?.cancel();
     const target = URL.parse(location, hop.url);
     if (target === null) throw failure(trip.out, "redirects to an address that cannot be read", false);
@@ -190,7 +198,7 @@ async function once(hop: Outgoing, trip: Trip, ports: Ports): Promise<Response> 
   const url = URL.parse(hop.url);
   if (url === null) throw failure(trip.out, "has an address that cannot be read", false);
   const { allowPrivate, lookup } = ports;
-  await orAborted(
+  const addresses = await orAborted(
     checkAddress(url, { allowPrivate, lookup, publicOnly: hop.public_only === true }),
     trip.signal,
   );
@@ -198,15 +206,10 @@ async function once(hop: Outgoing, trip: Trip, ports: Ports): Promise<Response> 
   const before = trip.left;
   trip.left = true;
   try {
-    return await ports.fetch(url, {
-      method: hop.method,
-      headers: headersOf(hop),
-      body: body ?? null,
-      redirect: "manual",
-      signal: trip.signal,
-    });
+    const init = { method: hop.method, headers: headersOf(hop), body: body ?? null, signal: trip.signal };
+    return await ports.fetch(url, { ...init, redirect: "manual" }, addresses);
   } catch (thrown) {
-    if (!trip.signal.aborted && neverLeft(thrown)) trip.left = before;
+    if (thrown instanceof NotSent) trip.left = before;
     throw thrown;
   }
 }
@@ -216,10 +219,4 @@ function headersOf(out: Outgoing): Headers {
   if (out.json !== undefined) headers.set("content-type", "application/json");
   for (const [name, value] of Object.entries(out.headers ?? {})) headers.set(name, value);
   return headers;
-}
-
-/** Whether fetch failed before it had a connection: the runtime's wording for a refused one or a failed look-up. */
-function neverLeft(thrown: unknown): boolean {
-  const texts = thrown instanceof Error ? [thrown.message, thrown.cause] : [];
-  return texts.some((text) => /client error \(Connect\)|Requests to port \d+ are blocked/.test(String(text)));
 }

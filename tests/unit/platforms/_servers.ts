@@ -41,6 +41,7 @@ export async function withServer(
   try {
     await use({ base, seen, waits, send });
   } finally {
+    http[Symbol.dispose]();
     await server.shutdown();
   }
 }

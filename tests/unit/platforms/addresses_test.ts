@@ -80,6 +80,7 @@ Deno.test("addresses of the public internet are public, all others are not", () 
 });
 
 const names: Record<string, string[]> = {
+  "localhost": ["::1", "127.0.0.1"],
   "acme.example": ["93.184.216.34"],
   "both.example": ["93.184.216.34", "10.0.0.1"],
   "inside.example": ["192.168.1.1"],

@@ -75,7 +75,7 @@ Deno.test("each hop is checked again, by address and by the egress look", async 
   );
   await withServer(to("http://["), async ({ send }) => await fails(send({}), /cannot be read/, 504));
   await withServer(to("/?_method=DELETE"), async ({ base, seen }) => {
-    const http = createHttp({ allowPrivate: ["127.0.0.1"] });
+    using http = createHttp({ allowPrivate: ["127.0.0.1"] });
     const look = (out: Outgoing) => {
       if (out.url.includes("_method")) throw new GatewayError("E_FORBIDDEN_OP", "no");
     };
@@ -90,7 +90,7 @@ Deno.test("each hop is checked again, by address and by the egress look", async 
 
 Deno.test("what the egress look throws at the first request comes through, nothing is sent", async () => {
   await withServer(() => new Response(), async ({ base, seen }) => {
-    const http = createHttp({ allowPrivate: ["127.0.0.1"] });
+    using http = createHttp({ allowPrivate: ["127.0.0.1"] });
     const look = () => {
       throw new GatewayError("E_FORBIDDEN_OP", "no");
     };
@@ -105,7 +105,7 @@ Deno.test("what the egress look throws at the first request comes through, nothi
 
 Deno.test("a private address is refused before anything is sent", async () => {
   await withServer(() => new Response(), async ({ base, seen }) => {
-    const http = createHttp({ allowPrivate: [] });
+    using http = createHttp({ allowPrivate: [] });
     const endsAt = Date.now() + 5000;
     await fails(
       http.send({ method: "GET", url: base, effect: "read" }, { endsAt }),
@@ -117,7 +117,7 @@ Deno.test("a private address is refused before anything is sent", async () => {
 });
 
 Deno.test("a header that cannot be written is a bug and not a broken connection", async () => {
-  const http = createHttp({ allowPrivate: [], fetch: () => assert.fail("nothing may be sent") });
+  using http = createHttp({ allowPrivate: [], fetch: () => assert.fail("nothing may be sent") });
   const out = { method: "GET", url: "https://acme.example/", effect: "read", headers: { a: "é漢" } } as const;
   await assert.rejects(http.send(out, { endsAt: Date.now() + 5000 }), TypeError);
 });

@@ -1,0 +1,206 @@
+/** Sends one request to an address that was judged, over connections that are kept for the next one. */
+import { Buffer } from "node:buffer";
+import type { IncomingMessage } from "node:http";
+import { pipeline, type Readable, type Transform } from "node:stream";
+import { finished } from "node:stream/promises";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { LIMITS } from "../model.ts";
+import { bareHost } from "./addresses.ts";
+import { type PinnedOptions, Pool, REPEATABLE } from "./pool.ts";
+import { connectTo, NotSent, type Place } from "./sockets.ts";
+
+/** What is sent, as for fetch; a redirect is an answer like any other. */
+export interface Sending {
+  readonly method: string;
+  readonly headers: Headers;
+  readonly body: string | Uint8Array<ArrayBuffer> | null;
+  readonly redirect: "manual";
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Sends one request over a connection to one of those addresses, whatever the host's name stands for by then.
+ * Throws NotSent where nothing was sent; after any other failure the request may have been received.
+ */
+export type PinnedFetch = (url: URL, init: Sending, addresses: readonly string[]) => Promise<Response>;
+
+/** A way to send, with its kept connections; disposing of it closes them. */
+export interface Transport extends Disposable {
+  readonly fetch: PinnedFetch;
+}
+
+/** What a test may set. */
+export interface TransportOptions {
+  /** Authorities to trust besides those of the system, in PEM. */
+  readonly authorities?: readonly string[];
+  /** How long a connection is kept for a next request; 0 keeps none. */
+  readonly idleMs?: number;
+  /** A clock of milliseconds that is never set back. */
+  readonly now?: () => number;
+}
+
+/** Headers that the transport sets itself, and those of one connection alone. */
+const OWN_HEADERS = ["host", "connection", "content-length", "transfer-encoding", "upgrade", "expect", "te"];
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+/** Ports of other protocols, which fetch blocks as well (WHATWG Fetch, 2.9). */
+const BLOCKED_PORTS: ReadonlySet<number> = new Set([
+  ...[0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103],
+  ...[104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513],
+  ...[514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720],
+  ...[1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080],
+]);
+
+/** A kept connection that was closed before an answer began. */
+class Stale extends Error {}
+
+/** Makes a transport. */
+export function createTransport(options: TransportOptions = {}): Transport {
+  const { authorities = [], idleMs = LIMITS.UPSTREAM_IDLE_MS, now = () => performance.now() } = options;
+  const pool = new Pool(idleMs, now);
+  const once = async (url: URL, init: Sending, addresses: readonly string[], reuse: boolean) => {
+    init.signal.throwIfAborted();
+    const place = placeOf(url, authorities);
+    const name = (address: string) => `${url.origin} ${address}`;
+    const kept = reuse ? addresses.find((address) => pool.has(name(address), init.method)) : undefined;
+    const connection = kept === undefined ? await connectTo(addresses, place, init.signal) : null;
+    return await exchange(url, init, pool, { pool: name(kept ?? connection!.address), connection });
+  };
+  return {
+    async fetch(url, init, addresses) {
+      try {
+        return await once(url, init, addresses, true);
+      } catch (thrown) {
+        if (!(thrown instanceof Stale)) throw thrown;
+        return await once(url, init, addresses, false);
+      }
+    },
+    [Symbol.dispose]: () => pool.destroy(),
+  };
+}
+
+function placeOf(url: URL, authorities: readonly string[]): Place {
+  const secure = url.protocol === "https:";
+  const port = Number(url.port || (secure ? 443 : 80));
+  if (BLOCKED_PORTS.has(port)) throw new NotSent(`requests to port ${port} are blocked`);
+  return { port, tls: secure ? bareHost(url) : null, authorities };
+}
+
+/** One request and the head of its answer, on that connection or a kept one of that name. */
+function exchange(
+  url: URL,
+  init: Sending,
+  agent: Pool,
+  through: Pick<PinnedOptions, "pool" | "connection">,
+): Promise<Response> {
+  const { promise, resolve, reject } = Promise.withResolvers<Response>();
+  const { method, signal } = init;
+  const body = init.body === null ? null : Buffer.from(init.body as string);
+  const options: PinnedOptions = {
+    ...through,
+    agent,
+    method,
+    setHost: false,
+    path: `${url.pathname}${url.search}`,
+    headers: headersOf(url, init, body),
+    maxHeaderSize: LIMITS.UPSTREAM_HEADER_BYTES,
+  };
+  const asked = agent.begin(options);
+  const stop = () => asked.destroy(signal.reason);
+  signal.addEventListener("abort", stop, { once: true });
+  asked.on("error", (thrown) => {
+    const again = through.connection === null && REPEATABLE.has(method) && !signal.aborted;
+    reject(again ? new Stale(thrown.message, { cause: thrown }) : thrown);
+  });
+  const closed = Promise.withResolvers<void>();
+  let answered = false;
+  asked.on("close", () => {
+    closed.resolve();
+    signal.removeEventListener("abort", stop);
+    if (!answered) reject(new Error("the connection was closed without an answer"));
+  });
+  asked.on("response", (incoming) => {
+    answered = true;
+    agent.noteKeep(incoming.socket, incoming.headers["keep-alive"]);
+    // an answer may come before the request was taken whole: then the rest is not sent
+    const over = async () => asked.writableFinished ? await closed.promise : void asked.destroy();
+    answerOf(incoming, method, over).then(resolve, (thrown) => {
+      asked.destroy();
+      reject(thrown);
+    });
+  });
+  asked.end(body);
+  return promise;
+}
+
+function headersOf(url: URL, init: Sending, body: Buffer | null): Record<string, string> {
+  const headers = new Headers(init.headers);
+  for (const name of OWN_HEADERS) headers.delete(name);
+  if (!headers.has("accept-encoding")) headers.set("accept-encoding", "gzip, br");
+  if (typeof init.body === "string" && !headers.has("content-type")) {
+    headers.set("content-type", "text/plain;charset=UTF-8");
+  }
+  if (body !== null || !REPEATABLE.has(init.method)) {
+    headers.set("content-length", `${body?.byteLength ?? 0}`);
+  }
+  return { host: url.host, ...Object.fromEntries(headers), connection: "keep-alive" };
+}
+
+/** The answer; once its body was read to the end, `over` gives the connection back before that is told. */
+async function answerOf(
+  incoming: IncomingMessage,
+  method: string,
+  over: () => Promise<void>,
+): Promise<Response> {
+  const status = incoming.statusCode ?? 0;
+  const headers = new Headers();
+  const { rawHeaders } = incoming;
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) headers.append(rawHeaders[at]!, rawHeaders[at + 1]!);
+  incoming.on("error", () => {}); // whoever reads the body is told
+  if (method === "HEAD" || BODILESS.has(status)) {
+    const answer = new Response(null, { status, headers });
+    await finished(incoming.resume());
+    await over();
+    return answer;
+  }
+  const unpacker = headers.get("content-length") === "0" ? null : unpackerOf(headers.get("content-encoding"));
+  if (unpacker === null) return new Response(streamOf(incoming, incoming, over), { status, headers });
+  headers.delete("content-encoding");
+  headers.delete("content-length");
+  unpacker.on("error", () => {});
+  return new Response(streamOf(pipeline(incoming, unpacker, () => {}), incoming, over), { status, headers });
+}
+
+function unpackerOf(encoding: string | null): Transform | null {
+  switch (encoding?.trim().toLowerCase()) {
+    case "gzip":
+    case "x-gzip":
+      return createGunzip();
+    case "deflate":
+      return createInflate();
+    case "br":
+      return createBrotliDecompress();
+    default:
+      return null;
+  }
+}
+
+/** The body, read from the connection only as fast as it is taken. */
+function streamOf(
+  body: Readable,
+  incoming: IncomingMessage,
+  over: () => Promise<void>,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const chunks = body[Symbol.asyncIterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await chunks.next();
+      if (!done) return controller.enqueue(value);
+      await over();
+      controller.close();
+    },
+    cancel() {
+      body.destroy();
+      incoming.destroy();
+    },
+  }, { highWaterMark: 0 });
+}
