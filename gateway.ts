@@ -46,7 +46,7 @@ export interface Gateway {
   log(event: Record<string, unknown>): void;
   /** From now on /readyz answers 503. */
   drain(): void;
-  /** Flushes the audit and closes the store. */
+  /** Flushes the audit, closes the store and the connections that were kept. */
   close(): Promise<void>;
 }
 
@@ -97,7 +97,8 @@ export async function openGateway(
   });
   const tokenLimit = new RateLimit(settings.rateLimitToken, "token", now);
   const newId = monotonicFactory();
-  const http = replace.http ?? createHttp({ allowPrivate: settings.privateUpstreams });
+  const ownHttp = replace.http ? null : createHttp({ allowPrivate: settings.privateUpstreams });
+  const http = replace.http ?? ownHttp!;
   const ports = { connectors, store, http, upstream, cache: new FactCaches(now), now };
   const dispatch = dispatcher({
     ...ports,
@@ -176,7 +177,10 @@ export async function openGateway(
     retention,
     log,
     drain: () => void (draining = true),
-    close: () => store.close(),
+    close: async () => {
+      ownHttp?.[Symbol.dispose]();
+      await store.close();
+    },
   };
 }
 

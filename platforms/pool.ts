@@ -75,8 +75,10 @@ export class Pool extends Agent {
   }
 
   /** Leaves `reusedSocket` unset: the runtime sends again whatever failed and has it set, writes too. */
-  override reuseSocket(given: unknown): void {
-    (given as Socket).off("data", unasked).off("timeout", unasked).setTimeout(0).ref();
+  override reuseSocket(given: unknown, asked: ClientRequest): void {
+    super.reuseSocket(given as Parameters<Agent["reuseSocket"]>[0], asked);
+    (given as Socket).off("data", unasked).off("timeout", unasked).setTimeout(0);
+    asked.reusedSocket = false;
   }
 }
 

@@ -63,7 +63,12 @@ export function createTransport(options: TransportOptions = {}): Transport {
     const name = (address: string) => `${url.origin} ${address}`;
     const kept = reuse ? addresses.find((address) => pool.has(name(address), init.method)) : undefined;
     const connection = kept === undefined ? await connectTo(addresses, place, init.signal) : null;
-    return await exchange(url, init, pool, { pool: name(kept ?? connection!.address), connection });
+    try {
+      return await exchange(url, init, pool, { pool: name(kept ?? connection!.address), connection });
+    } catch (thrown) {
+      connection?.socket.destroy();
+      throw thrown;
+    }
   };
   return {
     async fetch(url, init, addresses) {
@@ -106,7 +111,8 @@ function exchange(
   };
   const asked = agent.begin(options);
   const stop = () => asked.destroy(signal.reason);
-  signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop, { once: true });
   asked.on("error", (thrown) => {
     const again = through.connection === null && REPEATABLE.has(method) && !signal.aborted;
     reject(again ? new Stale(thrown.message, { cause: thrown }) : thrown);

@@ -1,5 +1,6 @@
 /** Kept connections: one address each, never a write on one that may be closing, and bodies as they come. */
 import assert from "node:assert/strict";
+import process from "node:process";
 import { NotSent } from "../../../platforms/sockets.ts";
 import { heard, OK, say, serve, serveRaw, transport } from "./_pinned.ts";
 
@@ -20,6 +21,17 @@ Deno.test("requests that follow each other share a connection, also after answer
   assert.equal((await way.get(url, ["127.0.0.1"], { method: "HEAD" })).body, null);
   assert.equal(await (await way.get(url, ["127.0.0.1"], POST)).text(), "text");
   assert.equal(ports.size, 1);
+});
+
+Deno.test("a connection that is used often gathers no listeners", async () => {
+  await using server = serve(() => new Response("x"));
+  using way = transport();
+  const warnings: Error[] = [];
+  const note = (warning: Error) => void warnings.push(warning);
+  process.on("warning", note);
+  for (let nth = 0; nth < 30; nth++) await (await way.get(`http://acme.example:${server.port}/`)).text();
+  process.off("warning", note);
+  assert.deepEqual(warnings, []);
 });
 
 Deno.test("a hundred requests at once are all answered, and their connections are kept for more", async () => {
