@@ -106,7 +106,7 @@ export class CmsKit<Cms extends CmsSandbox = CmsSandbox> implements AsyncDisposa
 
   static async open<Cms extends CmsSandbox>(cms: Cms, options: KitOptions = {}): Promise<CmsKit<Cms>> {
     const gw = await gateway({
-      fetch: globalThis.fetch,
+      fetch: "network",
       allowPrivate: ["127.0.0.1"],
       ...options,
       sites: [...sitesOf(cms), ...options.sites ?? []],

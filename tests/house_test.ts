@@ -133,10 +133,24 @@ Deno.test("no module has grown too long", () => {
   assert.deepEqual(long.map(({ path }) => path), []);
 });
 
-Deno.test("only platforms/http.ts sends requests; the command line talks to its own gateway", () => {
+Deno.test("nothing fetches: requests leave over platforms/; the command line talks to its own gateway", () => {
   for (const { path, text } of SERVICE) {
-    if (["platforms/http.ts", "admin/cli.ts"].includes(path)) continue;
+    if (path === "admin/cli.ts") continue;
     assert.ok(!/(?:await|return|=>|=|\() ?fetch\(|globalThis\.fetch/.test(text), `${path} fetches`);
+  }
+});
+
+Deno.test("only platforms/sockets.ts connects, to what platforms/http.ts had judged", () => {
+  const connects = /Deno\.(connect|startTls|createHttpClient)|from "node:(net|tls|https?)"|new WebSocket/;
+  const allowed = ["platforms/sockets.ts", "platforms/pool.ts", "platforms/transport.ts"];
+  for (const { path, text } of SERVICE) {
+    if (allowed.includes(path)) continue;
+    const rest = text.replaceAll(/import (?:type )?\{ (?:isIP|BlockList|, )+ \} from "node:net";/g, "");
+    assert.ok(!connects.test(rest), `${path} connects`);
+    assert.ok(
+      path === "platforms/http.ts" || !/from ".*\/transport\.ts"/.test(text),
+      `${path} sends unjudged`,
+    );
   }
 });
 

@@ -4,6 +4,7 @@ import { type Code, GatewayError } from "../errors.ts";
 import { type Gateway, openGateway, readRegistry } from "../gateway.ts";
 import { type AuditRow, LIMITS, type PlatformKind, type Token, type User } from "../model.ts";
 import { createHttp, type HttpOptions } from "../platforms/http.ts";
+import { createTransport, type PinnedFetch } from "../platforms/transport.ts";
 import { readSettings, type Settings } from "../settings.ts";
 import type { AuditPage, NewSite, NewToken, Store, UserInput } from "../store/store.ts";
 
@@ -32,8 +33,8 @@ export interface KitOptions {
   readonly sites?: readonly NewSite[];
   /** Further tokens by a name to use in `as`; the token called `all` may do everything. */
   readonly tokens?: Readonly<Record<string, Partial<NewToken>>>;
-  /** Answers what is sent; without it every request fails the call. */
-  readonly fetch?: typeof fetch;
+  /** Answers what is sent, "network" over the real way out; without it every request fails the call. */
+  readonly fetch?: typeof fetch | "network";
   /** What else differs on the way out. */
   readonly http?: Partial<HttpOptions>;
   /** Hosts that may be plain http and private. */
@@ -113,11 +114,13 @@ export async function gateway(options: KitOptions = {}): Promise<Kit> {
   const now = options.realClock ? Date.now : () => clock.now;
   const requests: Sent[] = [];
   const logged: Record<string, unknown>[] = [];
-  const recorded: typeof fetch = async (input, init) => {
-    const request = new Request(input, init);
-    requests.push({ method: request.method, url: request.url });
+  const transport = createTransport();
+  const recorded: PinnedFetch = async (url, init, addresses) => {
+    requests.push({ method: init.method, url: url.href });
     if (!options.fetch) throw new TypeError("a tripwire: nothing may be sent");
-    return await options.fetch(input, init);
+    return options.fetch === "network"
+      ? await transport.fetch(url, init, addresses)
+      : await options.fetch(url, init);
   };
   const env: Record<string, string> = { KV_PATH: ":memory:", MASTER_TOKEN: MASTER, ENCRYPTION_KEYS: KEY };
   const registry = options.roots ? await readRegistry(options.roots) : await (builtIn ??= readRegistry());
@@ -130,7 +133,7 @@ export async function gateway(options: KitOptions = {}): Promise<Kit> {
       allowPrivate: options.allowPrivate ?? [],
       fetch: recorded,
       now,
-      ...(options.fetch ? {} : { lookup: () => Promise.resolve(["203.0.113.7"]) }),
+      ...(options.fetch === "network" ? {} : { lookup: () => Promise.resolve(["203.0.113.7"]) }),
       ...options.http,
     }),
     wrapStore: options.store,
@@ -144,7 +147,7 @@ export async function gateway(options: KitOptions = {}): Promise<Kit> {
     const { text } = await store.tokens.create({ ...ALL, name, ...more });
     tokens.set(name, text);
   }
-  return new OpenKit(opened, requests, logged, clock, tokens);
+  return new OpenKit(opened, requests, logged, clock, tokens, transport);
 }
 
 class OpenKit implements Kit {
@@ -155,6 +158,7 @@ class OpenKit implements Kit {
     readonly logged: Record<string, unknown>[],
     readonly clock: { now: number },
     readonly tokens: ReadonlyMap<string, string>,
+    readonly transport: Disposable,
   ) {
     this.store = gateway.store;
   }
@@ -238,6 +242,7 @@ class OpenKit implements Kit {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.transport[Symbol.dispose]();
     await this.gateway.close();
   }
 }

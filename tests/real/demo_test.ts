@@ -15,7 +15,7 @@ Deno.test({
   async fn() {
     await using cms = await startDemoCms(() => {});
     await using gw = await gateway({
-      fetch: globalThis.fetch,
+      fetch: "network",
       allowPrivate: ["127.0.0.1"],
       realClock: true,
     });

@@ -49,7 +49,7 @@ export class StaticWorld implements AsyncDisposable {
       host.make(EMPTY, { empty: true }),
     ]);
     const gw = await gateway({
-      fetch: globalThis.fetch,
+      fetch: "network",
       allowPrivate: ["127.0.0.1"],
       realClock: true,
       ...options,

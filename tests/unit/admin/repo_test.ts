@@ -24,7 +24,7 @@ const SITES = [
 /** A gateway before that host; what is given of the settings differs. */
 async function desk(host: RepoHost, more: Record<string, string | null> = {}): Promise<Kit> {
   return await gateway({
-    fetch: globalThis.fetch,
+    fetch: "network",
     allowPrivate: ["127.0.0.1"],
     sites: SITES,
     settings: settingsAt(host, more),
