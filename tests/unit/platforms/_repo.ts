@@ -19,6 +19,7 @@ import { readSettings } from "../../../settings.ts";
 import type { Store } from "../../../store/store.ts";
 import { CONNECTORS } from "../../connectors.ts";
 import { assertDescribed } from "../../sandbox/repo_openapi.ts";
+import { unkept } from "./_servers.ts";
 import { site } from "./_site.ts";
 
 /** The repository of every client that is not given another. */
@@ -64,7 +65,13 @@ export class RepoWorld implements AsyncDisposable {
     this.#ports = {
       connectors: CONNECTORS,
       store: undefined as unknown as Store, // a repository's client has nothing of it
-      http: createHttp({ allowPrivate: ["127.0.0.1"], now, sleep, random: () => 0.5, fetch }),
+      http: createHttp({
+        allowPrivate: ["127.0.0.1"],
+        now,
+        sleep,
+        random: () => 0.5,
+        fetch: fetch ?? unkept,
+      }),
       upstream: readSettings((name) => env[name] ?? undefined, "start", CONNECTORS.settings).upstream,
       cache: new FactCaches(now),
       now,

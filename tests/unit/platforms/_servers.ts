@@ -3,6 +3,10 @@ import assert from "node:assert/strict";
 import { GatewayError } from "../../../errors.ts";
 import { createHttp, type HttpOptions } from "../../../platforms/http.ts";
 import type { Incoming, Outgoing } from "../../../platforms/request.ts";
+import { createTransport } from "../../../platforms/transport.ts";
+
+/** The real way to send, which keeps no connection: there is nothing to dispose of after a test. */
+export const unkept = createTransport({ idleMs: 0 }).fetch;
 
 /** What a server answers. */
 export type Answer = (request: Request, nth: number) => Response | Promise<Response>;

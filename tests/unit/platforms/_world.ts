@@ -11,6 +11,7 @@ import type { CmsSandbox, CmsUser } from "../../../sandbox/cms.ts";
 import { CONNECTORS } from "../../connectors.ts";
 import { defaults, judge } from "./_judged.ts";
 import { refused } from "./_refused.ts";
+import { unkept } from "./_servers.ts";
 import { site } from "./_site.ts";
 
 export { refused } from "./_refused.ts";
@@ -52,7 +53,8 @@ export class World {
     this.site = site({ base_url, ...options.site });
     this.#login = options.as ?? { username: "nobody", application_password: "wrong" };
     this.#now = options.now ?? Date.now;
-    this.#http = createHttp({ allowPrivate: ["127.0.0.1"], sleep: () => Promise.resolve(), ...options.http });
+    const sleep = () => Promise.resolve();
+    this.#http = createHttp({ allowPrivate: ["127.0.0.1"], sleep, fetch: unkept, ...options.http });
   }
 
   /** A client of the site, its requests judged as in service. */

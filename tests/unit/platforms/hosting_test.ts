@@ -17,6 +17,7 @@ import type { Store } from "../../../store/store.ts";
 import { CONNECTORS } from "../../connectors.ts";
 import { judge } from "./_judged.ts";
 import { refused } from "./_refused.ts";
+import { unkept } from "./_servers.ts";
 import { site } from "./_site.ts";
 
 const NOON = Date.parse("2026-05-04T12:00:00Z");
@@ -43,7 +44,7 @@ async function clientOf(
   const ports: ConnectorPorts = {
     connectors: CONNECTORS,
     store: undefined as unknown as Store, // a hosting client has nothing of it
-    http: createHttp({ allowPrivate: ["127.0.0.1"], sleep: () => Promise.resolve() }),
+    http: createHttp({ allowPrivate: ["127.0.0.1"], sleep: () => Promise.resolve(), fetch: unkept }),
     upstream: readSettings((name) => env[name] ?? undefined, "start", CONNECTORS.settings).upstream,
     cache: new FactCaches(Date.now),
     now: Date.now,
