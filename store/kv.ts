@@ -1,6 +1,10 @@
 /** Opens the store on Deno KV, and says in plain words why it cannot. */
 import { dirname } from "node:path";
 import { GatewayError } from "../errors.ts";
+import { pauseFor } from "../lib/async.ts";
+import { LIMITS } from "../model.ts";
+import type { Delay } from "./account_clock.ts";
+import { Accounts } from "./accounts.ts";
 import { Audit } from "./audit.ts";
 import { ConfigVersion } from "./cache.ts";
 import { commitInTurn, Database, isLocked } from "./database.ts";
@@ -33,6 +37,8 @@ export interface StoreOptions {
   now?: () => number;
   /** Milliseconds that never go back, by which caches age; `performance.now` when left out. */
   elapsed?: () => number;
+  /** How calls wait for one another's refresh of an account; by a timer when left out. */
+  delay?: Delay;
   /** How long opening may take, waiting for a lock included. */
   deadline_ms?: number;
 }
@@ -46,6 +52,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const kv = await openKv(options.path, options.deadline_ms ?? OPEN_DEADLINE_MS);
   const db = new Database(kv, options.now ?? Date.now, options.elapsed ?? (() => performance.now()));
   const version = new ConfigVersion(db);
+  const accounts = new Accounts(db, sealer, options.delay ?? pauseFor);
   const audit = new Audit(db);
   let closing: Promise<void> | null = null;
   return {
@@ -53,6 +60,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     sites: new Sites(db, version, sealer, options.siteShape),
     projects: new Projects(db, version),
     users: new Users(db, version),
+    accounts,
     sessions: new Sessions(db),
     previews: new Previews(db),
     leases: new Leases(db),
@@ -61,7 +69,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       await within(PING_DEADLINE_MS, db.kv.get(PROBE_KEY), "The store does not answer");
     },
     close() {
-      return closing ??= audit.close().finally(() => db.close());
+      return closing ??= Promise.allSettled([accounts.finish(LIMITS.SHUTDOWN_MS), audit.close()])
+        .then(([, audited]) => {
+          db.close();
+          if (audited.status === "rejected") throw audited.reason;
+        });
     },
   };
 }

@@ -11,6 +11,9 @@ import type {
   Token,
   User,
 } from "../model.ts";
+import type { AccountStore } from "./account_types.ts";
+
+export type * from "./account_types.ts";
 
 /** A value, or the promise of one: what is cached is answered without a turn of the event loop. */
 export type Awaitable<T> = T | Promise<T>;
@@ -218,6 +221,7 @@ export interface Store {
   readonly sites: SiteStore;
   readonly projects: ProjectStore;
   readonly users: UserStore;
+  readonly accounts: AccountStore;
   readonly sessions: SessionStore;
   readonly previews: PreviewStore;
   readonly leases: LeaseStore;

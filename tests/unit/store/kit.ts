@@ -140,6 +140,18 @@ export class Child implements AsyncDisposable {
     return (await this.#lines.next()).value ?? "";
   }
 
+  /** Writes a line to its input. */
+  async say(line: string): Promise<void> {
+    const writer = this.#process.stdin.getWriter();
+    await writer.write(new TextEncoder().encode(`${line}\n`));
+    writer.releaseLock();
+  }
+
+  /** Ends it at once, as a crash would. */
+  kill(): void {
+    this.#process.kill("SIGKILL");
+  }
+
   /** Closes its input and waits until it ended; how it did. */
   async end(): Promise<Deno.CommandStatus> {
     if (!this.#stopped) {
