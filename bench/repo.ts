@@ -1,7 +1,7 @@
 /** What work on a repository costs through the gateway, beside the same requests sent by a bare client. */
 import assert from "node:assert/strict";
-import { type RecordedExchange, type RepoHost, startRepoHost } from "../sandbox/repo.ts";
-import { asInstallation, type RepoAsker } from "../tests/sandbox/repo_asker.ts";
+import { type RecordedExchange, type RepoHost, startRepoHost } from "../sandbox/github/start.ts";
+import { asInstallation, type RepoAsker } from "../tests/sandbox/github_asker.ts";
 import { filled } from "./code_pages.ts";
 import { type Gateway, inFolder, startGateway } from "./gateway.ts";
 import { type Line, ms } from "./table.ts";

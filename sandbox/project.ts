@@ -1,6 +1,6 @@
 /** A static site to try: an empty repository in real git, and a hosting project whose deployments come of its commits. */
-import { type HostingSandbox, startHosting } from "./hosting.ts";
-import { type RepoHost, startRepoHost } from "./repo.ts";
+import { type HostingSandbox, startHosting } from "./cloudflare_pages/start.ts";
+import { type RepoHost, startRepoHost } from "./github/start.ts";
 
 /** The repository, and the hosting project's name. */
 export const REPO = "demo/site";

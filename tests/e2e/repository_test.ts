@@ -1,6 +1,6 @@
 /** The repository's tools in a process of its own: nothing they load or do asks for a permission the service has not. */
 import assert from "node:assert/strict";
-import { startStandIn } from "../../sandbox/cms_standin.ts";
+import { startStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import { PROJECT, REPO, startProject } from "../../sandbox/project.ts";
 import { inFolder, start } from "./running.ts";
 

@@ -1,7 +1,7 @@
 /** The gateway's end: a signal lets the call in flight finish, a kill leaves what is needed to know of it. */
 import assert from "node:assert/strict";
 import { SITE_SHAPE } from "../connectors.ts";
-import { type StandIn, startStandIn } from "../../sandbox/cms_standin.ts";
+import { type StandIn, startStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import { openStore } from "../../store/kv.ts";
 import type { AuditRow, Site } from "../../model.ts";
 import { type Answered, inFolder, KEY, type Running, start } from "./running.ts";

@@ -1,8 +1,8 @@
 /** A stand-in whose companion plugin reports what a test wants, and what a diagnosis of it is expected to say. */
 import assert from "node:assert/strict";
-import { route } from "../../sandbox/cms_standin/rest.ts";
-import type { StandInOptions, Trouble } from "../../sandbox/cms_standin.ts";
-import type { CmsSandbox } from "../../sandbox/cms.ts";
+import { route } from "../../sandbox/wordpress_standin/rest.ts";
+import type { StandInOptions, Trouble } from "../../sandbox/wordpress_standin/start.ts";
+import type { CmsSandbox } from "../../sandbox/wordpress/start.ts";
 import type { Site } from "../../model.ts";
 import type { NewSite } from "../../store/store.ts";
 import type { Args } from "../cms_kit.ts";

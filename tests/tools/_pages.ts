@@ -3,9 +3,9 @@ import {
   addCompanionPages,
   type CompanionPages,
   type StoredTemplate,
-} from "../../sandbox/cms_standin/companion_pages.ts";
-import { addPost } from "../../sandbox/cms_standin/state.ts";
-import { type Post, type StandIn, startStandIn } from "../../sandbox/cms_standin.ts";
+} from "../../sandbox/wordpress_standin/companion_pages.ts";
+import { addPost } from "../../sandbox/wordpress_standin/state.ts";
+import { type Post, type StandIn, startStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import type { NewSite } from "../../store/store.ts";
 import { CmsKit } from "../cms_kit.ts";
 import { type KitOptions, NOW, site } from "../kit.ts";

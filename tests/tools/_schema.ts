@@ -3,8 +3,8 @@ import {
   addCompanionSchema,
   type CompanionSchema,
   type StoredEntry,
-} from "../../sandbox/cms_standin/companion_schema.ts";
-import { type StandIn, startStandIn } from "../../sandbox/cms_standin.ts";
+} from "../../sandbox/wordpress_standin/companion_schema.ts";
+import { type StandIn, startStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import type { NewSite } from "../../store/store.ts";
 import { CmsKit } from "../cms_kit.ts";
 import { type KitOptions, NOW, site } from "../kit.ts";

@@ -1,10 +1,10 @@
 /** A kit at a stand-in with the companion plugin's SEO routes, and sites of both channels with the switch and without. */
 import { Hono } from "hono";
-import { addCompanionSeo, type CompanionSeo } from "../../sandbox/cms_standin/companion_seo.ts";
-import type { RestEnv } from "../../sandbox/cms_standin/rest.ts";
-import { addPost } from "../../sandbox/cms_standin/state.ts";
-import { type Post, type StandIn, startStandIn } from "../../sandbox/cms_standin.ts";
-import type { CmsSandbox, CmsUser } from "../../sandbox/cms.ts";
+import { addCompanionSeo, type CompanionSeo } from "../../sandbox/wordpress_standin/companion_seo.ts";
+import type { RestEnv } from "../../sandbox/wordpress_standin/rest.ts";
+import { addPost } from "../../sandbox/wordpress_standin/state.ts";
+import { type Post, type StandIn, startStandIn } from "../../sandbox/wordpress_standin/start.ts";
+import type { CmsSandbox, CmsUser } from "../../sandbox/wordpress/start.ts";
 import type { Site } from "../../model.ts";
 import type { NewSite } from "../../store/store.ts";
 import { CmsKit } from "../cms_kit.ts";

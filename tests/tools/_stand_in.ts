@@ -1,6 +1,11 @@
 /** A kit at a stand-in that lives by the kit's clock, with one draft and one scheduled post on it. */
-import { type Post, type StandIn, type StandInOptions, startStandIn } from "../../sandbox/cms_standin.ts";
-import { addPost } from "../../sandbox/cms_standin/state.ts";
+import {
+  type Post,
+  type StandIn,
+  type StandInOptions,
+  startStandIn,
+} from "../../sandbox/wordpress_standin/start.ts";
+import { addPost } from "../../sandbox/wordpress_standin/state.ts";
 import { ahead, callsOf, CmsKit } from "../cms_kit.ts";
 import { type KitOptions, NOW } from "../kit.ts";
 

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import type { Code } from "../../errors.ts";
 import type { AuditRow, Door } from "../../model.ts";
-import { type RepoHost, type RepoOptions, startRepoHost } from "../../sandbox/repo.ts";
+import { type RepoHost, type RepoOptions, startRepoHost } from "../../sandbox/github/start.ts";
 import type { Args, Preview, Refusal } from "../cms_kit.ts";
 import { gateway, type Kit, type KitOptions } from "../kit.ts";
-import { assertDescribed } from "../sandbox/repo_openapi.ts";
+import { assertDescribed } from "../sandbox/github_openapi.ts";
 import { Clone } from "./_clone.ts";
 import { EMPTY, FILES, JOURNAL, REPO, settingsAt, sitesAt } from "./_static_sites.ts";
 

@@ -1,6 +1,6 @@
 /** The sites of a static world, their repositories and files, and the settings that lead to them. */
 import type { Flag } from "../../model.ts";
-import type { RepoHost, RepoOptions } from "../../sandbox/repo.ts";
+import type { RepoHost, RepoOptions } from "../../sandbox/github/start.ts";
 import { CONNECTORS } from "../connectors.ts";
 import { readSettings, type Settings } from "../../settings.ts";
 import type { NewSite } from "../../store/store.ts";

@@ -1,7 +1,11 @@
 /** diagnose_site beyond the CMS: a static site's repository and hosting in each state, and what records alone tell. */
 import assert from "node:assert/strict";
-import { type HostingSandbox, type HostingTrouble, startHosting } from "../../sandbox/hosting.ts";
-import type { RepoTrouble } from "../../sandbox/repo.ts";
+import {
+  type HostingSandbox,
+  type HostingTrouble,
+  startHosting,
+} from "../../sandbox/cloudflare_pages/start.ts";
+import type { RepoTrouble } from "../../sandbox/github/start.ts";
 import { FLAGS, type PlatformKind } from "../../model.ts";
 import { gateway, MASTER, site } from "../kit.ts";
 import { type Check, diagnose, says, type Seen } from "./_diagnose.ts";

@@ -1,6 +1,6 @@
 /** diagnose_site on CMS sites: every check in each of its states. */
 import assert from "node:assert/strict";
-import type { PluginRow, Trouble } from "../../sandbox/cms_standin.ts";
+import type { PluginRow, Trouble } from "../../sandbox/wordpress_standin/start.ts";
 import { CAPS, diagnose, featured, FEATURES, REPORT, reporting, says, told } from "./_diagnose.ts";
 
 const HTML = { kind: "html" } as const;

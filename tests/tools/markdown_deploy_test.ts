@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Code } from "../../errors.ts";
 import type { Site } from "../../model.ts";
-import { type StandIn, startStandIn } from "../../sandbox/cms_standin.ts";
+import { type StandIn, startStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import type { NewSite } from "../../store/store.ts";
 import { type Args, DOORS, type Refusal } from "../cms_kit.ts";
 import { site } from "../kit.ts";

@@ -1,6 +1,6 @@
 /** ping_site on static sites: the repository behind them, and what is wrong with the way there. */
 import assert from "node:assert/strict";
-import type { RepoHost } from "../../sandbox/repo.ts";
+import type { RepoHost } from "../../sandbox/github/start.ts";
 import { site } from "../kit.ts";
 import { REPO, settingsAt, StaticWorld } from "./_static.ts";
 

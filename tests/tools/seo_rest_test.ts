@@ -1,6 +1,6 @@
 /** SEO fields without the companion plugin: over the SEO plugins' own routes, as far as each of them goes. */
 import assert from "node:assert/strict";
-import { addRankMath, addSeopress } from "../../sandbox/cms_standin/seo_plugins.ts";
+import { addRankMath, addSeopress } from "../../sandbox/wordpress_standin/seo_plugins.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { type SeoOptions, type SeoWorld, seoWorld } from "./_seo.ts";
 

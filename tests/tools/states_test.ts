@@ -1,6 +1,6 @@
 /** Posts are scheduled, taken back and published through both doors, and what their state or the site forbids is refused. */
 import assert from "node:assert/strict";
-import { addPost } from "../../sandbox/cms_standin/state.ts";
+import { addPost } from "../../sandbox/wordpress_standin/state.ts";
 import { DOORS } from "../cms_kit.ts";
 import { NOW } from "../kit.ts";
 import { type World, world } from "./_stand_in.ts";

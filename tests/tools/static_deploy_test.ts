@@ -6,8 +6,8 @@ import {
   type HostingTrouble,
   type Outcome,
   startHosting,
-} from "../../sandbox/hosting.ts";
-import { startRepoHost } from "../../sandbox/repo.ts";
+} from "../../sandbox/cloudflare_pages/start.ts";
+import { startRepoHost } from "../../sandbox/github/start.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { site } from "../kit.ts";
 import { REPO, settingsAt, StaticWorld } from "./_static.ts";

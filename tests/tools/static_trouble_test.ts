@@ -1,6 +1,6 @@
 /** The repository host in trouble at each step of a write and a read: what is asked again, told, and never left behind. */
 import assert from "node:assert/strict";
-import type { RepoTrouble } from "../../sandbox/repo.ts";
+import type { RepoTrouble } from "../../sandbox/github/start.ts";
 import type { Args } from "../cms_kit.ts";
 import { FILES, REPO, StaticWorld } from "./_static.ts";
 

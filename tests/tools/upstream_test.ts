@@ -1,6 +1,6 @@
 /** A site that misbehaves, through both doors: what is said, how often it is asked, what the audit keeps. */
 import assert from "node:assert/strict";
-import type { Trouble, TroubleFilter } from "../../sandbox/cms_standin.ts";
+import type { Trouble, TroubleFilter } from "../../sandbox/wordpress_standin/start.ts";
 import { type Args, DOORS, PNG, type ToolName } from "../cms_kit.ts";
 import { type Kit, NOW } from "../kit.ts";
 import { type World, world } from "./_stand_in.ts";

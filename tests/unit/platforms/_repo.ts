@@ -13,12 +13,12 @@ import {
   type RepoHost,
   type RepoOptions,
   startRepoHost,
-} from "../../../sandbox/repo.ts";
-import { changedTree, type Mode } from "../../../sandbox/repo/trees.ts";
+} from "../../../sandbox/github/start.ts";
+import { changedTree, type Mode } from "../../../sandbox/github/trees.ts";
 import { readSettings } from "../../../settings.ts";
 import type { Store } from "../../../store/store.ts";
 import { CONNECTORS } from "../../connectors.ts";
-import { assertDescribed } from "../../sandbox/repo_openapi.ts";
+import { assertDescribed } from "../../sandbox/github_openapi.ts";
 import { site } from "./_site.ts";
 
 /** The repository of every client that is not given another. */

@@ -1,8 +1,8 @@
 /** Scenarios that a real WordPress and the stand-in both have to pass. */
 import assert from "node:assert/strict";
 import type { Post } from "../../../platforms/content.ts";
-import { type CmsSandbox, phpMissing, startCms } from "../../../sandbox/cms.ts";
-import { startStandIn } from "../../../sandbox/cms_standin.ts";
+import { type CmsSandbox, phpMissing, startCms } from "../../../sandbox/wordpress/start.ts";
+import { startStandIn } from "../../../sandbox/wordpress_standin/start.ts";
 import type { World } from "./_world.ts";
 
 /** A write's result. */

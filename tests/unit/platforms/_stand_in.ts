@@ -1,5 +1,5 @@
 /** A stand-in with one draft on it, ready to misbehave. */
-import { type StandIn, startStandIn } from "../../../sandbox/cms_standin.ts";
+import { type StandIn, startStandIn } from "../../../sandbox/wordpress_standin/start.ts";
 import { type World, worldOf } from "./_world.ts";
 import { draft } from "./_scenarios.ts";
 

@@ -1,6 +1,6 @@
 /** Clocks and races that would publish: every trap of a CMS's states. */
 import assert from "node:assert/strict";
-import { startStandIn } from "../../../sandbox/cms_standin.ts";
+import { startStandIn } from "../../../sandbox/wordpress_standin/start.ts";
 import { draft, type Row } from "./_scenarios.ts";
 import { gets, POST, posts, withDraft } from "./_stand_in.ts";
 import { ahead, worldOf } from "./_world.ts";

@@ -1,7 +1,7 @@
 /** A CMS that misbehaves: every way not to answer. */
 import assert from "node:assert/strict";
 import type { Post } from "../../../platforms/content.ts";
-import { startStandIn, type Trouble } from "../../../sandbox/cms_standin.ts";
+import { startStandIn, type Trouble } from "../../../sandbox/wordpress_standin/start.ts";
 import { draft, PNG } from "./_scenarios.ts";
 import { gets, withDraft } from "./_stand_in.ts";
 import { ahead, refused, World, worldOf } from "./_world.ts";

@@ -11,7 +11,7 @@ import {
   type HostingSandbox,
   type HostingTrouble,
   startHosting,
-} from "../../../sandbox/hosting.ts";
+} from "../../../sandbox/cloudflare_pages/start.ts";
 import { readSettings } from "../../../settings.ts";
 import type { Store } from "../../../store/store.ts";
 import { CONNECTORS } from "../../connectors.ts";

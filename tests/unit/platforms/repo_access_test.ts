@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { SiteContext } from "../../../platforms/connector.ts";
 import type { RepoSettings } from "../../../platforms/github/access.ts";
 import { readApp } from "../../../platforms/github/app.ts";
-import type { RecordedExchange } from "../../../sandbox/repo.ts";
+import type { RecordedExchange } from "../../../sandbox/github/start.ts";
 import { refused } from "./_refused.ts";
 import { nothingWritten, REPO, RepoWorld } from "./_repo.ts";
 

@@ -1,6 +1,6 @@
 /** The first commit of an empty repository, of one file or of many, and who else begins it at the same time. */
 import assert from "node:assert/strict";
-import type { RepoTrouble } from "../../../sandbox/repo.ts";
+import type { RepoTrouble } from "../../../sandbox/github/start.ts";
 import { refused } from "./_refused.ts";
 import { edits, gate, GRANT, MESSAGE, nothingWritten, REPO, RepoWorld } from "./_repo.ts";
 

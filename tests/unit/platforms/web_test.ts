@@ -1,6 +1,6 @@
 /** Images from addresses that callers name. */
 import assert from "node:assert/strict";
-import { startStandIn } from "../../../sandbox/cms_standin.ts";
+import { startStandIn } from "../../../sandbox/wordpress_standin/start.ts";
 import { type World, worldOf, type WorldOptions } from "./_world.ts";
 
 const PNG = Uint8Array.fromBase64(
