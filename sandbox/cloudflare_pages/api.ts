@@ -1,9 +1,10 @@
-/** The hosting API's routes and its envelope, with the codes it refuses with. */
+/** The Pages API's routes and its envelope, with the codes it refuses with. */
 import { Hono } from "hono";
+import { broke, retryAfter } from "../core/answers.ts";
 import { type Deployment, deploymentView, latestStage, type Project, stagesOf } from "./deployments.ts";
 
 /** What the API remembers. */
-export interface HostingState {
+export interface PagesState {
   readonly account_id: string;
   readonly api_token: string;
   /** The value of a variable of every deployment: it comes with each answer, and belongs in no other. */
@@ -14,7 +15,8 @@ export interface HostingState {
 }
 
 const PER_PAGE_MAX = 25;
-const BASE = "/client/v4";
+/** What every path of the API begins with. */
+export const API_BASE = "/client/v4";
 
 class Refusal extends Error {
   constructor(readonly status: number, readonly code: number, message: string, readonly more: object = {}) {
@@ -33,9 +35,16 @@ export function refusal(status: number, code: number, message: string, more: obj
   return Response.json({ success: false, errors, messages: [], result: null }, { status });
 }
 
+/** The refusal of one request too many, with `Retry-After` where given. */
+export function tooMany({ retry_after }: { readonly retry_after?: number | string }): Response {
+  const answer = refusal(429, 971, "Please wait and consider throttling your request speed");
+  for (const [name, value] of Object.entries(retryAfter(retry_after))) answer.headers.set(name, value);
+  return answer;
+}
+
 const badToken = () => new Refusal(403, 10000, "Authentication error");
 
-function checkToken(state: HostingState, header: string | undefined): void {
+function checkToken(state: PagesState, header: string | undefined): void {
   if (header === undefined) throw badToken();
   const found = /^Bearer ([\w.-]+)$/.exec(header);
   if (!found) {
@@ -62,7 +71,7 @@ function logLines(deployment: Deployment, now: number): { ts: string; line: stri
 }
 
 /** The API over a state. */
-export function hostingApi(state: HostingState): Hono {
+export function pagesApi(state: PagesState): Hono {
   const app = new Hono();
   const projectOf = (account: string, name: string, token: string | undefined): Project => {
     checkToken(state, token);
@@ -85,7 +94,7 @@ export function hostingApi(state: HostingState): Hono {
     );
   };
   const view = (one: Deployment) => deploymentView(one, state.now(), state.secret);
-  const at = `${BASE}/accounts/:account/pages/projects/:project/deployments`;
+  const at = `${API_BASE}/accounts/:account/pages/projects/:project/deployments`;
   app.get(at, (c) => {
     const project = projectOf(c.req.param("account"), c.req.param("project"), c.req.header("authorization"));
     const per_page = listOption(c.req.query("per_page"), PER_PAGE_MAX, PER_PAGE_MAX);
@@ -114,7 +123,7 @@ export function hostingApi(state: HostingState): Hono {
   });
   app.onError((thrown) => {
     if (thrown instanceof Refusal) return refusal(thrown.status, thrown.code, thrown.message, thrown.more);
-    return refusal(500, 8000000, `The stand-in broke: ${thrown.stack ?? thrown.message}`);
+    return refusal(500, 8000000, broke(thrown));
   });
   return app;
 }

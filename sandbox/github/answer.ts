@@ -1,5 +1,7 @@
 /** What the host answers: JSON, and its errors in the API's own form. */
 
+import { json } from "../core/answers.ts";
+
 /** A JSON object. */
 export interface Json {
   readonly [key: string]: unknown;
@@ -14,13 +16,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A JSON answer. */
-export function json(body: unknown, status = 200, headers: Record<string, string> = {}): Response {
-  return new Response(JSON.stringify(body), {
-    status,
-    headers: { "content-type": "application/json; charset=utf-8", ...headers },
-  });
-}
+export { json };
 
 /** The answer of a refusal: `{message, documentation_url, status}`. */
 export function refused({ status, message, more }: Refusal): Response {

@@ -184,7 +184,7 @@ export function addApp(app: Routes): void {
   });
   app.get("/rate_limit", (c) => {
     const { carried: ask } = c.env;
-    const rate = rateOf(ask.state, tokenOf(ask).installation);
+    const rate = rateOf(ask.state.rate, tokenOf(ask).installation);
     const search = { limit: 30, used: 0, remaining: 30, reset: rate.reset };
     return json({ resources: { core: rate, search }, rate });
   });

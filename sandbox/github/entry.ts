@@ -1,53 +1,21 @@
-/** Where a request enters the host: recorded, troubled on order, sent to its route, and its answer dressed. */
+/** Where a request enters the host: sent to its route, with what somebody else does meanwhile, and its answer dressed. */
 import { Hono } from "hono";
-import { half } from "../core/faults.ts";
-import type { Fate } from "../core/server.ts";
+import { broke } from "../core/answers.ts";
+import { isWrite, parsed, type RecordedRequest } from "../core/recorder.ts";
+import type { Call, RateRule, Vendor } from "../core/vendor.ts";
+import type { Clock } from "../core/clock.ts";
 import { type Ask, type RepoEnv, type Routes } from "./access.ts";
 import { addApp } from "./app_routes.ts";
 import { type Json, json, notFound, Refusal, refused } from "./answer.ts";
 import { addContents } from "./contents.ts";
+import { type GitHubFault, replacement, truncated, WORDS } from "./faults.ts";
 import { addGitData } from "./git_data.ts";
-import { countCall } from "./rate.ts";
+import { overQuota, rateHeaders, rateOf } from "./rate.ts";
 import { addRefs } from "./refs.ts";
-import { fullName, pushed, type Repository, type State } from "./state.ts";
-import { instead, isApplied, type RepoTrouble, truncated } from "./faults.ts";
-
-/** What was answered, as it was sent. */
-export interface RecordedAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Parsed JSON; null when empty; text of anything else. */
-  readonly body: unknown;
-}
-
-/** One request as it came in, and what became of it. */
-export interface RecordedExchange {
-  readonly method: string;
-  /** Percent-encoded, as it came. */
-  readonly path: string;
-  readonly query: Readonly<Record<string, string>>;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Parsed JSON; null when empty; text of anything else. */
-  readonly body: unknown;
-  /** By the host's clock, in milliseconds. */
-  readonly at: number;
-  /** The kind of trouble it met; null when it went well. */
-  readonly trouble: RepoTrouble["kind"] | null;
-  /** What the client got; null while it waits, and when it got nothing. */
-  readonly answer: RecordedAnswer | null;
-}
+import { fullName, type Installation, pushed, type Repository, type State } from "./state.ts";
 
 const VERSIONS = ["2022-11-28", "2026-03-10"];
 const MARK = { name: "Somebody else", email: "somebody@example.com" };
-
-function parsed(text: string): unknown {
-  if (text === "") return null;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
 
 function jsonObject(text: string): Json {
   if (text === "") return {};
@@ -72,86 +40,81 @@ function repositoryOf(state: State, path: string): { repo: Repository; rest: str
   return { repo, rest: found[2] ?? "", moved: found[1]!.toLowerCase() !== fullName(repo).toLowerCase() };
 }
 
-/** The host's front door. */
-export class Entry {
-  readonly exchanges: RecordedExchange[] = [];
+/** The host's front door: what the kit asks of a vendor. */
+export class Entry implements Vendor<RecordedRequest, GitHubFault> {
   readonly app: Routes = new Hono<RepoEnv>();
+  readonly page = WORDS.page;
+  readonly busy = WORDS.busy;
+  readonly records_answers = true;
+  readonly rate: RateRule;
 
-  constructor(readonly state: State) {
+  constructor(readonly state: State, readonly clock: Clock, enforced: boolean) {
+    this.rate = {
+      windows: state.rate,
+      key: (call) => this.#installation(call)?.id.toString() ?? null,
+      refuse: enforced ? overQuota : null,
+    };
     this.app.notFound(() => refused(notFound()));
-    this.app.onError((thrown) => {
-      if (thrown instanceof Refusal) return refused(thrown);
-      const words = thrown instanceof Error ? thrown.stack ?? thrown.message : String(thrown);
-      return json({ message: `The stand-in broke: ${words}` }, 500);
-    });
+    this.app.onError((thrown) =>
+      thrown instanceof Refusal ? refused(thrown) : json({ message: broke(thrown) }, 500)
+    );
     addApp(this.app);
     addContents(this.app);
     addGitData(this.app);
     addRefs(this.app);
   }
 
-  /** Answers one request, or says how its connection shall end. */
-  async answer(request: Request): Promise<Response | Fate> {
-    const { state } = this;
-    const url = new URL(request.url);
-    const sent = await request.text();
-    const trouble = state.troubles.next(request.method, url.pathname);
-    const row = {
-      method: request.method,
-      path: url.pathname,
-      query: Object.fromEntries(url.searchParams),
-      headers: Object.fromEntries(request.headers),
-      body: parsed(sent),
-      at: state.now(),
-      trouble: trouble?.kind ?? null,
-      answer: null as RecordedAnswer | null,
-    };
-    this.exchanges.push(row);
-    const replaced = trouble && instead(trouble, state.now());
-    if (replaced === undefined || isApplied(trouble!)) {
-      const answer = await this.#carried(request, url, sent, trouble);
-      if (replaced === undefined) {
-        row.answer = await recorded(answer);
-        return trouble?.kind === "half" ? await half(answer, trouble.length ?? "promised") : answer;
-      }
-    }
-    if (replaced instanceof Response) {
-      this.#dress(replaced);
-      row.answer = await recorded(replaced);
-    }
-    return replaced;
+  /** All but reads and the making of tokens. */
+  isWrite(row: RecordedRequest): boolean {
+    return isWrite(row) && !row.path.startsWith("/app/");
   }
 
-  async #carried(
-    request: Request,
-    url: URL,
-    sent: string,
-    trouble: RepoTrouble | undefined,
-  ): Promise<Response> {
+  replace(fault: GitHubFault): Response | undefined {
+    return replacement(fault, this.state.now());
+  }
+
+  async handle({ request, url, bytes }: Call, fault: GitHubFault | undefined): Promise<Response> {
     const { state } = this;
     const place = repositoryOf(state, url.pathname);
-    const within = async () => {
-      if (trouble?.kind === "moved" && place) await this.#meddle(place.repo, trouble);
+    const moved = fault?.kind === "moved" ? fault : undefined;
+    const meddle = async () => {
+      if (moved && place) await this.#meddle(place.repo, moved);
     };
-    if (trouble?.kind !== "moved" || trouble.when !== "within") await within();
+    const meanwhile = moved?.when === "within";
+    if (!meanwhile) await meddle();
     const ask: Ask = {
       state,
       headers: request.headers,
       query: url.searchParams,
-      body: () => jsonObject(sent),
-      within: trouble?.kind === "moved" && trouble.when === "within" ? within : () => Promise.resolve(),
-      words: trouble?.kind === "moved" && trouble.words || "expected to be at",
+      body: () => jsonObject(new TextDecoder().decode(bytes)),
+      within: meanwhile ? meddle : () => Promise.resolve(),
+      words: moved?.words ?? "expected to be at",
     };
     const answer = this.#doorstep(request, url, place) ?? await this.#routed(request, url, place, ask);
-    const out = trouble?.kind === "truncated" ? await truncated(answer, trouble.keep) : answer;
-    this.#dress(out, request);
-    return out;
+    return fault?.kind === "truncated" ? await truncated(answer, fault.keep) : answer;
+  }
+
+  dress({ headers }: Response, call: Call, genuine: boolean): void {
+    const asked = genuine ? call.request.headers.get("x-github-api-version") : null;
+    headers.set("date", new Date(this.state.now()).toUTCString());
+    headers.set("x-github-request-id", crypto.randomUUID());
+    headers.set("x-github-api-version-selected", asked ?? VERSIONS[0]!);
+    const installation = genuine ? this.#installation(call) : undefined;
+    if (installation === undefined || headers.has("x-ratelimit-limit")) return;
+    for (const [name, value] of Object.entries(rateHeaders(rateOf(this.state.rate, installation)))) {
+      headers.set(name, value);
+    }
+  }
+
+  #installation({ request }: Call): Installation | undefined {
+    const text = request.headers.get("authorization")?.split(" ")[1] ?? "";
+    return this.state.tokens.get(text)?.installation;
   }
 
   /** Somebody else commits. */
-  async #meddle(repo: Repository, trouble: RepoTrouble & { kind: "moved" }): Promise<void> {
-    const branch = trouble.branch ?? repo.bare.branch;
-    const files = trouble.files ?? { "meanwhile.txt": `${this.state.next++}\n` };
+  async #meddle(repo: Repository, fault: GitHubFault & { kind: "moved" }): Promise<void> {
+    const branch = fault.branch ?? repo.bare.branch;
+    const files = fault.files ?? { "meanwhile.txt": `${this.state.next++}\n` };
     const by = { ...MARK, at: Math.floor(this.state.now() / 1000) };
     const sha = await repo.bare.put(branch, files, by, "Meanwhile");
     await pushed(this.state, repo, branch, sha);
@@ -191,25 +154,4 @@ export class Entry {
     const answer = await this.app.fetch(inner, { carried: ask });
     return new Response(answer.body, answer);
   }
-
-  #dress(answer: Response, request?: Request): void {
-    const { headers } = answer;
-    headers.set("date", new Date(this.state.now()).toUTCString());
-    headers.set("x-github-request-id", crypto.randomUUID());
-    headers.set(
-      "x-github-api-version-selected",
-      request?.headers.get("x-github-api-version") ?? VERSIONS[0]!,
-    );
-    const text = request?.headers.get("authorization")?.split(" ")[1] ?? "";
-    const token = this.state.tokens.get(text);
-    if (token === undefined || headers.has("x-ratelimit-limit")) return;
-    for (const [name, value] of Object.entries(countCall(this.state, token.installation))) {
-      headers.set(name, value);
-    }
-  }
-}
-
-async function recorded(answer: Response): Promise<RecordedAnswer> {
-  const text = await answer.clone().text();
-  return { status: answer.status, headers: Object.fromEntries(answer.headers), body: parsed(text) };
 }

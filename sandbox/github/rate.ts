@@ -1,8 +1,11 @@
 /** The hourly limit of calls, as its headers tell it. */
-import type { Installation, State } from "./state.ts";
+import type { Quota, RateWindows } from "../core/limits.ts";
+import { Refusal, refused } from "./answer.ts";
+import type { Installation } from "./state.ts";
 
-const LIMIT = 5000;
-const HOUR_S = 3600;
+/** How many calls an hour an installation may make. */
+export const HOURLY = 5000;
+export const HOUR_MS = 3_600_000;
 
 /** How much of the hour is used. `reset` is in seconds since 1970. */
 export interface Rate {
@@ -12,23 +15,14 @@ export interface Rate {
   readonly reset: number;
 }
 
-function hourOf(state: State): number {
-  return Math.floor(state.now() / 1000 / HOUR_S);
-}
-
 /** The limit as it stands for an installation. */
-export function rateOf(state: State, { id }: Installation): Rate {
-  const hour = hourOf(state);
-  const counted = state.used.get(id);
-  const used = counted?.hour === hour ? Math.min(LIMIT, counted.calls) : 0;
-  return { limit: LIMIT, used, remaining: LIMIT - used, reset: (hour + 1) * HOUR_S };
+export function rateOf(windows: RateWindows, { id }: Installation): Rate {
+  const { limit, used, remaining, resets_at } = windows.quota(String(id));
+  return { limit, used, remaining, reset: resets_at / 1000 };
 }
 
-/** Counts a call, and answers the headers that say so. */
-export function countCall(state: State, installation: Installation): Record<string, string> {
-  const calls = rateOf(state, installation).used + 1;
-  state.used.set(installation.id, { hour: hourOf(state), calls });
-  const { limit, used, remaining, reset } = rateOf(state, installation);
+/** The headers that say so. */
+export function rateHeaders({ limit, used, remaining, reset }: Rate): Record<string, string> {
   return {
     "x-ratelimit-limit": String(limit),
     "x-ratelimit-used": String(used),
@@ -37,3 +31,14 @@ export function countCall(state: State, installation: Installation): Record<stri
     "x-ratelimit-resource": "core",
   };
 }
+
+/** The refusal of a call too many: 403, or 429. */
+export function exhausted(limit: number, reset: number, status: 403 | 429 = 403): Response {
+  const answer = refused(new Refusal(status, "API rate limit exceeded for installation."));
+  const headers = rateHeaders({ limit, used: limit, remaining: 0, reset });
+  for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value);
+  return answer;
+}
+
+/** The same, for a window that is used up. */
+export const overQuota = ({ limit, resets_at }: Quota): Response => exhausted(limit, resets_at / 1000);

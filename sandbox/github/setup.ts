@@ -1,5 +1,7 @@
 /** Setting the host up: accounts, installations, repositories and what is in them. */
+import { RateWindows } from "../core/limits.ts";
 import { theApp } from "./app_key.ts";
+import { HOUR_MS } from "./rate.ts";
 import { Bare, type FileContent } from "./bare.ts";
 import {
   type Account,
@@ -10,8 +12,6 @@ import {
   type Repository,
   type State,
 } from "./state.ts";
-import type { RepoTrouble } from "./faults.ts";
-import { Troubles } from "../core/faults.ts";
 
 /** How a repository is made. */
 export interface RepoOptions {
@@ -47,8 +47,8 @@ export interface CommitOptions {
 const PERMISSIONS: Permissions = { contents: "write", metadata: "read" };
 const SOMEBODY = { name: "Somebody", email: "somebody@example.com" };
 
-/** An empty host. */
-export function newState(now: () => number, origin: () => string): State {
+/** An empty host, where an installation may make that many calls an hour. */
+export function newState(now: () => number, origin: () => string, hourly: number): State {
   return {
     app: theApp(),
     now,
@@ -57,9 +57,8 @@ export function newState(now: () => number, origin: () => string): State {
     repositories: new Map(),
     tokens: new Map(),
     listeners: new Set(),
-    troubles: new Troubles<RepoTrouble>(),
     next: 1001,
-    used: new Map(),
+    rate: new RateWindows(hourly, HOUR_MS, now),
   };
 }
 

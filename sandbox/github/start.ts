@@ -1,6 +1,13 @@
 /** A stand-in for GitHub's REST API over real bare git repositories: app, installations, files, commits, branches. */
+import { Clock } from "../core/clock.ts";
+import type { RecordedRequest } from "../core/recorder.ts";
+import { scratchFolder } from "../core/scratch.ts";
+import { type Service, startService } from "../core/service.ts";
+import type { StandInOptions } from "../core/vendor.ts";
 import type { App } from "./app_key.ts";
-import { Entry, type RecordedExchange } from "./entry.ts";
+import { Entry } from "./entry.ts";
+import type { GitHubFault } from "./faults.ts";
+import { HOURLY } from "./rate.ts";
 import {
   accountOf,
   commitFiles,
@@ -16,39 +23,28 @@ import {
   type RepoOptions,
 } from "./setup.ts";
 import type { Push, State } from "./state.ts";
-import type { RepoTrouble } from "./faults.ts";
-import { scratchFolder } from "../core/scratch.ts";
-import type { TroubleFilter } from "../core/faults.ts";
-import { serveWire } from "../core/server.ts";
 
 export type { App } from "./app_key.ts";
 export type { FileContent } from "./bare.ts";
-export type { RecordedExchange } from "./entry.ts";
+export type { CommonFault, FaultMatch } from "../core/faults.ts";
+export type { RecordedRequest } from "../core/recorder.ts";
+export type { GitHubFault } from "./faults.ts";
 export type { CommitOptions, InstallOptions, RepoOptions } from "./setup.ts";
 export type { Push } from "./state.ts";
-export type { RepoTrouble } from "./faults.ts";
-export type { TroubleFilter } from "../core/faults.ts";
 
-/** How a host is set up. */
-export interface RepoHostOptions {
-  /** The clock, in milliseconds; tokens, commits and limits go by it. Default Date.now. */
-  readonly now?: () => number;
+/**
+ * How a host is set up. Tokens, commits and limits go by its clock. The 5,000 calls an hour of an installation are told in
+ * headers and enforced only with `limits.rate`, whose number takes their place (its window is always an hour).
+ */
+export interface GitHubOptions extends StandInOptions {
   /** Where the repositories are kept, in a folder of the host's own. Default: where scratchFolder makes one. */
   readonly folder?: string;
 }
 
 /** A running host. Every `repo` is `owner/name`; an unknown one throws an Error. */
-export interface RepoHost extends AsyncDisposable {
-  /** `http://127.0.0.1:<port>`, without a trailing slash. */
-  readonly base_url: string;
+export interface GitHubStandIn extends Service<RecordedRequest, GitHubFault> {
   readonly app: App;
-  /** Every request so far and its answer, oldest first. */
-  readonly exchanges: readonly RecordedExchange[];
-  /** Those that asked for a change: all but reads and the making of tokens. */
-  readonly writes: readonly RecordedExchange[];
-  /** The clock, and what sets it ahead by that many seconds more. */
-  readonly clock: { now(): number; advance(seconds: number): void };
-  /** Everything else the host remembers. */
+  /** Everything the host remembers. */
   readonly state: State;
   make(repo: string, options?: RepoOptions): Promise<void>;
   /** Puts the app into an account, or changes how it stands there. */
@@ -71,64 +67,39 @@ export interface RepoHost extends AsyncDisposable {
   files(repo: string, branch?: string): Promise<Record<string, string>>;
   /** Calls back at every commit that reaches a branch through the API or `commit`; answers what ends that. */
   onPush(listener: (push: Push) => void): () => void;
-  /** Goes wrong for the next request (or `times` requests) that fits the filter. */
-  misbehave(trouble: RepoTrouble, filter?: TroubleFilter): void;
-  /** Forgets exchanges and troubles to come; the repositories stay. */
-  forget(): void;
-  /** Leaves no connection or folder behind; safe to call twice. */
-  stop(): Promise<void>;
 }
 
-function isWrite({ method, path }: RecordedExchange): boolean {
-  return method !== "GET" && method !== "HEAD" && !path.startsWith("/app/");
-}
-
-/** Starts a host on a free port of 127.0.0.1; needs `git`. */
-export async function startRepoHost(options: RepoHostOptions = {}): Promise<RepoHost> {
-  const clock = options.now ?? Date.now;
-  let ahead = 0;
-  let base = "";
-  const state = newState(() => clock() + ahead * 1000, () => base);
+/** Starts a host on a free port of 127.0.0.1; needs `git`. Nothing is left behind when it has stopped. */
+export async function startGitHub(options: GitHubOptions = {}): Promise<GitHubStandIn> {
+  const clock = new Clock(options.now);
+  const hourly = options.limits?.rate;
+  const state = newState(clock.now, () => service.base_url, hourly?.requests ?? HOURLY);
   const folder = options.folder
     ? await Deno.realPath(await Deno.makeTempDir({ prefix: "repos-", dir: options.folder }))
     : await scratchFolder("repos-");
-  const entry = new Entry(state);
-  const wire = serveWire((request) => entry.answer(request));
-  base = `http://127.0.0.1:${wire.port}`;
+  const service = startService(options, new Entry(state, clock, hourly !== undefined));
+  const { stop: close } = service;
   let stopped: Promise<void> | undefined;
-  const stop = () => stopped ??= wire.stop().then(() => Deno.remove(folder, { recursive: true }));
-  return {
-    base_url: base,
+  const stop = () => stopped ??= close().then(() => Deno.remove(folder, { recursive: true }));
+  return Object.assign(service, {
     app: state.app,
     state,
-    clock: { now: state.now, advance: (seconds) => void (ahead += seconds) },
-    get exchanges() {
-      return entry.exchanges;
-    },
-    get writes() {
-      return entry.exchanges.filter(isWrite);
-    },
-    make: (repo, more = {}) => make(state, folder, repo, more),
-    install: (owner, more = {}) => install(state, owner, more),
-    uninstall: (owner) => void (accountOf(state, owner).installation = null),
-    rename: (repo, name) => rename(state, repo, name),
+    make: (repo: string, more: RepoOptions = {}) => make(state, folder, repo, more),
+    install: (owner: string, more: InstallOptions = {}) => install(state, owner, more),
+    uninstall: (owner: string) => void (accountOf(state, owner).installation = null),
+    rename: (repo: string, name: string) => rename(state, repo, name),
     expireTokens: () => expireTokens(state),
-    path: (repo) => found(state, repo).bare.path,
-    refs: (repo) => found(state, repo).bare.refs("refs"),
-    git: async (repo, ...args) => await found(state, repo).bare.git(...args),
-    commit: (repo, more) => commitFiles(state, repo, more),
-    files: async (repo, branch) =>
-      await filesOf(found(state, repo), branch ?? found(state, repo).bare.branch),
-    onPush(listener) {
+    path: (repo: string) => found(state, repo).bare.path,
+    refs: (repo: string) => found(state, repo).bare.refs("refs"),
+    git: async (repo: string, ...args: string[]) => await found(state, repo).bare.git(...args),
+    commit: (repo: string, more: CommitOptions) => commitFiles(state, repo, more),
+    files: async (repo: string, branch = found(state, repo).bare.branch) =>
+      await filesOf(found(state, repo), branch),
+    onPush(listener: (push: Push) => void) {
       state.listeners.add(listener);
       return () => void state.listeners.delete(listener);
     },
-    misbehave: (trouble, filter = {}) => state.troubles.add(trouble, filter),
-    forget() {
-      entry.exchanges.length = 0;
-      state.troubles.clear();
-    },
     stop,
     [Symbol.asyncDispose]: stop,
-  };
+  });
 }

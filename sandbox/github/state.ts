@@ -1,8 +1,7 @@
 /** What the host remembers: accounts, installations, tokens and repositories. */
 import type { App } from "./app_key.ts";
 import type { Bare } from "./bare.ts";
-import { Troubles } from "../core/faults.ts";
-import type { RepoTrouble } from "./faults.ts";
+import type { RateWindows } from "../core/limits.ts";
 
 /** What an installation or token may do, by subject. */
 export type Permissions = Readonly<Record<string, "read" | "write">>;
@@ -71,10 +70,9 @@ export interface State {
   readonly repositories: Map<string, Repository>;
   readonly tokens: Map<string, InstallationToken>;
   readonly listeners: Set<(push: Push) => void>;
-  readonly troubles: Troubles<RepoTrouble>;
   next: number;
-  /** Calls counted against the hourly limit, by installation; hours since 1970. */
-  readonly used: Map<number, { readonly hour: number; readonly calls: number }>;
+  /** Calls counted against the hourly limit, by the id of the installation. */
+  readonly rate: RateWindows;
 }
 
 /** `owner/name` as it is now. */

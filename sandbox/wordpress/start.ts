@@ -44,6 +44,6 @@ export async function startCms(options: CmsOptions = {}): Promise<CmsSandbox> {
       say(`The CMS is a stand-in inside this process, not a real WordPress: ${reason}`);
     }
   }
-  const { startStandIn } = await import("../wordpress_standin/start.ts");
-  return await startStandIn({ environment, plain_permalinks });
+  const { startWordPressStandIn } = await import("../wordpress_standin/start.ts");
+  return await startWordPressStandIn({ environment, plain_permalinks });
 }

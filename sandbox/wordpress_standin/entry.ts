@@ -1,37 +1,25 @@
-/** Where a request enters the stand-in: recorded, troubled on order, and sent to the REST side or the front. */
+/** Where a request enters the stand-in: read as WordPress reads it, and sent to the REST side or the front. */
 import type { Hono } from "hono";
-import { half, Troubles } from "../core/faults.ts";
-import type { Fate } from "../core/server.ts";
+import type { Clock } from "../core/clock.ts";
+import type { RecordedRequest } from "../core/recorder.ts";
+import type { Call, Vendor } from "../core/vendor.ts";
 import { RestError } from "./errors.ts";
+import { replace, type WordPressFault, WORDS } from "./faults.ts";
 import { type Params, readBody, readQuery } from "./params.ts";
 import { type Person, whoAsks } from "./people.ts";
 import { errorResponse, type RestEnv, restRoot } from "./rest.ts";
 import { publishDue, publishNow, type State } from "./state.ts";
-import { outright, type Trouble } from "./faults.ts";
 
-/** One request as it came in. */
-export interface RecordedRequest {
-  readonly method: string;
-  /** What WordPress takes the method to be: `_method` and `X-HTTP-Method-Override` count. */
-  readonly effective_method: string;
-  /** The REST path without prefix (`/wp/v2/posts/7`), or the path of anything else. */
-  readonly path: string;
-  /** The request line's target, byte for byte. */
-  readonly target: string;
-  readonly query: Params;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Parsed JSON or form; text of other texts; bytes of the rest; null when empty. */
-  readonly body: unknown;
-  /** By the site's clock, in milliseconds. */
-  readonly at: number;
+/**
+ * One request as WordPress takes it. `_method` and `X-HTTP-Method-Override` count for its effective method; its path is
+ * the REST path without prefix (`/wp/v2/posts/7`), or the path of anything else; its query is read as PHP reads it.
+ */
+export interface WordPressRequest extends RecordedRequest<Params> {
   /** The login the request ran as; null for nobody. */
   readonly login: string | null;
 }
 
-interface Call {
-  readonly request: Request;
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly url: URL;
+interface WordPressCall extends Call {
   readonly method: string;
   /** null for what is not REST. */
   readonly rest: string | null;
@@ -50,12 +38,13 @@ function recordedBody(bytes: Uint8Array, type: string): unknown {
   return type.startsWith("text/") ? new TextDecoder().decode(bytes) : bytes;
 }
 
-/** The stand-in's front door. */
-export class Entry {
-  readonly requests: RecordedRequest[] = [];
-  readonly troubles = new Troubles<Trouble>();
+/** The stand-in's front door: what the kit asks of a vendor. */
+export class Entry implements Vendor<WordPressRequest, WordPressFault> {
+  readonly page = WORDS.page;
+  readonly busy = WORDS.busy;
+  readonly replace = replace;
 
-  constructor(readonly state: State, readonly app: Hono<RestEnv>) {
+  constructor(readonly state: State, readonly app: Hono<RestEnv>, readonly clock: Clock) {
     app.notFound(() =>
       errorResponse(
         new RestError("rest_no_route", "No route was found matching the URL and request method.", 404),
@@ -64,79 +53,57 @@ export class Entry {
     app.onError((thrown) => errorResponse(thrown));
   }
 
-  /** Answers one request, or says how its connection shall end. */
-  async answer(request: Request, target: string): Promise<Response | Fate> {
-    const call = await this.#read(request);
-    const path = call.rest ?? call.url.pathname;
-    this.#record(call, path, target);
-    const trouble = this.troubles.next(call.method, path);
-    const ready = trouble && outright(trouble);
-    if (ready instanceof Response) ready.headers.set("date", this.#date());
-    if (ready !== undefined) return ready;
-    return await this.#troubled(call, trouble);
+  describe(call: Call): Partial<WordPressRequest> & { login: string | null } {
+    const { rest, method, person } = this.#read(call);
+    return {
+      effective_method: method,
+      path: rest ?? call.url.pathname,
+      query: readQuery(call.url.searchParams),
+      body: recordedBody(call.bytes, call.request.headers.get("content-type") ?? ""),
+      login: person?.username ?? null,
+    };
   }
 
-  async #troubled(call: Call, trouble: Trouble | undefined): Promise<Response | Fate> {
+  async handle(call: Call, fault: WordPressFault | undefined): Promise<Response> {
     const { state } = this;
-    const clock = state.now;
-    if (trouble?.kind === "skew") state.now = () => clock() + trouble.seconds * 1000;
+    const now = state.now;
+    if (fault?.kind === "skew") state.now = () => now() + fault.seconds * 1000;
     try {
-      const answer = await this.#truly(call);
-      answer.headers.set("date", this.#date());
-      if (trouble?.kind === "reset") return "reset";
-      if (trouble?.kind === "half") return await half(answer, trouble.length ?? "promised");
-      if (trouble?.kind === "publish") {
-        const post = state.posts.get(trouble.post_id);
-        if (post) publishNow(state, post);
-      }
+      const answer = await this.#answer(this.#read(call));
+      this.dress(answer);
+      const post = fault?.kind === "publish" ? state.posts.get(fault.post_id) : undefined;
+      if (post) publishNow(state, post);
       return answer;
     } finally {
-      state.now = clock;
+      state.now = now;
     }
   }
 
-  #date(): string {
-    return new Date(this.state.now()).toUTCString();
+  /** The site's clock is told in every answer, once. */
+  dress(answer: Response): void {
+    if (!answer.headers.has("date")) answer.headers.set("date", new Date(this.state.now()).toUTCString());
   }
 
-  async #read(request: Request): Promise<Call> {
-    const url = new URL(request.url);
-    const bytes = new Uint8Array(await request.arrayBuffer());
+  #read(call: Call): WordPressCall {
+    const { request, url } = call;
     const asked = url.searchParams.get("rest_route");
     const pretty = !this.state.plain_permalinks && /^(?:\/index\.php)?\/wp-json(\/.*)?$/.exec(url.pathname);
     const rest = asked ?? (pretty ? pretty[1] ?? "/" : null);
-    const smuggled = rest === null
+    const override = rest === null
       ? null
       : url.searchParams.get("_method") ?? request.headers.get("x-http-method-override");
     const person = this.state.application_passwords
       ? whoAsks(this.state.people, request.headers.get("authorization"))
       : null;
     return {
-      request,
-      bytes,
-      url,
-      method: (smuggled ?? request.method).toUpperCase(),
+      ...call,
+      method: (override ?? request.method).toUpperCase(),
       rest: rest === null ? null : rest.replace(/\/+$/, "") || "/",
       person,
     };
   }
 
-  #record(call: Call, path: string, target: string): void {
-    const { request, url, person } = call;
-    this.requests.push({
-      method: request.method,
-      effective_method: call.method,
-      path,
-      target,
-      query: readQuery(url.searchParams),
-      headers: Object.fromEntries(request.headers),
-      body: recordedBody(call.bytes, request.headers.get("content-type") ?? ""),
-      at: this.state.now(),
-      login: person?.username ?? null,
-    });
-  }
-
-  async #truly(call: Call): Promise<Response> {
+  async #answer(call: WordPressCall): Promise<Response> {
     if (call.rest === null) return this.#front(call);
     const { bytes, person, request, url } = call;
     let given: Params;
@@ -156,7 +123,7 @@ export class Entry {
     return out;
   }
 
-  #front({ url }: Call): Response {
+  #front({ url }: WordPressCall): Response {
     const { state } = this;
     const file = [...state.posts.values()].find((post) =>
       post.file !== undefined && url.pathname === `/wp-content/uploads/${post.file.path}`

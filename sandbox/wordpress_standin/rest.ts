@@ -1,5 +1,6 @@
 /** How a request reaches a route of the stand-in and how its value becomes a WordPress answer. */
 import type { Context, Hono } from "hono";
+import { broke, html, json as plainJson } from "../core/answers.ts";
 import { forbidden, refused, RestError } from "./errors.ts";
 import { checkParams, type ParamRules, type Params } from "./params.ts";
 import { can, type Person } from "./people.ts";
@@ -63,26 +64,19 @@ export function json(
   status: number,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  return new Response(JSON.stringify(body), {
-    status,
-    headers: {
-      "content-type": "application/json; charset=UTF-8",
-      "x-robots-tag": "noindex",
-      "x-content-type-options": "nosniff",
-      "access-control-expose-headers": "X-WP-Total, X-WP-TotalPages, Link",
-      ...headers,
-    },
+  return plainJson(body, status, {
+    "content-type": "application/json; charset=UTF-8",
+    "x-robots-tag": "noindex",
+    "x-content-type-options": "nosniff",
+    "access-control-expose-headers": "X-WP-Total, X-WP-TotalPages, Link",
+    ...headers,
   });
 }
 
 /** What a thrown thing becomes: a RestError its error body, anything else the HTML page of a PHP fatal. */
 export function errorResponse(thrown: unknown): Response {
   if (thrown instanceof RestError) return json(thrown.body(), thrown.status);
-  const text = thrown instanceof Error ? thrown.stack ?? thrown.message : String(thrown);
-  return new Response(`<!DOCTYPE html><title>The stand-in failed</title><pre>${text}</pre>`, {
-    status: 500,
-    headers: { "content-type": "text/html; charset=UTF-8" },
-  });
+  return html(`<!DOCTYPE html><title>The stand-in broke</title><pre>${broke(thrown)}</pre>`, 500);
 }
 
 type Tree = { [key: string]: Tree | true };

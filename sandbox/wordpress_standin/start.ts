@@ -1,27 +1,26 @@
-/** An in-process stand-in for WordPress: answers its REST routes as a real one does, records, and misbehaves on order. */
+/** An in-process stand-in for WordPress: answers its REST routes as a real one does, records, and goes wrong on order. */
 import { Hono } from "hono";
+import { Clock } from "../core/clock.ts";
+import { type Service, startService } from "../core/service.ts";
+import type { StandInOptions } from "../core/vendor.ts";
 import type { CmsLogin, CmsSandbox } from "../wordpress/sandbox.ts";
-import { Entry, type RecordedRequest } from "./entry.ts";
+import { Entry, type WordPressRequest } from "./entry.ts";
+import type { WordPressFault } from "./faults.ts";
 import { fourPeople, type Person } from "./people.ts";
 import { addMedia } from "./media.ts";
 import { addPosts } from "./posts.ts";
 import type { RestEnv } from "./rest.ts";
 import { addSite } from "./site.ts";
 import { furnish, type PluginRow, type Post, publishDue, publishNow, type State } from "./state.ts";
-import type { Trouble } from "./faults.ts";
 import { addTerms } from "./terms.ts";
-import type { TroubleFilter } from "../core/faults.ts";
-import { serveWire } from "../core/server.ts";
 
-export type { RecordedRequest } from "./entry.ts";
+export type { CommonFault, FaultMatch } from "../core/faults.ts";
+export type { WordPressRequest } from "./entry.ts";
+export type { WordPressFault } from "./faults.ts";
 export type { PluginRow, Post, Term } from "./state.ts";
-export type { Trouble } from "./faults.ts";
-export type { TroubleFilter } from "../core/faults.ts";
 
-/** How a stand-in is set up. */
-export interface StandInOptions {
-  /** The site's clock, in milliseconds; it decides what is in the future and is sent as `Date`. Default Date.now. */
-  readonly now?: () => number;
+/** How a stand-in is set up. Its clock decides what is in the future, and is sent as `Date`. */
+export interface WordPressOptions extends StandInOptions {
   readonly timezone?: string;
   /** `production` turns application passwords off: every request is anonymous. Default `local`. */
   readonly environment?: "local" | "production";
@@ -33,30 +32,27 @@ export interface StandInOptions {
 }
 
 /** A running stand-in. */
-export interface StandIn extends CmsSandbox {
+export interface WordPressStandIn extends CmsSandbox, Service<WordPressRequest, WordPressFault> {
   readonly kind: "stand-in";
   readonly users: Readonly<Record<CmsLogin, Person>>;
   /** The REST side alone, for further routes; paths begin behind `/wp-json`. */
   readonly app: Hono<RestEnv>;
-  /** Every request so far, oldest first. */
-  readonly requests: readonly RecordedRequest[];
-  /** Those that asked for a change: POST, PUT, PATCH, DELETE, however the method was smuggled in. */
-  readonly writes: readonly RecordedRequest[];
   /** Posts, pages and media by id; a change here is a change made on the site. */
   readonly posts: ReadonlyMap<number, Post>;
   /** Everything else the site remembers. */
   readonly state: State;
-  /** Goes wrong for the next request (or `times` requests) that fits the filter. */
-  misbehave(trouble: Trouble, filter?: TroubleFilter): void;
   /** Sets the site's clock ahead (or behind) by that many seconds until told otherwise. */
   skew(seconds: number): void;
   /** Publishes a post as the site's own editor would. */
   publish(id: number): void;
-  /** Forgets recorded requests and troubles to come; the content stays. */
-  forget(): void;
 }
 
-function newState(options: StandInOptions, people: Person[], now: () => number, origin: () => string): State {
+function newState(
+  options: WordPressOptions,
+  people: Person[],
+  now: () => number,
+  origin: () => string,
+): State {
   const state: State = {
     name: "Test Site",
     timezone: options.timezone ?? "Europe/Copenhagen",
@@ -77,48 +73,28 @@ function newState(options: StandInOptions, people: Person[], now: () => number, 
 }
 
 /** Starts a stand-in on a free port of 127.0.0.1; a few milliseconds, nothing on disk. */
-export function startStandIn(options: StandInOptions = {}): Promise<StandIn> {
+export function startWordPressStandIn(options: WordPressOptions = {}): Promise<WordPressStandIn> {
   const users = fourPeople();
-  const clock = options.now ?? Date.now;
-  let ahead = 0;
-  let base = "";
-  const state = newState(options, Object.values(users), () => clock() + ahead * 1000, () => base);
+  const clock = new Clock(options.now);
+  const state = newState(options, Object.values(users), clock.now, () => service.base_url);
   const app = new Hono<RestEnv>();
   addSite(app);
   addPosts(app);
   addMedia(app);
   addTerms(app);
-  const entry = new Entry(state, app);
-  const wire = serveWire((request, target) => entry.answer(request, target));
-  base = `http://127.0.0.1:${wire.port}`;
-  let stopped: Promise<void> | undefined;
-  const stop = () => stopped ??= wire.stop();
-  return Promise.resolve({
-    kind: "stand-in",
-    base_url: base,
+  const service = startService(options, new Entry(state, app, clock));
+  return Promise.resolve(Object.assign(service, {
+    kind: "stand-in" as const,
     users,
     app,
     state,
     posts: state.posts,
-    get requests() {
-      return entry.requests;
-    },
-    get writes() {
-      return entry.requests.filter((row) => !["GET", "HEAD", "OPTIONS"].includes(row.effective_method));
-    },
-    misbehave: (trouble, filter = {}) => entry.troubles.add(trouble, filter),
-    skew: (seconds) => void (ahead = seconds),
-    publish(id) {
+    skew: (seconds: number) => clock.skew(seconds),
+    publish(id: number) {
       const post = state.posts.get(id);
       if (post === undefined) throw new Error(`The stand-in has no post ${id} to publish`);
       publishNow(state, post);
     },
-    forget() {
-      entry.requests.length = 0;
-      entry.troubles.clear();
-    },
     runCron: () => Promise.resolve(publishDue(state)),
-    stop,
-    [Symbol.asyncDispose]: stop,
-  });
+  }));
 }

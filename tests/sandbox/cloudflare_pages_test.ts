@@ -1,7 +1,12 @@
 /** The hosting stand-in: deployments as Cloudflare Pages lists them, by a clock, out of commits, and its refusals. */
 import assert from "node:assert/strict";
-import { DONE_AFTER_S, type HostingSandbox, startHosting } from "../../sandbox/cloudflare_pages/start.ts";
-import { startRepoHost } from "../../sandbox/github/start.ts";
+import {
+  API_RATE,
+  DONE_AFTER_S,
+  type PagesStandIn,
+  startPages,
+} from "../../sandbox/cloudflare_pages/start.ts";
+import { startGitHub } from "../../sandbox/github/start.ts";
 import type { Json } from "./asker.ts";
 import { asInstallation, coded } from "./github_asker.ts";
 
@@ -22,7 +27,7 @@ interface Answer {
 }
 
 async function ask(
-  hosting: HostingSandbox,
+  hosting: PagesStandIn,
   path: string,
   token = `Bearer ${hosting.api_token}`,
 ): Promise<Answer> {
@@ -43,7 +48,7 @@ const stage = (row: Json) => {
 };
 
 Deno.test("deployments are listed newest first, in pages of 25 at most, by environment", async () => {
-  await using hosting = await startHosting({ now: () => NOON });
+  await using hosting = await startPages({ now: () => NOON });
   hosting.project("site", { production_branch: "trunk" });
   for (let n = 0; n < 30; n++) {
     hosting.deploy("site", { branch: n % 10 === 0 ? "trunk" : `side/${n}`, message: `${n}` });
@@ -76,7 +81,7 @@ Deno.test("deployments are listed newest first, in pages of 25 at most, by envir
 });
 
 Deno.test("a deployment is shown with its addresses, its trigger, and variables that are nobody's business", async () => {
-  await using hosting = await startHosting({ now: () => NOON });
+  await using hosting = await startPages({ now: () => NOON });
   hosting.project("site", { repo: "acme/site" });
   const commit = "abc1".repeat(10);
   const { id } = hosting.deploy("site", {
@@ -102,7 +107,7 @@ Deno.test("a deployment is shown with its addresses, its trigger, and variables 
 });
 
 Deno.test("stages advance by the clock", async () => {
-  await using hosting = await startHosting({ now: () => NOON });
+  await using hosting = await startPages({ now: () => NOON });
   hosting.project("site");
   const { id } = hosting.deploy("site");
   const seen: unknown[] = [];
@@ -132,7 +137,7 @@ Deno.test("stages advance by the clock", async () => {
 });
 
 Deno.test("a deployment fails, is canceled, or is skipped", async () => {
-  await using hosting = await startHosting({ now: () => NOON });
+  await using hosting = await startPages({ now: () => NOON });
   hosting.project("site");
   hosting.deploy("site", { outcome: { kind: "failure", stage: "build" } });
   hosting.deploy("site", { outcome: { kind: "canceled", stage: "queued" } });
@@ -147,8 +152,8 @@ Deno.test("a deployment fails, is canceled, or is skipped", async () => {
 });
 
 Deno.test("a commit on any branch of a linked repository is deployed, after a while where wanted", async () => {
-  await using host = await startRepoHost({ now: () => NOON });
-  await using hosting = await startHosting({ host, registers_after: 5 });
+  await using host = await startGitHub({ now: () => NOON });
+  await using hosting = await startPages({ host, registers_after: 5 });
   await host.make("acme/site");
   await host.make("acme/other");
   hosting.project("site", { repo: "acme/site" });
@@ -179,7 +184,7 @@ Deno.test("a commit on any branch of a linked repository is deployed, after a wh
 });
 
 Deno.test("unknown things and wrong credentials are refused with the API's codes", async () => {
-  await using hosting = await startHosting();
+  await using hosting = await startPages();
   hosting.project("site");
   assert.deepEqual(cut(await ask(hosting, "nope/deployments")), [404, 8000007]);
   assert.deepEqual(cut(await ask(hosting, "site/deployments/none")), [404, 8000009]);
@@ -198,34 +203,48 @@ Deno.test("unknown things and wrong credentials are refused with the API's codes
 });
 
 Deno.test("it misbehaves on order and stops under a hanging request", async () => {
-  await using hosting = await startHosting();
+  await using hosting = await startPages();
   hosting.project("site");
   const get = () => ask(hosting, "site/deployments");
-  hosting.misbehave({ kind: "refused" });
+  hosting.inject({ kind: "refused" });
   assert.deepEqual(cut(await get()), [403, 10000]);
-  hosting.misbehave({ kind: "refused", status: 500, code: 8000000, message: "An unknown error occurred" });
+  hosting.inject({ kind: "refused", status: 500, code: 8000000, message: "An unknown error occurred" });
   assert.deepEqual(cut(await get()), [500, 8000000]);
-  hosting.misbehave({ kind: "busy", retry_after: 4 }, { times: 2 });
+  hosting.inject({ kind: "busy", retry_after: 4 }, { times: 2 });
   const busy = await get();
   assert.deepEqual([busy.status, busy.headers.get("retry-after")], [429, "4"]);
   assert.equal((await get()).status, 429);
-  hosting.misbehave({ kind: "html" });
+  hosting.inject({ kind: "html" });
   await assert.rejects(get(), SyntaxError);
-  hosting.misbehave({ kind: "garbage", result: [{ id: 7 }] });
+  hosting.inject({ kind: "result", result: [{ id: 7 }] });
   assert.deepEqual((await get()).body.result, [{ id: 7 }]);
-  hosting.misbehave({ kind: "half" });
+  hosting.inject({ kind: "partial" });
   await assert.rejects(get(), TypeError);
-  hosting.misbehave({ kind: "half", length: "true" });
+  hosting.inject({ kind: "partial", length: "true" });
   await assert.rejects(get(), SyntaxError);
-  hosting.misbehave({ kind: "reset" });
+  hosting.inject({ kind: "reset" });
   await assert.rejects(get(), TypeError);
   assert.equal((await get()).status, 200);
   assert.equal(hosting.requests.length as number, 10);
   assert.equal(hosting.requests[0]!.headers["authorization"], `Bearer ${hosting.api_token}`);
-  hosting.forget();
-  hosting.misbehave({ kind: "hang" });
+  hosting.clear();
+  hosting.inject({ kind: "hang" });
   const hanging = assert.rejects(get(), TypeError);
   while (hosting.requests[0] === undefined) await new Promise<void>((done) => setTimeout(done, 0));
   await hosting.stop();
   await hanging;
+});
+
+Deno.test("the vendor's limit of requests in five minutes is refused in the envelope, with when to come again", async () => {
+  let now = NOON;
+  assert.deepEqual(API_RATE, { requests: 1200, window_ms: 300_000 });
+  await using hosting = await startPages({ now: () => now, limits: { rate: { ...API_RATE, requests: 2 } } });
+  hosting.project("site");
+  const get = () => ask(hosting, "site/deployments");
+  assert.deepEqual([(await get()).status, (await get()).status], [200, 200]);
+  now += 100_000;
+  const refused = await get();
+  assert.deepEqual([cut(refused), refused.headers.get("retry-after")], [[429, 971], "200"]);
+  now += 200_000;
+  assert.equal((await get()).status, 200);
 });

@@ -1,7 +1,7 @@
 /** The repository host: the app's own token, its installations, the tokens they give and what those reach. */
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
-import { startRepoHost } from "../../sandbox/github/start.ts";
+import { startGitHub } from "../../sandbox/github/start.ts";
 import type { Json } from "./asker.ts";
 import { appToken, asApp, asInstallation, coded, cut, RepoAsker } from "./github_asker.ts";
 import { assertDescribed, faultsOf } from "./github_openapi.ts";
@@ -13,7 +13,7 @@ const UNREADABLE = [401, "A JSON web token could not be decoded"];
 
 Deno.test("the app is known by a token signed with its key, in either form, at the right time", async () => {
   const noon = Date.UTC(2026, 4, 4, 12);
-  await using host = await startRepoHost({ now: () => noon });
+  await using host = await startGitHub({ now: () => noon });
   const now = noon / 1000;
   const ask = (token: string | null) => new RepoAsker(host, token).get("/app");
   const good = await ask(appToken(host));
@@ -49,11 +49,11 @@ Deno.test("the app is known by a token signed with its key, in either form, at t
     assert.equal(status, 401);
     assert.match(String(body["message"]), words);
   }
-  assertDescribed(host.exchanges);
+  assertDescribed(host.requests);
 });
 
 Deno.test("an installation is found by repository, user and organisation, and all are listed in pages", async () => {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   await host.make(REPO);
   await host.make("agency/one");
   await host.make("stranger/site", { installed: false });
@@ -79,14 +79,14 @@ Deno.test("an installation is found by repository, user and organisation, and al
   assert.deepEqual(JSON.parse(second.text).map((one: Json) => (one["account"] as Json)["login"]), ["agency"]);
   assert.equal((await app.get(`/app/installations/${found.body["id"]}`)).status, 200);
   assert.deepEqual(cut(await app.get("/app/installations/1")), [404, "Not Found"]);
-  assertDescribed(host.exchanges);
+  assertDescribed(host.requests);
 });
 
 Deno.test("a token lasts an hour, dies on order and with its installation", async () => {
-  await using host = await startRepoHost({ now: () => Date.UTC(2026, 4, 4, 12) });
+  await using host = await startGitHub({ now: () => Date.UTC(2026, 4, 4, 12) });
   await host.make(REPO);
   const asker = await asInstallation(host, REPO);
-  const made = host.exchanges.at(-1)!.answer!.body as Json;
+  const made = host.requests.at(-1)!.answer!.body as Json;
   assert.equal(made["expires_at"], "2026-05-04T13:00:00Z");
   assert.deepEqual(made["permissions"], NARROW.permissions);
   assert.equal((await asker.get(R)).status, 200);
@@ -112,11 +112,11 @@ Deno.test("a token lasts an hour, dies on order and with its installation", asyn
   assert.equal((await asApp(host).get(`${R}/installation`)).status, 404);
   assert.deepEqual(cut(await new RepoAsker(host, appToken(host)).get(R)), [401, "Bad credentials"]);
   assert.deepEqual(cut(await new RepoAsker(host, null).get(R)), [401, "Requires authentication"]);
-  assertDescribed(host.exchanges);
+  assertDescribed(host.requests);
 });
 
 Deno.test("a token comes in two lengths", async () => {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   await host.make(REPO);
   const [one, two] = [await asInstallation(host, REPO), await asInstallation(host, REPO)];
   assert.equal(one.credential?.length, 40);
@@ -125,7 +125,7 @@ Deno.test("a token comes in two lengths", async () => {
 });
 
 Deno.test("a token reaches only the repositories and rights it was asked for", async () => {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   await host.make(REPO);
   await host.make("acme/other");
   const seen = async (asker: RepoAsker) => {
@@ -172,7 +172,7 @@ Deno.test("a token reaches only the repositories and rights it was asked for", a
 });
 
 Deno.test("an installation for selected repositories does not reach the others", async () => {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   await host.make(REPO);
   await host.make("acme/private", { installed: false });
   assert.equal((await asApp(host).get(`${R}/installation`)).body["repository_selection"], "selected");
@@ -186,7 +186,7 @@ Deno.test("an installation for selected repositories does not reach the others",
 });
 
 Deno.test("workflows cannot be changed without the right to", async () => {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   await host.make(REPO, { files: { ".github/workflows/ci.yml": "on: push\n", "a.txt": "a" } });
   const asker = await asInstallation(host, REPO);
   const file = { message: "m", content: coded("x") };
@@ -202,7 +202,7 @@ Deno.test("workflows cannot be changed without the right to", async () => {
 });
 
 Deno.test("a renamed repository redirects, and the way it points works", async () => {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   await host.make(REPO);
   const asker = await asInstallation(host, REPO, {});
   host.rename(REPO, "website");
@@ -219,7 +219,7 @@ Deno.test("a renamed repository redirects, and the way it points works", async (
 });
 
 Deno.test("the hour's calls are counted for each installation", async () => {
-  await using host = await startRepoHost({ now: () => Date.UTC(2026, 4, 4, 12, 30) });
+  await using host = await startGitHub({ now: () => Date.UTC(2026, 4, 4, 12, 30) });
   await host.make(REPO);
   const asker = await asInstallation(host, REPO);
   await asker.get(R);
@@ -232,23 +232,23 @@ Deno.test("the hour's calls are counted for each installation", async () => {
   host.clock.advance(1800);
   const later = await asker.get(R);
   assert.equal(later.headers.get("x-ratelimit-used"), "1");
-  assertDescribed(host.exchanges);
+  assertDescribed(host.requests);
 });
 
 Deno.test("a version it does not speak is refused", async () => {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   const answer = await asApp(host).get("/app", { "x-github-api-version": "2020-01-01" });
   assert.deepEqual(cut(answer), [400, `"2020-01-01" is not a supported version.`]);
 });
 
 Deno.test("the description finds what is wrong with a request and with an answer", async () => {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   await host.make(REPO);
   const asker = await asInstallation(host, REPO);
   await asker.get(R);
-  const { length } = host.exchanges;
-  assertDescribed(host.exchanges);
-  const good = host.exchanges[length - 1]!;
+  const { length } = host.requests;
+  assertDescribed(host.requests);
+  const good = host.requests[length - 1]!;
   const answer = good.answer!;
   const wrong: [Partial<typeof good>, RegExp][] = [
     [{ query: { recursve: "1" } }, /query recursve is not described/],

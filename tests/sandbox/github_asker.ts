@@ -1,7 +1,7 @@
 /** Asking the repository host as its app, and as an installation of it. */
 import { Buffer } from "node:buffer";
 import { createPrivateKey, sign } from "node:crypto";
-import type { RepoHost } from "../../sandbox/github/start.ts";
+import type { GitHubStandIn } from "../../sandbox/github/start.ts";
 import type { Json } from "./asker.ts";
 
 /** An answer; `body` is empty where it was not a JSON object. */
@@ -19,7 +19,7 @@ export interface Named extends Json {
 
 /** A JSON web token of the app; claims and key can be replaced. */
 export function appToken(
-  host: RepoHost,
+  host: GitHubStandIn,
   claims: Json = {},
   key: string = host.app.private_key,
   header: Json = { alg: "RS256", typ: "JWT" },
@@ -35,7 +35,7 @@ export function appToken(
 
 /** Sends requests with one credential. */
 export class RepoAsker {
-  constructor(readonly host: RepoHost, public credential: string | null) {}
+  constructor(readonly host: GitHubStandIn, public credential: string | null) {}
 
   async send(
     method: string,
@@ -98,12 +98,12 @@ export class RepoAsker {
 }
 
 /** Asks as the app. */
-export function asApp(host: RepoHost): RepoAsker {
+export function asApp(host: GitHubStandIn): RepoAsker {
   return new RepoAsker(host, appToken(host));
 }
 
 /** Asks as the installation that reaches a repository, with a token made for it alone unless `body` says otherwise. */
-export async function asInstallation(host: RepoHost, repo: string, body?: Json): Promise<RepoAsker> {
+export async function asInstallation(host: GitHubStandIn, repo: string, body?: Json): Promise<RepoAsker> {
   const app = asApp(host);
   const { body: installation } = await app.get(`/repos/${repo}/installation`);
   const narrow = body ?? {

@@ -1,6 +1,6 @@
 /** The repository host: what it does wrong on order, and that it ends cleanly. */
 import assert from "node:assert/strict";
-import { type Push, startRepoHost } from "../../sandbox/github/start.ts";
+import { type Push, startGitHub } from "../../sandbox/github/start.ts";
 import type { Json } from "./asker.ts";
 import { asApp, asInstallation, coded, cut } from "./github_asker.ts";
 import { assertDescribed } from "./github_openapi.ts";
@@ -10,7 +10,7 @@ const R = `/repos/${REPO}`;
 const FILE = { message: "m", content: coded("x") };
 
 Deno.test("refusals on order: once each, for what fits the filter, and nothing is carried out", async () => {
-  await using host = await startRepoHost({ now: () => 1_800_000_000_000 });
+  await using host = await startGitHub({ now: () => 1_800_000_000_000 });
   await host.make(REPO);
   const asker = await asInstallation(host, REPO);
   const put = () => asker.put(`${R}/contents/x`, FILE);
@@ -20,56 +20,56 @@ Deno.test("refusals on order: once each, for what fits the filter, and nothing i
     [{ kind: "limited", reset_in: 90 }, 403, "API rate limit exceeded for installation."],
     [{ kind: "busy", status: 429, retry_after: 3 }, 429, /secondary rate limit/],
     [{ kind: "busy" }, 403, /secondary rate limit/],
-    [{ kind: "bad_gateway" }, 502, undefined],
-    [{ kind: "garbage" }, 200, undefined],
+    [{ kind: "html" }, 502, undefined],
+    [{ kind: "malformed" }, 200, undefined],
     [{ kind: "redirect", to: "http://127.0.0.1:9/" }, 302, undefined],
   ] as const;
-  for (const [trouble, status, message] of orders) {
-    host.misbehave(trouble, { method: "PUT", path: "/contents/" });
+  for (const [fault, status, message] of orders) {
+    host.inject(fault, { method: "PUT", path: "/contents/" });
     assert.equal((await asker.get(`${R}/contents/README.md`)).status, 200);
     const answer = await put();
     assert.equal(answer.status, status);
     if (message instanceof RegExp) assert.match(String(answer.body["message"]), message);
     else assert.equal(answer.body["message"], message);
     const header = (name: string) => answer.headers.get(name);
-    assert.equal(header("retry-after"), trouble.kind === "busy" && "retry_after" in trouble ? "3" : null);
-    if (trouble.kind === "limited") {
+    assert.equal(header("retry-after"), fault.kind === "busy" && "retry_after" in fault ? "3" : null);
+    if (fault.kind === "limited") {
       assert.deepEqual([header("x-ratelimit-remaining"), header("x-ratelimit-reset")], ["0", "1800000090"]);
     } else assert.notEqual(header("x-ratelimit-remaining"), "0");
-    if (trouble.kind === "garbage") assert.throws(() => JSON.parse(answer.text), SyntaxError);
-    assert.equal(host.writes.at(-1)?.trouble, trouble.kind);
+    if (fault.kind === "malformed") assert.throws(() => JSON.parse(answer.text), SyntaxError);
+    assert.equal(host.writes.at(-1)?.fault, fault.kind);
   }
   assert.deepEqual(Object.keys(await host.files(REPO)), ["README.md"]);
   assert.equal((await put()).status, 201);
   assert.equal(host.writes.length, orders.length + 1);
-  assertDescribed(host.exchanges);
+  assertDescribed(host.requests);
 });
 
-Deno.test("a trouble can last for several requests, and a success can say something else", async () => {
-  await using host = await startRepoHost();
+Deno.test("a fault can last for several requests, and a success can say something else", async () => {
+  await using host = await startGitHub();
   await host.make(REPO);
   const asker = await asInstallation(host, REPO);
-  host.misbehave({ kind: "bad_gateway", status: 503 }, { times: 2 });
+  host.inject({ kind: "html", status: 503 }, { times: 2 });
   const statuses = [(await asker.get(R)).status, (await asker.get(R)).status, (await asker.get(R)).status];
   assert.deepEqual(statuses, [503, 503, 200]);
-  host.misbehave({ kind: "garbage", body: "{}", status: 201 });
+  host.inject({ kind: "answer", body: "{}", status: 201 });
   assert.deepEqual([(await asker.get(R)).text, (await asker.get(R)).status], ["{}", 200]);
 });
 
 Deno.test("an answer can be lost before or after the write was done", async () => {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   await host.make(REPO);
   const asker = await asInstallation(host, REPO);
   const put = (path: string) => asker.put(`${R}/contents/${path}`, FILE);
-  host.misbehave({ kind: "reset" });
+  host.inject({ kind: "reset" });
   await assert.rejects(put("lost"), TypeError);
-  host.misbehave({ kind: "reset", applied: true });
+  host.inject({ kind: "reset", applied: true });
   await assert.rejects(put("done"), TypeError);
-  host.misbehave({ kind: "bad_gateway", applied: true });
+  host.inject({ kind: "html", applied: true });
   assert.equal((await put("late")).status, 502);
-  host.misbehave({ kind: "half" });
+  host.inject({ kind: "partial" });
   await assert.rejects(put("half"), TypeError);
-  host.misbehave({ kind: "half", length: "true" });
+  host.inject({ kind: "partial", length: "true" });
   const short = await put("short");
   assert.deepEqual([short.status, short.body], [201, {}]);
   assert.throws(() => JSON.parse(short.text), SyntaxError);
@@ -77,7 +77,7 @@ Deno.test("an answer can be lost before or after the write was done", async () =
 });
 
 Deno.test("it hangs until the client gives up, the write done or not", async () => {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   await host.make(REPO);
   const asker = await asInstallation(host, REPO);
   const put = (path: string, signal: AbortSignal) =>
@@ -87,7 +87,7 @@ Deno.test("it hangs until the client gives up, the write done or not", async () 
       body: JSON.stringify(FILE),
       signal,
     });
-  host.misbehave({ kind: "hang" });
+  host.inject({ kind: "hang" });
   const asked = new AbortController();
   const lost = assert.rejects(put("lost", asked.signal), { name: "AbortError" });
   while (host.writes.length === 0) await new Promise<void>((done) => setTimeout(done, 0));
@@ -95,14 +95,14 @@ Deno.test("it hangs until the client gives up, the write done or not", async () 
   await lost;
   const done = new AbortController();
   host.onPush(() => done.abort());
-  host.misbehave({ kind: "hang", applied: true });
+  host.inject({ kind: "hang", applied: true });
   await assert.rejects(put("done", done.signal), { name: "AbortError" });
   assert.deepEqual(Object.keys(await host.files(REPO)), ["README.md", "done"]);
   assert.deepEqual(host.writes.map(({ answer }) => answer), [null, null]);
 });
 
 Deno.test("the head moves just before a request, or within it", async () => {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   await host.make(REPO);
   const asker = await asInstallation(host, REPO);
   const head = await asker.head(REPO);
@@ -110,34 +110,34 @@ Deno.test("the head moves just before a request, or within it", async () => {
   const tree = String((body["tree"] as Json)["sha"]);
   const mine = await asker.made(`${R}/git/commits`, { message: "Mine", tree, parents: [head] });
   const patch = () => asker.patch(`${R}/git/refs/heads/main`, { sha: mine });
-  host.misbehave({ kind: "moved", files: { "theirs.txt": "1" } }, { method: "PATCH" });
+  host.inject({ kind: "moved", files: { "theirs.txt": "1" } }, { method: "PATCH" });
   assert.deepEqual(cut(await patch()), [422, "Update is not a fast forward"]);
   assert.deepEqual(await host.files(REPO), { "README.md": "# Site\n", "theirs.txt": "1" });
 
-  host.misbehave({ kind: "moved", when: "within" }, { method: "PUT" });
+  host.inject({ kind: "moved", when: "within" }, { method: "PUT" });
   const before = await asker.head(REPO);
   const put = () => asker.put(`${R}/contents/x`, FILE);
   assert.deepEqual(cut(await put()), [409, `refs/heads/main expected to be at ${before}`]);
-  host.misbehave({ kind: "moved", when: "within", words: "is at" }, { method: "PUT" });
+  host.inject({ kind: "moved", when: "within", words: "is at" }, { method: "PUT" });
   const then = await asker.head(REPO);
   assert.deepEqual(cut(await put()), [409, `is at ${await asker.head(REPO)} but expected ${then}`]);
-  host.misbehave({ kind: "moved", files: { "README.md": "theirs" } }, { method: "PUT" });
+  host.inject({ kind: "moved", files: { "README.md": "theirs" } }, { method: "PUT" });
   const { sha } = (await asker.get(`${R}/contents/README.md`)).body;
   const late = await asker.put(`${R}/contents/README.md`, { ...FILE, sha });
   assert.deepEqual(cut(late), [409, `README.md does not match ${sha}`]);
 
   const next = await asker.head(REPO);
   const again = await asker.made(`${R}/git/commits`, { message: "Again", tree, parents: [next] });
-  host.misbehave({ kind: "moved", when: "within", branch: "main" }, { method: "PATCH" });
+  host.inject({ kind: "moved", when: "within", branch: "main" }, { method: "PATCH" });
   assert.deepEqual(cut(await asker.patch(`${R}/git/refs/heads/main`, { sha: again })), [
     422,
     "Update is not a fast forward",
   ]);
-  assertDescribed(host.exchanges);
+  assertDescribed(host.requests);
 });
 
 Deno.test("two writes at once on one branch: one of them is told it lost", async () => {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   await host.make(REPO);
   const asker = await asInstallation(host, REPO);
   const answers = await Promise.all(
@@ -153,10 +153,10 @@ Deno.test("two writes at once on one branch: one of them is told it lost", async
 });
 
 Deno.test("a listing is cut short and says so, while each folder alone is whole", async () => {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   await host.make(REPO, { files: { "a/1": "", "a/2": "", "b/1": "", "b/2": "" } });
   const asker = await asInstallation(host, REPO);
-  host.misbehave({ kind: "truncated", keep: 2 }, { path: "/git/trees/" });
+  host.inject({ kind: "truncated", keep: 2 }, { path: "/git/trees/" });
   const cutShort = (await asker.get(`${R}/git/trees/main?recursive=1`)).body;
   assert.deepEqual([(cutShort["tree"] as Json[]).map(({ path }) => path), cutShort["truncated"]], [[
     "a",
@@ -168,11 +168,11 @@ Deno.test("a listing is cut short and says so, while each folder alone is whole"
     ["1", "2"],
     false,
   ]);
-  assertDescribed(host.exchanges);
+  assertDescribed(host.requests);
 });
 
 Deno.test("every commit that reaches a branch is told, whoever made it", async () => {
-  await using host = await startRepoHost({ now: () => 1_800_000_000_000 });
+  await using host = await startGitHub({ now: () => 1_800_000_000_000 });
   await host.make(REPO);
   const asker = await asInstallation(host, REPO);
   const heard: Push[] = [];
@@ -202,12 +202,12 @@ Deno.test("every commit that reaches a branch is told, whoever made it", async (
 Deno.test("it leaves nothing behind, and stops under a hanging request", async () => {
   const folder = await Deno.makeTempDir();
   try {
-    const host = await startRepoHost({ folder });
+    const host = await startGitHub({ folder });
     await host.make(REPO);
     assert.ok(host.path(REPO).startsWith(folder));
-    host.misbehave({ kind: "hang" });
+    host.inject({ kind: "hang" });
     const hanging = assert.rejects(asApp(host).get("/app"), TypeError);
-    while (host.exchanges.length === 0) await new Promise<void>((done) => setTimeout(done, 0));
+    while (host.requests.length === 0) await new Promise<void>((done) => setTimeout(done, 0));
     await host.stop();
     await host.stop();
     await hanging;
@@ -218,13 +218,37 @@ Deno.test("it leaves nothing behind, and stops under a hanging request", async (
 });
 
 Deno.test("what it is told to do with a repository it has not is refused", async () => {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   await host.make(REPO);
   assert.throws(() => host.path("acme/nope"), /no repository acme\/nope/);
   await assert.rejects(host.make(REPO), /already/);
   await assert.rejects(host.git(REPO, "nonsense"), /git nonsense failed/);
-  host.misbehave({ kind: "hang" });
-  host.forget();
+  host.inject({ kind: "hang" });
+  host.clear();
   assert.equal((await asApp(host).get("/app")).status, 200);
-  assert.equal(host.exchanges.length, 1);
+  assert.equal(host.requests.length, 1);
+});
+
+Deno.test("with a limit of calls an hour, one more is refused until the hour is over, for that installation", async () => {
+  await using host = await startGitHub({
+    now: () => 1_800_000_000_000,
+    limits: { rate: { requests: 3, window_ms: 3_600_000 } },
+  });
+  await host.make(REPO);
+  await host.make("other/site");
+  const asker = await asInstallation(host, REPO);
+  const statuses: number[] = [];
+  for (let n = 0; n < 4; n++) statuses.push((await asker.put(`${R}/contents/${n}`, FILE)).status);
+  assert.deepEqual(statuses, [201, 201, 201, 403]);
+  const refused = await asker.get(R);
+  assert.equal(refused.body["message"], "API rate limit exceeded for installation.");
+  assert.deepEqual(
+    ["limit", "remaining", "reset"].map((name) => refused.headers.get(`x-ratelimit-${name}`)),
+    ["3", "0", "1800003600"],
+  );
+  const other = await asInstallation(host, "other/site");
+  assert.equal((await other.get("/repos/other/site")).headers.get("x-ratelimit-remaining"), "2");
+  host.clock.advance(3600);
+  assert.equal((await (await asInstallation(host, REPO)).get(R)).status, 200);
+  assertDescribed(host.requests);
 });

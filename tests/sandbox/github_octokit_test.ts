@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { createAppAuth } from "@octokit/auth-app";
 import { Octokit } from "@octokit/core";
 import { RequestError } from "@octokit/request-error";
-import { type RepoHost, startRepoHost } from "../../sandbox/github/start.ts";
+import { type GitHubStandIn, startGitHub } from "../../sandbox/github/start.ts";
 import { coded } from "./github_asker.ts";
 import { assertDescribed } from "./github_openapi.ts";
 
 const SITE = { owner: "acme", repo: "site" };
 
-function client(host: RepoHost, installation: { installationId?: number } = {}): Octokit {
+function client(host: GitHubStandIn, installation: { installationId?: number } = {}): Octokit {
   const { id: appId, private_key: privateKey } = host.app;
   const auth = { appId, privateKey, ...installation };
   const octokit = new Octokit({ baseUrl: host.base_url, authStrategy: createAppAuth, auth });
@@ -19,13 +19,13 @@ function client(host: RepoHost, installation: { installationId?: number } = {}):
   return octokit;
 }
 
-async function installed(host: RepoHost): Promise<Octokit> {
+async function installed(host: GitHubStandIn): Promise<Octokit> {
   const { data } = await client(host).request("GET /repos/{owner}/{repo}/installation", SITE);
   return client(host, { installationId: data.id });
 }
 
 Deno.test("Octokit makes the first commit of an empty repository, and a second through a branch", async () => {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   await host.make("acme/site", { empty: true });
   const octokit = await installed(host);
   await assert.rejects(
@@ -68,14 +68,14 @@ Deno.test("Octokit makes the first commit of an empty repository, and a second t
   assert.deepEqual(await host.files("acme/site"), { "src/pages/über.md": "# Über\n" });
   assert.equal(await host.git("acme/site", "fsck", "--strict", "--no-dangling"), "");
   assert.equal(host.writes.length, 6);
-  assertDescribed(host.exchanges);
+  assertDescribed(host.requests);
 });
 
 Deno.test("Octokit's errors carry the host's status, words and headers", async () => {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   await host.make("acme/site");
   const octokit = await installed(host);
-  host.misbehave({ kind: "busy", retry_after: 7 }, { path: "/contents/" });
+  host.inject({ kind: "busy", retry_after: 7 }, { path: "/contents/" });
   const read = octokit.request("GET /repos/{owner}/{repo}/contents/{path}", {
     ...SITE,
     path: "README.md",
@@ -84,5 +84,5 @@ Deno.test("Octokit's errors carry the host's status, words and headers", async (
   assert.ok(error instanceof RequestError);
   assert.deepEqual([error.status, error.response?.headers["retry-after"]], [403, "7"]);
   assert.match(error.message, /secondary rate limit/);
-  assertDescribed(host.exchanges);
+  assertDescribed(host.requests);
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Ajv, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
-import type { RecordedExchange } from "../../sandbox/github/start.ts";
+import type { RecordedRequest } from "../../sandbox/github/start.ts";
 
 interface Json {
   readonly [key: string]: unknown;
@@ -128,7 +128,7 @@ const routes: Route[] = Object.entries(description.paths).map(([path, operations
   return { path, operations, pattern: new RegExp(`^${pattern}$`) };
 });
 
-function headerFaults({ headers }: RecordedExchange): string[] {
+function headerFaults({ headers }: RecordedRequest): string[] {
   const out: string[] = [];
   if (!headers["user-agent"]) out.push("no User-Agent");
   if (!headers["accept"]?.includes("application/vnd.github")) out.push(`Accept is ${headers["accept"]}`);
@@ -136,7 +136,7 @@ function headerFaults({ headers }: RecordedExchange): string[] {
   return out;
 }
 
-function queryFaults(operation: Operation, { query }: RecordedExchange): string[] {
+function queryFaults(operation: Operation, { query }: RecordedRequest): string[] {
   const known = parametersOf(operation).filter((one) => one.in === "query");
   return Object.entries(query).flatMap(([name, value]) => {
     const parameter = known.find((one) => one.name === name);
@@ -145,7 +145,7 @@ function queryFaults(operation: Operation, { query }: RecordedExchange): string[
   });
 }
 
-function bodyFaults(name: string, { requestBody }: Operation, { body }: RecordedExchange): string[] {
+function bodyFaults(name: string, { requestBody }: Operation, { body }: RecordedRequest): string[] {
   if (requestBody === undefined) return body === null ? [] : [`${name}: a body is not described`];
   if (body === null) return requestBody.required ? [`${name}: the body is missing`] : [];
   const schema = requestBody.content["application/json"]!.schema;
@@ -155,9 +155,9 @@ function bodyFaults(name: string, { requestBody }: Operation, { body }: Recorded
 function answerFaults(
   name: string,
   operation: Operation,
-  { answer, trouble, headers }: RecordedExchange,
+  { answer, fault, headers }: RecordedRequest,
 ): string[] {
-  const truthful = trouble === null || trouble === "moved" || trouble === "truncated";
+  const truthful = fault === null || fault === "moved" || fault === "truncated";
   if (answer === null || !truthful || headers["accept"]?.includes("raw")) return [];
   const { status, body } = answer;
   const label = `${name} answered ${status}`;
@@ -177,8 +177,8 @@ function answerFaults(
   return faults(label, () => (status < 400 ? schema : map(schema, anyError) as Json), body);
 }
 
-/** What is wrong with an exchange; empty when nothing is. The answer of a trouble on order is not looked at. */
-export function faultsOf(exchange: RecordedExchange): string[] {
+/** What is wrong with an exchange; empty when nothing is. The answer of a fault on order is not looked at. */
+export function faultsOf(exchange: RecordedRequest): string[] {
   const { method } = exchange;
   const path = exchange.path.replace(/^\/repositories\/\d+/, "/repos/renamed/renamed");
   const route = routes.find(({ pattern }) => pattern.test(path));
@@ -194,7 +194,7 @@ export function faultsOf(exchange: RecordedExchange): string[] {
 }
 
 /** Fails with all that is wrong with the exchanges, or when there are none. */
-export function assertDescribed(exchanges: readonly RecordedExchange[]): void {
+export function assertDescribed(exchanges: readonly RecordedRequest[]): void {
   assert.ok(exchanges.length > 0, "there are exchanges to look at");
   assert.deepEqual([...new Set(exchanges.flatMap(faultsOf))], []);
 }

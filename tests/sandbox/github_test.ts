@@ -1,6 +1,6 @@
 /** The repository host: files, git data and branches as GitHub answers them, kept as real commits. */
 import assert from "node:assert/strict";
-import { startRepoHost } from "../../sandbox/github/start.ts";
+import { startGitHub } from "../../sandbox/github/start.ts";
 import type { Json } from "./asker.ts";
 import { asInstallation, coded, cut, type Named } from "./github_asker.ts";
 import { assertDescribed } from "./github_openapi.ts";
@@ -9,7 +9,7 @@ const REPO = "acme/site";
 const R = `/repos/${REPO}`;
 
 Deno.test("a repository is shown with its default branch, an empty one too", async () => {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   await host.make(REPO, { branch: "trunk" });
   await host.make("acme/bare", { empty: true });
   const asker = await asInstallation(host, REPO, { permissions: { contents: "write" } });
@@ -25,11 +25,11 @@ Deno.test("a repository is shown with its default branch, an empty one too", asy
   );
   const bare = await asker.get("/repos/ACME/Bare");
   assert.deepEqual([bare.status, bare.body["default_branch"], bare.body["size"]], [200, "main", 0]);
-  assertDescribed(host.exchanges);
+  assertDescribed(host.requests);
 });
 
 Deno.test("a file, a folder, a link and a submodule are read", async () => {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   await host.make(REPO, { files: { "docs/über uns.md": "# Über\n", "docs/b.md": "b", "z.txt": "z" } });
   const asker = await asInstallation(host, REPO);
   const file = await asker.get(`${R}/contents/docs%2F${encodeURIComponent("über uns.md")}`);
@@ -64,11 +64,11 @@ Deno.test("a file, a folder, a link and a submodule are read", async () => {
     "/etc/hosts",
   ]);
   assert.equal((await kinds("sub"))["type"], "submodule");
-  assertDescribed(host.exchanges);
+  assertDescribed(host.requests);
 });
 
 Deno.test("a file is read at a branch, a tag, a commit and a shortened commit", async () => {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   await host.make(REPO, { files: { "a.txt": "one" } });
   const asker = await asInstallation(host, REPO);
   const first = await asker.head(REPO);
@@ -82,11 +82,11 @@ Deno.test("a file is read at a branch, a tag, a commit and a shortened commit", 
   assert.equal((await at("mcp/x/1"))["content"], `${coded("two")}\n`);
   assert.equal((await at("nope"))["message"], "No commit found for the ref nope");
   assert.deepEqual(cut(await asker.get(`${R}/contents/b.txt`)), [404, "Not Found"]);
-  assertDescribed(host.exchanges);
+  assertDescribed(host.requests);
 });
 
 Deno.test("a file over a megabyte comes without its content; the blob and the raw form have it", async () => {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   const edge = "x".repeat(1024 * 1024);
   await host.make(REPO, { files: { "edge.txt": edge, "big.txt": `${edge}y` } });
   const asker = await asInstallation(host, REPO);
@@ -101,11 +101,11 @@ Deno.test("a file over a megabyte comes without its content; the blob and the ra
   assert.deepEqual([blob["encoding"], String(blob["content"]).length > edge.length], ["base64", true]);
   const raw = await asker.get(`${R}/contents/big.txt`, { accept: "application/vnd.github.raw+json" });
   assert.equal(raw.text, `${edge}y`);
-  assertDescribed(host.exchanges);
+  assertDescribed(host.requests);
 });
 
 Deno.test("the sha rules of a write to one file", async () => {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   await host.make(REPO, { files: { "a.md": "one", "b.md": "two", "dir/c.md": "c" } });
   const asker = await asInstallation(host, REPO);
   const put = (path: string, more: Json = {}) =>
@@ -153,7 +153,7 @@ Deno.test("the sha rules of a write to one file", async () => {
 });
 
 Deno.test("what a write must bring is asked for, and must be JSON", async () => {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   await host.make(REPO);
   const asker = await asInstallation(host, REPO);
   const lacking = (field: string) => [422, `Invalid request.\n\n"${field}" wasn't supplied.`];
@@ -169,7 +169,7 @@ Deno.test("what a write must bring is asked for, and must be JSON", async () => 
 });
 
 Deno.test("an empty repository refuses all git data, and its first file is its first commit", async () => {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   await host.make(REPO, { empty: true });
   const asker = await asInstallation(host, REPO);
   const sha = "1".repeat(40);
@@ -203,11 +203,11 @@ Deno.test("an empty repository refuses all git data, and its first file is its f
   assert.deepEqual(Object.keys(await host.files(REPO)), ["package.json", "src/a.astro", "src/b.astro"]);
   assert.equal((await host.git(REPO, "log", "--format=%s", "main")).trim(), "All of it");
   assert.equal(await host.git(REPO, "fsck", "--strict", "--no-dangling"), "");
-  assertDescribed(host.exchanges);
+  assertDescribed(host.requests);
 });
 
 Deno.test("a tree is built on another: added, replaced, deleted, and without a base all else vanishes", async () => {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   await host.make(REPO, { files: { "a.txt": "a", "d/b.txt": "b", "d/c.txt": "c", "e/only.txt": "e" } });
   const asker = await asInstallation(host, REPO);
   const blob = await asker.made(`${R}/git/blobs`, {
@@ -258,7 +258,7 @@ Deno.test("a tree is built on another: added, replaced, deleted, and without a b
 });
 
 Deno.test("a tree with too much text in one call breaks down", async () => {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   await host.make(REPO);
   const asker = await asInstallation(host, REPO);
   const rows = (count: number, content: string) =>
@@ -270,7 +270,7 @@ Deno.test("a tree with too much text in one call breaks down", async () => {
 });
 
 Deno.test("branches are made, moved, read and taken away", async () => {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   await host.make(REPO);
   const asker = await asInstallation(host, REPO);
   const main = await asker.head(REPO);
@@ -311,11 +311,11 @@ Deno.test("branches are made, moved, read and taken away", async () => {
     String((await asker.post(`${R}/git/commits`, { message: "m", tree, parents: [tree] })).body["message"]),
     /^Parent SHA does not exist/,
   );
-  assertDescribed(host.exchanges);
+  assertDescribed(host.requests);
 });
 
 Deno.test("what was pushed and packed past the API is read, and the repository can be cloned", async () => {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   await host.make(REPO, { files: { "a.txt": "one" } });
   const asker = await asInstallation(host, REPO);
   const clone = await Deno.makeTempDir();
@@ -347,7 +347,7 @@ Deno.test("what was pushed and packed past the API is read, and the repository c
 });
 
 Deno.test("a thousand files are written in seconds and leave a sound repository", async () => {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   await host.make(REPO);
   const asker = await asInstallation(host, REPO);
   const base_tree = await asker.head(REPO);
@@ -365,5 +365,5 @@ Deno.test("a thousand files are written in seconds and leave a sound repository"
   const { body } = await asker.get(`${R}/git/trees/main?recursive=1`);
   assert.deepEqual([(body["tree"] as Json[]).length, body["truncated"]], [1 + 1 + 30 + 1000, false]);
   assert.equal(await host.git(REPO, "fsck", "--strict", "--no-dangling"), "");
-  assertDescribed(host.exchanges);
+  assertDescribed(host.requests);
 });

@@ -1,6 +1,7 @@
 /** The stand-in's own powers: it records, misbehaves on order, and lives by the clock it is given. */
 import assert from "node:assert/strict";
-import { startStandIn } from "../../sandbox/wordpress_standin/start.ts";
+import { ManualTime } from "../../sandbox/core/clock.ts";
+import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import { Asker, cut } from "./asker.ts";
 
 const NOON = Date.UTC(2026, 10, 21, 12);
@@ -10,7 +11,7 @@ function at(ms: number): string {
 }
 
 Deno.test("every request is recorded, and writes are told apart however they were smuggled in", async () => {
-  await using site = await startStandIn({ now: () => NOON });
+  await using site = await startWordPressStandIn({ now: () => NOON });
   const asker = new Asker(site);
   const id = await asker.draft("ed");
   await asker.rest("auth", "GET", "/posts?status[]=draft&per_page=5");
@@ -26,14 +27,14 @@ Deno.test("every request is recorded, and writes are told apart however they wer
   assert.equal(site.requests[1]!.target, "/wp-json/wp/v2/posts?status[]=draft&per_page=5");
   assert.equal(site.requests[1]!.body, null);
   assert.deepEqual(site.writes.map((row) => row.effective_method), ["POST", "DELETE"]);
-  site.forget();
+  site.clear();
   assert.deepEqual(site.requests, []);
   assert.equal(site.posts.get(id)?.title, "A draft");
 });
 
 Deno.test("the injected clock decides what is future, is told in Date, and cron publishes what it makes due", async () => {
   let now = NOON;
-  await using site = await startStandIn({ now: () => now });
+  await using site = await startWordPressStandIn({ now: () => now });
   const asker = new Asker(site);
   const id = await asker.draft("ed");
   const path = `/posts/${id}`;
@@ -50,10 +51,10 @@ Deno.test("the injected clock decides what is future, is told in Date, and cron 
 });
 
 Deno.test("a skewed clock shows in Date and changes what is published", async () => {
-  await using site = await startStandIn({ now: () => NOON });
+  await using site = await startWordPressStandIn({ now: () => NOON });
   const asker = new Asker(site);
   const id = await asker.draft("ed");
-  site.misbehave({ kind: "skew", seconds: 600 }, { method: "GET" });
+  site.inject({ kind: "skew", seconds: 600 }, { method: "GET" });
   const read = await asker.rest("ed", "GET", `/posts/${id}`);
   assert.equal(read.headers.get("date"), new Date(NOON + 600_000).toUTCString());
   site.skew(600);
@@ -62,10 +63,10 @@ Deno.test("a skewed clock shows in Date and changes what is published", async ()
 });
 
 Deno.test("it hangs, resets, and goes on for those that do not fit the filter", async () => {
-  await using site = await startStandIn();
+  await using site = await startWordPressStandIn();
   const asker = new Asker(site);
-  site.misbehave({ kind: "hang" }, { path: "/users" });
-  site.misbehave({ kind: "reset" }, { path: /\/posts$/, method: "POST" });
+  site.inject({ kind: "hang" }, { path: "/users" });
+  site.inject({ kind: "reset" }, { path: /\/posts$/, method: "POST" });
   assert.equal((await asker.rest("ed", "GET", "/posts")).status, 200);
   await assert.rejects(
     fetch(`${site.base_url}/wp-json/wp/v2/users`, { signal: AbortSignal.timeout(50) }),
@@ -78,8 +79,8 @@ Deno.test("it hangs, resets, and goes on for those that do not fit the filter", 
 });
 
 Deno.test("a hanging request does not keep it from stopping", async () => {
-  const site = await startStandIn();
-  site.misbehave({ kind: "hang" });
+  const site = await startWordPressStandIn();
+  site.inject({ kind: "hang" });
   const hanging = assert.rejects(fetch(`${site.base_url}/`), TypeError);
   while (site.requests.length === 0) await new Promise<void>((done) => setTimeout(done, 0));
   await site.stop();
@@ -87,34 +88,34 @@ Deno.test("a hanging request does not keep it from stopping", async () => {
 });
 
 Deno.test("an answer can be lost after the write was carried out", async () => {
-  await using site = await startStandIn();
-  site.misbehave({ kind: "reset", applied: true });
+  await using site = await startWordPressStandIn();
+  site.inject({ kind: "reset", applied: true });
   const before = site.posts.size;
   await assert.rejects(new Asker(site).rest("ed", "POST", "/posts", { title: "done" }), TypeError);
   assert.equal(site.posts.size, before + 1);
 });
 
 Deno.test("HTML, half a JSON, ten megabytes, busy, 401 and a redirect", async () => {
-  await using site = await startStandIn({ now: () => NOON });
+  await using site = await startWordPressStandIn({ now: () => NOON });
   const asker = new Asker(site);
   const get = () => fetch(`${site.base_url}/wp-json/`, { redirect: "manual" });
 
-  site.misbehave({ kind: "html" });
+  site.inject({ kind: "html" });
   const html = await get();
   assert.deepEqual([html.status, html.headers.get("content-type")], [500, "text/html; charset=UTF-8"]);
   assert.match(await html.text(), /critical error/);
 
-  site.misbehave({ kind: "half" });
+  site.inject({ kind: "partial" });
   await assert.rejects(async () => await (await get()).text(), TypeError);
-  site.misbehave({ kind: "half", length: "true" });
+  site.inject({ kind: "partial", length: "true" });
   await assert.rejects(async () => await (await get()).json(), SyntaxError);
 
-  site.misbehave({ kind: "huge" });
+  site.inject({ kind: "huge" });
   const huge = await (await get()).text();
   assert.equal(huge.length, 10 * 1024 * 1024);
   assert.ok(JSON.parse(huge));
 
-  site.misbehave({ kind: "busy", status: 429, retry_after: 7 }, { times: 2 });
+  site.inject({ kind: "busy", status: 429, retry_after: 7 }, { times: 2 });
   for (const status of [429, 429, 200]) {
     const answer = await get();
     await answer.body?.cancel();
@@ -124,20 +125,20 @@ Deno.test("HTML, half a JSON, ten megabytes, busy, 401 and a redirect", async ()
     ]);
   }
 
-  site.misbehave({ kind: "unauthorized" });
+  site.inject({ kind: "unauthorized" });
   assert.deepEqual(cut(await asker.rest("ed", "GET", "/users/me")), [401, "incorrect_password"]);
 
-  site.misbehave({ kind: "redirect", to: "http://127.0.0.1:9/elsewhere" });
+  site.inject({ kind: "redirect", to: "http://127.0.0.1:9/elsewhere" });
   const moved = await get();
   await moved.body?.cancel();
   assert.deepEqual([moved.status, moved.headers.get("location")], [302, "http://127.0.0.1:9/elsewhere"]);
 });
 
 Deno.test("somebody publishes a post right after it was read", async () => {
-  await using site = await startStandIn();
+  await using site = await startWordPressStandIn();
   const asker = new Asker(site);
   const id = await asker.draft("ed");
-  site.misbehave({ kind: "publish", post_id: id }, { method: "GET", path: `/posts/${id}` });
+  site.inject({ kind: "publish", post_id: id }, { method: "GET", path: `/posts/${id}` });
   const path = `/posts/${id}?context=edit`;
   assert.deepEqual(cut(await asker.rest("ed", "GET", path), "status"), [200, "draft"]);
   assert.deepEqual(cut(await asker.rest("ed", "GET", path), "status"), [200, "publish"]);
@@ -146,7 +147,7 @@ Deno.test("somebody publishes a post right after it was read", async () => {
 
 Deno.test("plugins and namespaces are what the options say, and further routes can be added", async () => {
   const row = { plugin: "seo/seo", status: "active", name: "SEO", version: "1.0" } as const;
-  await using site = await startStandIn({ plugins: [row], namespaces: ["rankmath/v1"] });
+  await using site = await startWordPressStandIn({ plugins: [row], namespaces: ["rankmath/v1"] });
   site.app.get("/rankmath/v1/ping", (c) => c.json({ pong: true }));
   const asker = new Asker(site);
   const rows = (await asker.rest("admin", "GET", "/plugins")).body;
@@ -154,4 +155,21 @@ Deno.test("plugins and namespaces are what the options say, and further routes c
   const index = (await asker.send(null, "GET", "/wp-json/")).body;
   assert.ok((index["namespaces"] as string[]).includes("rankmath/v1"));
   assert.deepEqual((await asker.send(null, "GET", "/wp-json/rankmath/v1/ping")).body, { pong: true });
+});
+
+Deno.test("a host that serves few at once, and slowly, says it is busy and then goes on", async () => {
+  const time = new ManualTime(NOON);
+  const options = { now: time.now, sleep: time.sleep, latency: 150, limits: { concurrency: 1 } };
+  await using site = await startWordPressStandIn(options);
+  const get = () => fetch(`${site.base_url}/wp-json/`);
+  const first = get();
+  await time.sleepers(1);
+  const second = get();
+  await time.sleepers(2);
+  time.advance(150);
+  const answers = await Promise.all([first, second]);
+  assert.deepEqual(answers.map(({ status }) => status), [200, 429]);
+  assert.equal((await answers[1]!.json())["code"], "busy");
+  await answers[0]!.body?.cancel();
+  assert.equal(site.steps, 1);
 });

@@ -1,7 +1,7 @@
 /** The sandbox CMS: the stand-in and a real WordPress give the same answers, and both come and go cleanly. */
 import assert from "node:assert/strict";
 import { type CmsSandbox, phpMissing, startCms } from "../../sandbox/wordpress/start.ts";
-import { startStandIn } from "../../sandbox/wordpress_standin/start.ts";
+import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import { Asker, cut } from "./asker.ts";
 import { PROBES } from "./probes.ts";
 import { CONTENT_PROBES } from "./probes_content.ts";
@@ -18,7 +18,7 @@ Deno.test.afterAll(async () => await real?.stop());
 
 for (const probe of [...PROBES, ...CONTENT_PROBES]) {
   Deno.test(`on the stand-in: ${probe.name}`, async () => {
-    await using site = await startStandIn();
+    await using site = await startWordPressStandIn();
     assert.deepEqual(await probe.ask(new Asker(site)), probe.expect);
   });
   Deno.test({

@@ -171,7 +171,7 @@ Deno.test("a site that answers nonsense is told as such, nothing being written",
 
 Deno.test("a write whose answer is lost says that its outcome is unknown", async () => {
   await using at = await schemaWorld();
-  at.cms.misbehave({ kind: "reset", applied: true }, { method: "POST" });
+  at.cms.inject({ kind: "reset", applied: true }, { method: "POST" });
   const ending = await at.kit.gw.end("set_custom_schema", { site_id: "schema", ...TEXT, confirm: true });
   assert.ok("code" in ending && ending.code === "E_UPSTREAM", JSON.stringify(ending));
   assert.match(ending.message, /outcome is unknown: look at the site/);
