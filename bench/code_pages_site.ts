@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { scopeClass } from "../code_pages/parts.ts";
 import { storedParts } from "../code_pages/content.ts";
 import { LIMITS } from "../model.ts";
-import { type CmsSandbox, startCms } from "../sandbox/cms.ts";
+import { type CmsSandbox, startCms } from "../sandbox/wordpress/start.ts";
 import { PLUGIN } from "../tests/companion/site.ts";
 import { Asker } from "../tests/sandbox/asker.ts";
 import { filled, HTML, RULE } from "./code_pages.ts";

@@ -1,7 +1,7 @@
 /** What work on a repository costs through the gateway, beside the same requests sent by a bare client. */
 import assert from "node:assert/strict";
-import { type RecordedExchange, type RepoHost, startRepoHost } from "../sandbox/repo.ts";
-import { asInstallation, type RepoAsker } from "../tests/sandbox/repo_asker.ts";
+import { type GitHubStandIn, type RecordedRequest, startGitHub } from "../sandbox/github/start.ts";
+import { asInstallation, type RepoAsker } from "../tests/sandbox/github_asker.ts";
 import { filled } from "./code_pages.ts";
 import { type Gateway, inFolder, startGateway } from "./gateway.ts";
 import { type Line, ms } from "./table.ts";
@@ -34,7 +34,7 @@ const idOf = (repo: string) => repo.slice("acme/".length);
 
 /** The rows, in about a minute; needs git. */
 export async function repoRows(): Promise<Line[]> {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   for (const repo of [REPO, TWIN]) await host.make(repo, { files: { "public/page.html": page(0) } });
   const texts = LISTINGS.flatMap(({ texts }) => roundsOf(texts));
   for (const [serial, repo] of texts.entries()) {
@@ -84,7 +84,7 @@ class Bare {
    * Sends them in their order, so many at a time, all but those of getting a token, which it has. Throws an Error where
    * one is answered with another status.
    */
-  async send(exchanges: readonly RecordedExchange[], inFlight = 1): Promise<void> {
+  async send(exchanges: readonly RecordedRequest[], inFlight = 1): Promise<void> {
     const left = exchanges.filter(({ path }) => !/^\/app\/|\/installation$/.test(path)).values();
     const work = async () => {
       for (const one of left) await this.#send(one);
@@ -92,7 +92,7 @@ class Bare {
     await Promise.all(Array.from({ length: inFlight }, work));
   }
 
-  async #send({ method, path, query, body, answer }: RecordedExchange): Promise<void> {
+  async #send({ method, path, query, body, answer }: RecordedRequest): Promise<void> {
     const search = new URLSearchParams(query).toString();
     const to = this.#renamed(path.replace(`/repos/${this.repo}`, `/repos/${this.twin}`));
     const sent = body === null ? undefined : this.#renamed(JSON.stringify(body));
@@ -114,19 +114,19 @@ function namesIn(answer: unknown): string[] {
 }
 
 /** What the host was asked during some work. */
-async function recorded(host: RepoHost, work: () => Promise<unknown>): Promise<RecordedExchange[]> {
-  host.forget();
+async function recorded(host: GitHubStandIn, work: () => Promise<unknown>): Promise<RecordedRequest[]> {
+  host.clear();
   await work();
-  return [...host.exchanges];
+  return [...host.requests];
 }
 
 /** A bare client's figure, and how often the gateway's holds it. */
 const against = (bare: number, what: string, took: number) =>
   `${ms(bare)} for ${what} by a bare client: ${(took / bare).toFixed(2)}x`;
 
-async function bulk(gateway: Gateway, host: RepoHost): Promise<Line> {
+async function bulk(gateway: Gateway, host: GitHubStandIn): Promise<Line> {
   const bare = new Bare(await asInstallation(host, TWIN), REPO, TWIN);
-  let exchanges: RecordedExchange[] = [];
+  let exchanges: RecordedRequest[] = [];
   const took = await inTurn(BULK.rounds, {
     async gateway(round) {
       const files = Array.from({ length: BULK.files }, (_, at) => ({
@@ -146,10 +146,14 @@ async function bulk(gateway: Gateway, host: RepoHost): Promise<Line> {
   };
 }
 
-async function list(gateway: Gateway, host: RepoHost, { name, texts, args, items }: Listing): Promise<Line> {
+async function list(
+  gateway: Gateway,
+  host: GitHubStandIn,
+  { name, texts, args, items }: Listing,
+): Promise<Line> {
   const repos = roundsOf(texts);
   const bares = await Promise.all(repos.map(async (repo) => new Bare(await asInstallation(host, repo))));
-  let exchanges: RecordedExchange[] = [];
+  let exchanges: RecordedRequest[] = [];
   const call = (round: number) =>
     recorded(host, async () => {
       const site_id = idOf(repos[round]!);
@@ -170,10 +174,10 @@ async function list(gateway: Gateway, host: RepoHost, { name, texts, args, items
   };
 }
 
-async function read(gateway: Gateway, host: RepoHost): Promise<Line> {
+async function read(gateway: Gateway, host: GitHubStandIn): Promise<Line> {
   const path = "public/page.html";
   const bare = new Bare(await asInstallation(host, REPO));
-  let exchanges: RecordedExchange[] = [];
+  let exchanges: RecordedRequest[] = [];
   const took = await inTurn(READ_ROUNDS, {
     async gateway() {
       const call = () => gateway.call("read_static_file", { site_id: "site", path });

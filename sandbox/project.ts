@@ -1,6 +1,6 @@
 /** A static site to try: an empty repository in real git, and a hosting project whose deployments come of its commits. */
-import { type HostingSandbox, startHosting } from "./hosting.ts";
-import { type RepoHost, startRepoHost } from "./repo.ts";
+import { type PagesStandIn, startPages } from "./cloudflare_pages/start.ts";
+import { type GitHubStandIn, startGitHub } from "./github/start.ts";
 
 /** The repository, and the hosting project's name. */
 export const REPO = "demo/site";
@@ -8,8 +8,8 @@ export const PROJECT = "demo-site";
 
 /** A running pair; `env` are the settings that lead to it. */
 export interface StaticProject {
-  readonly repo: RepoHost;
-  readonly hosting: HostingSandbox;
+  readonly repo: GitHubStandIn;
+  readonly hosting: PagesStandIn;
   readonly env: Readonly<Record<string, string>>;
   /** Leaves nothing behind. */
   stop(): Promise<void>;
@@ -18,9 +18,9 @@ export interface StaticProject {
 /** Starts both, kept below `folder`; null where git is missing. */
 export async function startProject(folder: string): Promise<StaticProject | null> {
   if (!await hasGit()) return null;
-  const repo = await startRepoHost({ folder });
+  const repo = await startGitHub({ folder });
   await repo.make(REPO, { empty: true });
-  const hosting = await startHosting({ host: repo });
+  const hosting = await startPages({ host: repo });
   hosting.project(PROJECT, { repo: REPO });
   return {
     repo,

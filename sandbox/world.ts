@@ -4,7 +4,7 @@ import { devEnvironment } from "../admin/dev_secrets.ts";
 import { type Gateway, openGateway, readRegistry, type Registry } from "../gateway.ts";
 import { serve } from "../serve.ts";
 import { processEnvironment, readSettings, type Settings } from "../settings.ts";
-import { type CmsSandbox, startCms } from "./cms.ts";
+import { type CmsSandbox, startCms } from "./wordpress/start.ts";
 import { PROJECT, REPO, startProject, type StaticProject } from "./project.ts";
 
 const say = (text = "") => Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));

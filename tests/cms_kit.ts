@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Code } from "../errors.ts";
 import type { AuditRow, AuditStatus, Tier } from "../model.ts";
-import type { CmsSandbox, CmsUser } from "../sandbox/cms.ts";
+import type { CmsSandbox, CmsUser } from "../sandbox/wordpress/start.ts";
 import type { NewSite } from "../store/store.ts";
 import { gateway, type Kit, type KitOptions, site } from "./kit.ts";
 

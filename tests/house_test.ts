@@ -76,6 +76,7 @@ const MAY_IMPORT: readonly [folder: string, allowed: readonly string[]][] = [
   ["guard/", ["registry/", "store/store.ts", "rules/", "lib/", "type platforms/"]],
   ["doors/", ["guard/", "registry/", "store/store.ts", "lib/"]],
   ["admin/", ["rules/", "lib/", "registry/", "store/store.ts", "doors/body.ts", "settings.ts"]],
+  ["sandbox/core/", []],
 ];
 
 for (const [folder, allowed] of MAY_IMPORT) {
@@ -115,6 +116,14 @@ Deno.test("nothing of the service imports the sandbox, the bench or the tests", 
     for (const one of imports.map(bare)) {
       assert.ok(!/^(sandbox|bench|tests)\//.test(one), `${path} imports ${one}`);
     }
+  }
+});
+
+Deno.test("a stand-in imports the kit and other stand-ins, and nothing of the service", () => {
+  const standIns = MODULES.filter(({ path }) => /^sandbox\/\w+\//.test(path));
+  assert.ok(standIns.length > 0);
+  for (const { path, imports } of standIns) {
+    for (const one of imports.map(bare)) assert.ok(inFolder(one, "sandbox/"), `${path} imports ${one}`);
   }
 });
 

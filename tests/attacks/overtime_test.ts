@@ -20,7 +20,7 @@ async function late(): Promise<World> {
 Deno.test("a schedule that the site published is taken back after the call's deadline", async () => {
   await using at = await late();
   const { kit: { gw }, cms, draft } = at;
-  cms.misbehave({ kind: "skew", seconds: 7200 }, { method: "POST", path: `/wp/v2/posts/${draft.id}` });
+  cms.inject({ kind: "skew", seconds: 7200 }, { method: "POST", path: `/wp/v2/posts/${draft.id}` });
   const ending = await gw.end("schedule_draft", {
     site_id: "acme",
     post_id: draft.id,
@@ -34,7 +34,7 @@ Deno.test("a schedule that the site published is taken back after the call's dea
 Deno.test("a schedule whose answer was lost is looked up after the call's deadline", async () => {
   await using at = await late();
   const { kit: { gw }, cms, draft } = at;
-  cms.misbehave({ kind: "reset", applied: true }, { method: "POST", path: `/wp/v2/posts/${draft.id}` });
+  cms.inject({ kind: "reset", applied: true }, { method: "POST", path: `/wp/v2/posts/${draft.id}` });
   const ending = await gw.end("schedule_draft", {
     site_id: "acme",
     post_id: draft.id,

@@ -182,7 +182,7 @@ Deno.test("a first file that somebody else wrote while the answer was lost is no
 
 Deno.test("a first commit that fails halfway says what stands, and the next try goes on from there", async () => {
   await using at = await StaticWorld.open();
-  at.host.misbehave({ kind: "forbidden" }, { method: "POST", path: /git\/trees$/ });
+  at.host.inject({ kind: "forbidden" }, { method: "POST", path: /git\/trees$/ });
   const args = { site_id: "empty", homepage_html: "x", confirm: true };
   const message = await at.gw.refuses("init_static_project", args, "E_UPSTREAM", { door: "rest" });
   assert.match(

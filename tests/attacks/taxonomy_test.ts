@@ -10,7 +10,7 @@ Deno.test("a category whose preview says it is there is not made under another p
   const news = await make({ name: "News", confirm: true });
   const parent = await make({ name: "Parent", confirm: true });
   const count = cms.state.terms.size;
-  cms.forget();
+  cms.clear();
   for (const more of [{ parent_id: parent.id }, { slug: "news-2" }, { description: "Other" }]) {
     const preview = await make({ name: "News", ...more });
     assert.match(String(preview.summary), /^Make nothing/);

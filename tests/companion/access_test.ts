@@ -1,6 +1,6 @@
 /** Who may use which route of the companion plugin, and what its health route tells. */
 import assert from "node:assert/strict";
-import type { CmsLogin } from "../../sandbox/cms.ts";
+import type { CmsLogin } from "../../sandbox/wordpress/start.ts";
 import { Companion, cut, ignore, type Json, on } from "./site.ts";
 
 let wp: Companion;

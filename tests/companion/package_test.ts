@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { strFromU8, unzipSync } from "fflate";
 import { pluginVersion, pluginZip } from "../../companion/build.ts";
-import { startCms } from "../../sandbox/cms.ts";
+import { startCms } from "../../sandbox/wordpress/start.ts";
 import { Companion, cut, fixture, ignore, type Json, on, PLUGIN } from "./site.ts";
 
 Deno.test("the archive holds the plugin's files and nothing else, byte for byte the same each time", async () => {

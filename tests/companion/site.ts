@@ -1,6 +1,6 @@
 /** A real WordPress with the companion plugin, and asking it. */
 import { fileURLToPath } from "node:url";
-import { type CmsLogin, phpMissing, startCms } from "../../sandbox/cms.ts";
+import { type CmsLogin, phpMissing, startCms } from "../../sandbox/wordpress/start.ts";
 import { type Answer, Asker, cut, type Json } from "../sandbox/asker.ts";
 
 export { type Answer, cut, type Json };

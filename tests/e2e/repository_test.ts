@@ -1,6 +1,6 @@
 /** The repository's tools in a process of its own: nothing they load or do asks for a permission the service has not. */
 import assert from "node:assert/strict";
-import { startStandIn } from "../../sandbox/cms_standin.ts";
+import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import { PROJECT, REPO, startProject } from "../../sandbox/project.ts";
 import { inFolder, start } from "./running.ts";
 
@@ -33,7 +33,7 @@ Deno.test("each tool of a static site works in the process as it is started", ()
   inFolder(async (folder) => {
     const project = await startProject(folder);
     assert.ok(project, "git is on this machine");
-    await using cms = await startStandIn();
+    await using cms = await startWordPressStandIn();
     await using running = start(folder, { ...project.env });
     const { username, application_password } = cms.users.admin;
     await running.admin("POST", "/sites", {

@@ -1,7 +1,7 @@
 /** The gateway's end: a signal lets the call in flight finish, a kill leaves what is needed to know of it. */
 import assert from "node:assert/strict";
 import { SITE_SHAPE } from "../connectors.ts";
-import { type StandIn, startStandIn } from "../../sandbox/cms_standin.ts";
+import { startWordPressStandIn, type WordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import { openStore } from "../../store/kv.ts";
 import type { AuditRow, Site } from "../../model.ts";
 import { type Answered, inFolder, KEY, type Running, start } from "./running.ts";
@@ -9,14 +9,14 @@ import { type Answered, inFolder, KEY, type Running, start } from "./running.ts"
 /** A site whose writes wait until they are let through. */
 interface Held extends AsyncDisposable {
   readonly base_url: string;
-  readonly cms: StandIn;
+  readonly cms: WordPressStandIn;
   /** Resolves when a write has come in. */
   readonly arrived: Promise<void>;
   letThrough(): void;
 }
 
 async function held(): Promise<Held> {
-  const cms = await startStandIn();
+  const cms = await startWordPressStandIn();
   const arrived = Promise.withResolvers<void>();
   const through = Promise.withResolvers<void>();
   const bound = Promise.withResolvers<Deno.NetAddr>();

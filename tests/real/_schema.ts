@@ -1,5 +1,5 @@
 /** Sites of a real WordPress whose channel is the companion plugin, and entries put there past it. */
-import type { CmsSandbox } from "../../sandbox/cms.ts";
+import type { CmsSandbox } from "../../sandbox/wordpress/start.ts";
 import type { NewSite } from "../../store/store.ts";
 import { site as register } from "../kit.ts";
 import type { Json } from "../sandbox/asker.ts";

@@ -1,5 +1,5 @@
 /** A real WordPress with the companion plugin and one SEO plugin (by its stand-in), and kits with sites of both channels. */
-import type { CmsSandbox } from "../../sandbox/cms.ts";
+import type { CmsSandbox } from "../../sandbox/wordpress/start.ts";
 import { Companion, fixture, PLUGIN } from "../companion/site.ts";
 import { seoSites } from "../tools/_seo.ts";
 import { onWordPress, Real } from "./_wordpress.ts";

@@ -1,6 +1,6 @@
 /** One real WordPress for the tests of a file, kits that stand at it, and a look at it past the gateway. */
 import assert from "node:assert/strict";
-import { type CmsOptions, type CmsSandbox, phpMissing, startCms } from "../../sandbox/cms.ts";
+import { type CmsOptions, type CmsSandbox, phpMissing, startCms } from "../../sandbox/wordpress/start.ts";
 import { CmsKit } from "../cms_kit.ts";
 import type { KitOptions } from "../kit.ts";
 import { Asker, type Json } from "../sandbox/asker.ts";

@@ -1,7 +1,7 @@
 /** Pages from code on a real WordPress: hostile text byte for byte, sizes at the limit, races and rights. */
 import assert from "node:assert/strict";
 import { scopeClass } from "../../code_pages/parts.ts";
-import type { CmsSandbox } from "../../sandbox/cms.ts";
+import type { CmsSandbox } from "../../sandbox/wordpress/start.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { PLUGIN } from "../companion/site.ts";
 import type { Json } from "../sandbox/asker.ts";

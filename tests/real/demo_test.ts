@@ -1,6 +1,6 @@
 /** The demo's sites: its WordPress has what the tools that need the companion plugin ask for. */
 import assert from "node:assert/strict";
-import { phpMissing } from "../../sandbox/cms.ts";
+import { phpMissing } from "../../sandbox/wordpress/start.ts";
 import { registerSites, startDemoCms } from "../../sandbox/world.ts";
 import { gateway } from "../kit.ts";
 import { diagnose } from "../tools/_diagnose.ts";

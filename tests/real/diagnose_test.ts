@@ -1,6 +1,6 @@
 /** diagnose_site on a real WordPress: the companion plugin present, inactive, absent and too old, beside SEO plugins. */
 import assert from "node:assert/strict";
-import type { CmsSandbox } from "../../sandbox/cms.ts";
+import type { CmsSandbox } from "../../sandbox/wordpress/start.ts";
 import { fixture, PLUGIN } from "../companion/site.ts";
 import { diagnose, says, type Seen } from "../tools/_diagnose.ts";
 import { seoSites } from "../tools/_seo.ts";

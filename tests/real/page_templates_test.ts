@@ -1,6 +1,6 @@
 /** Pages cloned from templates on a real WordPress with the companion plugin and a stand-in of the visual builder. */
 import assert from "node:assert/strict";
-import type { CmsSandbox } from "../../sandbox/cms.ts";
+import type { CmsSandbox } from "../../sandbox/wordpress/start.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { fixture, PLUGIN } from "../companion/site.ts";
 import { site as register } from "../kit.ts";

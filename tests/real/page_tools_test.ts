@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Code } from "../../errors.ts";
 import { CONNECTORS } from "../connectors.ts";
 import { loadTools } from "../../registry/load.ts";
-import type { CmsSandbox } from "../../sandbox/cms.ts";
+import type { CmsSandbox } from "../../sandbox/wordpress/start.ts";
 import { ahead, type Args, DOORS } from "../cms_kit.ts";
 import { fixture, PLUGIN } from "../companion/site.ts";
 import { site as register } from "../kit.ts";

@@ -1,6 +1,6 @@
 /** Pages on a real WordPress with the companion plugin: by builder, from code, scheduled, published, and left alone. */
 import assert from "node:assert/strict";
-import type { CmsSandbox } from "../../sandbox/cms.ts";
+import type { CmsSandbox } from "../../sandbox/wordpress/start.ts";
 import { ahead, type Args, DOORS } from "../cms_kit.ts";
 import { fresh, onWordPress, Real } from "./_wordpress.ts";
 

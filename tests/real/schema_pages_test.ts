@@ -1,6 +1,6 @@
 /** Custom schema that belongs to one page each, on a real WordPress with a stand-in of Rank Math. */
 import assert from "node:assert/strict";
-import type { CmsSandbox } from "../../sandbox/cms.ts";
+import type { CmsSandbox } from "../../sandbox/wordpress/start.ts";
 import { DOORS } from "../cms_kit.ts";
 import { fixture, PLUGIN } from "../companion/site.ts";
 import type { Json } from "../sandbox/asker.ts";

@@ -1,6 +1,6 @@
 /** Custom schema on a real WordPress with the companion plugin, kept by a stand-in of Schema Pro. */
 import assert from "node:assert/strict";
-import type { CmsSandbox } from "../../sandbox/cms.ts";
+import type { CmsSandbox } from "../../sandbox/wordpress/start.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { fixture, PLUGIN } from "../companion/site.ts";
 import type { Json } from "../sandbox/asker.ts";

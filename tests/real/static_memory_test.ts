@@ -1,7 +1,7 @@
 /** The largest bulk write there may be, through each door of a gateway in a process of its own: what memory it takes. */
 import assert from "node:assert/strict";
 import { LIMITS } from "../../model.ts";
-import { startRepoHost } from "../../sandbox/repo.ts";
+import { startGitHub } from "../../sandbox/github/start.ts";
 import { inFolder, type Running, start } from "../e2e/running.ts";
 import { Clone } from "../tools/_clone.ts";
 
@@ -62,7 +62,7 @@ for (const [door, kind] of [["rest", "binary"], ["mcp", "text"]] as const) {
     ignore: Deno.build.os !== "linux",
     fn: () =>
       inFolder(async (folder) => {
-        await using host = await startRepoHost();
+        await using host = await startGitHub();
         await host.make(REPO);
         await using running = start(folder, {
           REPO_API_BASE: host.base_url,

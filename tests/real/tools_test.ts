@@ -1,6 +1,6 @@
 /** Each tool of the groups discovery and posts through both doors, what it did looked up in a real WordPress. */
 import assert from "node:assert/strict";
-import type { CmsSandbox } from "../../sandbox/cms.ts";
+import type { CmsSandbox } from "../../sandbox/wordpress/start.ts";
 import { ahead, type Args, callsOf, DOORS, PNG } from "../cms_kit.ts";
 import type { Json } from "../sandbox/asker.ts";
 import { fresh, HIDDEN, onWordPress, PUBLIC, Real } from "./_wordpress.ts";

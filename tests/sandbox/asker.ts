@@ -1,6 +1,6 @@
 /** Asking a CMS over its REST routes, and cutting answers down to what can be compared. */
 import { Buffer } from "node:buffer";
-import type { CmsLogin, CmsSandbox } from "../../sandbox/cms.ts";
+import type { CmsLogin, CmsSandbox } from "../../sandbox/wordpress/start.ts";
 
 /** A JSON object. */
 export interface Json {

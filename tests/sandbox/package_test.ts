@@ -1,7 +1,7 @@
 /** Reading single files out of a gzipped tar. */
 import assert from "node:assert/strict";
 import { gzipSync } from "fflate";
-import { untar } from "../../sandbox/cms/package.ts";
+import { untar } from "../../sandbox/wordpress/package.ts";
 
 function entry(name: string, text: string): Uint8Array {
   const bytes = new TextEncoder().encode(text);

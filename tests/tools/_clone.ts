@@ -1,6 +1,6 @@
 /** A clone of a sandbox repository: what anybody would find there, and what a commit changed, as git itself tells. */
-import { runGit } from "../../sandbox/repo/git.ts";
-import { scratchFolder } from "../../sandbox/scratch.ts";
+import { runGit } from "../../sandbox/github/git.ts";
+import { scratchFolder } from "../../sandbox/core/scratch.ts";
 
 /** Who writes past the gateway. */
 const SOMEBODY = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.com"];

@@ -1,8 +1,8 @@
 /** A stand-in whose companion plugin reports what a test wants, and what a diagnosis of it is expected to say. */
 import assert from "node:assert/strict";
-import { route } from "../../sandbox/cms_standin/rest.ts";
-import type { StandInOptions, Trouble } from "../../sandbox/cms_standin.ts";
-import type { CmsSandbox } from "../../sandbox/cms.ts";
+import { route } from "../../sandbox/wordpress_standin/rest.ts";
+import type { WordPressFault, WordPressOptions } from "../../sandbox/wordpress_standin/start.ts";
+import type { CmsSandbox } from "../../sandbox/wordpress/start.ts";
 import type { Site } from "../../model.ts";
 import type { NewSite } from "../../store/store.ts";
 import type { Args } from "../cms_kit.ts";
@@ -95,7 +95,7 @@ function sitesAt({ base_url, users }: Pick<CmsSandbox, "base_url" | "users">): N
 /** A stand-in whose companion plugin gives that report; without one it has no plugin. */
 export async function reporting(
   report: Json | null,
-  options: StandInOptions = {},
+  options: WordPressOptions = {},
   kit: KitOptions = {},
 ): Promise<World> {
   const namespaces = [...report === null ? [] : NAMESPACES, ...options.namespaces ?? []];
@@ -111,14 +111,14 @@ export async function reporting(
 export async function told(
   report: Json | null,
   expected: Readonly<Record<string, Seen>>,
-  { site_id = "plugin", trouble, path, ...options }: StandInOptions & {
+  { site_id = "plugin", trouble, path, ...options }: WordPressOptions & {
     site_id?: string;
-    trouble?: Trouble;
+    trouble?: WordPressFault;
     path?: string | RegExp;
   } = {},
 ): Promise<void> {
   await using at = await reporting(report, options);
-  if (trouble) at.cms.misbehave(trouble, { method: "GET", path, times: 99 });
+  if (trouble) at.cms.inject(trouble, { method: "GET", path, times: 99 });
   await says(at.kit.both.bind(at.kit), site_id, expected);
   assert.deepEqual(at.cms.writes, []);
   assert.ok(at.cms.requests.every(({ method }) => method === "GET" || method === "HEAD"));

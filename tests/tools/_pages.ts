@@ -3,9 +3,13 @@ import {
   addCompanionPages,
   type CompanionPages,
   type StoredTemplate,
-} from "../../sandbox/cms_standin/companion_pages.ts";
-import { addPost } from "../../sandbox/cms_standin/state.ts";
-import { type Post, type StandIn, startStandIn } from "../../sandbox/cms_standin.ts";
+} from "../../sandbox/wordpress_standin/companion_pages.ts";
+import { addPost } from "../../sandbox/wordpress_standin/state.ts";
+import {
+  type Post,
+  startWordPressStandIn,
+  type WordPressStandIn,
+} from "../../sandbox/wordpress_standin/start.ts";
 import type { NewSite } from "../../store/store.ts";
 import { CmsKit } from "../cms_kit.ts";
 import { type KitOptions, NOW, site } from "../kit.ts";
@@ -28,8 +32,8 @@ export const TREE = [{
 
 /** A kit, its stand-in, and what stands there. */
 export interface PagesWorld extends AsyncDisposable {
-  readonly kit: CmsKit<StandIn>;
-  readonly cms: StandIn;
+  readonly kit: CmsKit<WordPressStandIn>;
+  readonly cms: WordPressStandIn;
   readonly plugin: CompanionPages;
   readonly draft: Post;
   /** Goes live two hours after the start. */
@@ -42,7 +46,7 @@ export interface PagesOptions extends KitOptions {
   readonly plugin?: false | { readonly version?: string; readonly visual?: boolean };
 }
 
-function moreSites(cms: StandIn): NewSite[] {
+function moreSites(cms: WordPressStandIn): NewSite[] {
   const { username, application_password } = cms.users.admin;
   const credentials = { cms: { username, application_password } };
   const at = (id: string, more: Partial<NewSite>) =>
@@ -59,7 +63,7 @@ export async function pagesWorld(
   { plugin: wanted = {}, ...options }: PagesOptions = {},
 ): Promise<PagesWorld> {
   let now = () => NOW;
-  const cms = await startStandIn({ now: () => now() });
+  const cms = await startWordPressStandIn({ now: () => now() });
   const { state } = cms;
   const plugin = wanted === false
     ? { options: { version: "", visual: false }, templates: new Map() }

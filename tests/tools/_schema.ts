@@ -3,8 +3,8 @@ import {
   addCompanionSchema,
   type CompanionSchema,
   type StoredEntry,
-} from "../../sandbox/cms_standin/companion_schema.ts";
-import { type StandIn, startStandIn } from "../../sandbox/cms_standin.ts";
+} from "../../sandbox/wordpress_standin/companion_schema.ts";
+import { startWordPressStandIn, type WordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import type { NewSite } from "../../store/store.ts";
 import { CmsKit } from "../cms_kit.ts";
 import { type KitOptions, NOW, site } from "../kit.ts";
@@ -51,8 +51,8 @@ export const BY_PAGE: readonly StoredEntry[] = [
 
 /** A kit, its stand-in, and the plugin there. */
 export interface SchemaWorld extends AsyncDisposable {
-  readonly kit: CmsKit<StandIn>;
-  readonly cms: StandIn;
+  readonly kit: CmsKit<WordPressStandIn>;
+  readonly cms: WordPressStandIn;
   readonly plugin: CompanionSchema;
   entry(id: number): StoredEntry;
 }
@@ -66,7 +66,7 @@ export interface SchemaOptions extends KitOptions {
 }
 
 /** Sites whose channel is the plugin: "schema", "leave" with allow_seo_on_published, and some that may less. */
-function moreSites(cms: StandIn): NewSite[] {
+function moreSites(cms: WordPressStandIn): NewSite[] {
   const { admin, ed, auth, sub } = cms.users;
   const at = (id: string, { username, application_password }: typeof admin, more: Partial<NewSite> = {}) =>
     site(id, "cms", {
@@ -89,7 +89,7 @@ function moreSites(cms: StandIn): NewSite[] {
 export async function schemaWorld(
   { plugin: wanted, provider = "schemapro", version, ...options }: SchemaOptions = {},
 ): Promise<SchemaWorld> {
-  const cms = await startStandIn({ now: () => NOW });
+  const cms = await startWordPressStandIn({ now: () => NOW });
   const plugin: CompanionSchema = wanted === false
     ? { options: { version: "", visual: false }, provider, entries: new Map() }
     : addCompanionSchema(cms.app, cms.state, { provider, version });

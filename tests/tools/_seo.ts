@@ -1,10 +1,14 @@
 /** A kit at a stand-in with the companion plugin's SEO routes, and sites of both channels with the switch and without. */
 import { Hono } from "hono";
-import { addCompanionSeo, type CompanionSeo } from "../../sandbox/cms_standin/companion_seo.ts";
-import type { RestEnv } from "../../sandbox/cms_standin/rest.ts";
-import { addPost } from "../../sandbox/cms_standin/state.ts";
-import { type Post, type StandIn, startStandIn } from "../../sandbox/cms_standin.ts";
-import type { CmsSandbox, CmsUser } from "../../sandbox/cms.ts";
+import { addCompanionSeo, type CompanionSeo } from "../../sandbox/wordpress_standin/companion_seo.ts";
+import type { RestEnv } from "../../sandbox/wordpress_standin/rest.ts";
+import { addPost } from "../../sandbox/wordpress_standin/state.ts";
+import {
+  type Post,
+  startWordPressStandIn,
+  type WordPressStandIn,
+} from "../../sandbox/wordpress_standin/start.ts";
+import type { CmsSandbox, CmsUser } from "../../sandbox/wordpress/start.ts";
 import type { Site } from "../../model.ts";
 import type { NewSite } from "../../store/store.ts";
 import { CmsKit } from "../cms_kit.ts";
@@ -12,8 +16,8 @@ import { type KitOptions, NOW, site } from "../kit.ts";
 
 /** A kit, its stand-in, and what stands there. */
 export interface SeoWorld extends AsyncDisposable {
-  readonly kit: CmsKit<StandIn>;
-  readonly cms: StandIn;
+  readonly kit: CmsKit<WordPressStandIn>;
+  readonly cms: WordPressStandIn;
   readonly plugin: CompanionSeo;
   readonly draft: Post;
   /** A page. */
@@ -55,7 +59,7 @@ export function seoSites({ base_url, users }: Pick<CmsSandbox, "base_url" | "use
 /** Opens one; dispose of it with `await using`. */
 export async function seoWorld({ plugin: wanted, ...options }: SeoOptions = {}): Promise<SeoWorld> {
   let now = () => NOW;
-  const cms = await startStandIn({ now: () => now() });
+  const cms = await startWordPressStandIn({ now: () => now() });
   const { state } = cms;
   const plugin = wanted === false
     ? addCompanionSeo(new Hono<RestEnv>(), { namespaces: [] })

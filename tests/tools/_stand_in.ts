@@ -1,13 +1,18 @@
 /** A kit at a stand-in that lives by the kit's clock, with one draft and one scheduled post on it. */
-import { type Post, type StandIn, type StandInOptions, startStandIn } from "../../sandbox/cms_standin.ts";
-import { addPost } from "../../sandbox/cms_standin/state.ts";
+import {
+  type Post,
+  startWordPressStandIn,
+  type WordPressOptions,
+  type WordPressStandIn,
+} from "../../sandbox/wordpress_standin/start.ts";
+import { addPost } from "../../sandbox/wordpress_standin/state.ts";
 import { ahead, callsOf, CmsKit } from "../cms_kit.ts";
 import { type KitOptions, NOW } from "../kit.ts";
 
 /** A kit, its stand-in, and what stands there. */
 export interface World extends AsyncDisposable {
-  readonly kit: CmsKit<StandIn>;
-  readonly cms: StandIn;
+  readonly kit: CmsKit<WordPressStandIn>;
+  readonly cms: WordPressStandIn;
   readonly draft: Post;
   /** Goes live two hours after the start. */
   readonly scheduled: Post;
@@ -18,9 +23,9 @@ export interface World extends AsyncDisposable {
 }
 
 /** Opens one; dispose of it with `await using`. */
-export async function world(options: KitOptions = {}, site: StandInOptions = {}): Promise<World> {
+export async function world(options: KitOptions = {}, site: WordPressOptions = {}): Promise<World> {
   let now = () => NOW;
-  const cms = await startStandIn({ now: () => now(), ...site });
+  const cms = await startWordPressStandIn({ now: () => now(), ...site });
   const { state } = cms;
   const draft = addPost(state, {
     type: "post",

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import type { Code } from "../../errors.ts";
 import type { AuditRow, Door } from "../../model.ts";
-import { type RepoHost, type RepoOptions, startRepoHost } from "../../sandbox/repo.ts";
+import { type GitHubStandIn, type RepoOptions, startGitHub } from "../../sandbox/github/start.ts";
 import type { Args, Preview, Refusal } from "../cms_kit.ts";
 import { gateway, type Kit, type KitOptions } from "../kit.ts";
-import { assertDescribed } from "../sandbox/repo_openapi.ts";
+import { assertDescribed } from "../sandbox/github_openapi.ts";
 import { Clone } from "./_clone.ts";
 import { EMPTY, FILES, JOURNAL, REPO, settingsAt, sitesAt } from "./_static_sites.ts";
 
@@ -26,7 +26,7 @@ export interface Written {
 
 /** How a world is opened: at a host there is already, with files for REPO, and `env` as in settingsAt. */
 export interface WorldOptions extends KitOptions {
-  readonly host?: RepoHost;
+  readonly host?: GitHubStandIn;
   readonly files?: RepoOptions["files"];
   readonly env?: Readonly<Record<string, string | null>>;
 }
@@ -37,11 +37,11 @@ const isRead = ({ method, path }: { method: string; path: string }) =>
 
 /** A kit and its host. */
 export class StaticWorld implements AsyncDisposable {
-  constructor(readonly gw: Kit, readonly host: RepoHost) {}
+  constructor(readonly gw: Kit, readonly host: GitHubStandIn) {}
 
   /** Opens one; dispose of it with `await using`. */
   static async open(options: WorldOptions = {}): Promise<StaticWorld> {
-    const host = options.host ?? await startRepoHost();
+    const host = options.host ?? await startGitHub();
     const { files = FILES } = options;
     await Promise.all([
       host.make(REPO, { files }),
@@ -92,9 +92,9 @@ export class StaticWorld implements AsyncDisposable {
   async quietly<T>(work: () => Promise<T>): Promise<T> {
     const all = () => Promise.all([REPO, JOURNAL, EMPTY].map((repo) => this.host.refs(repo)));
     const heads = await all();
-    const asked = this.host.exchanges.length;
+    const asked = this.host.requests.length;
     const done = await work();
-    const sent = this.host.exchanges.slice(asked).filter((one) => !isRead(one));
+    const sent = this.host.requests.slice(asked).filter((one) => !isRead(one));
     assert.deepEqual(sent.map(({ method, path }) => `${method} ${path}`), [], "nothing is written");
     assert.deepEqual(await all(), heads);
     return done;
@@ -145,12 +145,12 @@ export class StaticWorld implements AsyncDisposable {
   /** Asserts the code through both doors, confirmed, that nothing was written, and the audit; answers the message. */
   async refuses(tool: string, args: Args, code: Code, expected: Refusal): Promise<string> {
     const { says, sends = "nothing", audit = "error", as } = expected;
-    const asked = this.host.exchanges.length;
+    const asked = this.host.requests.length;
     const call = () => this.gw.refuses(tool, { confirm: true, ...args }, code, { as });
     const message = sends === "anything" ? await call() : await this.quietly(call);
     assert.match(message, says);
     assert.doesNotMatch(message, /\.$|ghs_|Bearer |PRIVATE KEY/, "a sentence without secrets");
-    if (sends === "nothing") assert.equal(this.host.exchanges.length, asked, `${tool} sends nothing`);
+    if (sends === "nothing") assert.equal(this.host.requests.length, asked, `${tool} sends nothing`);
     const rows = await this.rows(2);
     assert.deepEqual(rows.map(({ door }) => door), ["mcp", "rest"]);
     for (const row of rows) assert.deepEqual([row.tool, row.status, row.error], [tool, audit, code]);
@@ -175,7 +175,7 @@ export class StaticWorld implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.gw[Symbol.asyncDispose]();
     try {
-      if (this.host.exchanges.length > 0) assertDescribed(this.host.exchanges);
+      if (this.host.requests.length > 0) assertDescribed(this.host.requests);
       const written = [REPO, JOURNAL, EMPTY].filter((repo) =>
         this.host.writes.some(({ path }) => path.startsWith(`/repos/${repo}/`))
       );

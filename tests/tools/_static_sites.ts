@@ -1,6 +1,6 @@
 /** The sites of a static world, their repositories and files, and the settings that lead to them. */
 import type { Flag } from "../../model.ts";
-import type { RepoHost, RepoOptions } from "../../sandbox/repo.ts";
+import type { GitHubStandIn, RepoOptions } from "../../sandbox/github/start.ts";
 import { CONNECTORS } from "../connectors.ts";
 import { readSettings, type Settings } from "../../settings.ts";
 import type { NewSite } from "../../store/store.ts";
@@ -21,7 +21,7 @@ export const OPEN_FLAGS: Partial<Record<Flag, boolean>> = {
 
 /** Settings that lead to the host; `more` may set or, with null, leave out others. */
 export function settingsAt(
-  host: Pick<RepoHost, "base_url" | "app">,
+  host: Pick<GitHubStandIn, "base_url" | "app">,
   more: Readonly<Record<string, string | null>> = {},
 ): Pick<Settings, "upstream"> {
   const env: Record<string, string | null> = {

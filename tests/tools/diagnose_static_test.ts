@@ -1,7 +1,7 @@
 /** diagnose_site beyond the CMS: a static site's repository and hosting in each state, and what records alone tell. */
 import assert from "node:assert/strict";
-import { type HostingSandbox, type HostingTrouble, startHosting } from "../../sandbox/hosting.ts";
-import type { RepoTrouble } from "../../sandbox/repo.ts";
+import { type PagesFault, type PagesStandIn, startPages } from "../../sandbox/cloudflare_pages/start.ts";
+import type { GitHubFault } from "../../sandbox/github/start.ts";
 import { FLAGS, type PlatformKind } from "../../model.ts";
 import { gateway, MASTER, site } from "../kit.ts";
 import { type Check, diagnose, says, type Seen } from "./_diagnose.ts";
@@ -11,10 +11,10 @@ const PROJECT = "acme-site";
 
 /** A world whose sites "whole" and "astray" have a hosting project, one that is there and one that is not. */
 class Deployed implements AsyncDisposable {
-  constructor(readonly at: StaticWorld, readonly hosting: HostingSandbox) {}
+  constructor(readonly at: StaticWorld, readonly hosting: PagesStandIn) {}
 
   static async open({ env, ...options }: WorldOptions = {}): Promise<Deployed> {
-    const hosting = await startHosting();
+    const hosting = await startPages();
     hosting.project(PROJECT);
     const linked = { repo: REPO, repo_branch: "main", hosting_project: PROJECT };
     const at = await StaticWorld.open({
@@ -99,7 +99,7 @@ Deno.test("what is not linked is told with the command that links it, and nothin
     allow_full_repo_write: [true, /allows/],
     topicmap_link: [false, /No topic-planning workspace/, /Link one/],
   });
-  assert.deepEqual([world.at.host.exchanges, world.hosting.requests], [[], []]);
+  assert.deepEqual([world.at.host.requests, world.hosting.requests], [[], []]);
 });
 
 Deno.test("a secret that the operator has not set is named, and the other upstream is asked all the same", async () => {
@@ -111,7 +111,7 @@ Deno.test("a secret that the operator has not set is named, and the other upstre
       ...Object.fromEntries(REPO_CHECKS.map((one) => [one, [null, /Not asked/, /repo_app first/] as const])),
       hosting: [true, /answers/],
     });
-    assert.deepEqual(world.at.host.exchanges, []);
+    assert.deepEqual(world.at.host.requests, []);
   }
   for (const name of ["HOSTING_API_TOKEN", "HOSTING_ACCOUNT_ID"]) {
     await using world = await Deployed.open({ env: { [name]: null } });
@@ -166,22 +166,22 @@ Deno.test("the app is installed, missing, suspended, blind to the repository, or
   host.uninstall("acme");
   await world.says("whole", { repo_installation: [false, /not installed/, /owner installs/] });
   host.install("acme");
-  const troubles: [RepoTrouble, RegExp][] = [
-    [{ kind: "bad_gateway" }, /answered 502/],
+  const troubles: [GitHubFault, RegExp][] = [
+    [{ kind: "html" }, /answered 502/],
     [{ kind: "unauthorized" }, /does not take the app's key/],
-    [{ kind: "half" }, /broke the connection off/],
-    [{ kind: "garbage" }, /cannot be read|answered 200/],
-    [{ kind: "garbage", body: "[]" }, /cannot be read/],
+    [{ kind: "partial" }, /broke the connection off/],
+    [{ kind: "malformed" }, /cannot be read|answered 200/],
+    [{ kind: "answer", body: "[]" }, /cannot be read/],
   ];
   for (const [trouble, said] of troubles) {
-    host.misbehave(trouble, { path: INSTALLATION, times: 99 });
+    host.inject(trouble, { path: INSTALLATION, times: 99 });
     await world.says("whole", {
       repo_installation: [null, said, /Diagnose again/],
       repo_branch: [null, said, /repo_installation first/],
       repo_write: [null, /not known/, /repo_installation first/],
       hosting: [true, /answers/],
     });
-    host.forget();
+    host.clear();
   }
 });
 
@@ -195,14 +195,14 @@ Deno.test("the branch is there, missing, without a commit, or not known", async 
   });
   await world.says("empty", { repo_branch: [false, /no commit yet/, /init_static_project/] });
   const { host } = world.at;
-  for (const trouble of [{ kind: "bad_gateway" }, { kind: "half" }, { kind: "garbage" }] as const) {
-    host.misbehave(trouble, { path: REF, times: 99 });
+  for (const trouble of [{ kind: "html" }, { kind: "partial" }, { kind: "malformed" }] as const) {
+    host.inject(trouble, { path: REF, times: 99 });
     await world.says("whole", {
       repo_installation: [true, /is installed/],
       repo_branch: [null, /answered 502|broke the connection off|cannot be read/, /Diagnose again/],
       repo_write: [true, /may write/],
     });
-    host.forget();
+    host.clear();
   }
 });
 
@@ -234,23 +234,23 @@ Deno.test("the hosting has the project, has it not, refuses, or is not known", a
     hosting: [false, /no project "another"/, /--hosting-project /],
     deployment: [null, /Not known/, /hosting first/],
   });
-  const troubles: [HostingTrouble, false | null, RegExp, RegExp][] = [
+  const troubles: [PagesFault, false | null, RegExp, RegExp][] = [
     [{ kind: "refused" }, false, /Hosting answered 403: Authentication error/, /token that may read/],
     [{ kind: "refused", status: 500 }, null, /answered 500/, /Diagnose again/],
     [{ kind: "html" }, null, /answered 502: Bad gateway/, /Diagnose again/],
     [{ kind: "html", status: 200 }, null, /cannot be read/, /Diagnose again/],
-    [{ kind: "half" }, null, /broke the connection off/, /Diagnose again/],
-    [{ kind: "garbage", result: "x" }, null, /cannot be read/, /Diagnose again/],
+    [{ kind: "partial" }, null, /broke the connection off/, /Diagnose again/],
+    [{ kind: "result", result: "x" }, null, /cannot be read/, /Diagnose again/],
     [{ kind: "busy", retry_after: 3600 }, null, /answered 429/, /Diagnose again/],
   ];
   for (const [trouble, ok, said, next] of troubles) {
-    world.hosting.misbehave(trouble, { times: 99 });
+    world.hosting.inject(trouble, { times: 99 });
     await world.says("whole", {
       hosting: [ok, said, next],
       deployment: [null, /Not known/, /hosting first/],
       repo_branch: [true, /stands at/],
     });
-    world.hosting.forget();
+    world.hosting.clear();
   }
 });
 
@@ -270,8 +270,8 @@ Deno.test("the newest deployment went well, failed, is under way, or there is no
 Deno.test("a repository host and a hosting that hang are given up together, and hide nothing else", async () => {
   const http = { now: () => Date.now() + 59_700 };
   await using world = await Deployed.open({ http });
-  world.at.host.misbehave({ kind: "hang" }, { times: 99 });
-  world.hosting.misbehave({ kind: "hang" }, { times: 99 });
+  world.at.host.inject({ kind: "hang" }, { times: 99 });
+  world.hosting.inject({ kind: "hang" }, { times: 99 });
   const silent = /gave no answer within 0\.3 s/;
   await world.says("whole", {
     repository: [true, /is linked/],

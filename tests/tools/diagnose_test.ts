@@ -1,6 +1,6 @@
 /** diagnose_site on CMS sites: every check in each of its states. */
 import assert from "node:assert/strict";
-import type { PluginRow, Trouble } from "../../sandbox/cms_standin.ts";
+import type { PluginRow, WordPressFault } from "../../sandbox/wordpress_standin/start.ts";
 import { CAPS, diagnose, featured, FEATURES, REPORT, reporting, says, told } from "./_diagnose.ts";
 
 const HTML = { kind: "html" } as const;
@@ -50,7 +50,7 @@ Deno.test("the index tells whether the API is reachable, and the clock", async (
     path: INDEX,
   });
   await told(REPORT, { rest_api: [false, /broke the connection off/, base] }, {
-    trouble: { kind: "half" },
+    trouble: { kind: "partial" },
     path: INDEX,
   });
   await told(REPORT, { rest_api: [null, /CMS 401/, /credentials/] }, {
@@ -82,7 +82,7 @@ Deno.test("credentials are met, refused, turned off, or not known", async () => 
   });
   await told(REPORT, { credentials: [null, /CMS 500/, /rest_api/] }, { trouble: HTML, path: "/users/me" });
   await told(REPORT, { credentials: [null, /lacks what was relied on|not JSON|broke/, /rest_api/] }, {
-    trouble: { kind: "half", length: "true" },
+    trouble: { kind: "partial", length: "true" },
     path: "/users/me",
   });
   await using at = await reporting(REPORT);
@@ -117,12 +117,12 @@ Deno.test("the companion plugin is there, missing, inactive, silent, too old, or
       seo_settings: [false, /no SEO bridge/, /companion/],
     });
   }
-  const rows: [Trouble, RegExp, RegExp][] = [
+  const rows: [WordPressFault, RegExp, RegExp][] = [
     [HTML, /CMS 500/, /error log/],
     [{ kind: "html", status: 200 }, /not JSON/, /error log/],
     [{ kind: "html", status: 403 }, /firewall/, /firewall/],
-    [{ kind: "half" }, /broke the connection off/, /error log/],
-    [{ kind: "half", length: "true" }, /not JSON/, /error log/],
+    [{ kind: "partial" }, /broke the connection off/, /error log/],
+    [{ kind: "partial", length: "true" }, /not JSON/, /error log/],
     [{ kind: "unauthorized" }, /CMS 401/, /credentials/],
   ];
   for (const [trouble, said, next] of rows) {

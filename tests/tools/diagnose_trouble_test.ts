@@ -10,7 +10,7 @@ Deno.test("a diagnosis asked for single checks answers those alone, and refuses 
   await using at = await reporting(REPORT);
   const found = await diagnose(at.kit.both.bind(at.kit), { site_id: "plugin", checks: ["theme", "clock"] });
   assert.deepEqual(Object.keys(found), ["clock", "theme"]);
-  at.cms.forget();
+  at.cms.clear();
   await at.kit.refuses(
     "diagnose_site",
     { site_id: "plugin", checks: ["clock", "hosting"] },
@@ -32,7 +32,7 @@ Deno.test("all probes of a CMS share one end, by the gateway's clock, and a fron
     return answer;
   };
   await using at = await reporting(REPORT, {}, { fetch: slow, http: { now } });
-  at.cms.misbehave({ kind: "hang" }, { method: "GET", times: 99 });
+  at.cms.inject({ kind: "hang" }, { method: "GET", times: 99 });
   const found = await at.kit.gw.call<
     { checks: { name: string; ok: boolean | null; detail: string; next_step: string | null }[] }
   >("diagnose_site", { site_id: "plugin" });
@@ -54,7 +54,7 @@ Deno.test("all probes of a CMS share one end, by the gateway's clock, and a fron
 Deno.test("a front page that hangs does not hide the API behind it", async () => {
   const http = { now: () => NOW + 59_700 };
   await using at = await reporting(REPORT, {}, { http });
-  at.cms.misbehave({ kind: "hang" }, { method: "HEAD", times: 99 });
+  at.cms.inject({ kind: "hang" }, { method: "HEAD", times: 99 });
   const found = await diagnose(at.kit.both.bind(at.kit), { site_id: "plugin" });
   assert.deepEqual(Object.values(found).filter(({ ok }) => ok !== true), []);
 });
@@ -62,7 +62,7 @@ Deno.test("a front page that hangs does not hide the API behind it", async () =>
 Deno.test("a root that was only guessed for a diagnosis is not kept for the calls after it", async () => {
   const http = { now: () => NOW + 59_700 };
   await using at = await reporting(REPORT, { plain_permalinks: true }, { http });
-  at.cms.misbehave({ kind: "hang" }, { method: "HEAD", times: 1 });
+  at.cms.inject({ kind: "hang" }, { method: "HEAD", times: 1 });
   const { checks } = await at.kit.gw.call<{ checks: { name: string; ok: boolean | null }[] }>(
     "diagnose_site",
     {
@@ -86,7 +86,7 @@ Deno.test("one probe that hangs leaves the other checks as they are", async () =
   ];
   for (const [path, name] of paths) {
     await using at = await reporting(REPORT, {}, { http });
-    at.cms.misbehave({ kind: "hang" }, { method: "GET", path, times: 99 });
+    at.cms.inject({ kind: "hang" }, { method: "GET", path, times: 99 });
     const found = await diagnose(at.kit.both.bind(at.kit), { site_id: "plugin" });
     assert.match(found[name]!.detail, /gave no answer within 0\.3 s/);
     for (const [, other] of paths) {

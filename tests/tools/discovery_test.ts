@@ -198,7 +198,7 @@ Deno.test("diagnose_site tells a refused password and a missing one apart, and w
   const wrong = await of("wrong");
   assert.deepEqual([wrong["rest_api"]?.ok, wrong["credentials"]?.ok], [true, false]);
   assert.match(wrong["credentials"]!.next_step ?? "", /Make a new application password/);
-  at.cms.forget();
+  at.cms.clear();
   const bare = await of("bare");
   assert.deepEqual([bare["credentials"]?.ok, bare["credentials"]?.detail], [
     false,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Code } from "../../errors.ts";
 import type { Site } from "../../model.ts";
-import { type StandIn, startStandIn } from "../../sandbox/cms_standin.ts";
+import { startWordPressStandIn, type WordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import type { NewSite } from "../../store/store.ts";
 import { type Args, DOORS, type Refusal } from "../cms_kit.ts";
 import { site } from "../kit.ts";
@@ -30,10 +30,10 @@ const MARKDOWN = { ...FILES, [PATHS.post]: POST, [PATHS.page]: PAGE };
 
 /** A world whose CMS sites are "blog" (linked to the repository), "visual", "both" and "stranger" (bad password). */
 class DeployWorld implements AsyncDisposable {
-  constructor(readonly at: StaticWorld, readonly cms: StandIn) {}
+  constructor(readonly at: StaticWorld, readonly cms: WordPressStandIn) {}
 
   static async open(options: WorldOptions = {}): Promise<DeployWorld> {
-    const cms = await startStandIn();
+    const cms = await startWordPressStandIn();
     const { username, application_password } = cms.users.admin;
     const credentials = { cms: { username, application_password } };
     const on = (id: string, more: Partial<NewSite> = {}) =>
@@ -270,7 +270,7 @@ Deno.test("a static site that may not push to its branch deploys, but keeps the 
 Deno.test("where only the writing down fails the draft stands, and the answer says so", async () => {
   await using world = await DeployWorld.open();
   const { at } = world;
-  at.host.misbehave({ kind: "bad_gateway" }, { method: "POST", path: "/git/trees", times: 9 });
+  at.host.inject({ kind: "html" }, { method: "POST", path: "/git/trees", times: 9 });
   const args = { site_id: "blog", path: PATHS.post, append_deployment: true };
   const head = await at.head("main", JOURNAL);
   const { done, row } = await at.write("rest", "deploy_md_to_site", args);
@@ -289,7 +289,7 @@ Deno.test("a file that somebody changes meanwhile keeps that change beside the d
   await using world = await DeployWorld.open();
   const { at } = world;
   const theirs = POST.replace("working title", "final title");
-  at.host.misbehave({ kind: "moved", files: { [PATHS.post]: theirs } }, {
+  at.host.inject({ kind: "moved", files: { [PATHS.post]: theirs } }, {
     method: "POST",
     path: "/git/commits",
   });

@@ -217,7 +217,7 @@ Deno.test("a file that was listed before is not read again until it changes", as
   const text = (title: string) => `---\ntitle: ${title} ${crypto.randomUUID()}\n---\n`;
   const files = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`p/${at}.md`, text(`T${at}`)]));
   await using at = await StaticWorld.open({ files });
-  const blobs = () => at.host.exchanges.filter(({ path }) => path.includes("/git/blobs/")).length;
+  const blobs = () => at.host.requests.filter(({ path }) => path.includes("/git/blobs/")).length;
   const list = () => at.gw.call<{ items: Args[] }>("list_md_from_repo", { site_id: "closed" });
   const first = await list();
   assert.equal(blobs(), 9);
@@ -237,7 +237,7 @@ Deno.test("bytes that are not those git names so are not taken for the file", as
     size: 36,
     sha: await shaOf(NEW),
   };
-  at.host.misbehave({ kind: "garbage", body: JSON.stringify(other) }, { path: "/git/blobs/" });
+  at.host.inject({ kind: "answer", body: JSON.stringify(other) }, { path: "/git/blobs/" });
   const head = await at.head("main", JOURNAL);
   const args = { site_id: "journal", path: "p/a.md", status: "x", confirm: true };
   const message = await at.gw.refuses("update_md_status", args, "E_UPSTREAM", { door: "rest" });

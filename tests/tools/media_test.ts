@@ -134,7 +134,7 @@ Deno.test("an image of 20 MiB is taken, a byte more is not", async () => {
 
 Deno.test("an upload whose texts could not be set names the image that stands", async () => {
   await using at = await world();
-  at.cms.misbehave({ kind: "html" }, { method: "POST", path: /^\/wp\/v2\/media\/\d+$/ });
+  at.cms.inject({ kind: "html" }, { method: "POST", path: /^\/wp\/v2\/media\/\d+$/ });
   const args = { site_id: "acme", filename: "a.png", content_base64: PNG, alt_text: "Us", confirm: true };
   const ending = await at.kit.gw.end("upload_media", args);
   assert.ok("code" in ending && ending.code === "E_UPSTREAM", JSON.stringify(ending));

@@ -1,6 +1,6 @@
 /** ping_site on static sites: the repository behind them, and what is wrong with the way there. */
 import assert from "node:assert/strict";
-import type { RepoHost } from "../../sandbox/repo.ts";
+import type { GitHubStandIn } from "../../sandbox/github/start.ts";
 import { site } from "../kit.ts";
 import { REPO, settingsAt, StaticWorld } from "./_static.ts";
 
@@ -23,7 +23,8 @@ async function ping({ gw }: StaticWorld, site_id: string): Promise<Ping> {
   return rest;
 }
 
-const headOf = async (host: RepoHost, branch: string) => (await host.git(REPO, "rev-parse", branch)).trim();
+const headOf = async (host: GitHubStandIn, branch: string) =>
+  (await host.git(REPO, "rev-parse", branch)).trim();
 
 Deno.test("a static site answers with its deployed branch, where that stands, and whether it can be written to", async () => {
   await using at = await StaticWorld.open();
@@ -65,7 +66,7 @@ Deno.test("what is wrong with the way to a static site's repository is told by i
   } finally {
     at.host.state.repositories.set(REPO, lost);
   }
-  at.host.misbehave({ kind: "bad_gateway" }, { path: "/git/ref/", times: 6 });
+  at.host.inject({ kind: "html" }, { path: "/git/ref/", times: 6 });
   assert.match(await refuses("closed", "E_UPSTREAM"), /answered 502/);
   at.host.uninstall("acme");
   assert.match(await refuses("closed", "E_REPO_APP_NOT_INSTALLED"), /not installed for "acme\/site"/);
@@ -80,6 +81,6 @@ Deno.test("a gateway without the app's secrets says which one is missing, and as
       await without.gw.refuses("ping_site", { site_id: "closed" }, "E_MISSING_SECRET"),
       new RegExp(name),
     );
-    assert.deepEqual([without.gw.requests, without.host.exchanges], [[], []]);
+    assert.deepEqual([without.gw.requests, without.host.requests], [[], []]);
   }
 });

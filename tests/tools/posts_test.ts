@@ -39,7 +39,7 @@ Deno.test("get_post answers one post whole, in any status, its terms by name", a
 
 Deno.test("list_drafts answers also where the site hides who the account is", async () => {
   await using at = await world();
-  at.cms.misbehave({ kind: "html", status: 403 }, { path: "/wp/v2/users/me", times: 9 });
+  at.cms.inject({ kind: "html", status: 403 }, { path: "/wp/v2/users/me", times: 9 });
   const { posts } = await at.kit.both<{ posts: Row[] }>("list_drafts", { site_id: "acme" });
   assert.deepEqual(posts.map(({ id }) => id).toSorted(), [at.draft.id, at.scheduled.id]);
 });

@@ -1,7 +1,7 @@
 /** Sites without a schema bridge, entries that change under a call, and sites that do not do what they say. */
 import assert from "node:assert/strict";
 import type { Code } from "../../errors.ts";
-import type { StoredEntry } from "../../sandbox/cms_standin/companion_schema.ts";
+import type { StoredEntry } from "../../sandbox/wordpress_standin/companion_schema.ts";
 import type { Args } from "../cms_kit.ts";
 import { between, type SchemaOptions, type SchemaWorld, schemaWorld } from "./_schema.ts";
 
@@ -171,7 +171,7 @@ Deno.test("a site that answers nonsense is told as such, nothing being written",
 
 Deno.test("a write whose answer is lost says that its outcome is unknown", async () => {
   await using at = await schemaWorld();
-  at.cms.misbehave({ kind: "reset", applied: true }, { method: "POST" });
+  at.cms.inject({ kind: "reset", applied: true }, { method: "POST" });
   const ending = await at.kit.gw.end("set_custom_schema", { site_id: "schema", ...TEXT, confirm: true });
   assert.ok("code" in ending && ending.code === "E_UPSTREAM", JSON.stringify(ending));
   assert.match(ending.message, /outcome is unknown: look at the site/);

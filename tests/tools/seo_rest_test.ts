@@ -1,6 +1,6 @@
 /** SEO fields without the companion plugin: over the SEO plugins' own routes, as far as each of them goes. */
 import assert from "node:assert/strict";
-import { addRankMath, addSeopress } from "../../sandbox/cms_standin/seo_plugins.ts";
+import { addRankMath, addSeopress } from "../../sandbox/wordpress_standin/seo_plugins.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { type SeoOptions, type SeoWorld, seoWorld } from "./_seo.ts";
 
@@ -248,14 +248,14 @@ Deno.test("a write of several parts that fails on the way says which stand", asy
     og_title: "O",
     robots: { noindex: true },
   };
-  at.cms.misbehave({ kind: "html" }, { method: "PUT", path: "social-settings" });
+  at.cms.inject({ kind: "html" }, { method: "PUT", path: "social-settings" });
   const half = await at.kit.gw.end("set_seo_meta", { ...args, confirm: true });
   assert.ok("code" in half && half.code === "E_UPSTREAM", JSON.stringify(half));
   assert.match(
     half.message,
     /^The fields title, robots were written, then the site failed: CMS 500.*send the rest again$/,
   );
-  at.cms.misbehave({ kind: "html" }, { method: "PUT" });
+  at.cms.inject({ kind: "html" }, { method: "PUT" });
   const none = await at.kit.gw.end("set_seo_meta", { ...args, confirm: true });
   assert.ok("code" in none && none.code === "E_UPSTREAM", JSON.stringify(none));
   assert.match(none.message, /^CMS 500/);

@@ -197,7 +197,7 @@ Deno.test("a write that cannot be read back is told as done, by every tool, so t
         const response = await fetch(input, init);
         if (init?.method !== "POST") return response;
         const body = await response.bytes();
-        at.cms.misbehave({ kind: "busy", status: 503 }, { method: "GET", times: 9 });
+        at.cms.inject({ kind: "busy", status: 503 }, { method: "GET", times: 9 });
         return new Response(body, response);
       },
     });

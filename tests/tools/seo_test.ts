@@ -354,16 +354,16 @@ Deno.test("a site that breaks off, hangs up or answers nonsense is told as it is
   await using at = await seoWorld();
   const args = { site_id: "live", post_id: at.published.id, title: "x", confirm: true };
   const write = { method: "POST", path: "/seo/meta/" };
-  at.cms.misbehave({ kind: "reset", applied: true }, write);
+  at.cms.inject({ kind: "reset", applied: true }, write);
   const lost = await at.kit.gw.end("set_seo_meta", args);
   assert.ok("code" in lost && lost.code === "E_UPSTREAM", JSON.stringify(lost));
   assert.match(lost.message, /the outcome is unknown/);
   const [row] = await at.kit.rows(1);
   assert.deepEqual([row?.status, row?._published], ["error", true], "it may have reached the published post");
-  at.cms.misbehave({ kind: "html", status: 200 }, write);
+  at.cms.inject({ kind: "html", status: 200 }, write);
   const page = await at.kit.gw.end("set_seo_meta", args);
   assert.ok("code" in page && page.code === "E_UPSTREAM", JSON.stringify(page));
-  at.cms.misbehave({ kind: "html" }, { path: "/seo/meta/", times: 9 });
+  at.cms.inject({ kind: "html" }, { path: "/seo/meta/", times: 9 });
   await at.kit.refuses("get_seo_meta", { site_id: "seo", post_id: 4 }, "E_UPSTREAM", {
     says: /^CMS 500/,
     sends: "reads",

@@ -1,6 +1,6 @@
 /** Posts are scheduled, taken back and published through both doors, and what their state or the site forbids is refused. */
 import assert from "node:assert/strict";
-import { addPost } from "../../sandbox/cms_standin/state.ts";
+import { addPost } from "../../sandbox/wordpress_standin/state.ts";
 import { DOORS } from "../cms_kit.ts";
 import { NOW } from "../kit.ts";
 import { type World, world } from "./_stand_in.ts";
@@ -113,7 +113,7 @@ Deno.test("a schedule needs sixty seconds by the gateway's clock and by the site
 Deno.test("a schedule that the site turned into a publication is taken back at once", async () => {
   await using at = await world();
   const { id } = at.draft;
-  at.cms.misbehave({ kind: "skew", seconds: 7200 }, { method: "POST", path: `/wp/v2/posts/${id}` });
+  at.cms.inject({ kind: "skew", seconds: 7200 }, { method: "POST", path: `/wp/v2/posts/${id}` });
   const args = { site_id: "acme", post_id: id, scheduled_at: at.ahead(3600), confirm: true };
   const ending = await at.kit.gw.end("schedule_draft", args, { door: "mcp" });
   assert.ok("code" in ending && ending.code === "E_FORBIDDEN_OP", JSON.stringify(ending));

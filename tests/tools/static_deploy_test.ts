@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import type { Code } from "../../errors.ts";
 import {
-  type HostingSandbox,
-  type HostingTrouble,
   type Outcome,
-  startHosting,
-} from "../../sandbox/hosting.ts";
-import { startRepoHost } from "../../sandbox/repo.ts";
+  type PagesFault,
+  type PagesStandIn,
+  startPages,
+} from "../../sandbox/cloudflare_pages/start.ts";
+import { startGitHub } from "../../sandbox/github/start.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { site } from "../kit.ts";
 import { REPO, settingsAt, StaticWorld } from "./_static.ts";
@@ -17,7 +17,7 @@ const NOON = Date.UTC(2026, 4, 4, 12);
 
 interface World extends AsyncDisposable {
   readonly at: StaticWorld;
-  readonly hosting: HostingSandbox;
+  readonly hosting: PagesStandIn;
 }
 
 /** The site "built" has the project "site", which is deployed from the repository; "astray" has one that is not there. */
@@ -25,8 +25,8 @@ async function world(
   env: Readonly<Record<string, string | null>> = {},
   http?: { now: () => number },
 ): Promise<World> {
-  const host = await startRepoHost();
-  const hosting = await startHosting({ host, now: () => NOON, registers_after: 3 });
+  const host = await startGitHub();
+  const hosting = await startPages({ host, now: () => NOON, registers_after: 3 });
   hosting.project("site", { repo: REPO });
   const linked = { repo: REPO, repo_branch: "main" };
   const at = await StaticWorld.open({
@@ -146,7 +146,7 @@ Deno.test("a commit is looked for among the newest hundred deployments, in as fe
   const commit = (n: number) => n.toString(16).padStart(40, "0");
   for (let n = 1; n <= 101; n++) hosting.deploy("site", { commit: commit(n) });
   const asks = async (n: number) => {
-    hosting.forget();
+    hosting.clear();
     const found = await ask(here, { commit_sha: commit(n) });
     assert.ok(hosting.requests.every(({ query }) => query["per_page"] === "25"));
     return [found["found"], hosting.requests.length / 2];
@@ -211,11 +211,11 @@ Deno.test("it is listed only where the hosting's token and account are set", asy
   }
 });
 
-const TROUBLES: readonly (readonly [HostingTrouble, RegExp])[] = [
+const TROUBLES: readonly (readonly [PagesFault, RegExp])[] = [
   [{ kind: "hang" }, /gave no answer within 0\.3 s/],
   [{ kind: "reset" }, /broke the connection off/],
-  [{ kind: "half" }, /broke the connection off/],
-  [{ kind: "half", length: "true" }, /^Hosting answered an answer that cannot be read/],
+  [{ kind: "partial" }, /broke the connection off/],
+  [{ kind: "partial", length: "true" }, /^Hosting answered an answer that cannot be read/],
   [
     { kind: "refused", status: 500, code: 8000000, message: "Inner <b>fault" },
     /^Hosting answered 500: Inner/,
@@ -227,9 +227,9 @@ const TROUBLES: readonly (readonly [HostingTrouble, RegExp])[] = [
   [{ kind: "busy", retry_after: 3600 }, /^Hosting answered 429: Please wait/],
   [{ kind: "html" }, /^Hosting answered 502: /],
   [{ kind: "html", status: 200 }, /^Hosting answered an answer that cannot be read/],
-  [{ kind: "garbage", result: {} }, /^Hosting answered an answer that cannot be read/],
-  [{ kind: "garbage", result: [{ id: 7 }] }, /^Hosting answered an answer that cannot be read/],
-  [{ kind: "garbage", result: null }, /^Hosting answered an answer that cannot be read/],
+  [{ kind: "result", result: {} }, /^Hosting answered an answer that cannot be read/],
+  [{ kind: "result", result: [{ id: 7 }] }, /^Hosting answered an answer that cannot be read/],
+  [{ kind: "result", result: null }, /^Hosting answered an answer that cannot be read/],
 ];
 
 for (const [trouble, says] of TROUBLES) {
@@ -237,13 +237,13 @@ for (const [trouble, says] of TROUBLES) {
     const hurried = trouble.kind === "hang" ? { now: () => Date.now() + 59_700 } : undefined;
     await using here = await world({}, hurried);
     here.hosting.deploy("site", { branch: "main" });
-    here.hosting.misbehave(trouble, { times: 9 });
+    here.hosting.inject(trouble, { times: 9 });
     const message = await here.at.refuses(TOOL, { site_id: "built" }, "E_UPSTREAM", { says, sends: "reads" });
     assert.doesNotMatch(message, /<[a-z!]/);
-    here.hosting.forget();
+    here.hosting.clear();
     assert.equal((await ask(here))["found"], true);
     if (trouble.kind !== "reset" && !(trouble.kind === "html" && trouble.status !== 200)) return;
-    here.hosting.misbehave(trouble);
+    here.hosting.inject(trouble);
     assert.equal((await ask(here))["found"], true, "a read is asked again");
   });
 }
@@ -252,7 +252,7 @@ Deno.test("a deployment of which only the least is told is shown all the same", 
   await using here = await world();
   const id = "x/../y?";
   const bare = { id, environment: "production", latest_stage: null, aliases: null, deployment_trigger: null };
-  here.hosting.misbehave({ kind: "garbage", result: [bare] }, { times: 9 });
+  here.hosting.inject({ kind: "result", result: [bare] }, { times: 9 });
   assert.deepEqual(await ask(here), {
     found: true,
     deployment_id: id,
@@ -269,7 +269,7 @@ Deno.test("a deployment of which only the least is told is shown all the same", 
 });
 
 Deno.test("a redirect does not take the token elsewhere", async () => {
-  await using elsewhere = await startHosting({ now: () => NOON });
+  await using elsewhere = await startPages({ now: () => NOON });
   elsewhere.project("site");
   await using here = await world();
   const fetched: typeof fetch = () =>

@@ -172,7 +172,7 @@ Deno.test("an app that may only read, and a repository that was renamed, are rea
   }
   const read = await moved.both("read_static_file", { site_id: "open", path: "README.md" });
   assert.equal(read["content"], FILES["README.md"]);
-  moved.host.forget(); // that every route may answer 301 is not described
+  moved.host.clear(); // that every route may answer 301 is not described
   await using later = await StaticWorld.open();
   later.host.rename(REPO, "renamed");
   await later.refuses("list_static_files", { site_id: "open" }, "E_REPO_APP_NOT_INSTALLED", {
@@ -200,9 +200,9 @@ Deno.test("no answer, log or audit row holds the app's key or a token", async ()
   await using at = await StaticWorld.open();
   const { private_key } = at.host.app;
   const said: unknown[] = [];
-  for (const trouble of [null, { kind: "forbidden" }, { kind: "garbage" }] as const) {
+  for (const trouble of [null, { kind: "forbidden" }, { kind: "malformed" }] as const) {
     for (const [tool, args] of ALL) {
-      if (trouble) at.host.misbehave(trouble, { path: "/git/", times: 4 });
+      if (trouble) at.host.inject(trouble, { path: "/git/", times: 4 });
       const site_id = tool === "init_static_project" ? "empty" : "open";
       said.push(await at.gw.end(tool, { site_id, ...args, confirm: true }));
     }

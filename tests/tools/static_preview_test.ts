@@ -106,7 +106,7 @@ for (const door of DOORS) {
     const { branch } = await write(at, "a");
     const heads = await at.host.refs(REPO);
     const args = { site_id: "closed" };
-    at.host.forget();
+    at.host.clear();
     const shown = await at.preview("reset_static_preview_branch", args);
     assert.deepEqual(shown.changes, [{ field: "preview_branch", from: branch, to: null }]);
     assert.equal(
@@ -118,7 +118,7 @@ for (const door of DOORS) {
     assert.deepEqual((await at.write(door, "reset_static_preview_branch", args)).done, { forgotten: null });
     const none = await at.preview("reset_static_preview_branch", args);
     assert.deepEqual(none.changes, []);
-    assert.deepEqual([at.host.exchanges.length, await at.host.refs(REPO)], [0, heads]);
+    assert.deepEqual([at.host.requests.length, await at.host.refs(REPO)], [0, heads]);
     await at.host.commit(REPO, { files: { "meanwhile.txt": "x" } });
     const fresh = await write(at, "b");
     assert.notEqual(fresh.branch, branch);

@@ -29,7 +29,7 @@ for (const tool of Object.keys(CALLS)) {
     Deno.test(`${tool} stands on what somebody else committed ${when} its push`, async () => {
       await using at = await StaticWorld.open();
       const was = await at.head("main");
-      at.host.misbehave({ kind: "moved", when, files: { "theirs.txt": "kept" } }, PATCH);
+      at.host.inject({ kind: "moved", when, files: { "theirs.txt": "kept" } }, PATCH);
       await at.write("rest", tool, callOf(tool));
       const log = await at.log("main");
       assert.deepEqual(log.slice(1), ["Meanwhile", "First commit"], "theirs, then one commit of ours");
@@ -115,7 +115,7 @@ for (const [tool, args, files, code, says] of CLASHES) {
   Deno.test(`${tool} ${JSON.stringify(args)} is told ${code} when ${path} ${what} meanwhile, and theirs stays`, async () => {
     for (const door of ["rest", "mcp"] as const) {
       await using at = await StaticWorld.open();
-      at.host.misbehave({ kind: "moved", when: "within", files }, PATCH);
+      at.host.inject({ kind: "moved", when: "within", files }, PATCH);
       const ending = await at.gw.end(tool, { ...callOf(tool, args), confirm: true }, { door });
       assert.equal("code" in ending && ending.code, code, JSON.stringify(ending));
       assert.match((ending as { message: string }).message, says);
@@ -129,13 +129,13 @@ for (const [tool, args, files, code, says] of CLASHES) {
 
 Deno.test("a branch that moves before every try is given up, nothing of ours being there", async () => {
   await using at = await StaticWorld.open();
-  at.host.misbehave({ kind: "moved", when: "within" }, { ...PATCH, times: 3 });
+  at.host.inject({ kind: "moved", when: "within" }, { ...PATCH, times: 3 });
   const ending = await at.gw.end("write_static_file", { ...callOf("write_static_file"), confirm: true });
   assert.equal("code" in ending && ending.code, "E_SHA_MISMATCH");
   assert.match(JSON.stringify(ending), /moved 3 times while this was written; nothing was pushed: try again/);
   assert.deepEqual(await at.log("main"), ["Meanwhile", "Meanwhile", "Meanwhile", "First commit"]);
   assert.equal((await at.host.files(REPO))[CSS], FILES[CSS]);
-  at.host.misbehave({ kind: "moved", when: "within" }, { ...PATCH, times: 2 });
+  at.host.inject({ kind: "moved", when: "within" }, { ...PATCH, times: 2 });
   await at.write("rest", "write_static_file", callOf("write_static_file"));
   assert.equal((await at.log("main")).length, 7);
 });
@@ -238,7 +238,7 @@ for (const [tool, args] of BEGINNINGS) {
   Deno.test(`${tool} ${JSON.stringify(args)} in a repository that stops being empty leaves theirs alone`, async () => {
     for (const [method, path] of MOMENTS) {
       await using at = await StaticWorld.open();
-      at.host.misbehave({ kind: "moved", files: { theirs: "x" } }, { method, path });
+      at.host.inject({ kind: "moved", files: { theirs: "x" } }, { method, path });
       const ending = await at.gw.end(tool, { site_id: "empty", ...args, confirm: true });
       if (one && method === "POST") continue; // a single file takes no such request
       const files = await at.host.files(EMPTY);

@@ -1,6 +1,6 @@
 /** The repository host in trouble at each step of a write and a read: what is asked again, told, and never left behind. */
 import assert from "node:assert/strict";
-import type { RepoTrouble } from "../../sandbox/repo.ts";
+import type { GitHubFault } from "../../sandbox/github/start.ts";
 import type { Args } from "../cms_kit.ts";
 import { FILES, REPO, StaticWorld } from "./_static.ts";
 
@@ -24,19 +24,19 @@ const STEPS: Readonly<Record<string, readonly [string, RegExp]>> = {
 Deno.test("the steps tried here are all that a write takes", async () => {
   await using at = await StaticWorld.open();
   await at.write("rest", TOOL, ARGS);
-  for (const { method, path } of at.host.exchanges) {
+  for (const { method, path } of at.host.requests) {
     const fits = Object.values(STEPS).some(([verb, place]) => verb === method && place.test(path));
     assert.ok(fits, `${method} ${path}`);
   }
 });
 
 /** Troubles that pass, and whether a step that cannot simply be asked again gets over them too. */
-const PASSING: readonly (readonly [RepoTrouble, "always" | "but the move"])[] = [
+const PASSING: readonly (readonly [GitHubFault, "always" | "but the move"])[] = [
   [{ kind: "busy", status: 429, retry_after: 1 }, "always"],
   [{ kind: "busy", status: 403, retry_after: 5 }, "always"],
   [{ kind: "limited", reset_in: 2 }, "always"],
-  [{ kind: "bad_gateway" }, "but the move"],
-  [{ kind: "bad_gateway", status: 504 }, "but the move"],
+  [{ kind: "html" }, "but the move"],
+  [{ kind: "html", status: 504 }, "but the move"],
   [{ kind: "reset" }, "but the move"],
 ];
 
@@ -48,7 +48,7 @@ for (const [trouble, when] of PASSING) {
         http: { sleep: (ms) => Promise.resolve(void slept.push(ms)) },
       });
       const main = await at.head("main");
-      at.host.misbehave(trouble, { method, path });
+      at.host.inject(trouble, { method, path });
       if (step === "the move" && when !== "always") {
         const ending = await at.gw.end(TOOL, { ...ARGS, confirm: true });
         assert.match(JSON.stringify(ending), /E_UPSTREAM.*which stands where it did: try again/, step);
@@ -56,7 +56,7 @@ for (const [trouble, when] of PASSING) {
       }
       await at.write("rest", TOOL, ARGS);
       await at.wrote({ branch: "main", parent: main, line: `Overwrite ${CSS}`, files: { [CSS]: "x" } });
-      if (trouble.kind === "busy") assert.deepEqual(slept, [trouble.retry_after! * 1000], step);
+      if (trouble.kind === "busy") assert.deepEqual(slept, [Number(trouble.retry_after) * 1000], step);
     }
   });
 }
@@ -66,10 +66,10 @@ Deno.test("a token that has run out is made anew, once, at any step", async () =
     if (step === "the installation" || step === "a token") continue; // asked for by the app's own key
     await using at = await StaticWorld.open();
     const main = await at.head("main");
-    at.host.misbehave({ kind: "unauthorized" }, { method, path });
+    at.host.inject({ kind: "unauthorized" }, { method, path });
     await at.write("rest", TOOL, ARGS);
     await at.wrote({ branch: "main", parent: main, line: `Overwrite ${CSS}`, files: { [CSS]: "x" } });
-    const tokens = at.host.exchanges.filter((one) => one.path.endsWith("/access_tokens")).length;
+    const tokens = at.host.requests.filter((one) => one.path.endsWith("/access_tokens")).length;
     assert.equal(tokens, 3, `${step}: one to read, one to write, one again`);
   }
   await using at = await StaticWorld.open();
@@ -79,7 +79,7 @@ Deno.test("a token that has run out is made anew, once, at any step", async () =
 });
 
 /** Troubles that stay, and what is said of them. */
-const LASTING: readonly (readonly [RepoTrouble, RegExp])[] = [
+const LASTING: readonly (readonly [GitHubFault, RegExp])[] = [
   [
     { kind: "unauthorized" },
     /answered 401: Bad credentials; it does not take the app's key: check REPO_APP_ID/,
@@ -90,15 +90,15 @@ const LASTING: readonly (readonly [RepoTrouble, RegExp])[] = [
   [{ kind: "busy", status: 429 }, /try again in 60 s$/],
   [{ kind: "busy", status: 403 }, /answered 403: You have exceeded a secondary rate limit/],
   [{ kind: "limited", reset_in: 900 }, /try again in (89\d|90\d) s$/],
-  [{ kind: "bad_gateway" }, /answered 502|which stands where it did/],
-  [{ kind: "bad_gateway", status: 500 }, /answered 500|which stands where it did/],
+  [{ kind: "html" }, /answered 502|which stands where it did/],
+  [{ kind: "html", status: 500 }, /answered 500|which stands where it did/],
   [{ kind: "reset" }, /broke the connection off|which stands where it did/],
-  [{ kind: "half" }, /broke the connection off/],
-  [{ kind: "half", length: "true" }, /cannot be read/],
-  [{ kind: "garbage" }, /cannot be read|which stands where it did/],
-  [{ kind: "garbage", body: "{}" }, /cannot be read|which stands where it did/],
+  [{ kind: "partial" }, /broke the connection off/],
+  [{ kind: "partial", length: "true" }, /cannot be read/],
+  [{ kind: "malformed" }, /cannot be read|which stands where it did/],
+  [{ kind: "answer", body: "{}" }, /cannot be read|which stands where it did/],
   [
-    { kind: "garbage", body: '{"sha":"../x","tree":[]}' },
+    { kind: "answer", body: '{"sha":"../x","tree":[]}' },
     /cannot be read|which stands where it did|built another tree/,
   ],
   [{ kind: "redirect", to: "http://127.0.0.1:9/elsewhere" }, /(redirects|points) to "http:\/\/127.0.0.1:9"/],
@@ -107,16 +107,16 @@ const LASTING: readonly (readonly [RepoTrouble, RegExp])[] = [
 for (const [trouble, says] of LASTING) {
   Deno.test(`${JSON.stringify(trouble)} that lasts is told at any step, and leaves what is deployed alone`, async () => {
     for (const [step, [method, path]] of Object.entries(STEPS)) {
-      if (step === "the move" && trouble.kind === "half") continue; // it is carried out, and found to be
+      if (step === "the move" && trouble.kind === "partial") continue; // it is carried out, and found to be
       await using at = await StaticWorld.open();
       const main = await at.head("main");
-      at.host.misbehave(trouble, { method, path, times: 99 });
+      at.host.inject(trouble, { method, path, times: 99 });
       const ending = await at.gw.end(TOOL, { ...ARGS, confirm: true });
       assert.ok("code" in ending && ending.code === "E_UPSTREAM", `${step}: ${JSON.stringify(ending)}`);
       assert.match(ending.message, says, step);
       assert.doesNotMatch(ending.message, /<[a-z!]|ghs_|\.$/, step);
       assert.equal(await at.head("main"), main, step);
-      at.host.forget();
+      at.host.clear();
       await at.write("mcp", TOOL, { ...ARGS, content: "next" });
       assert.equal((await at.host.files(REPO))[CSS], "next", "the next call is not spoiled");
     }
@@ -125,7 +125,7 @@ for (const [trouble, says] of LASTING) {
 
 Deno.test("a REST answer says when to come again", async () => {
   await using at = await StaticWorld.open();
-  at.host.misbehave({ kind: "busy", status: 429, retry_after: 77 }, { times: 99 });
+  at.host.inject({ kind: "busy", status: 429, retry_after: 77 }, { times: 99 });
   const answer = await at.gw.http("/api/v1/tools/list_static_files", {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -136,12 +136,12 @@ Deno.test("a REST answer says when to come again", async () => {
 });
 
 Deno.test("a move whose answer is lost is looked up: done is done, and nothing is done twice", async () => {
-  const lost: RepoTrouble[] = [
+  const lost: GitHubFault[] = [
     { kind: "reset", applied: true },
-    { kind: "bad_gateway", applied: true },
-    { kind: "garbage", applied: true },
-    { kind: "half" },
-    { kind: "half", length: "true" },
+    { kind: "html", applied: true },
+    { kind: "malformed", applied: true },
+    { kind: "partial" },
+    { kind: "partial", length: "true" },
   ];
   for (const trouble of lost) {
     for (const target_branch of ["main", "preview"]) {
@@ -150,7 +150,7 @@ Deno.test("a move whose answer is lost is looked up: done is done, and nothing i
       const [method, path] = target_branch === "main"
         ? STEPS["the move"]!
         : ["POST", /\/git\/refs$/] as const;
-      at.host.misbehave(trouble, { method, path });
+      at.host.inject(trouble, { method, path });
       const { done } = await at.write<{ branch: string }>("rest", TOOL, { ...ARGS, target_branch });
       const line = `Overwrite ${CSS}`;
       await at.wrote({ branch: done.branch, parent: main, line, files: { [CSS]: "x" } });
@@ -160,8 +160,8 @@ Deno.test("a move whose answer is lost is looked up: done is done, and nothing i
 
 Deno.test("a move of which nothing can be learned is told as unknown", async () => {
   await using at = await StaticWorld.open();
-  at.host.misbehave({ kind: "reset", applied: true }, { method: "PATCH", path: "/git/refs/" });
-  at.host.onPush(() => at.host.misbehave({ kind: "reset" }, { times: 99 }));
+  at.host.inject({ kind: "reset", applied: true }, { method: "PATCH", path: "/git/refs/" });
+  at.host.onPush(() => at.host.inject({ kind: "reset" }, { times: 99 }));
   const ending = await at.gw.end(TOOL, { ...ARGS, confirm: true });
   assert.ok("code" in ending && ending.code === "E_UPSTREAM", JSON.stringify(ending));
   assert.match(ending.message, /was to be moved to the commit [0-9a-f]{40}, and no answer came; /);
@@ -183,7 +183,7 @@ for (const [step, [method, path]] of Object.entries(STEPS)) {
     await using _ = at;
     const main = await at.head("main");
     late();
-    at.host.misbehave({ kind: "hang" }, { method, path, times: 9 });
+    at.host.inject({ kind: "hang" }, { method, path, times: 9 });
     const ending = await at.gw.end(TOOL, { ...ARGS, confirm: true });
     assert.ok("code" in ending && ending.code === "E_UPSTREAM", JSON.stringify(ending));
     const says = step === "the move"
@@ -198,7 +198,7 @@ Deno.test("a tree too large for one answer is walked: what stands there is found
   const truncated = { kind: "truncated", keep: 10_000 } as const;
   const everywhere = { method: "GET", path: "/git/trees/", times: 99 };
   await using at = await StaticWorld.open();
-  at.host.misbehave(truncated, everywhere);
+  at.host.inject(truncated, everywhere);
   const site_id = "open";
   const listed = await at.both<{ files: unknown[]; truncated: boolean }>("list_static_files", { site_id });
   assert.equal(listed.truncated, true);
@@ -210,7 +210,7 @@ Deno.test("a tree too large for one answer is walked: what stands there is found
   await at.refuses(TOOL, there, "E_FILE_EXISTS", { says: /set allow_overwrite/, sends: "reads" });
   const begun = { site_id, homepage_html: "x" };
   await at.refuses("init_static_project", begun, "E_REPO_NOT_EMPTY", { says: /holds/, sends: "reads" });
-  at.host.misbehave(truncated, everywhere);
+  at.host.inject(truncated, everywhere);
   const main = await at.head("main");
   await at.write("rest", TOOL, ARGS);
   await at.wrote({ branch: "main", parent: main, line: `Overwrite ${CSS}`, files: { [CSS]: "x" } });
@@ -228,8 +228,8 @@ Deno.test("a listing that was cut short hides no page and no file", async () => 
     // Of the whole and of a folder with all below it; each folder by itself is told in full.
     const tree = (await at.host.git(REPO, "rev-parse", "main^{tree}")).trim();
     const pages = (await at.host.git(REPO, "rev-parse", "main:src/pages")).trim();
-    at.host.misbehave({ kind: "truncated", keep: 0 }, { path: `/git/trees/${tree}` });
-    at.host.misbehave({ kind: "truncated", keep: 0 }, { path: `/git/trees/${pages}` });
+    at.host.inject({ kind: "truncated", keep: 0 }, { path: `/git/trees/${tree}` });
+    at.host.inject({ kind: "truncated", keep: 0 }, { path: `/git/trees/${pages}` });
     const ending = await at.gw.end(tool, { site_id: "open", ...args, confirm: true });
     assert.equal("code" in ending && ending.code, code, `${tool}: ${JSON.stringify(ending)}`);
   }
@@ -239,10 +239,10 @@ Deno.test("a list of what is below a folder that is not listed to its end says t
   await using at = await StaticWorld.open();
   const lists = { list_static_routes: {}, list_md_from_repo: { prefix: "src/content/" } };
   for (const [tool, args] of Object.entries(lists)) {
-    at.host.misbehave({ kind: "truncated", keep: 0 }, { method: "GET", path: "/git/trees/", times: 99 });
+    at.host.inject({ kind: "truncated", keep: 0 }, { method: "GET", path: "/git/trees/", times: 99 });
     const found = await at.both(tool, { site_id: "open", ...args });
     assert.equal(found["truncated"], true, tool);
-    at.host.forget();
+    at.host.clear();
   }
 });
 
@@ -251,7 +251,7 @@ Deno.test("a tree that is not what was asked for is never pushed", async () => {
   await using at = await StaticWorld.open();
   const main = await at.head("main");
   const wrong = (await at.host.git(REPO, "rev-parse", "main^{tree}")).trim();
-  at.host.misbehave({ kind: "garbage", status: 201, body: JSON.stringify({ sha: wrong }) }, {
+  at.host.inject({ kind: "answer", status: 201, body: JSON.stringify({ sha: wrong }) }, {
     method: "POST",
     path: "/git/trees",
   });
@@ -262,8 +262,8 @@ Deno.test("a tree that is not what was asked for is never pushed", async () => {
   );
   assert.equal(await at.head("main"), main);
   assert.equal((await at.host.files(REPO))["README.md"], first);
-  const blob = { kind: "garbage", status: 201, body: JSON.stringify({ sha: wrong }) } as const;
-  at.host.misbehave(blob, { method: "POST", path: "/git/blobs" });
+  const blob = { kind: "answer", status: 201, body: JSON.stringify({ sha: wrong }) } as const;
+  at.host.inject(blob, { method: "POST", path: "/git/blobs" });
   const logo = { ...ARGS, path: "public/logo.bin", content: "/wA=", encoding: "base64", confirm: true };
   const other = await at.gw.end(TOOL, logo);
   assert.match(JSON.stringify(other), /E_UPSTREAM.*stored other bytes than were sent; nothing was pushed/);

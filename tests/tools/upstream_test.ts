@@ -1,6 +1,6 @@
 /** A site that misbehaves, through both doors: what is said, how often it is asked, what the audit keeps. */
 import assert from "node:assert/strict";
-import type { Trouble, TroubleFilter } from "../../sandbox/cms_standin.ts";
+import type { FaultMatch, WordPressFault } from "../../sandbox/wordpress_standin/start.ts";
 import { type Args, DOORS, PNG, type ToolName } from "../cms_kit.ts";
 import { type Kit, NOW } from "../kit.ts";
 import { type World, world } from "./_stand_in.ts";
@@ -11,7 +11,7 @@ const HURRIED = { http: { now: () => NOW + 59_700 } };
 const UNKNOWN = "the outcome is unknown: look at the site before trying again";
 
 /** What is met while a post is read, and how the message goes. */
-const READS: readonly (readonly [Trouble, RegExp])[] = [
+const READS: readonly (readonly [WordPressFault, RegExp])[] = [
   [{ kind: "hang" }, /^127\.0\.0\.1:\d+ gave no answer within 0\.3 s; see that it is up and try again$/],
   [{ kind: "reset" }, /^127\.0\.0\.1:\d+ broke the connection off; see that it is up and try again$/],
   [
@@ -22,7 +22,7 @@ const READS: readonly (readonly [Trouble, RegExp])[] = [
     { kind: "html", status: 200 },
     /^CMS 200: the answer is not JSON: .*a plugin or a proxy may have changed the answer$/,
   ],
-  [{ kind: "half", length: "true" }, /^CMS 200: the answer is not JSON/],
+  [{ kind: "partial", length: "true" }, /^CMS 200: the answer is not JSON/],
   [{ kind: "huge" }, /answered with more than 8388608 bytes; ask for less$/],
   [{ kind: "busy", status: 429, retry_after: 3600 }, /^CMS 429 busy: .*; the site is busy: try again later$/],
 ];
@@ -31,10 +31,10 @@ for (const [trouble, says] of READS) {
   Deno.test(`get_post that meets ${JSON.stringify(trouble)} says what to do, through both doors`, async () => {
     await using at = await world(trouble.kind === "hang" ? HURRIED : {});
     const { id } = at.draft;
-    at.cms.misbehave(trouble, { method: "GET", path: `/wp/v2/posts/${id}`, times: 99 });
+    at.cms.inject(trouble, { method: "GET", path: `/wp/v2/posts/${id}`, times: 99 });
     const args = { site_id: "acme", post_id: id };
     await at.kit.refuses("get_post", args, "E_UPSTREAM", { says, sends: "reads" });
-    at.cms.forget();
+    at.cms.clear();
     const post = await at.kit.both<Args>("get_post", args);
     assert.equal(post["title"], "Before", "the next call is not spoiled");
   });
@@ -43,14 +43,14 @@ for (const [trouble, says] of READS) {
 Deno.test("a read whose first answers are a broken connection and a busy site is asked again", async () => {
   await using at = await world();
   const gets = { method: "GET", path: `/wp/v2/posts/${at.draft.id}` };
-  at.cms.misbehave({ kind: "reset" }, gets);
-  at.cms.misbehave({ kind: "busy", status: 503, retry_after: 0 }, gets);
+  at.cms.inject({ kind: "reset" }, gets);
+  at.cms.inject({ kind: "busy", status: 503, retry_after: 0 }, gets);
   const post = await at.kit.gw.call<Args>("get_post", { site_id: "acme", post_id: at.draft.id });
   assert.equal(post["title"], "Before");
 });
 
 /** One write of each tool, and the request that makes it. */
-function writes(at: World): [ToolName, Args, TroubleFilter][] {
+function writes(at: World): [ToolName, Args, FaultMatch][] {
   const { draft, scheduled } = at;
   const post = (id: number) => ({ method: "POST", path: new RegExp(`/posts/${id}$`) });
   return [
@@ -70,7 +70,7 @@ for (const door of DOORS) {
       await using at = await world();
       for (const [tool, args, filter] of writes(at)) {
         const before = at.cms.writes.length;
-        at.cms.misbehave({ kind: "reset", applied }, filter);
+        at.cms.inject({ kind: "reset", applied }, filter);
         const call = { site_id: "open", ...args, confirm: true };
         const ending = await at.kit.gw.end(tool, call, { door });
         assert.ok("code" in ending && ending.code === "E_UPSTREAM", `${tool}: ${JSON.stringify(ending)}`);
@@ -89,27 +89,27 @@ Deno.test("a schedule whose answer was lost is looked up: told as done where it 
   const { id } = at.draft;
   const posts = { method: "POST", path: `/wp/v2/posts/${id}` };
   const args = { site_id: "acme", post_id: id, scheduled_at: at.ahead(3600), confirm: true };
-  at.cms.misbehave({ kind: "reset" }, posts);
+  at.cms.inject({ kind: "reset" }, posts);
   const says = new RegExp(`${UNKNOWN}$`);
   const ending = await at.kit.gw.end("schedule_draft", args);
   assert.ok("code" in ending && says.test(ending.message), JSON.stringify(ending));
   assert.equal(at.cms.posts.get(id)!.status, "draft");
-  at.cms.misbehave({ kind: "reset", applied: true }, posts);
+  at.cms.inject({ kind: "reset", applied: true }, posts);
   const { done } = await at.kit.write("mcp", "schedule_draft", args);
   assert.equal(done.status, "scheduled");
 });
 
 Deno.test("a write that hangs, or is answered by HTML or half a JSON, has an unknown outcome and is not repeated", async () => {
-  const troubles: [Trouble, RegExp][] = [
+  const troubles: [WordPressFault, RegExp][] = [
     [{ kind: "hang" }, /gave no answer within 0\.3 s/],
     [{ kind: "html" }, /^CMS 500: /],
     [{ kind: "html", status: 200 }, /^CMS 200: the answer is not JSON/],
-    [{ kind: "half" }, /broke the connection off/],
+    [{ kind: "partial" }, /broke the connection off/],
     [{ kind: "huge" }, /more than 8388608 bytes/],
   ];
   for (const [trouble, says] of troubles) {
     await using at = await world(trouble.kind === "hang" ? HURRIED : {});
-    at.cms.misbehave(trouble, { method: "POST", path: "/wp/v2/posts" });
+    at.cms.inject(trouble, { method: "POST", path: "/wp/v2/posts" });
     const args = { site_id: "acme", title: "Once", content_html: "x", confirm: true };
     const ending = await at.kit.gw.end("create_draft", args, { door: "mcp" });
     assert.ok("code" in ending && ending.code === "E_UPSTREAM", JSON.stringify(ending));
@@ -132,7 +132,7 @@ Deno.test("a site that is down was sent nothing, which is said, also of a write"
 
 Deno.test("diagnose_site answers within three seconds of a site that hangs", async () => {
   await using at = await world(HURRIED);
-  at.cms.misbehave({ kind: "hang" }, { times: 99 });
+  at.cms.inject({ kind: "hang" }, { times: 99 });
   const began = performance.now();
   const { checks } = await at.kit.gw.call<{ checks: { name: string; ok: boolean | null }[] }>(
     "diagnose_site",
@@ -159,6 +159,6 @@ Deno.test("over MCP the status of the site stands beside its failure", async () 
     (await metaOf(at.kit.gw, "get_post", { site_id, post_id }))["status"];
   assert.equal(await of("acme", 999), 404);
   assert.equal(await of("wrong", at.draft.id), 401);
-  at.cms.misbehave({ kind: "reset" }, { path: "/wp/v2/posts", times: 9 });
+  at.cms.inject({ kind: "reset" }, { path: "/wp/v2/posts", times: 9 });
   assert.equal(await of("acme", at.draft.id), 504);
 });

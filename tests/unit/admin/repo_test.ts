@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import type { AppReport } from "../../../platforms/github/app.ts";
 import github from "../../../platforms/github/connector.ts";
 import type { Outgoing } from "../../../platforms/request.ts";
-import { type RepoHost, startRepoHost } from "../../../sandbox/repo.ts";
+import { type GitHubStandIn, startGitHub } from "../../../sandbox/github/start.ts";
 import { gateway, type Kit, MASTER, site } from "../../kit.ts";
-import { assertDescribed } from "../../sandbox/repo_openapi.ts";
+import { assertDescribed } from "../../sandbox/github_openapi.ts";
 import { settingsAt } from "../../tools/_static.ts";
 import { judge } from "../platforms/_judged.ts";
 import { refused } from "../platforms/_refused.ts";
@@ -22,7 +22,7 @@ const SITES = [
 ];
 
 /** A gateway before that host; what is given of the settings differs. */
-async function desk(host: RepoHost, more: Record<string, string | null> = {}): Promise<Kit> {
+async function desk(host: GitHubStandIn, more: Record<string, string | null> = {}): Promise<Kit> {
   return await gateway({
     fetch: "network",
     allowPrivate: ["127.0.0.1"],
@@ -33,7 +33,7 @@ async function desk(host: RepoHost, more: Record<string, string | null> = {}): P
 }
 
 /** The answer, in which no secret of the app may stand. */
-async function told(gw: Kit, host: RepoHost): Promise<Told> {
+async function told(gw: Kit, host: GitHubStandIn): Promise<Told> {
   const response = await gw.http("/admin/api/repo", { headers: { authorization: `Bearer ${MASTER}` } });
   const text = await response.text();
   assert.equal(response.status, 200, text);
@@ -55,7 +55,7 @@ const row = (id: string, platform: string, repo: string, installation_id: number
 });
 
 Deno.test("an app that is set up shows itself, its installations, and which of them covers a site", async () => {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   await host.make("acme/site");
   await host.make("other/site");
   host.install("other", {
@@ -80,25 +80,25 @@ Deno.test("an app that is set up shows itself, its installations, and which of t
       row("notes", "cms", "acme/notes", ids[0]!),
     ],
   });
-  assert.deepEqual(host.exchanges.map(({ method, path }) => `${method} ${path}`), [
+  assert.deepEqual(host.requests.map(({ method, path }) => `${method} ${path}`), [
     "GET /app",
     "GET /app/installations",
   ]);
-  assertDescribed(host.exchanges);
+  assertDescribed(host.requests);
 });
 
 Deno.test("more installations than one page are all shown", async () => {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   for (let n = 0; n < 230; n++) host.install(`owner-${n}`);
   await using gw = await desk(host);
   const { installations } = await told(gw, host);
   assert.equal(new Set(installations.map(({ account }) => account)).size, 230);
-  assert.deepEqual(host.exchanges.slice(1).map(({ query }) => query["page"]), ["1", "2", "3"]);
-  assertDescribed(host.exchanges);
+  assert.deepEqual(host.requests.slice(1).map(({ query }) => query["page"]), ["1", "2", "3"]);
+  assertDescribed(host.requests);
 });
 
 Deno.test("an app that is not set up says which setting is missing; the sites are shown, and nothing is asked", async () => {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   for (const name of ["REPO_APP_ID", "REPO_APP_PRIVATE_KEY"]) {
     await using gw = await desk(host, { [name]: null });
     const { sites, ...report } = await told(gw, host);
@@ -110,28 +110,28 @@ Deno.test("an app that is not set up says which setting is missing; the sites ar
       ["notes", null],
     ]);
   }
-  assert.deepEqual(host.exchanges, []);
+  assert.deepEqual(host.requests, []);
 });
 
 Deno.test("a host or a key that fails is told in the answer; the sites are shown all the same", async () => {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   await host.make("acme/site");
   await using gw = await desk(host);
   const troubles = [
-    [{ kind: "bad_gateway" }, /Repositories: the host answered 502/],
+    [{ kind: "html" }, /Repositories: the host answered 502/],
     [{ kind: "reset" }, /broke the connection off/],
     [
       { kind: "unauthorized" },
       /answered 401: Bad credentials; .*REPO_APP_PRIVATE_KEY and this machine's clock/,
     ],
     [{ kind: "busy", retry_after: 30 }, /try again in 30 s/],
-    [{ kind: "garbage" }, /cannot be read/],
-    [{ kind: "garbage", body: "[{}]" }, /cannot be read/],
+    [{ kind: "malformed" }, /cannot be read/],
+    [{ kind: "answer", body: "[{}]" }, /cannot be read/],
     [{ kind: "redirect", to: `${host.base_url}/repos/acme/site` }, /was not followed/],
   ] as const;
   for (const path of [/^\/app$/, /^\/app\/installations$/]) {
     for (const [trouble, problem] of troubles) {
-      host.misbehave(trouble, { path, times: 3 });
+      host.inject(trouble, { path, times: 3 });
       const report = await told(gw, host);
       assert.match(report.problem ?? "", problem);
       assert.deepEqual([report.configured, report.app, report.installations, report.sites.length], [
@@ -140,7 +140,7 @@ Deno.test("a host or a key that fails is told in the answer; the sites are shown
         [],
         3,
       ]);
-      host.forget();
+      host.clear();
     }
   }
   assert.equal((await told(gw, host)).problem, null);
@@ -158,14 +158,14 @@ Deno.test("a host or a key that fails is told in the answer; the sites are shown
 });
 
 Deno.test("it is for the operator alone", async () => {
-  await using host = await startRepoHost();
+  await using host = await startGitHub();
   await using gw = await desk(host);
   for (const as of [null, "all"]) {
     const response = await gw.http("/admin/api/repo", { as });
     assert.equal(response.status, 401);
     await response.body?.cancel();
   }
-  assert.deepEqual(host.exchanges, []);
+  assert.deepEqual(host.requests, []);
 });
 
 Deno.test("on this way out the app's own addresses are read, and nothing else leaves", async () => {

@@ -9,16 +9,16 @@ import type { Outgoing, PublishGrant } from "../../../platforms/request.ts";
 import type { Decide, RepoClient } from "../../../platforms/github/client.ts";
 import github from "../../../platforms/github/connector.ts";
 import {
-  type RecordedExchange,
-  type RepoHost,
+  type GitHubStandIn,
+  type RecordedRequest,
   type RepoOptions,
-  startRepoHost,
-} from "../../../sandbox/repo.ts";
-import { changedTree, type Mode } from "../../../sandbox/repo/trees.ts";
+  startGitHub,
+} from "../../../sandbox/github/start.ts";
+import { changedTree, type Mode } from "../../../sandbox/github/trees.ts";
 import { readSettings } from "../../../settings.ts";
 import type { Store } from "../../../store/store.ts";
 import { CONNECTORS } from "../../connectors.ts";
-import { assertDescribed } from "../../sandbox/repo_openapi.ts";
+import { assertDescribed } from "../../sandbox/github_openapi.ts";
 import { unkept } from "./_servers.ts";
 import { site } from "./_site.ts";
 
@@ -30,7 +30,7 @@ export const MESSAGE = "A change\n\nX-Gateway-Token: tok\n";
 /** How a world differs from one whose repository has a README. */
 export interface RepoWorldOptions extends RepoOptions {
   /** Settings by name; null leaves one out. */
-  readonly settings?: (host: RepoHost) => Readonly<Record<string, string | null>>;
+  readonly settings?: (host: GitHubStandIn) => Readonly<Record<string, string | null>>;
   /** Stands between the clients and the host. */
   readonly fetch?: typeof fetch;
 }
@@ -47,7 +47,7 @@ export class RepoWorld implements AsyncDisposable {
   bend: (out: Outgoing) => Outgoing = (out) => out;
   readonly #ports: ConnectorPorts;
 
-  private constructor(readonly host: RepoHost, { settings, fetch }: RepoWorldOptions) {
+  private constructor(readonly host: GitHubStandIn, { settings, fetch }: RepoWorldOptions) {
     const env: Record<string, string | null> = {
       MASTER_TOKEN: "master-token-of-the-tests-0123456789abcdef",
       ENCRYPTION_KEYS: new Uint8Array(32).fill(7).toBase64(),
@@ -80,7 +80,7 @@ export class RepoWorld implements AsyncDisposable {
 
   /** Starts one; dispose of it with `await using`. */
   static async open(options: RepoWorldOptions = {}): Promise<RepoWorld> {
-    const host = await startRepoHost();
+    const host = await startGitHub();
     await host.make(REPO, options);
     return new RepoWorld(host, options);
   }
@@ -142,13 +142,13 @@ export class RepoWorld implements AsyncDisposable {
 
   /** The exchanges so far as "GET /git/trees", the repository's own address left out. */
   get asked(): string[] {
-    return this.host.exchanges.map(short);
+    return this.host.requests.map(short);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     try {
       // Any route of a repository that was renamed may redirect.
-      const exchanges = this.host.exchanges.filter(({ answer }) => answer?.status !== 301);
+      const exchanges = this.host.requests.filter(({ answer }) => answer?.status !== 301);
       if (exchanges.length > 0) assertDescribed(exchanges);
       if (this.host.writes.length > 0) await this.host.git(REPO, "fsck", "--strict", "--no-dangling");
     } finally {
@@ -175,7 +175,7 @@ export function edits(files: Readonly<Record<string, string | Uint8Array | null>
     );
 }
 
-function short({ method, path }: Pick<RecordedExchange, "method" | "path">): string {
+function short({ method, path }: Pick<RecordedRequest, "method" | "path">): string {
   return `${method} ${path.replace(`/repos/${REPO}`, "")}`;
 }
 

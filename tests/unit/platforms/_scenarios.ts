@@ -1,8 +1,8 @@
 /** Scenarios that a real WordPress and the stand-in both have to pass. */
 import assert from "node:assert/strict";
 import type { Post } from "../../../platforms/content.ts";
-import { type CmsSandbox, phpMissing, startCms } from "../../../sandbox/cms.ts";
-import { startStandIn } from "../../../sandbox/cms_standin.ts";
+import { type CmsSandbox, phpMissing, startCms } from "../../../sandbox/wordpress/start.ts";
+import { startWordPressStandIn } from "../../../sandbox/wordpress_standin/start.ts";
 import type { World } from "./_world.ts";
 
 /** A write's result. */
@@ -68,7 +68,7 @@ export function onBoth(scenarios: Readonly<Record<string, Scenario>>): void {
   Deno.test.afterAll(async () => await real?.stop());
   for (const [name, scenario] of Object.entries(scenarios)) {
     Deno.test(`on the stand-in: ${name}`, async () => {
-      await using cms = await startStandIn();
+      await using cms = await startWordPressStandIn();
       await scenario(cms);
       const gateway = cms.requests.filter(({ headers }) =>
         headers["user-agent"] === "site-operations-gateway"

@@ -1,5 +1,5 @@
 /** A stand-in with one draft on it, ready to misbehave. */
-import { type StandIn, startStandIn } from "../../../sandbox/cms_standin.ts";
+import { startWordPressStandIn, type WordPressStandIn } from "../../../sandbox/wordpress_standin/start.ts";
 import { type World, worldOf } from "./_world.ts";
 import { draft } from "./_scenarios.ts";
 
@@ -12,11 +12,11 @@ export const posts = (id: number) => ({ method: "POST", path: POST(id) });
 
 /** A fresh stand-in with one draft on it. */
 export async function withDraft(
-  use: (at: { cms: StandIn; world: World; id: number; status: () => string }) => Promise<void>,
+  use: (at: { cms: WordPressStandIn; world: World; id: number; status: () => string }) => Promise<void>,
 ): Promise<void> {
-  await using cms = await startStandIn();
+  await using cms = await startWordPressStandIn();
   const world = worldOf(cms);
   const { id } = await draft(world);
-  cms.forget();
+  cms.clear();
   await use({ cms, world, id, status: () => cms.posts.get(id)!.status });
 }

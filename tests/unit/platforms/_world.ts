@@ -7,7 +7,7 @@ import { createHttp, type HttpOptions } from "../../../platforms/http.ts";
 import type { Capability, Connector, ConnectorContext } from "../../../platforms/connector.ts";
 import type { Outgoing, PublishGrant } from "../../../platforms/request.ts";
 import type { AuditFacts, Plan, ToolContext, ToolModule } from "../../../registry/tool.ts";
-import type { CmsSandbox, CmsUser } from "../../../sandbox/cms.ts";
+import type { CmsSandbox, CmsUser } from "../../../sandbox/wordpress/start.ts";
 import { CONNECTORS } from "../../connectors.ts";
 import { defaults, judge } from "./_judged.ts";
 import { refused } from "./_refused.ts";

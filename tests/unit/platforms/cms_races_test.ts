@@ -1,6 +1,6 @@
 /** Clocks and races that would publish: every trap of a CMS's states. */
 import assert from "node:assert/strict";
-import { startStandIn } from "../../../sandbox/cms_standin.ts";
+import { startWordPressStandIn } from "../../../sandbox/wordpress_standin/start.ts";
 import { draft, type Row } from "./_scenarios.ts";
 import { gets, POST, posts, withDraft } from "./_stand_in.ts";
 import { ahead, worldOf } from "./_world.ts";
@@ -29,7 +29,7 @@ Deno.test("a site whose clock is behind is no reason to schedule less than 60 s 
 
 Deno.test("a post that a schedule published is made a draft again at once", async () => {
   await withDraft(async ({ cms, world, id, status }) => {
-    cms.misbehave({ kind: "skew", seconds: 7200 }, posts(id));
+    cms.inject({ kind: "skew", seconds: 7200 }, posts(id));
     const args = { post_id: id, scheduled_at: ahead(3600) };
     await world.refuses(
       "E_FORBIDDEN_OP",
@@ -47,8 +47,8 @@ Deno.test("a post that a schedule published is made a draft again at once", asyn
 
 Deno.test("a post that cannot be made a draft again is told to be taken down", async () => {
   await withDraft(async ({ cms, world, id }) => {
-    cms.misbehave({ kind: "skew", seconds: 7200 }, posts(id));
-    cms.misbehave({ kind: "html" }, posts(id));
+    cms.inject({ kind: "skew", seconds: 7200 }, posts(id));
+    cms.inject({ kind: "html" }, posts(id));
     const args = { post_id: id, scheduled_at: ahead(3600) };
     await world.refuses("E_FORBIDDEN_OP", /take it down in the CMS now/, "schedule_draft", args);
   });
@@ -57,10 +57,10 @@ Deno.test("a post that cannot be made a draft again is told to be taken down", a
 Deno.test("a schedule whose answer was lost is looked up: done, undone, or taken back", async () => {
   await withDraft(async ({ cms, world, id, status }) => {
     const args = { post_id: id, scheduled_at: ahead(3600) };
-    cms.misbehave({ kind: "reset", applied: true }, posts(id));
+    cms.inject({ kind: "reset", applied: true }, posts(id));
     assert.equal((await world.call<Row>("schedule_draft", args)).status, "scheduled");
     await world.call("unschedule", { post_id: id });
-    cms.misbehave({ kind: "reset" }, posts(id));
+    cms.inject({ kind: "reset" }, posts(id));
     await world.refuses("E_UPSTREAM", /outcome is unknown/, "schedule_draft", args);
     assert.equal(status(), "draft");
   });
@@ -68,7 +68,7 @@ Deno.test("a schedule whose answer was lost is looked up: done, undone, or taken
 
 Deno.test("a post published before the state is read is not written to", async () => {
   await withDraft(async ({ cms, world, id }) => {
-    cms.misbehave({ kind: "publish", post_id: id }, gets(id));
+    cms.inject({ kind: "publish", post_id: id }, gets(id));
     await world.refuses("E_FORBIDDEN_OP", /is published/, "update_draft", { post_id: id, title: "x" });
     assert.deepEqual(cms.writes, []);
   });
@@ -84,7 +84,7 @@ Deno.test("a post published between the last look and the write is told to be li
         fetch: (input, init) => {
           const { pathname } = new URL(String(input));
           const reading = init?.method === "GET" && pathname.endsWith(`/posts/${id}`);
-          if (reading && reads++ === planned) cms.misbehave({ kind: "publish", post_id: id }, gets(id));
+          if (reading && reads++ === planned) cms.inject({ kind: "publish", post_id: id }, gets(id));
           return fetch(input, init);
         },
       },
@@ -100,7 +100,7 @@ Deno.test("a scheduled post about to go live is not changed, since that would pu
   await withDraft(async ({ cms, world, id, status }) => {
     await world.call("schedule_draft", { post_id: id, scheduled_at: ahead(3600) });
     cms.skew(3580);
-    cms.forget();
+    cms.clear();
     await world.refuses("E_FORBIDDEN_OP", /goes live at .*unschedule it first/, "update_draft", {
       post_id: id,
       title: "x",
@@ -112,7 +112,7 @@ Deno.test("a scheduled post about to go live is not changed, since that would pu
 });
 
 Deno.test("a site that publishes what was made as a draft has it taken back", async () => {
-  await using cms = await startStandIn();
+  await using cms = await startWordPressStandIn();
   const world = worldOf(cms, "admin", {
     http: {
       fetch: async (input, init) => {

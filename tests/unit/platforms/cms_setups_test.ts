@@ -1,6 +1,6 @@
 /** CMS sites set up otherwise: plain permalinks, application passwords off. */
 import assert from "node:assert/strict";
-import { startCms } from "../../../sandbox/cms.ts";
+import { startCms } from "../../../sandbox/wordpress/start.ts";
 import { draft, ignore, on, type Row } from "./_scenarios.ts";
 import { ahead, worldOf } from "./_world.ts";
 

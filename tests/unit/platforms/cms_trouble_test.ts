@@ -1,15 +1,15 @@
 /** A CMS that misbehaves: every way not to answer. */
 import assert from "node:assert/strict";
 import type { Post } from "../../../platforms/content.ts";
-import { startStandIn, type Trouble } from "../../../sandbox/cms_standin.ts";
+import { startWordPressStandIn, type WordPressFault } from "../../../sandbox/wordpress_standin/start.ts";
 import { draft, PNG } from "./_scenarios.ts";
 import { gets, withDraft } from "./_stand_in.ts";
 import { ahead, refused, World, worldOf } from "./_world.ts";
 
 Deno.test("an upload whose texts fail names the image that stands", async () => {
-  await using cms = await startStandIn();
+  await using cms = await startWordPressStandIn();
   const world = worldOf(cms);
-  cms.misbehave({ kind: "html", status: 500 }, { method: "POST", path: /^\/wp\/v2\/media\/\d+$/ });
+  cms.inject({ kind: "html", status: 500 }, { method: "POST", path: /^\/wp\/v2\/media\/\d+$/ });
   const args = { filename: "a.png", content_base64: PNG, alt_text: "x" };
   await world.refuses(
     "E_UPSTREAM",
@@ -20,15 +20,15 @@ Deno.test("an upload whose texts fail names the image that stands", async () => 
   assert.ok(Number(world.facts.result_id) > 0);
 });
 
-const READS: readonly (readonly [Trouble, RegExp, number])[] = [
+const READS: readonly (readonly [WordPressFault, RegExp, number])[] = [
   [{ kind: "hang" }, /gave no answer within 0\.4 s/, 504],
   [{ kind: "reset" }, /broke the connection off/, 504],
   [{ kind: "html" }, /CMS 500: .*not an answer of WordPress itself/, 500],
   [{ kind: "html", status: 200 }, /CMS 200: the answer is not JSON/, 502],
   [{ kind: "html", status: 403 }, /CMS 403: .*a firewall/, 403],
   [{ kind: "huge" }, /more than \d+ bytes/, 504],
-  [{ kind: "half" }, /broke the connection off/, 504],
-  [{ kind: "half", length: "true" }, /CMS 200: the answer is not JSON/, 502],
+  [{ kind: "partial" }, /broke the connection off/, 504],
+  [{ kind: "partial", length: "true" }, /CMS 200: the answer is not JSON/, 502],
   [{ kind: "busy", status: 503, retry_after: 3600 }, /CMS 503/, 503],
   [{ kind: "busy", status: 429, retry_after: 1 }, /CMS 429/, 429],
   [{ kind: "unauthorized" }, /application password of the site was not accepted/, 401],
@@ -37,7 +37,7 @@ const READS: readonly (readonly [Trouble, RegExp, number])[] = [
 for (const [trouble, message, upstream] of READS) {
   Deno.test(`a read that meets ${JSON.stringify(trouble)} is an E_UPSTREAM that says what to do`, async () => {
     await withDraft(async ({ cms, world, id }) => {
-      cms.misbehave(trouble, { ...gets(id), times: 3 });
+      cms.inject(trouble, { ...gets(id), times: 3 });
       const error = await refused(
         "E_UPSTREAM",
         message,
@@ -48,15 +48,15 @@ for (const [trouble, message, upstream] of READS) {
   });
 }
 
-const WRITES: readonly (readonly [Trouble, RegExp])[] = [
+const WRITES: readonly (readonly [WordPressFault, RegExp])[] = [
   [{ kind: "hang" }, /gave no answer within 0\.4 s.*outcome is unknown/],
   [{ kind: "reset" }, /broke the connection off.*outcome is unknown/],
   [{ kind: "reset", applied: true }, /outcome is unknown/],
   [{ kind: "html" }, /CMS 500: .*outcome is unknown/],
   [{ kind: "html", status: 200 }, /CMS 200: .*outcome is unknown/],
   [{ kind: "huge" }, /more than \d+ bytes.*outcome is unknown/],
-  [{ kind: "half" }, /outcome is unknown/],
-  [{ kind: "half", length: "true" }, /CMS 20[01]: .*outcome is unknown/],
+  [{ kind: "partial" }, /outcome is unknown/],
+  [{ kind: "partial", length: "true" }, /CMS 20[01]: .*outcome is unknown/],
   [{ kind: "busy", status: 503, retry_after: 1 }, /CMS 503/],
   [
     { kind: "redirect", to: "https://www.acme.example/wp-json/wp/v2/posts", status: 301 },
@@ -66,8 +66,8 @@ const WRITES: readonly (readonly [Trouble, RegExp])[] = [
 
 for (const [trouble, message] of WRITES) {
   Deno.test(`a write that meets ${JSON.stringify(trouble)} is sent once and says what is known`, async () => {
-    await using cms = await startStandIn();
-    cms.misbehave(trouble, { method: "POST", path: "/wp/v2/posts" });
+    await using cms = await startWordPressStandIn();
+    cms.inject(trouble, { method: "POST", path: "/wp/v2/posts" });
     const args = { title: "Once", content_html: "x" };
     await refused("E_UPSTREAM", message, limited(worldOf(cms), 400).call("create_draft", args));
     assert.equal(cms.writes.length, 1);
@@ -94,7 +94,7 @@ function limited(world: World, deadline_ms: number): World {
 }
 
 Deno.test("a diagnosis is over within three seconds, whatever the site does, and one failing probe hides no other", async () => {
-  await using cms = await startStandIn({
+  await using cms = await startWordPressStandIn({
     namespaces: ["elementor/v1", "mcp", "site-ops/v1"],
     plugins: [
       { plugin: "elementor/elementor", status: "active", name: "E", version: "3.20.0" },
@@ -119,8 +119,8 @@ Deno.test("a diagnosis is over within three seconds, whatever the site does, and
     true,
     null,
   ]);
-  cms.misbehave({ kind: "hang" }, { path: "/wp/v2/plugins", times: 9 });
-  cms.misbehave({ kind: "html" }, { path: "/wp/v2/themes" });
+  cms.inject({ kind: "hang" }, { path: "/wp/v2/plugins", times: 9 });
+  cms.inject({ kind: "html" }, { path: "/wp/v2/themes" });
   const began = Date.now();
   const hanging = await diagnose(worldOf(cms));
   assert.ok(Date.now() - began < 3000);
@@ -130,7 +130,7 @@ Deno.test("a diagnosis is over within three seconds, whatever the site does, and
     null,
   ]);
   assert.equal(hanging["page_builder"]?.ok, true, "seen by its namespace");
-  cms.misbehave({ kind: "hang" }, { times: 99 });
+  cms.inject({ kind: "hang" }, { times: 99 });
   const again = Date.now();
   const dead = await diagnose(worldOf(cms));
   assert.ok(Date.now() - again < 3000);
@@ -142,7 +142,7 @@ Deno.test("a diagnosis is over within three seconds, whatever the site does, and
 });
 
 Deno.test("a clock that is far off is told", async () => {
-  await using cms = await startStandIn();
+  await using cms = await startWordPressStandIn();
   cms.skew(-300);
   const { checks } = await worldOf(cms).call<{ checks: { name: string; ok: boolean; detail: string }[] }>(
     "diagnose_site",
@@ -153,14 +153,14 @@ Deno.test("a clock that is far off is told", async () => {
 });
 
 Deno.test("a site that is gone says that nothing was sent", async () => {
-  const cms = await startStandIn();
+  const cms = await startWordPressStandIn();
   await cms.stop();
   await refused("E_UPSTREAM", /could not be reached, nothing was sent/, worldOf(cms).call("ping_site"));
 });
 
 Deno.test("a front page without the Link header does not keep the API from being found", async () => {
   for (const plain_permalinks of [false, true]) {
-    await using cms = await startStandIn({ plain_permalinks });
+    await using cms = await startWordPressStandIn({ plain_permalinks });
     const world = worldOf(cms, "admin", {
       http: {
         fetch: async (input, init) => {
@@ -176,7 +176,7 @@ Deno.test("a front page without the Link header does not keep the API from being
 });
 
 Deno.test("a site that has moved is told where its base_url should point", async () => {
-  await using cms = await startStandIn();
+  await using cms = await startWordPressStandIn();
   const moved = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => {
     const { pathname, search } = new URL(request.url);
     return new Response(null, { status: 301, headers: { location: `${cms.base_url}${pathname}${search}` } });
@@ -199,14 +199,14 @@ Deno.test("a site that has moved is told where its base_url should point", async
 });
 
 Deno.test("a site without credentials or base_url is an E_INTERNAL with the way out", async () => {
-  await using cms = await startStandIn();
+  await using cms = await startWordPressStandIn();
   await worldOf(cms, "admin", { site: { base_url: null } }).refuses("E_INTERNAL", /base_url/, "get_post", {
     post_id: 1,
   });
 });
 
 Deno.test("platforms that are not connected are refused in a sentence, and nothing is sent", async () => {
-  await using cms = await startStandIn();
+  await using cms = await startWordPressStandIn();
   const builder = worldOf(cms, "admin", { site: { platform: "sitebuilder" } });
   const calls: [string, Record<string, unknown>][] = [
     ["get_post", { post_id: "abc" }],
@@ -240,7 +240,7 @@ Deno.test("a site in maintenance or without an API is told as such, not as anoth
     { port: 0, hostname: "127.0.0.1", onListen() {} },
     () => new Response("<h1>Hello</h1>"),
   );
-  await using cms = await startStandIn();
+  await using cms = await startWordPressStandIn();
   const at = (server: Deno.HttpServer<Deno.NetAddr>) =>
     worldOf(cms, "admin", { site: { base_url: `http://127.0.0.1:${server.addr.port}` } });
   await at(down).refuses("E_UPSTREAM", /CMS 503: Down for maintenance/, "ping_site");

@@ -8,10 +8,10 @@ import { createHttp } from "../../../platforms/http.ts";
 import type { Outgoing } from "../../../platforms/request.ts";
 import {
   DONE_AFTER_S,
-  type HostingSandbox,
-  type HostingTrouble,
-  startHosting,
-} from "../../../sandbox/hosting.ts";
+  type PagesFault,
+  type PagesStandIn,
+  startPages,
+} from "../../../sandbox/cloudflare_pages/start.ts";
 import { readSettings } from "../../../settings.ts";
 import type { Store } from "../../../store/store.ts";
 import { CONNECTORS } from "../../connectors.ts";
@@ -28,7 +28,7 @@ function siteOf(given: Partial<Site>): Site {
 
 /** A client as a tool gets it. */
 async function clientOf(
-  at: HostingSandbox,
+  at: PagesStandIn,
   given: Partial<Site> = {},
   more: Record<string, string | null> = {},
 ): Promise<HostingClient> {
@@ -54,8 +54,8 @@ async function clientOf(
 }
 
 /** A hosting with the project "pages", at noon. */
-async function open(): Promise<HostingSandbox> {
-  const at = await startHosting({ now: () => NOON });
+async function open(): Promise<PagesStandIn> {
+  const at = await startPages({ now: () => NOON });
   at.project("pages");
   return at;
 }
@@ -133,8 +133,8 @@ Deno.test("every stage and status has its word, those to come too", async () => 
   await using at = await open();
   const client = await clientOf(at);
   for (const [name, status, is_skipped, wanted] of MAPPING) {
-    at.misbehave({
-      kind: "garbage",
+    at.inject({
+      kind: "result",
       result: [{ id: "1", environment: "preview", is_skipped, latest_stage: { name, status } }],
     });
     assert.equal((await client.latest())!.status, wanted, `${name} ${status} ${is_skipped}`);
@@ -153,7 +153,7 @@ Deno.test("what the host leaves out is left out, and no row is lost for it", asy
     skip_reason: {},
   };
   for (const more of [{}, odd, { deployment_trigger: { metadata: { branch: "", commit_hash: "" } } }]) {
-    at.misbehave({ kind: "garbage", result: [{ id: "a/b", environment: "preview", ...more }] });
+    at.inject({ kind: "result", result: [{ id: "a/b", environment: "preview", ...more }] });
     assert.deepEqual(await client.latest(), {
       id: "a/b",
       status: "pending",
@@ -205,7 +205,7 @@ Deno.test("the newest hundred are looked through, page by page, no further than 
   }
   const client = await clientOf(at);
   const pages = async (newest: number): Promise<[boolean, unknown[]]> => {
-    at.forget();
+    at.clear();
     const found = await client.ofCommit(commits.at(-newest)!);
     return [found !== null, at.requests.map(({ query }) => query)];
   };
@@ -217,7 +217,7 @@ Deno.test("the newest hundred are looked through, page by page, no further than 
   assert.deepEqual(await pages(101), [false, [1, 2, 3, 4].map(page)]);
   at.project("short");
   at.deploy("short");
-  at.forget();
+  at.clear();
   assert.equal(await (await clientOf(at, { hosting_project: "short" })).ofCommit("abcdef0"), null);
   assert.equal(at.requests.length, 1);
 });
@@ -257,15 +257,15 @@ Deno.test("a project that is not there, and a token that may not, are told apart
   for (const { headers } of at.requests) assert.match(headers["authorization"] ?? "", /^Bearer /);
 });
 
-const TROUBLES: readonly (readonly [HostingTrouble, RegExp, number])[] = [
+const TROUBLES: readonly (readonly [PagesFault, RegExp, number])[] = [
   [{ kind: "reset" }, /broke the connection off/, 504],
-  [{ kind: "half" }, /broke the connection off/, 504],
-  [{ kind: "half", length: "true" }, /an answer that cannot be read.*try again later/, 502],
+  [{ kind: "partial" }, /broke the connection off/, 504],
+  [{ kind: "partial", length: "true" }, /an answer that cannot be read.*try again later/, 502],
   [{ kind: "html" }, /answered 502: Bad gateway; try again later/, 502],
   [{ kind: "html", status: 500 }, /answered 500/, 500],
   [{ kind: "busy", retry_after: 1 }, /answered 429: Please wait.*\(971\)/, 429],
-  [{ kind: "garbage", result: null }, /cannot be read/, 502],
-  [{ kind: "garbage", result: [{ id: 7 }] }, /cannot be read/, 502],
+  [{ kind: "result", result: null }, /cannot be read/, 502],
+  [{ kind: "result", result: [{ id: 7 }] }, /cannot be read/, 502],
 ];
 
 Deno.test("a host that fails is tried again, then told, and nothing of the token shows", async () => {
@@ -273,16 +273,16 @@ Deno.test("a host that fails is tried again, then told, and nothing of the token
   at.deploy("pages");
   const client = await clientOf(at);
   for (const [trouble, message, upstream] of TROUBLES) {
-    at.misbehave(trouble, { times: 3 });
+    at.inject(trouble, { times: 3 });
     const error = await refused("E_UPSTREAM", message, client.latest());
     assert.equal(error.upstream, upstream);
-    at.forget();
+    at.clear();
   }
   for (const kind of ["reset", "html", "busy"] as const) {
-    at.misbehave({ kind }, { times: 2 });
+    at.inject({ kind }, { times: 2 });
     assert.ok(await client.latest(), kind);
   }
-  at.misbehave({ kind: "refused", message: `The token ${at.api_token} may not` });
+  at.inject({ kind: "refused", message: `The token ${at.api_token} may not` });
   const error = await refused("E_UPSTREAM", /The token \[redacted\] may not/, client.latest());
   assert.ok(!error.message.includes(at.api_token));
 });

@@ -7,7 +7,7 @@ import type { RepoSettings } from "../../../platforms/github/access.ts";
 import { health } from "../../../platforms/github/health.ts";
 import { probe, withDeadline } from "../../../platforms/probe.ts";
 import type { Incoming } from "../../../platforms/request.ts";
-import { theApp } from "../../../sandbox/repo/app_key.ts";
+import { theApp } from "../../../sandbox/github/app_key.ts";
 import { site } from "./_site.ts";
 
 const BEGAN = 1_800_000_000_000;

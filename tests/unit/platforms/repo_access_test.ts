@@ -3,17 +3,17 @@ import assert from "node:assert/strict";
 import type { SiteContext } from "../../../platforms/connector.ts";
 import type { RepoSettings } from "../../../platforms/github/access.ts";
 import { readApp } from "../../../platforms/github/app.ts";
-import type { RecordedExchange } from "../../../sandbox/repo.ts";
+import type { RecordedRequest } from "../../../sandbox/github/start.ts";
 import { refused } from "./_refused.ts";
 import { nothingWritten, REPO, RepoWorld } from "./_repo.ts";
 
 const TOKENS = "/access_tokens";
 const MINUTE = 60_000;
 
-const credentialOf = ({ headers }: RecordedExchange) => headers["authorization"]?.split(" ")[1] ?? "";
+const credentialOf = ({ headers }: RecordedRequest) => headers["authorization"]?.split(" ")[1] ?? "";
 
-function tokensOf({ host }: RepoWorld): RecordedExchange[] {
-  return host.exchanges.filter(({ path }) => path.endsWith(TOKENS));
+function tokensOf({ host }: RepoWorld): RecordedRequest[] {
+  return host.requests.filter(({ path }) => path.endsWith(TOKENS));
 }
 
 function claimsOf(jwt: string): Record<string, Record<string, unknown>> {
@@ -30,7 +30,7 @@ Deno.test("the app signs itself in with its own key, for ten minutes at most, a 
     });
     const began = Math.floor(Date.now() / 1000);
     assert.match(await (await at.client()).head("main") ?? "", /^[0-9a-f]{40}$/);
-    const asApp = at.host.exchanges.slice(0, 2);
+    const asApp = at.host.requests.slice(0, 2);
     assert.deepEqual(asApp.map(({ method }) => method), ["GET", "POST"]);
     for (const exchange of asApp) {
       const { head, body } = claimsOf(credentialOf(exchange));
@@ -42,7 +42,7 @@ Deno.test("the app signs itself in with its own key, for ten minutes at most, a 
       assert.ok(exp > now && exp - now <= 600, `exp ${exp - now}`);
     }
     // Nothing of the repository itself is asked with the app's own token.
-    for (const exchange of at.host.exchanges.slice(2)) {
+    for (const exchange of at.host.requests.slice(2)) {
       assert.doesNotMatch(credentialOf(exchange), /^eyJ/);
       assert.equal(exchange.headers["x-github-api-version"], "2022-11-28");
     }
@@ -52,7 +52,7 @@ Deno.test("the app signs itself in with its own key, for ten minutes at most, a 
 Deno.test("the installation is looked for by repository, user and organisation, and kept", async () => {
   await using at = await RepoWorld.open();
   const lookUps = () =>
-    at.host.exchanges.map(({ path }) => path).filter((path) => path.endsWith("/installation"));
+    at.host.requests.map(({ path }) => path).filter((path) => path.endsWith("/installation"));
   await (await at.client()).head("main");
   await (await at.client()).head("main");
   assert.deepEqual(lookUps(), [`/repos/${REPO}/installation`]);
@@ -70,7 +70,7 @@ Deno.test("an app that is not installed, or suspended, is told as such, and noth
   const absent = /not installed for "acme\/site"; its owner can install it.*GET \/admin\/api\/repo/;
   await refused("E_REPO_APP_NOT_INSTALLED", absent, (await at.client()).head("main"));
   const places = ["/repos/acme/site", "/users/acme", "/orgs/acme"].map((place) => `${place}/installation`);
-  assert.deepEqual(at.host.exchanges.map(({ path }) => path), places);
+  assert.deepEqual(at.host.requests.map(({ path }) => path), places);
   at.host.install("acme", { suspended: true });
   await refused(
     "E_REPO_APP_NOT_INSTALLED",
@@ -109,7 +109,7 @@ Deno.test("a token is for the one repository, to read or to write, and serves un
   assert.deepEqual(tokensOf(at).map(({ body }) => body), [narrow("read"), narrow("write")]);
   // What reads is sent with the token that can do no more.
   const [reading, writing] = tokensOf(at).map(({ answer }) => (answer!.body as { token: string }).token);
-  for (const exchange of at.host.exchanges) {
+  for (const exchange of at.host.requests) {
     const { method, path } = exchange;
     if (path.endsWith("/installation") || path.endsWith(TOKENS)) continue;
     assert.equal(credentialOf(exchange), method === "GET" ? reading : writing, `${method} ${path}`);
@@ -141,7 +141,7 @@ Deno.test("a token that has run out is replaced once, for reads and for writes o
   assert.equal(tokensOf(at).length, 2);
   await at.push({ "a.md": "a" });
   for (const path of ["/git/trees", "/git/commits", "/git/refs"]) {
-    at.host.misbehave({ kind: "unauthorized" }, { method: path === "/git/refs" ? "PATCH" : "POST", path });
+    at.host.inject({ kind: "unauthorized" }, { method: path === "/git/refs" ? "PATCH" : "POST", path });
   }
   await at.push({ "a.md": "b" });
   assert.deepEqual(await at.log(), ["A change", "A change", "First commit"]);
@@ -150,7 +150,7 @@ Deno.test("a token that has run out is replaced once, for reads and for writes o
 
 Deno.test("a token that is never taken is an E_UPSTREAM after one fresh one", async () => {
   await using at = await RepoWorld.open();
-  at.host.misbehave({ kind: "unauthorized" }, { path: "/git/", times: 9 });
+  at.host.inject({ kind: "unauthorized" }, { path: "/git/", times: 9 });
   const error = await refused(
     "E_UPSTREAM",
     /answered 401: Bad credentials; .*REPO_APP_ID.*clock/,
@@ -164,26 +164,26 @@ Deno.test("a token that is never taken is an E_UPSTREAM after one fresh one", as
 Deno.test("an answer without a token is no token, and is not kept for one", async () => {
   await using at = await RepoWorld.open();
   for (const body of ["{}", "<<<", '{"token":{}}', '{"token":""}']) {
-    at.host.misbehave({ kind: "garbage", body, status: 201 }, { path: TOKENS, times: 2 });
+    at.host.inject({ kind: "answer", body, status: 201 }, { path: TOKENS, times: 2 });
     await refused("E_UPSTREAM", /answer 201 cannot be read/, (await at.client()).head("main"));
-    assert.ok(at.host.exchanges.every(({ path }) => !path.includes("/git/")), body);
-    at.host.forget();
+    assert.ok(at.host.requests.every(({ path }) => !path.includes("/git/")), body);
+    at.host.clear();
   }
   assert.ok(await (await at.client()).head("main"));
 });
 
 Deno.test("a clock, a key or an id that the host does not take is told after one request", async () => {
   await using at = await RepoWorld.open();
-  at.host.misbehave({ kind: "unauthorized" }, { path: "/installation", times: 9 });
+  at.host.inject({ kind: "unauthorized" }, { path: "/installation", times: 9 });
   await refused("E_UPSTREAM", /answered 401.*this machine's clock/, (await at.client()).head("main"));
-  assert.equal(at.host.exchanges.length, 1);
+  assert.equal(at.host.requests.length, 1);
   await using other = await RepoWorld.open({ settings: () => ({ REPO_APP_ID: "1" }) });
   await refused(
     "E_UPSTREAM",
     /does not take the app's key: check REPO_APP_ID/,
     (await other.client()).head("main"),
   );
-  assert.equal(other.host.exchanges.length, 1);
+  assert.equal(other.host.requests.length, 1);
 });
 
 Deno.test("an app taken out or suspended after it was found is told at once, and found again when it is back", async () => {
@@ -227,7 +227,7 @@ Deno.test("a site without a repository and an app without its secrets send nothi
   for (const [settings, given, code, message] of rows) {
     await using at = await RepoWorld.open({ settings: () => settings });
     await refused(code, message, at.client(given));
-    assert.deepEqual([at.sent, at.host.exchanges], [[], []]);
+    assert.deepEqual([at.sent, at.host.requests], [[], []]);
   }
 });
 
@@ -246,7 +246,7 @@ Deno.test("a private key that is none is told by its setting's name, without the
     const report = await readApp(at.reach() as SiteContext<RepoSettings>);
     assert.equal(report.configured, true);
     assert.match(report.problem ?? "", /need REPO_APP_PRIVATE_KEY, and the one that is set/);
-    assert.deepEqual([at.sent, at.host.exchanges], [[], []]);
+    assert.deepEqual([at.sent, at.host.requests], [[], []]);
   }
 });
 

@@ -1,6 +1,6 @@
 /** The first commit of an empty repository, of one file or of many, and who else begins it at the same time. */
 import assert from "node:assert/strict";
-import type { RepoTrouble } from "../../../sandbox/repo.ts";
+import type { GitHubFault } from "../../../sandbox/github/start.ts";
 import { refused } from "./_refused.ts";
 import { edits, gate, GRANT, MESSAGE, nothingWritten, REPO, RepoWorld } from "./_repo.ts";
 
@@ -74,7 +74,7 @@ Deno.test("only the default branch can be begun, with the right to", async () =>
 Deno.test("somebody who writes the same file first is not written over", async () => {
   for (const [files, theirs] of [[ONE, "src/a.md"], [MANY, ".gitattributes"]] as const) {
     await using at = await empty();
-    at.host.misbehave({ kind: "moved", files: { [theirs]: "theirs" } }, PUT);
+    at.host.inject({ kind: "moved", files: { [theirs]: "theirs" } }, PUT);
     await refused(
       "E_SHA_MISMATCH",
       /was empty and has been written to meanwhile; try again/,
@@ -84,18 +84,18 @@ Deno.test("somebody who writes the same file first is not written over", async (
     assert.deepEqual(await at.log(), ["Meanwhile"]);
   }
   await using at = await empty();
-  at.host.misbehave({ kind: "moved", when: "within" }, PUT);
+  at.host.inject({ kind: "moved", when: "within" }, PUT);
   await refused("E_SHA_MISMATCH", /written to meanwhile/, at.push(ONE));
   assert.deepEqual(await at.log(), ["Meanwhile"]);
 });
 
 Deno.test("somebody who writes another file first keeps it", async () => {
   await using at = await empty();
-  at.host.misbehave({ kind: "moved", files: { "theirs.md": "theirs" } }, PUT);
+  at.host.inject({ kind: "moved", files: { "theirs.md": "theirs" } }, PUT);
   await at.push(ONE);
   assert.deepEqual(await paths(at), ["src/a.md", "theirs.md"]);
   await using many = await empty();
-  many.host.misbehave({ kind: "moved", files: { "theirs.md": "theirs" } }, PUT);
+  many.host.inject({ kind: "moved", files: { "theirs.md": "theirs" } }, PUT);
   const push = (await many.client()).push(MAIN, edits(MANY));
   await refused(
     "E_SHA_MISMATCH",
@@ -111,14 +111,14 @@ Deno.test("somebody who writes another file first keeps it", async () => {
 Deno.test("somebody who writes while many files are put together keeps it", async () => {
   for (const step of [{ method: "POST", path: "/git/trees" }, { method: "POST", path: "/git/commits" }]) {
     await using at = await empty();
-    at.host.misbehave({ kind: "moved", files: { "theirs.md": "theirs" } }, step);
+    at.host.inject({ kind: "moved", files: { "theirs.md": "theirs" } }, step);
     const push = (await at.client()).push(MAIN, edits(MANY));
     await refused("E_SHA_MISMATCH", /by somebody else.*nothing of theirs was touched/, push);
     assert.deepEqual(await paths(at), [".gitattributes", "theirs.md"]);
     assert.ok(!at.asked.some((one) => one.startsWith("PATCH")));
   }
   await using at = await empty();
-  at.host.misbehave({ kind: "moved", files: { "theirs.md": "theirs" }, when: "within" }, PATCH);
+  at.host.inject({ kind: "moved", files: { "theirs.md": "theirs" }, when: "within" }, PATCH);
   await refused("E_SHA_MISMATCH", /by somebody else/, (await at.client()).push(MAIN, edits(MANY)));
   assert.equal((await at.host.files(REPO))["theirs.md"], "theirs");
 });
@@ -144,17 +144,17 @@ Deno.test("two who begin at once: what was told to stand, stands", async () => {
   }
 });
 
-const LOST: readonly RepoTrouble[] = [
+const LOST: readonly GitHubFault[] = [
   { kind: "reset", applied: true },
-  { kind: "bad_gateway", applied: true },
-  { kind: "half", length: "true" },
+  { kind: "html", applied: true },
+  { kind: "partial", length: "true" },
 ];
 
 Deno.test("an answer lost after the commit was made is told apart by looking", async () => {
   for (const trouble of LOST) {
     for (const [files, step] of [[ONE, PUT], [MANY, PUT], [MANY, PATCH]] as const) {
       await using at = await empty();
-      at.host.misbehave(trouble, step);
+      at.host.inject(trouble, step);
       const done = await (await at.client()).push(MAIN, edits(files));
       await onlyCommit(at, done, Object.keys(files));
       assert.equal(at.host.writes.filter(({ method }) => method === step.method).length, 1);
@@ -165,10 +165,10 @@ Deno.test("an answer lost after the commit was made is told apart by looking", a
 Deno.test("a request that was never carried out leaves the repository empty, and is not sent twice", async () => {
   await using at = await empty();
   const client = await at.client();
-  for (const kind of ["reset", "bad_gateway", "garbage"] as const) {
+  for (const kind of ["reset", "html", "malformed"] as const) {
     for (const files of [ONE, MANY]) {
-      at.host.forget();
-      at.host.misbehave({ kind }, PUT);
+      at.host.clear();
+      at.host.inject({ kind }, PUT);
       await refused(
         "E_UPSTREAM",
         /failed to make the first commit, and it is still empty: try again/,
@@ -177,7 +177,7 @@ Deno.test("a request that was never carried out leaves the repository empty, and
       assert.deepEqual([await at.branches(), at.host.writes.length], [[], 1]);
     }
   }
-  at.host.forget();
+  at.host.clear();
   await onlyCommit(at, await client.push(MAIN, edits(MANY)), Object.keys(MANY));
 });
 
@@ -185,8 +185,8 @@ Deno.test("somebody else's commit is not taken for one's own that got lost", asy
   for (const [files, theirs] of [[ONE, "src/a.md"], [ONE, "theirs.md"], [MANY, ".gitattributes"]] as const) {
     await using at = await empty();
     const push = (await at.client()).push(MAIN, (view) => {
-      at.host.misbehave({ kind: "reset" }, PUT);
-      at.host.misbehave({ kind: "moved", files: { [theirs]: "theirs" } }, {
+      at.host.inject({ kind: "reset" }, PUT);
+      at.host.inject({ kind: "moved", files: { [theirs]: "theirs" } }, {
         method: "GET",
         path: "/git/ref/",
       });
@@ -201,12 +201,12 @@ Deno.test("a failure after the first file says what may be left, and the next pu
   const steps = [{ method: "POST", path: "/git/blobs" }, { method: "POST", path: "/git/trees" }, PATCH];
   for (const step of steps) {
     await using at = await empty();
-    at.host.misbehave({ kind: "bad_gateway" }, { ...step, times: 3 });
+    at.host.inject({ kind: "html" }, { ...step, times: 3 });
     const left =
       /; branch "main" holds nothing but a .gitattributes now, and can be written to all the same$/;
     await refused("E_UPSTREAM", left, (await at.client()).push(MAIN, edits(MANY)));
     assert.deepEqual(await paths(at), [".gitattributes"]);
-    at.host.forget();
+    at.host.clear();
     await (await at.client()).push(MAIN, edits(MANY));
     assert.deepEqual(await paths(at), [".gitattributes", ...Object.keys(MANY)].sort());
   }
@@ -215,7 +215,7 @@ Deno.test("a failure after the first file says what may be left, and the next pu
 Deno.test("a host that stores another file than was sent is not believed", async () => {
   await using at = await empty();
   const body = { content: { sha: "1".repeat(40) }, commit: { sha: "2".repeat(40), parents: [] } };
-  at.host.misbehave({ kind: "garbage", status: 201, body: JSON.stringify(body) }, PUT);
+  at.host.inject({ kind: "answer", status: 201, body: JSON.stringify(body) }, PUT);
   await refused("E_UPSTREAM", /still empty: try again/, at.push(ONE));
   assert.deepEqual(await at.branches(), []);
 });

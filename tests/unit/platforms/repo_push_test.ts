@@ -133,7 +133,7 @@ Deno.test("a file keeps its mode, and what is no file is never written over", as
   });
   await at.push({ "run.sh": "2" });
   assert.match(await at.host.git(REPO, "ls-tree", "main", "run.sh"), /^100755 /);
-  at.host.forget();
+  at.host.clear();
   const rest: [path: string, what: RegExp][] = [
     ["docs", /"docs" is a folder/],
     ["link", /"link" is a link/],
@@ -145,7 +145,7 @@ Deno.test("a file keeps its mode, and what is no file is never written over", as
   ];
   for (const cut of [false, true]) {
     for (const [path, what] of rest) {
-      if (cut) at.host.misbehave({ kind: "truncated", keep: 0 }, { path: "/git/trees/" });
+      if (cut) at.host.inject({ kind: "truncated", keep: 0 }, { path: "/git/trees/" });
       await refused("E_BAD_PATH", what, at.push({ "fine.md": "x", [path]: "x" }));
     }
   }
@@ -200,7 +200,7 @@ Deno.test("what the host built is looked at before the branch moves to it", asyn
   const rev = async (what: string) => (await at.host.git(REPO, "rev-parse", what)).trim();
   const own = await rev("main^{tree}");
   const lie = (path: string, body: unknown) =>
-    at.host.misbehave({ kind: "garbage", status: 201, body: JSON.stringify(body) }, { method: "POST", path });
+    at.host.inject({ kind: "answer", status: 201, body: JSON.stringify(body) }, { method: "POST", path });
   lie("/git/blobs", { sha: "1".repeat(40) });
   await stopped(
     at,
@@ -220,7 +220,7 @@ Deno.test("what the host built is looked at before the branch moves to it", asyn
   // One that is not there, and one that is cut short when looked at.
   lie("/git/trees", { sha: "2".repeat(40) });
   await stopped(at, /another tree/, at.push({ "c.md": "c" }));
-  at.host.misbehave({ kind: "garbage", body: '{"sha":"x","tree":[],"truncated":true}' }, {
+  at.host.inject({ kind: "answer", body: '{"sha":"x","tree":[],"truncated":true}' }, {
     path: /git\/trees\/\w+$/,
   });
   lie("/git/trees", { sha: own });
@@ -238,14 +238,14 @@ Deno.test("what the host built is looked at before the branch moves to it", asyn
 
 Deno.test("a tree too large to be listed is pushed to all the same, its new files looked at one by one", async () => {
   await using at = await RepoWorld.open({ files: { "a/b.md": "b", "a/c.md": "c", "d.md": "d" } });
-  at.host.misbehave({ kind: "truncated", keep: 99 }, { method: "GET", path: "/git/trees/", times: 99 });
+  at.host.inject({ kind: "truncated", keep: 99 }, { method: "GET", path: "/git/trees/", times: 99 });
   const files = { "a/b.md": "new", "d.md": null, "e/f.md": "f" };
   const done = await at.push(files);
   assert.equal(done.unchanged, false);
   assert.deepEqual(await at.host.files(REPO), { "a/b.md": "new", "a/c.md": "c", "e/f.md": "f" });
   assert.equal((await at.push(files)).unchanged, true);
   const own = (await at.host.git(REPO, "rev-parse", "main^{tree}")).trim();
-  const lie = { kind: "garbage", status: 201, body: JSON.stringify({ sha: own }) } as const;
-  at.host.misbehave(lie, { method: "POST", path: "/git/trees" });
+  const lie = { kind: "answer", status: 201, body: JSON.stringify({ sha: own }) } as const;
+  at.host.inject(lie, { method: "POST", path: "/git/trees" });
   await refused("E_UPSTREAM", /another tree .*"x.md"/, at.push({ "x.md": "x" }));
 });

@@ -24,7 +24,7 @@ for (const when of ["before", "within"] as const) {
   Deno.test(`a branch that somebody moves ${when} the request is pushed to on top of theirs`, async () => {
     await using at = await RepoWorld.open();
     for (const times of [1, 2]) {
-      at.host.misbehave({ kind: "moved", when }, { ...PATCH, times });
+      at.host.inject({ kind: "moved", when }, { ...PATCH, times });
       const seen: View[] = [];
       const done = await (await at.client()).push(MAIN, async (view) => {
         seen.push(view);
@@ -41,7 +41,7 @@ for (const when of ["before", "within"] as const) {
 
   Deno.test(`a branch that moves three times ${when} the request is given up with nothing pushed`, async () => {
     await using at = await RepoWorld.open();
-    at.host.misbehave({ kind: "moved", when }, { ...PATCH, times: 3 });
+    at.host.inject({ kind: "moved", when }, { ...PATCH, times: 3 });
     await refused(
       "E_SHA_MISMATCH",
       /moved 3 times .*; nothing was pushed: try again/,
@@ -99,10 +99,10 @@ Deno.test("a file that changes between decision and push is judged again", async
   await using at = await RepoWorld.open({ files: { "a.md": "one" } });
   const client = await at.client();
   const { sha } = await client.read("a.md", 100);
-  at.host.misbehave({ kind: "moved", files: { "a.md": "theirs" } }, PATCH);
+  at.host.inject({ kind: "moved", files: { "a.md": "theirs" } }, PATCH);
   await refused("E_SHA_MISMATCH", /"a.md" has changed/, client.push(MAIN, over("a.md", sha, "mine")));
   assert.equal((await at.host.files(REPO))["a.md"], "theirs");
-  at.host.misbehave({ kind: "moved", files: { "b.md": "theirs" } }, PATCH);
+  at.host.inject({ kind: "moved", files: { "b.md": "theirs" } }, PATCH);
   await refused("E_SHA_MISMATCH", /"b.md" has changed/, client.push(MAIN, over("b.md", null, "mine")));
   assert.deepEqual(await at.host.files(REPO), { "a.md": "theirs", "b.md": "theirs" });
 });
@@ -188,7 +188,7 @@ Deno.test("one who fails while others wait for the branch leaves them their turn
 
 Deno.test("one who hangs while others wait for the branch keeps none beyond the time of their own call", async () => {
   await using at = await RepoWorld.open();
-  at.host.misbehave({ kind: "moved" }, PATCH);
+  at.host.inject({ kind: "moved" }, PATCH);
   const [hanging, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let looks = 0;
   const first = (await at.client()).push(MAIN, async (view) => {
@@ -236,12 +236,12 @@ Deno.test("a push that landed and was built upon before it was looked at again i
     const end = at.host.onPush(({ message }) => {
       if (message !== MESSAGE || theirs++ > 0) return;
       // Right behind it, before the client can look.
-      at.host.misbehave({ kind: "moved", branch: target.branch, files: { "b.md": "theirs" } }, {
+      at.host.inject({ kind: "moved", branch: target.branch, files: { "b.md": "theirs" } }, {
         method: "GET",
         path: "/git/ref/",
       });
     });
-    at.host.misbehave({ kind: "reset", applied: true }, { path: "/git/refs" });
+    at.host.inject({ kind: "reset", applied: true }, { path: "/git/refs" });
     let looks = 0;
     const done = await client.push(target, async (view) => {
       looks++;

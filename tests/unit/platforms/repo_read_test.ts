@@ -100,7 +100,7 @@ Deno.test("a file over the host's inline limit comes as a blob, one over the cal
     message: "This API returns blobs up to 100 MB in size.",
     errors: [{ code: "too_large" }],
   });
-  at.host.misbehave({ kind: "garbage", status: 403, body }, { path: "/contents/big.bin" });
+  at.host.inject({ kind: "answer", status: 403, body }, { path: "/contents/big.bin" });
   await refused("E_FILE_TOO_LARGE", /"big.bin" .*100 MB.*clone/, client.read("big.bin", 2 * LIMIT));
 });
 
@@ -167,7 +167,7 @@ Deno.test("a tree cut short is walked: files are found, folders listed, and what
   await at.plant({ "a/link": ["120000", "e.md"], "a/b/module": ["160000", "1".repeat(40)] });
   const client = await at.client();
   const cut = async () => {
-    at.host.misbehave({ kind: "truncated", keep: 1 }, { method: "GET", path: "/git/trees/" });
+    at.host.inject({ kind: "truncated", keep: 1 }, { method: "GET", path: "/git/trees/" });
     return await client.view();
   };
   const view = await cut();
@@ -195,7 +195,7 @@ Deno.test("a tree cut short is walked: files are found, folders listed, and what
   // A folder that is itself too large is said to be.
   const large = await cut();
   await large.count();
-  at.host.misbehave({ kind: "truncated", keep: 1 }, { method: "GET", path: "/git/trees/", times: 2 });
+  at.host.inject({ kind: "truncated", keep: 1 }, { method: "GET", path: "/git/trees/", times: 2 });
   assert.equal((await large.list("a/")).truncated, true);
 });
 
@@ -251,10 +251,10 @@ Deno.test("an answer that is not what was asked for is an E_UPSTREAM, never a fi
     "text",
   ];
   for (const body of bad) {
-    at.host.misbehave({ kind: "garbage", body: JSON.stringify(body) }, { path: "/contents/a.md", times: 3 });
+    at.host.inject({ kind: "answer", body: JSON.stringify(body) }, { path: "/contents/a.md", times: 3 });
     const code = Array.isArray(body) ? "E_BAD_PATH" : "E_UPSTREAM";
     await refused(code, /cannot be read|a folder/, client.read("a.md", LIMIT));
-    at.host.state.troubles.clear();
+    at.host.clearFaults();
   }
   for (
     const body of [
@@ -263,10 +263,10 @@ Deno.test("an answer that is not what was asked for is an E_UPSTREAM, never a fi
       {},
     ]
   ) {
-    at.host.misbehave({ kind: "garbage", body: JSON.stringify(body) }, { path: "/git/blobs/" });
+    at.host.inject({ kind: "answer", body: JSON.stringify(body) }, { path: "/git/blobs/" });
     await refused("E_UPSTREAM", /cannot be read/, view.bytes(found));
   }
-  at.host.misbehave({ kind: "half", length: "true" }, { path: "/git/blobs/" });
+  at.host.inject({ kind: "partial", length: "true" }, { path: "/git/blobs/" });
   await refused("E_UPSTREAM", /cannot be read/, client.read("big.bin", 2 * LIMIT));
   assert.equal(text((await client.read("a.md", LIMIT)).bytes), "right");
 });
@@ -294,15 +294,15 @@ Deno.test("a repository that has another name now is read on, but not written to
 Deno.test("reads that meet trouble are tried again, and what never comes is said", async () => {
   await using at = await RepoWorld.open({ files: { "a.md": "a" } });
   const client = await at.client();
-  for (const kind of ["reset", "bad_gateway"] as const) {
-    at.host.misbehave({ kind }, { path: "/git/ref/", times: 2 });
+  for (const kind of ["reset", "html"] as const) {
+    at.host.inject({ kind }, { path: "/git/ref/", times: 2 });
     assert.ok(await client.head("main"), kind);
-    at.host.misbehave({ kind }, { path: "/git/ref/", times: 3 });
+    at.host.inject({ kind }, { path: "/git/ref/", times: 3 });
     await refused("E_UPSTREAM", /broke the connection off|answered 502/, client.head("main"));
   }
-  at.host.misbehave({ kind: "half" }, { path: "/git/ref/", times: 3 });
+  at.host.inject({ kind: "partial" }, { path: "/git/ref/", times: 3 });
   await refused("E_UPSTREAM", /broke/, client.head("main"));
-  at.host.misbehave({ kind: "redirect", to: `${at.host.base_url}/repos/other/site/git/ref/heads/main` }, {
+  at.host.inject({ kind: "redirect", to: `${at.host.base_url}/repos/other/site/git/ref/heads/main` }, {
     path: "/git/ref/",
   });
   await refused("E_UPSTREAM", /was not followed: .*it reads elsewhere/, client.head("main"));

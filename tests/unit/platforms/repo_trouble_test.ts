@@ -1,7 +1,7 @@
 /** A repository host that fails, hangs or answers nothing while it is written to, and one that is too busy. */
 import assert from "node:assert/strict";
 import { LIMITS } from "../../../model.ts";
-import type { RepoTrouble } from "../../../sandbox/repo.ts";
+import type { GitHubFault } from "../../../sandbox/github/start.ts";
 import { refused } from "./_refused.ts";
 import { edits, GRANT, MESSAGE, RepoWorld } from "./_repo.ts";
 
@@ -20,13 +20,13 @@ const STEPS = [
   { method: "POST", path: "/git/commits" },
 ] as const;
 
-const FAILURES: readonly (readonly [RepoTrouble, RegExp])[] = [
-  [{ kind: "bad_gateway" }, /answered 502/],
-  [{ kind: "bad_gateway", status: 504, applied: true }, /answered 504/],
+const FAILURES: readonly (readonly [GitHubFault, RegExp])[] = [
+  [{ kind: "html" }, /answered 502/],
+  [{ kind: "html", status: 504, applied: true }, /answered 504/],
   [{ kind: "reset" }, /broke the connection off/],
-  [{ kind: "half" }, /broke the connection off/],
-  [{ kind: "half", length: "true" }, /cannot be read/],
-  [{ kind: "garbage" }, /cannot be read/],
+  [{ kind: "partial" }, /broke the connection off/],
+  [{ kind: "partial", length: "true" }, /cannot be read/],
+  [{ kind: "malformed" }, /cannot be read/],
   [
     { kind: "forbidden" },
     /not accessible by integration; give the app the permission "Contents: read and write"/,
@@ -43,38 +43,38 @@ for (const step of STEPS) {
     await using at = await RepoWorld.open({ files: { "a.md": "old" } });
     const before = await at.head();
     for (const [trouble, message] of FAILURES) {
-      at.host.misbehave(trouble, { ...step, times: 3 });
+      at.host.inject(trouble, { ...step, times: 3 });
       await refused("E_UPSTREAM", message, (await at.client()).push(MAIN, edits(FILES)));
-      at.host.state.troubles.clear();
+      at.host.clearFaults();
       assert.equal(await at.head(), before, JSON.stringify(trouble));
     }
     hurry(at, step.method, step.path);
-    at.host.misbehave({ kind: "hang" }, { ...step, times: 3 });
+    at.host.inject({ kind: "hang" }, { ...step, times: 3 });
     await refused(
       "E_UPSTREAM",
       /gave no answer within 0\.\d s/,
       (await at.client()).push(MAIN, edits(FILES)),
     );
-    at.host.state.troubles.clear();
+    at.host.clearFaults();
     assert.equal(await at.head(), before);
     assert.ok(!at.asked.some((one) => /^PATCH|^POST \/git\/refs/.test(one)), "the branch was left alone");
     at.bend = (out) => out;
     // What nothing points to may be sent again: twice lost does no harm, and there is one commit.
-    at.host.misbehave({ kind: "reset", applied: true }, step);
-    at.host.misbehave({ kind: "bad_gateway", applied: true }, step);
+    at.host.inject({ kind: "reset", applied: true }, step);
+    at.host.inject({ kind: "html", applied: true }, step);
     assert.equal((await (await at.client()).push(MAIN, edits(FILES))).unchanged, false);
     assert.deepEqual(await at.log(), ["A change", "First commit"]);
   });
 }
 
-const LOST: readonly RepoTrouble[] = [
+const LOST: readonly GitHubFault[] = [
   { kind: "reset", applied: true },
-  { kind: "bad_gateway", applied: true },
-  { kind: "bad_gateway", status: 500, applied: true },
-  { kind: "garbage", applied: true },
-  { kind: "garbage", body: "{}", applied: true },
-  { kind: "half" },
-  { kind: "half", length: "true" },
+  { kind: "html", applied: true },
+  { kind: "html", status: 500, applied: true },
+  { kind: "malformed", applied: true },
+  { kind: "answer", body: "{}", applied: true },
+  { kind: "partial" },
+  { kind: "partial", length: "true" },
 ];
 
 for (const target of [MAIN, PREVIEW]) {
@@ -85,8 +85,8 @@ for (const target of [MAIN, PREVIEW]) {
     const client = await at.client();
     for (const [nth, trouble] of LOST.entries()) {
       const branch = target === MAIN ? "main" : `mcp/tok/${nth}`;
-      at.host.forget();
-      at.host.misbehave(trouble, move);
+      at.host.clear();
+      at.host.inject(trouble, move);
       const done = await client.push(
         { ...target, branch },
         edits({ "a.md": `${nth}`, "b.bin": FILES["b.bin"] }),
@@ -101,13 +101,13 @@ for (const target of [MAIN, PREVIEW]) {
   Deno.test(`a request that never moved "${target.branch}" is told apart too, and is not sent twice`, async () => {
     await using at = await RepoWorld.open({ files: { "a.md": "old" } });
     const before = await at.head();
-    const troubles: RepoTrouble[] = [{ kind: "reset" }, { kind: "bad_gateway" }, { kind: "garbage" }, {
+    const troubles: GitHubFault[] = [{ kind: "reset" }, { kind: "html" }, { kind: "malformed" }, {
       kind: "hang",
     }];
     hurry(at, move.method, move.path);
     for (const trouble of troubles) {
-      at.host.forget();
-      at.host.misbehave(trouble, move);
+      at.host.clear();
+      at.host.inject(trouble, move);
       const stands = target === MAIN
         ? /failed to move branch "main", which stands where it did: try again/
         : /branch/;
@@ -123,12 +123,12 @@ for (const target of [MAIN, PREVIEW]) {
       await using at = await RepoWorld.open({ files: { "a.md": "old" } });
       const client = await at.client();
       const push = client.push(target, (view) => {
-        at.host.misbehave({ kind: "reset", applied }, move);
+        at.host.inject({ kind: "reset", applied }, move);
         return edits(FILES)(view);
       });
       at.bend = (out) => {
         if (out.url.includes("/git/refs")) {
-          at.host.misbehave({ kind: "bad_gateway" }, { path: "/git/ref/", times: 3 });
+          at.host.inject({ kind: "html" }, { path: "/git/ref/", times: 3 });
         }
         return out;
       };
@@ -148,9 +148,9 @@ Deno.test("a host that limits is waited for up to the limit, also by writes, of 
   for (const status of [403, 429] as const) {
     await using at = await RepoWorld.open({ files: { "a.md": "old" } });
     for (const step of [...STEPS, { method: "PATCH", path: "/git/refs" }]) {
-      at.host.misbehave({ kind: "busy", status, retry_after: within }, step);
+      at.host.inject({ kind: "busy", status, retry_after: within }, step);
     }
-    at.host.misbehave({ kind: "limited", status, reset_in: 2 }, { method: "PATCH", path: "/git/refs" });
+    at.host.inject({ kind: "limited", status, reset_in: 2 }, { method: "PATCH", path: "/git/refs" });
     await (await at.client()).push(MAIN, edits(FILES));
     assert.deepEqual(at.waits.slice(0, -1), Array(STEPS.length + 1).fill(within * 1000));
     assert.ok(at.waits.at(-1)! > 0 && at.waits.at(-1)! <= 3000, `${at.waits.at(-1)}`);
@@ -158,7 +158,7 @@ Deno.test("a host that limits is waited for up to the limit, also by writes, of 
   }
 });
 
-const BEYOND: readonly (readonly [RepoTrouble, number])[] = [
+const BEYOND: readonly (readonly [GitHubFault, number])[] = [
   [{ kind: "busy", status: 403, retry_after: 6 }, 6],
   [{ kind: "busy", status: 429, retry_after: 3600 }, 3600],
   [{ kind: "busy", status: 429 }, 60],
@@ -172,8 +172,8 @@ Deno.test("a longer wait is not waited for but told, and nothing was done", asyn
   const before = await at.head();
   for (const [trouble, seconds] of BEYOND) {
     for (const step of [STEPS[4], { method: "PATCH", path: "/git/refs" }]) {
-      at.host.forget();
-      at.host.misbehave(trouble, step);
+      at.host.clear();
+      at.host.inject(trouble, step);
       const message = /it limits how much is asked of it: try again in (\d+) s/;
       const error = await refused("E_UPSTREAM", message, (await at.client()).push(MAIN, edits(FILES)));
       const told = Number(message.exec(error.message)![1]);
@@ -188,7 +188,7 @@ Deno.test("a longer wait is not waited for but told, and nothing was done", asyn
 
 Deno.test("a host that stays busy is asked a few times, then left", async () => {
   await using at = await RepoWorld.open();
-  at.host.misbehave({ kind: "busy", status: 429, retry_after: 1 }, { method: "PATCH", times: 9 });
+  at.host.inject({ kind: "busy", status: 429, retry_after: 1 }, { method: "PATCH", times: 9 });
   await refused("E_UPSTREAM", /try again in 1 s/, at.push({ "a.md": "a" }));
   assert.equal(at.asked.filter((one) => one.startsWith("PATCH")).length, 1 + LIMITS.UPSTREAM_RETRIES);
   assert.deepEqual(await at.log(), ["First commit"]);
@@ -213,10 +213,10 @@ for (const message of RULES) {
     const said = message.replaceAll(/\s+/g, " ").replace(/\.$/, "");
     const told = new RegExp(`${RegExp.escape(said)}.*; .*look at the repository's settings$`);
     for (const status of [403, 409, 422]) {
-      at.host.misbehave({ kind: "garbage", status, body: JSON.stringify({ message }) }, { method: "PATCH" });
+      at.host.inject({ kind: "answer", status, body: JSON.stringify({ message }) }, { method: "PATCH" });
       await refused("E_UPSTREAM", told, at.push({ "a.md": "a" }));
       assert.equal(at.asked.filter((one) => one.startsWith("PATCH")).length, 1, "it is no race");
-      at.host.forget();
+      at.host.clear();
     }
     assert.deepEqual(await at.log(), ["First commit"]);
   });
@@ -226,7 +226,7 @@ Deno.test("a rule that forbids the first commit is told as one, and not as someb
   await using at = await RepoWorld.open({ empty: true });
   const message = "Could not create file: Changes must be made through a pull request.";
   for (const status of [409, 422]) {
-    at.host.misbehave({ kind: "garbage", status, body: JSON.stringify({ message }) }, { method: "PUT" });
+    at.host.inject({ kind: "answer", status, body: JSON.stringify({ message }) }, { method: "PUT" });
     const told = /Changes must be made through a pull request\.?; .*look at the repository's settings$/;
     await refused("E_UPSTREAM", told, at.push({ "a.md": "a" }));
   }
@@ -240,14 +240,14 @@ Deno.test("a write that is sent elsewhere is not sent on", async () => {
     to: `${at.host.base_url}/repos/other/site/git/refs/heads/main`,
     status: 307,
   } as const;
-  at.host.misbehave(away, { method: "PATCH" });
+  at.host.inject(away, { method: "PATCH" });
   await refused("E_UPSTREAM", /answered 307.*not sent on/, at.push({ "a.md": "a" }));
-  at.host.forget();
-  at.host.misbehave({ ...away, to: `${at.host.base_url}/repos/other/site/git/trees` }, {
+  at.host.clear();
+  at.host.inject({ ...away, to: `${at.host.base_url}/repos/other/site/git/trees` }, {
     method: "POST",
     path: "/git/trees",
   });
   await refused("E_UPSTREAM", /was not followed: .*it writes elsewhere/, at.push({ "a.md": "a" }));
-  assert.ok(at.host.exchanges.every(({ path }) => !path.includes("other")));
+  assert.ok(at.host.requests.every(({ path }) => !path.includes("other")));
   assert.deepEqual(await at.log(), ["First commit"]);
 });

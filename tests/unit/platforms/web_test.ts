@@ -1,6 +1,6 @@
 /** Images from addresses that callers name. */
 import assert from "node:assert/strict";
-import { startStandIn } from "../../../sandbox/cms_standin.ts";
+import { startWordPressStandIn } from "../../../sandbox/wordpress_standin/start.ts";
 import { type World, worldOf, type WorldOptions } from "./_world.ts";
 
 const PNG = Uint8Array.fromBase64(
@@ -15,7 +15,7 @@ async function withWeb(
   use: (world: World, asked: { url: string; headers: Headers }[]) => Promise<void>,
   addresses: readonly string[] = ["93.184.216.34"],
 ): Promise<void> {
-  await using cms = await startStandIn();
+  await using cms = await startWordPressStandIn();
   const asked: { url: string; headers: Headers }[] = [];
   const options: WorldOptions = {
     http: {

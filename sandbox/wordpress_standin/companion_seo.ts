@@ -1,0 +1,247 @@
+/** The companion plugin's routes for SEO on the stand-in: fields, structured data, redirects and the sitemap. */
+import type { Hono } from "hono";
+import { addCompanionHealth, type CompanionOptions, fault, needs, refuseLive } from "./companion.ts";
+import { wallTime } from "./dates.ts";
+import { invalidParams } from "./errors.ts";
+import type { ParamRules, Params } from "./params.ts";
+import { mayEdit } from "./post_view.ts";
+import { type Answer, type Ask, type RestEnv, route } from "./rest.ts";
+import type { Post, State } from "./state.ts";
+
+/** The SEO fields of a post as the plugin answers them. */
+export interface StoredSeo {
+  title: string;
+  description: string;
+  focus_keyword: string;
+  canonical: string;
+  robots: Record<string, boolean>;
+  og: Record<string, string>;
+  twitter: Record<string, string>;
+}
+
+/** A redirect as the plugin answers it. */
+export interface StoredRedirect {
+  readonly id: number;
+  source: string;
+  destination: string;
+  status: number;
+}
+
+/** The plugin's side of a stand-in; a test may change it while the site runs. */
+export interface CompanionSeo {
+  readonly options: CompanionOptions;
+  provider: "none" | "other" | "yoast" | "rankmath" | "seopress";
+  readonly fields: Map<number, StoredSeo>;
+  readonly schemas: Map<number, { entry_id: string; type: string; schema: unknown }[]>;
+  readonly redirects: StoredRedirect[];
+  sitemap: { enabled: boolean; cache: "none" | "kept"; rebuilt: number };
+}
+
+const ROOT = "/site-ops/v1";
+const ROBOTS = ["noindex", "nofollow", "noarchive", "nosnippet", "noimageindex"];
+const CARD = ["title", "description", "image"];
+const TEXTS = ["title", "description", "focus_keyword", "canonical"] as const;
+const ID: ParamRules = { id: { type: "integer" } };
+const META: ParamRules = {
+  ...ID,
+  ...Object.fromEntries(TEXTS.map((name) => [name, { type: "string" }])),
+  robots: { type: "object" },
+  og: { type: "object" },
+  twitter: { type: "object" },
+  allow_published: { type: "boolean", fallback: false },
+};
+const SCHEMA: ParamRules = {
+  ...ID,
+  schema: { type: "any", required: true },
+  entry_id: { type: "string" },
+  allow_published: { type: "boolean", fallback: false },
+};
+const REDIRECT: ParamRules = {
+  source: { type: "string", required: true },
+  destination: { type: "string", required: true },
+  status: { type: "integer", fallback: 301 },
+};
+
+/** Installs the plugin on a running stand-in: `addCompanionSeo(cms.app, cms.state)`. */
+export function addCompanionSeo(
+  app: Hono<RestEnv>,
+  state: Pick<State, "namespaces">,
+  given: Partial<CompanionOptions> = {},
+): CompanionSeo {
+  const plugin: CompanionSeo = {
+    options: { version: "1.0.0", visual: false, ...given },
+    provider: "none",
+    fields: new Map(),
+    schemas: new Map(),
+    redirects: [],
+    sitemap: { enabled: true, cache: "none", rebuilt: 0 },
+  };
+  addCompanionHealth(app, state.namespaces, plugin.options);
+  const meta = `${ROOT}/seo/meta/:id{[0-9]+}`;
+  route(app, ["GET"], meta, () => ID, (ask) => ({ body: metaOf(plugin, ask, postOf(ask)) }));
+  route(app, ["POST"], meta, () => META, (ask) => writeMeta(plugin, ask));
+  const schema = `${ROOT}/seo/schema/:id{[0-9]+}`;
+  route(app, ["GET"], schema, () => ID, (ask) => readSchema(plugin, ask));
+  route(app, ["POST"], schema, () => SCHEMA, (ask) => writeSchema(plugin, ask));
+  const redirects = `${ROOT}/seo/redirects`;
+  route(app, ["GET"], redirects, () => ({ source: { type: "string" } }), (ask) => readRedirects(plugin, ask));
+  route(app, ["POST"], redirects, () => REDIRECT, (ask) => writeRedirect(plugin, ask));
+  route(app, ["GET"], `${ROOT}/seo/sitemap`, () => ({}), (ask) => readSitemap(plugin, ask));
+  route(app, ["POST"], `${ROOT}/seo/sitemap/rebuild`, () => ({}), (ask) => rebuild(plugin, ask));
+  return plugin;
+}
+
+function postOf(ask: Ask, ...rights: string[]): Post {
+  needs(ask, "edit_posts", ...rights);
+  const post = ask.state.posts.get(ask.params["id"] as number);
+  if (post === undefined || ["trash", "inherit"].includes(post.status)) {
+    throw fault("post_not_found", 404, `There is no post ${ask.params["id"]}, or it is in the trash`);
+  }
+  if (!mayEdit(ask.person, post)) needs(ask, "nobody");
+  return post;
+}
+
+const nothing = (): StoredSeo => ({
+  title: "",
+  description: "",
+  focus_keyword: "",
+  canonical: "",
+  robots: Object.fromEntries(ROBOTS.map((name) => [name, false])),
+  og: Object.fromEntries(CARD.map((name) => [name, ""])),
+  twitter: Object.fromEntries(CARD.map((name) => [name, ""])),
+});
+
+function metaOf(plugin: CompanionSeo, { state }: Ask, post: Post): unknown {
+  return {
+    post_id: post.id,
+    post_type: post.type,
+    post_status: post.status,
+    post_title: post.title,
+    date_gmt: post.status === "future" ? wallTime(post.date.at, "UTC") : null,
+    modified_gmt: wallTime(Math.min(post.modified, state.now()), "UTC"),
+    provider: plugin.provider,
+    ...plugin.fields.get(post.id) ?? nothing(),
+  };
+}
+
+/** One plain line, as the plugin keeps texts. */
+const line = (text: unknown) =>
+  // deno-lint-ignore no-control-regex
+  String(text).replace(/<[^>]*>/g, "").replace(/[\x00-\x20\x7f]+/g, " ").trim();
+
+function group(params: Params, name: string, known: readonly string[]): Record<string, unknown> {
+  const given = (params[name] ?? {}) as Record<string, unknown>;
+  const stranger = Object.keys(given).find((key) => !known.includes(key));
+  if (stranger === undefined) return given;
+  throw invalidParams(new Map([[name, { code: "x", message: `${stranger} is not a valid property` }]]));
+}
+
+function writeMeta(plugin: CompanionSeo, ask: Ask): Answer {
+  const post = postOf(ask);
+  const [robots, og, twitter] = [
+    group(ask.params, "robots", ROBOTS),
+    group(ask.params, "og", CARD),
+    group(ask.params, "twitter", CARD),
+  ];
+  if (ask.params["allow_published"] !== true) refuseLive(ask, post);
+  const stored = structuredClone(plugin.fields.get(post.id) ?? nothing());
+  for (const name of TEXTS) if (ask.params[name] !== undefined) stored[name] = line(ask.params[name]);
+  Object.assign(stored.robots, robots);
+  for (const [part, text] of Object.entries(og)) stored.og[part] = line(text);
+  for (const [part, text] of Object.entries(twitter)) stored.twitter[part] = line(text);
+  plugin.fields.set(post.id, stored);
+  return { body: metaOf(plugin, ask, post) };
+}
+
+function readSchema(plugin: CompanionSeo, ask: Ask): Answer {
+  const { id, status } = postOf(ask, "unfiltered_html");
+  const entries = plugin.schemas.get(id) ?? [];
+  return { body: { post_id: id, post_status: status, provider: plugin.provider, entries } };
+}
+
+function writeSchema(plugin: CompanionSeo, ask: Ask): Answer {
+  const post = postOf(ask, "unfiltered_html");
+  const { schema, entry_id, allow_published } = ask.params;
+  const types = [schema].flat().map((one) => (one as Record<string, unknown>)["@type"]);
+  const typed = isGraph(schema) || types.every((type) => type !== undefined);
+  const one = !Array.isArray(schema) && !isGraph(schema);
+  if (!typed || (plugin.provider === "rankmath" && !one)) {
+    throw fault("invalid_json", 422, "The structured data has no @type, or too many");
+  }
+  if (allow_published !== true) refuseLive(ask, post);
+  const entries = plugin.schemas.get(post.id) ?? [];
+  const old = entries.find((one) => one.entry_id === entry_id);
+  if (entry_id !== undefined && !old) {
+    throw fault("schema_entry_not_found", 404, `The post has no structured data "${entry_id}"`);
+  }
+  const entry = old ?? { entry_id: `so-${entries.length + 1}`, type: "", schema: null };
+  Object.assign(entry, { type: types.flat().join(", "), schema });
+  if (!old) plugin.schemas.set(post.id, [...entries, entry]);
+  return { body: { entry_id: entry.entry_id, type: entry.type, created: !old } };
+}
+
+const isGraph = (schema: unknown) => typeof schema === "object" && schema !== null && "@graph" in schema;
+
+const key = (path: string) => path.toLowerCase().replace(/\/{2,}/g, "/").replace(/(?<=.)\/+$/, "");
+
+function find({ redirects }: CompanionSeo, source: string): StoredRedirect | undefined {
+  return redirects.find((row) => key(row.source) === key(source));
+}
+
+function sourceOf(given: unknown): string {
+  const source = String(given);
+  if (/^\/(?!\/*(wp-|xmlrpc|index\.php|$))[^?#\s]*$/i.test(source)) {
+    return source.replace(/\/+$/, "").replaceAll("%20", " ");
+  }
+  throw fault("redirect_target", 422, "source must be a path on this site", { param: "source" });
+}
+
+const statusesOf = ({ provider }: CompanionSeo) => [301, 302, 307, ...(provider === "seopress" ? [] : [308])];
+
+function readRedirects(plugin: CompanionSeo, ask: Ask): Answer {
+  needs(ask, "manage_options");
+  const { source } = ask.params;
+  const one = source === undefined ? undefined : find(plugin, sourceOf(source));
+  const redirects = source === undefined ? plugin.redirects : one ? [one] : [];
+  const there = [...ask.state.posts.values()].find(({ status, slug }) =>
+    status === "publish" && source !== undefined && key(`/${slug}`) === key(sourceOf(source))
+  );
+  const hides = there && { hides: { id: there.id, title: there.title } };
+  return { body: { redirects, total: redirects.length, statuses: statusesOf(plugin), ...hides } };
+}
+
+function writeRedirect(plugin: CompanionSeo, ask: Ask): Answer {
+  needs(ask, "manage_options");
+  const source = sourceOf(ask.params["source"]);
+  const destination = String(ask.params["destination"]);
+  const status = ask.params["status"] as number;
+  if (!statusesOf(plugin).includes(status)) {
+    throw fault("redirect_target", 422, `There are no redirects of status ${status}`, { param: "status" });
+  }
+  for (let hop = 0, at: string | undefined = destination; at?.startsWith("/"); hop++) {
+    if (key(at) === key(source) || hop > 50) {
+      throw fault("redirect_loop", 422, `A redirect from ${source} would lead in a circle`);
+    }
+    at = find(plugin, at)?.destination;
+  }
+  const old = find(plugin, source);
+  const row = old ?? { id: plugin.redirects.length + 1, source, destination, status };
+  Object.assign(row, { destination, status });
+  if (!old) plugin.redirects.push(row);
+  return { body: { ...row, created: !old } };
+}
+
+function readSitemap({ provider, sitemap }: CompanionSeo, ask: Ask): Answer {
+  needs(ask, "edit_posts");
+  const { enabled, cache } = sitemap;
+  const path = provider === "none" ? "wp-sitemap" : provider === "seopress" ? "sitemaps" : "sitemap_index";
+  const url = enabled ? `${ask.state.origin()}/${path}.xml` : null;
+  return { body: { provider, enabled, url, modules: { sitemap: enabled }, cache } };
+}
+
+function rebuild({ sitemap }: CompanionSeo, ask: Ask): Answer {
+  needs(ask, "manage_options");
+  if (!sitemap.enabled) throw fault("seo_provider_missing", 409, "Nothing makes a sitemap on this site");
+  sitemap.rebuilt++;
+  return { body: { invalidated: true } };
+}

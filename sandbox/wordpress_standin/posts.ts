@@ -1,0 +1,147 @@
+/** The stand-in's routes for posts and pages. */
+import type { Hono } from "hono";
+import { refused, RestError } from "./errors.ts";
+import type { ParamRules } from "./params.ts";
+import { can } from "./people.ts";
+import { mayEdit, mayRead, plural, viewPost } from "./post_view.ts";
+import { checkAuthor, createPost, updatePost } from "./post_write.ts";
+import { INTEGERS, list, listing, STATUSES } from "./posts_list.ts";
+import { type Answer, type Ask, type Carried, type RestEnv, restRoot, route } from "./rest.ts";
+import type { Post } from "./state.ts";
+
+const OPEN = { type: "string", enum: ["open", "closed"] } as const;
+const TEMPLATES = ["page-no-title", "page-with-sidebar", "page-wide", "single-with-sidebar"];
+
+const WRITABLE: ParamRules = {
+  date: { type: "date" },
+  date_gmt: { type: "date" },
+  slug: { type: "string" },
+  status: { type: "string" },
+  title: { type: "any" },
+  content: { type: "any" },
+  excerpt: { type: "any" },
+  author: { type: "integer" },
+  featured_media: { type: "integer" },
+  comment_status: OPEN,
+  ping_status: OPEN,
+  meta: { type: "object" },
+  template: { type: "string" },
+};
+const POST_ONLY: ParamRules = { sticky: { type: "boolean" }, categories: INTEGERS, tags: INTEGERS };
+const PAGE_ONLY: ParamRules = { parent: { type: "integer" }, menu_order: { type: "integer" } };
+
+function writable(type: "post" | "page", before: Post | undefined): ParamRules {
+  const judge = (value: unknown) =>
+    STATUSES.includes(value as string) || value === before?.status ? null : {
+      code: "rest_not_in_enum",
+      message: `status is not one of ${STATUSES.slice(0, -1).join(", ")}, and ${STATUSES.at(-1)}.`,
+      data: { enum: STATUSES },
+    };
+  const template = (value: unknown) =>
+    value === "" || value === before?.template || TEMPLATES.includes(value as string) ? null : {
+      code: "rest_invalid_param",
+      message: `template is not one of ${TEMPLATES.join(", ")}.`,
+    };
+  return {
+    ...WRITABLE,
+    status: { type: "string", judge },
+    template: { type: "string", judge: template },
+    ...(type === "post" ? POST_ONLY : PAGE_ONLY),
+  };
+}
+
+function find(ask: Ask, type: "post" | "page"): Post {
+  const post = ask.state.posts.get(ask.params["id"] as number);
+  if (post === undefined || post.type !== type) {
+    throw new RestError("rest_post_invalid_id", "Invalid post ID.", 404);
+  }
+  return post;
+}
+
+function remove(ask: Ask, type: "post" | "page"): Answer {
+  const post = find(ask, type);
+  if (!mayEdit(ask.person, post)) {
+    throw refused(ask.person, "rest_cannot_delete", "Sorry, you are not allowed to delete this post.");
+  }
+  if (ask.params["force"] === true) {
+    ask.state.posts.delete(post.id);
+    return { body: { deleted: true, previous: viewPost(ask.state, post, true) } };
+  }
+  if (post.status === "trash") {
+    throw new RestError("rest_already_trashed", "The post has already been deleted.", 410);
+  }
+  post.status_before_trash = post.status;
+  post.status = "trash";
+  if (post.slug !== "") post.slug += "__trashed";
+  return { body: viewPost(ask.state, post, true) };
+}
+
+function read(ask: Ask, type: "post" | "page"): Answer {
+  const post = find(ask, type);
+  const edit = ask.params["context"] === "edit";
+  if (edit && !mayEdit(ask.person, post)) {
+    throw refused(ask.person, "rest_forbidden_context", "Sorry, you are not allowed to edit this post.");
+  }
+  if (!mayRead(ask.person, post)) {
+    throw refused(ask.person, "rest_forbidden", "Sorry, you are not allowed to do that.");
+  }
+  return { body: viewPost(ask.state, post, edit) };
+}
+
+function create(ask: Ask, type: "post" | "page"): Answer {
+  if (ask.params["id"]) throw new RestError("rest_post_exists", "Cannot create existing post.", 400);
+  checkAuthor(ask, type, "create");
+  if (!can(ask.person, `edit_${plural({ type })}`)) {
+    throw refused(
+      ask.person,
+      "rest_cannot_create",
+      "Sorry, you are not allowed to create posts as this user.",
+    );
+  }
+  const post = createPost(ask, type);
+  const location = `${restRoot(ask.state)}wp/v2/${plural(post)}/${post.id}`;
+  return { body: viewPost(ask.state, post, true), status: 201, headers: { location } };
+}
+
+function update(ask: Ask, type: "post" | "page"): Answer {
+  const post = find(ask, type);
+  if (!mayEdit(ask.person, post)) {
+    throw refused(ask.person, "rest_cannot_edit", "Sorry, you are not allowed to edit this post.");
+  }
+  checkAuthor(ask, type, "update");
+  updatePost(ask, post);
+  return { body: viewPost(ask.state, post, true) };
+}
+
+/** Adds `/wp/v2/posts` and `/wp/v2/pages`. */
+export function addPosts(app: Hono<RestEnv>): void {
+  for (const type of ["post", "page"] as const) {
+    const path = `/wp/v2/${plural({ type })}`;
+    const one = `${path}/:id{[0-9]+}`;
+    const id: ParamRules = { id: { type: "integer" } };
+    const before = ({ ask, given }: Carried) => ask.state.posts.get(Number(given["id"]));
+    route(app, ["GET"], path, ({ ask }) => listing(ask.person, type), (ask) => list(ask, type));
+    route(app, ["POST"], path, () => ({ ...id, ...writable(type, undefined) }), (ask) => create(ask, type));
+    route(
+      app,
+      ["GET"],
+      one,
+      () => ({ ...id, context: { type: "string", enum: ["view", "embed", "edit"], fallback: "view" } }),
+      (ask) => read(ask, type),
+    );
+    route(
+      app,
+      ["POST", "PUT", "PATCH"],
+      one,
+      (carried) => ({ ...id, ...writable(type, before(carried)) }),
+      (ask) => update(ask, type),
+    );
+    route(
+      app,
+      ["DELETE"],
+      one,
+      () => ({ ...id, force: { type: "boolean", fallback: false } }),
+      (ask) => remove(ask, type),
+    );
+  }
+}

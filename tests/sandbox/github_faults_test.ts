@@ -1,0 +1,254 @@
+/** The repository host: what it does wrong on order, and that it ends cleanly. */
+import assert from "node:assert/strict";
+import { type Push, startGitHub } from "../../sandbox/github/start.ts";
+import type { Json } from "./asker.ts";
+import { asApp, asInstallation, coded, cut } from "./github_asker.ts";
+import { assertDescribed } from "./github_openapi.ts";
+
+const REPO = "acme/site";
+const R = `/repos/${REPO}`;
+const FILE = { message: "m", content: coded("x") };
+
+Deno.test("refusals on order: once each, for what fits the filter, and nothing is carried out", async () => {
+  await using host = await startGitHub({ now: () => 1_800_000_000_000 });
+  await host.make(REPO);
+  const asker = await asInstallation(host, REPO);
+  const put = () => asker.put(`${R}/contents/x`, FILE);
+  const orders = [
+    [{ kind: "unauthorized" }, 401, "Bad credentials"],
+    [{ kind: "forbidden" }, 403, "Resource not accessible by integration"],
+    [{ kind: "limited", reset_in: 90 }, 403, "API rate limit exceeded for installation."],
+    [{ kind: "busy", status: 429, retry_after: 3 }, 429, /secondary rate limit/],
+    [{ kind: "busy" }, 403, /secondary rate limit/],
+    [{ kind: "html" }, 502, undefined],
+    [{ kind: "malformed" }, 200, undefined],
+    [{ kind: "redirect", to: "http://127.0.0.1:9/" }, 302, undefined],
+  ] as const;
+  for (const [fault, status, message] of orders) {
+    host.inject(fault, { method: "PUT", path: "/contents/" });
+    assert.equal((await asker.get(`${R}/contents/README.md`)).status, 200);
+    const answer = await put();
+    assert.equal(answer.status, status);
+    if (message instanceof RegExp) assert.match(String(answer.body["message"]), message);
+    else assert.equal(answer.body["message"], message);
+    const header = (name: string) => answer.headers.get(name);
+    assert.equal(header("retry-after"), fault.kind === "busy" && "retry_after" in fault ? "3" : null);
+    if (fault.kind === "limited") {
+      assert.deepEqual([header("x-ratelimit-remaining"), header("x-ratelimit-reset")], ["0", "1800000090"]);
+    } else assert.notEqual(header("x-ratelimit-remaining"), "0");
+    if (fault.kind === "malformed") assert.throws(() => JSON.parse(answer.text), SyntaxError);
+    assert.equal(host.writes.at(-1)?.fault, fault.kind);
+  }
+  assert.deepEqual(Object.keys(await host.files(REPO)), ["README.md"]);
+  assert.equal((await put()).status, 201);
+  assert.equal(host.writes.length, orders.length + 1);
+  assertDescribed(host.requests);
+});
+
+Deno.test("a fault can last for several requests, and a success can say something else", async () => {
+  await using host = await startGitHub();
+  await host.make(REPO);
+  const asker = await asInstallation(host, REPO);
+  host.inject({ kind: "html", status: 503 }, { times: 2 });
+  const statuses = [(await asker.get(R)).status, (await asker.get(R)).status, (await asker.get(R)).status];
+  assert.deepEqual(statuses, [503, 503, 200]);
+  host.inject({ kind: "answer", body: "{}", status: 201 });
+  assert.deepEqual([(await asker.get(R)).text, (await asker.get(R)).status], ["{}", 200]);
+});
+
+Deno.test("an answer can be lost before or after the write was done", async () => {
+  await using host = await startGitHub();
+  await host.make(REPO);
+  const asker = await asInstallation(host, REPO);
+  const put = (path: string) => asker.put(`${R}/contents/${path}`, FILE);
+  host.inject({ kind: "reset" });
+  await assert.rejects(put("lost"), TypeError);
+  host.inject({ kind: "reset", applied: true });
+  await assert.rejects(put("done"), TypeError);
+  host.inject({ kind: "html", applied: true });
+  assert.equal((await put("late")).status, 502);
+  host.inject({ kind: "partial" });
+  await assert.rejects(put("half"), TypeError);
+  host.inject({ kind: "partial", length: "true" });
+  const short = await put("short");
+  assert.deepEqual([short.status, short.body], [201, {}]);
+  assert.throws(() => JSON.parse(short.text), SyntaxError);
+  assert.deepEqual(Object.keys(await host.files(REPO)), ["README.md", "done", "half", "late", "short"]);
+});
+
+Deno.test("it hangs until the client gives up, the write done or not", async () => {
+  await using host = await startGitHub();
+  await host.make(REPO);
+  const asker = await asInstallation(host, REPO);
+  const put = (path: string, signal: AbortSignal) =>
+    fetch(`${host.base_url}${R}/contents/${path}`, {
+      method: "PUT",
+      headers: { authorization: `Bearer ${asker.credential}` },
+      body: JSON.stringify(FILE),
+      signal,
+    });
+  host.inject({ kind: "hang" });
+  const asked = new AbortController();
+  const lost = assert.rejects(put("lost", asked.signal), { name: "AbortError" });
+  while (host.writes.length === 0) await new Promise<void>((done) => setTimeout(done, 0));
+  asked.abort();
+  await lost;
+  const done = new AbortController();
+  host.onPush(() => done.abort());
+  host.inject({ kind: "hang", applied: true });
+  await assert.rejects(put("done", done.signal), { name: "AbortError" });
+  assert.deepEqual(Object.keys(await host.files(REPO)), ["README.md", "done"]);
+  assert.deepEqual(host.writes.map(({ answer }) => answer), [null, null]);
+});
+
+Deno.test("the head moves just before a request, or within it", async () => {
+  await using host = await startGitHub();
+  await host.make(REPO);
+  const asker = await asInstallation(host, REPO);
+  const head = await asker.head(REPO);
+  const { body } = await asker.get(`${R}/git/commits/${head}`);
+  const tree = String((body["tree"] as Json)["sha"]);
+  const mine = await asker.made(`${R}/git/commits`, { message: "Mine", tree, parents: [head] });
+  const patch = () => asker.patch(`${R}/git/refs/heads/main`, { sha: mine });
+  host.inject({ kind: "moved", files: { "theirs.txt": "1" } }, { method: "PATCH" });
+  assert.deepEqual(cut(await patch()), [422, "Update is not a fast forward"]);
+  assert.deepEqual(await host.files(REPO), { "README.md": "# Site\n", "theirs.txt": "1" });
+
+  host.inject({ kind: "moved", when: "within" }, { method: "PUT" });
+  const before = await asker.head(REPO);
+  const put = () => asker.put(`${R}/contents/x`, FILE);
+  assert.deepEqual(cut(await put()), [409, `refs/heads/main expected to be at ${before}`]);
+  host.inject({ kind: "moved", when: "within", words: "is at" }, { method: "PUT" });
+  const then = await asker.head(REPO);
+  assert.deepEqual(cut(await put()), [409, `is at ${await asker.head(REPO)} but expected ${then}`]);
+  host.inject({ kind: "moved", files: { "README.md": "theirs" } }, { method: "PUT" });
+  const { sha } = (await asker.get(`${R}/contents/README.md`)).body;
+  const late = await asker.put(`${R}/contents/README.md`, { ...FILE, sha });
+  assert.deepEqual(cut(late), [409, `README.md does not match ${sha}`]);
+
+  const next = await asker.head(REPO);
+  const again = await asker.made(`${R}/git/commits`, { message: "Again", tree, parents: [next] });
+  host.inject({ kind: "moved", when: "within", branch: "main" }, { method: "PATCH" });
+  assert.deepEqual(cut(await asker.patch(`${R}/git/refs/heads/main`, { sha: again })), [
+    422,
+    "Update is not a fast forward",
+  ]);
+  assertDescribed(host.requests);
+});
+
+Deno.test("two writes at once on one branch: one of them is told it lost", async () => {
+  await using host = await startGitHub();
+  await host.make(REPO);
+  const asker = await asInstallation(host, REPO);
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, (_, n) => asker.put(`${R}/contents/${n}`, FILE)),
+  );
+  const won = answers.filter(({ status }) => status === 201).length;
+  assert.ok(won >= 1);
+  for (const { status, body } of answers.filter((one) => one.status !== 201)) {
+    assert.equal(status, 409);
+    assert.match(String(body["message"]), /expected to be at/);
+  }
+  assert.equal(Object.keys(await host.files(REPO)).length, 1 + won);
+});
+
+Deno.test("a listing is cut short and says so, while each folder alone is whole", async () => {
+  await using host = await startGitHub();
+  await host.make(REPO, { files: { "a/1": "", "a/2": "", "b/1": "", "b/2": "" } });
+  const asker = await asInstallation(host, REPO);
+  host.inject({ kind: "truncated", keep: 2 }, { path: "/git/trees/" });
+  const cutShort = (await asker.get(`${R}/git/trees/main?recursive=1`)).body;
+  assert.deepEqual([(cutShort["tree"] as Json[]).map(({ path }) => path), cutShort["truncated"]], [[
+    "a",
+    "a/1",
+  ], true]);
+  const [, b] = (await asker.get(`${R}/git/trees/main`)).body["tree"] as Json[];
+  const folder = (await asker.get(`${R}/git/trees/${b!["sha"]}`)).body;
+  assert.deepEqual([(folder["tree"] as Json[]).map(({ path }) => path), folder["truncated"]], [
+    ["1", "2"],
+    false,
+  ]);
+  assertDescribed(host.requests);
+});
+
+Deno.test("every commit that reaches a branch is told, whoever made it", async () => {
+  await using host = await startGitHub({ now: () => 1_800_000_000_000 });
+  await host.make(REPO);
+  const asker = await asInstallation(host, REPO);
+  const heard: Push[] = [];
+  const end = host.onPush((push) => heard.push(push));
+  await asker.put(`${R}/contents/x`, { ...FILE, message: "By the app" });
+  const theirs = await host.commit(REPO, { branch: "side", files: { y: "y" }, message: "By hand" });
+  await asker.post(`${R}/git/refs`, { ref: "refs/heads/copy", sha: theirs });
+  await asker.post(`${R}/git/refs`, { ref: "refs/tags/v1", sha: theirs });
+  await asker.patch(`${R}/git/refs/heads/copy`, { sha: theirs });
+  assert.deepEqual(heard.map(({ branch, message }) => [branch, message]), [
+    ["main", "By the app"],
+    ["side", "By hand"],
+    ["copy", "By hand"],
+  ]);
+  assert.deepEqual(heard[1], {
+    repo: REPO,
+    branch: "side",
+    commit: theirs,
+    message: "By hand",
+    at: 1_800_000_000_000,
+  });
+  end();
+  await host.commit(REPO, { files: { z: "z" } });
+  assert.equal(heard.length, 3);
+});
+
+Deno.test("it leaves nothing behind, and stops under a hanging request", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const host = await startGitHub({ folder });
+    await host.make(REPO);
+    assert.ok(host.path(REPO).startsWith(folder));
+    host.inject({ kind: "hang" });
+    const hanging = assert.rejects(asApp(host).get("/app"), TypeError);
+    while (host.requests.length === 0) await new Promise<void>((done) => setTimeout(done, 0));
+    await host.stop();
+    await host.stop();
+    await hanging;
+    assert.deepEqual(await Array.fromAsync(Deno.readDir(folder)), []);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("what it is told to do with a repository it has not is refused", async () => {
+  await using host = await startGitHub();
+  await host.make(REPO);
+  assert.throws(() => host.path("acme/nope"), /no repository acme\/nope/);
+  await assert.rejects(host.make(REPO), /already/);
+  await assert.rejects(host.git(REPO, "nonsense"), /git nonsense failed/);
+  host.inject({ kind: "hang" });
+  host.clear();
+  assert.equal((await asApp(host).get("/app")).status, 200);
+  assert.equal(host.requests.length, 1);
+});
+
+Deno.test("with a limit of calls an hour, one more is refused until the hour is over, for that installation", async () => {
+  await using host = await startGitHub({
+    now: () => 1_800_000_000_000,
+    limits: { rate: { requests: 3, window_ms: 3_600_000 } },
+  });
+  await host.make(REPO);
+  await host.make("other/site");
+  const asker = await asInstallation(host, REPO);
+  const statuses: number[] = [];
+  for (let n = 0; n < 4; n++) statuses.push((await asker.put(`${R}/contents/${n}`, FILE)).status);
+  assert.deepEqual(statuses, [201, 201, 201, 403]);
+  const refused = await asker.get(R);
+  assert.equal(refused.body["message"], "API rate limit exceeded for installation.");
+  assert.deepEqual(
+    ["limit", "remaining", "reset"].map((name) => refused.headers.get(`x-ratelimit-${name}`)),
+    ["3", "0", "1800003600"],
+  );
+  const other = await asInstallation(host, "other/site");
+  assert.equal((await other.get("/repos/other/site")).headers.get("x-ratelimit-remaining"), "2");
+  host.clock.advance(3600);
+  assert.equal((await (await asInstallation(host, REPO)).get(R)).status, 200);
+  assertDescribed(host.requests);
+});
