@@ -1,7 +1,8 @@
 /** A connector's guarded way out: its own settings and credentials, its own origins, its own policy. */
 import { GatewayError } from "../errors.ts";
 import { type Caller, type CredentialKind, type Credentials, LIMITS, type Site } from "../model.ts";
-import type { Connector, ConnectorContext, FactCache } from "../platforms/connector.ts";
+import type { AccountSpec, Connector } from "../platforms/connector.ts";
+import type { AccessToken, AccountTokens, ConnectorContext, FactCache } from "../platforms/context.ts";
 import type { Http } from "../platforms/http.ts";
 import type { Outgoing, PublishGrant } from "../platforms/request.ts";
 import type { Connectors } from "../registry/connectors.ts";
@@ -12,7 +13,10 @@ import { isGenuine } from "./flags.ts";
 /** What connectors are reached with; one for the whole gateway. */
 export interface ConnectorPorts {
   readonly connectors: Connectors;
-  readonly store: { readonly sites: Pick<Store["sites"], "secret"> };
+  readonly store: {
+    readonly sites: Pick<Store["sites"], "secret">;
+    readonly accounts: Pick<Store["accounts"], "token">;
+  };
   readonly http: Http;
   /** Every connector's settings, by their names. */
   readonly upstream: Readonly<Record<string, string | null>>;
@@ -54,6 +58,7 @@ export function makeConnectorContext(
     send: (out) => send(ports, call, { connector, to: connector }, out),
     secret: (kind) => secretOf(ports, site, connector, kind),
     borrow: (name) => borrow(ports, call, connector, name),
+    ...(connector.account ? { account: accountOf(ports, call, connector, connector.account) } : {}),
   };
   return context;
 }
@@ -119,6 +124,36 @@ function borrow(
       });
     },
   };
+}
+
+/** The account of the user a site is bound to; of the token's own owner where the call has no site. */
+function accountOf(
+  ports: ConnectorPorts,
+  { site, caller, deadline }: ConnectorCall,
+  connector: Connector,
+  spec: AccountSpec,
+): AccountTokens {
+  const user = site ? spec.user(site) : caller?.owner?.id ?? null;
+  const ask = async (refused?: AccessToken): Promise<AccessToken> => {
+    if (user === null) {
+      const message = site
+        ? `Site "${site.id}" is bound to no user whose account could be used`
+        : "The token belongs to no user whose account could be used";
+      throw spec.refusal({ state: "unbound", message });
+    }
+    const found = await ports.store.accounts.token(user, spec.kind, {
+      refresh(refreshToken) {
+        // It may serve other calls as well, and outlive this one.
+        const own = { site: null, caller: null, deadline: ports.now() + LIMITS.UPSTREAM_DEADLINE_MS };
+        return spec.refresh(makeConnectorContext(ports, own, connector), refreshToken);
+      },
+      wait_ms: Math.max(0, deadline - ports.now()),
+      refused,
+    });
+    if (found.state === "ok") return found;
+    throw spec.refusal(found);
+  };
+  return { token: () => ask(), renewed: (refused) => ask(refused) };
 }
 
 const PLACES_MAX = 1000;

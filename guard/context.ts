@@ -16,7 +16,7 @@ import { reaches, reachesAll } from "./scope.ts";
 
 /** What contexts are made from; one for the whole gateway. */
 export interface ContextPorts extends ConnectorPorts {
-  readonly store: Pick<Store, "sites" | "projects" | "previews">;
+  readonly store: Pick<Store, "sites" | "projects" | "previews" | "accounts">;
 }
 
 /** What one call adds. */

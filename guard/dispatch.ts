@@ -44,7 +44,7 @@ export type Dispatch = (call: ToolCall) => Promise<unknown>;
 
 /** What the line needs of the rest of the gateway. */
 export interface DispatchPorts extends ContextPorts {
-  readonly store: Pick<Store, "sites" | "projects" | "previews" | "audit">;
+  readonly store: Pick<Store, "sites" | "projects" | "previews" | "accounts" | "audit">;
   readonly catalog: Catalog;
   readonly tokenLimit: RateLimit;
   readonly siteLimit: RateLimit;

@@ -2,7 +2,7 @@
 import type { z } from "zod";
 import type { PlatformKind, Site } from "../model.ts";
 import type { Check } from "./checks.ts";
-import type { Configured, ConnectorContext, PolicyContext, SiteContext } from "./context.ts";
+import type { Configured, ConnectorContext, NoAccount, PolicyContext, SiteContext } from "./context.ts";
 import type { Outgoing } from "./request.ts";
 
 export type { Configured, ConnectorContext, FactCache, PolicyContext, SiteContext } from "./context.ts";
@@ -164,16 +164,23 @@ export interface AccountSpec<Settings = Readonly<Record<string, string | null>>>
   readonly kind: string;
   /** The user whose connection a site uses; null while the site is bound to none. */
   user(site: Site): string | null;
-  /** Asks the upstream; throws InvalidGrant (platforms/accounts.ts) where it will never answer again. */
+  /**
+   * Asks the upstream once; throws what `isInvalidGrant` (lib/invalid_grant.ts) knows where it will never answer again.
+   * The context is the gateway's own: no site, and a deadline of its own.
+   */
   refresh(ctx: ConnectorContext<Settings>, refreshToken: string): Promise<Refreshed>;
+  /** The refusal, with the connector's own code, of a call that has no access token. */
+  refusal(problem: NoAccount): Error;
 }
 
 /** A new access token, and the refresh token that takes the place of the one used, where there is one. */
 export interface Refreshed {
   readonly access_token: string;
-  /** Seconds that the access token lives. */
-  readonly expires_in: number;
+  /** Seconds that the access token lives; null where the upstream does not say. */
+  readonly expires_in: number | null;
   readonly refresh_token?: string;
+  /** Seconds that the refresh token lives, where the upstream says so. */
+  readonly refresh_expires_in?: number | null;
   readonly scopes?: readonly string[];
 }
 

@@ -32,13 +32,27 @@ export interface ConnectorContext<Settings = AnyValues> extends Configured<Setti
 export interface SiteContext<Settings = AnyValues> extends ConnectorContext<Settings> {
   readonly site: Site;
 }
-/** Access tokens of one connection. */
+/** Access tokens of the connection that a call uses. */
 export interface AccountTokens {
-  /**
-   * A token that can be used now; `refused` is one that the upstream did not take, which is not given again. Throws
-   * ConnectionError (platforms/accounts.ts) where there is no connection or it has ended.
-   */
-  token(refused?: string): Promise<string>;
+  /** A token to use now. Throws the connector's own code where there is none. */
+  token(): Promise<AccessToken>;
+  /** Another one, after the upstream refused that one; it is never handed out again. */
+  renewed(refused: AccessToken): Promise<AccessToken>;
+}
+
+/** An access token, and which generation of the connection it belongs to. */
+export interface AccessToken {
+  readonly access_token: string;
+  readonly id: string;
+  readonly generation: number;
+  readonly scopes: readonly string[];
+}
+
+/** Why there is no access token; `message` is a sentence for a person, without a secret. */
+export interface NoAccount {
+  /** No user is bound, nobody connected the account, it must be connected again, or a refresh failed for now. */
+  readonly state: "unbound" | "missing" | "reconnect" | "unavailable";
+  readonly message: string;
 }
 
 /** A memory of facts that are costly to ask again (an API root, a version). */
