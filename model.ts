@@ -186,6 +186,9 @@ export const LIMITS = {
   /** What one run of retention may drop beyond the run before, without being told to. */
   AUDIT_RETENTION_RUN_MS: 31 * 24 * 60 * 60 * 1000,
   CACHE_CHECK_MS: 500,
+  /** Listings kept in memory, one per visibility and version. */
+  LISTINGS_MAX: 1024,
+  LISTINGS_BYTES: 32 * MIB,
   SHUTDOWN_MS: 4000,
   LOGIN_ATTEMPTS_PER_MINUTE: 10,
   SESSION_MS: 12 * 60 * 60 * 1000,

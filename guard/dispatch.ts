@@ -2,6 +2,7 @@
 import { asGatewayError, GatewayError } from "../errors.ts";
 import type { AuditRow, Caller, Door, Site } from "../model.ts";
 import type { Catalog } from "../registry/catalog.ts";
+import type { ToolEntry } from "../registry/load.ts";
 import type { Store } from "../store/store.ts";
 import { CallRecord } from "./audit.ts";
 import { bodyLimit } from "./body_limit.ts";
@@ -9,13 +10,13 @@ import { confirmed, preview } from "./confirm.ts";
 import { type ContextPorts, endOfCall, makeContext } from "./context.ts";
 import { countsAs } from "./deployed.ts";
 import { flagStep } from "./flags.ts";
-import { readInput } from "./input.ts";
+import { readForwarded, readInput } from "./input.ts";
 import type { RateLimit } from "./limits.ts";
 import { linkStep } from "./links.ts";
 import { platformStep } from "./platform.ts";
 import { effectiveTier, riskCap } from "./risk.ts";
 import { toolScope } from "./scope.ts";
-import { findSite } from "./site.ts";
+import { findOfferingSite, findSite } from "./site.ts";
 
 /** A call as a door hands it over; authentication is behind it. */
 export interface ToolCall {
@@ -84,14 +85,15 @@ async function walk(ports: DispatchPorts, call: ToolCall, record: CallRecord): P
   const body = await call.parse(bodyLimit(ports.catalog.get(call.tool), call.caller)); // 3
   const caller = body.caller ?? call.caller;
   record.arguments = body.args;
-  const entry = ports.catalog.find(call.tool); // 4
-  const { manifest, handler } = entry;
+  const entry = ports.catalog.find(call.tool, caller); // 4
+  const { manifest, handler, offer } = entry;
   record.tier = manifest.tier;
+  if (offer?.hidden !== undefined) throw hidden(entry.name, offer.hidden);
   if (body.bytes > manifest.body_limit) throw tooLarge(entry.name, manifest.body_limit);
   toolScope(caller, entry.name, manifest.tier); // 5, 6
   riskCap(caller, manifest.tier, entry.name); // 7
-  const input = readInput(entry, body.args, ports.now()); // 8
-  const site = manifest.site === "none" ? null : await findSite(ports.store.sites, caller, input.siteId); // 9
+  const input = (offer ? readForwarded : readInput)(entry, body.args, ports.now()); // 8
+  const site = await siteOf(ports, caller, entry, input.siteId); // 9
   record.siteId = site?.id ?? null;
   const others = await otherSites(ports, caller, manifest.sites, input.args);
   for (const { id } of others.values()) record.targetSiteId = id;
@@ -109,16 +111,32 @@ async function walk(ports: DispatchPorts, call: ToolCall, record: CallRecord): P
   handler.check?.(input.args, ctx);
   linkStep(manifest, site, ports.connectors, ports.upstream); // 13
   if (tier === 0) return await handler.run(input.args, ctx);
-  if (!handler.plan) throw new GatewayError("E_INTERNAL", `"${entry.name}" can write and has no plan`);
-  const plan = await handler.plan(input.args, ctx); // 14
-  if (!confirmed(caller, input.confirm)) { // 15
-    record.previewed = true;
-    return preview(entry.name, site?.id ?? null, record.tier, plan, input.args);
+  const plan = await handler.plan?.(input.args, ctx); // 14
+  if (!offer) { // a write of a site's own tool has no plan and no gate
+    if (!plan) throw new GatewayError("E_INTERNAL", `"${entry.name}" can write and has no plan`);
+    if (!confirmed(caller, input.confirm)) { // 15
+      record.previewed = true;
+      return preview(entry.name, site?.id ?? null, record.tier, plan, input.args);
+    }
   }
   await keep(ports, record.intent(), "none"); // 16
   record.writing = true;
   return await handler.run(input.args, ctx, plan);
 }
+
+/** Step 9: the call's site, null for a tool without one. */
+async function siteOf(
+  { store }: DispatchPorts,
+  caller: Caller,
+  entry: ToolEntry,
+  id: string | undefined,
+): Promise<Site | null> {
+  if (entry.offer) return await findOfferingSite(store.sites, caller, entry, id);
+  return entry.manifest.site === "none" ? null : await findSite(store.sites, caller, id);
+}
+
+const hidden = (name: string, reason: string) =>
+  new GatewayError("E_FORBIDDEN_OP", `"${name}" is never carried out: ${reason}`);
 
 /** The sites that further arguments name, found and judged as the call's own. */
 async function otherSites(

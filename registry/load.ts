@@ -3,6 +3,7 @@ import { load as parseYaml } from "js-yaml";
 import { checker } from "./dialect.ts";
 import { find, firstLine, type Found, RegistryError } from "./files.ts";
 import { type Definition, definition, type Known, type Manifest, readManifest, writes } from "./manifest.ts";
+import type { Offer } from "./source.ts";
 import type { ToolModule } from "./tool.ts";
 
 /** A tool ready to be called. */
@@ -14,6 +15,8 @@ export interface ToolEntry {
   readonly definition: Definition;
   /** Fills defaults in, or throws E_BAD_INPUT naming the field. */
   readonly check: (args: Record<string, unknown>) => Record<string, unknown>;
+  /** Set for a tool that comes from a changing source; a built-in tool has none. */
+  readonly offer?: Offer;
 }
 
 /** Where tools are looked for: a folder holding `manifests/` and `tools/`. */

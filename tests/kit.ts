@@ -5,6 +5,7 @@ import { type Gateway, openGateway, readRegistry } from "../gateway.ts";
 import { type AuditRow, LIMITS, type PlatformKind, type Token, type User } from "../model.ts";
 import { createHttp, type HttpOptions } from "../platforms/http.ts";
 import { createTransport, type PinnedFetch } from "../platforms/transport.ts";
+import type { ToolSource } from "../registry/source.ts";
 import { readSettings, type Settings } from "../settings.ts";
 import type { AuditPage, NewSite, NewToken, Store, UserInput } from "../store/store.ts";
 
@@ -40,6 +41,8 @@ export interface KitOptions {
   /** Hosts that may be plain http and private. */
   readonly allowPrivate?: readonly string[];
   readonly roots?: readonly URL[];
+  /** Where further tools come from while the gateway runs. */
+  readonly sources?: readonly ToolSource[];
   readonly settings?: Partial<Settings>;
   readonly store?: (real: Store) => Store;
   /** The real clock instead of a fixed one, where an upstream keeps its own. */
@@ -128,6 +131,7 @@ export async function gateway(options: KitOptions = {}): Promise<Kit> {
   const upstream = { ...read.upstream, ...options.settings?.upstream };
   const opened = await openGateway({ ...read, ...options.settings, upstream }, registry, {
     now,
+    sources: options.sources,
     log: (event) => void logged.push(event),
     http: createHttp({
       allowPrivate: options.allowPrivate ?? [],
