@@ -1,11 +1,10 @@
 /** A whole gateway in memory for tests: real guard, store and doors; what leaves it is recorded. */
 import assert from "node:assert/strict";
 import { type Code, GatewayError } from "../errors.ts";
-import { type Gateway, openGateway, readRegistry } from "../gateway.ts";
+import { type Gateway, openGateway, readRegistry, type Replacements } from "../gateway.ts";
 import { type AuditRow, LIMITS, type PlatformKind, type Token, type User } from "../model.ts";
 import { createHttp, type HttpOptions } from "../platforms/http.ts";
 import { createTransport, type PinnedFetch } from "../platforms/transport.ts";
-import type { ToolSource } from "../registry/source.ts";
 import { readSettings, type Settings } from "../settings.ts";
 import type { AuditPage, NewSite, NewToken, Store, UserInput } from "../store/store.ts";
 
@@ -41,8 +40,7 @@ export interface KitOptions {
   /** Hosts that may be plain http and private. */
   readonly allowPrivate?: readonly string[];
   readonly roots?: readonly URL[];
-  /** Where further tools come from while the gateway runs. */
-  readonly sources?: readonly ToolSource[];
+  readonly sources?: Replacements["sources"];
   readonly settings?: Partial<Settings>;
   readonly store?: (real: Store) => Store;
   /** The real clock instead of a fixed one, where an upstream keeps its own. */
