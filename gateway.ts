@@ -13,10 +13,12 @@ import { endOfCall } from "./guard/context.ts";
 import { dispatcher } from "./guard/dispatch.ts";
 import { RateLimit } from "./guard/limits.ts";
 import { Retention } from "./guard/retention.ts";
+import { reaches } from "./guard/scope.ts";
 import { createHttp, type Http } from "./platforms/http.ts";
 import { Catalog } from "./registry/catalog.ts";
 import { type Connectors, readConnectors } from "./registry/connectors.ts";
 import { loadTools, type ToolEntry } from "./registry/load.ts";
+import { builtIn, type ToolSource } from "./registry/source.ts";
 import type { Settings } from "./settings.ts";
 import type { Store } from "./store/store.ts";
 import { openStore } from "./store/kv.ts";
@@ -28,6 +30,8 @@ const HERE = new URL(".", import.meta.url);
 
 /** What tests and the sandbox may put in place of the real thing. */
 export interface Replacements {
+  /** Where further tools come from while the gateway runs. */
+  readonly sources?: readonly ToolSource[];
   /** Puts something around the store that was opened. */
   readonly wrapStore?: (store: Store) => Store;
   readonly http?: Http;
@@ -89,7 +93,8 @@ export async function openGateway(
   const logFault = (request_id: string, thrown: unknown) =>
     log({ event: "internal", request_id, cause: String(thrown) });
   const { upstream } = settings;
-  const catalog = new Catalog(tools, (name) => (upstream[name] ?? null) !== null);
+  const hasSecret = (name: string) => (upstream[name] ?? null) !== null;
+  const catalog = new Catalog([builtIn(tools), ...(replace.sources ?? [])], { hasSecret, reaches });
   const authenticate = authenticator({
     tokens: store.tokens,
     users: store.users,
@@ -114,7 +119,7 @@ export async function openGateway(
     newId: () => newId(),
     log,
   });
-  const definitions = catalog.entries().map(({ definition, group, manifest }) => ({
+  const definitions = [...tools.values()].map(({ definition, group, manifest }) => ({
     ...definition,
     group,
     tier: manifest.tier,

@@ -104,6 +104,16 @@ export const AUDIT_STATUSES = [
 ] as const;
 export type AuditStatus = (typeof AUDIT_STATUSES)[number];
 
+/** A call of another tool that a call made, as the audit keeps it. */
+export interface NestedCall {
+  readonly tool: string;
+  readonly site_id: string | null;
+  /** null while the tool is unknown. */
+  readonly tier: Tier | null;
+  /** The code it was refused or failed with, null when there was none. */
+  readonly error: string | null;
+}
+
 /** One call as the audit keeps it. Arguments are redacted and shortened. */
 export interface AuditRow {
   readonly id: string;
@@ -129,6 +139,8 @@ export interface AuditRow {
   readonly result_id?: string | number;
   readonly changes?: readonly Change[];
   readonly _published?: true;
+  /** The calls of other tools it made, in their order. */
+  readonly calls?: readonly NestedCall[];
 }
 
 /**
@@ -186,6 +198,12 @@ export const LIMITS = {
   /** What one run of retention may drop beyond the run before, without being told to. */
   AUDIT_RETENTION_RUN_MS: 31 * 24 * 60 * 60 * 1000,
   CACHE_CHECK_MS: 500,
+  /** Listings kept in memory, one per visibility and version. */
+  LISTINGS_MAX: 1024,
+  LISTINGS_BYTES: 32 * MIB,
+  /** Calls of other tools that one call may make, and how deep they may stand in each other. */
+  NESTED_CALLS_MAX: 50,
+  NESTED_CALL_LEVELS: 2,
   SHUTDOWN_MS: 4000,
   LOGIN_ATTEMPTS_PER_MINUTE: 10,
   SESSION_MS: 12 * 60 * 60 * 1000,

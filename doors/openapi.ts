@@ -1,7 +1,7 @@
 /** The OpenAPI 3.0 document of the REST door, made once from the registry. */
 import type { Tier } from "../model.ts";
-import { ascii } from "../registry/catalog.ts";
 import type { Schema } from "../registry/dialect.ts";
+import { ascii } from "../registry/listing.ts";
 import {
   type Codes,
   fixedPaths,

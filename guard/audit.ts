@@ -1,6 +1,14 @@
 /** The audit of one call: what is known of it so far, and its rows. */
-import { type GatewayError } from "../errors.ts";
-import type { AuditRow, AuditStatus, Caller, Door, Tier } from "../model.ts";
+import { asGatewayError, type Code, GatewayError } from "../errors.ts";
+import {
+  type AuditRow,
+  type AuditStatus,
+  type Caller,
+  type Door,
+  LIMITS,
+  type NestedCall,
+  type Tier,
+} from "../model.ts";
 import type { AuditFacts } from "../registry/tool.ts";
 import { redactText, shorten } from "./redact.ts";
 
@@ -22,13 +30,59 @@ export class CallRecord {
   /** Set when the answer is a preview. */
   previewed = false;
   readonly facts: AuditFacts = {};
+  /** What a call within another was refused or failed with. */
+  error: Code | null = null;
+  /** The record of the whole call: of the one that came through a door. */
+  readonly root: CallRecord;
   readonly #at: number;
   readonly #call: { door: Door; requestId: string; caller: Caller; tool: string };
+  readonly #calls: CallRecord[] = [];
   #shortened: unknown;
 
-  constructor(at: number, call: { door: Door; requestId: string; caller: Caller; tool: string }) {
+  constructor(
+    at: number,
+    call: { door: Door; requestId: string; caller: Caller; tool: string },
+    root?: CallRecord,
+  ) {
     this.#at = at;
     this.#call = call;
+    this.root = root ?? this;
+  }
+
+  /**
+   * The record of a call of another tool that this one makes; the row of the whole call names it. Throws
+   * E_BAD_INPUT when the whole call makes too many.
+   */
+  within(tool: string, args: unknown): CallRecord {
+    const calls = this.root.#calls;
+    if (calls.length >= LIMITS.NESTED_CALLS_MAX) {
+      throw new GatewayError("E_BAD_INPUT", `One call may make at most ${LIMITS.NESTED_CALLS_MAX} others`);
+    }
+    const inner = new CallRecord(this.#at, { ...this.#call, tool }, this.root);
+    inner.arguments = args;
+    calls.push(inner);
+    return inner;
+  }
+
+  /** Does work of this call, and keeps the code it fails with. */
+  async watch<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (thrown) {
+      this.error = asGatewayError(thrown, this.#call.requestId).code;
+      throw thrown;
+    }
+  }
+
+  /** The tier of the whole call: of a write the highest among it and the calls it makes. */
+  get highestTier(): Tier | null {
+    if (!this.tier) return this.tier;
+    return Math.max(this.tier, ...this.#calls.map((one) => one.tier ?? 0)) as Tier;
+  }
+
+  /** The call's site; of a tool without one, that of the first call it makes. */
+  get site(): string | null {
+    return this.siteId ?? this.#calls.find((one) => one.siteId !== null)?.siteId ?? null;
   }
 
   /** The row that says a write is about to begin. */
@@ -53,17 +107,32 @@ export class CallRecord {
       token_id: token.id,
       token_name: token.name,
       owner_user_id: token.owner_user_id,
-      site_id: this.siteId ?? this.#namedSite(),
+      site_id: this.site ?? this.#namedSite(),
       ...(this.targetSiteId === undefined ? {} : { target_site_id: this.targetSiteId }),
       tool: column(tool),
-      tier: this.tier,
+      tier: this.highestTier,
       arguments: this.#shortened,
       status,
       error,
       duration_ms,
-      ...this.facts,
-      ...(this.facts.changes ? { changes: shorten(this.facts.changes) as AuditRow["changes"] } : {}),
+      ...this.#allFacts(),
+      ...(this.#calls.length ? { calls: this.#calls.map((one) => one.#asNested()) } : {}),
     };
+  }
+
+  /** The call's own facts over those of the calls it made; the changes of all. */
+  #allFacts(): AuditFacts {
+    const all = [...this.#calls.map((one) => one.facts), this.facts];
+    const changes = all.flatMap((one) => one.changes ?? []);
+    return {
+      ...Object.assign({}, ...all),
+      ...(changes.length ? { changes: shorten(changes) as AuditRow["changes"] } : {}),
+    };
+  }
+
+  #asNested(): NestedCall {
+    const site_id = this.siteId ?? this.#namedSite();
+    return { tool: column(this.#call.tool), site_id, tier: this.tier, error: this.error };
   }
 
   /** Known or not, so that a refused call is found under the site it was about. */

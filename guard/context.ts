@@ -5,7 +5,14 @@ import type { Capability, Connector } from "../platforms/connector.ts";
 import type { PublishGrant } from "../platforms/request.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { Manifest } from "../registry/manifest.ts";
-import type { OtherSite, PreviewsPort, SitesPort, ToolContext, UpstreamsPort } from "../registry/tool.ts";
+import type {
+  CallsPort,
+  OtherSite,
+  PreviewsPort,
+  SitesPort,
+  ToolContext,
+  UpstreamsPort,
+} from "../registry/tool.ts";
 import type { Store } from "../store/store.ts";
 import type { CallRecord } from "./audit.ts";
 import { type ConnectorPorts, makeConnectorContext } from "./connector_context.ts";
@@ -28,6 +35,8 @@ export interface CallParts {
   /** Further sites that arguments name, by id. */
   readonly others: ReadonlyMap<string, Site>;
   readonly grant: PublishGrant | undefined;
+  /** The call's way to other tools. */
+  readonly calls: CallsPort;
   /** Milliseconds since the epoch at which the call gives up. */
   readonly deadline: number;
 }
@@ -40,6 +49,7 @@ export function makeContext(ports: ContextPorts, call: CallParts): ToolContext {
     ...own,
     caller: call.caller,
     grant: call.grant as PublishGrant,
+    calls: call.calls,
     previews: previewsPort(ports.store.previews, call),
     sites: sitesPort(ports, call),
     upstreams: upstreamsPort(ports, call),

@@ -2,6 +2,7 @@
 import { asGatewayError, GatewayError } from "../errors.ts";
 import type { AuditRow, Caller, Door, Site } from "../model.ts";
 import type { Catalog } from "../registry/catalog.ts";
+import type { ToolEntry } from "../registry/load.ts";
 import type { Store } from "../store/store.ts";
 import { CallRecord } from "./audit.ts";
 import { bodyLimit } from "./body_limit.ts";
@@ -9,13 +10,14 @@ import { confirmed, preview } from "./confirm.ts";
 import { type ContextPorts, endOfCall, makeContext } from "./context.ts";
 import { countsAs } from "./deployed.ts";
 import { flagStep } from "./flags.ts";
-import { readInput } from "./input.ts";
+import { readForwarded, readInput } from "./input.ts";
 import type { RateLimit } from "./limits.ts";
 import { linkStep } from "./links.ts";
+import { nestedCalls, type ReadyCall } from "./nested_calls.ts";
 import { platformStep } from "./platform.ts";
 import { effectiveTier, riskCap } from "./risk.ts";
 import { toolScope } from "./scope.ts";
-import { findSite } from "./site.ts";
+import { findOfferingSite, findSite } from "./site.ts";
 
 /** A call as a door hands it over; authentication is behind it. */
 export interface ToolCall {
@@ -84,14 +86,41 @@ async function walk(ports: DispatchPorts, call: ToolCall, record: CallRecord): P
   const body = await call.parse(bodyLimit(ports.catalog.get(call.tool), call.caller)); // 3
   const caller = body.caller ?? call.caller;
   record.arguments = body.args;
-  const entry = ports.catalog.find(call.tool); // 4
-  const { manifest, handler } = entry;
+  const { tool } = call;
+  const deadline = endOfCall(ports.now());
+  const ready = await prepare(ports, { ...body, caller, tool, deadline, outer: [] }, record); // 4 to 14
+  if (ready.tier > 0) {
+    if (ready.gate && !confirmed(caller, ready.confirm)) { // 15
+      record.previewed = true;
+      return preview(ready, record);
+    }
+    await keep(ports, record.intent(), "none"); // 16
+    record.writing = true;
+  }
+  return await ready.run();
+}
+
+/** What steps 4 to 14 are walked with: by a call that came through a door, and by one that another tool makes. */
+interface Asked extends Pick<Parsed, "args" | "bytes"> {
+  readonly caller: Caller;
+  readonly tool: string;
+  readonly deadline: number;
+  /** The tools of the calls it stands in, outermost first. */
+  readonly outer: readonly string[];
+}
+
+/** Steps 4 to 14, which send reads only. */
+async function prepare(ports: DispatchPorts, asked: Asked, record: CallRecord): Promise<ReadyCall> {
+  const { caller, deadline } = asked;
+  const entry = ports.catalog.find(asked.tool, caller); // 4
+  const { manifest, handler, offer } = entry;
   record.tier = manifest.tier;
-  if (body.bytes > manifest.body_limit) throw tooLarge(entry.name, manifest.body_limit);
+  if (offer?.hidden !== undefined) throw hidden(entry.name, offer.hidden);
+  if (asked.bytes > manifest.body_limit) throw tooLarge(entry.name, manifest.body_limit);
   toolScope(caller, entry.name, manifest.tier); // 5, 6
   riskCap(caller, manifest.tier, entry.name); // 7
-  const input = readInput(entry, body.args, ports.now()); // 8
-  const site = manifest.site === "none" ? null : await findSite(ports.store.sites, caller, input.siteId); // 9
+  const input = (offer ? readForwarded : readInput)(entry, asked.args, ports.now()); // 8
+  const site = await siteOf(ports, caller, entry, input.siteId); // 9
   record.siteId = site?.id ?? null;
   const others = await otherSites(ports, caller, manifest.sites, input.args);
   for (const { id } of others.values()) record.targetSiteId = id;
@@ -101,24 +130,51 @@ async function walk(ports: DispatchPorts, call: ToolCall, record: CallRecord): P
   riskCap(caller, tier, entry.name); // 10
   if (site) {
     for (const id of new Set([site.id, ...others.keys()])) ports.siteLimit.take(id);
-    platformStep(manifest, body.args, site); // 11
+    platformStep(manifest, asked.args, site); // 11
   }
   const grant = site && kind ? flagStep(manifest, input.args, site, kind) : undefined; // 12
-  const parts = { caller, record, manifest, site, others, grant, deadline: endOfCall(ports.now()) };
+  const tools = [...asked.outer, entry.name];
+  const nested = nestedCalls({
+    record,
+    tools,
+    prepare: (tool, args, inner) =>
+      prepare(ports, { caller, tool, args, bytes: 0, deadline, outer: tools }, inner),
+  });
+  const parts = { caller, record, manifest, site, others, grant, calls: nested.port, deadline };
   const ctx = makeContext(ports, parts);
   handler.check?.(input.args, ctx);
   linkStep(manifest, site, ports.connectors, ports.upstream); // 13
-  if (tier === 0) return await handler.run(input.args, ctx);
-  if (!handler.plan) throw new GatewayError("E_INTERNAL", `"${entry.name}" can write and has no plan`);
-  const plan = await handler.plan(input.args, ctx); // 14
-  if (!confirmed(caller, input.confirm)) { // 15
-    record.previewed = true;
-    return preview(entry.name, site?.id ?? null, record.tier, plan, input.args);
-  }
-  await keep(ports, record.intent(), "none"); // 16
-  record.writing = true;
-  return await handler.run(input.args, ctx, plan);
+  const plan = tier > 0 ? await handler.plan?.(input.args, ctx) ?? null : null; // 14
+  const gate = tier > 0 && !offer;
+  if (gate && !plan) throw new GatewayError("E_INTERNAL", `"${entry.name}" can write and has no plan`);
+  const calls = [...nested.planned];
+  return {
+    tool: entry.name,
+    siteId: record.siteId,
+    tier: record.tier,
+    args: input.args,
+    confirm: input.confirm,
+    gate,
+    plan,
+    changes: [...(plan?.changes ?? []), ...calls.flatMap((one) => one.changes)],
+    calls,
+    run: async () => await handler.run(input.args, ctx, plan ?? undefined),
+  };
 }
+
+/** Step 9: the call's site, null for a tool without one. */
+async function siteOf(
+  { store }: DispatchPorts,
+  caller: Caller,
+  entry: ToolEntry,
+  id: string | undefined,
+): Promise<Site | null> {
+  if (entry.offer) return await findOfferingSite(store.sites, caller, entry, id);
+  return entry.manifest.site === "none" ? null : await findSite(store.sites, caller, id);
+}
+
+const hidden = (name: string, reason: string) =>
+  new GatewayError("E_FORBIDDEN_OP", `"${name}" is never carried out: ${reason}`);
 
 /** The sites that further arguments name, found and judged as the call's own. */
 async function otherSites(

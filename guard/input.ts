@@ -27,19 +27,44 @@ export function readInput(
   now: number,
 ): Input {
   const { manifest, check } = entry;
+  refuseAny(manifest, raw, now);
+  const { site_id, confirm, ...rest } = raw;
+  refuseSiteId(site_id);
+  if (confirm !== undefined && typeof confirm !== "boolean") throw bad("confirm: expected true or false");
+  const args = check(rest);
+  for (const rule of manifest.rules) applyRule(rule, args);
+  return { args, siteId: site_id, confirm: confirm === true };
+}
+
+/**
+ * Step 8 for a tool whose arguments the upstream checks: they go on as they came, without `site_id`, and without a
+ * `confirm` that the tool does not have. Throws as readInput does.
+ */
+export function readForwarded(
+  entry: Pick<ToolEntry, "manifest" | "check" | "offer">,
+  raw: Record<string, unknown>,
+  now: number,
+): Input {
+  refuseAny(entry.manifest, raw, now);
+  const { site_id, confirm, ...rest } = raw;
+  refuseSiteId(site_id);
+  const own = confirm !== undefined && entry.offer?.confirm ? { confirm } : {};
+  return { args: entry.check({ ...rest, ...own }), siteId: site_id, confirm: false };
+}
+
+/** What no tool takes, whatever its schema. */
+function refuseAny(manifest: Manifest, raw: Record<string, unknown>, now: number): void {
   if (tooDeep(raw)) throw bad(`arguments: nested deeper than ${LIMITS.NESTING_LEVELS} levels`);
   if (writes(manifest)) refusePublishing(raw, manifest, now);
-  const { site_id, confirm, ...rest } = raw;
+}
+
+function refuseSiteId(site_id: unknown): asserts site_id is string | undefined {
   if (site_id !== undefined && typeof site_id !== "string") throw bad("site_id: expected a string");
   if (site_id !== undefined && site_id.length > SITE_ID_CHARACTERS) {
     throw bad(
       `site_id: expected at most ${SITE_ID_CHARACTERS} characters; list_sites names the sites you may use`,
     );
   }
-  if (confirm !== undefined && typeof confirm !== "boolean") throw bad("confirm: expected true or false");
-  const args = check(rest);
-  for (const rule of manifest.rules) applyRule(rule, args);
-  return { args, siteId: site_id, confirm: confirm === true };
 }
 
 function refusePublishing(raw: Record<string, unknown>, manifest: Manifest, now: number): void {

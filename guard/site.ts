@@ -1,6 +1,7 @@
 /** Which site a call is about, and whether the caller may reach it. */
 import { GatewayError } from "../errors.ts";
 import type { Caller, Site } from "../model.ts";
+import type { ToolEntry } from "../registry/load.ts";
 import type { Store } from "../store/store.ts";
 import { reaches, reachesAll } from "./scope.ts";
 
@@ -35,4 +36,43 @@ export async function findSite(
     "E_NOT_FOUND",
     `${field}: no site ${JSON.stringify(id.slice(0, 64))} is registered; ${hint}`,
   );
+}
+
+const NAMED_MAX = 20;
+
+/** The sites, quoted; of very many the first. */
+function named(ids: readonly string[]): string {
+  const more = ids.length > NAMED_MAX ? ` and ${ids.length - NAMED_MAX} more` : "";
+  return ids.slice(0, NAMED_MAX).map((id) => JSON.stringify(id)).join(", ") + more;
+}
+
+/**
+ * Step 9 for a tool that certain sites offer. The named site, else the one in the caller's scope that offers it.
+ * Throws E_AMBIGUOUS_SITE naming them where several do, E_SCOPE_DENIED (audited as denied) where none does,
+ * E_BAD_INPUT for a site that does not, and what findSite throws.
+ */
+export async function findOfferingSite(
+  sites: Pick<Store["sites"], "get">,
+  caller: Caller,
+  { name, offer }: Pick<ToolEntry, "name" | "offer">,
+  id: string | undefined,
+): Promise<Site> {
+  const offering = (offer?.sites ?? []).filter((one) => reaches(caller, one));
+  if (id !== undefined) {
+    const site = await findSite(sites, caller, id);
+    if (offering.includes(site.id)) return site;
+    const hint = offering.length ? `give one of ${named(offering)}` : "no site that the token may use does";
+    throw new GatewayError("E_BAD_INPUT", `site_id: ${JSON.stringify(id)} does not offer "${name}"; ${hint}`);
+  }
+  if (offering.length > 1) {
+    throw new GatewayError(
+      "E_AMBIGUOUS_SITE",
+      `site_id: several sites offer "${name}"; give one of ${named(offering)}`,
+    );
+  }
+  const [only] = offering;
+  if (only !== undefined) return await findSite(sites, caller, only);
+  throw new GatewayError("E_SCOPE_DENIED", `No site that the token may use offers "${name}"`, {
+    audit: "denied",
+  });
 }

@@ -1,46 +1,74 @@
-/** The tools by name, and what of them a token is shown. */
+/** The tools of all sources by name, and what of them a caller is shown. */
+import { LRUCache } from "lru-cache";
 import { GatewayError } from "../errors.ts";
 import { nearest } from "../lib/nearest.ts";
-import type { Caller } from "../model.ts";
+import { type Caller, LIMITS, type Token } from "../model.ts";
+import { Listing, type Shown } from "./listing.ts";
 import type { ToolEntry } from "./load.ts";
-import { closed } from "./dialect.ts";
+import type { ToolSource } from "./source.ts";
 
-/** The lists of one visibility: JSON texts in ASCII, each made once, when it is first asked for. */
-class Listing {
-  #mcp: string | undefined;
-  #rest: string | undefined;
-
-  constructor(readonly shown: readonly ToolEntry[]) {}
-
-  /** The members of an MCP `tools` array, brackets included. */
-  get mcp(): string {
-    return this.#mcp ??= ascii(this.shown.map(mcpTool));
-  }
-
-  /** The whole answer of the REST listing, for a text put together anew is copied once more on its way. */
-  get rest(): string {
-    return this.#rest ??= ascii({ ok: true, result: { tools: this.shown.map(restTool) } });
-  }
+/** What the catalogue asks of the rest of the gateway. */
+export interface CatalogPorts {
+  hasSecret(name: string): boolean;
+  /** Whether the site is in the scope of the token and of its owner. */
+  reaches(caller: Caller, siteId: string): boolean;
 }
 
-const VISIBILITIES_MAX = 256;
+/** The tools of all sources at one moment. */
+interface View {
+  readonly version: number;
+  readonly sets: readonly ReadonlyMap<string, ToolEntry>[];
+  readonly tools: ReadonlyMap<string, ToolEntry>;
+  /** Those that may be shown. */
+  readonly shown: readonly ToolEntry[];
+  /** Every site that offers one of them. */
+  readonly sites: readonly string[];
+}
 
-/** Finds tools and lists them; what a list depends on is the token's allowed tools and the secrets that are set. */
+/** What the lists of a caller depend on. */
+interface Visibility {
+  readonly key: string;
+  readonly view: View;
+  readonly owner: Caller["owner"];
+  /** The sites in the caller's scope that offer a tool. */
+  readonly sites: ReadonlySet<string>;
+}
+
+/**
+ * Finds tools and lists them. What a list depends on is the token's allowed tools, the secrets that are set and, where
+ * a site in the caller's scope offers a tool, those sites, the risk ceiling and the version. Each answer is that of
+ * one version: a change of a source is seen by the next call and the next listing, never by half of one.
+ */
 export class Catalog {
-  readonly #tools: ReadonlyMap<string, ToolEntry>;
-  readonly #hasSecret: (name: string) => boolean;
-  readonly #listings = new Map<string, Listing>();
+  readonly #sources: readonly ToolSource[];
+  readonly #ports: CatalogPorts;
+  readonly #listings: LRUCache<string, Listing>;
+  readonly #visibilities = new WeakMap<Token, Visibility>();
+  #view: View = { version: 0, sets: [], tools: new Map(), shown: [], sites: [] };
 
-  constructor(tools: ReadonlyMap<string, ToolEntry>, hasSecret: (name: string) => boolean) {
-    this.#tools = tools;
-    this.#hasSecret = hasSecret;
+  /** Of two tools of one name that of the earlier source is the one: the built-in source comes first. */
+  constructor(sources: readonly ToolSource[], ports: CatalogPorts, bytes: number = LIMITS.LISTINGS_BYTES) {
+    this.#sources = sources;
+    this.#ports = ports;
+    this.#listings = new LRUCache({
+      max: LIMITS.LISTINGS_MAX,
+      maxSize: bytes,
+      sizeCalculation: (listing, key) => listing.bytes + key.length,
+    });
   }
 
-  /** The tool of that name. Throws E_TOOL_NOT_FOUND, naming the nearest tool there is. */
-  find(name: string): ToolEntry {
-    const entry = this.#tools.get(name);
+  /**
+   * The tool of that name, also one that is hidden. Throws E_TOOL_NOT_FOUND, naming the nearest tool there is; one
+   * that only sites offer is named to a caller who reaches such a site.
+   */
+  find(name: string, caller?: Caller): ToolEntry {
+    const { tools, shown } = this.#now();
+    const entry = tools.get(name);
     if (entry) return entry;
-    const near = nearest(name, this.names());
+    const known = shown.filter(({ offer }) =>
+      !offer || (caller && offer.sites.some((id) => this.#ports.reaches(caller, id)))
+    );
+    const near = nearest(name, known.map((one) => one.name));
     const hint = near ? `did you mean "${near}"` : "the tools listing names those there are";
     throw new GatewayError(
       "E_TOOL_NOT_FOUND",
@@ -50,66 +78,78 @@ export class Catalog {
 
   /** The tool of that name, if there is one. */
   get(name: string): ToolEntry | undefined {
-    return this.#tools.get(name);
+    return this.#now().tools.get(name);
   }
 
-  /** Every tool, by name. */
-  entries(): ToolEntry[] {
-    return [...this.#tools.values()];
+  /** Every tool that is not hidden, built-in ones first. */
+  entries(): readonly ToolEntry[] {
+    return this.#now().shown;
   }
 
   names(): string[] {
-    return [...this.#tools.keys()];
+    return this.entries().map((one) => one.name);
   }
 
-  /** What the caller's token may see. */
+  /** What the listings hold in memory, bytes. */
+  get listingBytes(): number {
+    return this.#listings.calculatedSize;
+  }
+
+  /** What the caller may see. */
   listing(caller: Caller): Listing {
-    const allowed = caller.token.allowed_tools;
-    const key = allowed.includes("*") ? "*" : [...allowed].sort().join("\n");
+    const { key, sites } = this.#visibility(caller);
     const known = this.#listings.get(key);
     if (known) return known;
-    const listing = this.#make((name) => key === "*" || allowed.includes(name));
-    if (this.#listings.size >= VISIBILITIES_MAX) this.#listings.delete(this.#listings.keys().next().value!);
-    this.#listings.set(key, listing);
+    const keep = () => {
+      this.#listings.delete(key); // a value that is there already would not be measured again
+      this.#listings.set(key, listing);
+    };
+    const listing = this.#make(caller, sites, keep);
+    keep();
     return listing;
   }
 
-  #make(allowed: (name: string) => boolean): Listing {
-    const tools = this.entries().filter((one) => allowed(one.name));
-    const shown = tools.filter((one) =>
-      one.manifest.secrets.every((s) => !s.hide || this.#hasSecret(s.name))
-    );
-    return new Listing(shown);
+  /** What is part of the key is all that a list may depend on; worked out once per token and version. */
+  #visibility(caller: Caller): Visibility {
+    const { token, owner } = caller;
+    const view = this.#now();
+    const known = this.#visibilities.get(token);
+    if (known && known.view === view && known.owner === owner) return known;
+    const sites = new Set(view.sites.filter((id) => this.#ports.reaches(caller, id)));
+    const tools = token.allowed_tools.includes("*") ? "*" : [...token.allowed_tools].sort();
+    const changing = sites.size === 0 ? [] : [view.version, caller.maxRisk, ...sites];
+    const made = { key: JSON.stringify([tools, ...changing]), view, owner, sites };
+    this.#visibilities.set(token, made);
+    return made;
+  }
+
+  #make(caller: Caller, sites: ReadonlySet<string>, written: () => void): Listing {
+    const { allowed_tools } = caller.token;
+    const all = allowed_tools.includes("*");
+    const tools = this.entries().filter((one) => all || allowed_tools.includes(one.name));
+    const shown = tools.flatMap((entry): Shown[] => {
+      if (!entry.offer) {
+        const hidden = entry.manifest.secrets.some((one) => one.hide && !this.#ports.hasSecret(one.name));
+        return hidden ? [] : [{ entry, sites: null }];
+      }
+      const offering = entry.offer.sites.filter((id) => sites.has(id));
+      return offering.length && entry.manifest.tier <= caller.maxRisk ? [{ entry, sites: offering }] : [];
+    });
+    return new Listing(shown, written);
+  }
+
+  /** The tools as they are now; joined anew only when a source has changed. */
+  #now(): View {
+    const { sets } = this.#view;
+    if (sets.length && this.#sources.every((source, at) => source.current() === sets[at])) return this.#view;
+    return this.#view = join(this.#sources.map((source) => source.current()), this.#view.version + 1);
   }
 }
 
-/** A tool as REST lists it. */
-function restTool({ definition: { name, description, input_schema } }: ToolEntry) {
-  return { name, description, input_schema };
-}
-
-/** A tool as MCP lists it; the annotations follow from the tier (docs/upstreams/mcp.md, "Listing and annotations"). */
-function mcpTool({ definition, manifest }: ToolEntry) {
-  const reads = manifest.tier === 0 && manifest.raise.length === 0;
-  return {
-    name: definition.name,
-    title: definition.title,
-    description: definition.description,
-    inputSchema: closed(definition.input_schema),
-    annotations: {
-      title: definition.title,
-      readOnlyHint: reads,
-      ...(reads ? {} : { destructiveHint: manifest.tier === 4 }),
-      ...(manifest.hints.idempotent === undefined ? {} : { idempotentHint: manifest.hints.idempotent }),
-      ...(manifest.hints.open_world === undefined ? {} : { openWorldHint: manifest.hints.open_world }),
-    },
-  };
-}
-
-/** JSON text with everything beyond ASCII escaped, which is served several times faster. */
-export function ascii(value: unknown): string {
-  return JSON.stringify(value).replace(
-    /[\u0080-\uffff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+function join(sets: View["sets"], version: number): View {
+  const tools = new Map<string, ToolEntry>();
+  for (const [name, entry] of sets.flatMap((set) => [...set])) if (!tools.has(name)) tools.set(name, entry);
+  const shown = [...tools.values()].filter((one) => one.offer?.hidden === undefined);
+  const sites = [...new Set(shown.flatMap((one) => one.offer?.sites ?? []))].sort();
+  return { version, sets, tools, shown, sites };
 }

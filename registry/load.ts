@@ -2,7 +2,9 @@
 import { load as parseYaml } from "js-yaml";
 import { checker } from "./dialect.ts";
 import { find, firstLine, type Found, RegistryError } from "./files.ts";
+import { importAll } from "./import_all.ts";
 import { type Definition, definition, type Known, type Manifest, readManifest, writes } from "./manifest.ts";
+import type { Offer } from "./source.ts";
 import type { ToolModule } from "./tool.ts";
 
 /** A tool ready to be called. */
@@ -14,6 +16,8 @@ export interface ToolEntry {
   readonly definition: Definition;
   /** Fills defaults in, or throws E_BAD_INPUT naming the field. */
   readonly check: (args: Record<string, unknown>) => Record<string, unknown>;
+  /** Set for a tool that comes from a changing source; a built-in tool has none. */
+  readonly offer?: Offer;
 }
 
 /** Where tools are looked for: a folder holding `manifests/` and `tools/`. */
@@ -37,7 +41,10 @@ export async function loadTools(sources: Sources): Promise<ReadonlyMap<string, T
     ]);
     const tools = manifests.filter((one) => one.group !== "proxies");
     faults.push(...unpaired(tools, handlers));
-    const loaded = await Promise.all(tools.map((one) => loadOne(one, handlers, golden, sources.known)));
+    const modules = await importAll(handlers.map((one) => one.url));
+    const loaded = await Promise.all(
+      tools.map((one) => loadOne(one, handlers, modules, golden, sources.known)),
+    );
     for (const result of loaded) {
       if ("faults" in result) faults.push(...result.faults);
       else if (entries.has(result.name)) faults.push(`${pathOf(result, "yaml")}: the name is taken`);
@@ -61,6 +68,7 @@ function unpaired(manifests: readonly Found[], handlers: readonly Found[]): stri
 async function loadOne(
   found: Found,
   handlers: readonly Found[],
+  modules: ReadonlyMap<string, unknown> | null,
   golden: ReadonlyMap<string, GoldenTool>,
   known: Known,
 ): Promise<ToolEntry | { faults: string[] }> {
@@ -79,7 +87,7 @@ async function loadOne(
   if (manifest.name !== found.name) fault(`name "${manifest.name}" is not the file's`);
   goldenFaults(found.group, manifest, golden.get(manifest.name), known).forEach(fault);
   if (!handler) return { faults };
-  const module = await importHandler(handler, manifest);
+  const module = await importHandler(handler, modules, manifest);
   if ("faults" in module) return { faults: [...faults, ...module.faults] };
   if (faults.length) return { faults };
   return {
@@ -100,11 +108,16 @@ async function parse(url: URL): Promise<{ document: unknown } | { fault: string 
   }
 }
 
-async function importHandler(found: Found, manifest: Manifest): Promise<ToolModule | { faults: string[] }> {
+async function importHandler(
+  found: Found,
+  modules: ReadonlyMap<string, unknown> | null,
+  manifest: Manifest,
+): Promise<ToolModule | { faults: string[] }> {
   const file = pathOf(found, "ts");
   let module: Partial<ToolModule> | undefined;
   try {
-    module = (await import(found.url.href)).default;
+    const { href } = found.url;
+    module = (modules ? modules.get(href) : (await import(href)).default) as typeof module;
   } catch (error) {
     return { faults: [`${file}: cannot be imported (${firstLine(error)})`] };
   }

@@ -1,5 +1,5 @@
 /** How a handler is written: `tool(name, run)` or `tool(name, { check?, plan, run })`. */
-import type { Caller, Change, Flag, PlatformKind, Project, Site } from "../model.ts";
+import type { Caller, Change, Flag, PlatformKind, Project, Site, Tier } from "../model.ts";
 import type { Check } from "../platforms/checks.ts";
 import type { Capability, Connector } from "../platforms/connector.ts";
 import type { PublishGrant } from "../platforms/request.ts";
@@ -55,6 +55,34 @@ export interface UpstreamsPort {
   ping(): Promise<Readonly<Record<string, unknown>> | null>;
 }
 
+/** What a call of another tool would do, found by reading only; good for one run within the call that planned it. */
+export interface PlannedCall {
+  readonly tool: string;
+  /** The site it was about; null for a tool without one. */
+  readonly site_id: string | null;
+  /** With what its arguments, its site and its plan raise it to. */
+  readonly tier: Tier;
+  /** Empty for a read. */
+  readonly summary: string;
+  readonly changes: readonly Change[];
+  readonly revision: string | null;
+}
+
+/**
+ * Calls of other tools on behalf of the same caller: what an undo needs. `args` are as a caller would send them,
+ * `site_id` among them. What they would change is shown in the preview of the call that plans them, beside its own
+ * `changes`; they share its confirmation, its deadline and its audit row.
+ */
+export interface CallsPort {
+  /**
+   * Walks the other tool's call up to its plan: look-up, scope, ceiling, arguments, site, flags, links, `plan`. Throws
+   * what these refuse with, and E_FORBIDDEN_OP for a tool that calls itself or is called too deep within others.
+   */
+  plan(tool: string, args: Record<string, unknown>): Promise<PlannedCall>;
+  /** Carries one out and answers what its tool answers. A write runs only in `run`, and only if `plan` planned it. */
+  run(call: PlannedCall): Promise<unknown>;
+}
+
 /** Another site of the call, in the caller's scope; nothing can be published on it. */
 export type OtherSite = Pick<ToolContext, "site" | "use" | "can" | "checkId">;
 
@@ -65,6 +93,7 @@ export interface ToolContext {
   readonly grant: PublishGrant;
   readonly previews: PreviewsPort;
   readonly sites: SitesPort;
+  readonly calls: CallsPort;
   /** Milliseconds since the epoch, by the gateway's clock. */
   now(): number;
   readonly upstreams: UpstreamsPort;

@@ -1,7 +1,7 @@
 /** A whole gateway in memory for tests: real guard, store and doors; what leaves it is recorded. */
 import assert from "node:assert/strict";
 import { type Code, GatewayError } from "../errors.ts";
-import { type Gateway, openGateway, readRegistry } from "../gateway.ts";
+import { type Gateway, openGateway, readRegistry, type Replacements } from "../gateway.ts";
 import { type AuditRow, LIMITS, type PlatformKind, type Token, type User } from "../model.ts";
 import { createHttp, type HttpOptions } from "../platforms/http.ts";
 import { createTransport, type PinnedFetch } from "../platforms/transport.ts";
@@ -40,6 +40,7 @@ export interface KitOptions {
   /** Hosts that may be plain http and private. */
   readonly allowPrivate?: readonly string[];
   readonly roots?: readonly URL[];
+  readonly sources?: Replacements["sources"];
   readonly settings?: Partial<Settings>;
   readonly store?: (real: Store) => Store;
   /** The real clock instead of a fixed one, where an upstream keeps its own. */
@@ -128,6 +129,7 @@ export async function gateway(options: KitOptions = {}): Promise<Kit> {
   const upstream = { ...read.upstream, ...options.settings?.upstream };
   const opened = await openGateway({ ...read, ...options.settings, upstream }, registry, {
     now,
+    sources: options.sources,
     log: (event) => void logged.push(event),
     http: createHttp({
       allowPrivate: options.allowPrivate ?? [],

@@ -21,7 +21,9 @@ Deno.test("a preview shows what would change, with bodies shortened and credenti
     revision: "r1",
     state: { hidden: true },
   };
-  const seen = preview("toy", "acme", 1, plan, { title: secret, content_html: body, password: "hunter2" });
+  const args = { title: secret, content_html: body, password: "hunter2" };
+  const call = { tool: "toy", tier: 1, args, plan, changes: plan.changes, calls: [] } as const;
+  const seen = preview(call, { site: "acme", highestTier: 1 });
   assert.deepEqual(Object.keys(seen), [
     "needs_confirmation",
     "tool",

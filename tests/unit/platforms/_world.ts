@@ -138,6 +138,7 @@ export class World {
       caller: {} as Caller,
       grant: GRANT,
       previews: { get: unasked, claim: unasked, forget: unasked },
+      calls: { plan: unasked, run: unasked },
       forSite: unasked,
       claim: unasked,
       sites: {

@@ -1,0 +1,266 @@
+/** Calls that tools make of other tools: every step of the tool within holds, and nothing is sent before confirm. */
+import assert from "node:assert/strict";
+import { type Code } from "../../errors.ts";
+import { LIMITS } from "../../model.ts";
+import { ChangingSource, offer } from "../changing_source.ts";
+import { gateway, type Kit, type KitOptions, site } from "../kit.ts";
+
+const OPTIONS: KitOptions = {
+  roots: [new URL("../fixtures/toys/", import.meta.url), new URL("../fixtures/nested/", import.meta.url)],
+  fetch: () => Promise.resolve(new Response("{}", { headers: { "content-type": "application/json" } })),
+  http: { lookup: () => Promise.resolve(["93.184.215.14"]) },
+  sites: [
+    site("acme", "cms"),
+    site("open", "cms", { flags: { allow_publish: true } }),
+    site("files", "static"),
+    site("other", "cms"),
+  ],
+  tokens: {
+    low: { allowed_sites: ["acme", "open"], max_risk: 1 },
+    mid: { allowed_sites: ["acme", "open", "files"], max_risk: 3 },
+    outer: { allowed_tools: ["note_again", "note_explain"] },
+    skipping: { skip_write_confirm: true },
+  },
+};
+const write = (site_id: string, more: Record<string, unknown> = {}) => ({
+  tool: "note_write",
+  args: { site_id, title: "new", ...more },
+});
+const sent = (gw: Kit) => gw.requests.splice(0).map(({ method, url }) => `${method} ${new URL(url).host}`);
+
+const REFUSED: readonly {
+  name: string;
+  as?: string;
+  call: { tool: string; args: Record<string, unknown> };
+  code: Code;
+  status: string;
+}[] = [
+  {
+    name: "a flag of the site",
+    as: "mid",
+    call: write("acme", { loud: true }),
+    code: "E_PUBLISH_NOT_ALLOWED",
+    status: "error",
+  },
+  {
+    name: "the risk ceiling",
+    as: "low",
+    call: write("open", { loud: true }),
+    code: "E_SCOPE_DENIED",
+    status: "risk_capped",
+  },
+  {
+    name: "the tools of the token",
+    as: "outer",
+    call: write("acme"),
+    code: "E_SCOPE_DENIED",
+    status: "denied",
+  },
+  {
+    name: "the sites of the token",
+    as: "low",
+    call: write("other"),
+    code: "E_SCOPE_DENIED",
+    status: "denied",
+  },
+  {
+    name: "the schema",
+    call: write("acme", { titel: "a" }),
+    code: "E_BAD_INPUT",
+    status: "error",
+  },
+  { name: "the platform", as: "mid", call: write("files"), code: "E_NOT_SUPPORTED", status: "error" },
+  {
+    name: "a name that is no tool's",
+    call: { tool: "note_wriet", args: {} },
+    code: "E_TOOL_NOT_FOUND",
+    status: "error",
+  },
+];
+
+for (const { name, as, call, code, status } of REFUSED) {
+  Deno.test(`a call within another is refused by ${name}, and nothing is sent`, async () => {
+    await using gw = await gateway(OPTIONS);
+    for (const confirm of [false, true]) {
+      await gw.refuses("note_again", { calls: [call], confirm, late: false }, code, { as });
+      await gw.refuses("note_again", { calls: [call], confirm: true, late: true }, code, { as });
+      await gw.refuses("note_explain", call, code, { as });
+    }
+    assert.deepEqual(sent(gw), []);
+    const rows = (await gw.audit()).filter((row) => row.tool === "note_again");
+    for (const row of rows) {
+      assert.deepEqual([row.status, row.error], [status, code]);
+      assert.deepEqual(row.calls?.map((one) => [one.tool, one.error]), [[call.tool, code]]);
+    }
+  });
+}
+
+Deno.test("a publishing word is refused wherever it stands: among the arguments, and of the call within", async () => {
+  await using gw = await gateway(OPTIONS);
+  const call = write("acme", { status: "publish" });
+  await gw.refuses("note_again", { calls: [call] }, "E_FORBIDDEN_OP");
+  assert.match(await gw.refuses("note_explain", call, "E_FORBIDDEN_OP"), /which "note_write" never does/);
+  assert.deepEqual(sent(gw), []);
+});
+
+Deno.test("the preview shows what the calls within would change, after reads only; confirmed, they are carried out", async () => {
+  await using gw = await gateway(OPTIONS);
+  const calls = [write("acme"), write("open", { title: "loud", loud: true })];
+  for (const door of ["rest", "mcp"] as const) {
+    const seen = await gw.call<Record<string, unknown>>("note_again", { calls }, { door });
+    assert.deepEqual(sent(gw), ["GET acme.example", "GET open.example"]);
+    assert.deepEqual([seen.needs_confirmation, seen.tool, seen.site_id, seen.tier], [
+      true,
+      "note_again",
+      "acme",
+      3,
+    ]);
+    assert.deepEqual(seen.changes, [
+      { field: "title", from: "old", to: "new" },
+      { field: "title", from: "old", to: "loud" },
+    ]);
+    assert.deepEqual(seen.calls, [
+      { tool: "note_write", site_id: "acme", tier: 1, summary: 'Write "new"' },
+      { tool: "note_write", site_id: "open", tier: 3, summary: 'Write "loud"' },
+    ]);
+    const done = await gw.call("note_again", { calls, confirm: true }, { door });
+    assert.deepEqual(done, { answers: [{ written: "new" }, { written: "loud" }] });
+    assert.deepEqual(sent(gw).sort(), [
+      "GET acme.example",
+      "GET open.example",
+      "POST acme.example",
+      "POST open.example",
+    ]);
+  }
+});
+
+Deno.test("confirm: true among the arguments of the call within confirms nothing", async () => {
+  await using gw = await gateway(OPTIONS);
+  const seen = await gw.call<Record<string, unknown>>("note_again", {
+    calls: [write("acme", { confirm: true })],
+  });
+  assert.equal(seen.needs_confirmation, true);
+  assert.deepEqual(sent(gw), ["GET acme.example"]);
+});
+
+Deno.test("a token that skips the gate skips it for the whole call, and for nothing else", async () => {
+  await using gw = await gateway(OPTIONS);
+  const done = await gw.call("note_again", { calls: [write("acme")] }, { as: "skipping" });
+  assert.deepEqual(done, { answers: [{ written: "new" }] });
+  await gw.refuses("note_again", { calls: [write("acme", { loud: true })] }, "E_PUBLISH_NOT_ALLOWED", {
+    as: "skipping",
+  });
+});
+
+Deno.test("one row tells of the whole call: the intent names the calls within, the outcome their facts", async () => {
+  await using gw = await gateway(OPTIONS);
+  const before: unknown[] = [];
+  const append = gw.store.audit.append.bind(gw.store.audit);
+  gw.store.audit.append = async (row) => {
+    before.push([row.status, row.calls?.map((one) => one.site_id), gw.requests.length]);
+    await append(row);
+  };
+  await gw.call("note_again", { calls: [write("acme"), write("open")], confirm: true });
+  assert.deepEqual(before, [["started", ["acme", "open"], 2], ["ok", ["acme", "open"], 4]]);
+  const rows = await gw.audit();
+  assert.equal(rows.length, 1);
+  const [row] = rows;
+  assert.deepEqual([row?.tool, row?.site_id, row?.tier, row?.result_id], ["note_again", "acme", 1, "new"]);
+  assert.deepEqual(row?.calls, [
+    { tool: "note_write", site_id: "acme", tier: 1, error: null },
+    { tool: "note_write", site_id: "open", tier: 1, error: null },
+  ]);
+  const change = { field: "title", from: "old", to: "new" };
+  assert.deepEqual(row?.changes, [change, change]);
+});
+
+Deno.test("a write that fails within is the failure of the call, and the row says which it was", async () => {
+  const broken: typeof fetch = (_, init) =>
+    init?.method === "POST" ? Promise.reject(new TypeError("cut off")) : Promise.resolve(new Response("{}"));
+  await using gw = await gateway({ ...OPTIONS, fetch: broken });
+  const args = { calls: [write("acme"), write("open")], confirm: true };
+  await gw.refuses("note_again", args, "E_UPSTREAM", { door: "rest" });
+  const [row] = await gw.audit();
+  assert.equal(row?.status, "error");
+  assert.deepEqual(row?.calls?.map((one) => one.error), ["E_UPSTREAM", null]);
+});
+
+Deno.test("a write that was not planned before the call was confirmed does not run, nor does one run twice", async () => {
+  await using gw = await gateway(OPTIONS);
+  const late = { calls: [write("acme")], confirm: true, late: true };
+  await gw.refuses("note_again", late, "E_INTERNAL", { door: "rest" });
+  assert.deepEqual(sent(gw), ["GET acme.example"]);
+  await gw.refuses("note_again", { calls: [write("acme")], confirm: true, twice: true }, "E_INTERNAL", {
+    door: "rest",
+  });
+  assert.deepEqual(sent(gw), ["GET acme.example", "POST acme.example"]);
+  assert.match(String(gw.logged.at(-1)?.cause), /has run/);
+});
+
+Deno.test("a tool that only reads may plan a write and carry out reads, and no write", async () => {
+  await using gw = await gateway(OPTIONS);
+  const { planned } = await gw.call<{ planned: unknown }>("note_explain", write("acme"));
+  assert.deepEqual(planned, {
+    tool: "note_write",
+    site_id: "acme",
+    tier: 1,
+    summary: 'Write "new"',
+    changes: [{ field: "title", from: "old", to: "new" }],
+    revision: "r1",
+  });
+  await gw.refuses("note_explain", { ...write("acme"), run: true }, "E_INTERNAL", { door: "rest" });
+  assert.ok(gw.requests.every(({ method }) => method === "GET"));
+  const read = { tool: "note_read", args: { site_id: "acme" }, run: true };
+  assert.deepEqual(await gw.call("note_explain", read), { answer: { answer: 200 } });
+  const [row] = await gw.audit();
+  assert.deepEqual([row?.tier, row?.site_id, row?.calls?.[0]?.tool], [0, "acme", "note_read"]);
+});
+
+Deno.test("no tool calls itself, at whatever depth, and calls stand in each other only so deep", async () => {
+  await using gw = await gateway(OPTIONS);
+  const again = (...calls: unknown[]) => ({ tool: "note_again", args: { calls } });
+  const explained = { tool: "note_explain", args: write("acme") };
+  await gw.refuses("note_again", { calls: [again(write("acme"))] }, "E_FORBIDDEN_OP");
+  await gw.refuses("note_explain", again(explained), "E_FORBIDDEN_OP");
+  assert.deepEqual(sent(gw), []);
+  const deep = { tool: "note_relay", args: again(write("acme")), run: true };
+  assert.match(await gw.refuses("note_explain", deep, "E_FORBIDDEN_OP"), /too deep/);
+  assert.deepEqual(sent(gw), []);
+  const seen = await gw.call<{ planned: { changes: unknown } }>("note_explain", again(write("acme")));
+  assert.deepEqual(seen.planned.changes, [{ field: "title", from: "old", to: "new" }]);
+});
+
+Deno.test("one call makes a bounded number of others", async () => {
+  await using gw = await gateway(OPTIONS);
+  const calls = (count: number) => ({ calls: Array.from({ length: count }, () => write("acme")) });
+  await gw.call("note_again", calls(LIMITS.NESTED_CALLS_MAX));
+  await gw.refuses("note_again", calls(LIMITS.NESTED_CALLS_MAX + 1), "E_BAD_INPUT");
+});
+
+Deno.test("a site's own tool is called within another only to read, for its write has no preview", async () => {
+  const source = new ChangingSource(
+    offer("shop-find", ["acme"]),
+    offer("shop-put", ["acme"], { writes: true }),
+  );
+  await using gw = await gateway({ ...OPTIONS, sources: [source] });
+  const message = await gw.refuses("note_again", {
+    calls: [{ tool: "shop-put", args: {} }],
+    confirm: true,
+  }, "E_FORBIDDEN_OP");
+  assert.match(message, /has no preview/);
+  const read = { tool: "shop-find", args: { text: "a" }, run: true };
+  assert.deepEqual(await gw.call("note_explain", read), { answer: { site: "acme", args: { text: "a" } } });
+});
+
+Deno.test("calls within share the deadline of the whole call", async () => {
+  const clock = { gw: null as Kit | null };
+  const slow: typeof fetch = () => {
+    clock.gw!.clock.now += LIMITS.CALL_DEADLINE_MS / 2 + 1;
+    return Promise.resolve(new Response("{}"));
+  };
+  await using gw = await gateway({ ...OPTIONS, fetch: slow });
+  clock.gw = gw;
+  const calls = [write("acme"), write("open"), write("other")];
+  await gw.refuses("note_again", { calls }, "E_UPSTREAM", { door: "rest" });
+  assert.equal(gw.requests.length, 2);
+});

@@ -1,0 +1,123 @@
+/** Tools of a changing source on the way of every call: which site, what is checked, what is refused, what is kept. */
+import assert from "node:assert/strict";
+import { ChangingSource, offer } from "../changing_source.ts";
+import { gateway, type KitOptions, owned, site } from "../kit.ts";
+
+const source = new ChangingSource(
+  offer("shop-find", ["acme", "bolt", "gone"]),
+  offer("shop-put", ["acme", "crm1"], {
+    writes: true,
+    flags: [{ flag: "allow_crm_write", live: false }],
+    run: (args, ctx) => {
+      ctx.note({ result_id: "made" });
+      return { put: args };
+    },
+  }),
+  offer("shop-ask", ["acme"], {
+    input_schema: { type: "object", properties: { confirm: { type: "string" } } },
+  }),
+  offer("shop-delete", ["acme"], { hidden: "its name says that it deletes" }),
+  offer("shop-crm", ["crm1"], { platforms: ["crm"] }),
+);
+
+const OPTIONS: KitOptions = {
+  sources: [source],
+  sites: [
+    site("acme", "cms"),
+    site("bolt", "cms"),
+    site("cove", "cms"),
+    site("crm1", "crm", { flags: { allow_crm_write: true } }),
+  ],
+  tokens: {
+    acme: { allowed_sites: ["acme"] },
+    cove: { allowed_sites: ["cove"] },
+    two: { allowed_sites: ["acme", "bolt", "cove"] },
+    low: { allowed_sites: ["acme", "crm1"], max_risk: 1 },
+    narrow: { allowed_tools: ["list_sites"] },
+  },
+};
+const TEXT = { text: "anything", more: [{ the: "upstream checks" }] };
+
+Deno.test("arguments go on as they came, without site_id and without a confirm the tool does not have", async () => {
+  await using gw = await gateway(OPTIONS);
+  for (const door of ["rest", "mcp"] as const) {
+    const sent = { site_id: "acme", confirm: true, ...TEXT };
+    assert.deepEqual(await gw.call("shop-find", sent, { door }), { site: "acme", args: TEXT });
+    assert.deepEqual(await gw.call("shop-ask", { confirm: "yes" }, { door }), {
+      site: "acme",
+      args: { confirm: "yes" },
+    });
+  }
+});
+
+Deno.test("without site_id the one site in scope that offers the tool is taken, and several are named", async () => {
+  await using gw = await gateway(OPTIONS);
+  assert.deepEqual(await gw.call("shop-find", TEXT, { as: "acme" }), { site: "acme", args: TEXT });
+  const message = await gw.refuses("shop-find", TEXT, "E_AMBIGUOUS_SITE", { as: "two" });
+  assert.match(message, /give one of "acme", "bolt"$/, "the site out of scope is not named");
+  const { user, text } = await owned(gw.store, { allowed_sites: ["bolt"], email: "c@d.example" });
+  assert.deepEqual(user.allowed_sites, ["bolt"]);
+  const headers = { authorization: `Bearer ${text}`, "content-type": "application/json" };
+  const body = JSON.stringify(TEXT);
+  const answer = await gw.http("/api/v1/tools/shop-find", { method: "POST", headers, body });
+  assert.equal((await answer.json()).result.site, "bolt");
+});
+
+Deno.test("a site that is out of scope, unknown, or does not offer the tool is refused, and the row names it", async () => {
+  await using gw = await gateway(OPTIONS);
+  const at = (site_id: string) => ({ site_id, ...TEXT });
+  await gw.refuses("shop-find", at("bolt"), "E_SCOPE_DENIED", { as: "acme" });
+  await gw.refuses("shop-find", at("gone"), "E_NOT_FOUND");
+  assert.match(await gw.refuses("shop-find", at("cove"), "E_BAD_INPUT", { as: "two" }), /"acme", "bolt"$/);
+  await gw.refuses("shop-find", TEXT, "E_SCOPE_DENIED", { as: "cove" });
+  assert.deepEqual(
+    (await gw.audit()).map((row) => [row.site_id, row.status, row.error]).filter((_, n) => n % 2),
+    [
+      [null, "denied", "E_SCOPE_DENIED"],
+      ["cove", "error", "E_BAD_INPUT"],
+      ["gone", "error", "E_NOT_FOUND"],
+      ["bolt", "denied", "E_SCOPE_DENIED"],
+    ],
+  );
+});
+
+Deno.test("a hidden tool is refused before the token's scope, and is on no list", async () => {
+  await using gw = await gateway(OPTIONS);
+  const message = await gw.refuses("shop-delete", TEXT, "E_FORBIDDEN_OP", { as: "narrow" });
+  assert.equal(message, '"shop-delete" is never carried out: its name says that it deletes');
+  assert.ok(!(await (await gw.http("/api/v1/tools")).text()).includes("shop-delete"));
+  const [row] = await gw.audit();
+  assert.deepEqual([row?.tool, row?.status, row?.error, row?.site_id], [
+    "shop-delete",
+    "error",
+    "E_FORBIDDEN_OP",
+    null,
+  ]);
+});
+
+Deno.test("a write is tier 2, needs its flag, passes no confirm gate, and is kept as intent and outcome", async () => {
+  await using gw = await gateway(OPTIONS);
+  const before: unknown[] = [];
+  const append = gw.store.audit.append.bind(gw.store.audit);
+  gw.store.audit.append = async (row) => {
+    before.push([row.status, row.site_id, row.tier]);
+    await append(row);
+  };
+  await gw.refuses("shop-put", TEXT, "E_SCOPE_DENIED", { as: "narrow" });
+  await gw.refuses("shop-put", { site_id: "crm1", ...TEXT }, "E_SCOPE_DENIED", { as: "low" });
+  await gw.refuses("shop-put", { site_id: "acme", ...TEXT }, "E_CRM_WRITE_NOT_ALLOWED");
+  await gw.refuses("shop-put", { site_id: "crm1", status: "published" }, "E_FORBIDDEN_OP");
+  before.splice(0);
+  assert.deepEqual(await gw.call("shop-put", { site_id: "crm1", ...TEXT }), { put: TEXT });
+  assert.deepEqual(before, [["started", "crm1", 2], ["ok", "crm1", 2]]);
+  const [row] = await gw.audit();
+  assert.deepEqual([row?.status, row?.tier, row?.result_id], ["ok", 2, "made"]);
+  assert.deepEqual(row?.arguments, { site_id: "crm1", ...TEXT });
+});
+
+Deno.test("a tool that another kind of site would offer is refused as not supported there", async () => {
+  const kinds = new ChangingSource(offer("shop-crm", ["acme", "crm1"], { platforms: ["crm"] }));
+  await using gw = await gateway({ ...OPTIONS, sources: [kinds] });
+  await gw.refuses("shop-crm", { site_id: "acme" }, "E_NOT_SUPPORTED");
+  assert.deepEqual(await gw.call("shop-crm", { site_id: "crm1" }), { site: "crm1", args: {} });
+});

@@ -1,0 +1,158 @@
+/** The catalogue over several sources: whose tool a name is, what is listed for whom, and how much memory it takes. */
+import assert from "node:assert/strict";
+import { readRegistry } from "../../../gateway.ts";
+import { GatewayError } from "../../../errors.ts";
+import { reaches } from "../../../guard/scope.ts";
+import { Catalog } from "../../../registry/catalog.ts";
+import { builtIn, offered, type ToolSource } from "../../../registry/source.ts";
+import { ChangingSource, offer } from "../../changing_source.ts";
+import { caller } from "../guard/_callers.ts";
+
+const { tools: TOOLS } = await readRegistry();
+const over = (sources: readonly ToolSource[], bytes?: number) =>
+  new Catalog([builtIn(TOOLS), ...sources], { hasSecret: () => true, reaches }, bytes);
+
+interface Listed {
+  name: string;
+  description: string;
+  inputSchema: { properties: { site_id?: { enum?: string[] } }; required: string[] };
+  annotations: Record<string, unknown>;
+}
+const mcp = (catalog: Catalog, ...who: Parameters<typeof caller>) =>
+  JSON.parse(catalog.listing(caller(...who)).mcp) as Listed[];
+const ofSites = (tools: Listed[]) => tools.filter(({ name }) => !TOOLS.has(name));
+
+Deno.test("a tool of a changing source never takes a built-in tool's name, nor one of an earlier source", () => {
+  const [first, second] = [new ChangingSource(offer("find", ["a"])), new ChangingSource()];
+  second.put(offer("find", ["b"]), offer("list_sites", ["b"]), offer("more", ["b"]));
+  const catalog = over([first, second]);
+  assert.equal(catalog.find("list_sites"), TOOLS.get("list_sites"));
+  assert.deepEqual(catalog.find("find").offer?.sites, ["a"]);
+  assert.deepEqual(catalog.names().slice(-2), ["find", "more"]);
+  assert.equal(catalog.names().length, TOOLS.size + 2);
+});
+
+Deno.test("a list names of the sites that offer a tool those in the scope of token and owner", () => {
+  const catalog = over([new ChangingSource(offer("find", ["c", "a", "b", "a"]), offer("only_c", ["c"]))]);
+  const seen = (...who: Parameters<typeof caller>) =>
+    ofSites(mcp(catalog, ...who)).map((one) => [one.name, one.inputSchema.properties.site_id?.enum]);
+  assert.deepEqual(seen(), [["find", ["a", "b", "c"]], ["only_c", ["c"]]]);
+  assert.deepEqual(seen({ allowed_sites: ["b", "x"] }), [["find", ["b"]]]);
+  assert.deepEqual(seen({}, { allowed_sites: ["a", "b"] }), [["find", ["a", "b"]]]);
+  assert.deepEqual(seen({ allowed_sites: ["b", "c"] }, { allowed_sites: ["a", "b"] }), [["find", ["b"]]]);
+  assert.deepEqual(seen({ allowed_sites: ["x"] }), []);
+  assert.deepEqual(seen({ allowed_tools: ["only_c"] }), [["only_c", ["c"]]]);
+});
+
+Deno.test("a site's tool is listed with its upstream's schema, the sites at its end and a site_id to choose by", () => {
+  const catalog = over([
+    new ChangingSource(offer("find", ["a", "b"]), offer("put", ["a"], { writes: true })),
+  ]);
+  const [find, put] = ofSites(mcp(catalog));
+  assert.match(find!.description, /Sites that offer it: a, b$/);
+  assert.deepEqual(find!.inputSchema, {
+    type: "object",
+    oneOf: [{ required: ["text"] }],
+    properties: {
+      site_id: { type: "string", enum: ["a", "b"], description: "The id of the site whose tool is called" },
+      text: { type: ["string", "null"], pattern: "^(?=.)" },
+    },
+    required: ["site_id", "text"],
+  });
+  assert.deepEqual(find!.annotations, { title: "The tool find", readOnlyHint: true });
+  assert.deepEqual(put!.annotations, { title: "The tool put", readOnlyHint: false, destructiveHint: true });
+  const { result } = JSON.parse(catalog.listing(caller()).rest);
+  const rest = result.tools.find((one: { name: string }) => one.name === "find");
+  assert.deepEqual(Object.keys(rest), ["name", "description", "input_schema"]);
+  assert.deepEqual(rest.input_schema, find!.inputSchema);
+});
+
+Deno.test("a hidden tool is on no list and in no hint, and a write above the ceiling on none of its callers'", () => {
+  const source = new ChangingSource(
+    offer("delete-all", ["a"], { hidden: "it deletes" }),
+    offer("put", ["a"], { writes: true }),
+  );
+  const catalog = over([source]);
+  assert.deepEqual(ofSites(mcp(catalog)).map((one) => one.name), ["put"]);
+  assert.deepEqual(ofSites(mcp(catalog, { max_risk: 1 })), []);
+  assert.deepEqual(ofSites(mcp(catalog, {}, { max_risk: 1 })), []);
+  assert.equal(catalog.find("delete-all").offer?.hidden, "it deletes");
+  assert.throws(() => catalog.find("delete-al", caller()), (thrown: GatewayError) => {
+    assert.equal(thrown.code, "E_TOOL_NOT_FOUND");
+    return !thrown.message.includes("delete-all");
+  });
+});
+
+Deno.test("a wrong name is told the nearest tool, a site's own only to who reaches a site that offers it", () => {
+  const catalog = over([new ChangingSource(offer("shop-find-orders", ["a"]))]);
+  const hint = (...who: Parameters<typeof caller>) => {
+    try {
+      catalog.find("shop-find-order", caller(...who));
+    } catch (error) {
+      return (error as GatewayError).message;
+    }
+  };
+  assert.match(hint() ?? "", /did you mean "shop-find-orders"/);
+  assert.doesNotMatch(hint({ allowed_sites: ["b"] }) ?? "shop-find-orders", /shop-find-orders/);
+});
+
+Deno.test("after a change the next list is that of the new version, and lists without such tools stay as they are", () => {
+  const source = new ChangingSource(offer("find", ["a"]));
+  const catalog = over([source]);
+  const [near, far] = [caller(), caller({ id: "far", allowed_sites: ["z"] })];
+  const before = [catalog.listing(near), catalog.listing(far)];
+  assert.equal(catalog.listing(near), before[0], "nothing has changed");
+  const names = () =>
+    (JSON.parse(catalog.listing(near).mcp) as Listed[]).map((one) => one.name).slice(TOOLS.size);
+  assert.deepEqual(names(), ["find"]);
+  source.put(offer("find", ["a"]), offer("more", ["a"]));
+  assert.deepEqual(names(), ["find", "more"]);
+  assert.equal(catalog.listing(far), before[1]);
+  source.put();
+  assert.deepEqual(names(), []);
+});
+
+Deno.test("callers who see the same share one list, also with names in another order", () => {
+  const catalog = over([new ChangingSource(offer("find", ["a"]))]);
+  const [one, other] = [["get_site", "list_sites"], ["list_sites", "get_site"]];
+  const same = catalog.listing(caller({ allowed_tools: one }));
+  assert.equal(catalog.listing(caller({ allowed_tools: other })), same);
+  const nearby = catalog.listing(caller({ allowed_sites: ["a", "b"] }));
+  assert.equal(catalog.listing(caller({ allowed_sites: ["c", "a"] })), nearby);
+  assert.notEqual(catalog.listing(caller({ allowed_tools: ["get_site\nlist_sites"] })), same);
+});
+
+Deno.test("lists take no more memory than they may, whatever is asked for, and one that was dropped is made again", () => {
+  const bytes = 600_000;
+  const source = new ChangingSource();
+  const catalog = over([source], bytes);
+  const first = caller();
+  const whole = catalog.listing(first).mcp;
+  let most = 0;
+  for (let version = 0; version < 40; version++) {
+    source.put(offer("find", ["a", "b"], { description: `v${version} ${"x".repeat(5000)}` }));
+    for (const allowed_sites of [["*"], ["a"], ["b"], ["c"]]) {
+      const listing = catalog.listing(caller({ allowed_sites }));
+      assert.equal(listing.mcp.includes(`v${version} `), allowed_sites[0] !== "c");
+      assert.ok(listing.rest.length > 1000);
+      most = Math.max(most, catalog.listingBytes);
+    }
+  }
+  assert.ok(most <= bytes && most > bytes / 2, `${most} bytes`);
+  source.put();
+  assert.equal(catalog.listing(first).mcp, whole);
+});
+
+Deno.test("a list larger than all the memory there is for lists is answered all the same", () => {
+  const catalog = over([], 1000);
+  assert.ok(catalog.listing(caller()).mcp.length > 1000);
+  assert.equal(catalog.listingBytes, 0);
+});
+
+Deno.test("a name that cannot be served and a schema that is no object's are refused where the entry is made", () => {
+  assert.throws(() => offered(offer("a b", ["a"])), /cannot be served/);
+  assert.throws(
+    () => offered(offer("a", ["a"], { input_schema: { type: "array" } })),
+    /not one of an object/,
+  );
+});
