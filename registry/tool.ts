@@ -5,14 +5,24 @@ import type { Capability, Connector } from "../platforms/connector.ts";
 import type { PublishGrant } from "../platforms/request.ts";
 import type { Shapes } from "./shapes.gen.ts";
 
+/** Values by part; only what JSON can hold. */
+export type Revision = Readonly<Record<string, unknown>>;
+
 /** What a write would do, found by reading only. */
 export interface Plan<State = unknown> {
   /** One sentence a person can approve. */
   readonly summary: string;
   /** Read live; `from` is null for what is made new. */
   readonly changes: readonly Change[];
-  /** The upstream's own sha, etag or modified time of what would change. */
-  readonly revision?: string | null;
+  /**
+   * The values that the call replaces, by part (a field, a path), as they stand now: what a later look is compared with.
+   * Left out, or null, where the call touches nothing that exists.
+   */
+  readonly revision?: Revision | null;
+  /** What a person should know before approving, a sentence each. */
+  readonly warnings?: readonly string[];
+  /** Why the change cannot be taken back; left out where it can. */
+  readonly final?: string;
   /** What `run` needs of what was read; never shown. */
   readonly state?: State;
 }
@@ -65,7 +75,7 @@ export interface PlannedCall {
   /** Empty for a read. */
   readonly summary: string;
   readonly changes: readonly Change[];
-  readonly revision: string | null;
+  readonly revision: Revision | null;
 }
 
 /**

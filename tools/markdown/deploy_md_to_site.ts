@@ -94,7 +94,7 @@ export default tool("deploy_md_to_site", {
         ...Object.entries(draft.fields).map(([field, to]) => ({ field, from: null, to })),
         { field: "status", from: null, to: "draft" },
       ],
-      revision: sha,
+      revision: { [path]: sha },
       state: { create, draft, sha, before },
     };
   },

@@ -56,7 +56,7 @@ export default tool("save_md_to_repo", {
     return {
       summary: `${standing ? "Replace" : "Make"} "${path}" on branch "${branch}" of ${ctx.site.repo}`,
       changes: [{ field: path, from, to: { bytes: bytesOf(content) } }],
-      revision: standing?.sha ?? null,
+      revision: standing ? { [path]: standing.sha } : null,
     };
   },
   async run({ content, sha, message, ...args }, ctx, { changes }) {

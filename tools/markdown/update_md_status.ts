@@ -29,7 +29,7 @@ export default tool("update_md_status", {
     return {
       summary: `Set the status of "${path}" to "${status}" on branch "${branch}" of ${ctx.site.repo}`,
       changes: [{ field: "status", from: previous, to: status }],
-      revision: entry.sha,
+      revision: { [path]: entry.sha },
       state: { previous, sha: entry.sha },
     };
   },

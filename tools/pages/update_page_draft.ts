@@ -35,7 +35,7 @@ export default tool("update_page_draft", {
     return {
       summary: from === "" ? `Change ${what}${apart}` : `Make all content of ${what} anew${from}`,
       changes: draftChanges(draft, now),
-      revision: now.modified_gmt,
+      revision: { modified: now.modified_gmt },
       state: draft,
     };
   },

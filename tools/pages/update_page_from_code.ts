@@ -26,7 +26,7 @@ export default tool("update_page_from_code", {
         quoted(now.title)
       } made from code on ${ctx.site.name}${edited}`,
       changes: changesOf(change, now),
-      revision: now.modified_gmt,
+      revision: { modified: now.modified_gmt },
       state: change,
     };
   },

@@ -23,7 +23,7 @@ export default tool("update_draft", {
     return {
       summary: `Change the ${now.status} post ${quoted(now.title)} on ${ctx.site.name}${newTerms(draft)}`,
       changes: fieldChanges(fields, now),
-      revision: now.modified_gmt,
+      revision: { modified: now.modified_gmt },
       state: draft,
     };
   },

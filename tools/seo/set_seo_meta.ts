@@ -15,7 +15,7 @@ export default tool("set_seo_meta", {
     return {
       summary: `Change the SEO fields of ${placeOf(now.post, ctx.site)}`,
       changes: fieldChanges(change, now),
-      revision: now.post.modified_gmt,
+      revision: { modified: now.post.modified_gmt },
       state: now,
     };
   },

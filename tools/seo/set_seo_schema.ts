@@ -28,7 +28,7 @@ export default tool("set_seo_schema", {
         { field: "type", from: replaces?.type ?? null, to: typesOf(data).join(", ") },
         { field: "schema", from: replaces?.schema ?? null, to: data },
       ],
-      revision: post.modified_gmt,
+      revision: { modified: post.modified_gmt },
       state: planned,
     };
   },

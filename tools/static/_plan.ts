@@ -1,6 +1,7 @@
 /** What a write to a static site would do, as its preview shows it. */
 import type { Change } from "../../model.ts";
 import type { Pushed } from "../../platforms/github/client.ts";
+import type { Revision } from "../../registry/tool.ts";
 import { branchWords, type Standing } from "./_target.ts";
 
 /** A page or file as a preview shows it: where, which file, how large. */
@@ -12,12 +13,16 @@ export interface Shown {
   readonly bytes: number | null;
 }
 
+/** The files as they stand, by path; null where there is none. */
+export const revisionOf = (files: readonly Pick<Shown, "path" | "sha">[]): Revision =>
+  Object.fromEntries(files.map(({ path, sha }) => [path, sha]));
+
 /** Sentence and changes of a preview: what happens, on which branch, and each file's bytes before and after. */
 export function planOf(
   what: string,
-  { branch, view }: Pick<Standing, "branch" | "view">,
+  { branch }: Pick<Standing, "branch">,
   files: readonly Shown[],
-): { summary: string; changes: Change[]; revision: string | null } {
+): { summary: string; changes: Change[]; revision: Revision } {
   return {
     summary: `${what} on ${branchWords(branch)}`,
     changes: [
@@ -28,7 +33,7 @@ export function planOf(
         to: bytes === null ? null : { bytes },
       })),
     ],
-    revision: view.commit,
+    revision: revisionOf(files),
   };
 }
 

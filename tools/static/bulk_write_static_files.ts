@@ -6,7 +6,7 @@ import type { Edit, View } from "../../platforms/github/client.ts";
 import { commitMessage } from "../../platforms/github/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { bytesOf, type Encoding, sourceIn } from "./_files.ts";
-import { madeOn, planOf, type Shown } from "./_plan.ts";
+import { madeOn, planOf, revisionOf, type Shown } from "./_plan.ts";
 import { pushTo, standing } from "./_target.ts";
 
 interface FileArg {
@@ -107,7 +107,11 @@ export default tool("bulk_write_static_files", {
     const what = `Write ${edits.length} files${more}, ${bytes} bytes, of ${ctx.site.name}`;
     const first = found.view.commit === null;
     const to = first ? "main" as const : target_branch;
-    return { ...planOf(what, found, shown.slice(0, SHOWN_MAX)), state: { grant, to, first, bytes, shown } };
+    return {
+      ...planOf(what, found, shown.slice(0, SHOWN_MAX)),
+      revision: revisionOf(shown),
+      state: { grant, to, first, bytes, shown },
+    };
   },
   async run({ files, message }, ctx, { changes, state: { grant, to, first, bytes, shown } }) {
     const edits = filesOf(files, ctx.site);

@@ -82,7 +82,7 @@ export default tool("init_static_project", {
     const files = await decide(view, wanted);
     const shown = files.map(({ path, bytes }) => ({ path, sha: null, size: null, bytes: bytes.byteLength }));
     const what = `Scaffold the project of ${ctx.site.name}, ${files.length} files,`;
-    return { ...planOf(what, { branch, view }, shown), state: { branch, from: deployed, grant, wanted } };
+    return { ...planOf(what, { branch }, shown), state: { branch, from: deployed, grant, wanted } };
   },
   async run({ message }, ctx, { changes, state: { branch, from, grant, wanted } }) {
     const client = await ctx.use(github);

@@ -9,7 +9,7 @@ export default tool("reset_static_preview_branch", {
         ? `Forget nothing: this token has no preview branch on ${ctx.site.name}`
         : `Forget the preview branch "${branch}" of ${ctx.site.name}; the branch itself stays in the repository`,
       changes: branch === null ? [] : [{ field: "preview_branch", from: branch, to: null }],
-      revision: branch,
+      revision: { branch },
     };
   },
   async run(_, ctx, { changes }) {

@@ -18,7 +18,7 @@ Deno.test("a preview shows what would change, with bodies shortened and credenti
   const plan = {
     summary: `Write "${secret}"`,
     changes: [{ field: "title", from: null, to: secret }, { field: "content_html", from: "old", to: body }],
-    revision: "r1",
+    revision: { part: "r1" },
     state: { hidden: true },
   };
   const args = { title: secret, content_html: body, password: "hunter2" };
