@@ -57,6 +57,7 @@ function knownOf({ kinds, siteFields, credentials }: Connectors): Known {
     "base-url": { value: "address", help: "https address (http on loopback only)" },
     project: { value: "id", help: "the project it belongs to" },
     flag: { value: "name=true|false", many: true, help: FLAGS.join(", ") },
+    "confirm-policy": { value: "flag|preview", help: "the least its writes need beside confirm: true" },
   };
   return {
     kinds,
@@ -162,6 +163,7 @@ async function fields(call: Call, known: Known): Promise<Fields> {
     base_url: words.text("base-url"),
     project_id: words.text("project"),
     flags: pairs(words, "flag"),
+    confirm_policy: words.text("confirm-policy"),
     credentials: await credentials(call, known),
     ...Object.fromEntries(known.fields.map((field) => [field.name, valueOf(field, words)])),
   });

@@ -79,7 +79,8 @@ export class Sites implements SiteStore {
 
   /** The record with the fields it was kept without, for connectors come and bring theirs. */
   #whole(site: Site): Site {
-    return { ...this.shape.blank({ platform: site.platform }), ...site } as Site;
+    const defaults = { confirm_policy: "flag", ...this.shape.blank({ platform: site.platform }) };
+    return { ...defaults, ...site } as unknown as Site;
   }
 
   /** What was not given stays; fields that hold an object are merged key by key. */
@@ -140,6 +141,7 @@ function blank(input: NewSite, shape: SiteShape, at: string): Site {
     base_url: null,
     project_id: null,
     flags: Object.fromEntries(FLAGS.map((flag) => [flag, false])) as Site["flags"],
+    confirm_policy: "flag",
     credentials: [],
     credentials_version: 0,
     created_at: at,
