@@ -16,7 +16,7 @@ import { Retention } from "./guard/retention.ts";
 import { reaches } from "./guard/scope.ts";
 import { createHttp, type Http } from "./platforms/http.ts";
 import { Catalog } from "./registry/catalog.ts";
-import { type Connectors, readConnectors } from "./registry/connectors.ts";
+import { assertCodes, type Connectors, readConnectors } from "./registry/connectors.ts";
 import { loadTools, type ToolEntry } from "./registry/load.ts";
 import { builtIn, type ToolSource } from "./registry/source.ts";
 import type { Settings } from "./settings.ts";
@@ -67,6 +67,7 @@ export interface Registry {
 export async function readRegistry(further: readonly URL[] = []): Promise<Registry> {
   const roots = [HERE, ...further];
   const connectors = await readConnectors(roots);
+  assertCodes(connectors);
   const golden = new URL("catalog.yaml", HERE);
   return { connectors, tools: await loadTools({ roots, known: connectors, golden }) };
 }
