@@ -136,7 +136,8 @@ export class Connectors {
     for (const name of Object.keys(one.siteFields ?? {})) {
       if (!NAME.test(name) || OWN_FIELDS.has(name)) fault(`the site field "${name}" cannot be called so`);
     }
-    for (const name of Object.keys(one.codes ?? {})) {
+    for (const [name, { status }] of Object.entries(one.codes ?? {})) {
+      if (status < 400 || status > 599) fault(`the code "${name}" must have a status from 400 to 599`);
       if (!CODE_NAME.test(name)) fault(`the code "${name}" must be E_ and capitals`);
       if (Object.hasOwn(GATEWAY_CODES, name)) fault(`the code "${name}" is the gateway's own`);
     }
