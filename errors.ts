@@ -1,4 +1,5 @@
 /** Every refusal the gateway can give: one table of codes, and the error that carries one. */
+import { CONNECTOR_CODES } from "./errors.gen.ts";
 
 /** What a code means to a caller, and the HTTP status the REST door gives it. */
 export interface CodeEntry {
@@ -12,8 +13,8 @@ function group<const K extends string>(status: number, codes: Record<K, string>)
   ) as Record<K, CodeEntry>;
 }
 
-/** The only table of codes. Codes are stable: clients branch on them. */
-export const CODES = {
+/** The gateway's own codes. Codes are stable: clients branch on them. */
+export const GATEWAY_CODES = {
   ...group(400, {
     E_BAD_JSON: "the body is not UTF-8, not JSON, or not a JSON object",
     E_BAD_INPUT: "an argument is missing, unknown, of the wrong type or outside what is allowed",
@@ -94,6 +95,9 @@ export const CODES = {
     E_HOSTING_NOT_CONFIGURED: "the gateway lacks the hosting credentials",
   }),
 } as const satisfies Record<string, CodeEntry>;
+
+/** Every code: the gateway's own, and those that connectors bring. */
+export const CODES = { ...GATEWAY_CODES, ...CONNECTOR_CODES } satisfies Record<string, CodeEntry>;
 
 /** A stable error code. */
 export type Code = keyof typeof CODES;

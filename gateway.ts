@@ -17,7 +17,7 @@ import { reaches } from "./guard/scope.ts";
 import { delay } from "./lib/async.ts";
 import { createHttp, type Http } from "./platforms/http.ts";
 import { Catalog } from "./registry/catalog.ts";
-import { type Connectors, readConnectors } from "./registry/connectors.ts";
+import { assertCodes, type Connectors, readConnectors } from "./registry/connectors.ts";
 import { loadTools, type ToolEntry } from "./registry/load.ts";
 import { builtIn, type ToolSource } from "./registry/source.ts";
 import type { Settings } from "./settings.ts";
@@ -68,6 +68,7 @@ export interface Registry {
 export async function readRegistry(further: readonly URL[] = []): Promise<Registry> {
   const roots = [HERE, ...further];
   const connectors = await readConnectors(roots);
+  assertCodes(connectors);
   const golden = new URL("catalog.yaml", HERE);
   return { connectors, tools: await loadTools({ roots, known: connectors, golden }) };
 }

@@ -1,5 +1,6 @@
 /** What an upstream is to the gateway: one descriptor, from which everything else about it is derived. */
 import type { z } from "zod";
+import type { CodeEntry } from "../errors.ts";
 import type { PlatformKind, Site } from "../model.ts";
 import type { Check } from "./checks.ts";
 import type { Configured, ConnectorContext, NoAccount, PolicyContext, SiteContext } from "./context.ts";
@@ -116,6 +117,8 @@ interface Description<Settings extends SettingTable> {
   readonly settings?: Settings;
   readonly siteFields?: Readonly<Record<string, SiteField>>;
   readonly credentials?: Readonly<Record<string, CredentialSpec>>;
+  /** Codes of its own, such as a link's; `deno task gen` adds them to the one table of codes. */
+  readonly codes?: Readonly<Record<string, CodeEntry>>;
   /** Whether a site of its kinds has an address: it must, it may (where left out), it cannot. */
   readonly address?: "required" | "none";
   /** The fields of a new site of its kinds that depend on others given; nothing for other kinds. */

@@ -8,6 +8,7 @@ import type {
   Setting,
   SiteField,
 } from "../platforms/connector.ts";
+import { type CodeEntry, CODES, GATEWAY_CODES } from "../errors.ts";
 import type { PlatformKind, Site } from "../model.ts";
 import { findIn, firstLine, RegistryError } from "./files.ts";
 
@@ -19,6 +20,7 @@ export interface NamedSetting extends Setting {
 
 const NAME = /^[a-z][a-z0-9_]*$/;
 const SETTING_NAME = /^[A-Z][A-Z0-9_]*$/;
+const CODE_NAME = /^E_[A-Z][A-Z0-9_]*$/;
 /** What every site has, whatever its connectors name. */
 const OWN_FIELDS: ReadonlySet<string> = new Set([
   "id",
@@ -42,6 +44,8 @@ export class Connectors {
   readonly settings: readonly NamedSetting[];
   readonly siteFields: ReadonlyMap<string, SiteField>;
   readonly credentials: ReadonlyMap<string, CredentialSpec>;
+  /** The codes they bring beside the gateway's own. */
+  readonly codes: ReadonlyMap<string, CodeEntry>;
   /** Link name → the connector that judges it. */
   readonly links: ReadonlyMap<string, Connector>;
   /** The names of every check of diagnose_site. */
@@ -67,6 +71,7 @@ export class Connectors {
     this.#byKind = collect("kind", (one) => (one.kinds ?? []).map((kind) => [kind, one] as const));
     this.siteFields = collect("site field", (one) => Object.entries(one.siteFields ?? {}));
     this.credentials = collect("credential", (one) => Object.entries(one.credentials ?? {}));
+    this.codes = collect("code", (one) => Object.entries(one.codes ?? {}));
     this.links = collect("link", (one) => Object.keys(one.links ?? {}).map((link) => [link, one] as const));
     const settings = collect(
       "setting",
@@ -132,6 +137,11 @@ export class Connectors {
     for (const name of Object.keys(one.siteFields ?? {})) {
       if (!NAME.test(name) || OWN_FIELDS.has(name)) fault(`the site field "${name}" cannot be called so`);
     }
+    for (const [name, { status }] of Object.entries(one.codes ?? {})) {
+      if (status < 400 || status > 599) fault(`the code "${name}" must have a status from 400 to 599`);
+      if (!CODE_NAME.test(name)) fault(`the code "${name}" must be E_ and capitals`);
+      if (Object.hasOwn(GATEWAY_CODES, name)) fault(`the code "${name}" is the gateway's own`);
+    }
     if (one.connect) {
       if (!one.origins) fault("a connector that connects must say its origins");
       if (!one.policy) fault("a connector that connects must have a policy");
@@ -174,4 +184,16 @@ export async function readConnectors(roots: readonly URL[]): Promise<Connectors>
   }
   if (faults.length > 0) throw new RegistryError("connectors", faults);
   return new Connectors(found);
+}
+
+/** Throws RegistryError where a code that a connector brings does not stand in errors.gen.ts as it says. */
+export function assertCodes({ codes }: Connectors): void {
+  const known: Readonly<Record<string, CodeEntry>> = CODES;
+  const stale = [...codes].filter(([name, { status, meaning }]) =>
+    known[name]?.status !== status || known[name]?.meaning !== meaning
+  );
+  const faults = stale.map(([name]) =>
+    `${name}: is not in errors.gen.ts as its connector says; run deno task gen`
+  );
+  if (faults.length > 0) throw new RegistryError("connectors", faults);
 }

@@ -1,5 +1,5 @@
 /** `deno task gen`: writes what must stand in a file from the manifests and the connectors; `--check` compares. */
-import { modelTypes } from "./generate_model.ts";
+import { codeTable, modelTypes } from "./generate_model.ts";
 import { envExample, permissions, withTables } from "./generate_settings.ts";
 import { shapes } from "./generate_shapes.ts";
 import { readConnectors } from "./connectors.ts";
@@ -30,6 +30,7 @@ const read = (path: string) => Deno.readTextFile(new URL(path, ROOT));
 async function files(): Promise<Record<string, string>> {
   const connectors = await readConnectors([ROOT]);
   return {
+    "errors.gen.ts": await format(codeTable(connectors)),
     "model.gen.ts": await format(modelTypes(connectors)),
     "registry/shapes.gen.ts": await format(await shapes(new URL("manifests/", ROOT), connectors)),
     ".env.example": envExample(connectors),

@@ -1,4 +1,4 @@
-/** The nouns that connectors bring, as types: kinds of site, fields of a site's record, credentials. */
+/** What connectors bring to the nouns: kinds of site, fields of a site's record, credentials, codes. */
 import type { Connectors } from "./connectors.ts";
 import { fieldType } from "./field_schema.ts";
 
@@ -19,5 +19,18 @@ export function modelTypes({ kinds, siteFields, credentials }: Connectors): stri
     "/** The secrets a site can hold, by kind. */",
     `export interface Credentials {\n${secrets.join("\n")}\n}`,
     "export type CredentialKind = keyof Credentials;\n",
+  ].join("\n");
+}
+
+/** The text of errors.gen.ts. */
+export function codeTable({ codes }: Connectors): string {
+  const rows = [...codes].map(([name, { status, meaning }]) =>
+    `  ${name}: { status: ${status}, meaning: ${JSON.stringify(meaning)} },`
+  );
+  const table = rows.length === 0 ? "{}" : `{\n${rows.join("\n")}\n}`;
+  return [
+    "/** Written by `deno task gen` from the connectors; not edited by hand. */\n",
+    "/** The codes that connectors bring, beside the gateway's own. */",
+    `export const CONNECTOR_CODES = ${table} as const;`,
   ].join("\n");
 }

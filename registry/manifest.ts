@@ -1,6 +1,6 @@
 /** What a manifest may say, and the tool definition that is served from it. */
 import { z } from "zod";
-import { CODES } from "../errors.ts";
+import { type Code, GATEWAY_CODES } from "../errors.ts";
 import { FLAGS, LIMITS, type PlatformKind, type Tier } from "../model.ts";
 import type { Connectors } from "./connectors.ts";
 import { checker, closed, faults, type Schema } from "./dialect.ts";
@@ -8,7 +8,7 @@ import { resolveShared } from "./shared_schemas.ts";
 
 const TIERS = ["T0", "T1", "T2", "T3", "T4"] as const;
 const tier = z.enum(TIERS).transform((text) => Number(text[1]) as Tier);
-const code = z.enum(Object.keys(CODES) as [keyof typeof CODES]);
+const code = z.string().transform((name) => name as Code);
 const platforms = z.array(z.string().transform((kind) => kind as PlatformKind)).min(1);
 /** Argument values, or `platform: kind`, under which something holds; all of them must match. */
 const when = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
@@ -55,8 +55,8 @@ export type Manifest = Omit<z.output<typeof manifestSchema>, "input" | "platform
   input: Schema;
 };
 
-/** What manifests may name: the kinds of site, links, settings and checks that connectors bring. */
-export type Known = Pick<Connectors, "kinds" | "links" | "settings" | "checkNames">;
+/** What manifests may name: the kinds of site, links, settings, checks and codes that connectors bring. */
+export type Known = Pick<Connectors, "kinds" | "links" | "settings" | "checkNames" | "codes">;
 
 /** Reads a manifest; answers it, or every fault it has, a sentence each. */
 export function readManifest(document: unknown, known: Known): { manifest: Manifest } | { faults: string[] } {
@@ -112,9 +112,16 @@ function consistency(manifest: Manifest): string[] {
   return found;
 }
 
-/** What a manifest names that no connector brings. */
-function strangers({ platforms, only, links, secrets, site }: Manifest, known: Known): string[] {
+/** What a manifest names that neither the gateway nor a connector brings. */
+function strangers(manifest: Manifest, known: Known): string[] {
+  const { platforms, only, links, secrets, site } = manifest;
   const found: string[] = [];
+  const codes = [...manifest.errors, ...[...manifest.flags, ...secrets].flatMap(({ code }) => code ?? [])];
+  for (const code of codes) {
+    if (!Object.hasOwn(GATEWAY_CODES, code) && !known.codes.has(code)) {
+      found.push(`errors: "${code}" is no code of errors.ts or of a connector`);
+    }
+  }
   const kinds: readonly string[] = known.kinds;
   for (const kind of [...platforms, ...Object.values(only).flat()]) {
     if (!kinds.includes(kind)) {

@@ -1,4 +1,5 @@
 /** The connectors that are built in, as tests need them: read once a file. */
+import type { Site } from "../model.ts";
 import { type Connectors, readConnectors } from "../registry/connectors.ts";
 
 /** Every connector of the project. */
@@ -11,3 +12,10 @@ export const SITE_SHAPE = {
   blank: (given: { readonly platform: string }) => CONNECTORS.blank(given),
   credentialKinds: [...CONNECTORS.credentials.keys()],
 };
+/** The presence flags of a site that nothing is set up for. */
+export const NO_INTEGRATIONS: Readonly<Record<string, boolean>> = CONNECTORS.integrations(
+  { ...CONNECTORS.blank({ platform: "cms" }), credentials: [] } as unknown as Site,
+);
+/** A kind of credential → whether a site holds it, for a site that holds these. */
+export const holding = (...kinds: string[]): Record<string, boolean> =>
+  Object.fromEntries(SITE_SHAPE.credentialKinds.map((kind) => [kind, kinds.includes(kind)]));

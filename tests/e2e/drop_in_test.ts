@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { scaffold } from "../../registry/new.ts";
 import { gateway, site } from "../kit.ts";
 import { handler, manifest, PLANNED, withFiles } from "./dropped.ts";
+import { Project } from "./page.ts";
 
 const HELLO = {
   "manifests/hello/say_hello.yaml": manifest(
@@ -83,58 +84,41 @@ Deno.test("a tool the golden catalogue does not list is fine as it is", async ()
   });
 });
 
-const ROOT = new URL("../../", import.meta.url);
-/** What is not part of the project, or stays where it is. */
-const LEFT = new Set([".git", "data", "node_modules", "coverage"]);
-
-async function copyOf(from: URL, to: string): Promise<void> {
-  await Deno.mkdir(to, { recursive: true });
-  for await (const { name, isDirectory } of Deno.readDir(from)) {
-    if (LEFT.has(name)) continue;
-    if (isDirectory) await copyOf(new URL(`${name}/`, from), `${to}/${name}`);
-    else await Deno.copyFile(new URL(name, from), `${to}/${name}`);
-  }
-}
-
-async function deno(cwd: string, ...args: string[]): Promise<{ code: number; said: string }> {
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args,
-    cwd,
-    env: { NO_COLOR: "1" },
-    stdin: "null",
-  }).output();
-  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  return { code, said: text(stdout) + text(stderr) };
-}
-
-Deno.test("what deno task new and deno task gen write passes check, lint, format and its own test", async () => {
-  const copy = await Deno.makeTempDir();
-  try {
-    await copyOf(ROOT, copy);
-    const made = await deno(copy, "task", "new", "greetings/say_hello");
-    assert.equal(made.code, 0, made.said);
-    const paths = Object.keys(scaffold("greetings/say_hello"));
-    assert.equal(paths.length, 3);
-    for (const path of paths) {
-      assert.match(made.said, new RegExp(`wrote ${path}`));
-      assert.equal(await Deno.readTextFile(`${copy}/${path}`), scaffold("greetings/say_hello")[path]);
+for (const [name, count] of [["greetings/say_hello", 3], ["platforms/my_letters", 6]] as const) {
+  Deno.test(`what deno task new ${name} and deno task gen write passes check, lint, format and its own test`, async () => {
+    await using project = await Project.make();
+    const made = await project.deno(["task", "new", name]);
+    assert.equal(made.code, 0, made.stderr);
+    const paths = Object.keys(scaffold(name));
+    assert.deepEqual(made.stdout.match(/(?<=^wrote ).*$/gm), paths);
+    assert.equal(paths.length, count);
+    const generated = await project.deno(["task", "gen"]);
+    assert.equal(generated.code, 0, generated.stderr);
+    assert.match(await project.read("registry/shapes.gen.ts"), /"?(say_hello|get_my_letters)"?: \{/);
+    const own = paths.filter((path) => path.endsWith(".ts"));
+    const sources = [...own, "registry/shapes.gen.ts", "model.gen.ts", "errors.gen.ts"];
+    const tests = own.filter((path) => path.endsWith("_test.ts"));
+    const commands = [
+      ["fmt", "--check", ...sources],
+      ["lint", ...sources],
+      ["check", "--frozen", ...sources],
+      [
+        "test",
+        "-A",
+        "--no-check",
+        "--frozen",
+        ...tests,
+      ],
+    ];
+    for (const command of commands) {
+      const { code, stdout, stderr } = await project.deno(command);
+      assert.equal(code, 0, stdout + stderr);
     }
-    const generated = await deno(copy, "task", "gen");
-    assert.equal(generated.code, 0, generated.said);
-    assert.match(await Deno.readTextFile(`${copy}/registry/shapes.gen.ts`), /"?say_hello"?: \{/);
-    const sources = [...paths.filter((path) => path.endsWith(".ts")), "registry/shapes.gen.ts"];
-    for (const command of [["fmt", "--check"], ["lint"], ["check", "--frozen"], ["test", "-A", "--frozen"]]) {
-      const files = command[0] === "test" ? sources.slice(1, 2) : sources;
-      const { code, said } = await deno(copy, ...command, ...files);
-      assert.equal(code, 0, said);
-    }
-    const again = await deno(copy, "task", "new", "greetings/say_hello");
+    const again = await project.deno(["task", "new", name]);
     assert.equal(again.code, 1);
-    assert.match(again.said, /nothing was overwritten/);
-  } finally {
-    await Deno.remove(copy, { recursive: true });
-  }
-});
+    assert.match(again.stdout, /nothing was overwritten/);
+  });
+}
 
 Deno.test("a name that cannot be a tool's is refused before anything is written", () => {
   for (
@@ -151,5 +135,11 @@ Deno.test("a name that cannot be a tool's is refused before anything is written"
     ]
   ) {
     assert.throws(() => scaffold(name), /^Error: Name the tool as <group>\/<tool>/);
+  }
+});
+
+Deno.test("a name that cannot be a connector's is refused before anything is written", () => {
+  for (const name of ["platforms/my-letters", "platforms/my__letters", "platforms/letters_"]) {
+    assert.throws(() => scaffold(name), /^Error: Name the connector as platforms\/<name>/);
   }
 });

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { type PagesFault, type PagesStandIn, startPages } from "../../sandbox/cloudflare_pages/start.ts";
 import type { GitHubFault } from "../../sandbox/github/start.ts";
-import { FLAGS, type PlatformKind } from "../../model.ts";
+import { FLAGS } from "../../model.ts";
+import { CONNECTORS } from "../connectors.ts";
 import { gateway, MASTER, site } from "../kit.ts";
 import { type Check, diagnose, says, type Seen } from "./_diagnose.ts";
 import { OPEN_FLAGS, REPO, StaticWorld, type WorldOptions } from "./_static.ts";
@@ -320,17 +321,20 @@ Deno.test("the checks that can be asked for are those that are answered, platfor
   const cms = await gateway({ sites: [site("acme", "cms", { credentials: {} })] });
   const names = async (kit: typeof gw, site_id: string) =>
     (await kit.call<{ checks: Check[] }>("diagnose_site", { site_id })).checks.map(({ name }) => name);
-  const answered: Record<PlatformKind, string[]> = {
+  const answered = {
     cms: await names(cms, "acme"),
     static: await names(world.at.gw, "whole"),
     sitebuilder: await names(gw, "named"),
     crm: await names(gw, "client"),
   };
   await cms[Symbol.asyncDispose]();
+  const further = CONNECTORS.kinds.filter((kind) => !Object.hasOwn(answered, kind));
+  await using bare = await gateway({ sites: further.map((kind) => site(kind, kind, { base_url: null })) });
   const { input } = gw.gateway.catalog.find("diagnose_site").manifest as unknown as {
     input: { properties: { checks: { items: { enum: string[] } } } };
   };
   const every = new Set(Object.values(answered).flat());
+  for (const kind of further) for (const name of await names(bare, kind)) every.add(name);
   assert.deepEqual([...every].toSorted(), input.properties.checks.items.enum.toSorted());
   assert.ok(FLAGS.every((flag) => answered.crm.includes(flag)));
   for (const [kind, kit, site_id] of [["static", world.at.gw, "whole"], ["crm", gw, "client"]] as const) {

@@ -1,11 +1,12 @@
 /** The discovery tools through both doors: what each answers of records and of a live site. */
 import assert from "node:assert/strict";
 import { FLAGS } from "../../model.ts";
-import { TEXT_FIELDS } from "../connectors.ts";
+import { NO_INTEGRATIONS, TEXT_FIELDS } from "../connectors.ts";
 import { NOW, site } from "../kit.ts";
 import { world } from "./_stand_in.ts";
 
 const NONE = {
+  ...NO_INTEGRATIONS,
   crm: false,
   behavior: false,
   analytics: false,

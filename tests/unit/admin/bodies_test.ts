@@ -1,10 +1,17 @@
 /** Malformed bodies: every field of every record with every wrong type, and what a whole body may not be. */
 import assert from "node:assert/strict";
 import { FLAGS, LIMITS } from "../../../model.ts";
-import { TEXT_FIELDS } from "../../connectors.ts";
+import { CONNECTORS, TEXT_FIELDS } from "../../connectors.ts";
 import { kit, told } from "./kit.ts";
 
-const LINKS: Readonly<Record<string, string>> = {
+/** A value that a field without one of its own below takes. */
+function sample(field: string): string | undefined {
+  return ["x1", "1234567890", "owner/name", "https://acme.test"]
+    .find((text) => CONNECTORS.siteFields.get(field)?.schema.safeParse(text).success);
+}
+
+const LINKS: Readonly<Record<string, string | undefined>> = {
+  ...Object.fromEntries(TEXT_FIELDS.map((field) => [field, sample(field)])),
   repo: "acme/site",
   repo_branch: "main",
   repo_prefix: "content/posts",
@@ -23,7 +30,8 @@ const LINKS: Readonly<Record<string, string>> = {
   site_alias: "1a2b3c4d",
   crm_location_id: "Loc123",
 };
-assert.deepEqual(Object.keys(LINKS).sort(), [...TEXT_FIELDS].sort(), "every field has a sample");
+assert.deepEqual(Object.keys(LINKS).sort(), [...TEXT_FIELDS].sort());
+assert.ok(!Object.values(LINKS).includes(undefined), "every field has a sample");
 const SETTABLE = {
   base_url: "https://acme.test",
   project_id: "p",

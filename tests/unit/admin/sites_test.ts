@@ -1,5 +1,6 @@
 /** Sites are registered and changed; what is secret goes in and never comes out. */
 import assert from "node:assert/strict";
+import { CONNECTORS, holding } from "../../connectors.ts";
 import { kit, type ShownSite } from "./kit.ts";
 
 const PATH = "/admin/api/sites";
@@ -37,7 +38,7 @@ Deno.test("a site is registered with all it is linked to, and read back without 
   assert.deepEqual(warnings, []);
   assert.equal(made.base_url, "https://beta.test/blog");
   assert.deepEqual(made.available_builders, ["visual", "block"]);
-  assert.deepEqual(made.credentials, { cms: true, crm: true, behavior: true });
+  assert.deepEqual(made.credentials, holding("cms", "crm", "behavior"));
   assert.deepEqual([made.flags.allow_publish, made.flags.allow_crm_write], [true, false]);
   assert.deepEqual(made.seo, { enabled: true, channel: "plugin" });
   assert.ok(!("warnings" in made) && !("credentials_version" in made));
@@ -109,7 +110,7 @@ Deno.test("what fits which kind of site", async () => {
       { platform: "cms", available_builders: ["block"], default_builder: "visual" },
       'default_builder: "visual" is not among available_builders (block)',
     ],
-    [{ platform: "wiki" }, "platform: expected one of cms, crm, sitebuilder, static"],
+    [{ platform: "wiki" }, `platform: expected one of ${CONNECTORS.kinds.join(", ")}`],
     [{ project_id: "gone" }, 'project_id: no project "gone"; make it first'],
     [{ id: "acme" }, 'id: "acme" is taken; change that site, or choose another id'],
   ];
