@@ -1,7 +1,7 @@
 /** `site add|list|show|update`, with an option for each field and credential that connectors name. */
 import { FLAGS } from "../model.ts";
 import type { Connectors } from "../registry/connectors.ts";
-import { type OptionForm, optionForm } from "../registry/field_schema.ts";
+import { type OptionForm, optionForm, optionOf } from "../registry/field_schema.ts";
 import type { Call, Command, Options, Words } from "./command.ts";
 import { given, showRecord } from "./commands_tokens.ts";
 import { hint } from "./faults.ts";
@@ -34,8 +34,6 @@ interface Known {
   readonly unsettable: Readonly<Record<string, Fields>>;
 }
 
-const dashed = (field: string) => field.replaceAll("_", "-");
-
 function knownOf({ kinds, siteFields, credentials }: Connectors): Known {
   const parts = [...credentials].flatMap(([kind, { fields }]) =>
     Object.entries(fields).map(([field, one]) => ({
@@ -48,7 +46,7 @@ function knownOf({ kinds, siteFields, credentials }: Connectors): Known {
   );
   const fields = [...siteFields].map(([name, field]) => ({
     name,
-    option: field.option ?? dashed(name),
+    option: optionOf(name, field),
     form: optionForm(field),
     ...field,
   }));
