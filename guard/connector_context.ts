@@ -67,20 +67,39 @@ function settingsOf({ upstream }: ConnectorPorts, { settings = {} }: Connector) 
   return Object.fromEntries(Object.keys(settings).map((name) => [name, upstream[name] ?? null]));
 }
 
-/** `connector` asks, at the origins of `to`. */
+/** Who asks, and at whose origins: its own, but for what is borrowed; `signed` are the lender's headers then. */
+interface Sender {
+  readonly connector: Connector;
+  readonly to: Connector;
+  readonly signed?: Readonly<Record<string, string>>;
+}
+
 async function send(
   ports: ConnectorPorts,
   { site, deadline }: ConnectorCall,
-  { connector, to }: { readonly connector: Connector; readonly to: Connector },
+  { connector, to, signed = {} }: Sender,
   out: Outgoing,
 ) {
   const configured = (one: Connector) => ({ site: site ?? undefined, settings: settingsOf(ports, one) });
   const origins = to.origins?.(configured(to)) ?? [];
   const granted = (grant: PublishGrant) => site !== null && isGenuine(grant, site.id);
   const ctx = { ...configured(connector), now: ports.now() };
-  const look = (next: Outgoing) => egress({ connector, origins, ctx, granted }, next);
+  const { name, policy } = connector;
+  const judge = { name, policy: policy && ((next: Outgoing) => policy(without(signed, next), ctx)) };
+  const look = (next: Outgoing) => egress({ connector: judge, origins, ctx, granted }, next);
   const overtime = out.overtime ? ports.now() + LIMITS.UPSTREAM_DEADLINE_MS : 0;
-  return await ports.http.send(out, { endsAt: Math.max(deadline, overtime), look });
+  const own = without(signed, out);
+  return await ports.http.send({ ...own, headers: { ...own.headers, ...signed } }, {
+    endsAt: Math.max(deadline, overtime),
+    look,
+  });
+}
+
+/** The request without headers of those names, however they are written: nobody overrides or reads what a lender signs. */
+function without(signed: Readonly<Record<string, string>>, out: Outgoing): Outgoing {
+  const names = new Set(Object.keys(signed).map((name) => name.toLowerCase()));
+  const kept = Object.entries(out.headers ?? {}).filter(([name]) => !names.has(name.toLowerCase()));
+  return { ...out, headers: Object.fromEntries(kept) };
 }
 
 async function secretOf<K extends CredentialKind>(
@@ -118,10 +137,7 @@ function borrow(
   return {
     async send(out) {
       const signed = await sign(makeConnectorContext(ports, call, lender));
-      return await send(ports, call, { connector, to: lender }, {
-        ...out,
-        headers: { ...out.headers, ...signed },
-      });
+      return await send(ports, call, { connector, to: lender, signed }, out);
     },
   };
 }
