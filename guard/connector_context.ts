@@ -2,12 +2,13 @@
 import { GatewayError } from "../errors.ts";
 import { type Caller, type CredentialKind, type Credentials, LIMITS, type Site } from "../model.ts";
 import type { AccountSpec, Connector } from "../platforms/connector.ts";
-import type { AccessToken, AccountTokens, ConnectorContext, FactCache } from "../platforms/context.ts";
+import type { AccessToken, AccountTokens, ConnectorContext } from "../platforms/context.ts";
 import type { Http } from "../platforms/http.ts";
 import type { Outgoing, PublishGrant } from "../platforms/request.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { Store } from "../store/store.ts";
 import { egress } from "./egress.ts";
+import type { FactCaches } from "./fact_caches.ts";
 import { isGenuine } from "./flags.ts";
 
 /** What connectors are reached with; one for the whole gateway. */
@@ -170,36 +171,4 @@ function accountOf(
     throw spec.refusal(found);
   };
   return { token: () => ask(), renewed: (refused) => ask(refused) };
-}
-
-const PLACES_MAX = 1000;
-
-/** Facts about upstreams, kept per site (and for the gateway itself) and dropped when the site or its credentials change. */
-export class FactCaches {
-  readonly #now: () => number;
-  readonly #places = new Map<string, Map<string, { value: unknown; until: number }>>();
-
-  constructor(now: () => number) {
-    this.#now = now;
-  }
-
-  /** The memory of one connector, of one site where there is one. */
-  of(site: Site | null, connector: string): FactCache {
-    const place = site ? `${site.id}\n${site.updated_at}\n${site.credentials_version}` : "";
-    const key = `${place}\n${connector}`;
-    const facts = () => this.#places.get(key);
-    return {
-      get: <T>(name: string) => {
-        const fact = facts()?.get(name);
-        return fact && fact.until > this.#now() ? fact.value as T : undefined;
-      },
-      set: (name, value, ttl_ms) => {
-        if (!facts()) {
-          if (this.#places.size >= PLACES_MAX) this.#places.delete(this.#places.keys().next().value!);
-          this.#places.set(key, new Map());
-        }
-        facts()!.set(name, { value, until: this.#now() + ttl_ms });
-      },
-    };
-  }
 }

@@ -1,6 +1,7 @@
 /** What a connector sees and where it reaches: its own settings, credentials and origins, and what it may borrow. */
 import assert from "node:assert/strict";
-import { FactCaches, makeConnectorContext } from "../../../guard/connector_context.ts";
+import { makeConnectorContext } from "../../../guard/connector_context.ts";
+import { FactCaches } from "../../../guard/fact_caches.ts";
 import type { Caller, CredentialKind, Site } from "../../../model.ts";
 import type { Connector } from "../../../platforms/connector.ts";
 import { createHttp } from "../../../platforms/http.ts";
@@ -201,21 +202,4 @@ Deno.test("nobody borrows from who is not named, and from nobody who signs nothi
     () => world({ borrower: { borrows: ["borrower"] } }).context("borrower").borrow("borrower"),
     say("borrower"),
   );
-});
-
-Deno.test("facts are kept apart: by connector, by site, by what a site was, and from the gateway's own", () => {
-  const { ports } = world();
-  const { cache } = ports;
-  const places = [
-    cache.of(null, "a"),
-    cache.of(null, "b"),
-    cache.of(ACME, "a"),
-    cache.of(ACME, "b"),
-    cache.of(site({ id: "beta" }), "a"),
-    cache.of(site({ credentials_version: 2 }), "a"),
-    cache.of(site({ updated_at: "2026-01-01T00:00:00.001Z" }), "a"),
-  ];
-  places.forEach((place, at) => place.set("root", at, 1000));
-  assert.deepEqual(places.map((place) => place.get("root")), places.map((_, at) => at));
-  assert.equal(cache.of(ACME, "a").get("root"), 2);
 });
