@@ -67,7 +67,7 @@ const parts = {
     .optional(),
   deployment: z.strictObject({ kind: word, link: word, source: callable }).optional(),
   overview: callable.optional(),
-  account: z.strictObject({ kind: word, user: callable, refresh: callable }).optional(),
+  account: z.strictObject({ kind: word, user: callable, refresh: callable, refusal: callable }).optional(),
 } satisfies Record<keyof Connector, z.ZodType>;
 
 const descriptor = z.strictObject(parts);

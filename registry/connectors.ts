@@ -52,6 +52,7 @@ export class Connectors {
     this.checkNames = [
       ...new Set(this.all.flatMap((one) => (one.checks ?? []).flatMap(({ names }) => names))),
     ];
+    collect("account", ({ account }) => account ? [[account.kind, true]] : []);
     collect("variable", variablesOf);
     collect("option", optionsOf);
     for (const kind of this.kinds) collect("check", (one) => checksOf(one, kind));

@@ -32,6 +32,9 @@ const credential = (parts: string, kind = "own") =>
 const checks = (names: string, more = "") =>
   `${CONNECTS}, checks: [{ names: [${names}], ${more} run: () => [] }]`;
 
+const ACCOUNT = `${CONNECTS}, scope: "account",
+  account: { kind: "shared", user: () => null, refresh: () => null, refusal: () => new Error() }`;
+
 const FAULTS: readonly Fault[] = [
   spoiled(
     "no_origins",
@@ -58,9 +61,16 @@ const FAULTS: readonly Fault[] = [
   spoiled("no_account", `${CONNECTS}, scope: "account"`, "scope account needs account"),
   spoiled(
     "lost_account",
-    `${CONNECTS}, account: { kind: "own", user: () => null, refresh: () => null }`,
+    `${CONNECTS}, account: { kind: "own", user: () => null, refresh: () => null, refusal: () => new Error() }`,
     "account is for scope account, not site",
   ),
+  {
+    name: "two connectors whose connections are kept under one name",
+    files: Object.fromEntries(
+      ["first_account", "second_account"].map((name) => [path(name), connectorModule(name, ACCOUNT)]),
+    ),
+    says: ['platforms/second_account: the account "shared" is that of "first_account" too'],
+  },
   spoiled("your_setting", setting("REPO_APP_ID"), 'the variable "REPO_APP_ID" is that of "github" too'),
   spoiled("own_setting", setting("MASTER_TOKEN"), 'the variable "MASTER_TOKEN" is the gateway\'s own'),
   spoiled("host_setting", setting("DENO_DEPLOY"), 'the variable "DENO_DEPLOY" is the gateway\'s own'),

@@ -70,6 +70,7 @@ function world({ site = ACME, caller = CALLER, borrower = {}, fetch }: Wanted = 
   const ports = {
     connectors,
     store: {
+      accounts: { token: () => assert.fail("no account is asked for") },
       sites: {
         secret: (id: string, kind: CredentialKind) =>
           Promise.resolve(id === "acme" && kind === "cms" ? { application_password: "aaaa" } as never : null),
