@@ -92,6 +92,9 @@ export const GATEWAY_SETTINGS = [
   },
 ] as const satisfies readonly SettingEntry[];
 
+/** What else the process reads: the host's own marks, and those of the YAML library. */
+export const HOST_VARIABLES = ["LOG_STREAM", "LOG_TOKENS", "DENO_DEPLOY", "DENO_DEPLOYMENT_ID"] as const;
+
 /** Everything the gateway is told by its environment. */
 export interface Settings {
   readonly mode: Mode;

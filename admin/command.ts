@@ -10,6 +10,8 @@ export interface Option {
   readonly value?: string;
   readonly many?: true;
   readonly required?: true;
+  /** The heading it stands under in the help; before all of them where it is left out. */
+  readonly group?: string;
 }
 export type Options = Readonly<Record<string, Option>>;
 
@@ -141,24 +143,30 @@ function wordsOf(subject: string, values: ReadonlyMap<string, readonly string[]>
   };
 }
 
-/** The help of one command. */
+/** The help of one command: its own options, those under a heading, those of every command. */
 export function commandHelp(command: Command): string {
-  const options = { ...command.options, ...COMMON };
-  const left = Object.entries(options).map(([name, option]) =>
-    option.value ? `--${name} <${option.value}>` : `--${name}`
-  );
-  const width = Math.max(...left.map((text) => text.length), (command.subject?.name.length ?? 0) + 2);
-  const rows = Object.values(options).map((option, at) => {
-    const more = [option.required && "required", option.many && "may be repeated"].filter(Boolean).join(", ");
-    return `  ${left[at]!.padEnd(width)}  ${option.help}${more ? ` (${more})` : ""}`;
-  });
-  const { subject } = command;
-  const usage = ["deno task admin", ...command.words, ...(subject ? [`<${subject.name}>`] : []), "[options]"];
+  const own = Object.entries(command.options);
+  const titles = new Set(own.flatMap(([, { group }]) => group ?? []));
+  const groups = [...titles].map((title) => [title, own.filter(([, { group }]) => group === title)] as const);
+  const first = own.filter(([, { group }]) => group === undefined);
+  const common = Object.entries(COMMON);
+  const left = ([name, { value }]: readonly [string, Option]) => value ? `--${name} <${value}>` : `--${name}`;
+  const subject = command.subject ? `<${command.subject.name}>` : "";
+  const width = Math.max(subject.length, ...[...own, ...common].map((one) => left(one).length));
+  const row = (one: readonly [string, Option]) => {
+    const [, { help, required, many }] = one;
+    const more = [required && "required", many && "may be repeated"].filter(Boolean).join(", ");
+    return `  ${left(one).padEnd(width)}  ${help}${more ? ` (${more})` : ""}`;
+  };
+  const usage = ["deno task admin", ...command.words, ...(subject ? [subject] : []), "[options]"];
   return [
     `${command.summary}\n`,
     `  ${usage.join(" ")}\n`,
-    ...(subject ? [`  ${`<${subject.name}>`.padEnd(width)}  ${subject.help}`] : []),
-    ...rows,
+    ...(command.subject ? [`  ${subject.padEnd(width)}  ${command.subject.help}`] : []),
+    ...first.map(row),
+    ...groups.flatMap(([title, options]) => [`\n${title}`, ...options.map(row)]),
+    ...(groups.length > 0 ? ["\nEvery command"] : []),
+    ...common.map(row),
     ...(command.notes ? [`\n${command.notes}`] : []),
   ].join("\n") + "\n";
 }

@@ -1,99 +1,11 @@
 /** `site add|list|show|update`, with an option for each field and credential that connectors name. */
-import { FLAGS } from "../model.ts";
 import type { Connectors } from "../registry/connectors.ts";
-import { type OptionForm, optionForm } from "../registry/field_schema.ts";
-import type { Call, Command, Options, Words } from "./command.ts";
+import type { Call, Command, Words } from "./command.ts";
 import { given, showRecord } from "./commands_tokens.ts";
 import { hint } from "./faults.ts";
+import { type Field, type Known, knownOf, type Part } from "./site_options.ts";
 import { type Fields, sheet, table } from "./table.ts";
 import { CommandError } from "./terminal.ts";
-
-/** A part of a credential, and where it comes from: a secret from standard input or a variable, else an option. */
-interface Part {
-  readonly kind: string;
-  readonly field: string;
-  readonly option: string;
-  readonly help: string;
-  readonly variable?: string;
-}
-
-/** A field of a site, and the option that sets it. */
-interface Field {
-  readonly name: string;
-  readonly option: string;
-  readonly form: OptionForm;
-}
-
-/** What the connectors bring to the options. */
-interface Known {
-  readonly kinds: readonly string[];
-  readonly parts: readonly Part[];
-  readonly fields: readonly Field[];
-  readonly options: Options;
-  /** What `--unset` forgets, and the change that does it. */
-  readonly unsettable: Readonly<Record<string, Fields>>;
-}
-
-const dashed = (field: string) => field.replaceAll("_", "-");
-
-function knownOf({ kinds, siteFields, credentials }: Connectors): Known {
-  const parts = [...credentials].flatMap(([kind, { fields }]) =>
-    Object.entries(fields).map(([field, one]) => ({
-      kind,
-      field,
-      option: one.option,
-      help: one.help,
-      variable: one.variable,
-    }))
-  );
-  const fields = [...siteFields].map(([name, field]) => ({
-    name,
-    option: field.option ?? dashed(name),
-    form: optionForm(field),
-    ...field,
-  }));
-  const own: Options = {
-    name: { value: "name", help: "as people call it" },
-    "base-url": { value: "address", help: "https address (http on loopback only)" },
-    project: { value: "id", help: "the project it belongs to" },
-    flag: { value: "name=true|false", many: true, help: FLAGS.join(", ") },
-    "confirm-policy": { value: "flag|preview", help: "the least its writes need beside confirm: true" },
-  };
-  return {
-    kinds,
-    parts,
-    fields,
-    options: {
-      ...own,
-      ...Object.fromEntries(parts.flatMap(optionsOf)),
-      ...Object.fromEntries(
-        fields.map((
-          { name, option, form, value = "text", help = `sets ${name}` },
-        ) => [option, { value, help, ...form === "pairs" ? { many: true as const } : {} }]),
-      ),
-    },
-    unsettable: {
-      "base-url": { base_url: null },
-      project: { project_id: null },
-      ...Object.fromEntries(
-        fields.filter(({ initial }) => initial === undefined).map((
-          { name, option },
-        ) => [option, { [name]: null }]),
-      ),
-      ...Object.fromEntries(
-        [...credentials.keys()].map((kind) => [`${kind}-credentials`, { credentials: { [kind]: null } }]),
-      ),
-    },
-  };
-}
-
-function optionsOf({ option, help, variable }: Part): [string, Options[string]][] {
-  if (variable === undefined) return [[option, { value: "name", help }]];
-  return [
-    [`${option}-stdin`, { help: `read the ${help} from standard input` }],
-    [`${option}-env`, { help: `read the ${help} from ${variable}` }],
-  ];
-}
 
 const NOTES =
   "Secrets are never written on the command line: pipe them in (--…-stdin) or put them into the named variable\n" +
@@ -230,12 +142,8 @@ const update = (known: Known): Command => ({
   subject: SUBJECT,
   summary: "Change what the options name, nothing else",
   options: {
+    unset: { value: "what", many: true, help: `forget ${known.forgettable}` },
     ...known.options,
-    unset: {
-      value: "what",
-      many: true,
-      help: "forget an option's value (repo, project, cms-credentials, …)",
-    },
   },
   notes: NOTES,
   async run(call) {

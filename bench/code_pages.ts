@@ -68,7 +68,11 @@ function answering(): SiteContext {
       throw new Error("nothing is borrowed");
     },
     secret: () => Promise.resolve({ username: "bench", application_password: "bench" }) as Promise<never>,
-    cache: { get: () => `${base_url}/wp-json/` as never, set: () => {} },
+    cache: {
+      get: () => `${base_url}/wp-json/` as never,
+      set: () => {},
+      once: () => Promise.resolve(`${base_url}/wp-json/` as never),
+    },
     send: (out) => Promise.resolve(answer(out)),
   };
 }

@@ -49,7 +49,7 @@ export function scopeClass(siteId: string, slug: string): string {
 
 const SLUG_CHARACTERS_MAX = 100;
 
-/** Letters that are no other letter with a mark, as WordPress writes them in a slug. */
+/** Letters that are no other letter with a mark, as they are written in a slug. */
 const SPELT: Readonly<Record<string, string>> = {
   æ: "ae",
   œ: "oe",

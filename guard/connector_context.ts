@@ -2,12 +2,13 @@
 import { GatewayError } from "../errors.ts";
 import { type Caller, type CredentialKind, type Credentials, LIMITS, type Site } from "../model.ts";
 import type { AccountSpec, Connector } from "../platforms/connector.ts";
-import type { AccessToken, AccountTokens, ConnectorContext, FactCache } from "../platforms/context.ts";
+import type { AccessToken, AccountTokens, ConnectorContext } from "../platforms/context.ts";
 import type { Http } from "../platforms/http.ts";
 import type { Outgoing, PublishGrant } from "../platforms/request.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { Store } from "../store/store.ts";
 import { egress } from "./egress.ts";
+import type { FactCaches } from "./fact_caches.ts";
 import { isGenuine } from "./flags.ts";
 
 /** What connectors are reached with; one for the whole gateway. */
@@ -67,20 +68,39 @@ function settingsOf({ upstream }: ConnectorPorts, { settings = {} }: Connector) 
   return Object.fromEntries(Object.keys(settings).map((name) => [name, upstream[name] ?? null]));
 }
 
-/** `connector` asks, at the origins of `to`. */
+/** Who asks, and at whose origins: its own, but for what is borrowed; `signed` are the lender's headers then. */
+interface Sender {
+  readonly connector: Connector;
+  readonly to: Connector;
+  readonly signed?: Readonly<Record<string, string>>;
+}
+
 async function send(
   ports: ConnectorPorts,
   { site, deadline }: ConnectorCall,
-  { connector, to }: { readonly connector: Connector; readonly to: Connector },
+  { connector, to, signed = {} }: Sender,
   out: Outgoing,
 ) {
   const configured = (one: Connector) => ({ site: site ?? undefined, settings: settingsOf(ports, one) });
   const origins = to.origins?.(configured(to)) ?? [];
   const granted = (grant: PublishGrant) => site !== null && isGenuine(grant, site.id);
   const ctx = { ...configured(connector), now: ports.now() };
-  const look = (next: Outgoing) => egress({ connector, origins, ctx, granted }, next);
+  const { name, policy } = connector;
+  const judge = { name, policy: policy && ((next: Outgoing) => policy(without(signed, next), ctx)) };
+  const look = (next: Outgoing) => egress({ connector: judge, origins, ctx, granted }, next);
   const overtime = out.overtime ? ports.now() + LIMITS.UPSTREAM_DEADLINE_MS : 0;
-  return await ports.http.send(out, { endsAt: Math.max(deadline, overtime), look });
+  const own = without(signed, out);
+  return await ports.http.send({ ...own, headers: { ...own.headers, ...signed } }, {
+    endsAt: Math.max(deadline, overtime),
+    look,
+  });
+}
+
+/** The request without headers of those names, however they are written: nobody overrides or reads what a lender signs. */
+function without(signed: Readonly<Record<string, string>>, out: Outgoing): Outgoing {
+  const names = new Set(Object.keys(signed).map((name) => name.toLowerCase()));
+  const kept = Object.entries(out.headers ?? {}).filter(([name]) => !names.has(name.toLowerCase()));
+  return { ...out, headers: Object.fromEntries(kept) };
 }
 
 async function secretOf<K extends CredentialKind>(
@@ -118,10 +138,7 @@ function borrow(
   return {
     async send(out) {
       const signed = await sign(makeConnectorContext(ports, call, lender));
-      return await send(ports, call, { connector, to: lender }, {
-        ...out,
-        headers: { ...out.headers, ...signed },
-      });
+      return await send(ports, call, { connector, to: lender, signed }, out);
     },
   };
 }
@@ -154,36 +171,4 @@ function accountOf(
     throw spec.refusal(found);
   };
   return { token: () => ask(), renewed: (refused) => ask(refused) };
-}
-
-const PLACES_MAX = 1000;
-
-/** Facts about upstreams, kept per site (and for the gateway itself) and dropped when the site or its credentials change. */
-export class FactCaches {
-  readonly #now: () => number;
-  readonly #places = new Map<string, Map<string, { value: unknown; until: number }>>();
-
-  constructor(now: () => number) {
-    this.#now = now;
-  }
-
-  /** The memory of one connector, of one site where there is one. */
-  of(site: Site | null, connector: string): FactCache {
-    const place = site ? `${site.id}\n${site.updated_at}\n${site.credentials_version}` : "";
-    const key = `${place}\n${connector}`;
-    const facts = () => this.#places.get(key);
-    return {
-      get: <T>(name: string) => {
-        const fact = facts()?.get(name);
-        return fact && fact.until > this.#now() ? fact.value as T : undefined;
-      },
-      set: (name, value, ttl_ms) => {
-        if (!facts()) {
-          if (this.#places.size >= PLACES_MAX) this.#places.delete(this.#places.keys().next().value!);
-          this.#places.set(key, new Map());
-        }
-        facts()!.set(name, { value, until: this.#now() + ttl_ms });
-      },
-    };
-  }
 }

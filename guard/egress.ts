@@ -19,6 +19,9 @@ const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PAT
 const METHOD_NAME = /^\s*[_.\s[]method(\[|$)/i;
 const METHOD_HEADER = /^x[-_](http[-_])?method([-_]override)?$/i;
 
+/** Headers that are no credential, which is all that goes to any public address. */
+const HARMLESS_HEADERS: ReadonlySet<string> = new Set(["accept", "content-type", "user-agent"]);
+
 /** Throws E_FORBIDDEN_OP when the request may never be sent; sends nothing and answers nothing otherwise. */
 export function egress(rules: EgressRules, out: Outgoing): void {
   const { connector } = rules;
@@ -29,11 +32,22 @@ export function egress(rules: EgressRules, out: Outgoing): void {
   }
 }
 
+/** An origin is scheme, host and port; a path behind it is the policy's to judge. */
 function offOrigin({ origins }: EgressRules, out: Outgoing): string | null {
-  if (origins === "public") return out.public_only ? null : "it might reach a private address";
-  const { origin } = new URL(out.url);
+  if (origins === "public") return offPublic(out);
+  const { origin, protocol, username, password } = new URL(out.url);
+  if (protocol !== "https:" && protocol !== "http:") return `"${protocol}" is no way to an upstream`;
+  if (username !== "" || password !== "") return "its address holds a user name or a password";
   if (origins.some((one) => URL.parse(one)?.origin === origin)) return null;
   return `"${origin}" is not where its upstream is`;
+}
+
+/** What leaves for an address that anybody may have named; which addresses are public, platforms/addresses.ts tells. */
+function offPublic(out: Outgoing): string | null {
+  if (!out.public_only) return "it might reach a private address";
+  const carried = Object.keys(out.headers ?? {}).find((name) => !HARMLESS_HEADERS.has(name.toLowerCase()));
+  if (carried === undefined) return null;
+  return `what may go anywhere gets no credentials, and its header "${carried}" could be one`;
 }
 
 function forbiddenAnywhere(rules: EgressRules, out: Outgoing): string | null {

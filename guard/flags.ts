@@ -38,7 +38,7 @@ export function flagStep(
   kind: PlatformKind = site.platform,
 ): PublishGrant | undefined {
   let publishes = manifest.tier === 4;
-  const because = kind === site.platform ? "" : ", because a static site is deployed from its branch";
+  const because = kind === site.platform ? "" : `, because a ${kind} site is deployed from its branch`;
   for (const { flag, when, live, code } of manifest.flags) {
     if (live || (when && !matches(when, args, kind))) continue;
     requireFlag(manifest.name, flag, site, code, because);

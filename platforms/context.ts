@@ -59,6 +59,11 @@ export interface NoAccount {
 export interface FactCache {
   get<T>(key: string): T | undefined;
   set<T>(key: string, value: T, ttl_ms: number): void;
+  /**
+   * The fact, or what finds it out: of calls at the same time one asks and the others wait for it. One that waited for
+   * what failed tries once itself.
+   */
+  once<T>(key: string, ttl_ms: number, find: () => Promise<T>): Promise<T>;
 }
 
 /** What is judged: the request, where it goes, and when. `out.grant` is already known to be genuine. */

@@ -38,6 +38,11 @@ export interface PagesClient {
 
 /** Pages of a site, whichever connector has them. */
 export const pages: Capability<PagesClient> = { capability: "pages", noun: "Pages" };
+/** The same where a page is made with one of the site's builders, and its arguments say which. */
+export const builtPages: Capability<PagesClient> = {
+  capability: "built_pages",
+  noun: "Pages made with a builder",
+};
 
 /** Refuses what only site builders have, which this version does not reach yet: E_NOT_SUPPORTED. */
 export function notConnected({ platform }: Site): never {

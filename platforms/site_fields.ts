@@ -4,7 +4,7 @@ import type { SiteField } from "./connector.ts";
 
 /** A text of that form, null while not set; `allowed` says in words which. */
 export function textField(allowed: string, pattern: RegExp): SiteField {
-  return { schema: text(`${allowed}, or null`, pattern) };
+  return { schema: text(`${allowed}, or null`, pattern), help: allowed };
 }
 
 /** An id as most vendors make them. Most end up in the path of an upstream's address. */

@@ -8,8 +8,11 @@ import type {
   Setting,
   SiteField,
 } from "../platforms/connector.ts";
-import { type CodeEntry, CODES, GATEWAY_CODES } from "../errors.ts";
+import { type CodeEntry, CODES } from "../errors.ts";
 import type { PlatformKind, Site } from "../model.ts";
+import { connectorFaults } from "./connector_faults.ts";
+import { checksOf, collected, optionsOf, variablesOf } from "./connector_names.ts";
+import { shapeFaults } from "./connector_shape.ts";
 import { findIn, firstLine, RegistryError } from "./files.ts";
 
 /** One setting, by its environment name. */
@@ -17,24 +20,6 @@ export interface NamedSetting extends Setting {
   readonly name: string;
   readonly connector: string;
 }
-
-const NAME = /^[a-z][a-z0-9_]*$/;
-const SETTING_NAME = /^[A-Z][A-Z0-9_]*$/;
-const CODE_NAME = /^E_[A-Z][A-Z0-9_]*$/;
-/** What every site has, whatever its connectors name. */
-const OWN_FIELDS: ReadonlySet<string> = new Set([
-  "id",
-  "name",
-  "platform",
-  "base_url",
-  "project_id",
-  "flags",
-  "confirm_policy",
-  "credentials",
-  "credentials_version",
-  "created_at",
-  "updated_at",
-]);
 
 /** The connectors by name. What cannot be derived from them without doubt is refused when it is made: RegistryError. */
 export class Connectors {
@@ -54,39 +39,35 @@ export class Connectors {
   readonly #byKind: ReadonlyMap<string, Connector>;
 
   constructor(all: readonly Connector[]) {
-    const faults: string[] = [];
     this.all = [...all].sort((a, b) => a.name < b.name ? -1 : 1);
-    const collect = <T>(what: string, of: (one: Connector) => Iterable<readonly [string, T]>) => {
-      const found = new Map<string, T>();
-      for (const one of this.all) {
-        for (const [name, value] of of(one)) {
-          if (found.has(name)) {
-            faults.push(`platforms/${one.name}: the ${what} "${name}" is another connector's`);
-          } else found.set(name, value);
-        }
-      }
-      return found;
-    };
+    const faults: string[] = [];
+    const collect = <T>(what: string, of: (one: Connector) => Iterable<readonly [string, T]>) =>
+      collected(this.all, what, of, faults);
     this.#byName = collect("name", (one) => [[one.name, one]]);
     this.#byKind = collect("kind", (one) => (one.kinds ?? []).map((kind) => [kind, one] as const));
     this.siteFields = collect("site field", (one) => Object.entries(one.siteFields ?? {}));
     this.credentials = collect("credential", (one) => Object.entries(one.credentials ?? {}));
     this.codes = collect("code", (one) => Object.entries(one.codes ?? {}));
     this.links = collect("link", (one) => Object.keys(one.links ?? {}).map((link) => [link, one] as const));
-    const settings = collect(
-      "setting",
-      (one) =>
-        Object.entries(one.settings ?? {}).map(([name, setting]) =>
-          [name, { ...setting, name, connector: one.name }] as const
-        ),
-    );
-    this.settings = [...settings.values()];
     this.kinds = [...this.#byKind.keys()].sort() as PlatformKind[];
+    this.settings = this.all.flatMap(({ name: connector, settings = {} }) =>
+      Object.entries(settings).map(([name, setting]) => ({ ...setting, name, connector }))
+    );
     this.checkNames = [
       ...new Set(this.all.flatMap((one) => (one.checks ?? []).flatMap(({ names }) => names))),
     ];
-    faults.push(...this.all.flatMap((one) => this.#faults(one)));
-    if (faults.length > 0) throw new RegistryError("connectors", faults.sort());
+    collect("account", ({ account }) => account ? [[account.kind, true]] : []);
+    collect("variable", variablesOf);
+    collect("option", optionsOf);
+    for (const kind of this.kinds) collect("check", (one) => checksOf(one, kind));
+    const others = { kinds: this.kinds, get: (name: string) => this.get(name) };
+    for (const one of this.all) {
+      faults.push(...connectorFaults(one, others).map((fault) => `platforms/${one.name}: ${fault}`));
+    }
+    if (faults.length === 0) {
+      for (const kind of this.kinds) collect("integration", (one) => this.#integrationsOf(one, kind, faults));
+    }
+    if (faults.length > 0) throw new RegistryError("connectors", [...new Set(faults)].sort());
   }
 
   /** The connector of that name; undefined when there is none. */
@@ -127,40 +108,25 @@ export class Connectors {
     return { ...Object.fromEntries(initial), ...this.ofKind(given.platform)?.initial?.(given) };
   }
 
-  #faults(one: Connector): string[] {
-    const found: string[] = [];
-    const fault = (reason: string) => void found.push(`platforms/${one.name}: ${reason}`);
-    if (!NAME.test(one.name)) fault("name must be a-z, 0-9 and _");
-    for (const name of Object.keys(one.settings ?? {})) {
-      if (!SETTING_NAME.test(name)) fault(`the setting "${name}" must be in capitals`);
+  /** The presence flags that a connector has for a new site of that kind, of which nothing is set. */
+  #integrationsOf(one: Connector, platform: PlatformKind, faults: string[]): [string, true][] {
+    const own = {
+      id: "-",
+      name: "-",
+      platform,
+      base_url: null,
+      project_id: null,
+      credentials: [],
+      flags: {},
+    };
+    try {
+      const site = { ...this.blank(own), ...own } as unknown as Site;
+      one.faults?.(site);
+      return Object.keys(one.present?.(site) ?? {}).map((name) => [name, true]);
+    } catch (thrown) {
+      faults.push(`platforms/${one.name}: a new ${platform} site cannot be looked at (${firstLine(thrown)})`);
+      return [];
     }
-    for (const name of Object.keys(one.siteFields ?? {})) {
-      if (!NAME.test(name) || OWN_FIELDS.has(name)) fault(`the site field "${name}" cannot be called so`);
-    }
-    for (const [name, { status }] of Object.entries(one.codes ?? {})) {
-      if (status < 400 || status > 599) fault(`the code "${name}" must have a status from 400 to 599`);
-      if (!CODE_NAME.test(name)) fault(`the code "${name}" must be E_ and capitals`);
-      if (Object.hasOwn(GATEWAY_CODES, name)) fault(`the code "${name}" is the gateway's own`);
-    }
-    if (one.connect) {
-      if (!one.origins) fault("a connector that connects must say its origins");
-      if (!one.policy) fault("a connector that connects must have a policy");
-    } else if (one.links || one.provides || one.ping || one.overview) {
-      fault("links, provides, ping and overview need connect");
-    }
-    if (one.scope === "account" && one.connect && !one.account) fault("scope account needs account");
-    for (const name of one.borrows ?? []) {
-      const lender = this.get(name);
-      if (!lender) fault(`borrows "${name}", which no connector is called`);
-      else if (lender.connect && !lender.sign) fault(`borrows "${name}", which signs nothing for others`);
-    }
-    for (const { kinds = [] } of one.checks ?? []) {
-      for (const kind of kinds) if (!this.#byKind.has(kind)) fault(`checks name the unknown kind "${kind}"`);
-    }
-    if (one.deployment && !one.links?.[one.deployment.link]) {
-      fault(`deployment names the link "${one.deployment.link}", which it does not offer`);
-    }
-    return found;
   }
 }
 
@@ -174,16 +140,30 @@ export async function readConnectors(roots: readonly URL[]): Promise<Connectors>
     for (const file of await findIn(new URL("platforms/", root), "connector.ts")) {
       const path = `platforms/${file.group}/connector.ts`;
       try {
-        const one = (await import(file.url.href)).default as Partial<Connector> | undefined;
-        if (one?.name === file.group && one.scope) found.push(one as Connector);
-        else faults.push(`${path}: must export default connector({ name: "${file.group}", scope, … })`);
+        const one: unknown = (await import(file.url.href)).default;
+        const wrong = descriptorFaults(file.group, one);
+        faults.push(...wrong.map((fault) => `${path}: ${fault}`));
+        if (wrong.length === 0) found.push(one as Connector);
       } catch (error) {
         faults.push(`${path}: cannot be imported (${firstLine(error)})`);
       }
     }
   }
-  if (faults.length > 0) throw new RegistryError("connectors", faults);
-  return new Connectors(found);
+  try {
+    const connectors = new Connectors(found);
+    if (faults.length === 0) return connectors;
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error;
+    faults.push(...error.faults);
+  }
+  throw new RegistryError("connectors", faults);
+}
+
+function descriptorFaults(folder: string, one: unknown): string[] {
+  const name = typeof one === "object" && one !== null && "name" in one ? one.name : undefined;
+  if (name === undefined) return [`must export default connector({ name: "${folder}", … })`];
+  const strange = name === folder ? [] : [`name ${JSON.stringify(name)} is not the folder's`];
+  return [...strange, ...shapeFaults(one)];
 }
 
 /** Throws RegistryError where a code that a connector brings does not stand in errors.gen.ts as it says. */

@@ -25,3 +25,21 @@ export function fieldType({ schema, initial }: SiteField): string {
 function required(schema: Schema): Schema {
   return schema.type === "object" ? { ...schema, required: Object.keys(schema.properties ?? {}) } : schema;
 }
+
+/** The option of the command line that sets a field. */
+export const optionOf = (name: string, { option }: Pick<SiteField, "option">): string =>
+  option ?? name.replaceAll("_", "-");
+
+/** The options that `site add` and `site update` have whatever connectors name. */
+export const OWN_OPTIONS: readonly string[] = [
+  "name",
+  "platform",
+  "base-url",
+  "project",
+  "flag",
+  "confirm-policy",
+  "unset",
+  "url",
+  "json",
+  "help",
+];

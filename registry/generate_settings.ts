@@ -1,5 +1,5 @@
 /** The settings as files: the example environment, the tables of the documentation, and the permissions to read them. */
-import { GATEWAY_SETTINGS, type SettingEntry } from "../settings.ts";
+import { GATEWAY_SETTINGS, HOST_VARIABLES, type SettingEntry } from "../settings.ts";
 import type { Connectors } from "./connectors.ts";
 
 const BEGIN = "<!-- settings: written by deno task gen -->";
@@ -50,8 +50,6 @@ export function envExample(connectors: Connectors): string {
   return head + parts.join("");
 }
 
-/** What else the process reads: the host's own marks, and those of the YAML library. */
-const HOST = ["LOG_STREAM", "LOG_TOKENS", "DENO_DEPLOY", "DENO_DEPLOYMENT_ID"];
 const COMMAND_LINE = ["GATEWAY_URL", "BASE_URL", "HOST", "PORT", "MASTER_TOKEN"];
 const DEMO = ["WP_SEED", "HOME", "XDG_CACHE_HOME"];
 
@@ -62,8 +60,8 @@ export function permissions(config: string, { settings, credentials }: Connector
   const secrets = [...credentials.values()].flatMap(({ fields }) =>
     Object.values(fields).flatMap(({ variable }) => variable ?? [])
   );
-  json.permissions.serve.env = [...service, ...HOST];
-  json.permissions.demo.env = [...service, ...HOST, ...DEMO];
+  json.permissions.serve.env = [...service, ...HOST_VARIABLES];
+  json.permissions.demo.env = [...service, ...HOST_VARIABLES, ...DEMO];
   json.permissions.admin.env = [...COMMAND_LINE, ...secrets];
   return `${JSON.stringify(json, null, 2)}\n`;
 }

@@ -136,25 +136,37 @@ function strangers(manifest: Manifest, known: Known): string[] {
     }
   }
   for (const { name } of secrets) {
-    if (!known.settings.some((setting) => setting.name === name)) {
-      found.push(`secrets: no connector names the setting "${name}"`);
-    }
+    const setting = known.settings.find((one) => one.name === name);
+    if (!setting) found.push(`secrets: no connector names the setting "${name}"`);
+    else if (setting.default !== null) found.push(`secrets: "${name}" has a default, so it is never missing`);
   }
   return found;
 }
 
-/** Flags and raised tiers that no call could ever meet, and so would guard nothing. */
-function neverJudged({ site, platforms, flags, raise, links, input }: Manifest, known: Known): string[] {
+/** Flags, raised tiers and rules that no call could ever meet, and so would guard nothing. */
+function neverJudged({ site, platforms, flags, raise, rules, links, only, input }: Manifest, known: Known) {
   const found: string[] = [];
   if (site === "none" && flags.length > 0) {
     found.push("flags are set on a site, and the tool has none: it would write unguarded");
   }
   const deployed = links.flatMap((link) => known.links.get(link)?.deployment?.kind ?? []);
-  const kinds: readonly unknown[] = site === "none" ? [] : [...platforms, ...deployed];
-  for (const { when = {} } of [...flags, ...raise]) {
+  const kinds: readonly PlatformKind[] = site === "none" ? [] : [...platforms, ...deployed];
+  const judge = (when: Readonly<Record<string, unknown>>, kinds: readonly PlatformKind[]) => {
     for (const [name, value] of Object.entries(when)) {
-      const possible = name === "platform" ? kinds.includes(value) : admits(input, name, value);
+      const having = only[name] ?? kinds;
+      const possible = name === "platform"
+        ? (kinds as readonly unknown[]).includes(value)
+        : admits(input, name, value) &&
+          (!("platform" in when) || having.includes(when.platform as PlatformKind));
       if (!possible) found.push(`when: ${name} is never ${JSON.stringify(value)}, so it would guard nothing`);
+    }
+  };
+  for (const { when = {} } of [...flags, ...raise]) judge(when, kinds);
+  // Rules are judged before the site is known.
+  for (const rule of rules) if ("when" in rule) judge(rule.when, []);
+  for (const [name, having] of Object.entries(only)) {
+    if (!having.some((kind) => kinds.includes(kind))) {
+      found.push(`only: no site the tool works on has "${name}", so nobody could give it`);
     }
   }
   return found;

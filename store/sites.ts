@@ -9,6 +9,10 @@ import type { Awaitable, NewSite, SiteInput, SiteShape, SiteStore } from "./stor
 const recordKey = (id: string) => ["sites", id];
 const secretKey = (id: string, kind: CredentialKind) => ["credentials", id, kind];
 
+/** What may be set of a record beside the fields of connectors. */
+const SETTABLE = ["name", "base_url", "project_id", "flags", "confirm_policy"] as const;
+const NO_FLAGS = Object.fromEntries(FLAGS.map((flag) => [flag, false])) as Site["flags"];
+
 type SealedByKind = ReadonlyMap<CredentialKind, Sealed | null>;
 
 /** The SiteStore of a database. */
@@ -77,10 +81,17 @@ export class Sites implements SiteStore {
     return JSON.parse(await this.sealer.unseal(value, key));
   }
 
-  /** The record with the fields it was kept without, for connectors come and bring theirs. */
+  /** The record with what it was kept without, for connectors come and bring their fields, and fields grow keys. */
   #whole(site: Site): Site {
-    const defaults = { confirm_policy: "flag", ...this.shape.blank({ platform: site.platform }) };
-    return { ...defaults, ...site } as unknown as Site;
+    const initial = {
+      ...this.shape.blank({ platform: site.platform }),
+      flags: NO_FLAGS,
+      confirm_policy: "flag",
+    };
+    const kept = Object.entries(site).map((
+      [name, value],
+    ) => [name, Object.hasOwn(initial, name) ? merged(initial[name as keyof typeof initial], value) : value]);
+    return { ...initial, ...Object.fromEntries(kept) } as unknown as Site;
   }
 
   /** What was not given stays; fields that hold an object are merged key by key. */
@@ -88,17 +99,17 @@ export class Sites implements SiteStore {
     const has = (kind: CredentialKind) =>
       secrets.has(kind) ? secrets.get(kind) !== null : site.credentials.includes(kind);
     const base_url = patch.base_url?.replace(/\/+$/, "") ?? patch.base_url;
-    const known = Object.keys(site);
+    const known = [...SETTABLE, ...Object.keys(this.shape.blank({ platform: site.platform }))];
     const fields = Object.entries({ ...patch, base_url }).filter(([name]) => known.includes(name));
+    const kinds = this.shape.credentialKinds as readonly CredentialKind[];
+    const strange = site.credentials.filter((kind) => !kinds.includes(kind)); // their connector is gone, and may return
     return {
       ...site,
       ...Object.fromEntries(
         fields.filter(([, value]) => value !== undefined)
           .map(([name, value]) => [name, merged(site[name as keyof Site], value)]),
       ),
-      id: site.id,
-      platform: site.platform,
-      credentials: (this.shape.credentialKinds as readonly CredentialKind[]).filter(has),
+      credentials: [...kinds.filter(has), ...strange],
       credentials_version: site.credentials_version + (secrets.size > 0 ? 1 : 0),
       updated_at: this.db.timestamp(),
     };
@@ -140,7 +151,7 @@ function blank(input: NewSite, shape: SiteShape, at: string): Site {
     platform: input.platform,
     base_url: null,
     project_id: null,
-    flags: Object.fromEntries(FLAGS.map((flag) => [flag, false])) as Site["flags"],
+    flags: NO_FLAGS,
     confirm_policy: "flag",
     credentials: [],
     credentials_version: 0,

@@ -129,6 +129,52 @@ Deno.test("a stand-in imports the kit and other stand-ins, and nothing of the se
 
 const SERVICE = MODULES.filter(({ path }) => !/^(tests|bench|sandbox)\//.test(path));
 
+const BEYOND_VENDORS = SERVICE.filter(({ path }) => !/^(platforms|companion)\/|\.gen\.ts$/.test(path));
+/** What is not the vendor where its name stands. */
+const NOT_MEANT: readonly [path: string, text: RegExp][] = [
+  ["registry/new.ts", /site\("acme", "cms"\)/g], // in the test that it writes
+  ["guard/redact.ts", /github_pat/g], // how a secret begins, whoever sends it
+  ["rules/path.ts", /\.github/g], // a folder of any repository
+  ["rules/path_names.ts", /\.github|\|github\|/g],
+];
+
+/** The text of a module without what it imports, what is used of it, and what is not meant. */
+function unimported({ path, text }: Module): string {
+  let rest = text.replace(/^(?:import|export)\b[^;]*?\bfrom "[^"]+";$/gms, "")
+    .replace(/docs\/upstreams\/[\w-]+\.md/g, "");
+  if (inFolder(path, "tools/")) rest = rest.replace(/\bctx\.use\(\w+\)/g, "");
+  for (const [where, what] of NOT_MEANT) if (where === path) rest = rest.replace(what, "");
+  return rest;
+}
+
+Deno.test("what is particular to a kind of site stands in its connector and in manifests, not in the code", async () => {
+  const gen = await Deno.readTextFile(new URL("model.gen.ts", ROOT));
+  const kinds = [.../PlatformKind = ([^;]+);/.exec(gen)![1]!.matchAll(/"(\w+)"/g)].map(([, kind]) => kind);
+  assert.ok(kinds.length >= 4);
+  const named = new RegExp(`["'\`](${kinds.join("|")})["'\`]|[{,]\\s*(${kinds.join("|")}):`);
+  const found = BEYOND_VENDORS.flatMap((module) => {
+    const hit = named.exec(unimported(module));
+    return hit ? [`${module.path}: ${hit[0]}`] : [];
+  });
+  assert.deepEqual(found, []);
+});
+
+Deno.test("no vendor is named outside its connector, but where a tool uses that connector", async () => {
+  const folders: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(new URL("platforms/", ROOT))) {
+    if (isDirectory && !["web", "google", "astro", "tool_servers", "topic_map"].includes(name)) {
+      folders.push(name);
+    }
+  }
+  const products = ["cloudflare", "meta[ _]ads", "yoast", "rank_?math", "elementor", "seopress", "octokit"];
+  const named = new RegExp([...folders, ...products].join("|"), "i");
+  const found = BEYOND_VENDORS.flatMap((module) => {
+    const hit = named.exec(unimported(module));
+    return hit ? [`${module.path}: ${hit[0]}`] : [];
+  });
+  assert.deepEqual(found, []);
+});
+
 Deno.test("every module opens with one sentence on what it is", () => {
   for (const { path, text } of MODULES) assert.match(text, /^(#!.*\n)?\/\*\* \S[\s\S]*?\*\//, path);
 });

@@ -27,6 +27,7 @@ export async function health(ctx: SiteContext<RepoSettings>): Promise<RepoHealth
   const cache: FactCache = {
     get: <T>(key: string) => found.get(key) as T | undefined,
     set: (key, value) => void found.set(key, value),
+    once: (_key, _ttl_ms, find) => find(),
   };
   const wire = new RepoWire({ ...ctx, cache }, ctx.site.repo ?? "");
   const app = await probe(async () => ({ may_write: await wire.mayWrite(), renamed: wire.moved }));

@@ -5,7 +5,7 @@ import { numericId } from "../../lib/ids.ts";
 import { BUILDERS, type Site } from "../../model.ts";
 import { connector, provide } from "../connector.ts";
 import { content } from "../content.ts";
-import { pages } from "../pages.ts";
+import { builtPages, pages } from "../pages.ts";
 import { cmsDiagnosis } from "./checks.ts";
 import { clientOf } from "./client.ts";
 import { cmsPolicy } from "./egress.ts";
@@ -96,7 +96,7 @@ export default connector({
   policy: cmsPolicy,
   sign: async (ctx) => ({ authorization: await signIn(ctx) }),
   connect: clientOf,
-  provides: [provide(content, postsOf), provide(pages, pagesOf)],
+  provides: [provide(content, postsOf), provide(pages, pagesOf), provide(builtPages, pagesOf)],
   checkId: numericId,
   async ping(ctx) {
     const began = ctx.now();

@@ -1,8 +1,6 @@
 /** Files that do not make a tool are refused at boot, all at once, each with its reason. */
 import assert from "node:assert/strict";
-import { RegistryError } from "../../registry/files.ts";
-import { gateway } from "../kit.ts";
-import { handler, manifest, PLANNED, withFiles } from "./dropped.ts";
+import { handler, manifest, PLANNED, refused } from "./dropped.ts";
 
 /** A fault, the files that make it, and what is said. */
 interface Fault {
@@ -58,6 +56,73 @@ const FAULTS: readonly Fault[] = [
   spoiled("lost_when", ["tier: T1", "raise: [{ when: { b: 1 }, tier: T4 }]"], [
     /when names "b", which is not a property/,
   ], PLANNED),
+  spoiled("no_site", ["tier: T2", "site: none", "flags: [{ flag: allow_publish }]"], [
+    /flags are set on a site, and the tool has none: it would write unguarded/,
+  ], PLANNED),
+  spoiled("no_site_raised", ["tier: T1", "site: none", "raise: [{ when: { platform: cms }, tier: T4 }]"], [
+    /when: platform is never "cms"/,
+  ], PLANNED),
+  spoiled("no_site_link", ["tier: T0", "site: none", "links: [repo]"], [
+    /links: "repo" is a link of a site, and the tool has none/,
+  ]),
+  spoiled("strange_when", [
+    "tier: T1",
+    "platforms: [cms]",
+    "raise: [{ when: { platform: static }, tier: T4 }]",
+  ], [
+    /when: platform is never "static", so it would guard nothing/,
+  ], PLANNED),
+  spoiled(
+    "lost_value",
+    [
+      "tier: T1",
+      "flags: [{ flag: allow_publish, when: { a: mian } }]",
+      ...input("a: { type: string, enum: [main, preview], description: d }"),
+    ],
+    [/when: a is never "mian", so it would guard nothing/],
+    PLANNED,
+  ),
+  spoiled(
+    "lost_type",
+    [
+      "tier: T1",
+      "raise: [{ when: { a: 'true' }, tier: T4 }]",
+      ...input("a: { type: boolean, description: d }"),
+    ],
+    [/when: a is never "true"/],
+    PLANNED,
+  ),
+  spoiled(
+    "lost_together",
+    [
+      "tier: T1",
+      "only: { a: [static] }",
+      "flags: [{ flag: allow_publish, when: { a: x, platform: cms } }]",
+      ...input("a: { type: string, description: d }"),
+    ],
+    [/when: a is never "x"/],
+    PLANNED,
+  ),
+  spoiled("early_rule", [
+    "tier: T0",
+    "rules: [{ when: { platform: cms }, require: [a] }]",
+    ...input("a: { type: string, description: d }"),
+  ], [/when: platform is never "cms"/]),
+  spoiled("only_elsewhere", [
+    "tier: T0",
+    "platforms: [cms]",
+    "only: { a: [static] }",
+    ...input("a: { type: string, description: d }"),
+  ], [/only: no site the tool works on has "a"/]),
+  spoiled("lost_secret", ["tier: T0", "secrets: [{ name: FAX_TOKEN, code: E_MISSING_SECRET }]"], [
+    /secrets: no connector names the setting "FAX_TOKEN"/,
+  ]),
+  spoiled("own_secret", ["tier: T0", "secrets: [{ name: MASTER_TOKEN, code: E_MISSING_SECRET }]"], [
+    /secrets: no connector names the setting "MASTER_TOKEN"/,
+  ]),
+  spoiled("kept_secret", ["tier: T0", "secrets: [{ name: REPO_API_BASE, code: E_MISSING_SECRET }]"], [
+    /secrets: "REPO_API_BASE" has a default, so it is never missing/,
+  ]),
   spoiled("no_yaml", ["tier: [T0"], [/is not YAML/]),
   {
     name: "a manifest without a handler",
@@ -133,15 +198,6 @@ const FAULTS: readonly Fault[] = [
     ],
   },
 ];
-
-async function refused(files: Record<string, string>): Promise<RegistryError> {
-  let refusal: unknown;
-  await withFiles(files, async (root) => {
-    refusal = await gateway({ roots: [root] }).then((gw) => gw[Symbol.asyncDispose](), (error) => error);
-  });
-  assert.ok(refusal instanceof RegistryError, `the gateway opened: ${refusal}`);
-  return refusal;
-}
 
 for (const { name, files, says } of FAULTS) {
   Deno.test(`boot refuses ${name.replaceAll("_", " ")}`, async () => {

@@ -1,6 +1,9 @@
 /** Tools dropped into a folder of their own. */
+import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
+import { RegistryError } from "../../registry/files.ts";
+import { gateway } from "../kit.ts";
 
 const HANDLER = new URL("../../registry/tool.ts", import.meta.url).href;
 
@@ -31,3 +34,24 @@ export async function withFiles(
     await Deno.remove(folder, { recursive: true });
   }
 }
+
+/** What boot says to a folder with these files. */
+export async function refused(files: Record<string, string>): Promise<RegistryError> {
+  let refusal: unknown;
+  await withFiles(files, async (root) => {
+    refusal = await gateway({ roots: [root] }).then((gw) => gw[Symbol.asyncDispose](), (error) => error);
+  });
+  assert.ok(refusal instanceof RegistryError, `the gateway opened: ${refusal}`);
+  return refusal;
+}
+
+const CONNECTOR = new URL("../../platforms/connector.ts", import.meta.url).href;
+const ZOD = import.meta.resolve("zod");
+
+/** A connector module; `parts` stand beside its name, product and scope, and after them. */
+export const connectorModule = (name: string, parts: string, how: "connector" | "described" = "connector") =>
+  `import { ${how}, provide } from "${CONNECTOR}";\nimport { z } from "${ZOD}";\nvoid provide; void z;\n` +
+  `export default ${how}({ name: "${name}", product: "P", scope: "site", ${parts} });\n`;
+
+/** What a connector that connects cannot do without. */
+export const CONNECTS = 'origins: () => [], policy: () => "never", connect: () => ({})';

@@ -1,15 +1,15 @@
 /** create_page_draft: a new page, always as a draft. */
 import { checkArguments, checkNamed } from "../../rules/text.ts";
-import { pages } from "../../platforms/pages.ts";
+import { builtPages, pages } from "../../platforms/pages.ts";
 import { tool } from "../../registry/tool.ts";
 import { builderOf, checkBuilderArgs, checkIds } from "./_builders.ts";
 import { draftChanges, origin, prepared, quoted } from "./_plans.ts";
 
 export default tool("create_page_draft", {
-  check(args, { site }) {
+  check(args, { site, can }) {
     checkArguments(args);
     checkNamed(args.title, "title");
-    if (site.platform !== "cms") return;
+    if (!can(builtPages)) return;
     checkIds(args);
     checkBuilderArgs(builderOf(site, args.page_builder), args);
   },

@@ -4,17 +4,17 @@ import { numericId } from "../../lib/ids.ts";
 import { replacedBy } from "../../rules/revision.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { CODE_APART } from "../../platforms/page.ts";
-import { pages } from "../../platforms/pages.ts";
+import { builtPages, pages } from "../../platforms/pages.ts";
 import { together } from "../../lib/async.ts";
 import { tool } from "../../registry/tool.ts";
 import { builderOfChange, checkBuilderArgs, checkIds } from "./_builders.ts";
 import { draftChanges, origin, prepared, quoted, requireShown } from "./_plans.ts";
 
 export default tool("update_page_draft", {
-  check(args, { site }) {
+  check(args, { site, can }) {
     checkArguments(args);
     checkNamed(args.title, "title");
-    if (site.platform !== "cms") return;
+    if (!can(builtPages)) return;
     const id = numericId(args.page_id, "page_id");
     checkIds(args);
     checkBuilderArgs(builderOfChange(site, args), args);

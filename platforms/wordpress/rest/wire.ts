@@ -153,17 +153,19 @@ export class Wire {
    * usual place is a guess, which is not kept.
    */
   async #discover(): Promise<URL> {
-    const known = this.#ctx.cache.get<string>(ROOT_KEY);
-    if (known !== undefined) return new URL(known);
-    const base = this.#ctx.site.base_url;
+    const { cache, site: { base_url: base } } = this.#ctx;
     if (base === null) {
       throw new GatewayError("E_INTERNAL", "The site has no base_url; set it to the CMS's address");
     }
-    const root = this.#deadline === undefined
-      ? await this.#linkedRoot(base) ?? await this.#answeringRoot(base)
-      : await this.#linkedRoot(base).catch(withoutAnswer);
+    if (this.#deadline === undefined) {
+      const find = async () => (await this.#linkedRoot(base) ?? await this.#answeringRoot(base)).href;
+      return new URL(await cache.once(ROOT_KEY, ROOT_TTL_MS, find));
+    }
+    const known = cache.get<string>(ROOT_KEY);
+    if (known !== undefined) return new URL(known);
+    const root = await this.#linkedRoot(base).catch(withoutAnswer);
     if (root === null) return new URL(`${base}/wp-json/`);
-    this.#ctx.cache.set(ROOT_KEY, root.href, ROOT_TTL_MS);
+    cache.set(ROOT_KEY, root.href, ROOT_TTL_MS);
     return root;
   }
 

@@ -83,6 +83,69 @@ Deno.test("egress lets ordinary requests pass", () => {
   look({ grant }, undefined, true);
 });
 
+const ELSEWHERE: Record<string, Partial<Outgoing>> = {
+  "another host": { url: "https://evil.example/x" },
+  "a host below its own": { url: "https://www.acme.example/x" },
+  "a host that begins as its own": { url: "https://acme.example.evil.example/x" },
+  "its host with a dot at the end": { url: "https://acme.example./x" },
+  "its host as a user name": { url: "https://acme.example@evil.example/x" },
+  "its host as a user name and password": { url: "https://acme.example:443@evil.example/x" },
+  "plain http": { url: "http://acme.example/x" },
+  "another port": { url: "https://acme.example:8443/x" },
+  "a file": { url: "file:///etc/passwd" },
+  "data": { url: "data:text/plain,a" },
+  "a blob of its own": { url: "blob:https://acme.example/1" },
+  "a user name at its own host": { url: "https://evil@acme.example/x" },
+  "a password at its own host": { url: "https://:evil@acme.example/x" },
+};
+
+/** A policy that fails the test when it is asked. */
+const unasked = (): never => assert.fail("the policy was asked");
+
+for (const [what, out] of Object.entries(ELSEWHERE)) {
+  Deno.test(`egress refuses ${what} before the policy is asked`, () => {
+    for (
+      const origins of [["https://acme.example/blog"], ["null", "", "not an address"], [], "public"] as const
+    ) {
+      assert.throws(() => look({ effect: "read", method: "GET", ...out }, unasked, false, origins), {
+        code: "E_FORBIDDEN_OP",
+      });
+    }
+  });
+}
+
+Deno.test("egress knows its origin in capitals, with its own port, and below any path", () => {
+  for (
+    const url of ["HTTPS://ACME.Example/x", "https://acme.example:443/x", "https://acme.example/elsewhere"]
+  ) {
+    look({ url });
+  }
+  look({ url: "https://acme.example/x" }, undefined, false, ["HTTPS://Acme.Example:443/api/v1/"]);
+  look({ url: "http://127.0.0.1:8080/x" }, undefined, false, ["http://127.0.0.1:8080"]);
+});
+
+Deno.test("a site without an address has no origin, and an origin of no host is none", () => {
+  for (const origins of [[], [""], ["null"], ["data:,x"], ["file:///"], ["/blog"], ["acme.example"]]) {
+    assert.throws(() => look({}, unasked, false, origins), /is not where its upstream is$/);
+    assert.throws(() => look({ url: "file:///x" }, unasked, false, origins), /is no way to an upstream$/);
+  }
+});
+
+Deno.test("what may go anywhere goes to public addresses only, and carries nothing that could be a credential", () => {
+  const open = { method: "GET", effect: "read", url: "https://anywhere.example/x" } as const;
+  assert.throws(() => look(open, unasked, false, "public"), /it might reach a private address$/);
+  for (const header of ["authorization", "Cookie", "x-api-key"]) {
+    const out = { ...open, public_only: true, headers: { accept: "*/*", [header]: "1" } };
+    assert.throws(() => look(out, unasked, false, "public"), /could be one$/);
+  }
+  look(
+    { ...open, public_only: true, headers: { Accept: "*/*", "user-agent": "x" } },
+    undefined,
+    false,
+    "public",
+  );
+});
+
 Deno.test("egress asks the platform last, and says its reason", () => {
   assert.throws(() => look({}, () => "posts are never deleted"), /not sent: posts are never deleted$/);
   look({}, () => null);

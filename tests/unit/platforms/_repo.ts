@@ -1,6 +1,7 @@
 /** Clients of a repository host over real git, their requests judged as in service. */
 import assert from "node:assert/strict";
-import { type ConnectorPorts, FactCaches, makeConnectorContext } from "../../../guard/connector_context.ts";
+import { type ConnectorPorts, makeConnectorContext } from "../../../guard/connector_context.ts";
+import { FactCaches } from "../../../guard/fact_caches.ts";
 import { flagStep } from "../../../guard/flags.ts";
 import { LIMITS, type Site } from "../../../model.ts";
 import { createHttp, type HttpOptions } from "../../../platforms/http.ts";

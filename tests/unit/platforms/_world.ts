@@ -1,4 +1,5 @@
 /** A site of the sandbox with a real way out and real handlers, but without the guard line. */
+import { FactCaches } from "../../../guard/fact_caches.ts";
 import assert from "node:assert/strict";
 import type { GatewayError } from "../../../errors.ts";
 import { providerOf } from "../../../guard/context.ts";
@@ -65,7 +66,6 @@ export class World {
   }
 
   reach(connector: Connector): ConnectorContext {
-    const cache = new Map<string, unknown>();
     return {
       site: this.site,
       now: this.#now,
@@ -73,10 +73,7 @@ export class World {
       settings: defaults(connector),
       borrow: unasked,
       secret: () => Promise.resolve(this.#login) as Promise<never>,
-      cache: {
-        get: <T>(key: string) => cache.get(key) as T,
-        set: (key, value) => void cache.set(key, value),
-      },
+      cache: new FactCaches(this.#now).of(this.site, connector.name),
       send: (out) => {
         this.sent.push(out);
         const granted = (grant: PublishGrant) => grant === GRANT;

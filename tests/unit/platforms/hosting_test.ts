@@ -1,6 +1,7 @@
 /** The deployments of a static site's project: how far one has come, which one it is, and what is not told. */
 import assert from "node:assert/strict";
-import { type ConnectorPorts, FactCaches, makeConnectorContext } from "../../../guard/connector_context.ts";
+import { type ConnectorPorts, makeConnectorContext } from "../../../guard/connector_context.ts";
+import { FactCaches } from "../../../guard/fact_caches.ts";
 import type { Site } from "../../../model.ts";
 import type { HostingClient } from "../../../platforms/cloudflare_pages/client.ts";
 import cloudflarePages from "../../../platforms/cloudflare_pages/connector.ts";

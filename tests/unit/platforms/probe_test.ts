@@ -30,7 +30,11 @@ function slow(): { ctx: SiteContext; limits: (number | undefined)[]; clock: { no
     settings,
     borrow: () => assert.fail("nothing is borrowed"),
     secret: () => Promise.reject(new Error("no secret is asked for")),
-    cache: { get: () => assert.fail("nothing old is looked at"), set: () => {} },
+    cache: {
+      get: () => assert.fail("nothing old is looked at"),
+      set: () => {},
+      once: () => assert.fail("nothing old is looked at"),
+    },
     now: () => clock.now,
     deadline: BEGAN + 60_000,
     send(out) {

@@ -47,5 +47,5 @@ Deno.test("a code is E_ and capitals, a failure's status, its own connector's, a
     assert.throws(() => new Connectors([bringing("fax", codes)]), said);
   }
   const twice = [bringing("fax", { E_FAX: FAX }), bringing("telex", { E_FAX: FAX })];
-  assert.throws(() => new Connectors(twice), /platforms\/telex: the code "E_FAX" is another connector's/);
+  assert.throws(() => new Connectors(twice), /platforms\/telex: the code "E_FAX" is that of "fax" too/);
 });

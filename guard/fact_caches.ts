@@ -1,0 +1,73 @@
+/** Facts about upstreams, kept for a while: per site, and for the gateway itself. */
+import type { Site } from "../model.ts";
+import type { FactCache } from "../platforms/connector.ts";
+
+/** A thousand sites with a few connectors each; the oldest place is dropped for a new one. */
+const PLACES_MAX = 5000;
+
+interface Fact {
+  readonly value: unknown;
+  readonly until: number;
+}
+
+/** What one connector knows of one site, and what it is finding out. */
+interface Place {
+  readonly facts: Map<string, Fact>;
+  readonly asked: Map<string, Promise<unknown>>;
+}
+
+/** The memories of all connectors; a site's are forgotten when the site or its credentials change. */
+export class FactCaches {
+  readonly #now: () => number;
+  readonly #places = new Map<string, Place>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** The memory of one connector, of one site where there is one. */
+  of(site: Site | null, connector: string): FactCache {
+    const what = site ? [site.id, site.updated_at, site.credentials_version] : [];
+    const key = JSON.stringify([connector, ...what]);
+    const get = <T>(name: string) => {
+      const fact = this.#places.get(key)?.facts.get(name);
+      return fact && fact.until > this.#now() ? fact.value as T : undefined;
+    };
+    const set = (name: string, value: unknown, ttl_ms: number) =>
+      void this.#place(key).facts.set(name, { value, until: this.#now() + ttl_ms });
+    const once = async <T>(name: string, ttl_ms: number, find: () => Promise<T>): Promise<T> => {
+      const { asked } = this.#place(key);
+      for (let waited = false;; waited = true) {
+        const known = get<T>(name);
+        if (known !== undefined) return known;
+        const other = asked.get(name) as Promise<T> | undefined;
+        if (other === undefined) break;
+        try {
+          return await other;
+        } catch (thrown) {
+          // Whoever asked may have had little time left.
+          if (waited) throw thrown;
+        }
+      }
+      const asking = find();
+      asked.set(name, asking);
+      try {
+        const value = await asking;
+        set(name, value, ttl_ms);
+        return value;
+      } finally {
+        asked.delete(name);
+      }
+    };
+    return { get, set, once };
+  }
+
+  #place(key: string): Place {
+    const known = this.#places.get(key);
+    if (known) return known;
+    if (this.#places.size >= PLACES_MAX) this.#places.delete(this.#places.keys().next().value!);
+    const made = { facts: new Map(), asked: new Map() };
+    this.#places.set(key, made);
+    return made;
+  }
+}

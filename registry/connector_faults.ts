@@ -1,0 +1,158 @@
+/** What the parts of a connector contradict: said at boot, for it would otherwise surface at a call or not at all. */
+import { GATEWAY_CODES } from "../errors.ts";
+import { Wrong } from "../lib/env_values.ts";
+import type { Connector, SiteField } from "../platforms/connector.ts";
+import { GATEWAY_SETTINGS, HOST_VARIABLES } from "../settings.ts";
+import { firstLine } from "./files.ts";
+import { optionsOf } from "./connector_names.ts";
+import { fieldType, optionForm, OWN_OPTIONS } from "./field_schema.ts";
+
+/** What every site has, whatever its connectors name; `integrations` is shown beside its fields. */
+const OWN_FIELDS: ReadonlySet<string> = new Set([
+  "id",
+  "name",
+  "platform",
+  "base_url",
+  "project_id",
+  "flags",
+  "confirm_policy",
+  "credentials",
+  "credentials_version",
+  "created_at",
+  "updated_at",
+  "integrations",
+]);
+/** What only a connector that connects can have: nothing would ever ask for it. */
+const NEED_CONNECT = [
+  "links",
+  "provides",
+  "ping",
+  "overview",
+  "origins",
+  "policy",
+  "borrows",
+  "sign",
+  "checkId",
+  "deployment",
+  "account",
+] as const;
+/** What is asked of the sites of its kinds only. */
+const NEED_KINDS = ["address", "initial", "provides", "ping", "checkId"] as const;
+
+/** What faults of one connector are judged by. */
+export interface Others {
+  readonly kinds: readonly string[];
+  get(name: string): Connector | undefined;
+}
+
+/** What is wrong with one connector among the others, a sentence each. Its parts are of the right kinds (shapeFaults). */
+export function connectorFaults(one: Connector, others: Others): string[] {
+  return [
+    ...wayOut(one),
+    ...naming(one, others),
+    ...settingFaults(one),
+    ...fieldFaults(one),
+    ...codeFaults(one),
+  ];
+}
+
+function codeFaults({ codes = {} }: Connector): string[] {
+  return Object.entries(codes).flatMap(([name, { status }]) => [
+    ...(/^E_[A-Z][A-Z0-9_]*$/.test(name) ? [] : [`the code "${name}" must be E_ and capitals`]),
+    ...(Object.hasOwn(GATEWAY_CODES, name) ? [`the code "${name}" is the gateway's own`] : []),
+    ...(status < 400 || status > 599 ? [`the code "${name}" must have a status from 400 to 599`] : []),
+  ]);
+}
+
+function wayOut(one: Connector): string[] {
+  const found: string[] = [];
+  if (one.connect) {
+    if (!one.origins) found.push("a connector that connects must say its origins");
+    if (!one.policy) found.push("a connector that connects must have a policy");
+    if (one.scope === "account" && !one.account) found.push("scope account needs account");
+  } else {
+    const idle = NEED_CONNECT.filter((part) => one[part] !== undefined);
+    if (idle.length > 0) found.push(`${idle.join(", ")}: nothing asks for it without connect`);
+  }
+  if (one.scope !== "account" && one.account) found.push(`account is for scope account, not ${one.scope}`);
+  if (one.kinds === undefined) {
+    const idle = NEED_KINDS.filter((part) => one[part] !== undefined);
+    if (idle.length > 0) found.push(`${idle.join(", ")}: nothing asks for it without kinds`);
+  }
+  return found;
+}
+
+function naming(one: Connector, { kinds, get }: Others): string[] {
+  const found: string[] = [];
+  const known = (where: string, named: readonly string[] = []) => {
+    for (const kind of named) if (!kinds.includes(kind)) found.push(`${where} the unknown kind "${kind}"`);
+  };
+  for (const check of one.checks ?? []) known("checks name", check.kinds);
+  for (const [name, spec] of Object.entries(one.credentials ?? {})) {
+    known(`the credential "${name}" names`, spec.kinds);
+  }
+  for (const name of one.borrows ?? []) {
+    const lender = get(name);
+    if (!lender) found.push(`borrows "${name}", which no connector is called`);
+    else if (!lender.sign) found.push(`borrows "${name}", which signs nothing for others`);
+  }
+  if (one.deployment) {
+    known("deployment names", [one.deployment.kind]);
+    if (!one.links?.[one.deployment.link]) {
+      found.push(`deployment names the link "${one.deployment.link}", which it does not offer`);
+    }
+  }
+  return found;
+}
+
+function settingFaults({ settings = {}, credentials = {} }: Connector): string[] {
+  const found: string[] = [];
+  const own = new Set<string>([...GATEWAY_SETTINGS.map(({ name }) => name), ...HOST_VARIABLES]);
+  const variables = Object.values(credentials).flatMap(({ fields }) =>
+    Object.values(fields).flatMap(({ variable }) => variable ?? [])
+  );
+  for (const name of [...Object.keys(settings), ...variables]) {
+    if (own.has(name)) found.push(`the variable "${name}" is the gateway's own`);
+  }
+  for (const [name, { default: preset, read }] of Object.entries(settings)) {
+    if (preset === null) continue;
+    try {
+      if (typeof read(preset) !== "string") found.push(`the setting "${name}" is not read as a text`);
+    } catch (fault) {
+      const why = fault instanceof Wrong ? fault.sentence(preset) : firstLine(fault);
+      found.push(`the setting "${name}" refuses its own default (${why})`);
+    }
+  }
+  return found;
+}
+
+function fieldFaults(one: Connector): string[] {
+  const { siteFields = {}, credentials = {} } = one;
+  const found = [...optionsOf(one)].filter(([option]) => OWN_OPTIONS.includes(option))
+    .map(([option]) => `the option "${option}" is the command line's own`);
+  for (const [name, field] of Object.entries(siteFields)) {
+    const fault = OWN_FIELDS.has(name) ? "every site has one of its own" : thrownBy(field);
+    if (fault !== null) found.push(`the site field "${name}" cannot be used: ${fault}`);
+  }
+  for (const [kind, { fields }] of Object.entries(credentials)) {
+    for (const [name, field] of Object.entries(fields)) {
+      const fault = thrownBy(field);
+      if (fault !== null) found.push(`the credential field "${kind}.${name}" cannot be used: ${fault}`);
+    }
+  }
+  return found;
+}
+
+/** What a schema does but answer when it is asked as bodies, types and the command line ask it; null where it answers. */
+function thrownBy(field: Pick<SiteField, "schema" | "initial">): string | null {
+  const { schema, initial } = field;
+  try {
+    optionForm(field);
+    fieldType(field);
+    for (const one of [null, "", "a", true, 1, [], {}]) schema.safeParse(one);
+    if (initial === undefined || schema.safeParse(initial).success) return null;
+    return "its schema refuses its initial value";
+  } catch (thrown) {
+    return `its schema throws (${firstLine(thrown)})`;
+  }
+}

@@ -1,0 +1,91 @@
+/** What a connector may say: its descriptor is read as a manifest is, and every part of a wrong kind is refused. */
+import { z } from "zod";
+import type { Connector } from "../platforms/connector.ts";
+import { nearest } from "../lib/nearest.ts";
+
+const callable = z.custom<unknown>((value) => typeof value === "function", { error: "expected a function" });
+const schema = z.instanceof(z.ZodType, { error: "expected a Zod schema" });
+const word = z.string().regex(/^[a-z][a-z0-9_]*$/, {
+  error: "expected a-z, 0-9 and _, beginning with a letter",
+});
+const capitals = z.string().regex(/^[A-Z][A-Z0-9_]*$/, { error: "expected capitals, 0-9 and _" });
+const option = z.string().regex(/^[a-z][a-z0-9-]*$/, { error: "expected a-z, 0-9 and -" });
+const sentence = z.string().min(1);
+const words = z.array(word);
+
+const setting = z.strictObject({
+  default: z.string().nullable(),
+  meaning: sentence,
+  secret: z.boolean().optional(),
+  read: callable,
+});
+const siteField = z.strictObject({
+  schema,
+  initial: z.union([z.string(), z.boolean(), z.array(z.unknown()), z.record(z.string(), z.unknown())])
+    .optional(),
+  option: option.optional(),
+  value: sentence.optional(),
+  help: sentence.optional(),
+  user: z.literal(true).optional(),
+});
+const credentialField = z.strictObject({ schema, help: sentence, option, variable: capitals.optional() });
+const credential = z.strictObject({
+  kinds: words.min(1).optional(),
+  reason: sentence.optional(),
+  fields: z.record(word, credentialField).refine((fields) => Object.keys(fields).length > 0, {
+    error: "expected at least one",
+  }),
+});
+
+const parts = {
+  name: word,
+  product: sentence,
+  kinds: words.min(1).optional(),
+  scope: z.enum(["site", "account", "gateway"]),
+  settings: z.record(capitals, setting).optional(),
+  siteFields: z.record(word, siteField).optional(),
+  credentials: z.record(word, credential).optional(),
+  address: z.enum(["required", "none"]).optional(),
+  initial: callable.optional(),
+  faults: callable.optional(),
+  present: callable.optional(),
+  codes: z.record(z.string(), z.strictObject({ status: z.int(), meaning: sentence })).optional(),
+  links: z.record(word, callable).optional(),
+  origins: callable.optional(),
+  policy: callable.optional(),
+  borrows: words.min(1).optional(),
+  sign: callable.optional(),
+  connect: callable.optional(),
+  provides: z.array(
+    z.object({ capability: z.object({ capability: word, noun: sentence }), connect: callable }),
+  )
+    .min(1).optional(),
+  checkId: callable.optional(),
+  ping: callable.optional(),
+  checks: z.array(z.strictObject({ kinds: words.min(1).optional(), names: words.min(1), run: callable })).min(
+    1,
+  )
+    .optional(),
+  deployment: z.strictObject({ kind: word, link: word, source: callable }).optional(),
+  overview: callable.optional(),
+  account: z.strictObject({ kind: word, user: callable, refresh: callable, refusal: callable }).optional(),
+} satisfies Record<keyof Connector, z.ZodType>;
+
+const descriptor = z.strictObject(parts);
+
+/** What is wrong with the parts of a descriptor by themselves, a sentence each that begins with the part. */
+export function shapeFaults(one: unknown): string[] {
+  const read = descriptor.safeParse(one);
+  if (read.success) return [];
+  return read.error.issues.map((issue) => {
+    if (issue.code !== "unrecognized_keys") return `${issue.path.join(".") || "connector"}: ${said(issue)}`;
+    const near = nearest(issue.keys[0]!, Object.keys(parts));
+    const place = [...issue.path, issue.keys[0]].join(".");
+    return `${place}: unknown${issue.path.length === 0 && near ? `, did you mean ${near}` : ""}`;
+  });
+}
+
+/** A name of a table that is refused says what names are allowed. */
+function said(issue: z.core.$ZodIssue): string {
+  return issue.code === "invalid_key" ? issue.issues[0]?.message ?? issue.message : issue.message;
+}
