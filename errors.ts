@@ -26,6 +26,7 @@ export const GATEWAY_CODES = {
     E_NOT_SUPPORTED: "the site's platform does not have this operation or argument",
     E_BUILDER_NOT_AVAILABLE: "the page builder is not enabled on the site",
     E_BUILDER_MISMATCH: "the target site has the visual builder only",
+    E_CONFIRM_INVALID: "the confirm_token does not belong to this call, or its time is over",
   }),
   ...group(401, { E_AUTH: "no valid token was sent" }),
   ...group(403, {
@@ -69,12 +70,17 @@ export const GATEWAY_CODES = {
     E_CRM_SITE_NOT_LINKED: "no CRM location is set for the site",
     E_BEHAVIOR_NOT_LINKED: "no behavior project is set for the site",
     E_STORAGE_NOT_LINKED: "no storage folder is linked to the site",
+    E_STALE_PREVIEW: "what the preview showed has changed since; preview again",
+    E_OUTCOME_UNKNOWN: "nobody knows whether the first call was carried out; look before trying again",
   }),
   ...group(413, {
     E_FILE_TOO_LARGE: "a file is over the size limit",
     E_BULK_TOO_LARGE: "the files together are over the size limit",
     E_BULK_TOO_MANY_FILES: "there are more files than one call may write",
     E_PAYLOAD_TOO_LARGE: "the body or a part of it is over the size limit",
+  }),
+  ...group(422, {
+    E_IDEMPOTENCY_KEY: "the idempotency key was used for another call, or cannot be one",
   }),
   ...group(429, { E_RATE_LIMITED: "too many calls; wait as long as Retry-After says" }),
   ...group(500, {
@@ -104,6 +110,8 @@ export interface GatewayErrorOptions {
   upstream?: number;
   /** Whole seconds after which another try makes sense (`Retry-After`). */
   retryAfter?: number;
+  /** Whether it is what an earlier, equal call failed with. */
+  replayed?: boolean;
   /** How the audit files the refusal, where it is not a plain error. */
   audit?: "denied" | "risk_capped";
 }
@@ -117,6 +125,7 @@ export class GatewayError extends Error {
   readonly upstream: number | undefined;
   readonly retryAfter: number | undefined;
   readonly audit: "denied" | "risk_capped" | undefined;
+  readonly replayed: boolean;
 
   constructor(code: Code, message: string, options: GatewayErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -125,6 +134,7 @@ export class GatewayError extends Error {
     this.upstream = options.upstream;
     this.retryAfter = options.retryAfter;
     this.audit = options.audit;
+    this.replayed = options.replayed ?? false;
   }
 
   /** The status the REST door answers with. */

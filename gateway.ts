@@ -15,6 +15,7 @@ import { dispatcher } from "./guard/dispatch.ts";
 import { RateLimit } from "./guard/limits.ts";
 import { Retention } from "./guard/retention.ts";
 import { reaches } from "./guard/scope.ts";
+import { delay } from "./lib/async.ts";
 import { createHttp, type Http } from "./platforms/http.ts";
 import { Catalog } from "./registry/catalog.ts";
 import { assertCodes, type Connectors, readConnectors } from "./registry/connectors.ts";
@@ -106,7 +107,7 @@ export async function openGateway(
   const newId = monotonicFactory();
   const ownHttp = replace.http ? null : createHttp({ allowPrivate: settings.privateUpstreams });
   const http = replace.http ?? ownHttp!;
-  const ports = { connectors, store, http, upstream, cache: new FactCaches(now), now };
+  const ports = { connectors, store, http, upstream, cache: new FactCaches(now), now, delay };
   const dispatch = dispatcher({
     ...ports,
     catalog,
@@ -148,8 +149,15 @@ export async function openGateway(
         return catalog.listing(caller).mcp;
       },
       bodyLimit: (caller) => largestBodyLimit(catalog.entries(), caller),
-      call: ({ caller, tool, arguments: args, bodyBytes, requestId }) =>
-        dispatch({ door: "mcp", requestId, caller, tool, parse: () => ({ args, bytes: bodyBytes }) }),
+      call: ({ caller, tool, arguments: args, bodyBytes, requestId, idempotencyKey }) =>
+        dispatch({
+          door: "mcp",
+          requestId,
+          caller,
+          tool,
+          idempotencyKey,
+          parse: () => ({ args, bytes: bodyBytes }),
+        }),
       report: (fault, requestId) => logFault(requestId, fault),
       hosts: hostsOf(baseUrl),
       baseUrl,

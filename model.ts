@@ -37,6 +37,8 @@ export interface Site extends SiteFields {
   readonly project_id: string | null;
   readonly flags: Readonly<Record<Flag, boolean>>;
   readonly credentials: readonly CredentialKind[];
+  /** The least that its writes need; a token's own may ask for more. */
+  readonly confirm_policy: ConfirmPolicy;
   /** Grows when credentials change, so that what was cached under the old ones is not used. */
   readonly credentials_version: number;
   readonly created_at: string;
@@ -61,6 +63,7 @@ export interface Token {
   readonly allowed_tools: readonly string[];
   readonly max_risk: Tier;
   readonly skip_write_confirm: boolean;
+  readonly confirm_policy: ConfirmPolicy;
   /** null: made under the master token, a super-admin token. */
   readonly owner_user_id: string | null;
   readonly created_at: string;
@@ -86,6 +89,10 @@ export interface Caller {
   /** The lower of the token's and the owner's ceiling. */
   readonly maxRisk: Tier;
 }
+
+/** What a write needs beside `confirm: true`: nothing, the token of a preview, or a person's approval. */
+export const CONFIRM_POLICIES = ["flag", "preview", "human"] as const;
+export type ConfirmPolicy = (typeof CONFIRM_POLICIES)[number];
 
 /** One field of a preview: `from` is null for what is made new. */
 export interface Change {
@@ -192,6 +199,13 @@ export const LIMITS = {
   UPSTREAM_EXCERPT_CHARACTERS: 300,
   UPSTREAM_STATUS_MIN: 400,
   UPSTREAM_STATUS_MAX: 599,
+  /** How long a preview can be confirmed, and how long the answer of a call is repeated. */
+  CONFIRM_TOKEN_MS: 15 * 60_000,
+  IDEMPOTENCY_MS: 24 * 60 * 60_000,
+  REPEATED_ANSWER_BYTES: 60 * KIB,
+  REVISION_PARTS_MAX: 100,
+  PREVIEW_FIELD_BYTES: 8 * KIB,
+  PREVIEW_BYTES: 32 * KIB,
   AUDIT_ARGUMENT_BYTES: 8 * KIB,
   AUDIT_SEGMENT_BYTES: 60 * KIB,
   AUDIT_PAGE_MAX: 500,

@@ -1,6 +1,6 @@
 /** The bodies of the admin API, a strict schema per record. */
 import { z } from "zod";
-import { TIER_MAX } from "../model.ts";
+import { CONFIRM_POLICIES, TIER_MAX } from "../model.ts";
 import type { Tier } from "../model.ts";
 import { choice, closed, expected, text, yesNo } from "../lib/fields.ts";
 
@@ -40,6 +40,9 @@ function scope(what: string, pattern: RegExp, min: number, max: number) {
 }
 const sites = (min: number) => scope("site id", SITE_ID, min, SCOPE_SITES_MAX);
 
+/** What a write needs beside `confirm: true`. */
+export const confirmPolicy = choice(CONFIRM_POLICIES);
+
 /** POST /admin/api/tokens */
 export const tokenBody = closed({
   name,
@@ -48,6 +51,7 @@ export const tokenBody = closed({
   allowed_tools: scope("tool name", TOOL_NAME, 1, SCOPE_TOOLS_MAX),
   max_risk: tier.optional(),
   skip_write_confirm: yesNo.optional(),
+  confirm_policy: confirmPolicy.optional(),
   owner_user_id: record_id.nullish(),
 });
 

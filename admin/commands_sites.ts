@@ -75,6 +75,7 @@ async function fields(call: Call, known: Known): Promise<Fields> {
     base_url: words.text("base-url"),
     project_id: words.text("project"),
     flags: pairs(words, "flag"),
+    confirm_policy: words.text("confirm-policy"),
     credentials: await credentials(call, known),
     ...Object.fromEntries(known.fields.map((field) => [field.name, valueOf(field, words)])),
   });

@@ -27,6 +27,11 @@ const create: Command = {
       help: "0 read, 1 drafts, 2 external writes, 3 publish, 4 all (else the owner's, or 4)",
     },
     owner: { value: "user_id", help: "the user it belongs to; without one it is a super-admin token" },
+    "confirm-policy": {
+      value: "flag|preview",
+      help:
+        "what a write needs beside confirm: true (flag: nothing, preview: the confirm_token of its preview)",
+    },
     "skip-write-confirm": { help: "write without the confirm step (super-admin tokens only)" },
   },
   async run(call) {
@@ -41,6 +46,7 @@ const create: Command = {
         allowed_tools: words.list("tools"),
         max_risk: words.whole("max-risk"),
         owner_user_id: words.text("owner"),
+        confirm_policy: words.text("confirm-policy"),
         skip_write_confirm: words.on("skip-write-confirm") || undefined,
       }),
     );

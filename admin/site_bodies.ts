@@ -4,7 +4,7 @@ import { choice, closed, yesNo } from "../lib/fields.ts";
 import { FLAGS } from "../model.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { NewSite, SiteInput } from "../store/store.ts";
-import { name, site_id } from "./bodies.ts";
+import { confirmPolicy, name, site_id } from "./bodies.ts";
 import { siteAddress } from "./site_address.ts";
 
 /** The two bodies. */
@@ -30,6 +30,7 @@ export function siteBodies({ kinds, siteFields, credentials }: Connectors): Site
     base_url: siteAddress.nullish(),
     project_id: site_id.nullish(),
     flags: flags.optional(),
+    confirm_policy: confirmPolicy.optional(),
     credentials: closed(Object.fromEntries(secrets)).optional(),
     ...Object.fromEntries(fields),
   };

@@ -6,6 +6,7 @@ import type { Site } from "../model.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { SiteInput } from "../store/store.ts";
 import { SITE_ID } from "./bodies.ts";
+import { refuseHuman } from "./confirm_policy.ts";
 import { answer, jsonObject } from "./exchange.ts";
 import { checked, quoted, refuseAny } from "./faults.ts";
 import type { AdminPorts } from "./ports.ts";
@@ -33,6 +34,7 @@ export function siteRoutes(app: Hono, ports: AdminPorts): void {
 
   app.post("/admin/api/sites", async (c) => {
     const body = checked(bodies.create, await jsonObject(c.req.raw));
+    refuseHuman(body.confirm_policy);
     const before = { ...connectors.blank(body), platform: body.platform, base_url: null } as unknown as Site;
     refuseAny(await siteFaults(body, before, ports));
     const site = await sites.create(body);
@@ -47,6 +49,7 @@ export function siteRoutes(app: Hono, ports: AdminPorts): void {
       if (fixed in body) refuseAny([`${fixed}: cannot be changed; register another site`]);
     }
     const patch = checked(bodies.patch, body);
+    refuseHuman(patch.confirm_policy);
     if (Object.keys(patch).length === 0) refuseAny(["The body: names nothing to change"]);
     refuseAny(await siteFaults(patch, site, ports));
     const changed = await sites.update(site.id, patch);

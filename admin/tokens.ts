@@ -4,6 +4,7 @@ import { GatewayError } from "../errors.ts";
 import { nearest } from "../lib/nearest.ts";
 import { TIER_MAX, type Token, type User } from "../model.ts";
 import { RECORD_ID, tokenBody } from "./bodies.ts";
+import { refuseHuman } from "./confirm_policy.ts";
 import { answer, jsonObject } from "./exchange.ts";
 import { checked, quoted, refuseAny } from "./faults.ts";
 import type { AdminPorts } from "./ports.ts";
@@ -23,6 +24,7 @@ export function tokenRoutes(app: Hono, ports: AdminPorts): void {
     const body = checked(tokenBody, await jsonObject(c.req.raw));
     const owner_user_id = body.owner_user_id ?? null;
     const owner = owner_user_id === null ? null : await users.get(owner_user_id);
+    refuseHuman(body.confirm_policy);
     const tools = toolFaults(body.allowed_tools, ports.toolNames());
     const max_risk = body.max_risk ?? owner?.max_risk ?? TIER_MAX;
     const skip_write_confirm = body.skip_write_confirm ?? false;
@@ -44,6 +46,7 @@ export function tokenRoutes(app: Hono, ports: AdminPorts): void {
       allowed_tools: body.allowed_tools,
       max_risk,
       skip_write_confirm,
+      confirm_policy: body.confirm_policy,
       owner_user_id,
     });
     return answer(c, { ...tokenView(made.token), token: made.text, warnings: tools.warnings });

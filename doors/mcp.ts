@@ -21,6 +21,8 @@ export interface McpCall {
   readonly tool: string;
   readonly arguments: Record<string, unknown>;
   readonly bodyBytes: number;
+  /** As `_meta` of the request carries it. */
+  readonly idempotencyKey?: string;
   readonly requestId: string;
 }
 
@@ -63,6 +65,8 @@ const ALLOWED_HEADERS = [
   "mcp-session-id",
   "last-event-id",
 ].join(", ");
+/** The name of the idempotency key in the `_meta` of a call. */
+const IDEMPOTENCY_KEY = "site-operations/idempotency-key";
 const LIST_TTL_MS = 60_000;
 const DISCOVER_TTL_MS = 3_600_000;
 
@@ -169,7 +173,17 @@ class Answers {
     if (!isRecord(given)) {
       return new FrameFault(200, RPC.INVALID_PARAMS, "arguments: send an object", frame.id);
     }
-    const { members, meta } = await this.#run({ caller, tool: name, arguments: given, bodyBytes });
+    const key = isRecord(frame.params._meta) ? frame.params._meta[IDEMPOTENCY_KEY] : undefined;
+    if (key !== undefined && typeof key !== "string") {
+      return new FrameFault(200, RPC.INVALID_PARAMS, `_meta: ${IDEMPOTENCY_KEY} must be a string`, frame.id);
+    }
+    const { members, meta } = await this.#run({
+      caller,
+      tool: name,
+      arguments: given,
+      bodyBytes,
+      idempotencyKey: key,
+    });
     return this.#result(frame, members, meta);
   }
 

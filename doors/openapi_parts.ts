@@ -46,11 +46,16 @@ export function sharedSchemas(codes: Codes, kinds: readonly string[]): Record<st
       tier: { type: "integer", minimum: 0, maximum: 4, description: "The risk of this call" },
       summary: text("One sentence a person can approve"),
       changes: list(ref("schemas", "Change"), "What would change, read live"),
-      arguments: {
-        type: "object",
-        additionalProperties: true,
-        description: "The call's arguments, shortened",
+      revision: {
+        ...text("Names the state that was read; null where the call touches nothing that exists"),
+        nullable: true,
       },
+      confirm_token: text("Binds the write to this preview; sent with confirm: true it is carried out once"),
+      expires_at: text("Until when the confirm_token holds, ISO 8601 UTC"),
+      next: text("How to go on"),
+      undoable: { type: "boolean", description: "Whether the gateway can take the change back" },
+      undoable_reason: text("Why it cannot"),
+      warnings: list({ type: "string" }, "What a person should know before approving"),
     }, "What a write would do; nothing was changed"),
     ToolEnvelope: envelope({ description: "What the tool answered" }, "The answer to a call that succeeded"),
     WriteEnvelope: envelope(

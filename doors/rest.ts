@@ -29,7 +29,14 @@ const CORS = { "access-control-allow-origin": "*" };
 const HEADERS = { "content-type": "application/json", ...CORS };
 const OK = { status: 200, headers: HEADERS };
 /** What a script on another origin may read of a refusal. */
-const EXPOSED = { "access-control-expose-headers": "WWW-Authenticate, Retry-After, X-Request-Id" };
+const EXPOSED = {
+  "access-control-expose-headers": "WWW-Authenticate, Retry-After, X-Request-Id, Idempotent-Replayed",
+};
+
+const REPLAYED = { "idempotent-replayed": "true" };
+
+const isReplayed = (value: unknown) =>
+  typeof value === "object" && value !== null && "replayed" in value && value.replayed === true;
 
 /** Puts the routes on the app. They answer their own errors, for a handler of a mounted app costs every call. */
 export function restDoor(app: Hono, ports: RestPorts): void {
@@ -60,12 +67,14 @@ async function call(ports: RestPorts, request: Request, tool: string): Promise<R
       requestId,
       caller,
       tool,
+      idempotencyKey: request.headers.get("idempotency-key") ?? undefined,
       parse: async (limit) => {
         const body = await readObject(request, limit);
         return { ...body, caller: await ports.authenticate(request) };
       },
     });
-    return new Response(success(unwrap(value)), OK);
+    const replayed = isReplayed(value) ? { headers: { ...HEADERS, ...EXPOSED, ...REPLAYED } } : OK;
+    return new Response(success(unwrap(value)), { ...OK, ...replayed });
   } catch (thrown) {
     return refuse(ports, thrown, requestId);
   }
@@ -79,6 +88,7 @@ function refuse(ports: RestPorts, thrown: unknown, requestId: string): Response 
     ...HEADERS,
     ...EXPOSED,
     "x-request-id": requestId,
+    ...(error.replayed ? REPLAYED : {}),
     ...refusalHeaders(error, ports.baseUrl),
   };
   return new Response(failure(error), { status: error.status, headers });

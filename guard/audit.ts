@@ -9,6 +9,8 @@ import {
   type NestedCall,
   type Tier,
 } from "../model.ts";
+import type { Beside } from "../store/store.ts";
+import type { Consent } from "./consent.ts";
 import type { AuditFacts } from "../registry/tool.ts";
 import { redactText, shorten } from "./redact.ts";
 
@@ -29,6 +31,10 @@ export class CallRecord {
   writing = false;
   /** Set when the answer is a preview. */
   previewed = false;
+  /** What ties the call to what was shown, or to an equal call. */
+  consent: Consent | null = null;
+  /** Records that the next row takes along into its commit. */
+  beside: readonly Beside[] = [];
   readonly facts: AuditFacts = {};
   /** What a call within another was refused or failed with. */
   error: Code | null = null;

@@ -1,9 +1,18 @@
 /** The write-confirm gate: what a caller sees instead of a change not yet confirmed. */
-import type { Caller, Change, Tier } from "../model.ts";
+import {
+  type Caller,
+  type Change,
+  CONFIRM_POLICIES,
+  type ConfirmPolicy,
+  type Site,
+  type Tier,
+} from "../model.ts";
 import type { PlannedCall } from "../registry/tool.ts";
 import type { CallRecord } from "./audit.ts";
+import { revisionName } from "./consent_content.ts";
 import type { ReadyCall } from "./nested_calls.ts";
-import { redactText, shorten } from "./redact.ts";
+import { shownChanges } from "./preview_changes.ts";
+import { redactText } from "./redact.ts";
 
 /** What a write answers without `confirm: true`; nothing was changed. */
 export interface Preview {
@@ -13,28 +22,73 @@ export interface Preview {
   readonly tier: Tier;
   readonly summary: string;
   readonly changes: readonly Change[];
-  readonly arguments: unknown;
+  /** How much of the changes is left out, where any is. */
+  readonly left_out?: string;
+  /** Names the state that was read; null where the call touches nothing that exists. */
+  readonly revision: string | null;
+  readonly confirm_token: string;
+  readonly expires_at: string;
+  /** How to go on. */
+  readonly next: string;
+  /** Whether the gateway can take the change back, and why not. */
+  readonly undoable: false;
+  readonly undoable_reason: string;
+  readonly warnings: readonly string[];
   /** The calls of other tools that are part of it, where there are any. */
   readonly calls?: readonly Pick<PlannedCall, "tool" | "site_id" | "tier" | "summary">[];
 }
 
 /** A call ready to be carried out, as far as a preview shows it. */
-export type Previewed = Pick<ReadyCall, "tool" | "tier" | "args" | "plan" | "changes" | "calls">;
+export type Previewed = Pick<ReadyCall, "tool" | "tier" | "plan" | "changes" | "revision" | "calls">;
 
-/** Whether a planned write may go on. */
-export const confirmed = (caller: Caller, confirm: boolean): boolean =>
-  confirm || (caller.superAdmin && caller.token.skip_write_confirm);
+interface Gated {
+  readonly caller: Caller;
+  readonly site: Site | null;
+  readonly input: { readonly confirm: boolean };
+}
 
-/** The preview of a planned write, with what the calls it planned would change; secrets and long bodies shortened. */
-export function preview(call: Previewed, record: Pick<CallRecord, "site" | "highestTier">): Preview {
+const skips = ({ token, superAdmin }: Caller): boolean => superAdmin && token.skip_write_confirm;
+
+/** Whether the call asks for the write itself: it is confirmed, or its token skips the gate. */
+export const mayWrite = ({ caller, input }: Gated): boolean => input.confirm || skips(caller);
+
+/** Whether a confirmed call may go on under the stricter of the token's and the site's policy. */
+export function meetsPolicy({ caller, site }: Gated, bound: boolean): boolean {
+  if (skips(caller)) return true;
+  const policy = stricter(caller.token.confirm_policy, site?.confirm_policy ?? "flag");
+  return policy === "flag" || (policy === "preview" && bound);
+}
+
+function stricter(one: ConfirmPolicy, other: ConfirmPolicy): ConfirmPolicy {
+  return CONFIRM_POLICIES.indexOf(one) >= CONFIRM_POLICIES.indexOf(other) ? one : other;
+}
+
+/** Why nothing is marked as undoable in this version. */
+const NOT_UNDOABLE = "The gateway does not take changes back yet; the values under from are what stood there";
+
+/** The preview of a planned write, with what the calls it planned would change; secrets and long texts shortened. */
+export function preview(
+  call: Previewed,
+  record: Pick<CallRecord, "site" | "highestTier">,
+  { token, expires_at }: { readonly token: string; readonly expires_at: number },
+): Preview {
+  const expires = new Date(expires_at).toISOString();
   return {
     needs_confirmation: true,
     tool: call.tool,
     site_id: record.site,
     tier: record.highestTier ?? call.tier,
     summary: redactText(call.plan?.summary ?? ""),
-    changes: shorten(call.changes) as readonly Change[],
-    arguments: shorten(call.args),
+    ...shownChanges(call.changes),
+    revision: revisionName(call.revision),
+    confirm_token: token,
+    expires_at: expires,
+    next:
+      "Nothing was changed; to carry this out send the same call with confirm: true and this confirm_token " +
+      `before ${expires}`,
+    undoable: false,
+    undoable_reason: call.plan?.final ?? NOT_UNDOABLE,
+    warnings: (call.plan?.warnings ?? []).map(redactText),
     ...(call.calls.length ? { calls: call.calls.map(nested) } : {}),
   };
 }

@@ -1,23 +1,15 @@
 /** The line every call walks, from either door: checked step by step, run, and audited. */
 import { asGatewayError, GatewayError } from "../errors.ts";
-import type { AuditRow, Caller, Door, Site } from "../model.ts";
-import type { Catalog } from "../registry/catalog.ts";
-import type { ToolEntry } from "../registry/load.ts";
-import type { Store } from "../store/store.ts";
+import type { AuditRow, Caller, Door } from "../model.ts";
+import type { Beside, Store } from "../store/store.ts";
 import { CallRecord } from "./audit.ts";
 import { bodyLimit } from "./body_limit.ts";
-import { confirmed, preview } from "./confirm.ts";
-import { type ContextPorts, endOfCall, makeContext } from "./context.ts";
-import { countsAs } from "./deployed.ts";
-import { flagStep } from "./flags.ts";
-import { readForwarded, readInput } from "./input.ts";
+import { mayWrite, meetsPolicy, preview } from "./confirm.ts";
+import { Consent, type ConsentPorts } from "./consent.ts";
+import type { Subject } from "./consent_content.ts";
+import { admit, type AdmitPorts, type Admitted, planned } from "./admit.ts";
+import { endOfCall } from "./context.ts";
 import type { RateLimit } from "./limits.ts";
-import { linkStep } from "./links.ts";
-import { nestedCalls, type ReadyCall } from "./nested_calls.ts";
-import { platformStep } from "./platform.ts";
-import { effectiveTier, riskCap } from "./risk.ts";
-import { toolScope } from "./scope.ts";
-import { findOfferingSite, findSite } from "./site.ts";
 
 /** A call as a door hands it over; authentication is behind it. */
 export interface ToolCall {
@@ -26,6 +18,8 @@ export interface ToolCall {
   readonly requestId: string;
   readonly caller: Caller;
   readonly tool: string;
+  /** As the door was given it; what is sent again under it is carried out once. */
+  readonly idempotencyKey?: string;
   /**
    * Reads the arguments, at most `limit` bytes of body. Throws E_PAYLOAD_TOO_LARGE, E_BAD_JSON, or E_AUTH when the
    * token was revoked meanwhile, which are audited as any other refusal.
@@ -45,11 +39,9 @@ export interface Parsed {
 export type Dispatch = (call: ToolCall) => Promise<unknown>;
 
 /** What the line needs of the rest of the gateway. */
-export interface DispatchPorts extends ContextPorts {
-  readonly store: Pick<Store, "sites" | "projects" | "previews" | "accounts" | "audit">;
-  readonly catalog: Catalog;
+export interface DispatchPorts extends AdmitPorts, ConsentPorts {
+  readonly store: Pick<Store, "sites" | "projects" | "previews" | "accounts" | "consents" | "audit">;
   readonly tokenLimit: RateLimit;
-  readonly siteLimit: RateLimit;
   /** Told of what a caller is not: the cause behind E_INTERNAL. */
   log(event: Record<string, unknown>): void;
 }
@@ -61,7 +53,7 @@ export function dispatcher(ports: DispatchPorts): Dispatch {
     let value: unknown;
     let failure: GatewayError | null = null;
     try {
-      value = await walk(ports, call, record);
+      value = await runPipeline(ports, call, record);
     } catch (thrown) {
       failure = asGatewayError(thrown, call.requestId);
       if (failure.code === "E_INTERNAL") {
@@ -74,129 +66,62 @@ export function dispatcher(ports: DispatchPorts): Dispatch {
       }
     }
     const change = !record.writing ? "none" : failure ? "unknown" : "made";
-    await keep(ports, record.outcome(failure, ports.now()), change);
+    if (record.consent && (record.writing || failure)) {
+      record.beside = await record.consent.settle(failure ? { failure, outcome: change } : { value });
+    }
+    await keep(ports, record.outcome(failure, ports.now()), change, record.beside);
     if (failure) throw failure;
     return value;
   };
 }
 
 /** The steps of docs/ARCHITECTURE.md, "Request lifecycle", in their order; each returns or throws. */
-async function walk(ports: DispatchPorts, call: ToolCall, record: CallRecord): Promise<unknown> {
+async function runPipeline(ports: DispatchPorts, call: ToolCall, record: CallRecord): Promise<unknown> {
   ports.tokenLimit.take(call.caller.token.id); // 2
   const body = await call.parse(bodyLimit(ports.catalog.get(call.tool), call.caller)); // 3
   const caller = body.caller ?? call.caller;
   record.arguments = body.args;
-  const { tool } = call;
+  const { tool, requestId } = call;
   const deadline = endOfCall(ports.now());
-  const ready = await prepare(ports, { ...body, caller, tool, deadline, outer: [] }, record); // 4 to 14
+  const admitted = await admit(ports, { ...body, caller, tool, deadline, outer: [] }, record); // 4 to 13
+  const writes = admitted.gate ? mayWrite(admitted) : admitted.tier > 0;
+  const consent = new Consent(ports, subjectOf(admitted), { request_id: requestId, deadline });
+  if (writes) { // 13a
+    const { confirmToken } = admitted.input;
+    const repeated = await consent.judge({ confirmToken, idempotencyKey: call.idempotencyKey });
+    if (repeated) return repeated.value;
+  }
+  const ready = await planned(admitted, record); // 14
+  consent.compare(ready.revision); // 14a
   if (ready.tier > 0) {
-    if (ready.gate && !confirmed(caller, ready.confirm)) { // 15
+    if (ready.gate && !(writes && meetsPolicy(admitted, consent.bound))) { // 15
       record.previewed = true;
-      return preview(ready, record);
+      const issued = await consent.issue(ready.revision);
+      record.beside = issued.beside;
+      return preview(ready, record, issued);
     }
-    await keep(ports, record.intent(), "none"); // 16
+    if (ports.now() >= deadline) throw outOfTime();
+    const repeated = await consent.spend();
+    if (repeated) return repeated.value;
+    record.consent = consent;
+    await keep(ports, record.intent(), "none", await consent.begin()); // 16
     record.writing = true;
   }
   return await ready.run();
 }
 
-/** What steps 4 to 14 are walked with: by a call that came through a door, and by one that another tool makes. */
-interface Asked extends Pick<Parsed, "args" | "bytes"> {
-  readonly caller: Caller;
-  readonly tool: string;
-  readonly deadline: number;
-  /** The tools of the calls it stands in, outermost first. */
-  readonly outer: readonly string[];
-}
+const subjectOf = ({ caller, entry, site, others, input, tier }: Admitted): Subject => ({
+  grant: caller.token.id,
+  tool: entry.name,
+  sites: [...(site ? [site] : []), ...others.values()],
+  args: input.args,
+  tier,
+});
 
-/** Steps 4 to 14, which send reads only. */
-async function prepare(ports: DispatchPorts, asked: Asked, record: CallRecord): Promise<ReadyCall> {
-  const { caller, deadline } = asked;
-  const entry = ports.catalog.find(asked.tool, caller); // 4
-  const { manifest, handler, offer } = entry;
-  record.tier = manifest.tier;
-  if (offer?.hidden !== undefined) throw hidden(entry.name, offer.hidden);
-  if (asked.bytes > manifest.body_limit) throw tooLarge(entry.name, manifest.body_limit);
-  toolScope(caller, entry.name, manifest.tier); // 5, 6
-  riskCap(caller, manifest.tier, entry.name); // 7
-  const input = (offer ? readForwarded : readInput)(entry, asked.args, ports.now()); // 8
-  const site = await siteOf(ports, caller, entry, input.siteId); // 9
-  record.siteId = site?.id ?? null;
-  const others = await otherSites(ports, caller, manifest.sites, input.args);
-  for (const { id } of others.values()) record.targetSiteId = id;
-  const kind = site && await countsAs(ports.store.sites, ports.connectors, manifest, site);
-  const tier = effectiveTier(manifest, input.args, kind);
-  record.tier = tier;
-  riskCap(caller, tier, entry.name); // 10
-  if (site) {
-    for (const id of new Set([site.id, ...others.keys()])) ports.siteLimit.take(id);
-    platformStep(manifest, asked.args, site); // 11
-  }
-  const grant = site && kind ? flagStep(manifest, input.args, site, kind) : undefined; // 12
-  const tools = [...asked.outer, entry.name];
-  const nested = nestedCalls({
-    record,
-    tools,
-    prepare: (tool, args, inner) =>
-      prepare(ports, { caller, tool, args, bytes: 0, deadline, outer: tools }, inner),
+const outOfTime = () =>
+  new GatewayError("E_UPSTREAM", "The time of the call was used up before anything was written; try again", {
+    upstream: 504,
   });
-  const parts = { caller, record, manifest, site, others, grant, calls: nested.port, deadline };
-  const ctx = makeContext(ports, parts);
-  handler.check?.(input.args, ctx);
-  linkStep(manifest, site, ports.connectors, ports.upstream); // 13
-  const plan = tier > 0 ? await handler.plan?.(input.args, ctx) ?? null : null; // 14
-  const gate = tier > 0 && !offer;
-  if (gate && !plan) throw new GatewayError("E_INTERNAL", `"${entry.name}" can write and has no plan`);
-  const calls = [...nested.planned];
-  return {
-    tool: entry.name,
-    siteId: record.siteId,
-    tier: record.tier,
-    args: input.args,
-    confirm: input.confirm,
-    gate,
-    plan,
-    changes: [...(plan?.changes ?? []), ...calls.flatMap((one) => one.changes)],
-    calls,
-    run: async () => await handler.run(input.args, ctx, plan ?? undefined),
-  };
-}
-
-/** Step 9: the call's site, null for a tool without one. */
-async function siteOf(
-  { store }: DispatchPorts,
-  caller: Caller,
-  entry: ToolEntry,
-  id: string | undefined,
-): Promise<Site | null> {
-  if (entry.offer) return await findOfferingSite(store.sites, caller, entry, id);
-  return entry.manifest.site === "none" ? null : await findSite(store.sites, caller, id);
-}
-
-const hidden = (name: string, reason: string) =>
-  new GatewayError("E_FORBIDDEN_OP", `"${name}" is never carried out: ${reason}`);
-
-/** The sites that further arguments name, found and judged as the call's own. */
-async function otherSites(
-  ports: DispatchPorts,
-  caller: Caller,
-  names: readonly string[],
-  args: Record<string, unknown>,
-): Promise<ReadonlyMap<string, Site>> {
-  const others = new Map<string, Site>();
-  for (const name of names) {
-    const id = args[name];
-    if (typeof id !== "string") continue;
-    others.set(id, await findSite(ports.store.sites, caller, id, name));
-  }
-  return others;
-}
-
-const tooLarge = (name: string, limit: number) =>
-  new GatewayError(
-    "E_PAYLOAD_TOO_LARGE",
-    `The body is over ${limit / 1024} KiB, the most that "${name}" takes; send less`,
-  );
 
 /** What to say when the audit cannot be kept, by what is known of the change. */
 const UNKEPT = {
@@ -206,9 +131,14 @@ const UNKEPT = {
 } as const;
 
 /** Writes an audit row. Throws E_INTERNAL when it cannot be kept, saying what became of the change. */
-async function keep(ports: DispatchPorts, row: AuditRow, change: keyof typeof UNKEPT): Promise<void> {
+async function keep(
+  ports: DispatchPorts,
+  row: AuditRow,
+  change: keyof typeof UNKEPT,
+  beside: readonly Beside[],
+): Promise<void> {
   try {
-    await ports.store.audit.append(row);
+    await ports.store.audit.append(row, beside);
   } catch (cause) {
     ports.log({ event: "audit_failed", request_id: row.request_id, tool: row.tool, cause: causeOf(cause) });
     const message = `${UNKEPT[change]}; give request id "${row.request_id}" to the gateway's operator`;

@@ -13,6 +13,7 @@ export interface Input {
   readonly args: Record<string, unknown>;
   readonly siteId: string | undefined;
   readonly confirm: boolean;
+  readonly confirmToken: string | undefined;
 }
 
 /** Longer than any id a site can have, and short enough to look up. */
@@ -28,12 +29,15 @@ export function readInput(
 ): Input {
   const { manifest, check } = entry;
   refuseAny(manifest, raw, now);
-  const { site_id, confirm, ...rest } = raw;
+  const { site_id, confirm, confirm_token, ...rest } = raw;
   refuseSiteId(site_id);
   if (confirm !== undefined && typeof confirm !== "boolean") throw bad("confirm: expected true or false");
+  if (confirm_token !== undefined && typeof confirm_token !== "string") {
+    throw bad("confirm_token: expected the text that the preview answered");
+  }
   const args = check(rest);
   for (const rule of manifest.rules) applyRule(rule, args);
-  return { args, siteId: site_id, confirm: confirm === true };
+  return { args, siteId: site_id, confirm: confirm === true, confirmToken: confirm_token };
 }
 
 /**
@@ -49,7 +53,7 @@ export function readForwarded(
   const { site_id, confirm, ...rest } = raw;
   refuseSiteId(site_id);
   const own = confirm !== undefined && entry.offer?.confirm ? { confirm } : {};
-  return { args: entry.check({ ...rest, ...own }), siteId: site_id, confirm: false };
+  return { args: entry.check({ ...rest, ...own }), siteId: site_id, confirm: false, confirmToken: undefined };
 }
 
 /** What no tool takes, whatever its schema. */

@@ -1,7 +1,7 @@
 /** The calls of other tools that a tool makes: each walks the steps of a call from the look-up on, as its caller's. */
 import { GatewayError } from "../errors.ts";
 import { type Change, LIMITS, type Tier } from "../model.ts";
-import type { CallsPort, Plan, PlannedCall } from "../registry/tool.ts";
+import type { CallsPort, Plan, PlannedCall, Revision } from "../registry/tool.ts";
 import type { CallRecord } from "./audit.ts";
 
 /** A call that has passed steps 4 to 14. */
@@ -18,6 +18,8 @@ export interface ReadyCall {
   readonly plan: Plan | null;
   /** What the plan says would change, and after it what the calls would that it planned. */
   readonly changes: readonly Change[];
+  /** What of the live state it would replace, those calls' parts included. */
+  readonly revision: Revision | null;
   /** The calls of other tools that the plan planned. */
   readonly calls: readonly PlannedCall[];
   /** Carries it out, once. */
@@ -55,8 +57,8 @@ export function nestedCalls({ record, tools, prepare }: OuterCall): NestedCalls 
       inner.error = "E_FORBIDDEN_OP";
       throw new GatewayError("E_FORBIDDEN_OP", `"${tool}" has no preview, so no other tool may call it`);
     }
-    const { siteId: site_id, tier, changes } = call;
-    const { summary = "", revision = null } = call.plan ?? {};
+    const { siteId: site_id, tier, changes, revision } = call;
+    const { summary = "" } = call.plan ?? {};
     const made: PlannedCall = Object.freeze({ tool, site_id, tier, summary, changes, revision });
     ready.set(made, { call, beforeGate, record: inner });
     planned.push(made);

@@ -16,6 +16,11 @@ export function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
+/** Resolves after that time. */
+export function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
 /** The promise, or a rejection as soon as the signal aborts. */
 export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

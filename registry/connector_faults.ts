@@ -15,6 +15,7 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
   "base_url",
   "project_id",
   "flags",
+  "confirm_policy",
   "credentials",
   "credentials_version",
   "created_at",

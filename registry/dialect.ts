@@ -153,7 +153,7 @@ function unknownKeys(
   schema: Schema,
 ): string[] {
   const known = Object.keys(schemaAt(schema, path)?.properties ?? {});
-  const everywhere = path.length ? [] : ["site_id", "confirm"];
+  const everywhere = path.length ? [] : ["site_id", "confirm", "confirm_token"];
   return keys.slice(0, SENTENCES_MAX).map((key) => {
     const near = nearest(key, [...known, ...everywhere]);
     const name = field ? `${field}.${key}` : key;

@@ -37,6 +37,7 @@ export const OWN_OPTIONS: readonly string[] = [
   "base-url",
   "project",
   "flag",
+  "confirm-policy",
   "unset",
   "url",
   "json",

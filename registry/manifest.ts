@@ -83,7 +83,7 @@ function consistency(manifest: Manifest): string[] {
   const known = (name: string, where: string) => {
     if (!names.has(name)) found.push(`${where} names "${name}", which is not a property`);
   };
-  for (const name of ["site_id", "confirm"]) {
+  for (const name of ["site_id", "confirm", "confirm_token"]) {
     if (names.has(name)) found.push(`input.${name}: is added by the registry, take it out`);
   }
   for (const [name, schema] of Object.entries(properties)) {
@@ -205,6 +205,10 @@ export function definition(manifest: Manifest): Definition {
         type: "boolean",
         default: false,
         description: "Without true nothing is changed and a preview of the change is answered",
+      },
+      confirm_token: {
+        type: "string",
+        description: "The preview's own; binds the write to what it showed",
       },
     }
     : {};

@@ -7,6 +7,7 @@ import { amountBefore, readAge, readRetention, writeRetention } from "./audit_ho
 import { retainAudit } from "./audit_retention.ts";
 import { verifyAudit } from "./audit_verify.ts";
 import { AuditWriter } from "./audit_writer.ts";
+import type { Beside } from "./consent_types.ts";
 import type { Database } from "./database.ts";
 import type {
   AuditAge,
@@ -31,8 +32,8 @@ export class Audit implements AuditStore {
     this.#indexer.catchUp();
   }
 
-  append(row: AuditRow): Promise<void> {
-    return this.#writer.append(row);
+  append(row: AuditRow, beside?: readonly Beside[]): Promise<void> {
+    return this.#writer.append(row, beside);
   }
 
   async list(query: AuditQuery, page: { limit: number; cursor?: string }): Promise<AuditPage> {

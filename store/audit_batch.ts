@@ -1,10 +1,14 @@
 /** A batch of audit entries on its way into one commit: packed into segments, with their index terms. */
+import { serialize } from "node:v8";
 import { byteLength } from "./audit_segment.ts";
+import type { Beside } from "./consent_types.ts";
 import { type AuditRow, LIMITS } from "../model.ts";
 
 /** What one commit may hold, below KV's 800 KiB and 1,000 mutations. */
 const SEGMENTS_MAX = 8;
 const MARKS_MAX = 400;
+/** Of what comes along, so that it fits beside eight segments. */
+const BESIDE_BYTES_MAX = 250 * 1024;
 
 /** What rows are looked up by. */
 export const DIMENSIONS = ["token", "site", "tool", "status"] as const;
@@ -41,16 +45,23 @@ export class Batch {
   readonly opened = new Map<string, number>();
   /** Rows whose mark goes. */
   readonly ended = new Set<string>();
+  /** Changes of other records that are committed with the entries. */
+  readonly beside: Beside[] = [];
+  #besideBytes = 0;
   readonly done = Promise.withResolvers<void>();
 
   /** Takes an entry; false when the batch is full. `wasOpen`: its intent came before. */
-  add(row: AuditRow, line: string, wasOpen: boolean): boolean {
+  add(row: AuditRow, line: string, wasOpen: boolean, beside: readonly Beside[] = []): boolean {
     const bytes = byteLength(line);
+    const more = beside.reduce((sum, { value }) => sum + (value === null ? 0 : serialize(value).length), 0);
+    if (this.#besideBytes > 0 && this.#besideBytes + more > BESIDE_BYTES_MAX) return false;
     let draft = this.drafts.at(-1);
     const fits = draft !== undefined && draft.bytes + bytes <= LIMITS.AUDIT_SEGMENT_BYTES;
     if (!fits && this.drafts.length === SEGMENTS_MAX) return false;
     if (this.opened.size + this.ended.size === MARKS_MAX) return false;
     if (draft === undefined || !fits) this.drafts.push(draft = { rows: "", bytes: 0, terms: noTerms() });
+    this.beside.push(...beside);
+    this.#besideBytes += more;
     draft.rows += line;
     draft.bytes += bytes;
     addTerms(draft.terms, row);

@@ -13,6 +13,7 @@ import {
   segmentKey,
   todoKey,
 } from "./audit_segment.ts";
+import type { Beside } from "./consent_types.ts";
 import { closedError, type Database } from "./database.ts";
 
 const TRIES_MAX = 3;
@@ -57,15 +58,15 @@ export class AuditWriter {
   }
 
   /** Resolves when the entry is committed, rejects when three tries failed. Entries of one commit share the promise. */
-  append(row: AuditRow): Promise<void> {
+  append(row: AuditRow, beside: readonly Beside[] = []): Promise<void> {
     if (this.#closing) return Promise.reject(closedError());
     const line = encodeRow(row);
     const wasOpen = row.status !== "started" && this.#open.has(row.id);
     if (row.status === "started") this.#open.add(row.id);
     let batch = this.#queue.at(-1);
-    if (batch === undefined || !batch.add(row, line, wasOpen)) {
+    if (batch === undefined || !batch.add(row, line, wasOpen, beside)) {
       batch = new Batch();
-      batch.add(row, line, wasOpen);
+      batch.add(row, line, wasOpen, beside);
       this.#queue.push(batch);
       this.#newest = batch.done.promise;
     }
@@ -158,6 +159,10 @@ export class AuditWriter {
     for (const { id, bytes } of built.segments) atomic.set(segmentKey(id), bytes).set(todoKey(id), true);
     for (const [row_id, draft] of batch.opened) atomic.set(openKey(row_id), built.segments[draft]?.id);
     for (const row_id of batch.ended) atomic.delete(openKey(row_id));
+    for (const { key, value, expireIn } of batch.beside) {
+      if (value === null) atomic.delete([...key]);
+      else atomic.set([...key], value, { expireIn });
+    }
     return atomic;
   }
 

@@ -4,6 +4,7 @@ import { GatewayError } from "../errors.ts";
 import { pauseFor } from "../lib/async.ts";
 import { LIMITS } from "../model.ts";
 import type { Delay } from "./account_clock.ts";
+import { Consents } from "./consents.ts";
 import { Accounts } from "./accounts.ts";
 import { Audit } from "./audit.ts";
 import { ConfigVersion } from "./cache.ts";
@@ -63,6 +64,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     accounts,
     sessions: new Sessions(db),
     previews: new Previews(db),
+    consents: new Consents(db, sealer),
     leases: new Leases(db),
     audit,
     async ping() {

@@ -10,7 +10,7 @@ const recordKey = (id: string) => ["sites", id];
 const secretKey = (id: string, kind: CredentialKind) => ["credentials", id, kind];
 
 /** What may be set of a record beside the fields of connectors. */
-const SETTABLE = ["name", "base_url", "project_id", "flags"] as const;
+const SETTABLE = ["name", "base_url", "project_id", "flags", "confirm_policy"] as const;
 const NO_FLAGS = Object.fromEntries(FLAGS.map((flag) => [flag, false])) as Site["flags"];
 
 type SealedByKind = ReadonlyMap<CredentialKind, Sealed | null>;
@@ -83,11 +83,15 @@ export class Sites implements SiteStore {
 
   /** The record with what it was kept without, for connectors come and bring their fields, and fields grow keys. */
   #whole(site: Site): Site {
-    const initial = { ...this.shape.blank({ platform: site.platform }), flags: NO_FLAGS };
+    const initial = {
+      ...this.shape.blank({ platform: site.platform }),
+      flags: NO_FLAGS,
+      confirm_policy: "flag",
+    };
     const kept = Object.entries(site).map((
       [name, value],
     ) => [name, Object.hasOwn(initial, name) ? merged(initial[name as keyof typeof initial], value) : value]);
-    return { ...initial, ...Object.fromEntries(kept) } as Site;
+    return { ...initial, ...Object.fromEntries(kept) } as unknown as Site;
   }
 
   /** What was not given stays; fields that hold an object are merged key by key. */
@@ -148,6 +152,7 @@ function blank(input: NewSite, shape: SiteShape, at: string): Site {
     base_url: null,
     project_id: null,
     flags: NO_FLAGS,
+    confirm_policy: "flag",
     credentials: [],
     credentials_version: 0,
     created_at: at,

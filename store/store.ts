@@ -12,13 +12,17 @@ import type {
   User,
 } from "../model.ts";
 import type { AccountStore } from "./account_types.ts";
+import type { Beside, ConsentStore } from "./consent_types.ts";
 
 export type * from "./account_types.ts";
+export type * from "./consent_types.ts";
 
 /** A value, or the promise of one: what is cached is answered without a turn of the event loop. */
 export type Awaitable<T> = T | Promise<T>;
 
-export type NewToken = Omit<Token, "id" | "created_at" | "revoked_at">;
+export type NewToken =
+  & Omit<Token, "id" | "created_at" | "revoked_at" | "confirm_policy">
+  & Partial<Pick<Token, "confirm_policy">>;
 
 /** Tokens, found by a SHA-256 of their text. Look-ups are cached; a change holds within LIMITS.CACHE_CHECK_MS everywhere. */
 export interface TokenStore {
@@ -53,6 +57,7 @@ export interface SiteInput extends Patch<SiteFields> {
   base_url?: string | null;
   project_id?: string | null;
   flags?: Partial<Site["flags"]>;
+  confirm_policy?: Site["confirm_policy"];
   /** A kind set to null is forgotten. */
   credentials?: { [K in CredentialKind]?: Credentials[K] | null };
 }
@@ -189,9 +194,9 @@ export interface AuditStore {
   /**
    * Resolves when the entry is committed; rejects with E_INTERNAL when that failed three times. Concurrent entries share
    * segments and commits. A write hands in its row twice, under one id: with status `started` before, whole again
-   * after. What is too large or no JSON is cut, never refused.
+   * after. What is too large or no JSON is cut, never refused. `beside` is committed with it.
    */
-  append(row: AuditRow): Promise<void>;
+  append(row: AuditRow, beside?: readonly Beside[]): Promise<void>;
   /**
    * A started row is listed only while it has no outcome. The cursor is opaque; `limit` is 1 to AUDIT_PAGE_MAX. Throws
    * E_BAD_INPUT naming what is wrong with query or page.
@@ -222,6 +227,7 @@ export interface Store {
   readonly projects: ProjectStore;
   readonly users: UserStore;
   readonly accounts: AccountStore;
+  readonly consents: ConsentStore;
   readonly sessions: SessionStore;
   readonly previews: PreviewStore;
   readonly leases: LeaseStore;

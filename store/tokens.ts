@@ -19,6 +19,9 @@ export function randomText(): string {
   });
 }
 
+/** A token with what it was kept without by an older version. */
+const whole = (token: Token): Token => ({ ...token, confirm_policy: token.confirm_policy ?? "flag" });
+
 /** The TokenStore of a database; token texts begin with `prefix`. */
 export class Tokens implements TokenStore {
   readonly #byHash: RecordCache<Token>;
@@ -43,6 +46,7 @@ export class Tokens implements TokenStore {
       allowed_tools: [...input.allowed_tools],
       max_risk: input.max_risk,
       skip_write_confirm: input.skip_write_confirm,
+      confirm_policy: input.confirm_policy ?? "flag",
       owner_user_id: input.owner_user_id,
       created_at: this.db.timestamp(),
       revoked_at: null,
@@ -63,11 +67,12 @@ export class Tokens implements TokenStore {
   }
 
   async get(id: string): Promise<Token | null> {
-    return (await this.db.kv.get<Token>(recordKey(id))).value;
+    const { value } = await this.db.kv.get<Token>(recordKey(id));
+    return value && whole(value);
   }
 
   async list(): Promise<Token[]> {
-    return await listValues<Token>(this.db.kv, ["tokens"]);
+    return (await listValues<Token>(this.db.kv, ["tokens"])).map(whole);
   }
 
   async revoke(id: string): Promise<Token | null> {

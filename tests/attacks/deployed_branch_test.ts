@@ -122,6 +122,7 @@ async function world(files?: Record<string, string>): Promise<World> {
       allowed_tools: ["*"],
       max_risk: 4,
       skip_write_confirm: false,
+      confirm_policy: "flag",
       owner_user_id: owner!.id,
     })).text;
   const own = await token(["*"]);
@@ -230,6 +231,7 @@ Deno.test("a project is not begun on what another site is deployed from, be it n
     allowed_tools: ["*"],
     max_risk: 4,
     skip_write_confirm: false,
+    confirm_policy: "flag",
     owner_user_id: null,
   });
   const before = await deployed(at);

@@ -206,7 +206,7 @@ Deno.test("a tool that only reads may plan a write and carry out reads, and no w
     tier: 1,
     summary: 'Write "new"',
     changes: [{ field: "title", from: "old", to: "new" }],
-    revision: "r1",
+    revision: { title: "old" },
   });
   await gw.refuses("note_explain", { ...write("acme"), run: true }, "E_INTERNAL", { door: "rest" });
   assert.ok(gw.requests.every(({ method }) => method === "GET"));

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Code } from "../../errors.ts";
 import type { AuditStatus } from "../../model.ts";
-import { gateway, type Kit, type KitOptions, owned, site } from "../kit.ts";
+import { gateway, type Kit, type KitOptions, NOW, owned, site } from "../kit.ts";
 
 export const TOYS = new URL("../fixtures/toys/", import.meta.url);
 
@@ -274,15 +274,22 @@ Deno.test("step 15: without confirm a preview is answered and nothing is written
   await using gw = await gateway({ ...withSecret, fetch: answering(200), allowPrivate: ["linked.example"] });
   const args = { ...CALL, confirm: false };
   const previews = [await gw.call("toy_write", args), await gw.call("toy_write", CALL, { door: "mcp" })];
-  for (const preview of previews) {
-    assert.deepEqual(preview, {
+  for (const preview of previews as Record<string, unknown>[]) {
+    const { confirm_token, expires_at, next, undoable_reason, ...shown } = preview;
+    assert.match(String(confirm_token), /^cft_/);
+    assert.equal(expires_at, new Date(NOW + 15 * 60_000).toISOString());
+    assert.match(String(next), /send the same call with confirm: true and this confirm_token/);
+    assert.match(String(undoable_reason), /does not take changes back yet/);
+    assert.deepEqual(shown, {
       needs_confirmation: true,
       tool: "toy_write",
       site_id: "linked",
       tier: 1,
       summary: 'Write "a"',
       changes: [{ field: "title", from: null, to: "a" }],
-      arguments: { title: "a", loud: false },
+      revision: null,
+      undoable: false,
+      warnings: [],
     });
   }
   assert.deepEqual(methods(gw), ["GET", "GET"]);

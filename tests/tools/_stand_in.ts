@@ -14,6 +14,8 @@ export interface World extends AsyncDisposable {
   readonly kit: CmsKit<WordPressStandIn>;
   readonly cms: WordPressStandIn;
   readonly draft: Post;
+  /** A person changes a post by other means than the gateway. */
+  edit(post: Post, change: Partial<Post>): void;
   /** Goes live two hours after the start. */
   readonly scheduled: Post;
   /** The call of each tool that goes well on the site "open". */
@@ -48,6 +50,7 @@ export async function world(options: KitOptions = {}, site: WordPressOptions = {
     kit,
     cms,
     draft,
+    edit: (post, change) => void Object.assign(post, change),
     scheduled,
     calls: callsOf({ draft: draft.id, scheduled: scheduled.id, at: ahead(3600, NOW) }),
     ahead: (seconds) => ahead(seconds, kit.gw.clock.now),

@@ -106,6 +106,7 @@ Deno.test("get_site answers the whole configuration and of credentials only thei
     project_id: null,
     integrations: NONE,
     flags: { ...Object.fromEntries(FLAGS.map((flag) => [flag, false])), allow_publish: true },
+    confirm_policy: "flag",
     credentials: ["cms"],
     available_builders: ["block"],
     default_builder: "block",

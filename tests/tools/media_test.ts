@@ -100,7 +100,7 @@ Deno.test("previews of an upload and of a term say what would be made and make n
     { field: "mime_type", from: null, to: "image/png" },
     { field: "alt_text", from: null, to: "Us" },
   ]);
-  assert.deepEqual(Object.keys(upload.arguments["content_base64"] as Args), ["length", "sha256", "head"]);
+  assert.ok(!JSON.stringify(upload).includes("content_base64"), "the bytes are not sent back");
   const term = { site_id: "acme", taxonomy: "category" };
   const fresh = await at.kit.preview("create_taxonomy", { ...term, name: "Fresh" });
   assert.deepEqual([fresh.summary, fresh.changes], ['Make the category "Fresh" on acme', [

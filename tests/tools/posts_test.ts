@@ -134,7 +134,7 @@ for (const door of DOORS) {
 
 Deno.test("a preview of create_draft says what would be made, new terms included, long texts shortened", async () => {
   await using at = await world();
-  const content_html = `<p>${"x".repeat(300)}</p>`;
+  const content_html = `<p>${"x".repeat(30_000)}</p>`;
   const args = { site_id: "acme", title: "New", content_html, tags: ["One"], categories: ["Uncategorized"] };
   const preview = await at.kit.preview("create_draft", args);
   assert.equal(preview.summary, 'Create the draft "New" on acme, making the tags "One"');
@@ -145,9 +145,7 @@ Deno.test("a preview of create_draft says what would be made, new terms included
     ["categories", null],
     ["status", null],
   ]);
-  const short = preview.arguments["content_html"] as { length: number; head: string; sha256: string };
-  assert.deepEqual([short.length, short.head.length, short.sha256.length], [307, 200, 64]);
-  assert.deepEqual(preview.changes[1]?.to, short);
+  assert.match(String(preview.changes[1]?.to), /^<p>x+ … \(\d+ characters left out\) … x+<\/p>$/);
   assert.deepEqual(at.cms.writes, []);
 });
 
@@ -161,11 +159,7 @@ Deno.test("a preview of update_draft shows each field as it is on the site now",
     { field: "title", from: "Changed in the CMS", to: "After" },
     { field: "categories", from: [], to: ["Uncategorized"] },
   ]);
-  assert.deepEqual(preview.arguments, {
-    post_id: at.draft.id,
-    title: "After",
-    categories: ["Uncategorized"],
-  });
+  assert.match(preview.revision ?? "", /^rev_/);
   assert.deepEqual(at.cms.writes, []);
 });
 

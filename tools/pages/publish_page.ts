@@ -10,7 +10,7 @@ export default tool("publish_page", {
     return {
       summary: `Publish the page ${quoted(page.title)} on ${ctx.site.name} for everyone to see`,
       changes: stateChanges(page, "published", null),
-      revision: { modified: page.modified_gmt },
+      revision: { ...page },
       state: undefined,
     };
   },

@@ -16,7 +16,7 @@ export default tool("schedule_page", {
     return {
       summary: `Schedule the page ${quoted(page.title)} on ${ctx.site.name} to go live at ${moment.utc}`,
       changes: stateChanges(page, "scheduled", moment.utc),
-      revision: { modified: page.modified_gmt },
+      revision: { ...page },
       state: moment,
     };
   },

@@ -1,6 +1,7 @@
 /** update_page_draft: given fields of a draft or scheduled page, or its whole content anew from a template. */
 import { GatewayError } from "../../errors.ts";
 import { numericId } from "../../lib/ids.ts";
+import { replacedBy } from "../../rules/revision.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { CODE_APART } from "../../platforms/page.ts";
 import { builtPages, pages } from "../../platforms/pages.ts";
@@ -32,10 +33,12 @@ export default tool("update_page_draft", {
     const what = `the ${now.status} page ${quoted(now.title)} on ${ctx.site.name}`;
     const from = origin(draft);
     const apart = args.content_html !== undefined && now.from_code ? `; ${CODE_APART}` : "";
+    const changes = draftChanges(draft, now);
+    const { status, modified_gmt } = now;
     return {
       summary: from === "" ? `Change ${what}${apart}` : `Make all content of ${what} anew${from}`,
-      changes: draftChanges(draft, now),
-      revision: { modified: now.modified_gmt },
+      changes,
+      revision: replacedBy(changes, from === "" ? { status } : { status, modified_gmt }),
       state: draft,
     };
   },

@@ -1,6 +1,7 @@
 /** update_page_from_code: given parts of a page made from code, while it is a draft or scheduled. */
 import { checkCodeParts } from "../../code_pages/parts.ts";
 import { numericId } from "../../lib/ids.ts";
+import { replacedBy } from "../../rules/revision.ts";
 import { checkNamed } from "../../rules/text.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
 import { tool } from "../../registry/tool.ts";
@@ -21,12 +22,13 @@ export default tool("update_page_from_code", {
     requireShown("html", code.html, now);
     const change = { title, ...await storedParts(code, now.scope_class, now.css) };
     const edited = now.scoped || code.html !== undefined ? "" : EDITED;
+    const changes = changesOf(change, now);
     return {
       summary: `Change the ${now.status} page ${
         quoted(now.title)
       } made from code on ${ctx.site.name}${edited}`,
-      changes: changesOf(change, now),
-      revision: { modified: now.modified_gmt },
+      changes,
+      revision: replacedBy(changes, { status: now.status }),
       state: change,
     };
   },

@@ -33,3 +33,10 @@ export function newTerms({ tags = [], categories = [] }: PreparedDraft): string 
   return parts.filter(([, names]) => names.length > 0)
     .map(([what, names]) => `, making the ${what} ${names.join(", ")}`).join("");
 }
+
+/** Which of the terms a preview names are there already; null where it names none. */
+export function termsFound({ tags, categories }: PreparedDraft): Record<string, unknown> | null {
+  if (!tags && !categories) return null;
+  const ids = (terms: readonly NamedTerm[] = []) => terms.map(({ id }) => id);
+  return { tags: ids(tags), categories: ids(categories) };
+}

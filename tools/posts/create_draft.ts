@@ -2,7 +2,7 @@
 import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { content } from "../../platforms/content.ts";
 import { tool } from "../../registry/tool.ts";
-import { fieldChanges, newTerms, quoted } from "./_plans.ts";
+import { fieldChanges, newTerms, quoted, termsFound } from "./_plans.ts";
 
 export default tool("create_draft", {
   check({ title, featured_media_id, author_id, ...texts }, ctx) {
@@ -16,6 +16,7 @@ export default tool("create_draft", {
     return {
       summary: `Create the draft ${quoted(fields.title)} on ${ctx.site.name}${newTerms(draft)}`,
       changes: [...fieldChanges(fields, null), { field: "status", from: null, to: "draft" }],
+      revision: termsFound(draft),
       state: draft,
     };
   },

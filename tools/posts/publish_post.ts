@@ -10,7 +10,7 @@ export default tool("publish_post", {
     return {
       summary: `Publish ${quoted(post.title)} on ${ctx.site.name} for everyone to see`,
       changes: stateChanges(post, "published", null),
-      revision: { modified: post.modified_gmt },
+      revision: { ...post },
       state: undefined,
     };
   },

@@ -15,7 +15,7 @@ export default tool("schedule_draft", {
     return {
       summary: `Schedule ${quoted(post.title)} on ${ctx.site.name} to go live at ${moment.utc}`,
       changes: stateChanges(post, "scheduled", moment.utc),
-      revision: { modified: post.modified_gmt },
+      revision: { ...post },
       state: moment,
     };
   },

@@ -10,7 +10,7 @@ export default tool("unschedule", {
     return {
       summary: `Take back the schedule of ${quoted(post.title)} on ${ctx.site.name} (${post.scheduled_at})`,
       changes: stateChanges(post, "draft", null),
-      revision: { modified: post.modified_gmt },
+      revision: { ...post },
       state: undefined,
     };
   },

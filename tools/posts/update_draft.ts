@@ -1,4 +1,5 @@
 /** update_draft: given fields of a draft or scheduled post, never its state. */
+import { replacedBy } from "../../rules/revision.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { content } from "../../platforms/content.ts";
 import { together } from "../../lib/async.ts";
@@ -20,10 +21,11 @@ export default tool("update_draft", {
       client.prepareDraft(fields),
       client.check(post_id, "update"),
     );
+    const changes = fieldChanges(fields, now);
     return {
       summary: `Change the ${now.status} post ${quoted(now.title)} on ${ctx.site.name}${newTerms(draft)}`,
-      changes: fieldChanges(fields, now),
-      revision: { modified: now.modified_gmt },
+      changes,
+      revision: replacedBy(changes, { status: now.status }),
       state: draft,
     };
   },

@@ -21,7 +21,12 @@ export default tool("set_custom_schema", {
       );
     }
     const changes = valueChanges(planned.entry.value, planned.after);
-    return { summary: whatChanges(planned, ctx.site.name, changes.length > 0), changes, state: planned };
+    return {
+      summary: whatChanges(planned, ctx.site.name, changes.length > 0),
+      changes,
+      revision: { value: planned.entry.value, live: planned.live, targets: planned.targets },
+      state: planned,
+    };
   },
   async run({ id }, ctx, { state, changes }) {
     ctx.note({ result_id: id, changes, ...state.live ? { _published: true } : {} });

@@ -1,6 +1,7 @@
 /** set_seo_meta: given SEO fields of a post, of a published one only where the site allows it. */
 import { numericId } from "../../lib/ids.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
+import { replacedBy } from "../../rules/revision.ts";
 import { tool } from "../../registry/tool.ts";
 import { answerOf, changeOf, fieldChanges, placeOf } from "./_meta.ts";
 
@@ -12,10 +13,11 @@ export default tool("set_seo_meta", {
   async plan({ post_id, ...fields }, ctx) {
     const change = changeOf(fields);
     const now = await (await ctx.use(wordpress)).seo.prepareMeta(numericId(post_id, "post_id"), change);
+    const changes = fieldChanges(change, now);
     return {
       summary: `Change the SEO fields of ${placeOf(now.post, ctx.site)}`,
-      changes: fieldChanges(change, now),
-      revision: { modified: now.post.modified_gmt },
+      changes,
+      revision: replacedBy(changes, { status: now.post.status }),
       state: now,
     };
   },

@@ -2,6 +2,7 @@
 import { homeOf, redirectOf } from "../../rules/redirect.ts";
 import { quoted } from "../../rules/wording.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
+import { replacedBy } from "../../rules/revision.ts";
 import { tool } from "../../registry/tool.ts";
 
 export default tool("set_seo_redirect", {
@@ -18,13 +19,15 @@ export default tool("set_seo_redirect", {
       ? ` and do not reach the published ${quoted(hides.title)} (${hides.id}) that stands there`
       : "";
     const seen = `visitors follow it at once${hidden}`;
+    const changes = [
+      { field: "source", from: now?.source ?? null, to: source },
+      { field: "destination", from: now?.destination ?? null, to: destination },
+      { field: "status", from: now?.status ?? null, to: status },
+    ];
     return {
       summary: `${verb} ${source} on ${ctx.site.name} to ${destination} (${status}); ${seen}`,
-      changes: [
-        { field: "source", from: now?.source ?? null, to: source },
-        { field: "destination", from: now?.destination ?? null, to: destination },
-        { field: "status", from: now?.status ?? null, to: status },
-      ],
+      changes,
+      revision: replacedBy(changes, { hides: hides?.id ?? null }),
       state: planned,
     };
   },

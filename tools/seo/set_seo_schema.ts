@@ -2,6 +2,7 @@
 import { numericId } from "../../lib/ids.ts";
 import { hasContext, pageSchema, typesOf } from "../../rules/seo_schema.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
+import { replacedBy } from "../../rules/revision.ts";
 import { tool } from "../../registry/tool.ts";
 import { placeOf } from "./_meta.ts";
 
@@ -22,13 +23,14 @@ export default tool("set_seo_schema", {
       : "Add structured data to";
     const others = entries.filter((one) => one !== replaces).map((one) => `${one.entry_id} (${one.type})`);
     const beside = others.length > 0 ? `; it has ${others.slice(0, 10).join(", ")} too, which stays` : "";
+    const changes = [
+      { field: "type", from: replaces?.type ?? null, to: typesOf(data).join(", ") },
+      { field: "schema", from: replaces?.schema ?? null, to: data },
+    ];
     return {
       summary: `${verb} ${placeOf(post, ctx.site)}${beside}${hasContext(data) ? "" : BARE}`,
-      changes: [
-        { field: "type", from: replaces?.type ?? null, to: typesOf(data).join(", ") },
-        { field: "schema", from: replaces?.schema ?? null, to: data },
-      ],
-      revision: { modified: post.modified_gmt },
+      changes,
+      revision: replacedBy(changes, { status: post.status, entries: entries.map((one) => one.entry_id) }),
       state: planned,
     };
   },

@@ -40,6 +40,7 @@ function blank(given: NewSite): Site {
     base_url: null,
     project_id: null,
     flags: Object.fromEntries(FLAGS.map((flag) => [flag, false])) as Site["flags"],
+    confirm_policy: "flag",
     credentials: [],
     credentials_version: 1,
     created_at: AT,
@@ -72,7 +73,13 @@ export function fakeStore(): Fake {
     rows,
     tokens: {
       create(input) {
-        const token = { ...input, id: `t${++count}`, created_at: AT, revoked_at: null };
+        const token: Token = {
+          ...input,
+          confirm_policy: input.confirm_policy ?? "flag",
+          id: `t${++count}`,
+          created_at: AT,
+          revoked_at: null,
+        };
         tokens.set(token.id, token);
         return Promise.resolve({ token, text: `gate_${input.env}_text${count}` });
       },

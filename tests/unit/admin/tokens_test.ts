@@ -29,6 +29,7 @@ Deno.test("a token is shown once, with its fields", async () => {
     ...BODY,
     max_risk: 4,
     skip_write_confirm: false,
+    confirm_policy: "flag",
     owner_user_id: null,
     created_at: "2026-11-21T00:00:00.000Z",
     revoked_at: null,

@@ -18,6 +18,7 @@ const CALLER: Caller = {
     allowed_tools: ["*"],
     max_risk: 4,
     skip_write_confirm: false,
+    confirm_policy: "flag",
     owner_user_id: null,
     created_at: "2026-01-01T00:00:00Z",
     revoked_at: null,

@@ -27,6 +27,7 @@ export function caller(token: Partial<Token> = {}, owner: Partial<User> | null =
     allowed_tools: ["*"],
     max_risk: 4,
     skip_write_confirm: false,
+    confirm_policy: "flag",
     owner_user_id: user?.id ?? null,
     created_at: AT,
     revoked_at: null,

@@ -34,11 +34,13 @@ Deno.test("site_id and confirm are taken on every tool and set apart, defaults a
     args: { title: "a", loud: false },
     siteId: "acme",
     confirm: true,
+    confirmToken: undefined,
   });
   assert.deepEqual(input({ title: "a" }), {
     args: { title: "a", loud: false },
     siteId: undefined,
     confirm: false,
+    confirmToken: undefined,
   });
   assert.equal(input({ title: "a", confirm: false }, { tier: "T0" }).confirm, false);
 });

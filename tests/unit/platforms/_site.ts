@@ -12,6 +12,7 @@ export function site(given: Partial<Site>): Site {
     base_url: "https://acme.example",
     project_id: null,
     flags: Object.fromEntries(FLAGS.map((flag) => [flag, false])),
+    confirm_policy: "flag",
     credentials: ["cms"],
     credentials_version: 1,
     available_builders: ["block"],

@@ -69,7 +69,12 @@ Deno.test("the served schema is closed and carries site_id first and confirm las
   const outcome = readManifest(GOOD, CONNECTORS);
   assert.ok("manifest" in outcome);
   const { input_schema } = definition(outcome.manifest);
-  assert.deepEqual(Object.keys(input_schema.properties ?? {}), ["site_id", "post_id", "confirm"]);
+  assert.deepEqual(Object.keys(input_schema.properties ?? {}), [
+    "site_id",
+    "post_id",
+    "confirm",
+    "confirm_token",
+  ]);
   assert.deepEqual(input_schema.required, ["site_id", "post_id"]);
   assert.equal(input_schema.additionalProperties, false);
 });

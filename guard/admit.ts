@@ -1,0 +1,158 @@
+/** Steps 4 to 14 of a call: who may, with what, where; and what it would do. */
+import { GatewayError } from "../errors.ts";
+import type { Caller, Site, Tier } from "../model.ts";
+import type { Catalog } from "../registry/catalog.ts";
+import type { ToolEntry } from "../registry/load.ts";
+import type { PlannedCall, Revision, ToolContext } from "../registry/tool.ts";
+import type { Store } from "../store/store.ts";
+import type { CallRecord } from "./audit.ts";
+import { type ContextPorts, makeContext } from "./context.ts";
+import { countsAs } from "./deployed.ts";
+import { flagStep } from "./flags.ts";
+import { type Input, readForwarded, readInput } from "./input.ts";
+import type { RateLimit } from "./limits.ts";
+import { linkStep } from "./links.ts";
+import { type NestedCalls, nestedCalls, type ReadyCall } from "./nested_calls.ts";
+import { platformStep } from "./platform.ts";
+import { effectiveTier, riskCap } from "./risk.ts";
+import { toolScope } from "./scope.ts";
+import { findOfferingSite, findSite } from "./site.ts";
+
+/** What the steps need of the rest of the gateway. */
+export interface AdmitPorts extends ContextPorts {
+  readonly store: Pick<Store, "sites" | "projects" | "previews" | "accounts">;
+  readonly catalog: Catalog;
+  readonly siteLimit: RateLimit;
+}
+
+/** What the steps from 4 on are walked with: by a call that came through a door, and by one that another tool makes. */
+export interface Asked {
+  readonly args: Record<string, unknown>;
+  /** Of the body they came in. */
+  readonly bytes: number;
+  readonly caller: Caller;
+  readonly tool: string;
+  readonly deadline: number;
+  /** The tools of the calls it stands in, outermost first. */
+  readonly outer: readonly string[];
+}
+
+/** A call that has passed steps 4 to 13, before anything is sent. */
+export interface Admitted {
+  readonly caller: Caller;
+  readonly entry: ToolEntry;
+  readonly input: Input;
+  readonly site: Site | null;
+  readonly others: ReadonlyMap<string, Site>;
+  readonly tier: Tier;
+  /** Whether the confirm gate stands before it. */
+  readonly gate: boolean;
+  readonly ctx: ToolContext;
+  readonly nested: NestedCalls;
+}
+
+/** Steps 4 to 13, which send nothing. */
+export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord): Promise<Admitted> {
+  const { caller, deadline } = asked;
+  const entry = ports.catalog.find(asked.tool, caller); // 4
+  const { manifest, handler, offer } = entry;
+  record.tier = manifest.tier;
+  if (offer?.hidden !== undefined) throw hidden(entry.name, offer.hidden);
+  if (asked.bytes > manifest.body_limit) throw tooLarge(entry.name, manifest.body_limit);
+  toolScope(caller, entry.name, manifest.tier); // 5, 6
+  riskCap(caller, manifest.tier, entry.name); // 7
+  const input = (offer ? readForwarded : readInput)(entry, asked.args, ports.now()); // 8
+  const site = await siteOf(ports, caller, entry, input.siteId); // 9
+  record.siteId = site?.id ?? null;
+  const others = await otherSites(ports, caller, manifest.sites, input.args);
+  for (const { id } of others.values()) record.targetSiteId = id;
+  const kind = site && await countsAs(ports.store.sites, ports.connectors, manifest, site);
+  const tier = effectiveTier(manifest, input.args, kind);
+  record.tier = tier;
+  riskCap(caller, tier, entry.name); // 10
+  if (site) {
+    for (const id of new Set([site.id, ...others.keys()])) ports.siteLimit.take(id);
+    platformStep(manifest, asked.args, site); // 11
+  }
+  const grant = site && kind ? flagStep(manifest, input.args, site, kind) : undefined; // 12
+  const tools = [...asked.outer, entry.name];
+  const nested = nestedCalls({
+    record,
+    tools,
+    prepare: async (tool, args, inner) =>
+      planned(await admit(ports, { caller, tool, args, bytes: 0, deadline, outer: tools }, inner), inner),
+  });
+  const parts = { caller, record, manifest, site, others, grant, calls: nested.port, deadline };
+  const ctx = makeContext(ports, parts);
+  handler.check?.(input.args, ctx);
+  linkStep(manifest, site, ports.connectors, ports.upstream); // 13
+  return { caller, entry, input, site, others, tier, gate: tier > 0 && !offer, ctx, nested };
+}
+
+/** Step 14, which sends reads only. */
+export async function planned(
+  { entry: { name, handler }, input, tier, gate, ctx, nested }: Admitted,
+  record: CallRecord,
+): Promise<ReadyCall> {
+  const plan = tier > 0 ? await handler.plan?.(input.args, ctx) ?? null : null;
+  if (gate && !plan) throw new GatewayError("E_INTERNAL", `"${name}" can write and has no plan`);
+  const calls = [...nested.planned];
+  return {
+    tool: name,
+    siteId: record.siteId,
+    tier: record.tier ?? tier,
+    args: input.args,
+    confirm: input.confirm,
+    gate,
+    plan,
+    changes: [...(plan?.changes ?? []), ...calls.flatMap((one) => one.changes)],
+    revision: wholeRevision(plan?.revision ?? null, calls),
+    calls,
+    run: async () => await handler.run(input.args, ctx, plan ?? undefined),
+  };
+}
+
+/** The parts of a call, and those of the calls of other tools that it planned. */
+function wholeRevision(own: Revision | null, calls: readonly PlannedCall[]): Revision | null {
+  const inner = calls.flatMap(({ tool, revision }, at) =>
+    Object.entries(revision ?? {}).map(([part, value]) => [`${tool} ${at + 1}: ${part}`, value] as const)
+  );
+  if (own === null && inner.length === 0) return null;
+  return { ...own, ...Object.fromEntries(inner) };
+}
+
+/** Step 9: the call's site, null for a tool without one. */
+async function siteOf(
+  { store }: AdmitPorts,
+  caller: Caller,
+  entry: ToolEntry,
+  id: string | undefined,
+): Promise<Site | null> {
+  if (entry.offer) return await findOfferingSite(store.sites, caller, entry, id);
+  return entry.manifest.site === "none" ? null : await findSite(store.sites, caller, id);
+}
+
+const hidden = (name: string, reason: string) =>
+  new GatewayError("E_FORBIDDEN_OP", `"${name}" is never carried out: ${reason}`);
+
+/** The sites that further arguments name, found and judged as the call's own. */
+async function otherSites(
+  ports: AdmitPorts,
+  caller: Caller,
+  names: readonly string[],
+  args: Record<string, unknown>,
+): Promise<ReadonlyMap<string, Site>> {
+  const others = new Map<string, Site>();
+  for (const name of names) {
+    const id = args[name];
+    if (typeof id !== "string") continue;
+    others.set(id, await findSite(ports.store.sites, caller, id, name));
+  }
+  return others;
+}
+
+const tooLarge = (name: string, limit: number) =>
+  new GatewayError(
+    "E_PAYLOAD_TOO_LARGE",
+    `The body is over ${limit / 1024} KiB, the most that "${name}" takes; send less`,
+  );

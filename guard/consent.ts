@@ -1,0 +1,191 @@
+/** Step 13a: a confirm token or an idempotency key is judged, repeated or waited for, and spent once. */
+import { type Code, GatewayError } from "../errors.ts";
+import { LIMITS } from "../model.ts";
+import type { Beside, ConsentContent, ConsentRecord, Run, Spending, Store } from "../store/store.ts";
+import { contentOf, differing, hashParts, type Subject } from "./consent_content.ts";
+import { repeatable, type Repeated, repeated } from "./repeated.ts";
+
+/** What the steps need. */
+export interface ConsentPorts {
+  readonly store: Pick<Store, "consents">;
+  now(): number;
+  delay(ms: number): Promise<void>;
+}
+
+/** What a call brings. */
+export interface Presented {
+  /** As it came; looked at only where the call is confirmed. */
+  readonly confirmToken: string | undefined;
+  readonly idempotencyKey: string | undefined;
+}
+
+const TOKEN = /^cft_[A-Za-z0-9_-]{22}$/;
+const KEY = /^[\x21-\x7e]{1,255}$/;
+const TOKEN_BYTES = 16;
+const WAIT_MS_MIN = 10;
+const WAIT_MS_MAX = 250;
+
+const invalid = (why: string) =>
+  new GatewayError("E_CONFIRM_INVALID", `confirm_token: ${why}; preview again and confirm with the new one`);
+
+/** The consent of one call. */
+export class Consent {
+  readonly #ports: ConsentPorts;
+  readonly #subject: Subject;
+  readonly #run: Run;
+  readonly #spendings: Spending[] = [];
+  #shown: ConsentRecord | null = null;
+
+  constructor(ports: ConsentPorts, subject: Subject, run: Run) {
+    this.#ports = ports;
+    this.#subject = subject;
+    this.#run = run;
+  }
+
+  /** Whether a confirm token was judged to be of this call. */
+  get bound(): boolean {
+    return this.#shown !== null;
+  }
+
+  /**
+   * Judges what a confirmed call brings; answers the first call's answer where there is one. Throws E_CONFIRM_INVALID,
+   * E_IDEMPOTENCY_KEY, E_OUTCOME_UNKNOWN, and what the first call failed with.
+   */
+  async judge({ confirmToken, idempotencyKey }: Presented): Promise<Repeated | null> {
+    if (confirmToken !== undefined) {
+      const found = await this.#judgeToken(confirmToken);
+      if ("value" in found) return found;
+    }
+    if (idempotencyKey === undefined) return null;
+    const found = await this.#judgeKey(idempotencyKey);
+    return found && "value" in found ? found : null;
+  }
+
+  /** Step 14a. Throws E_STALE_PREVIEW naming the parts that are not as the preview showed them. */
+  compare(revision: Readonly<Record<string, unknown>> | null): void {
+    if (this.#shown === null) return;
+    const parts = differing(this.#shown.content.revision, hashParts(revision));
+    if (parts.length === 0) return;
+    const named = parts.slice(0, 5).map((part) => JSON.stringify(part)).join(", ");
+    throw new GatewayError(
+      "E_STALE_PREVIEW",
+      `${named}: changed since the preview, so nothing was written; preview again and look at what stands there now`,
+    );
+  }
+
+  /** A new confirm token for what a preview shows, and the record to be committed with the preview's audit row. */
+  async issue(
+    revision: Readonly<Record<string, unknown>> | null,
+  ): Promise<{ token: string; expires_at: number; beside: Beside[] }> {
+    const random = crypto.getRandomValues(new Uint8Array(TOKEN_BYTES));
+    const token = `cft_${random.toBase64({ alphabet: "base64url", omitPadding: true })}`;
+    const expires_at = this.#ports.now() + LIMITS.CONFIRM_TOKEN_MS;
+    const content = contentOf(this.#subject, revision);
+    return { token, expires_at, beside: await this.#ports.store.consents.issue(token, content, expires_at) };
+  }
+
+  /** Spends what the call brought, in one commit; answers the first call's answer where another was first. */
+  async spend(): Promise<Repeated | null> {
+    while (this.#spendings.length > 0) {
+      if (await this.#ports.store.consents.spend(this.#spendings, this.#run)) return null;
+      for (const one of this.#spendings.splice(0)) {
+        const ended = await this.#settled(one.name);
+        if (ended && "value" in ended) return ended;
+        if (ended === null && one.found !== null) throw invalid("another call has used it up");
+        this.#spendings.push({ ...one, found: ended });
+      }
+    }
+    return null;
+  }
+
+  /** To be committed with the intent's row. */
+  async begin(): Promise<Beside[]> {
+    const { consents } = this.#ports.store;
+    return (await Promise.all(this.#spendings.map((one) => consents.begin(one, this.#run)))).flat();
+  }
+
+  /** To be committed with the outcome's row: the answer to repeat, or the right to try again where nothing was done. */
+  async settle(ending: { value: unknown } | { failure: GatewayError; outcome: string }): Promise<Beside[]> {
+    const { consents } = this.#ports.store;
+    const free = "failure" in ending && ending.outcome === "none";
+    const answer = free ? null : repeatable(ending);
+    return (await Promise.all(
+      this.#spendings.map((one) => free ? consents.free(one) : consents.done(one, this.#run, answer)),
+    )).flat();
+  }
+
+  async #judgeToken(token: string): Promise<Repeated | ConsentRecord> {
+    const found = TOKEN.test(token) ? await this.#ports.store.consents.find(token) : null;
+    if (found === null) throw invalid("it is unknown, or its 15 minutes are over");
+    const { content } = found;
+    const mine = contentOf(this.#subject, null);
+    if (content.grant !== mine.grant) throw invalid("it belongs to another token");
+    if (content.tool !== mine.tool) throw invalid(`it is of a preview of "${content.tool}"`);
+    const sites = (one: ConsentContent) => one.sites.map(([id]) => id).join(", ");
+    if (sites(content) !== sites(mine)) {
+      throw invalid(`it is of a preview for ${sites(content) || "no site"}`);
+    }
+    const moved = content.sites.find(([, at], index) => at !== mine.sites[index]?.[1]);
+    if (moved) {
+      throw invalid(`the settings of site "${moved[0]}" have changed, so the call would go elsewhere`);
+    }
+    const other = differing(content.args, mine.args);
+    if (other.length > 0) {
+      throw invalid(`it is of a preview with other arguments: ${other.join(", ")} differ`);
+    }
+    const ended = found.state === "open" ? found : await this.#settled(token);
+    if (ended && "value" in ended) return ended;
+    if (ended === null) throw invalid("nothing was carried out under it, and it cannot be used any more");
+    this.#shown = ended;
+    const expires_at = this.#ports.now() + LIMITS.IDEMPOTENCY_MS;
+    this.#spendings.push({ name: token, content, found: ended, expires_at });
+    return ended;
+  }
+
+  async #judgeKey(key: string): Promise<Repeated | null> {
+    const refuse = (why: string) => new GatewayError("E_IDEMPOTENCY_KEY", `Idempotency-Key: ${why}`);
+    if (!KEY.test(key)) throw refuse("expected 1 to 255 visible ASCII characters without spaces");
+    const content = contentOf(this.#subject, null);
+    const name = `key\n${content.grant}\n${key}`;
+    const found = await this.#ports.store.consents.find(name);
+    if (found !== null) {
+      const same = found.content.tool === content.tool &&
+        differing(found.content.args, content.args).length === 0 &&
+        found.content.sites.map(([id]) => id).join() === content.sites.map(([id]) => id).join();
+      if (!same) throw refuse("it was used for another call within the last 24 hours; take a new one");
+    }
+    const ended = found === null || found.state === "open" ? found : await this.#settled(name);
+    if (ended && "value" in ended) return ended;
+    const expires_at = this.#ports.now() + LIMITS.IDEMPOTENCY_MS;
+    this.#spendings.push({ name, content, found: ended, expires_at });
+    return null;
+  }
+
+  /**
+   * Waits for the call that spent a record. Answers its answer; the record again where it may be spent once more; null
+   * where it is gone. Throws E_OUTCOME_UNKNOWN where this call's time runs out, or the first was cut off.
+   */
+  async #settled(name: string): Promise<Repeated | ConsentRecord | null> {
+    const { store: { consents }, now, delay } = this.#ports;
+    for (let wait = WAIT_MS_MIN;; wait = Math.min(wait * 2, WAIT_MS_MAX)) {
+      const record = await consents.find(name);
+      if (record === null || record.state === "open") return record;
+      if (record.state === "done") return repeated(await consents.answer(name), record.request_id);
+      if (now() > (record.deadline ?? 0) + wait) {
+        if (record.begun) throw outcomeUnknown(record.request_id);
+        return name.startsWith("key\n") ? record : null;
+      }
+      if (now() + wait >= this.#run.deadline) throw outcomeUnknown(record.request_id);
+      await delay(wait);
+    }
+  }
+}
+
+function outcomeUnknown(requestId: string | null): GatewayError {
+  const first = requestId === null ? "The first call" : `The first call, request id "${requestId}",`;
+  return new GatewayError(
+    "E_OUTCOME_UNKNOWN" satisfies Code,
+    `${first} has not said how it ended, and it is not carried out twice; look at the site, or ask the gateway's ` +
+      "operator what became of that request, before you send it again as a new call",
+  );
+}
