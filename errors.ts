@@ -127,6 +127,11 @@ export class GatewayError extends Error {
     this.audit = options.audit;
   }
 
+  /** The same failure, told in other words. */
+  saying(message: string): GatewayError {
+    return Object.assign(new GatewayError(this.code, message, { cause: this.cause }), this);
+  }
+
   /** The status the REST door answers with. */
   get status(): number {
     return CODES[this.code].status;

@@ -6,10 +6,12 @@ import {
   type Caller,
   type Door,
   LIMITS,
+  type Made,
   type NestedCall,
   type Tier,
 } from "../model.ts";
 import type { AuditFacts } from "../registry/tool.ts";
+import { fitForRow } from "./made.ts";
 import { redactText, shorten } from "./redact.ts";
 
 const NAME_CHARACTERS = 128;
@@ -30,6 +32,8 @@ export class CallRecord {
   /** Set when the answer is a preview. */
   previewed = false;
   readonly facts: AuditFacts = {};
+  /** What this call brought into being so far. */
+  readonly made: Made[] = [];
   /** What a call within another was refused or failed with. */
   error: Code | null = null;
   /** The record of the whole call: of the one that came through a door. */
@@ -85,6 +89,11 @@ export class CallRecord {
     return this.siteId ?? this.#calls.find((one) => one.siteId !== null)?.siteId ?? null;
   }
 
+  /** What the whole call brought into being so far, that of the calls it makes first. */
+  get allMade(): readonly Made[] {
+    return [...this.#calls, this].flatMap((one) => one.made);
+  }
+
   /** The row that says a write is about to begin. */
   intent(): AuditRow {
     return this.#row("started", null, null);
@@ -121,11 +130,13 @@ export class CallRecord {
   }
 
   /** The call's own facts over those of the calls it made; the changes of all. */
-  #allFacts(): AuditFacts {
+  #allFacts(): AuditFacts & Pick<AuditRow, "made"> {
     const all = [...this.#calls.map((one) => one.facts), this.facts];
     const changes = all.flatMap((one) => one.changes ?? []);
+    const made = this.allMade;
     return {
       ...Object.assign({}, ...all),
+      ...(made.length ? { made: made.map(fitForRow) } : {}),
       ...(changes.length ? { changes: shorten(changes) as AuditRow["changes"] } : {}),
     };
   }

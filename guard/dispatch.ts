@@ -13,6 +13,7 @@ import { flagStep } from "./flags.ts";
 import { readForwarded, readInput } from "./input.ts";
 import type { RateLimit } from "./limits.ts";
 import { linkStep } from "./links.ts";
+import { failedHaving, namingMade } from "./made.ts";
 import { nestedCalls, type ReadyCall } from "./nested_calls.ts";
 import { platformStep } from "./platform.ts";
 import { effectiveTier, riskCap } from "./risk.ts";
@@ -63,7 +64,7 @@ export function dispatcher(ports: DispatchPorts): Dispatch {
     try {
       value = await walk(ports, call, record);
     } catch (thrown) {
-      failure = asGatewayError(thrown, call.requestId);
+      failure = failedHaving(asGatewayError(thrown, call.requestId), record.allMade);
       if (failure.code === "E_INTERNAL") {
         ports.log({
           event: "internal",
@@ -212,7 +213,7 @@ async function keep(ports: DispatchPorts, row: AuditRow, change: keyof typeof UN
   } catch (cause) {
     ports.log({ event: "audit_failed", request_id: row.request_id, tool: row.tool, cause: causeOf(cause) });
     const message = `${UNKEPT[change]}; give request id "${row.request_id}" to the gateway's operator`;
-    throw new GatewayError("E_INTERNAL", message, { cause });
+    throw new GatewayError("E_INTERNAL", namingMade(message, row.made ?? []), { cause });
   }
 }
 
