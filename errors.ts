@@ -137,6 +137,11 @@ export class GatewayError extends Error {
     this.replayed = options.replayed ?? false;
   }
 
+  /** The same failure, told in other words. */
+  saying(message: string): GatewayError {
+    return Object.assign(new GatewayError(this.code, message, { cause: this.cause }), this);
+  }
+
   /** The status the REST door answers with. */
   get status(): number {
     return CODES[this.code].status;

@@ -121,6 +121,21 @@ export interface NestedCall {
   readonly error: string | null;
 }
 
+/** Something a call brought into being, so that no failure leaves it unmentioned. */
+export interface Made {
+  /** `post`, `page`, `tag`, `category`, `media`, `redirect`, `entry`, `commit`. */
+  readonly what: string;
+  /** null where no answer told it. */
+  readonly id: string | number | null;
+  /** What a person knows it by. */
+  readonly name?: string;
+  /** Set where it is not known whether it was made. */
+  readonly unsure?: true;
+}
+
+/** Told of each thing as soon as it has been made. */
+export type Making = (made: Made) => void;
+
 /** One call as the audit keeps it. Arguments are redacted and shortened. */
 export interface AuditRow {
   readonly id: string;
@@ -146,6 +161,8 @@ export interface AuditRow {
   readonly result_id?: string | number;
   readonly changes?: readonly Change[];
   readonly _published?: true;
+  /** What the call brought into being, in its order; of a call that failed too. */
+  readonly made?: readonly Made[];
   /** The calls of other tools it made, in their order. */
   readonly calls?: readonly NestedCall[];
 }

@@ -6,12 +6,14 @@ import {
   type Caller,
   type Door,
   LIMITS,
+  type Made,
   type NestedCall,
   type Tier,
 } from "../model.ts";
 import type { Beside } from "../store/store.ts";
 import type { Consent } from "./consent.ts";
 import type { AuditFacts } from "../registry/tool.ts";
+import { fitForRow } from "./made.ts";
 import { redactText, shorten } from "./redact.ts";
 
 const NAME_CHARACTERS = 128;
@@ -36,6 +38,8 @@ export class CallRecord {
   /** Records that the next row takes along into its commit. */
   beside: readonly Beside[] = [];
   readonly facts: AuditFacts = {};
+  /** What this call brought into being so far. */
+  readonly made: Made[] = [];
   /** What a call within another was refused or failed with. */
   error: Code | null = null;
   /** The record of the whole call: of the one that came through a door. */
@@ -91,6 +95,11 @@ export class CallRecord {
     return this.siteId ?? this.#calls.find((one) => one.siteId !== null)?.siteId ?? null;
   }
 
+  /** What the whole call brought into being so far, that of the calls it makes first. */
+  get allMade(): readonly Made[] {
+    return [...this.#calls, this].flatMap((one) => one.made);
+  }
+
   /** The row that says a write is about to begin. */
   intent(): AuditRow {
     return this.#row("started", null, null);
@@ -127,11 +136,13 @@ export class CallRecord {
   }
 
   /** The call's own facts over those of the calls it made; the changes of all. */
-  #allFacts(): AuditFacts {
+  #allFacts(): AuditFacts & Pick<AuditRow, "made"> {
     const all = [...this.#calls.map((one) => one.facts), this.facts];
     const changes = all.flatMap((one) => one.changes ?? []);
+    const made = this.allMade;
     return {
       ...Object.assign({}, ...all),
+      ...(made.length ? { made: made.map(fitForRow) } : {}),
       ...(changes.length ? { changes: shorten(changes) as AuditRow["changes"] } : {}),
     };
   }

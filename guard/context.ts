@@ -70,6 +70,7 @@ export function makeContext(ports: ContextPorts, call: CallParts): ToolContext {
       return grant;
     },
     note: (facts) => void Object.assign(call.record.facts, facts),
+    made: (one) => void call.record.made.push(one),
   };
 }
 

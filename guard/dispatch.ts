@@ -10,6 +10,7 @@ import type { Subject } from "./consent_content.ts";
 import { admit, type AdmitPorts, type Admitted, planned } from "./admit.ts";
 import { endOfCall } from "./context.ts";
 import type { RateLimit } from "./limits.ts";
+import { failedHaving, namingMade } from "./made.ts";
 
 /** A call as a door hands it over; authentication is behind it. */
 export interface ToolCall {
@@ -55,7 +56,7 @@ export function dispatcher(ports: DispatchPorts): Dispatch {
     try {
       value = await runPipeline(ports, call, record);
     } catch (thrown) {
-      failure = asGatewayError(thrown, call.requestId);
+      failure = failedHaving(asGatewayError(thrown, call.requestId), record.allMade);
       if (failure.code === "E_INTERNAL") {
         ports.log({
           event: "internal",
@@ -142,7 +143,7 @@ async function keep(
   } catch (cause) {
     ports.log({ event: "audit_failed", request_id: row.request_id, tool: row.tool, cause: causeOf(cause) });
     const message = `${UNKEPT[change]}; give request id "${row.request_id}" to the gateway's operator`;
-    throw new GatewayError("E_INTERNAL", message, { cause });
+    throw new GatewayError("E_INTERNAL", namingMade(message, row.made ?? []), { cause });
   }
 }
 

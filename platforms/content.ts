@@ -1,5 +1,6 @@
 /** Posts, on whatever platform the site has. */
 import type { Id } from "../lib/ids.ts";
+import type { Making } from "../model.ts";
 import type { Moment } from "../rules/schedule.ts";
 import type { Capability } from "./connector.ts";
 import type { PublishGrant } from "./request.ts";
@@ -26,8 +27,8 @@ export interface ContentClient {
   listDrafts(query: DraftsQuery): Promise<DraftList>;
   /** Reads only: proves rights, looks names up. */
   prepareDraft(fields: DraftFields): Promise<PreparedDraft>;
-  createDraft(draft: PreparedDraft): Promise<Written>;
-  updateDraft(id: Id, draft: PreparedDraft): Promise<Written>;
+  createDraft(draft: PreparedDraft, made: Making): Promise<Written>;
+  updateDraft(id: Id, draft: PreparedDraft, made: Making): Promise<Written>;
   /** Reads only: refuses what the live state forbids. */
   check(id: Id, verb: Verb, moment?: Moment, type?: ContentType): Promise<PostHead>;
   schedule(id: Id, moment: Moment): Promise<Written>;

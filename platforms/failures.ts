@@ -8,6 +8,10 @@ export const NO_ANSWER = 504;
 /** The end of a message about a write that may have reached the other side. */
 export const OUTCOME_UNKNOWN = "the outcome is unknown: look at the site before trying again";
 
+/** Whether a failed write may have been carried out all the same. */
+export const isDoubtful = (thrown: unknown): boolean =>
+  thrown instanceof GatewayError && thrown.code === "E_UPSTREAM" && thrown.message.includes(OUTCOME_UNKNOWN);
+
 const hostOf = (out: Outgoing) => URL.parse(out.url)?.host ?? "The address";
 
 /** E_UPSTREAM "<host> <what>"; with `left` a write's message adds that its outcome is unknown. */

@@ -1,6 +1,6 @@
 /** Pages, on whatever platform the site has. */
 import { GatewayError } from "../errors.ts";
-import type { Site } from "../model.ts";
+import type { Making, Site } from "../model.ts";
 import type { Id } from "../lib/ids.ts";
 import type { Moment } from "../rules/schedule.ts";
 import type { Capability } from "./connector.ts";
@@ -26,7 +26,7 @@ export interface PagesClient {
   prepare(fields: PageFields): Promise<PreparedPage>;
   /** Reads only: the template, every placeholder of it covered. */
   prepareClone(fields: CloneFields): Promise<PreparedClone>;
-  create(draft: PreparedPage | PreparedClone): Promise<Written | Cloned>;
+  create(draft: PreparedPage | PreparedClone, made: Making): Promise<Written | Cloned>;
   update(id: Id, draft: PreparedPage | PreparedClone): Promise<Written | Cloned>;
   /** Reads only: refuses what the live state forbids. */
   check(id: Id, verb: Verb, moment?: Moment): Promise<PostHead>;

@@ -1,5 +1,5 @@
 /** How a handler is written: `tool(name, run)` or `tool(name, { check?, plan, run })`. */
-import type { Caller, Change, Flag, PlatformKind, Project, Site, Tier } from "../model.ts";
+import type { Caller, Change, Flag, Making, PlatformKind, Project, Site, Tier } from "../model.ts";
 import type { Check } from "../platforms/checks.ts";
 import type { Capability, Connector } from "../platforms/connector.ts";
 import type { PublishGrant } from "../platforms/request.ts";
@@ -125,6 +125,8 @@ export interface ToolContext {
   claim(flag: Flag): PublishGrant | undefined;
   /** Puts facts into the call's audit row. */
   note(facts: AuditFacts): void;
+  /** Told of each thing as it is made: the audit row names it, and so does the message where the call fails later. */
+  made: Making;
 }
 
 /** A context as one tool sees it: no site for `site: none`, a grant only where it may publish, always or by arguments. */

@@ -1,5 +1,7 @@
 /** One commit on one branch, whatever the number of files: built aside, looked at, then the branch is moved to it. */
 import { GatewayError } from "../../errors.ts";
+import type { Making } from "../../model.ts";
+import { isDoubtful } from "../failures.ts";
 import type { PublishGrant } from "../request.ts";
 import { ended } from "../../lib/async.ts";
 import { requireRepository } from "./not_found.ts";
@@ -19,6 +21,8 @@ export interface PushTarget {
   readonly message: string;
   /** The right to reach the deployed branch. */
   readonly grant?: PublishGrant;
+  /** Told of the commit once the branch leads to it, or may; of a seed where nothing took its place. */
+  readonly made?: Making;
 }
 
 export type { Edit } from "./build.ts";
@@ -101,8 +105,21 @@ async function tryOnce(
     return { branch, commit_sha: base, shas, unchanged: true };
   }
   const commit_sha = await makeCommit(wire, { message: target.message, tree, parents: [base] });
-  const moved = await moveBranch(wire, target, found, commit_sha);
+  const moved = await moveTo(wire, target, found, commit_sha);
   return moved ? { branch: target.branch, commit_sha, shas, unchanged: false } : null;
+}
+
+/** Moves the branch to the commit, which is told as made, also where no answer says that it was. */
+async function moveTo(wire: RepoWire, target: PushTarget, from: string | null, commit: string) {
+  const made = { what: "commit", id: commit, name: `on branch ${target.branch}` };
+  try {
+    const moved = await moveBranch(wire, target, from, commit);
+    if (moved) target.made?.(made);
+    return moved;
+  } catch (thrown) {
+    if (isDoubtful(thrown)) target.made?.({ ...made, unsure: true });
+    throw thrown;
+  }
 }
 
 /** The files at a commit. Throws RepoError where it cannot be read. */
@@ -129,6 +146,7 @@ async function pushFirst(
   const [only] = full;
   if (full.length === 1 && only?.bytes) {
     const made = await firstCommit(wire, target, only.path, only.bytes);
+    target.made?.({ what: "commit", id: made.commit_sha, name: `on branch ${target.branch}` });
     return {
       branch: target.branch,
       commit_sha: made.commit_sha,
@@ -137,13 +155,30 @@ async function pushFirst(
     };
   }
   const seed = await firstCommit(wire, target, SEED, new TextEncoder().encode("* text=auto\n"));
-  await requireRoot(wire, target.branch, seed.commit_sha);
+  try {
+    await requireRoot(wire, target.branch, seed.commit_sha);
+    return await overSeed(wire, prefix, { view, edits, target, seed: seed.commit_sha });
+  } catch (thrown) {
+    const name = `a ${SEED} on branch ${target.branch}`;
+    target.made?.({ what: "commit", id: seed.commit_sha, name });
+    throw thrown;
+  }
+}
+
+/** Puts the whole first commit in the place of the seed. */
+async function overSeed(
+  wire: RepoWire,
+  prefix: string | null,
+  { view, edits, target, seed }: { view: View; edits: readonly Edit[]; target: PushTarget; seed: string },
+): Promise<Pushed> {
+  const { branch, made } = target;
   try {
     const { shas, commit_sha } = await rootOf(wire, prefix, view, edits, target);
-    await replaceSeed(wire, target, seed.commit_sha, commit_sha);
-    return { branch: target.branch, commit_sha, shas, unchanged: false };
+    await replaceSeed(wire, target, seed, commit_sha);
+    made?.({ what: "commit", id: commit_sha, name: `on branch ${branch}` });
+    return { branch, commit_sha, shas, unchanged: false };
   } catch (thrown) {
-    throw besideSeed(thrown, target.branch);
+    throw besideSeed(thrown, branch);
   }
 }
 

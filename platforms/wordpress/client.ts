@@ -1,6 +1,8 @@
 /** The client of a WordPress site: what no other platform has, through its own REST API and the companion plugin. */
 import type { SiteContext } from "../connector.ts";
 import { together } from "../../lib/async.ts";
+import type { Id } from "../../lib/ids.ts";
+import type { Making } from "../../model.ts";
 import { readIndex } from "./health.ts";
 import { codePagesOf } from "./pages/client.ts";
 import { type Image, type MediaTexts, setMediaTexts, uploadImage } from "./rest/media.ts";
@@ -10,6 +12,7 @@ import {
   makeTerm,
   type NewTerm,
   readTerm,
+  requireParentTerm,
   requireTermRight,
   type Taxonomy,
   type TermPick,
@@ -32,18 +35,29 @@ export function clientOf(ctx: SiteContext) {
     listUsers: (query: UsersQuery) => listUsers(wire, query),
 
     listTerms: (taxonomy: Taxonomy, query: TermsQuery) => listTerms(wire, taxonomy, query),
-    /** Reads only: the term of that name; refuses where there is none and the account may not make it. */
-    async findTerm(taxonomy: Taxonomy, name: string): Promise<TermPick> {
-      const [me, picks] = await together(whoami(wire), findTerms(wire, taxonomy, [name]));
+    /**
+     * Reads only: the term of that name; refuses where there is none and the account may not make it, and a parent
+     * that is not there.
+     */
+    async findTerm(taxonomy: Taxonomy, name: string, parent?: Id): Promise<TermPick> {
+      const [me, picks] = await together(
+        whoami(wire),
+        findTerms(wire, taxonomy, [name]),
+        requireParentTerm(wire, parent),
+      );
       requireTermRight(me, taxonomy, picks);
       return picks[0] ?? { name, id: null };
     },
     readTerm: (taxonomy: Taxonomy, id: number) => readTerm(wire, taxonomy, id),
-    makeTerm: (taxonomy: Taxonomy, term: NewTerm) => makeTerm(wire, taxonomy, term),
+    makeTerm: (taxonomy: Taxonomy, term: NewTerm, made: Making) => makeTerm(wire, taxonomy, term, made),
 
-    /** Reads only: refuses an account that may not upload. */
-    mayUpload: async () => requireRight(await whoami(wire), "upload_files", "upload media"),
-    uploadImage: (image: Image) => uploadImage(wire, image),
+    /** Reads only: refuses an account that may not upload, or not describe what it uploaded. */
+    async mayUpload(described: boolean): Promise<void> {
+      const me = await whoami(wire);
+      requireRight(me, "upload_files", "upload media");
+      if (described) requireRight(me, "edit_posts", "set the texts of an image");
+    },
+    uploadImage: (image: Image, made: Making) => uploadImage(wire, image, made),
     setMediaTexts: (id: number, texts: MediaTexts) => setMediaTexts(wire, id, texts),
 
     codePages: codePagesOf(wire),

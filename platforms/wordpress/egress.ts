@@ -30,7 +30,7 @@ const QUERY_NAMES: ReadonlySet<string> = new Set([
 const WRITE_QUERY_NAMES: ReadonlySet<string> = new Set(["rest_route", "_fields"]);
 
 const READABLE =
-  /^\/?$|^\/wp\/v2\/(users|users\/me|plugins|themes|(posts|pages|media|tags|categories)(\/[1-9]\d*)?)$/;
+  /^\/?$|^\/wp\/v2\/(users\/me|plugins|themes|(users|posts|pages|media|tags|categories)(\/[1-9]\d*)?)$/;
 /** Routes of the companion plugin that are read (docs/upstreams/wordpress.md, "Companion plugin: routes"). */
 const COMPANION_READABLE: readonly RegExp[] = [
   /^\/site-ops\/v1\/health$/,

@@ -16,8 +16,8 @@ export function postsOf(ctx: SiteContext): ContentClient {
     getPost: (id) => readPost(wire, number(id)),
     listDrafts: (query) => listDrafts(wire, query),
     prepareDraft: (fields) => prepareDraft(wire, fields),
-    createDraft: (draft) => createDraft(wire, draft as CmsDraft),
-    updateDraft: (id, draft) => updateDraft(wire, number(id), draft as CmsDraft),
+    createDraft: (draft, made) => createDraft(wire, draft as CmsDraft, made),
+    updateDraft: (id, draft, made) => updateDraft(wire, number(id), draft as CmsDraft, made),
     check: async (id, verb, moment, type) =>
       head(await checkState(wire, kindOf(type), number(id), verb, moment)),
     schedule: (id, moment) => schedule(wire, "posts", number(id), moment),

@@ -59,5 +59,5 @@ export async function commit(ctx: MarkdownContext, line: string, decide: Decide)
   const client = await ctx.use(github);
   const branch = await client.deployedBranch();
   const message = commitMessage(line, ctx.caller.token.id);
-  return await client.push({ branch, message, grant: ctx.grant }, decide);
+  return await client.push({ branch, message, grant: ctx.grant, made: ctx.made }, decide);
 }

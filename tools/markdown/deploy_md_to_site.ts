@@ -1,6 +1,6 @@
 /** deploy_md_to_site: a draft on a site, made of a markdown file. */
 import { GatewayError } from "../../errors.ts";
-import { LIMITS, type Site } from "../../model.ts";
+import { LIMITS, type Making, type Site } from "../../model.ts";
 import { content } from "../../platforms/content.ts";
 import { pages } from "../../platforms/pages.ts";
 import github from "../../platforms/github/connector.ts";
@@ -34,12 +34,12 @@ async function prepare({ use }: OtherSite, { type, fields }: Draft) {
   if (type === "post") {
     const client = await use(content);
     const draft = await client.prepareDraft(fields);
-    return () => client.createDraft(draft);
+    return (made: Making) => client.createDraft(draft, made);
   }
   const client = await use(pages);
   const { title, slug, content_html } = fields;
   const draft = await client.prepare({ title, slug, content_html });
-  return () => client.create(draft);
+  return (made: Making) => client.create(draft, made);
 }
 
 /** What the file's deployments say of that site, in a sentence: it has a draft of it already. Null where they do not. */
@@ -105,7 +105,7 @@ export default tool("deploy_md_to_site", {
   ) {
     const path = markdownIn(ctx.site, args.path);
     const site_id = ctx.forSite(target_site_id).site.id;
-    const made = await create();
+    const made = await create(ctx.made);
     ctx.note({ result_id: made.id, changes });
     const { id, url, status } = made;
     const { type } = draft;

@@ -25,7 +25,7 @@ export default tool("create_page_from_code", {
     };
   },
   async run(_, ctx, { state, changes }) {
-    const made = await (await ctx.use(wordpress)).codePages.create(state);
+    const made = await (await ctx.use(wordpress)).codePages.create(state, ctx.made);
     ctx.note({ result_id: made.id, changes });
     return made;
   },

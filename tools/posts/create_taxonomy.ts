@@ -17,7 +17,7 @@ export default tool("create_taxonomy", {
     }
   },
   async plan({ taxonomy, ...fields }, ctx) {
-    const { id } = await (await ctx.use(wordpress)).findTerm(taxonomy, fields.name);
+    const { id } = await (await ctx.use(wordpress)).findTerm(taxonomy, fields.name, fields.parent_id);
     const place = `the ${taxonomy} ${quoted(fields.name)} on ${ctx.site.name}`;
     if (id !== null) {
       return { summary: `Make nothing: ${place} is there already (id ${id})`, changes: [], state: id };
@@ -30,7 +30,7 @@ export default tool("create_taxonomy", {
     const parent = parent_id === undefined ? undefined : numericId(parent_id, "parent_id");
     // A CMS makes a second one of a name under another parent or slug, which the plan said it would not.
     const { term, created } = known === null
-      ? await client.makeTerm(taxonomy, { ...fields, parent_id: parent })
+      ? await client.makeTerm(taxonomy, { ...fields, parent_id: parent }, ctx.made)
       : { term: await client.readTerm(taxonomy, known), created: false };
     ctx.note({ result_id: term.id, changes });
     return { ...term, created };

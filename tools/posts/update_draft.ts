@@ -31,6 +31,6 @@ export default tool("update_draft", {
   },
   async run({ post_id }, ctx, { state, changes }) {
     ctx.note({ result_id: post_id, changes });
-    return await (await ctx.use(content)).updateDraft(post_id, state);
+    return await (await ctx.use(content)).updateDraft(post_id, state, ctx.made);
   },
 });

@@ -56,7 +56,7 @@ export default tool("upload_media", {
     const posts = texts.post_id === undefined ? undefined : await ctx.use(content);
     const field = source_url === undefined ? "content_base64" : "source_url";
     const [, , bytes] = await together(
-      client.mayUpload(),
+      client.mayUpload(Object.keys(given(texts)).length > 0),
       texts.post_id === undefined ? undefined : posts?.check(texts.post_id, "update"),
       source_url === undefined
         ? fromBase64(content_base64 ?? "", field)
@@ -74,7 +74,7 @@ export default tool("upload_media", {
   },
   async run(args, ctx, { state, changes }) {
     const client = await ctx.use(wordpress);
-    const media = await client.uploadImage(state);
+    const media = await client.uploadImage(state, ctx.made);
     ctx.note({ result_id: media.id, changes });
     const texts = given(args);
     if (Object.keys(texts).length === 0) return media;

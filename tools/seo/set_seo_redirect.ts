@@ -33,7 +33,7 @@ export default tool("set_seo_redirect", {
   },
   async run(_, ctx, { state, changes }) {
     ctx.note({ changes });
-    const set = await (await ctx.use(wordpress)).seo.writeRedirect(state);
+    const set = await (await ctx.use(wordpress)).seo.writeRedirect(state, ctx.made);
     ctx.note({ result_id: set.id });
     return set;
   },

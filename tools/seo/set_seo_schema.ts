@@ -37,6 +37,6 @@ export default tool("set_seo_schema", {
   async run({ post_id }, ctx, { state, changes }) {
     ctx.note({ result_id: post_id, changes });
     const sending = (live: boolean) => live && ctx.note({ _published: true });
-    return await (await ctx.use(wordpress)).seo.writeSchema(state, sending);
+    return await (await ctx.use(wordpress)).seo.writeSchema(state, sending, ctx.made);
   },
 });

@@ -64,8 +64,9 @@ export async function pushTo(
 ): Promise<Pushed> {
   const client = await ctx.use(github);
   const from = await client.deployedBranch();
-  if (to === "main") return await client.push({ branch: from, message, grant }, decide);
-  return await client.push({ branch: await previewBranch(ctx, client, from), from, message }, decide);
+  const { made } = ctx;
+  if (to === "main") return await client.push({ branch: from, message, grant, made }, decide);
+  return await client.push({ branch: await previewBranch(ctx, client, from), from, message, made }, decide);
 }
 
 /** The branch remembered for this token and site; null also where it has become the deployed one since. */

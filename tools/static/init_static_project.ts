@@ -87,7 +87,8 @@ export default tool("init_static_project", {
   async run({ message }, ctx, { changes, state: { branch, from, grant, wanted } }) {
     const client = await ctx.use(github);
     const line = commitMessage(message ?? "Scaffold the project", ctx.caller.token.id);
-    const pushed = await client.push({ branch, from, grant, message: line }, (view) => decide(view, wanted));
+    const target = { branch, from, grant, message: line, made: ctx.made };
+    const pushed = await client.push(target, (view) => decide(view, wanted));
     ctx.note({ result_id: pushed.commit_sha, changes });
     return { commit_sha: pushed.commit_sha, branch: pushed.branch, files: [...pushed.shas.keys()] };
   },

@@ -1,6 +1,7 @@
 /** The companion plugin of a CMS site: whether it is there and new enough, and what its refusals mean here. */
 import { z } from "zod";
 import { type Code, GatewayError } from "../../../errors.ts";
+import type { Making } from "../../../model.ts";
 import { CmsError } from "../errors.ts";
 import { VERSION } from "../rest/records.ts";
 import type { Wire } from "../rest/wire.ts";
@@ -86,6 +87,27 @@ export async function asking<T>(part: CompanionPart, ask: () => Promise<T>): Pro
     throw thrown instanceof CmsError ? meaning(part, thrown) : thrown;
   }
 }
+
+/**
+ * Makes a page by a write to the plugin, and tells of one that it could not finish and left behind; null for a change of
+ * one. Throws as asking.
+ */
+export async function makingPage<T>(
+  part: CompanionPart,
+  made: Making | null,
+  write: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await asking(part, write);
+  } catch (thrown) {
+    const left = thrown instanceof CmsError && thrown.reason === INCOMPLETE ? thrown.data["post_id"] : null;
+    if (typeof left === "number") made?.({ what: "page", id: left });
+    throw thrown;
+  }
+}
+
+/** The plugin's own code for a page that is there without a part of it. */
+const INCOMPLETE = "site_ops_incomplete";
 
 /** Whether the site has no such route at all. */
 const isNoRoute = (error: CmsError) => error.upstream === 404 && error.reason === "rest_no_route";

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { GatewayError } from "../../../errors.ts";
 import { numericId } from "../../../lib/ids.ts";
+import type { Making } from "../../../model.ts";
 import type {
   Cloned,
   CloneFields,
@@ -14,6 +15,7 @@ import { together } from "../../../lib/async.ts";
 import {
   asking,
   COMPANION,
+  makingPage,
   missingPlaceholders,
   readCompanion,
   requireCapability,
@@ -84,30 +86,31 @@ export async function prepareClone(wire: Wire, fields: CloneFields): Promise<Pre
 }
 
 /** Makes a draft page from the template. Throws E_FORBIDDEN_OP and what prepareClone throws. */
-export async function createFromTemplate(wire: Wire, clone: PreparedClone): Promise<Cloned> {
-  return await write(wire, "builder/pages", clone, "created");
+export async function createFromTemplate(wire: Wire, clone: PreparedClone, made: Making): Promise<Cloned> {
+  return await write(wire, "builder/pages", clone, made);
 }
 
 /** Makes a draft or scheduled page anew from the template. Throws E_FORBIDDEN_OP and what prepareClone throws. */
 export async function updateFromTemplate(wire: Wire, id: number, clone: PreparedClone): Promise<Cloned> {
   const { title } = await checkState(wire, "pages", id, "update"); // last before the write
   const fields = { ...clone.fields, title: clone.fields.title ?? title.raw };
-  return await write(wire, `builder/pages/${id}`, { ...clone, fields }, "updated");
+  return await write(wire, `builder/pages/${id}`, { ...clone, fields }, null);
 }
 
 async function write(
   wire: Wire,
   route: string,
   { fields, template, unused }: PreparedClone,
-  made: "created" | "updated",
+  made: Making | null,
 ): Promise<Cloned> {
   const { title, slug, parent_id, variables } = fields;
   const parent = parent_id === undefined ? undefined : numericId(parent_id, "parent_id");
   const used = Object.fromEntries(Object.entries(variables).filter(([key]) => !unused.includes(key)));
   const given = { template_id: template.id, variables: used, title, slug, parent };
   const sent = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  const { elements, url, ...answer } = await asking(
+  const { elements, url, ...answer } = await makingPage(
     "builder",
+    made,
     () => wire.post(`${COMPANION}/${route}`, {}, sent, CLONED),
   );
   const state = { ...answer, link: url, date_gmt: null, modified_gmt: null };

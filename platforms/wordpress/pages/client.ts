@@ -1,5 +1,6 @@
 /** Pages of a WordPress site: what every platform's pages can do, and those made from code. */
 import { type Id, numericId } from "../../../lib/ids.ts";
+import type { Making } from "../../../model.ts";
 import type { SiteContext } from "../../connector.ts";
 import type { PagesClient } from "../../pages.ts";
 import { checkState, head, publish, schedule } from "../rest/states.ts";
@@ -23,7 +24,8 @@ export function pagesOf(ctx: SiteContext): PagesClient {
     read: (id) => readPage(wire, number(id)),
     prepare: (fields) => preparePage(wire, fields),
     prepareClone: (fields) => prepareClone(wire, fields),
-    create: (draft) => "template" in draft ? createFromTemplate(wire, draft) : createPage(wire, draft),
+    create: (draft, made) =>
+      "template" in draft ? createFromTemplate(wire, draft, made) : createPage(wire, draft, made),
     update: (id, draft) =>
       "template" in draft ? updateFromTemplate(wire, number(id), draft) : updatePage(wire, number(id), draft),
     templates: (query) => listTemplates(wire, query),
@@ -37,6 +39,6 @@ export function pagesOf(ctx: SiteContext): PagesClient {
 export const codePagesOf = (wire: Wire) => ({
   prepare: (parent?: Id) => prepareCodePage(wire, parent),
   read: (id: number) => readCodePage(wire, id),
-  create: (page: NewCodePage) => createCodePage(wire, page),
+  create: (page: NewCodePage, made: Making) => createCodePage(wire, page, made),
   update: (id: number, change: CodePageChange) => updateCodePage(wire, id, change),
 });

@@ -3,9 +3,10 @@ import { z } from "zod";
 import { GatewayError } from "../../../errors.ts";
 import type { CodeParts } from "../../../code_pages/parts.ts";
 import { type Id, numericId } from "../../../lib/ids.ts";
+import type { Making } from "../../../model.ts";
 import type { PostHead, Written } from "../../post.ts";
 import { together } from "../../../lib/async.ts";
-import { asking, COMPANION, readCompanion, requireCapability } from "../companion/plugin.ts";
+import { asking, COMPANION, makingPage, readCompanion, requireCapability } from "../companion/plugin.ts";
 import { requireParent } from "./pages.ts";
 import { plainSlug, SLUG } from "../rest/records.ts";
 import { checkState, head, requireUnpublished, written } from "../rest/states.ts";
@@ -85,10 +86,14 @@ export async function readCodePage(wire: Wire, id: number): Promise<CodePage> {
 }
 
 /** Makes a draft. Throws E_FORBIDDEN_OP, E_COMPANION_REQUIRED and the codes of the plugin's refusals. */
-export async function createCodePage(wire: Wire, page: NewCodePage): Promise<CodePageWritten> {
+export async function createCodePage(
+  wire: Wire,
+  page: NewCodePage,
+  making: Making,
+): Promise<CodePageWritten> {
   const { parent_id, ...rest } = page;
   const parent = parent_id === undefined ? {} : { parent: numericId(parent_id, "parent_id") };
-  const made = await write(wire, "code-pages", { ...rest, ...parent }, "created");
+  const made = await write(wire, "code-pages", { ...rest, ...parent }, making);
   if (made.scope_class !== page.scope_class) {
     throw new GatewayError(
       "E_UPSTREAM",
@@ -107,21 +112,22 @@ export async function updateCodePage(
   change: CodePageChange,
 ): Promise<CodePageWritten> {
   await checkState(wire, "pages", id, "update"); // last before the write
-  return await write(wire, `code-pages/${id}`, { ...change }, "updated");
+  return await write(wire, `code-pages/${id}`, { ...change }, null);
 }
 
 async function write(
   wire: Wire,
   route: string,
   sent: Record<string, unknown>,
-  made: "created" | "updated",
+  making: Making | null,
 ): Promise<CodePageWritten> {
   const json = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined));
-  const { id, status, url, slug, scope_class } = await asking(
+  const { id, status, url, slug, scope_class } = await makingPage(
     "code_page",
+    making,
     () => wire.post(`${COMPANION}/${route}`, {}, json, SUMMARY),
   );
   const state = { id, status, link: url, date_gmt: null, modified_gmt: null };
-  await requireUnpublished(wire, "pages", state, made);
+  await requireUnpublished(wire, "pages", state, making);
   return { ...written(state), slug, scope_class };
 }

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { GatewayError } from "../../../errors.ts";
 import { type Id, numericId } from "../../../lib/ids.ts";
+import type { Making } from "../../../model.ts";
 import { CODE_APART, type Page, type PageFields, type PreparedPage } from "../../page.ts";
 import type { Written } from "../../post.ts";
 import { together } from "../../../lib/async.ts";
@@ -81,10 +82,10 @@ function body(
 }
 
 /** Makes a draft. Throws E_FORBIDDEN_OP when the site made it public all the same (it is taken back), CmsError. */
-export async function createPage(wire: Wire, { fields }: PreparedPage): Promise<Written> {
+export async function createPage(wire: Wire, { fields }: PreparedPage, made: Making): Promise<Written> {
   const sent = body(fields);
   const record = await wire.post("wp/v2/pages", { _fields: FIELDS }, { ...sent, status: "draft" }, PAGE);
-  await requireUnpublished(wire, "pages", record, "created");
+  await requireUnpublished(wire, "pages", record, made);
   return result(record, sent);
 }
 
@@ -93,7 +94,7 @@ export async function updatePage(wire: Wire, id: number, { fields }: PreparedPag
   const sent = body(fields);
   await checkState(wire, "pages", id, "update"); // last before the write
   const record = await wire.post(`wp/v2/pages/${id}`, { _fields: FIELDS }, sent, PAGE);
-  await requireUnpublished(wire, "pages", record, "updated");
+  await requireUnpublished(wire, "pages", record, null);
   return result(record, sent);
 }
 

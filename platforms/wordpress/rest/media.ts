@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { GatewayError } from "../../../errors.ts";
 import { type Id, numericId } from "../../../lib/ids.ts";
+import type { Making } from "../../../model.ts";
 import { CmsError } from "../errors.ts";
 import { DESCRIBED, fieldsOf, MEDIA, type MediaRecord } from "./records.ts";
 import { mediaLosses } from "./warnings.ts";
@@ -70,13 +71,19 @@ export async function requireImage(wire: Wire, image: Id | undefined): Promise<v
   throw new GatewayError("E_BAD_INPUT", `featured_media_id: ${what}; upload one with upload_media`);
 }
 
-/** The first step: puts the bytes into the media library. */
-export async function uploadImage(wire: Wire, image: Image): Promise<Media> {
+/**
+ * The first step: puts the bytes into the media library. A CMS that fails while it makes the smaller sizes has stored the
+ * image by then (docs/upstreams/wordpress.md, "Posts, pages, media, people").
+ */
+export async function uploadImage(wire: Wire, image: Image, made: Making): Promise<Media> {
   const headers = {
     "content-type": image.mime_type,
     "content-disposition": `attachment; filename="${image.filename}"`,
   };
-  return media(await wire.upload("wp/v2/media", image.bytes, headers, MEDIA));
+  const left = (id: number) => made({ what: "media", id, name: image.filename });
+  const stored = media(await wire.upload("wp/v2/media", image.bytes, headers, MEDIA, left));
+  made({ what: "media", id: stored.id, name: stored.url });
+  return stored;
 }
 
 /** The second step: sets texts and the post of an image that is there. */

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { GatewayError } from "../../../errors.ts";
 import { numericId } from "../../../lib/ids.ts";
 import { together } from "../../../lib/async.ts";
+import type { Making } from "../../../model.ts";
 import type {
   DraftFields,
   DraftList,
@@ -17,7 +18,7 @@ import { requireImage } from "./media.ts";
 import { fieldsOf, POST, POST_ROW, type PostRecord, type PostRowRecord, totals, utc } from "./records.ts";
 import { checkState, head, requireUnpublished, written } from "./states.ts";
 import { findTerms, makeMissing, requireTermRight, type TermPick, termsOf } from "./terms.ts";
-import { type Me, requireRight, whoami } from "./users.ts";
+import { type Me, requireAuthor, requireRight, whoami } from "./users.ts";
 import { losses } from "./warnings.ts";
 import type { Query, Wire } from "./wire.ts";
 
@@ -107,6 +108,7 @@ export async function prepareDraft(wire: Wire, fields: DraftFields): Promise<Cms
     fields.tags && findTerms(wire, "tag", fields.tags),
     fields.categories && findTerms(wire, "category", fields.categories),
     requireImage(wire, fields.featured_media_id),
+    requireAuthor(wire, fields.author_id),
   );
   requireRight(me, "edit_posts", "write drafts");
   if (fields.author_id !== undefined && numericId(fields.author_id, "author_id") !== me.id) {
@@ -117,8 +119,11 @@ export async function prepareDraft(wire: Wire, fields: DraftFields): Promise<Cms
   return { fields, tags, categories };
 }
 
-/** The body of a write: only what was given, never a state or a date. Makes the terms that are missing. */
-async function body(wire: Wire, draft: CmsDraft): Promise<Record<string, unknown>> {
+/**
+ * The body of a write: only what was given, never a state or a date. Makes the terms that are missing, before the post
+ * that carries them (docs/decisions/0017-terms-are-made-before-their-post.md).
+ */
+async function body(wire: Wire, draft: CmsDraft, made: Making): Promise<Record<string, unknown>> {
   const { title, content_html: content, excerpt, slug, featured_media_id, author_id } = draft.fields;
   const given = {
     title,
@@ -127,27 +132,27 @@ async function body(wire: Wire, draft: CmsDraft): Promise<Record<string, unknown
     slug,
     featured_media: featured_media_id && numericId(featured_media_id, "featured_media_id"),
     author: author_id && numericId(author_id, "author_id"),
-    tags: draft.tags && await makeMissing(wire, "tag", draft.tags),
-    categories: draft.categories && await makeMissing(wire, "category", draft.categories),
+    tags: draft.tags && await makeMissing(wire, "tag", draft.tags, made),
+    categories: draft.categories && await makeMissing(wire, "category", draft.categories, made),
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
 /** Makes a draft. Throws E_FORBIDDEN_OP when the site made it public all the same (it is taken back), CmsError. */
-export async function createDraft(wire: Wire, draft: CmsDraft): Promise<Written> {
-  const sent = await body(wire, draft);
+export async function createDraft(wire: Wire, draft: CmsDraft, made: Making): Promise<Written> {
+  const sent = await body(wire, draft, made);
   const record = await wire.post("wp/v2/posts", { _fields: FIELDS }, { ...sent, status: "draft" }, POST);
-  await requireUnpublished(wire, "posts", record, "created");
+  await requireUnpublished(wire, "posts", record, made);
   return result(record, sent);
 }
 
 /** Changes the given fields of a draft or scheduled post. Throws E_FORBIDDEN_OP, CmsError. */
-export async function updateDraft(wire: Wire, id: number, draft: CmsDraft): Promise<Written> {
-  const sent = await body(wire, draft);
+export async function updateDraft(wire: Wire, id: number, draft: CmsDraft, made: Making): Promise<Written> {
+  const sent = await body(wire, draft, made);
   if (Object.keys(sent).length === 0) throw new GatewayError("E_BAD_INPUT", "Nothing to change was given");
   await checkState(wire, "posts", id, "update"); // last before the write
   const record = await wire.post(`wp/v2/posts/${id}`, { _fields: FIELDS }, sent, POST);
-  await requireUnpublished(wire, "posts", record, "updated");
+  await requireUnpublished(wire, "posts", record, null);
   return result(record, sent);
 }
 

@@ -1,6 +1,7 @@
 /** The states of posts and pages: what may be done in which, and the changes of state themselves. */
 import { GatewayError } from "../../../errors.ts";
 import { hasLead, type Moment } from "../../../rules/schedule.ts";
+import type { Making } from "../../../model.ts";
 import type { PublishGrant } from "../../request.ts";
 import type { PostHead, Verb, Written } from "../../post.ts";
 import { together } from "../../../lib/async.ts";
@@ -184,19 +185,21 @@ export async function publish(wire: Wire, kind: Kind, id: number, grant: Publish
 /**
  * After a draft's write: refuses to call a success what stands published now (E_FORBIDDEN_OP), and takes a new one
  * back. One that the site answered in place of a new one, as a plugin against duplicates does, is left as it is
- * (E_UPSTREAM).
+ * (E_UPSTREAM). `made` is told of a new one; null for a change.
  */
 export async function requireUnpublished(
   wire: Wire,
   kind: Kind,
   state: PostState,
-  made: "created" | "updated",
+  made: Making | null,
 ): Promise<void> {
-  if (!["publish", "private"].includes(state.status) && !(made === "created" && state.status === "future")) {
+  const thing = { what: kind === "posts" ? "post" : "page", id: state.id };
+  if (!["publish", "private"].includes(state.status) && !(made && state.status === "future")) {
+    made?.(thing);
     return;
   }
   const stands = `stands as "${statusWord(state.status)}" (${state.link})`;
-  if (made === "created" && await isOld(wire, kind, state.id)) {
+  if (made && await isOld(wire, kind, state.id)) {
     throw new GatewayError(
       "E_UPSTREAM",
       `The site made no draft but answered ${
@@ -206,10 +209,14 @@ export async function requireUnpublished(
       { upstream: 502 },
     );
   }
-  const end = made === "created"
+  made?.(thing);
+  const end = made
     ? await takeBack(wire, kind, state.id)
     : "somebody published it meanwhile, and the change is on the live page: look at it";
-  throw new GatewayError("E_FORBIDDEN_OP", `${label(kind, state.id)} was ${made} and ${stands}; ${end}`);
+  throw new GatewayError(
+    "E_FORBIDDEN_OP",
+    `${label(kind, state.id)} was ${made ? "created" : "updated"} and ${stands}; ${end}`,
+  );
 }
 
 const NEW_MS = 10 * 60 * 1000;

@@ -1,8 +1,10 @@
 /** Tags and categories: names to ids, lists, and new ones. */
 import { z } from "zod";
 import { GatewayError } from "../../../errors.ts";
-import { numericId } from "../../../lib/ids.ts";
+import { type Id, numericId } from "../../../lib/ids.ts";
 import { together } from "../../../lib/async.ts";
+import type { Making } from "../../../model.ts";
+import { isDoubtful } from "../../failures.ts";
 import { CmsError } from "../errors.ts";
 import { fieldsOf, plainName, TERM, type TermRecord, totals } from "./records.ts";
 import type { Me } from "./users.ts";
@@ -157,10 +159,22 @@ export async function makeMissing(
   wire: Wire,
   taxonomy: Taxonomy,
   picks: readonly TermPick[],
+  made: Making,
 ): Promise<number[]> {
   const ids: number[] = [];
-  for (const { name, id } of picks) ids.push(id ?? (await makeTerm(wire, taxonomy, { name })).term.id);
+  for (const { name, id } of picks) ids.push(id ?? await makeOneOf(wire, taxonomy, name, made));
   return [...new Set(ids)];
+}
+
+/** Makes one of several; where no answer tells whether it was made, that is told too. */
+async function makeOneOf(wire: Wire, taxonomy: Taxonomy, name: string, made: Making): Promise<number> {
+  try {
+    return (await makeTerm(wire, taxonomy, { name }, made)).term.id;
+  } catch (thrown) {
+    const failed = thrown instanceof CmsError && (thrown.upstream ?? 0) >= 500;
+    if (failed || isDoubtful(thrown)) made({ what: taxonomy, id: null, name, unsure: true });
+    throw thrown;
+  }
 }
 
 /** Makes a term; one of that name that is there already (the CMS compares without case) is answered instead. */
@@ -168,15 +182,34 @@ export async function makeTerm(
   wire: Wire,
   taxonomy: Taxonomy,
   given: NewTerm,
+  made: Making,
 ): Promise<{ term: Term; created: boolean }> {
   const { parent_id: parent, ...rest } = given;
   try {
     const json = { ...rest, ...(parent === undefined ? {} : { parent }) };
-    return { term: term(await wire.post(ROUTE[taxonomy], { _fields: FIELDS }, json, TERM)), created: true };
+    const fresh = term(await wire.post(ROUTE[taxonomy], { _fields: FIELDS }, json, TERM));
+    made({ what: taxonomy, id: fresh.id, name: fresh.name });
+    return { term: fresh, created: true };
   } catch (thrown) {
     if (!(thrown instanceof CmsError) || thrown.reason !== "term_exists") throw thrown;
     const id = numericId(Number(thrown.data["term_id"]), "term_id");
     return { term: await readTerm(wire, taxonomy, id), created: false };
+  }
+}
+
+/** Refuses a parent that is no category of the site: E_BAD_INPUT. */
+export async function requireParentTerm(wire: Wire, parent: Id | undefined): Promise<void> {
+  if (parent === undefined) return;
+  const id = numericId(parent, "parent_id");
+  try {
+    await readTerm(wire, "category", id);
+  } catch (thrown) {
+    if (!(thrown instanceof CmsError) || thrown.upstream !== 404) throw thrown;
+    throw new GatewayError(
+      "E_BAD_INPUT",
+      `parent_id: the site has no category ${id}; list_taxonomies names those there are`,
+      { cause: thrown },
+    );
   }
 }
 

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { GatewayError } from "../../../errors.ts";
 import { together } from "../../../lib/async.ts";
+import { type Id, numericId } from "../../../lib/ids.ts";
 import { CmsError } from "../errors.ts";
 import { fieldsOf, ME, totals, USER_ROW } from "./records.ts";
 import type { Wire } from "./wire.ts";
@@ -64,6 +65,28 @@ export function requireRight(me: Me, capability: string, doing: string): void {
       "it a role that has it",
     { upstream: 403 },
   );
+}
+
+/**
+ * Refuses an author whom the site does not have: E_BAD_INPUT. A CMS refuses one only with the whole post, when its new
+ * terms are made. One whom the account may not see, or whom a security plugin hides, may be there
+ * (docs/upstreams/wordpress.md, "Posts, pages, media, people").
+ */
+export async function requireAuthor(wire: Wire, author: Id | undefined): Promise<void> {
+  if (author === undefined) return;
+  const id = numericId(author, "author_id");
+  try {
+    await wire.get(`wp/v2/users/${id}`, { _fields: "id" }, z.object({ id: z.literal(id) }));
+  } catch (thrown) {
+    if (!(thrown instanceof CmsError)) throw thrown;
+    if (thrown.upstream === 403 || thrown.reason === "rest_no_route") return;
+    if (thrown.reason !== "rest_user_invalid_id") throw thrown;
+    throw new GatewayError(
+      "E_BAD_INPUT",
+      `author_id: the site has no person ${id}; list_cms_users names them`,
+      { cause: thrown },
+    );
+  }
 }
 
 const HIDDEN =

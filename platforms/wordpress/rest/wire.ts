@@ -83,12 +83,13 @@ export class Wire {
     return this.#read(out, await this.#ctx.send(this.#timed(out)), schema);
   }
 
-  /** Writes bytes to a route. */
+  /** Writes bytes to a route; `left` is told of the attachment a failed answer says it left behind. */
   async upload<T>(
     route: string,
     body: Uint8Array<ArrayBuffer>,
     headers: Readonly<Record<string, string>>,
     schema: z.ZodType<T>,
+    left: (id: number) => void,
   ): Promise<T> {
     const signed = await this.#signed(route, {});
     const out: Outgoing = {
@@ -98,7 +99,14 @@ export class Wire {
       effect: "write",
       body,
     };
-    return this.#read(out, await this.#ctx.send(this.#timed(out)), schema);
+    const answer = await this.#ctx.send(this.#timed(out));
+    try {
+      return this.#read(out, answer, schema);
+    } catch (thrown) {
+      const id = Number(answer.headers.get("x-wp-upload-attachment-id"));
+      if (Number.isSafeInteger(id) && id > 0) left(id);
+      throw thrown;
+    }
   }
 
   /** A text of the site's as it may be shown to a person, without what requests sign in with. */

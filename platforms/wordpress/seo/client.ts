@@ -2,7 +2,7 @@
 import { GatewayError } from "../../../errors.ts";
 import type { Redirect } from "../../../rules/redirect.ts";
 import type { PageSchema } from "../../../rules/seo_schema.ts";
-import type { Site } from "../../../model.ts";
+import type { Making, Site } from "../../../model.ts";
 import type { Configured } from "../../connector.ts";
 import { prepareBridge, requireChannel, writeBridge } from "./bridge.ts";
 import { type SeoChange, seoLosses, type SeoMeta } from "./fields.ts";
@@ -11,6 +11,7 @@ import { type PreparedRedirect, prepareRedirect, writeRedirect } from "./redirec
 import { prepareRest, readRest, writeRest } from "./rest.ts";
 import { type PreparedSchema, prepareSchema, writeSchema } from "./schema.ts";
 import { prepareRebuild, readSitemap, rebuildSitemap } from "./sitemap.ts";
+import type { Stands } from "./stores.ts";
 import type { Wire } from "../rest/wire.ts";
 
 export { entriesOf, oneLine, type SeoChange, type SeoFields, type SeoMeta } from "./fields.ts";
@@ -37,17 +38,20 @@ export function seoOf(wire: Wire, site: Site) {
       requireSeoState(site, meta.post);
       return meta;
     },
-    async writeMeta(change: SeoChange, planned: SeoMeta, sending: Sending) {
-      const write = overPlugin ? writeBridge : writeRest;
-      const after = await write(wire, site, change, planned, sending);
+    /** `stands` is told which fields were written, where the call fails with only a part of them. */
+    async writeMeta(change: SeoChange, planned: SeoMeta, sending: Sending, stands: Stands) {
+      const after = overPlugin
+        ? await writeBridge(wire, site, change, planned, sending)
+        : await writeRest(wire, site, change, planned, sending, stands);
       return { ...after, warnings: seoLosses(change, planned, after) };
     },
     prepareSchema: (id: number, schema: PageSchema, entry_id?: string) =>
       bridged(() => prepareSchema(wire, site, id, schema, entry_id)),
-    writeSchema: (planned: PreparedSchema, sending: Sending) =>
-      bridged(() => writeSchema(wire, site, planned, sending)),
+    writeSchema: (planned: PreparedSchema, sending: Sending, made: Making) =>
+      bridged(() => writeSchema(wire, site, planned, { sending, made })),
     prepareRedirect: (redirect: Redirect) => bridged(() => prepareRedirect(wire, site, redirect)),
-    writeRedirect: (planned: PreparedRedirect) => bridged(() => writeRedirect(wire, site, planned)),
+    writeRedirect: (planned: PreparedRedirect, made: Making) =>
+      bridged(() => writeRedirect(wire, site, planned, made)),
     sitemap: () => bridged(() => readSitemap(wire)),
     prepareRebuild: () => bridged(() => prepareRebuild(wire)),
     rebuildSitemap: () => bridged(() => rebuildSitemap(wire)),

@@ -10,7 +10,7 @@ import {
   type Redirect,
   sameDestination,
 } from "../../../rules/redirect.ts";
-import type { Site } from "../../../model.ts";
+import type { Making, Site } from "../../../model.ts";
 import { asking, COMPANION, readCompanion, requireCapability } from "../companion/plugin.ts";
 import { CmsError } from "../errors.ts";
 import { readBack } from "../rest/read_back.ts";
@@ -109,6 +109,7 @@ export async function writeRedirect(
   wire: Wire,
   site: Site,
   { redirect }: PreparedRedirect,
+  made: Making,
 ): Promise<RedirectWritten> {
   const { source, destination, status } = redirect;
   const json = { source: escaped(source), destination, status };
@@ -116,6 +117,7 @@ export async function writeRedirect(
     "seo",
     () => wire.post(`${COMPANION}/seo/redirects`, {}, json, WRITTEN),
   );
+  if (created) made({ what: "redirect", id, name: source });
   const done = `The redirect from ${source} was set`;
   const stored = (await readBack(wire, done, (after) => look(after, source))).redirects[0];
   const home = homeOf(site.base_url);

@@ -11,7 +11,7 @@ import { fieldsOf, POST_HEAD } from "../rest/records.ts";
 import { SEO_ROBOTS, SEO_TEXTS, type SeoChange, type SeoFields, type SeoMeta } from "./fields.ts";
 import { requireUntouched } from "./bridge.ts";
 import { seoPost } from "./post.ts";
-import { type PostMeta, STORES } from "./stores.ts";
+import { type PostMeta, type Stands, STORES } from "./stores.ts";
 import type { Kind } from "../rest/states.ts";
 import type { Wire } from "../rest/wire.ts";
 
@@ -105,6 +105,7 @@ export async function writeRest(
   change: SeoChange,
   planned: SeoMeta,
   sending: (live: boolean) => void,
+  stands: Stands,
 ): Promise<SeoMeta> {
   const { id } = planned.post;
   const { meta, stored } = await find(wire, id);
@@ -112,7 +113,7 @@ export async function writeRest(
   requireUntouched(site, planned, meta);
   const store = STORES.find(({ provider }) => provider === meta.provider)!;
   sending(meta.post.live);
-  await store.write(wire, stored, meta.fields, change);
+  await store.write(wire, stored, meta.fields, change, stands);
   const { meta: after } = await readBack(
     wire,
     `The fields of post ${id} were written`,

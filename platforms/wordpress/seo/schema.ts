@@ -3,7 +3,7 @@ import { z } from "zod";
 import { GatewayError } from "../../../errors.ts";
 import { type PageSchema, typesOf } from "../../../rules/seo_schema.ts";
 import { requireEnclosed } from "../../../rules/structured_data.ts";
-import type { Site } from "../../../model.ts";
+import type { Making, Site } from "../../../model.ts";
 import { together } from "../../../lib/async.ts";
 import { asking, COMPANION, readCompanion, requireCapability } from "../companion/plugin.ts";
 import { readBack } from "../rest/read_back.ts";
@@ -91,7 +91,7 @@ export async function writeSchema(
   wire: Wire,
   site: Site,
   planned: PreparedSchema,
-  sending: (live: boolean) => void,
+  { sending, made }: { readonly sending: (live: boolean) => void; readonly made: Making },
 ): Promise<SchemaWritten> {
   const { schema, replaces, post: { id } } = planned;
   const now = (await readBridge(wire, id)).post; // last before the write
@@ -106,6 +106,7 @@ export async function writeSchema(
     "seo",
     () => wire.post(`${COMPANION}/seo/schema/${id}`, {}, json, WRITTEN),
   );
+  if (created) made({ what: "entry", id: entry_id, name: `structured data of post ${id}` });
   const done = `The structured data of post ${id} was stored as "${entry_id}"`;
   const { entries } = await readBack(wire, done, (after) => readEntries(after, id));
   const stored = entries.find((one) => one.entry_id === entry_id);

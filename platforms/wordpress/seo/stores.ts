@@ -33,6 +33,9 @@ export interface PostMeta {
   readonly head: Readonly<Record<string, unknown>> | null;
 }
 
+/** Told which fields of a change stand, where not all of them do: the texts' names and `robots`. */
+export type Stands = (fields: readonly string[]) => void;
+
 /** How one SEO plugin keeps its fields. */
 export interface SeoStore {
   readonly provider: string;
@@ -41,7 +44,8 @@ export interface SeoStore {
   read(wire: Wire, post: PostMeta): Promise<{ fields: SeoFields; shown?: string[] }>;
   /** Which field of a change cannot be written, as the beginning of a sentence; null where all can. */
   closed(post: PostMeta, now: SeoFields, change: SeoChange): string | null;
-  write(wire: Wire, post: PostMeta, now: SeoFields, change: SeoChange): Promise<void>;
+  /** Where a later part of several fails, `stands` is told which fields were written. */
+  write(wire: Wire, post: PostMeta, now: SeoFields, change: SeoChange, stands: Stands): Promise<void>;
 }
 
 const NO_ROBOTS = Object.fromEntries(SEO_ROBOTS.map((name) => [name, null])) as Record<SeoRobot, null>;
@@ -152,7 +156,7 @@ const seopress: SeoStore = {
     return { fields: { ...byText(row), ...main, focus_keyword, robots: switches } };
   },
   closed: () => null,
-  async write(wire, { id }, _, change) {
+  async write(wire, { id }, _, change, stands) {
     const done: string[] = [];
     for (const route of Object.keys(SEOPRESS_ROUTES) as SeopressRoute[]) {
       const names: Readonly<Partial<Record<SeoText, string>>> = SEOPRESS_ROUTES[route];
@@ -167,7 +171,7 @@ const seopress: SeoStore = {
       }
       if (Object.keys(body).length === 0) continue;
       await wire.put(`seopress/v1/posts/${id}/${route}`, body, DONE).catch((thrown) =>
-        halfDone(thrown, done)
+        halfDone(thrown, done, stands)
       );
       done.push(...given, ...(route === "meta-robot-settings" && change.robots ? ["robots"] : []));
     }
@@ -175,8 +179,9 @@ const seopress: SeoStore = {
 };
 
 /** A later part failed, and the earlier ones stand. */
-function halfDone(thrown: unknown, done: readonly string[]): never {
+function halfDone(thrown: unknown, done: readonly string[], stands: Stands): never {
   if (done.length === 0 || !(thrown instanceof GatewayError)) throw thrown;
+  stands(done);
   const upstream = thrown instanceof CmsError ? thrown.upstream : 504;
   const said =
     `${

@@ -3,7 +3,7 @@ import { FactCaches } from "../../../guard/fact_caches.ts";
 import assert from "node:assert/strict";
 import type { GatewayError } from "../../../errors.ts";
 import { providerOf } from "../../../guard/context.ts";
-import type { Caller, Site } from "../../../model.ts";
+import type { Caller, Made, Site } from "../../../model.ts";
 import { createHttp, type HttpOptions } from "../../../platforms/http.ts";
 import type { Capability, Connector, ConnectorContext } from "../../../platforms/connector.ts";
 import type { Outgoing, PublishGrant } from "../../../platforms/request.ts";
@@ -46,6 +46,8 @@ export class World {
   /** What went out, as it stood before the look. */
   readonly sent: Outgoing[] = [];
   readonly facts: AuditFacts = {};
+  /** What the tools said they made. */
+  readonly made: Made[] = [];
   readonly #login: Login;
   readonly #now: () => number;
   readonly #http;
@@ -155,6 +157,7 @@ export class World {
       },
       upstreams: this.#upstreams(),
       note: (facts) => void Object.assign(this.facts, facts),
+      made: (one) => void this.made.push(one),
     };
     return { module, context };
   }
