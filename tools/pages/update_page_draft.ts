@@ -4,10 +4,9 @@ import { numericId } from "../../lib/ids.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { CODE_APART } from "../../platforms/page.ts";
 import { builtPages, pages } from "../../platforms/pages.ts";
-import { together } from "../../lib/async.ts";
 import { tool } from "../../registry/tool.ts";
 import { builderOfChange, checkBuilderArgs, checkIds } from "./_builders.ts";
-import { draftChanges, origin, prepared, quoted, requireShown } from "./_plans.ts";
+import { draftChanges, origin, prepared, quoted, replaced, requireShown } from "./_plans.ts";
 
 export default tool("update_page_draft", {
   check(args, { site, can }) {
@@ -23,11 +22,8 @@ export default tool("update_page_draft", {
   },
   async plan({ page_id, ...args }, ctx) {
     const client = await ctx.use(pages);
-    const [now, draft] = await together(
-      client.read(page_id),
-      prepared(client, args),
-      client.check(page_id, "update"),
-    );
+    const now = await client.readDraft(page_id);
+    const draft = await prepared(client, args, now);
     requireShown("content_html", args.content_html, now);
     const what = `the ${now.status} page ${quoted(now.title)} on ${ctx.site.name}`;
     const from = origin(draft);
@@ -35,12 +31,14 @@ export default tool("update_page_draft", {
     return {
       summary: from === "" ? `Change ${what}${apart}` : `Make all content of ${what} anew${from}`,
       changes: draftChanges(draft, now),
-      revision: { modified: now.modified_gmt },
-      state: draft,
+      // A clone replaces the whole page.
+      revision: "template" in draft ? now.parts : replaced(now, draft.fields),
+      warnings: now.warnings,
+      state: { draft, now },
     };
   },
   async run({ page_id }, ctx, { state, changes }) {
     ctx.note({ result_id: page_id, changes });
-    return await (await ctx.use(pages)).update(page_id, state);
+    return await (await ctx.use(pages)).update(page_id, state.draft, state.now);
   },
 });
