@@ -53,6 +53,7 @@ export const GATEWAY_CODES = {
     E_FILE_EXISTS: "a file of that path exists already",
     E_REPO_NOT_EMPTY: "the repository holds more than a new project may overwrite",
     E_SHA_MISMATCH: "the file changed since it was read",
+    E_STALE_PREVIEW: "what the call would replace was changed since it was looked at",
     E_ROUTE_EXISTS: "a page of that route exists already",
     E_BUILDER_REQUIRED: "the site has several page builders and none was named",
     E_REPO_NOT_LINKED: "no repository is linked to the site",
@@ -70,7 +71,6 @@ export const GATEWAY_CODES = {
     E_CRM_SITE_NOT_LINKED: "no CRM location is set for the site",
     E_BEHAVIOR_NOT_LINKED: "no behavior project is set for the site",
     E_STORAGE_NOT_LINKED: "no storage folder is linked to the site",
-    E_STALE_PREVIEW: "what the preview showed has changed since; preview again",
     E_OUTCOME_UNKNOWN: "nobody knows whether the first call was carried out; look before trying again",
   }),
   ...group(413, {

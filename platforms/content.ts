@@ -9,31 +9,36 @@ import type {
   DraftList,
   DraftsQuery,
   Post,
-  PostHead,
   PreparedDraft,
+  Seen,
   Verb,
   Written,
 } from "./post.ts";
 
-export type { DraftFields, NamedTerm, Post, PostHead, PreparedDraft, Written } from "./post.ts";
+export type { DraftFields, NamedTerm, Post, PostHead, PreparedDraft, Seen, Written } from "./post.ts";
 
 /** A post, or a page where a tool takes both. */
 export type ContentType = "post" | "page";
 
-/** What can be done with posts. Every method throws E_UPSTREAM; those that write or check also E_FORBIDDEN_OP. */
+/**
+ * What can be done with posts. Every method throws E_UPSTREAM; those that write or check also E_FORBIDDEN_OP; those that
+ * are given what was seen also E_STALE_PREVIEW, where somebody changed what they replace since then.
+ */
 export interface ContentClient {
   getPost(id: Id): Promise<Post>;
+  /** A post that is to be changed; refuses what its state forbids. */
+  getDraft(id: Id): Promise<Post & Seen>;
   /** Never a published one. */
   listDrafts(query: DraftsQuery): Promise<DraftList>;
-  /** Reads only: proves rights, looks names up. */
-  prepareDraft(fields: DraftFields): Promise<PreparedDraft>;
+  /** Reads only: proves rights, looks names up. `seen` is of the post that is to be changed. */
+  prepareDraft(fields: DraftFields, seen?: Seen): Promise<PreparedDraft>;
   createDraft(draft: PreparedDraft, made: Making): Promise<Written>;
-  updateDraft(id: Id, draft: PreparedDraft, made: Making): Promise<Written>;
+  updateDraft(id: Id, draft: PreparedDraft, made: Making, seen?: Seen): Promise<Written>;
   /** Reads only: refuses what the live state forbids. */
-  check(id: Id, verb: Verb, moment?: Moment, type?: ContentType): Promise<PostHead>;
-  schedule(id: Id, moment: Moment): Promise<Written>;
-  unschedule(id: Id, type?: ContentType): Promise<Written>;
-  publish(id: Id, grant: PublishGrant): Promise<Written>;
+  check(id: Id, verb: Verb, moment?: Moment, type?: ContentType): Promise<Seen>;
+  schedule(id: Id, moment: Moment, seen?: Seen): Promise<Written>;
+  unschedule(id: Id, type?: ContentType, seen?: Seen): Promise<Written>;
+  publish(id: Id, grant: PublishGrant, seen?: Seen): Promise<Written>;
 }
 
 /** Posts of a site, whichever connector has them. */

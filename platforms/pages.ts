@@ -15,23 +15,28 @@ import type {
   TemplatesQuery,
 } from "./page.ts";
 import type { PublishGrant } from "./request.ts";
-import type { PostHead, Verb, Written } from "./post.ts";
+import type { Seen, Verb, Written } from "./post.ts";
 
 export type { CloneFields, Page, PageFields, PreparedClone, PreparedPage } from "./page.ts";
 
-/** What can be done with pages. Every method throws E_UPSTREAM; those that write or check also E_FORBIDDEN_OP. */
+/**
+ * What can be done with pages. Every method throws E_UPSTREAM; those that write or check also E_FORBIDDEN_OP; those that
+ * are given what was seen also E_STALE_PREVIEW, where somebody changed what they replace since then.
+ */
 export interface PagesClient {
   read(id: Id): Promise<Page>;
-  /** Reads only: proves rights. */
-  prepare(fields: PageFields): Promise<PreparedPage>;
+  /** A page that is to be changed; refuses what its state forbids. */
+  readDraft(id: Id): Promise<Page & Seen>;
+  /** Reads only: proves rights. `seen` is of the page that is to be changed. */
+  prepare(fields: PageFields, seen?: Seen): Promise<PreparedPage>;
   /** Reads only: the template, every placeholder of it covered. */
   prepareClone(fields: CloneFields): Promise<PreparedClone>;
   create(draft: PreparedPage | PreparedClone, made: Making): Promise<Written | Cloned>;
-  update(id: Id, draft: PreparedPage | PreparedClone): Promise<Written | Cloned>;
+  update(id: Id, draft: PreparedPage | PreparedClone, seen?: Seen): Promise<Written | Cloned>;
   /** Reads only: refuses what the live state forbids. */
-  check(id: Id, verb: Verb, moment?: Moment): Promise<PostHead>;
-  schedule(id: Id, moment: Moment): Promise<Written>;
-  publish(id: Id, grant: PublishGrant): Promise<Written>;
+  check(id: Id, verb: Verb, moment?: Moment): Promise<Seen>;
+  schedule(id: Id, moment: Moment, seen?: Seen): Promise<Written>;
+  publish(id: Id, grant: PublishGrant, seen?: Seen): Promise<Written>;
 
   templates(query: TemplatesQuery): Promise<TemplateList>;
 }

@@ -80,5 +80,17 @@ export interface Written {
   readonly warnings?: readonly string[];
 }
 
+/** What a plan saw of a post or page: a write that is given it overwrites nothing that came after. */
+export interface Seen extends PostHead {
+  /** The values of its fields, in the words of arguments: what a visitor would get, and what a write replaces. */
+  readonly parts: Readonly<Record<string, unknown>>;
+  /** Who changed it last, and when; null where the site does not tell. */
+  readonly changed: { readonly by: string; readonly at: string | null } | null;
+  /** Whether search engines are told to leave it out; null where that cannot be read. */
+  readonly noindex: boolean | null;
+  /** What a person should know before approving a change, a sentence each. */
+  readonly warnings: readonly string[];
+}
+
 /** What is to be done to a post that exists. */
 export type Verb = "update" | "schedule" | "unschedule" | "publish";

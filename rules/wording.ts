@@ -24,3 +24,29 @@ export function stateChanges(now: Stateful, status: string, scheduled_at: string
   ];
   return changes.filter(({ from, to }) => from !== to);
 }
+
+/** What was seen of a post or page before it is changed. */
+export interface Looked {
+  readonly parts: Readonly<Record<string, unknown>>;
+  readonly changed: { readonly by: string; readonly at: string | null } | null;
+  readonly noindex: boolean | null;
+  readonly warnings: readonly string[];
+}
+
+/** The parts that a change of these fields replaces, with the state it goes by. */
+export function replaced({ parts }: Looked, fields: object): Record<string, unknown> {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined).map(([name]) => name);
+  const names = ["status", "scheduled_at", ...given];
+  return Object.fromEntries(names.filter((name) => name in parts).map((name) => [name, parts[name]]));
+}
+
+/** ", last changed by …" where that is known, else "". */
+export function lastChange({ changed }: Looked): string {
+  if (changed === null) return "";
+  return `, last changed by ${quoted(changed.by)}${changed.at === null ? "" : ` at ${changed.at}`}`;
+}
+
+/** What to know before something goes live. */
+export function liveWarnings({ warnings, noindex }: Looked): string[] {
+  return noindex ? [...warnings, "Its SEO fields tell search engines not to index it"] : [...warnings];
+}

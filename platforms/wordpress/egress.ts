@@ -37,6 +37,7 @@ const COMPANION_READABLE: readonly RegExp[] = [
   ...PAGES_READABLE,
   ...SCHEMA_READABLE,
   ...SEO_READABLE,
+  /^\/site-ops\/v1\/guarded\/(posts|pages)\/[1-9]\d*$/,
 ];
 
 const CONTENT_NAMES = [
@@ -54,6 +55,8 @@ const WRITABLE: readonly (readonly [RegExp, Judge])[] = [
   [/^\/wp\/v2\/posts$/, fields(judgeCreate)],
   [/^\/wp\/v2\/posts\/[1-9]\d*$/, update(CONTENT_NAMES)],
   [/^\/wp\/v2\/pages\/[1-9]\d*$/, update(PAGE_NAMES)],
+  [/^\/site-ops\/v1\/guarded\/posts\/[1-9]\d*$/, guarded(CONTENT_NAMES)],
+  [/^\/site-ops\/v1\/guarded\/pages\/[1-9]\d*$/, guarded(PAGE_NAMES)],
   [/^\/wp\/v2\/(tags|categories)$/, fields((body) => only(body, ["name", "slug", "description", "parent"]))],
   [/^\/wp\/v2\/media$/, judgeUpload],
   [/^\/wp\/v2\/media\/[1-9]\d*$/, fields((body) => only(body, ["alt_text", "title", "caption", "post"]))],
@@ -120,6 +123,32 @@ function update(names: readonly string[]): Judge {
       site,
     );
 }
+
+/** A guarded write is judged by its fields as the same write past the plugin; its marker is that of a grant. */
+function guarded(names: readonly string[]): Judge {
+  return (out, now, site) =>
+    fields(({ expected, fields: written, allow_publish, ...more }) => {
+      const stranger = Object.keys(more)[0];
+      if (stranger !== undefined) return `the field "${stranger}" is never set`;
+      if (
+        !isFields(expected) || !Object.values(expected).every((hash) => /^[0-9a-f]{64}$/.test(String(hash)))
+      ) {
+        return "what is expected is hashes by part";
+      }
+      if (Object.keys(expected).length === 0) return "a guarded write expects something";
+      if (!isFields(written) || Object.keys(written).length === 0) {
+        return "its fields are not a list of fields";
+      }
+      const marked = written["status"] === "publish" ? true : undefined;
+      if (allow_publish !== marked) {
+        return "the marker of a publish goes with a publish, and with nothing else";
+      }
+      return judgeUpdate(written, names, out, now);
+    })(out, now, site);
+}
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function judgeUpdate(body: Fields, names: readonly string[], out: Outgoing, now: number): string | null {
   switch (body["status"]) {

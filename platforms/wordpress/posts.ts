@@ -2,8 +2,17 @@
 import { type Id, numericId } from "../../lib/ids.ts";
 import type { SiteContext } from "../connector.ts";
 import type { ContentClient, ContentType } from "../content.ts";
-import { type CmsDraft, createDraft, listDrafts, prepareDraft, readPost, updateDraft } from "./rest/posts.ts";
-import { checkState, head, publish, schedule, unschedule } from "./rest/states.ts";
+import {
+  type CmsDraft,
+  createDraft,
+  listDrafts,
+  prepareDraft,
+  readDraft,
+  readPost,
+  updateDraft,
+} from "./rest/posts.ts";
+import type { CmsSeen } from "./rest/seen.ts";
+import { checkState, publish, schedule, unschedule } from "./rest/states.ts";
 import { Wire } from "./rest/wire.ts";
 
 const kindOf = (type: ContentType = "post") => type === "post" ? "posts" : "pages";
@@ -14,14 +23,15 @@ export function postsOf(ctx: SiteContext): ContentClient {
   const number = (id: Id) => numericId(id, "post_id");
   return {
     getPost: (id) => readPost(wire, number(id)),
+    getDraft: (id) => readDraft(wire, number(id)),
     listDrafts: (query) => listDrafts(wire, query),
-    prepareDraft: (fields) => prepareDraft(wire, fields),
+    prepareDraft: (fields, seen) => prepareDraft(wire, fields, seen),
     createDraft: (draft, made) => createDraft(wire, draft as CmsDraft, made),
-    updateDraft: (id, draft, made) => updateDraft(wire, number(id), draft as CmsDraft, made),
-    check: async (id, verb, moment, type) =>
-      head(await checkState(wire, kindOf(type), number(id), verb, moment)),
-    schedule: (id, moment) => schedule(wire, "posts", number(id), moment),
-    unschedule: (id, type) => unschedule(wire, kindOf(type), number(id)),
-    publish: (id, grant) => publish(wire, "posts", number(id), grant),
+    updateDraft: (id, draft, made, seen) =>
+      updateDraft(wire, number(id), draft as CmsDraft, made, seen as CmsSeen),
+    check: (id, verb, moment, type) => checkState(wire, kindOf(type), number(id), verb, moment),
+    schedule: (id, moment, seen) => schedule(wire, "posts", number(id), moment, seen as CmsSeen),
+    unschedule: (id, type, seen) => unschedule(wire, kindOf(type), number(id), seen as CmsSeen),
+    publish: (id, grant, seen) => publish(wire, "posts", number(id), grant, seen as CmsSeen),
   };
 }

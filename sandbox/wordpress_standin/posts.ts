@@ -1,7 +1,7 @@
 /** The stand-in's routes for posts and pages. */
 import type { Hono } from "hono";
 import { refused, RestError } from "./errors.ts";
-import type { ParamRules } from "./params.ts";
+import { checkParams, type ParamRules, type Params } from "./params.ts";
 import { can } from "./people.ts";
 import { mayEdit, mayRead, plural, viewPost } from "./post_view.ts";
 import { checkAuthor, createPost, updatePost } from "./post_write.ts";
@@ -111,6 +111,13 @@ function update(ask: Ask, type: "post" | "page"): Answer {
   checkAuthor(ask, type, "update");
   updatePost(ask, post);
   return { body: viewPost(ask.state, post, true) };
+}
+
+/** Changes a post as its own route would for the same asker; throws what that would answer. */
+export function updateAs(ask: Ask, post: Post, fields: Params): void {
+  const type = post.type === "page" ? "page" : "post";
+  const rules: ParamRules = { id: { type: "integer" }, ...writable(type, post) };
+  update({ ...ask, params: checkParams({ ...fields, id: post.id }, rules) }, type);
 }
 
 /** Adds `/wp/v2/posts` and `/wp/v2/pages`. */

@@ -36,6 +36,13 @@ const RIGHTS: readonly [method: string, path: string, body: Json | undefined, go
   ["GET", "/builder/templates/PAGE", undefined, "x x 403 403 401"],
   ["POST", "/builder/pages", { template_id: 1, title: "x" }, "x x 403 403 401"],
   ["POST", "/builder/pages/PAGE", { template_id: 1 }, "x x 403 403 401"],
+  ["GET", "/guarded/pages/PAGE", undefined, "x x 403 403 401"],
+  [
+    "POST",
+    "/guarded/pages/PAGE",
+    { expected: { title: "0".repeat(64) }, fields: { title: "x" } },
+    "x x 403 403 401",
+  ],
 ];
 
 for (const [method, path, body, got] of RIGHTS) {
@@ -124,6 +131,7 @@ Deno.test({
       code_page: { active: true },
       seo_bridge: { active: true, provider: "none", provider_version: null },
       schema_bridge: { active: true, provider: "schemapro", entries: 0 },
+      guarded_write: { active: true, lock: "file" },
     });
     const user = body["user"] as { id: number; roles: string[]; caps: Record<string, boolean> };
     assert.deepEqual([user.roles, user.caps["edit_pages"], user.caps["manage_options"]], [

@@ -130,14 +130,20 @@ Deno.test("it deletes no content, makes no tables and calls nobody", () => {
   assert.deepEqual(holding(/\b(add|update|delete)_option\s*\(/), []);
 });
 
-Deno.test("the words publish and future stand only where posts are asked for, and in SEOPress's own records", () => {
+Deno.test("the words publish and future stand only where posts are asked for, where a guarded write is judged, and in SEOPress's own records", () => {
   assert.deepEqual(holding(/'publish'/), [
     "class-access.php",
+    "class-guarded-rules.php",
     "class-redirects-seopress.php",
     "class-schema-pro.php",
     "class-templates.php",
   ]);
-  assert.deepEqual(holding(/'future'/), ["class-access.php", "class-schema-pro.php"]);
+  assert.deepEqual(holding(/'future'/), [
+    "class-access.php",
+    "class-guarded-rules.php",
+    "class-guarded.php",
+    "class-schema-pro.php",
+  ]);
   const writes = [...plugin].filter(([, text]) => /'post_status'\s*=>\s*'(publish|future)'/.test(text));
   assert.deepEqual(writes.map(([path]) => path.split("/").at(-1)).sort(), [
     "class-redirects-seopress.php",

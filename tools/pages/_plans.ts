@@ -3,9 +3,10 @@ import { GatewayError } from "../../errors.ts";
 import type { Id } from "../../lib/ids.ts";
 import { quoted } from "../../rules/wording.ts";
 import type { Change } from "../../model.ts";
+import type { Seen } from "../../platforms/post.ts";
 import type { Page, PageFields, PagesClient, PreparedClone, PreparedPage } from "../../platforms/pages.ts";
 
-export { quoted, stateChanges } from "../../rules/wording.ts";
+export { lastChange, liveWarnings, quoted, replaced, stateChanges } from "../../rules/wording.ts";
 
 /** A page's fields, or a template to clone and the texts for its placeholders. */
 export interface DraftArgs extends PageFields {
@@ -14,11 +15,15 @@ export interface DraftArgs extends PageFields {
 }
 
 /** Reads what the write needs: the template where one is given, else the account's rights. */
-export async function prepared(client: PagesClient, args: DraftArgs): Promise<PreparedPage | PreparedClone> {
+export async function prepared(
+  client: PagesClient,
+  args: DraftArgs,
+  seen?: Seen,
+): Promise<PreparedPage | PreparedClone> {
   const { title, slug, parent_id, content_html, template, builder_template_id, variables = {} } = args;
   const common = { title, slug, parent_id };
   return builder_template_id === undefined
-    ? await client.prepare({ ...common, content_html, template })
+    ? await client.prepare({ ...common, content_html, template }, seen)
     : await client.prepareClone({ ...common, template_id: builder_template_id, variables });
 }
 

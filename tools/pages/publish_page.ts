@@ -1,21 +1,24 @@
 /** publish_page: makes a draft or scheduled page public; the site must allow it. */
 import { pages } from "../../platforms/pages.ts";
 import { tool } from "../../registry/tool.ts";
-import { quoted, stateChanges } from "./_plans.ts";
+import { lastChange, liveWarnings, quoted, stateChanges } from "./_plans.ts";
 
 export default tool("publish_page", {
   check: ({ page_id }, ctx) => ctx.checkId(page_id, "page_id"),
   async plan({ page_id }, ctx) {
     const page = await (await ctx.use(pages)).check(page_id, "publish");
     return {
-      summary: `Publish the page ${quoted(page.title)} on ${ctx.site.name} for everyone to see`,
+      summary: `Publish the page ${quoted(page.title)} on ${ctx.site.name} for everyone to see${
+        lastChange(page)
+      }`,
       changes: stateChanges(page, "published", null),
-      revision: { ...page },
-      state: undefined,
+      revision: page.parts,
+      warnings: liveWarnings(page),
+      state: page,
     };
   },
-  async run({ page_id }, ctx, { changes }) {
+  async run({ page_id }, ctx, { state, changes }) {
     ctx.note({ result_id: page_id, changes });
-    return await (await ctx.use(pages)).publish(page_id, ctx.grant);
+    return await (await ctx.use(pages)).publish(page_id, ctx.grant, state);
   },
 });

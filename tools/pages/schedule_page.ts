@@ -3,7 +3,7 @@ import { numericId } from "../../lib/ids.ts";
 import { parseSchedule } from "../../rules/schedule.ts";
 import { pages } from "../../platforms/pages.ts";
 import { tool } from "../../registry/tool.ts";
-import { quoted, stateChanges } from "./_plans.ts";
+import { lastChange, liveWarnings, quoted, stateChanges } from "./_plans.ts";
 
 export default tool("schedule_page", {
   check({ page_id, scheduled_at }, { now }) {
@@ -14,14 +14,17 @@ export default tool("schedule_page", {
     const moment = parseSchedule(scheduled_at, ctx.now());
     const page = await (await ctx.use(pages)).check(page_id, "schedule", moment);
     return {
-      summary: `Schedule the page ${quoted(page.title)} on ${ctx.site.name} to go live at ${moment.utc}`,
+      summary: `Schedule the page ${quoted(page.title)} on ${ctx.site.name} to go live at ${moment.utc}${
+        lastChange(page)
+      }`,
       changes: stateChanges(page, "scheduled", moment.utc),
-      revision: { ...page },
-      state: moment,
+      revision: page.parts,
+      warnings: liveWarnings(page),
+      state: { moment, page },
     };
   },
   async run({ page_id }, ctx, { state, changes }) {
     ctx.note({ result_id: page_id, changes });
-    return await (await ctx.use(pages)).schedule(page_id, state);
+    return await (await ctx.use(pages)).schedule(page_id, state.moment, state.page);
   },
 });

@@ -1,14 +1,12 @@
 /** update_page_draft: given fields of a draft or scheduled page, or its whole content anew from a template. */
 import { GatewayError } from "../../errors.ts";
 import { numericId } from "../../lib/ids.ts";
-import { replacedBy } from "../../rules/revision.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { CODE_APART } from "../../platforms/page.ts";
 import { builtPages, pages } from "../../platforms/pages.ts";
-import { together } from "../../lib/async.ts";
 import { tool } from "../../registry/tool.ts";
 import { builderOfChange, checkBuilderArgs, checkIds } from "./_builders.ts";
-import { draftChanges, origin, prepared, quoted, requireShown } from "./_plans.ts";
+import { draftChanges, origin, prepared, quoted, replaced, requireShown } from "./_plans.ts";
 
 export default tool("update_page_draft", {
   check(args, { site, can }) {
@@ -24,26 +22,23 @@ export default tool("update_page_draft", {
   },
   async plan({ page_id, ...args }, ctx) {
     const client = await ctx.use(pages);
-    const [now, draft] = await together(
-      client.read(page_id),
-      prepared(client, args),
-      client.check(page_id, "update"),
-    );
+    const now = await client.readDraft(page_id);
+    const draft = await prepared(client, args, now);
     requireShown("content_html", args.content_html, now);
     const what = `the ${now.status} page ${quoted(now.title)} on ${ctx.site.name}`;
     const from = origin(draft);
     const apart = args.content_html !== undefined && now.from_code ? `; ${CODE_APART}` : "";
-    const changes = draftChanges(draft, now);
-    const { status, modified_gmt } = now;
     return {
       summary: from === "" ? `Change ${what}${apart}` : `Make all content of ${what} anew${from}`,
-      changes,
-      revision: replacedBy(changes, from === "" ? { status } : { status, modified_gmt }),
-      state: draft,
+      changes: draftChanges(draft, now),
+      // A clone replaces the whole page.
+      revision: "template" in draft ? now.parts : replaced(now, draft.fields),
+      warnings: now.warnings,
+      state: { draft, now },
     };
   },
   async run({ page_id }, ctx, { state, changes }) {
     ctx.note({ result_id: page_id, changes });
-    return await (await ctx.use(pages)).update(page_id, state);
+    return await (await ctx.use(pages)).update(page_id, state.draft, state.now);
   },
 });

@@ -3,7 +3,7 @@ import type { Change } from "../../model.ts";
 import { quoted } from "../../rules/wording.ts";
 import type { DraftFields, NamedTerm, Post, PreparedDraft } from "../../platforms/content.ts";
 
-export { quoted, stateChanges } from "../../rules/wording.ts";
+export { lastChange, liveWarnings, quoted, replaced, stateChanges } from "../../rules/wording.ts";
 
 /** One change per given field; `from` is what the post has now, null for a new one. */
 export function fieldChanges(fields: DraftFields, now: Post | null): Change[] {

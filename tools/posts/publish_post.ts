@@ -1,21 +1,22 @@
 /** publish_post: makes a draft or scheduled post public; the site must allow it. */
 import { content } from "../../platforms/content.ts";
 import { tool } from "../../registry/tool.ts";
-import { quoted, stateChanges } from "./_plans.ts";
+import { lastChange, liveWarnings, quoted, stateChanges } from "./_plans.ts";
 
 export default tool("publish_post", {
   check: ({ post_id }, ctx) => ctx.checkId(post_id, "post_id"),
   async plan({ post_id }, ctx) {
     const post = await (await ctx.use(content)).check(post_id, "publish");
     return {
-      summary: `Publish ${quoted(post.title)} on ${ctx.site.name} for everyone to see`,
+      summary: `Publish ${quoted(post.title)} on ${ctx.site.name} for everyone to see${lastChange(post)}`,
       changes: stateChanges(post, "published", null),
-      revision: { ...post },
-      state: undefined,
+      revision: post.parts,
+      warnings: liveWarnings(post),
+      state: post,
     };
   },
-  async run({ post_id }, ctx, { changes }) {
+  async run({ post_id }, ctx, { state, changes }) {
     ctx.note({ result_id: post_id, changes });
-    return await (await ctx.use(content)).publish(post_id, ctx.grant);
+    return await (await ctx.use(content)).publish(post_id, ctx.grant, state);
   },
 });

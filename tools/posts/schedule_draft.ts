@@ -2,7 +2,7 @@
 import { parseSchedule } from "../../rules/schedule.ts";
 import { content } from "../../platforms/content.ts";
 import { tool } from "../../registry/tool.ts";
-import { quoted, stateChanges } from "./_plans.ts";
+import { lastChange, liveWarnings, quoted, stateChanges } from "./_plans.ts";
 
 export default tool("schedule_draft", {
   check({ post_id, scheduled_at }, { checkId, now }) {
@@ -13,14 +13,17 @@ export default tool("schedule_draft", {
     const moment = parseSchedule(scheduled_at, ctx.now());
     const post = await (await ctx.use(content)).check(post_id, "schedule", moment);
     return {
-      summary: `Schedule ${quoted(post.title)} on ${ctx.site.name} to go live at ${moment.utc}`,
+      summary: `Schedule ${quoted(post.title)} on ${ctx.site.name} to go live at ${moment.utc}${
+        lastChange(post)
+      }`,
       changes: stateChanges(post, "scheduled", moment.utc),
-      revision: { ...post },
-      state: moment,
+      revision: post.parts,
+      warnings: liveWarnings(post),
+      state: { moment, post },
     };
   },
   async run({ post_id }, ctx, { state, changes }) {
     ctx.note({ result_id: post_id, changes });
-    return await (await ctx.use(content)).schedule(post_id, state);
+    return await (await ctx.use(content)).schedule(post_id, state.moment, state.post);
   },
 });

@@ -10,12 +10,13 @@ export default tool("unschedule", {
     return {
       summary: `Take back the schedule of ${quoted(post.title)} on ${ctx.site.name} (${post.scheduled_at})`,
       changes: stateChanges(post, "draft", null),
-      revision: { ...post },
-      state: undefined,
+      revision: { status: post.parts["status"], scheduled_at: post.parts["scheduled_at"] },
+      warnings: post.warnings,
+      state: post,
     };
   },
-  async run({ post_id, type }, ctx, { changes }) {
+  async run({ post_id, type }, ctx, { state, changes }) {
     ctx.note({ result_id: post_id, changes });
-    return await (await ctx.use(content)).unschedule(post_id, type);
+    return await (await ctx.use(content)).unschedule(post_id, type, state);
   },
 });

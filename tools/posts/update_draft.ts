@@ -1,10 +1,8 @@
 /** update_draft: given fields of a draft or scheduled post, never its state. */
-import { replacedBy } from "../../rules/revision.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { content } from "../../platforms/content.ts";
-import { together } from "../../lib/async.ts";
 import { tool } from "../../registry/tool.ts";
-import { fieldChanges, newTerms, quoted } from "./_plans.ts";
+import { fieldChanges, newTerms, quoted, replaced } from "./_plans.ts";
 
 export default tool("update_draft", {
   check({ post_id, title, featured_media_id, author_id, ...texts }, ctx) {
@@ -16,21 +14,18 @@ export default tool("update_draft", {
   },
   async plan({ post_id, ...fields }, ctx) {
     const client = await ctx.use(content);
-    const [now, draft] = await together(
-      client.getPost(post_id),
-      client.prepareDraft(fields),
-      client.check(post_id, "update"),
-    );
-    const changes = fieldChanges(fields, now);
+    const now = await client.getDraft(post_id);
+    const draft = await client.prepareDraft(fields, now);
     return {
       summary: `Change the ${now.status} post ${quoted(now.title)} on ${ctx.site.name}${newTerms(draft)}`,
-      changes,
-      revision: replacedBy(changes, { status: now.status }),
-      state: draft,
+      changes: fieldChanges(fields, now),
+      revision: replaced(now, fields),
+      warnings: now.warnings,
+      state: { draft, now },
     };
   },
   async run({ post_id }, ctx, { state, changes }) {
     ctx.note({ result_id: post_id, changes });
-    return await (await ctx.use(content)).updateDraft(post_id, state, ctx.made);
+    return await (await ctx.use(content)).updateDraft(post_id, state.draft, ctx.made, state.now);
   },
 });

@@ -18,6 +18,9 @@ final class Errors {
 	const STATUS = array(
 		'post_not_found'          => 404,
 		'published'               => 409,
+		'stale'                   => 409,
+		'not_allowed'             => 403,
+		'busy'                    => 503,
 		'seo_provider_missing'    => 409,
 		'schema_provider_missing' => 409,
 		'schema_entry_not_found'  => 404,

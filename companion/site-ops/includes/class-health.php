@@ -95,6 +95,10 @@ final class Health {
 				'provider_version' => $seo->version(),
 			),
 			'schema_bridge' => self::schema_bridge(),
+			'guarded_write' => array(
+				'active' => true,
+				'lock'   => Row_Lock::kind(),
+			),
 		);
 	}
 

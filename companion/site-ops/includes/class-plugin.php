@@ -37,6 +37,7 @@ final class Plugin {
 			Code_Pages::class,
 			Templates::class,
 			Builder_Pages::class,
+			Guarded::class,
 		);
 		foreach ( $subjects as $subject ) {
 			$subject::register_routes();

@@ -62,6 +62,8 @@ const FEATURES = z.object({
   schema_bridge: told(
     z.object({ active: z.boolean(), provider, entries: told(z.number().int().nonnegative()) }),
   ),
+  /** From version 1.1.0 on. */
+  guarded_write: told(z.object({ active: z.boolean(), lock: told(z.enum(["row", "file", "name"])) })),
 });
 
 const HEALTH = z.object({
@@ -110,7 +112,7 @@ export async function makingPage<T>(
 const INCOMPLETE = "site_ops_incomplete";
 
 /** Whether the site has no such route at all. */
-const isNoRoute = (error: CmsError) => error.upstream === 404 && error.reason === "rest_no_route";
+export const isNoRoute = (error: CmsError) => error.upstream === 404 && error.reason === "rest_no_route";
 
 function meaning(part: CompanionPart, error: CmsError): GatewayError {
   if (isNoRoute(error)) {

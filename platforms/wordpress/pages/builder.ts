@@ -22,6 +22,7 @@ import {
 } from "../companion/plugin.ts";
 import { requireParent } from "./pages.ts";
 import { totals, utc } from "../rest/records.ts";
+import { type CmsSeen, requireUnchanged } from "../rest/seen.ts";
 import { checkState, requireUnpublished, written } from "../rest/states.ts";
 import type { Wire } from "../rest/wire.ts";
 
@@ -91,9 +92,15 @@ export async function createFromTemplate(wire: Wire, clone: PreparedClone, made:
 }
 
 /** Makes a draft or scheduled page anew from the template. Throws E_FORBIDDEN_OP and what prepareClone throws. */
-export async function updateFromTemplate(wire: Wire, id: number, clone: PreparedClone): Promise<Cloned> {
-  const { title } = await checkState(wire, "pages", id, "update"); // last before the write
-  const fields = { ...clone.fields, title: clone.fields.title ?? title.raw };
+export async function updateFromTemplate(
+  wire: Wire,
+  id: number,
+  clone: PreparedClone,
+  seen?: CmsSeen,
+): Promise<Cloned> {
+  const now = await checkState(wire, "pages", id, "update"); // last before the write
+  if (seen) requireUnchanged("pages", seen.look, now.look);
+  const fields = { ...clone.fields, title: clone.fields.title ?? now.title };
   return await write(wire, `builder/pages/${id}`, { ...clone, fields }, null);
 }
 

@@ -3,7 +3,8 @@ import { type Id, numericId } from "../../../lib/ids.ts";
 import type { Making } from "../../../model.ts";
 import type { SiteContext } from "../../connector.ts";
 import type { PagesClient } from "../../pages.ts";
-import { checkState, head, publish, schedule } from "../rest/states.ts";
+import type { CmsSeen } from "../rest/seen.ts";
+import { checkState, publish, schedule } from "../rest/states.ts";
 import { Wire } from "../rest/wire.ts";
 import { createFromTemplate, listTemplates, prepareClone, updateFromTemplate } from "./builder.ts";
 import {
@@ -14,7 +15,7 @@ import {
   readCodePage,
   updateCodePage,
 } from "./code_pages.ts";
-import { createPage, preparePage, readPage, updatePage } from "./pages.ts";
+import { createPage, preparePage, readDraftPage, readPage, updatePage } from "./pages.ts";
 
 /** Pages of the site, as tools know them on any platform. */
 export function pagesOf(ctx: SiteContext): PagesClient {
@@ -22,16 +23,19 @@ export function pagesOf(ctx: SiteContext): PagesClient {
   const number = (id: Id) => numericId(id, "page_id");
   return {
     read: (id) => readPage(wire, number(id)),
-    prepare: (fields) => preparePage(wire, fields),
+    readDraft: (id) => readDraftPage(wire, number(id)),
+    prepare: (fields, seen) => preparePage(wire, fields, seen),
     prepareClone: (fields) => prepareClone(wire, fields),
     create: (draft, made) =>
       "template" in draft ? createFromTemplate(wire, draft, made) : createPage(wire, draft, made),
-    update: (id, draft) =>
-      "template" in draft ? updateFromTemplate(wire, number(id), draft) : updatePage(wire, number(id), draft),
+    update: (id, draft, seen) =>
+      "template" in draft
+        ? updateFromTemplate(wire, number(id), draft, seen as CmsSeen)
+        : updatePage(wire, number(id), draft, seen as CmsSeen),
     templates: (query) => listTemplates(wire, query),
-    check: async (id, verb, moment) => head(await checkState(wire, "pages", number(id), verb, moment)),
-    schedule: (id, moment) => schedule(wire, "pages", number(id), moment),
-    publish: (id, grant) => publish(wire, "pages", number(id), grant),
+    check: (id, verb, moment) => checkState(wire, "pages", number(id), verb, moment),
+    schedule: (id, moment, seen) => schedule(wire, "pages", number(id), moment, seen as CmsSeen),
+    publish: (id, grant, seen) => publish(wire, "pages", number(id), grant, seen as CmsSeen),
   };
 }
 

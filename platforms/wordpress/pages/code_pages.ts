@@ -9,7 +9,7 @@ import { together } from "../../../lib/async.ts";
 import { asking, COMPANION, makingPage, readCompanion, requireCapability } from "../companion/plugin.ts";
 import { requireParent } from "./pages.ts";
 import { plainSlug, SLUG } from "../rest/records.ts";
-import { checkState, head, requireUnpublished, written } from "../rest/states.ts";
+import { checkState, requireUnpublished, written } from "../rest/states.ts";
 import type { Wire } from "../rest/wire.ts";
 
 const SUMMARY = z.object({
@@ -82,7 +82,22 @@ export async function readCodePage(wire: Wire, id: number): Promise<CodePage> {
     asking("code_page", () => wire.get(`${COMPANION}/code-pages/${id}`, {}, PARTS)),
   );
   const { html, css, js, scoped, shown, slug, scope_class } = got.data;
-  return { ...head(state), html, css, js, scoped, shown, slug, scope_class };
+  const { id: _, status, url, title, scheduled_at, modified_gmt } = state;
+  return {
+    id,
+    status,
+    url,
+    title,
+    scheduled_at,
+    modified_gmt,
+    html,
+    css,
+    js,
+    scoped,
+    shown,
+    slug,
+    scope_class,
+  };
 }
 
 /** Makes a draft. Throws E_FORBIDDEN_OP, E_COMPANION_REQUIRED and the codes of the plugin's refusals. */

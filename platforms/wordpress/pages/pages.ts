@@ -4,36 +4,32 @@ import { GatewayError } from "../../../errors.ts";
 import { type Id, numericId } from "../../../lib/ids.ts";
 import type { Making } from "../../../model.ts";
 import { CODE_APART, type Page, type PageFields, type PreparedPage } from "../../page.ts";
-import type { Written } from "../../post.ts";
+import type { Seen, Written } from "../../post.ts";
 import { together } from "../../../lib/async.ts";
 import { CmsError } from "../errors.ts";
-import { fieldsOf, POST_ROW, RAW } from "../rest/records.ts";
-import { checkState, head, requireUnpublished, written } from "../rest/states.ts";
+import { CONTENT, type ContentRecord, fieldsOf, head, META_NAMES } from "../rest/records.ts";
+import { change, type CmsSeen, look, seenOf } from "../rest/seen.ts";
+import { judge, requireUnpublished, written } from "../rest/states.ts";
 import { requireRight, whoami } from "../rest/users.ts";
 import { pageLosses } from "../rest/warnings.ts";
 import type { Wire } from "../rest/wire.ts";
 
-/**
- * Who made the page's content; a site that does not tell looks like one whose pages are all of blocks. Elementor opens
- * its key to REST from version 3.27 on.
- */
-const MADE_WITH = z.object({
-  _elementor_edit_mode: z.string().catch(""),
-  _site_ops_scope: z.string().catch(""),
-});
-
-const PAGE = POST_ROW.extend({
-  content: RAW,
-  parent: z.number().default(0),
-  template: z.string().default(""),
-  meta: MADE_WITH.catch(MADE_WITH.parse({})),
-});
-const META = Object.keys(MADE_WITH.shape).map((key) => `meta.${key}`);
-const FIELDS = [fieldsOf(PAGE.omit({ meta: true })), ...META].join(",");
+const FIELDS = [fieldsOf(CONTENT.omit({ meta: true })), ...META_NAMES].join(",");
 
 /** A page in any state. Throws CmsError (404 for an id that is no page). */
 export async function readPage(wire: Wire, id: number): Promise<Page> {
-  const { data } = await wire.get(`wp/v2/pages/${id}`, { context: "edit", _fields: FIELDS }, PAGE);
+  const { data } = await wire.get(`wp/v2/pages/${id}`, { context: "edit", _fields: FIELDS }, CONTENT);
+  return page(data);
+}
+
+/** The same of one that is to be changed; refuses what its state forbids: E_FORBIDDEN_OP. */
+export async function readDraftPage(wire: Wire, id: number): Promise<Page & CmsSeen> {
+  const found = await look(wire, "pages", id);
+  judge("pages", "update")(found);
+  return { ...page(found.record), ...seenOf(found) };
+}
+
+function page(data: ContentRecord): Page {
   const { slug, parent, template, content, meta } = data;
   return {
     ...head(data),
@@ -65,8 +61,9 @@ export async function requireParent(wire: Wire, parent: Id | undefined): Promise
 }
 
 /** Proves the account's rights and that the parent is there; writes nothing. Throws E_BAD_INPUT, E_UPSTREAM. */
-export async function preparePage(wire: Wire, fields: PageFields): Promise<PreparedPage> {
-  const [me] = await together(whoami(wire), requireParent(wire, fields.parent_id));
+export async function preparePage(wire: Wire, fields: PageFields, seen?: Seen): Promise<PreparedPage> {
+  const known = (seen as CmsSeen | undefined)?.look.guarded?.me;
+  const [me] = await together(known ?? whoami(wire), requireParent(wire, fields.parent_id));
   requireRight(me, "edit_pages", "write pages");
   const { content_html, ...rest } = fields;
   return { fields: content_html === undefined ? rest : { ...rest, content_html: asBlocks(content_html) } };
@@ -84,21 +81,28 @@ function body(
 /** Makes a draft. Throws E_FORBIDDEN_OP when the site made it public all the same (it is taken back), CmsError. */
 export async function createPage(wire: Wire, { fields }: PreparedPage, made: Making): Promise<Written> {
   const sent = body(fields);
-  const record = await wire.post("wp/v2/pages", { _fields: FIELDS }, { ...sent, status: "draft" }, PAGE);
+  const record = await wire.post("wp/v2/pages", { _fields: FIELDS }, { ...sent, status: "draft" }, CONTENT);
   await requireUnpublished(wire, "pages", record, made);
   return result(record, sent);
 }
 
 /** Changes the given fields of a draft or scheduled page. Throws E_FORBIDDEN_OP, CmsError. */
-export async function updatePage(wire: Wire, id: number, { fields }: PreparedPage): Promise<Written> {
+export async function updatePage(
+  wire: Wire,
+  id: number,
+  { fields }: PreparedPage,
+  seen?: CmsSeen,
+): Promise<Written> {
   const sent = body(fields);
-  await checkState(wire, "pages", id, "update"); // last before the write
-  const record = await wire.post(`wp/v2/pages/${id}`, { _fields: FIELDS }, sent, PAGE);
+  // Content that the builder took over, or that got code of its own, is another than was seen.
+  const relied = ["status", "date_gmt", ...("content" in sent ? ["builder", "code"] : [])];
+  const what = { kind: "pages", id, fields: sent, relied, judge: judge("pages", "update") } as const;
+  const record = await change(wire, what, seen);
   await requireUnpublished(wire, "pages", record, null);
   return result(record, sent);
 }
 
-function result(record: z.infer<typeof PAGE>, sent: Record<string, unknown>): Written {
+function result(record: ContentRecord, sent: Record<string, unknown>): Written {
   const losses = pageLosses(record, sent);
   const unstyled = sent["content"] !== undefined && record.meta._site_ops_scope !== "";
   const warnings = unstyled ? [...losses, `content_html: ${CODE_APART}`] : losses;

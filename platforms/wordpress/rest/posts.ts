@@ -11,12 +11,24 @@ import type {
   Post,
   PostRow,
   PreparedDraft,
+  Seen,
   Written,
 } from "../../post.ts";
 import { CmsError } from "../errors.ts";
 import { requireImage } from "./media.ts";
-import { fieldsOf, POST, POST_ROW, type PostRecord, type PostRowRecord, totals, utc } from "./records.ts";
-import { checkState, head, requireUnpublished, written } from "./states.ts";
+import {
+  fieldsOf,
+  head,
+  plainName,
+  POST,
+  POST_ROW,
+  type PostRecord,
+  type PostRowRecord,
+  totals,
+  utc,
+} from "./records.ts";
+import { change, type CmsSeen, look, seenOf } from "./seen.ts";
+import { judge, requireUnpublished, written } from "./states.ts";
 import { findTerms, makeMissing, requireTermRight, type TermPick, termsOf } from "./terms.ts";
 import { type Me, requireAuthor, requireRight, whoami } from "./users.ts";
 import { losses } from "./warnings.ts";
@@ -43,6 +55,22 @@ export async function readPost(wire: Wire, id: number): Promise<Post> {
     termsOf(wire, "category", data.categories),
     termsOf(wire, "tag", data.tags),
   );
+  return post(data, categories, tags);
+}
+
+/** The same of one that is to be changed; refuses what its state forbids: E_FORBIDDEN_OP. */
+export async function readDraft(wire: Wire, id: number): Promise<Post & CmsSeen> {
+  const found = await look(wire, "posts", id);
+  judge("posts", "update")(found);
+  const { record, guarded } = found;
+  const named = (terms: readonly TermPick[]) => terms.map(({ id, name }) => ({ id, name: plainName(name) }));
+  const [categories, tags] = guarded
+    ? [named(guarded.terms.categories), named(guarded.terms.tags)]
+    : await together(termsOf(wire, "category", record.categories), termsOf(wire, "tag", record.tags));
+  return { ...post(record, categories, tags), ...seenOf(found) };
+}
+
+function post(data: PostRecord, categories: readonly TermPick[], tags: readonly TermPick[]): Post {
   return {
     ...row(data),
     content_html: data.content.raw,
@@ -102,9 +130,9 @@ async function pageOfPosts(wire: Wire, asked: Query, page: number) {
 }
 
 /** Proves the account's rights and looks the names up; writes nothing. Throws E_BAD_INPUT, E_UPSTREAM. */
-export async function prepareDraft(wire: Wire, fields: DraftFields): Promise<CmsDraft> {
+export async function prepareDraft(wire: Wire, fields: DraftFields, seen?: Seen): Promise<CmsDraft> {
   const [me, tags, categories] = await together(
-    whoami(wire),
+    (seen as CmsSeen | undefined)?.look.guarded?.me ?? whoami(wire),
     fields.tags && findTerms(wire, "tag", fields.tags),
     fields.categories && findTerms(wire, "category", fields.categories),
     requireImage(wire, fields.featured_media_id),
@@ -147,11 +175,18 @@ export async function createDraft(wire: Wire, draft: CmsDraft, made: Making): Pr
 }
 
 /** Changes the given fields of a draft or scheduled post. Throws E_FORBIDDEN_OP, CmsError. */
-export async function updateDraft(wire: Wire, id: number, draft: CmsDraft, made: Making): Promise<Written> {
+export async function updateDraft(
+  wire: Wire,
+  id: number,
+  draft: CmsDraft,
+  made: Making,
+  seen?: CmsSeen,
+): Promise<Written> {
   const sent = await body(wire, draft, made);
   if (Object.keys(sent).length === 0) throw new GatewayError("E_BAD_INPUT", "Nothing to change was given");
-  await checkState(wire, "posts", id, "update"); // last before the write
-  const record = await wire.post(`wp/v2/posts/${id}`, { _fields: FIELDS }, sent, POST);
+  const relied = ["status", "date_gmt"];
+  const what = { kind: "posts", id, fields: sent, relied, judge: judge("posts", "update") } as const;
+  const record = await change(wire, what, seen);
   await requireUnpublished(wire, "posts", record, null);
   return result(record, sent);
 }

@@ -1,6 +1,7 @@
 /** What is read of a CMS's answers, and how it is written in this gateway's words. */
 import { decodeHTML } from "entities";
 import { z } from "zod";
+import type { PostHead } from "../../post.ts";
 
 const STATUS_WORDS: Readonly<Record<string, string>> = {
   draft: "draft",
@@ -53,6 +54,22 @@ export type PostState = z.infer<typeof POST_STATE>;
 export const POST_HEAD = POST_STATE.extend({ title: RAW });
 export type PostHeadRecord = z.infer<typeof POST_HEAD>;
 
+/** The two kinds of content that share states and routes, as the REST API names them. */
+export type Kind = "posts" | "pages";
+
+/** A record's head in this gateway's words. */
+export function head(record: PostHeadRecord): PostHead {
+  const { id, status, link, title, date_gmt, modified_gmt } = record;
+  return {
+    id,
+    status: statusWord(status),
+    url: link,
+    title: title.raw,
+    scheduled_at: status === "future" ? utc(date_gmt) : null,
+    modified_gmt: utc(modified_gmt),
+  };
+}
+
 /** A row of a listing. */
 export const POST_ROW = POST_HEAD.extend({ slug: SLUG, author: z.number() });
 export type PostRowRecord = z.infer<typeof POST_ROW>;
@@ -66,6 +83,25 @@ export const POST = POST_ROW.extend({
   tags: z.array(id).default([]),
 });
 export type PostRecord = z.infer<typeof POST>;
+
+/**
+ * Who made a page's content; a site that does not tell looks like one whose pages are all of blocks. Elementor opens
+ * its key to REST from version 3.27 on.
+ */
+const MADE_WITH = z.object({
+  _elementor_edit_mode: z.string().catch(""),
+  _site_ops_scope: z.string().catch(""),
+});
+/** The same for `_fields`. */
+export const META_NAMES = Object.keys(MADE_WITH.shape).map((key) => `meta.${key}`);
+
+/** A post or page in edit context, with all that either has. */
+export const CONTENT = POST.extend({
+  parent: z.number().default(0),
+  template: z.string().default(""),
+  meta: MADE_WITH.catch(MADE_WITH.parse({})),
+});
+export type ContentRecord = z.infer<typeof CONTENT>;
 
 export const TERM = z.object({
   id,

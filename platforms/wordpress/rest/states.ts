@@ -3,40 +3,15 @@ import { GatewayError } from "../../../errors.ts";
 import { hasLead, type Moment } from "../../../rules/schedule.ts";
 import type { Making } from "../../../model.ts";
 import type { PublishGrant } from "../../request.ts";
-import type { PostHead, Verb, Written } from "../../post.ts";
-import { together } from "../../../lib/async.ts";
+import type { Verb, Written } from "../../post.ts";
 import { CmsError } from "../errors.ts";
-import {
-  fieldsOf,
-  POST_HEAD,
-  POST_STATE,
-  type PostHeadRecord,
-  type PostState,
-  statusWord,
-  utc,
-} from "./records.ts";
+import { fieldsOf, type Kind, POST_STATE, type PostState, statusWord, utc } from "./records.ts";
+import { change, type CmsSeen, type Look, look, seenOf } from "./seen.ts";
 import { requireRight, whoami } from "./users.ts";
 import type { Wire } from "./wire.ts";
 
-/** The two kinds of content that share these states, as the REST API names them. */
-export type Kind = "posts" | "pages";
-
-const HEAD_FIELDS = fieldsOf(POST_HEAD);
 const STATE_FIELDS = fieldsOf(POST_STATE);
 const label = (kind: Kind, id: number) => `${kind === "posts" ? "Post" : "Page"} ${id}`;
-
-/** A record's head in this gateway's words. */
-export function head(record: PostHeadRecord): PostHead {
-  const { id, status, link, title, date_gmt, modified_gmt } = record;
-  return {
-    id,
-    status: statusWord(status),
-    url: link,
-    title: title.raw,
-    scheduled_at: status === "future" ? utc(date_gmt) : null,
-    modified_gmt: utc(modified_gmt),
-  };
-}
 
 /** A write's result in this gateway's words. */
 export function written(state: PostState): Written {
@@ -54,17 +29,21 @@ export async function checkState(
   id: number,
   verb: Verb,
   moment?: Moment,
-): Promise<PostHeadRecord> {
-  const needsRight = verb === "schedule" || verb === "publish";
-  const [got, me] = await together(
-    wire.get(`wp/v2/${kind}/${id}`, { context: "edit", _fields: HEAD_FIELDS }, POST_HEAD),
-    needsRight ? whoami(wire) : null,
-  );
-  if (me) requireRight(me, kind === "posts" ? "publish_posts" : "publish_pages", `${verb} this`);
-  const why = stateForbids(got.data, verb, got.siteNow) ?? momentForbids(moment, got.siteNow);
-  if (why !== null) throw new GatewayError("E_FORBIDDEN_OP", `${label(kind, id)} ${why}`);
-  return got.data;
+): Promise<CmsSeen> {
+  const found = await look(wire, kind, id);
+  judge(kind, verb, moment)(found);
+  if (verb === "schedule" || verb === "publish") {
+    const me = found.guarded?.me ?? await whoami(wire);
+    requireRight(me, kind === "posts" ? "publish_posts" : "publish_pages", `${verb} this`);
+  }
+  return seenOf(found);
 }
+
+/** Refuses what the state of a look forbids: E_FORBIDDEN_OP. */
+export const judge = (kind: Kind, verb: Verb, moment?: Moment) => ({ record, siteNow }: Look): void => {
+  const why = stateForbids(record, verb, siteNow) ?? momentForbids(moment, siteNow);
+  if (why !== null) throw new GatewayError("E_FORBIDDEN_OP", `${label(kind, record.id)} ${why}`);
+};
 
 function stateForbids(record: PostState, verb: Verb, siteNow: number): string | null {
   const { status } = record;
@@ -97,8 +76,14 @@ function momentForbids(moment: Moment | undefined, siteNow: number): string | nu
 }
 
 /** Schedules; what the site did not schedule is made a draft again at once. Throws E_FORBIDDEN_OP, CmsError. */
-export async function schedule(wire: Wire, kind: Kind, id: number, moment: Moment): Promise<Written> {
-  const before = await checkState(wire, kind, id, "schedule", moment);
+export async function schedule(
+  wire: Wire,
+  kind: Kind,
+  id: number,
+  moment: Moment,
+  seen?: CmsSeen,
+): Promise<Written> {
+  const before = seen ?? await checkState(wire, kind, id, "schedule", moment);
   const after = await sendSchedule(wire, kind, id, moment, before);
   if (after.status === "future" && utc(after.date_gmt) === moment.utc) return written(after);
   const undone = await takeBack(wire, kind, id);
@@ -117,15 +102,17 @@ async function sendSchedule(
   kind: Kind,
   id: number,
   moment: Moment,
-  before: PostState,
+  seen: CmsSeen,
 ): Promise<PostState> {
-  const route = `wp/v2/${kind}/${id}`;
-  const json = { status: "future", date_gmt: moment.utc };
+  const fields = { status: "future", date_gmt: moment.utc };
+  const before = seen.look.record;
   try {
-    return await wire.post(route, { _fields: STATE_FIELDS }, json, POST_STATE);
+    const refuses = judge(kind, "schedule", moment);
+    return await change(wire, { kind, id, fields, relied: "all", judge: refuses }, seen);
   } catch (thrown) {
     if (!(thrown instanceof GatewayError) || thrown.code !== "E_UPSTREAM") throw thrown;
     if (thrown instanceof CmsError && thrown.definite) throw thrown;
+    const route = `wp/v2/${kind}/${id}`;
     const now = await wire.overtime().get(route, { context: "edit", _fields: STATE_FIELDS }, POST_STATE)
       .catch(() => null);
     const changed = now !== null &&
@@ -149,10 +136,10 @@ async function takeBack(wire: Wire, kind: Kind, id: number): Promise<string> {
 }
 
 /** Takes a schedule back; the date is cleared. Throws E_FORBIDDEN_OP, CmsError. */
-export async function unschedule(wire: Wire, kind: Kind, id: number): Promise<Written> {
-  await checkState(wire, kind, id, "unschedule");
-  const json = { status: "draft", date: null };
-  const after = await wire.post(`wp/v2/${kind}/${id}`, { _fields: STATE_FIELDS }, json, POST_STATE);
+export async function unschedule(wire: Wire, kind: Kind, id: number, seen?: CmsSeen): Promise<Written> {
+  const fields = { status: "draft", date: null };
+  const what = { kind, id, fields, relied: ["status", "date_gmt"], judge: judge(kind, "unschedule") };
+  const after = await change(wire, what, seen);
   if (after.status === "draft") return written(after);
   throw new GatewayError(
     "E_UPSTREAM",
@@ -167,11 +154,19 @@ export async function unschedule(wire: Wire, kind: Kind, id: number): Promise<Wr
  * Publishes at once; a date ahead is cleared, or the CMS would only schedule (docs/upstreams/wordpress.md, "Dates and
  * states").
  */
-export async function publish(wire: Wire, kind: Kind, id: number, grant: PublishGrant): Promise<Written> {
-  const before = await checkState(wire, kind, id, "publish");
-  const dated = before.status === "future" || Date.parse(utc(before.date_gmt) ?? "") > wire.now();
-  const json = { status: "publish", ...(dated ? { date: null } : {}) };
-  const after = await wire.post(`wp/v2/${kind}/${id}`, { _fields: STATE_FIELDS }, json, POST_STATE, grant);
+export async function publish(
+  wire: Wire,
+  kind: Kind,
+  id: number,
+  grant: PublishGrant,
+  seen?: CmsSeen,
+): Promise<Written> {
+  const before = seen ?? await checkState(wire, kind, id, "publish");
+  const { status, date_gmt } = before.look.record;
+  const dated = status === "future" || Date.parse(utc(date_gmt) ?? "") > wire.now();
+  const fields = { status: "publish", ...(dated ? { date: null } : {}) };
+  const what = { kind, id, fields, relied: "all", judge: judge(kind, "publish"), grant } as const;
+  const after = await change(wire, what, before);
   if (after.status === "publish") return written(after);
   throw new GatewayError(
     "E_UPSTREAM",

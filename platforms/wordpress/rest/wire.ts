@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { GatewayError } from "../../../errors.ts";
 import { excerpt } from "../../excerpt.ts";
 import { NO_ANSWER } from "../../failures.ts";
-import type { SiteContext } from "../../connector.ts";
+import type { FactCache, SiteContext } from "../../connector.ts";
 import type { Incoming, Outgoing, PublishGrant } from "../../request.ts";
 import { refusal, secretsOf, unreadable } from "../errors.ts";
 
@@ -42,6 +42,11 @@ export class Wire {
 
   now(): number {
     return this.#ctx.now();
+  }
+
+  /** Small facts about the site. */
+  get cache(): FactCache {
+    return this.#ctx.cache;
   }
 
   /** The same, to look after a write and take it back when the call's time may be up. */

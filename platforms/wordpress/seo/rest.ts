@@ -7,12 +7,11 @@ import { COMPANION_VERSION_MIN } from "../companion/plugin.ts";
 import { CmsError } from "../errors.ts";
 import { readIndex } from "../health.ts";
 import { readBack } from "../rest/read_back.ts";
-import { fieldsOf, POST_HEAD } from "../rest/records.ts";
+import { fieldsOf, type Kind, POST_HEAD } from "../rest/records.ts";
 import { SEO_ROBOTS, SEO_TEXTS, type SeoChange, type SeoFields, type SeoMeta } from "./fields.ts";
 import { requireUntouched } from "./bridge.ts";
 import { seoPost } from "./post.ts";
 import { type PostMeta, type Stands, STORES } from "./stores.ts";
-import type { Kind } from "../rest/states.ts";
 import type { Wire } from "../rest/wire.ts";
 
 const POST = POST_HEAD.extend({

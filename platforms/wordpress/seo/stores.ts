@@ -20,7 +20,7 @@ import {
   type SeopressRoute,
   YOAST_KEYS,
 } from "./keys.ts";
-import type { Kind } from "../rest/states.ts";
+import type { Kind } from "../rest/records.ts";
 import type { Wire } from "../rest/wire.ts";
 
 /** A post as core REST shows it. */

@@ -66,10 +66,11 @@ Deno.test("a schedule whose answer was lost is looked up: done, undone, or taken
   });
 });
 
-Deno.test("a post published before the state is read is not written to", async () => {
+Deno.test("a post published after the plan looked at it is not written to", async () => {
   await withDraft(async ({ cms, world, id }) => {
     cms.inject({ kind: "publish", post_id: id }, gets(id));
-    await world.refuses("E_FORBIDDEN_OP", /is published/, "update_draft", { post_id: id, title: "x" });
+    const says = /^status: post \d+ was changed at .*Z, .* nothing was written/;
+    await world.refuses("E_STALE_PREVIEW", says, "update_draft", { post_id: id, title: "x" });
     assert.deepEqual(cms.writes, []);
   });
 });
@@ -83,7 +84,7 @@ Deno.test("a post published between the last look and the write is told to be li
       http: {
         fetch: (input, init) => {
           const { pathname } = new URL(String(input));
-          const reading = init?.method === "GET" && pathname.endsWith(`/posts/${id}`);
+          const reading = init?.method === "GET" && pathname.endsWith(`/wp/v2/posts/${id}`);
           if (reading && reads++ === planned) cms.inject({ kind: "publish", post_id: id }, gets(id));
           return fetch(input, init);
         },

@@ -1,0 +1,298 @@
+<?php
+/**
+ * GET and POST /guarded/{posts|pages}/{id}: a post in parts, and a write only while they are what was expected.
+ *
+ * @package SiteOps
+ */
+
+namespace SiteOps;
+
+use WP_Error;
+use WP_Post;
+use WP_REST_Request;
+
+defined( 'ABSPATH' ) || exit;
+
+/** Compares and writes in one step. WordPress's own REST route does the writing, with all its checks. */
+final class Guarded {
+
+	/** What of the record is answered, as the REST API's own `_fields` takes it. */
+	const ANSWERED = 'id,status,link,date_gmt,modified_gmt,title.raw,content.raw,excerpt.raw,slug,author,featured_media,' .
+		'categories,tags,parent,template,meta._elementor_edit_mode,meta._site_ops_scope';
+
+	/** The rights told of the caller. */
+	const CAPABILITIES = array(
+		'edit_posts',
+		'edit_pages',
+		'edit_others_posts',
+		'edit_others_pages',
+		'publish_posts',
+		'publish_pages',
+		'manage_categories',
+	);
+
+	/** Registers the routes. */
+	public static function register_routes() {
+		$path = '/guarded/(?P<kind>posts|pages)/(?P<id>\d+)';
+		$may  = array( __CLASS__, 'may' );
+		$args = array(
+			'id'   => Routes::id(),
+			'kind' => array(
+				'type'     => 'string',
+				'enum'     => array( 'posts', 'pages' ),
+				'required' => true,
+			),
+		);
+		Routes::read( $path, array( __CLASS__, 'read' ), $may, $args );
+		Routes::write( $path, array( __CLASS__, 'write' ), $may, $args + self::args() );
+	}
+
+	/**
+	 * Whoever may edit that post or page, in the trash too: a write must tell that it was put there.
+	 *
+	 * @param WP_REST_Request $request The request.
+	 * @return bool|WP_Error
+	 */
+	public static function may( $request ) {
+		if ( ! Access::has( 'pages' === $request['kind'] ? 'edit_pages' : 'edit_posts' ) ) {
+			return false;
+		}
+		return self::post( $request ) ? current_user_can( 'edit_post', $request['id'] ) : self::missing( $request );
+	}
+
+	/**
+	 * Answers GET.
+	 *
+	 * @param WP_REST_Request $request The request.
+	 * @return array|WP_Error
+	 */
+	public static function read( $request ) {
+		clean_post_cache( $request['id'] );
+		$post  = self::post( $request );
+		$inner = new WP_REST_Request( 'GET', self::route( $request ) );
+		$inner->set_query_params( array( 'context' => 'edit' ) );
+		$record = self::run( $inner );
+		if ( is_wp_error( $record ) || ! $post ) {
+			return $post ? $record : self::missing( $request );
+		}
+		$seo = Seo_Provider::active();
+		return self::answer( $post, $record ) + array(
+			'terms'   => self::terms( $post ),
+			'seo'     => array( 'provider' => $seo->id() ) + $seo->read( $post ),
+			'editing' => Post_Parts::editing( $post ),
+			'user'    => self::user(),
+		);
+	}
+
+	/**
+	 * Answers POST: writes if every expected part is as expected, else says which are not; nothing is written then.
+	 *
+	 * @param WP_REST_Request $request The request.
+	 * @return array|WP_Error
+	 */
+	public static function write( $request ) {
+		$refused = Guarded_Rules::refused( $request['fields'], $request['allow_publish'] );
+		if ( $refused ) {
+			return $refused;
+		}
+		return Row_Lock::hold(
+			$request['id'],
+			static function () use ( $request ) {
+				return self::compare_and_write( $request );
+			}
+		);
+	}
+
+	/**
+	 * What is done under the lock.
+	 *
+	 * @param WP_REST_Request $request The request.
+	 * @return array|WP_Error
+	 */
+	private static function compare_and_write( $request ) {
+		$post = self::post( $request );
+		if ( ! $post ) {
+			return self::missing( $request );
+		}
+		$now    = Post_Parts::hashes( $post );
+		$differ = array();
+		foreach ( $request['expected'] as $name => $hash ) {
+			if ( ! isset( $now[ $name ] ) ) {
+				/* translators: %s: name of a part */
+				return Errors::argument( 'expected', sprintf( __( 'There is no part %s', 'site-ops' ), $name ) );
+			}
+			if ( ! hash_equals( $now[ $name ], $hash ) ) {
+				$differ[] = $name;
+			}
+		}
+		if ( $differ ) {
+			return self::stale( $post, $differ );
+		}
+		// Whoever changes the state of what is due knows what becomes of it.
+		$due = isset( $request['fields']['status'] ) && 'future' === $post->post_status;
+		if ( 'trash' === $post->post_status || Access::refuse_live( $post, $due ) ) {
+			return 'trash' === $post->post_status ? self::missing( $request ) : Access::refuse_live( $post );
+		}
+		$inner = new WP_REST_Request( 'POST', self::route( $request ) );
+		$inner->set_header( 'Content-Type', 'application/json' );
+		$inner->set_body( wp_json_encode( $request['fields'] ) );
+		$record = self::run( $inner );
+		return is_wp_error( $record ) ? $record : self::answer( get_post( $post->ID ), $record );
+	}
+
+	/**
+	 * Has WordPress's own route do it, as the same user.
+	 *
+	 * @param WP_REST_Request $inner The request.
+	 * @return array|WP_Error The record.
+	 */
+	private static function run( $inner ) {
+		$inner->set_query_params( $inner->get_query_params() + array( '_fields' => self::ANSWERED ) );
+		$response = rest_do_request( $inner );
+		if ( $response->is_error() ) {
+			return $response->as_error();
+		}
+		return rest_filter_response_fields( $response, rest_get_server(), $inner )->get_data();
+	}
+
+	/**
+	 * The error of parts that are not what was expected.
+	 *
+	 * @param WP_Post $post   The post as it is now.
+	 * @param array   $differ Names of the parts.
+	 * @return WP_Error
+	 */
+	private static function stale( WP_Post $post, array $differ ) {
+		/* translators: 1: number of a post, 2: names of parts */
+		$text = sprintf( __( 'Post %1$d is not as expected any more: %2$s', 'site-ops' ), $post->ID, implode( ', ', $differ ) );
+		return Errors::make(
+			'stale',
+			$text,
+			array(
+				'differ'      => $differ,
+				'changed'     => Post_Parts::changed( $post ),
+				'post_status' => $post->post_status,
+			)
+		);
+	}
+
+	/**
+	 * The post or page as it is now; null for none.
+	 *
+	 * @param WP_REST_Request $request The request.
+	 * @return WP_Post|null
+	 */
+	private static function post( $request ) {
+		$post = get_post( $request['id'] );
+		$type = 'pages' === $request['kind'] ? 'page' : 'post';
+		return $post instanceof WP_Post && $post->post_type === $type ? $post : null;
+	}
+
+	/**
+	 * The error of a missing post or page.
+	 *
+	 * @param WP_REST_Request $request The request.
+	 * @return WP_Error
+	 */
+	private static function missing( $request ) {
+		return Access::not_found( $request['id'], 'pages' === $request['kind'] ? 'page' : 'post' );
+	}
+
+	/**
+	 * WordPress's own route.
+	 *
+	 * @param WP_REST_Request $request The request.
+	 * @return string
+	 */
+	private static function route( $request ) {
+		return '/wp/v2/' . $request['kind'] . '/' . $request['id'];
+	}
+
+	/**
+	 * What both methods answer.
+	 *
+	 * @param WP_Post $post   The post as it is now.
+	 * @param array   $record As WordPress's own route answers it.
+	 * @return array
+	 */
+	private static function answer( WP_Post $post, array $record ) {
+		return array(
+			'record'  => $record,
+			'parts'   => Post_Parts::hashes( $post ),
+			'changed' => Post_Parts::changed( $post ),
+		);
+	}
+
+	/**
+	 * The names of a post's tags and categories, as they are stored.
+	 *
+	 * @param WP_Post $post The post.
+	 * @return array
+	 */
+	private static function terms( WP_Post $post ) {
+		$terms = array();
+		foreach ( array(
+			'tags'       => 'post_tag',
+			'categories' => 'category',
+		) as $name => $taxonomy ) {
+			$found          = get_the_terms( $post, $taxonomy );
+			$terms[ $name ] = array();
+			foreach ( is_array( $found ) ? $found : array() as $term ) {
+				$terms[ $name ][] = array(
+					'id'   => $term->term_id,
+					'name' => $term->name,
+				);
+			}
+		}
+		return $terms;
+	}
+
+	/**
+	 * The caller and its rights.
+	 *
+	 * @return array
+	 */
+	private static function user() {
+		$user = wp_get_current_user();
+		$caps = array();
+		foreach ( self::CAPABILITIES as $capability ) {
+			$caps[ $capability ] = current_user_can( $capability );
+		}
+		return array(
+			'id'           => $user->ID,
+			'name'         => $user->display_name,
+			'slug'         => $user->user_nicename,
+			'roles'        => array_values( $user->roles ),
+			'capabilities' => $caps,
+		);
+	}
+
+	/**
+	 * The schemas of POST.
+	 *
+	 * @return array
+	 */
+	private static function args() {
+		return array(
+			'expected'      => array(
+				'type'                 => 'object',
+				'required'             => true,
+				'minProperties'        => 1,
+				'additionalProperties' => array(
+					'type'    => 'string',
+					'pattern' => '^[0-9a-f]{64}$',
+				),
+			),
+			'fields'        => array(
+				'type'              => 'object',
+				'required'          => true,
+				// WordPress's own route reads them, from the same JSON.
+				'sanitize_callback' => null,
+			),
+			'allow_publish' => array(
+				'type'    => 'boolean',
+				'default' => false,
+			),
+		);
+	}
+}

@@ -1,0 +1,130 @@
+<?php
+/**
+ * One post, held against every other writer while it is compared and written.
+ *
+ * @package SiteOps
+ */
+
+namespace SiteOps;
+
+defined( 'ABSPATH' ) || exit;
+
+/** Runs a write while nobody else can change the post's row; what fails leaves nothing behind where that can be had. */
+final class Row_Lock {
+
+	/** How long another writer is waited for. */
+	const WAIT_SECONDS = 10;
+
+	/**
+	 * What the site's database offers: `row` locks the row (InnoDB), `file` the whole database (SQLite), and `name` only
+	 * keeps this plugin's own writers apart (tables without transactions).
+	 *
+	 * @return string
+	 */
+	public static function kind() {
+		global $wpdb;
+		if ( ( defined( 'DB_ENGINE' ) && 'sqlite' === constant( 'DB_ENGINE' ) ) || $wpdb instanceof \WP_SQLite_DB ) {
+			return 'file';
+		}
+		// phpcs:ignore WordPress.DB.DirectDatabaseQuery -- what kind of table it is, nobody else keeps.
+		$engine = $wpdb->get_var(
+			$wpdb->prepare(
+				'SELECT ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = %s',
+				$wpdb->posts
+			)
+		);
+		return 'innodb' === strtolower( (string) $engine ) ? 'row' : 'name';
+	}
+
+	/**
+	 * Runs a write of a post under its lock. What the write answers is kept, unless it is an error or something is
+	 * thrown: then all of it is taken back (not where the lock is only a name).
+	 *
+	 * @param int      $id    Number of the post.
+	 * @param callable $write Compares and writes.
+	 * @return mixed What the write gave; an error where somebody else held the post too long.
+	 */
+	public static function hold( $id, $write ) {
+		$kind = self::kind();
+		if ( ! self::take( $kind, $id ) ) {
+			self::release( $kind, $id, false );
+			/* translators: %d: number of a post */
+			return Errors::make( 'busy', sprintf( __( 'Post %d is being saved by somebody else', 'site-ops' ), $id ) );
+		}
+		$kept = false;
+		try {
+			// What was read before the lock was there may be old.
+			clean_post_cache( $id );
+			$result = $write();
+			$kept   = ! is_wp_error( $result );
+			return $result;
+		} finally {
+			self::release( $kind, $id, $kept );
+		}
+	}
+
+	/**
+	 * Takes the lock.
+	 *
+	 * @param string $kind As kind() says.
+	 * @param int    $id   Number of the post.
+	 * @return bool Whether it was got.
+	 */
+	private static function take( $kind, $id ) {
+		global $wpdb;
+		// phpcs:disable WordPress.DB.DirectDatabaseQuery -- WordPress has no locks of its own.
+		if ( 'name' === $kind ) {
+			return '1' === (string) $wpdb->get_var( $wpdb->prepare( 'SELECT GET_LOCK(%s, %d)', self::name( $id ), self::WAIT_SECONDS ) );
+		}
+		$hidden = $wpdb->hide_errors();
+		try {
+			if ( 'row' === $kind ) {
+				$wpdb->query( $wpdb->prepare( 'SET SESSION innodb_lock_wait_timeout = %d', self::WAIT_SECONDS ) );
+			}
+			$wpdb->query( 'START TRANSACTION' );
+			// The first statement must be the one that waits: one that reads would fix what the others see.
+			$first = 'row' === $kind
+				? $wpdb->prepare( "SELECT ID FROM {$wpdb->posts} WHERE ID = %d FOR UPDATE", $id )
+				: $wpdb->prepare( "UPDATE {$wpdb->posts} SET post_type = post_type WHERE ID = %d", $id );
+			return false !== $wpdb->query( $first );
+		} finally {
+			$wpdb->show_errors( $hidden );
+		}
+		// phpcs:enable
+	}
+
+	/**
+	 * Lets go.
+	 *
+	 * @param string $kind As kind() says.
+	 * @param int    $id   Number of the post.
+	 * @param bool   $kept Whether what was written stays.
+	 */
+	private static function release( $kind, $id, $kept ) {
+		global $wpdb;
+		// phpcs:disable WordPress.DB.DirectDatabaseQuery -- as above.
+		if ( 'name' === $kind ) {
+			$wpdb->query( $wpdb->prepare( 'SELECT RELEASE_LOCK(%s)', self::name( $id ) ) );
+			return;
+		}
+		$wpdb->query( $kept ? 'COMMIT' : 'ROLLBACK' );
+		// phpcs:enable
+		if ( ! $kept ) {
+			// What was cached of the write that was taken back.
+			clean_post_cache( $id );
+			wp_cache_delete( 'alloptions', 'options' );
+			wp_cache_delete( 'cron', 'options' );
+		}
+	}
+
+	/**
+	 * The name of a post's lock: such names are shared by all databases of a server.
+	 *
+	 * @param int $id Number of the post.
+	 * @return string
+	 */
+	private static function name( $id ) {
+		global $wpdb;
+		return 'site_ops_' . md5( DB_NAME . '/' . $wpdb->posts . '/' . $id );
+	}
+}

@@ -1,0 +1,145 @@
+/** The companion plugin's guarded write: a post in parts, and a write that is compared with them in the same request. */
+import { z } from "zod";
+import { GatewayError } from "../../../errors.ts";
+import type { PublishGrant } from "../../request.ts";
+import { CmsError } from "../errors.ts";
+import { CONTENT, type ContentRecord, type Kind, utc } from "../rest/records.ts";
+import type { Me } from "../rest/users.ts";
+import type { Wire } from "../rest/wire.ts";
+import { COMPANION, isNoRoute } from "./plugin.ts";
+
+/** The SHA-256 of each part of a post, by the plugin's names. */
+export type PartHashes = Readonly<Record<string, string>>;
+
+/** Who did something to a post, and when; `by` is null where the site does not know. */
+export interface Trace {
+  readonly by: string | null;
+  /** ISO 8601 with Z. */
+  readonly at: string | null;
+}
+
+/** What the plugin tells of a post in one request. */
+export interface GuardedState {
+  readonly record: ContentRecord;
+  readonly hashes: PartHashes;
+  /** Names as they are stored. */
+  readonly terms: Readonly<Record<"tags" | "categories", readonly { id: number; name: string }[]>>;
+  readonly noindex: boolean;
+  readonly changed: Trace;
+  /** Who has it open in the editor; null for nobody. */
+  readonly editing: Trace | null;
+  readonly me: Me;
+  /** The latest time the site's clock can show now. */
+  readonly siteNow: number;
+}
+
+const HASHES = z.record(z.string(), z.string().regex(/^[0-9a-f]{64}$/));
+const TRACE = z.object({
+  by: z.object({ name: z.string() }).nullable().catch(null),
+  at: z.string().nullable().catch(null),
+}).transform(({ by, at }): Trace => ({ by: by?.name ?? null, at: utc(at) }));
+const UNKNOWN: Trace = { by: null, at: null };
+const WRITTEN = z.object({ record: CONTENT, parts: HASHES });
+const TERMS = z.array(z.object({ id: z.number(), name: z.string() })).catch([]);
+const STATE = WRITTEN.extend({
+  changed: TRACE.catch(UNKNOWN),
+  terms: z.object({ tags: TERMS, categories: TERMS }),
+  seo: z.object({ robots: z.object({ noindex: z.boolean() }) }).nullable().catch(null),
+  editing: TRACE.nullable().catch(null),
+  user: z.object({
+    id: z.number().int().positive(),
+    name: z.string(),
+    slug: z.string(),
+    roles: z.array(z.string()),
+    capabilities: z.record(z.string(), z.unknown()),
+  }),
+});
+
+const FACT = "guarded";
+const FACT_TTL_MS = 600_000;
+const route = (kind: Kind, id: number) => `${COMPANION}/guarded/${kind}/${id}`;
+
+/**
+ * The post or page in parts; null where the site has no such route, which is then not asked for again for a while, and
+ * where the plugin fails or refuses: WordPress's own route says best what is wrong.
+ */
+export async function readGuarded(wire: Wire, kind: Kind, id: number): Promise<GuardedState | null> {
+  if (wire.cache.get<boolean>(FACT) === false) return null;
+  try {
+    const { data, siteNow } = await wire.get(route(kind, id), {}, STATE);
+    const { record, parts, terms, changed, editing, seo, user } = data;
+    const { capabilities, ...who } = user;
+    const me = { ...who, can: (capability: string) => Boolean(capabilities[capability]) };
+    const noindex = seo?.robots.noindex ?? false;
+    return { record, hashes: parts, terms, changed, editing, noindex, me, siteNow };
+  } catch (thrown) {
+    if (!(thrown instanceof CmsError) || thrown.upstream === 429) throw thrown;
+    if (isNoRoute(thrown)) wire.cache.set(FACT, false, FACT_TTL_MS);
+    return null;
+  }
+}
+
+/** The words of the tools' arguments for the plugin's parts, where they differ. */
+const ARGUMENTS: Readonly<Record<string, string>> = {
+  content: "content_html",
+  featured_media: "featured_media_id",
+  author: "author_id",
+  parent: "parent_id",
+  date_gmt: "scheduled_at",
+};
+
+/**
+ * Writes the fields if every expected part has the hash it had, in one request; answers the record after. null where
+ * the site has no such route any more. Throws E_STALE_PREVIEW naming what differs, E_FORBIDDEN_OP, CmsError.
+ */
+export async function writeGuarded(
+  wire: Wire,
+  kind: Kind,
+  id: number,
+  expected: PartHashes,
+  fields: Readonly<Record<string, unknown>>,
+  grant?: PublishGrant,
+): Promise<ContentRecord | null> {
+  const allow = fields["status"] === "publish" ? { allow_publish: true } : {};
+  try {
+    const json = { expected, fields, ...allow };
+    return (await wire.post(route(kind, id), {}, json, WRITTEN, grant)).record;
+  } catch (thrown) {
+    if (!(thrown instanceof CmsError)) throw thrown;
+    if (isNoRoute(thrown)) {
+      wire.cache.set(FACT, false, FACT_TTL_MS);
+      return null;
+    }
+    if (thrown.reason === "site_ops_stale") throw staleAnswer(kind, id, thrown);
+    if (thrown.reason === "site_ops_published") {
+      throw new GatewayError("E_FORBIDDEN_OP", thrown.message, { cause: thrown });
+    }
+    throw thrown;
+  }
+}
+
+function staleAnswer(kind: Kind, id: number, error: CmsError): GatewayError {
+  const differ = z.array(z.string()).catch([]).parse(error.data["differ"]);
+  return stale(kind, id, differ, TRACE.catch(UNKNOWN).parse(error.data["changed"]), error);
+}
+
+/** E_STALE_PREVIEW: which parts are not what they were, by whom and when as far as that is known. */
+export function stale(
+  kind: Kind,
+  id: number,
+  parts: readonly string[],
+  { by, at }: Trace,
+  cause?: unknown,
+): GatewayError {
+  const fields = parts.map((part) => ARGUMENTS[part] ?? part).join(", ");
+  const who = by === null ? "" : ` by ${JSON.stringify(by)}`;
+  const when = at === null ? "" : ` at ${at}`;
+  return new GatewayError(
+    "E_STALE_PREVIEW",
+    `${fields}: ${
+      kind === "posts" ? "post" : "page"
+    } ${id} was changed${who}${when}, after it was looked at; nothing ` +
+      "was written: preview again",
+    { cause },
+  );
+}

@@ -1,0 +1,151 @@
+/** What a plan saw of a post or page, and the write that overwrites nothing else. */
+import type { PublishGrant } from "../../request.ts";
+import type { Seen } from "../../post.ts";
+import { type GuardedState, readGuarded, stale, writeGuarded } from "../companion/guarded.ts";
+import { CONTENT, type ContentRecord, fieldsOf, head, type Kind, META_NAMES, utc } from "./records.ts";
+import type { Wire } from "./wire.ts";
+
+/** A record as it was read, with what the companion plugin told of it where it is. */
+export interface Look {
+  readonly record: ContentRecord;
+  readonly guarded: GuardedState | null;
+  /** The latest time the site's clock can show now. */
+  readonly siteNow: number;
+}
+
+/** What this platform made of a look; tools hand it back to the write. */
+export interface CmsSeen extends Seen {
+  readonly look: Look;
+}
+
+const FIELDS = [fieldsOf(CONTENT.omit({ meta: true })), ...META_NAMES].join(",");
+
+/** Reads a post or page in one request: through the companion plugin where it is. Throws CmsError. */
+export async function look(wire: Wire, kind: Kind, id: number): Promise<Look> {
+  const guarded = await readGuarded(wire, kind, id);
+  if (guarded) return { record: guarded.record, guarded, siteNow: guarded.siteNow };
+  return await plainLook(wire, kind, id);
+}
+
+async function plainLook(wire: Wire, kind: Kind, id: number): Promise<Look> {
+  const got = await wire.get(`wp/v2/${kind}/${id}`, { context: "edit", _fields: FIELDS }, CONTENT);
+  return { record: got.data, guarded: null, siteNow: got.siteNow };
+}
+
+const sorted = (ids: readonly number[]) => ids.toSorted((a, b) => a - b);
+
+/** The values of the record by part, in the plugin's names. */
+function values(record: ContentRecord): Record<string, unknown> {
+  const { title, content, excerpt, slug, author, parent, template, featured_media } = record;
+  return {
+    status: record.status,
+    title: title.raw,
+    content: content.raw,
+    excerpt: excerpt.raw,
+    slug,
+    author,
+    parent,
+    template,
+    featured_media,
+    date_gmt: record.status === "future" ? utc(record.date_gmt) : null,
+    tags: sorted(record.tags),
+    categories: sorted(record.categories),
+  };
+}
+
+/** In the tools' words, for a plan's revision; what only the plugin can read is told by its hash. */
+function parts({ record, guarded }: Look): Record<string, unknown> {
+  const { content, author, parent, featured_media, date_gmt, ...same } = values(record);
+  const { password, terms, seo, builder, code } = guarded?.hashes ?? {};
+  const hidden = Object.entries({ password, terms, seo, builder, code });
+  return {
+    ...same,
+    content_html: content,
+    author_id: author,
+    parent_id: parent,
+    featured_media_id: featured_media,
+    scheduled_at: date_gmt,
+    ...Object.fromEntries(hidden.filter(([, hash]) => hash !== undefined)),
+  };
+}
+
+/** A look in the tools' words. */
+export function seenOf(found: Look): CmsSeen {
+  const { record, guarded } = found;
+  const by = guarded?.changed.by ?? null;
+  return {
+    ...head(record),
+    parts: parts(found),
+    changed: by === null ? null : { by, at: guarded?.changed.at ?? null },
+    noindex: guarded?.noindex ?? null,
+    warnings: warningsOf(guarded),
+    look: found,
+  };
+}
+
+function warningsOf(guarded: GuardedState | null): string[] {
+  if (guarded === null || guarded.editing === null) return [];
+  const { by, at } = guarded.editing;
+  const who = by === null ? "Somebody" : JSON.stringify(by);
+  return [
+    `${who} has it open in the editor (last seen at ${at}), and saving there would replace this change`,
+  ];
+}
+
+/** Parts that a write relies on beside those it replaces; "all" is everything a visitor would get. */
+export type Relied = readonly string[] | "all";
+
+/** A write of a post or page that exists. */
+export interface Change {
+  readonly kind: Kind;
+  readonly id: number;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly relied: Relied;
+  /** What a look right before the write must be; throws what the state forbids. */
+  readonly judge: (found: Look) => void;
+  readonly grant?: PublishGrant;
+}
+
+/**
+ * Writes fields of a post or page only while what they replace is as it was seen: in one request through the companion
+ * plugin, else after a look right before the write. Throws E_STALE_PREVIEW, what `judge` refuses with, CmsError.
+ */
+export async function change(wire: Wire, what: Change, seen?: CmsSeen): Promise<ContentRecord> {
+  const { kind, id, fields, relied, judge, grant } = what;
+  const names = relied === "all" ? null : new Set([...relied, ...Object.keys(fields)]);
+  const wanted = <T>(all: Readonly<Record<string, T>>) =>
+    Object.fromEntries(Object.entries(all).filter(([name]) => names === null || names.has(name)));
+  const first = seen ?? seenOf(await look(wire, kind, id));
+  if (first.look.guarded) {
+    judge(first.look);
+    const { hashes } = first.look.guarded;
+    const written = await writeGuarded(wire, kind, id, wanted(hashes), fields, grant);
+    if (written) return written;
+  }
+  const now = seen || first.look.guarded ? await plainLook(wire, kind, id) : first.look;
+  requireUnchanged(kind, first.look, now, wanted);
+  judge(now);
+  return await wire.post(
+    `wp/v2/${kind}/${id}`,
+    { _fields: FIELDS },
+    fields,
+    CONTENT,
+    grant,
+  );
+}
+
+type Cut = <T>(all: Readonly<Record<string, T>>) => Readonly<Record<string, T>>;
+
+/** Refuses what is not as it was seen any more: E_STALE_PREVIEW naming it, by whom and when where that is told. */
+export function requireUnchanged(kind: Kind, before: Look, now: Look, wanted: Cut = (all) => all): void {
+  const told = ({ record, guarded }: Look) => ({
+    ...values(record),
+    ...before.guarded && now.guarded ? guarded?.hashes : {},
+  });
+  const old: Readonly<Record<string, unknown>> = wanted<unknown>(told(before));
+  const differ = Object.entries(wanted<unknown>(told(now)))
+    .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(old[name])).map(([name]) => name);
+  if (differ.length === 0) return;
+  const changed = now.guarded?.changed ?? { by: null, at: utc(now.record.modified_gmt) };
+  throw stale(kind, now.record.id, differ, changed);
+}
