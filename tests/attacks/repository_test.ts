@@ -187,7 +187,7 @@ Deno.test("a first commit that fails halfway says what stands, and the next try 
   const message = await at.gw.refuses("init_static_project", args, "E_UPSTREAM", { door: "rest" });
   assert.match(
     message,
-    /; branch "main" holds nothing but a \.gitattributes now, and can be written to all the same$/,
+    /; branch "main" holds nothing but a \.gitattributes now, and can be written to all the same/,
   );
   assert.deepEqual(Object.keys(await at.host.files(EMPTY)), [".gitattributes"]);
   const { done } = await at.write("mcp", "init_static_project", { site_id: "empty", homepage_html: "x" });
