@@ -1,6 +1,7 @@
 /** The same call through both doors: the same result, the same refusal, the same audit row; and who may call what. */
 import assert from "node:assert/strict";
 import type { AuditRow, Tier } from "../../model.ts";
+import { lasting } from "../cms_kit.ts";
 import { type Ending, gateway, type Kit, type KitOptions, owned, site } from "../kit.ts";
 
 /** What the link of the toys asks for. */
@@ -91,9 +92,13 @@ const CALLS: readonly Call[] = [
   ["a fault inside", "toy_fault", {}, "all", "error", "E_INTERNAL"],
 ];
 
-/** What of an ending must be the same; the request id in a message is each call's own. */
+/** What of an ending must be the same; the request id in a message and the token of a preview are each call's own. */
 function comparable(ending: Ending): unknown {
-  if ("value" in ending) return ending;
+  if ("value" in ending) {
+    const { value } = ending;
+    const shown = typeof value === "object" && value !== null && "confirm_token" in value;
+    return shown ? { value: lasting(value as Parameters<typeof lasting>[0]) } : ending;
+  }
   return { code: ending.code, message: ending.message.replace(/"[0-9A-Z]{26}"/, '"<id>"') };
 }
 
