@@ -4,9 +4,11 @@ import type { Moment } from "../rules/schedule.ts";
 import type { Capability } from "./connector.ts";
 import type { PublishGrant } from "./request.ts";
 import type {
+  ContentList,
   DraftFields,
   DraftList,
   DraftsQuery,
+  ListQuery,
   Post,
   PostHead,
   PreparedDraft,
@@ -22,6 +24,8 @@ export type ContentType = "post" | "page";
 /** What can be done with posts. Every method throws E_UPSTREAM; those that write or check also E_FORBIDDEN_OP. */
 export interface ContentClient {
   getPost(id: Id): Promise<Post>;
+  /** Posts of every status, last changed first. */
+  list(query: ListQuery): Promise<ContentList>;
   /** Never a published one. */
   listDrafts(query: DraftsQuery): Promise<DraftList>;
   /** Reads only: proves rights, looks names up. */

@@ -1,6 +1,6 @@
 /** What a page is to the tools, whatever platform holds it. */
 import type { Id } from "../lib/ids.ts";
-import type { PostHead, Written } from "./post.ts";
+import type { PostRow, Written } from "./post.ts";
 
 /** What may be set of a page draft; what is absent stays as it is. */
 export interface PageFields {
@@ -13,8 +13,7 @@ export interface PageFields {
 }
 
 /** A whole page, its texts as they are stored. */
-export interface Page extends PostHead {
-  readonly slug: string;
+export interface Page extends PostRow {
   readonly content_html: string;
   /** null at the top. */
   readonly parent_id: Id | null;

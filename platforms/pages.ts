@@ -15,13 +15,15 @@ import type {
   TemplatesQuery,
 } from "./page.ts";
 import type { PublishGrant } from "./request.ts";
-import type { PostHead, Verb, Written } from "./post.ts";
+import type { ContentList, ListQuery, PostHead, Verb, Written } from "./post.ts";
 
 export type { CloneFields, Page, PageFields, PreparedClone, PreparedPage } from "./page.ts";
 
 /** What can be done with pages. Every method throws E_UPSTREAM; those that write or check also E_FORBIDDEN_OP. */
 export interface PagesClient {
   read(id: Id): Promise<Page>;
+  /** Pages of every status, last changed first. */
+  list(query: ListQuery): Promise<ContentList>;
   /** Reads only: proves rights. */
   prepare(fields: PageFields): Promise<PreparedPage>;
   /** Reads only: the template, every placeholder of it covered. */

@@ -52,6 +52,25 @@ export interface DraftList {
   readonly total_pages: number | null;
 }
 
+/** Which posts or pages to list, whatever their status; all but those in the bin without `status`. */
+export interface ListQuery {
+  readonly status?: "draft" | "scheduled" | "published" | "pending" | "private";
+  readonly search?: string;
+  readonly page: number;
+  readonly per_page: number;
+}
+
+/** A page of posts or pages; the totals are null where the site did not tell them. */
+export interface ContentList {
+  readonly items: readonly PostRow[];
+  readonly page: number;
+  readonly per_page: number;
+  readonly total: number | null;
+  readonly total_pages: number | null;
+  /** What the site's account may not see of it, in a sentence. */
+  readonly note?: string;
+}
+
 /** What may be set of a draft; what is absent stays as it is. */
 export interface DraftFields {
   readonly title?: string;

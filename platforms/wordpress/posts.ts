@@ -3,6 +3,7 @@ import { type Id, numericId } from "../../lib/ids.ts";
 import type { SiteContext } from "../connector.ts";
 import type { ContentClient, ContentType } from "../content.ts";
 import { type CmsDraft, createDraft, listDrafts, prepareDraft, readPost, updateDraft } from "./rest/posts.ts";
+import { listContent } from "./rest/listing.ts";
 import { checkState, head, publish, schedule, unschedule } from "./rest/states.ts";
 import { Wire } from "./rest/wire.ts";
 
@@ -14,6 +15,7 @@ export function postsOf(ctx: SiteContext): ContentClient {
   const number = (id: Id) => numericId(id, "post_id");
   return {
     getPost: (id) => readPost(wire, number(id)),
+    list: (query) => listContent(wire, "posts", query),
     listDrafts: (query) => listDrafts(wire, query),
     prepareDraft: (fields) => prepareDraft(wire, fields),
     createDraft: (draft) => createDraft(wire, draft as CmsDraft),

@@ -2,6 +2,7 @@
 import { type Id, numericId } from "../../../lib/ids.ts";
 import type { SiteContext } from "../../connector.ts";
 import type { PagesClient } from "../../pages.ts";
+import { listContent } from "../rest/listing.ts";
 import { checkState, head, publish, schedule } from "../rest/states.ts";
 import { Wire } from "../rest/wire.ts";
 import { createFromTemplate, listTemplates, prepareClone, updateFromTemplate } from "./builder.ts";
@@ -21,6 +22,7 @@ export function pagesOf(ctx: SiteContext): PagesClient {
   const number = (id: Id) => numericId(id, "page_id");
   return {
     read: (id) => readPage(wire, number(id)),
+    list: (query) => listContent(wire, "pages", query),
     prepare: (fields) => preparePage(wire, fields),
     prepareClone: (fields) => prepareClone(wire, fields),
     create: (draft) => "template" in draft ? createFromTemplate(wire, draft) : createPage(wire, draft),

@@ -6,8 +6,10 @@ import { CODE_APART, type Page, type PageFields, type PreparedPage } from "../..
 import type { Written } from "../../post.ts";
 import { together } from "../../../lib/async.ts";
 import { CmsError } from "../errors.ts";
+import { rowOf } from "../rest/listing.ts";
+import { readOne } from "../rest/one.ts";
 import { fieldsOf, POST_ROW, RAW } from "../rest/records.ts";
-import { checkState, head, requireUnpublished, written } from "../rest/states.ts";
+import { checkState, requireUnpublished, written } from "../rest/states.ts";
 import { requireRight, whoami } from "../rest/users.ts";
 import { pageLosses } from "../rest/warnings.ts";
 import type { Wire } from "../rest/wire.ts";
@@ -32,11 +34,10 @@ const FIELDS = [fieldsOf(PAGE.omit({ meta: true })), ...META].join(",");
 
 /** A page in any state. Throws CmsError (404 for an id that is no page). */
 export async function readPage(wire: Wire, id: number): Promise<Page> {
-  const { data } = await wire.get(`wp/v2/pages/${id}`, { context: "edit", _fields: FIELDS }, PAGE);
-  const { slug, parent, template, content, meta } = data;
+  const { data } = await readOne(wire, "pages", id, { context: "edit", _fields: FIELDS }, PAGE);
+  const { parent, template, content, meta } = data;
   return {
-    ...head(data),
-    slug,
+    ...rowOf(data),
     content_html: content.raw,
     parent_id: parent || null,
     template,

@@ -5,6 +5,7 @@ import type { PublishGrant } from "../../request.ts";
 import type { PostHead, Verb, Written } from "../../post.ts";
 import { together } from "../../../lib/async.ts";
 import { CmsError } from "../errors.ts";
+import { readOne } from "./one.ts";
 import {
   fieldsOf,
   POST_HEAD,
@@ -56,7 +57,7 @@ export async function checkState(
 ): Promise<PostHeadRecord> {
   const needsRight = verb === "schedule" || verb === "publish";
   const [got, me] = await together(
-    wire.get(`wp/v2/${kind}/${id}`, { context: "edit", _fields: HEAD_FIELDS }, POST_HEAD),
+    readOne(wire, kind, id, { context: "edit", _fields: HEAD_FIELDS }, POST_HEAD),
     needsRight ? whoami(wire) : null,
   );
   if (me) requireRight(me, kind === "posts" ? "publish_posts" : "publish_pages", `${verb} this`);
