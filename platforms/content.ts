@@ -1,5 +1,6 @@
 /** Posts, on whatever platform the site has. */
 import type { Id } from "../lib/ids.ts";
+import type { Builder } from "../model.ts";
 import type { Moment } from "../rules/schedule.ts";
 import type { Capability } from "./connector.ts";
 import type { PublishGrant } from "./request.ts";
@@ -24,6 +25,8 @@ export type ContentType = "post" | "page";
 /** What can be done with posts. Every method throws E_UPSTREAM; those that write or check also E_FORBIDDEN_OP. */
 export interface ContentClient {
   getPost(id: Id): Promise<Post>;
+  /** Reads only: what visitors see of a post whose own record does not tell; null where nothing does. */
+  builderSeen(id: Id): Promise<Builder | null>;
   /** Posts of every status, last changed first. */
   list(query: ListQuery): Promise<ContentList>;
   /** Never a published one. */

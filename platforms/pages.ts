@@ -1,6 +1,6 @@
 /** Pages, on whatever platform the site has. */
 import { GatewayError } from "../errors.ts";
-import type { Site } from "../model.ts";
+import type { Builder, Site } from "../model.ts";
 import type { Id } from "../lib/ids.ts";
 import type { Moment } from "../rules/schedule.ts";
 import type { Capability } from "./connector.ts";
@@ -22,6 +22,8 @@ export type { CloneFields, Page, PageFields, PreparedClone, PreparedPage } from 
 /** What can be done with pages. Every method throws E_UPSTREAM; those that write or check also E_FORBIDDEN_OP. */
 export interface PagesClient {
   read(id: Id): Promise<Page>;
+  /** Reads only: what visitors see of a page whose own record does not tell; null where nothing does. */
+  builderSeen(id: Id): Promise<Builder | null>;
   /** Pages of every status, last changed first. */
   list(query: ListQuery): Promise<ContentList>;
   /** Reads only: proves rights. */

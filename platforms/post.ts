@@ -1,5 +1,6 @@
 /** What a post is to the tools, whatever platform holds it. */
 import type { Id } from "../lib/ids.ts";
+import type { Builder } from "../model.ts";
 
 /** A tag or category by name; `id` is null where the site has none of that name yet. */
 export interface NamedTerm {
@@ -27,6 +28,8 @@ export interface PostRow extends PostHead {
 
 /** A whole post, its texts as they are stored. */
 export interface Post extends PostRow {
+  /** What visitors see: its content, or what the visual builder keeps in its place; null where the site does not tell. */
+  readonly page_builder: Builder | null;
   readonly content_html: string;
   readonly excerpt: string;
   readonly date_gmt: string | null;

@@ -2,6 +2,7 @@
 import { type Id, numericId } from "../../lib/ids.ts";
 import type { SiteContext } from "../connector.ts";
 import type { ContentClient, ContentType } from "../content.ts";
+import { builderSeen } from "./rest/builders.ts";
 import { type CmsDraft, createDraft, listDrafts, prepareDraft, readPost, updateDraft } from "./rest/posts.ts";
 import { listContent } from "./rest/listing.ts";
 import { checkState, head, publish, schedule, unschedule } from "./rest/states.ts";
@@ -15,6 +16,7 @@ export function postsOf(ctx: SiteContext): ContentClient {
   const number = (id: Id) => numericId(id, "post_id");
   return {
     getPost: (id) => readPost(wire, number(id)),
+    builderSeen: (id) => builderSeen(wire, "posts", number(id)),
     list: (query) => listContent(wire, "posts", query),
     listDrafts: (query) => listDrafts(wire, query),
     prepareDraft: (fields) => prepareDraft(wire, fields),

@@ -76,12 +76,12 @@ async function reads(site: CmsSandbox): Promise<void> {
     parent_id: 2,
     template: "",
     from_code: false,
-    page_builder: "block",
+    page_builder: null,
   });
   const post = await at.ask.draft("ed", { title: fresh("Post"), content: "x" });
   const wrong: [string, Args, RegExp][] = [
-    ["get_page", { page_id: post }, /is a post, not a page; .* get_post$/],
-    ["get_post", { post_id: page_id }, /is a page, not a post; .* get_page$/],
+    ["get_page", { page_id: post }, /is a post, not a page; .*\(get_post\)$/],
+    ["get_post", { post_id: page_id }, /is a page, not a post; .*\(get_page\), /],
     ["get_page", { page_id: 99_999_999 }, /list_content finds ids$/],
   ];
   for (const [tool, args, says] of wrong) {

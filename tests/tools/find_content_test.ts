@@ -146,12 +146,16 @@ Deno.test("an id of the other kind is told with the tool that takes it, by every
     [
       "get_page",
       { page_id: post },
-      /: 1 is a post, not a page; the tools for posts take it, such as get_post$/,
+      /: 1 is a post, not a page; the tools for posts take it \(get_post\)$/,
     ],
-    ["update_page_draft", { page_id: post, title: "x" }, /: 1 is a post, not a page; .* get_post$/],
-    ["publish_page", { page_id: post }, /: 1 is a post, not a page; .* get_post$/],
-    ["get_post", { post_id: 2 }, /: 2 is a page, not a post; the tools for pages take it, such as get_page$/],
-    ["update_draft", { post_id: 2, title: "x" }, /: 2 is a page, not a post; .* get_page$/],
+    ["update_page_draft", { page_id: post, title: "x" }, /: 1 is a post, not a page; .*\(get_post\)$/],
+    ["publish_page", { page_id: post }, /: 1 is a post, not a page; .*\(get_post\)$/],
+    [
+      "get_post",
+      { post_id: 2 },
+      /: 2 is a page, not a post; the tools for pages take it \(get_page\), and unschedule with type page$/,
+    ],
+    ["update_draft", { post_id: 2, title: "x" }, /: 2 is a page, not a post; .*\(get_page\), /],
     ["get_page", { page_id: 999 }, /; check the id; list_content finds ids$/],
   ];
   for (const [tool, args, says] of cases) {

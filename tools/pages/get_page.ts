@@ -5,7 +5,6 @@ import { tool } from "../../registry/tool.ts";
 export default tool("get_page", {
   check: ({ page_id }, ctx) => ctx.checkId(page_id, "page_id"),
   async run({ page_id }, ctx) {
-    const { shown, ...page } = await (await ctx.use(pages)).read(page_id);
-    return { ...page, page_builder: shown ? "block" : "visual" };
+    return await (await ctx.use(pages)).read(page_id);
   },
 });

@@ -1,4 +1,5 @@
 /** update_draft: given fields of a draft or scheduled post, never its state. */
+import { maybeUnseen, refuseUnseen } from "../../rules/builders.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { content } from "../../platforms/content.ts";
 import { together } from "../../lib/async.ts";
@@ -20,8 +21,16 @@ export default tool("update_draft", {
       client.prepareDraft(fields),
       client.check(post_id, "update"),
     );
+    let unsure = "";
+    if (fields.content_html !== undefined) {
+      const builder = now.page_builder ?? await client.builderSeen(post_id);
+      if (builder === "visual") refuseUnseen(`Post ${post_id}`, "content_html", "");
+      unsure = maybeUnseen(builder, "content_html");
+    }
     return {
-      summary: `Change the ${now.status} post ${quoted(now.title)} on ${ctx.site.name}${newTerms(draft)}`,
+      summary: `Change the ${now.status} post ${quoted(now.title)} on ${ctx.site.name}${
+        newTerms(draft)
+      }${unsure}`,
       changes: fieldChanges(fields, now),
       revision: { modified: now.modified_gmt },
       state: draft,

@@ -41,5 +41,6 @@ final class Plugin {
 		foreach ( $subjects as $subject ) {
 			$subject::register_routes();
 		}
+		Builder_Pages::register_field();
 	}
 }

@@ -2,6 +2,7 @@
 import { type Id, numericId } from "../../../lib/ids.ts";
 import type { SiteContext } from "../../connector.ts";
 import type { PagesClient } from "../../pages.ts";
+import { builderSeen } from "../rest/builders.ts";
 import { listContent } from "../rest/listing.ts";
 import { checkState, head, publish, schedule } from "../rest/states.ts";
 import { Wire } from "../rest/wire.ts";
@@ -22,6 +23,7 @@ export function pagesOf(ctx: SiteContext): PagesClient {
   const number = (id: Id) => numericId(id, "page_id");
   return {
     read: (id) => readPage(wire, number(id)),
+    builderSeen: (id) => builderSeen(wire, "pages", number(id)),
     list: (query) => listContent(wire, "pages", query),
     prepare: (fields) => preparePage(wire, fields),
     prepareClone: (fields) => prepareClone(wire, fields),

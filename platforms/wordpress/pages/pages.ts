@@ -6,6 +6,7 @@ import { CODE_APART, type Page, type PageFields, type PreparedPage } from "../..
 import type { Written } from "../../post.ts";
 import { together } from "../../../lib/async.ts";
 import { CmsError } from "../errors.ts";
+import { BUILDER_FIELD, builderTold, ELEMENTOR_MODE } from "../rest/builders.ts";
 import { rowOf } from "../rest/listing.ts";
 import { readOne } from "../rest/one.ts";
 import { fieldsOf, POST_ROW, RAW } from "../rest/records.ts";
@@ -14,12 +15,9 @@ import { requireRight, whoami } from "../rest/users.ts";
 import { pageLosses } from "../rest/warnings.ts";
 import type { Wire } from "../rest/wire.ts";
 
-/**
- * Who made the page's content; a site that does not tell looks like one whose pages are all of blocks. Elementor opens
- * its key to REST from version 3.27 on.
- */
+/** Who made the page's content. */
 const MADE_WITH = z.object({
-  _elementor_edit_mode: z.string().catch(""),
+  _elementor_edit_mode: ELEMENTOR_MODE,
   _site_ops_scope: z.string().catch(""),
 });
 
@@ -27,6 +25,7 @@ const PAGE = POST_ROW.extend({
   content: RAW,
   parent: z.number().default(0),
   template: z.string().default(""),
+  site_ops_builder: BUILDER_FIELD,
   meta: MADE_WITH.catch(MADE_WITH.parse({})),
 });
 const META = Object.keys(MADE_WITH.shape).map((key) => `meta.${key}`);
@@ -41,7 +40,7 @@ export async function readPage(wire: Wire, id: number): Promise<Page> {
     content_html: content.raw,
     parent_id: parent || null,
     template,
-    shown: meta._elementor_edit_mode !== "builder",
+    page_builder: builderTold(data),
     from_code: meta._site_ops_scope !== "",
   };
 }

@@ -6,8 +6,11 @@ import type { Kind } from "./states.ts";
 import type { Query, Wire } from "./wire.ts";
 
 const OTHER = {
-  posts: { kind: "pages", is: "a page, not a post; the tools for pages take it, such as get_page" },
-  pages: { kind: "posts", is: "a post, not a page; the tools for posts take it, such as get_post" },
+  posts: {
+    kind: "pages",
+    is: "a page, not a post; the tools for pages take it (get_page), and unschedule with type page",
+  },
+  pages: { kind: "posts", is: "a post, not a page; the tools for posts take it (get_post)" },
 } as const;
 
 /** The record and what came with it. Throws CmsError; its 404 says whether the other kind has that id. */

@@ -1,9 +1,11 @@
 /** Posts of a CMS: reading, listing, drafts made and changed. */
+import { z } from "zod";
 import { GatewayError } from "../../../errors.ts";
 import { numericId } from "../../../lib/ids.ts";
 import { together } from "../../../lib/async.ts";
 import type { DraftFields, DraftList, DraftsQuery, Post, PreparedDraft, Written } from "../../post.ts";
 import { CmsError } from "../errors.ts";
+import { BUILDER_FIELD, builderTold, ELEMENTOR_MODE } from "./builders.ts";
 import { requireImage } from "./media.ts";
 import { pageOfRecords, rowOf } from "./listing.ts";
 import { readOne } from "./one.ts";
@@ -15,6 +17,12 @@ import { losses } from "./warnings.ts";
 import type { Wire } from "./wire.ts";
 
 const FIELDS = fieldsOf(POST);
+/** A post with what it tells of its builder. */
+const WHOLE = POST.extend({
+  site_ops_builder: BUILDER_FIELD,
+  meta: z.object({ _elementor_edit_mode: ELEMENTOR_MODE }).catch({}),
+});
+const WHOLE_FIELDS = `${FIELDS},site_ops_builder,meta._elementor_edit_mode`;
 
 /** A draft as this platform prepared it. */
 export interface CmsDraft extends PreparedDraft {
@@ -24,13 +32,14 @@ export interface CmsDraft extends PreparedDraft {
 
 /** A post in any state, with its terms' names. Throws CmsError (404 for an id that is no post). */
 export async function readPost(wire: Wire, id: number): Promise<Post> {
-  const { data } = await readOne(wire, "posts", id, { context: "edit", _fields: FIELDS }, POST);
+  const { data } = await readOne(wire, "posts", id, { context: "edit", _fields: WHOLE_FIELDS }, WHOLE);
   const [categories, tags] = await together(
     termsOf(wire, "category", data.categories),
     termsOf(wire, "tag", data.tags),
   );
   return {
     ...rowOf(data),
+    page_builder: builderTold(data),
     content_html: data.content.raw,
     excerpt: data.excerpt.raw,
     date_gmt: utc(data.date_gmt),

@@ -53,6 +53,15 @@ export class Wire {
     return wire;
   }
 
+  /** A fact about the site, read again once it is so old. */
+  async kept<T>(name: string, ttl_ms: number, read: () => Promise<T>): Promise<T> {
+    const known = this.#ctx.cache.get<T>(name);
+    if (known !== undefined) return known;
+    const fact = await read();
+    this.#ctx.cache.set(name, fact, ttl_ms);
+    return fact;
+  }
+
   /** Reads a route with the site's credentials. Throws CmsError, E_UPSTREAM. */
   async get<T>(route: string, query: Query, schema: z.ZodType<T>): Promise<Got<T>> {
     const out: Outgoing = { ...await this.#signed(route, query), method: "GET", effect: "read" };
