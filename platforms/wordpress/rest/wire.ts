@@ -54,12 +54,8 @@ export class Wire {
   }
 
   /** A fact about the site, read again once it is so old. */
-  async kept<T>(name: string, ttl_ms: number, read: () => Promise<T>): Promise<T> {
-    const known = this.#ctx.cache.get<T>(name);
-    if (known !== undefined) return known;
-    const fact = await read();
-    this.#ctx.cache.set(name, fact, ttl_ms);
-    return fact;
+  kept<T>(name: string, ttl_ms: number, read: () => Promise<T>): Promise<T> {
+    return this.#ctx.cache.once(name, ttl_ms, read);
   }
 
   /** Reads a route with the site's credentials. Throws CmsError, E_UPSTREAM. */
