@@ -85,10 +85,7 @@ export async function openGateway(
   const opened = await openStore({
     path: settings.kvPath ?? undefined,
     keys: settings.encryptionKeys,
-    siteShape: {
-      blank: (given) => connectors.blank(given),
-      credentialKinds: [...connectors.credentials.keys()],
-    },
+    siteShape: connectors.siteShape(),
     tokenPrefix: settings.tokenPrefix,
     now,
   });

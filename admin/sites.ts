@@ -4,7 +4,7 @@ import { GatewayError } from "../errors.ts";
 import { nearest } from "../lib/nearest.ts";
 import type { Site } from "../model.ts";
 import type { Connectors } from "../registry/connectors.ts";
-import type { SiteInput } from "../store/store.ts";
+import type { SiteInput, SiteUpdate } from "../store/store.ts";
 import { SITE_ID } from "./bodies.ts";
 import { refuseHuman } from "./confirm_policy.ts";
 import { answer, jsonObject } from "./exchange.ts";
@@ -54,7 +54,8 @@ export function siteRoutes(app: Hono, ports: AdminPorts): void {
     refuseAny(await siteFaults(patch, site, ports));
     const changed = await sites.update(site.id, patch);
     if (changed === null) throw missing(site.id, []);
-    return answer(c, { ...view(changed), warnings: await unboundUsers(patch, ports) });
+    const warnings = [...dropped(changed, site), ...await unboundUsers(patch, ports)];
+    return answer(c, { ...view(changed.site), warnings });
   });
 }
 
@@ -105,6 +106,16 @@ async function siteFaults(input: SiteInput, before: Site, ports: AdminPorts): Pr
     faults.push(`project_id: no project ${quoted(input.project_id)}; make it first`);
   }
   return faults;
+}
+
+/** A warning for each credential that went with the address it belonged to. */
+function dropped({ site, dropped }: SiteUpdate, { base_url }: Site): string[] {
+  return dropped.map((kind) =>
+    `credentials.${kind}: dropped, as they belong to ${
+      URL.parse(base_url ?? "")?.origin ?? "another address"
+    }; ` +
+    (site.base_url === null ? "send them again with a new base_url" : `send them again for ${site.base_url}`)
+  );
 }
 
 /** A warning for each bound account that is no known user. */

@@ -27,7 +27,7 @@ export class FactCaches {
 
   /** The memory of one connector, of one site where there is one. */
   of(site: Site | null, connector: string): FactCache {
-    const what = site ? [site.id, site.updated_at, site.credentials_version] : [];
+    const what = site ? [site.id, site.base_url, site.updated_at, site.credentials_version] : [];
     const key = JSON.stringify([connector, ...what]);
     const get = <T>(name: string) => {
       const fact = this.#places.get(key)?.facts.get(name);

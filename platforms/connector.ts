@@ -59,6 +59,8 @@ export interface CredentialSpec {
   readonly kinds?: readonly PlatformKind[];
   /** Why another kind cannot. */
   readonly reason?: string;
+  /** Where it is sent, if that is the origin of the site's base_url: it is dropped when the site gets another one. */
+  readonly origin?: "base_url";
   readonly fields: Readonly<Record<string, CredentialField>>;
 }
 

@@ -1,13 +1,15 @@
 /** Posts, on whatever platform the site has. */
 import type { Id } from "../lib/ids.ts";
-import type { Making } from "../model.ts";
+import type { Builder, Making } from "../model.ts";
 import type { Moment } from "../rules/schedule.ts";
 import type { Capability } from "./connector.ts";
 import type { PublishGrant } from "./request.ts";
 import type {
+  ContentList,
   DraftFields,
   DraftList,
   DraftsQuery,
+  ListQuery,
   Post,
   PreparedDraft,
   Seen,
@@ -28,6 +30,10 @@ export interface ContentClient {
   getPost(id: Id): Promise<Post>;
   /** A post that is to be changed; refuses what its state forbids. */
   getDraft(id: Id): Promise<Post & Seen>;
+  /** Reads only: what visitors see of a post whose own record does not tell; null where nothing does. */
+  builderSeen(id: Id): Promise<Builder | null>;
+  /** Posts of every status, last changed first. */
+  list(query: ListQuery): Promise<ContentList>;
   /** Never a published one. */
   listDrafts(query: DraftsQuery): Promise<DraftList>;
   /** Reads only: proves rights, looks names up. `seen` is of the post that is to be changed. */

@@ -1,6 +1,7 @@
 /** What a page is to the tools, whatever platform holds it. */
 import type { Id } from "../lib/ids.ts";
-import type { PostHead, Written } from "./post.ts";
+import type { Builder } from "../model.ts";
+import type { PostRow, Written } from "./post.ts";
 
 /** What may be set of a page draft; what is absent stays as it is. */
 export interface PageFields {
@@ -13,14 +14,13 @@ export interface PageFields {
 }
 
 /** A whole page, its texts as they are stored. */
-export interface Page extends PostHead {
-  readonly slug: string;
+export interface Page extends PostRow {
   readonly content_html: string;
   /** null at the top. */
   readonly parent_id: Id | null;
   readonly template: string;
-  /** False where the site is known to show what the visual builder keeps of it, in place of its content. */
-  readonly shown: boolean;
+  /** What visitors see: its content, or what the visual builder keeps in its place; null where the site does not tell. */
+  readonly page_builder: Builder | null;
   /** True where the companion plugin keeps CSS and JavaScript for the content it wrapped. */
   readonly from_code: boolean;
 }

@@ -1,6 +1,6 @@
 /** Pages, on whatever platform the site has. */
 import { GatewayError } from "../errors.ts";
-import type { Making, Site } from "../model.ts";
+import type { Builder, Making, Site } from "../model.ts";
 import type { Id } from "../lib/ids.ts";
 import type { Moment } from "../rules/schedule.ts";
 import type { Capability } from "./connector.ts";
@@ -15,7 +15,7 @@ import type {
   TemplatesQuery,
 } from "./page.ts";
 import type { PublishGrant } from "./request.ts";
-import type { Seen, Verb, Written } from "./post.ts";
+import type { ContentList, ListQuery, Seen, Verb, Written } from "./post.ts";
 
 export type { CloneFields, Page, PageFields, PreparedClone, PreparedPage } from "./page.ts";
 
@@ -27,6 +27,10 @@ export interface PagesClient {
   read(id: Id): Promise<Page>;
   /** A page that is to be changed; refuses what its state forbids. */
   readDraft(id: Id): Promise<Page & Seen>;
+  /** Reads only: what visitors see of a page whose own record does not tell; null where nothing does. */
+  builderSeen(id: Id): Promise<Builder | null>;
+  /** Pages of every status, last changed first. */
+  list(query: ListQuery): Promise<ContentList>;
   /** Reads only: proves rights. `seen` is of the page that is to be changed. */
   prepare(fields: PageFields, seen?: Seen): Promise<PreparedPage>;
   /** Reads only: the template, every placeholder of it covered. */

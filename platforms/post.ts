@@ -1,5 +1,6 @@
 /** What a post is to the tools, whatever platform holds it. */
 import type { Id } from "../lib/ids.ts";
+import type { Builder } from "../model.ts";
 
 /** A tag or category by name; `id` is null where the site has none of that name yet. */
 export interface NamedTerm {
@@ -27,6 +28,8 @@ export interface PostRow extends PostHead {
 
 /** A whole post, its texts as they are stored. */
 export interface Post extends PostRow {
+  /** What visitors see: its content, or what the visual builder keeps in its place; null where the site does not tell. */
+  readonly page_builder: Builder | null;
   readonly content_html: string;
   readonly excerpt: string;
   readonly date_gmt: string | null;
@@ -50,6 +53,25 @@ export interface DraftList {
   readonly per_page: number;
   readonly total: number | null;
   readonly total_pages: number | null;
+}
+
+/** Which posts or pages to list, whatever their status; all but those in the bin without `status`. */
+export interface ListQuery {
+  readonly status?: "draft" | "scheduled" | "published" | "pending" | "private";
+  readonly search?: string;
+  readonly page: number;
+  readonly per_page: number;
+}
+
+/** A page of posts or pages; the totals are null where the site did not tell them. */
+export interface ContentList {
+  readonly items: readonly PostRow[];
+  readonly page: number;
+  readonly per_page: number;
+  readonly total: number | null;
+  readonly total_pages: number | null;
+  /** What the site's account may not see of it, in a sentence. */
+  readonly note?: string;
 }
 
 /** What may be set of a draft; what is absent stays as it is. */

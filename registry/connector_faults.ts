@@ -2,6 +2,7 @@
 import { GATEWAY_CODES } from "../errors.ts";
 import { Wrong } from "../lib/env_values.ts";
 import type { Connector, SiteField } from "../platforms/connector.ts";
+import type { Site } from "../model.ts";
 import { GATEWAY_SETTINGS, HOST_VARIABLES } from "../settings.ts";
 import { firstLine } from "./files.ts";
 import { optionsOf } from "./connector_names.ts";
@@ -50,6 +51,7 @@ export function connectorFaults(one: Connector, others: Others): string[] {
   return [
     ...wayOut(one),
     ...naming(one, others),
+    ...unbound(one),
     ...settingFaults(one),
     ...fieldFaults(one),
     ...codeFaults(one),
@@ -103,6 +105,28 @@ function naming(one: Connector, { kinds, get }: Others): string[] {
     }
   }
   return found;
+}
+
+/** A credential that goes to a site's address and would go to its next one as well. */
+function unbound(one: Connector): string[] {
+  const open = Object.entries(one.credentials ?? {}).filter(([, { origin }]) => origin === undefined);
+  if (open.length === 0 || !goesToAddress(one)) return [];
+  return open.map(([kind]) =>
+    `the credential "${kind}" goes to the site's base_url and must say so: origin: "base_url"`
+  );
+}
+
+/** Whether its requests may go where a site of its kinds is; what cannot be told apart counts as if they may. */
+function goesToAddress({ kinds, origins, settings = {} }: Connector): boolean {
+  const address = "https://address.invalid";
+  const site = { platform: kinds?.[0], base_url: address, credentials: [], flags: {} } as unknown as Site;
+  const values = Object.fromEntries(Object.entries(settings).map(([name, one]) => [name, one.default]));
+  try {
+    const found = origins?.({ site, settings: values }) ?? [];
+    return found !== "public" && found.some((one) => URL.parse(one)?.origin === address);
+  } catch {
+    return true;
+  }
 }
 
 function settingFaults({ settings = {}, credentials = {} }: Connector): string[] {

@@ -32,6 +32,7 @@ const credentialField = z.strictObject({ schema, help: sentence, option, variabl
 const credential = z.strictObject({
   kinds: words.min(1).optional(),
   reason: sentence.optional(),
+  origin: z.literal("base_url").optional(),
   fields: z.record(word, credentialField).refine((fields) => Object.keys(fields).length > 0, {
     error: "expected at least one",
   }),

@@ -108,6 +108,16 @@ export class Connectors {
     return { ...Object.fromEntries(initial), ...this.ofKind(given.platform)?.initial?.(given) };
   }
 
+  /** What of sites the store has to know. */
+  siteShape() {
+    const kinds = [...this.credentials];
+    return {
+      blank: (given: { readonly platform: string }) => this.blank(given),
+      credentialKinds: kinds.map(([kind]) => kind),
+      addressBound: kinds.filter(([, { origin }]) => origin === "base_url").map(([kind]) => kind),
+    };
+  }
+
   /** The presence flags that a connector has for a new site of that kind, of which nothing is set. */
   #integrationsOf(one: Connector, platform: PlatformKind, faults: string[]): [string, true][] {
     const own = {

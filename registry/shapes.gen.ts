@@ -158,6 +158,13 @@ export interface Shapes {
     raises: false;
     publishes: "never";
   };
+  "get_page": {
+    args: { "page_id": number | string };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
   "inject_page_section": {
     args: { "page_id": number | string; "element_source_id": number | string };
     site: "required";
@@ -242,6 +249,19 @@ export interface Shapes {
   };
   "get_post": {
     args: { "post_id": number | string };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "list_content": {
+    args: {
+      "type": "post" | "page";
+      "status": "draft" | "scheduled" | "published" | "pending" | "private" | "all";
+      "search"?: string;
+      "page": number;
+      "per_page": number;
+    };
     site: "required";
     tier: 0;
     raises: false;

@@ -4,7 +4,7 @@ import { type CredentialKind, type Credentials, FLAGS, type Site } from "../mode
 import { type ConfigVersion, ListCache, RecordCache } from "./cache.ts";
 import { AGAIN, checkKeyPart, checkSize, type Database, listValues, untilSettled } from "./database.ts";
 import type { Sealed, Sealer } from "./seal.ts";
-import type { Awaitable, NewSite, SiteInput, SiteShape, SiteStore } from "./store.ts";
+import type { Awaitable, NewSite, SiteInput, SiteShape, SiteStore, SiteUpdate } from "./store.ts";
 
 const recordKey = (id: string) => ["sites", id];
 const secretKey = (id: string, kind: CredentialKind) => ["credentials", id, kind];
@@ -56,16 +56,19 @@ export class Sites implements SiteStore {
     return this.#all.get();
   }
 
-  async update(id: string, patch: SiteInput): Promise<Site | null> {
-    const secrets = await this.#seal(id, patch.credentials);
+  async update(id: string, patch: SiteInput): Promise<SiteUpdate | null> {
+    const given = await this.#seal(id, patch.credentials);
     return await untilSettled(async () => {
       const entry = await this.db.kv.get<Site>(recordKey(id));
       if (entry.value === null) return null;
-      const site = this.#merge(this.#whole(entry.value), patch, secrets);
+      const before = this.#whole(entry.value);
+      const dropped = this.#left(before, patch).filter((kind) => !given.has(kind));
+      const secrets: SealedByKind = new Map([...given, ...dropped.map((kind) => [kind, null] as const)]);
+      const site = this.#merge(before, patch, secrets);
       checkSize(site);
       const change = this.db.kv.atomic().check(entry).set(recordKey(id), site);
       setSecrets(change, id, secrets);
-      return await this.version.commit(change) ? site : AGAIN;
+      return await this.version.commit(change) ? { site, dropped } : AGAIN;
     });
   }
 
@@ -76,8 +79,8 @@ export class Sites implements SiteStore {
   ): Promise<NonNullable<Credentials[K]> | null> {
     const key = secretKey(id, kind);
     const [{ value: site }, { value }] = await this.db.kv.getMany<[Site, Sealed]>([recordKey(id), key]);
+    if (base_url !== undefined && site && site.base_url !== base_url) throw moved(id);
     if (value === null) return null;
-    if (base_url !== undefined && site?.base_url !== base_url) throw moved(id);
     return JSON.parse(await this.sealer.unseal(value, key));
   }
 
@@ -94,6 +97,15 @@ export class Sites implements SiteStore {
     return { ...initial, ...Object.fromEntries(kept) } as unknown as Site;
   }
 
+  /** The credentials of the origin that a patch takes the site away from. */
+  #left(site: Site, { base_url }: SiteInput): CredentialKind[] {
+    const origin = originOf(site.base_url);
+    if (base_url === undefined || origin === null || originOf(base_url) === origin) return [];
+    const { addressBound, credentialKinds } = this.shape;
+    // Of one whose connector is gone it is not known where it belongs.
+    return site.credentials.filter((kind) => addressBound.includes(kind) || !credentialKinds.includes(kind));
+  }
+
   /** What was not given stays; fields that hold an object are merged key by key. */
   #merge(site: Site, { credentials: _, ...patch }: SiteInput, secrets: SealedByKind): Site {
     const has = (kind: CredentialKind) =>
@@ -102,7 +114,7 @@ export class Sites implements SiteStore {
     const known = [...SETTABLE, ...Object.keys(this.shape.blank({ platform: site.platform }))];
     const fields = Object.entries({ ...patch, base_url }).filter(([name]) => known.includes(name));
     const kinds = this.shape.credentialKinds as readonly CredentialKind[];
-    const strange = site.credentials.filter((kind) => !kinds.includes(kind)); // their connector is gone, and may return
+    const strange = site.credentials.filter((kind) => !kinds.includes(kind) && has(kind)); // their connector is gone, and may return
     return {
       ...site,
       ...Object.fromEntries(
@@ -127,6 +139,8 @@ export class Sites implements SiteStore {
     return sealed;
   }
 }
+
+const originOf = (address: string | null) => address === null ? null : URL.parse(address)?.origin ?? null;
 
 function moved(id: string): GatewayError {
   return new GatewayError(

@@ -49,6 +49,8 @@ export interface SiteShape {
   /** The fields of a new site that were not given, every one of them. */
   blank(given: { readonly platform: string }): Record<string, unknown>;
   readonly credentialKinds: readonly string[];
+  /** Those of them that belong to the origin of the site's base_url. */
+  readonly addressBound: readonly string[];
 }
 
 /** What may be set of a site; credentials go in and never come out. */
@@ -61,6 +63,12 @@ export interface SiteInput extends Patch<SiteFields> {
   /** A kind set to null is forgotten. */
   credentials?: { [K in CredentialKind]?: Credentials[K] | null };
 }
+/** A site after a change. */
+export interface SiteUpdate {
+  readonly site: Site;
+  /** The credentials that went with the origin they belonged to. */
+  readonly dropped: readonly CredentialKind[];
+}
 export type NewSite = SiteInput & Pick<Site, "id" | "name" | "platform">;
 
 /** Sites and their sealed credentials. Look-ups are cached as tokens are. */
@@ -70,8 +78,11 @@ export interface SiteStore {
   get(id: string): Awaitable<Site | null>;
   /** By id, ascending. */
   list(): Awaitable<readonly Site[]>;
-  /** Merges (flags, and fields that hold an object, key by key); null when there is no such site. */
-  update(id: string, patch: SiteInput): Promise<Site | null>;
+  /**
+   * Merges (flags, and fields that hold an object, key by key); null when there is no such site. A base_url of another
+   * origin, or none, takes away in the same commit the credentials of the one before that the patch gives none for.
+   */
+  update(id: string, patch: SiteInput): Promise<SiteUpdate | null>;
   /**
    * The unsealed secret, or null when the site has none of that kind. Throws E_INTERNAL when no key opens it, and when
    * the site stands at another address by now than the `base_url` it is wanted for.

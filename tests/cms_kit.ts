@@ -81,6 +81,7 @@ export function callsOf({ draft, scheduled, at }: { draft: number; scheduled: nu
     list_cms_users: {},
     get_post: { post_id: draft },
     list_drafts: {},
+    list_content: { type: "post" },
     create_draft: { title: "Made", content_html: "<p>Text</p>", tags: ["New tag"] },
     update_draft: { post_id: draft, title: "Changed" },
     schedule_draft: { post_id: draft, scheduled_at: at },

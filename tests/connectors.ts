@@ -8,10 +8,7 @@ export const CONNECTORS: Connectors = await readConnectors([new URL("../", impor
 export const TEXT_FIELDS: readonly string[] = [...CONNECTORS.siteFields]
   .filter(([name, { initial }]) => initial === undefined && name !== "default_builder").map(([name]) => name);
 /** What a store makes sites of. */
-export const SITE_SHAPE = {
-  blank: (given: { readonly platform: string }) => CONNECTORS.blank(given),
-  credentialKinds: [...CONNECTORS.credentials.keys()],
-};
+export const SITE_SHAPE = CONNECTORS.siteShape();
 /** The presence flags of a site that nothing is set up for. */
 export const NO_INTEGRATIONS: Readonly<Record<string, boolean>> = CONNECTORS.integrations(
   { ...CONNECTORS.blank({ platform: "cms" }), credentials: [] } as unknown as Site,

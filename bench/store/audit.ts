@@ -36,7 +36,7 @@ async function measure(path: string, concurrent: number, rows: number): Promise<
   const store = await openStore({
     path,
     keys: [new Uint8Array(32)],
-    siteShape: { blank: () => ({}), credentialKinds: [] },
+    siteShape: { blank: () => ({}), credentialKinds: [], addressBound: [] },
     tokenPrefix: "bench",
   });
   const times: number[] = [];

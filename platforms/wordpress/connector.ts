@@ -73,6 +73,7 @@ export default connector({
     cms: {
       kinds: ["cms"],
       reason: "only a cms site signs in with a user name and an application password",
+      origin: "base_url",
       fields: {
         username: {
           schema: text("a user name without a colon", /^(?! )[^\p{Cc}:]{1,200}(?<! )$/u),

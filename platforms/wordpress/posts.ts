@@ -2,6 +2,8 @@
 import { type Id, numericId } from "../../lib/ids.ts";
 import type { SiteContext } from "../connector.ts";
 import type { ContentClient, ContentType } from "../content.ts";
+import { builderSeen } from "./rest/builders.ts";
+import { listContent } from "./rest/listing.ts";
 import {
   type CmsDraft,
   createDraft,
@@ -24,6 +26,8 @@ export function postsOf(ctx: SiteContext): ContentClient {
   return {
     getPost: (id) => readPost(wire, number(id)),
     getDraft: (id) => readDraft(wire, number(id)),
+    builderSeen: (id) => builderSeen(wire, "posts", number(id)),
+    list: (query) => listContent(wire, "posts", query),
     listDrafts: (query) => listDrafts(wire, query),
     prepareDraft: (fields, seen) => prepareDraft(wire, fields, seen),
     createDraft: (draft, made) => createDraft(wire, draft as CmsDraft, made),

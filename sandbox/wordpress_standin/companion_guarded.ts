@@ -98,7 +98,10 @@ function hashes({ noindex }: CompanionGuarded, post: Post): Record<string, strin
 function written(plugin: CompanionGuarded, { state }: Ask, post: Post): Record<string, unknown> {
   const name = plugin.changed.get(post.id);
   return {
-    record: viewPost(state, post, true),
+    record: {
+      site_ops_builder: post.meta["_elementor_edit_mode"] === "builder" ? "visual" : "block",
+      ...viewPost(state, post, true),
+    },
     parts: hashes(plugin, post),
     changed: { by: name === undefined ? null : { id: 1, name }, at: wallTime(post.modified, "UTC") },
   };

@@ -46,7 +46,7 @@ const BYTES = { html: 204_800, css: 1_048_576, js: 102_400 };
 /** Installs the plugin on a running stand-in: `addCompanionPages(cms.app, cms.state)`. */
 export function addCompanionPages(
   app: Hono<RestEnv>,
-  state: Pick<State, "namespaces">,
+  state: Pick<State, "namespaces" | "fields">,
   given: Partial<CompanionOptions> = {},
 ): CompanionPages {
   const plugin: CompanionPages = {
@@ -54,6 +54,9 @@ export function addCompanionPages(
     templates: new Map(),
   };
   addCompanionHealth(app, state.namespaces, plugin.options);
+  state.fields.push(({ meta }) => ({
+    site_ops_builder: plugin.options.visual && meta[MODE] === "builder" ? "visual" : "block",
+  }));
   const code = { ...DRAFT, ...CODE };
   const made = { ...code, scope_class: { type: "string", required: true } } as const;
   route(app, ["POST"], `${ROOT}/code-pages`, () => made, createCode);

@@ -78,7 +78,7 @@ function templates(state: State, post: Post): Shown {
 
 /** The full row of a post or page; `edit` adds the raw values. */
 export function viewPost(state: State, post: Post, edit: boolean): Shown {
-  const rendered = renderContent(post.content);
+  const rendered = post.built ?? renderContent(post.content);
   const excerpt = renderContent(post.excerpt || plainText(rendered).split(" ").slice(0, 55).join(" "));
   const raw = (value: string): Shown => edit ? { raw: value } : {};
   return {
@@ -96,6 +96,7 @@ export function viewPost(state: State, post: Post, edit: boolean): Shown {
     meta: { footnotes: "", ...post.meta },
     ...(post.type === "post" ? { categories: post.categories, tags: post.tags } : {}),
     ...(edit ? templates(state, post) : {}),
+    ...(edit ? Object.assign({}, ...state.fields.map((field) => field(post))) : {}),
     _links: links(state, post),
   };
 }

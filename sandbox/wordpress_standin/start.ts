@@ -60,6 +60,7 @@ function newState(
     plain_permalinks: options.plain_permalinks ?? false,
     application_passwords: (options.environment ?? "local") === "local",
     namespaces: [...options.namespaces ?? []],
+    fields: [],
     plugins: [...options.plugins ?? []],
     people,
     posts: new Map(),

@@ -27,6 +27,8 @@ export interface Post {
   comment_status: "open" | "closed";
   ping_status: "open" | "closed";
   sticky: boolean;
+  /** What a page builder puts out in place of the content. */
+  built?: string;
   /** Only for media. */
   file?: MediaFile;
   /** What a trashed post was before. */
@@ -70,6 +72,8 @@ export interface State {
   readonly plain_permalinks: boolean;
   readonly application_passwords: boolean;
   readonly namespaces: string[];
+  /** What plugins add to a post or page in edit context. */
+  readonly fields: ((post: Post) => Record<string, unknown>)[];
   readonly plugins: PluginRow[];
   readonly people: Person[];
   readonly posts: Map<number, Post>;

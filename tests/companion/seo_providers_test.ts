@@ -121,6 +121,37 @@ const STORES: Record<Provider, Store> = {
   },
 };
 
+const TITLES = "rank-math-options-titles";
+const NOINDEX_TYPE = { pt_post_custom_robots: "on", pt_post_robots: ["noindex", "nofollow"] };
+
+test("rankmath", "one switch is turned in the robots in effect, not in none", async (wp) => {
+  const cases: [titles: Json, meta: Json, robots: Json, stored: string[]][] = [
+    [NOINDEX_TYPE, {}, { noarchive: true }, ["noindex", "nofollow", "noarchive"]],
+    [NOINDEX_TYPE, {}, { noindex: false }, ["index", "nofollow"]],
+    [NOINDEX_TYPE, { rank_math_robots: ["index"] }, { noarchive: true }, ["index", "noarchive"]],
+    [{ ...NOINDEX_TYPE, pt_post_custom_robots: "off" }, {}, { noarchive: true }, ["index", "noarchive"]],
+    [{ robots_global: ["noindex"] }, {}, { nosnippet: true }, ["noindex", "nosnippet"]],
+    [{ ...NOINDEX_TYPE, pt_post_robots: [], robots_global: ["noindex"] }, {}, { noarchive: true }, [
+      "noindex",
+      "noarchive",
+    ]],
+    [{}, {}, { noarchive: true }, ["index", "noarchive"]],
+  ];
+  for (const [titles, meta, robots, stored] of cases) {
+    const id = await wp.draft("ed");
+    await wp.peek({ id, meta, options: { [TITLES]: titles } });
+    const before = (await wp.call("ed", "GET", `/seo/meta/${id}`)).body["robots"] as Json;
+    const { body } = await wp.call("ed", "POST", `/seo/meta/${id}`, { robots });
+    assert.deepEqual(
+      body["robots"],
+      { ...before, ...robots },
+      "what was not given stays as it was in effect",
+    );
+    assert.deepEqual((await wp.peek({ id })).meta["rank_math_robots"], stored);
+  }
+  await wp.peek({ options: { [TITLES]: {} } });
+});
+
 for (const provider of Object.keys(STORES) as Provider[]) {
   const { version, before, stored, turned, gone } = STORES[provider];
 

@@ -154,6 +154,25 @@ Deno.test("with the plugin a confirmed write is one read and one write, a previe
   assert.deepEqual(await paths("publish_page", one), two);
 });
 
+Deno.test("with the plugin the same read tells that the visual builder has the post or page", async () => {
+  const { at, page } = await worldWith(true);
+  await using _ = at;
+  const content_html = "<p>y</p>";
+  const calls = [
+    ["update_draft", at.draft, { post_id: at.draft.id }],
+    ["update_page_draft", page, { page_id: page.id }],
+  ] as const;
+  for (const [tool, post, id] of calls) {
+    post.meta["_elementor_edit_mode"] = "builder";
+    await at.kit.gw.call("get_post", { site_id: "open", post_id: at.draft.id }); // finds the API's root
+    const from = at.kit.gw.requests.length;
+    const args = { site_id: "open", ...id, content_html, confirm: true };
+    await at.kit.gw.refuses(tool, args, "E_BUILDER_MISMATCH");
+    const asked = at.kit.gw.requests.slice(from).map(({ url }) => new URL(url).pathname);
+    assert.ok(asked.length > 0 && asked.every((path) => path.includes("/guarded/")), asked.join());
+  }
+});
+
 Deno.test("a site without the plugin is asked for it once, one that loses it is written after a last look", async () => {
   const { at } = await worldWith(false);
   await using _ = at;

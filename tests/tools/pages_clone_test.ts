@@ -249,7 +249,7 @@ Deno.test("content that the visual builder would keep from being seen is refused
   for (const [tool, field, args] of cases) {
     const says = new RegExp(`^Page ${args.page_id} was taken over .*nobody would see this ${field}: `);
     for (const confirm of [false, true]) {
-      await at.kit.refuses(tool, { ...args, confirm }, "E_FORBIDDEN_OP", { says, sends: "reads" });
+      await at.kit.refuses(tool, { ...args, confirm }, "E_BUILDER_MISMATCH", { says, sends: "reads" });
     }
   }
   const { page_id } = code;

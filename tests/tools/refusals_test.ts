@@ -92,6 +92,11 @@ const BAD: readonly (readonly [ToolName, Args, RegExp])[] = [
   ["get_post", { post_id: [7] }, /^post_id: /],
   ["list_drafts", { status: "pending" }, /^status: .*draft.*scheduled/],
   ["list_drafts", { per_page: 1.5 }, /^per_page: /],
+  ["list_content", {}, /^type is required/],
+  ["list_content", { type: "media" }, /^type: .*post.*page/],
+  ["list_content", { type: "post", status: "trash" }, /^status: .*private/],
+  ["list_content", { type: "post", search: "" }, /^search: /],
+  ["list_content", { type: "post", per_page: 101 }, /^per_page: .*100/],
   ["create_draft", { title: "x" }, /^content_html is required/],
   ["create_draft", { titel: "x", content_html: "y" }, /titel: unknown argument, did you mean title/],
   ["create_draft", { title: "", content_html: "y" }, /^title: /],
@@ -221,12 +226,15 @@ Deno.test("an id that is not there is told by every tool that takes one", async 
     ["upload_media", { filename: "a.png", content_base64: PNG }],
   ];
   for (const [tool, args] of calls) {
-    const says = /^CMS 404 rest_post_invalid_id: .*; check the id$/;
+    const says = /^CMS 404 rest_post_invalid_id: .*; check the id; list_content finds ids$/;
     const call = { site_id: "open", post_id: 999, ...args, confirm: true };
     await at.kit.refuses(tool, call, "E_UPSTREAM", { says, sends: "reads" });
   }
   const page = { site_id: "open", post_id: 2 };
-  await at.kit.refuses("get_post", page, "E_UPSTREAM", { says: /^CMS 404/, sends: "reads" });
+  await at.kit.refuses("get_post", page, "E_UPSTREAM", {
+    says: /^CMS 404 .*: 2 is a page, not a post; .*get_page/,
+    sends: "reads",
+  });
 });
 
 Deno.test("what the account may not do is told with the right it lacks, before anything is written", async () => {
@@ -234,6 +242,7 @@ Deno.test("what the account may not do is told with the right it lacks, before a
   const { draft } = at;
   const cases: [string, ToolName, Args, RegExp][] = [
     ["subscriber", "list_drafts", {}, /"edit_posts" to see drafts/],
+    ["subscriber", "list_content", { type: "page" }, /"edit_pages" to see pages that are not published/],
     ["subscriber", "get_post", { post_id: draft.id }, /403/],
     ["subscriber", "create_draft", { title: "x", content_html: "y" }, /"edit_posts" to write drafts/],
     ["subscriber", "update_draft", { post_id: draft.id, title: "x" }, /403/],

@@ -102,6 +102,24 @@ for (const door of DOORS) {
     assert.deepEqual(at.draft.meta["rank_math_robots"], ["noindex", "nofollow"]);
   });
 
+  Deno.test(`one switch of Rank Math is not turned over the defaults in effect, which REST does not show, through ${door}`, async () => {
+    await using at = await bare();
+    const rows = addRankMath(at.cms.app, at.cms.state);
+    const { id } = at.draft;
+    const target = { site_id: "rest", post_id: id };
+    const says = /^robots\.noindex: give all five switches, as those in effect cannot be read/;
+    for (const nothing of [[], "", [""]]) {
+      Object.assign(at.draft.meta, { rank_math_title: "Was", rank_math_robots: nothing });
+      const one = { ...target, robots: { noarchive: true }, confirm: true };
+      await at.kit.refuses("set_seo_meta", one, "E_SEOPLUGIN_PLUGIN_REQUIRED", { says, sends: "reads" });
+      const read = await at.kit.both<Args>("get_seo_meta", target);
+      assert.ok((read["unread"] as string[]).includes("robots.noindex"));
+    }
+    const all = { ...target, robots: { ...OFF, noindex: true, noarchive: true } };
+    await at.kit.write(door, "set_seo_meta", all);
+    assert.deepEqual(rows.get(id)?.["rank_math_robots"], ["noindex", "noarchive"]);
+  });
+
   Deno.test(`Yoast's texts that are open to REST are written through ${door}, the others are refused`, async () => {
     await using at = await bare();
     at.cms.state.namespaces.push("yoast/v1");

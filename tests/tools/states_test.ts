@@ -176,7 +176,10 @@ Deno.test("unschedule refuses a draft, and takes a page by type", async () => {
     date: { at: NOW + 3_600_000, floating: false },
   });
   const args = { site_id: "acme", post_id: page.id };
-  await at.kit.refuses("unschedule", args, "E_UPSTREAM", { says: /404.*check the id$/, sends: "reads" });
+  await at.kit.refuses("unschedule", args, "E_UPSTREAM", {
+    says: /404.* is a page, not a post; .*unschedule with type page$/,
+    sends: "reads",
+  });
   const { done } = await at.kit.write("rest", "unschedule", { ...args, type: "page" });
   assert.deepEqual([done.status, stored(at, page.id).status], ["draft", "draft"]);
 });

@@ -1,6 +1,6 @@
 /** How the pages tools find out and describe what they would do. */
-import { GatewayError } from "../../errors.ts";
 import type { Id } from "../../lib/ids.ts";
+import { refuseUnseen } from "../../rules/builders.ts";
 import { quoted } from "../../rules/wording.ts";
 import type { Change } from "../../model.ts";
 import type { Seen } from "../../platforms/post.ts";
@@ -27,19 +27,11 @@ export async function prepared(
     : await client.prepareClone({ ...common, template_id: builder_template_id, variables });
 }
 
-/** Refuses new content for a page that shows what the visual builder keeps instead: E_FORBIDDEN_OP. */
-export function requireShown(
-  field: string,
-  content: unknown,
-  { id, shown }: Pick<Page, "id" | "shown">,
-): void {
-  if (content === undefined || shown) return;
-  throw new GatewayError(
-    "E_FORBIDDEN_OP",
-    `Page ${id} was taken over by the visual builder, which shows content of its own; nobody would see this ${field}: ` +
-      "change the page in the builder, clone it anew with update_page_draft and builder_template_id, or give it back to " +
-      "the block editor in the CMS first",
-  );
+/** Refuses new content for a page that shows what the visual builder keeps instead: E_BUILDER_MISMATCH. */
+export function requireShown(field: string, id: Id, shown: boolean): void {
+  if (!shown) {
+    refuseUnseen(`Page ${id}`, field, "clone it anew with update_page_draft and builder_template_id, ");
+  }
 }
 
 /** One change per given value; `from` is what stands there now, null for what is made new. */

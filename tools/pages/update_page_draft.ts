@@ -1,6 +1,7 @@
 /** update_page_draft: given fields of a draft or scheduled page, or its whole content anew from a template. */
 import { GatewayError } from "../../errors.ts";
 import { numericId } from "../../lib/ids.ts";
+import { maybeUnseen } from "../../rules/builders.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { CODE_APART } from "../../platforms/page.ts";
 import { builtPages, pages } from "../../platforms/pages.ts";
@@ -24,12 +25,17 @@ export default tool("update_page_draft", {
     const client = await ctx.use(pages);
     const now = await client.readDraft(page_id);
     const draft = await prepared(client, args, now);
-    requireShown("content_html", args.content_html, now);
+    let unsure = "";
+    if (args.content_html !== undefined) {
+      const builder = now.page_builder ?? await client.builderSeen(page_id);
+      requireShown("content_html", page_id, builder !== "visual");
+      unsure = maybeUnseen(builder, "content_html");
+    }
     const what = `the ${now.status} page ${quoted(now.title)} on ${ctx.site.name}`;
     const from = origin(draft);
     const apart = args.content_html !== undefined && now.from_code ? `; ${CODE_APART}` : "";
     return {
-      summary: from === "" ? `Change ${what}${apart}` : `Make all content of ${what} anew${from}`,
+      summary: from === "" ? `Change ${what}${apart}${unsure}` : `Make all content of ${what} anew${from}`,
       changes: draftChanges(draft, now),
       // A clone replaces the whole page.
       revision: "template" in draft ? now.parts : replaced(now, draft.fields),

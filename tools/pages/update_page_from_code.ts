@@ -19,7 +19,7 @@ export default tool("update_page_from_code", {
   async plan({ page_id, title, ...code }, ctx) {
     await storedParts(code, "so-0000000000"); // refused before the site is asked
     const now = await (await ctx.use(wordpress)).codePages.read(numericId(page_id, "page_id"));
-    requireShown("html", code.html, now);
+    if (code.html !== undefined) requireShown("html", page_id, now.shown);
     const change = { title, ...await storedParts(code, now.scope_class, now.css) };
     const edited = now.scoped || code.html !== undefined ? "" : EDITED;
     const changes = changesOf(change, now);

@@ -1,4 +1,5 @@
 /** update_draft: given fields of a draft or scheduled post, never its state. */
+import { maybeUnseen, refuseUnseen } from "../../rules/builders.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { content } from "../../platforms/content.ts";
 import { tool } from "../../registry/tool.ts";
@@ -16,8 +17,16 @@ export default tool("update_draft", {
     const client = await ctx.use(content);
     const now = await client.getDraft(post_id);
     const draft = await client.prepareDraft(fields, now);
+    let unsure = "";
+    if (fields.content_html !== undefined) {
+      const builder = now.page_builder ?? await client.builderSeen(post_id);
+      if (builder === "visual") refuseUnseen(`Post ${post_id}`, "content_html", "");
+      unsure = maybeUnseen(builder, "content_html");
+    }
     return {
-      summary: `Change the ${now.status} post ${quoted(now.title)} on ${ctx.site.name}${newTerms(draft)}`,
+      summary: `Change the ${now.status} post ${quoted(now.title)} on ${ctx.site.name}${
+        newTerms(draft)
+      }${unsure}`,
       changes: fieldChanges(fields, now),
       revision: replaced(now, fields),
       warnings: now.warnings,

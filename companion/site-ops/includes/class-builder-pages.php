@@ -29,6 +29,26 @@ final class Builder_Pages {
 		Routes::write( '/builder/pages/(?P<id>\d+)', array( __CLASS__, 'update' ), array( __CLASS__, 'may_edit' ), $args );
 	}
 
+	/** Tells of each post and page, where it is edited, whether visitors see its content. */
+	public static function register_field() {
+		register_rest_field(
+			array( 'post', 'page' ),
+			'site_ops_builder',
+			array(
+				'get_callback' => function ( $post ) {
+					return self::shows( $post['id'] ) ? 'visual' : 'block';
+				},
+				'schema'       => array(
+					'description' => __( 'Which builder shows it to visitors', 'site-ops' ),
+					'type'        => 'string',
+					'enum'        => array( 'block', 'visual' ),
+					'context'     => array( 'edit' ),
+					'readonly'    => true,
+				),
+			)
+		);
+	}
+
 	/**
 	 * Whoever may write pages.
 	 *

@@ -42,5 +42,6 @@ final class Plugin {
 		foreach ( $subjects as $subject ) {
 			$subject::register_routes();
 		}
+		Builder_Pages::register_field();
 	}
 }

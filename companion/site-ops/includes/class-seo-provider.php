@@ -81,7 +81,7 @@ abstract class Seo_Provider {
 	abstract protected function keys();
 
 	/**
-	 * The switches as stored; one that is not stored is false.
+	 * The switches as stored, or in effect where one that is stored takes the place of all defaults.
 	 *
 	 * @param int $id Number of the post.
 	 * @return array

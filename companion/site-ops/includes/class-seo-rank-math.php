@@ -38,19 +38,52 @@ final class Seo_Rank_Math extends Seo_Provider {
 		);
 	}
 
-	/** {@inheritDoc} */
+	/** The switches in effect: what is stored with a post takes the place of all defaults. */
 	protected function read_robots( $id ) {
-		$stored = (array) get_post_meta( $id, 'rank_math_robots', true );
+		$words  = self::in_effect( $id );
 		$robots = array();
 		foreach ( self::ROBOTS as $name ) {
-			$robots[ $name ] = in_array( $name, $stored, true );
+			$robots[ $name ] = in_array( $name, $words, true );
 		}
 		return $robots;
 	}
 
+	/**
+	 * The words of robots that the page shows: the post's own, else those of its type, else those of the site.
+	 *
+	 * @param int $id Number of the post.
+	 * @return string[]
+	 */
+	private static function in_effect( $id ) {
+		$stored = self::words( get_post_meta( $id, 'rank_math_robots', true ) );
+		if ( $stored ) {
+			return $stored;
+		}
+		$titles = (array) get_option( 'rank-math-options-titles', array() );
+		$type   = 'pt_' . get_post_type( $id );
+		$own    = isset( $titles[ $type . '_custom_robots' ] ) ? $titles[ $type . '_custom_robots' ] : 'off';
+		if ( in_array( $own, array( 'on', 'true', '1', 1, true ), true ) && isset( $titles[ $type . '_robots' ] ) ) {
+			$of_type = self::words( $titles[ $type . '_robots' ] );
+			if ( $of_type ) {
+				return $of_type;
+			}
+		}
+		return isset( $titles['robots_global'] ) ? self::words( $titles['robots_global'] ) : array();
+	}
+
+	/**
+	 * A list of words as Rank Math keeps it.
+	 *
+	 * @param mixed $kept What is kept.
+	 * @return string[]
+	 */
+	private static function words( $kept ) {
+		return array_values( array_filter( (array) $kept ) );
+	}
+
 	/** {@inheritDoc} */
 	protected function write_robots( $id, array $changes ) {
-		$robots = array_values( array_filter( (array) get_post_meta( $id, 'rank_math_robots', true ) ) );
+		$robots = self::in_effect( $id );
 		foreach ( $changes as $name => $on ) {
 			$robots = array_values( array_diff( $robots, array( $name ) ) );
 			if ( $on ) {

@@ -3,6 +3,8 @@ import { type Id, numericId } from "../../../lib/ids.ts";
 import type { Making } from "../../../model.ts";
 import type { SiteContext } from "../../connector.ts";
 import type { PagesClient } from "../../pages.ts";
+import { builderSeen } from "../rest/builders.ts";
+import { listContent } from "../rest/listing.ts";
 import type { CmsSeen } from "../rest/seen.ts";
 import { checkState, publish, schedule } from "../rest/states.ts";
 import { Wire } from "../rest/wire.ts";
@@ -24,6 +26,8 @@ export function pagesOf(ctx: SiteContext): PagesClient {
   return {
     read: (id) => readPage(wire, number(id)),
     readDraft: (id) => readDraftPage(wire, number(id)),
+    builderSeen: (id) => builderSeen(wire, "pages", number(id)),
+    list: (query) => listContent(wire, "pages", query),
     prepare: (fields, seen) => preparePage(wire, fields, seen),
     prepareClone: (fields) => prepareClone(wire, fields),
     create: (draft, made) =>

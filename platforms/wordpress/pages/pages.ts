@@ -7,19 +7,20 @@ import { CODE_APART, type Page, type PageFields, type PreparedPage } from "../..
 import type { Seen, Written } from "../../post.ts";
 import { together } from "../../../lib/async.ts";
 import { CmsError } from "../errors.ts";
-import { CONTENT, type ContentRecord, fieldsOf, head, META_NAMES } from "../rest/records.ts";
+import { builderTold } from "../rest/builders.ts";
+import { rowOf } from "../rest/listing.ts";
+import { readOne } from "../rest/one.ts";
+import { CONTENT, CONTENT_FIELDS, type ContentRecord } from "../rest/records.ts";
 import { change, type CmsSeen, look, seenOf } from "../rest/seen.ts";
 import { judge, requireUnpublished, written } from "../rest/states.ts";
 import { requireRight, whoami } from "../rest/users.ts";
 import { pageLosses } from "../rest/warnings.ts";
 import type { Wire } from "../rest/wire.ts";
 
-const FIELDS = [fieldsOf(CONTENT.omit({ meta: true })), ...META_NAMES].join(",");
-
 /** A page in any state. Throws CmsError (404 for an id that is no page). */
 export async function readPage(wire: Wire, id: number): Promise<Page> {
-  const { data } = await wire.get(`wp/v2/pages/${id}`, { context: "edit", _fields: FIELDS }, CONTENT);
-  return page(data);
+  const query = { context: "edit", _fields: CONTENT_FIELDS };
+  return page((await readOne(wire, "pages", id, query, CONTENT)).data);
 }
 
 /** The same of one that is to be changed; refuses what its state forbids: E_FORBIDDEN_OP. */
@@ -30,14 +31,13 @@ export async function readDraftPage(wire: Wire, id: number): Promise<Page & CmsS
 }
 
 function page(data: ContentRecord): Page {
-  const { slug, parent, template, content, meta } = data;
+  const { parent, template, content, meta } = data;
   return {
-    ...head(data),
-    slug,
+    ...rowOf(data),
     content_html: content.raw,
     parent_id: parent || null,
     template,
-    shown: meta._elementor_edit_mode !== "builder",
+    page_builder: builderTold(data),
     from_code: meta._site_ops_scope !== "",
   };
 }
@@ -81,7 +81,12 @@ function body(
 /** Makes a draft. Throws E_FORBIDDEN_OP when the site made it public all the same (it is taken back), CmsError. */
 export async function createPage(wire: Wire, { fields }: PreparedPage, made: Making): Promise<Written> {
   const sent = body(fields);
-  const record = await wire.post("wp/v2/pages", { _fields: FIELDS }, { ...sent, status: "draft" }, CONTENT);
+  const record = await wire.post(
+    "wp/v2/pages",
+    { _fields: CONTENT_FIELDS },
+    { ...sent, status: "draft" },
+    CONTENT,
+  );
   await requireUnpublished(wire, "pages", record, made);
   return result(record, sent);
 }

@@ -1,30 +1,22 @@
 /** Posts of a CMS: reading, listing, drafts made and changed. */
-import { z } from "zod";
 import { GatewayError } from "../../../errors.ts";
 import { numericId } from "../../../lib/ids.ts";
 import { together } from "../../../lib/async.ts";
 import type { Making } from "../../../model.ts";
-import type {
-  DraftFields,
-  DraftList,
-  DraftsQuery,
-  Post,
-  PostRow,
-  PreparedDraft,
-  Seen,
-  Written,
-} from "../../post.ts";
+import type { DraftFields, DraftList, DraftsQuery, Post, PreparedDraft, Seen, Written } from "../../post.ts";
 import { CmsError } from "../errors.ts";
+import { builderTold } from "./builders.ts";
 import { requireImage } from "./media.ts";
+import { pageOfRecords, rowOf } from "./listing.ts";
+import { readOne } from "./one.ts";
 import {
+  CONTENT,
+  CONTENT_FIELDS,
+  type ContentRecord,
   fieldsOf,
-  head,
   plainName,
   POST,
-  POST_ROW,
   type PostRecord,
-  type PostRowRecord,
-  totals,
   utc,
 } from "./records.ts";
 import { change, type CmsSeen, look, seenOf } from "./seen.ts";
@@ -32,11 +24,9 @@ import { judge, requireUnpublished, written } from "./states.ts";
 import { findTerms, makeMissing, requireTermRight, type TermPick, termsOf } from "./terms.ts";
 import { type Me, requireAuthor, requireRight, whoami } from "./users.ts";
 import { losses } from "./warnings.ts";
-import type { Query, Wire } from "./wire.ts";
+import type { Wire } from "./wire.ts";
 
 const FIELDS = fieldsOf(POST);
-const ROW_FIELDS = fieldsOf(POST_ROW);
-const ROWS = z.array(POST_ROW);
 
 /** A draft as this platform prepared it. */
 export interface CmsDraft extends PreparedDraft {
@@ -44,13 +34,9 @@ export interface CmsDraft extends PreparedDraft {
   readonly categories?: readonly TermPick[];
 }
 
-function row(record: PostRowRecord): PostRow {
-  return { ...head(record), slug: record.slug, author_id: record.author };
-}
-
 /** A post in any state, with its terms' names. Throws CmsError (404 for an id that is no post). */
 export async function readPost(wire: Wire, id: number): Promise<Post> {
-  const { data } = await wire.get(`wp/v2/posts/${id}`, { context: "edit", _fields: FIELDS }, POST);
+  const { data } = await readOne(wire, "posts", id, { context: "edit", _fields: CONTENT_FIELDS }, CONTENT);
   const [categories, tags] = await together(
     termsOf(wire, "category", data.categories),
     termsOf(wire, "tag", data.tags),
@@ -70,9 +56,10 @@ export async function readDraft(wire: Wire, id: number): Promise<Post & CmsSeen>
   return { ...post(record, categories, tags), ...seenOf(found) };
 }
 
-function post(data: PostRecord, categories: readonly TermPick[], tags: readonly TermPick[]): Post {
+function post(data: ContentRecord, categories: readonly TermPick[], tags: readonly TermPick[]): Post {
   return {
-    ...row(data),
+    ...rowOf(data),
+    page_builder: builderTold(data),
     content_html: data.content.raw,
     excerpt: data.excerpt.raw,
     date_gmt: utc(data.date_gmt),
@@ -91,11 +78,14 @@ export async function listDrafts(wire: Wire, query: DraftsQuery): Promise<DraftL
   const wanted = status === undefined ? ["draft", "future"] : status === "draft" ? ["draft"] : ["future"];
   const asked = { status: wanted.join(","), context: "edit", orderby: "modified", order: "desc", search };
   try {
-    const [me, all] = await together(whoIfTold(wire), pageOfPosts(wire, { ...asked, per_page }, page));
+    const [me, all] = await together(
+      whoIfTold(wire),
+      pageOfRecords(wire, "posts", { ...asked, per_page }, page),
+    );
     const { rows, counts } = me === null || me.can("edit_others_posts")
       ? all
-      : await pageOfPosts(wire, { ...asked, author: me.id, per_page }, page);
-    const posts = rows.filter((record) => wanted.includes(record.status)).map(row);
+      : await pageOfRecords(wire, "posts", { ...asked, author: me.id, per_page }, page);
+    const posts = rows.filter((record) => wanted.includes(record.status)).map(rowOf);
     return { posts, page, per_page, ...counts };
   } catch (thrown) {
     if (!(thrown instanceof CmsError)) throw thrown;
@@ -113,19 +103,6 @@ async function whoIfTold(wire: Wire): Promise<Me | null> {
     const hidden = thrown instanceof GatewayError && [401, 403, 404].includes(thrown.upstream ?? 0);
     if (!hidden) throw thrown;
     return null;
-  }
-}
-
-/** One page of a listing and its totals; past its end an empty one. */
-async function pageOfPosts(wire: Wire, asked: Query, page: number) {
-  const ask = (page: number) => wire.get("wp/v2/posts", { ...asked, page, _fields: ROW_FIELDS }, ROWS);
-  try {
-    const { data, headers } = await ask(page);
-    return { rows: data, counts: totals(headers) };
-  } catch (thrown) {
-    const past = thrown instanceof CmsError && thrown.reason === "rest_post_invalid_page_number" && page > 1;
-    if (!past) throw thrown;
-    return { rows: [], counts: totals((await ask(1)).headers) };
   }
 }
 

@@ -84,21 +84,18 @@ export const POST = POST_ROW.extend({
 });
 export type PostRecord = z.infer<typeof POST>;
 
-/**
- * Who made a page's content; a site that does not tell looks like one whose pages are all of blocks. Elementor opens
- * its key to REST from version 3.27 on.
- */
+/** Who made a page's content; Elementor opens its key to REST from version 3.27 on. */
 const MADE_WITH = z.object({
-  _elementor_edit_mode: z.string().catch(""),
+  _elementor_edit_mode: z.string().optional().catch(undefined),
   _site_ops_scope: z.string().catch(""),
 });
-/** The same for `_fields`. */
-export const META_NAMES = Object.keys(MADE_WITH.shape).map((key) => `meta.${key}`);
 
 /** A post or page in edit context, with all that either has. */
 export const CONTENT = POST.extend({
   parent: z.number().default(0),
   template: z.string().default(""),
+  /** The companion plugin's field; nothing where it is missing or too old. */
+  site_ops_builder: z.enum(["block", "visual"]).optional().catch(undefined),
   meta: MADE_WITH.catch(MADE_WITH.parse({})),
 });
 export type ContentRecord = z.infer<typeof CONTENT>;
@@ -171,6 +168,12 @@ export const THEMES = z.array(z.object({ stylesheet: z.string(), version }));
 export function fieldsOf(schema: z.ZodObject): string {
   return Object.entries(schema.shape).map(([name, field]) => field === RAW ? `${name}.raw` : name).join(",");
 }
+
+/** The names of all that a post or page has. */
+export const CONTENT_FIELDS = [
+  fieldsOf(CONTENT.omit({ meta: true })),
+  ...Object.keys(MADE_WITH.shape).map((key) => `meta.${key}`),
+].join(",");
 
 /** The totals of a listing's headers; null where a proxy took them off. */
 export function totals(headers: Headers): { total: number | null; total_pages: number | null } {

@@ -2,7 +2,8 @@
 import type { PublishGrant } from "../../request.ts";
 import type { Seen } from "../../post.ts";
 import { type GuardedState, readGuarded, stale, writeGuarded } from "../companion/guarded.ts";
-import { CONTENT, type ContentRecord, fieldsOf, head, type Kind, META_NAMES, utc } from "./records.ts";
+import { readOne } from "./one.ts";
+import { CONTENT, CONTENT_FIELDS, type ContentRecord, head, type Kind, utc } from "./records.ts";
 import type { Wire } from "./wire.ts";
 
 /** A record as it was read, with what the companion plugin told of it where it is. */
@@ -18,8 +19,6 @@ export interface CmsSeen extends Seen {
   readonly look: Look;
 }
 
-const FIELDS = [fieldsOf(CONTENT.omit({ meta: true })), ...META_NAMES].join(",");
-
 /** Reads a post or page in one request: through the companion plugin where it is. Throws CmsError. */
 export async function look(wire: Wire, kind: Kind, id: number): Promise<Look> {
   const guarded = await readGuarded(wire, kind, id);
@@ -28,7 +27,7 @@ export async function look(wire: Wire, kind: Kind, id: number): Promise<Look> {
 }
 
 async function plainLook(wire: Wire, kind: Kind, id: number): Promise<Look> {
-  const got = await wire.get(`wp/v2/${kind}/${id}`, { context: "edit", _fields: FIELDS }, CONTENT);
+  const got = await readOne(wire, kind, id, { context: "edit", _fields: CONTENT_FIELDS }, CONTENT);
   return { record: got.data, guarded: null, siteNow: got.siteNow };
 }
 
@@ -127,7 +126,7 @@ export async function change(wire: Wire, what: Change, seen?: CmsSeen): Promise<
   judge(now);
   return await wire.post(
     `wp/v2/${kind}/${id}`,
-    { _fields: FIELDS },
+    { _fields: CONTENT_FIELDS },
     fields,
     CONTENT,
     grant,

@@ -100,15 +100,16 @@ const rankMath: SeoStore = {
   provider: "rankmath",
   namespace: "rankmath/v1",
   read(_, { meta }) {
-    const list = meta[RANK_MATH_ROBOTS];
-    const robots = Array.isArray(list) ? shownRobots(list) : NO_ROBOTS;
+    const list = [meta[RANK_MATH_ROBOTS]].flat().filter((word) => typeof word === "string" && word !== "");
+    // Without words of its own the post has those of its type or of the site, which REST does not show.
+    const robots = list.length > 0 ? shownRobots(list) : NO_ROBOTS;
     return Promise.resolve({ fields: { ...byText((name) => textOf(meta[RANK_MATH_KEYS[name]])), robots } });
   },
   closed(_, now, { robots }) {
-    // The switches are one list: one of them cannot be turned without knowing the others.
+    // The switches are one list in place of all defaults: one cannot be turned without knowing the others.
     const unknown = robots &&
       SEO_ROBOTS.find((name) => robots[name] === undefined && now.robots[name] === null);
-    return unknown ? `robots.${unknown}: give all five switches, as those that are set cannot be read` : null;
+    return unknown ? `robots.${unknown}: give all five switches, as those in effect cannot be read` : null;
   },
   async write(wire, { id }, now, change) {
     const texts = givenTexts(change);

@@ -354,3 +354,14 @@ Deno.test("what answers is not always a gateway", async () => {
     );
   }
 });
+
+Deno.test("site update says which credentials went with the address", async () => {
+  const cli = await desk();
+  const update = cli.store.sites.update;
+  cli.store.sites.update = async (id, patch) => ({ ...(await update(id, patch))!, dropped: ["cms"] });
+  const { err } = await cli.good("site", "update", "acme", "--base-url", "https://new.test");
+  assert.match(
+    err,
+    /credentials\.cms: dropped, as they belong to https:\/\/acme\.test; send them again/m,
+  );
+});

@@ -108,7 +108,7 @@ export function fakeStore(): Fake {
         if (site === undefined) return Promise.resolve(null);
         written.push(patch);
         sites.set(id, merged(site, patch));
-        return Promise.resolve(sites.get(id)!);
+        return Promise.resolve({ site: sites.get(id)!, dropped: [] });
       },
       secret: () => Promise.resolve(null),
     },

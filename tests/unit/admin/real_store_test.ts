@@ -52,6 +52,28 @@ Deno.test("a site's credentials are sealed, read back by the gateway and never b
   });
 });
 
+Deno.test("a site that moves to another origin loses the credentials of the old one, and is told so", async () => {
+  await withStore(async (gw, store) => {
+    const cms = { username: "bot", application_password: "aaaa bbbb" };
+    const others = { crm: { integration_token: "pit" }, behavior: { export_token: "aa.bb" } };
+    await gw.ok("POST", "/admin/api/sites", { ...SITE, credentials: { cms, ...others } });
+    const change = (body: object) =>
+      gw.ok<ShownSite & { warnings: string[] }>("PATCH", "/admin/api/sites/acme", body);
+    const same = await change({ base_url: "https://ACME.test:443/blog" });
+    assert.deepEqual([same.credentials, same.warnings], [{ cms: true, crm: true, behavior: true }, []]);
+    const moved = await change({ base_url: "https://new.test" });
+    assert.deepEqual(moved.credentials, { cms: false, crm: true, behavior: true });
+    assert.deepEqual(moved.warnings, [
+      "credentials.cms: dropped, as they belong to https://acme.test; send them again for https://new.test",
+    ]);
+    assert.equal(await store.sites.secret("acme", "cms"), null);
+    assert.deepEqual((await change({ base_url: "https://acme.test" })).warnings, []);
+    const again = await change({ base_url: "https://new.test", credentials: { cms } });
+    assert.deepEqual([again.credentials.cms, again.warnings], [true, []]);
+    assert.deepEqual(await store.sites.secret("acme", "cms"), cms);
+  });
+});
+
 Deno.test("a token opens what its text says until it is revoked", async () => {
   await withStore(async (gw, store) => {
     await gw.ok("POST", "/admin/api/sites", SITE);

@@ -62,7 +62,7 @@ onBoth({
     });
     const error = await world.refuses(
       "E_UPSTREAM",
-      /CMS 404 rest_post_invalid_id.*check the id/,
+      /CMS 404 rest_post_invalid_id.*is a page, not a post/,
       "unschedule",
       { post_id: id },
     );

@@ -92,7 +92,7 @@ Deno.test("an update changes what it names, clears what is null and leaves the r
   });
   assert.equal(made?.base_url, "https://acme.example");
   clock.ms += 1000;
-  const site = await store.sites.update("acme", { name: "New", repo: null });
+  const site = (await store.sites.update("acme", { name: "New", repo: null }))?.site;
   assert.deepEqual(site, { ...made, name: "New", repo: null, updated_at: new Date(clock.ms).toISOString() });
   assert.deepEqual(await store.sites.get("acme"), site);
   assert.equal(await store.sites.update("none", {}), null);
@@ -121,8 +121,44 @@ Deno.test("credentials come out only through secret, and their version grows", a
   const second = await store.sites.update("acme", {
     credentials: { cms: null, behavior: { export_token: "t" } },
   });
-  assert.deepEqual([second?.credentials, second?.credentials_version], [["behavior"], 2]);
+  assert.deepEqual([second?.site.credentials, second?.site.credentials_version], [["behavior"], 2]);
   assert.equal(await store.sites.secret("acme", "cms"), null);
+});
+
+Deno.test("credentials of a site's address go when it gets another origin, and no others", async () => {
+  const clock = new Clock();
+  await using store = await open({ now: clock.now });
+  const cms = { username: "editor", application_password: "pass word" };
+  const crm = { integration_token: "pit" };
+  await store.sites.create({
+    id: "acme",
+    name: "Acme",
+    platform: "cms",
+    base_url: "https://old.example/blog",
+    credentials: { cms, crm },
+  });
+  const move = async (base_url: string | null, credentials: object = {}) => {
+    const updated = await store.sites.update("acme", { base_url, credentials });
+    assert.ok(updated);
+    return [updated.dropped, updated.site.credentials, updated.site.credentials_version];
+  };
+  const both = ["crm", "cms"];
+  assert.deepEqual(await move("https://old.example/other"), [[], both, 1]);
+  assert.deepEqual(await move("https://old.example:443"), [[], both, 1]);
+  for (
+    const base_url of ["http://old.example", "https://old.example:8443", "https://www.old.example", null]
+  ) {
+    const [dropped, left] = await move(base_url);
+    assert.deepEqual([dropped, left], [["cms"], ["crm"]]);
+    assert.equal(await store.sites.secret("acme", "cms"), null);
+    assert.deepEqual(await store.sites.secret("acme", "crm"), crm);
+    await store.sites.update("acme", { base_url: "https://old.example", credentials: { cms } });
+  }
+  const other = { ...cms, application_password: "another" };
+  const [none, kept] = await move("https://new.example", { cms: other });
+  assert.deepEqual([none, kept], [[], both]);
+  assert.deepEqual(await store.sites.secret("acme", "cms", "https://new.example"), other);
+  assert.deepEqual((await move("https://third.example", { cms: null })).slice(0, 2), [[], ["crm"]]);
 });
 
 Deno.test("a new first key seals while an old one still opens, and a missing one is named", async () => {

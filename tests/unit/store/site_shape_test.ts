@@ -8,6 +8,7 @@ import { open } from "./kit.ts";
 const PAGER: SiteShape = {
   blank: (given) => ({ ...SITE_SHAPE.blank(given), pager_id: null, pager: { loud: false, times: "3" } }),
   credentialKinds: [...SITE_SHAPE.credentialKinds, "pager"],
+  addressBound: SITE_SHAPE.addressBound,
 };
 /** A connector's fields before they grew. */
 const SMALLER: SiteShape = {
@@ -44,10 +45,8 @@ Deno.test("a record kept before a connector brought its field is read with the i
       const read = await sites.get("acme") as Loose;
       assert.deepEqual([read.pager_id, read.pager], [null, { loud: false, times: "3" }]);
       assert.deepEqual(await sites.list(), [read]);
-      const changed = await sites.update(
-        "acme",
-        { name: "New", pager: { loud: true } } as SiteInput,
-      ) as Loose;
+      const patch = { name: "New", pager: { loud: true } } as SiteInput;
+      const changed = (await sites.update("acme", patch))?.site as Loose;
       assert.deepEqual([changed.name, changed.pager_id, changed.pager], ["New", null, {
         loud: true,
         times: "3",
@@ -74,7 +73,8 @@ Deno.test("what a connector that is gone left in a record comes back with it, it
       await sites.create({ ...ACME, credentials, pager_id: "p1" } as NewSite);
     });
     await under(path, SITE_SHAPE, async ({ sites }) => {
-      const changed = await sites.update("acme", { name: "New", pager_id: "p2" } as SiteInput) as Loose;
+      const patch = { name: "New", pager_id: "p2" } as SiteInput;
+      const changed = (await sites.update("acme", patch))?.site as Loose;
       assert.equal(changed.name, "New");
       assert.equal(changed.pager_id, "p1", "a field that no connector names cannot be set");
     });
@@ -82,6 +82,20 @@ Deno.test("what a connector that is gone left in a record comes back with it, it
       const back = await sites.get("acme") as Loose;
       assert.deepEqual([back.name, back.pager_id, back.credentials], ["New", "p1", ["pager"]]);
       assert.deepEqual(await sites.secret("acme", "pager" as "cms"), { token: "secret" });
+    });
+  });
+});
+
+Deno.test("a site that moves loses the credential of a connector that is gone: nobody knows where it belongs", async () => {
+  await onFile(async (path) => {
+    const credentials = { pager: { token: "secret" } } as unknown as NewSite["credentials"];
+    await under(path, PAGER, ({ sites }) => sites.create({ ...ACME, credentials }));
+    await under(path, SITE_SHAPE, async ({ sites }) => {
+      const moved = await sites.update("acme", { base_url: "https://other.example" });
+      assert.deepEqual([moved?.dropped, moved?.site.credentials], [["pager"], []]);
+    });
+    await under(path, PAGER, async ({ sites }) => {
+      assert.equal(await sites.secret("acme", "pager" as "cms"), null);
     });
   });
 });
@@ -99,7 +113,7 @@ Deno.test("a change cannot set what no connector names, or what the store keeps 
     fax: "1",
     constructor: "2",
   };
-  const after = await store.sites.update("acme", { ...own, name: "New" } as SiteInput) as Loose;
+  const after = (await store.sites.update("acme", { ...own, name: "New" } as SiteInput))?.site as Loose;
   const { updated_at } = after;
   assert.deepEqual(after, { ...before, name: "New", updated_at });
   assert.notEqual(updated_at, own.updated_at);
@@ -116,9 +130,11 @@ Deno.test("a field that holds an object is merged key by key, and so are the fla
     [{ seo: { enabled: true } } as SiteInput, { enabled: true, channel: "plugin" }],
     [{ seo: { enabled: undefined } } as unknown as SiteInput, { enabled: true, channel: "plugin" }],
   ];
-  for (const [patch, seo] of steps) assert.deepEqual((await store.sites.update("acme", patch))?.seo, seo);
+  for (const [patch, seo] of steps) {
+    assert.deepEqual((await store.sites.update("acme", patch))?.site.seo, seo);
+  }
   await store.sites.update("acme", { flags: { allow_publish: true } });
-  const { flags } = (await store.sites.update("acme", { flags: { allow_crm_write: true } }))!;
+  const { flags } = (await store.sites.update("acme", { flags: { allow_crm_write: true } }))!.site;
   assert.deepEqual(Object.entries(flags).filter(([, set]) => set).map(([name]) => name), [
     "allow_publish",
     "allow_crm_write",

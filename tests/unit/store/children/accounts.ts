@@ -10,7 +10,7 @@ const store = await openStore({
   path,
   keys: [new Uint8Array(32).fill(7)],
   tokenPrefix: "gate",
-  siteShape: { blank: () => ({}), credentialKinds: [] },
+  siteShape: { blank: () => ({}), credentialKinds: [], addressBound: [] },
   now: () => Date.now() + ahead,
 });
 const say = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));

@@ -7,7 +7,7 @@ const CONCURRENT = 16;
 const store = await openStore({
   path,
   keys: [new Uint8Array(32).fill(7)],
-  siteShape: { blank: () => ({}), credentialKinds: [] },
+  siteShape: { blank: () => ({}), credentialKinds: [], addressBound: [] },
   tokenPrefix: "gate",
 });
 let next = 0;

@@ -6,7 +6,7 @@ const [path = ""] = Deno.args;
 const store = await openStore({
   path,
   keys: [new Uint8Array(32).fill(7)],
-  siteShape: { blank: () => ({}), credentialKinds: [] },
+  siteShape: { blank: () => ({}), credentialKinds: [], addressBound: [] },
   tokenPrefix: "gate",
 });
 await store.audit.append(row("finished", { status: "started" }));

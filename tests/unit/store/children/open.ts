@@ -8,7 +8,7 @@ try {
   await openStore({
     path,
     keys: [new Uint8Array(32)],
-    siteShape: { blank: () => ({}), credentialKinds: [] },
+    siteShape: { blank: () => ({}), credentialKinds: [], addressBound: [] },
     tokenPrefix: "gate",
     deadline_ms: Number(deadline),
   });

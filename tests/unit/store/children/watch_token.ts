@@ -6,7 +6,7 @@ const DEADLINE_MS = 10_000;
 const store = await openStore({
   path,
   keys: [new Uint8Array(32).fill(7)],
-  siteShape: { blank: () => ({}), credentialKinds: [] },
+  siteShape: { blank: () => ({}), credentialKinds: [], addressBound: [] },
   tokenPrefix: "gate",
 });
 const say = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
