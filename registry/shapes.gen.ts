@@ -440,7 +440,7 @@ export interface Shapes {
     site: "required";
     tier: 3;
     raises: false;
-    publishes: "never";
+    publishes: "sometimes";
   };
   "list_static_files": {
     args: { "prefix"?: string; "extension"?: string; "limit": number; "ref"?: string };
