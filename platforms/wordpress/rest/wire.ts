@@ -1,6 +1,7 @@
 /** The way to one site's REST API: finds its root, signs requests, reads answers strictly. */
 import type { z } from "zod";
 import { GatewayError } from "../../../errors.ts";
+import { LIMITS } from "../../../model.ts";
 import { excerpt } from "../../excerpt.ts";
 import { NO_ANSWER } from "../../failures.ts";
 import type { FactCache, SiteContext } from "../../connector.ts";
@@ -110,6 +111,20 @@ export class Wire {
     } catch (thrown) {
       const id = Number(answer.headers.get("x-wp-upload-attachment-id"));
       if (Number.isSafeInteger(id) && id > 0) left(id);
+      throw thrown;
+    }
+  }
+
+  /** Whether visitors get anything at a path below the site's address; what cannot be told counts as if they did. */
+  async answersVisitors(path: string): Promise<boolean> {
+    const url = new URL(this.#ctx.site.base_url ?? "");
+    url.pathname = `${url.pathname.replace(/\/+$/, "")}${path}`;
+    const out = { method: "HEAD", url: url.href, effect: "read", headers: { accept: "text/html" } } as const;
+    try {
+      const { status } = await this.#ctx.send({ ...out, deadline_ms: LIMITS.VISIT_DEADLINE_MS });
+      return status !== 404 && status !== 410;
+    } catch (thrown) {
+      if (thrown instanceof GatewayError && thrown.code !== "E_INTERNAL") return true;
       throw thrown;
     }
   }
