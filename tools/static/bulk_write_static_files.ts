@@ -6,7 +6,7 @@ import type { Edit, View } from "../../platforms/github/client.ts";
 import { commitMessage } from "../../platforms/github/client.ts";
 import { type Raise, tool } from "../../registry/tool.ts";
 import { bytesOf, type Encoding, sourceIn } from "./_files.ts";
-import { madeOn, planOf, revisionOf, type Shown } from "./_plan.ts";
+import { builtRaises, documentRaises, madeOn, planOf, revisionOf, type Shown } from "./_plan.ts";
 import { pushTo, standing } from "./_target.ts";
 
 interface FileArg {
@@ -99,6 +99,10 @@ const FIRST: Raise = {
 
 export default tool("bulk_write_static_files", {
   check: ({ files }, { site }) => void filesOf(files, site),
+  raises({ files }, { site }) {
+    const paths = filesOf(files, site).map(({ path }) => path);
+    return [...builtRaises(paths), ...documentRaises(paths)];
+  },
   async plan({ files, target_branch }, ctx) {
     const edits = filesOf(files, ctx.site);
     const found = await standing(target_branch, ctx, true);

@@ -1,12 +1,13 @@
 /** init_static_project: the project of a static site, scaffolded in one commit. */
 import { GatewayError } from "../../errors.ts";
+import { scriptRaises } from "../../code_pages/script_raises.ts";
 import { branchName } from "../../rules/branch.ts";
 import type { Site } from "../../model.ts";
 import { commitMessage, PREVIEW_PREFIX, type View } from "../../platforms/github/client.ts";
 import github from "../../platforms/github/connector.ts";
 import { offenders, projectFiles, type ProjectParts } from "../../platforms/astro/project.ts";
 import { type Raise, tool } from "../../registry/tool.ts";
-import { planOf } from "./_plan.ts";
+import { planOf, SHOWN_ON_BRANCH } from "./_plan.ts";
 import { routeIn } from "./_routes.ts";
 
 type Wanted = Omit<ProjectParts, "existing">;
@@ -59,6 +60,7 @@ export default tool("init_static_project", {
       routeIn(site, route, `extra_pages[${at}].route`);
     }
   },
+  raises: ({ homepage_html, extra_pages }) => scriptRaises({ homepage_html, extra_pages }, SHOWN_ON_BRANCH),
   async plan({ branch: named, ...args }, ctx) {
     const client = await ctx.use(github);
     const deployed = await client.deployedBranch();
