@@ -182,7 +182,7 @@ export interface Shapes {
   "schedule_page": {
     args: { "page_id": number | string; "scheduled_at": string };
     site: "required";
-    tier: 1;
+    tier: 2;
     raises: false;
     publishes: "never";
   };
@@ -271,7 +271,7 @@ export interface Shapes {
   "schedule_draft": {
     args: { "post_id": number | string; "scheduled_at": string };
     site: "required";
-    tier: 1;
+    tier: 2;
     raises: false;
     publishes: "never";
   };
