@@ -10,6 +10,13 @@ const SAYS: readonly (readonly [tool: string, args: Args, because: RegExp | null
     /^"src\/components\/A\.astro" is source that the build/,
   ],
   ["write_static_file", { path: "public/a.js", content: "a()" }, null],
+  ["write_static_file", {
+    path: "src/styles/a.css",
+    content: '@import "tailwindcss";\n@PLUGIN "../../public/a.js";',
+  }, /source that the build/],
+  ["write_static_file", { path: "src/styles/a.less", content: "a" }, /source that the build/],
+  ["write_static_file", { path: "src/styles/a.css", content: "p { color: red }" }, null],
+  ["write_static_file", { path: "public/a.css", content: "@plugin 'a';" }, null],
   ["write_static_file", { path: "src/content/a.json", content: "{}" }, null],
   ["write_static_file", { path: "src/content/a.md", content: "# Hi" }, null],
   [

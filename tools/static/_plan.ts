@@ -1,6 +1,6 @@
 /** What a write to a static site would do, as its preview shows it. */
 import { isShown, runsInBuild } from "../../rules/build.ts";
-import type { Change } from "../../model.ts";
+import { type Change, LIMITS } from "../../model.ts";
 import type { Pushed } from "../../platforms/github/client.ts";
 import type { Raise, Revision } from "../../registry/tool.ts";
 import { branchWords, type Standing } from "./_target.ts";
@@ -21,8 +21,14 @@ export const SHOWN_ON_BRANCH =
 const NAMED_MAX = 5;
 
 /** Files that the build runs as code, as what raises a write of them. */
-export function builtRaises(paths: readonly string[]): Raise[] {
-  const run = paths.filter(runsInBuild);
+export function builtRaises(
+  files: readonly { readonly path: string; readonly bytes: Uint8Array | null }[],
+): Raise[] {
+  const textOf = (bytes: Uint8Array | null) =>
+    new TextDecoder().decode(bytes?.subarray(0, LIMITS.STATIC_FILE_BYTES));
+  const run = files.filter(({ path, bytes }) => runsInBuild(path, () => textOf(bytes))).map(({ path }) =>
+    path
+  );
   if (run.length === 0) return [];
   const [verb, whose] = run.length === 1 ? ["is", "its"] : ["are", "their"];
   return [{

@@ -100,8 +100,8 @@ const FIRST: Raise = {
 export default tool("bulk_write_static_files", {
   check: ({ files }, { site }) => void filesOf(files, site),
   raises({ files }, { site }) {
-    const paths = filesOf(files, site).map(({ path }) => path);
-    return [...builtRaises(paths), ...documentRaises(paths)];
+    const edits = filesOf(files, site);
+    return [...builtRaises(edits), ...documentRaises(edits.map(({ path }) => path))];
   },
   async plan({ files, target_branch }, ctx) {
     const edits = filesOf(files, ctx.site);

@@ -51,8 +51,9 @@ export default tool("write_static_file", {
   },
   async raises({ content, encoding, ...args }) {
     const path = writablePath(args.path, "path");
-    const text = isShown(path) ? contentOf(bytesOf(content, encoding, "content")).content : "";
-    return [...builtRaises([path]), ...await scriptRaises({ content: text }, SHOWN_ON_BRANCH)];
+    const bytes = bytesOf(content, encoding, "content");
+    const text = isShown(path) ? contentOf(bytes).content : "";
+    return [...builtRaises([{ path, bytes }]), ...await scriptRaises({ content: text }, SHOWN_ON_BRANCH)];
   },
   async plan({ content, encoding, target_branch, ...args }, ctx) {
     const path = writablePath(args.path, "path");
