@@ -1,6 +1,7 @@
 /** Every sentence on what a risk ceiling permits, tried: it holds from its ceiling on, and not one below. */
 import assert from "node:assert/strict";
 import { CEILINGS } from "../../admin/ceilings.ts";
+import { isSuperAdmin } from "../../model.ts";
 import { ahead, type Args, PNG } from "../cms_kit.ts";
 import { type Kit, NOW } from "../kit.ts";
 import { schemaWorld } from "../tools/_schema.ts";
@@ -157,6 +158,27 @@ Deno.test("on a static site each ceiling permits what is said of it, and not one
     "Take a page off": [["delete_static_route", { ...on, route: "" }]],
   });
   assert.deepEqual((await at.branches()).filter((name) => name !== "main"), []);
+});
+
+Deno.test("a token of nobody is no super-admin's, whatever its ceiling and whatever else it was given", async () => {
+  const nobody = { max_risk: 4, super_admin: false, skip_write_confirm: true } as const;
+  await using at = await StaticWorld.open({ tokens: { nobody } });
+  const on = { site_id: "open" };
+  await at.gw.refuses("delete_static_route", { ...on, route: "", confirm: true }, "E_SUPER_ADMIN_ONLY", {
+    as: "nobody",
+  });
+  const page = { ...on, route: "new", html: "<p>Hi</p>" };
+  const preview = await at.gw.call<Args>("create_static_route", page, { as: "nobody" });
+  assert.equal(preview["needs_confirmation"], true, "the confirm gate stands");
+  assert.deepEqual(
+    [{ owner_user_id: null }, { owner_user_id: null, super_admin: false }, {
+      owner_user_id: "u",
+      super_admin: true,
+    }]
+      .map(isSuperAdmin),
+    [true, false, false],
+    "a record of before it was asked for by name keeps what it was",
+  );
 });
 
 Deno.test("every sentence was tried", () => {

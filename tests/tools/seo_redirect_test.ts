@@ -311,7 +311,7 @@ for (const [source, given, because] of MOVES) {
     const before = paths(at);
     if (because === null) {
       const made = await at.kit.preview("set_seo_redirect", { ...args, site_id: "seo" });
-      assert.deepEqual([made.tier, "warnings" in made], [1, false]);
+      assert.deepEqual([made.tier, made.warnings], [1, []]);
       await at.kit.gw.call("set_seo_redirect", { ...args, site_id: "seo", confirm: true }, { as: "drafts" });
       return assert.equal(paths(at).length, before.length + 1);
     }

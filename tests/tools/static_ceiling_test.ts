@@ -41,14 +41,11 @@ const SAYS: readonly (readonly [tool: string, args: Args, because: RegExp | null
 Deno.test("the preview names the files a build runs and the script that browsers would", async () => {
   await using at = await StaticWorld.open();
   for (const [tool, args, because] of SAYS) {
-    const preview = await at.preview(tool, { site_id: "open", ...args }) as {
-      tier: number;
-      warnings?: string[];
-    };
+    const preview = await at.preview(tool, { site_id: "open", ...args });
     const least = tool === "bulk_write_static_files" ? 2 : because ? 2 : 1;
     assert.equal(preview.tier, least, `${tool} ${JSON.stringify(args)}`);
     if (because) assert.match(String(preview.warnings), because);
-    else assert.equal(preview.warnings, undefined, `${tool} ${JSON.stringify(args)}`);
+    else assert.deepEqual(preview.warnings, [], `${tool} ${JSON.stringify(args)}`);
   }
 });
 
@@ -56,6 +53,6 @@ Deno.test("a scaffold says what script its pages hold", async () => {
   await using at = await StaticWorld.open();
   const extra_pages = [{ route: "a", title: "A", html: "<body onload=a()>" }];
   const args = { site_id: "empty", homepage_html: "<p>Hi</p>", extra_pages };
-  const preview = await at.preview("init_static_project", args) as { warnings?: string[] };
+  const preview = await at.preview("init_static_project", args);
   assert.match(String(preview.warnings), /extra_pages\[0\]\.html holds the event handler onload of body/);
 });

@@ -181,7 +181,12 @@ Deno.test("under a ceiling of 0 every tool reads only, also the one that could w
     listed(risk as Tier).find(({ name }) => name === "get_sitemap_status")!
   );
   assert.deepEqual(Object.keys(left!.inputSchema.properties), ["site_id"]);
-  assert.deepEqual(Object.keys(whole!.inputSchema.properties), ["site_id", "rebuild", "confirm"]);
+  assert.deepEqual(Object.keys(whole!.inputSchema.properties), [
+    "site_id",
+    "rebuild",
+    "confirm",
+    "confirm_token",
+  ]);
   assert.equal(whole!.annotations["readOnlyHint"], false);
 });
 
