@@ -209,8 +209,7 @@ export const LIMITS = {
   CALLS_PER_MINUTE_SITE: 1200,
   CALL_DEADLINE_MS: 60_000,
   UPSTREAM_DEADLINE_MS: 20_000,
-  /** How long is waited for what a visitor would get at an address. */
-  VISIT_DEADLINE_MS: 5_000,
+  VISIT_DEADLINE_MS: 5_000, // for what a visitor would get at an address
   UPSTREAM_BYTES: 8 * MIB,
   UPSTREAM_RETRIES: 2,
   /** The longest an upstream that is too busy is waited for within a call. */
