@@ -7,6 +7,8 @@ export type { CredentialKind, Credentials, PlatformKind, SiteFields } from "./mo
 /** Risk tiers: 0 read, 1 draft write, 2 external write, 3 publish or push, 4 destructive (super-admin). */
 export type Tier = 0 | 1 | 2 | 3 | 4;
 export const TIER_MAX: Tier = 4;
+/** The ceiling of tokens and users that none was asked for: drafts. */
+export const RISK_DEFAULT: Tier = 1;
 
 /** Per-site switches only a super-admin may set. */
 export const FLAGS = [
@@ -64,11 +66,17 @@ export interface Token {
   readonly max_risk: Tier;
   readonly skip_write_confirm: boolean;
   readonly confirm_policy: ConfirmPolicy;
-  /** null: made under the master token, a super-admin token. */
+  /** null: made under the master token, for no user. */
   readonly owner_user_id: string | null;
+  /** Whether it is a super-admin token; tokens of an owner never are. Left out in records of before it was asked by name. */
+  readonly super_admin?: boolean;
   readonly created_at: string;
   readonly revoked_at: string | null;
 }
+
+/** Whether a token is a super-admin's: of no user, and not made without that right. */
+export const isSuperAdmin = (token: Pick<Token, "owner_user_id" | "super_admin">): boolean =>
+  token.owner_user_id === null && token.super_admin !== false;
 
 /** A person. Role `admin` may manage sites and users and is not super-admin. */
 export interface User {
@@ -83,7 +91,7 @@ export interface User {
 /** Who calls, with the owner's grants already at hand. */
 export interface Caller {
   readonly token: Token;
-  /** null for a super-admin token. */
+  /** null for a token that belongs to no user. */
   readonly owner: User | null;
   readonly superAdmin: boolean;
   /** The lower of the token's and the owner's ceiling. */
@@ -201,6 +209,7 @@ export const LIMITS = {
   CALLS_PER_MINUTE_SITE: 1200,
   CALL_DEADLINE_MS: 60_000,
   UPSTREAM_DEADLINE_MS: 20_000,
+  VISIT_DEADLINE_MS: 5_000, // for what a visitor would get at an address
   UPSTREAM_BYTES: 8 * MIB,
   UPSTREAM_RETRIES: 2,
   /** The longest an upstream that is too busy is waited for within a call. */

@@ -1,5 +1,6 @@
 /** `project add|list` and `user add|list|update`. */
 import type { Command, Options, Words } from "./command.ts";
+import { CEILING_NOTES } from "./ceilings.ts";
 import { given, showRecord } from "./commands_tokens.ts";
 import { type Fields, table } from "./table.ts";
 
@@ -29,7 +30,7 @@ const projectList: Command = {
 const USER_OPTIONS: Options = {
   role: { value: "admin|member", help: "an admin manages sites and users" },
   sites: { value: "a,b", help: "site ids, '*' for all, '' for none" },
-  "max-risk": { value: "0-4", help: "the ceiling of every token of the user" },
+  "max-risk": { value: "0-4", help: "the ceiling of every token of the user, as listed below" },
 };
 
 function userFields(words: Words): Fields {
@@ -45,6 +46,7 @@ const userAdd: Command = {
   words: ["user", "add"],
   subject: { name: "email", help: "the user's e-mail address" },
   summary: "Make a user",
+  notes: CEILING_NOTES,
   options: {
     ...USER_OPTIONS,
     role: { ...USER_OPTIONS.role!, required: true },
@@ -70,6 +72,7 @@ const userUpdate: Command = {
   words: ["user", "update"],
   subject: { name: "user_id", help: "as user list shows it" },
   summary: "Change a user's grants",
+  notes: CEILING_NOTES,
   options: { email: { value: "email", help: "the new address" }, ...USER_OPTIONS },
   async run(call) {
     const { words, api } = call;

@@ -1,5 +1,8 @@
 /** `token create`, `token list`, `token revoke`. */
+import { RISK_DEFAULT } from "../model.ts";
+import { CEILING_NOTES } from "./ceilings.ts";
 import type { Call, Command } from "./command.ts";
+import { CommandError } from "./terminal.ts";
 import { type Fields, sheet, table } from "./table.ts";
 
 /** Prints what was made or changed; warnings go to the error stream. */
@@ -24,18 +27,26 @@ const create: Command = {
     env: { value: "prod|dev", help: "stands in the token's text (prod)" },
     "max-risk": {
       value: "0-4",
-      help: "0 read, 1 drafts, 2 external writes, 3 publish, 4 all (else the owner's, or 4)",
+      help: `its ceiling, as listed below (${RISK_DEFAULT}, or its owner's where that is lower)`,
     },
-    owner: { value: "user_id", help: "the user it belongs to; without one it is a super-admin token" },
+    owner: { value: "user_id", help: "the user it belongs to, whose grants it never passes" },
+    "super-admin": { help: "a super-admin token, which belongs to no user" },
     "confirm-policy": {
       value: "flag|preview",
       help:
         "what a write needs beside confirm: true (flag: nothing, preview: the confirm_token of its preview)",
     },
-    "skip-write-confirm": { help: "write without the confirm step (super-admin tokens only)" },
+    "skip-write-confirm": { help: "write without the confirm step (with --super-admin only)" },
   },
+  notes: CEILING_NOTES,
   async run(call) {
     const { words, api, terminal } = call;
+    const [owner, superAdmin] = [words.text("owner"), words.on("super-admin")];
+    if (superAdmin && owner !== undefined) {
+      throw new CommandError(
+        "--super-admin and --owner exclude each other; a super-admin token belongs to no user",
+      );
+    }
     const result = await api.call(
       "POST",
       "tokens",
@@ -45,7 +56,7 @@ const create: Command = {
         allowed_sites: words.list("sites"),
         allowed_tools: words.list("tools"),
         max_risk: words.whole("max-risk"),
-        owner_user_id: words.text("owner"),
+        owner_user_id: superAdmin ? null : owner,
         confirm_policy: words.text("confirm-policy"),
         skip_write_confirm: words.on("skip-write-confirm") || undefined,
       }),
@@ -68,6 +79,7 @@ const list: Command = {
       "allowed_tools",
       "max_risk",
       "owner_user_id",
+      "super_admin",
     ];
     show(
       await api.call("GET", "tokens"),

@@ -1,7 +1,7 @@
 /** Projects and users. */
 import type { Hono } from "hono";
 import { GatewayError } from "../errors.ts";
-import { TIER_MAX, type User } from "../model.ts";
+import { RISK_DEFAULT, type User } from "../model.ts";
 import { projectBody, RECORD_ID, userBody, userPatch } from "./bodies.ts";
 import { answer, jsonObject } from "./exchange.ts";
 import { checked, quoted, refuseAny } from "./faults.ts";
@@ -29,7 +29,7 @@ export function peopleRoutes(app: Hono, ports: AdminPorts): void {
   app.post("/admin/api/users", async (c) => {
     const body = checked(userBody, await jsonObject(c.req.raw));
     refuseAny(await unknownSites(body.allowed_sites, sites));
-    const user = await users.create({ ...body, max_risk: body.max_risk ?? TIER_MAX });
+    const user = await users.create({ ...body, max_risk: body.max_risk ?? RISK_DEFAULT });
     if (user === null) refuseAny([`email: ${quoted(body.email)} is another user's; change that user`]);
     return answer(c, userView(user!));
   });

@@ -2,7 +2,7 @@
 import type { Hono } from "hono";
 import { GatewayError } from "../errors.ts";
 import { nearest } from "../lib/nearest.ts";
-import { TIER_MAX, type Token, type User } from "../model.ts";
+import { isSuperAdmin, RISK_DEFAULT, type Tier, type Token, type User } from "../model.ts";
 import { RECORD_ID, tokenBody } from "./bodies.ts";
 import { refuseHuman } from "./confirm_policy.ts";
 import { answer, jsonObject } from "./exchange.ts";
@@ -11,8 +11,9 @@ import type { AdminPorts } from "./ports.ts";
 import { unknownSites } from "./scope.ts";
 
 /** A token as it is shown: never its text. */
-function tokenView({ id, ...rest }: Token) {
-  return { token_id: id, ...rest };
+function tokenView(token: Token) {
+  const { id, ...rest } = token;
+  return { token_id: id, ...rest, super_admin: isSuperAdmin(token) };
 }
 
 /** Adds the routes under /admin/api/tokens. */
@@ -26,7 +27,9 @@ export function tokenRoutes(app: Hono, ports: AdminPorts): void {
     const owner = owner_user_id === null ? null : await users.get(owner_user_id);
     refuseHuman(body.confirm_policy);
     const tools = toolFaults(body.allowed_tools, ports.toolNames());
-    const max_risk = body.max_risk ?? owner?.max_risk ?? TIER_MAX;
+    // Asked for by name: a token made without an owner belongs to nobody, and has no rights beyond its own.
+    const super_admin = body.owner_user_id === null;
+    const max_risk = body.max_risk ?? Math.min(RISK_DEFAULT, owner?.max_risk ?? RISK_DEFAULT) as Tier;
     const skip_write_confirm = body.skip_write_confirm ?? false;
     refuseAny([
       ...await unknownSites(body.allowed_sites, ports.store.sites),
@@ -35,8 +38,10 @@ export function tokenRoutes(app: Hono, ports: AdminPorts): void {
         ? [`owner_user_id: no user ${quoted(owner_user_id)}`]
         : []),
       ...(owner === null ? [] : beyondOwner(body.allowed_sites, max_risk, owner)),
-      ...(skip_write_confirm && owner_user_id !== null
-        ? ["skip_write_confirm: only a token without owner_user_id may skip the confirmation"]
+      ...(skip_write_confirm && !super_admin
+        ? [
+          "skip_write_confirm: only a super-admin token, made with owner_user_id null, may skip the confirmation",
+        ]
         : []),
     ]);
     const made = await tokens.create({
@@ -48,6 +53,7 @@ export function tokenRoutes(app: Hono, ports: AdminPorts): void {
       skip_write_confirm,
       confirm_policy: body.confirm_policy,
       owner_user_id,
+      super_admin,
     });
     return answer(c, { ...tokenView(made.token), token: made.text, warnings: tools.warnings });
   });

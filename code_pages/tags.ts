@@ -30,15 +30,19 @@ export function faultsOf({ tagName, attrs }: Token.TagToken): string[] {
     ) {
       found.push("a style sheet or script from another address");
     }
-    if (ADDRESSES.has(local) && runsScript(value, LISTS.has(local))) {
+    if (addressRuns(local, value)) {
       found.push(`an address that runs a script in ${name}`);
     }
   }
   return found;
 }
 
+/** Whether that attribute holds addresses one of which runs a script when it is followed; `name` without its prefix. */
+export const addressRuns = (name: string, value: string): boolean =>
+  ADDRESSES.has(name) && runsScript(value, LISTS.has(name));
+
 /** Whether an address, or one of a list, runs a script when it is followed. */
-function runsScript(value: string, list: boolean): boolean {
+export function runsScript(value: string, list: boolean): boolean {
   const plain = value.replace(BLANKS, "").toLowerCase();
   const runs = list ? /(^|[;,=])['"]?(java|vb|live)script:/ : /^(java|vb|live)script:/;
   return runs.test(plain) ||

@@ -67,7 +67,7 @@ export function sharedSchemas(codes: Codes, kinds: readonly string[]): Record<st
       name: text("Its label"),
       allowed_sites: list({ type: "string" }, "The sites in scope; `*` means all"),
       allowed_tools: list({ type: "string" }, "The tools in scope; `*` means all"),
-      owner_user_id: { ...text("Whose token it is; null for a super-admin token"), nullable: true },
+      owner_user_id: { ...text("Whose token it is; null for one that belongs to no user"), nullable: true },
     }, "The token of the call"),
     WhoamiEnvelope: envelope(ref("schemas", "Whoami"), "The token of the call"),
     Site: object({

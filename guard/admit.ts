@@ -3,10 +3,10 @@ import { GatewayError } from "../errors.ts";
 import type { Caller, Site, Tier } from "../model.ts";
 import type { Catalog } from "../registry/catalog.ts";
 import type { ToolEntry } from "../registry/load.ts";
-import type { PlannedCall, Revision, ToolContext } from "../registry/tool.ts";
+import type { PlannedCall, Raise, Revision, ToolContext } from "../registry/tool.ts";
 import type { Store } from "../store/store.ts";
 import type { CallRecord } from "./audit.ts";
-import { type ContextPorts, makeContext } from "./context.ts";
+import { type CallParts, type ContextPorts, makeContext } from "./context.ts";
 import { countsAs } from "./deployed.ts";
 import { flagStep } from "./flags.ts";
 import { type Input, readForwarded, readInput } from "./input.ts";
@@ -14,6 +14,7 @@ import type { RateLimit } from "./limits.ts";
 import { linkStep } from "./links.ts";
 import { type NestedCalls, nestedCalls, type ReadyCall } from "./nested_calls.ts";
 import { platformStep } from "./platform.ts";
+import { judgeRaises } from "./raises.ts";
 import { effectiveTier, riskCap } from "./risk.ts";
 import { toolScope } from "./scope.ts";
 import { findOfferingSite, findSite } from "./site.ts";
@@ -44,7 +45,11 @@ export interface Admitted {
   readonly input: Input;
   readonly site: Site | null;
   readonly others: ReadonlyMap<string, Site>;
+  /** With what its arguments and its site raise it to. */
   readonly tier: Tier;
+  /** What its arguments raise it by. */
+  readonly raises: readonly Raise[];
+  readonly parts: CallParts;
   /** Whether the confirm gate stands before it. */
   readonly gate: boolean;
   readonly ctx: ToolContext;
@@ -67,9 +72,8 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   const others = await otherSites(ports, caller, manifest.sites, input.args);
   for (const { id } of others.values()) record.targetSiteId = id;
   const kind = site && await countsAs(ports.store.sites, ports.connectors, manifest, site);
-  const tier = effectiveTier(manifest, input.args, kind);
-  record.tier = tier;
-  riskCap(caller, tier, entry.name); // 10
+  record.tier = effectiveTier(manifest, input.args, kind);
+  riskCap(caller, record.tier, entry.name); // 10
   if (site) {
     for (const id of new Set([site.id, ...others.keys()])) ports.siteLimit.take(id);
     platformStep(manifest, asked.args, site); // 11
@@ -85,17 +89,22 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   const parts = { caller, record, manifest, site, others, grant, calls: nested.port, deadline };
   const ctx = makeContext(ports, parts);
   handler.check?.(input.args, ctx);
+  const raises = await handler.raises?.(input.args, ctx) ?? [];
+  parts.grant = judgeRaises(parts, raises) ?? grant;
+  const { tier } = record;
   linkStep(manifest, site, ports.connectors, ports.upstream); // 13
-  return { caller, entry, input, site, others, tier, gate: tier > 0 && !offer, ctx, nested };
+  return { caller, entry, input, site, others, tier, raises, parts, gate: tier > 0 && !offer, ctx, nested };
 }
 
-/** Step 14, which sends reads only. */
+/** Step 14, which sends reads only, and of 14a what the plan found: ceiling and flags. */
 export async function planned(
-  { entry: { name, handler }, input, tier, gate, ctx, nested }: Admitted,
+  { entry: { name, handler }, input, tier, raises, parts, gate, ctx, nested }: Admitted,
   record: CallRecord,
 ): Promise<ReadyCall> {
   const plan = tier > 0 ? await handler.plan?.(input.args, ctx) ?? null : null;
   if (gate && !plan) throw new GatewayError("E_INTERNAL", `"${name}" can write and has no plan`);
+  const found = plan?.raises ?? [];
+  parts.grant = judgeRaises(parts, found) ?? parts.grant;
   const calls = [...nested.planned];
   return {
     tool: name,
@@ -107,6 +116,11 @@ export async function planned(
     plan,
     changes: [...(plan?.changes ?? []), ...calls.flatMap((one) => one.changes)],
     revision: wholeRevision(plan?.revision ?? null, calls),
+    warnings: [
+      ...[...raises, ...found].map(({ because }) => because),
+      ...(plan?.warnings ?? []),
+      ...calls.flatMap((one) => one.warnings),
+    ],
     calls,
     run: async () => await handler.run(input.args, ctx, plan ?? undefined),
   };

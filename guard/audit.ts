@@ -31,6 +31,8 @@ export class CallRecord {
   arguments: unknown = null;
   /** Set when `run` of a write has begun. */
   writing = false;
+  /** Set when visitors would get the change at once; rows say so from the intent on. */
+  published = false;
   /** Set when the answer is a preview. */
   previewed = false;
   /** What ties the call to what was shown, or to an equal call. */
@@ -130,19 +132,21 @@ export class CallRecord {
       status,
       error,
       duration_ms,
-      ...this.#allFacts(),
+      ...this.#allFacts(status === "started" || this.writing),
       ...(this.#calls.length ? { calls: this.#calls.map((one) => one.#asNested()) } : {}),
     };
   }
 
   /** The call's own facts over those of the calls it made; the changes of all. */
-  #allFacts(): AuditFacts & Pick<AuditRow, "made"> {
+  #allFacts(begun: boolean): AuditFacts & Pick<AuditRow, "made"> {
     const all = [...this.#calls.map((one) => one.facts), this.facts];
+    const live = begun && [...this.#calls, this].some(({ published }) => published);
     const changes = all.flatMap((one) => one.changes ?? []);
     const made = this.allMade;
     return {
       ...Object.assign({}, ...all),
       ...(made.length ? { made: made.map(fitForRow) } : {}),
+      ...(live ? { _published: true } : {}),
       ...(changes.length ? { changes: shorten(changes) as AuditRow["changes"] } : {}),
     };
   }

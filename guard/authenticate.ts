@@ -1,7 +1,7 @@
 /** Who calls: the bearer token of a request, and what its owner may do. */
 import { hash } from "node:crypto";
 import { GatewayError } from "../errors.ts";
-import type { Caller, Tier, Token } from "../model.ts";
+import { type Caller, isSuperAdmin, type Tier, type Token } from "../model.ts";
 import type { Store } from "../store/store.ts";
 
 /** Finds the caller of a request; throws E_AUTH. A value when everything is cached, else a promise of one. */
@@ -32,7 +32,7 @@ export function authenticator({ tokens, users, masterToken }: AuthenticatePorts)
     }
     if (token.revoked_at) throw refuse(`The token was revoked at ${token.revoked_at}; ask for a new one`);
     if (token.owner_user_id === null) {
-      return { token, owner: null, superAdmin: true, maxRisk: token.max_risk };
+      return { token, owner: null, superAdmin: isSuperAdmin(token), maxRisk: token.max_risk };
     }
     const owner = users.get(token.owner_user_id);
     return owner instanceof Promise ? owner.then((found) => owned(token, found)) : owned(token, owner);

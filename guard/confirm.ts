@@ -39,7 +39,10 @@ export interface Preview {
 }
 
 /** A call ready to be carried out, as far as a preview shows it. */
-export type Previewed = Pick<ReadyCall, "tool" | "tier" | "plan" | "changes" | "revision" | "calls">;
+export type Previewed = Pick<
+  ReadyCall,
+  "tool" | "tier" | "plan" | "changes" | "revision" | "warnings" | "calls"
+>;
 
 interface Gated {
   readonly caller: Caller;
@@ -88,7 +91,7 @@ export function preview(
       `before ${expires}`,
     undoable: false,
     undoable_reason: call.plan?.final ?? NOT_UNDOABLE,
-    warnings: (call.plan?.warnings ?? []).map(redactText),
+    warnings: call.warnings.map(redactText),
     ...(call.calls.length ? { calls: call.calls.map(nested) } : {}),
   };
 }

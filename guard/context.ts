@@ -1,6 +1,6 @@
 /** What a handler gets: its site, its clients, its ports; every request of a client passes the egress policy. */
 import { GatewayError } from "../errors.ts";
-import { type Caller, LIMITS, type Site, type Tier } from "../model.ts";
+import { type Caller, LIMITS, type Site } from "../model.ts";
 import type { Capability, Connector } from "../platforms/connector.ts";
 import type { PublishGrant } from "../platforms/request.ts";
 import type { Connectors } from "../registry/connectors.ts";
@@ -17,8 +17,6 @@ import type { Store } from "../store/store.ts";
 import type { CallRecord } from "./audit.ts";
 import { type ConnectorPorts, makeConnectorContext } from "./connector_context.ts";
 import { isDeployed } from "./deployed.ts";
-import { liveFlag } from "./flags.ts";
-import { riskCap } from "./risk.ts";
 import { reaches, reachesAll } from "./scope.ts";
 
 /** What contexts are made from; one for the whole gateway. */
@@ -34,7 +32,8 @@ export interface CallParts {
   readonly site: Site | null;
   /** Further sites that arguments name, by id. */
   readonly others: ReadonlyMap<string, Site>;
-  readonly grant: PublishGrant | undefined;
+  /** Set anew where what a plan found gives the right to publish. */
+  grant: PublishGrant | undefined;
   /** The call's way to other tools. */
   readonly calls: CallsPort;
   /** Milliseconds since the epoch at which the call gives up. */
@@ -48,7 +47,9 @@ export function makeContext(ports: ContextPorts, call: CallParts): ToolContext {
   return {
     ...own,
     caller: call.caller,
-    grant: call.grant as PublishGrant,
+    get grant() {
+      return call.grant as PublishGrant;
+    },
     calls: call.calls,
     previews: previewsPort(ports.store.previews, call),
     sites: sitesPort(ports, call),
@@ -61,13 +62,6 @@ export function makeContext(ports: ContextPorts, call: CallParts): ToolContext {
         throw new GatewayError("E_INTERNAL", `"${call.manifest.name}" names no such site in its sites`);
       }
       return clientsOf(ports, { ...call, site });
-    },
-    claim(flag) {
-      const grant = liveFlag(call.manifest, flag, call.site as Site);
-      if (!grant) return undefined;
-      call.record.tier = Math.max(call.record.tier ?? 0, 3) as Tier;
-      riskCap(call.caller, call.record.tier, call.manifest.name);
-      return grant;
     },
     note: (facts) => void Object.assign(call.record.facts, facts),
     made: (one) => void call.record.made.push(one),

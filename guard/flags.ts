@@ -19,6 +19,9 @@ const REFUSALS: Readonly<Record<Flag, Code>> = {
 /** Switches that let something go live; what has them holds the right to publish. */
 const PUBLISHING: ReadonlySet<Flag> = new Set(["allow_publish", "allow_main_branch_push"]);
 
+/** Whether what has the flag holds the right to publish. */
+export const publishes = (flag: Flag): boolean => PUBLISHING.has(flag);
+
 const minted = new WeakSet<PublishGrant>();
 
 /** Whether a grant was made here, for that site. */
@@ -37,29 +40,30 @@ export function flagStep(
   site: Site,
   kind: PlatformKind = site.platform,
 ): PublishGrant | undefined {
-  let publishes = manifest.tier === 4;
+  let mints = manifest.tier === 4;
   const because = kind === site.platform ? "" : `, because a ${kind} site is deployed from its branch`;
   for (const { flag, when, live, code } of manifest.flags) {
     if (live || (when && !matches(when, args, kind))) continue;
     requireFlag(manifest.name, flag, site, code, because);
-    publishes ||= PUBLISHING.has(flag);
+    mints ||= publishes(flag);
   }
-  return publishes ? mint(site.id, manifest.name) : undefined;
+  return mints ? mint(site.id, manifest.name) : undefined;
 }
 
 /**
- * What a plan found needs a `live` flag of its manifest after all. Throws the flag's own code when the site lacks it,
- * E_INTERNAL when the manifest does not name it so; answers the right to publish where the flag gives it.
+ * A call needs a `live` flag of its manifest after all, for that reason. Throws the flag's own code when the site lacks
+ * it, E_INTERNAL when the manifest does not name it so; answers the right to publish where the flag gives it.
  */
 export function liveFlag(
   manifest: Pick<Manifest, "name" | "flags">,
   flag: Flag,
   site: Site,
+  reason: string,
 ): PublishGrant | undefined {
   const named = manifest.flags.find((one) => one.live && one.flag === flag);
   if (!named) throw new GatewayError("E_INTERNAL", `"${manifest.name}" has no live flag ${flag}`);
-  requireFlag(manifest.name, flag, site, named.code);
-  return PUBLISHING.has(flag) ? mint(site.id, manifest.name) : undefined;
+  requireFlag(manifest.name, flag, site, named.code, `, because ${reason}`);
+  return publishes(flag) ? mint(site.id, manifest.name) : undefined;
 }
 
 function requireFlag(tool: string, flag: Flag, site: Site, code: Code = REFUSALS[flag], because = ""): void {

@@ -20,6 +20,8 @@ export interface ReadyCall {
   readonly changes: readonly Change[];
   /** What of the live state it would replace, those calls' parts included. */
   readonly revision: Revision | null;
+  /** What a person should know before approving, of it and of those calls. */
+  readonly warnings: readonly string[];
   /** The calls of other tools that the plan planned. */
   readonly calls: readonly PlannedCall[];
   /** Carries it out, once. */
@@ -57,9 +59,9 @@ export function nestedCalls({ record, tools, prepare }: OuterCall): NestedCalls 
       inner.error = "E_FORBIDDEN_OP";
       throw new GatewayError("E_FORBIDDEN_OP", `"${tool}" has no preview, so no other tool may call it`);
     }
-    const { siteId: site_id, tier, changes, revision } = call;
+    const { siteId: site_id, tier, changes, revision, warnings } = call;
     const { summary = "" } = call.plan ?? {};
-    const made: PlannedCall = Object.freeze({ tool, site_id, tier, summary, changes, revision });
+    const made: PlannedCall = Object.freeze({ tool, site_id, tier, summary, changes, revision, warnings });
     ready.set(made, { call, beforeGate, record: inner });
     planned.push(made);
     return made;

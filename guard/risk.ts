@@ -26,12 +26,13 @@ export function effectiveTier(
   return Math.max(manifest.tier, ...raised) as Tier;
 }
 
-/** Steps 7 and 10. Throws E_SCOPE_DENIED, audited as risk_capped. */
-export function riskCap(caller: Caller, tier: Tier, name: string): void {
+/** Steps 7, 10, 12 and 14a. Throws E_SCOPE_DENIED, audited as risk_capped; `reason` says what raised the call so far. */
+export function riskCap(caller: Caller, tier: Tier, name: string, reason?: string): void {
   if (tier <= caller.maxRisk) return;
+  const because = reason === undefined ? "" : `, because ${reason},`;
   throw new GatewayError(
     "E_SCOPE_DENIED",
-    `"${name}" is a tier ${tier} call here and the token's max_risk is ${caller.maxRisk}; ask for a token with a higher one`,
+    `"${name}" is a tier ${tier} call here${because} and the token's max_risk is ${caller.maxRisk}; ask for a token with a higher one`,
     { audit: "risk_capped" },
   );
 }

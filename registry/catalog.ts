@@ -5,6 +5,7 @@ import { nearest } from "../lib/nearest.ts";
 import { type Caller, LIMITS, type Token } from "../model.ts";
 import { Listing, type Shown } from "./listing.ts";
 import type { ToolEntry } from "./load.ts";
+import { underCeiling } from "./ceiling.ts";
 import type { ToolSource } from "./source.ts";
 
 /** What the catalogue asks of the rest of the gateway. */
@@ -35,8 +36,8 @@ interface Visibility {
 }
 
 /**
- * Finds tools and lists them. What a list depends on is the token's allowed tools, the secrets that are set and, where
- * a site in the caller's scope offers a tool, those sites, the risk ceiling and the version. Each answer is that of
+ * Finds tools and lists them. What a list depends on is the token's allowed tools, the risk ceiling, the secrets that
+ * are set and, where a site in the caller's scope offers a tool, those sites and the version. Each answer is that of
  * one version: a change of a source is seen by the next call and the next listing, never by half of one.
  */
 export class Catalog {
@@ -117,8 +118,8 @@ export class Catalog {
     if (known && known.view === view && known.owner === owner) return known;
     const sites = new Set(view.sites.filter((id) => this.#ports.reaches(caller, id)));
     const tools = token.allowed_tools.includes("*") ? "*" : [...token.allowed_tools].sort();
-    const changing = sites.size === 0 ? [] : [view.version, caller.maxRisk, ...sites];
-    const made = { key: JSON.stringify([tools, ...changing]), view, owner, sites };
+    const changing = sites.size === 0 ? [] : [view.version, ...sites];
+    const made = { key: JSON.stringify([tools, caller.maxRisk, ...changing]), view, owner, sites };
     this.#visibilities.set(token, made);
     return made;
   }
@@ -127,13 +128,15 @@ export class Catalog {
     const { allowed_tools } = caller.token;
     const all = allowed_tools.includes("*");
     const tools = this.entries().filter((one) => all || allowed_tools.includes(one.name));
-    const shown = tools.flatMap((entry): Shown[] => {
+    const shown = tools.flatMap((whole): Shown[] => {
+      const entry = underCeiling(whole, caller.maxRisk);
+      if (entry === null) return [];
       if (!entry.offer) {
         const hidden = entry.manifest.secrets.some((one) => one.hide && !this.#ports.hasSecret(one.name));
         return hidden ? [] : [{ entry, sites: null }];
       }
       const offering = entry.offer.sites.filter((id) => sites.has(id));
-      return offering.length && entry.manifest.tier <= caller.maxRisk ? [{ entry, sites: offering }] : [];
+      return offering.length ? [{ entry, sites: offering }] : [];
     });
     return new Listing(shown, written);
   }

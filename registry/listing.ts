@@ -77,7 +77,7 @@ function describe({ entry, sites }: Shown) {
 /** A tool as REST lists it. */
 const restTool = (shown: Shown) => describe(shown);
 
-/** A tool as MCP lists it; the annotations follow from the tier. What an unknown write does is taken as the worst. */
+/** A tool as MCP lists it; the annotations follow from tier and hints. A write that does not say it only adds may overwrite. */
 function mcpTool(shown: Shown) {
   const { definition: { title, input_schema: own }, manifest } = shown.entry;
   const { name, description, input_schema } = describe(shown);
@@ -90,7 +90,7 @@ function mcpTool(shown: Shown) {
     annotations: {
       title,
       readOnlyHint: reads,
-      ...(reads ? {} : { destructiveHint: manifest.tier === 4 || shown.sites !== null }),
+      ...(reads ? {} : { destructiveHint: manifest.hints.destructive ?? true }),
       ...(manifest.hints.idempotent === undefined ? {} : { idempotentHint: manifest.hints.idempotent }),
       ...(manifest.hints.open_world === undefined ? {} : { openWorldHint: manifest.hints.open_world }),
     },

@@ -162,7 +162,9 @@ export function goldenFaults(
   }, known);
   if ("faults" in wanted) return wanted.faults.map((fault) => `the golden catalogue is wrong: ${fault}`);
   const found = goldenGroup === group ? [] : [`the golden catalogue has it in group "${goldenGroup}"`];
-  for (const field of ["tier", "raise", "site", "platforms", "flags", "links", "secrets"] as const) {
+  for (
+    const field of ["tier", "no_flag", "raise", "site", "platforms", "flags", "links", "secrets"] as const
+  ) {
     const [is, should] = [JSON.stringify(manifest[field]), JSON.stringify(wanted.manifest[field])];
     if (is !== should) found.push(`${field} is ${is}, the golden catalogue says ${should}`);
   }

@@ -18,6 +18,8 @@ const manifestSchema = z.strictObject({
   title: z.string().min(1),
   description: z.string().min(1),
   tier,
+  /** Why a tool of tier T2 needs no flag of the site; without it one is demanded. */
+  no_flag: z.string().min(1).optional(),
   raise: z.array(z.strictObject({ when, tier })).default([]),
   site: z.enum(["required", "none"]).default("required"),
   sites: z.array(z.string()).default([]),
@@ -32,9 +34,12 @@ const manifestSchema = z.strictObject({
   links: z.array(z.string()).default([]),
   secrets: z.array(z.strictObject({ name: z.string(), code, hide: z.boolean().default(false) })).default([]),
   body_limit: z.int().min(LIMITS.BODY_BYTES).default(LIMITS.BODY_BYTES),
-  hints: z.strictObject({ idempotent: z.boolean().optional(), open_world: z.boolean().optional() }).default(
-    {},
-  ),
+  /** `destructive: false` for a write that only adds; every other one may overwrite or publish what is there. */
+  hints: z.strictObject({
+    idempotent: z.boolean().optional(),
+    open_world: z.boolean().optional(),
+    destructive: z.literal(false).optional(),
+  }).default({}),
   errors: z.array(code).default([]),
   /** Arguments that become text in a file of a repository, where a status is a word and publishes nothing. */
   file_text: z.array(z.string()).default([]),
@@ -103,8 +108,14 @@ function consistency(manifest: Manifest): string[] {
     for (const name of named) known(name, "rules");
   }
   const flagged = manifest.flags.some((flag) => !flag.live);
-  if ((manifest.tier === 2 || manifest.tier === 3) && !flagged) {
+  if ((manifest.tier === 2 && manifest.no_flag === undefined || manifest.tier === 3) && !flagged) {
     found.push(`tier T${manifest.tier} needs a flag`);
+  }
+  if (manifest.no_flag !== undefined && (manifest.tier !== 2 || flagged)) {
+    found.push("no_flag is for tools of tier T2 that have no flag");
+  }
+  if (manifest.hints.destructive === false && (manifest.tier === 0 || manifest.tier >= 3)) {
+    found.push("hints.destructive: false is for tools of tiers T1 and T2, which only add");
   }
   if (manifest.tier === 0 && manifest.raise.length === 0 && manifest.flags.length) {
     found.push("tier T0 takes no flag");

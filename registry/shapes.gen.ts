@@ -189,7 +189,7 @@ export interface Shapes {
   "schedule_page": {
     args: { "page_id": number | string; "scheduled_at": string };
     site: "required";
-    tier: 1;
+    tier: 2;
     raises: false;
     publishes: "never";
   };
@@ -291,7 +291,7 @@ export interface Shapes {
   "schedule_draft": {
     args: { "post_id": number | string; "scheduled_at": string };
     site: "required";
-    tier: 1;
+    tier: 2;
     raises: false;
     publishes: "never";
   };
@@ -460,7 +460,7 @@ export interface Shapes {
     site: "required";
     tier: 3;
     raises: false;
-    publishes: "never";
+    publishes: "sometimes";
   };
   "list_static_files": {
     args: { "prefix"?: string; "extension"?: string; "limit": number; "ref"?: string };

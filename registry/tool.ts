@@ -8,6 +8,18 @@ import type { Shapes } from "./shapes.gen.ts";
 /** Values by part; only what JSON can hold. */
 export type Revision = Readonly<Record<string, unknown>>;
 
+/** Why a call counts for more than its manifest tells: judged by the caller's ceiling and the site's flags. */
+export interface Raise {
+  /** The least tier the call has. */
+  readonly tier?: Tier;
+  /** Flags of the site that it needs; the manifest names each as `live`. One that lets something go live makes it tier 3. */
+  readonly flags?: readonly Flag[];
+  /** Whether visitors get the change at once; the audit row says so. */
+  readonly published?: boolean;
+  /** What is shown of it, in a preview and in a refusal: what runs, or is seen, where. Begins in lower case, ends without a full stop. */
+  readonly because: string;
+}
+
 /** What a write would do, found by reading only. */
 export interface Plan<State = unknown> {
   /** One sentence a person can approve. */
@@ -19,6 +31,8 @@ export interface Plan<State = unknown> {
    * Left out, or null, where the call touches nothing that exists.
    */
   readonly revision?: Revision | null;
+  /** What only the live state tells; judged before the preview, the right to publish is in `ctx.grant` from then on. */
+  readonly raises?: readonly Raise[];
   /** What a person should know before approving, a sentence each. */
   readonly warnings?: readonly string[];
   /** Why the change cannot be taken back; left out where it can. */
@@ -76,6 +90,8 @@ export interface PlannedCall {
   readonly summary: string;
   readonly changes: readonly Change[];
   readonly revision: Revision | null;
+  /** What a person should know before approving, a sentence each. */
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -118,11 +134,6 @@ export interface ToolContext {
   checkId(id: string | number | undefined, field: string): void;
   /** The site that an argument named in the manifest's `sites` gave; the call's own where it is left out. */
   forSite(id: string | undefined): OtherSite;
-  /**
-   * What a plan found needs a flag its manifest calls `live`: throws the flag's code where the site lacks it. A flag
-   * that lets something go live makes the call tier 3 (throws E_SCOPE_DENIED over the cap) and answers the right to it.
-   */
-  claim(flag: Flag): PublishGrant | undefined;
   /** Puts facts into the call's audit row. */
   note(facts: AuditFacts): void;
   /** Told of each thing as it is made: the audit row names it, and so does the message where the call fails later. */
@@ -145,9 +156,11 @@ export interface ReadHandler<Shape> {
   run(args: Args<Shape>, ctx: ContextOf<Shape>): Awaitable<unknown>;
 }
 
-/** A handler that writes: `check` needs no upstream, `plan` only reads, `run` writes. */
+/** A handler that writes: `check` and `raises` need no upstream, `plan` only reads, `run` writes. */
 export interface WriteHandler<Shape, State> {
   check?(args: Args<Shape>, ctx: ContextOf<Shape>): void;
+  /** What the arguments alone make of the call, beyond what the manifest can say; judged before anything is sent. */
+  raises?(args: Args<Shape>, ctx: ContextOf<Shape>): Awaitable<readonly Raise[]>;
   plan(args: Args<Shape>, ctx: ContextOf<Shape>): Promise<Plan<State>>;
   run(args: Args<Shape>, ctx: ContextOf<Shape>, plan: Plan<State> & { state: State }): Awaitable<unknown>;
 }
@@ -156,6 +169,7 @@ export interface WriteHandler<Shape, State> {
 export interface ToolModule {
   readonly name: string;
   readonly check?: (args: unknown, ctx: ToolContext) => void;
+  readonly raises?: (args: unknown, ctx: ToolContext) => Awaitable<readonly Raise[]>;
   readonly plan?: (args: unknown, ctx: ToolContext) => Promise<Plan>;
   readonly run: (args: unknown, ctx: ToolContext, plan?: Plan) => Awaitable<unknown>;
 }

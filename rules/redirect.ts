@@ -118,6 +118,13 @@ export function pathOnSite(address: string, home: Home): string | null {
   return belowHome(path, home);
 }
 
+/** Whether a destination is on another host or port than the site, or beside the folder the site lies in. */
+export function leavesSite({ destination, path }: Destination, base_url: string | null): boolean {
+  if (path === null) return true;
+  const [there, here] = [destination, base_url ?? ""].map((text) => URL.parse(text));
+  return there !== null && there?.port !== here?.port;
+}
+
 /** What two paths have in common that are the same to a visitor. */
 export const pathKey = (path: string) => path.toLowerCase();
 

@@ -1,5 +1,5 @@
 /** Tokens, kept by a SHA-256 of their text. */
-import type { Token } from "../model.ts";
+import { isSuperAdmin, type Token } from "../model.ts";
 import { type ConfigVersion, RecordCache } from "./cache.ts";
 import { AGAIN, checkSize, type Database, listValues, sha256, untilSettled } from "./database.ts";
 import type { Awaitable, NewToken, TokenStore } from "./store.ts";
@@ -48,6 +48,7 @@ export class Tokens implements TokenStore {
       skip_write_confirm: input.skip_write_confirm,
       confirm_policy: input.confirm_policy ?? "flag",
       owner_user_id: input.owner_user_id,
+      super_admin: isSuperAdmin(input),
       created_at: this.db.timestamp(),
       revoked_at: null,
     };

@@ -14,6 +14,8 @@ export interface GoldenTool {
   name: string;
   group: string;
   tier: "T0" | "T1" | "T2" | "T3" | "T4";
+  /** Why a row of T2 has no flag. */
+  no_flag?: string;
   site: "required" | "none";
   platforms: "all" | string[];
   flags?: GoldenFlag[];

@@ -207,6 +207,7 @@ Deno.test("a tool that only reads may plan a write and carry out reads, and no w
     summary: 'Write "new"',
     changes: [{ field: "title", from: "old", to: "new" }],
     revision: { title: "old" },
+    warnings: [],
   });
   await gw.refuses("note_explain", { ...write("acme"), run: true }, "E_INTERNAL", { door: "rest" });
   assert.ok(gw.requests.every(({ method }) => method === "GET"));

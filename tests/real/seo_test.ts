@@ -149,7 +149,7 @@ async function redirectsAreSet(at: RealSeo, provider: Provider, door: (typeof DO
   const name = fresh("r").replaceAll(" ", "-").toLowerCase();
   const here = at.site.base_url;
   const set = (source: string, destination: string, status?: number) =>
-    at.kit.write<Args>(door, "set_seo_redirect", { site_id: "seo", source, destination, status });
+    at.kit.write<Args>(door, "set_seo_redirect", { site_id: "live", source, destination, status });
   const first = await set(`/Old-${name}/`, `/new-${name}?a=1`);
   assert.deepEqual([first.done["created"], first.done["source"], first.done["status"]], [
     true,

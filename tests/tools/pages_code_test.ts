@@ -56,7 +56,7 @@ for (const door of DOORS) {
       _site_ops_css: SCOPED,
       _site_ops_js: "console.log('<\\/script>', `$&`);",
     });
-    assert.deepEqual([row.tier, row.result_id], [1, id]);
+    assert.deepEqual([row.tier, row.result_id], [2, id]);
     assert.deepEqual(row.changes?.map(({ field }) => field), [
       "title",
       "slug",

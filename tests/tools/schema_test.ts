@@ -51,7 +51,7 @@ for (const door of DOORS) {
     assert.deepEqual(at.cms.writes.map(({ path, body }) => [path, body]), [
       ["/site-ops/v1/schema/entries/10", { value: NEXT, expect_value_type: "string" }],
     ]);
-    assert.deepEqual([row.tier, row.result_id, row._published], [1, 10, true]);
+    assert.deepEqual([row.tier, row.result_id, row._published], [3, 10, true]);
     const fields = row.changes?.map(({ field }) => field);
     assert.deepEqual(fields, ["value.name", "value.o", "value.l"]);
     const framed = '<script type="application/ld+json">{"@type":"Person","name":"Ann"}</script>';

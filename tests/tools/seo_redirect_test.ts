@@ -11,7 +11,7 @@ for (const door of DOORS) {
   Deno.test(`set_seo_redirect through ${door} adds a redirect and changes the one there is`, async () => {
     await using at = await seoWorld();
     const first = await at.kit.write<Args>(door, "set_seo_redirect", {
-      site_id: "seo",
+      site_id: "live",
       source: "/Alt//%65ins/",
       destination: "/neu?a=1#b",
     });
@@ -24,9 +24,10 @@ for (const door of DOORS) {
     });
     assert.deepEqual([first.row.tier, first.row.result_id, first.row._published], [1, 1, undefined]);
     const to = "https://other.example/x";
-    const change = { site_id: "seo", source: "/alt/eins", destination: to, status: 307 };
+    const change = { site_id: "live", source: "/alt/eins", destination: to, status: 307 };
     const second = await at.kit.write<Args>(door, "set_seo_redirect", change);
     assert.deepEqual([second.done["id"], second.done["created"], second.done["status"]], [1, false, 307]);
+    assert.deepEqual([second.row.tier, second.row._published], [3, true]);
     assert.deepEqual(second.row.changes, [
       { field: "source", from: "/Alt/eins", to: "/alt/eins" },
       { field: "destination", from: "/neu?a=1#b", to },
@@ -43,11 +44,11 @@ for (const door of DOORS) {
   Deno.test(`get_sitemap_status through ${door} rebuilds only when that is confirmed`, async () => {
     await using at = await seoWorld();
     at.plugin.sitemap.cache = "kept";
-    const rebuild = { site_id: "seo", rebuild: true };
+    const rebuild = { site_id: "live", rebuild: true };
     const { summary, changes, tier } = await at.kit.preview("get_sitemap_status", rebuild);
     assert.equal(
       summary,
-      `Throw away what is kept of the sitemap of seo (${at.cms.base_url}/wp-sitemap.xml)`,
+      `Throw away what is kept of the sitemap of live (${at.cms.base_url}/wp-sitemap.xml)`,
     );
     assert.deepEqual([tier, changes], [1, [
       { field: "cache", from: "kept", to: "made anew when it is next asked for" },
@@ -58,7 +59,7 @@ for (const door of DOORS) {
     const sitemap = { provider: "none", enabled: true, url, modules: { sitemap: true }, cache: "kept" };
     assert.deepEqual(done, { ...sitemap, invalidated: true });
     assert.deepEqual([row.tier, row.changes, at.plugin.sitemap.rebuilt], [1, changes, 1]);
-    assert.deepEqual(await at.kit.both("get_sitemap_status", { site_id: "seo" }), sitemap);
+    assert.deepEqual(await at.kit.both("get_sitemap_status", { site_id: "live" }), sitemap);
     assert.deepEqual(await at.kit.both("get_sitemap_status", { site_id: "ed", rebuild: false }), sitemap);
     assert.equal(at.plugin.sitemap.rebuilt, 1);
   });
@@ -68,7 +69,7 @@ Deno.test("a preview names the published page that visitors would no longer reac
   await using at = await seoWorld();
   at.published.slug = "live";
   const { id } = at.published;
-  const args = { site_id: "seo", destination: "/b" };
+  const args = { site_id: "live", destination: "/b" };
   const live = await at.kit.preview("set_seo_redirect", { ...args, source: "/Live/" });
   const hidden = `visitors follow it at once and do not reach the published "Live" (${id}) that stands there`;
   assert.ok(live.summary.endsWith(`; ${hidden}`), live.summary);
@@ -80,7 +81,7 @@ Deno.test("a preview names the published page that visitors would no longer reac
 
 Deno.test("a path with a blank is sent escaped and kept as it reads", async () => {
   await using at = await seoWorld();
-  const args = { site_id: "seo", source: "/two%20words", destination: "/b%20c" };
+  const args = { site_id: "live", source: "/two%20words", destination: "/b%20c" };
   const { done } = await at.kit.write<Args>("rest", "set_seo_redirect", args);
   assert.deepEqual([done["source"], done["destination"]], ["/two words", "/b%20c"]);
   assert.equal((at.cms.writes[0]?.body as Args)["source"], "/two%20words");
@@ -90,9 +91,9 @@ Deno.test("a path with a blank is sent escaped and kept as it reads", async () =
 
 Deno.test("a preview shows the redirect as it is and as it would be", async () => {
   await using at = await seoWorld();
-  const args = { site_id: "seo", source: "/a", destination: "/b" };
+  const args = { site_id: "live", source: "/a", destination: "/b" };
   const made = await at.kit.preview("set_seo_redirect", args);
-  assert.equal(made.summary, "Redirect /a on seo to /b (301); visitors follow it at once");
+  assert.equal(made.summary, "Redirect /a on live to /b (301); visitors follow it at once");
   assert.deepEqual(made.changes, [
     { field: "source", from: null, to: "/a" },
     { field: "destination", from: null, to: "/b" },
@@ -100,7 +101,7 @@ Deno.test("a preview shows the redirect as it is and as it would be", async () =
   ]);
   at.plugin.redirects.push({ id: 9, source: "/a", destination: "/c", status: 302 });
   const changed = await at.kit.preview("set_seo_redirect", args);
-  assert.match(changed.summary, /^Change the redirect from \/a on seo to \/b/);
+  assert.match(changed.summary, /^Change the redirect from \/a on live to \/b/);
   assert.deepEqual(changed.changes.map(({ from }) => from), ["/a", "/c", 302]);
   assert.deepEqual(at.cms.writes, []);
 });
@@ -160,14 +161,14 @@ Deno.test("circles over the redirects there are are found before anything is wri
   ];
   for (const [destination, says] of circles) {
     for (const confirm of [false, true]) {
-      const call = { site_id: "seo", source: "/a", destination, confirm };
+      const call = { site_id: "live", source: "/a", destination, confirm };
       await at.kit.refuses("set_seo_redirect", call, "E_BAD_INPUT", { says, sends: "reads" });
     }
   }
   assert.deepEqual([paths(at), at.cms.writes], [before, []]);
   for (const destination of ["/away", "/home", "/file", "/nowhere"]) {
     const { done } = await at.kit.write<Args>("rest", "set_seo_redirect", {
-      site_id: "seo",
+      site_id: "live",
       source: "/a",
       destination,
     });
@@ -181,7 +182,7 @@ Deno.test("a row of redirects without end is refused", async () => {
     at.plugin.redirects.push({ id: n + 1, source: `/r${n}`, destination: `/r${n + 1}`, status: 301 });
   }
   const says = /^destination: more than 19 redirects follow on it; lead to where they end$/;
-  const call = { site_id: "seo", source: "/a", destination: "/r0", confirm: true };
+  const call = { site_id: "live", source: "/a", destination: "/r0", confirm: true };
   await at.kit.refuses("set_seo_redirect", call, "E_BAD_INPUT", { says, sends: "reads" });
   const { done } = await at.kit.write<Args>("mcp", "set_seo_redirect", { ...call, destination: "/r20" });
   assert.equal(done["created"], true);
@@ -202,7 +203,7 @@ Deno.test("what the account or the SEO plugin cannot do is refused before anythi
   for (const confirm of [false, true]) {
     await at.kit.refuses(
       "set_seo_redirect",
-      { ...args, site_id: "seo", status: 308, confirm },
+      { ...args, site_id: "live", status: 308, confirm },
       "E_BAD_INPUT",
       {
         says: /^status: the site's SEO plugin has no redirects of status 308, only 301, 302, 307$/,
@@ -211,9 +212,9 @@ Deno.test("what the account or the SEO plugin cannot do is refused before anythi
     );
   }
   at.plugin.sitemap.enabled = false;
-  const off = await at.kit.both<Args>("get_sitemap_status", { site_id: "seo" });
+  const off = await at.kit.both<Args>("get_sitemap_status", { site_id: "live" });
   assert.deepEqual([off["enabled"], off["url"]], [false, null]);
-  const rebuild = { site_id: "seo", rebuild: true };
+  const rebuild = { site_id: "live", rebuild: true };
   await at.kit.refuses("get_sitemap_status", rebuild, "E_SEOPLUGIN_PLUGIN_REQUIRED", {
     says: /^Nothing makes a sitemap on this site/,
     sends: "reads",
@@ -226,7 +227,7 @@ Deno.test("a redirect that is not there afterwards is no success, and what the p
     fetch: async (input: string | URL | Request, init?: RequestInit) =>
       init?.method === "POST" ? Response.json(answer, { status }) : await fetch(input, init),
   });
-  const args = { site_id: "seo", source: "/a", destination: "/b", confirm: true };
+  const args = { site_id: "live", source: "/a", destination: "/b", confirm: true };
   await using liar = await seoWorld(
     answering({ id: 1, created: true, source: "/a", destination: "/b", status: 301 }),
   );
@@ -247,14 +248,18 @@ Deno.test("a redirect that is not there afterwards is no success, and what the p
     await using at = await seoWorld(answering({ code, message: "No", data: { status } }, status));
     const ending = await at.kit.gw.end("set_seo_redirect", args);
     assert.ok("code" in ending && ending.code === expected, JSON.stringify(ending));
-    const again = await at.kit.gw.end("get_sitemap_status", { site_id: "seo", rebuild: true, confirm: true });
+    const again = await at.kit.gw.end("get_sitemap_status", {
+      site_id: "live",
+      rebuild: true,
+      confirm: true,
+    });
     assert.ok("code" in again && again.code === expected, JSON.stringify(again));
   }
 });
 
 Deno.test("a rebuild is a write of tier 1 to a token that may only read, and the look is none", async () => {
   await using at = await seoWorld({ tokens: { reader: { max_risk: 0 } } });
-  const rebuild = { site_id: "seo", rebuild: true };
+  const rebuild = { site_id: "live", rebuild: true };
   for (const confirm of [false, true]) {
     await at.kit.refuses("get_sitemap_status", { ...rebuild, confirm }, "E_SCOPE_DENIED", {
       says: /is a tier 1 call here and the token's max_risk is 0/,
@@ -262,13 +267,74 @@ Deno.test("a rebuild is a write of tier 1 to a token that may only read, and the
       as: "reader",
     });
   }
-  await at.kit.both("get_sitemap_status", { site_id: "seo", rebuild: false }, "reader");
+  await at.kit.both("get_sitemap_status", { site_id: "live", rebuild: false }, "reader");
   for (const tool of ["set_seo_meta", "set_seo_schema", "set_seo_redirect"]) {
     const says = /tier 1/;
-    await at.kit.refuses(tool, { site_id: "seo" }, "E_SCOPE_DENIED", {
+    await at.kit.refuses(tool, { site_id: "live" }, "E_SCOPE_DENIED", {
       says,
       audit: "risk_capped",
       as: "reader",
     });
   }
 });
+
+/** What a redirect counts for: a source, a destination, whether it moves visitors, and why. */
+const MOVES: readonly (readonly [source: string, destination: string, because: RegExp | null])[] = [
+  ["/nobody", "/b", null],
+  ["/nobody", "BASE/b", null],
+  ["/nobody", "https://other.example/", /is not on seo: visitors would leave the site/],
+  ["/nobody", "http://127.0.0.1:1/b", /is not on seo/],
+  ["/live", "/b", /visitors get an answer at \/live today/],
+  ["/LIVE/", "/b", /visitors get an answer at \/LIVE today/],
+  ["/moved", "/b", /visitors get an answer at \/moved today/],
+  ["/feed", "/b", /visitors get an answer at \/feed today/],
+  ["/broken", "/b", /visitors get an answer at \/broken today/],
+];
+
+/** The site, with an archive that no post stands behind, and an address that fails. */
+async function visited(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  const { pathname } = new URL(String(input));
+  if (init?.method === "HEAD" && pathname === "/feed") return new Response(null);
+  if (init?.method === "HEAD" && pathname === "/broken") return new Response(null, { status: 500 });
+  return await fetch(input, init);
+}
+
+for (const [source, given, because] of MOVES) {
+  Deno.test(`a redirect from ${source} to ${given} ${because ? "moves visitors" : "moves nobody"}`, async () => {
+    await using at = await seoWorld({
+      fetch: visited,
+      tokens: { drafts: { max_risk: 1 }, two: { max_risk: 2 } },
+    });
+    at.published.slug = "live";
+    at.plugin.redirects.push({ id: 9, source: "/moved", destination: "/c", status: 302 });
+    const args = { source, destination: given.replace("BASE", at.cms.base_url) };
+    const before = paths(at);
+    if (because === null) {
+      const made = await at.kit.preview("set_seo_redirect", { ...args, site_id: "seo" });
+      assert.deepEqual([made.tier, made.warnings], [1, []]);
+      await at.kit.gw.call("set_seo_redirect", { ...args, site_id: "seo", confirm: true }, { as: "drafts" });
+      return assert.equal(paths(at).length, before.length + 1);
+    }
+    for (const confirm of [false, true]) {
+      const sends = "reads";
+      const call = { ...args, confirm };
+      await at.kit.refuses("set_seo_redirect", { ...call, site_id: "seo" }, "E_FORBIDDEN_OP", {
+        says: because,
+        sends,
+      });
+      const capped = { says: /is a tier 3 call here/, sends, audit: "risk_capped" } as const;
+      for (const as of ["drafts", "two"]) {
+        await at.kit.refuses("set_seo_redirect", { ...call, site_id: "live" }, "E_SCOPE_DENIED", {
+          ...capped,
+          as,
+        });
+      }
+    }
+    assert.deepEqual([paths(at), at.cms.writes], [before, []]);
+    const preview = await at.kit.gw.call<Args>("set_seo_redirect", { ...args, site_id: "live" });
+    assert.equal(preview["tier"], 3);
+    assert.match(String(preview["warnings"]), new RegExp(because.source.replace("on seo", "on live")));
+    const { row } = await at.kit.write<Args>("mcp", "set_seo_redirect", { ...args, site_id: "live" });
+    assert.deepEqual([row.tier, row._published], [3, true]);
+  });
+}

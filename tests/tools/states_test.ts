@@ -19,7 +19,7 @@ for (const door of DOORS) {
     });
     assert.deepEqual([first.done.id, first.done.status], [id, "scheduled"]);
     assert.deepEqual([stored(at, id).status, stored(at, id).date.at], ["future", NOW + 3_600_000]);
-    assert.deepEqual([first.row.tier, first.row.result_id], [1, id]);
+    assert.deepEqual([first.row.tier, first.row.result_id], [2, id]);
     assert.deepEqual(first.row.changes, [
       { field: "status", from: "draft", to: "scheduled" },
       { field: "scheduled_at", from: null, to: at.ahead(3600) },
@@ -77,7 +77,7 @@ Deno.test("previews of a change of state say it in a sentence and show it as it 
     scheduled_at: at.ahead(65),
   });
   assert.equal(schedule.summary, 'Schedule "Before" on acme to go live at 2026-11-21T12:01:05Z');
-  assert.deepEqual([schedule.tier, schedule.changes.map(({ from, to }) => [from, to])], [1, [
+  assert.deepEqual([schedule.tier, schedule.changes.map(({ from, to }) => [from, to])], [2, [
     ["draft", "scheduled"],
     [null, "2026-11-21T12:01:05Z"],
   ]]);

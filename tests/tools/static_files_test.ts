@@ -174,7 +174,7 @@ for (const door of DOORS) {
       target_branch: "preview",
       created: true,
     });
-    assert.deepEqual([first.row.tier, first.row.result_id], [1, path]);
+    assert.deepEqual([first.row.tier, first.row.result_id], [2, path]);
     assert.deepEqual(first.row.changes, [
       { field: "branch", from: null, to: branch },
       { field: path, from: null, to: { bytes: bytes(content).length } },

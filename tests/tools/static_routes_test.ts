@@ -42,7 +42,7 @@ for (const door of DOORS) {
       branch,
       target_branch: "preview",
     });
-    assert.deepEqual([first.row.tier, first.row.result_id], [1, path]);
+    assert.deepEqual([first.row.tier, first.row.result_id], [2, path]);
     assert.equal(await at.head("main"), main);
     const document = "<!doctype html><title>x</title><p>y";
     const second = await at.write(door, "create_static_route", {

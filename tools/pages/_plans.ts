@@ -8,6 +8,9 @@ import type { Page, PageFields, PagesClient, PreparedClone, PreparedPage } from 
 
 export { lastChange, liveWarnings, quoted, replaced, stateChanges } from "../../rules/wording.ts";
 
+/** Where script in a page runs. */
+export const SHOWN_PAGE = "in the browser of everyone who opens the page, its preview included";
+
 /** A page's fields, or a template to clone and the texts for its placeholders. */
 export interface DraftArgs extends PageFields {
   readonly builder_template_id?: Id;

@@ -1,9 +1,10 @@
 /** create_page_draft: a new page, always as a draft. */
 import { checkArguments, checkNamed } from "../../rules/text.ts";
+import { scriptRaises } from "../../code_pages/script_raises.ts";
 import { builtPages, pages } from "../../platforms/pages.ts";
 import { tool } from "../../registry/tool.ts";
 import { builderOf, checkBuilderArgs, checkIds } from "./_builders.ts";
-import { draftChanges, origin, prepared, quoted } from "./_plans.ts";
+import { draftChanges, origin, prepared, quoted, SHOWN_PAGE } from "./_plans.ts";
 
 export default tool("create_page_draft", {
   check(args, { site, can }) {
@@ -13,6 +14,7 @@ export default tool("create_page_draft", {
     checkIds(args);
     checkBuilderArgs(builderOf(site, args.page_builder), args);
   },
+  raises: (args) => scriptRaises(args, SHOWN_PAGE, ["variables"]),
   async plan(args, ctx) {
     const draft = await prepared(await ctx.use(pages), args);
     return {

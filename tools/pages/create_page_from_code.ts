@@ -1,11 +1,12 @@
 /** create_page_from_code: a new page of HTML, CSS and JavaScript, always as a draft. */
 import { checkCodeParts, scopeClass, slugOf } from "../../code_pages/parts.ts";
+import { ownScript, scriptRaises } from "../../code_pages/script_raises.ts";
 import { numericId } from "../../lib/ids.ts";
 import { checkNamed } from "../../rules/text.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
 import { tool } from "../../registry/tool.ts";
 import { storedParts } from "./_code.ts";
-import { changesOf, quoted } from "./_plans.ts";
+import { changesOf, quoted, SHOWN_PAGE } from "./_plans.ts";
 
 export default tool("create_page_from_code", {
   check({ title, html, css, js, parent_id }) {
@@ -13,6 +14,10 @@ export default tool("create_page_from_code", {
     checkNamed(title, "title");
     if (parent_id !== undefined) numericId(parent_id, "parent_id");
   },
+  raises: async ({ js, ...texts }) => [
+    ...await scriptRaises(texts, SHOWN_PAGE),
+    ...ownScript("js", js, SHOWN_PAGE),
+  ],
   async plan({ title, html, css, js, parent_id, slug = slugOf(title) }, ctx) {
     const scope_class = scopeClass(ctx.site.id, slug);
     const parts = await storedParts({ html, css, js }, scope_class);

@@ -3,11 +3,13 @@ import { GatewayError } from "../../errors.ts";
 import { numericId } from "../../lib/ids.ts";
 import { maybeUnseen } from "../../rules/builders.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
+import { scriptRaises } from "../../code_pages/script_raises.ts";
+import { whenScheduled } from "../../rules/seen.ts";
 import { CODE_APART } from "../../platforms/page.ts";
 import { builtPages, pages } from "../../platforms/pages.ts";
 import { tool } from "../../registry/tool.ts";
 import { builderOfChange, checkBuilderArgs, checkIds } from "./_builders.ts";
-import { draftChanges, origin, prepared, quoted, replaced, requireShown } from "./_plans.ts";
+import { draftChanges, origin, prepared, quoted, replaced, requireShown, SHOWN_PAGE } from "./_plans.ts";
 
 export default tool("update_page_draft", {
   check(args, { site, can }) {
@@ -21,6 +23,7 @@ export default tool("update_page_draft", {
       throw new GatewayError("E_BAD_INPUT", "parent_id: a page cannot stand below itself");
     }
   },
+  raises: (args) => scriptRaises(args, SHOWN_PAGE, ["variables"]),
   async plan({ page_id, ...args }, ctx) {
     const client = await ctx.use(pages);
     const now = await client.readDraft(page_id);
@@ -41,6 +44,7 @@ export default tool("update_page_draft", {
       revision: "template" in draft ? now.parts : replaced(now, draft.fields),
       warnings: now.warnings,
       state: { draft, now },
+      raises: whenScheduled(now, `the page ${quoted(now.title)}`),
     };
   },
   async run({ page_id }, ctx, { state, changes }) {

@@ -1,12 +1,14 @@
 /** update_page_from_code: given parts of a page made from code, while it is a draft or scheduled. */
 import { checkCodeParts } from "../../code_pages/parts.ts";
+import { ownScript, scriptRaises } from "../../code_pages/script_raises.ts";
 import { numericId } from "../../lib/ids.ts";
 import { replacedBy } from "../../rules/revision.ts";
+import { whenScheduled } from "../../rules/seen.ts";
 import { checkNamed } from "../../rules/text.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
 import { tool } from "../../registry/tool.ts";
 import { storedParts } from "./_code.ts";
-import { changesOf, quoted, requireShown } from "./_plans.ts";
+import { changesOf, quoted, requireShown, SHOWN_PAGE } from "./_plans.ts";
 
 const EDITED = "; its content was edited by other means, give html as well if its CSS shall hold for it";
 
@@ -16,6 +18,10 @@ export default tool("update_page_from_code", {
     checkCodeParts({ html, css, js });
     checkNamed(title, "title");
   },
+  raises: async ({ js, ...texts }) => [
+    ...await scriptRaises(texts, SHOWN_PAGE),
+    ...ownScript("js", js, SHOWN_PAGE),
+  ],
   async plan({ page_id, title, ...code }, ctx) {
     await storedParts(code, "so-0000000000"); // refused before the site is asked
     const now = await (await ctx.use(wordpress)).codePages.read(numericId(page_id, "page_id"));
@@ -29,6 +35,7 @@ export default tool("update_page_from_code", {
       } made from code on ${ctx.site.name}${edited}`,
       changes,
       revision: replacedBy(changes, { status: now.status }),
+      raises: whenScheduled(now, `the page ${quoted(now.title)}`),
       state: change,
     };
   },

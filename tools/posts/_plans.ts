@@ -5,6 +5,9 @@ import type { DraftFields, NamedTerm, Post, PreparedDraft } from "../../platform
 
 export { lastChange, liveWarnings, quoted, replaced, stateChanges } from "../../rules/wording.ts";
 
+/** Where script in a post runs. */
+export const SHOWN_POST = "in the browser of everyone who opens the post, its preview included";
+
 /** One change per given field; `from` is what the post has now, null for a new one. */
 export function fieldChanges(fields: DraftFields, now: Post | null): Change[] {
   const names = (terms: readonly NamedTerm[]) => terms.map(({ name }) => name);

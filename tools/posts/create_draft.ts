@@ -1,8 +1,9 @@
 /** create_draft: a new post, always as a draft. */
 import { checkArguments, checkNamed } from "../../rules/text.ts";
+import { scriptRaises } from "../../code_pages/script_raises.ts";
 import { content } from "../../platforms/content.ts";
 import { tool } from "../../registry/tool.ts";
-import { fieldChanges, newTerms, quoted, termsFound } from "./_plans.ts";
+import { fieldChanges, newTerms, quoted, SHOWN_POST, termsFound } from "./_plans.ts";
 
 export default tool("create_draft", {
   check({ title, featured_media_id, author_id, ...texts }, ctx) {
@@ -11,6 +12,7 @@ export default tool("create_draft", {
     ctx.checkId(featured_media_id, "featured_media_id");
     ctx.checkId(author_id, "author_id");
   },
+  raises: (fields) => scriptRaises(fields, SHOWN_POST),
   async plan(fields, ctx) {
     const draft = await (await ctx.use(content)).prepareDraft(fields);
     return {

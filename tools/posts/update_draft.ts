@@ -1,9 +1,11 @@
 /** update_draft: given fields of a draft or scheduled post, never its state. */
 import { maybeUnseen, refuseUnseen } from "../../rules/builders.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
+import { scriptRaises } from "../../code_pages/script_raises.ts";
+import { whenScheduled } from "../../rules/seen.ts";
 import { content } from "../../platforms/content.ts";
 import { tool } from "../../registry/tool.ts";
-import { fieldChanges, newTerms, quoted, replaced } from "./_plans.ts";
+import { fieldChanges, newTerms, quoted, replaced, SHOWN_POST } from "./_plans.ts";
 
 export default tool("update_draft", {
   check({ post_id, title, featured_media_id, author_id, ...texts }, ctx) {
@@ -13,6 +15,7 @@ export default tool("update_draft", {
     ctx.checkId(featured_media_id, "featured_media_id");
     ctx.checkId(author_id, "author_id");
   },
+  raises: (fields) => scriptRaises(fields, SHOWN_POST),
   async plan({ post_id, ...fields }, ctx) {
     const client = await ctx.use(content);
     const now = await client.getDraft(post_id);
@@ -31,6 +34,7 @@ export default tool("update_draft", {
       revision: replaced(now, fields),
       warnings: now.warnings,
       state: { draft, now },
+      raises: whenScheduled(now, `the post ${quoted(now.title)}`),
     };
   },
   async run({ post_id }, ctx, { state, changes }) {

@@ -2,6 +2,8 @@
 import { GatewayError } from "../../errors.ts";
 import { numericId } from "../../lib/ids.ts";
 import { checkStructured } from "../../rules/structured_data.ts";
+import { whenLive, whenScheduled } from "../../rules/seen.ts";
+import { quoted } from "../../rules/wording.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
 import { tool } from "../../registry/tool.ts";
 import { valueChanges, whatChanges } from "./_plans.ts";
@@ -21,15 +23,20 @@ export default tool("set_custom_schema", {
       );
     }
     const changes = valueChanges(planned.entry.value, planned.after);
+    const { entry: { title, status }, scope } = planned;
+    const what = scope === "page"
+      ? `the page ${quoted(title)}`
+      : `the entry ${quoted(title)}, which is global,`;
     return {
       summary: whatChanges(planned, ctx.site.name, changes.length > 0),
       changes,
       revision: { value: planned.entry.value, live: planned.live, targets: planned.targets },
+      raises: [...whenLive(planned.live, what), ...whenScheduled({ status }, what)],
       state: planned,
     };
   },
   async run({ id }, ctx, { state, changes }) {
-    ctx.note({ result_id: id, changes, ...state.live ? { _published: true } : {} });
+    ctx.note({ result_id: id, changes });
     return await (await ctx.use(wordpress)).structuredData.write(state);
   },
 });

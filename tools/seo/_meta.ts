@@ -1,5 +1,6 @@
 /** The SEO fields as arguments, in previews and in answers. */
 import { GatewayError } from "../../errors.ts";
+import { type SeenRaise, whenLive, whenScheduled } from "../../rules/seen.ts";
 import { quoted } from "../../rules/wording.ts";
 import type { Change } from "../../model.ts";
 import { entriesOf, oneLine, type SeoChange, type SeoMeta } from "../../platforms/wordpress/seo/client.ts";
@@ -43,6 +44,12 @@ export function placeOf(
 ): string {
   const seen = live ? "; visitors and search engines see that at once" : "";
   return `the ${status} ${type} ${quoted(title)} on ${site.name}${seen}`;
+}
+
+/** What a change of a post's SEO counts for: of one that visitors see, and of one that goes live by itself. */
+export function seenBy(post: SeoMeta["post"]): SeenRaise[] {
+  const what = `the ${post.type} ${quoted(post.title)}`;
+  return [...whenLive(post.live, what), ...whenScheduled(post, what)];
 }
 
 /** What is answered: the post's state and its fields, with the names of those that could not be read. */

@@ -3,7 +3,7 @@ import { numericId } from "../../lib/ids.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
 import { replacedBy } from "../../rules/revision.ts";
 import { tool } from "../../registry/tool.ts";
-import { answerOf, changeOf, fieldChanges, placeOf } from "./_meta.ts";
+import { answerOf, changeOf, fieldChanges, placeOf, seenBy } from "./_meta.ts";
 
 export default tool("set_seo_meta", {
   check({ post_id, ...fields }) {
@@ -18,6 +18,7 @@ export default tool("set_seo_meta", {
       summary: `Change the SEO fields of ${placeOf(now.post, ctx.site)}`,
       changes,
       revision: replacedBy(changes, { status: now.post.status }),
+      raises: seenBy(now.post),
       state: now,
     };
   },

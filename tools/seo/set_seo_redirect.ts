@@ -1,13 +1,26 @@
 /** set_seo_redirect: where one path of a site leads from now on. */
-import { homeOf, redirectOf } from "../../rules/redirect.ts";
+import { homeOf, leavesSite, redirectOf } from "../../rules/redirect.ts";
 import { quoted } from "../../rules/wording.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
 import { replacedBy } from "../../rules/revision.ts";
-import { tool } from "../../registry/tool.ts";
+import { type Raise, tool } from "../../registry/tool.ts";
+
+/** What moves visitors. */
+const livening = (because: string): Raise => ({
+  tier: 3,
+  flags: ["allow_seo_on_published"],
+  published: true,
+  because,
+});
 
 export default tool("set_seo_redirect", {
   check(args, { site }) {
     redirectOf(args, homeOf(site.base_url));
+  },
+  raises(args, { site }) {
+    const redirect = redirectOf(args, homeOf(site.base_url));
+    if (!leavesSite(redirect, site.base_url)) return [];
+    return [livening(`${redirect.destination} is not on ${site.name}: visitors would leave the site`)];
   },
   async plan(args, ctx) {
     const redirect = redirectOf(args, homeOf(ctx.site.base_url));
@@ -27,7 +40,10 @@ export default tool("set_seo_redirect", {
     return {
       summary: `${verb} ${source} on ${ctx.site.name} to ${destination} (${status}); ${seen}`,
       changes,
-      revision: replacedBy(changes, { hides: hides?.id ?? null }),
+      revision: replacedBy(changes, { hides: hides?.id ?? null, answers: planned.answers }),
+      raises: planned.answers
+        ? [livening(`visitors get an answer at ${source} today, and would be sent elsewhere at once`)]
+        : [],
       state: planned,
     };
   },

@@ -4,7 +4,7 @@ import { hasContext, pageSchema, typesOf } from "../../rules/seo_schema.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
 import { replacedBy } from "../../rules/revision.ts";
 import { tool } from "../../registry/tool.ts";
-import { placeOf } from "./_meta.ts";
+import { placeOf, seenBy } from "./_meta.ts";
 
 const BARE = '; it has no "@context", without which search engines may not read it';
 
@@ -31,6 +31,7 @@ export default tool("set_seo_schema", {
       summary: `${verb} ${placeOf(post, ctx.site)}${beside}${hasContext(data) ? "" : BARE}`,
       changes,
       revision: replacedBy(changes, { status: post.status, entries: entries.map((one) => one.entry_id) }),
+      raises: seenBy(post),
       state: planned,
     };
   },

@@ -4,9 +4,9 @@ import { checkFileSize } from "../../rules/file.ts";
 import { LIMITS, type Site } from "../../model.ts";
 import type { Edit, View } from "../../platforms/github/client.ts";
 import { commitMessage } from "../../platforms/github/client.ts";
-import { tool } from "../../registry/tool.ts";
+import { type Raise, tool } from "../../registry/tool.ts";
 import { bytesOf, type Encoding, sourceIn } from "./_files.ts";
-import { madeOn, planOf, revisionOf, type Shown } from "./_plan.ts";
+import { builtRaises, documentRaises, madeOn, planOf, revisionOf, type Shown } from "./_plan.ts";
 import { pushTo, standing } from "./_target.ts";
 
 interface FileArg {
@@ -91,12 +91,21 @@ async function unmoved(
 
 const SHOWN_MAX = 100;
 
+const FIRST: Raise = {
+  tier: 3,
+  flags: ["allow_main_branch_push"],
+  because: "the repository is empty, and its first commit goes to the deployed branch",
+};
+
 export default tool("bulk_write_static_files", {
   check: ({ files }, { site }) => void filesOf(files, site),
+  raises({ files }, { site }) {
+    const edits = filesOf(files, site);
+    return [...builtRaises(edits), ...documentRaises(edits.map(({ path }) => path))];
+  },
   async plan({ files, target_branch }, ctx) {
     const edits = filesOf(files, ctx.site);
     const found = await standing(target_branch, ctx, true);
-    const grant = found.view.commit === null ? ctx.claim("allow_main_branch_push") : ctx.grant;
     const shown: Shown[] = [];
     for (const { path, bytes } of edits) {
       const now = await found.view.find(path); // all of them: none may stand where no file can be
@@ -110,10 +119,11 @@ export default tool("bulk_write_static_files", {
     return {
       ...planOf(what, found, shown.slice(0, SHOWN_MAX)),
       revision: revisionOf(shown),
-      state: { grant, to, first, bytes, shown },
+      raises: first ? [FIRST] : [],
+      state: { to, first, bytes, shown },
     };
   },
-  async run({ files, message }, ctx, { changes, state: { grant, to, first, bytes, shown } }) {
+  async run({ files, message }, ctx, { changes, state: { to, first, bytes, shown } }) {
     const edits = filesOf(files, ctx.site);
     const line = commitMessage(message ?? `Write ${edits.length} files`, ctx.caller.token.id);
     const decide = async (view: View) => {
@@ -123,7 +133,7 @@ export default tool("bulk_write_static_files", {
         "The repository was empty and has been written to meanwhile; try again",
       );
     };
-    const pushed = await pushTo(to, ctx, line, decide, grant);
+    const pushed = await pushTo(to, ctx, line, decide);
     const { commit_sha, branch, unchanged } = pushed;
     ctx.note({ result_id: commit_sha, changes: madeOn(pushed, changes) });
     const done = { commit_sha, branch, files_written: edits.length, bytes };

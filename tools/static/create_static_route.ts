@@ -1,11 +1,12 @@
 /** create_static_route: a new page of a static site. */
 import { GatewayError } from "../../errors.ts";
+import { scriptRaises } from "../../code_pages/script_raises.ts";
 import { fileOfRoute } from "../../rules/route.ts";
 import type { View } from "../../platforms/github/client.ts";
 import { commitMessage } from "../../platforms/github/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { checkPage, type PageArgs, pageBytes } from "./_pages.ts";
-import { madeOn, planOf } from "./_plan.ts";
+import { madeOn, planOf, SHOWN_ON_BRANCH } from "./_plan.ts";
 import { changedWith, inTheWay, pageAt, routeIn, routeWords } from "./_routes.ts";
 import { pushTo, standing } from "./_target.ts";
 
@@ -35,6 +36,7 @@ async function decide(view: View, route: string, page: PageArgs) {
 
 export default tool("create_static_route", {
   check: (args, { site }) => checkPage(routeIn(site, args.route, "route"), args),
+  raises: ({ html, title, description }) => scriptRaises({ html, title, description }, SHOWN_ON_BRANCH),
   async plan({ target_branch, ...args }, ctx) {
     const route = routeIn(ctx.site, args.route, "route");
     const found = await standing(target_branch, ctx);

@@ -1,12 +1,13 @@
 /** init_static_project: the project of a static site, scaffolded in one commit. */
 import { GatewayError } from "../../errors.ts";
+import { scriptRaises } from "../../code_pages/script_raises.ts";
 import { branchName } from "../../rules/branch.ts";
 import type { Site } from "../../model.ts";
 import { commitMessage, PREVIEW_PREFIX, type View } from "../../platforms/github/client.ts";
 import github from "../../platforms/github/connector.ts";
 import { offenders, projectFiles, type ProjectParts } from "../../platforms/astro/project.ts";
-import { tool } from "../../registry/tool.ts";
-import { planOf } from "./_plan.ts";
+import { type Raise, tool } from "../../registry/tool.ts";
+import { planOf, SHOWN_ON_BRANCH } from "./_plan.ts";
 import { routeIn } from "./_routes.ts";
 
 type Wanted = Omit<ProjectParts, "existing">;
@@ -43,6 +44,12 @@ function checkBranch(branch: string): void {
   );
 }
 
+const pushesTo = (branch: string): Raise => ({
+  tier: 3,
+  flags: ["allow_main_branch_push"],
+  because: `"${branch}" is the deployed branch, or may be`,
+});
+
 export default tool("init_static_project", {
   check({ branch, ...args }, { site }) {
     if (branch !== undefined) checkBranch(branch);
@@ -53,6 +60,7 @@ export default tool("init_static_project", {
       routeIn(site, route, `extra_pages[${at}].route`);
     }
   },
+  raises: ({ homepage_html, extra_pages }) => scriptRaises({ homepage_html, extra_pages }, SHOWN_ON_BRANCH),
   async plan({ branch: named, ...args }, ctx) {
     const client = await ctx.use(github);
     const deployed = await client.deployedBranch();
@@ -70,8 +78,6 @@ export default tool("init_static_project", {
         `branch: another site is deployed from "${branch}"; begin its project with that site's site_id`,
       );
     }
-    // The default branch may be deployed without a site that is registered here.
-    const grant = branch === deployed || isDefault ? ctx.claim("allow_main_branch_push") : undefined;
     const view = await client.head(branch) === null ? await client.view(deployed) : await client.view(branch);
     if (view.commit === null && branch !== deployed) {
       throw new GatewayError("E_BAD_INPUT", `branch: the repository is empty, so begin on "${deployed}"`);
@@ -82,9 +88,12 @@ export default tool("init_static_project", {
     const files = await decide(view, wanted);
     const shown = files.map(({ path, bytes }) => ({ path, sha: null, size: null, bytes: bytes.byteLength }));
     const what = `Scaffold the project of ${ctx.site.name}, ${files.length} files,`;
-    return { ...planOf(what, { branch }, shown), state: { branch, from: deployed, grant, wanted } };
+    // The default branch may be deployed without a site that is registered here.
+    const raises = branch === deployed || isDefault ? [pushesTo(branch)] : [];
+    return { ...planOf(what, { branch }, shown), raises, state: { branch, from: deployed, wanted } };
   },
-  async run({ message }, ctx, { changes, state: { branch, from, grant, wanted } }) {
+  async run({ message }, ctx, { changes, state: { branch, from, wanted } }) {
+    const { grant } = ctx;
     const client = await ctx.use(github);
     const line = commitMessage(message ?? "Scaffold the project", ctx.caller.token.id);
     const target = { branch, from, grant, message: line, made: ctx.made };

@@ -1,9 +1,10 @@
 /** update_static_route: the html of a page of a static site, replaced. */
+import { scriptRaises } from "../../code_pages/script_raises.ts";
 import type { Entry, View } from "../../platforms/github/client.ts";
 import { commitMessage } from "../../platforms/github/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { checkPage, type PageArgs, pageBytes } from "./_pages.ts";
-import { madeOn, planOf } from "./_plan.ts";
+import { madeOn, planOf, SHOWN_ON_BRANCH } from "./_plan.ts";
 import { type Expected, managedPage, requireSource, routeIn, routeWords } from "./_routes.ts";
 import { pushTo, standing } from "./_target.ts";
 
@@ -16,6 +17,7 @@ async function decide(view: View, args: Expected & PageArgs): Promise<{ page: En
 
 export default tool("update_static_route", {
   check: (args, { site }) => checkPage(routeIn(site, args.route, "route"), args),
+  raises: ({ html, title, description }) => scriptRaises({ html, title, description }, SHOWN_ON_BRANCH),
   async plan({ target_branch, ...args }, ctx) {
     const route = routeIn(ctx.site, args.route, "route");
     const found = await standing(target_branch, ctx);

@@ -1,13 +1,15 @@
 /** write_static_file: one file beside the pages of a static site, made or overwritten. */
 import { GatewayError } from "../../errors.ts";
+import { scriptRaises } from "../../code_pages/script_raises.ts";
+import { isShown } from "../../rules/build.ts";
 import { checkFileSize, checkSha } from "../../rules/file.ts";
 import { writablePath } from "../../rules/path.ts";
 import { LIMITS } from "../../model.ts";
 import type { Entry, View } from "../../platforms/github/client.ts";
 import { commitMessage } from "../../platforms/github/client.ts";
 import { tool } from "../../registry/tool.ts";
-import { bytesOf, inSite } from "./_files.ts";
-import { madeOn, planOf } from "./_plan.ts";
+import { bytesOf, contentOf, inSite } from "./_files.ts";
+import { builtRaises, madeOn, planOf, SHOWN_ON_BRANCH } from "./_plan.ts";
 import { requireNoPage } from "./_routes.ts";
 import { pushTo, standing } from "./_target.ts";
 
@@ -46,6 +48,12 @@ export default tool("write_static_file", {
   check({ path, content, encoding }, { site }) {
     inSite(site, writablePath(path, "path"), "path");
     checkFileSize(bytesOf(content, encoding, "content").byteLength, LIMITS.STATIC_FILE_BYTES, "content");
+  },
+  async raises({ content, encoding, ...args }) {
+    const path = writablePath(args.path, "path");
+    const bytes = bytesOf(content, encoding, "content");
+    const text = isShown(path) ? contentOf(bytes).content : "";
+    return [...builtRaises([{ path, bytes }]), ...await scriptRaises({ content: text }, SHOWN_ON_BRANCH)];
   },
   async plan({ content, encoding, target_branch, ...args }, ctx) {
     const path = writablePath(args.path, "path");

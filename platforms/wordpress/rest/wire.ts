@@ -1,14 +1,15 @@
 /** The way to one site's REST API: finds its root, signs requests, reads answers strictly. */
 import type { z } from "zod";
 import { GatewayError } from "../../../errors.ts";
+import { LIMITS } from "../../../model.ts";
 import { excerpt } from "../../excerpt.ts";
 import { NO_ANSWER } from "../../failures.ts";
 import type { FactCache, SiteContext } from "../../connector.ts";
 import type { Incoming, Outgoing, PublishGrant } from "../../request.ts";
 import { refusal, secretsOf, unreadable } from "../errors.ts";
+import { type Query, routeUrl } from "./route_url.ts";
 
-/** Query of a route; what is undefined is left out, an array becomes `name[]`. */
-export type Query = Readonly<Record<string, string | number | readonly (string | number)[] | undefined>>;
+export type { Query } from "./route_url.ts";
 
 /** A read's data with what its answer told beside. */
 export interface Got<T> {
@@ -110,6 +111,20 @@ export class Wire {
     } catch (thrown) {
       const id = Number(answer.headers.get("x-wp-upload-attachment-id"));
       if (Number.isSafeInteger(id) && id > 0) left(id);
+      throw thrown;
+    }
+  }
+
+  /** Whether visitors get anything at a path below the site's address; what cannot be told counts as if they did. */
+  async answersVisitors(path: string): Promise<boolean> {
+    const url = new URL(this.#ctx.site.base_url ?? "");
+    url.pathname = `${url.pathname.replace(/\/+$/, "")}${path}`;
+    const out = { method: "HEAD", url: url.href, effect: "read", headers: { accept: "text/html" } } as const;
+    try {
+      const { status } = await this.#ctx.send({ ...out, deadline_ms: LIMITS.VISIT_DEADLINE_MS });
+      return status !== 404 && status !== 410;
+    } catch (thrown) {
+      if (thrown instanceof GatewayError && thrown.code !== "E_INTERNAL") return true;
       throw thrown;
     }
   }
@@ -231,18 +246,4 @@ export class Wire {
 function withoutAnswer(thrown: unknown): null {
   if (thrown instanceof GatewayError && thrown.code === "E_UPSTREAM") return null;
   throw thrown;
-}
-
-/** The address of a route (`wp/v2/posts`) under a root of either kind. */
-function routeUrl(root: URL, route: string, query: Query): string {
-  const url = new URL(root);
-  const plain = url.searchParams.get("rest_route");
-  if (plain === null) url.pathname = `${url.pathname.replace(/\/*$/, "/")}${route}`;
-  else url.searchParams.set("rest_route", `${plain.replace(/\/*$/, "/")}${route}`);
-  for (const [name, value] of Object.entries(query)) {
-    if (Array.isArray(value)) {
-      for (const item of value) url.searchParams.append(`${name}[]`, String(item));
-    } else if (value !== undefined) url.searchParams.append(name, String(value));
-  }
-  return url.href;
 }

@@ -41,6 +41,8 @@ export interface PreparedRedirect {
   readonly now: RedirectRow | null;
   /** The published post or page that visitors no longer reach; null for none, or where the plugin does not tell. */
   readonly hides: { readonly id: number; readonly title: string } | null;
+  /** Whether visitors get anything at the source today: a page, an archive, a file, a redirect. */
+  readonly answers: boolean;
 }
 
 /** A path as the plugin takes it: it resolves escapes itself, and a bare blank is none of a path's. */
@@ -65,7 +67,9 @@ export async function prepareRedirect(wire: Wire, site: Site, redirect: Redirect
     throw bad(`status: the site's SEO plugin has no redirects of status ${redirect.status}, only ${has}`);
   }
   await requireEnd(wire, redirect, homeOf(site.base_url));
-  return { redirect, now: redirects[0] ?? null, hides };
+  const now = redirects[0] ?? null;
+  const answers = now !== null || hides !== null || await wire.answersVisitors(redirect.source);
+  return { redirect, now, hides, answers };
 }
 
 const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);

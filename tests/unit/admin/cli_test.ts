@@ -1,5 +1,6 @@
 /** The command line, run in this process against the admin API. */
 import assert from "node:assert/strict";
+import { CEILINGS } from "../../../admin/ceilings.ts";
 import { commandsOf } from "../../../admin/commands.ts";
 import { CONNECTORS } from "../../connectors.ts";
 import { MASTER } from "./kit.ts";
@@ -17,6 +18,23 @@ Deno.test("token create shows the token and all that it may", async () => {
   assert.match(out, /^max_risk +1$/m);
   assert.equal(err, "Keep the token now; it is not shown again.\n");
   assert.equal(cli.asked[0]!.url, "http://127.0.0.1:8000/admin/api/tokens");
+});
+
+Deno.test("a token of no user is a super-admin's only where that is asked for", async () => {
+  const cli = await desk();
+  const made = async (...more: string[]) => JSON.parse((await cli.good(...CREATE, "--json", ...more)).out);
+  assert.deepEqual([(await made()).super_admin, (await made("--super-admin")).super_admin], [false, true]);
+  const says = "--super-admin and --owner exclude each other; a super-admin token belongs to no user";
+  assert.equal(await cli.bad(...CREATE, "--super-admin", "--owner", "u1"), says);
+});
+
+Deno.test("the help of --max-risk says what each ceiling permits, for tokens and for users", async () => {
+  const cli = await desk();
+  for (const command of [["token", "create"], ["user", "add"], ["user", "update"]]) {
+    const { out } = await cli.good(...command, "--help");
+    for (const sentence of CEILINGS.flat()) assert.ok(out.includes(sentence), sentence);
+    assert.match(out, /^ {2}0 {2}Read what/m);
+  }
 });
 
 Deno.test("a token is for production unless told otherwise", async () => {
@@ -45,14 +63,14 @@ Deno.test("--json prints what a program can read, and nothing else", async () =>
 
 Deno.test("tokens are listed in columns and revoked", async () => {
   const cli = await desk();
-  await cli.good(...CREATE, "--skip-write-confirm");
+  await cli.good(...CREATE, "--super-admin", "--skip-write-confirm");
   const { out } = await cli.good("token", "list");
   const [head, row] = out.split("\n");
   assert.match(
     head!,
-    /^token_id +name +env +allowed_sites +allowed_tools +max_risk +owner_user_id +revoked_at$/,
+    /^token_id +name +env +allowed_sites +allowed_tools +max_risk +owner_user_id +super_admin +revoked_at$/,
   );
-  assert.match(row!, /^t1 +writer +dev +acme +get_post,create_draft +4 +- +-$/);
+  assert.match(row!, /^t1 +writer +dev +acme +get_post,create_draft +1 +- +(true|yes) +-$/);
   assert.ok(!out.includes("gate_dev"));
   assert.match((await cli.good("token", "revoke", "t1")).out, /^revoked_at +2026-/m);
   assert.equal(

@@ -29,7 +29,7 @@ Deno.test("a project is made once and listed", async () => {
 Deno.test("a user is made, listed and changed", async () => {
   const gw = await prepared();
   const made = await gw.ok("POST", "/admin/api/users", USER);
-  assert.deepEqual(made, { user_id: "u1", ...USER, max_risk: 4, created_at: "2026-11-21T00:00:00.000Z" });
+  assert.deepEqual(made, { user_id: "u1", ...USER, max_risk: 1, created_at: "2026-11-21T00:00:00.000Z" });
   assert.deepEqual(await gw.ok("GET", "/admin/api/users"), { users: [made] });
   const changed = await gw.ok("PATCH", "/admin/api/users/u1", {
     role: "admin",

@@ -27,10 +27,11 @@ Deno.test("a token is shown once, with its fields", async () => {
   assert.deepEqual(made, {
     token_id: "t2",
     ...BODY,
-    max_risk: 4,
+    max_risk: 1,
     skip_write_confirm: false,
     confirm_policy: "flag",
     owner_user_id: null,
+    super_admin: false,
     created_at: "2026-11-21T00:00:00.000Z",
     revoked_at: null,
     warnings: [],
@@ -41,21 +42,23 @@ Deno.test("a token is shown once, with its fields", async () => {
   assert.ok(!JSON.stringify(listed.body).includes(token));
 });
 
-Deno.test("a token belongs to an owner and takes over the owner's ceiling", async () => {
+Deno.test("a token belongs to an owner, and never passes the owner's ceiling", async () => {
   const gw = await prepared();
   const made = await gw.ok("POST", PATH, { ...BODY, owner_user_id: gw.user_id });
-  assert.deepEqual([made.owner_user_id, made.max_risk], [gw.user_id, 2]);
+  assert.deepEqual([made.owner_user_id, made.max_risk, made.super_admin], [gw.user_id, 1, false]);
   const all = { email: "b@acme.test", role: "admin", allowed_sites: ["*"] };
   const { user_id } = await gw.ok("POST", "/admin/api/users", all);
   assert.equal(
     (await gw.ok("POST", PATH, { ...BODY, allowed_sites: ["*"], owner_user_id: user_id })).max_risk,
-    4,
+    1,
   );
 });
 
 Deno.test("a super-admin token may skip the confirmation", async () => {
   const gw = await prepared();
-  assert.equal((await gw.ok("POST", PATH, { ...BODY, skip_write_confirm: true })).skip_write_confirm, true);
+  const asked = { ...BODY, owner_user_id: null, skip_write_confirm: true };
+  const made = await gw.ok("POST", PATH, asked);
+  assert.deepEqual([made.skip_write_confirm, made.super_admin, made.max_risk], [true, true, 1]);
 });
 
 Deno.test("what a token may not ask for", async () => {
@@ -82,7 +85,11 @@ Deno.test("what a token may not ask for", async () => {
     [{ owner_user_id, max_risk: 3 }, "max_risk: 3 is beyond the owner, who may go up to 2"],
     [
       { owner_user_id, skip_write_confirm: true },
-      "skip_write_confirm: only a token without owner_user_id may skip the confirmation",
+      "skip_write_confirm: only a super-admin token, made with owner_user_id null, may skip the confirmation",
+    ],
+    [
+      { skip_write_confirm: true },
+      "skip_write_confirm: only a super-admin token, made with owner_user_id null, may skip the confirmation",
     ],
     [{ max_risk: 5 }, "max_risk: expected a whole number from 0 to 4, not 5"],
     [{ max_risk: "1" }, 'max_risk: expected a whole number from 0 to 4, not "1"'],

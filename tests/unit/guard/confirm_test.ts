@@ -59,6 +59,7 @@ Deno.test("a preview shows what would change and how to go on, with credentials 
     plan,
     changes: plan.changes,
     revision: plan.revision,
+    warnings: plan.warnings,
     calls: [],
   } as const;
   const token = "cft_0123456789012345678901";

@@ -139,7 +139,6 @@ export class World {
       previews: { get: unasked, claim: unasked, forget: unasked },
       calls: { plan: unasked, run: unasked },
       forSite: unasked,
-      claim: unasked,
       sites: {
         list: () => Promise.resolve([this.site]),
         projects: () => Promise.resolve([{ id: "one", name: "One", created_at: "2026-01-01T00:00:00Z" }]),

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readRegistry } from "../../../gateway.ts";
 import { GatewayError } from "../../../errors.ts";
+import type { Tier } from "../../../model.ts";
 import { reaches } from "../../../guard/scope.ts";
 import { Catalog } from "../../../registry/catalog.ts";
 import { builtIn, offered, type ToolSource } from "../../../registry/source.ts";
@@ -155,4 +156,98 @@ Deno.test("a name that cannot be served and a schema that is no object's are ref
     () => offered(offer("a", ["a"], { input_schema: { type: "array" } })),
     /not one of an object/,
   );
+});
+
+const listed = (max_risk: Tier, owner: Tier | null = null) =>
+  mcp(over([]), { max_risk }, owner === null ? null : { max_risk: owner });
+const tiers = new Map([...TOOLS].map(([name, { manifest }]) => [name, manifest.tier]));
+
+for (const risk of [0, 1, 2, 3, 4] as const) {
+  Deno.test(`under a ceiling of ${risk} those tools are listed that it lets through, on both doors`, () => {
+    const expected = [...tiers].filter(([, tier]) => tier <= risk).map(([name]) => name);
+    assert.deepEqual(listed(risk).map(({ name }) => name), expected);
+    assert.deepEqual(listed(4, risk).map(({ name }) => name), expected, "the owner's ceiling holds as well");
+    const { result } = JSON.parse(over([]).listing(caller({ max_risk: risk })).rest);
+    assert.deepEqual(result.tools.map((one: { name: string }) => one.name), expected);
+  });
+}
+
+Deno.test("under a ceiling of 0 every tool reads only, also the one that could write with an argument", () => {
+  for (const { name, annotations, inputSchema } of listed(0)) {
+    assert.deepEqual([annotations["readOnlyHint"], annotations["destructiveHint"]], [true, undefined], name);
+    assert.ok(!("confirm" in inputSchema.properties), name);
+  }
+  const [left, whole] = [0, 1].map((risk) =>
+    listed(risk as Tier).find(({ name }) => name === "get_sitemap_status")!
+  );
+  assert.deepEqual(Object.keys(left!.inputSchema.properties), ["site_id"]);
+  assert.deepEqual(Object.keys(whole!.inputSchema.properties), [
+    "site_id",
+    "rebuild",
+    "confirm",
+    "confirm_token",
+  ]);
+  assert.equal(whole!.annotations["readOnlyHint"], false);
+});
+
+Deno.test("an argument's value that is above the ceiling is taken out of the schema, and stays where it is not", () => {
+  const branches = (risk: Tier, tool: string) => {
+    const { properties } = listed(risk).find(({ name }) => name === tool)!.inputSchema;
+    return (properties as Record<string, { enum?: string[] }>)["target_branch"]?.enum;
+  };
+  for (const tool of ["write_static_file", "create_static_route", "update_static_route"]) {
+    assert.deepEqual(
+      [branches(1, tool), branches(2, tool)],
+      [undefined, undefined],
+      "preview is what it has anyway",
+    );
+    assert.deepEqual([branches(3, tool), branches(4, tool)], [["preview", "main"], ["preview", "main"]]);
+  }
+});
+
+/** Writes that only add; every other one may overwrite or publish what is there. */
+const ADDING = [
+  "create_draft",
+  "create_page_draft",
+  "create_page_from_code",
+  "create_static_route",
+  "create_taxonomy",
+  "duplicate_page",
+  "inject_page_section",
+  "upload_media",
+];
+/** The others, so that a new tool is judged by whoever adds it. */
+const OVERWRITING = [
+  "bulk_write_static_files",
+  "delete_static_route",
+  "deploy_md_to_site",
+  "get_sitemap_status",
+  "init_static_project",
+  "publish_page",
+  "publish_post",
+  "reset_static_preview_branch",
+  "save_md_to_repo",
+  "schedule_draft",
+  "schedule_page",
+  "set_custom_schema",
+  "set_seo_meta",
+  "set_seo_redirect",
+  "set_seo_schema",
+  "unschedule",
+  "update_draft",
+  "update_md_status",
+  "update_page_draft",
+  "update_page_from_code",
+  "update_static_route",
+  "write_static_file",
+];
+
+Deno.test("every write is said to overwrite or publish what is there, or only to add", () => {
+  const found = (destructive: boolean) =>
+    listed(4).filter(({ annotations }) => annotations["destructiveHint"] === destructive).map(({ name }) =>
+      name
+    ).sort();
+  assert.deepEqual([found(false), found(true)], [ADDING, OVERWRITING]);
+  const reads = listed(4).filter(({ annotations }) => annotations["readOnlyHint"] === true);
+  assert.equal(reads.length, TOOLS.size - ADDING.length - OVERWRITING.length);
 });

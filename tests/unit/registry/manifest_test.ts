@@ -46,6 +46,24 @@ const TABLE: [string, Record<string, unknown>, RegExp][] = [
   ],
   ["rules naming nothing", { rules: [{ one_of: ["nothing", "post_id"] }] }, /rules names "nothing"/],
   ["T2 without a flag", { tier: "T2" }, /needs a flag/],
+  ["T2 with a blank no_flag", { tier: "T2", no_flag: "" }, /^no_flag/],
+  ["T3 with no_flag", { tier: "T3", no_flag: "because" }, /needs a flag[^]*no_flag is for tools of tier T2/],
+  ["no_flag below T2", { no_flag: "because" }, /no_flag is for tools of tier T2/],
+  [
+    "no_flag beside a flag",
+    { tier: "T2", no_flag: "because", flags: [{ flag: "allow_publish" }] },
+    /no_flag is for tools of tier T2 that have no flag/,
+  ],
+  [
+    "a publishing tool that says it only adds",
+    { tier: "T3", flags: [{ flag: "allow_publish" }], hints: { destructive: false } },
+    /hints.destructive/,
+  ],
+  [
+    "a reading tool that says it only adds",
+    { tier: "T0", hints: { destructive: false } },
+    /hints.destructive/,
+  ],
   ["T3 without a flag", { tier: "T3" }, /needs a flag/],
   [
     "T3 with a live flag only",
@@ -61,6 +79,9 @@ const TABLE: [string, Record<string, unknown>, RegExp][] = [
 ];
 
 Deno.test("a good manifest has no faults", () => assert.deepEqual(faultsOf({}), []));
+Deno.test("a manifest of T2 may say why it needs no flag", () => {
+  assert.deepEqual(faultsOf({ tier: "T2", no_flag: "time alone publishes it" }), []);
+});
 for (const [what, change, says] of TABLE) {
   Deno.test(`a manifest with ${what} is refused`, () => assert.match(faultsOf(change).join("\n"), says));
 }

@@ -1,0 +1,44 @@
+/** What each risk ceiling permits, in the words of the command line's help and of docs/CONNECTING.md. */
+import { RISK_DEFAULT } from "../model.ts";
+
+/** By ceiling, what it permits beyond those below it; every sentence is tried by a test. */
+export const CEILINGS: readonly (readonly string[])[] = [
+  [
+    "Read what the token's sites show; only tools that read are listed.",
+  ],
+  [
+    "Make drafts of posts and pages, and change them while they are drafts, without script in them.",
+    "Change the SEO fields and the structured data of drafts.",
+    "Take a scheduled post or page back to a draft.",
+    "Upload images, and make tags and categories; they have addresses of their own, which nothing links to.",
+    "Redirect an address of the site that answers nobody to another place on the site.",
+    "Have the sitemap made anew.",
+    "Write pages without script, and files that no build runs, to a preview branch of a static site.",
+    "Keep markdown files in a repository that no static site is deployed from.",
+  ],
+  [
+    "Schedule drafts, which then go live by themselves, and change what is scheduled.",
+    "Make and change drafts and preview pages that hold script; the preview says what runs where.",
+    "Write source files that the build of a preview branch runs.",
+    "Write many files to a preview branch at once, where the site has allow_full_repo_write.",
+  ],
+  [
+    "Publish posts and pages, where the site has allow_publish.",
+    "Change the SEO fields and structured data of what is published, where the site has allow_seo_on_published.",
+    "Change custom schema that is live.",
+    "Redirect an address that answers visitors, or to another host, where the site has allow_seo_on_published.",
+    "Write to the branch a static site is deployed from, where the site has allow_main_branch_push.",
+    "Begin a static project, where the site has allow_full_repo_write, and allow_main_branch_push for the deployed branch.",
+  ],
+  [
+    "Take a page off a static site's deployed branch, for super-admin tokens only.",
+  ],
+];
+
+/** The same as the end of a command's help. */
+export const CEILING_NOTES: string = [
+  `What --max-risk permits, each ceiling with all above it in this list; without it ${RISK_DEFAULT}:\n`,
+  ...CEILINGS.flatMap((sentences, ceiling) =>
+    sentences.map((sentence, at) => `  ${at === 0 ? ceiling : " "}  ${sentence}`)
+  ),
+].join("\n");

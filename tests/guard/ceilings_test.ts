@@ -1,0 +1,192 @@
+/** Every sentence on what a risk ceiling permits, tried: it holds from its ceiling on, and not one below. */
+import assert from "node:assert/strict";
+import { CEILINGS } from "../../admin/ceilings.ts";
+import { isSuperAdmin } from "../../model.ts";
+import { ahead, type Args, PNG } from "../cms_kit.ts";
+import { type Kit, NOW } from "../kit.ts";
+import { schemaWorld } from "../tools/_schema.ts";
+import { seoWorld } from "../tools/_seo.ts";
+import { StaticWorld } from "../tools/_static.ts";
+
+type Call = readonly [tool: string, args: Args];
+/** What is tried for a sentence, by its first words. */
+type Tries = Readonly<Record<string, readonly Call[]>>;
+
+const FLAGS = { allow_publish: true, allow_seo_on_published: true };
+const RISKS = [0, 1, 2, 3, 4] as const;
+const tokens = Object.fromEntries(RISKS.map((max_risk) => [`at${max_risk}`, { max_risk }]));
+const tried = new Set<string>();
+
+/** The sentence that begins so, and the ceiling it stands under. */
+function sentenceOf(start: string): { sentence: string; ceiling: number } {
+  const found = CEILINGS.flatMap((all, ceiling) => all.map((sentence) => ({ sentence, ceiling })))
+    .filter(({ sentence }) => sentence.startsWith(start));
+  assert.equal(found.length, 1, `one sentence begins with "${start}"`);
+  return found[0]!;
+}
+
+async function hold(gw: Kit, tries: Tries): Promise<void> {
+  for (const [start, calls] of Object.entries(tries)) {
+    const { sentence, ceiling } = sentenceOf(start);
+    tried.add(sentence);
+    for (const [tool, args] of calls) {
+      for (const risk of RISKS) {
+        const what = `${sentence} ${tool} at ${risk}`;
+        const ending = await gw.end(tool, args, { as: `at${risk}` });
+        if (risk >= ceiling) {
+          assert.ok("value" in ending, `${what}: ${JSON.stringify(ending)}`);
+          continue;
+        }
+        assert.ok("code" in ending && ending.code === "E_SCOPE_DENIED", `${what}: ${JSON.stringify(ending)}`);
+        assert.match(ending.message, new RegExp(`max_risk is ${risk}`), what);
+        assert.equal((await gw.audit())[0]?.status, "risk_capped", what);
+      }
+    }
+  }
+}
+
+Deno.test("on a CMS each ceiling permits what is said of it, and not one below", async () => {
+  await using at = await seoWorld({ tokens });
+  const flags = FLAGS;
+  await at.kit.gw.store.sites.update("live", { flags });
+  const on = { site_id: "live" };
+  const [draft, soon, live] = [at.draft.id, at.scheduled.id, at.published.id];
+  const script = "<p>Hi</p><script>hello()</script>";
+  await hold(at.kit.gw, {
+    "Read what": [["get_post", { ...on, post_id: draft }], ["list_drafts", on], ["get_sitemap_status", on]],
+    "Make drafts of": [
+      ["create_draft", { ...on, title: "T", content_html: "<p>Hi</p>" }],
+      ["update_draft", { ...on, post_id: draft, title: "T" }],
+      ["create_page_draft", { ...on, title: "T", content_html: "<p>Hi</p>", page_builder: "block" }],
+      ["update_page_draft", { ...on, page_id: at.page.id, title: "T" }],
+    ],
+    "Change the SEO fields and the structured data of drafts": [
+      ["set_seo_meta", { ...on, post_id: draft, title: "T" }],
+      ["set_seo_schema", {
+        ...on,
+        post_id: draft,
+        schema: { "@context": "https://schema.org", "@type": "Article" },
+      }],
+    ],
+    "Take a scheduled": [["unschedule", { ...on, post_id: soon }]],
+    "Upload images": [
+      ["upload_media", { ...on, filename: "a.png", content_base64: PNG }],
+      ["create_taxonomy", { ...on, taxonomy: "tag", name: "T" }],
+    ],
+    "Redirect an address of the site": [["set_seo_redirect", {
+      ...on,
+      source: "/nobody",
+      destination: "/b",
+    }]],
+    "Have the sitemap": [["get_sitemap_status", { ...on, rebuild: true }]],
+    "Schedule drafts": [
+      ["schedule_draft", { ...on, post_id: draft, scheduled_at: ahead(3600, NOW) }],
+      ["schedule_page", { ...on, page_id: at.page.id, scheduled_at: ahead(3600, NOW) }],
+      ["update_draft", { ...on, post_id: soon, title: "T" }],
+      ["set_seo_meta", { ...on, post_id: soon, title: "T" }],
+    ],
+    "Make and change drafts and preview pages that hold script": [
+      ["create_draft", { ...on, title: "T", content_html: script }],
+      ["create_draft", { ...on, title: "<img src=x onerror=a()>", content_html: "<p>Hi</p>" }],
+      ["update_draft", { ...on, post_id: draft, excerpt: script }],
+      ["create_page_draft", { ...on, title: "T", content_html: script, page_builder: "block" }],
+      ["update_page_draft", { ...on, page_id: at.page.id, content_html: script }],
+    ],
+    "Publish posts": [["publish_post", { ...on, post_id: draft }], ["publish_page", {
+      ...on,
+      page_id: at.page.id,
+    }]],
+    "Change the SEO fields and structured data of what is published": [
+      ["set_seo_meta", { ...on, post_id: live, title: "T" }],
+      ["set_seo_schema", {
+        ...on,
+        post_id: live,
+        schema: { "@context": "https://schema.org", "@type": "Article" },
+      }],
+    ],
+    "Redirect an address that answers": [
+      ["set_seo_redirect", { ...on, source: "/nobody", destination: "https://other.example/" }],
+    ],
+  });
+  assert.deepEqual(at.cms.writes, []);
+});
+
+Deno.test("of custom schema a ceiling of 3 is needed where it is live", async () => {
+  await using at = await schemaWorld({ tokens });
+  const args = { site_id: "schema", id: 10, value: '{"@type":"Thing"}' };
+  await hold(at.kit.gw, { "Change custom schema that is live": [["set_custom_schema", args]] });
+});
+
+Deno.test("on a static site each ceiling permits what is said of it, and not one below", async () => {
+  await using at = await StaticWorld.open({ tokens });
+  const on = { site_id: "open" };
+  const page = { ...on, route: "new", html: "<p>Hi</p>" };
+  const main = { target_branch: "main" };
+  const md = { path: "a.md", content: "---\ntitle: A\nslug: a\n---\nText\n" };
+  const files = [{ path: "src/a.txt", content: "a" }];
+  await hold(at.gw, {
+    "Read what": [["list_static_routes", on]],
+    "Write pages without script": [
+      ["create_static_route", page],
+      ["write_static_file", { ...on, path: "src/styles/a.css", content: "p{}" }],
+      ["write_static_file", { ...on, path: "public/a.js", content: "a()" }],
+    ],
+    "Keep markdown files": [["save_md_to_repo", { site_id: "journal", ...md }]],
+    "Make and change drafts and preview pages that hold script": [
+      ["create_static_route", { ...page, html: "<p onclick=a()>Hi</p>" }],
+      ["update_static_route", { ...on, route: "", html: "<script>a()</script>" }],
+      ["write_static_file", { ...on, path: "public/a.html", content: "<script>a()</script>" }],
+      ["write_static_file", { ...on, path: "public/a.svg", content: "<svg onload='a()'/>" }],
+      ["write_static_file", { ...on, path: "src/content/a.md", content: "<img src=x onerror=a()>" }],
+    ],
+    "Write source files that": [
+      ...["astro", "ts", "tsx", "js", "jsx", "mjs", "cjs", "mdx", "vue", "svelte", "ASTRO", "mts"].map((
+        end,
+      ): Call => [
+        "write_static_file",
+        { ...on, path: `src/components/A.${end}`, content: "a" },
+      ]),
+    ],
+    "Write many files": [["bulk_write_static_files", { ...on, files }]],
+    "Write to the branch": [
+      ["create_static_route", { ...page, ...main }],
+      ["write_static_file", { ...on, ...main, path: "src/styles/a.css", content: "p{}" }],
+      ["save_md_to_repo", { ...on, ...md }],
+      ["bulk_write_static_files", { ...on, ...main, files }],
+    ],
+    "Begin a static project": [["init_static_project", { site_id: "empty", homepage_html: "<p>Hi</p>" }]],
+    "Take a page off": [["delete_static_route", { ...on, route: "" }]],
+  });
+  assert.deepEqual((await at.branches()).filter((name) => name !== "main"), []);
+});
+
+Deno.test("a token of nobody is no super-admin's, whatever its ceiling and whatever else it was given", async () => {
+  const nobody = { max_risk: 4, super_admin: false, skip_write_confirm: true } as const;
+  await using at = await StaticWorld.open({ tokens: { nobody } });
+  const on = { site_id: "open" };
+  await at.gw.refuses("delete_static_route", { ...on, route: "", confirm: true }, "E_SUPER_ADMIN_ONLY", {
+    as: "nobody",
+  });
+  const page = { ...on, route: "new", html: "<p>Hi</p>" };
+  const preview = await at.gw.call<Args>("create_static_route", page, { as: "nobody" });
+  assert.equal(preview["needs_confirmation"], true, "the confirm gate stands");
+  assert.deepEqual(
+    [{ owner_user_id: null }, { owner_user_id: null, super_admin: false }, {
+      owner_user_id: "u",
+      super_admin: true,
+    }]
+      .map(isSuperAdmin),
+    [true, false, false],
+    "a record of before it was asked for by name keeps what it was",
+  );
+});
+
+Deno.test("every sentence was tried", () => {
+  assert.deepEqual(CEILINGS.flat().filter((sentence) => !tried.has(sentence)), []);
+});
+
+Deno.test("docs/CONNECTING.md says the same, word for word and under the same ceilings", async () => {
+  const text = await Deno.readTextFile(new URL("../../docs/CONNECTING.md", import.meta.url));
+  const rows = CEILINGS.map((sentences, ceiling) => `| ${ceiling} | ${sentences.join("<br>")} |`);
+  assert.ok(text.includes(rows.join("\n")), `docs/CONNECTING.md should hold:\n${rows.join("\n")}`);
+});

@@ -1,0 +1,121 @@
+/** Steps 12 and 14a: what a call's arguments or its plan make of it is judged by ceiling and flags before any preview. */
+import assert from "node:assert/strict";
+import type { Code } from "../../errors.ts";
+import { type Args, DOORS } from "../cms_kit.ts";
+import { asked } from "../fixtures/raised/tools/raised/raise_it.ts";
+import { gateway, type Kit, type KitOptions, site } from "../kit.ts";
+
+const OPTIONS: KitOptions = {
+  roots: [new URL("../fixtures/toys/", import.meta.url), new URL("../fixtures/raised/", import.meta.url)],
+  sites: [
+    site("bare", "cms"),
+    site("open", "cms", { flags: { allow_publish: true, allow_seo_on_published: true } }),
+  ],
+  tokens: { drafts: { max_risk: 1 }, two: { max_risk: 2 }, three: { max_risk: 3 } },
+};
+const call = (args: Args, site_id = "open") => ({ site_id, confirm: true, ...args });
+const newest = async (gw: Kit) => (await gw.audit())[0]!;
+
+const REFUSED: readonly [
+  what: string,
+  args: Args,
+  as: string,
+  code: Code,
+  status: string,
+  says: RegExp,
+  plans: number,
+][] = [
+  [
+    "arguments above the ceiling",
+    { early: 2 },
+    "drafts",
+    "E_SCOPE_DENIED",
+    "risk_capped",
+    /tier 2 call here, because its arguments say so, and the token's max_risk is 1/,
+    0,
+  ],
+  [
+    "a plan above the ceiling",
+    { late: 3 },
+    "two",
+    "E_SCOPE_DENIED",
+    "risk_capped",
+    /tier 3 call here, because its plan found so, and/,
+    1,
+  ],
+  [
+    "a flag that the site lacks",
+    { flag: "allow_publish", site_id: "bare" },
+    "all",
+    "E_PUBLISH_NOT_ALLOWED",
+    "error",
+    /because its plan needs that/,
+    1,
+  ],
+  [
+    "a flag with a code of its own",
+    { flag: "allow_seo_on_published", site_id: "bare" },
+    "all",
+    "E_FORBIDDEN_OP",
+    "error",
+    /needs allow_seo_on_published on site "bare"/,
+    1,
+  ],
+  [
+    "a publishing flag under a lower ceiling",
+    { flag: "allow_publish" },
+    "two",
+    "E_SCOPE_DENIED",
+    "risk_capped",
+    /tier 3 call/,
+    1,
+  ],
+  ["a flag the manifest does not name", { flag: "allow_crm_write" }, "all", "E_INTERNAL", "error", /./, 1],
+];
+
+for (const [what, args, as, code, status, says, plans] of REFUSED) {
+  Deno.test(`${what}: refused through both doors with and without confirm, and nothing runs`, async () => {
+    await using gw = await gateway(OPTIONS);
+    Object.assign(asked, { plan: 0, run: 0 });
+    for (const confirm of [true, false]) {
+      assert.match(await gw.refuses("raise_it", { ...call(args), confirm }, code, { as }), says);
+      const row = await newest(gw);
+      assert.deepEqual([row.status, row.error, row._published], [status, code, undefined]);
+    }
+    assert.deepEqual(asked, { plan: 4 * plans, run: 0 });
+  });
+}
+
+for (const door of DOORS) {
+  Deno.test(`a preview through ${door} has the tier that was found, and says why first`, async () => {
+    await using gw = await gateway(OPTIONS);
+    const args = { ...call({ early: 2, late: 3, seen: true }), confirm: false };
+    const preview = await gw.call<Args>("raise_it", args, { door, as: "three" });
+    assert.deepEqual([preview["tier"], preview["warnings"]], [
+      3,
+      ["its arguments say so", "its plan found so", "visitors see it", "Mind the step"],
+    ]);
+    const row = await newest(gw);
+    assert.deepEqual([row.status, row.tier, row._published], ["needs_confirmation", 3, undefined]);
+  });
+
+  Deno.test(`a call through ${door} that may run has the right its plan asked for, and is audited as published`, async () => {
+    await using gw = await gateway(OPTIONS);
+    const done = await gw.call("raise_it", call({ flag: "allow_publish", seen: true }), {
+      door,
+      as: "three",
+    });
+    assert.deepEqual(done, { granted: true });
+    const row = await newest(gw);
+    assert.deepEqual([row.status, row.tier, row._published], ["ok", 3, true]);
+    assert.deepEqual(await gw.call("raise_it", call({ late: 2 }), { door, as: "two" }), { granted: false });
+    assert.equal((await newest(gw))._published, undefined);
+  });
+}
+
+Deno.test("a raise below what the call already is lowers nothing", async () => {
+  await using gw = await gateway(OPTIONS);
+  await gw.call("raise_it", call({ early: 3, late: 2 }), { as: "three" });
+  assert.equal((await newest(gw)).tier, 3);
+  await gw.refuses("raise_it", call({ early: 3, late: 1 }), "E_SCOPE_DENIED", { as: "two" });
+});
