@@ -111,6 +111,21 @@ export const AUDIT_STATUSES = [
 ] as const;
 export type AuditStatus = (typeof AUDIT_STATUSES)[number];
 
+/** What is known of the change a call was to make. */
+export const OUTCOMES = ["none", "made", "unknown"] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** What an operator found where an outcome was unknown. */
+export interface Resolution {
+  readonly found: "made" | "none";
+  readonly note: string;
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  /** Always `admin`: no call does it. */
+  readonly door: "admin";
+  readonly by: string;
+}
+
 /** A call of another tool that a call made, as the audit keeps it. */
 export interface NestedCall {
   readonly tool: string;
@@ -158,6 +173,14 @@ export interface AuditRow {
   readonly error: string | null;
   /** null in a `started` row. */
   readonly duration_ms: number | null;
+  /** What is known of the change: of a write that ran or was refused; absent in reads, previews and intents. */
+  readonly outcome?: Outcome;
+  /** In the row of a write under way: when the call gives up, ISO 8601 UTC. */
+  readonly deadline?: string;
+  /** The writes that were carried out before the call failed, a few words each. */
+  readonly carried_out?: readonly string[];
+  /** What an operator found, where the outcome was unknown. */
+  readonly resolution?: Resolution;
   readonly result_id?: string | number;
   readonly changes?: readonly Change[];
   readonly _published?: true;
@@ -235,7 +258,15 @@ export const LIMITS = {
   /** Calls of other tools that one call may make, and how deep they may stand in each other. */
   NESTED_CALLS_MAX: 50,
   NESTED_CALL_LEVELS: 2,
-  SHUTDOWN_MS: 4000,
+  /** How long after its deadline a write without an outcome is taken for one that is unknown. */
+  DOUBT_AFTER_MS: 60_000,
+  WRITES_NAMED_MAX: 20,
+  RESOLUTION_NOTE_CHARACTERS: 500,
+  /** Calls in flight when the gateway is told to stop: how long they are waited for, and how long for what is cut off. */
+  SHUTDOWN_SECONDS: 4,
+  SHUTDOWN_CUT_OFF_MS: 500,
+  /** How long refreshes of connected accounts are waited for when the store is closed. */
+  ACCOUNTS_FINISH_MS: 4000,
   LOGIN_ATTEMPTS_PER_MINUTE: 10,
   SESSION_MS: 12 * 60 * 60 * 1000,
 } as const;

@@ -31,6 +31,8 @@ const manifestSchema = z.strictObject({
   })).default([]),
   links: z.array(z.string()).default([]),
   secrets: z.array(z.strictObject({ name: z.string(), code, hide: z.boolean().default(false) })).default([]),
+  /** The tool that shows what the call changed, for whoever cannot know whether it did. */
+  read_with: z.string().optional(),
   body_limit: z.int().min(LIMITS.BODY_BYTES).default(LIMITS.BODY_BYTES),
   hints: z.strictObject({ idempotent: z.boolean().optional(), open_world: z.boolean().optional() }).default(
     {},
