@@ -52,23 +52,18 @@ export class Wire {
 
   /** The same, to look after a write and take it back when the call's time may be up. */
   overtime(): Wire {
-    const wire = this.#another();
-    wire.#overtime = true;
-    return wire;
+    return this.#another(true, this.#part);
   }
 
   /** The same, for writes that only prepare what was asked for. */
   aside(): Wire {
-    const wire = this.#another(this.#deadline);
-    wire.#overtime = this.#overtime;
-    wire.#part = true;
-    return wire;
+    return this.#another(this.#overtime, true, this.#deadline);
   }
 
-  #another(deadline?: number): Wire {
+  #another(overtime?: true, part?: true, deadline?: number): Wire {
     const wire = new Wire(this.#ctx, deadline);
-    wire.#authorization = this.#authorization;
-    wire.#root = this.#root;
+    [wire.#overtime, wire.#part] = [overtime, part];
+    [wire.#authorization, wire.#root] = [this.#authorization, this.#root];
     return wire;
   }
 
