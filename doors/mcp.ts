@@ -11,7 +11,8 @@ import {
   MODERN_VERSION,
   RPC,
 } from "./mcp_frame.ts";
-import { EXPOSED_HEADERS, REQUEST_ID_HEADER } from "./envelope.ts";
+import { REQUEST_ID_HEADER } from "./envelope.ts";
+import { CORS, fault, JSON_HEADERS, preflight, refusal, refused } from "./mcp_response.ts";
 import { failed, REQUEST_ID, succeeded, type ToolResult } from "./mcp_result.ts";
 
 type Awaitable<T> = T | Promise<T>;
@@ -51,21 +52,6 @@ export interface McpPorts {
   requestId(): string;
 }
 
-const CORS = {
-  "access-control-allow-origin": "*",
-  "access-control-expose-headers": EXPOSED_HEADERS,
-};
-const JSON_HEADERS = { ...CORS, "content-type": "application/json" };
-const ALLOWED_HEADERS = [
-  "authorization",
-  "content-type",
-  "accept",
-  "mcp-protocol-version",
-  "mcp-method",
-  "mcp-name",
-  "mcp-session-id",
-  "last-event-id",
-].join(", ");
 /** The name of the idempotency key in the `_meta` of a call. */
 const IDEMPOTENCY_KEY = "site-operations/idempotency-key";
 const LIST_TTL_MS = 60_000;
@@ -214,45 +200,4 @@ class Answers {
 
 function isJson(contentType: string | null): boolean {
   return contentType?.split(";", 1)[0]?.trim().toLowerCase() === "application/json";
-}
-
-function preflight(headers: Headers): Response {
-  return new Response(null, {
-    status: 204,
-    headers: {
-      ...CORS,
-      "access-control-allow-methods": "POST, OPTIONS",
-      "access-control-allow-headers": headers.get("access-control-request-headers") ?? ALLOWED_HEADERS,
-      "access-control-max-age": "86400",
-      vary: "Access-Control-Request-Headers",
-    },
-  });
-}
-
-/** An answer to a request that never became a JSON-RPC message. */
-function refused(status: number, message: string, headers: Record<string, string> = {}): Response {
-  return fault(new FrameFault(status, RPC.REFUSED, message), headers);
-}
-
-function fault(
-  { status, code, message, id, data }: FrameFault,
-  headers: Record<string, string> = {},
-): Response {
-  const body = JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, data } });
-  return new Response(body, { status, headers: { ...JSON_HEADERS, ...headers } });
-}
-
-/** A refusal before any message was read: the envelope of the REST door, and where to get a token. */
-function refusal(
-  { code, message, status, retryAfter }: GatewayError,
-  requestId: string,
-  baseUrl: string,
-): Response {
-  const headers: Record<string, string> = { ...JSON_HEADERS, [REQUEST_ID_HEADER]: requestId };
-  if (status === 401) {
-    headers["www-authenticate"] =
-      `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource"`;
-  }
-  if (retryAfter !== undefined) headers["retry-after"] = String(retryAfter);
-  return new Response(JSON.stringify({ ok: false, error: { code, message } }), { status, headers });
 }

@@ -6,9 +6,9 @@ import { NO_ANSWER } from "../../failures.ts";
 import type { FactCache, SiteContext } from "../../connector.ts";
 import type { Incoming, Outgoing, PublishGrant } from "../../request.ts";
 import { refusal, secretsOf, unreadable } from "../errors.ts";
+import { type Query, routeUrl } from "./route_url.ts";
 
-/** Query of a route; what is undefined is left out, an array becomes `name[]`. */
-export type Query = Readonly<Record<string, string | number | readonly (string | number)[] | undefined>>;
+export type { Query } from "./route_url.ts";
 
 /** A read's data with what its answer told beside. */
 export interface Got<T> {
@@ -243,18 +243,4 @@ export class Wire {
 function withoutAnswer(thrown: unknown): null {
   if (thrown instanceof GatewayError && thrown.code === "E_UPSTREAM") return null;
   throw thrown;
-}
-
-/** The address of a route (`wp/v2/posts`) under a root of either kind. */
-function routeUrl(root: URL, route: string, query: Query): string {
-  const url = new URL(root);
-  const plain = url.searchParams.get("rest_route");
-  if (plain === null) url.pathname = `${url.pathname.replace(/\/*$/, "/")}${route}`;
-  else url.searchParams.set("rest_route", `${plain.replace(/\/*$/, "/")}${route}`);
-  for (const [name, value] of Object.entries(query)) {
-    if (Array.isArray(value)) {
-      for (const item of value) url.searchParams.append(`${name}[]`, String(item));
-    } else if (value !== undefined) url.searchParams.append(name, String(value));
-  }
-  return url.href;
 }

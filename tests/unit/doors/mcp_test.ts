@@ -39,7 +39,7 @@ Deno.test("without a valid token the answer is 401, the REST envelope, and where
     );
     assert.equal(
       response.headers.get("access-control-expose-headers"),
-      "WWW-Authenticate, Retry-After, X-Request-Id",
+      "WWW-Authenticate, Retry-After, X-Request-Id, Idempotent-Replayed",
     );
     assert.deepEqual(await response.json(), {
       ok: false,
