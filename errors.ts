@@ -1,5 +1,6 @@
 /** Every refusal the gateway can give: one table of codes, and the error that carries one. */
 import { CONNECTOR_CODES } from "./errors.gen.ts";
+import type { Outcome } from "./model.ts";
 
 /** What a code means to a caller, and the HTTP status the REST door gives it. */
 export interface CodeEntry {
@@ -114,7 +115,12 @@ export interface GatewayErrorOptions {
   replayed?: boolean;
   /** How the audit files the refusal, where it is not a plain error. */
   audit?: "denied" | "risk_capped";
+  /** What is known of the change, where whoever throws knows it better than the requests that were sent tell. */
+  outcome?: Outcome;
 }
+
+/** The end of a message about a write that may have been carried out; the pipeline adds with which tool to look. */
+export const OUTCOME_UNKNOWN = "the outcome is unknown: look at the site before trying again";
 
 /**
  * A refusal or failure with a code. The message is for a person: it starts with the field or a capital, says what
@@ -126,6 +132,7 @@ export class GatewayError extends Error {
   readonly retryAfter: number | undefined;
   readonly audit: "denied" | "risk_capped" | undefined;
   readonly replayed: boolean;
+  readonly outcome: Outcome | undefined;
 
   constructor(code: Code, message: string, options: GatewayErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -135,6 +142,7 @@ export class GatewayError extends Error {
     this.retryAfter = options.retryAfter;
     this.audit = options.audit;
     this.replayed = options.replayed ?? false;
+    this.outcome = options.outcome;
   }
 
   /** The same failure, told in other words. */

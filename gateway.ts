@@ -12,6 +12,7 @@ import { makeConnectorContext } from "./guard/connector_context.ts";
 import { FactCaches } from "./guard/fact_caches.ts";
 import { endOfCall } from "./guard/context.ts";
 import { dispatcher } from "./guard/dispatch.ts";
+import { Doubts } from "./guard/doubts.ts";
 import { RateLimit } from "./guard/limits.ts";
 import { Retention } from "./guard/retention.ts";
 import { reaches } from "./guard/scope.ts";
@@ -48,10 +49,13 @@ export interface Gateway {
   readonly store: Store;
   readonly catalog: Catalog;
   readonly retention: Retention;
+  readonly doubts: Doubts;
   /** Writes one line to the log. */
   log(event: Record<string, unknown>): void;
   /** From now on /readyz answers 503. */
   drain(): void;
+  /** Closes the connections to upstreams: what waits for one fails now. */
+  cutOff(): void;
   /** Flushes the audit, closes the store and the connections that were kept. */
   close(): Promise<void>;
 }
@@ -119,6 +123,7 @@ export async function openGateway(
     newId: () => newId(),
     log,
   });
+  const doubts = new Doubts({ store, now, elapsed: () => performance.now(), log });
   const definitions = [...tools.values()].map(({ definition, group, manifest }) => ({
     ...definition,
     group,
@@ -175,20 +180,24 @@ export async function openGateway(
       },
       toolNames: () => catalog.names(),
       retention,
+      doubts,
       now,
       report: logFault,
     }),
     ping: () => store.ping(),
+    newId: () => newId(),
     draining: () => draining,
     log,
   });
   return {
-    fetch: app.fetch,
+    fetch: app,
     store,
     catalog,
     retention,
+    doubts,
     log,
     drain: () => void (draining = true),
+    cutOff: () => ownHttp?.[Symbol.dispose](),
     close: async () => {
       ownHttp?.[Symbol.dispose]();
       await store.close();

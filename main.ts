@@ -32,7 +32,8 @@ try {
   const registry = await readRegistry();
   const checked = settled(registry.connectors);
   const gateway = await openGateway(checked, registry);
-  schedule(gateway.retention);
+  schedule(gateway);
+  await gateway.doubts.begin();
   await serve(gateway, checked, (address) => {
     Deno.stdout.writeSync(new TextEncoder().encode(`The gateway answers at ${address}\n`));
   });

@@ -2,6 +2,7 @@
 
 import type { CredentialKind, PlatformKind, SiteFields } from "./model.gen.ts";
 
+export * from "./audit_model.ts";
 export type { CredentialKind, Credentials, PlatformKind, SiteFields } from "./model.gen.ts";
 
 /** Risk tiers: 0 read, 1 draft write, 2 external write, 3 publish or push, 4 destructive (super-admin). */
@@ -109,78 +110,6 @@ export interface Change {
   readonly to: unknown;
 }
 
-export const AUDIT_STATUSES = [
-  "started",
-  "ok",
-  "error",
-  "denied",
-  "risk_capped",
-  "needs_confirmation",
-] as const;
-export type AuditStatus = (typeof AUDIT_STATUSES)[number];
-
-/** A call of another tool that a call made, as the audit keeps it. */
-export interface NestedCall {
-  readonly tool: string;
-  readonly site_id: string | null;
-  /** null while the tool is unknown. */
-  readonly tier: Tier | null;
-  /** The code it was refused or failed with, null when there was none. */
-  readonly error: string | null;
-}
-
-/** Something a call brought into being, so that no failure leaves it unmentioned. */
-export interface Made {
-  /** `post`, `page`, `tag`, `category`, `media`, `redirect`, `entry`, `commit`. */
-  readonly what: string;
-  /** null where no answer told it. */
-  readonly id: string | number | null;
-  /** What a person knows it by. */
-  readonly name?: string;
-  /** Set where it is not known whether it was made. */
-  readonly unsure?: true;
-}
-
-/** Told of each thing as soon as it has been made. */
-export type Making = (made: Made) => void;
-
-/** One call as the audit keeps it. Arguments are redacted and shortened. */
-export interface AuditRow {
-  readonly id: string;
-  /** ISO 8601 UTC, when the call began. */
-  readonly at: string;
-  /** `admin`: not a call, but what an operator or the gateway itself did. */
-  readonly door: Door | "admin";
-  readonly request_id: string;
-  readonly token_id: string;
-  readonly token_name: string;
-  readonly owner_user_id: string | null;
-  readonly site_id: string | null;
-  readonly target_site_id?: string;
-  readonly tool: string;
-  /** null while the tool is unknown. */
-  readonly tier: Tier | null;
-  readonly arguments: unknown;
-  readonly status: AuditStatus;
-  /** The error code, null when there was none. */
-  readonly error: string | null;
-  /** null in a `started` row. */
-  readonly duration_ms: number | null;
-  readonly result_id?: string | number;
-  readonly changes?: readonly Change[];
-  readonly _published?: true;
-  /** What the call brought into being, in its order; of a call that failed too. */
-  readonly made?: readonly Made[];
-  /** The calls of other tools it made, in their order. */
-  readonly calls?: readonly NestedCall[];
-}
-
-/**
- * Why a run of the audit's retention drops nothing and waits for an operator: the log was never cut and should be; its
- * days were lowered; the clock is far ahead of the last run; rows are dated before what is gone already.
- */
-export type RetentionWait = "first" | "lowered" | "ahead" | "behind";
-
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
@@ -244,7 +173,15 @@ export const LIMITS = {
   /** Calls of other tools that one call may make, and how deep they may stand in each other. */
   NESTED_CALLS_MAX: 50,
   NESTED_CALL_LEVELS: 2,
-  SHUTDOWN_MS: 4000,
+  /** How long after its deadline a write without an outcome is taken for one that is unknown. */
+  DOUBT_AFTER_MS: 60_000,
+  WRITES_NAMED_MAX: 20,
+  RESOLUTION_NOTE_CHARACTERS: 500,
+  /** Calls in flight when the gateway is told to stop: how long they are waited for, and how long for what is cut off. */
+  SHUTDOWN_SECONDS: 4,
+  SHUTDOWN_CUT_OFF_MS: 500,
+  /** How long refreshes of connected accounts are waited for when the store is closed. */
+  ACCOUNTS_FINISH_MS: 4000,
   LOGIN_ATTEMPTS_PER_MINUTE: 10,
   SESSION_MS: 12 * 60 * 60 * 1000,
 } as const;

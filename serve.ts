@@ -1,8 +1,9 @@
-/** Serves a gateway over HTTP until a signal ends it: calls in flight finish, the audit is flushed. */
+/** Serves a gateway over HTTP until a signal ends it: calls in flight are waited for, the audit is flushed. */
 import type { Gateway } from "./gateway.ts";
-import { pauseFor } from "./lib/async.ts";
+import { ended, pauseFor } from "./lib/async.ts";
 import { Listening } from "./lib/listening.ts";
 import { LIMITS } from "./model.ts";
+import type { Settings } from "./settings.ts";
 
 /**
  * Serves until SIGINT or SIGTERM, and nothing else: where connections cannot be accepted (no descriptors are left) it
@@ -11,7 +12,7 @@ import { LIMITS } from "./model.ts";
  */
 export async function serve(
   gateway: Gateway,
-  { host, port }: { host: string; port: number },
+  { host, port, shutdownSeconds }: Pick<Settings, "host" | "port" | "shutdownSeconds">,
   ready: (address: string) => void,
 ): Promise<void> {
   let told = false;
@@ -30,13 +31,14 @@ export async function serve(
     log: gateway.log,
   });
   const stopped = Promise.withResolvers<void>();
-  const stop = () => {
+  const stop = async () => {
     gateway.drain();
-    const timer = setTimeout(stopped.resolve, LIMITS.SHUTDOWN_MS);
-    listening.stop().finally(() => {
-      clearTimeout(timer);
-      stopped.resolve();
-    });
+    const answered = listening.stop();
+    await ended(answered, shutdownSeconds * 1000);
+    // What still waits for an upstream ends here, so that its caller is told of the doubt and its row is kept.
+    gateway.cutOff();
+    await ended(answered, LIMITS.SHUTDOWN_CUT_OFF_MS);
+    stopped.resolve();
   };
   const signals: Deno.Signal[] = Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM"];
   // Before anybody is told the address: whoever was told may end it at once.

@@ -79,6 +79,14 @@ export const GATEWAY_SETTINGS = [
     read: read.whole(1, 36_500),
   },
   {
+    name: "SHUTDOWN_SECONDS",
+    default: `${LIMITS.SHUTDOWN_SECONDS}`,
+    meaning:
+      "Seconds that calls in flight are waited for when the gateway is told to stop; less than the host waits " +
+      "before it kills (some do after 5)",
+    read: read.whole(0, 600),
+  },
+  {
     name: "RATE_LIMIT_TOKEN",
     default: `${LIMITS.CALLS_PER_MINUTE_TOKEN}`,
     meaning: "Calls a minute for one token; 0 turns the limit off",
@@ -111,6 +119,8 @@ export interface Settings {
   /** Host names as URL.hostname spells them: lower case, IPv6 in brackets. */
   readonly privateUpstreams: readonly string[];
   readonly auditRetentionDays: number;
+  /** How long calls in flight are waited for at the end. */
+  readonly shutdownSeconds: number;
   /** Calls a minute; 0 is no limit. */
   readonly rateLimitToken: number;
   readonly rateLimitSite: number;
@@ -217,6 +227,7 @@ function shape(
     tokenPrefix: get("TOKEN_PREFIX"),
     privateUpstreams: get("ALLOW_PRIVATE_UPSTREAMS"),
     auditRetentionDays: get("AUDIT_RETENTION_DAYS"),
+    shutdownSeconds: get("SHUTDOWN_SECONDS"),
     rateLimitToken: get("RATE_LIMIT_TOKEN"),
     rateLimitSite: get("RATE_LIMIT_SITE"),
     upstream: Object.fromEntries(upstream.map(({ name }) => [name, values.get(name) as string | null])),

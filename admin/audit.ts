@@ -1,7 +1,7 @@
 /** The audit: read by page, streamed whole, checked, cut. */
 import type { Hono } from "hono";
 import { z } from "zod";
-import { AUDIT_STATUSES, LIMITS } from "../model.ts";
+import { AUDIT_STATUSES, LIMITS, OUTCOMES } from "../model.ts";
 import type { AuditQuery } from "../store/store.ts";
 import { RECORD_ID, SITE_ID, TOOL_NAME } from "./bodies.ts";
 import { answer, jsonObject } from "./exchange.ts";
@@ -32,6 +32,7 @@ const filters = {
   site_id: filter("a site id", SITE_ID).optional(),
   tool: filter("a tool name", TOOL_NAME).optional(),
   status: z.enum(AUDIT_STATUSES, { error: expected(`one of ${AUDIT_STATUSES.join(", ")}`) }).optional(),
+  outcome: z.enum(OUTCOMES, { error: expected(`one of ${OUTCOMES.join(", ")}`) }).optional(),
 };
 const rows_error = expected(`a whole number from 1 to ${LIMITS.AUDIT_PAGE_MAX}`);
 const pageQuery = closed({
@@ -43,6 +44,12 @@ const pageQuery = closed({
 });
 const exportQuery = closed(filters);
 const retainBody = closed({ confirm: z.boolean({ error: expected("true or false") }).optional() });
+const note_error = expected(`a text of 1 to ${LIMITS.RESOLUTION_NOTE_CHARACTERS} characters`);
+const resolveBody = closed({
+  found: z.enum(["made", "none"], { error: expected("made or none") }),
+  note: z.string({ error: note_error }).trim().min(1, { error: note_error })
+    .max(LIMITS.RESOLUTION_NOTE_CHARACTERS, { error: note_error }),
+});
 
 /** Adds the routes of the audit. */
 export function auditRoutes(app: Hono, ports: AdminPorts): void {
@@ -67,6 +74,11 @@ export function auditRoutes(app: Hono, ports: AdminPorts): void {
   app.get("/admin/api/audit/verify", async (c) => {
     parameters(closed({}), c.req.url);
     return answer(c, await audit.verify());
+  });
+
+  app.post("/admin/api/audit/:id/resolve", async (c) => {
+    const found = checked(resolveBody, await jsonObject(c.req.raw));
+    return answer(c, await ports.doubts.resolve(c.req.param("id"), found));
   });
 
   app.post("/admin/api/audit/retain", async (c) => {

@@ -1,5 +1,5 @@
-/** `audit tail`, `audit verify`, `audit export`, `audit retain`. */
-import { AUDIT_STATUSES, type AuditRow, LIMITS } from "../model.ts";
+/** `audit tail`, `audit resolve`, `audit verify`, `audit export`, `audit retain`. */
+import { AUDIT_STATUSES, type AuditRow, LIMITS, OUTCOMES } from "../model.ts";
 import type { RetentionReport } from "../rules/retention.ts";
 import type { AuditAmount, AuditPage, AuditVerdict } from "../store/store.ts";
 import type { Call, Command, Options, Words } from "./command.ts";
@@ -18,6 +18,7 @@ const FILTERS: Options = {
   site: { value: "id", help: "calls on one site" },
   tool: { value: "name", help: "calls of one tool" },
   status: { value: "status", help: AUDIT_STATUSES.join(", ") },
+  outcome: { value: "outcome", help: `of a write: ${OUTCOMES.join(", ")}` },
 };
 
 /** The filters as parameters of the API. */
@@ -29,6 +30,7 @@ function query(words: Words): Record<string, string> {
     site: "site_id",
     tool: "tool",
     status: "status",
+    outcome: "outcome",
   };
   return Object.fromEntries(
     Object.entries(names).flatMap(([option, name]) => {
@@ -53,7 +55,9 @@ async function rows({ api }: Call, filters: Record<string, string>, most: number
 }
 
 function line(row: AuditRow): string {
-  const outcome = row.status === "started" ? "outcome unknown" : row.error ?? "";
+  const doubt = row.outcome === "unknown" || (row.status === "started" && row.outcome === undefined);
+  const found = row.resolution && `found: ${row.resolution.found} (${cell(row.resolution.note)})`;
+  const outcome = [row.error ?? "", doubt ? `outcome unknown, id ${row.id}` : found ?? ""];
   const took = row.duration_ms === null ? "" : `${Math.round(row.duration_ms)} ms`;
   const parts = [
     row.at,
@@ -61,7 +65,7 @@ function line(row: AuditRow): string {
     cell(row.tool),
     cell(row.site_id),
     cell(row.token_name),
-    outcome,
+    ...outcome,
     took,
   ];
   return parts.filter((part) => part !== "").join("  ") + "\n";
@@ -71,6 +75,39 @@ function print({ json, terminal }: Call, row: AuditRow): void {
   terminal.out(json ? `${JSON.stringify(row)}\n` : line(row));
 }
 
+/** The writes in doubt, oldest first, and those without an outcome yet: cut off a moment ago, or under way. */
+async function tailUnknown(call: Call, filters: Record<string, string>): Promise<void> {
+  for (const option of ["follow", "status", "outcome"]) {
+    if (call.words.on(option) || call.words.text(option) !== undefined) {
+      throw new CommandError(`--unknown goes without --${option}`);
+    }
+  }
+  const most = call.words.whole("limit") ?? Infinity;
+  const found = [
+    ...await rows(call, { ...filters, outcome: "unknown" }, most),
+    ...await rows(call, { ...filters, status: "started" }, most),
+  ];
+  const each = new Map(found.map((row) => [row.id, row]));
+  for (const row of [...each.values()].sort((a, b) => a.at < b.at ? -1 : 1)) print(call, row);
+}
+
+const resolve: Command = {
+  words: ["audit", "resolve"],
+  subject: { name: "id", help: "of the row, as audit tail --unknown shows it" },
+  summary: "Say what became of a write whose outcome is unknown; the log is added to, nothing in it changes",
+  options: {
+    found: { value: "made|none", help: "what stands on the site", required: true },
+    note: { value: "text", help: "how it was found out", required: true },
+  },
+  async run({ words, api, show }) {
+    const row = await api.call("POST", `audit/${encodeURIComponent(words.subject)}/resolve`, {
+      found: words.text("found"),
+      note: words.text("note"),
+    }) as AuditRow;
+    show(row, line);
+  },
+};
+
 const tail: Command = {
   words: ["audit", "tail"],
   summary: "Show the last calls, oldest first",
@@ -78,11 +115,13 @@ const tail: Command = {
     ...FILTERS,
     limit: { value: "rows", help: `how many (${ROWS_DEFAULT})` },
     follow: { help: "stay, and show calls as they come" },
+    unknown: { help: "only writes of which nobody knows whether they were made, and those under way" },
   },
-  notes: "With --json each row is a line of its own.",
+  notes: "With --json each row is a line of its own. Once it is known what became of a write: audit resolve.",
   async run(call) {
     const { words, terminal } = call;
     const filters = query(words);
+    if (words.on("unknown")) return await tailUnknown(call, filters);
     const shown = new Map<string, AuditRow>();
     const show = (found: AuditRow[]) => {
       for (const row of found.reverse()) {
@@ -171,4 +210,4 @@ function gone({ before }: RetentionReport, { segments, entries }: AuditAmount): 
 }
 
 /** The commands about the audit. */
-export const AUDIT_COMMANDS: readonly Command[] = [tail, verify, exportAll, retain];
+export const AUDIT_COMMANDS: readonly Command[] = [tail, resolve, verify, exportAll, retain];

@@ -16,6 +16,7 @@ export function refusal(c: Context, thrown: unknown, ports: AdminPorts): Respons
   const requestId = crypto.randomUUID();
   const error = asGatewayError(thrown, requestId);
   if (error.code === "E_INTERNAL") ports.report(requestId, thrown);
+  c.header("X-Request-Id", requestId);
   if (error.retryAfter !== undefined) c.header("Retry-After", String(error.retryAfter));
   if (error.code === "E_AUTH") c.header("WWW-Authenticate", 'Bearer realm="admin"');
   return c.json(

@@ -1,4 +1,5 @@
 /** What the admin side is given to work with. */
+import type { AuditRow, Resolution } from "../model.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { RetentionReport, RetentionState } from "../rules/retention.ts";
 import type { Store } from "../store/store.ts";
@@ -20,6 +21,12 @@ export interface RetentionPort {
   confirm(): Promise<RetentionReport>;
 }
 
+/** Writes whose outcome is unknown. */
+export interface DoubtPort {
+  /** Says what was found; answers the row. Throws E_NOT_FOUND where the outcome of that row is not unknown. */
+  resolve(id: string, found: Pick<Resolution, "found" | "note">): Promise<AuditRow>;
+}
+
 /** The store and what only the running gateway knows. */
 export interface AdminPorts {
   readonly store: Pick<Store, "tokens" | "sites" | "projects" | "users" | "sessions" | "audit">;
@@ -36,6 +43,7 @@ export interface AdminPorts {
   /** The tools loaded now, sites' own included. */
   toolNames(): readonly string[];
   readonly retention: RetentionPort;
+  readonly doubts: DoubtPort;
   /** Milliseconds since the epoch. */
   now(): number;
   /** Is told of every fault that is answered with E_INTERNAL. */

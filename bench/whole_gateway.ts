@@ -8,6 +8,6 @@ import { readWhole } from "./whole_catalogue.ts";
 const registry = await readWhole(Deno.args[0]!);
 const settings = readSettings(processEnvironment, "start", registry.connectors.settings);
 const gateway = await openGateway(settings, registry);
-schedule(gateway.retention);
+schedule(gateway);
 await serve(gateway, settings, () => {});
 Deno.exit(0);

@@ -1,7 +1,7 @@
 /** The one server behind both doors: REST, MCP, admin and the health checks. */
 import { Hono } from "hono";
 import { GatewayError } from "../errors.ts";
-import { failure } from "./envelope.ts";
+import { EXPOSED_HEADERS, failure, REQUEST_ID_HEADER } from "./envelope.ts";
 
 /** What is mounted where. */
 export interface AppParts {
@@ -13,13 +13,28 @@ export interface AppParts {
   ping(): Promise<void>;
   /** Whether the gateway is about to stop. */
   draining(): boolean;
+  /** A new ULID. */
+  newId(): string;
   log(event: Record<string, unknown>): void;
 }
 
 const HEADERS = { "content-type": "application/json" };
 
-/** The whole service as one Hono application. */
-export function buildApp(parts: AppParts): Hono {
+/**
+ * The whole service. Every answer names its call in `X-Request-Id`; where a door has given none, it is a new one that
+ * nothing else names.
+ */
+export function buildApp(parts: AppParts): (request: Request) => Promise<Response> {
+  const app = routes(parts);
+  return async (request) => {
+    const response = await app.fetch(request);
+    const { headers } = response;
+    if (!headers.has(REQUEST_ID_HEADER)) headers.set(REQUEST_ID_HEADER, parts.newId());
+    return response;
+  };
+}
+
+function routes(parts: AppParts): Hono {
   const app = new Hono();
   const health = async (mayDrain: boolean) => {
     const ok = !(mayDrain && parts.draining()) && await parts.ping().then(() => true, () => false);
@@ -39,16 +54,22 @@ export function buildApp(parts: AppParts): Hono {
     );
     return new Response(failure(error), {
       status: 404,
-      headers: { ...HEADERS, "access-control-allow-origin": "*" },
+      headers: {
+        ...HEADERS,
+        "access-control-allow-origin": "*",
+        "access-control-expose-headers": EXPOSED_HEADERS,
+      },
     });
   });
   app.onError((thrown) => {
-    parts.log({ event: "internal", cause: thrown.stack ?? String(thrown) });
+    const requestId = parts.newId();
+    parts.log({ event: "internal", request_id: requestId, cause: thrown.stack ?? String(thrown) });
     const error = new GatewayError(
       "E_INTERNAL",
       "Something failed inside the gateway; its operator finds the cause in the log",
     );
-    return new Response(failure(error), { status: 500, headers: HEADERS });
+    const headers = { ...HEADERS, [REQUEST_ID_HEADER]: requestId };
+    return new Response(failure(error), { status: 500, headers });
   });
   return app;
 }

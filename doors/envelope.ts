@@ -1,6 +1,11 @@
 /** What both doors wrap answers and refusals in. */
 import type { GatewayError } from "../errors.ts";
 
+/** The header of every answer that names its call: the id of the audit row, where the call has one. */
+export const REQUEST_ID_HEADER = "x-request-id";
+/** What a script on another origin may read of an answer, beside what it always may. */
+export const EXPOSED_HEADERS = "WWW-Authenticate, Retry-After, X-Request-Id, Idempotent-Replayed";
+
 /** Content items of a site's own tool, handed on as they came; anything else a tool answers becomes one text item. */
 export class Content {
   constructor(readonly items: readonly unknown[]) {}
@@ -11,8 +16,8 @@ export const success = (result: unknown): string =>
   `{"ok":true,"result":${JSON.stringify(result) ?? "null"}}`;
 
 /** The REST error envelope, as text. */
-export const failure = ({ code, message }: GatewayError): string =>
-  JSON.stringify({ ok: false, error: { code, message } });
+export const failure = ({ code, message, outcome }: GatewayError): string =>
+  JSON.stringify({ ok: false, error: { code, message, outcome } });
 
 /**
  * How a tool's contents become `result`: a single text that parses as an object or a list is that; a plain string is

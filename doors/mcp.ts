@@ -11,7 +11,9 @@ import {
   MODERN_VERSION,
   RPC,
 } from "./mcp_frame.ts";
-import { failed, succeeded, type ToolResult } from "./mcp_result.ts";
+import { REQUEST_ID_HEADER } from "./envelope.ts";
+import { CORS, fault, JSON_HEADERS, preflight, refusal, refused } from "./mcp_response.ts";
+import { failed, REQUEST_ID, succeeded, type ToolResult } from "./mcp_result.ts";
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -46,25 +48,10 @@ export interface McpPorts {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly server: { readonly name: string; readonly version: string };
+  /** A new ULID: of the answer, and of the audit row where a tool is called. */
   requestId(): string;
 }
 
-const CORS = {
-  "access-control-allow-origin": "*",
-  "access-control-expose-headers": "WWW-Authenticate, Retry-After",
-};
-const JSON_HEADERS = { ...CORS, "content-type": "application/json" };
-const JSON_OK = { status: 200, headers: JSON_HEADERS };
-const ALLOWED_HEADERS = [
-  "authorization",
-  "content-type",
-  "accept",
-  "mcp-protocol-version",
-  "mcp-method",
-  "mcp-name",
-  "mcp-session-id",
-  "last-event-id",
-].join(", ");
 /** The name of the idempotency key in the `_meta` of a call. */
 const IDEMPOTENCY_KEY = "site-operations/idempotency-key";
 const LIST_TTL_MS = 60_000;
@@ -74,18 +61,23 @@ const DISCOVER_TTL_MS = 3_600_000;
 export function mcpDoor(ports: McpPorts): (request: Request) => Promise<Response> {
   const answers = new Answers(ports);
   return async (request) => {
+    const requestId = ports.requestId();
     try {
-      return await answer(request, ports, answers);
+      return await answer(request, requestId, ports, answers);
     } catch (thrown) {
-      const requestId = ports.requestId();
       const error = asGatewayError(thrown, requestId);
       if (error !== thrown) ports.report?.(thrown, requestId);
-      return refusal(error, ports.baseUrl);
+      return refusal(error, requestId, ports.baseUrl);
     }
   };
 }
 
-async function answer(request: Request, ports: McpPorts, answers: Answers): Promise<Response> {
+async function answer(
+  request: Request,
+  requestId: string,
+  ports: McpPorts,
+  answers: Answers,
+): Promise<Response> {
   const { headers, method } = request;
   const host = headers.get("host") ?? new URL(request.url).host;
   if (!ports.hosts.has(host.toLowerCase())) {
@@ -110,9 +102,14 @@ async function answer(request: Request, ports: McpPorts, answers: Answers): Prom
   const frame = judge(body.value, headers);
   if (frame === null) return new Response(null, { status: 202, headers: CORS });
   if (frame instanceof FrameFault) return fault(frame);
-  const reply = await answers.reply(frame, caller, body.bytes);
-  return reply instanceof FrameFault ? fault(reply) : new Response(reply, JSON_OK);
+  const reply = await answers.reply(frame, { caller, requestId, bodyBytes: body.bytes });
+  return reply instanceof FrameFault
+    ? fault(reply)
+    : new Response(reply, { status: 200, headers: { ...JSON_HEADERS, [REQUEST_ID_HEADER]: requestId } });
 }
+
+/** What a message came with. */
+type Asked = Pick<McpCall, "caller" | "requestId" | "bodyBytes">;
 
 /** The answers to the methods; everything that stays the same is written once. */
 class Answers {
@@ -127,10 +124,10 @@ class Answers {
       `"ttlMs":${DISCOVER_TTL_MS},"cacheScope":"private"`;
   }
 
-  async reply(frame: Frame, caller: Caller, bodyBytes: number): Promise<string | FrameFault> {
+  async reply(frame: Frame, asked: Asked): Promise<string | FrameFault> {
     const { method, params } = frame;
-    if (method === "tools/call") return await this.#call(frame, caller, bodyBytes);
-    if (method === "tools/list") return await this.#list(frame, caller);
+    if (method === "tools/call") return await this.#call(frame, asked);
+    if (method === "tools/list") return await this.#list(frame, asked);
     if (frame.modern) {
       if (method === "server/discover") return this.#result(frame, this.#discover);
     } else if (method === "ping") {
@@ -148,12 +145,11 @@ class Answers {
     return new FrameFault(status, RPC.METHOD_NOT_FOUND, "Method not found", frame.id);
   }
 
-  async #list(frame: Frame, caller: Caller): Promise<string | FrameFault> {
+  async #list(frame: Frame, { caller, requestId }: Asked): Promise<string | FrameFault> {
     if (frame.params.cursor !== undefined) {
       return new FrameFault(200, RPC.INVALID_PARAMS, "cursor: the list is one page; leave it out", frame.id);
     }
     const caching = frame.modern ? `,"ttlMs":${LIST_TTL_MS},"cacheScope":"private"` : "";
-    const requestId = this.#ports.requestId();
     try {
       return this.#result(frame, `"tools":${await this.#ports.listing(caller)}${caching}`);
     } catch (thrown) {
@@ -165,7 +161,7 @@ class Answers {
     }
   }
 
-  async #call(frame: Frame, caller: Caller, bodyBytes: number): Promise<string | FrameFault> {
+  async #call(frame: Frame, asked: Asked): Promise<string | FrameFault> {
     const { name, arguments: given = {} } = frame.params;
     if (typeof name !== "string") {
       return new FrameFault(200, RPC.INVALID_PARAMS, "name: send the name of a tool", frame.id);
@@ -177,23 +173,17 @@ class Answers {
     if (key !== undefined && typeof key !== "string") {
       return new FrameFault(200, RPC.INVALID_PARAMS, `_meta: ${IDEMPOTENCY_KEY} must be a string`, frame.id);
     }
-    const { members, meta } = await this.#run({
-      caller,
-      tool: name,
-      arguments: given,
-      bodyBytes,
-      idempotencyKey: key,
-    });
-    return this.#result(frame, members, meta);
+    const call = { ...asked, tool: name, arguments: given, idempotencyKey: key };
+    const { members, meta } = await this.#run(call);
+    return this.#result(frame, members, { ...meta, [REQUEST_ID]: asked.requestId });
   }
 
-  async #run(call: Omit<McpCall, "requestId">): Promise<ToolResult> {
-    const requestId = this.#ports.requestId();
+  async #run(call: McpCall): Promise<ToolResult> {
     try {
-      return succeeded(await this.#ports.call({ ...call, requestId }));
+      return succeeded(await this.#ports.call(call));
     } catch (thrown) {
-      if (!(thrown instanceof GatewayError)) this.#ports.report?.(thrown, requestId);
-      return failed(asGatewayError(thrown, requestId));
+      if (!(thrown instanceof GatewayError)) this.#ports.report?.(thrown, call.requestId);
+      return failed(asGatewayError(thrown, call.requestId));
     }
   }
 
@@ -210,41 +200,4 @@ class Answers {
 
 function isJson(contentType: string | null): boolean {
   return contentType?.split(";", 1)[0]?.trim().toLowerCase() === "application/json";
-}
-
-function preflight(headers: Headers): Response {
-  return new Response(null, {
-    status: 204,
-    headers: {
-      ...CORS,
-      "access-control-allow-methods": "POST, OPTIONS",
-      "access-control-allow-headers": headers.get("access-control-request-headers") ?? ALLOWED_HEADERS,
-      "access-control-max-age": "86400",
-      vary: "Access-Control-Request-Headers",
-    },
-  });
-}
-
-/** An answer to a request that never became a JSON-RPC message. */
-function refused(status: number, message: string, headers: Record<string, string> = {}): Response {
-  return fault(new FrameFault(status, RPC.REFUSED, message), headers);
-}
-
-function fault(
-  { status, code, message, id, data }: FrameFault,
-  headers: Record<string, string> = {},
-): Response {
-  const body = JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, data } });
-  return new Response(body, { status, headers: { ...JSON_HEADERS, ...headers } });
-}
-
-/** A refusal before any message was read: the envelope of the REST door, and where to get a token. */
-function refusal({ code, message, status, retryAfter }: GatewayError, baseUrl: string): Response {
-  const headers: Record<string, string> = { ...JSON_HEADERS };
-  if (status === 401) {
-    headers["www-authenticate"] =
-      `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource"`;
-  }
-  if (retryAfter !== undefined) headers["retry-after"] = String(retryAfter);
-  return new Response(JSON.stringify({ ok: false, error: { code, message } }), { status, headers });
 }

@@ -16,12 +16,21 @@ export function succeeded(value: unknown): ToolResult {
   return { members: `"content":[{"type":"text","text":${JSON.stringify(text)}}]` };
 }
 
-/** The result of a call that was refused or failed: `<code>: <message>`, with the upstream's status if there was one. */
-export function failed({ code, message, upstream }: GatewayError): ToolResult {
+/** What `_meta` says of the call itself; the first is the audit row's id as well. */
+export const REQUEST_ID = "site-operations/request-id";
+const OUTCOME = "site-operations/outcome";
+
+/**
+ * The result of a call that was refused or failed: `<code>: <message>`, with the upstream's status if there was one, and
+ * what is known of the change where it was to make one.
+ */
+export function failed({ code, message, upstream, outcome }: GatewayError): ToolResult {
   const members = `"content":[{"type":"text","text":${
     JSON.stringify(`${code}: ${message}`)
   }}],"isError":true`;
-  if (code !== "E_UPSTREAM" || upstream === undefined) return { members };
   const { UPSTREAM_STATUS_MIN: min, UPSTREAM_STATUS_MAX: max } = LIMITS;
-  return { members, meta: { status: Math.min(Math.max(upstream, min), max) } };
+  const status = code === "E_UPSTREAM" && upstream !== undefined
+    ? { status: Math.min(Math.max(upstream, min), max) }
+    : {};
+  return { members, meta: { ...status, ...(outcome === undefined ? {} : { [OUTCOME]: outcome }) } };
 }

@@ -1,5 +1,6 @@
 /** The parts of the OpenAPI document that are the same for every tool: envelopes, refusals, routes that are no tool. */
 import type { CodeEntry } from "../errors.ts";
+import { OUTCOMES } from "../model.ts";
 import type { OpenApiSchema } from "./openapi_schema.ts";
 
 /** A table of codes, as errors.ts holds it. */
@@ -29,7 +30,20 @@ const envelope = (result: OpenApiSchema, description: string) =>
 export function sharedSchemas(codes: Codes, kinds: readonly string[]): Record<string, OpenApiSchema> {
   return {
     ErrorCode: { type: "string", enum: Object.keys(codes), description: "Stable; clients may branch on it" },
-    Error: object({ code: ref("schemas", "ErrorCode"), message: text("For a person") }, "Why a call failed"),
+    Error: {
+      ...object({ code: ref("schemas", "ErrorCode"), message: text("For a person") }, "Why a call failed"),
+      properties: {
+        code: ref("schemas", "ErrorCode"),
+        message: text(
+          "For a person; where a change may have been made, it says where to look before trying again",
+        ),
+        outcome: {
+          type: "string",
+          enum: [...OUTCOMES],
+          description: "What is known of the change; of tools that write",
+        },
+      },
+    },
     ErrorEnvelope: object(
       { ok: { type: "boolean", enum: [false] }, error: ref("schemas", "Error") },
       "The answer to a call that was refused or failed",

@@ -9,7 +9,7 @@ import type { Caller } from "../model.ts";
 import type { Catalog } from "../registry/catalog.ts";
 import type { Store } from "../store/store.ts";
 import { readObject } from "./body.ts";
-import { failure, refusalHeaders, success, unwrap } from "./envelope.ts";
+import { EXPOSED_HEADERS, failure, refusalHeaders, REQUEST_ID_HEADER, success, unwrap } from "./envelope.ts";
 
 /** What the REST door stands on. */
 export interface RestPorts {
@@ -25,13 +25,8 @@ export interface RestPorts {
   log(event: Record<string, unknown>): void;
 }
 
-const CORS = { "access-control-allow-origin": "*" };
+const CORS = { "access-control-allow-origin": "*", "access-control-expose-headers": EXPOSED_HEADERS };
 const HEADERS = { "content-type": "application/json", ...CORS };
-const OK = { status: 200, headers: HEADERS };
-/** What a script on another origin may read of a refusal. */
-const EXPOSED = {
-  "access-control-expose-headers": "WWW-Authenticate, Retry-After, X-Request-Id, Idempotent-Replayed",
-};
 
 const REPLAYED = { "idempotent-replayed": "true" };
 
@@ -42,17 +37,18 @@ const isReplayed = (value: unknown) =>
 export function restDoor(app: Hono, ports: RestPorts): void {
   const at = "/api/v1";
   const reading = (answer: (caller: Caller) => string | Promise<string>) => async ({ req }: Context) => {
+    const requestId = ports.newId();
     try {
       const caller = await ports.authenticate(req.raw);
       ports.tokenLimit.take(caller.token.id);
-      return new Response(await answer(caller), OK);
+      return ok(await answer(caller), requestId);
     } catch (thrown) {
-      return refuse(ports, thrown, ports.newId());
+      return refuse(ports, thrown, requestId);
     }
   };
   app.post(`${at}/tools/:name`, (c) => call(ports, c.req.raw, c.req.param("name")));
   app.options(`${at}/*`, (c) => preflight(c.req.raw));
-  app.get(`${at}/openapi.json`, () => new Response(ports.openapi, OK));
+  app.get(`${at}/openapi.json`, () => ok(ports.openapi, ports.newId()));
   app.get(`${at}/whoami`, reading(({ token }) => success(whoami(token))));
   app.get(`${at}/sites`, reading(async (caller) => success({ sites: await sitesOf(ports, caller) })));
   app.get(`${at}/tools`, reading((caller) => ports.catalog.listing(caller).rest));
@@ -73,12 +69,14 @@ async function call(ports: RestPorts, request: Request, tool: string): Promise<R
         return { ...body, caller: await ports.authenticate(request) };
       },
     });
-    const replayed = isReplayed(value) ? { headers: { ...HEADERS, ...EXPOSED, ...REPLAYED } } : OK;
-    return new Response(success(unwrap(value)), { ...OK, ...replayed });
+    return ok(success(unwrap(value)), requestId, isReplayed(value) ? REPLAYED : {});
   } catch (thrown) {
     return refuse(ports, thrown, requestId);
   }
 }
+
+const ok = (text: string, requestId: string, more: Readonly<Record<string, string>> = {}) =>
+  new Response(text, { status: 200, headers: { ...HEADERS, [REQUEST_ID_HEADER]: requestId, ...more } });
 
 /** The answer to anything thrown; what is no refusal is logged under the request id the message gives. */
 function refuse(ports: RestPorts, thrown: unknown, requestId: string): Response {
@@ -86,8 +84,7 @@ function refuse(ports: RestPorts, thrown: unknown, requestId: string): Response 
   if (error !== thrown) ports.log({ event: "internal", request_id: requestId, cause: String(thrown) });
   const headers = {
     ...HEADERS,
-    ...EXPOSED,
-    "x-request-id": requestId,
+    [REQUEST_ID_HEADER]: requestId,
     ...(error.replayed ? REPLAYED : {}),
     ...refusalHeaders(error, ports.baseUrl),
   };

@@ -15,6 +15,7 @@ import type { Consent } from "./consent.ts";
 import type { AuditFacts } from "../registry/tool.ts";
 import { fitForRow } from "./made.ts";
 import { redactText, shorten } from "./redact.ts";
+import { Writes } from "./writes.ts";
 
 const NAME_CHARACTERS = 128;
 
@@ -46,6 +47,8 @@ export class CallRecord {
   error: Code | null = null;
   /** The record of the whole call: of the one that came through a door. */
   readonly root: CallRecord;
+  /** What the whole call has sent to change something. */
+  readonly writes: Writes;
   readonly #at: number;
   readonly #call: { door: Door; requestId: string; caller: Caller; tool: string };
   readonly #calls: CallRecord[] = [];
@@ -59,6 +62,7 @@ export class CallRecord {
     this.#at = at;
     this.#call = call;
     this.root = root ?? this;
+    this.writes = root?.writes ?? new Writes();
   }
 
   /**
@@ -102,15 +106,24 @@ export class CallRecord {
     return [...this.#calls, this].flatMap((one) => one.made);
   }
 
-  /** The row that says a write is about to begin. */
-  intent(): AuditRow {
-    return this.#row("started", null, null);
+  /** The row that says a write is about to begin, which gives up at that time. */
+  intent(deadline: number): AuditRow {
+    return { ...this.#row("started", null, null), deadline: new Date(deadline).toISOString() };
   }
 
   /** The row that says how the call ended. */
   outcome(failure: GatewayError | null, now: number): AuditRow {
     const status = failure ? failure.audit ?? "error" : this.previewed ? "needs_confirmation" : "ok";
-    return this.#row(status, failure?.code ?? null, Math.max(0, now - this.#at));
+    const row = this.#row(status, failure?.code ?? null, Math.max(0, now - this.#at));
+    const carried_out = failure ? this.writes.carriedOut : [];
+    return { ...row, ...this.#known(failure), ...(carried_out.length > 0 ? { carried_out } : {}) };
+  }
+
+  #known(failure: GatewayError | null): Pick<AuditRow, "outcome"> {
+    // Of a call that repeats what an earlier one failed with, this one did nothing.
+    if (failure?.outcome !== undefined) return { outcome: this.writing ? failure.outcome : "none" };
+    if (failure) return {};
+    return this.writing ? { outcome: this.writes.any ? "made" : "none" } : {};
   }
 
   #row(status: AuditStatus, error: string | null, duration_ms: number | null): AuditRow {

@@ -10,6 +10,7 @@ import type { Store } from "../store/store.ts";
 import { egress } from "./egress.ts";
 import type { FactCaches } from "./fact_caches.ts";
 import { isGenuine } from "./flags.ts";
+import type { Writes } from "./writes.ts";
 
 /** What connectors are reached with; one for the whole gateway. */
 export interface ConnectorPorts {
@@ -32,6 +33,8 @@ export interface ConnectorCall {
   readonly caller?: Caller | null;
   /** Milliseconds since the epoch at which the call gives up. */
   readonly deadline: number;
+  /** Where its writes are noted; absent where the gateway asks for itself. */
+  readonly writes?: Writes;
 }
 
 /**
@@ -77,7 +80,7 @@ interface Sender {
 
 async function send(
   ports: ConnectorPorts,
-  { site, deadline }: ConnectorCall,
+  { site, deadline, writes }: ConnectorCall,
   { connector, to, signed = {} }: Sender,
   out: Outgoing,
 ) {
@@ -90,9 +93,11 @@ async function send(
   const look = (next: Outgoing) => egress({ connector: judge, origins, ctx, granted }, next);
   const overtime = out.overtime ? ports.now() + LIMITS.UPSTREAM_DEADLINE_MS : 0;
   const own = without(signed, out);
+  const ended = out.effect === "write" ? writes?.begin(out) : undefined;
   return await ports.http.send({ ...own, headers: { ...own.headers, ...signed } }, {
     endsAt: Math.max(deadline, overtime),
     look,
+    ended,
   });
 }
 

@@ -187,5 +187,6 @@ function outcomeUnknown(requestId: string | null): GatewayError {
     "E_OUTCOME_UNKNOWN" satisfies Code,
     `${first} has not said how it ended, and it is not carried out twice; look at the site, or ask the gateway's ` +
       "operator what became of that request, before you send it again as a new call",
+    { outcome: "unknown" },
   );
 }

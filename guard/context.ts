@@ -15,7 +15,7 @@ import type {
 } from "../registry/tool.ts";
 import type { Store } from "../store/store.ts";
 import type { CallRecord } from "./audit.ts";
-import { type ConnectorPorts, makeConnectorContext } from "./connector_context.ts";
+import { type ConnectorCall, type ConnectorPorts, makeConnectorContext } from "./connector_context.ts";
 import { isDeployed } from "./deployed.ts";
 import { reaches, reachesAll } from "./scope.ts";
 
@@ -39,7 +39,7 @@ export interface CallParts {
   /** Milliseconds since the epoch at which the call gives up. */
   readonly deadline: number;
 }
-type Reached = Pick<CallParts, "site" | "caller" | "deadline">;
+type Reached = Pick<CallParts, "site" | "caller" | "deadline" | "record">;
 
 /** The context of one call. */
 export function makeContext(ports: ContextPorts, call: CallParts): ToolContext {
@@ -68,6 +68,8 @@ export function makeContext(ports: ContextPorts, call: CallParts): ToolContext {
   };
 }
 
+const reaching = ({ record, ...call }: Reached): ConnectorCall => ({ ...call, writes: record.writes });
+
 /** A site and the clients of its upstreams, each connected once. */
 function clientsOf(ports: ContextPorts, call: Reached): OtherSite {
   const clients = new Map<unknown, Promise<unknown>>();
@@ -95,10 +97,10 @@ async function connected(
 ): Promise<unknown> {
   if ("capability" in wanted) {
     const { connector, provision } = providerOf(ports.connectors, call.site?.platform ?? "", wanted);
-    return await provision.connect(makeConnectorContext(ports, call, connector));
+    return await provision.connect(makeConnectorContext(ports, reaching(call), connector));
   }
   if (!wanted.connect) throw new GatewayError("E_INTERNAL", `The connector "${wanted.name}" reaches nothing`);
-  return await wanted.connect(makeConnectorContext(ports, call, wanted));
+  return await wanted.connect(makeConnectorContext(ports, reaching(call), wanted));
 }
 
 /** What does that kind of work on sites of that kind. Throws E_NOT_SUPPORTED in a sentence where nothing does. */
@@ -147,13 +149,13 @@ function upstreamsPort(ports: ContextPorts, call: Reached): UpstreamsPort {
     async diagnose(limitMs) {
       const site = call.site as Site;
       const parts = connectors.diagnoses(site.platform).map(({ connector, diagnosis }) =>
-        diagnosis.run(makeConnectorContext(ports, call, connector), limitMs)
+        diagnosis.run(makeConnectorContext(ports, reaching(call), connector), limitMs)
       );
       return (await Promise.all(parts)).flat();
     },
     async ping() {
       const connector = connectors.ofKind((call.site as Site).platform);
-      return await connector?.ping?.(makeConnectorContext(ports, call, connector)) ?? null;
+      return await connector?.ping?.(makeConnectorContext(ports, reaching(call), connector)) ?? null;
     },
     canPing: () => connectors.ofKind((call.site as Site).platform)?.ping !== undefined,
   };

@@ -1,6 +1,6 @@
 /** The line every call walks, from either door: checked step by step, run, and audited. */
 import { asGatewayError, GatewayError } from "../errors.ts";
-import type { AuditRow, Caller, Door } from "../model.ts";
+import type { AuditRow, Caller, Door, Outcome } from "../model.ts";
 import type { Beside, Store } from "../store/store.ts";
 import { CallRecord } from "./audit.ts";
 import { bodyLimit } from "./body_limit.ts";
@@ -11,6 +11,7 @@ import { admit, type AdmitPorts, type Admitted, planned } from "./admit.ts";
 import { endOfCall } from "./context.ts";
 import type { RateLimit } from "./limits.ts";
 import { failedHaving, namingMade } from "./made.ts";
+import { withOutcome } from "./outcome.ts";
 
 /** A call as a door hands it over; authentication is behind it. */
 export interface ToolCall {
@@ -66,7 +67,8 @@ export function dispatcher(ports: DispatchPorts): Dispatch {
         });
       }
     }
-    const change = !record.writing ? "none" : failure ? "unknown" : "made";
+    if (failure) failure = withOutcome(failure, record, ports.catalog.get(call.tool)?.manifest);
+    const change = failure ? failure.outcome ?? "none" : record.writing ? "made" : "none";
     if (record.consent && (record.writing || failure)) {
       record.beside = await record.consent.settle(failure ? { failure, outcome: change } : { value });
     }
@@ -105,7 +107,7 @@ async function runPipeline(ports: DispatchPorts, call: ToolCall, record: CallRec
     const repeated = await consent.spend();
     if (repeated) return repeated.value;
     record.consent = consent;
-    await keep(ports, record.intent(), "none", await consent.begin()); // 16
+    await keep(ports, record.intent(deadline), "none", await consent.begin()); // 16
     record.writing = true;
   }
   return await ready.run();
@@ -135,7 +137,7 @@ const UNKEPT = {
 async function keep(
   ports: DispatchPorts,
   row: AuditRow,
-  change: keyof typeof UNKEPT,
+  change: Outcome,
   beside: readonly Beside[],
 ): Promise<void> {
   try {
@@ -143,7 +145,8 @@ async function keep(
   } catch (cause) {
     ports.log({ event: "audit_failed", request_id: row.request_id, tool: row.tool, cause: causeOf(cause) });
     const message = `${UNKEPT[change]}; give request id "${row.request_id}" to the gateway's operator`;
-    throw new GatewayError("E_INTERNAL", namingMade(message, row.made ?? []), { cause });
+    const outcome = row.outcome ?? (row.status === "started" ? "none" : undefined);
+    throw new GatewayError("E_INTERNAL", namingMade(message, row.made ?? []), { cause, outcome });
   }
 }
 

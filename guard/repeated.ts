@@ -1,6 +1,6 @@
 /** The answer of a call as it is kept, and as it is given again to the same call. */
 import { type Code, CODES, GatewayError } from "../errors.ts";
-import { LIMITS } from "../model.ts";
+import { LIMITS, type Outcome } from "../model.ts";
 
 /** An answer given again. */
 export interface Repeated {
@@ -9,7 +9,12 @@ export interface Repeated {
 
 interface Kept {
   readonly value?: unknown;
-  readonly error?: { readonly code: string; readonly message: string; readonly upstream?: number };
+  readonly error?: {
+    readonly code: string;
+    readonly message: string;
+    readonly upstream?: number;
+    readonly outcome?: Outcome;
+  };
 }
 
 /** Of an answer too large to keep, these still are. */
@@ -29,8 +34,8 @@ const KEPT_FIELDS = [
 /** The answer, or the failure, as it is kept. */
 export function repeatable(ending: { value: unknown } | { failure: GatewayError }): Kept {
   if ("failure" in ending) {
-    const { code, message, upstream } = ending.failure;
-    return { error: { code, message, upstream } };
+    const { code, message, upstream, outcome } = ending.failure;
+    return { error: { code, message, upstream, outcome } };
   }
   const bytes = new TextEncoder().encode(JSON.stringify(ending.value) ?? "null").byteLength;
   if (bytes <= LIMITS.REPEATED_ANSWER_BYTES) return ending;
@@ -44,7 +49,11 @@ export function repeated(kept: unknown, requestId: string | null): Repeated {
   const { value, error } = (kept ?? {}) as Kept;
   if (error) {
     const code = Object.hasOwn(CODES, error.code) ? error.code as Code : "E_INTERNAL";
-    throw new GatewayError(code, error.message, { upstream: error.upstream, replayed: true });
+    throw new GatewayError(code, error.message, {
+      upstream: error.upstream,
+      outcome: error.outcome,
+      replayed: true,
+    });
   }
   const whole = typeof value === "object" && value !== null && !Array.isArray(value);
   return {

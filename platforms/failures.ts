@@ -1,12 +1,28 @@
 /** What is said when no usable answer came: one sentence that names the host and what to do. */
-import { GatewayError } from "../errors.ts";
-import type { Outgoing } from "./request.ts";
+import { GatewayError, OUTCOME_UNKNOWN } from "../errors.ts";
+import type { Ending, Incoming, Outgoing } from "./request.ts";
+
+export { OUTCOME_UNKNOWN };
 
 /** The HTTP status given for "no answer". */
 export const NO_ANSWER = 504;
 
-/** The end of a message about a write that may have reached the other side. */
-export const OUTCOME_UNKNOWN = "the outcome is unknown: look at the site before trying again";
+/** Statuses below 500 that say nothing of what was done: whoever answered had lost the request or its asker. */
+const LOST_STATUSES: ReadonlySet<number> = new Set([408, 499]);
+
+/**
+ * How an answered write ended: carried out, refused, or in doubt, which is every answer that is neither a success that
+ * reads as one nor a refusal of the request.
+ */
+export function endingOf(answer: Incoming): Ending {
+  const { status } = answer;
+  if (status >= 400 && status < 500) return LOST_STATUSES.has(status) ? "in_doubt" : "refused";
+  if (status < 200 || status > 299) return "in_doubt";
+  const type = answer.headers.get("content-type") ?? "";
+  const reads = status === 204 || status === 205 || type.startsWith("text/event-stream") ||
+    answer.json() !== undefined;
+  return reads ? "carried_out" : "in_doubt";
+}
 
 /** Whether a failed write may have been carried out all the same. */
 export const isDoubtful = (thrown: unknown): boolean =>

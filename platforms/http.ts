@@ -3,8 +3,8 @@ import { GatewayError } from "../errors.ts";
 import { LIMITS } from "../model.ts";
 import { checkAddress, type Lookup, systemLookup } from "./addresses.ts";
 import { incoming } from "./answer.ts";
-import { brokenOff, failure, redirectedWrite } from "./failures.ts";
-import type { Incoming, Outgoing } from "./request.ts";
+import { brokenOff, endingOf, failure, redirectedWrite } from "./failures.ts";
+import type { Ending, Incoming, Outgoing } from "./request.ts";
 import { NotSent } from "./sockets.ts";
 import { createTransport, type PinnedFetch } from "./transport.ts";
 import { orAborted, pauseFor } from "../lib/async.ts";
@@ -29,6 +29,8 @@ export interface SendOptions {
   readonly endsAt: number;
   /** The egress look: called with the request and with each hop of a redirect, throws to stop it. */
   readonly look?: (out: Outgoing) => void;
+  /** Told once how a write ended, before it is answered or thrown for. */
+  readonly ended?: ((ending: Ending, answer: Incoming | null) => void) | undefined;
 }
 
 /** The way out of the gateway. */
@@ -76,18 +78,24 @@ export function createHttp(options: HttpOptions): OpenHttp {
     sleep: options.sleep ?? pauseFor,
   };
   return {
-    async send(out, { endsAt, look = () => {} }) {
+    async send(out, { endsAt, look = () => {}, ended = () => {} }) {
       const limitMs = Math.min(out.deadline_ms ?? LIMITS.UPSTREAM_DEADLINE_MS, endsAt - ports.now());
       if (limitMs <= 0) {
+        ended("not_sent", null);
         const seconds = LIMITS.CALL_DEADLINE_MS / 1000;
         throw failure(out, `was not asked: the ${seconds} s of the call are used up`, false);
       }
-      headersOf(out); // a header that cannot be written is a bug, not a broken connection
       const clock = new AbortController();
       const timer = setTimeout(() => clock.abort(), limitMs);
       const trip = { out, look, signal: clock.signal, limitMs, endsAt: ports.now() + limitMs, left: false };
       try {
-        return await withRetries(trip, ports);
+        headersOf(out); // a header that cannot be written is a bug, not a broken connection
+        const answer = await withRetries(trip, ports);
+        if (out.effect === "write") ended(endingOf(answer), answer);
+        return answer;
+      } catch (thrown) {
+        ended(trip.left ? "in_doubt" : "not_sent", null);
+        throw thrown;
       } finally {
         clearTimeout(timer);
       }
@@ -103,6 +111,7 @@ async function withRetries(trip: Trip, ports: Ports): Promise<Incoming> {
       const { response, url } = await follow(trip, ports);
       wait = pauseAfter(response, trip, ports, attempt);
       if (wait === null) return await incoming(response, url, trip.out);
+      if (trip.out.effect === "write") trip.left = false; // it was too busy to do anything
       await response.body?.cancel();
     } catch (thrown) {
       if (thrown instanceof GatewayError) throw thrown;

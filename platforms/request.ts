@@ -30,6 +30,10 @@ export interface Outgoing {
    * where it says no such thing. Up to LIMITS.UPSTREAM_BUSY_MS are waited for, and then writes too are sent again.
    */
   readonly busy?: (answer: Pick<Incoming, "status" | "headers">, now: number) => number | null;
+  /** What a write is about, for people, where its path does not tell; holds no secret. */
+  readonly what?: string;
+  /** Set for a write that only prepares what was asked for: where nothing else is done, the change is not made. */
+  readonly part?: true;
   /** Shown when a publishing request is meant. */
   readonly grant?: PublishGrant;
   /** Milliseconds for all tries together; the call's own deadline still holds. Default LIMITS.UPSTREAM_DEADLINE_MS. */
@@ -41,6 +45,9 @@ export interface Outgoing {
   /** Set for an address that a caller named: only public https will do, whatever ALLOW_PRIVATE_UPSTREAMS lists. */
   readonly public_only?: boolean;
 }
+
+/** How a request ended as to what it was to change; `in_doubt` where it may have been carried out. */
+export type Ending = "not_sent" | "refused" | "carried_out" | "in_doubt";
 
 /** An answer of whatever status; failures to get one are thrown as E_UPSTREAM. */
 export interface Incoming {

@@ -51,8 +51,18 @@ export async function loadTools(sources: Sources): Promise<ReadonlyMap<string, T
       else entries.set(result.name, result);
     }
   }
+  if (faults.length === 0) faults.push(...unreadable(entries));
   if (faults.length) throw new RegistryError("tools", faults.sort());
   return new Map([...entries].sort(([a], [b]) => a < b ? -1 : 1));
+}
+
+/** Tools to look with that there are not, or that would change something. */
+function unreadable(entries: ReadonlyMap<string, ToolEntry>): string[] {
+  return [...entries.values()].flatMap((entry) => {
+    const { read_with } = entry.manifest;
+    if (read_with === undefined || entries.get(read_with)?.manifest.tier === 0) return [];
+    return [`${pathOf(entry, "yaml")}: read_with names "${read_with}", which is no tool that reads`];
+  });
 }
 
 const pathOf = (tool: { group: string; name: string }, kind: "yaml" | "ts") =>

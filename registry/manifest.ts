@@ -33,6 +33,8 @@ const manifestSchema = z.strictObject({
   })).default([]),
   links: z.array(z.string()).default([]),
   secrets: z.array(z.strictObject({ name: z.string(), code, hide: z.boolean().default(false) })).default([]),
+  /** The tool that shows what the call changed, for whoever cannot know whether it did. */
+  read_with: z.string().optional(),
   body_limit: z.int().min(LIMITS.BODY_BYTES).default(LIMITS.BODY_BYTES),
   /** `destructive: false` for a write that only adds; every other one may overwrite or publish what is there. */
   hints: z.strictObject({

@@ -1,5 +1,6 @@
 /** The audit log of a store: one chain of segments to write, all chains to read. */
 import type { AuditRow } from "../model.ts";
+import { countDoubts, openRows, unknownRow } from "./audit_doubt.ts";
 import { AuditIndexer } from "./audit_index.ts";
 import { listRows } from "./audit_list.ts";
 import { exportAudit } from "./audit_export.ts";
@@ -16,6 +17,8 @@ import type {
   AuditQuery,
   AuditStore,
   AuditVerdict,
+  DoubtCount,
+  Doubtful,
   RetentionRecord,
 } from "./store.ts";
 
@@ -34,6 +37,22 @@ export class Audit implements AuditStore {
 
   append(row: AuditRow, beside?: readonly Beside[]): Promise<void> {
     return this.#writer.append(row, beside);
+  }
+
+  open(): AsyncIterable<Doubtful> {
+    return openRows(this.#db);
+  }
+
+  async unknown(id: string): Promise<Doubtful | null> {
+    return await unknownRow(this.#db, id);
+  }
+
+  async settle({ mark }: Doubtful, row: AuditRow): Promise<boolean> {
+    return await this.#writer.appendIf(mark, row);
+  }
+
+  async doubts(): Promise<DoubtCount> {
+    return await countDoubts(this.#db);
   }
 
   async list(query: AuditQuery, page: { limit: number; cursor?: string }): Promise<AuditPage> {

@@ -1,8 +1,9 @@
 /** A batch of audit entries on its way into one commit: packed into segments, with their index terms. */
 import { serialize } from "node:v8";
-import { byteLength } from "./audit_segment.ts";
+import { byteLength, isDoubted } from "./audit_segment.ts";
 import type { Beside } from "./consent_types.ts";
 import { type AuditRow, LIMITS } from "../model.ts";
+import type { Doubtful } from "./store.ts";
 
 /** What one commit may hold, below KV's 800 KiB and 1,000 mutations. */
 const SEGMENTS_MAX = 8;
@@ -11,7 +12,7 @@ const MARKS_MAX = 400;
 const BESIDE_BYTES_MAX = 250 * 1024;
 
 /** What rows are looked up by. */
-export const DIMENSIONS = ["token", "site", "tool", "status"] as const;
+export const DIMENSIONS = ["token", "site", "tool", "status", "outcome"] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
 /** The values of each dimension that occur in a segment. */
@@ -19,7 +20,7 @@ export type Terms = Readonly<Record<Dimension, Set<string>>>;
 
 /** No terms yet. */
 export function noTerms(): Terms {
-  return { token: new Set(), site: new Set(), tool: new Set(), status: new Set() };
+  return { token: new Set(), site: new Set(), tool: new Set(), status: new Set(), outcome: new Set() };
 }
 
 /** Adds what a row is looked up by. */
@@ -29,6 +30,7 @@ export function addTerms(terms: Terms, row: AuditRow): void {
   if (row.target_site_id !== undefined) terms.site.add(row.target_site_id);
   terms.tool.add(row.tool);
   if (row.status !== "started") terms.status.add(row.status);
+  if (row.outcome !== undefined && row.outcome !== "unknown") terms.outcome.add(row.outcome);
 }
 
 /** A segment being filled. */
@@ -48,7 +50,15 @@ export class Batch {
   /** Changes of other records that are committed with the entries. */
   readonly beside: Beside[] = [];
   #besideBytes = 0;
+  /** Rows in doubt, or resolved: their index in `drafts`, and whether the outcome is unknown. */
+  readonly doubted = new Map<string, { readonly draft: number; readonly unknown: boolean }>();
+  /** Set for a batch of one entry that stands only if that mark has not changed. */
+  readonly onlyIf: Doubtful["mark"] | null;
   readonly done = Promise.withResolvers<void>();
+
+  constructor(onlyIf: Doubtful["mark"] | null = null) {
+    this.onlyIf = onlyIf;
+  }
 
   /** Takes an entry; false when the batch is full. `wasOpen`: its intent came before. */
   add(row: AuditRow, line: string, wasOpen: boolean, beside: readonly Beside[] = []): boolean {
@@ -58,19 +68,25 @@ export class Batch {
     let draft = this.drafts.at(-1);
     const fits = draft !== undefined && draft.bytes + bytes <= LIMITS.AUDIT_SEGMENT_BYTES;
     if (!fits && this.drafts.length === SEGMENTS_MAX) return false;
-    if (this.opened.size + this.ended.size === MARKS_MAX) return false;
+    if (this.onlyIf !== null && this.drafts.length > 0) return false;
+    if (this.opened.size + this.ended.size + this.doubted.size >= MARKS_MAX) return false;
     if (draft === undefined || !fits) this.drafts.push(draft = { rows: "", bytes: 0, terms: noTerms() });
     this.beside.push(...beside);
     this.#besideBytes += more;
     draft.rows += line;
     draft.bytes += bytes;
     addTerms(draft.terms, row);
-    if (row.status === "started") {
-      this.opened.set(row.id, this.drafts.length - 1);
-    } else if (wasOpen) {
+    this.#mark(row, wasOpen);
+    return true;
+  }
+
+  #mark(row: AuditRow, wasOpen: boolean): void {
+    const draft = this.drafts.length - 1;
+    if (row.status === "started" && row.resolution === undefined) this.opened.set(row.id, draft);
+    else if (wasOpen || row.resolution !== undefined) {
       this.opened.delete(row.id);
       this.ended.add(row.id);
     }
-    return true;
+    if (isDoubted(row)) this.doubted.set(row.id, { draft, unknown: row.outcome === "unknown" });
   }
 }

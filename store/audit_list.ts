@@ -2,7 +2,7 @@
 import { GatewayError } from "../errors.ts";
 import { type AuditRow, LIMITS } from "../model.ts";
 import { type Filter, makeFilter } from "./audit_query.ts";
-import { openKey, parseSegment, type Segment } from "./audit_segment.ts";
+import { doubtKey, type DoubtMark, isDoubted, openKey, parseSegment, type Segment } from "./audit_segment.ts";
 import { segmentsNewestFirst } from "./audit_source.ts";
 import type { Database } from "./database.ts";
 import type { AuditPage, AuditQuery } from "./store.ts";
@@ -26,8 +26,8 @@ interface Scan {
   readonly filter: Filter;
   readonly limit: number;
   readonly rows: AuditRow[];
-  /** Rows whose outcome was met, so that their intent needs no look-up. */
-  readonly ended: Set<string>;
+  /** Rows an entry of which was met: what comes after it is older. */
+  readonly met: Set<string>;
 }
 
 /** A page of rows; E_BAD_INPUT names a field of the query, the limit or the cursor. */
@@ -44,7 +44,7 @@ export async function listRows(
     );
   }
   const start = page.cursor === undefined ? null : decodeCursor(page.cursor);
-  const scan: Scan = { db, filter: makeFilter(query), limit, rows: [], ended: new Set() };
+  const scan: Scan = { db, filter: makeFilter(query), limit, rows: [], met: new Set() };
   let bytes = 0;
   let segments = 0;
   for await (const { id, value } of segmentsNewestFirst(db, scan.filter, start?.segment ?? null)) {
@@ -63,33 +63,36 @@ export async function listRows(
 }
 
 /** Takes matching rows from the end of a segment until the page is full; the line it then stopped at, or null. */
-async function takeRows(scan: Scan, { lines }: Segment, before: number): Promise<number | null> {
+async function takeRows(scan: Scan, { segment, lines }: Segment, before: number): Promise<number | null> {
   let line = Math.min(before, lines.length);
   while (line > 0 && scan.rows.length < scan.limit) {
     const found: AuditRow[] = [];
     while (line > 0 && scan.rows.length + found.length < scan.limit) {
       const row = scan.filter.pick(lines[--line]!);
-      if (row === null) continue;
-      if (row.status !== "started") scan.ended.add(row.id);
-      else if (scan.ended.has(row.id)) continue;
+      if (row === null || scan.met.has(row.id)) continue;
+      scan.met.add(row.id);
       found.push(row);
     }
-    const open = await openRows(scan.db, found);
-    for (const row of found) if (row.status !== "started" || open.has(row.id)) scan.rows.push(row);
+    scan.rows.push(...await newest(scan.db, segment, found));
   }
   return scan.rows.length === scan.limit ? line : null;
 }
 
-/** Which of the started rows have no outcome. */
-async function openRows(db: Database, rows: readonly AuditRow[]): Promise<Set<string>> {
-  const started = rows.filter((row) => row.status === "started").map((row) => row.id);
-  const open = new Set<string>();
-  for (let i = 0; i < started.length; i += GET_MANY_MAX) {
-    const ids = started.slice(i, i + GET_MANY_MAX);
-    const marks = await db.kv.getMany(ids.map(openKey));
-    marks.forEach((mark, index) => mark.versionstamp !== null && open.add(ids[index]!));
+/** Those of a segment's rows that no later entry has taken the place of; the marks tell. */
+async function newest(db: Database, segment: string, rows: readonly AuditRow[]): Promise<AuditRow[]> {
+  const asked = rows.filter((row) => row.status === "started" || isDoubted(row));
+  const stands = new Set<AuditRow>();
+  for (let i = 0; i < asked.length; i += GET_MANY_MAX) {
+    const some = asked.slice(i, i + GET_MANY_MAX);
+    const marks = await db.kv.getMany<unknown[]>(
+      some.map((row) => isDoubted(row) ? doubtKey(row.id) : openKey(row.id)),
+    );
+    marks.forEach(({ value }, index) => {
+      const named = typeof value === "string" ? value : (value as DoubtMark | null)?.segment;
+      if (named === segment) stands.add(some[index]!);
+    });
   }
-  return open;
+  return rows.filter((row) => stands.has(row) || !(row.status === "started" || isDoubted(row)));
 }
 
 function encodeCursor({ segment, line }: Position): string {

@@ -1,6 +1,6 @@
 /** What rows a query means: checked once, then asked of each line and row. */
 import { GatewayError } from "../errors.ts";
-import { AUDIT_STATUSES, type AuditRow } from "../model.ts";
+import { AUDIT_STATUSES, type AuditRow, OUTCOMES } from "../model.ts";
 import { firstIdAt, parseRow } from "./audit_segment.ts";
 import type { AuditQuery } from "./store.ts";
 
@@ -27,18 +27,23 @@ export function makeFilter(query: AuditQuery): Filter {
   if (query.status !== undefined && !AUDIT_STATUSES.includes(query.status)) {
     throw new GatewayError("E_BAD_INPUT", `status: expected one of ${AUDIT_STATUSES.join(", ")}`);
   }
-  const { token_id, site_id, tool, status } = query;
+  if (query.outcome !== undefined && !OUTCOMES.includes(query.outcome)) {
+    throw new GatewayError("E_BAD_INPUT", `outcome: expected one of ${OUTCOMES.join(", ")}`);
+  }
+  const { token_id, site_id, tool, status, outcome } = query;
   const needles = [
     ...token_id === undefined ? [] : [`"token_id":${JSON.stringify(token_id)}`],
     ...site_id === undefined ? [] : [`site_id":${JSON.stringify(site_id)}`],
     ...tool === undefined ? [] : [`"tool":${JSON.stringify(tool)}`],
     ...status === undefined ? [] : [`"status":${JSON.stringify(status)}`],
+    ...outcome === undefined ? [] : [`"outcome":${JSON.stringify(outcome)}`],
   ];
   const matches = (row: AuditRow) => {
     if (token_id !== undefined && row.token_id !== token_id) return false;
     if (site_id !== undefined && row.site_id !== site_id && row.target_site_id !== site_id) return false;
     if (tool !== undefined && row.tool !== tool) return false;
     if (status !== undefined && row.status !== status) return false;
+    if (outcome !== undefined && row.outcome !== outcome) return false;
     if (from === null && to === null) return true;
     const at = Date.parse(row.at);
     return (from === null || at >= from) && (to === null || at < to);

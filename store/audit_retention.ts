@@ -1,6 +1,7 @@
 /** Retention: old segments go from the tail of every chain, and a checkpoint says where it now begins. */
 import {
   checkpointKey,
+  type DoubtMark,
   firstIdAt,
   type Head,
   parseSegment,
@@ -26,6 +27,7 @@ export async function retainAudit(db: Database, before: Date): Promise<AuditAmou
   } while (some.segments > 0);
   await dropKeys(db, ["audit", "index"], ({ key }) => String(key.at(-1)) < end);
   await dropKeys(db, ["audit", "open"], ({ value }) => String(value) < end);
+  await dropKeys(db, ["audit", "doubt"], ({ value }) => (value as DoubtMark).segment < end);
   return dropped;
 }
 

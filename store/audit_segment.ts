@@ -31,6 +31,16 @@ export interface Segment extends SegmentHeader {
   readonly bytes: Uint8Array;
 }
 
+/** What stands under a row's doubt key: where its newest entry is, and whether its outcome is unknown still. */
+export interface DoubtMark {
+  readonly segment: string;
+  readonly unknown: boolean;
+}
+
+/** Whether a later entry may say of the row what this one does not know, or undo what it says. */
+export const isDoubted = (row: AuditRow): boolean =>
+  row.outcome === "unknown" || row.resolution !== undefined;
+
 /** One end of a writer's chain: its head (the last segment) or its checkpoint (the last one retention dropped). */
 export interface Head {
   readonly n: number;
@@ -41,6 +51,7 @@ export interface Head {
 export const segmentKey = (id: string): string[] => ["audit", "segment", id];
 export const todoKey = (id: string): string[] => ["audit", "todo", id];
 export const openKey = (row_id: string): string[] => ["audit", "open", row_id];
+export const doubtKey = (row_id: string): string[] => ["audit", "doubt", row_id];
 export const headKey = (writer: string): string[] => ["audit", "head", writer];
 export const retentionKey: string[] = ["audit", "retention"];
 export const checkpointKey = (writer: string): string[] => ["audit", "checkpoint", writer];
@@ -66,7 +77,7 @@ function cut(row: AuditRow, why: string): Record<string, unknown> {
   const short: Record<string, unknown> = { arguments: { _cut: why } };
   for (const [name, value] of Object.entries(row)) {
     if (typeof value === "string") short[name] = value.slice(0, FIELD_CHARACTERS_MAX);
-    else if (typeof value !== "object" || value === null) short[name] = value;
+    else if (typeof value !== "object" || value === null || name === "resolution") short[name] = value;
   }
   return short;
 }

@@ -2,7 +2,7 @@
 import type { Dimension } from "./audit_batch.ts";
 import { indexKey, SLOT_MS } from "./audit_index.ts";
 import type { Filter } from "./audit_query.ts";
-import { firstIdAt, segmentKey, timeOfId } from "./audit_segment.ts";
+import { type DoubtMark, firstIdAt, segmentKey, timeOfId } from "./audit_segment.ts";
 import type { Database } from "./database.ts";
 
 /** Segments read at once: each may have 60 KiB. */
@@ -55,31 +55,42 @@ async function indexWalks(
   { query }: Filter,
   end: string | null,
 ): Promise<AsyncIterator<string>[]> {
-  const { token_id, site_id, tool, status } = query;
+  const { token_id, site_id, tool, status, outcome } = query;
   const terms: [Dimension, string | undefined][] = [
     ["tool", tool],
     ["site", site_id],
     ["token", token_id],
     ["status", status === "started" ? undefined : status],
+    ["outcome", outcome === "unknown" ? undefined : outcome],
   ];
   const wanted = terms.filter((term): term is [Dimension, string] => term[1] !== undefined);
-  if (wanted.length === 0 && status !== "started") return [];
+  if (wanted.length === 0 && status !== "started" && outcome !== "unknown") return [];
   // Read before the index: a segment that is indexed meanwhile is then met twice, never missed.
   const todo = await listIds(db, ["audit", "todo"], ({ key }) => String(key[2]));
   const walks = wanted.map(([dimension, value]) => walkIndex(db, dimension, value, todo, end));
   if (status === "started") {
     walks.push(walkIds(await listIds(db, ["audit", "open"], ({ value }) => String(value)), end));
   }
+  if (outcome === "unknown") walks.push(walkIds(await listIds(db, ["audit", "doubt"], inDoubt), end));
   return walks;
 }
+
+/** The segment of a mark whose row is in doubt still. */
+const inDoubt = ({ value }: Deno.KvEntry<unknown>) => {
+  const { segment, unknown } = value as DoubtMark;
+  return unknown ? segment : null;
+};
 
 async function listIds(
   db: Database,
   prefix: string[],
-  idOf: (entry: Deno.KvEntry<unknown>) => string,
+  idOf: (entry: Deno.KvEntry<unknown>) => string | null,
 ): Promise<string[]> {
   const ids = new Set<string>();
-  for await (const entry of db.kv.list({ prefix }, { batchSize: 500 })) ids.add(idOf(entry));
+  for await (const entry of db.kv.list({ prefix }, { batchSize: 500 })) {
+    const id = idOf(entry);
+    if (id !== null) ids.add(id);
+  }
   return [...ids].sort();
 }
 

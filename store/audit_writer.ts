@@ -3,6 +3,8 @@ import { GatewayError } from "../errors.ts";
 import type { AuditRow } from "../model.ts";
 import { Batch, type Terms } from "./audit_batch.ts";
 import {
+  doubtKey,
+  type DoubtMark,
   encodeRow,
   encodeSegment,
   GENESIS,
@@ -15,6 +17,7 @@ import {
 } from "./audit_segment.ts";
 import type { Beside } from "./consent_types.ts";
 import { closedError, type Database } from "./database.ts";
+import type { Doubtful } from "./store.ts";
 
 const TRIES_MAX = 3;
 const RETRY_MS = 25;
@@ -26,6 +29,9 @@ export interface Written {
   readonly versionstamp: string;
   readonly terms: Terms;
 }
+
+/** The mark that a batch depended on has changed: its entry is not written. */
+class Changed extends Error {}
 
 /** A batch as segments that continue one head. */
 interface Built {
@@ -63,13 +69,30 @@ export class AuditWriter {
     const line = encodeRow(row);
     const wasOpen = row.status !== "started" && this.#open.has(row.id);
     if (row.status === "started") this.#open.add(row.id);
-    let batch = this.#queue.at(-1);
-    if (batch === undefined || !batch.add(row, line, wasOpen, beside)) {
-      batch = new Batch();
-      batch.add(row, line, wasOpen, beside);
-      this.#queue.push(batch);
-      this.#newest = batch.done.promise;
+    const last = this.#queue.at(-1);
+    if (last?.add(row, line, wasOpen, beside)) return last.done.promise;
+    const batch = new Batch();
+    batch.add(row, line, wasOpen, beside);
+    return this.#queued(batch);
+  }
+
+  /** Appends in a commit of its own if that mark has not changed; false, and nothing written, where it has. */
+  async appendIf(mark: Doubtful["mark"], row: AuditRow): Promise<boolean> {
+    if (this.#closing) throw closedError();
+    const batch = new Batch(mark);
+    batch.add(row, encodeRow(row), false);
+    try {
+      await this.#queued(batch);
+      return true;
+    } catch (error) {
+      if (error instanceof Changed) return false;
+      throw error;
     }
+  }
+
+  #queued(batch: Batch): Promise<void> {
+    this.#queue.push(batch);
+    this.#newest = batch.done.promise;
     if (!this.#pumping) this.#pump();
     return batch.done.promise;
   }
@@ -94,7 +117,9 @@ export class AuditWriter {
         batch.done.resolve();
       } catch (cause) {
         batch.done.reject(
-          new GatewayError("E_INTERNAL", "The audit log cannot be written at the moment", { cause }),
+          cause instanceof Changed
+            ? cause
+            : new GatewayError("E_INTERNAL", "The audit log cannot be written at the moment", { cause }),
         );
       }
     }
@@ -110,11 +135,13 @@ export class AuditWriter {
         if (built !== null && built.head === this.#head) break;
         if (built?.base !== this.#head) built = this.#build(batch);
         const commit = await this.#db.commit(this.#atomic(batch, built));
+        if (!commit.ok && await this.#isChanged(batch)) throw new Changed();
         if (!commit.ok) throw new Error(`the head of audit writer ${this.#writer} was changed by another`);
         this.#head = built.head;
         this.#versionstamp = commit.versionstamp;
         break;
       } catch (error) {
+        if (error instanceof Changed) throw error; // a commit that was refused did not happen
         if (built !== null) this.#attempted.set(built.head.hash, built.head);
         if (tries === TRIES_MAX) throw error;
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS * tries));
@@ -122,6 +149,10 @@ export class AuditWriter {
     }
     this.#attempted.clear();
     return built;
+  }
+
+  async #isChanged({ onlyIf }: Batch): Promise<boolean> {
+    return onlyIf !== null && (await this.#db.kv.get(onlyIf.key)).versionstamp !== onlyIf.versionstamp;
   }
 
   /** Looks which of the attempted heads stands; one that is not ours at all is left alone, as the end of a chain. */
@@ -158,7 +189,15 @@ export class AuditWriter {
       .set(key, built.head);
     for (const { id, bytes } of built.segments) atomic.set(segmentKey(id), bytes).set(todoKey(id), true);
     for (const [row_id, draft] of batch.opened) atomic.set(openKey(row_id), built.segments[draft]?.id);
-    for (const row_id of batch.ended) atomic.delete(openKey(row_id));
+    for (const row_id of batch.ended) {
+      atomic.delete(openKey(row_id));
+      if (!batch.doubted.has(row_id)) atomic.delete(doubtKey(row_id));
+    }
+    for (const [row_id, { draft, unknown }] of batch.doubted) {
+      const mark: DoubtMark = { segment: built.segments[draft]?.id ?? "", unknown };
+      atomic.set(doubtKey(row_id), mark);
+    }
+    if (batch.onlyIf !== null) atomic.check(batch.onlyIf);
     for (const { key, value, expireIn } of batch.beside) {
       if (value === null) atomic.delete([...key]);
       else atomic.set([...key], value, { expireIn });

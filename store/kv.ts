@@ -71,7 +71,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       await within(PING_DEADLINE_MS, db.kv.get(PROBE_KEY), "The store does not answer");
     },
     close() {
-      return closing ??= Promise.allSettled([accounts.finish(LIMITS.SHUTDOWN_MS), audit.close()])
+      return closing ??= Promise.allSettled([accounts.finish(LIMITS.ACCOUNTS_FINISH_MS), audit.close()])
         .then(([, audited]) => {
           db.close();
           if (audited.status === "rejected") throw audited.reason;

@@ -1,20 +1,11 @@
 /** What the store keeps and what a caller may rely on; `openStore` in kv.ts makes one. */
-import type {
-  AuditRow,
-  AuditStatus,
-  CredentialKind,
-  Credentials,
-  Project,
-  RetentionWait,
-  Site,
-  SiteFields,
-  Token,
-  User,
-} from "../model.ts";
+import type { CredentialKind, Credentials, Project, Site, SiteFields, Token, User } from "../model.ts";
 import type { AccountStore } from "./account_types.ts";
-import type { Beside, ConsentStore } from "./consent_types.ts";
+import type { AuditStore } from "./audit_types.ts";
+import type { ConsentStore } from "./consent_types.ts";
 
 export type * from "./account_types.ts";
+export type * from "./audit_types.ts";
 export type * from "./consent_types.ts";
 
 /** A value, or the promise of one: what is cached is answered without a turn of the event loop. */
@@ -136,99 +127,6 @@ export interface PreviewStore {
 export interface LeaseStore {
   /** Runs `work` under the lease; false (and nothing run) when another holder has it and it has not run out. */
   hold(name: string, ttl_ms: number, work: () => Promise<void>): Promise<boolean>;
-}
-
-/** Which rows to list; times are ISO 8601, `from` included, `to` excluded. */
-export interface AuditQuery {
-  from?: string;
-  to?: string;
-  token_id?: string;
-  site_id?: string;
-  tool?: string;
-  status?: AuditStatus;
-}
-
-/** A page of rows. */
-export interface AuditPage {
-  /** Newest first. A page may be short of `limit` and still have a cursor. */
-  rows: AuditRow[];
-  next_cursor: string | null;
-}
-
-/** What `verify` found. */
-export interface AuditVerdict {
-  ok: boolean;
-  writers: number;
-  segments: number;
-  rows: number;
-  /** One sentence per break: which writer, which segment, what differs. */
-  faults: string[];
-}
-
-/** How far the audit's retention has come; times in milliseconds since the epoch. */
-export interface RetentionRecord {
-  /** What was written before is gone: moved only when a drop is complete. Null before the first run. */
-  readonly horizon: number | null;
-  /** The days that were kept when the horizon was set; null before the first run. */
-  readonly days: number | null;
-  /** A drop that was begun and not seen to its end: what was written before goes. */
-  readonly dropping: number | null;
-  /** Why the last run dropped nothing, null when it had no reason to. */
-  readonly waiting: {
-    readonly reason: RetentionWait;
-    /** For a person: why, and what to do. */
-    readonly message: string;
-    readonly since: number;
-  } | null;
-  /** When a run last came to its end. */
-  readonly ran_at: number | null;
-}
-
-/** How old the log is; times in milliseconds since the epoch. */
-export interface AuditAge {
-  /** Of the oldest segment; null for an empty log. */
-  readonly oldest: number | null;
-  /** Of the newest segment before the time that was asked for; null where there is none. */
-  readonly newest: number | null;
-  /** Of the newest segment that was ever dropped, as far as the checkpoints tell. */
-  readonly dropped: number | null;
-}
-
-/** A part of the log; an entry is a line, of which a write has two. */
-export interface AuditAmount {
-  readonly segments: number;
-  readonly entries: number;
-}
-
-/** The append-only log. */
-export interface AuditStore {
-  /**
-   * Resolves when the entry is committed; rejects with E_INTERNAL when that failed three times. Concurrent entries share
-   * segments and commits. A write hands in its row twice, under one id: with status `started` before, whole again
-   * after. What is too large or no JSON is cut, never refused. `beside` is committed with it.
-   */
-  append(row: AuditRow, beside?: readonly Beside[]): Promise<void>;
-  /**
-   * A started row is listed only while it has no outcome. The cursor is opaque; `limit` is 1 to AUDIT_PAGE_MAX. Throws
-   * E_BAD_INPUT naming what is wrong with query or page.
-   */
-  list(query: AuditQuery, page: { limit: number; cursor?: string }): Promise<AuditPage>;
-  /**
-   * Entries oldest first, a line of JSON each, with segment lines that carry the chain's hashes. Each piece yielded is
-   * one or more whole lines with their line ends.
-   */
-  export(query: AuditQuery): AsyncIterable<string>;
-  verify(): Promise<AuditVerdict>;
-  /** Drops whole segments older than that and leaves each chain a checkpoint; answers what went. */
-  retain(before: Date): Promise<AuditAmount>;
-  /** What `retain` would drop; reads all of it. */
-  amount(before: Date): Promise<AuditAmount>;
-  age(before: Date): Promise<AuditAge>;
-  retention(): Promise<RetentionRecord>;
-  /** Sets some fields of the record and leaves the others. */
-  setRetention(patch: Partial<RetentionRecord>): Promise<void>;
-  /** Resolves when everything handed in so far is committed and indexed. */
-  flush(): Promise<void>;
 }
 
 /** Everything the gateway remembers. */

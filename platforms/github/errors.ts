@@ -1,5 +1,5 @@
 /** What a failure of the repository host is turned into: one sentence with its status, its words and the way out. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError, type GatewayErrorOptions } from "../../errors.ts";
 import { excerpt } from "../excerpt.ts";
 import { OUTCOME_UNKNOWN } from "../failures.ts";
 import { busyInWords } from "./rate_limit.ts";
@@ -15,12 +15,14 @@ const RULE = new RegExp(
   "i",
 );
 
+type RepoErrorOptions = Pick<GatewayErrorOptions, "retryAfter" | "outcome">;
+
 /** An answer that is no success. E_UPSTREAM with its status; `said` is the host's own message. */
 export class RepoError extends GatewayError {
   readonly said: string;
 
-  constructor(message: string, status: number, said: string, retryAfter?: number) {
-    super("E_UPSTREAM", message, { upstream: status, retryAfter });
+  constructor(message: string, status: number, said: string, more: RepoErrorOptions = {}) {
+    super("E_UPSTREAM", message, { upstream: status, ...more });
     this.said = said;
   }
 
@@ -78,7 +80,7 @@ export function refusal(
   const wait = busyInWords(refused, now);
   const seconds = wait === null ? undefined : Math.max(1, Math.ceil(wait / 1000));
   const head = `${ofRepo(repo)}the host answered ${status}: ${detail === "" ? "no text" : detail}`;
-  return new RepoError(`${head}; ${wayOut(refused, seconds)}`, status, said, seconds);
+  return new RepoError(`${head}; ${wayOut(refused, seconds)}`, status, said, { retryAfter: seconds });
 }
 
 const ofRepo = (repo: string | null) => (repo === null ? "Repositories: " : `Repository "${repo}": `);
@@ -104,5 +106,6 @@ function wayOut({ status, said, unknown }: Refused, seconds: number | undefined)
 /** A success whose body is not what the host gives. */
 export function unreadable(repo: string | null, status: number, unknown: boolean): RepoError {
   const after = unknown ? OUTCOME_UNKNOWN : "a proxy may have changed it: try again later";
-  return new RepoError(`${ofRepo(repo)}the host's answer ${status} cannot be read; ${after}`, 502, "");
+  const message = `${ofRepo(repo)}the host's answer ${status} cannot be read; ${after}`;
+  return new RepoError(message, 502, "", unknown ? { outcome: "unknown" } : {});
 }

@@ -61,7 +61,7 @@ async function settled(wire: RepoWire, branch: string, path: string, sha: string
   const head = await headOf(wire, branch).catch(() => null);
   if (head === null) throw failure;
   if (head === "empty") {
-    const still = "the host failed to make the first commit, and it is still empty: try again";
+    const still = "the host failed to make the first commit, and it is still empty";
     throw new RepoError(`Repository "${wire.repo}": ${still}`, 502, "");
   }
   const commit = await commitOf(wire, head).catch(() => null);
@@ -79,7 +79,7 @@ export function besideSeed(failure: unknown, branch: string): unknown {
   const { code, message, upstream, retryAfter, cause } = failure;
   if (message.includes(OUTCOME_UNKNOWN)) return failure;
   const stands = `branch "${branch}" holds nothing but a ${SEED} now, and can be written to all the same`;
-  return new GatewayError(code, `${message}; ${stands}`, { upstream, retryAfter, cause });
+  return new GatewayError(code, `${message}; ${stands}`, { upstream, retryAfter, cause, outcome: "unknown" });
 }
 
 /** Refuses a seed that stands on another's commit, which would be lost with it. Throws E_SHA_MISMATCH, E_UPSTREAM. */
@@ -93,6 +93,7 @@ const othersWrote = (branch: string) =>
     "E_SHA_MISMATCH",
     `Branch "${branch}" was begun by somebody else at the same time; nothing of theirs was touched, and nothing but ` +
       `a ${SEED} may stand beside it: look at it before trying again`,
+    { outcome: "unknown" },
   );
 
 /** Puts a commit in the place of the seed, unless somebody wrote meanwhile. Throws E_SHA_MISMATCH, E_UPSTREAM. */

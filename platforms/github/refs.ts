@@ -75,7 +75,7 @@ async function settled(wire: RepoWire, branch: string, from: string | null, to: 
   }
   if (head !== from) return false;
   throw new RepoError(
-    `Repository "${wire.repo}": the host failed to move branch "${branch}", which stands where it did: try again`,
+    `Repository "${wire.repo}": the host failed to move branch "${branch}", which stands where it did`,
     502,
     "",
   );

@@ -1,5 +1,6 @@
 /** What a CMS's failure is turned into: one sentence with its status, its code, an excerpt and the way out. */
 import { GatewayError } from "../../errors.ts";
+import type { Outcome } from "../../model.ts";
 import { excerpt } from "../excerpt.ts";
 import { OUTCOME_UNKNOWN } from "../failures.ts";
 import type { Incoming, Outgoing } from "../request.ts";
@@ -10,8 +11,14 @@ export class CmsError extends GatewayError {
   /** `data` of the error body. */
   readonly data: Readonly<Record<string, unknown>>;
 
-  constructor(message: string, status: number, reason: string, data: Readonly<Record<string, unknown>>) {
-    super("E_UPSTREAM", message, { upstream: status });
+  constructor(
+    message: string,
+    status: number,
+    reason: string,
+    data: Readonly<Record<string, unknown>>,
+    outcome?: Outcome,
+  ) {
+    super("E_UPSTREAM", message, { upstream: status, outcome });
     this.reason = reason;
     this.data = data;
   }
@@ -37,7 +44,7 @@ export function unreadable(out: Outgoing, answer: Incoming, why: string): CmsErr
   const after = out.effect === "write" ? OUTCOME_UNKNOWN : "a plugin or a proxy may have changed the answer";
   const text = excerpt(answer.text(), sentSecrets(out));
   const message = `CMS ${answer.status}: ${why}: ${text === "" ? "an empty body" : text}; ${after}`;
-  return new CmsError(message, 502, "", {});
+  return new CmsError(message, 502, "", {}, out.effect === "write" ? "unknown" : undefined);
 }
 
 const SECRET_CHARACTERS_MIN = 8;
@@ -100,10 +107,13 @@ function wayOut(out: Outgoing, status: number, code: string | undefined): string
   if (status === 403) return "the site's account lacks that right: give it a role that has it";
   if (code === "rest_no_route") return "the site does not have this part of the REST API";
   if (status === 404) return "check the id";
-  if (status === 429 || status === 503) return "the site is busy: try again later";
-  if (status >= 500) {
-    const brokenOff = out.effect === "write" && code === "internal_server_error"; // a plugin's, also after the write
-    return `look at the site's error log${brokenOff ? `; ${OUTCOME_UNKNOWN}` : ""}`;
+  const write = out.effect === "write";
+  if (status === 429) {
+    return write ? "the site is busy and refused the write" : "the site is busy: try again later";
   }
+  // Also an error that WordPress itself words can come after the write: of a plugin, or of what answers for it.
+  if (write && (status >= 500 || status === 408)) return `look at the site's error log; ${OUTCOME_UNKNOWN}`;
+  if (status === 503) return "the site is busy: try again later";
+  if (status >= 500) return "look at the site's error log";
   return FOUND.get(code) ?? "change what was sent";
 }

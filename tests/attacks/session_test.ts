@@ -16,6 +16,7 @@ Deno.test("a new master token shuts out the sessions opened with the old one", a
       connectors: CONNECTORS,
       overview: () => assert.fail("nothing asks for the repository app"),
       retention: gw.gateway.retention,
+      doubts: gw.gateway.doubts,
       toolNames: () => [],
       now: () => gw.clock.now,
       report: (_, thrown) => assert.fail(String(thrown)),

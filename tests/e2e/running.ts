@@ -22,7 +22,7 @@ export interface Ended {
 export interface Answered<Result = unknown> {
   readonly status: number;
   readonly result: Result;
-  readonly error?: { readonly code: string; readonly message: string };
+  readonly error?: { readonly code: string; readonly message: string; readonly outcome?: string };
 }
 
 /** A gateway in a process of its own; killed at the end of the block if nobody ended it. */

@@ -4,7 +4,7 @@ import { SITE_SHAPE } from "../connectors.ts";
 import { startWordPressStandIn, type WordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import { openStore } from "../../store/kv.ts";
 import type { AuditRow, Site } from "../../model.ts";
-import { type Answered, inFolder, KEY, type Running, start } from "./running.ts";
+import { type Answered, inFolder, KEY, MASTER, type Running, start } from "./running.ts";
 
 /** A site whose writes wait until they are let through. */
 interface Held extends AsyncDisposable {
@@ -130,21 +130,23 @@ async function turnedAway(address: string): Promise<void> {
   assert.fail("it still says that it is ready");
 }
 
-Deno.test("SIGTERM while an upstream never answers: it ends within the grace, and the write's row stays started", async () => {
+Deno.test("SIGTERM while an upstream never answers: at the end of SHUTDOWN_SECONDS the caller is told of the doubt and the row is kept", async () => {
   await inFolder(async (folder) => {
     await using site = await held();
-    await using gateway = start(folder);
-    await beginWrite(gateway, site);
+    await using gateway = start(folder, { SHUTDOWN_SECONDS: "1" });
+    const { ending } = await beginWrite(gateway, site);
     const began = performance.now();
     gateway.kill("SIGTERM");
+    const { status, error } = await ending;
+    assert.deepEqual([status, error?.code, error?.outcome], [502, "E_UPSTREAM", "unknown"]);
+    assert.match(error?.message ?? "", /look at the site with "list_drafts" before trying again$/);
     const { code } = await gateway.ended;
     const took = performance.now() - began;
     assert.equal(code, 0);
-    assert.ok(took > 3500 && took < 8000, `${took} ms`);
-    assert.deepEqual((await rowsIn(folder)).map((row) => [row.tool, row.status]), [[
-      "create_draft",
-      "started",
-    ]]);
+    assert.ok(took > 900 && took < 4000, `${took} ms`);
+    assert.deepEqual((await rowsIn(folder)).map((row) => [row.tool, row.status, row.outcome]), [
+      ["create_draft", "error", "unknown"],
+    ]);
   });
 });
 
@@ -163,14 +165,22 @@ Deno.test("kill -9 in the middle of a write: after a restart its row is there, a
     const { token } = await after.token();
     assert.equal((await after.call<{ sites: Site[] }>(token, "list_sites", {})).result.sites[0]?.id, "acme");
     assert.deepEqual((await after.audit()).map((row) => row.status), ["ok", "started"]);
+    const command = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--frozen", "admin/cli.ts", "audit", "tail", "--unknown"],
+      env: { GATEWAY_URL: await after.address(), MASTER_TOKEN: MASTER },
+    });
+    const found = new TextDecoder().decode((await command.output()).stdout);
+    assert.match(found, /^\S+ +started +create_draft {2}acme {2}e2e {2}outcome unknown, id [0-9A-Z]{26}\n$/);
+    after.kill("SIGTERM");
+    assert.match((await after.ended).stderr, /"event":"writes_in_doubt","unknown":0,"open":1/);
   });
 });
 
 /** A server of nothing that is told to stop in the very moment it says where it listens. */
 const STOPPED_AT_ONCE = `
 import { serve } from ${JSON.stringify(new URL("../../serve.ts", import.meta.url).href)};
-const gateway = { fetch: () => new Response(), drain() {}, close: () => Promise.resolve() };
-await serve(gateway, { host: "127.0.0.1", port: 0 }, () => Deno.kill(Deno.pid, "SIGTERM"));
+const gateway = { fetch: () => new Response(), drain() {}, cutOff() {}, close: () => Promise.resolve() };
+await serve(gateway, { host: "127.0.0.1", port: 0, shutdownSeconds: 4 }, () => Deno.kill(Deno.pid, "SIGTERM"));
 `;
 
 Deno.test("a signal that comes the moment the address is told ends it in order", async () => {

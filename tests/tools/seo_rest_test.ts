@@ -271,7 +271,7 @@ Deno.test("a write of several parts that fails on the way says which stand", asy
   assert.ok("code" in half && half.code === "E_UPSTREAM", JSON.stringify(half));
   assert.match(
     half.message,
-    /^The fields title, robots were written, then the site failed: CMS 500.*send the rest again$/,
+    /^The fields title, robots were written, then the site failed: CMS 500.*send the rest again; a part of the change was made \(PUT /,
   );
   at.cms.inject({ kind: "html" }, { method: "PUT" });
   const none = await at.kit.gw.end("set_seo_meta", { ...args, confirm: true });

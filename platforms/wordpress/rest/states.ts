@@ -1,7 +1,7 @@
 /** The states of posts and pages: what may be done in which, and the changes of state themselves. */
 import { GatewayError } from "../../../errors.ts";
 import { hasLead, type Moment } from "../../../rules/schedule.ts";
-import type { Making } from "../../../model.ts";
+import type { Making, Outcome } from "../../../model.ts";
 import type { PublishGrant } from "../../request.ts";
 import type { Verb, Written } from "../../post.ts";
 import { CmsError } from "../errors.ts";
@@ -92,7 +92,8 @@ export async function schedule(
     : `the state "${statusWord(after.status)}"`;
   throw new GatewayError(
     after.status === "future" ? "E_UPSTREAM" : "E_FORBIDDEN_OP",
-    `${label(kind, id)}: the site gave it ${what} instead of the schedule; ${undone}`,
+    `${label(kind, id)}: the site gave it ${what} instead of the schedule; ${undone.said}`,
+    { outcome: undone.outcome },
   );
 }
 
@@ -122,17 +123,23 @@ async function sendSchedule(
   }
 }
 
-/** Makes a draft of it again; answers what became of that, for a message. */
-async function takeBack(wire: Wire, kind: Kind, id: number): Promise<string> {
+/** What became of taking a write back: of its effect, and for a message. */
+interface TakenBack {
+  readonly outcome: Outcome;
+  readonly said: string;
+}
+
+/** Makes a draft of it again. */
+async function takeBack(wire: Wire, kind: Kind, id: number): Promise<TakenBack> {
   const json = { status: "draft", date: null };
   try {
     const route = `wp/v2/${kind}/${id}`;
     const state = await wire.overtime().post(route, { _fields: STATE_FIELDS }, json, POST_STATE);
-    if (state.status === "draft") return "it was made a draft again at once";
+    if (state.status === "draft") return { outcome: "none", said: "it was made a draft again at once" };
   } catch {
     // told in the sentence below
   }
-  return "making it a draft again failed: take it down in the CMS now";
+  return { outcome: "unknown", said: "making it a draft again failed: take it down in the CMS now" };
 }
 
 /** Takes a schedule back; the date is cleared. Throws E_FORBIDDEN_OP, CmsError. */
@@ -201,12 +208,12 @@ export async function requireUnpublished(
         label(kind, state.id)
       }, which was there before and ${stands}; it was ` +
         "left as it is",
-      { upstream: 502 },
+      { upstream: 502, outcome: "none" },
     );
   }
   made?.(thing);
   const end = made
-    ? await takeBack(wire, kind, state.id)
+    ? (await takeBack(wire, kind, state.id)).said
     : "somebody published it meanwhile, and the change is on the live page: look at it";
   throw new GatewayError(
     "E_FORBIDDEN_OP",

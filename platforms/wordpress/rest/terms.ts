@@ -162,7 +162,7 @@ export async function makeMissing(
   made: Making,
 ): Promise<number[]> {
   const ids: number[] = [];
-  for (const { name, id } of picks) ids.push(id ?? await makeOneOf(wire, taxonomy, name, made));
+  for (const { name, id } of picks) ids.push(id ?? await makeOneOf(wire.aside(), taxonomy, name, made));
   return [...new Set(ids)];
 }
 

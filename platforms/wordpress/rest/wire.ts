@@ -33,6 +33,7 @@ export class Wire {
   readonly #ctx: SiteContext;
   readonly #deadline: number | undefined;
   #overtime?: true;
+  #part?: true;
   #authorization: Promise<string> | undefined;
   #root: Promise<URL> | undefined;
 
@@ -52,10 +53,18 @@ export class Wire {
 
   /** The same, to look after a write and take it back when the call's time may be up. */
   overtime(): Wire {
-    const wire = new Wire(this.#ctx);
-    wire.#overtime = true;
-    wire.#authorization = this.#authorization;
-    wire.#root = this.#root;
+    return this.#another(true, this.#part);
+  }
+
+  /** The same, for writes that only prepare what was asked for. */
+  aside(): Wire {
+    return this.#another(this.#overtime, true, this.#deadline);
+  }
+
+  #another(overtime?: true, part?: true, deadline?: number): Wire {
+    const wire = new Wire(this.#ctx, deadline);
+    [wire.#overtime, wire.#part] = [overtime, part];
+    [wire.#authorization, wire.#root] = [this.#authorization, this.#root];
     return wire;
   }
 
@@ -79,13 +88,15 @@ export class Wire {
     grant?: PublishGrant,
   ): Promise<T> {
     const signed = await this.#signed(route, query);
-    const out: Outgoing = { ...signed, method: "POST", effect: "write", json, grant };
+    const about = { what: route, ...(this.#part && { part: true as const }) };
+    const out: Outgoing = { ...signed, method: "POST", effect: "write", ...about, json, grant };
     return this.#read(out, await this.#ctx.send(this.#timed(out)), schema);
   }
 
   /** The same with PUT, for routes of plugins that take nothing else. */
   async put<T>(route: string, json: Readonly<Record<string, unknown>>, schema: z.ZodType<T>): Promise<T> {
-    const out: Outgoing = { ...await this.#signed(route, {}), method: "PUT", effect: "write", json };
+    const signed = await this.#signed(route, {});
+    const out: Outgoing = { ...signed, method: "PUT", effect: "write", what: route, json };
     return this.#read(out, await this.#ctx.send(this.#timed(out)), schema);
   }
 
@@ -103,6 +114,7 @@ export class Wire {
       headers: { ...signed.headers, ...headers },
       method: "POST",
       effect: "write",
+      what: route,
       body,
     };
     const answer = await this.#ctx.send(this.#timed(out));

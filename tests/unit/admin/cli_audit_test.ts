@@ -17,7 +17,7 @@ Deno.test("audit tail shows the last rows, oldest first", async () => {
   assert.equal(lines.length, 20);
   assert.match(lines[0]!, /^2026-11-21T09:00:00.000Z {2}ok +tool_13 {2}acme {2}writer {2}3 ms$/);
   assert.match(lines[17]!, /error +get_post {2}acme {2}writer {2}E_UPSTREAM {2}13 ms$/);
-  assert.match(lines[18]!, /started +get_post {2}- {2}writer {2}outcome unknown$/);
+  assert.match(lines[18]!, /started +get_post {2}- {2}writer {2}outcome unknown, id r98$/);
   assert.match(lines[19]!, /denied +evil\\u\{1b\}\[2J\\u\{202e\} {2}acme/);
   const one = await cli.good(
     "audit",
@@ -114,4 +114,47 @@ Deno.test("audit export writes the lines as they come", async () => {
     out: "{}\n",
     err: "The export broke off; what was written is not whole\n",
   });
+});
+
+Deno.test("audit tail --unknown shows what is in doubt and what is open, each once, oldest first", async () => {
+  const cli = await desk();
+  const at = (minute: number) => `2026-11-21T09:0${minute}:00.000Z`;
+  cli.store.rows.push(
+    auditRow({ id: "r1", at: at(1), status: "started", duration_ms: null, outcome: "unknown" }),
+    auditRow({ id: "r2", at: at(2), outcome: "made" }),
+    auditRow({ id: "r3", at: at(3), status: "started", duration_ms: null }),
+    auditRow({ id: "r4", at: at(2), status: "error", error: "E_UPSTREAM", outcome: "unknown" }),
+  );
+  const { out } = await cli.good("audit", "tail", "--unknown");
+  assert.deepEqual(
+    out.match(/outcome unknown, id r\d/g),
+    ["r1", "r4", "r3"].map((id) => `outcome unknown, id ${id}`),
+  );
+  assert.equal((await cli.good("audit", "tail", "--outcome", "made", "--json")).out.split("\n").length, 2);
+  assert.equal(await cli.bad("audit", "tail", "--unknown", "--follow"), "--unknown goes without --follow");
+  assert.match(
+    await cli.bad("audit", "tail", "--outcome", "lost"),
+    /^E_BAD_INPUT: outcome: expected one of none/,
+  );
+});
+
+Deno.test("audit resolve sends what was found and shows the row; it needs both the finding and how it was found", async () => {
+  const cli = await desk({
+    fetch: async (request) => {
+      assert.match(request.url, /\/admin\/api\/audit\/r1\/resolve$/);
+      const said = await request.json() as { found: "made"; note: string };
+      const resolution = { ...said, at: "", door: "admin", by: "master token" } as const;
+      const result = auditRow({
+        id: "r1",
+        status: "error",
+        error: "E_UPSTREAM",
+        outcome: said.found,
+        resolution,
+      });
+      return Response.json({ ok: true, result });
+    },
+  });
+  const { out } = await cli.good("audit", "resolve", "r1", "--found", "made", "--note", "it is post 7");
+  assert.match(out, /E_UPSTREAM {2}found: made \(it is post 7\)/);
+  assert.match(await cli.bad("audit", "resolve", "r1", "--found", "made"), /--note must be given/);
 });

@@ -163,6 +163,10 @@ export function fakeStore(): Fake {
       async *export(query) {
         for (const row of matching(rows, query)) yield JSON.stringify(row);
       },
+      async *open() {},
+      unknown: () => Promise.resolve(null),
+      settle: () => Promise.resolve(false),
+      doubts: () => Promise.resolve({ unknown: 0, open: 0 }),
       verify: () => Promise.resolve({ ok: true, writers: 1, segments: 1, rows: rows.length, faults: [] }),
       retain: () => Promise.resolve({ segments: 0, entries: 0 }),
       amount: () => Promise.resolve({ segments: 0, entries: 0 }),

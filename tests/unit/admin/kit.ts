@@ -50,6 +50,7 @@ export function kit(ports: Partial<AdminPorts> = {}) {
     overview: () => Promise.reject(new Error("nothing asks for the repository app")),
     toolNames: () => TOOLS,
     retention: fakeRetention(),
+    doubts: { resolve: () => Promise.reject(new Error("nothing is in doubt")) },
     now: () => clock.now,
     report: (id, thrown) => reports.push([id, thrown]),
     ...ports,

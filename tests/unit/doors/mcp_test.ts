@@ -37,7 +37,10 @@ Deno.test("without a valid token the answer is 401, the REST envelope, and where
       response.headers.get("www-authenticate"),
       'Bearer resource_metadata="https://gate.test/.well-known/oauth-protected-resource"',
     );
-    assert.equal(response.headers.get("access-control-expose-headers"), "WWW-Authenticate, Retry-After");
+    assert.equal(
+      response.headers.get("access-control-expose-headers"),
+      "WWW-Authenticate, Retry-After, X-Request-Id, Idempotent-Replayed",
+    );
     assert.deepEqual(await response.json(), {
       ok: false,
       error: { code: "E_AUTH", message: "Send a valid token" },

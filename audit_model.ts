@@ -1,0 +1,97 @@
+/** What the audit keeps of a call, and what is known of the change it was to make. */
+import type { Change, Door, Tier } from "./model.ts";
+
+export const AUDIT_STATUSES = [
+  "started",
+  "ok",
+  "error",
+  "denied",
+  "risk_capped",
+  "needs_confirmation",
+] as const;
+export type AuditStatus = (typeof AUDIT_STATUSES)[number];
+
+/** What is known of the change a call was to make. */
+export const OUTCOMES = ["none", "made", "unknown"] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** What an operator found where an outcome was unknown. */
+export interface Resolution {
+  readonly found: "made" | "none";
+  readonly note: string;
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  /** Always `admin`: no call does it. */
+  readonly door: "admin";
+  readonly by: string;
+}
+
+/** A call of another tool that a call made, as the audit keeps it. */
+export interface NestedCall {
+  readonly tool: string;
+  readonly site_id: string | null;
+  /** null while the tool is unknown. */
+  readonly tier: Tier | null;
+  /** The code it was refused or failed with, null when there was none. */
+  readonly error: string | null;
+}
+
+/** Something a call brought into being, so that no failure leaves it unmentioned. */
+export interface Made {
+  /** `post`, `page`, `tag`, `category`, `media`, `redirect`, `entry`, `commit`. */
+  readonly what: string;
+  /** null where no answer told it. */
+  readonly id: string | number | null;
+  /** What a person knows it by. */
+  readonly name?: string;
+  /** Set where it is not known whether it was made. */
+  readonly unsure?: true;
+}
+
+/** Told of each thing as soon as it has been made. */
+export type Making = (made: Made) => void;
+
+/** One call as the audit keeps it. Arguments are redacted and shortened. */
+export interface AuditRow {
+  readonly id: string;
+  /** ISO 8601 UTC, when the call began. */
+  readonly at: string;
+  /** `admin`: not a call, but what an operator or the gateway itself did. */
+  readonly door: Door | "admin";
+  readonly request_id: string;
+  readonly token_id: string;
+  readonly token_name: string;
+  readonly owner_user_id: string | null;
+  readonly site_id: string | null;
+  readonly target_site_id?: string;
+  readonly tool: string;
+  /** null while the tool is unknown. */
+  readonly tier: Tier | null;
+  readonly arguments: unknown;
+  readonly status: AuditStatus;
+  /** The error code, null when there was none. */
+  readonly error: string | null;
+  /** null in a `started` row. */
+  readonly duration_ms: number | null;
+  /** What is known of the change: of a write that ran or was refused; absent in reads, previews and intents. */
+  readonly outcome?: Outcome;
+  /** In the row of a write under way: when the call gives up, ISO 8601 UTC. */
+  readonly deadline?: string;
+  /** The writes that were carried out before the call failed, a few words each. */
+  readonly carried_out?: readonly string[];
+  /** What an operator found, where the outcome was unknown. */
+  readonly resolution?: Resolution;
+  readonly result_id?: string | number;
+  readonly changes?: readonly Change[];
+  readonly _published?: true;
+  /** What the call brought into being, in its order; of a call that failed too. */
+  readonly made?: readonly Made[];
+  /** The calls of other tools it made, in their order. */
+  readonly calls?: readonly NestedCall[];
+}
+
+/**
+ * Why a run of the audit's retention drops nothing and waits for an operator: the log was never cut and should be; its
+ * days were lowered; the clock is far ahead of the last run; rows are dated before what is gone already.
+ */
+export type RetentionWait = "first" | "lowered" | "ahead" | "behind";

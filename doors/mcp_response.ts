@@ -1,0 +1,64 @@
+/** The answers of the MCP door that are no result: preflights, faults of frames, refusals before any frame. */
+import type { GatewayError } from "../errors.ts";
+import { EXPOSED_HEADERS, REQUEST_ID_HEADER } from "./envelope.ts";
+import { FrameFault, RPC } from "./mcp_frame.ts";
+
+/** What every answer lets scripts of other origins do. */
+export const CORS = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": EXPOSED_HEADERS,
+};
+/** The headers of every answer with a body. */
+export const JSON_HEADERS = { ...CORS, "content-type": "application/json" };
+const ALLOWED_HEADERS = [
+  "authorization",
+  "content-type",
+  "accept",
+  "mcp-protocol-version",
+  "mcp-method",
+  "mcp-name",
+  "mcp-session-id",
+  "last-event-id",
+].join(", ");
+/** The answer to a preflight. */
+export function preflight(headers: Headers): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      ...CORS,
+      "access-control-allow-methods": "POST, OPTIONS",
+      "access-control-allow-headers": headers.get("access-control-request-headers") ?? ALLOWED_HEADERS,
+      "access-control-max-age": "86400",
+      vary: "Access-Control-Request-Headers",
+    },
+  });
+}
+
+/** An answer to a request that never became a JSON-RPC message. */
+export function refused(status: number, message: string, headers: Record<string, string> = {}): Response {
+  return fault(new FrameFault(status, RPC.REFUSED, message), headers);
+}
+
+/** A fault as an answer. */
+export function fault(
+  { status, code, message, id, data }: FrameFault,
+  headers: Record<string, string> = {},
+): Response {
+  const body = JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, data } });
+  return new Response(body, { status, headers: { ...JSON_HEADERS, ...headers } });
+}
+
+/** A refusal before any message was read: the envelope of the REST door, and where to get a token. */
+export function refusal(
+  { code, message, status, retryAfter }: GatewayError,
+  requestId: string,
+  baseUrl: string,
+): Response {
+  const headers: Record<string, string> = { ...JSON_HEADERS, [REQUEST_ID_HEADER]: requestId };
+  if (status === 401) {
+    headers["www-authenticate"] =
+      `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource"`;
+  }
+  if (retryAfter !== undefined) headers["retry-after"] = String(retryAfter);
+  return new Response(JSON.stringify({ ok: false, error: { code, message } }), { status, headers });
+}

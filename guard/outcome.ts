@@ -1,0 +1,52 @@
+/** What a caller is told of the change after a failure: what is known of it, and where to look before trying again. */
+import { GatewayError, OUTCOME_UNKNOWN } from "../errors.ts";
+import type { Outcome } from "../model.ts";
+import { type Manifest, writes } from "../registry/manifest.ts";
+import type { CallRecord } from "./audit.ts";
+
+type Described = Pick<Manifest, "tier" | "raise" | "read_with">;
+
+/**
+ * The failure of a call that could write, with its outcome: `none` where it was refused before it ran. Of any other call
+ * the failure itself.
+ */
+export function withOutcome(
+  failure: GatewayError,
+  record: Pick<CallRecord, "tier" | "writing" | "writes" | "allMade">,
+  manifest: Described | undefined,
+): GatewayError {
+  const couldWrite = (record.tier ?? 0) > 0 || (manifest !== undefined && writes(manifest));
+  if (!couldWrite) return failure;
+  const { code, upstream, retryAfter, replayed, audit, cause } = failure;
+  // What is said of an earlier, equal call stands as it was said.
+  if (!record.writing && failure.outcome !== undefined) return failure;
+  const outcome = record.writing ? record.writes.outcomeOf(failure) : "none";
+  return new GatewayError(code, told(failure.message, outcome, record, manifest), {
+    cause,
+    upstream,
+    replayed,
+    audit,
+    outcome,
+    // a write that may have been made is not to be sent again after a while
+    ...(outcome === "none" ? { retryAfter } : {}),
+  });
+}
+
+function told(
+  message: string,
+  outcome: Outcome,
+  { writes, allMade }: Pick<CallRecord, "writes" | "allMade">,
+  manifest: Described | undefined,
+): string {
+  if (outcome === "none") return message;
+  const said = message.replaceAll(`; ${OUTCOME_UNKNOWN}`, "");
+  const done = writes.carriedOut;
+  // What was made is named better by what it is than by the request that made it.
+  const which = done.length === 0 || allMade.length > 0 ? "" : ` (${done.join(", ")})`;
+  const tool = manifest?.read_with === undefined ? "" : ` with "${manifest.read_with}"`;
+  const look = `look at the site${tool} before trying again`;
+  if (outcome === "made") return `${said}; the change was made${which}: ${look}`;
+  return done.length === 0
+    ? `${said}; the outcome is unknown: ${look}`
+    : `${said}; a part of the change was made${which}, the outcome is unknown: ${look}`;
+}

@@ -1,0 +1,123 @@
+/** What the audit log keeps and what a caller may rely on. */
+import type { AuditRow, AuditStatus, Outcome, RetentionWait } from "../model.ts";
+import type { Beside } from "./consent_types.ts";
+
+/** Which rows to list; times are ISO 8601, `from` included, `to` excluded. */
+export interface AuditQuery {
+  from?: string;
+  to?: string;
+  token_id?: string;
+  site_id?: string;
+  tool?: string;
+  status?: AuditStatus;
+  outcome?: Outcome;
+}
+
+/** A row that waits for an outcome, or whose outcome is unknown, as it was read. */
+export interface Doubtful {
+  readonly row: AuditRow;
+  /** Opaque: `settle` takes it, and knows by it whether the row has changed since. */
+  readonly mark: { readonly key: Deno.KvKey; readonly versionstamp: string };
+}
+
+/** How many rows are in doubt. */
+export interface DoubtCount {
+  /** Outcome unknown, and nobody has found out. */
+  readonly unknown: number;
+  /** Writes without an outcome: under way, or cut off. */
+  readonly open: number;
+}
+
+/** A page of rows. */
+export interface AuditPage {
+  /** Newest first. A page may be short of `limit` and still have a cursor. */
+  rows: AuditRow[];
+  next_cursor: string | null;
+}
+
+/** What `verify` found. */
+export interface AuditVerdict {
+  ok: boolean;
+  writers: number;
+  segments: number;
+  rows: number;
+  /** One sentence per break: which writer, which segment, what differs. */
+  faults: string[];
+}
+
+/** How far the audit's retention has come; times in milliseconds since the epoch. */
+export interface RetentionRecord {
+  /** What was written before is gone: moved only when a drop is complete. Null before the first run. */
+  readonly horizon: number | null;
+  /** The days that were kept when the horizon was set; null before the first run. */
+  readonly days: number | null;
+  /** A drop that was begun and not seen to its end: what was written before goes. */
+  readonly dropping: number | null;
+  /** Why the last run dropped nothing, null when it had no reason to. */
+  readonly waiting: {
+    readonly reason: RetentionWait;
+    /** For a person: why, and what to do. */
+    readonly message: string;
+    readonly since: number;
+  } | null;
+  /** When a run last came to its end. */
+  readonly ran_at: number | null;
+}
+
+/** How old the log is; times in milliseconds since the epoch. */
+export interface AuditAge {
+  /** Of the oldest segment; null for an empty log. */
+  readonly oldest: number | null;
+  /** Of the newest segment before the time that was asked for; null where there is none. */
+  readonly newest: number | null;
+  /** Of the newest segment that was ever dropped, as far as the checkpoints tell. */
+  readonly dropped: number | null;
+}
+
+/** A part of the log; an entry is a line, of which a write has two. */
+export interface AuditAmount {
+  readonly segments: number;
+  readonly entries: number;
+}
+
+/** The append-only log. */
+export interface AuditStore {
+  /**
+   * Resolves when the entry is committed; rejects with E_INTERNAL when that failed three times. Concurrent entries share
+   * segments and commits. A write hands in its row twice, under one id: with status `started` before, whole again
+   * after; the later entry is what the row is. What is too large or no JSON is cut, never refused.
+   * `beside` is committed with it.
+   */
+  append(row: AuditRow, beside?: readonly Beside[]): Promise<void>;
+  /** The writes without an outcome, oldest first: under way anywhere, or cut off. */
+  open(): AsyncIterable<Doubtful>;
+  /** The row of that id if its outcome is unknown; null where it is known, still open, or there is none. */
+  unknown(id: string): Promise<Doubtful | null>;
+  /**
+   * Appends what a row is by now, unless it has changed since it was read: then nothing is written and false is
+   * answered. Rejects as `append` does.
+   */
+  settle(found: Doubtful, row: AuditRow): Promise<boolean>;
+  doubts(): Promise<DoubtCount>;
+  /**
+   * Each row once, as its newest entry tells it; a started row only while it has no outcome. The cursor is opaque; `limit` is 1 to AUDIT_PAGE_MAX. Throws
+   * E_BAD_INPUT naming what is wrong with query or page.
+   */
+  list(query: AuditQuery, page: { limit: number; cursor?: string }): Promise<AuditPage>;
+  /**
+   * Entries oldest first, a line of JSON each, with segment lines that carry the chain's hashes. Each piece yielded is
+   * one or more whole lines with their line ends.
+   */
+  export(query: AuditQuery): AsyncIterable<string>;
+  verify(): Promise<AuditVerdict>;
+  /** Drops whole segments older than that and leaves each chain a checkpoint; answers what went. */
+  retain(before: Date): Promise<AuditAmount>;
+  /** What `retain` would drop; reads all of it. */
+  amount(before: Date): Promise<AuditAmount>;
+  age(before: Date): Promise<AuditAge>;
+  retention(): Promise<RetentionRecord>;
+  /** Sets some fields of the record and leaves the others. */
+  setRetention(patch: Partial<RetentionRecord>): Promise<void>;
+  /** Resolves when everything handed in so far is committed and indexed. */
+  flush(): Promise<void>;
+}
