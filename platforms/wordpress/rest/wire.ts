@@ -3,10 +3,10 @@ import type { z } from "zod";
 import { GatewayError } from "../../../errors.ts";
 import { LIMITS } from "../../../model.ts";
 import { excerpt } from "../../excerpt.ts";
-import { NO_ANSWER } from "../../failures.ts";
 import type { FactCache, SiteContext } from "../../connector.ts";
 import type { Incoming, Outgoing, PublishGrant } from "../../request.ts";
 import { refusal, secretsOf, unreadable } from "../errors.ts";
+import { findRoot } from "./root.ts";
 import { type Query, routeUrl } from "./route_url.ts";
 
 export type { Query } from "./route_url.ts";
@@ -18,9 +18,6 @@ export interface Got<T> {
   /** The latest time the site's clock can show now (its `Date`, a second of rounding, the way there and back). */
   readonly siteNow: number;
 }
-
-const ROOT_KEY = "root";
-const ROOT_TTL_MS = 600_000;
 
 /** The header that signs a request with the site's account. Throws E_INTERNAL where the site has no credentials. */
 export async function signIn(ctx: Pick<SiteContext, "secret">): Promise<string> {
@@ -183,79 +180,6 @@ export class Wire {
   }
 
   #findRoot(): Promise<URL> {
-    return this.#root ??= this.#discover();
+    return this.#root ??= findRoot(this.#ctx, () => this.#signIn(), this.#deadline !== undefined);
   }
-
-  /**
-   * The API's root as the front page's Link header gives it, always on the origin of base_url and without anything else
-   * in its query, which would go along with every write; without that header the usual place, or the one of plain
-   * permalinks where only that answers (docs/upstreams/wordpress.md, "Requests and answers"). With little time the
-   * usual place is a guess, which is not kept.
-   */
-  async #discover(): Promise<URL> {
-    const { cache, site: { base_url: base } } = this.#ctx;
-    if (base === null) {
-      throw new GatewayError("E_INTERNAL", "The site has no base_url; set it to the CMS's address");
-    }
-    if (this.#deadline === undefined) {
-      const find = async () => (await this.#linkedRoot(base) ?? await this.#answeringRoot(base)).href;
-      return new URL(await cache.once(ROOT_KEY, ROOT_TTL_MS, find));
-    }
-    const known = cache.get<string>(ROOT_KEY);
-    if (known !== undefined) return new URL(known);
-    const root = await this.#linkedRoot(base).catch(withoutAnswer);
-    if (root === null) return new URL(`${base}/wp-json/`);
-    cache.set(ROOT_KEY, root.href, ROOT_TTL_MS);
-    return root;
-  }
-
-  async #linkedRoot(base: string): Promise<URL | null> {
-    const out = {
-      method: "HEAD",
-      url: `${base}/`,
-      effect: "read",
-      headers: { accept: "text/html" },
-    } as const;
-    const answer = await this.#ctx.send(this.#deadline === undefined ? out : { ...out, deadline_ms: 1200 });
-    const link = /<([^<>]+)>\s*;\s*rel="https:\/\/api\.w\.org\/"/.exec(answer.headers.get("link") ?? "")?.[1];
-    const named = link === undefined ? null : URL.parse(link, base);
-    if (named === null) return null;
-    const root = new URL(base);
-    root.pathname = named.pathname;
-    const plain = named.searchParams.get("rest_route");
-    if (plain !== null) root.searchParams.set("rest_route", plain);
-    return root;
-  }
-
-  async #answeringRoot(base: string): Promise<URL> {
-    const usual = new URL(`${base}/wp-json/`);
-    const plain = new URL(`${base}/?rest_route=/`);
-    for (const root of [usual, plain]) {
-      const url = routeUrl(root, "", { _fields: "namespaces" });
-      const out = {
-        method: "GET",
-        url,
-        effect: "read",
-        headers: { authorization: await this.#signIn() },
-      } as const;
-      const answer = await this.#ctx.send(out);
-      const index = answer.json();
-      const speaks = typeof index === "object" && index !== null &&
-        ("namespaces" in index || "code" in index);
-      if (speaks) return root;
-      if (answer.status === 429 || answer.status >= 500) throw refusal(out, answer);
-    }
-    throw new GatewayError(
-      "E_UPSTREAM",
-      `"${base}" shows no WordPress REST API; check that base_url is the address of its front page and that no ` +
-        "plugin or firewall hides the API",
-      { upstream: NO_ANSWER },
-    );
-  }
-}
-
-/** A front page that fails says nothing about the API behind it. */
-function withoutAnswer(thrown: unknown): null {
-  if (thrown instanceof GatewayError && thrown.code === "E_UPSTREAM") return null;
-  throw thrown;
 }
