@@ -99,6 +99,8 @@ export class Running implements AsyncDisposable {
       env: "dev",
       allowed_sites: ["*"],
       allowed_tools: ["*"],
+      max_risk: 4,
+      owner_user_id: null,
     });
   }
 

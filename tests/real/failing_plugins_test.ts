@@ -28,7 +28,8 @@ onWordPress({
     const title = fresh("[peek fails]");
     const args = { site_id: "open", title, content_html: "x", confirm: true };
     await at.kit.refuses("create_draft", args, "E_UPSTREAM", {
-      says: /^CMS 500 internal_server_error: .*the outcome is unknown: look at the site before trying again$/,
+      says:
+        /^CMS 500 internal_server_error: .*the outcome is unknown: look at the site with "list_drafts" before trying again$/,
       sends: "anything",
     });
     const { posts } = await at.kit.gw.call<{ posts: { title: string }[] }>("list_drafts", {

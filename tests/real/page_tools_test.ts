@@ -71,6 +71,9 @@ async function life(door: (typeof DOORS)[number], site: CmsSandbox): Promise<voi
   assert.ok(listed.templates.some((row) => row["id"] === id));
   const title = fresh("Life");
   const block = await write("create_page_draft", { title, content_html: "<p>1</p>", page_builder: "block" });
+  called.add("get_page");
+  const read = await at.kit.gw.call<Json>("get_page", { site_id: "both", page_id: block.id }, { door });
+  assert.deepEqual([read["status"], read["title"]], ["draft", title]);
   await write("update_page_draft", { page_id: block.id, content_html: "<p>2</p>" });
   const soon = await write("schedule_page", { page_id: block.id, scheduled_at: ahead(7200) });
   assert.deepEqual([soon.status, (await at.stored(block.id, "pages"))["status"]], ["scheduled", "future"]);
@@ -101,16 +104,22 @@ interface Stock {
   readonly live: number;
   readonly good: number;
   readonly broken: number;
+  /** Made from code, then taken over by the visual builder. */
+  readonly taken: number;
 }
 
-function cases({ draft, live, good, broken }: Stock): readonly Case[] {
+function cases({ draft, live, good, broken, taken }: Stock): readonly Case[] {
   const at = { page_id: draft };
   const clone = { page_builder: "visual", builder_template_id: good, variables: { TITLE: "x" } };
   const { page_builder: _, ...anew } = clone;
   const soon = { scheduled_at: ahead(3600) };
   const published = /^Page \d+ is published/;
   const rights = /^CMS 403/;
+  const unseen = /nobody would see this (?:content_)?html: /;
   return [
+    ["get_page", "E_BAD_INPUT", { page_id: "x" }, /^page_id: /],
+    ["get_page", "E_NOT_SUPPORTED", { site_id: "builder", ...at }, /not connected/],
+    ["get_page", "E_UPSTREAM", { page_id: 9e6 }, /^CMS 404/],
     ["create_page_draft", "E_BAD_INPUT", { title: " " }, /^title: /],
     [
       "create_page_draft",
@@ -158,6 +167,7 @@ function cases({ draft, live, good, broken }: Stock): readonly Case[] {
       { ...at, ...anew, builder_template_id: broken },
       /cannot be read/,
     ],
+    ["update_page_draft", "E_BUILDER_MISMATCH", { page_id: taken, content_html: "x" }, unseen],
     ["update_page_draft", "E_BUILDER_NOT_AVAILABLE", { site_id: "open", ...at, ...anew }, /not enabled/],
     ["update_page_draft", "E_FORBIDDEN_OP", { page_id: live, title: "x" }, published],
     ["update_page_draft", "E_FORBIDDEN_OP", { page_id: live, ...anew }, published],
@@ -228,6 +238,7 @@ function cases({ draft, live, good, broken }: Stock): readonly Case[] {
       { ...at, html: "<script src=//x></script>" },
       /^html: /,
     ],
+    ["update_page_from_code", "E_BUILDER_MISMATCH", { page_id: taken, html: "<p>x</p>" }, unseen],
     ["update_page_from_code", "E_FORBIDDEN_OP", { page_id: live, css: "" }, published],
     ["update_page_from_code", "E_PAYLOAD_TOO_LARGE", { ...at, js: "x".repeat(102_401) }, /^js: 102401/],
     ["update_page_from_code", "E_UPSTREAM", { ...at, css: "" }, /^CMS 404 .*not a page made from code/],
@@ -245,7 +256,9 @@ const MISSING: readonly (readonly [string, Code])[] = [
 ];
 
 Deno.test("the cases name every code of every page tool, and no other", () => {
-  const rows = cases({ draft: 1, live: 2, good: 3, broken: 4 }).map(([tool, code]) => `${tool} ${code}`);
+  const rows = cases({ draft: 1, live: 2, good: 3, broken: 4, taken: 5 }).map(([tool, code]) =>
+    `${tool} ${code}`
+  );
   const named = new Set([...rows, ...MISSING.map((pair) => pair.join(" ")), ...NOT_CONNECTED]);
   const declared = PAGE_TOOLS.flatMap(({ name, manifest }) => [
     ...manifest.errors.map((code) => `${name} ${code}`),
@@ -279,12 +292,15 @@ onWordPress({
     const [draft, live] = [await page(at), await page(at)];
     await publish(at, live);
     const [good, broken] = [await template(at, TREE), await template(at, '[{"id":')];
+    const code = { site_id: "both", title: fresh("Taken over"), html: "<p>old</p>" };
+    const taken = (await at.kit.write("rest", "create_page_from_code", code)).done.id;
+    await stored(at, { id: taken, meta: { _elementor_edit_mode: "builder" } });
     const look = async () => {
       const all = await at.ask.rest("admin", "GET", "/pages?status=any&per_page=1");
       return [all.headers.get("x-wp-total"), await at.stored(draft, "pages"), await at.stored(live, "pages")];
     };
     const before = await look();
-    for (const [tool, code, args, says] of cases({ draft, live, good, broken })) {
+    for (const [tool, code, args, says] of cases({ draft, live, good, broken, taken })) {
       const call = { site_id: "both", ...args, confirm: true };
       const sends = says.source.startsWith("^CMS 400") ? "anything" : "reads";
       await at.kit.refuses(tool, call, code, { says, sends });
