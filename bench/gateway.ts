@@ -34,7 +34,14 @@ export async function startGateway(
   });
   try {
     for (const site of sites) await ask(`${url}/admin/api/sites`, master, site);
-    const everything = { name: "bench", env: "dev", allowed_sites: ["*"], allowed_tools: ["*"], max_risk: 4, owner_user_id: null };
+    const everything = {
+      name: "bench",
+      env: "dev",
+      allowed_sites: ["*"],
+      allowed_tools: ["*"],
+      max_risk: 4,
+      owner_user_id: null,
+    };
     const { token } = await ask(`${url}/admin/api/tokens`, master, everything) as { token: string };
     return {
       ...server,

@@ -270,9 +270,3 @@ Deno.test("what a stand-in throws is answered, and an event stream is sent as it
   await at.stop();
   assert.equal((await reader.read()).done, true);
 });
-
-Deno.test("the orders service is the stand-in that docs/CONTRIBUTING.md prints", async () => {
-  const read = (path: string) => Deno.readTextFile(new URL(path, import.meta.url));
-  const source = (await read("orders/start.ts")).replaceAll("../../../sandbox/core/", "../core/");
-  assert.ok((await read("../../docs/CONTRIBUTING.md")).includes(`\`\`\`ts\n${source}\`\`\`\n`));
-});

@@ -19,7 +19,7 @@ for (const door of DOORS) {
       assert.ok("code" in ending && ending.code === "E_UPSTREAM", JSON.stringify(ending));
       const seed = await at.head("main", EMPTY);
       const says = `by then it had made commit ${seed} ("a .gitattributes on branch main")`;
-      assert.ok(ending.message.endsWith(says), ending.message);
+      assert.ok(ending.message.includes(says), ending.message);
       const [row] = await at.rows(1);
       assert.deepEqual([row?.status, row?.made?.map(({ id }) => id)], ["error", [seed]]);
     }
@@ -65,7 +65,10 @@ for (const door of DOORS) {
     cms.inject({ kind: "html" }, { method: "POST", path: /^\/wp\/v2\/posts$/ });
     const ending = await at.gw.end("deploy_md_to_site", { ...args, confirm: true }, { door });
     assert.ok("code" in ending && ending.code === "E_UPSTREAM", JSON.stringify(ending));
-    assert.match(ending.message, /; by then it had made tag 2 \("Sea"\)$/);
+    assert.match(
+      ending.message,
+      /; by then it had made tag 2 \("Sea"\)(?:; (?:a part of the change was made, )?the outcome is unknown: [^;]*)?$/,
+    );
     const [row] = await at.rows(1);
     assert.deepEqual(row?.made, [{ what: "tag", id: 2, name: "Sea" }]);
     const { done, row: whole } = await at.write(door, "deploy_md_to_site", args);

@@ -8,7 +8,7 @@ import { type World, world } from "./_stand_in.ts";
 /** A call begins with 60 s; with so little of it left a site that hangs is given up at once. */
 const HURRIED = { http: { now: () => NOW + 59_700 } };
 
-const UNKNOWN = "the outcome is unknown: look at the site before trying again";
+const UNKNOWN = /the outcome is unknown: look at the site(?: with "\w+")? before trying again$/;
 
 /** What is met while a post is read, and how the message goes. */
 const READS: readonly (readonly [WordPressFault, RegExp])[] = [
@@ -75,7 +75,7 @@ for (const door of DOORS) {
         const ending = await at.kit.gw.end(tool, call, { door });
         assert.ok("code" in ending && ending.code === "E_UPSTREAM", `${tool}: ${JSON.stringify(ending)}`);
         assert.match(ending.message, /^127\.0\.0\.1:\d+ broke the connection off; see that it is up; /);
-        assert.ok(ending.message.endsWith(UNKNOWN), ending.message);
+        assert.match(ending.message, UNKNOWN);
         assert.equal(at.cms.writes.length, before + 1, `${tool} is sent once`);
         const [row] = await at.kit.rows(1);
         assert.deepEqual([row?.tool, row?.status, row?.error], [tool, "error", "E_UPSTREAM"]);
@@ -90,7 +90,7 @@ Deno.test("a schedule whose answer was lost is looked up: told as done where it 
   const posts = { method: "POST", path: `/wp/v2/posts/${id}` };
   const args = { site_id: "acme", post_id: id, scheduled_at: at.ahead(3600), confirm: true };
   at.cms.inject({ kind: "reset" }, posts);
-  const says = new RegExp(`${UNKNOWN}$`);
+  const says = UNKNOWN;
   const ending = await at.kit.gw.end("schedule_draft", args);
   assert.ok("code" in ending && says.test(ending.message), JSON.stringify(ending));
   assert.equal(at.cms.posts.get(id)!.status, "draft");
@@ -114,7 +114,7 @@ Deno.test("a write that hangs, or is answered by HTML or half a JSON, has an unk
     const ending = await at.kit.gw.end("create_draft", args, { door: "mcp" });
     assert.ok("code" in ending && ending.code === "E_UPSTREAM", JSON.stringify(ending));
     assert.match(ending.message, says);
-    assert.ok(ending.message.endsWith(UNKNOWN), ending.message);
+    assert.match(ending.message, UNKNOWN);
     assert.equal(at.cms.writes.length, 1);
   }
 });

@@ -95,7 +95,7 @@ onBoth({
       name: "x",
       parent_id: 1,
     });
-    await world.refuses("E_UPSTREAM", /CMS 400/, "create_taxonomy", {
+    await world.refuses("E_BAD_INPUT", /^parent_id: the site has no category/, "create_taxonomy", {
       taxonomy: "category",
       name: "x",
       parent_id: 999_999,
