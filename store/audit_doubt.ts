@@ -26,7 +26,7 @@ export async function unknownRow(db: Database, id: string): Promise<Doubtful | n
   return row === null ? null : { row, mark: { key, versionstamp } };
 }
 
-/** How many rows are in doubt; a row without an outcome that is told as unknown counts as that alone. */
+/** How many rows are in doubt; a row that is both without an outcome and marked unknown counts once, as unknown. */
 export async function countDoubts(db: Database): Promise<DoubtCount> {
   const unknown = new Set<unknown>();
   for await (

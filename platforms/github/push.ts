@@ -109,7 +109,7 @@ async function tryOnce(
   return moved ? { branch: target.branch, commit_sha, shas, unchanged: false } : null;
 }
 
-/** Moves the branch to the commit, which is told as made, also where no answer says that it was. */
+/** Moves the branch to the commit; the commit is recorded as made, or as unsure where the answer was lost. */
 async function moveTo(wire: RepoWire, target: PushTarget, from: string | null, commit: string) {
   const made = { what: "commit", id: commit, name: `on branch ${target.branch}` };
   try {
