@@ -42,7 +42,6 @@ function split(
 
 /** The objects of one repository. */
 export class Objects {
-  readonly #folders = new Set<string>();
   readonly #sizes = new Map<string, number>();
   readonly #small = new Map<string, GitObject>();
   #parts = 0;
@@ -70,8 +69,8 @@ export class Objects {
     const file = this.#file(sha);
     if (await Deno.stat(file).then(() => true, () => false)) return sha;
     const folder = file.slice(0, -39);
-    if (!this.#folders.has(folder)) await Deno.mkdir(folder, { recursive: true });
-    this.#folders.add(folder);
+    // Each time: `git gc` takes empty folders away.
+    await Deno.mkdir(folder, { recursive: true });
     const part = `${folder}/tmp_obj_${++this.#parts}`;
     await Deno.writeFile(part, deflateSync(Buffer.concat([head, body]), { level: 1 }), { mode: 0o444 });
     await Deno.rename(part, file);

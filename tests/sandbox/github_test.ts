@@ -334,7 +334,11 @@ Deno.test("what was pushed and packed past the API is read, and the repository c
   } finally {
     await Deno.remove(clone, { recursive: true });
   }
-  await host.git(REPO, "gc", "--quiet");
+  // Nothing names this blob, so gc takes it away, and with it the folder it was alone in.
+  const blob = { content: coded("unnamed"), encoding: "base64" };
+  const unnamed = await asker.made(`${R}/git/blobs`, blob);
+  await host.git(REPO, "gc", "--quiet", "--prune=now");
+  assert.equal(await asker.made(`${R}/git/blobs`, blob), unnamed);
   const { content, sha } = (await asker.get(`${R}/contents/a.txt`)).body;
   assert.equal(content, `${coded("two")}\n`);
   const put = await asker.put(`${R}/contents/a.txt`, { message: "Three", content: coded("three"), sha });
