@@ -1,7 +1,7 @@
 /** The one server behind both doors: REST, MCP, admin and the health checks. */
 import { Hono } from "hono";
 import { GatewayError } from "../errors.ts";
-import { EXPOSED_HEADERS, failure, REQUEST_ID_HEADER } from "./envelope.ts";
+import { EXPOSED_HEADERS, failure, named, naming } from "./envelope.ts";
 
 /** What is mounted where. */
 export interface AppParts {
@@ -26,12 +26,7 @@ const HEADERS = { "content-type": "application/json" };
  */
 export function buildApp(parts: AppParts): (request: Request) => Promise<Response> {
   const app = routes(parts);
-  return async (request) => {
-    const response = await app.fetch(request);
-    const { headers } = response;
-    if (!headers.has(REQUEST_ID_HEADER)) headers.set(REQUEST_ID_HEADER, parts.newId());
-    return response;
-  };
+  return async (request) => named(await app.fetch(request), parts.newId);
 }
 
 function routes(parts: AppParts): Hono {
@@ -68,8 +63,7 @@ function routes(parts: AppParts): Hono {
       "E_INTERNAL",
       "Something failed inside the gateway; its operator finds the cause in the log",
     );
-    const headers = { ...HEADERS, [REQUEST_ID_HEADER]: requestId };
-    return new Response(failure(error), { status: 500, headers });
+    return naming(requestId, failure(error), 500, HEADERS);
   });
   return app;
 }

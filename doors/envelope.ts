@@ -6,6 +6,31 @@ export const REQUEST_ID_HEADER = "x-request-id";
 /** What a script on another origin may read of an answer, beside what it always may. */
 export const EXPOSED_HEADERS = "WWW-Authenticate, Retry-After, X-Request-Id, Idempotent-Replayed";
 
+const NAMING = new WeakSet<Response>();
+
+/**
+ * An answer whose headers name its call. It is remembered as one, for the runtime copies a body once more when
+ * somebody looks at the headers of an answer.
+ */
+export function naming(
+  requestId: string,
+  body: string,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+): Response {
+  const response = new Response(body, { status, headers: { ...headers, [REQUEST_ID_HEADER]: requestId } });
+  NAMING.add(response);
+  return response;
+}
+
+/** The answer, naming its call: with a new id where it was not made to. */
+export function named(response: Response, newId: () => string): Response {
+  if (NAMING.has(response)) return response;
+  const { headers } = response;
+  if (!headers.has(REQUEST_ID_HEADER)) headers.set(REQUEST_ID_HEADER, newId());
+  return response;
+}
+
 /** Content items of a site's own tool, handed on as they came; anything else a tool answers becomes one text item. */
 export class Content {
   constructor(readonly items: readonly unknown[]) {}

@@ -11,7 +11,7 @@ import {
   MODERN_VERSION,
   RPC,
 } from "./mcp_frame.ts";
-import { REQUEST_ID_HEADER } from "./envelope.ts";
+import { naming } from "./envelope.ts";
 import { CORS, fault, JSON_HEADERS, preflight, refusal, refused } from "./mcp_response.ts";
 import { failed, REQUEST_ID, succeeded, type ToolResult } from "./mcp_result.ts";
 
@@ -103,9 +103,7 @@ async function answer(
   if (frame === null) return new Response(null, { status: 202, headers: CORS });
   if (frame instanceof FrameFault) return fault(frame);
   const reply = await answers.reply(frame, { caller, requestId, bodyBytes: body.bytes });
-  return reply instanceof FrameFault
-    ? fault(reply)
-    : new Response(reply, { status: 200, headers: { ...JSON_HEADERS, [REQUEST_ID_HEADER]: requestId } });
+  return reply instanceof FrameFault ? fault(reply) : naming(requestId, reply, 200, JSON_HEADERS);
 }
 
 /** What a message came with. */

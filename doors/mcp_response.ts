@@ -1,6 +1,6 @@
 /** The answers of the MCP door that are no result: preflights, faults of frames, refusals before any frame. */
 import type { GatewayError } from "../errors.ts";
-import { EXPOSED_HEADERS, REQUEST_ID_HEADER } from "./envelope.ts";
+import { EXPOSED_HEADERS, naming } from "./envelope.ts";
 import { FrameFault, RPC } from "./mcp_frame.ts";
 
 /** What every answer lets scripts of other origins do. */
@@ -54,11 +54,11 @@ export function refusal(
   requestId: string,
   baseUrl: string,
 ): Response {
-  const headers: Record<string, string> = { ...JSON_HEADERS, [REQUEST_ID_HEADER]: requestId };
+  const headers: Record<string, string> = { ...JSON_HEADERS };
   if (status === 401) {
     headers["www-authenticate"] =
       `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource"`;
   }
   if (retryAfter !== undefined) headers["retry-after"] = String(retryAfter);
-  return new Response(JSON.stringify({ ok: false, error: { code, message } }), { status, headers });
+  return naming(requestId, JSON.stringify({ ok: false, error: { code, message } }), status, headers);
 }

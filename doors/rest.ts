@@ -9,7 +9,7 @@ import type { Caller } from "../model.ts";
 import type { Catalog } from "../registry/catalog.ts";
 import type { Store } from "../store/store.ts";
 import { readObject } from "./body.ts";
-import { EXPOSED_HEADERS, failure, refusalHeaders, REQUEST_ID_HEADER, success, unwrap } from "./envelope.ts";
+import { EXPOSED_HEADERS, failure, naming, refusalHeaders, success, unwrap } from "./envelope.ts";
 
 /** What the REST door stands on. */
 export interface RestPorts {
@@ -76,7 +76,7 @@ async function call(ports: RestPorts, request: Request, tool: string): Promise<R
 }
 
 const ok = (text: string, requestId: string, more: Readonly<Record<string, string>> = {}) =>
-  new Response(text, { status: 200, headers: { ...HEADERS, [REQUEST_ID_HEADER]: requestId, ...more } });
+  naming(requestId, text, 200, { ...HEADERS, ...more });
 
 /** The answer to anything thrown; what is no refusal is logged under the request id the message gives. */
 function refuse(ports: RestPorts, thrown: unknown, requestId: string): Response {
@@ -84,11 +84,10 @@ function refuse(ports: RestPorts, thrown: unknown, requestId: string): Response 
   if (error !== thrown) ports.log({ event: "internal", request_id: requestId, cause: String(thrown) });
   const headers = {
     ...HEADERS,
-    [REQUEST_ID_HEADER]: requestId,
     ...(error.replayed ? REPLAYED : {}),
     ...refusalHeaders(error, ports.baseUrl),
   };
-  return new Response(failure(error), { status: error.status, headers });
+  return naming(requestId, failure(error), error.status, headers);
 }
 
 const whoami = (token: Caller["token"]) => ({
