@@ -88,7 +88,7 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   });
   const parts = { caller, record, manifest, site, others, grant, calls: nested.port, deadline };
   const ctx = makeContext(ports, parts);
-  handler.check?.(input.args, ctx);
+  await handler.check?.(input.args, ctx);
   const raises = await handler.raises?.(input.args, ctx) ?? [];
   parts.grant = judgeRaises(parts, raises) ?? grant;
   const { tier } = record;

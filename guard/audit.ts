@@ -152,12 +152,12 @@ export class CallRecord {
 
   /** The call's own facts over those of the calls it made; the changes of all. */
   #allFacts(begun: boolean): AuditFacts & Pick<AuditRow, "made"> {
-    const all = [...this.#calls.map((one) => one.facts), this.facts];
-    const live = begun && [...this.#calls, this].some(({ published }) => published);
-    const changes = all.flatMap((one) => one.changes ?? []);
+    const records = [...this.#calls, this];
+    const live = begun && records.some(({ published }) => published);
+    const changes = records.flatMap(({ facts }) => facts.changes ?? []);
     const made = this.allMade;
     return {
-      ...Object.assign({}, ...all),
+      ...Object.assign({}, ...records.map(({ facts }) => facts)),
       ...(made.length ? { made: made.map(fitForRow) } : {}),
       ...(live ? { _published: true } : {}),
       ...(changes.length ? { changes: shorten(changes) as AuditRow["changes"] } : {}),

@@ -6,6 +6,7 @@ import type { Site } from "../model.ts";
 import { GATEWAY_SETTINGS, HOST_VARIABLES } from "../settings.ts";
 import { firstLine } from "./files.ts";
 import { optionsOf } from "./connector_names.ts";
+import { ONCE } from "./dialect.ts";
 import { fieldType, optionForm, OWN_OPTIONS } from "./field_schema.ts";
 
 /** What every site has, whatever its connectors name; `integrations` is shown beside its fields. */
@@ -173,8 +174,8 @@ function thrownBy(field: Pick<SiteField, "schema" | "initial">): string | null {
   try {
     optionForm(field);
     fieldType(field);
-    for (const one of [null, "", "a", true, 1, [], {}]) schema.safeParse(one);
-    if (initial === undefined || schema.safeParse(initial).success) return null;
+    for (const one of [null, "", "a", true, 1, [], {}]) schema.safeParse(one, ONCE);
+    if (initial === undefined || schema.safeParse(initial, ONCE).success) return null;
     return "its schema refuses its initial value";
   } catch (thrown) {
     return `its schema throws (${firstLine(thrown)})`;

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Connector } from "../platforms/connector.ts";
 import { nearest } from "../lib/nearest.ts";
+import { ONCE } from "./dialect.ts";
 
 const callable = z.custom<unknown>((value) => typeof value === "function", { error: "expected a function" });
 const schema = z.instanceof(z.ZodType, { error: "expected a Zod schema" });
@@ -76,7 +77,7 @@ const descriptor = z.strictObject(parts);
 
 /** What is wrong with the parts of a descriptor by themselves, a sentence each that begins with the part. */
 export function shapeFaults(one: unknown): string[] {
-  const read = descriptor.safeParse(one);
+  const read = descriptor.safeParse(one, ONCE);
   if (read.success) return [];
   return read.error.issues.map((issue) => {
     if (issue.code !== "unrecognized_keys") return `${issue.path.join(".") || "connector"}: ${said(issue)}`;

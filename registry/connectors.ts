@@ -14,6 +14,7 @@ import { connectorFaults } from "./connector_faults.ts";
 import { checksOf, collected, optionsOf, variablesOf } from "./connector_names.ts";
 import { shapeFaults } from "./connector_shape.ts";
 import { findIn, firstLine, RegistryError } from "./files.ts";
+import { importAll } from "./import_all.ts";
 
 /** One setting, by its environment name. */
 export interface NamedSetting extends Setting {
@@ -147,11 +148,13 @@ export async function readConnectors(roots: readonly URL[]): Promise<Connectors>
   const faults: string[] = [];
   const found: Connector[] = [];
   for (const root of roots) {
-    for (const file of await findIn(new URL("platforms/", root), "connector.ts")) {
-      const path = `platforms/${file.group}/connector.ts`;
+    const files = await findIn(new URL("platforms/", root), "connector.ts");
+    const modules = await importAll(files.map(({ url }) => url));
+    for (const { group, url: { href } } of files) {
+      const path = `platforms/${group}/connector.ts`;
       try {
-        const one: unknown = (await import(file.url.href)).default;
-        const wrong = descriptorFaults(file.group, one);
+        const one: unknown = modules ? modules.get(href) : (await import(href)).default;
+        const wrong = descriptorFaults(group, one);
         faults.push(...wrong.map((fault) => `${path}: ${fault}`));
         if (wrong.length === 0) found.push(one as Connector);
       } catch (error) {

@@ -87,7 +87,7 @@ function objectFaults(schema: Record<string, unknown>, at: string): string[] {
 function defaultFaults(schema: Record<string, unknown>, at: string): string[] {
   if (schema.default === undefined) return [];
   const { default: value, ...bare } = schema;
-  return z.fromJSONSchema(closed(bare as Schema) as never).safeParse(value).success
+  return z.fromJSONSchema(closed(bare as Schema) as never).safeParse(value, ONCE).success
     ? []
     : [`${at}: the default does not fit its own schema`];
 }
@@ -100,6 +100,9 @@ function compiles(pattern: string): boolean {
     return false;
   }
 }
+
+/** For a schema that judges one value: to compile it would take longer. */
+export const ONCE = { jitless: true };
 
 /** The schema with every object closed that does not say otherwise. */
 export function closed(schema: Schema): Schema {
@@ -122,8 +125,10 @@ const SENTENCES_MAX = 3;
  * message names up to three fields, what was wrong with each and what is allowed.
  */
 export function checker(schema: Schema): (args: Record<string, unknown>) => Record<string, unknown> {
-  const compiled = z.fromJSONSchema(closed(schema) as never);
+  // Made when it is first needed: of a hundred tools that takes longer than reading them.
+  let compiled: z.ZodType | undefined;
   return (args) => {
+    compiled ??= z.fromJSONSchema(closed(schema) as never);
     const outcome = compiled.safeParse(args);
     if (outcome.success) return outcome.data as Record<string, unknown>;
     const sentences = outcome.error.issues.slice(0, ISSUES_MAX).flatMap((issue) =>

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type Code, GATEWAY_CODES } from "../errors.ts";
 import { FLAGS, LIMITS, type PlatformKind, type Tier } from "../model.ts";
 import type { Connectors } from "./connectors.ts";
-import { checker, closed, faults, type Schema } from "./dialect.ts";
+import { checker, closed, faults, ONCE, type Schema } from "./dialect.ts";
 import { resolveShared } from "./shared_schemas.ts";
 
 const TIERS = ["T0", "T1", "T2", "T3", "T4"] as const;
@@ -67,7 +67,7 @@ export type Known = Pick<Connectors, "kinds" | "links" | "settings" | "checkName
 
 /** Reads a manifest; answers it, or every fault it has, a sentence each. */
 export function readManifest(document: unknown, known: Known): { manifest: Manifest } | { faults: string[] } {
-  const parsed = manifestSchema.safeParse(document);
+  const parsed = manifestSchema.safeParse(document, ONCE);
   if (!parsed.success) {
     return {
       faults: parsed.error.issues.map((issue) => `${issue.path.join(".") || "manifest"}: ${issue.message}`),

@@ -152,13 +152,13 @@ type Awaitable<T> = T | Promise<T>;
 
 /** A handler that only reads. */
 export interface ReadHandler<Shape> {
-  check?(args: Args<Shape>, ctx: ContextOf<Shape>): void;
+  check?(args: Args<Shape>, ctx: ContextOf<Shape>): Awaitable<void>;
   run(args: Args<Shape>, ctx: ContextOf<Shape>): Awaitable<unknown>;
 }
 
 /** A handler that writes: `check` and `raises` need no upstream, `plan` only reads, `run` writes. */
 export interface WriteHandler<Shape, State> {
-  check?(args: Args<Shape>, ctx: ContextOf<Shape>): void;
+  check?(args: Args<Shape>, ctx: ContextOf<Shape>): Awaitable<void>;
   /** What the arguments alone make of the call, beyond what the manifest can say; judged before anything is sent. */
   raises?(args: Args<Shape>, ctx: ContextOf<Shape>): Awaitable<readonly Raise[]>;
   plan(args: Args<Shape>, ctx: ContextOf<Shape>): Promise<Plan<State>>;
@@ -168,7 +168,7 @@ export interface WriteHandler<Shape, State> {
 /** A handler as the registry holds it, its types already checked where it was written. */
 export interface ToolModule {
   readonly name: string;
-  readonly check?: (args: unknown, ctx: ToolContext) => void;
+  readonly check?: (args: unknown, ctx: ToolContext) => Awaitable<void>;
   readonly raises?: (args: unknown, ctx: ToolContext) => Awaitable<readonly Raise[]>;
   readonly plan?: (args: unknown, ctx: ToolContext) => Promise<Plan>;
   readonly run: (args: unknown, ctx: ToolContext, plan?: Plan) => Awaitable<unknown>;

@@ -1,7 +1,7 @@
 /** The draft a markdown file stands for: what its frontmatter says of it, and its body as HTML. */
 import { GatewayError } from "../../errors.ts";
 import type { ContentType, DraftFields } from "../../platforms/content.ts";
-import { type MarkdownDocument, required } from "./_frontmatter.ts";
+import type { MarkdownDocument } from "./_frontmatter.ts";
 
 /** What is made of a file. */
 export interface Draft {
@@ -22,7 +22,9 @@ export async function draftOf({ frontmatter, body }: MarkdownDocument): Promise<
       'path: the frontmatter needs the type "post" or "page"; set it in the file',
     );
   }
-  const { htmlOf } = await import("./_html.ts"); // its packages are large, and not needed to start
+  // Their packages are large, and not needed to start.
+  const { htmlOf } = await import("./_html.ts");
+  const { required } = await import("./_frontmatter.ts");
   const { html, notes } = htmlOf(body, "path");
   const title = required(frontmatter, "title", "path");
   const slug = frontmatter["slug"] === undefined ? undefined : required(frontmatter, "slug", "path");

@@ -7,10 +7,13 @@ import github from "../../platforms/github/connector.ts";
 import { type OtherSite, tool } from "../../registry/tool.ts";
 import { textOf } from "./_block.ts";
 import { type Draft, draftOf } from "./_draft.ts";
-import { type Frontmatter, readDocument, withDeployment } from "./_frontmatter.ts";
+import type { Frontmatter } from "./_frontmatter.ts";
 import { commit, fileAt, type MarkdownContext, markdownIn, writable } from "./_repository.ts";
 
 const SHOWN_CHARACTERS = 60;
+
+/** Its package is large, and not needed to start. */
+const frontmatter = () => import("./_frontmatter.ts");
 
 /** Refuses a site no draft of markdown can be made on: E_NOT_SUPPORTED, E_BUILDER_MISMATCH. */
 function checkTarget({ site: { id, platform, available_builders }, can }: OtherSite): void {
@@ -56,6 +59,7 @@ function deployedBefore({ deployments }: Frontmatter, { id: site_id, name }: Sit
 
 /** Writes the draft down in the file. Answers the file's new sha, or why that could not be done. */
 async function record(ctx: MarkdownContext, path: string, entry: Readonly<Record<string, unknown>>) {
+  const { withDeployment } = await frontmatter();
   try {
     const { shas } = await commit(ctx, `Record a deployment of ${path}`, async (view) => {
       const { text } = await fileAt(view, path);
@@ -81,6 +85,7 @@ export default tool("deploy_md_to_site", {
       : "";
     const { bytes, sha } = await (await ctx.use(github)).read(path, LIMITS.STATIC_FILE_BYTES);
     const text = textOf(bytes, "path");
+    const { readDocument, withDeployment } = await frontmatter();
     if (append_deployment) withDeployment(text, {}, "path");
     const document = readDocument(text, "path");
     const draft = await draftOf(document);

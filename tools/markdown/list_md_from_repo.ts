@@ -4,7 +4,6 @@ import { LIMITS } from "../../model.ts";
 import type { Entry, View } from "../../platforms/github/client.ts";
 import github from "../../platforms/github/connector.ts";
 import { tool } from "../../registry/tool.ts";
-import { readDocument } from "./_frontmatter.ts";
 
 const IN_FLIGHT = 6;
 /** After so long no further file is read, so that an answer still comes. */
@@ -34,6 +33,7 @@ async function item(view: View, entry: Entry): Promise<Item> {
 async function read(view: View, entry: Entry): Promise<Words> {
   let found: Readonly<Record<string, unknown>> = {};
   if (entry.size <= LIMITS.STATIC_FILE_BYTES) {
+    const { readDocument } = await import("./_frontmatter.ts"); // its package is large, and not needed to start
     const text = new TextDecoder().decode(await view.bytes(entry));
     try {
       found = readDocument(text, "path").frontmatter;

@@ -3,7 +3,6 @@ import { LIMITS } from "../../model.ts";
 import github from "../../platforms/github/connector.ts";
 import { tool } from "../../registry/tool.ts";
 import { textOf } from "./_block.ts";
-import { readDocument } from "./_frontmatter.ts";
 import { markdownIn } from "./_repository.ts";
 
 export default tool("read_md_from_repo", {
@@ -11,6 +10,7 @@ export default tool("read_md_from_repo", {
   async run({ ref, ...args }, ctx) {
     const path = markdownIn(ctx.site, args.path);
     const { bytes, sha } = await (await ctx.use(github)).read(path, LIMITS.STATIC_FILE_BYTES, ref);
+    const { readDocument } = await import("./_frontmatter.ts"); // its package is large, and not needed to start
     const { frontmatter, body } = readDocument(textOf(bytes, "path"), "path");
     return { path, frontmatter, body, sha };
   },

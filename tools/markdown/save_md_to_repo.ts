@@ -6,7 +6,6 @@ import { LIMITS } from "../../model.ts";
 import type { Entry, RepoClient, View } from "../../platforms/github/client.ts";
 import github from "../../platforms/github/connector.ts";
 import { tool } from "../../registry/tool.ts";
-import { readDocument, required } from "./_frontmatter.ts";
 import { commit, markdownIn, writable } from "./_repository.ts";
 
 /** What stands at the path. Throws E_SHA_MISMATCH where that is not what the caller knows. */
@@ -40,10 +39,11 @@ async function addressOf(client: RepoClient, path: string, commit: string): Prom
 }
 
 export default tool("save_md_to_repo", {
-  check({ path, content }, { site }) {
+  async check({ path, content }, { site }) {
     markdownIn(site, path);
     checkText(content, "content");
     checkFileSize(bytesOf(content), LIMITS.STATIC_FILE_BYTES, "content");
+    const { readDocument, required } = await import("./_frontmatter.ts"); // its package is large, and not needed to start
     const { frontmatter } = readDocument(content, "content");
     for (const key of ["title", "slug"]) required(frontmatter, key, "content");
   },

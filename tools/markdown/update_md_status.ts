@@ -2,12 +2,12 @@
 import { GatewayError } from "../../errors.ts";
 import type { View } from "../../platforms/github/client.ts";
 import { tool } from "../../registry/tool.ts";
-import { readDocument, withKey } from "./_frontmatter.ts";
 import { commit, fileAt, markdownIn, writable } from "./_repository.ts";
 
 /** The file with its new status. Throws E_NOT_FOUND, E_SHA_MISMATCH, E_MISSING_FRONTMATTER. */
 async function decide(view: View, path: string, status: string, sha: string | undefined) {
   const { entry, text } = await fileAt(view, path, sha);
+  const { readDocument, withKey } = await import("./_frontmatter.ts"); // its package is large, and not needed to start
   const before = readDocument(text, "path").frontmatter["status"];
   const changed = before === status ? text : withKey(text, "status", status, "path");
   return { entry, previous: before ?? null, bytes: new TextEncoder().encode(changed) };
