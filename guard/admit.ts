@@ -114,7 +114,11 @@ export async function planned(
     confirm: input.confirm,
     gate,
     plan,
-    changes: [...(plan?.changes ?? []), ...calls.flatMap((one) => one.changes)],
+    changes: [
+      ...(plan?.changes ?? []),
+      ...Object.entries(plan?.revealed ?? {}).map(([field, to]) => ({ field, from: null, to })),
+      ...calls.flatMap((one) => one.changes),
+    ],
     revision: wholeRevision(plan?.revision ?? null, calls),
     warnings: [
       ...[...raises, ...found].map(({ because }) => because),

@@ -110,6 +110,8 @@ export interface Seen extends PostHead {
   readonly changed: { readonly by: string; readonly at: string | null } | null;
   /** Whether search engines are told to leave it out; null where that cannot be read. */
   readonly noindex: boolean | null;
+  /** The site's own time zone, an IANA name or an offset such as `+05:30`; looked up where a moment is judged. */
+  readonly time_zone?: string;
   /** What a person should know before approving a change, a sentence each. */
   readonly warnings: readonly string[];
 }

@@ -61,6 +61,21 @@ export function parseSchedule(text: string, now: number, field = "scheduled_at")
   return moment;
 }
 
+/** ", which is … at the site" in its own time zone, an IANA name or an offset; "" where that is not known. */
+export function atSite({ at }: Moment, zone: string | undefined): string {
+  if (zone === undefined) return "";
+  try {
+    const words = new Intl.DateTimeFormat("sv-SE", {
+      timeZone: zone,
+      dateStyle: "short",
+      timeStyle: "short",
+    });
+    return `, which is ${words.format(at)} at the site (${zone})`;
+  } catch {
+    return ""; // a zone that this runtime does not know
+  }
+}
+
 /** Whether that moment is far enough ahead to be a schedule and not a publication. */
 export function hasLead(at: number, now: number): boolean {
   return at - now >= LEAD_MS;

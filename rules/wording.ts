@@ -25,12 +25,27 @@ export function stateChanges(now: Stateful, status: string, scheduled_at: string
   return changes.filter(({ from, to }) => from !== to);
 }
 
+/** Values that show nothing to anybody. */
+const EMPTY = new Set([undefined, "null", '""', "0", "[]"]);
+/** Parts of which only a hash is known. */
+const HASHED = new Set(["password", "terms", "seo", "builder", "code"]);
+
 /** What was seen of a post or page before it is changed. */
 export interface Looked {
   readonly parts: Readonly<Record<string, unknown>>;
   readonly changed: { readonly by: string; readonly at: string | null } | null;
   readonly noindex: boolean | null;
   readonly warnings: readonly string[];
+}
+
+/** What visitors get of a post or page that goes live, as far as it is not empty. */
+export function revealed(
+  { parts, url, noindex }: Looked & { readonly url: string },
+): Record<string, unknown> {
+  const { status: _, scheduled_at: __, ...values } = parts;
+  const named = Object.entries({ url, ...values, noindex })
+    .filter(([name, value]) => !EMPTY.has(JSON.stringify(value)) && !HASHED.has(name));
+  return Object.fromEntries(named);
 }
 
 /** The parts that a change of these fields replaces, with the state it goes by. */

@@ -144,6 +144,7 @@ Deno.test("with the plugin a confirmed write is one read and one write, a previe
   assert.deepEqual(await paths("update_draft", { ...post, title: "T" }), [read]);
   assert.deepEqual(await paths("update_draft", { ...post, title: "T", confirm: true }), [read, write]);
   const scheduled_at = at.ahead(3600);
+  await paths("schedule_draft", { ...post, scheduled_at }); // finds the site's time zone
   assert.deepEqual(await paths("schedule_draft", { ...post, scheduled_at, confirm: true }), [read, write]);
   assert.deepEqual(await paths("unschedule", { ...post, confirm: true }), [read, write]);
   assert.deepEqual(await paths("publish_post", { ...post, confirm: true }), [read, write]);

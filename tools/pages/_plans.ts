@@ -6,7 +6,7 @@ import type { Change } from "../../model.ts";
 import type { Seen } from "../../platforms/post.ts";
 import type { Page, PageFields, PagesClient, PreparedClone, PreparedPage } from "../../platforms/pages.ts";
 
-export { lastChange, liveWarnings, quoted, replaced, stateChanges } from "../../rules/wording.ts";
+export { lastChange, liveWarnings, quoted, replaced, revealed, stateChanges } from "../../rules/wording.ts";
 
 /** Where script in a page runs. */
 export const SHOWN_PAGE = "in the browser of everyone who opens the page, its preview included";

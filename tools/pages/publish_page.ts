@@ -1,7 +1,7 @@
 /** publish_page: makes a draft or scheduled page public; the site must allow it. */
 import { pages } from "../../platforms/pages.ts";
 import { tool } from "../../registry/tool.ts";
-import { lastChange, liveWarnings, quoted, stateChanges } from "./_plans.ts";
+import { lastChange, liveWarnings, quoted, revealed, stateChanges } from "./_plans.ts";
 
 export default tool("publish_page", {
   check: ({ page_id }, ctx) => ctx.checkId(page_id, "page_id"),
@@ -12,6 +12,7 @@ export default tool("publish_page", {
         lastChange(page)
       }`,
       changes: stateChanges(page, "published", null),
+      revealed: revealed(page),
       revision: page.parts,
       warnings: liveWarnings(page),
       state: page,

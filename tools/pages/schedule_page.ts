@@ -1,9 +1,9 @@
 /** schedule_page: the moment a page draft goes live by itself. */
 import { numericId } from "../../lib/ids.ts";
-import { parseSchedule } from "../../rules/schedule.ts";
+import { atSite, parseSchedule } from "../../rules/schedule.ts";
 import { pages } from "../../platforms/pages.ts";
 import { tool } from "../../registry/tool.ts";
-import { lastChange, liveWarnings, quoted, stateChanges } from "./_plans.ts";
+import { lastChange, liveWarnings, quoted, revealed, stateChanges } from "./_plans.ts";
 
 export default tool("schedule_page", {
   check({ page_id, scheduled_at }, { now }) {
@@ -15,9 +15,10 @@ export default tool("schedule_page", {
     const page = await (await ctx.use(pages)).check(page_id, "schedule", moment);
     return {
       summary: `Schedule the page ${quoted(page.title)} on ${ctx.site.name} to go live at ${moment.utc}${
-        lastChange(page)
-      }`,
+        atSite(moment, page.time_zone)
+      }${lastChange(page)}`,
       changes: stateChanges(page, "scheduled", moment.utc),
+      revealed: revealed(page),
       revision: page.parts,
       warnings: liveWarnings(page),
       state: { moment, page },

@@ -1,7 +1,7 @@
 /** publish_post: makes a draft or scheduled post public; the site must allow it. */
 import { content } from "../../platforms/content.ts";
 import { tool } from "../../registry/tool.ts";
-import { lastChange, liveWarnings, quoted, stateChanges } from "./_plans.ts";
+import { lastChange, liveWarnings, quoted, revealed, stateChanges } from "./_plans.ts";
 
 export default tool("publish_post", {
   check: ({ post_id }, ctx) => ctx.checkId(post_id, "post_id"),
@@ -10,6 +10,7 @@ export default tool("publish_post", {
     return {
       summary: `Publish ${quoted(post.title)} on ${ctx.site.name} for everyone to see${lastChange(post)}`,
       changes: stateChanges(post, "published", null),
+      revealed: revealed(post),
       revision: post.parts,
       warnings: liveWarnings(post),
       state: post,

@@ -1,8 +1,8 @@
 /** schedule_draft: the moment a draft goes live by itself. */
-import { parseSchedule } from "../../rules/schedule.ts";
+import { atSite, parseSchedule } from "../../rules/schedule.ts";
 import { content } from "../../platforms/content.ts";
 import { tool } from "../../registry/tool.ts";
-import { lastChange, liveWarnings, quoted, stateChanges } from "./_plans.ts";
+import { lastChange, liveWarnings, quoted, revealed, stateChanges } from "./_plans.ts";
 
 export default tool("schedule_draft", {
   check({ post_id, scheduled_at }, { checkId, now }) {
@@ -14,9 +14,10 @@ export default tool("schedule_draft", {
     const post = await (await ctx.use(content)).check(post_id, "schedule", moment);
     return {
       summary: `Schedule ${quoted(post.title)} on ${ctx.site.name} to go live at ${moment.utc}${
-        lastChange(post)
-      }`,
+        atSite(moment, post.time_zone)
+      }${lastChange(post)}`,
       changes: stateChanges(post, "scheduled", moment.utc),
+      revealed: revealed(post),
       revision: post.parts,
       warnings: liveWarnings(post),
       state: { moment, post },

@@ -1,5 +1,6 @@
 /** The states of posts and pages: what may be done in which, and the changes of state themselves. */
 import { GatewayError } from "../../../errors.ts";
+import { together } from "../../../lib/async.ts";
 import { hasLead, type Moment } from "../../../rules/schedule.ts";
 import type { Making, Outcome } from "../../../model.ts";
 import type { PublishGrant } from "../../request.ts";
@@ -8,6 +9,7 @@ import { CmsError } from "../errors.ts";
 import { fieldsOf, type Kind, POST_STATE, type PostState, statusWord, utc } from "./records.ts";
 import { change, type CmsSeen, type Look, look, seenOf } from "./seen.ts";
 import { requireRight, whoami } from "./users.ts";
+import { timeZoneOf } from "./time_zone.ts";
 import type { Wire } from "./wire.ts";
 
 const STATE_FIELDS = fieldsOf(POST_STATE);
@@ -30,13 +32,14 @@ export async function checkState(
   verb: Verb,
   moment?: Moment,
 ): Promise<CmsSeen> {
-  const found = await look(wire, kind, id);
+  const zone = verb === "schedule" ? timeZoneOf(wire) : undefined;
+  const [found, time_zone] = await together(look(wire, kind, id), zone);
   judge(kind, verb, moment)(found);
   if (verb === "schedule" || verb === "publish") {
     const me = found.guarded?.me ?? await whoami(wire);
     requireRight(me, kind === "posts" ? "publish_posts" : "publish_pages", `${verb} this`);
   }
-  return seenOf(found);
+  return { ...seenOf(found), time_zone };
 }
 
 /** Refuses what the state of a look forbids: E_FORBIDDEN_OP. */

@@ -1,6 +1,6 @@
 /** When something may go live. */
 import assert from "node:assert/strict";
-import { parseMoment, parseSchedule } from "../../../rules/schedule.ts";
+import { atSite, parseMoment, parseSchedule } from "../../../rules/schedule.ts";
 
 const READ: Record<string, string> = {
   "2026-11-21T09:30:00Z": "2026-11-21T09:30:00Z",
@@ -84,6 +84,13 @@ Deno.test("a schedule is at least 60 s ahead", () => {
   ) {
     assert.throws(() => parseSchedule(text, now), { code: "E_FORBIDDEN_OP", message: /at least 60 s ahead/ });
   }
+});
+
+Deno.test("a moment is told in the site's own time zone, where one is known", () => {
+  const moment = parseMoment("2026-07-01T22:30:00Z");
+  assert.equal(atSite(moment, "Europe/Berlin"), ", which is 2026-07-02 00:30 at the site (Europe/Berlin)");
+  assert.equal(atSite(moment, "+05:30"), ", which is 2026-07-02 04:00 at the site (+05:30)");
+  for (const unknown of [undefined, "Nowhere/None", "+99:00"]) assert.equal(atSite(moment, unknown), "");
 });
 
 Deno.test("an offset that leads out of the years of four digits is no date, so that no preview promises it", () => {

@@ -1,0 +1,32 @@
+/** The time zone a site keeps its own times in. */
+import { z } from "zod";
+import { GatewayError } from "../../../errors.ts";
+import type { Wire } from "./wire.ts";
+
+const ZONE = z.looseObject({
+  timezone_string: z.string().catch(""),
+  gmt_offset: z.coerce.number().min(-14).max(14).catch(0),
+});
+const TTL_MS = 3_600_000;
+
+/**
+ * An IANA name, or an offset such as `+05:30` where the site has only that, as its index tells; undefined where it
+ * does not answer. Kept for an hour.
+ */
+export async function timeZoneOf(wire: Wire): Promise<string | undefined> {
+  try {
+    return await wire.cache.once("time_zone", TTL_MS, async () => {
+      const { data } = await wire.get("", { _fields: "timezone_string,gmt_offset" }, ZONE);
+      return data.timezone_string || offset(data.gmt_offset);
+    });
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return undefined;
+    throw thrown;
+  }
+}
+
+function offset(hours: number): string {
+  const minutes = Math.round(Math.abs(hours) * 60);
+  const digits = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, "0"));
+  return `${hours < 0 ? "-" : "+"}${digits.join(":")}`;
+}
