@@ -117,8 +117,9 @@ export async function findTerms(
   const search = (name: string) => ask({ search: escaped(name) });
   const [bySlug, ...searched] = await together(ask({ slug: names }), ...at_once ? names.map(search) : []);
   return await together(...names.map(async (name, at): Promise<TermPick> => {
-    const id = pick(taxonomy, name, bySlug) ?? pick(taxonomy, name, searched[at] ?? await search(name));
-    return { name, id };
+    const beside = searched[at]?.filter(({ id }) => !bySlug.some((one) => one.id === id)) ?? [];
+    const found = pick(taxonomy, name, [...bySlug, ...beside]);
+    return { name, id: found ?? (at_once ? null : pick(taxonomy, name, await search(name))) };
   }));
 }
 
