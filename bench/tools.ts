@@ -1,5 +1,6 @@
 /** What the ten most used tools cost beside the one request that does the same, on a real WordPress with the companion plugin. */
 import assert from "node:assert/strict";
+import { CONTENT_FIELDS, fieldsOf, POST_ROW } from "../platforms/wordpress/rest/records.ts";
 import { type CmsSandbox, startCms } from "../sandbox/wordpress/start.ts";
 import { PNG } from "../tests/cms_kit.ts";
 import { PLUGIN } from "../tests/companion/site.ts";
@@ -65,7 +66,8 @@ function contests(site: Asker): Contest[] {
   const nothing = () => Promise.resolve(0);
   const image = Uint8Array.fromBase64(PNG);
   const picture = { "content-type": "image/png", "content-disposition": 'attachment; filename="a.png"' };
-  const list = "context=edit&orderby=modified&per_page=20";
+  const list = `context=edit&orderby=modified&per_page=20&_fields=${fieldsOf(POST_ROW)}`;
+  const whole = `_fields=${CONTENT_FIELDS}`;
   return [
     {
       tool: "list_content",
@@ -83,13 +85,13 @@ function contests(site: Asker): Contest[] {
       tool: "get_post",
       about: fresh(),
       args: (post_id) => ({ post_id }),
-      direct: (id) => ["GET", `${REST}/posts/${id}?context=edit`],
+      direct: (id) => ["GET", `${REST}/posts/${id}?context=edit&${whole}`],
     },
     {
       tool: "get_page",
       about: fresh("pages"),
       args: (page_id) => ({ page_id }),
-      direct: (id) => ["GET", `${REST}/pages/${id}?context=edit`],
+      direct: (id) => ["GET", `${REST}/pages/${id}?context=edit&${whole}`],
     },
     {
       tool: "list_taxonomies",
@@ -107,19 +109,19 @@ function contests(site: Asker): Contest[] {
       tool: "create_draft",
       about: nothing,
       args: (_, round) => ({ title: `Bench ${round}`, content_html: TEXT }),
-      direct: (_, round) => ["POST", `${REST}/posts`, { title: `Bench ${round}`, content: TEXT }],
+      direct: (_, round) => ["POST", `${REST}/posts?${whole}`, { title: `Bench ${round}`, content: TEXT }],
     },
     {
       tool: "update_draft",
       about: fresh(),
       args: (post_id, round) => ({ post_id, title: `Bench ${round}` }),
-      direct: (id, round) => ["POST", `${REST}/posts/${id}`, { title: `Bench ${round}` }],
+      direct: (id, round) => ["POST", `${REST}/posts/${id}?${whole}`, { title: `Bench ${round}` }],
     },
     {
       tool: "publish_post",
       about: fresh(),
       args: (post_id) => ({ post_id }),
-      direct: (id) => ["POST", `${REST}/posts/${id}`, { status: "publish" }],
+      direct: (id) => ["POST", `${REST}/posts/${id}?${whole}`, { status: "publish" }],
     },
     {
       tool: "upload_media",
