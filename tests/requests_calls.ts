@@ -41,6 +41,9 @@ class Makers {
   codePage = () =>
     this.#made("create_page_from_code", { title: "Counted", html: "<p>x</p>", css: "p { color: red }" });
 
+  /** A word nobody used. */
+  serial = () => crypto.randomUUID();
+
   at = () => ahead(86_400, this.now());
 
   async scheduled(): Promise<Id> {
@@ -73,14 +76,14 @@ export function bareCalls(gw: Kit, now: () => number): Calls {
     list_page_templates: () => ({ site_id }),
     get_seo_meta: async () => ({ site_id, post_id: await make.draft() }),
     create_draft: () => ({ site_id, ...draft, tags: ["Known"] }),
-    "create_draft (a new tag)": (number) => ({ site_id, ...draft, tags: [`New ${number} ${make.now()}`] }),
+    "create_draft (a new tag)": () => ({ site_id, ...draft, tags: [`New ${make.serial()}`] }),
     "create_draft (tags and categories)": () => ({
       site_id,
       ...draft,
       tags: ["Known"],
       categories: ["Uncategorized"],
     }),
-    update_draft: async (number) => ({ site_id, post_id: await make.draft(), title: `Changed ${number}` }),
+    update_draft: async () => ({ site_id, post_id: await make.draft(), title: `Changed` }),
     "update_draft (tags)": async () => ({ site_id, post_id: await make.draft(), tags: ["Known"] }),
     "update_draft (text)": async () => ({
       site_id,
@@ -92,7 +95,7 @@ export function bareCalls(gw: Kit, now: () => number): Calls {
     publish_post: async () => ({ site_id, post_id: await make.draft() }),
     upload_media: () => ({ site_id, ...image }),
     "upload_media (texts)": () => ({ site_id, ...image, alt_text: "A dot" }),
-    create_taxonomy: (number) => ({ site_id, taxonomy: "tag", name: `Made ${number} ${make.now()}` }),
+    create_taxonomy: () => ({ site_id, taxonomy: "tag", name: `Made ${make.serial()}` }),
     "create_taxonomy (there already)": () => ({ site_id, taxonomy: "tag", name: "Known" }),
     create_page_draft: () => ({ site_id, ...draft, page_builder: "block" }),
     "create_page_draft (below another)": async () => ({
@@ -109,7 +112,7 @@ export function bareCalls(gw: Kit, now: () => number): Calls {
     }),
     schedule_page: async () => ({ site_id, page_id: await make.page(), scheduled_at: make.at() }),
     publish_page: async () => ({ site_id, page_id: await make.page() }),
-    set_seo_meta: async (number) => ({ site_id, post_id: await make.draft(), title: `SEO ${number}` }),
+    set_seo_meta: async () => ({ site_id, post_id: await make.draft(), title: `SEO` }),
   };
 }
 
@@ -129,20 +132,20 @@ export function pluginCalls(
     "create_page_draft (from a template)": () => ({ site_id, title: "Counted", ...from }),
     "update_page_draft (from a template)": async () => ({ site_id, page_id: await make.page(), ...from }),
     create_page_from_code: () => ({ site_id, ...code }),
-    update_page_from_code: async (number) => ({
+    update_page_from_code: async () => ({
       site_id,
       page_id: await make.codePage(),
-      css: `p { margin: ${number}px }`,
+      css: `p { margin: 1px }`,
     }),
-    set_seo_redirect: (number) => ({ site_id, source: `/from-${number}-${make.now()}`, destination: "/to" }),
+    set_seo_redirect: () => ({ site_id, source: `/from-${make.serial()}`, destination: "/to" }),
     set_seo_schema: async () => ({ site_id, post_id: await make.draft(), schema }),
     get_sitemap_status: () => ({ site_id }),
     "get_sitemap_status (rebuild)": () => ({ site_id, rebuild: true }),
     get_custom_schema: () => ({ site_id, id: entry }),
-    set_custom_schema: (number) => ({
+    set_custom_schema: () => ({
       site_id,
       id: entry,
-      value: JSON.stringify({ ...schema, name: `Counted ${number}` }),
+      value: JSON.stringify({ ...schema, name: `Counted ${make.serial()}` }),
     }),
   };
 }
