@@ -8,12 +8,13 @@ export const CEILINGS: readonly (readonly string[])[] = [
   ],
   [
     "Make drafts of posts and pages, and change them while they are drafts, without script in them.",
-    "Change the SEO fields and the structured data of drafts.",
+    "Change the SEO fields and the structured data of drafts, and custom schema that is not live.",
     "Take a scheduled post or page back to a draft.",
     "Upload images, and make tags and categories; they have addresses of their own, which nothing links to.",
     "Redirect an address of the site that answers nobody to another place on the site.",
     "Have the sitemap made anew.",
     "Write pages without script, and files that no build runs, to a preview branch of a static site.",
+    "Leave the preview branch of a static site, so that the next write begins a new one.",
     "Keep markdown files in a repository that no static site is deployed from.",
   ],
   [

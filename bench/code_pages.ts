@@ -71,6 +71,7 @@ function answering(): SiteContext {
     cache: {
       get: () => `${base_url}/wp-json/` as never,
       set: () => {},
+      drop: () => {},
       once: () => Promise.resolve(`${base_url}/wp-json/` as never),
     },
     send: (out) => Promise.resolve(answer(out)),

@@ -1,14 +1,20 @@
-/** `deno task bench`: the figures; `--only doors|code_pages|repo` runs one part, `--write` keeps it in RESULTS.md. */
+/** `deno task bench`: the figures; `--only` runs one part, `--rounds 5` makes some quick, `--write` keeps RESULTS.md. */
 import { parseArgs } from "node:util";
 import { codePageRows } from "./code_pages.ts";
 import { sitePageRows } from "./code_pages_site.ts";
 import { doorTables } from "./doors.ts";
 import { repoRows } from "./repo.ts";
 import { lines, replaced } from "./table.ts";
+import { toolRows } from "./tools.ts";
+import { windowRows } from "./window.ts";
+
+const ROUNDS = 25;
 
 /** The parts by name, in the order of RESULTS.md. */
-const PARTS: Readonly<Record<string, () => Promise<string>>> = {
+const PARTS: Readonly<Record<string, (rounds: number) => Promise<string>>> = {
   doors: doorTables,
+  tools: async (rounds) => lines(await toolRows(rounds)),
+  window: async (rounds) => lines(await windowRows(rounds)),
   code_pages: async () => lines([...await codePageRows(), ...await sitePageRows()]),
   repo: async () => lines(await repoRows()),
 };
@@ -17,21 +23,27 @@ const RESULTS = new URL("RESULTS.md", import.meta.url);
 const say = (text: string) => Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
 
 /** What to run. Throws an Error naming what there is. */
-function asked(args: readonly string[]): { names: string[]; write: boolean } {
+function asked(args: readonly string[]): { names: string[]; rounds: number; write: boolean } {
   const { values } = parseArgs({
     args: args.filter((arg) => arg !== "--"),
-    options: { only: { type: "string", multiple: true }, write: { type: "boolean" } },
+    options: {
+      only: { type: "string", multiple: true },
+      rounds: { type: "string" },
+      write: { type: "boolean" },
+    },
   });
+  const rounds = Number(values.rounds ?? ROUNDS);
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error("--rounds: expected a whole number from 1 on");
   const names = values.only ?? Object.keys(PARTS);
   const unknown = names.find((name) => !Object.hasOwn(PARTS, name));
-  if (unknown === undefined) return { names, write: values.write ?? false };
+  if (unknown === undefined) return { names, rounds, write: values.write ?? false };
   throw new Error(`No part is called "${unknown}"; there are ${Object.keys(PARTS).join(", ")}`);
 }
 
 if (import.meta.main) {
-  const { names, write } = asked(Deno.args);
+  const { names, rounds, write } = asked(Deno.args);
   for (const name of names) {
-    const text = await PARTS[name]!();
+    const text = await PARTS[name]!(rounds);
     say(`${name}\n\n${text}\n`);
     if (write) await Deno.writeTextFile(RESULTS, replaced(await Deno.readTextFile(RESULTS), name, text));
   }

@@ -33,13 +33,16 @@ export class Consent {
   readonly #ports: ConsentPorts;
   readonly #subject: Subject;
   readonly #run: Run;
+  readonly #lookAt: string;
   readonly #spendings: Spending[] = [];
   #shown: ConsentRecord | null = null;
 
-  constructor(ports: ConsentPorts, subject: Subject, run: Run) {
+  /** `lookAt` says how to see what became of an equal call that never said how it ended. */
+  constructor(ports: ConsentPorts, subject: Subject, run: Run, lookAt: string) {
     this.#ports = ports;
     this.#subject = subject;
     this.#run = run;
+    this.#lookAt = lookAt;
   }
 
   /** Whether a confirm token was judged to be of this call. */
@@ -172,20 +175,20 @@ export class Consent {
       if (record === null || record.state === "open") return record;
       if (record.state === "done") return repeated(await consents.answer(name), record.request_id);
       if (now() > (record.deadline ?? 0) + wait) {
-        if (record.begun) throw outcomeUnknown(record.request_id);
+        if (record.begun) throw outcomeUnknown(record.request_id, this.#lookAt);
         return name.startsWith("key\n") ? record : null;
       }
-      if (now() + wait >= this.#run.deadline) throw outcomeUnknown(record.request_id);
+      if (now() + wait >= this.#run.deadline) throw outcomeUnknown(record.request_id, this.#lookAt);
       await delay(wait);
     }
   }
 }
 
-function outcomeUnknown(requestId: string | null): GatewayError {
+function outcomeUnknown(requestId: string | null, lookAt: string): GatewayError {
   const first = requestId === null ? "The first call" : `The first call, request id "${requestId}",`;
   return new GatewayError(
     "E_OUTCOME_UNKNOWN" satisfies Code,
-    `${first} has not said how it ended, and it is not carried out twice; look at the site, or ask the gateway's ` +
+    `${first} has not said how it ended, and it is not carried out twice; ${lookAt}, or ask the gateway's ` +
       "operator what became of that request, before you send it again as a new call",
     { outcome: "unknown" },
   );

@@ -11,7 +11,7 @@ import { admit, type AdmitPorts, type Admitted, planned } from "./admit.ts";
 import { endOfCall } from "./context.ts";
 import type { RateLimit } from "./limits.ts";
 import { failedHaving, namingMade } from "./made.ts";
-import { withOutcome } from "./outcome.ts";
+import { lookAt, withOutcome } from "./outcome.ts";
 
 /** A call as a door hands it over; authentication is behind it. */
 export interface ToolCall {
@@ -88,7 +88,8 @@ async function runPipeline(ports: DispatchPorts, call: ToolCall, record: CallRec
   const deadline = endOfCall(ports.now());
   const admitted = await admit(ports, { ...body, caller, tool, deadline, outer: [] }, record); // 4 to 13
   const writes = admitted.gate ? mayWrite(admitted) : admitted.tier > 0;
-  const consent = new Consent(ports, subjectOf(admitted), { request_id: requestId, deadline });
+  const run = { request_id: requestId, deadline };
+  const consent = new Consent(ports, subjectOf(admitted), run, lookAt(admitted.entry.manifest));
   if (writes) { // 13a
     const { confirmToken } = admitted.input;
     const repeated = await consent.judge({ confirmToken, idempotencyKey: call.idempotencyKey });

@@ -53,13 +53,18 @@ export class FactCaches {
       asked.set(name, asking);
       try {
         const value = await asking;
-        set(name, value, ttl_ms);
+        if (asked.get(name) === asking) set(name, value, ttl_ms);
         return value;
       } finally {
-        asked.delete(name);
+        if (asked.get(name) === asking) asked.delete(name);
       }
     };
-    return { get, set, once };
+    const drop = (name: string) => {
+      const place = this.#places.get(key);
+      place?.facts.delete(name);
+      place?.asked.delete(name);
+    };
+    return { get, set, drop, once };
   }
 
   #place(key: string): Place {

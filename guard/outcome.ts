@@ -4,7 +4,7 @@ import type { Outcome } from "../model.ts";
 import { type Manifest, writes } from "../registry/manifest.ts";
 import type { CallRecord } from "./audit.ts";
 
-type Described = Pick<Manifest, "tier" | "raise" | "read_with">;
+type Described = Pick<Manifest, "name" | "tier" | "raise" | "read_with" | "read_in">;
 
 /**
  * The failure of a call that could write, with its outcome: `none` where it was refused before it ran. Of any other call
@@ -32,6 +32,15 @@ export function withOutcome(
   });
 }
 
+/** "look at the site", and with which tool or where the change of a call shows there. */
+export function lookAt(manifest: Omit<Described, "raise"> | undefined): string {
+  const { name, tier = 0, read_with: tool, read_in: place } = manifest ?? {};
+  if (tool !== undefined) {
+    return `look at the site with ${tool === name && tier > 0 ? "a preview of " : ""}"${tool}"`;
+  }
+  return place === undefined ? "look at the site" : `look at the site in ${place}`;
+}
+
 function told(
   message: string,
   outcome: Outcome,
@@ -43,8 +52,7 @@ function told(
   const done = writes.carriedOut;
   // What was made is named better by what it is than by the request that made it.
   const which = done.length === 0 || allMade.length > 0 ? "" : ` (${done.join(", ")})`;
-  const tool = manifest?.read_with === undefined ? "" : ` with "${manifest.read_with}"`;
-  const look = `look at the site${tool} before trying again`;
+  const look = `${lookAt(manifest)} before trying again`;
   if (outcome === "made") return `${said}; the change was made${which}: ${look}`;
   return done.length === 0
     ? `${said}; the outcome is unknown: ${look}`

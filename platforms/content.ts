@@ -36,8 +36,8 @@ export interface ContentClient {
   list(query: ListQuery): Promise<ContentList>;
   /** Never a published one. */
   listDrafts(query: DraftsQuery): Promise<DraftList>;
-  /** Reads only: proves rights, looks names up. `seen` is of the post that is to be changed. */
-  prepareDraft(fields: DraftFields, seen?: Seen): Promise<PreparedDraft>;
+  /** Reads only: looks names up and, for a new post, proves rights; for one that is to be changed getDraft does. */
+  prepareDraft(fields: DraftFields, isNew: boolean): Promise<PreparedDraft>;
   createDraft(draft: PreparedDraft, made: Making): Promise<Written>;
   updateDraft(id: Id, draft: PreparedDraft, made: Making, seen?: Seen): Promise<Written>;
   /** Reads only: refuses what the live state forbids. */

@@ -59,6 +59,8 @@ export interface NoAccount {
 export interface FactCache {
   get<T>(key: string): T | undefined;
   set<T>(key: string, value: T, ttl_ms: number): void;
+  /** Forgets a fact; what is being found out about it just now is not kept either. */
+  drop(key: string): void;
   /**
    * The fact, or what finds it out: of calls at the same time one asks and the others wait for it. One that waited for
    * what failed tries once itself.

@@ -31,8 +31,8 @@ export interface PagesClient {
   builderSeen(id: Id): Promise<Builder | null>;
   /** Pages of every status, last changed first. */
   list(query: ListQuery): Promise<ContentList>;
-  /** Reads only: proves rights. `seen` is of the page that is to be changed. */
-  prepare(fields: PageFields, seen?: Seen): Promise<PreparedPage>;
+  /** Reads only: looks names up and, for a new page, proves rights; for one that is to be changed readDraft does. */
+  prepare(fields: PageFields, isNew: boolean): Promise<PreparedPage>;
   /** Reads only: the template, every placeholder of it covered. */
   prepareClone(fields: CloneFields): Promise<PreparedClone>;
   create(draft: PreparedPage | PreparedClone, made: Making): Promise<Written | Cloned>;

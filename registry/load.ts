@@ -59,9 +59,16 @@ export async function loadTools(sources: Sources): Promise<ReadonlyMap<string, T
 /** Tools to look with that there are not, or that would change something. */
 function unreadable(entries: ReadonlyMap<string, ToolEntry>): string[] {
   return [...entries.values()].flatMap((entry) => {
-    const { read_with } = entry.manifest;
-    if (read_with === undefined || entries.get(read_with)?.manifest.tier === 0) return [];
-    return [`${pathOf(entry, "yaml")}: read_with names "${read_with}", which is no tool that reads`];
+    const { read_with, read_in } = entry.manifest;
+    const file = pathOf(entry, "yaml");
+    if (read_with !== undefined && read_in !== undefined) {
+      return [`${file}: read_in: leave it out where read_with names a tool`];
+    }
+    const shows = read_with === entry.name
+      ? writes(entry.manifest)
+      : entries.get(read_with!)?.manifest.tier === 0;
+    if (read_with === undefined || shows) return [];
+    return [`${file}: read_with names "${read_with}", which is no tool that reads`];
   });
 }
 

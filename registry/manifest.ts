@@ -33,8 +33,13 @@ const manifestSchema = z.strictObject({
   })).default([]),
   links: z.array(z.string()).default([]),
   secrets: z.array(z.strictObject({ name: z.string(), code, hide: z.boolean().default(false) })).default([]),
-  /** The tool that shows what the call changed, for whoever cannot know whether it did. */
+  /**
+   * The tool that shows what the call changed, for whoever cannot know whether it did; the tool itself where its own
+   * preview shows it.
+   */
   read_with: z.string().optional(),
+  /** Where on the site that shows, in words behind "in", where no tool reads it. */
+  read_in: z.string().optional(),
   body_limit: z.int().min(LIMITS.BODY_BYTES).default(LIMITS.BODY_BYTES),
   /** `destructive: false` for a write that only adds; every other one may overwrite or publish what is there. */
   hints: z.strictObject({

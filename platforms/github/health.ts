@@ -27,6 +27,7 @@ export async function health(ctx: SiteContext<RepoSettings>): Promise<RepoHealth
   const cache: FactCache = {
     get: <T>(key: string) => found.get(key) as T | undefined,
     set: (key, value) => void found.set(key, value),
+    drop: (key) => void found.delete(key),
     once: (_key, _ttl_ms, find) => find(),
   };
   const wire = new RepoWire({ ...ctx, cache }, ctx.site.repo ?? "");

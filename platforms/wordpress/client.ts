@@ -18,7 +18,7 @@ import {
   type TermPick,
   type TermsQuery,
 } from "./rest/terms.ts";
-import { listUsers, requireRight, type UsersQuery, whoami } from "./rest/users.ts";
+import { account, listUsers, requireRight, type UsersQuery, whoami } from "./rest/users.ts";
 import { Wire } from "./rest/wire.ts";
 import { seoOf } from "./seo/client.ts";
 import { structuredDataOf } from "./structured_data/client.ts";
@@ -40,12 +40,12 @@ export function clientOf(ctx: SiteContext) {
      * that is not there.
      */
     async findTerm(taxonomy: Taxonomy, name: string, parent?: Id): Promise<TermPick> {
-      const [me, picks] = await together(
-        whoami(wire),
-        findTerms(wire, taxonomy, [name]),
+      const [, picks] = await together(
+        account(wire),
+        findTerms(wire, taxonomy, [name], true),
         requireParentTerm(wire, parent),
       );
-      requireTermRight(me, taxonomy, picks);
+      await requireTermRight(wire, taxonomy, picks);
       return picks[0] ?? { name, id: null };
     },
     readTerm: (taxonomy: Taxonomy, id: number) => readTerm(wire, taxonomy, id),
@@ -53,9 +53,8 @@ export function clientOf(ctx: SiteContext) {
 
     /** Reads only: refuses an account that may not upload, or not describe what it uploaded. */
     async mayUpload(described: boolean): Promise<void> {
-      const me = await whoami(wire);
-      requireRight(me, "upload_files", "upload media");
-      if (described) requireRight(me, "edit_posts", "set the texts of an image");
+      await requireRight(wire, "upload_files", "upload media");
+      if (described) await requireRight(wire, "edit_posts", "set the texts of an image");
     },
     uploadImage: (image: Image, made: Making) => uploadImage(wire, image, made),
     setMediaTexts: (id: number, texts: MediaTexts) => setMediaTexts(wire, id, texts),

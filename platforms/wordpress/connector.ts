@@ -1,5 +1,6 @@
 /** WordPress: the platform of cms sites. */
 import { z } from "zod";
+import { together } from "../../lib/async.ts";
 import { choice, closed, expected, text, yesNo } from "../../lib/fields.ts";
 import { numericId } from "../../lib/ids.ts";
 import { BUILDERS, type Site } from "../../model.ts";
@@ -102,9 +103,10 @@ export default connector({
   async ping(ctx) {
     const began = ctx.now();
     const client = clientOf(ctx);
-    await client.index();
-    const latency_ms = ctx.now() - began;
-    const { id, name, slug, roles, can } = await client.whoami();
+    const [latency_ms, { id, name, slug, roles, can }] = await together(
+      client.index().then(() => ctx.now() - began),
+      client.whoami(),
+    );
     return {
       user: { id, name, slug, roles },
       can: Object.fromEntries(CAPABILITIES.map((capability) => [capability, can(capability)])),

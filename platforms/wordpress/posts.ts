@@ -29,7 +29,7 @@ export function postsOf(ctx: SiteContext): ContentClient {
     builderSeen: (id) => builderSeen(wire, "posts", number(id)),
     list: (query) => listContent(wire, "posts", query),
     listDrafts: (query) => listDrafts(wire, query),
-    prepareDraft: (fields, seen) => prepareDraft(wire, fields, seen),
+    prepareDraft: (fields, isNew) => prepareDraft(wire, fields, isNew),
     createDraft: (draft, made) => createDraft(wire, draft as CmsDraft, made),
     updateDraft: (id, draft, made, seen) =>
       updateDraft(wire, number(id), draft as CmsDraft, made, seen as CmsSeen),

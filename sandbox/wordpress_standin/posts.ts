@@ -8,6 +8,7 @@ import { checkAuthor, createPost, updatePost } from "./post_write.ts";
 import { INTEGERS, list, listing, STATUSES } from "./posts_list.ts";
 import { type Answer, type Ask, type Carried, type RestEnv, restRoot, route } from "./rest.ts";
 import type { Post } from "./state.ts";
+import { embeddedTerms } from "./terms.ts";
 
 const OPEN = { type: "string", enum: ["open", "closed"] } as const;
 const TEMPLATES = ["page-no-title", "page-with-sidebar", "page-wide", "single-with-sidebar"];
@@ -85,7 +86,9 @@ function read(ask: Ask, type: "post" | "page"): Answer {
   if (!mayRead(ask.person, post)) {
     throw refused(ask.person, "rest_forbidden", "Sorry, you are not allowed to do that.");
   }
-  return { body: viewPost(ask.state, post, edit) };
+  const body = viewPost(ask.state, post, edit);
+  const along = type === "post" && ask.query.get("_embed")?.split(",").includes("wp:term");
+  return { body: along ? { ...body, _embedded: embeddedTerms(ask.state, post) } : body };
 }
 
 function create(ask: Ask, type: "post" | "page"): Answer {

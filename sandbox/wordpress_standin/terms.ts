@@ -4,7 +4,7 @@ import { refused, RestError } from "./errors.ts";
 import type { ParamRules } from "./params.ts";
 import { can } from "./people.ts";
 import { type Answer, type Ask, paged, PAGING, type RestEnv, restRoot, route } from "./rest.ts";
-import type { State, Term } from "./state.ts";
+import type { Post, State, Term } from "./state.ts";
 import { escapeText, plainText, slugify } from "./text.ts";
 
 type Taxonomy = Term["taxonomy"];
@@ -40,7 +40,8 @@ function count(state: State, term: Term): number {
   ).length;
 }
 
-function view(state: State, term: Term): Record<string, unknown> {
+/** A term as its own route shows it. */
+export function viewTerm(state: State, term: Term): Record<string, unknown> {
   const folder = term.taxonomy === "category" ? "category" : "tag";
   return {
     id: term.id,
@@ -56,6 +57,17 @@ function view(state: State, term: Term): Record<string, unknown> {
   };
 }
 
+/** A post's terms as they come along with it (`_embed=wp:term`), in the fields of the context `embed`. */
+export function embeddedTerms(state: State, post: Pick<Post, "categories" | "tags">): unknown {
+  const shown = (ids: readonly number[]) =>
+    ids.flatMap((id) => state.terms.get(id) ?? []).toSorted((a, b) => a.name < b.name ? -1 : 1)
+      .map((term) => {
+        const { id, link, name, slug, taxonomy, _links } = viewTerm(state, term);
+        return { id, link, name, slug, taxonomy, _links };
+      });
+  return { "wp:term": [shown(post.categories), shown(post.tags)] };
+}
+
 function mayManage(ask: Ask, taxonomy: Taxonomy): boolean {
   return can(ask.person, taxonomy === "category" ? "manage_categories" : "edit_posts");
 }
@@ -69,13 +81,16 @@ function list(ask: Ask, taxonomy: Taxonomy): Answer {
       "Sorry, you are not allowed to edit terms in this taxonomy.",
     );
   }
+  // As WordPress does, a slug that is asked for is made one first: a name finds the term that has its slug.
+  const slugs = (params["slug"] as string[] | undefined)?.map(slugify);
   const among = (name: string, value: unknown) =>
     params[name] === undefined || (params[name] as unknown[]).includes(value);
   // The search goes over stored names, so one with a bare `&` finds nothing.
   const search = ((params["search"] as string | undefined) ?? "").toLowerCase();
   const post = params["post"] === undefined ? undefined : state.posts.get(params["post"] as number);
   const rows = [...state.terms.values()].filter((term) =>
-    term.taxonomy === taxonomy && among("slug", term.slug) && among("include", term.id) &&
+    term.taxonomy === taxonomy && (slugs === undefined || slugs.includes(term.slug)) &&
+    among("include", term.id) &&
     (params["exclude"] === undefined || !among("exclude", term.id)) &&
     (params["parent"] === undefined || term.parent === params["parent"]) &&
     (params["post"] === undefined || [...post?.tags ?? [], ...post?.categories ?? []].includes(term.id)) &&
@@ -93,7 +108,7 @@ function list(ask: Ask, taxonomy: Taxonomy): Answer {
       : term.name;
   const sign = params["order"] === "desc" ? -1 : 1;
   rows.sort((a, b) => key(a) < key(b) ? -sign : key(a) > key(b) ? sign : 0);
-  return paged(ask, `/wp/v2/${BASES[taxonomy]}`, rows, (term) => view(state, term));
+  return paged(ask, `/wp/v2/${BASES[taxonomy]}`, rows, (term) => viewTerm(state, term));
 }
 
 function find(ask: Ask, taxonomy: Taxonomy): Term {
@@ -163,7 +178,7 @@ function create(ask: Ask, taxonomy: Taxonomy): Answer {
   };
   state.terms.set(term.id, term);
   const location = `${restRoot(state)}wp/v2/${BASES[taxonomy]}/${term.id}`;
-  return { body: view(state, term), status: 201, headers: { location } };
+  return { body: viewTerm(state, term), status: 201, headers: { location } };
 }
 
 function update(ask: Ask, taxonomy: Taxonomy): Answer {
@@ -176,7 +191,7 @@ function update(ask: Ask, taxonomy: Taxonomy): Answer {
   if (params["name"] !== undefined) term.name = escapeText(plainText(params["name"] as string));
   if (params["slug"] !== undefined) term.slug = slugify(params["slug"] as string);
   if (params["description"] !== undefined) term.description = params["description"] as string;
-  return { body: view(state, term) };
+  return { body: viewTerm(state, term) };
 }
 
 /** Adds `/wp/v2/tags` and `/wp/v2/categories`. */
@@ -188,7 +203,7 @@ export function addTerms(app: Hono<RestEnv>): void {
     route(app, ["GET"], path, () => LISTING, (ask) => list(ask, taxonomy));
     route(app, ["POST"], path, () => named, (ask) => create(ask, taxonomy));
     route(app, ["GET"], one, () => ({ id: { type: "integer" } }), (ask) => ({
-      body: view(ask.state, find(ask, taxonomy)),
+      body: viewTerm(ask.state, find(ask, taxonomy)),
     }));
     route(app, ["POST", "PUT", "PATCH"], one, () => WRITABLE, (ask) => update(ask, taxonomy));
   }

@@ -1,7 +1,7 @@
 /** The registry against the golden catalogue, both ways. */
 import assert from "node:assert/strict";
 import { goldenFaults, loadTools } from "../../registry/load.ts";
-import { readManifest } from "../../registry/manifest.ts";
+import { readManifest, writes } from "../../registry/manifest.ts";
 import { CONNECTORS } from "../connectors.ts";
 import { CATALOG, golden, rows } from "./golden.ts";
 
@@ -43,6 +43,18 @@ Deno.test("a group has all its tools, or stands in the list of those not yet bui
   const expected = catalogue.filter((row) => !unbuilt.has(row.group)).map((row) => row.name).sort();
   const named = new Set(catalogue.map((row) => row.name));
   assert.deepEqual([...tools.keys()].filter((name) => named.has(name)).sort(), expected);
+});
+
+Deno.test("every tool that can write says where to look at what became of it", async () => {
+  const tools = await loadTools({ roots: [ROOT], known: CONNECTORS });
+  const silent = [...tools.values()].filter(({ manifest }) =>
+    writes(manifest) && manifest.read_with === undefined && manifest.read_in === undefined
+  );
+  assert.deepEqual(
+    silent.map(({ name }) => name),
+    [],
+    "name a tool in read_with, or the place on the site in read_in",
+  );
 });
 
 Deno.test("no word of what a caller reads is torn by the end of a line", async () => {

@@ -30,6 +30,16 @@ export interface GoldenLimits {
   own: Record<string, number>;
 }
 
+/** What one call costs, as `requests in steps`: of a read, or of a write's preview and of the write. */
+export interface Costs {
+  read?: string;
+  preview?: string;
+  confirmed?: string;
+}
+
+/** What calls cost, by the upstream and what stands there. */
+export type Requests = Readonly<Record<"plugin" | "bare" | "repository", Readonly<Record<string, Costs>>>>;
+
 /** catalog.yaml: the specification's tools, and those of ours beyond it. */
 export interface Catalogue {
   specification: GoldenTool[];
@@ -51,7 +61,7 @@ export async function rows(): Promise<GoldenTool[]> {
 }
 
 /** The table of that name as it is written; the caller names its shape. */
-export async function golden<Table>(name: "errors" | "limits" | "unbuilt"): Promise<Table> {
+export async function golden<Table>(name: "errors" | "limits" | "requests" | "unbuilt"): Promise<Table> {
   const text = await Deno.readTextFile(new URL(`../golden/${name}.yaml`, import.meta.url));
   return load(text) as Table;
 }

@@ -5,6 +5,7 @@ import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts"
 import { Asker, cut } from "./asker.ts";
 import { PROBES } from "./probes.ts";
 import { CONTENT_PROBES } from "./probes_content.ts";
+import { NAME_PROBES } from "./probes_names.ts";
 
 const missing = await phpMissing();
 const ignore = missing !== null && Deno.env.get("CI") !== "true";
@@ -16,7 +17,7 @@ Deno.test.beforeAll(async () => {
 });
 Deno.test.afterAll(async () => await real?.stop());
 
-for (const probe of [...PROBES, ...CONTENT_PROBES]) {
+for (const probe of [...PROBES, ...CONTENT_PROBES, ...NAME_PROBES]) {
   Deno.test(`on the stand-in: ${probe.name}`, async () => {
     await using site = await startWordPressStandIn();
     assert.deepEqual(await probe.ask(new Asker(site)), probe.expect);

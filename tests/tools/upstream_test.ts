@@ -8,7 +8,8 @@ import { type World, world } from "./_stand_in.ts";
 /** A call begins with 60 s; with so little of it left a site that hangs is given up at once. */
 const HURRIED = { http: { now: () => NOW + 59_700 } };
 
-const UNKNOWN = /the outcome is unknown: look at the site(?: with "\w+")? before trying again$/;
+const UNKNOWN =
+  /the outcome is unknown: look at the site (?:with "\w+"|in its media library) before trying again$/;
 
 /** What is met while a post is read, and how the message goes. */
 const READS: readonly (readonly [WordPressFault, RegExp])[] = [

@@ -36,12 +36,12 @@ function checkTarget({ site: { id, platform, available_builders }, can }: OtherS
 async function prepare({ use }: OtherSite, { type, fields }: Draft) {
   if (type === "post") {
     const client = await use(content);
-    const draft = await client.prepareDraft(fields);
+    const draft = await client.prepareDraft(fields, true);
     return (made: Making) => client.createDraft(draft, made);
   }
   const client = await use(pages);
   const { title, slug, content_html } = fields;
-  const draft = await client.prepare({ title, slug, content_html });
+  const draft = await client.prepare({ title, slug, content_html }, true);
   return (made: Making) => client.create(draft, made);
 }
 

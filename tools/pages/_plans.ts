@@ -3,7 +3,6 @@ import type { Id } from "../../lib/ids.ts";
 import { refuseUnseen } from "../../rules/builders.ts";
 import { quoted } from "../../rules/wording.ts";
 import type { Change } from "../../model.ts";
-import type { Seen } from "../../platforms/post.ts";
 import type { Page, PageFields, PagesClient, PreparedClone, PreparedPage } from "../../platforms/pages.ts";
 
 export { lastChange, liveWarnings, quoted, replaced, revealed, stateChanges } from "../../rules/wording.ts";
@@ -17,16 +16,16 @@ export interface DraftArgs extends PageFields {
   readonly variables?: Readonly<Record<string, string>>;
 }
 
-/** Reads what the write needs: the template where one is given, else the account's rights. */
+/** Reads what the write needs: the template where one is given, else the parent and, of a new page, the rights. */
 export async function prepared(
   client: PagesClient,
   args: DraftArgs,
-  seen?: Seen,
+  isNew: boolean,
 ): Promise<PreparedPage | PreparedClone> {
   const { title, slug, parent_id, content_html, template, builder_template_id, variables = {} } = args;
   const common = { title, slug, parent_id };
   return builder_template_id === undefined
-    ? await client.prepare({ ...common, content_html, template }, seen)
+    ? await client.prepare({ ...common, content_html, template }, isNew)
     : await client.prepareClone({ ...common, template_id: builder_template_id, variables });
 }
 

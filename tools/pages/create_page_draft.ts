@@ -16,7 +16,7 @@ export default tool("create_page_draft", {
   },
   raises: (args) => scriptRaises(args, SHOWN_PAGE, ["variables"]),
   async plan(args, ctx) {
-    const draft = await prepared(await ctx.use(pages), args);
+    const draft = await prepared(await ctx.use(pages), args, true);
     return {
       summary: `Create the draft page ${quoted(args.title)} on ${ctx.site.name}${origin(draft)}`,
       changes: [...draftChanges(draft, null), { field: "status", from: null, to: "draft" }],

@@ -1,5 +1,6 @@
 /** update_page_draft: given fields of a draft or scheduled page, or its whole content anew from a template. */
 import { GatewayError } from "../../errors.ts";
+import { together } from "../../lib/async.ts";
 import { numericId } from "../../lib/ids.ts";
 import { maybeUnseen } from "../../rules/builders.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
@@ -26,8 +27,7 @@ export default tool("update_page_draft", {
   raises: (args) => scriptRaises(args, SHOWN_PAGE, ["variables"]),
   async plan({ page_id, ...args }, ctx) {
     const client = await ctx.use(pages);
-    const now = await client.readDraft(page_id);
-    const draft = await prepared(client, args, now);
+    const [now, draft] = await together(client.readDraft(page_id), prepared(client, args, false));
     let unsure = "";
     if (args.content_html !== undefined) {
       const builder = now.page_builder ?? await client.builderSeen(page_id);

@@ -14,7 +14,7 @@ export default tool("create_draft", {
   },
   raises: (fields) => scriptRaises(fields, SHOWN_POST),
   async plan(fields, ctx) {
-    const draft = await (await ctx.use(content)).prepareDraft(fields);
+    const draft = await (await ctx.use(content)).prepareDraft(fields, true);
     return {
       summary: `Create the draft ${quoted(fields.title)} on ${ctx.site.name}${newTerms(draft)}`,
       changes: [...fieldChanges(fields, null), { field: "status", from: null, to: "draft" }],

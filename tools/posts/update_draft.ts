@@ -1,4 +1,5 @@
 /** update_draft: given fields of a draft or scheduled post, never its state. */
+import { together } from "../../lib/async.ts";
 import { maybeUnseen, refuseUnseen } from "../../rules/builders.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { scriptRaises } from "../../code_pages/script_raises.ts";
@@ -18,8 +19,7 @@ export default tool("update_draft", {
   raises: (fields) => scriptRaises(fields, SHOWN_POST),
   async plan({ post_id, ...fields }, ctx) {
     const client = await ctx.use(content);
-    const now = await client.getDraft(post_id);
-    const draft = await client.prepareDraft(fields, now);
+    const [now, draft] = await together(client.getDraft(post_id), client.prepareDraft(fields, false));
     let unsure = "";
     if (fields.content_html !== undefined) {
       const builder = now.page_builder ?? await client.builderSeen(post_id);

@@ -4,7 +4,7 @@ import { GatewayError } from "../../../errors.ts";
 import { type Id, numericId } from "../../../lib/ids.ts";
 import type { Making } from "../../../model.ts";
 import { CODE_APART, type Page, type PageFields, type PreparedPage } from "../../page.ts";
-import type { Seen, Written } from "../../post.ts";
+import type { Written } from "../../post.ts";
 import { together } from "../../../lib/async.ts";
 import { CmsError } from "../errors.ts";
 import { builderTold } from "../rest/builders.ts";
@@ -13,7 +13,7 @@ import { readOne } from "../rest/one.ts";
 import { CONTENT, CONTENT_FIELDS, type ContentRecord } from "../rest/records.ts";
 import { change, type CmsSeen, look, seenOf } from "../rest/seen.ts";
 import { judge, requireUnpublished, written } from "../rest/states.ts";
-import { requireRight, whoami } from "../rest/users.ts";
+import { account, requireRight } from "../rest/users.ts";
 import { pageLosses } from "../rest/warnings.ts";
 import type { Wire } from "../rest/wire.ts";
 
@@ -60,11 +60,13 @@ export async function requireParent(wire: Wire, parent: Id | undefined): Promise
   }
 }
 
-/** Proves the account's rights and that the parent is there; writes nothing. Throws E_BAD_INPUT, E_UPSTREAM. */
-export async function preparePage(wire: Wire, fields: PageFields, seen?: Seen): Promise<PreparedPage> {
-  const known = (seen as CmsSeen | undefined)?.look.guarded?.me;
-  const [me] = await together(known ?? whoami(wire), requireParent(wire, fields.parent_id));
-  requireRight(me, "edit_pages", "write pages");
+/**
+ * Looks up the parent and, for a new page, proves the account's rights: reading a page to be changed proves them by
+ * itself. Writes nothing. Throws E_BAD_INPUT, E_UPSTREAM.
+ */
+export async function preparePage(wire: Wire, fields: PageFields, isNew: boolean): Promise<PreparedPage> {
+  await together(isNew ? account(wire) : undefined, requireParent(wire, fields.parent_id));
+  if (isNew) await requireRight(wire, "edit_pages", "write pages");
   const { content_html, ...rest } = fields;
   return { fields: content_html === undefined ? rest : { ...rest, content_html: asBlocks(content_html) } };
 }

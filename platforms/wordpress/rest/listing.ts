@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ContentList, ListQuery, PostRow } from "../../post.ts";
 import { CmsError } from "../errors.ts";
 import { fieldsOf, head, type Kind, POST_ROW, type PostRowRecord, totals } from "./records.ts";
-import { requireRight, whoami } from "./users.ts";
+import { requireRight } from "./users.ts";
 import type { Query, Wire } from "./wire.ts";
 
 const ROW_FIELDS = fieldsOf(POST_ROW);
@@ -54,7 +54,7 @@ export async function listContent(wire: Wire, kind: Kind, query: ListQuery): Pro
     if (!(thrown instanceof CmsError)) throw thrown;
     // 400 for a status that may not be asked for: also what nobody's request gets
     if (thrown.reason === "rest_invalid_param") {
-      requireRight(await whoami(wire), `edit_${kind}`, `see ${kind} that are not published`);
+      await requireRight(wire, `edit_${kind}`, `see ${kind} that are not published`);
     }
     throw thrown;
   }

@@ -90,6 +90,11 @@ const MADE_WITH = z.object({
   _site_ops_scope: z.string().catch(""),
 });
 
+/** The terms that came along with a post, as visitors may see them; a list that failed is empty. */
+const TERMS_ALONG = z.object({
+  "wp:term": z.array(z.array(z.object({ id, name: z.string(), taxonomy: z.string() })).catch([])),
+}).transform((along) => along["wp:term"].flat()).catch([]);
+
 /** A post or page in edit context, with all that either has. */
 export const CONTENT = POST.extend({
   parent: z.number().default(0),
@@ -97,6 +102,8 @@ export const CONTENT = POST.extend({
   /** The companion plugin's field; nothing where it is missing or too old. */
   site_ops_builder: z.enum(["block", "visual"]).optional().catch(undefined),
   meta: MADE_WITH.catch(MADE_WITH.parse({})),
+  /** Where it was asked for with TERMS_TOO. */
+  _embedded: TERMS_ALONG.optional(),
 });
 export type ContentRecord = z.infer<typeof CONTENT>;
 
@@ -171,9 +178,12 @@ export function fieldsOf(schema: z.ZodObject): string {
 
 /** The names of all that a post or page has. */
 export const CONTENT_FIELDS = [
-  fieldsOf(CONTENT.omit({ meta: true })),
+  fieldsOf(CONTENT.omit({ meta: true, _embedded: true })),
   ...Object.keys(MADE_WITH.shape).map((key) => `meta.${key}`),
 ].join(",");
+
+/** Asks for all of it, and for its terms along with it. */
+export const TERMS_TOO = { _fields: `${CONTENT_FIELDS},_links,_embedded`, _embed: "wp:term" } as const;
 
 /** The totals of a listing's headers; null where a proxy took them off. */
 export function totals(headers: Headers): { total: number | null; total_pages: number | null } {

@@ -4,7 +4,7 @@ import type { Seen } from "../../post.ts";
 import { type GuardedState, readGuarded, stale, writeGuarded } from "../companion/guarded.ts";
 import { readOne } from "./one.ts";
 import { CONTENT, CONTENT_FIELDS, type ContentRecord, head, type Kind, utc } from "./records.ts";
-import type { Wire } from "./wire.ts";
+import type { Query, Wire } from "./wire.ts";
 
 /** A record as it was read, with what the companion plugin told of it where it is. */
 export interface Look {
@@ -19,15 +19,20 @@ export interface CmsSeen extends Seen {
   readonly look: Look;
 }
 
-/** Reads a post or page in one request: through the companion plugin where it is. Throws CmsError. */
-export async function look(wire: Wire, kind: Kind, id: number): Promise<Look> {
+/**
+ * Reads a post or page in one request: through the companion plugin where it is, else with what is asked for. Throws
+ * CmsError.
+ */
+export async function look(wire: Wire, kind: Kind, id: number, asked: Query = WHOLE): Promise<Look> {
   const guarded = await readGuarded(wire, kind, id);
   if (guarded) return { record: guarded.record, guarded, siteNow: guarded.siteNow };
-  return await plainLook(wire, kind, id);
+  return await plainLook(wire, kind, id, asked);
 }
 
-async function plainLook(wire: Wire, kind: Kind, id: number): Promise<Look> {
-  const got = await readOne(wire, kind, id, { context: "edit", _fields: CONTENT_FIELDS }, CONTENT);
+const WHOLE = { _fields: CONTENT_FIELDS };
+
+async function plainLook(wire: Wire, kind: Kind, id: number, asked: Query = WHOLE): Promise<Look> {
+  const got = await readOne(wire, kind, id, { context: "edit", ...asked }, CONTENT);
   return { record: got.data, guarded: null, siteNow: got.siteNow };
 }
 

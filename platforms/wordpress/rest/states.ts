@@ -8,7 +8,7 @@ import type { Verb, Written } from "../../post.ts";
 import { CmsError } from "../errors.ts";
 import { fieldsOf, type Kind, POST_STATE, type PostState, statusWord, utc } from "./records.ts";
 import { change, type CmsSeen, type Look, look, seenOf } from "./seen.ts";
-import { requireRight, whoami } from "./users.ts";
+import { requireRight } from "./users.ts";
 import { timeZoneOf } from "./time_zone.ts";
 import type { Wire } from "./wire.ts";
 
@@ -35,10 +35,9 @@ export async function checkState(
   const zone = verb === "schedule" ? timeZoneOf(wire) : undefined;
   const [found, time_zone] = await together(look(wire, kind, id), zone);
   judge(kind, verb, moment)(found);
-  if (verb === "schedule" || verb === "publish") {
-    const me = found.guarded?.me ?? await whoami(wire);
-    requireRight(me, kind === "posts" ? "publish_posts" : "publish_pages", `${verb} this`);
-  }
+  const right = kind === "posts" ? "publish_posts" : "publish_pages";
+  const needed = (verb === "schedule" || verb === "publish") && !found.guarded?.me.can(right);
+  if (needed) await requireRight(wire, right, `${verb} this`);
   return { ...seenOf(found), time_zone };
 }
 

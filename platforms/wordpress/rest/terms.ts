@@ -6,10 +6,9 @@ import { together } from "../../../lib/async.ts";
 import type { Making } from "../../../model.ts";
 import { isDoubtful } from "../../failures.ts";
 import { CmsError } from "../errors.ts";
-import { fieldsOf, plainName, TERM, type TermRecord, totals } from "./records.ts";
-import type { Me } from "./users.ts";
-import { whoami } from "./users.ts";
-import type { Wire } from "./wire.ts";
+import { type ContentRecord, fieldsOf, plainName, TERM, type TermRecord, totals } from "./records.ts";
+import { account, hasRight } from "./users.ts";
+import type { Query, Wire } from "./wire.ts";
 
 /** The two vocabularies of posts. */
 export type Taxonomy = "tag" | "category";
@@ -54,6 +53,7 @@ export interface TermList {
   readonly total_pages: number | null;
 }
 
+const TAXONOMY = { tag: "post_tag", category: "category" } as const;
 const ROUTE = { tag: "wp/v2/tags", category: "wp/v2/categories" } as const;
 const FIELDS = fieldsOf(TERM);
 const TERMS = z.array(TERM);
@@ -73,32 +73,38 @@ function term(record: TermRecord): Term {
   };
 }
 
-/** One page of terms. Terms are public, so the account is proven beside. */
+/** One page of terms. Terms are public, so the account is proven beside, once a minute. */
 export async function listTerms(wire: Wire, taxonomy: Taxonomy, query: TermsQuery): Promise<TermList> {
   const { page, per_page, search } = query;
   const asked = { page, per_page, search: escaped(search), _fields: FIELDS };
-  const [, got] = await together(whoami(wire), wire.get(ROUTE[taxonomy], asked, TERMS));
+  const [, got] = await together(account(wire), wire.get(ROUTE[taxonomy], asked, TERMS));
   return { terms: got.data.map(term), page, per_page, ...totals(got.headers) };
 }
 
-/** The terms of those ids, in that order; ids the site does not know are left out. */
-export async function termsOf(wire: Wire, taxonomy: Taxonomy, ids: readonly number[]): Promise<TermPick[]> {
-  if (ids.length === 0) return [];
-  const query = { include: ids.slice(0, PER_PAGE), per_page: PER_PAGE, _fields: FIELDS };
-  const { data } = await wire.get(ROUTE[taxonomy], query, TERMS);
-  const names = new Map(data.map((record) => [record.id, plainName(record.name)]));
-  return ids.flatMap((id) => names.has(id) ? [{ id, name: names.get(id) ?? "" }] : []);
+/** The terms of a post in its own order, those that did not come with it asked for; unknown ids are left out. */
+export async function termsOf(wire: Wire, taxonomy: Taxonomy, record: ContentRecord): Promise<TermPick[]> {
+  const ids = taxonomy === "tag" ? record.tags : record.categories;
+  const along = record._embedded?.filter((one) => one.taxonomy === TAXONOMY[taxonomy]) ?? [];
+  const names = new Map(along.map(({ id, name }) => [id, name]));
+  const missing = ids.filter((id) => !names.has(id)).slice(0, PER_PAGE);
+  if (missing.length > 0) {
+    const query = { include: missing, per_page: PER_PAGE, _fields: FIELDS };
+    const { data } = await wire.get(ROUTE[taxonomy], query, TERMS);
+    for (const { id, name } of data) names.set(id, name);
+  }
+  return ids.flatMap((id) => names.has(id) ? [{ id, name: plainName(names.get(id)!) }] : []);
 }
 
 /**
  * Finds terms by name without making any (docs/upstreams/wordpress.md, "Names of terms"): the CMS makes the slugs of
- * the names itself; names whose slug was changed are searched, in the escaped form they are stored in. Throws
- * E_BAD_INPUT for an empty name and for one that several terms share.
+ * the names itself; names whose slug was changed are searched, in the escaped form they are stored in, `at_once` beside
+ * where there is little to ask. Throws E_BAD_INPUT for an empty name and for one that several terms share.
  */
 export async function findTerms(
   wire: Wire,
   taxonomy: Taxonomy,
   given: readonly string[],
+  at_once = false,
 ): Promise<TermPick[]> {
   const names: string[] = [];
   for (const name of given.map((text) => text.replace(/\s+/g, " ").trim())) {
@@ -106,13 +112,14 @@ export async function findTerms(
     if (!names.some((other) => same(other, name))) names.push(name);
   }
   if (names.length === 0) return [];
-  const bySlug = await wire.get(ROUTE[taxonomy], { slug: names, per_page: PER_PAGE, _fields: FIELDS }, TERMS);
-  return await together(...names.map(async (name): Promise<TermPick> => {
-    const found = pick(taxonomy, name, bySlug.data);
-    if (found !== null) return { name, id: found };
-    const query = { search: escaped(name), per_page: PER_PAGE, _fields: FIELDS };
-    const { data } = await wire.get(ROUTE[taxonomy], query, TERMS);
-    return { name, id: pick(taxonomy, name, data) };
+  const ask = async (query: Query) =>
+    (await wire.get(ROUTE[taxonomy], { ...query, per_page: PER_PAGE, _fields: FIELDS }, TERMS)).data;
+  const search = (name: string) => ask({ search: escaped(name) });
+  const [bySlug, ...searched] = await together(ask({ slug: names }), ...at_once ? names.map(search) : []);
+  return await together(...names.map(async (name, at): Promise<TermPick> => {
+    const beside = searched[at]?.filter(({ id }) => !bySlug.some((one) => one.id === id)) ?? [];
+    const found = pick(taxonomy, name, [...bySlug, ...beside]);
+    return { name, id: found ?? (at_once ? null : pick(taxonomy, name, await search(name))) };
   }));
 }
 
@@ -141,9 +148,14 @@ function escaped<T extends string | undefined>(text: T): T {
 }
 
 /** Refuses, before anything is written, what the account may not make (authors: tags yes, categories no). */
-export function requireTermRight(me: Me, taxonomy: Taxonomy, picks: readonly TermPick[]): void {
+export async function requireTermRight(
+  wire: Wire,
+  taxonomy: Taxonomy,
+  picks: readonly TermPick[],
+): Promise<void> {
   const missing = picks.filter(({ id }) => id === null).map(({ name }) => JSON.stringify(name));
-  if (missing.length === 0 || me.can(taxonomy === "tag" ? "edit_posts" : "manage_categories")) return;
+  if (missing.length === 0) return;
+  if (await hasRight(wire, taxonomy === "tag" ? "edit_posts" : "manage_categories")) return;
   throw new GatewayError(
     "E_UPSTREAM",
     `CMS 403: the site's account may not make ${argument(taxonomy)}, and ${

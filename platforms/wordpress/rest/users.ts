@@ -5,7 +5,9 @@ import { together } from "../../../lib/async.ts";
 import { type Id, numericId } from "../../../lib/ids.ts";
 import { CmsError } from "../errors.ts";
 import { fieldsOf, ME, totals, USER_ROW } from "./records.ts";
-import type { Wire } from "./wire.ts";
+import { ACCOUNT, type Wire } from "./wire.ts";
+
+const ACCOUNT_TTL_MS = 60_000;
 
 /** The account the gateway signs in with. */
 export interface Me {
@@ -47,21 +49,45 @@ export interface UserList {
 }
 
 /**
- * Proves that the site's credentials are taken: a CMS runs a request with wrong ones as nobody's, and answers public
- * data all the same (docs/upstreams/wordpress.md, "Requests and answers"). Throws CmsError 401.
+ * Asks the site who its account is. That also proves that the credentials are taken: a CMS runs a request with wrong
+ * ones as nobody's, and answers public data all the same (docs/upstreams/wordpress.md, "Requests and answers"). Throws
+ * CmsError 401.
  */
 export async function whoami(wire: Wire): Promise<Me> {
+  const me = await readMe(wire);
+  wire.cache.set(ACCOUNT, me, ACCOUNT_TTL_MS);
+  return me;
+}
+
+/** The account as the site told it within the last minute; forgotten with any 401 or 403. Throws as whoami. */
+export async function account(wire: Wire): Promise<Me> {
+  return await wire.cache.once(ACCOUNT, ACCOUNT_TTL_MS, () => readMe(wire));
+}
+
+/** The same without asking; undefined where it is not known. */
+export function knownAccount(wire: Wire): Me | undefined {
+  return wire.cache.get<Me>(ACCOUNT);
+}
+
+/** Whether the account has a right; what it is remembered to lack it is asked for again. Throws as whoami. */
+export async function hasRight(wire: Wire, capability: string): Promise<boolean> {
+  if (knownAccount(wire)?.can(capability) === false) return (await whoami(wire)).can(capability);
+  return (await account(wire)).can(capability);
+}
+
+async function readMe(wire: Wire): Promise<Me> {
   const { data } = await wire.get("wp/v2/users/me", { context: "edit", _fields: fieldsOf(ME) }, ME);
   const { id, name, slug, roles, capabilities } = data;
   return { id, name, slug, roles, can: (capability) => Boolean(capabilities[capability]) };
 }
 
 /** Refuses before anything is written what the account's role does not allow: E_UPSTREAM with status 403. */
-export function requireRight(me: Me, capability: string, doing: string): void {
-  if (me.can(capability)) return;
+export async function requireRight(wire: Wire, capability: string, doing: string): Promise<void> {
+  if (await hasRight(wire, capability)) return;
+  const { slug } = await account(wire);
   throw new GatewayError(
     "E_UPSTREAM",
-    `CMS 403: the site's account "${me.slug}" lacks the right "${capability}" to ${doing}; nothing was written: give ` +
+    `CMS 403: the site's account "${slug}" lacks the right "${capability}" to ${doing}; nothing was written: give ` +
       "it a role that has it",
     { upstream: 403 },
   );
@@ -98,15 +124,17 @@ export async function listUsers(wire: Wire, query: UsersQuery): Promise<UserList
   const rows = z.array(USER_ROW);
   const _fields = fieldsOf(USER_ROW);
   const common = { page, per_page, search, _fields };
-  try {
-    const got = await wire.get("wp/v2/users", { ...common, context: "edit", roles }, rows);
-    return { users: got.data, page, per_page, ...totals(got.headers) };
-  } catch (thrown) {
-    const hidden = thrown instanceof CmsError && thrown.upstream === 403 &&
-      ["rest_forbidden_context", "rest_user_cannot_view"].includes(thrown.reason);
-    if (!hidden) throw thrown;
+  if (knownAccount(wire)?.can("list_users") ?? true) {
+    try {
+      const got = await wire.get("wp/v2/users", { ...common, context: "edit", roles }, rows);
+      return { users: got.data, page, per_page, ...totals(got.headers) };
+    } catch (thrown) {
+      const hidden = thrown instanceof CmsError && thrown.upstream === 403 &&
+        ["rest_forbidden_context", "rest_user_cannot_view"].includes(thrown.reason);
+      if (!hidden) throw thrown;
+    }
   }
-  const [, got] = await together(whoami(wire), wire.get("wp/v2/users", common, rows));
+  const [, got] = await together(account(wire), wire.get("wp/v2/users", common, rows));
   const note = roles === undefined ? HIDDEN : `${HIDDEN}; roles could not be applied`;
   return { users: got.data, page, per_page, ...totals(got.headers), note };
 }

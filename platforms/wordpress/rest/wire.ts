@@ -25,6 +25,9 @@ export async function signIn(ctx: Pick<SiteContext, "secret">): Promise<string> 
   return `Basic ${new TextEncoder().encode(`${username}:${application_password}`).toBase64()}`;
 }
 
+/** Under which the account's rights are kept (users.ts); what the site refuses makes them doubtful. */
+export const ACCOUNT = "account";
+
 /** Requests to one site. With `deadline` (by `ctx.now`) every request shares that end. */
 export class Wire {
   readonly #ctx: SiteContext;
@@ -170,6 +173,7 @@ export class Wire {
         },
       );
     }
+    if (answer.status === 401 || answer.status === 403) this.cache.drop(ACCOUNT);
     if (answer.status < 200 || answer.status > 299) throw refusal(out, answer);
     const json = answer.json();
     if (json === undefined) throw unreadable(out, answer, "the answer is not JSON");

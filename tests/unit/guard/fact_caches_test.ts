@@ -60,3 +60,17 @@ Deno.test("who waited for what failed tries itself, one at a time and once", asy
   assert.deepEqual([asked, most], [2, 1]);
   assert.equal(await facts.once("root", 1000, () => Promise.resolve("x")), "x");
 });
+
+Deno.test("what is dropped is found out anew, and what was under way meanwhile is answered but not kept", async () => {
+  const facts = new FactCaches(() => 0).of(ACME, "a");
+  facts.set("root", "old", 1000);
+  facts.drop("root");
+  assert.equal(facts.get("root"), undefined);
+  const late = Promise.withResolvers<string>();
+  const underWay = facts.once("root", 1000, () => late.promise);
+  facts.drop("root");
+  const next = facts.once("root", 1000, () => Promise.resolve("new"));
+  late.resolve("late");
+  assert.deepEqual(await Promise.all([underWay, next]), ["late", "new"]);
+  assert.equal(facts.get("root"), "new");
+});

@@ -33,6 +33,7 @@ function slow(): { ctx: SiteContext; limits: (number | undefined)[]; clock: { no
     cache: {
       get: () => assert.fail("nothing old is looked at"),
       set: () => {},
+      drop: () => {},
       once: () => assert.fail("nothing old is looked at"),
     },
     now: () => clock.now,

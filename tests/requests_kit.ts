@@ -1,0 +1,78 @@
+/** What a call asks of an upstream, counted and held against tests/golden/requests.yaml. */
+import assert from "node:assert/strict";
+import type { Args } from "./cms_kit.ts";
+import { golden, type Requests } from "./contract/golden.ts";
+import type { Kit } from "./kit.ts";
+
+const PHASES = ["read", "preview", "confirmed"] as const;
+
+/** One request: when it was sent and when its answer came, in the order of such events. */
+interface Trip {
+  readonly sent: number;
+  answered: number;
+  readonly line: string;
+}
+
+/** A way out that counts. */
+export class Meter {
+  #events = 0;
+  #trips: Trip[] = [];
+
+  /** Give it to a kit. */
+  readonly fetch: typeof fetch = async (input, init) => {
+    const line = `${init?.method ?? "GET"} ${String(input)}`;
+    const trip = { sent: ++this.#events, answered: Infinity, line };
+    this.#trips.push(trip);
+    const response = await fetch(input, init);
+    trip.answered = ++this.#events;
+    return response;
+  };
+
+  /** What the work asked: `2 in 1` are two requests at the same time, `2 in 2` one after the other. */
+  async cost(work: () => Promise<unknown>): Promise<{ cost: string; lines: string[] }> {
+    this.#trips = [];
+    await work();
+    const trips = this.#trips;
+    const depth: number[] = [];
+    for (const { sent } of trips) {
+      depth.push(1 + Math.max(0, ...depth.filter((_, at) => trips[at]!.answered < sent)));
+    }
+    return {
+      cost: `${trips.length} in ${Math.max(0, ...depth)}`,
+      lines: trips.map(({ line }) => line),
+    };
+  }
+}
+
+/** A row of the table: a tool, in brackets what is special about the call, and how its arguments come about. */
+export type Calls = Readonly<Record<string, () => Args | Promise<Args>>>;
+
+/** The tool of a row. */
+export const toolOf = (row: string) => row.split(" ")[0]!;
+
+/**
+ * Makes every call of the column once to warm up and once to count, a write as a preview and then confirmed. Fails with
+ * a sentence for each that costs another number of requests or steps than the table says, and for rows on one side only.
+ */
+export async function holds(column: keyof Requests, calls: Calls, gw: Kit, meter: Meter): Promise<void> {
+  const table = (await golden<Requests>("requests"))[column];
+  assert.deepEqual(Object.keys(calls).toSorted(), Object.keys(table).toSorted(), `${column}: the same rows`);
+  const faults: string[] = [];
+  for (const [row, costs] of Object.entries(table)) {
+    const tool = toolOf(row);
+    const args = await calls[row]!();
+    await gw.call(tool, args); // warm: what may be remembered is
+    for (const phase of PHASES.filter((phase) => phase in costs)) {
+      const given = phase === "confirmed" ? { ...args, confirm: true } : args;
+      const { cost, lines } = await meter.cost(() => gw.call(tool, given));
+      if (cost === costs[phase]) continue;
+      faults.push(
+        `${row}, ${phase}, ${column}: ${cost} where tests/golden/requests.yaml says ${
+          costs[phase]
+        } (requests in ` +
+          `steps): mend the tool, or write the new figure there\n    ${lines.join("\n    ")}`,
+      );
+    }
+  }
+  if (faults.length > 0) assert.fail(faults.join("\n"));
+}

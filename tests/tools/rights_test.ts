@@ -1,0 +1,91 @@
+/** The rights of a site's account: asked once a minute, doubted with every refusal, and never remembered against it. */
+import assert from "node:assert/strict";
+import type { Args } from "../cms_kit.ts";
+import { type World, world } from "./_stand_in.ts";
+
+const asked = ({ cms }: World) => cms.requests.filter(({ path }) => path.endsWith("/users/me")).length;
+const TAGS = { site_id: "acme", taxonomy: "tag" };
+
+Deno.test("who the account is is asked once a minute", async () => {
+  await using at = await world();
+  const list = () => at.kit.gw.call("list_taxonomies", TAGS);
+  await list();
+  await list();
+  await at.kit.gw.call("create_draft", { site_id: "acme", title: "T", content_html: "x", confirm: true });
+  assert.equal(asked(at), 1);
+  at.kit.gw.clock.now += 60_000;
+  await list();
+  assert.equal(asked(at), 2);
+  await at.kit.gw.call("list_taxonomies", { ...TAGS, site_id: "editor" });
+  assert.equal(asked(at), 3, "another site's account is another");
+});
+
+for (const status of [401, 403]) {
+  Deno.test(`after any answer of ${status} it is asked again`, async () => {
+    await using at = await world();
+    await at.kit.gw.call("list_taxonomies", TAGS);
+    at.cms.inject({ kind: "html", status }, { path: `/wp/v2/posts/${at.draft.id}` });
+    await at.kit.gw.refuses("get_post", { site_id: "acme", post_id: at.draft.id }, "E_UPSTREAM", {
+      door: "rest",
+    });
+    await at.kit.gw.call("list_taxonomies", TAGS);
+    assert.equal(asked(at), 2);
+  });
+}
+
+Deno.test("a right that was given within the minute is used at once", async () => {
+  await using at = await world();
+  const draft = { site_id: "author", title: "T", content_html: "x", categories: ["New"] };
+  const says = /may not make categories, and "New" does not exist/;
+  await at.kit.refuses("create_draft", { ...draft, confirm: true }, "E_UPSTREAM", { says, sends: "reads" });
+  const person = at.cms.state.people.find(({ username }) => username === at.cms.users.auth.username);
+  Object.assign(person!, { role: "editor" });
+  const made = await at.kit.gw.call<Args>("create_draft", { ...draft, confirm: true });
+  assert.equal(made["status"], "draft");
+});
+
+Deno.test("a right that was taken within the minute is refused by the site, and then known", async () => {
+  await using at = await world();
+  const page = { site_id: "editor", title: "T", content_html: "x" };
+  await at.kit.gw.call("create_page_draft", page);
+  const person = at.cms.state.people.find(({ username }) => username === at.cms.users.ed.username);
+  Object.assign(person!, { role: "author" });
+  const { writes } = at.cms;
+  await at.kit.gw.refuses("create_page_draft", { ...page, confirm: true }, "E_UPSTREAM", { door: "rest" });
+  assert.equal(at.cms.writes.length, writes.length + 1, "the site itself refused it");
+  const says = await at.kit.gw.refuses("create_page_draft", page, "E_UPSTREAM");
+  assert.match(says, /lacks the right "edit_pages" to write pages; nothing was written/);
+  assert.equal(at.cms.writes.length, writes.length + 1);
+});
+
+Deno.test("ping_site asks afresh, and both questions at once", async () => {
+  await using at = await world();
+  for (let time = 1; time <= 2; time++) {
+    await at.kit.gw.call("ping_site", { site_id: "acme" });
+    assert.equal(asked(at), time);
+  }
+});
+
+Deno.test("terms that did not come with their post are asked for", async () => {
+  await using at = await world({
+    fetch: async (input, init) => {
+      const response = await fetch(input, init);
+      if (!String(input).includes("_embed=")) return response;
+      const { _embedded: _, ...record } = await response.json();
+      return Response.json(record, { headers: { date: response.headers.get("date") ?? "" } });
+    },
+  });
+  const whole = {
+    site_id: "acme",
+    title: "T",
+    content_html: "x",
+    tags: ["R&D"],
+    categories: ["Uncategorized"],
+  };
+  const { id } = await at.kit.gw.call<{ id: number }>("create_draft", { ...whole, confirm: true });
+  const post = await at.kit.gw.call<Args>("get_post", { site_id: "acme", post_id: id });
+  assert.deepEqual(
+    [post["tags"], post["categories"]].map((terms) => (terms as { name: string }[]).map(({ name }) => name)),
+    [["R&D"], ["Uncategorized"]],
+  );
+});
