@@ -53,6 +53,8 @@ export interface CallOptions {
   readonly door?: "rest" | "mcp";
   /** The name of a token of the kit. */
   readonly as?: string;
+  /** An idempotency key. */
+  readonly key?: string;
 }
 
 /** How a call ended: what was answered, or the code and message of the refusal. */
@@ -186,16 +188,24 @@ class OpenKit implements Kit {
   async end(
     tool: string,
     args: Record<string, unknown>,
-    { door = "rest", as }: CallOptions = {},
+    { door = "rest", as, key }: CallOptions = {},
   ): Promise<Ending> {
     const headers = { "content-type": "application/json" };
     if (door === "rest") {
       const path = `/api/v1/tools/${encodeURIComponent(tool)}`;
-      const response = await this.http(path, { method: "POST", headers, body: JSON.stringify(args), as });
+      const keyed = key === undefined ? headers : { ...headers, "idempotency-key": key };
+      const response = await this.http(path, {
+        method: "POST",
+        headers: keyed,
+        body: JSON.stringify(args),
+        as,
+      });
       const answer = await response.json();
       return answer.ok ? { value: answer.result } : { ...answer.error, status: response.status };
     }
-    const frame = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: tool, arguments: args } };
+    const _meta = key === undefined ? {} : { _meta: { "site-operations/idempotency-key": key } };
+    const params = { name: tool, arguments: args, ..._meta };
+    const frame = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
     const response = await this.http("/mcp", { method: "POST", headers, body: JSON.stringify(frame), as });
     const { result } = await response.json();
     const text: string = result.content[0].text;
