@@ -190,24 +190,14 @@ class OpenKit implements Kit {
     args: Record<string, unknown>,
     { door = "rest", as, key }: CallOptions = {},
   ): Promise<Ending> {
-    const headers = { "content-type": "application/json" };
-    if (door === "rest") {
-      const path = `/api/v1/tools/${encodeURIComponent(tool)}`;
-      const keyed = key === undefined ? headers : { ...headers, "idempotency-key": key };
-      const response = await this.http(path, {
-        method: "POST",
-        headers: keyed,
-        body: JSON.stringify(args),
-        as,
-      });
-      const answer = await response.json();
-      return answer.ok ? { value: answer.result } : { ...answer.error, status: response.status };
-    }
-    const _meta = key === undefined ? {} : { _meta: { "site-operations/idempotency-key": key } };
-    const params = { name: tool, arguments: args, ..._meta };
-    const frame = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
-    const response = await this.http("/mcp", { method: "POST", headers, body: JSON.stringify(frame), as });
-    const { result } = await response.json();
+    const headers = { "content-type": "application/json", ...key && { "idempotency-key": key } };
+    const init = (body: unknown) => ({ method: "POST", headers, body: JSON.stringify(body), as });
+    const params = { name: tool, arguments: args, _meta: { "site-operations/idempotency-key": key } };
+    const response = door === "rest"
+      ? await this.http(`/api/v1/tools/${encodeURIComponent(tool)}`, init(args))
+      : await this.http("/mcp", init({ jsonrpc: "2.0", id: 1, method: "tools/call", params }));
+    const { ok, result, error } = await response.json();
+    if (door === "rest") return ok ? { value: result } : { ...error, status: response.status };
     const text: string = result.content[0].text;
     if (!result.isError) return { value: /^[[{]/.test(text) ? JSON.parse(text) : text };
     const [, code, message] = /^(E_[A-Z0-9_]+): ([\s\S]*)$/.exec(text) ?? [];

@@ -1,7 +1,4 @@
-/**
- * A gateway as main.ts starts it, that is killed at a point of its next write: STOP_AT is "spent", "begun", "written" or
- * "kept"; without it it goes on. AHEAD_MS sets its clock ahead.
- */
+/** A gateway as main.ts starts it, killed at STOP_AT of its next write: spent, begun, written or kept; AHEAD_MS sets its clock. */
 import { openGateway, readRegistry } from "../../gateway.ts";
 import { serve } from "../../serve.ts";
 import { processEnvironment, readSettings } from "../../settings.ts";

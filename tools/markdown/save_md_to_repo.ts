@@ -58,7 +58,8 @@ export default tool("save_md_to_repo", {
       summary: `${standing ? "Replace" : "Make"} "${path}" on branch "${branch}" of ${ctx.site.repo}`,
       changes: [{ field: path, from, to: { bytes: bytesOf(content) } }],
       revision,
-      state: { commit: view.commit, files: revision },
+      // A caller who names the sha is told by that.
+      state: sha === undefined ? { commit: view.commit, files: revision } : undefined,
     };
   },
   async run({ content, sha, message, ...args }, ctx, { changes, state: planned }) {

@@ -30,7 +30,10 @@ export default tool("update_md_status", {
       summary: `Set the status of "${path}" to "${status}" on branch "${branch}" of ${ctx.site.repo}`,
       changes: [{ field: "status", from: previous, to: status }],
       revision: { [path]: entry.sha },
-      state: { previous, planned: { commit: view.commit, files: { [path]: entry.sha } } },
+      state: {
+        previous,
+        planned: sha === undefined ? { commit: view.commit, files: { [path]: entry.sha } } : undefined,
+      },
     };
   },
   async run({ status, message, sha, ...args }, ctx, { changes, state: { previous, planned } }) {

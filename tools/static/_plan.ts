@@ -56,11 +56,12 @@ function named(paths: readonly string[]): string {
 export const revisionOf = (files: readonly Pick<Shown, "path" | "sha">[]): Revision =>
   Object.fromEntries(files.map(({ path, sha }) => [path, sha]));
 
-/** What the write relies on, as the plan found it. */
+/** What the write relies on, as the plan found it; a caller who names the sha is told by that: E_SHA_MISMATCH. */
 export const plannedOn = (
   { view }: Pick<Standing, "view">,
   { revision }: { readonly revision: Revision },
-): Planned => ({ commit: view.commit, files: revision });
+  { sha }: { readonly sha?: string } = {},
+): Planned | undefined => sha === undefined ? { commit: view.commit, files: revision } : undefined;
 
 /** Sentence and changes of a preview: what happens, on which branch, and each file's bytes before and after. */
 export function planOf(

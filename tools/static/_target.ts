@@ -58,7 +58,7 @@ export async function standing(to: Branch, ctx: StaticContext, mayBeFirst = fals
 export async function pushTo(
   to: Branch,
   ctx: StaticContext,
-  { message, planned }: { readonly message: string; readonly planned: Planned },
+  { message, planned }: { readonly message: string; readonly planned: Planned | undefined },
   decide: Decide,
 ): Promise<Pushed> {
   const client = await ctx.use(github);

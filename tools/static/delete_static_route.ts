@@ -17,7 +17,7 @@ export default tool("delete_static_route", {
       : `after which ${JSON.stringify(hidden)} is shown there`;
     const what = `Delete ${routeWords(route)} of ${ctx.site.name}, ${effect},`;
     const plan = planOf(what, found, [{ ...page, bytes: null }]);
-    return { ...plan, state: { ...page, hidden, planned: plannedOn(found, plan) } };
+    return { ...plan, state: { ...page, hidden, planned: plannedOn(found, plan, args) } };
   },
   async run(args, ctx, { changes, state: { path, sha, hidden, planned } }) {
     const route = routeIn(ctx.site, args.route, "route");

@@ -24,7 +24,7 @@ export default tool("update_static_route", {
     const { page, bytes } = await decide(found.view, { ...args, route });
     const what = `Replace ${routeWords(route)} of ${ctx.site.name}`;
     const plan = planOf(what, found, [{ ...page, bytes: bytes.byteLength }]);
-    return { ...plan, state: { ...page, planned: plannedOn(found, plan) } };
+    return { ...plan, state: { ...page, planned: plannedOn(found, plan, args) } };
   },
   async run({ target_branch, message: given, ...args }, ctx, { changes, state }) {
     const route = routeIn(ctx.site, args.route, "route");

@@ -63,7 +63,7 @@ export default tool("write_static_file", {
     const what = `${now ? "Overwrite" : "Make"} the file "${path}" of ${ctx.site.name}`;
     const shown = { path, sha: now?.sha ?? null, size: now?.size ?? null, bytes: bytes.byteLength };
     const plan = planOf(what, found, [shown]);
-    return { ...plan, state: { created: now === null, planned: plannedOn(found, plan) } };
+    return { ...plan, state: { created: now === null, planned: plannedOn(found, plan, args) } };
   },
   async run({ content, encoding, target_branch, message: given, ...args }, ctx, { changes, state }) {
     const path = writablePath(args.path, "path");
