@@ -150,7 +150,7 @@ Deno.test("who waits longer than the first call may take is told of the doubt, a
 });
 
 /** A store with a method of its consents or its audit wrapped. */
-function wrapping(part: "spend" | "append", after: () => void | Promise<void>) {
+function wrapping(part: "find" | "spend" | "append", after: () => void | Promise<void>) {
   return (real: Store): Store => {
     const around = <T extends object>(on: T, name: string): T =>
       new Proxy(on, {
@@ -212,4 +212,30 @@ Deno.test("nothing is written by a call whose time ran out while its intent was 
     "and nothing is later",
   );
   assert.equal(drafts(opened), 0);
+});
+
+Deno.test("a call that looks at what an equal one has just done is answered as that one was", async () => {
+  let meanwhile: (() => Promise<unknown>) | null = null;
+  const store = wrapping("find", async () => {
+    const act = meanwhile;
+    meanwhile = null;
+    await act?.();
+  });
+  await using at = await ground({ store });
+  for (const tool of ["update_draft", "publish_post"]) {
+    for (const key of [undefined, tool]) {
+      const { id } = at.post();
+      const args = { site_id: "cms", post_id: id, ...tool === "update_draft" ? { title: "Mine" } : {} };
+      const confirm_token = key === undefined ? await tokenOf(at, tool, args) : undefined;
+      const call = { ...args, confirm: true, confirm_token };
+      const writes = at.writes();
+      let first: Args = {};
+      meanwhile = async () => {
+        first = await at.gw.call<Args>(tool, call, { key });
+      };
+      const second = await at.gw.call<Args>(tool, call, { door: "mcp", key });
+      assert.deepEqual(second, { ...first, replayed: true });
+      assert.equal(at.writes() - writes, 1);
+    }
+  }
 });
