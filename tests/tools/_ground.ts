@@ -119,7 +119,6 @@ export async function ground(options: GroundOptions = {}): Promise<Ground> {
   let act: (() => unknown) | null = null;
   const gw = await gateway({
     allowPrivate: ["127.0.0.1"],
-    tokens: { other: {} },
     start,
     fetch: async (input, init) => {
       if (act !== null && isWrite(init?.method ?? "GET", String(input), host)) {
@@ -130,6 +129,7 @@ export async function ground(options: GroundOptions = {}): Promise<Ground> {
       return await fetch(input, init);
     },
     ...more,
+    tokens: { other: {}, ...more.tokens },
     sites: [...sitesAt(cms), ...more.sites ?? []],
     settings: {
       rateLimitToken: 0,
