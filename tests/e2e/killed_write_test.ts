@@ -1,7 +1,7 @@
 /** A gateway killed in the middle of a write: the same call again never writes twice, and the operator finds the doubt. */
 import assert from "node:assert/strict";
 import { startWordPressStandIn, type WordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
-import { environment, inFolder, MASTER, type Running, start } from "./running.ts";
+import { environment, inFolder, MASTER, type Running, start, until } from "./running.ts";
 
 const DRAFT = { site_id: "acme", title: "Hello", content_html: "<p>Hello</p>" };
 /** The first call's minute, another until its doubt is judged, and some. */
@@ -110,6 +110,32 @@ for (const by of ["token", "key"] as const) {
     });
   }
 }
+
+Deno.test("killed while the site is at the write: it is made once, the same call is told of the doubt, and so is the operator", async () => {
+  await using cms = await startWordPressStandIn();
+  await inFolder(async (folder) => {
+    await using killed = gatewayAt(folder, {});
+    const token = await register(killed, cms);
+    const confirm_token = (await ask(killed, token, {})).result.confirm_token;
+    const call = [{ confirm: true, confirm_token }, KEY] as const;
+    cms.inject({ kind: "hang", applied: true }, { method: "POST" });
+    const ending = assert.rejects(ask(killed, token, ...call), TypeError);
+    await until(() => Promise.resolve(drafts(cms).length > 0), 20_000);
+    killed.kill("SIGKILL");
+    await ending;
+    await killed.ended;
+    cms.clearFaults();
+    await using after = gatewayAt(folder, { AHEAD_MS: String(LATER_MS) });
+    for (const keyed of [call, [{ confirm: true }, KEY], [{ confirm: true, confirm_token }]] as const) {
+      assert.equal((await ask(after, token, ...keyed as typeof call)).error?.code, "E_OUTCOME_UNKNOWN");
+    }
+    assert.match(
+      await inDoubt(folder, after),
+      /^\S+ +started +create_draft {2}acme .*outcome unknown, id \S+\n$/,
+    );
+    assert.equal(drafts(cms).length, 1);
+  });
+});
 
 Deno.test("a store restored from a copy repeats what it knows, takes no token made since, and names what was in flight", async () => {
   await using cms = await startWordPressStandIn();

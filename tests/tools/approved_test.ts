@@ -129,8 +129,7 @@ for (const write of WRITES) {
       assert.match(told, /preview again and confirm with the new one$/);
     };
     for (const [one, wanted] of tokens) await says(one, wanted);
-    for (const change of destinations(at, write)) {
-      const id = siteOf(write);
+    for (const [id, change] of destinations(at, write)) {
       const before = await at.gw.store.sites.get(id);
       await at.gw.store.sites.update(id, change);
       const told = await refused(call);
@@ -167,14 +166,17 @@ for (const write of WRITES) {
   });
 }
 
-/** What decides where a call goes, changed. */
-function destinations(at: Ground, write: Write): SiteInput[] {
-  if (siteOf(write) === "static") {
-    return [{ repo: "acme/texts" }, { repo_branch: "next" }, { repo_prefix: "sub" }];
-  }
+/** What decides where a call goes, changed: of its site, and of one that an argument names. */
+function destinations(at: Ground, write: Write): (readonly [site: string, SiteInput])[] {
+  const id = siteOf(write);
+  const on = (...changes: SiteInput[]) => changes.map((change) => [id, change] as const);
+  if (id === "static") return on({ repo: "acme/texts" }, { repo_branch: "next" }, { repo_prefix: "sub" });
   const address = { base_url: `${at.cms.base_url}/blog` };
-  const all: SiteInput[] = [address, { default_builder: "visual" }, { repo_branch: "next" }];
-  return /seo|sitemap|schema/.test(write.tool) ? all : [...all, { seo: { enabled: true, channel: "rest" } }];
+  const all = on(address, { default_builder: "visual" }, { repo_branch: "next" });
+  if (write.tool === "deploy_md_to_site") return [...all, ["twin", address]];
+  return /seo|sitemap|schema/.test(write.tool)
+    ? all
+    : [...all, ...on({ seo: { enabled: true, channel: "rest" } })];
 }
 
 Deno.test("every tool that writes is in the table, or it is said why not", async () => {
