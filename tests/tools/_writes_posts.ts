@@ -83,9 +83,9 @@ export const POSTS: readonly Write[] = [
 
 const template: Edit = {
   part: "builder_template_id",
-  act: (at) => {
+  act: (at, _, n) => {
     const one = at.pages.templates.get(900)!;
-    one.data = one.data.replace("<p>no", "<p>By a person, no");
+    one.data = one.data.replace(/<p>[^{]*/, `<p>By a person ${n} `);
     one.modified += 1000;
   },
 };
