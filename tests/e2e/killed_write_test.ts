@@ -137,6 +137,27 @@ Deno.test("killed while the site is at the write: it is made once, the same call
   });
 });
 
+Deno.test("of two gateways on one store, equal calls at once under a token and under a key write once", async () => {
+  await using cms = await startWordPressStandIn();
+  await inFolder(async (folder) => {
+    await using one = gatewayAt(folder, {});
+    const token = await register(one, cms);
+    await using two = gatewayAt(folder, {});
+    await two.address();
+    const { confirm_token } = (await ask(one, token, {})).result;
+    for (const [args, key] of [[{ confirm_token }, undefined], [{}, KEY]] as const) {
+      const before = drafts(cms).length;
+      const all = await Promise.all(
+        Array.from({ length: 30 }, (_, n) => ask(n % 2 ? one : two, token, { confirm: true, ...args }, key)),
+      );
+      assert.ok(all.every(({ ok }) => ok), JSON.stringify(all.find(({ ok }) => !ok)));
+      assert.equal(new Set(all.map(({ result }) => result.id)).size, 1);
+      assert.equal(all.filter(({ result }) => result.replayed !== true).length, 1);
+      assert.equal(drafts(cms).length - before, 1);
+    }
+  });
+});
+
 Deno.test("a store restored from a copy repeats what it knows, takes no token made since, and names what was in flight", async () => {
   await using cms = await startWordPressStandIn();
   await inFolder(async (folder) => {
