@@ -76,6 +76,24 @@ export class Consent {
     );
   }
 
+  /**
+   * Does the look before the write. Where that fails and an equal call has come first meanwhile, what it refuses may be
+   * that call's own work: then its answer is answered, or thrown, instead.
+   */
+  async orRepeat<Looked extends object>(look: () => Promise<Looked>): Promise<Looked | Repeated> {
+    try {
+      return await look();
+    } catch (thrown) {
+      for (const { name, found } of this.#spendings) {
+        const now = await this.#ports.store.consents.find(name);
+        if (now === null || now.version === found?.version) continue;
+        const ended = await this.#settled(name);
+        if (ended && "value" in ended) return ended;
+      }
+      throw thrown;
+    }
+  }
+
   /** A new confirm token for what a preview shows, and the record to be committed with the preview's audit row. */
   async issue(
     revision: Readonly<Record<string, unknown>> | null,
@@ -141,7 +159,7 @@ export class Consent {
     if (ended === null) throw invalid("nothing was carried out under it, and it cannot be used any more");
     this.#shown = ended;
     const expires_at = this.#ports.now() + LIMITS.IDEMPOTENCY_MS;
-    this.#spendings.push({ name: token, content, found: ended, expires_at });
+    this.#spendings.push({ name: token, content, found: ended, expires_at, frees_until: found.expires_at });
     return ended;
   }
 
@@ -160,7 +178,7 @@ export class Consent {
     const ended = found === null || found.state === "open" ? found : await this.#settled(name);
     if (ended && "value" in ended) return ended;
     const expires_at = this.#ports.now() + LIMITS.IDEMPOTENCY_MS;
-    this.#spendings.push({ name, content, found: ended, expires_at });
+    this.#spendings.push({ name, content, found: ended, expires_at, frees_until: null });
     return null;
   }
 

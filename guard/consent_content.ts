@@ -1,4 +1,5 @@
 /** What ties a write to what was shown: hashes of the call and of the state it would replace. */
+import { Buffer } from "node:buffer";
 import { hash } from "node:crypto";
 import { LIMITS, type Site } from "../model.ts";
 import type { ConsentContent } from "../store/store.ts";
@@ -46,13 +47,19 @@ function destination(site: Site): string {
   );
 }
 
-/** A hash per part; beyond REVISION_PARTS_MAX parts one for all of them. */
+/** Names of parts beyond this would not fit into the record. */
+const NAMES_BYTES_MAX = 16 * 1024;
+
+/** A hash per part; beyond REVISION_PARTS_MAX parts, or where their names are too long together, one for all of them. */
 export function hashParts(
   revision: Readonly<Record<string, unknown>> | null,
 ): Record<string, string> | null {
   if (revision === null) return null;
   const parts = Object.entries(revision);
-  if (parts.length > LIMITS.REVISION_PARTS_MAX) return { "all parts": sha(canonical(revision)) };
+  const names = Buffer.byteLength(JSON.stringify(Object.keys(revision)));
+  if (parts.length > LIMITS.REVISION_PARTS_MAX || names > NAMES_BYTES_MAX) {
+    return { "all parts": sha(canonical(revision)) };
+  }
   return Object.fromEntries(parts.map(([name, value]) => [name, sha(canonical(value))]));
 }
 

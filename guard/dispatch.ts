@@ -95,8 +95,13 @@ async function runPipeline(ports: DispatchPorts, call: ToolCall, record: CallRec
     const repeated = await consent.judge({ confirmToken, idempotencyKey: call.idempotencyKey });
     if (repeated) return repeated.value;
   }
-  const ready = await planned(admitted, record); // 14
-  consent.compare(ready.revision); // 14a
+  const looked = await consent.orRepeat(async () => {
+    const ready = await planned(admitted, record); // 14
+    consent.compare(ready.revision); // 14a
+    return ready;
+  });
+  if ("value" in looked) return looked.value;
+  const ready = looked;
   if (ready.tier > 0) {
     if (ready.gate && !(writes && meetsPolicy(admitted, consent.bound))) { // 15
       record.previewed = true;
@@ -107,9 +112,14 @@ async function runPipeline(ports: DispatchPorts, call: ToolCall, record: CallRec
     if (ports.now() >= deadline) throw outOfTime();
     const repeated = await consent.spend();
     if (repeated) return repeated.value;
+    if (ports.now() >= deadline) throw outOfTime(); // an equal call may take its place from now on
     record.consent = consent;
     await keep(ports, record.intent(deadline), "none", await consent.begin()); // 16
     record.writing = true;
+    if (ports.now() >= deadline) {
+      record.consent = null; // what was spent may be another call's by now
+      throw outOfTime();
+    }
   }
   return await ready.run();
 }

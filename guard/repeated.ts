@@ -1,4 +1,5 @@
 /** The answer of a call as it is kept, and as it is given again to the same call. */
+import { Buffer } from "node:buffer";
 import { type Code, CODES, GatewayError } from "../errors.ts";
 import { LIMITS, type Outcome } from "../model.ts";
 
@@ -20,11 +21,14 @@ interface Kept {
 /** Of an answer too large to keep, these still are. */
 const KEPT_FIELDS = [
   "id",
+  "post_id",
+  "entry_id",
+  "type",
   "status",
   "url",
   "path",
   "sha",
-  "commit",
+  "commit_sha",
   "branch",
   "verified",
   "warnings",
@@ -37,12 +41,22 @@ export function repeatable(ending: { value: unknown } | { failure: GatewayError 
     const { code, message, upstream, outcome } = ending.failure;
     return { error: { code, message, upstream, outcome } };
   }
-  const bytes = new TextEncoder().encode(JSON.stringify(ending.value) ?? "null").byteLength;
-  if (bytes <= LIMITS.REPEATED_ANSWER_BYTES) return ending;
-  const fields = Object.entries(Object(ending.value)).filter(([name]) => KEPT_FIELDS.includes(name));
+  const bytes = bytesOf(ending.value);
+  if (bytes + ROOM_BYTES <= LIMITS.REPEATED_ANSWER_BYTES) return ending;
   const note = `The first answer had ${bytes} bytes and was not kept whole; these parts of it were`;
-  return { value: { ...Object.fromEntries(fields), note } };
+  const kept: Record<string, unknown> = { note };
+  for (const name of KEPT_FIELDS) {
+    const one = Object(ending.value)[name];
+    if (one === undefined) continue;
+    kept[name] = one;
+    if (bytesOf(kept) + ROOM_BYTES > LIMITS.REPEATED_ANSWER_BYTES) delete kept[name];
+  }
+  return { value: kept };
 }
+
+/** What stands around the value in the record. */
+const ROOM_BYTES = 64;
+const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? "null");
 
 /** The first answer again, marked as such. Throws the first failure again. */
 export function repeated(kept: unknown, requestId: string | null): Repeated {

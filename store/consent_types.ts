@@ -36,6 +36,8 @@ export interface Spending {
   readonly found: ConsentRecord | null;
   /** Until when it is kept once it is spent. */
   readonly expires_at: number;
+  /** Until when it may be spent again once it is freed; null for one that is taken away then. */
+  readonly frees_until: number | null;
 }
 
 /** The call that spends a record. */
@@ -66,6 +68,6 @@ export interface ConsentStore {
   begin(spending: Spending, run: Run): Promise<Beside[]>;
   /** A spent record with its answer, to be committed with the outcome's row. */
   done(spending: Spending, run: Run, answer: unknown): Promise<Beside[]>;
-  /** A record that may be spent again, to be committed with the outcome's row. */
+  /** A record that may be spent again, or is gone, to be committed with the outcome's row. */
   free(spending: Spending): Promise<Beside[]>;
 }

@@ -75,9 +75,9 @@ export class Consents implements ConsentStore {
     ];
   }
 
-  async free({ name, content, found, expires_at }: Spending): Promise<Beside[]> {
-    if (found === null) return [{ key: recordKey(name), value: null }];
-    return [await this.#record(name, content, { ...OPEN, expires_at })];
+  async free({ name, content, frees_until }: Spending): Promise<Beside[]> {
+    if (frees_until === null) return [{ key: recordKey(name), value: null }];
+    return [await this.#record(name, content, { ...OPEN, expires_at: frees_until })];
   }
 
   async #record(name: string, content: ConsentContent, rest: Omit<Kept, "sealed">) {

@@ -53,6 +53,8 @@ export interface CallOptions {
   readonly door?: "rest" | "mcp";
   /** The name of a token of the kit. */
   readonly as?: string;
+  /** An idempotency key. */
+  readonly key?: string;
 }
 
 /** How a call ended: what was answered, or the code and message of the refusal. */
@@ -186,18 +188,16 @@ class OpenKit implements Kit {
   async end(
     tool: string,
     args: Record<string, unknown>,
-    { door = "rest", as }: CallOptions = {},
+    { door = "rest", as, key }: CallOptions = {},
   ): Promise<Ending> {
-    const headers = { "content-type": "application/json" };
-    if (door === "rest") {
-      const path = `/api/v1/tools/${encodeURIComponent(tool)}`;
-      const response = await this.http(path, { method: "POST", headers, body: JSON.stringify(args), as });
-      const answer = await response.json();
-      return answer.ok ? { value: answer.result } : { ...answer.error, status: response.status };
-    }
-    const frame = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: tool, arguments: args } };
-    const response = await this.http("/mcp", { method: "POST", headers, body: JSON.stringify(frame), as });
-    const { result } = await response.json();
+    const headers = { "content-type": "application/json", ...key && { "idempotency-key": key } };
+    const init = (body: unknown) => ({ method: "POST", headers, body: JSON.stringify(body), as });
+    const params = { name: tool, arguments: args, _meta: { "site-operations/idempotency-key": key } };
+    const response = door === "rest"
+      ? await this.http(`/api/v1/tools/${encodeURIComponent(tool)}`, init(args))
+      : await this.http("/mcp", init({ jsonrpc: "2.0", id: 1, method: "tools/call", params }));
+    const { ok, result, error } = await response.json();
+    if (door === "rest") return ok ? { value: result } : { ...error, status: response.status };
     const text: string = result.content[0].text;
     if (!result.isError) return { value: /^[[{]/.test(text) ? JSON.parse(text) : text };
     const [, code, message] = /^(E_[A-Z0-9_]+): ([\s\S]*)$/.exec(text) ?? [];

@@ -12,6 +12,7 @@ import { RepoWire } from "./wire.ts";
 
 export type { Decide, Edit, Pushed, PushTarget } from "./push.ts";
 export type { File } from "./read.ts";
+export type { Planned } from "./planned.ts";
 export type { Entry, View } from "./view.ts";
 export { PREVIEW_PREFIX } from "./egress.ts";
 export { commitMessage } from "./push.ts";

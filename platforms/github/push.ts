@@ -9,6 +9,7 @@ import { build, type Edit, inFull } from "./build.ts";
 import { commitOf, headOf, makeCommit } from "./git.ts";
 import { RepoError } from "./errors.ts";
 import { besideSeed, firstCommit, replaceSeed, requireRoot, SEED } from "./initial_commit.ts";
+import { type Planned, requirePlanned } from "./planned.ts";
 import { moveBranch } from "./refs.ts";
 import { View } from "./view.ts";
 import type { RepoWire } from "./wire.ts";
@@ -19,6 +20,8 @@ export interface PushTarget {
   /** Where the branch begins when it is not there; without it an absent branch is E_NOT_FOUND. */
   readonly from?: string;
   readonly message: string;
+  /** What the write was planned on; one that is another now is E_STALE_PREVIEW. */
+  readonly planned?: Planned;
   /** The right to reach the deployed branch. */
   readonly grant?: PublishGrant;
   /** Told of the commit once the branch leads to it, or may; of a seed where nothing took its place. */
@@ -48,7 +51,8 @@ const TRIES = 3;
 
 /**
  * Commits what `decide` answers on top of the branch; asks it again when the branch moved meanwhile, each in its turn
- * then. Throws what `decide` throws, E_SHA_MISMATCH when the branch moved three times, E_UPSTREAM.
+ * then. Throws what `decide` throws, E_STALE_PREVIEW where a file is not as it was planned on, E_SHA_MISMATCH when the
+ * branch moved three times, E_UPSTREAM.
  */
 export async function push(
   wire: RepoWire,
@@ -99,6 +103,7 @@ async function tryOnce(
   const base = found ?? (target.from === undefined ? null : await headOf(wire, target.from));
   if (base === null || base === "empty") return await noBranch(wire, target.from ?? target.branch);
   const view = await viewOf(wire, prefix, base);
+  if (target.planned) await requirePlanned(view, target.planned);
   const { tree, shas } = await build(wire, prefix, view, await decide(view));
   if (tree === view.tree) {
     const branch = found === null ? target.from ?? target.branch : target.branch;
@@ -141,6 +146,7 @@ async function pushFirst(
   decide: Decide,
 ): Promise<Pushed> {
   const view = new View(wire, prefix, null, null);
+  if (target.planned) await requirePlanned(view, target.planned);
   const edits = await decide(view);
   const full = inFull(prefix, edits);
   const [only] = full;

@@ -7,6 +7,7 @@ import {
   commitMessage,
   type Decide,
   type Entry,
+  type Planned,
   type Pushed,
   type RepoClient,
   type View,
@@ -54,10 +55,15 @@ export async function writable(
   return { client, branch, view };
 }
 
-/** Commits to the site's branch. */
-export async function commit(ctx: MarkdownContext, line: string, decide: Decide): Promise<Pushed> {
+/** Commits to the site's branch; with `planned` only while those files are what they were then. */
+export async function commit(
+  ctx: MarkdownContext,
+  line: string,
+  decide: Decide,
+  planned?: Planned,
+): Promise<Pushed> {
   const client = await ctx.use(github);
   const branch = await client.deployedBranch();
   const message = commitMessage(line, ctx.caller.token.id);
-  return await client.push({ branch, message, grant: ctx.grant, made: ctx.made }, decide);
+  return await client.push({ branch, message, grant: ctx.grant, planned, made: ctx.made }, decide);
 }

@@ -52,20 +52,23 @@ export default tool("save_md_to_repo", {
     const { client, branch, view } = await writable(ctx);
     if (view.commit === null) await client.requireFirst(branch);
     const standing = await judge(view, path, sha);
+    const revision = { [path]: standing?.sha ?? null };
     const from = standing && { sha: standing.sha, bytes: standing.size };
     return {
       summary: `${standing ? "Replace" : "Make"} "${path}" on branch "${branch}" of ${ctx.site.repo}`,
       changes: [{ field: path, from, to: { bytes: bytesOf(content) } }],
-      revision: standing ? { [path]: standing.sha } : null,
+      revision,
+      // A caller who names the sha is told by that.
+      state: sha === undefined ? { commit: view.commit, files: revision } : undefined,
     };
   },
-  async run({ content, sha, message, ...args }, ctx, { changes }) {
+  async run({ content, sha, message, ...args }, ctx, { changes, state: planned }) {
     const path = markdownIn(ctx.site, args.path);
     const line = message ?? `${sha === undefined ? "Add" : "Update"} ${path}`;
     const pushed = await commit(ctx, line, async (view) => {
       await judge(view, path, sha);
       return [{ path, bytes: new TextEncoder().encode(content) }];
-    });
+    }, planned);
     ctx.note({ result_id: path, changes });
     const { branch, commit_sha, unchanged } = pushed;
     const client = await ctx.use(github);

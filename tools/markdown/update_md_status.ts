@@ -30,16 +30,19 @@ export default tool("update_md_status", {
       summary: `Set the status of "${path}" to "${status}" on branch "${branch}" of ${ctx.site.repo}`,
       changes: [{ field: "status", from: previous, to: status }],
       revision: { [path]: entry.sha },
-      state: { previous, sha: entry.sha },
+      state: {
+        previous,
+        planned: sha === undefined ? { commit: view.commit, files: { [path]: entry.sha } } : undefined,
+      },
     };
   },
-  async run({ status, message, ...args }, ctx, { changes, state: { previous, sha } }) {
+  async run({ status, message, sha, ...args }, ctx, { changes, state: { previous, planned } }) {
     const path = markdownIn(ctx.site, args.path);
     const line = message ?? `Set the status of ${path} to ${status}`;
     const pushed = await commit(ctx, line, async (view) => {
       const { bytes } = await decide(view, path, status, sha);
       return [{ path, bytes }];
-    });
+    }, planned);
     ctx.note({ result_id: path, changes });
     const { commit_sha, unchanged } = pushed;
     const done = { path, sha: pushed.shas.get(path), status, previous_status: previous, commit_sha };

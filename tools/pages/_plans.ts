@@ -57,6 +57,11 @@ export function draftChanges(draft: PreparedPage | PreparedClone, now: Page | nu
   ];
 }
 
+/** The template a clone is made of, as it stands; null for what is none. */
+export function templateOf(draft: PreparedPage | PreparedClone): Record<string, unknown> | null {
+  return "template" in draft ? { builder_template_id: draft.template } : null;
+}
+
 /** " from the template …" of a clone, with the variables it has no use for; else "". */
 export function origin(draft: PreparedPage | PreparedClone): string {
   if (!("template" in draft)) return "";

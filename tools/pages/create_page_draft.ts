@@ -4,7 +4,7 @@ import { scriptRaises } from "../../code_pages/script_raises.ts";
 import { builtPages, pages } from "../../platforms/pages.ts";
 import { tool } from "../../registry/tool.ts";
 import { builderOf, checkBuilderArgs, checkIds } from "./_builders.ts";
-import { draftChanges, origin, prepared, quoted, SHOWN_PAGE } from "./_plans.ts";
+import { draftChanges, origin, prepared, quoted, SHOWN_PAGE, templateOf } from "./_plans.ts";
 
 export default tool("create_page_draft", {
   check(args, { site, can }) {
@@ -20,6 +20,7 @@ export default tool("create_page_draft", {
     return {
       summary: `Create the draft page ${quoted(args.title)} on ${ctx.site.name}${origin(draft)}`,
       changes: [...draftChanges(draft, null), { field: "status", from: null, to: "draft" }],
+      revision: templateOf(draft),
       state: draft,
     };
   },

@@ -10,7 +10,16 @@ import { CODE_APART } from "../../platforms/page.ts";
 import { builtPages, pages } from "../../platforms/pages.ts";
 import { tool } from "../../registry/tool.ts";
 import { builderOfChange, checkBuilderArgs, checkIds } from "./_builders.ts";
-import { draftChanges, origin, prepared, quoted, replaced, requireShown, SHOWN_PAGE } from "./_plans.ts";
+import {
+  draftChanges,
+  origin,
+  prepared,
+  quoted,
+  replaced,
+  requireShown,
+  SHOWN_PAGE,
+  templateOf,
+} from "./_plans.ts";
 
 export default tool("update_page_draft", {
   check(args, { site, can }) {
@@ -41,7 +50,7 @@ export default tool("update_page_draft", {
       summary: from === "" ? `Change ${what}${apart}${unsure}` : `Make all content of ${what} anew${from}`,
       changes: draftChanges(draft, now),
       // A clone replaces the whole page.
-      revision: "template" in draft ? now.parts : replaced(now, draft.fields),
+      revision: "template" in draft ? { ...now.parts, ...templateOf(draft) } : replaced(now, draft.fields),
       warnings: now.warnings,
       state: { draft, now },
       raises: whenScheduled(now, `the page ${quoted(now.title)}`),

@@ -20,10 +20,11 @@ export default tool("create_taxonomy", {
     const { id } = await (await ctx.use(wordpress)).findTerm(taxonomy, fields.name, fields.parent_id);
     const place = `the ${taxonomy} ${quoted(fields.name)} on ${ctx.site.name}`;
     if (id !== null) {
-      return { summary: `Make nothing: ${place} is there already (id ${id})`, changes: [], state: id };
+      const summary = `Make nothing: ${place} is there already (id ${id})`;
+      return { summary, changes: [], revision: { id }, state: id };
     }
     const changes = Object.entries(fields).map(([field, to]) => ({ field, from: null, to }));
-    return { summary: `Make ${place}`, changes, state: null };
+    return { summary: `Make ${place}`, changes, revision: { id }, state: null };
   },
   async run({ taxonomy, parent_id, ...fields }, ctx, { changes, state: known }) {
     const client = await ctx.use(wordpress);

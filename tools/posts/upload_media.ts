@@ -1,4 +1,5 @@
 /** upload_media: one image into a site's media library. */
+import { hash } from "node:crypto";
 import { GatewayError } from "../../errors.ts";
 import { checkArguments } from "../../rules/text.ts";
 import { LIMITS } from "../../model.ts";
@@ -69,6 +70,8 @@ export default tool("upload_media", {
     return {
       summary: `Upload the image "${name}" (${image.mime_type}, ${size}) to ${ctx.site.name}`,
       changes: Object.entries(fields).map(([field, to]) => ({ field, from: null, to })),
+      // What stands at an address may be another image by the time it is approved.
+      revision: source_url === undefined ? null : { source_url: hash("sha256", image.bytes) },
       state: { bytes: image.bytes, mime_type: image.mime_type, filename: name },
     };
   },

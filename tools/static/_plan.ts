@@ -1,7 +1,7 @@
 /** What a write to a static site would do, as its preview shows it. */
 import { isShown, runsInBuild } from "../../rules/build.ts";
 import { type Change, LIMITS } from "../../model.ts";
-import type { Pushed } from "../../platforms/github/client.ts";
+import type { Planned, Pushed } from "../../platforms/github/client.ts";
 import type { Raise, Revision } from "../../registry/tool.ts";
 import { branchWords, type Standing } from "./_target.ts";
 
@@ -55,6 +55,13 @@ function named(paths: readonly string[]): string {
 /** The files as they stand, by path; null where there is none. */
 export const revisionOf = (files: readonly Pick<Shown, "path" | "sha">[]): Revision =>
   Object.fromEntries(files.map(({ path, sha }) => [path, sha]));
+
+/** What the write relies on, as the plan found it; a caller who names the sha is told by that: E_SHA_MISMATCH. */
+export const plannedOn = (
+  { view }: Pick<Standing, "view">,
+  { revision }: { readonly revision: Revision },
+  { sha }: { readonly sha?: string } = {},
+): Planned | undefined => sha === undefined ? { commit: view.commit, files: revision } : undefined;
 
 /** Sentence and changes of a preview: what happens, on which branch, and each file's bytes before and after. */
 export function planOf(

@@ -2,13 +2,13 @@
 import { GatewayError } from "../../errors.ts";
 import {
   type Decide,
+  type Planned,
   PREVIEW_PREFIX,
   type Pushed,
   type RepoClient,
   type View,
 } from "../../platforms/github/client.ts";
 import github from "../../platforms/github/connector.ts";
-import type { PublishGrant } from "../../platforms/request.ts";
 import type { ContextOf } from "../../registry/tool.ts";
 
 /** What a tool of a static site has at hand; the grant where the call may reach the deployed branch. */
@@ -54,19 +54,19 @@ export async function standing(to: Branch, ctx: StaticContext, mayBeFirst = fals
   return { client, deployed, branch, view: await client.view(branch) };
 }
 
-/** Commits to that branch; a preview branch is made from the deployed one when there is none. */
+/** Commits to that branch what was planned; a preview branch is made from the deployed one when there is none. */
 export async function pushTo(
   to: Branch,
   ctx: StaticContext,
-  message: string,
+  { message, planned }: { readonly message: string; readonly planned: Planned | undefined },
   decide: Decide,
-  grant: PublishGrant | undefined = ctx.grant,
 ): Promise<Pushed> {
   const client = await ctx.use(github);
   const from = await client.deployedBranch();
-  const { made } = ctx;
-  if (to === "main") return await client.push({ branch: from, message, grant, made }, decide);
-  return await client.push({ branch: await previewBranch(ctx, client, from), from, message, made }, decide);
+  const { grant, made } = ctx;
+  const target = { message, planned, made };
+  if (to === "main") return await client.push({ ...target, branch: from, grant }, decide);
+  return await client.push({ ...target, branch: await previewBranch(ctx, client, from), from }, decide);
 }
 
 /** The branch remembered for this token and site; null also where it has become the deployed one since. */

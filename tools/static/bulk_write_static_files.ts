@@ -69,26 +69,6 @@ function pathsOf(files: readonly FileArg[], site: Site): string[] {
 const unfit = (at: number, path: string, why: string) =>
   new GatewayError("E_BAD_INPUT", `files[${at}].path: ${JSON.stringify(path)} ${why}; change one of them`);
 
-/** The edits, where each file still is what the plan found. Throws E_SHA_MISMATCH for one that somebody else wrote. */
-async function unmoved(
-  view: View,
-  edits: readonly Edit[],
-  planned: readonly Shown[],
-): Promise<readonly Edit[]> {
-  for (const [at, { path }] of edits.entries()) {
-    const sha = (await view.find(path))?.sha ?? null;
-    if (sha === planned[at]!.sha) continue;
-    throw new GatewayError(
-      "E_SHA_MISMATCH",
-      `files[${at}].path: ${
-        JSON.stringify(path)
-      } was changed meanwhile by somebody else; nothing was written: ` +
-        "look at it, and try again",
-    );
-  }
-  return edits;
-}
-
 const SHOWN_MAX = 100;
 
 const FIRST: Raise = {
@@ -120,20 +100,20 @@ export default tool("bulk_write_static_files", {
       ...planOf(what, found, shown.slice(0, SHOWN_MAX)),
       revision: revisionOf(shown),
       raises: first ? [FIRST] : [],
-      state: { to, first, bytes, shown },
+      state: { to, first, bytes, planned: { commit: found.view.commit, files: revisionOf(shown) } },
     };
   },
-  async run({ files, message }, ctx, { changes, state: { to, first, bytes, shown } }) {
+  async run({ files, message: given }, ctx, { changes, state: { to, first, bytes, planned } }) {
     const edits = filesOf(files, ctx.site);
-    const line = commitMessage(message ?? `Write ${edits.length} files`, ctx.caller.token.id);
-    const decide = async (view: View) => {
-      if ((view.commit === null) === first) return await unmoved(view, edits, shown);
+    const message = commitMessage(given ?? `Write ${edits.length} files`, ctx.caller.token.id);
+    const decide = (view: View) => {
+      if ((view.commit === null) === first) return Promise.resolve(edits);
       throw new GatewayError(
         "E_SHA_MISMATCH",
         "The repository was empty and has been written to meanwhile; try again",
       );
     };
-    const pushed = await pushTo(to, ctx, line, decide);
+    const pushed = await pushTo(to, ctx, { message, planned }, decide);
     const { commit_sha, branch, unchanged } = pushed;
     ctx.note({ result_id: commit_sha, changes: madeOn(pushed, changes) });
     const done = { commit_sha, branch, files_written: edits.length, bytes };

@@ -6,7 +6,7 @@ import type { View } from "../../platforms/github/client.ts";
 import { commitMessage } from "../../platforms/github/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { checkPage, type PageArgs, pageBytes } from "./_pages.ts";
-import { madeOn, planOf, SHOWN_ON_BRANCH } from "./_plan.ts";
+import { madeOn, plannedOn, planOf, SHOWN_ON_BRANCH } from "./_plan.ts";
 import { changedWith, inTheWay, pageAt, routeIn, routeWords } from "./_routes.ts";
 import { pushTo, standing } from "./_target.ts";
 
@@ -42,12 +42,18 @@ export default tool("create_static_route", {
     const found = await standing(target_branch, ctx);
     const { path, bytes } = await decide(found.view, route, args);
     const what = `Make ${routeWords(route)} of ${ctx.site.name}`;
-    return planOf(what, found, [{ path, sha: null, size: null, bytes: bytes.byteLength }]);
+    const plan = planOf(what, found, [{ path, sha: null, size: null, bytes: bytes.byteLength }]);
+    return { ...plan, state: plannedOn(found, plan) };
   },
-  async run({ target_branch, message, ...args }, ctx, { changes }) {
+  async run({ target_branch, message: given, ...args }, ctx, { changes, state: planned }) {
     const route = routeIn(ctx.site, args.route, "route");
-    const line = commitMessage(message ?? `Add ${routeWords(route)}`, ctx.caller.token.id);
-    const pushed = await pushTo(target_branch, ctx, line, async (view) => [await decide(view, route, args)]);
+    const message = commitMessage(given ?? `Add ${routeWords(route)}`, ctx.caller.token.id);
+    const pushed = await pushTo(
+      target_branch,
+      ctx,
+      { message, planned },
+      async (view) => [await decide(view, route, args)],
+    );
     const file_path = fileOfRoute(route);
     const { commit_sha, branch, shas } = pushed;
     ctx.note({ result_id: file_path, changes: madeOn(pushed, changes) });

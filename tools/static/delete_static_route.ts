@@ -1,7 +1,7 @@
 /** delete_static_route: a page taken out of the deployed branch; it stays in the repository's history. */
 import { commitMessage } from "../../platforms/github/client.ts";
 import { tool } from "../../registry/tool.ts";
-import { planOf } from "./_plan.ts";
+import { plannedOn, planOf } from "./_plan.ts";
 import { managedPage, pagesAt, routeIn, routeWords } from "./_routes.ts";
 import { pushTo, standing } from "./_target.ts";
 
@@ -16,12 +16,13 @@ export default tool("delete_static_route", {
       ? "which takes it off the live site"
       : `after which ${JSON.stringify(hidden)} is shown there`;
     const what = `Delete ${routeWords(route)} of ${ctx.site.name}, ${effect},`;
-    return { ...planOf(what, found, [{ ...page, bytes: null }]), state: { ...page, hidden } };
+    const plan = planOf(what, found, [{ ...page, bytes: null }]);
+    return { ...plan, state: { ...page, hidden, planned: plannedOn(found, plan, args) } };
   },
-  async run(args, ctx, { changes, state: { path, sha, hidden } }) {
+  async run(args, ctx, { changes, state: { path, sha, hidden, planned } }) {
     const route = routeIn(ctx.site, args.route, "route");
-    const line = commitMessage(`Delete ${routeWords(route)}`, ctx.caller.token.id);
-    const { commit_sha } = await pushTo("main", ctx, line, async (view) => {
+    const message = commitMessage(`Delete ${routeWords(route)}`, ctx.caller.token.id);
+    const { commit_sha } = await pushTo("main", ctx, { message, planned }, async (view) => {
       const page = await managedPage(view, { ...args, route, sha });
       return [{ path: page.path, bytes: null }];
     });

@@ -7,7 +7,7 @@ import { commitMessage, PREVIEW_PREFIX, type View } from "../../platforms/github
 import github from "../../platforms/github/connector.ts";
 import { offenders, projectFiles, type ProjectParts } from "../../platforms/astro/project.ts";
 import { type Raise, tool } from "../../registry/tool.ts";
-import { planOf, SHOWN_ON_BRANCH } from "./_plan.ts";
+import { plannedOn, planOf, SHOWN_ON_BRANCH } from "./_plan.ts";
 import { routeIn } from "./_routes.ts";
 
 type Wanted = Omit<ProjectParts, "existing">;
@@ -90,13 +90,14 @@ export default tool("init_static_project", {
     const what = `Scaffold the project of ${ctx.site.name}, ${files.length} files,`;
     // The default branch may be deployed without a site that is registered here.
     const raises = branch === deployed || isDefault ? [pushesTo(branch)] : [];
-    return { ...planOf(what, { branch }, shown), raises, state: { branch, from: deployed, wanted } };
+    const plan = planOf(what, { branch }, shown);
+    return { ...plan, raises, state: { branch, from: deployed, wanted, planned: plannedOn({ view }, plan) } };
   },
-  async run({ message }, ctx, { changes, state: { branch, from, wanted } }) {
+  async run({ message }, ctx, { changes, state: { branch, from, wanted, planned } }) {
     const { grant } = ctx;
     const client = await ctx.use(github);
     const line = commitMessage(message ?? "Scaffold the project", ctx.caller.token.id);
-    const target = { branch, from, grant, message: line, made: ctx.made };
+    const target = { branch, from, grant, message: line, planned, made: ctx.made };
     const pushed = await client.push(target, (view) => decide(view, wanted));
     ctx.note({ result_id: pushed.commit_sha, changes });
     return { commit_sha: pushed.commit_sha, branch: pushed.branch, files: [...pushed.shas.keys()] };

@@ -4,7 +4,7 @@ import type { Entry, View } from "../../platforms/github/client.ts";
 import { commitMessage } from "../../platforms/github/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { checkPage, type PageArgs, pageBytes } from "./_pages.ts";
-import { madeOn, planOf, SHOWN_ON_BRANCH } from "./_plan.ts";
+import { madeOn, plannedOn, planOf, SHOWN_ON_BRANCH } from "./_plan.ts";
 import { type Expected, managedPage, requireSource, routeIn, routeWords } from "./_routes.ts";
 import { pushTo, standing } from "./_target.ts";
 
@@ -23,15 +23,14 @@ export default tool("update_static_route", {
     const found = await standing(target_branch, ctx);
     const { page, bytes } = await decide(found.view, { ...args, route });
     const what = `Replace ${routeWords(route)} of ${ctx.site.name}`;
-    return {
-      ...planOf(what, found, [{ ...page, bytes: bytes.byteLength }]),
-      state: page,
-    };
+    const plan = planOf(what, found, [{ ...page, bytes: bytes.byteLength }]);
+    return { ...plan, state: { ...page, planned: plannedOn(found, plan, args) } };
   },
-  async run({ target_branch, message, ...args }, ctx, { changes, state: { sha: previous_sha, path } }) {
+  async run({ target_branch, message: given, ...args }, ctx, { changes, state }) {
     const route = routeIn(ctx.site, args.route, "route");
-    const line = commitMessage(message ?? `Replace ${routeWords(route)}`, ctx.caller.token.id);
-    const pushed = await pushTo(target_branch, ctx, line, async (view) => {
+    const { sha: previous_sha, path, planned } = state;
+    const message = commitMessage(given ?? `Replace ${routeWords(route)}`, ctx.caller.token.id);
+    const pushed = await pushTo(target_branch, ctx, { message, planned }, async (view) => {
       const { page, bytes } = await decide(view, { ...args, route, sha: previous_sha });
       return [{ path: page.path, bytes }];
     });

@@ -9,7 +9,7 @@ import type { Entry, View } from "../../platforms/github/client.ts";
 import { commitMessage } from "../../platforms/github/client.ts";
 import { tool } from "../../registry/tool.ts";
 import { bytesOf, contentOf, inSite } from "./_files.ts";
-import { builtRaises, madeOn, planOf, SHOWN_ON_BRANCH } from "./_plan.ts";
+import { builtRaises, madeOn, plannedOn, planOf, SHOWN_ON_BRANCH } from "./_plan.ts";
 import { requireNoPage } from "./_routes.ts";
 import { pushTo, standing } from "./_target.ts";
 
@@ -62,24 +62,21 @@ export default tool("write_static_file", {
     const bytes = bytesOf(content, encoding, "content");
     const what = `${now ? "Overwrite" : "Make"} the file "${path}" of ${ctx.site.name}`;
     const shown = { path, sha: now?.sha ?? null, size: now?.size ?? null, bytes: bytes.byteLength };
-    return { ...planOf(what, found, [shown]), state: now };
+    const plan = planOf(what, found, [shown]);
+    return { ...plan, state: { created: now === null, planned: plannedOn(found, plan, args) } };
   },
-  async run({ content, encoding, target_branch, message, ...args }, ctx, { changes, state }) {
+  async run({ content, encoding, target_branch, message: given, ...args }, ctx, { changes, state }) {
     const path = writablePath(args.path, "path");
     const bytes = bytesOf(content, encoding, "content");
-    const line = commitMessage(message ?? `${state ? "Overwrite" : "Add"} ${path}`, ctx.caller.token.id);
-    const sha = args.sha ?? state?.sha;
-    const pushed = await pushTo(target_branch, ctx, line, async (view) => {
-      const now = await judge(view, { ...args, path, sha });
-      if (now === null || state !== null) return [{ path, bytes }];
-      throw new GatewayError(
-        "E_SHA_MISMATCH",
-        `path: ${JSON.stringify(path)} was made by somebody else meanwhile (sha ${now.sha}); read it first`,
-      );
+    const { created, planned } = state;
+    const message = commitMessage(given ?? `${created ? "Add" : "Overwrite"} ${path}`, ctx.caller.token.id);
+    const pushed = await pushTo(target_branch, ctx, { message, planned }, async (view) => {
+      await judge(view, { ...args, path });
+      return [{ path, bytes }];
     });
     const { commit_sha, branch, shas, unchanged } = pushed;
     ctx.note({ result_id: path, changes: madeOn(pushed, changes) });
-    const done = { path, sha: shas.get(path), commit_sha, branch, target_branch, created: state === null };
+    const done = { path, sha: shas.get(path), commit_sha, branch, target_branch, created };
     return unchanged ? { ...done, unchanged } : done;
   },
 });

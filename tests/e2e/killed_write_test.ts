@@ -1,0 +1,209 @@
+/** A gateway killed in the middle of a write: the same call again never writes twice, and the operator finds the doubt. */
+import assert from "node:assert/strict";
+import { startWordPressStandIn, type WordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
+import { environment, inFolder, MASTER, type Running, start, until } from "./running.ts";
+
+const DRAFT = { site_id: "acme", title: "Hello", content_html: "<p>Hello</p>" };
+/** The first call's minute, another until its doubt is judged, and some. */
+const LATER_MS = 125_000;
+const KEY = "the-only-one";
+
+interface Answer {
+  readonly status: number;
+  readonly ok: boolean;
+  readonly result: { readonly id: number; readonly replayed?: boolean; readonly confirm_token: string };
+  readonly error?: { readonly code: string; readonly message: string; readonly outcome: string };
+}
+
+const gatewayAt = (folder: string, env: Record<string, string>) =>
+  start(folder, env, {
+    run: ["-A", "--no-check", "--unstable-kv", "--unstable-cron", "tests/e2e/stopping_gateway.ts"],
+  });
+
+async function ask(gateway: Running, token: string, args: object, key?: string): Promise<Answer> {
+  const response = await fetch(`${await gateway.address()}/api/v1/tools/create_draft`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${token}`,
+      "content-type": "application/json",
+      ...key === undefined ? {} : { "idempotency-key": key },
+    },
+    body: JSON.stringify({ ...DRAFT, ...args }),
+  });
+  return { status: response.status, ...await response.json() };
+}
+
+/** What the operator's one command finds. */
+async function inDoubt(folder: string, gateway: Running): Promise<string> {
+  const command = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-check", "--frozen", "admin/cli.ts", "audit", "tail", "--unknown"],
+    env: environment(folder, { GATEWAY_URL: await gateway.address(), MASTER_TOKEN: MASTER }),
+  });
+  return new TextDecoder().decode((await command.output()).stdout);
+}
+
+async function register(gateway: Running, cms: WordPressStandIn): Promise<string> {
+  const { username, application_password } = cms.users.admin;
+  const credentials = { cms: { username, application_password } };
+  const { base_url } = cms;
+  await gateway.admin("POST", "/sites", { id: "acme", name: "Acme", platform: "cms", base_url, credentials });
+  return (await gateway.token()).token;
+}
+
+const drafts = ({ posts }: WordPressStandIn) =>
+  [...posts.values()].filter(({ title }) => title === DRAFT.title).map(({ id }) => id);
+
+for (const by of ["token", "key"] as const) {
+  for (const point of ["spent", "begun", "written", "kept"] as const) {
+    Deno.test(`killed once it has ${point}, under a ${by}: the same call writes nothing twice, and is told`, async () => {
+      await using cms = await startWordPressStandIn();
+      await inFolder(async (folder) => {
+        await using killed = gatewayAt(folder, { STOP_AT: point });
+        const token = await register(killed, cms);
+        const shown = by === "token" ? (await ask(killed, token, {})).result.confirm_token : undefined;
+        const call = [{ confirm: true, confirm_token: shown }, by === "key" ? KEY : undefined] as const;
+        await assert.rejects(ask(killed, token, ...call), TypeError);
+        assert.equal((await killed.ended).signal, "SIGKILL");
+        const wrote = ["written", "kept"].includes(point);
+        const [first, ...more] = drafts(cms);
+        assert.deepEqual([first !== undefined, more], [wrote, []]);
+
+        await using after = gatewayAt(folder, { AHEAD_MS: String(LATER_MS) });
+        const again = await ask(after, token, ...call);
+        const found = await inDoubt(folder, after);
+        const said = JSON.stringify(again);
+        if (point === "kept") {
+          assert.deepEqual(
+            [again.status, again.result?.id, again.result?.replayed],
+            [200, first, true],
+            said,
+          );
+        } else if (point !== "spent") {
+          assert.deepEqual([again.status, again.error?.code, again.error?.outcome], [
+            409,
+            "E_OUTCOME_UNKNOWN",
+            "unknown",
+          ]);
+          const [, request] = /request id "([0-9A-Z]{26})"/.exec(again.error!.message) ?? [];
+          assert.match(
+            found,
+            new RegExp(`^\\S+ +started +create_draft {2}acme {2}e2e {2}outcome unknown, id ${request}\n$`),
+          );
+        } else if (by === "token") {
+          assert.deepEqual([again.status, again.error?.code, again.error?.outcome], [
+            400,
+            "E_CONFIRM_INVALID",
+            "none",
+          ]);
+          assert.match(again.error!.message, /nothing was carried out .*preview again/);
+        } else {
+          assert.deepEqual([again.status, again.result?.replayed], [200, undefined], said);
+        }
+        if (["spent", "kept"].includes(point)) assert.doesNotMatch(found, /create_draft/);
+        const now = drafts(cms);
+        assert.deepEqual(now.length, wrote || (point === "spent" && by === "key") ? 1 : 0, "never twice");
+        assert.deepEqual((await ask(after, token, ...call)).status, again.status, "and it stays so");
+        assert.deepEqual(drafts(cms), now);
+        after.kill("SIGTERM");
+        await after.ended;
+      });
+    });
+  }
+}
+
+Deno.test("killed while the site is at the write: it is made once, the same call is told of the doubt, and so is the operator", async () => {
+  await using cms = await startWordPressStandIn();
+  await inFolder(async (folder) => {
+    await using killed = gatewayAt(folder, {});
+    const token = await register(killed, cms);
+    const confirm_token = (await ask(killed, token, {})).result.confirm_token;
+    const call = [{ confirm: true, confirm_token }, KEY] as const;
+    cms.inject({ kind: "hang", applied: true }, { method: "POST" });
+    const ending = assert.rejects(ask(killed, token, ...call), TypeError);
+    await until(() => Promise.resolve(drafts(cms).length > 0), 20_000);
+    killed.kill("SIGKILL");
+    await ending;
+    await killed.ended;
+    cms.clearFaults();
+    await using after = gatewayAt(folder, { AHEAD_MS: String(LATER_MS) });
+    for (const keyed of [call, [{ confirm: true }, KEY], [{ confirm: true, confirm_token }]] as const) {
+      assert.equal((await ask(after, token, ...keyed as typeof call)).error?.code, "E_OUTCOME_UNKNOWN");
+    }
+    assert.match(
+      await inDoubt(folder, after),
+      /^\S+ +started +create_draft {2}acme .*outcome unknown, id \S+\n$/,
+    );
+    assert.equal(drafts(cms).length, 1);
+  });
+});
+
+Deno.test("of two gateways on one store, equal calls at once under a token and under a key write once", async () => {
+  await using cms = await startWordPressStandIn();
+  await inFolder(async (folder) => {
+    await using one = gatewayAt(folder, {});
+    const token = await register(one, cms);
+    await using two = gatewayAt(folder, {});
+    await two.address();
+    const { confirm_token } = (await ask(one, token, {})).result;
+    for (const [args, key] of [[{ confirm_token }, undefined], [{}, KEY]] as const) {
+      const before = drafts(cms).length;
+      const all = await Promise.all(
+        Array.from({ length: 30 }, (_, n) => ask(n % 2 ? one : two, token, { confirm: true, ...args }, key)),
+      );
+      assert.ok(all.every(({ ok }) => ok), JSON.stringify(all.find(({ ok }) => !ok)));
+      assert.equal(new Set(all.map(({ result }) => result.id)).size, 1);
+      assert.equal(all.filter(({ result }) => result.replayed !== true).length, 1);
+      assert.equal(drafts(cms).length - before, 1);
+    }
+  });
+});
+
+Deno.test("a store restored from a copy repeats what it knows, takes no token made since, and names what was in flight", async () => {
+  await using cms = await startWordPressStandIn();
+  await inFolder(async (folder) => {
+    const file = `${folder}/gateway.sqlite3`;
+    const copied = `${folder}/copy.sqlite3`;
+    let [token, first, since] = ["", 0, ""];
+    {
+      await using gateway = gatewayAt(folder, {});
+      token = await register(gateway, cms);
+      first = (await ask(gateway, token, { confirm: true }, KEY)).result.id;
+      gateway.kill("SIGTERM");
+      await gateway.ended;
+    }
+    {
+      // The copy is taken while a write is under way.
+      await using gateway = gatewayAt(folder, { STOP_AT: "begun" });
+      await assert.rejects(ask(gateway, token, { confirm: true }, "in-flight"), TypeError);
+      await gateway.ended;
+    }
+    await copyStore(file, copied);
+    {
+      await using gateway = gatewayAt(folder, {});
+      since = (await ask(gateway, token, {})).result.confirm_token;
+      gateway.kill("SIGTERM");
+      await gateway.ended;
+    }
+    await using restored = gatewayAt(folder, { KV_PATH: copied, AHEAD_MS: String(23 * 3_600_000) });
+    const again = await ask(restored, token, { confirm: true }, KEY);
+    assert.deepEqual([again.result?.id, again.result?.replayed], [first, true], JSON.stringify(again));
+    const unknown = await ask(restored, token, { confirm: true, confirm_token: since });
+    assert.equal(unknown.error?.code, "E_CONFIRM_INVALID");
+    const doubt = await ask(restored, token, { confirm: true }, "in-flight");
+    assert.equal(doubt.error?.code, "E_OUTCOME_UNKNOWN");
+    assert.match(
+      await inDoubt(folder, restored),
+      /^\S+ +started +create_draft .*outcome unknown, id [0-9A-Z]{26}\n$/,
+    );
+    assert.deepEqual(drafts(cms), [first]);
+  });
+});
+
+/** A copy as an operator makes it of a store that nobody has open: the file, and what SQLite keeps beside it. */
+async function copyStore(from: string, to: string): Promise<void> {
+  for (const ending of ["", "-wal", "-shm"]) {
+    await Deno.copyFile(from + ending, to + ending).catch((error) => {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    });
+  }
+}

@@ -1,0 +1,69 @@
+/** A gateway as main.ts starts it, killed at STOP_AT of its next write: spent, begun, written or kept; AHEAD_MS sets its clock. */
+import { openGateway, readRegistry } from "../../gateway.ts";
+import { serve } from "../../serve.ts";
+import { processEnvironment, readSettings } from "../../settings.ts";
+import type { Store } from "../../store/store.ts";
+
+const STOP_AT = Deno.env.get("STOP_AT");
+const AHEAD_MS = Number(Deno.env.get("AHEAD_MS") ?? 0);
+
+/** Never resolves where the process is to end here: nothing is flushed, closed or answered. */
+async function reached(point: string): Promise<void> {
+  if (point !== STOP_AT) return;
+  Deno.kill(Deno.pid, "SIGKILL");
+  await new Promise(() => {});
+}
+
+/** An object with some of its methods in place of its own. */
+function instead<T extends object>(target: T, methods: Partial<T>): T {
+  return new Proxy(target, {
+    get(on, name) {
+      const value = Reflect.get(name in methods ? methods : on, name);
+      return typeof value === "function" ? value.bind(on) : value;
+    },
+  });
+}
+
+function stopping(store: Store): Store {
+  const begun = new Set<string>();
+  return {
+    ...store,
+    consents: instead(store.consents, {
+      async spend(spendings, run) {
+        const spent = await store.consents.spend(spendings, run);
+        if (spent) await reached("spent");
+        return spent;
+      },
+    }),
+    audit: instead(store.audit, {
+      async append(row, beside) {
+        const ends = begun.has(row.id);
+        if (ends) await reached("written");
+        await store.audit.append(row, beside);
+        if (ends) await reached("kept");
+        if (row.status !== "started") return;
+        begun.add(row.id);
+        await reached("begun");
+      },
+    }),
+  };
+}
+
+using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+const port = String(listener.addr.port);
+listener.close();
+const registry = await readRegistry();
+const settings = readSettings(
+  (name) => name === "PORT" ? port : processEnvironment(name),
+  "start",
+  registry.connectors.settings,
+);
+const gateway = await openGateway(settings, registry, {
+  wrapStore: stopping,
+  now: () => Date.now() + AHEAD_MS,
+});
+await gateway.doubts.begin();
+await serve(gateway, settings, (address) => {
+  Deno.stdout.writeSync(new TextEncoder().encode(`The gateway answers at ${address}\n`));
+});
+Deno.exit(0);

@@ -1,0 +1,21 @@
+/** One call of every tool that writes. */
+import type { Write } from "./_write_cases.ts";
+import { PAGES, POSTS } from "./_writes_posts.ts";
+import { SEO } from "./_writes_seo.ts";
+import { MARKDOWN, STATIC } from "./_writes_static.ts";
+
+export type { Act, Edit, Write } from "./_write_cases.ts";
+
+/** A write's name in a test. */
+export const nameOf = ({ tool, of }: Write): string => of === undefined ? tool : `${tool} (${of})`;
+
+/** Every tool that writes and is built, but for those below. */
+export const WRITES: readonly Write[] = [...POSTS, ...PAGES, ...SEO, ...STATIC, ...MARKDOWN];
+
+/** Writes that no call of the table makes, and why. */
+export const NOT_HERE: Readonly<Record<string, string>> = {
+  duplicate_page: "no connector has it yet: it refuses every call",
+  inject_page_section: "no connector has it yet: it refuses every call",
+  init_static_project: "begins a repository, which can be done once: approved_static_test.ts",
+  reset_static_preview_branch: "writes in the gateway's own store alone: approved_static_test.ts",
+};
