@@ -1,6 +1,6 @@
 <?php
 /**
- * One post, held against every other writer while it is compared and written.
+ * What is written, held against other writers while it is compared.
  *
  * @package SiteOps
  */
@@ -64,10 +64,31 @@ final class Row_Lock {
 	}
 
 	/**
+	 * Runs a write that is of no post yet while no other write of that name runs. What it wrote stays, whatever it answers.
+	 *
+	 * @param string   $name  What is written.
+	 * @param callable $write Compares and writes.
+	 * @return mixed What the write gave; an error where the other took too long.
+	 */
+	public static function alone( $name, $write ) {
+		$kind = 'file' === self::kind() ? 'file' : 'name';
+		$got  = self::take( $kind, $name );
+		$kept = false;
+		try {
+			/* translators: %s: name of what is written */
+			$result = $got ? $write() : Errors::make( 'busy', sprintf( __( 'Another write of %s is under way', 'site-ops' ), $name ) );
+			$kept   = $got;
+			return $result;
+		} finally {
+			self::release( $kind, $name, $kept );
+		}
+	}
+
+	/**
 	 * Takes the lock.
 	 *
-	 * @param string $kind As kind() says.
-	 * @param int    $id   Number of the post.
+	 * @param string     $kind As kind() says.
+	 * @param int|string $id   Number of the post, or the name of what is written.
 	 * @return bool Whether it was got.
 	 */
 	private static function take( $kind, $id ) {
@@ -96,9 +117,9 @@ final class Row_Lock {
 	/**
 	 * Lets go.
 	 *
-	 * @param string $kind As kind() says.
-	 * @param int    $id   Number of the post.
-	 * @param bool   $kept Whether what was written stays.
+	 * @param string     $kind As kind() says.
+	 * @param int|string $id   Number of the post, or the name of what is written.
+	 * @param bool       $kept Whether what was written stays.
 	 */
 	private static function release( $kind, $id, $kept ) {
 		global $wpdb;
@@ -111,16 +132,16 @@ final class Row_Lock {
 		// phpcs:enable
 		if ( ! $kept ) {
 			// What was cached of the write that was taken back.
-			clean_post_cache( $id );
+			clean_post_cache( (int) $id );
 			wp_cache_delete( 'alloptions', 'options' );
 			wp_cache_delete( 'cron', 'options' );
 		}
 	}
 
 	/**
-	 * The name of a post's lock: such names are shared by all databases of a server.
+	 * The name of a lock: such names are shared by all databases of a server.
 	 *
-	 * @param int $id Number of the post.
+	 * @param int|string $id Number of the post, or the name of what is written.
 	 * @return string
 	 */
 	private static function name( $id ) {
