@@ -20,6 +20,7 @@ export default tool("create_page_draft", {
     return {
       summary: `Create the draft page ${quoted(args.title)} on ${ctx.site.name}${origin(draft)}`,
       changes: [...draftChanges(draft, null), { field: "status", from: null, to: "draft" }],
+      revision: "template" in draft ? draft.parts : null,
       state: draft,
     };
   },

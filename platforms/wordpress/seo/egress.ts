@@ -1,7 +1,7 @@
 /** What of SEO is read from and written to a CMS: known fields, and on published posts only where the site allows it. */
 import type { Site } from "../../../model.ts";
 import type { Outgoing } from "../../request.ts";
-import { type Fields, fields, type Judge, only } from "../egress_rules.ts";
+import { type Fields, fields, isFields, type Judge, only } from "../egress_rules.ts";
 import { SEO_ROBOTS } from "./fields.ts";
 import {
   RANK_MATH_KEYS,
@@ -53,9 +53,6 @@ export function seoMetaForbids(body: Fields): string | null {
   if (!isFields(meta) || Object.keys(meta).length === 0) return "its meta holds no fields of SEO";
   return only(body, ["meta"]) ?? texts(meta, Object.values(YOAST_KEYS));
 }
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function texts(body: Fields, names: readonly string[]): string | null {
   const other = names.find((name) => body[name] !== undefined && typeof body[name] !== "string");
