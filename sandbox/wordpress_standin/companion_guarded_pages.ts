@@ -1,6 +1,7 @@
 /** The guarded twins of the companion plugin's routes for pages on the stand-in. */
 import type { Hono } from "hono";
 import { needs } from "./companion.ts";
+import { type CompanionGuarded, hashes } from "./companion_guarded.ts";
 import {
   CLONE,
   clone,
@@ -20,12 +21,12 @@ import { addTwins, type Twin } from "./companion_twins.ts";
 import type { ParamRules } from "./params.ts";
 import type { Ask, RestEnv } from "./rest.ts";
 
-/** Installs them beside the plugin's own: `addGuardedPages(cms.app, addCompanionPages(cms.app, cms.state))`. */
-export function addGuardedPages(app: Hono<RestEnv>, plugin: CompanionPages): void {
-  addTwins(app, twins(plugin));
+/** Installs them beside the plugin's own routes for pages, and those of its guarded write. */
+export function addGuardedPages(app: Hono<RestEnv>, plugin: CompanionPages, guarded: CompanionGuarded): void {
+  addTwins(app, twins(plugin, guarded));
 }
 
-function twins(plugin: CompanionPages): Twin[] {
+function twins(plugin: CompanionPages, guarded: CompanionGuarded): Twin[] {
   const stored = (ask: Ask, { id }: Record<string, unknown>) =>
     readCode({ ...ask, params: { id } }).body as Record<string, unknown>;
   const taken = ({ state, params: { slug, parent = 0 } }: Ask) =>
@@ -80,7 +81,8 @@ function twins(plugin: CompanionPages): Twin[] {
       asks: { ...ID, ...asks },
       takes: { ...ID, ...CLONE },
       ...clones,
-      parts: (ask) => ({ ...whole(ask), ...template(ask) }),
+      parts: template,
+      hashed: ({ state, params }) => hashes(guarded, state.posts.get(params["id"] as number)!),
     },
   ];
 }

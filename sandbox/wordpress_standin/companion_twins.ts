@@ -18,6 +18,8 @@ export interface Twin {
   state(ask: Ask): Record<string, unknown>;
   /** The same in parts. */
   parts(ask: Ask): Record<string, unknown>;
+  /** Further parts, as hashes. */
+  hashed?(ask: Ask): Record<string, string>;
   write(ask: Ask): Answer;
   /** What stands after a write that makes something, by its answer. */
   after?(ask: Ask, written: Record<string, unknown>): Record<string, unknown>;
@@ -25,9 +27,10 @@ export interface Twin {
 
 const EXPECTED: ParamRules = { expected: { type: "object", required: true } };
 
-function hashes(parts: Record<string, unknown>): Record<string, string> {
+function hashes(twin: Twin, ask: Ask): Record<string, string> {
   const hash = (value: unknown) => createHash("sha256").update(JSON.stringify(value ?? "")).digest("hex");
-  return Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, hash(value)]));
+  const parts = Object.entries(twin.parts(ask)).map(([name, value]) => [name, hash(value)]);
+  return { ...twin.hashed?.(ask), ...Object.fromEntries(parts) };
 }
 
 /** Installs the guarded twins of routes. */
@@ -35,7 +38,7 @@ export function addTwins(app: Hono<RestEnv>, twins: readonly Twin[]): void {
   for (const twin of twins) {
     const path = `/site-ops/v1/guarded/${twin.path.replace(":id", ":id{[0-9]+}")}`;
     route(app, ["GET"], path, () => twin.asks, (ask) => ({
-      body: { state: twin.state(ask), parts: hashes(twin.parts(ask)), changed: changed(ask), editing: null },
+      body: { state: twin.state(ask), parts: hashes(twin, ask), changed: changed(ask), editing: null },
     }));
     route(app, ["POST"], path, () => ({ ...twin.takes, ...EXPECTED }), (ask) => write(twin, ask));
   }
@@ -52,7 +55,7 @@ function write(twin: Twin, ask: Ask): Answer {
   if (Object.keys(expected).length === 0) {
     throw invalidParams(new Map([["expected", { code: "x", message: "nothing is expected" }]]));
   }
-  const now = hashes(twin.parts(ask));
+  const now = hashes(twin, ask);
   const differ = Object.keys(expected).filter((name) => now[name] !== expected[name]);
   if (differ.length > 0) {
     throw fault("stale", 409, `Not as expected any more: ${differ.join(", ")}`, {

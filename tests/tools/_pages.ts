@@ -73,8 +73,7 @@ export async function pagesWorld(
     ? { options: { version: "", visual: false }, templates: new Map() }
     : addCompanionPages(cms.app, state, wanted);
   if (guarded) {
-    addCompanionGuarded(cms.app, state);
-    addGuardedPages(cms.app, plugin);
+    addGuardedPages(cms.app, plugin, addCompanionGuarded(cms.app, state));
   }
   const template = { id: 900, title: "Landing", type: "page", data: JSON.stringify(TREE), modified: NOW };
   plugin.templates.set(template.id, template);
