@@ -123,7 +123,7 @@ export function between(
   let seen = 0;
   return async (input, init) => {
     const { pathname } = new URL(String(input instanceof Request ? input.url : input));
-    const now = (init?.method ?? "GET") === method && /\/schema\/entries\/\d+$/.test(pathname) &&
+    const now = (init?.method ?? "GET") === method && /\/v1\/schema\/entries\/\d+$/.test(pathname) &&
       ++seen === nth;
     if (now && when === "before") await act();
     const response = await fetch(input, init);
