@@ -53,8 +53,7 @@ final class Row_Lock {
 		}
 		$kept = false;
 		try {
-			// What was read before the lock was there may be old.
-			clean_post_cache( $id );
+			self::forget( $id );
 			$result = $write();
 			$kept   = ! is_wp_error( $result );
 			return $result;
@@ -75,6 +74,7 @@ final class Row_Lock {
 		$got  = self::take( $kind, $name );
 		$kept = false;
 		try {
+			self::forget( 0 );
 			/* translators: %s: name of what is written */
 			$result = $got ? $write() : Errors::make( 'busy', sprintf( __( 'Another write of %s is under way', 'site-ops' ), $name ) );
 			$kept   = $got;
@@ -136,6 +136,16 @@ final class Row_Lock {
 			wp_cache_delete( 'alloptions', 'options' );
 			wp_cache_delete( 'cron', 'options' );
 		}
+	}
+
+	/**
+	 * Drops what was read before the lock was there, which may be old.
+	 *
+	 * @param int $id Number of the post; 0 for none.
+	 */
+	private static function forget( $id ) {
+		clean_post_cache( $id );
+		wp_cache_delete( 'alloptions', 'options' );
 	}
 
 	/**
