@@ -13,7 +13,7 @@ import {
   type Judge,
   only,
 } from "./egress_rules.ts";
-import { SEO_PUTTABLE, SEO_READABLE, SEO_WRITABLE, seoMetaForbids } from "./seo/egress.ts";
+import { SEO_PUTTABLE, SEO_READABLE, SEO_REPLACED, SEO_WRITABLE, seoMetaForbids } from "./seo/egress.ts";
 
 /** Query names the client uses; `rest_route` is the route itself where permalinks are plain. */
 const QUERY_NAMES: ReadonlySet<string> = new Set([
@@ -76,7 +76,7 @@ const WRITABLE: readonly (readonly [RegExp, Judge])[] = [
   ...PAGES_WRITABLE,
   ...SCHEMA_WRITABLE,
   ...SEO_WRITABLE,
-  ...guardedTwins([...PAGES_WRITABLE, ...SCHEMA_WRITABLE, ...SEO_WRITABLE]),
+  ...guardedTwins([...PAGES_WRITABLE, ...SCHEMA_WRITABLE, ...SEO_REPLACED]),
 ];
 
 /**

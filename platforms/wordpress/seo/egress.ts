@@ -24,11 +24,16 @@ export const SEO_READABLE: readonly RegExp[] = [
   new RegExp(`^/seopress/v1/posts/[1-9]\\d*/(${SEOPRESS})$`),
 ];
 
-/** What is written there; none of these fields is a state or a date. */
-export const SEO_WRITABLE: readonly (readonly [RegExp, Judge])[] = [
+/** What is written there, where a write replaces something; none of these fields is a state or a date. */
+export const SEO_REPLACED: readonly (readonly [RegExp, Judge])[] = [
   [/^\/site-ops\/v1\/seo\/meta\/[1-9]\d*$/, guarded(judgeMeta)],
   [/^\/site-ops\/v1\/seo\/schema\/[1-9]\d*$/, guarded(judgeSchema)],
   [/^\/site-ops\/v1\/seo\/redirects$/, fields(judgeRedirect)],
+];
+
+/** All that is written there. */
+export const SEO_WRITABLE: readonly (readonly [RegExp, Judge])[] = [
+  ...SEO_REPLACED,
   [/^\/site-ops\/v1\/seo\/sitemap\/rebuild$/, fields((body) => only(body, []))],
   [/^\/rankmath\/v1\/updateMeta$/, fields(judgeRankMath)],
 ];
