@@ -89,7 +89,7 @@ final class Drafts {
 		}
 		$asked = array(
 			'post_type'      => 'page',
-			'post_status'    => array( 'publish', 'future', 'draft', 'pending', 'private' ),
+			'post_status'    => 'any',
 			'post_parent'    => isset( $columns['post_parent'] ) ? $columns['post_parent'] : 0,
 			'name'           => isset( $columns['post_name'] ) ? $columns['post_name'] : '',
 			'posts_per_page' => 1,

@@ -95,27 +95,6 @@ final class Redirect_Rules {
 	}
 
 	/**
-	 * The redirects that are followed one after the other from a destination on.
-	 *
-	 * @param string         $destination A path or an address.
-	 * @param Redirect_Store $store       The redirects there are.
-	 * @return array[]
-	 */
-	public static function follow( $destination, Redirect_Store $store ) {
-		$rows = array();
-		$path = self::local_path( $destination );
-		while ( null !== $path && count( $rows ) <= self::HOPS_MAX ) {
-			$row = $store->find( $path );
-			if ( null === $row || '' === $row['destination'] ) {
-				break;
-			}
-			$rows[] = $row;
-			$path   = self::local_path( $row['destination'] );
-		}
-		return $rows;
-	}
-
-	/**
 	 * Whether the redirects there are lead from a path to an address, also one over another.
 	 *
 	 * @param string         $path  A path as source() gives it.

@@ -104,7 +104,7 @@ final class Seo_Redirects {
 		if ( is_wp_error( $found ) || is_wp_error( $store ) ) {
 			return is_wp_error( $found ) ? $found : $store;
 		}
-		return $found + array( 'follow' => Redirect_Rules::follow( $request['destination'], $store ) );
+		return $found + array( 'follow' => $store->follow( $request['destination'] ) );
 	}
 
 	/**
