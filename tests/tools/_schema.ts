@@ -123,8 +123,9 @@ export function between(
   let seen = 0;
   return async (input, init) => {
     const { pathname } = new URL(String(input instanceof Request ? input.url : input));
-    const now = (init?.method ?? "GET") === method && /\/v1\/schema\/entries\/\d+$/.test(pathname) &&
-      ++seen === nth;
+    // A read through the guard is the plan's own.
+    const entry = method === "GET" ? /\/v1\/schema\/entries\/\d+$/ : /\/schema\/entries\/\d+$/;
+    const now = (init?.method ?? "GET") === method && entry.test(pathname) && ++seen === nth;
     if (now && when === "before") await act();
     const response = await fetch(input, init);
     if (!now || when === "before") return response;

@@ -41,7 +41,7 @@ export async function readTold<T>(
     const { data, siteNow } = await wire.get(`${COMPANION}/guarded/${path}`, query, schema);
     return { state: data.state, hashes: data.parts, editing: data.editing, siteNow };
   } catch (thrown) {
-    if (!(thrown instanceof CmsError) || thrown.upstream === 429) throw thrown;
+    if (!(thrown instanceof CmsError) || [401, 429].includes(thrown.upstream ?? 0)) throw thrown;
     if (isNoRoute(thrown)) wire.cache.set(GUARDED, false, FACT_TTL_MS);
     return null;
   }
