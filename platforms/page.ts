@@ -75,6 +75,8 @@ export interface PreparedClone {
   readonly template: PageTemplate;
   /** Variables the template has no placeholder for. */
   readonly unused: readonly string[];
+  /** What is promised of the template and of the place of a new page, in parts; {} where the site does not tell. */
+  readonly parts: Readonly<Record<string, unknown>>;
 }
 
 /** The result of a clone. */

@@ -11,8 +11,10 @@ export function refuseUnseen(what: string, field: string, instead: string): neve
   );
 }
 
-/** What a preview's summary adds where the site does not tell who shows the content; else "". */
-export function maybeUnseen(builder: Builder | null, field: string): string {
-  if (builder !== null) return "";
-  return `; the site does not tell whether a visual builder shows it, and where one does, nobody sees the new ${field}`;
+/** The warning where the site does not tell who shows the content; none where it does. */
+export function maybeUnseen(builder: Builder | null, field: string): string[] {
+  if (builder !== null) return [];
+  return [
+    `${field}: the site does not tell whether a visual builder shows it, and where one does, nobody sees the new text`,
+  ];
 }

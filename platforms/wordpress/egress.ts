@@ -5,8 +5,16 @@ import type { Outgoing } from "../request.ts";
 import { TERMS_TOO } from "./rest/records.ts";
 import { PAGE_NAMES, PAGES_READABLE, PAGES_WRITABLE } from "./pages/egress.ts";
 import { SCHEMA_QUERY_NAMES, SCHEMA_READABLE, SCHEMA_WRITABLE } from "./structured_data/egress.ts";
-import { type Fields, fields, type Judge, only } from "./egress_rules.ts";
-import { SEO_PUTTABLE, SEO_READABLE, SEO_WRITABLE, seoMetaForbids } from "./seo/egress.ts";
+import {
+  expectedForbids,
+  type Fields,
+  fields,
+  guardedTwins,
+  isFields,
+  type Judge,
+  only,
+} from "./egress_rules.ts";
+import { SEO_PUTTABLE, SEO_READABLE, SEO_REPLACED, SEO_WRITABLE, seoMetaForbids } from "./seo/egress.ts";
 
 /** Query names the client uses; `rest_route` is the route itself where permalinks are plain. */
 const QUERY_NAMES: ReadonlySet<string> = new Set([
@@ -26,6 +34,10 @@ const QUERY_NAMES: ReadonlySet<string> = new Set([
   "order",
   ...SCHEMA_QUERY_NAMES,
   "source",
+  "destination",
+  "slug",
+  "parent",
+  "template_id",
 ]);
 
 /** Of those, what a write carries: a CMS takes any other name of a query for a field that the body does not hold. */
@@ -39,7 +51,8 @@ const COMPANION_READABLE: readonly RegExp[] = [
   ...PAGES_READABLE,
   ...SCHEMA_READABLE,
   ...SEO_READABLE,
-  /^\/site-ops\/v1\/guarded\/(posts|pages)\/[1-9]\d*$/,
+  /^\/site-ops\/v1\/guarded\/((posts|pages|seo\/meta|seo\/schema|schema\/entries)\/[1-9]\d*|seo\/redirects)$/,
+  /^\/site-ops\/v1\/guarded\/(code-pages|builder\/pages)(\/[1-9]\d*)?$/,
 ];
 
 const CONTENT_NAMES = [
@@ -65,6 +78,7 @@ const WRITABLE: readonly (readonly [RegExp, Judge])[] = [
   ...PAGES_WRITABLE,
   ...SCHEMA_WRITABLE,
   ...SEO_WRITABLE,
+  ...guardedTwins([...PAGES_WRITABLE, ...SCHEMA_WRITABLE, ...SEO_REPLACED]),
 ];
 
 /**
@@ -134,12 +148,8 @@ function guarded(names: readonly string[]): Judge {
     fields(({ expected, fields: written, allow_publish, ...more }) => {
       const stranger = Object.keys(more)[0];
       if (stranger !== undefined) return `the field "${stranger}" is never set`;
-      if (
-        !isFields(expected) || !Object.values(expected).every((hash) => /^[0-9a-f]{64}$/.test(String(hash)))
-      ) {
-        return "what is expected is hashes by part";
-      }
-      if (Object.keys(expected).length === 0) return "a guarded write expects something";
+      const unexpected = expectedForbids(expected);
+      if (unexpected !== null) return unexpected;
       if (!isFields(written) || Object.keys(written).length === 0) {
         return "its fields are not a list of fields";
       }
@@ -150,9 +160,6 @@ function guarded(names: readonly string[]): Judge {
       return judgeUpdate(written, names, out, now);
     })(out, now, site);
 }
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function judgeUpdate(body: Fields, names: readonly string[], out: Outgoing, now: number): string | null {
   switch (body["status"]) {

@@ -14,6 +14,31 @@ export function fields(judge: (body: Fields, site: Site) => string | null): Judg
       : "its body is not a list of fields";
 }
 
+/** Whether a value is a list of fields. */
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Why what a guarded write expects cannot be that, or null: the hashes of parts, of one at least. */
+export function expectedForbids(expected: unknown): string | null {
+  if (!isFields(expected) || !Object.values(expected).every((hash) => /^[0-9a-f]{64}$/.test(String(hash)))) {
+    return "what is expected is hashes by part";
+  }
+  return Object.keys(expected).length === 0 ? "a guarded write expects something" : null;
+}
+
+/** The guarded twins of routes of the companion plugin: judged as those are, with what is expected beside. */
+export function guardedTwins(routes: readonly (readonly [RegExp, Judge])[]): (readonly [RegExp, Judge])[] {
+  const root = "^\\/site-ops\\/v1\\/";
+  return routes.filter(([pattern]) => pattern.source.startsWith(root)).map(([pattern, judge]) => [
+    new RegExp(pattern.source.replace(root, `${root}guarded\\/`)),
+    (out, now, site) => {
+      if (!isFields(out.json)) return "its body is not a list of fields";
+      const { expected, ...json } = out.json;
+      return expectedForbids(expected) ?? judge({ ...out, json }, now, site);
+    },
+  ]);
+}
+
 /** Refuses every field but these. */
 export function only(body: Fields, names: readonly string[]): string | null {
   const stranger = Object.keys(body).find((name) => !names.includes(name));

@@ -71,7 +71,8 @@ function find(ask: Ask, type: "post" | "page"): Post {
 
 const hash = (value: unknown) => createHash("sha256").update(String(value)).digest("hex");
 
-function hashes({ noindex }: CompanionGuarded, post: Post): Record<string, string> {
+/** The SHA-256 of each part of a post. */
+export function hashes({ noindex }: CompanionGuarded, post: Post): Record<string, string> {
   const { date, meta } = post;
   const values = {
     status: post.status,

@@ -4,6 +4,7 @@ import { addCompanionHealth, type CompanionOptions, fault, needs, refuseLive } f
 import { wallTime } from "./dates.ts";
 import { invalidParams } from "./errors.ts";
 import type { ParamRules } from "./params.ts";
+import { mapTexts, PLACEHOLDER, placeholders, renewed, type Tree, treeOf } from "./companion_template.ts";
 import { mayEdit, permalink } from "./post_view.ts";
 import { createPost, updatePost } from "./post_write.ts";
 import { type Answer, type Ask, paged, PAGING, type RestEnv, route } from "./rest.ts";
@@ -26,21 +27,22 @@ export interface CompanionPages {
 }
 
 const ROOT = "/site-ops/v1";
-const SCOPE = "_site_ops_scope";
-const MODE = "_elementor_edit_mode";
-const PLACEHOLDER = /\{\{([A-Z0-9_]+)\}\}/g;
-const DRAFT: ParamRules = {
+/** Meta of pages made from code, and of those the visual builder has. */
+export const SCOPE = "_site_ops_scope";
+export const MODE = "_elementor_edit_mode";
+/** Arguments of the routes. */
+export const DRAFT: ParamRules = {
   title: { type: "string" },
   slug: { type: "string" },
   parent: { type: "integer" },
 };
-const CODE: ParamRules = { html: { type: "string" }, css: { type: "string" }, js: { type: "string" } };
-const CLONE: ParamRules = {
+export const CODE: ParamRules = { html: { type: "string" }, css: { type: "string" }, js: { type: "string" } };
+export const CLONE: ParamRules = {
   ...DRAFT,
   template_id: { type: "integer", required: true },
   variables: { type: "object", fallback: {} },
 };
-const ID: ParamRules = { id: { type: "integer" } };
+export const ID: ParamRules = { id: { type: "integer" } };
 const BYTES = { html: 204_800, css: 1_048_576, js: 102_400 };
 
 /** Installs the plugin on a running stand-in: `addCompanionPages(cms.app, cms.state)`. */
@@ -122,7 +124,8 @@ function checkCode({ params }: Ask): void {
 const wrapped = (scope: string, html: string) =>
   `<!-- wp:html -->\n<div class="${scope}">\n${html}\n</div>\n<!-- /wp:html -->`;
 
-function createCode(ask: Ask): Answer {
+/** Makes a page from code. */
+export function createCode(ask: Ask): Answer {
   needs(ask, "edit_pages", "unfiltered_html");
   checkCode(ask);
   const { title, slug, parent, scope_class, html, css = "", js = "" } = ask.params;
@@ -139,17 +142,22 @@ function codePage(ask: Ask): { post: Post; scope: string } {
   throw fault("post_not_found", 404, `Page ${post.id} is not a page made from code`);
 }
 
-function readCode(ask: Ask): Answer {
+/** A page made from code. */
+export function readCode(ask: Ask): Answer {
   const { post, scope } = codePage(ask);
   const [before, after] = wrapped(scope, "\0").split("\0") as [string, string];
   const scoped = post.content.startsWith(before) && post.content.endsWith(after);
   const html = scoped ? post.content.slice(before.length, -after.length) : post.content;
   const { _site_ops_css: css, _site_ops_js: js } = post.meta;
   const shown = post.meta[MODE] !== "builder";
-  return { body: { ...summary(ask.state, post), scope_class: scope, html, scoped, css, js, shown } };
+  const date_gmt = post.status === "future" ? wallTime(post.date.at, "UTC") : null;
+  return {
+    body: { ...summary(ask.state, post), scope_class: scope, html, scoped, css, js, shown, date_gmt },
+  };
 }
 
-function updateCode(ask: Ask): Answer {
+/** Changes one. */
+export function updateCode(ask: Ask): Answer {
   const { post, scope } = codePage(ask);
   refuseLive(ask, post);
   checkCode(ask);
@@ -161,41 +169,16 @@ function updateCode(ask: Ask): Answer {
   return { body: { ...summary(ask.state, post), scope_class: scope } };
 }
 
-/** The tree of a template; null where what is stored is none. */
-function treeOf({ data }: StoredTemplate): unknown[] | null {
-  try {
-    const tree: unknown = JSON.parse(data);
-    return Array.isArray(tree) ? tree : null;
-  } catch {
-    return null;
-  }
-}
-
-/** A decoded value with every text in it changed. */
-function mapTexts(value: unknown, change: (text: string) => string): unknown {
-  if (typeof value === "string") return change(value);
-  if (Array.isArray(value)) return value.map((one) => mapTexts(one, change));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, mapTexts(one, change)]));
-}
-
-function placeholders(tree: unknown): string[] {
-  const names = new Set<string>();
-  mapTexts(tree, (text) => {
-    for (const [, name] of text.matchAll(PLACEHOLDER)) names.add(name!);
-    return text;
-  });
-  return [...names].sort();
-}
-
-function view(template: StoredTemplate): Record<string, unknown> {
+/** A template as the plugin answers it. */
+export function view(template: StoredTemplate): Record<string, unknown> {
   const tree = treeOf(template);
   const { id, title, type, modified } = template;
   const modified_gmt = wallTime(modified, "UTC");
   return { id, title, type, placeholders: placeholders(tree), modified_gmt, valid: tree !== null };
 }
 
-function find({ options, templates }: CompanionPages, id: unknown): StoredTemplate {
+/** The template of that number. */
+export function find({ options, templates }: CompanionPages, id: unknown): StoredTemplate {
   if (!options.visual) throw fault("visual_inactive", 409, "The visual builder is not active on this site");
   const template = templates.get(id as number);
   if (template) return template;
@@ -210,7 +193,8 @@ function list(plugin: CompanionPages, ask: Ask): Answer {
   return paged(ask, `${ROOT}/builder/templates`, rows, view);
 }
 
-function clone(plugin: CompanionPages, ask: Ask): Answer {
+/** Makes a page from a template, or one that is there anew. */
+export function clone(plugin: CompanionPages, ask: Ask): Answer {
   const { id, title, slug, parent, template_id, variables } = ask.params;
   needs(ask, "edit_pages");
   const before = id === undefined ? null : pageOf(ask);
@@ -237,14 +221,4 @@ function clone(plugin: CompanionPages, ask: Ask): Answer {
   post.meta[MODE] = "builder";
   post.meta["_elementor_data"] = JSON.stringify(renewed(filled as Tree, ids));
   return { body: { ...summary(ask.state, post), elements: ids.next }, status: before ? 200 : 201 };
-}
-
-type Tree = { id: string; elements?: Tree }[];
-
-function renewed(tree: Tree, ids: { next: number }): Tree {
-  return tree.map((one) => ({
-    ...one,
-    id: (0x1000000 + ids.next++).toString(16),
-    ...one.elements ? { elements: renewed(one.elements, ids) } : {},
-  }));
 }

@@ -1,6 +1,7 @@
 /** The companion plugin's routes for custom schema on the stand-in, over either of the two plugins that keep it. */
 import type { Hono } from "hono";
 import { addCompanionHealth, type CompanionOptions, fault, needs } from "./companion.ts";
+import { addTwins } from "./companion_twins.ts";
 import type { ParamRules } from "./params.ts";
 import { type Answer, type Ask, PAGING, type RestEnv, route } from "./rest.ts";
 import type { State } from "./state.ts";
@@ -45,7 +46,10 @@ const WRITE: ParamRules = {
 export function addCompanionSchema(
   app: Hono<RestEnv>,
   state: Pick<State, "namespaces">,
-  given: Partial<Pick<CompanionSchema, "provider">> & { readonly version?: string } = {},
+  given: Partial<Pick<CompanionSchema, "provider">> & {
+    readonly version?: string;
+    readonly guarded?: boolean;
+  } = {},
 ): CompanionSchema {
   const { version = "1.0.0", provider = "schemapro" } = given;
   const plugin: CompanionSchema = { options: { version, visual: false }, provider, entries: new Map() };
@@ -66,6 +70,19 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const bytes = (value: unknown) =>
   new TextEncoder().encode(typeof value === "string" ? value : JSON.stringify(value)).length;
+
+/** Installs the guarded twin of the route that writes. */
+export function addGuardedSchema(app: Hono<RestEnv>, plugin: CompanionSchema): void {
+  const state = (ask: Ask) => ({ ...view(find(plugin, ask)), provider: plugin.provider });
+  addTwins(app, [{
+    path: "schema/entries/:id",
+    asks: { id: { type: "integer" } },
+    takes: WRITE,
+    state,
+    parts: state,
+    write: (ask) => write(plugin, ask),
+  }]);
+}
 
 function view({ id, type, status, title, value, targets }: StoredEntry): Fields {
   const value_type = value === undefined ? "none" : typeof value === "string" ? "string" : "array";

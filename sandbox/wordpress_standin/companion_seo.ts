@@ -3,7 +3,8 @@ import type { Hono } from "hono";
 import { addCompanionHealth, type CompanionOptions, fault, needs, refuseLive } from "./companion.ts";
 import { wallTime } from "./dates.ts";
 import { invalidParams } from "./errors.ts";
-import type { ParamRules, Params } from "./params.ts";
+import { CARD, ID, META, REDIRECT, ROBOTS, SCHEMA, TEXTS } from "./companion_seo_rules.ts";
+import type { Params } from "./params.ts";
 import { mayEdit } from "./post_view.ts";
 import { type Answer, type Ask, type RestEnv, route } from "./rest.ts";
 import type { Post, State } from "./state.ts";
@@ -38,30 +39,6 @@ export interface CompanionSeo {
 }
 
 const ROOT = "/site-ops/v1";
-const ROBOTS = ["noindex", "nofollow", "noarchive", "nosnippet", "noimageindex"];
-const CARD = ["title", "description", "image"];
-const TEXTS = ["title", "description", "focus_keyword", "canonical"] as const;
-const ID: ParamRules = { id: { type: "integer" } };
-const META: ParamRules = {
-  ...ID,
-  ...Object.fromEntries(TEXTS.map((name) => [name, { type: "string" }])),
-  robots: { type: "object" },
-  og: { type: "object" },
-  twitter: { type: "object" },
-  allow_published: { type: "boolean", fallback: false },
-};
-const SCHEMA: ParamRules = {
-  ...ID,
-  schema: { type: "any", required: true },
-  entry_id: { type: "string" },
-  allow_published: { type: "boolean", fallback: false },
-};
-const REDIRECT: ParamRules = {
-  source: { type: "string", required: true },
-  destination: { type: "string", required: true },
-  status: { type: "integer", fallback: 301 },
-};
-
 /** Installs the plugin on a running stand-in: `addCompanionSeo(cms.app, cms.state)`. */
 export function addCompanionSeo(
   app: Hono<RestEnv>,
@@ -91,7 +68,8 @@ export function addCompanionSeo(
   return plugin;
 }
 
-function postOf(ask: Ask, ...rights: string[]): Post {
+/** The post asked for; refuses who may not edit it. */
+export function postOf(ask: Ask, ...rights: string[]): Post {
   needs(ask, "edit_posts", ...rights);
   const post = ask.state.posts.get(ask.params["id"] as number);
   if (post === undefined || ["trash", "inherit"].includes(post.status)) {
@@ -101,7 +79,8 @@ function postOf(ask: Ask, ...rights: string[]): Post {
   return post;
 }
 
-const nothing = (): StoredSeo => ({
+/** The fields of a post that has none. */
+export const nothing = (): StoredSeo => ({
   title: "",
   description: "",
   focus_keyword: "",
@@ -111,7 +90,8 @@ const nothing = (): StoredSeo => ({
   twitter: Object.fromEntries(CARD.map((name) => [name, ""])),
 });
 
-function metaOf(plugin: CompanionSeo, { state }: Ask, post: Post): unknown {
+/** A post with its fields. */
+export function metaOf(plugin: CompanionSeo, { state }: Ask, post: Post): Record<string, unknown> {
   return {
     post_id: post.id,
     post_type: post.type,
@@ -136,7 +116,8 @@ function group(params: Params, name: string, known: readonly string[]): Record<s
   throw invalidParams(new Map([[name, { code: "x", message: `${stranger} is not a valid property` }]]));
 }
 
-function writeMeta(plugin: CompanionSeo, ask: Ask): Answer {
+/** Changes fields. */
+export function writeMeta(plugin: CompanionSeo, ask: Ask): Answer {
   const post = postOf(ask);
   const [robots, og, twitter] = [
     group(ask.params, "robots", ROBOTS),
@@ -153,13 +134,15 @@ function writeMeta(plugin: CompanionSeo, ask: Ask): Answer {
   return { body: metaOf(plugin, ask, post) };
 }
 
-function readSchema(plugin: CompanionSeo, ask: Ask): Answer {
+/** A post's structured data. */
+export function readSchema(plugin: CompanionSeo, ask: Ask): Answer {
   const { id, status } = postOf(ask, "unfiltered_html");
   const entries = plugin.schemas.get(id) ?? [];
   return { body: { post_id: id, post_status: status, provider: plugin.provider, entries } };
 }
 
-function writeSchema(plugin: CompanionSeo, ask: Ask): Answer {
+/** Adds or replaces structured data. */
+export function writeSchema(plugin: CompanionSeo, ask: Ask): Answer {
   const post = postOf(ask, "unfiltered_html");
   const { schema, entry_id, allow_published } = ask.params;
   const types = [schema].flat().map((one) => (one as Record<string, unknown>)["@type"]);
@@ -184,7 +167,8 @@ const isGraph = (schema: unknown) => typeof schema === "object" && schema !== nu
 
 const key = (path: string) => path.toLowerCase().replace(/\/{2,}/g, "/").replace(/(?<=.)\/+$/, "");
 
-function find({ redirects }: CompanionSeo, source: string): StoredRedirect | undefined {
+/** The redirect from a source. */
+export function find({ redirects }: CompanionSeo, source: string): StoredRedirect | undefined {
   return redirects.find((row) => key(row.source) === key(source));
 }
 
@@ -198,7 +182,8 @@ function sourceOf(given: unknown): string {
 
 const statusesOf = ({ provider }: CompanionSeo) => [301, 302, 307, ...(provider === "seopress" ? [] : [308])];
 
-function readRedirects(plugin: CompanionSeo, ask: Ask): Answer {
+/** Redirects, or what there is at a source. */
+export function readRedirects(plugin: CompanionSeo, ask: Ask): Answer {
   needs(ask, "manage_options");
   const { source } = ask.params;
   const one = source === undefined ? undefined : find(plugin, sourceOf(source));
@@ -210,7 +195,8 @@ function readRedirects(plugin: CompanionSeo, ask: Ask): Answer {
   return { body: { redirects, total: redirects.length, statuses: statusesOf(plugin), ...hides } };
 }
 
-function writeRedirect(plugin: CompanionSeo, ask: Ask): Answer {
+/** Sets a redirect. */
+export function writeRedirect(plugin: CompanionSeo, ask: Ask): Answer {
   needs(ask, "manage_options");
   const source = sourceOf(ask.params["source"]);
   const destination = String(ask.params["destination"]);

@@ -100,7 +100,9 @@ onWordPress({
     const step = async (tool: string, args: Args) => {
       paths.length = 0;
       await at.kit.gw.call(tool, { site_id: "open", post_id: id, confirm: true, ...args });
-      assert.deepEqual(paths, [`GET ${route}`, `POST ${route}`], tool);
+      // A schedule is shown in the site's own time zone, which is read beside.
+      const own = paths.filter((path) => path !== "GET /wp-json/");
+      assert.deepEqual(own, [`GET ${route}`, `POST ${route}`], tool);
     };
     await step("update_draft", { title: "New", excerpt: "Short" });
     await step("schedule_draft", { scheduled_at: ahead(3600) });

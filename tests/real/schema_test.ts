@@ -106,13 +106,13 @@ onWordPress({
 
   async "an entry that somebody else changes between the plan and the write is not written over"(site) {
     let change: () => Promise<unknown> = () => Promise.resolve();
-    await using at = await open(site, { fetch: between("GET", 2, "before", () => change()) });
+    await using at = await open(site, { fetch: between("POST", 1, "before", () => change()) });
     const id = await markup(at, fresh("Race"), '{"@type":"A"}');
     change = () => stored(at, { id, meta: { "bsf-aiosrs-custom-markup": '{"@type":"Theirs"}' } as Json });
     const args = { site_id: "schema", id, value: '{"@type":"Ours"}', confirm: true };
     const ending = await at.kit.gw.end("set_custom_schema", args);
-    assert.ok("code" in ending && ending.code === "E_UPSTREAM", JSON.stringify(ending));
-    assert.match(ending.message, /^Entry \d+ was changed \(value\)/);
+    assert.ok("code" in ending && ending.code === "E_STALE_PREVIEW", JSON.stringify(ending));
+    assert.match(ending.message, /^value: entry \d+ was changed .*nothing was written/);
     assert.equal((await stored(at, { id })).meta["bsf-aiosrs-custom-markup"], '{"@type":"Theirs"}');
   },
 }, { plugins: [PLUGIN, fixture("peek"), fixture("schemapro-standin"), fixture("rankmath-standin")] });

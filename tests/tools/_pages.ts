@@ -1,4 +1,6 @@
 /** A kit at a stand-in with the companion plugin, with pages in every state and templates of the visual builder. */
+import { addCompanionGuarded } from "../../sandbox/wordpress_standin/companion_guarded.ts";
+import { addGuardedPages } from "../../sandbox/wordpress_standin/companion_guarded_pages.ts";
 import {
   addCompanionPages,
   type CompanionPages,
@@ -44,6 +46,8 @@ export interface PagesWorld extends AsyncDisposable {
 /** How a world differs: without the plugin, or with another. */
 export interface PagesOptions extends KitOptions {
   readonly plugin?: false | { readonly version?: string; readonly visual?: boolean };
+  /** With the plugin's guarded routes. */
+  readonly guarded?: true;
 }
 
 function moreSites(cms: WordPressStandIn): NewSite[] {
@@ -60,7 +64,7 @@ function moreSites(cms: WordPressStandIn): NewSite[] {
 
 /** Opens one; dispose of it with `await using`. */
 export async function pagesWorld(
-  { plugin: wanted = {}, ...options }: PagesOptions = {},
+  { plugin: wanted = {}, guarded, ...options }: PagesOptions = {},
 ): Promise<PagesWorld> {
   let now = () => NOW;
   const cms = await startWordPressStandIn({ now: () => now() });
@@ -68,6 +72,9 @@ export async function pagesWorld(
   const plugin = wanted === false
     ? { options: { version: "", visual: false }, templates: new Map() }
     : addCompanionPages(cms.app, state, wanted);
+  if (guarded) {
+    addGuardedPages(cms.app, plugin, addCompanionGuarded(cms.app, state));
+  }
   const template = { id: 900, title: "Landing", type: "page", data: JSON.stringify(TREE), modified: NOW };
   plugin.templates.set(template.id, template);
   plugin.templates.set(901, { id: 901, title: "Broken", type: "page", data: '[{"id":', modified: NOW });

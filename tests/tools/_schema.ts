@@ -1,6 +1,7 @@
 /** A kit at a stand-in with the companion plugin and custom schema of every type. */
 import {
   addCompanionSchema,
+  addGuardedSchema,
   type CompanionSchema,
   type StoredEntry,
 } from "../../sandbox/wordpress_standin/companion_schema.ts";
@@ -63,6 +64,8 @@ export interface SchemaOptions extends KitOptions {
   readonly plugin?: false;
   readonly provider?: CompanionSchema["provider"];
   readonly version?: string;
+  /** With the plugin's guarded routes. */
+  readonly guarded?: true;
 }
 
 /** Sites whose channel is the plugin: "schema", "leave" with allow_seo_on_published, and some that may less. */
@@ -87,12 +90,13 @@ function moreSites(cms: WordPressStandIn): NewSite[] {
 
 /** Opens one; dispose of it with `await using`. */
 export async function schemaWorld(
-  { plugin: wanted, provider = "schemapro", version, ...options }: SchemaOptions = {},
+  { plugin: wanted, provider = "schemapro", version, guarded, ...options }: SchemaOptions = {},
 ): Promise<SchemaWorld> {
   const cms = await startWordPressStandIn({ now: () => NOW });
   const plugin: CompanionSchema = wanted === false
     ? { options: { version: "", visual: false }, provider, entries: new Map() }
     : addCompanionSchema(cms.app, cms.state, { provider, version });
+  if (guarded) addGuardedSchema(cms.app, plugin);
   for (const one of provider === "rankmath" ? BY_PAGE : GLOBAL) {
     plugin.entries.set(one.id, structuredClone(one));
   }
@@ -119,8 +123,9 @@ export function between(
   let seen = 0;
   return async (input, init) => {
     const { pathname } = new URL(String(input instanceof Request ? input.url : input));
-    const now = (init?.method ?? "GET") === method && /\/schema\/entries\/\d+$/.test(pathname) &&
-      ++seen === nth;
+    // A read through the guard is the plan's own.
+    const entry = method === "GET" ? /\/v1\/schema\/entries\/\d+$/ : /\/schema\/entries\/\d+$/;
+    const now = (init?.method ?? "GET") === method && entry.test(pathname) && ++seen === nth;
     if (now && when === "before") await act();
     const response = await fetch(input, init);
     if (!now || when === "before") return response;

@@ -1,6 +1,7 @@
 /** A kit at a stand-in with the companion plugin's SEO routes, and sites of both channels with the switch and without. */
 import { Hono } from "hono";
 import { addCompanionSeo, type CompanionSeo } from "../../sandbox/wordpress_standin/companion_seo.ts";
+import { addGuardedSeo } from "../../sandbox/wordpress_standin/companion_guarded_seo.ts";
 import type { RestEnv } from "../../sandbox/wordpress_standin/rest.ts";
 import { addPost } from "../../sandbox/wordpress_standin/state.ts";
 import {
@@ -30,6 +31,8 @@ export interface SeoWorld extends AsyncDisposable {
 /** How a world differs: without the plugin, or with another version of it. */
 export interface SeoOptions extends KitOptions {
   readonly plugin?: false | { readonly version: string };
+  /** With the plugin's guarded routes. */
+  readonly guarded?: true;
 }
 
 /**
@@ -57,13 +60,14 @@ export function seoSites({ base_url, users }: Pick<CmsSandbox, "base_url" | "use
 }
 
 /** Opens one; dispose of it with `await using`. */
-export async function seoWorld({ plugin: wanted, ...options }: SeoOptions = {}): Promise<SeoWorld> {
+export async function seoWorld({ plugin: wanted, guarded, ...options }: SeoOptions = {}): Promise<SeoWorld> {
   let now = () => NOW;
   const cms = await startWordPressStandIn({ now: () => now() });
   const { state } = cms;
   const plugin = wanted === false
     ? addCompanionSeo(new Hono<RestEnv>(), { namespaces: [] })
     : addCompanionSeo(cms.app, state, wanted);
+  if (guarded) addGuardedSeo(cms.app, plugin);
   const by = { author: 2 } as const;
   const draft = addPost(state, { ...by, type: "post", title: "Before", content: "x", slug: "before" });
   const page = addPost(state, { ...by, type: "page", title: "A page", content: "x", slug: "a-page" });

@@ -4,6 +4,7 @@ import {
   addCompanionGuarded,
   type CompanionGuarded,
 } from "../../sandbox/wordpress_standin/companion_guarded.ts";
+import { addCompanionPages } from "../../sandbox/wordpress_standin/companion_pages.ts";
 import { addPost, type Post } from "../../sandbox/wordpress_standin/state.ts";
 import type { Args } from "../cms_kit.ts";
 import { DOORS } from "../cms_kit.ts";
@@ -36,7 +37,7 @@ async function worldWith(plugin: boolean, { edit }: { edit?: Edit } = {}): Promi
   });
   const guarded = plugin ? addCompanionGuarded(at.cms.app, at.cms.state) : null;
   const page = addPost(at.cms.state, { type: "page", author: 2, title: "Page", content: "<p>Old</p>" });
-  return { at, page, guarded, arm: (post) => (armed = post) };
+  return { at, page, guarded, arm: (post) => ([armed, looks] = [post, 0]) };
 }
 
 const EDITS: readonly [field: string, edit: Edit][] = [
@@ -171,6 +172,29 @@ Deno.test("with the plugin the same read tells that the visual builder has the p
     await at.kit.gw.refuses(tool, args, "E_BUILDER_MISMATCH");
     const asked = at.kit.gw.requests.slice(from).map(({ url }) => new URL(url).pathname);
     assert.ok(asked.length > 0 && asked.every((path) => path.includes("/guarded/")), asked.join());
+  }
+});
+
+Deno.test("content that the visual builder takes over between plan and write is not written, with the guard and without", async () => {
+  for (const plugin of [true, false]) {
+    const edit: Edit = (post) => void (post.meta["_elementor_edit_mode"] = "builder");
+    const { at, page, arm } = await worldWith(plugin, { edit });
+    await using _ = at;
+    // A plugin from before the guard tells as much.
+    if (!plugin) addCompanionPages(at.cms.app, at.cms.state);
+    const calls = [
+      ["update_draft", at.draft, { post_id: at.draft.id }],
+      ["update_page_draft", page, { page_id: page.id }],
+    ] as const;
+    for (const [tool, post, id] of calls) {
+      arm(post);
+      const args = { site_id: "open", ...id, content_html: "<p>y</p>", confirm: true };
+      const ending = await at.kit.gw.end(tool, args);
+      const told = JSON.stringify(ending);
+      assert.ok("code" in ending && ending.code === "E_STALE_PREVIEW", told);
+      assert.match(ending.message, /^builder: /, told);
+      assert.equal(post.content, "<p>Old</p>");
+    }
   }
 });
 

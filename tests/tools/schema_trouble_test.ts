@@ -78,11 +78,11 @@ const PAGE = { id: 20, value: { Kept: { "@type": "Kept", a: 1 } } };
 
 Deno.test("an entry that changes between the plan and the write is not written over", async () => {
   const cases: [Args, Partial<StoredEntry>, Code, RegExp, SchemaOptions?][] = [
-    [TEXT, { value: '{"b":2}' }, "E_UPSTREAM", /^Entry 10 was changed \(value\) .*nothing was written/],
-    [TEXT, { targets: { shown_on: [] } }, "E_UPSTREAM", /^Entry 10 was changed \(targets\)/],
-    [TEXT, { status: "draft", title: "x" }, "E_UPSTREAM", /^Entry 10 was changed \(status, title\)/],
-    [TEXT, { value: { a: 1 } }, "E_BAD_INPUT", /^value: entry 10 was given another type/],
-    [TEXT, { value: undefined }, "E_BAD_INPUT", /^value: entry 10 was given another type/],
+    [TEXT, { value: '{"b":2}' }, "E_STALE_PREVIEW", /^value: entry 10 was changed, .*nothing was written/],
+    [TEXT, { targets: { shown_on: [] } }, "E_STALE_PREVIEW", /^targets: entry 10 was changed/],
+    [TEXT, { status: "draft", title: "x" }, "E_STALE_PREVIEW", /^status: entry 10 was changed/],
+    [TEXT, { value: { a: 1 } }, "E_STALE_PREVIEW", /^value_type, value: entry 10 was changed/],
+    [TEXT, { value: undefined }, "E_STALE_PREVIEW", /^value_type, value: entry 10 was changed/],
     [PAGE, { status: "publish" }, "E_FORBIDDEN_OP", /^Entry 20 was published .*nothing was written/, {
       provider: "rankmath",
     }],

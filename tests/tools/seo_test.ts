@@ -265,7 +265,9 @@ async function disturbed(after: number, happen: (at: SeoWorld) => void): Promise
     fetch: async (input, init) => {
       const answer = await fetch(input, init);
       const path = new URL(new Request(input, init).url).pathname;
-      if (path.includes("/seo/meta/") && (init?.method ?? "GET") === "GET" && ++looks === after) happen(at);
+      if (path.includes("/v1/seo/meta/") && (init?.method ?? "GET") === "GET" && ++looks === after) {
+        happen(at);
+      }
       return answer;
     },
   });
@@ -273,8 +275,11 @@ async function disturbed(after: number, happen: (at: SeoWorld) => void): Promise
 }
 
 const RACES: Record<string, [(at: SeoWorld) => void, RegExp]> = {
-  published: [(at) => at.cms.publish(at.draft.id), /^Post \d+ (became published, it was draft|is published)/],
-  edited: [(at) => void (at.draft.modified -= 5000), /^Post \d+ was changed on the site while this call/],
+  published: [(at) => at.cms.publish(at.draft.id), /^(Post \d+ is published|status: post \d+ was changed)/],
+  "taken into review": [
+    (at) => void (at.draft.status = "pending"),
+    /^status: post \d+ was changed at .*nothing/,
+  ],
   "given other SEO fields": [
     (at) => {
       at.plugin.fields.set(at.draft.id, {
@@ -287,7 +292,7 @@ const RACES: Record<string, [(at: SeoWorld) => void, RegExp]> = {
         twitter: { title: "", description: "", image: "" },
       });
     },
-    /^Post \d+: its title was changed on the site while this call/,
+    /^title: post \d+ was changed at .*nothing was written: preview again/,
   ],
 };
 
@@ -297,7 +302,9 @@ for (const [what, [happen, says]] of Object.entries(RACES)) {
       await using at = await disturbed(1, happen);
       const args = { site_id, post_id: at.draft.id, title: "x", confirm: true };
       const ending = await at.kit.gw.end("set_seo_meta", args);
-      assert.ok("code" in ending && ending.code === "E_FORBIDDEN_OP", JSON.stringify(ending));
+      assert.ok("code" in ending, JSON.stringify(ending));
+      const locked = what === "published" && site_id === "seo";
+      assert.equal(ending.code, locked ? "E_FORBIDDEN_OP" : "E_STALE_PREVIEW");
       assert.match(ending.message, says);
       assert.deepEqual(at.cms.writes, []);
     }

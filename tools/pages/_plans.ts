@@ -57,9 +57,9 @@ export function draftChanges(draft: PreparedPage | PreparedClone, now: Page | nu
   ];
 }
 
-/** The template a clone is made of, as it stands; null for what is none. */
+/** The template a clone is made of and what is promised of the page's place; null for what is no clone. */
 export function templateOf(draft: PreparedPage | PreparedClone): Record<string, unknown> | null {
-  return "template" in draft ? { builder_template_id: draft.template } : null;
+  return "template" in draft ? { builder_template_id: draft.template, ...draft.parts } : null;
 }
 
 /** " from the template …" of a clone, with the variables it has no use for; else "". */

@@ -21,16 +21,24 @@ export default tool("create_page_from_code", {
   async plan({ title, html, css, js, parent_id, slug = slugOf(title) }, ctx) {
     const scope_class = scopeClass(ctx.site.id, slug);
     const parts = await storedParts({ html, css, js }, scope_class);
-    await (await ctx.use(wordpress)).codePages.prepare(parent_id);
+    const place = await (await ctx.use(wordpress)).codePages.prepare(slug, parent_id);
+    const { taken } = place;
     const page = { title, slug, parent_id, scope_class, ...parts, html: parts.html ?? html };
     return {
       summary: `Create the draft page ${quoted(title)} from code on ${ctx.site.name}`,
       changes: [...changesOf(page, null), { field: "status", from: null, to: "draft" }],
-      state: page,
+      revision: { slug: taken?.id ?? null },
+      warnings: taken === null ? [] : [
+        `slug: the page ${
+          quoted(taken.title)
+        } (${taken.id}) has it too; of two that are published the site changes one`,
+      ],
+      state: { page, place },
     };
   },
-  async run(_, ctx, { state, changes }) {
-    const made = await (await ctx.use(wordpress)).codePages.create(state, ctx.made);
+  async run(_, ctx, { state: { page, place }, changes }) {
+    const { stored: _stored, ...made } = await (await ctx.use(wordpress)).codePages
+      .create(page, place, ctx.made);
     ctx.note({ result_id: made.id, changes });
     return made;
   },

@@ -1,7 +1,7 @@
 /** update_page_draft: given fields of a draft or scheduled page, or its whole content anew from a template. */
 import { GatewayError } from "../../errors.ts";
-import { together } from "../../lib/async.ts";
 import { numericId } from "../../lib/ids.ts";
+import { together } from "../../lib/async.ts";
 import { maybeUnseen } from "../../rules/builders.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { scriptRaises } from "../../code_pages/script_raises.ts";
@@ -37,7 +37,7 @@ export default tool("update_page_draft", {
   async plan({ page_id, ...args }, ctx) {
     const client = await ctx.use(pages);
     const [now, draft] = await together(client.readDraft(page_id), prepared(client, args, false));
-    let unsure = "";
+    let unsure: string[] = [];
     if (args.content_html !== undefined) {
       const builder = now.page_builder ?? await client.builderSeen(page_id);
       requireShown("content_html", page_id, builder !== "visual");
@@ -47,11 +47,11 @@ export default tool("update_page_draft", {
     const from = origin(draft);
     const apart = args.content_html !== undefined && now.from_code ? `; ${CODE_APART}` : "";
     return {
-      summary: from === "" ? `Change ${what}${apart}${unsure}` : `Make all content of ${what} anew${from}`,
+      summary: from === "" ? `Change ${what}${apart}` : `Make all content of ${what} anew${from}`,
       changes: draftChanges(draft, now),
       // A clone replaces the whole page.
-      revision: "template" in draft ? { ...now.parts, ...templateOf(draft) } : replaced(now, draft.fields),
-      warnings: now.warnings,
+      revision: "template" in draft ? { ...templateOf(draft), ...now.parts } : replaced(now, draft.fields),
+      warnings: [...now.warnings, ...unsure],
       state: { draft, now },
       raises: whenScheduled(now, `the page ${quoted(now.title)}`),
     };

@@ -36,11 +36,14 @@ export default tool("update_page_from_code", {
       changes,
       revision: replacedBy(changes, { status: now.status }),
       raises: whenScheduled(now, `the page ${quoted(now.title)}`),
-      state: change,
+      warnings: now.warnings,
+      state: { change, now },
     };
   },
   async run({ page_id }, ctx, { state, changes }) {
     ctx.note({ result_id: page_id, changes });
-    return await (await ctx.use(wordpress)).codePages.update(numericId(page_id, "page_id"), state);
+    const { stored: _stored, ...done } = await (await ctx.use(wordpress)).codePages
+      .update(numericId(page_id, "page_id"), state.change, state.now);
+    return done;
   },
 });

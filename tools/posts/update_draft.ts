@@ -20,19 +20,17 @@ export default tool("update_draft", {
   async plan({ post_id, ...fields }, ctx) {
     const client = await ctx.use(content);
     const [now, draft] = await together(client.getDraft(post_id), client.prepareDraft(fields, false));
-    let unsure = "";
+    let unsure: string[] = [];
     if (fields.content_html !== undefined) {
       const builder = now.page_builder ?? await client.builderSeen(post_id);
       if (builder === "visual") refuseUnseen(`Post ${post_id}`, "content_html", "");
       unsure = maybeUnseen(builder, "content_html");
     }
     return {
-      summary: `Change the ${now.status} post ${quoted(now.title)} on ${ctx.site.name}${
-        newTerms(draft)
-      }${unsure}`,
+      summary: `Change the ${now.status} post ${quoted(now.title)} on ${ctx.site.name}${newTerms(draft)}`,
       changes: fieldChanges(fields, now),
       revision: replaced(now, fields),
-      warnings: now.warnings,
+      warnings: [...now.warnings, ...unsure],
       state: { draft, now },
       raises: whenScheduled(now, `the post ${quoted(now.title)}`),
     };

@@ -31,6 +31,7 @@ export default tool("set_custom_schema", {
       summary: whatChanges(planned, ctx.site.name, changes.length > 0),
       changes,
       revision: { value: planned.entry.value, live: planned.live, targets: planned.targets },
+      warnings: planned.warnings,
       raises: [...whenLive(planned.live, what), ...whenScheduled({ status }, what)],
       state: planned,
     };

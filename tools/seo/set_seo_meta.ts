@@ -18,6 +18,7 @@ export default tool("set_seo_meta", {
       summary: `Change the SEO fields of ${placeOf(now.post, ctx.site)}`,
       changes,
       revision: replacedBy(changes, { status: now.post.status }),
+      warnings: now.warnings ?? [],
       raises: seenBy(now.post),
       state: now,
     };

@@ -31,6 +31,7 @@ export default tool("set_seo_schema", {
       summary: `${verb} ${placeOf(post, ctx.site)}${beside}${hasContext(data) ? "" : BARE}`,
       changes,
       revision: replacedBy(changes, { status: post.status, entries: entries.map((one) => one.entry_id) }),
+      warnings: planned.warnings ?? [],
       raises: seenBy(post),
       state: planned,
     };

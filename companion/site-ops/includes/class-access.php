@@ -31,6 +31,16 @@ final class Access {
 	}
 
 	/**
+	 * Which of these rights the caller holds.
+	 *
+	 * @param string[] $capabilities Names of rights.
+	 * @return bool[] By name.
+	 */
+	public static function rights( array $capabilities ) {
+		return array_combine( $capabilities, array_map( 'current_user_can', $capabilities ) );
+	}
+
+	/**
 	 * Whether the caller may edit that post and holds the further rights. A missing post is told only to those who
 	 * write on this site; to all others it looks like a forbidden one.
 	 *

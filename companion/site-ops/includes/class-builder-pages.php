@@ -26,7 +26,28 @@ final class Builder_Pages {
 	public static function register_routes() {
 		Routes::write( '/builder/pages', array( __CLASS__, 'create' ), array( __CLASS__, 'may_create' ), self::args( true ) );
 		$args = array( 'id' => Routes::id() ) + self::args( false );
-		Routes::write( '/builder/pages/(?P<id>\d+)', array( __CLASS__, 'update' ), array( __CLASS__, 'may_edit' ), $args );
+		$path = '/builder/pages/(?P<id>\d+)';
+		$may  = array( __CLASS__, 'may_edit' );
+		Routes::write( $path, array( __CLASS__, 'update' ), $may, $args );
+		$asks    = Drafts::place() + array( 'template_id' => Routes::id() );
+		$guarded = array(
+			'may'   => $may,
+			'asks'  => array( 'id' => Routes::id() ) + $asks,
+			'takes' => $args,
+			'state' => array( __CLASS__, 'state' ),
+			'parts' => array( __CLASS__, 'parts' ),
+			'write' => array( __CLASS__, 'update' ),
+			'after' => array( __CLASS__, 'stored' ),
+		);
+		Guarded_Routes::add( $path, $guarded );
+		$making = array(
+			'may'   => array( __CLASS__, 'may_create' ),
+			'asks'  => $asks,
+			'takes' => self::args( true ),
+			'write' => array( __CLASS__, 'create' ),
+			'lock'  => 'pages',
+		);
+		Guarded_Routes::add( '/builder/pages', $making + $guarded );
 	}
 
 	/** Tells of each post and page, where it is edited, whether visitors see its content. */
@@ -76,6 +97,45 @@ final class Builder_Pages {
 	 */
 	public static function shows( $id ) {
 		return defined( 'ELEMENTOR_VERSION' ) && 'builder' === get_post_meta( $id, self::MODE, true );
+	}
+
+	/**
+	 * The template asked for, and what stands at the place of a page that is yet to be made.
+	 *
+	 * @param WP_REST_Request $request The request.
+	 * @return array|WP_Error
+	 */
+	public static function state( $request ) {
+		$post  = Templates::find( $request['template_id'] );
+		$place = is_wp_error( $post ) ? $post : Drafts::place_found( $request );
+		return is_wp_error( $place ) ? $place : $place + array( 'template' => Templates::answer( $post ) );
+	}
+
+	/**
+	 * What a clone takes from its template, and of a page that is there all its parts, else its place.
+	 *
+	 * @param WP_REST_Request $request The request.
+	 * @return array|WP_Error
+	 */
+	public static function parts( $request ) {
+		$post  = Templates::find( $request['template_id'] );
+		$parts = isset( $request['id'] ) ? Post_Parts::values( get_post( $request['id'] ) ) : Drafts::place_parts( $request );
+		if ( is_wp_error( $post ) || is_wp_error( $parts ) ) {
+			return is_wp_error( $post ) ? $post : $parts;
+		}
+		$look = get_post_meta( $post->ID, '_wp_page_template', true );
+		return $parts + array( 'builder_template_id' => Json::text( array( Templates::load( $post->ID ), $look ) ) );
+	}
+
+	/**
+	 * A page as it is stored.
+	 *
+	 * @param array $page Its number as `id`.
+	 * @return array
+	 */
+	public static function stored( array $page ) {
+		$tree = Elements::read( get_post_meta( $page['id'], Templates::DATA, true ) );
+		return Drafts::answer( $page['id'] ) + array( 'elements' => null === $tree ? 0 : Elements::count( $tree ) );
 	}
 
 	/**

@@ -30,6 +30,30 @@ final class Code_Pages {
 		$may  = array( __CLASS__, 'may_edit' );
 		Routes::read( $path, array( __CLASS__, 'read' ), $may, array( 'id' => Routes::id() ) );
 		Routes::write( $path, array( __CLASS__, 'update' ), $may, array( 'id' => Routes::id() ) + self::args( false ) );
+		Guarded_Routes::add(
+			$path,
+			array(
+				'may'   => $may,
+				'asks'  => array( 'id' => Routes::id() ),
+				'takes' => array( 'id' => Routes::id() ) + self::args( false ),
+				'state' => array( __CLASS__, 'read' ),
+				'parts' => array( __CLASS__, 'parts' ),
+				'write' => array( __CLASS__, 'update' ),
+			)
+		);
+		Guarded_Routes::add(
+			'/code-pages',
+			array(
+				'may'   => array( __CLASS__, 'may_create' ),
+				'asks'  => Drafts::place(),
+				'takes' => self::args( true ),
+				'state' => array( Drafts::class, 'place_found' ),
+				'parts' => array( Drafts::class, 'place_parts' ),
+				'write' => array( __CLASS__, 'create' ),
+				'after' => array( __CLASS__, 'stored' ),
+				'lock'  => 'pages',
+			)
+		);
 	}
 
 	/**
@@ -108,15 +132,41 @@ final class Code_Pages {
 	 * @return array|WP_Error
 	 */
 	public static function read( $request ) {
-		$id    = $request['id'];
+		return self::stored( array( 'id' => $request['id'] ) );
+	}
+
+	/**
+	 * A page as it is stored.
+	 *
+	 * @param array $page Its number as `id`.
+	 * @return array|WP_Error
+	 */
+	public static function stored( array $page ) {
+		$id    = $page['id'];
 		$scope = get_post_meta( $id, self::SCOPE, true );
 		if ( ! is_string( $scope ) || '' === $scope ) {
 			return self::none( $id );
 		}
 		return self::summary( $id ) + self::unwrap( $scope, get_post( $id )->post_content ) + array(
-			'css'   => (string) get_post_meta( $id, self::CSS, true ),
-			'js'    => (string) get_post_meta( $id, self::JS, true ),
-			'shown' => ! Builder_Pages::shows( $id ),
+			'css'      => (string) get_post_meta( $id, self::CSS, true ),
+			'js'       => (string) get_post_meta( $id, self::JS, true ),
+			'shown'    => ! Builder_Pages::shows( $id ),
+			'date_gmt' => Access::goes_live( get_post( $id ) ),
+		);
+	}
+
+	/**
+	 * A page's parts, its code piece by piece.
+	 *
+	 * @param WP_REST_Request $request The request.
+	 * @return array
+	 */
+	public static function parts( $request ) {
+		$id = $request['id'];
+		return Post_Parts::values( get_post( $id ) ) + array(
+			'css'   => get_post_meta( $id, self::CSS, true ),
+			'js'    => get_post_meta( $id, self::JS, true ),
+			'scope' => get_post_meta( $id, self::SCOPE, true ),
 		);
 	}
 

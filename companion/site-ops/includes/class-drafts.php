@@ -68,6 +68,55 @@ final class Drafts {
 	}
 
 	/**
+	 * Schemas of what is asked of the place of a page that is yet to be made.
+	 *
+	 * @return array
+	 */
+	public static function place() {
+		return array_intersect_key( self::args( false ), array_flip( array( 'slug', 'parent' ) ) );
+	}
+
+	/**
+	 * What stands at the place of a page that is yet to be made.
+	 *
+	 * @param \WP_REST_Request $request The request.
+	 * @return array|WP_Error The page that has the slug there (id and title, or null).
+	 */
+	public static function place_found( $request ) {
+		$columns = self::columns( $request );
+		if ( is_wp_error( $columns ) ) {
+			return $columns;
+		}
+		$asked = array(
+			'post_type'      => 'page',
+			'post_status'    => 'any',
+			'post_parent'    => isset( $columns['post_parent'] ) ? $columns['post_parent'] : 0,
+			'name'           => isset( $columns['post_name'] ) ? $columns['post_name'] : '',
+			'posts_per_page' => 1,
+			'orderby'        => 'ID',
+			'order'          => 'ASC',
+		);
+		$found = '' === $asked['name'] ? array() : get_posts( $asked );
+		return array(
+			'taken' => $found ? array(
+				'id'    => $found[0]->ID,
+				'title' => $found[0]->post_title,
+			) : null,
+		);
+	}
+
+	/**
+	 * The same in parts.
+	 *
+	 * @param \WP_REST_Request $request The request.
+	 * @return array|WP_Error
+	 */
+	public static function place_parts( $request ) {
+		$found = self::place_found( $request );
+		return is_wp_error( $found ) ? $found : array( 'slug' => $found['taken'] ? $found['taken']['id'] : '' );
+	}
+
+	/**
 	 * Makes a draft page.
 	 *
 	 * @param array $columns Columns of the page, not slashed.

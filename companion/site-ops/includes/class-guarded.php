@@ -114,19 +114,9 @@ final class Guarded {
 		if ( ! $post ) {
 			return self::missing( $request );
 		}
-		$now    = Post_Parts::hashes( $post );
-		$differ = array();
-		foreach ( $request['expected'] as $name => $hash ) {
-			if ( ! isset( $now[ $name ] ) ) {
-				/* translators: %s: name of a part */
-				return Errors::argument( 'expected', sprintf( __( 'There is no part %s', 'site-ops' ), $name ) );
-			}
-			if ( ! hash_equals( $now[ $name ], $hash ) ) {
-				$differ[] = $name;
-			}
-		}
-		if ( $differ ) {
-			return self::stale( $post, $differ );
+		$refused = Guarded_Rules::differ( Post_Parts::hashes( $post ), $request['expected'], $post );
+		if ( $refused ) {
+			return $refused;
 		}
 		// Whoever changes the state of what is due knows what becomes of it.
 		$due = isset( $request['fields']['status'] ) && 'future' === $post->post_status;
@@ -153,27 +143,6 @@ final class Guarded {
 			return $response->as_error();
 		}
 		return rest_filter_response_fields( $response, rest_get_server(), $inner )->get_data();
-	}
-
-	/**
-	 * The error of parts that are not what was expected.
-	 *
-	 * @param WP_Post $post   The post as it is now.
-	 * @param array   $differ Names of the parts.
-	 * @return WP_Error
-	 */
-	private static function stale( WP_Post $post, array $differ ) {
-		/* translators: 1: number of a post, 2: names of parts */
-		$text = sprintf( __( 'Post %1$d is not as expected any more: %2$s', 'site-ops' ), $post->ID, implode( ', ', $differ ) );
-		return Errors::make(
-			'stale',
-			$text,
-			array(
-				'differ'      => $differ,
-				'changed'     => Post_Parts::changed( $post ),
-				'post_status' => $post->post_status,
-			)
-		);
 	}
 
 	/**
@@ -254,16 +223,12 @@ final class Guarded {
 	 */
 	private static function user() {
 		$user = wp_get_current_user();
-		$caps = array();
-		foreach ( self::CAPABILITIES as $capability ) {
-			$caps[ $capability ] = current_user_can( $capability );
-		}
 		return array(
 			'id'           => $user->ID,
 			'name'         => $user->display_name,
 			'slug'         => $user->user_nicename,
 			'roles'        => array_values( $user->roles ),
-			'capabilities' => $caps,
+			'capabilities' => Access::rights( self::CAPABILITIES ),
 		);
 	}
 
@@ -273,16 +238,7 @@ final class Guarded {
 	 * @return array
 	 */
 	private static function args() {
-		return array(
-			'expected'      => array(
-				'type'                 => 'object',
-				'required'             => true,
-				'minProperties'        => 1,
-				'additionalProperties' => array(
-					'type'    => 'string',
-					'pattern' => '^[0-9a-f]{64}$',
-				),
-			),
+		return Guarded_Rules::expected() + array(
 			'fields'        => array(
 				'type'              => 'object',
 				'required'          => true,

@@ -139,14 +139,10 @@ final class Health {
 	 */
 	private static function user() {
 		$user = wp_get_current_user();
-		$caps = array();
-		foreach ( self::CAPABILITIES as $capability ) {
-			$caps[ $capability ] = current_user_can( $capability );
-		}
 		return array(
 			'id'    => $user->ID,
 			'roles' => array_values( $user->roles ),
-			'caps'  => $caps,
+			'caps'  => Access::rights( self::CAPABILITIES ),
 		);
 	}
 

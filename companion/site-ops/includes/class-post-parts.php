@@ -30,11 +30,20 @@ final class Post_Parts {
 	 * @return array
 	 */
 	public static function hashes( WP_Post $post ) {
-		$hashes = array();
-		foreach ( self::values( $post ) as $name => $value ) {
-			$hashes[ $name ] = hash( 'sha256', (string) $value );
-		}
-		return $hashes;
+		return Guarded_Rules::hashes( self::values( $post ) );
+	}
+
+	/**
+	 * What a change beside its content relies on: who sees the post, and from when on.
+	 *
+	 * @param WP_Post $post The post.
+	 * @return array
+	 */
+	public static function state( WP_Post $post ) {
+		return array(
+			'status'   => $post->post_status,
+			'date_gmt' => $post->post_date_gmt,
+		);
 	}
 
 	/**
@@ -43,7 +52,7 @@ final class Post_Parts {
 	 * @param WP_Post $post The post.
 	 * @return array
 	 */
-	private static function values( WP_Post $post ) {
+	public static function values( WP_Post $post ) {
 		$values = array(
 			'status'         => $post->post_status,
 			'title'          => $post->post_title,

@@ -66,6 +66,26 @@ abstract class Redirect_Store {
 	abstract public function save( $found, $source, $destination, $status );
 
 	/**
+	 * The redirects that are followed one after the other from a destination on.
+	 *
+	 * @param string $destination A path or an address.
+	 * @return array[]
+	 */
+	public function follow( $destination ) {
+		$rows = array();
+		$path = Redirect_Rules::local_path( $destination );
+		while ( null !== $path && count( $rows ) <= Redirect_Rules::HOPS_MAX ) {
+			$row = $this->find( $path );
+			if ( null === $row || '' === $row['destination'] ) {
+				break;
+			}
+			$rows[] = $row;
+			$path   = Redirect_Rules::local_path( $row['destination'] );
+		}
+		return $rows;
+	}
+
+	/**
 	 * A row of an answer.
 	 *
 	 * @param int    $id          Number of the redirect.

@@ -1,6 +1,6 @@
 <?php
 /**
- * One post, held against every other writer while it is compared and written.
+ * What is written, held against other writers while it is compared.
  *
  * @package SiteOps
  */
@@ -53,8 +53,7 @@ final class Row_Lock {
 		}
 		$kept = false;
 		try {
-			// What was read before the lock was there may be old.
-			clean_post_cache( $id );
+			self::forget( $id );
 			$result = $write();
 			$kept   = ! is_wp_error( $result );
 			return $result;
@@ -64,10 +63,32 @@ final class Row_Lock {
 	}
 
 	/**
+	 * Runs a write that is of no post yet while no other write of that name runs. What it wrote stays, whatever it answers.
+	 *
+	 * @param string   $name  What is written.
+	 * @param callable $write Compares and writes.
+	 * @return mixed What the write gave; an error where the other took too long.
+	 */
+	public static function alone( $name, $write ) {
+		$kind = 'file' === self::kind() ? 'file' : 'name';
+		$got  = self::take( $kind, $name );
+		$kept = false;
+		try {
+			self::forget( 0 );
+			/* translators: %s: name of what is written */
+			$result = $got ? $write() : Errors::make( 'busy', sprintf( __( 'Another write of %s is under way', 'site-ops' ), $name ) );
+			$kept   = $got;
+			return $result;
+		} finally {
+			self::release( $kind, $name, $kept );
+		}
+	}
+
+	/**
 	 * Takes the lock.
 	 *
-	 * @param string $kind As kind() says.
-	 * @param int    $id   Number of the post.
+	 * @param string     $kind As kind() says.
+	 * @param int|string $id   Number of the post, or the name of what is written.
 	 * @return bool Whether it was got.
 	 */
 	private static function take( $kind, $id ) {
@@ -96,9 +117,9 @@ final class Row_Lock {
 	/**
 	 * Lets go.
 	 *
-	 * @param string $kind As kind() says.
-	 * @param int    $id   Number of the post.
-	 * @param bool   $kept Whether what was written stays.
+	 * @param string     $kind As kind() says.
+	 * @param int|string $id   Number of the post, or the name of what is written.
+	 * @param bool       $kept Whether what was written stays.
 	 */
 	private static function release( $kind, $id, $kept ) {
 		global $wpdb;
@@ -111,16 +132,26 @@ final class Row_Lock {
 		// phpcs:enable
 		if ( ! $kept ) {
 			// What was cached of the write that was taken back.
-			clean_post_cache( $id );
+			clean_post_cache( (int) $id );
 			wp_cache_delete( 'alloptions', 'options' );
 			wp_cache_delete( 'cron', 'options' );
 		}
 	}
 
 	/**
-	 * The name of a post's lock: such names are shared by all databases of a server.
+	 * Drops what was read before the lock was there, which may be old.
 	 *
-	 * @param int $id Number of the post.
+	 * @param int $id Number of the post; 0 for none.
+	 */
+	private static function forget( $id ) {
+		clean_post_cache( $id );
+		wp_cache_delete( 'alloptions', 'options' );
+	}
+
+	/**
+	 * The name of a lock: such names are shared by all databases of a server.
+	 *
+	 * @param int|string $id Number of the post, or the name of what is written.
 	 * @return string
 	 */
 	private static function name( $id ) {

@@ -45,6 +45,17 @@ final class Schema_Entries {
 			),
 		);
 		Routes::write( $path, array( __CLASS__, 'write' ), $may, $args );
+		Guarded_Routes::add(
+			$path,
+			array(
+				'may'   => $may,
+				'asks'  => array( 'id' => Routes::id() ),
+				'takes' => $args,
+				'state' => array( __CLASS__, 'state' ),
+				'parts' => array( __CLASS__, 'parts' ),
+				'write' => array( __CLASS__, 'write' ),
+			)
+		);
 	}
 
 	/**
@@ -113,6 +124,32 @@ final class Schema_Entries {
 	 */
 	public static function read( $request ) {
 		return Schema_Store::active()->entry( $request['id'] );
+	}
+
+	/**
+	 * An entry, with who keeps it.
+	 *
+	 * @param WP_REST_Request $request The request.
+	 * @return array|WP_Error
+	 */
+	public static function state( $request ) {
+		$entry = self::read( $request );
+		return $entry ? $entry + array( 'provider' => Schema_Store::active()->id() ) : self::missing( $request['id'] );
+	}
+
+	/**
+	 * An entry's parts, as texts by name.
+	 *
+	 * @param WP_REST_Request $request The request.
+	 * @return array|WP_Error
+	 */
+	public static function parts( $request ) {
+		$entry = self::state( $request );
+		if ( is_wp_error( $entry ) ) {
+			return $entry;
+		}
+		unset( $entry['post_id'] );
+		return array_map( array( Json::class, 'text' ), $entry );
 	}
 
 	/**

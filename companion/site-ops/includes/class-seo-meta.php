@@ -27,6 +27,17 @@ final class Seo_Meta {
 		$may  = array( __CLASS__, 'may' );
 		Routes::read( $path, array( __CLASS__, 'read' ), $may, array( 'id' => Routes::id() ) );
 		Routes::write( $path, array( __CLASS__, 'write' ), $may, self::args() );
+		Guarded_Routes::add(
+			$path,
+			array(
+				'may'   => $may,
+				'asks'  => array( 'id' => Routes::id() ),
+				'takes' => self::args(),
+				'state' => array( __CLASS__, 'read' ),
+				'parts' => array( __CLASS__, 'parts' ),
+				'write' => array( __CLASS__, 'write' ),
+			)
+		);
 	}
 
 	/**
@@ -47,6 +58,24 @@ final class Seo_Meta {
 	 */
 	public static function read( $request ) {
 		return self::answer( get_post( $request['id'] ) );
+	}
+
+	/**
+	 * The fields one by one, as texts by name as in Seo_Provider::TEXTS, and what else their change relies on.
+	 *
+	 * @param WP_REST_Request $request The request.
+	 * @return array
+	 */
+	public static function parts( $request ) {
+		$post     = get_post( $request['id'] );
+		$provider = Seo_Provider::active();
+		$parts    = Post_Parts::state( $post ) + array( 'provider' => $provider->id() );
+		foreach ( $provider->read( $post ) as $name => $value ) {
+			foreach ( is_array( $value ) ? $value : array( $value ) as $key => $one ) {
+				$parts[ is_array( $value ) ? $name . '.' . $key : $name ] = is_bool( $one ) ? (int) $one : $one;
+			}
+		}
+		return $parts;
 	}
 
 	/**

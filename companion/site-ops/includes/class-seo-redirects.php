@@ -35,6 +35,19 @@ final class Seo_Redirects {
 			),
 		);
 		Routes::write( '/seo/redirects', array( __CLASS__, 'write' ), $may, $args );
+		Guarded_Routes::add(
+			'/seo/redirects',
+			array(
+				'may'   => $may,
+				'asks'  => $args,
+				'takes' => $args,
+				'state' => array( __CLASS__, 'state' ),
+				'parts' => array( __CLASS__, 'parts' ),
+				'write' => array( __CLASS__, 'write' ),
+				'after' => array( __CLASS__, 'after' ),
+				'lock'  => 'redirects',
+			)
+		);
 	}
 
 	/**
@@ -77,6 +90,54 @@ final class Seo_Redirects {
 			'statuses'  => $store::STATUSES,
 		);
 		return $hides ? $answer + array( 'hides' => $hides ) : $answer;
+	}
+
+	/**
+	 * What there is at a source, and the redirects that follow from the destination on.
+	 *
+	 * @param WP_REST_Request $request The request.
+	 * @return array|WP_Error
+	 */
+	public static function state( $request ) {
+		$found = self::read( $request );
+		$store = Redirect_Store::active();
+		if ( is_wp_error( $found ) || is_wp_error( $store ) ) {
+			return is_wp_error( $found ) ? $found : $store;
+		}
+		return $found + array( 'follow' => $store->follow( $request['destination'] ) );
+	}
+
+	/**
+	 * What a redirect takes the place of.
+	 *
+	 * @param WP_REST_Request $request The request.
+	 * @return array|WP_Error
+	 */
+	public static function parts( $request ) {
+		$found = self::read( $request );
+		if ( is_wp_error( $found ) ) {
+			return $found;
+		}
+		$row = $found['redirects'] ? $found['redirects'][0] : array(
+			'destination' => '',
+			'status'      => '',
+		);
+		return array(
+			'destination' => $row['destination'],
+			'status'      => $row['status'],
+			'hides'       => isset( $found['hides'] ) ? $found['hides']['id'] : '',
+		);
+	}
+
+	/**
+	 * What stands after a write.
+	 *
+	 * @param array $written What the write answered.
+	 * @return array|WP_Error
+	 */
+	public static function after( array $written ) {
+		$store = Redirect_Store::active();
+		return is_wp_error( $store ) ? $store : array( 'redirects' => self::in_force( $store->find( $written['source'] ) ) );
 	}
 
 	/**

@@ -37,6 +37,17 @@ final class Seo_Schema {
 			),
 		);
 		Routes::write( $path, array( __CLASS__, 'write' ), $may, $args );
+		Guarded_Routes::add(
+			$path,
+			array(
+				'may'   => $may,
+				'asks'  => array( 'id' => Routes::id() ),
+				'takes' => $args,
+				'state' => array( __CLASS__, 'state' ),
+				'parts' => array( __CLASS__, 'parts' ),
+				'write' => array( __CLASS__, 'write' ),
+			)
+		);
 	}
 
 	/**
@@ -63,6 +74,36 @@ final class Seo_Schema {
 			'provider'    => Seo_Provider::active()->id(),
 			'entries'     => self::store()->entries( $id ),
 		);
+	}
+
+	/**
+	 * The entries with the post they are of.
+	 *
+	 * @param WP_REST_Request $request The request.
+	 * @return array
+	 */
+	public static function state( $request ) {
+		return self::read( $request ) + array( 'post' => Seo_Meta::read( $request ) );
+	}
+
+	/**
+	 * Which entries there are, each of them (`entry:` and its number), and what else a change relies on.
+	 *
+	 * @param WP_REST_Request $request The request.
+	 * @return array
+	 */
+	public static function parts( $request ) {
+		$parts = array();
+		$names = array();
+		foreach ( self::store()->entries( $request['id'] ) as $entry ) {
+			$parts[ 'entry:' . $entry['entry_id'] ] = Json::text( $entry['schema'] );
+			$names[]                                = $entry['entry_id'] . ' ' . $entry['type'];
+		}
+		$more = array(
+			'entries'  => implode( "\0", $names ),
+			'provider' => Seo_Provider::active()->id(),
+		);
+		return Post_Parts::state( get_post( $request['id'] ) ) + $more + $parts;
 	}
 
 	/**

@@ -140,7 +140,7 @@ final class Templates {
 	 * @param WP_Post $post The template.
 	 * @return array
 	 */
-	private static function answer( WP_Post $post ) {
+	public static function answer( WP_Post $post ) {
 		$template = self::load( $post->ID );
 		return array(
 			'id'           => $post->ID,

@@ -33,13 +33,15 @@ export interface GuardedState {
   readonly siteNow: number;
 }
 
-const HASHES = z.record(z.string(), z.string().regex(/^[0-9a-f]{64}$/));
-const TRACE = z.object({
+/** The hashes of an answer. */
+export const PART_HASHES = z.record(z.string(), z.string().regex(/^[0-9a-f]{64}$/));
+/** Who and when, of an answer. */
+export const TRACE = z.object({
   by: z.object({ name: z.string() }).nullable().catch(null),
   at: z.string().nullable().catch(null),
 }).transform(({ by, at }): Trace => ({ by: by?.name ?? null, at: utc(at) }));
 const UNKNOWN: Trace = { by: null, at: null };
-const WRITTEN = z.object({ record: CONTENT, parts: HASHES });
+const WRITTEN = z.object({ record: CONTENT, parts: PART_HASHES });
 const TERMS = z.array(z.object({ id: z.number(), name: z.string() })).catch([]);
 const STATE = WRITTEN.extend({
   changed: TRACE.catch(UNKNOWN),
@@ -55,8 +57,9 @@ const STATE = WRITTEN.extend({
   }),
 });
 
-const FACT = "guarded";
-const FACT_TTL_MS = 600_000;
+/** The fact that the site's plugin has guarded routes; kept where it has none. */
+export const GUARDED = "guarded";
+export const FACT_TTL_MS = 600_000;
 const route = (kind: Kind, id: number) => `${COMPANION}/guarded/${kind}/${id}`;
 
 /**
@@ -64,7 +67,7 @@ const route = (kind: Kind, id: number) => `${COMPANION}/guarded/${kind}/${id}`;
  * where the plugin fails or refuses: WordPress's own route says best what is wrong.
  */
 export async function readGuarded(wire: Wire, kind: Kind, id: number): Promise<GuardedState | null> {
-  if (wire.cache.get<boolean>(FACT) === false) return null;
+  if (wire.cache.get<boolean>(GUARDED) === false) return null;
   try {
     const { data, siteNow } = await wire.get(route(kind, id), {}, STATE);
     const { record, parts, terms, changed, editing, seo, user } = data;
@@ -74,7 +77,7 @@ export async function readGuarded(wire: Wire, kind: Kind, id: number): Promise<G
     return { record, hashes: parts, terms, changed, editing, noindex, me, siteNow };
   } catch (thrown) {
     if (!(thrown instanceof CmsError) || thrown.upstream === 429) throw thrown;
-    if (isNoRoute(thrown)) wire.cache.set(FACT, false, FACT_TTL_MS);
+    if (isNoRoute(thrown)) wire.cache.set(GUARDED, false, FACT_TTL_MS);
     return null;
   }
 }
@@ -107,7 +110,7 @@ export async function writeGuarded(
   } catch (thrown) {
     if (!(thrown instanceof CmsError)) throw thrown;
     if (isNoRoute(thrown)) {
-      wire.cache.set(FACT, false, FACT_TTL_MS);
+      wire.cache.set(GUARDED, false, FACT_TTL_MS);
       return null;
     }
     if (thrown.reason === "site_ops_stale") throw staleAnswer(kind, id, thrown);
@@ -128,18 +131,36 @@ export function stale(
   kind: Kind,
   id: number,
   parts: readonly string[],
-  { by, at }: Trace,
+  trace: Trace,
   cause?: unknown,
 ): GatewayError {
-  const fields = parts.map((part) => ARGUMENTS[part] ?? part).join(", ");
+  const fields = parts.map((part) => ARGUMENTS[part] ?? part);
+  return staleOf(`${kind === "posts" ? "post" : "page"} ${id}`, fields, trace, cause);
+}
+
+/** The same of anything, in the words of arguments. */
+export function staleOf(
+  what: string,
+  fields: readonly string[],
+  { by, at }: Trace = UNKNOWN,
+  cause?: unknown,
+): GatewayError {
   const who = by === null ? "" : ` by ${JSON.stringify(by)}`;
   const when = at === null ? "" : ` at ${at}`;
   return new GatewayError(
     "E_STALE_PREVIEW",
-    `${fields}: ${
-      kind === "posts" ? "post" : "page"
-    } ${id} was changed${who}${when}, after it was looked at; nothing ` +
-      "was written: preview again",
+    `${
+      fields.join(", ")
+    }: ${what} was changed${who}${when}, after it was looked at; nothing was written: preview again`,
     { cause },
   );
+}
+
+/** The warning of somebody who has it open in the editor; none for nobody. */
+export function editingWarnings(editing: Trace | null): string[] {
+  if (editing === null) return [];
+  const who = editing.by === null ? "Somebody" : JSON.stringify(editing.by);
+  return [
+    `${who} has it open in the editor (last seen at ${editing.at}), and saving there would replace this change`,
+  ];
 }

@@ -20,6 +20,8 @@ import {
   readCompanion,
   requireCapability,
 } from "../companion/plugin.ts";
+import type { PartHashes } from "../companion/guarded.ts";
+import { readTold, type Relied, writeTold } from "../companion/guarded_routes.ts";
 import { requireParent } from "./pages.ts";
 import { totals, utc } from "../rest/records.ts";
 import { type CmsSeen, requireUnchanged } from "../rest/seen.ts";
@@ -41,6 +43,14 @@ const CLONED = z.object({
   url: z.string(),
   elements: z.number(),
 });
+const FOUND = z.object({ template: TEMPLATE });
+const STORED = CLONED.extend({ title: z.string() });
+
+/** A clone as this platform prepared it. */
+interface CmsClone extends PreparedClone {
+  /** What a guarded write expects to find beside the page; nothing where the site has none. */
+  readonly hashes?: PartHashes;
+}
 
 const templateOf = ({ modified_gmt, ...rest }: z.infer<typeof TEMPLATE>): PageTemplate => ({
   ...rest,
@@ -74,13 +84,7 @@ export async function listTemplates(wire: Wire, query: TemplatesQuery): Promise<
  */
 export async function prepareClone(wire: Wire, fields: CloneFields): Promise<PreparedClone> {
   const id = numericId(fields.template_id, "builder_template_id");
-  const [health, got] = await together(
-    readCompanion(wire, "builder"),
-    asking("builder", () => wire.get(`${COMPANION}/builder/templates/${id}`, {}, TEMPLATE)),
-    requireParent(wire, fields.parent_id),
-  );
-  requireCapability(health, "edit_pages", "write pages");
-  const template = templateOf(got.data);
+  const { template, hashes } = await findTemplate(wire, id, fields);
   if (!template.valid) {
     throw new GatewayError(
       "E_BAD_TEMPLATE_DATA",
@@ -91,12 +95,35 @@ export async function prepareClone(wire: Wire, fields: CloneFields): Promise<Pre
   const missing = template.placeholders.filter((key) => !Object.hasOwn(fields.variables, key));
   if (missing.length > 0) throw missingPlaceholders(missing);
   const unused = Object.keys(fields.variables).filter((key) => !template.placeholders.includes(key));
-  return { fields, template, unused };
+  return { fields, template, unused, parts: hashes ?? {}, ...(hashes ? { hashes } : {}) };
+}
+
+async function findTemplate(
+  wire: Wire,
+  id: number,
+  { slug, parent_id }: CloneFields,
+): Promise<Pick<CmsClone, "template" | "hashes">> {
+  const parent = parent_id === undefined ? undefined : numericId(parent_id, "parent_id");
+  const told = await readTold(wire, { path: "builder/pages", state: FOUND }, {
+    template_id: id,
+    slug,
+    parent,
+  });
+  if (told) return { template: templateOf(told.state.template), hashes: told.hashes };
+  const [health, got] = await together(
+    readCompanion(wire, "builder"),
+    asking("builder", () => wire.get(`${COMPANION}/builder/templates/${id}`, {}, TEMPLATE)),
+    requireParent(wire, parent_id),
+  );
+  requireCapability(health, "edit_pages", "write pages");
+  return { template: templateOf(got.data) };
 }
 
 /** Makes a draft page from the template. Throws E_FORBIDDEN_OP and what prepareClone throws. */
 export async function createFromTemplate(wire: Wire, clone: PreparedClone, made: Making): Promise<Cloned> {
-  return await write(wire, "builder/pages", clone, made);
+  const { hashes } = clone as CmsClone;
+  const relied = hashes && { hashes, what: "what the page would be made of or stand at" };
+  return await write(wire, "builder/pages", clone, relied, made, () => Promise.resolve());
 }
 
 /** Makes a draft or scheduled page anew from the template. Throws E_FORBIDDEN_OP and what prepareClone throws. */
@@ -106,28 +133,42 @@ export async function updateFromTemplate(
   clone: PreparedClone,
   seen?: CmsSeen,
 ): Promise<Cloned> {
-  const now = await checkState(wire, "pages", id, "update"); // last before the write
-  if (seen) requireUnchanged("pages", seen.look, now.look);
-  const fields = { ...clone.fields, title: clone.fields.title ?? now.title };
-  return await write(wire, `builder/pages/${id}`, { ...clone, fields }, null);
+  const before = seen ?? await checkState(wire, "pages", id, "update");
+  const fields = { ...clone.fields, title: clone.fields.title ?? before.title };
+  const template = (clone as CmsClone).hashes?.[TEMPLATE_PART];
+  const page = before.look.guarded?.hashes;
+  const relied = page && template
+    ? { hashes: { ...page, [TEMPLATE_PART]: template }, what: `page ${id} or its template` }
+    : undefined;
+  return await write(wire, `builder/pages/${id}`, { ...clone, fields }, relied, null, async () => {
+    const now = await checkState(wire, "pages", id, "update"); // last before the write
+    requireUnchanged("pages", before.look, now.look);
+  });
 }
+
+/** The plugin's part of what a clone takes from its template. */
+const TEMPLATE_PART = "builder_template_id";
 
 async function write(
   wire: Wire,
   route: string,
   { fields, template, unused }: PreparedClone,
+  relied: Relied | undefined,
   made: Making | null,
+  last: () => Promise<void>,
 ): Promise<Cloned> {
   const { title, slug, parent_id, variables } = fields;
   const parent = parent_id === undefined ? undefined : numericId(parent_id, "parent_id");
   const used = Object.fromEntries(Object.entries(variables).filter(([key]) => !unused.includes(key)));
   const given = { template_id: template.id, variables: used, title, slug, parent };
   const sent = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  const { elements, url, ...answer } = await makingPage(
-    "builder",
-    made,
-    () => wire.post(`${COMPANION}/${route}`, {}, sent, CLONED),
-  );
+  const path = { path: route, part: "builder", state: STORED } as const;
+  const done = relied && await writeTold(wire, path, relied, sent, CLONED, made);
+  const plain = async () => {
+    await last();
+    return await makingPage("builder", made, () => wire.post(`${COMPANION}/${route}`, {}, sent, CLONED));
+  };
+  const { elements, url, ...answer } = done?.written ?? await plain();
   const state = { ...answer, link: url, date_gmt: null, modified_gmt: null };
   await requireUnpublished(wire, "pages", state, made);
   const warnings = unused.map((key) =>

@@ -10,10 +10,12 @@ import { checkState, publish, schedule } from "../rest/states.ts";
 import { Wire } from "../rest/wire.ts";
 import { createFromTemplate, listTemplates, prepareClone, updateFromTemplate } from "./builder.ts";
 import {
+  type CodePage,
   type CodePageChange,
   createCodePage,
   type NewCodePage,
   prepareCodePage,
+  type PreparedPlace,
   readCodePage,
   updateCodePage,
 } from "./code_pages.ts";
@@ -45,8 +47,8 @@ export function pagesOf(ctx: SiteContext): PagesClient {
 
 /** Pages made from code, which no other platform has. */
 export const codePagesOf = (wire: Wire) => ({
-  prepare: (parent?: Id) => prepareCodePage(wire, parent),
+  prepare: (slug: string, parent?: Id) => prepareCodePage(wire, slug, parent),
   read: (id: number) => readCodePage(wire, id),
-  create: (page: NewCodePage, made: Making) => createCodePage(wire, page, made),
-  update: (id: number, change: CodePageChange) => updateCodePage(wire, id, change),
+  create: (page: NewCodePage, place: PreparedPlace, made: Making) => createCodePage(wire, page, place, made),
+  update: (id: number, change: CodePageChange, seen: CodePage) => updateCodePage(wire, id, change, seen),
 });

@@ -8,8 +8,10 @@ import type { PostHead, Written } from "../../post.ts";
 import { together } from "../../../lib/async.ts";
 import { asking, COMPANION, makingPage, readCompanion, requireCapability } from "../companion/plugin.ts";
 import { requireParent } from "./pages.ts";
-import { plainSlug, SLUG } from "../rest/records.ts";
-import { checkState, requireUnpublished, written } from "../rest/states.ts";
+import { editingWarnings, type PartHashes, staleOf } from "../companion/guarded.ts";
+import { readTold, type Relied, writeTold } from "../companion/guarded_routes.ts";
+import { head, plainSlug, SLUG } from "../rest/records.ts";
+import { checkState, judge, requireUnpublished, written } from "../rest/states.ts";
 import type { Wire } from "../rest/wire.ts";
 
 const SUMMARY = z.object({
@@ -30,6 +32,14 @@ const PARTS = SUMMARY.extend({
   shown: z.boolean().default(true),
 });
 
+const TOLD = PARTS.extend({
+  title: z.string(),
+  date_gmt: z.string().nullable(),
+  modified_gmt: z.string().nullable(),
+});
+const PLACE = z.object({ taken: z.object({ id: z.number(), title: z.string() }).nullable() });
+const guardedPage = (id: number) => ({ path: `code-pages/${id}`, part: "code_page", state: TOLD }) as const;
+
 /** A page made from code, its parts as they are stored. */
 export interface CodePage extends PostHead {
   readonly slug: string;
@@ -41,6 +51,10 @@ export interface CodePage extends PostHead {
   readonly scoped: boolean;
   /** False where the site shows what the visual builder keeps of it, in place of its HTML. */
   readonly shown: boolean;
+  /** What a person should know before approving a change, a sentence each. */
+  readonly warnings: readonly string[];
+  /** What a guarded write expects to find; nothing where the site has none. */
+  readonly hashes?: PartHashes;
 }
 
 /** A page to be made; its parts as they are to be stored. */
@@ -61,12 +75,30 @@ export interface CodePageChange extends CodeParts {
 export interface CodePageWritten extends Written {
   readonly slug: string;
   readonly scope_class: string;
+  /** The parts as they stand; nothing where the site's plugin does not answer them with the write. */
+  readonly stored?: Pick<CodePage, "title" | "html" | "css" | "js">;
+}
+
+/** Where a page is to be made. */
+export interface PreparedPlace {
+  /** The page that has the slug already; null for none, or where the plugin does not tell. */
+  readonly taken: { readonly id: number; readonly title: string } | null;
+  /** What a guarded write expects to find; nothing where the site has none. */
+  readonly hashes?: PartHashes;
 }
 
 const RIGHTS = [["edit_pages", "write pages"], ["unfiltered_html", "store scripts and styles"]] as const;
 
 /** Proves that the plugin is there and the account may; writes nothing. Throws E_COMPANION_REQUIRED, E_BAD_INPUT. */
-export async function prepareCodePage(wire: Wire, parent?: Id): Promise<void> {
+export async function prepareCodePage(wire: Wire, slug: string, parent?: Id): Promise<PreparedPlace> {
+  const query = { slug, parent: parent === undefined ? undefined : numericId(parent, "parent_id") };
+  const told = await readTold(wire, { path: "code-pages", state: PLACE }, query);
+  if (told) return { taken: told.state.taken, hashes: told.hashes };
+  await requireRights(wire, parent);
+  return { taken: null };
+}
+
+async function requireRights(wire: Wire, parent?: Id): Promise<void> {
   const [health] = await together(readCompanion(wire, "code_page"), requireParent(wire, parent));
   for (const [right, doing] of RIGHTS) requireCapability(health, right, doing);
 }
@@ -76,39 +108,41 @@ export async function prepareCodePage(wire: Wire, parent?: Id): Promise<void> {
  * E_FORBIDDEN_OP, CmsError (404 for a page that was not made from code).
  */
 export async function readCodePage(wire: Wire, id: number): Promise<CodePage> {
-  const [, state, got] = await together(
-    prepareCodePage(wire),
+  const told = await readTold(wire, guardedPage(id));
+  if (told) {
+    const { html, css, js, scoped, shown, slug, scope_class, url: link, title, ...state } = told.state;
+    const record = { ...state, link, title: { raw: title } };
+    judge("pages", "update")({ record, siteNow: told.siteNow });
+    const parts = { html, css, js, scoped, shown, slug, scope_class };
+    return { ...head(record), ...parts, hashes: told.hashes, warnings: editingWarnings(told.editing) };
+  }
+  const [, page] = await together(requireRights(wire), readPlain(wire, id));
+  return page;
+}
+
+async function readPlain(wire: Wire, id: number): Promise<CodePage> {
+  const [state, got] = await together(
     checkState(wire, "pages", id, "update"),
     asking("code_page", () => wire.get(`${COMPANION}/code-pages/${id}`, {}, PARTS)),
   );
   const { html, css, js, scoped, shown, slug, scope_class } = got.data;
-  const { id: _, status, url, title, scheduled_at, modified_gmt } = state;
-  return {
-    id,
-    status,
-    url,
-    title,
-    scheduled_at,
-    modified_gmt,
-    html,
-    css,
-    js,
-    scoped,
-    shown,
-    slug,
-    scope_class,
-  };
+  const { status, url, title, scheduled_at, modified_gmt, warnings } = state;
+  const parts = { html, css, js, scoped, shown, slug, scope_class };
+  return { id, status, url, title, scheduled_at, modified_gmt, warnings, ...parts };
 }
 
-/** Makes a draft. Throws E_FORBIDDEN_OP, E_COMPANION_REQUIRED and the codes of the plugin's refusals. */
+/** Makes a draft. Throws E_STALE_PREVIEW, E_FORBIDDEN_OP, E_COMPANION_REQUIRED and the codes of the plugin's refusals. */
 export async function createCodePage(
   wire: Wire,
   page: NewCodePage,
+  place: PreparedPlace,
   making: Making,
 ): Promise<CodePageWritten> {
   const { parent_id, ...rest } = page;
   const parent = parent_id === undefined ? {} : { parent: numericId(parent_id, "parent_id") };
-  const made = await write(wire, "code-pages", { ...rest, ...parent }, making);
+  const what = `what stands at the slug "${page.slug}"`;
+  const relied = place.hashes && { hashes: place.hashes, what };
+  const made = await write(wire, "code-pages", { ...rest, ...parent }, relied, making);
   if (made.scope_class !== page.scope_class) {
     throw new GatewayError(
       "E_UPSTREAM",
@@ -120,29 +154,66 @@ export async function createCodePage(
   return { ...made, warnings: [`slug: the site kept "${made.slug}" instead of "${page.slug}"`] };
 }
 
-/** Changes the given parts of a draft or scheduled page. Throws as createCodePage. */
+/** The plugin's parts that a change of each part relies on. */
+const RELIED = { title: ["title"], html: ["content", "builder"], css: ["css"], js: ["js"] } as const;
+
+/** Changes the given parts of a draft or scheduled page that is still as it was seen. Throws as createCodePage. */
 export async function updateCodePage(
   wire: Wire,
   id: number,
   change: CodePageChange,
+  seen: CodePage,
 ): Promise<CodePageWritten> {
-  await checkState(wire, "pages", id, "update"); // last before the write
-  return await write(wire, `code-pages/${id}`, { ...change }, null);
+  const given = (["title", "html", "css", "js"] as const).filter((name) => change[name] !== undefined);
+  const route = `code-pages/${id}`;
+  if (seen.hashes) {
+    const names = ["status", "date_gmt", "scope", ...given.flatMap((name) => RELIED[name])];
+    const relied = { hashes: seen.hashes, names, what: `page ${id}`, words: { content: "html" } };
+    return await write(wire, route, { ...change }, relied, null, () => requireSame(wire, id, given, seen));
+  }
+  await requireSame(wire, id, given, seen);
+  return await write(wire, route, { ...change }, undefined, null);
+}
+
+/** Last before a write without the guard: what is replaced, and who shows it, is as it was seen. */
+async function requireSame(
+  wire: Wire,
+  id: number,
+  given: readonly ("title" | "html" | "css" | "js")[],
+  seen: CodePage,
+): Promise<void> {
+  const now = await readPlain(wire, id);
+  const names = [
+    "status",
+    "scheduled_at",
+    "scope_class",
+    ...given.includes("html") ? ["shown"] : [],
+    ...given,
+  ];
+  const differ = (names as (keyof CodePage)[]).filter((name) => now[name] !== seen[name]);
+  if (differ.length > 0) throw staleOf(`page ${id}`, differ, { by: null, at: now.modified_gmt });
 }
 
 async function write(
   wire: Wire,
-  route: string,
+  path: string,
   sent: Record<string, unknown>,
+  relied: Relied | undefined,
   making: Making | null,
+  last: () => Promise<void> = () => Promise.resolve(),
 ): Promise<CodePageWritten> {
   const json = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined));
-  const { id, status, url, slug, scope_class } = await makingPage(
-    "code_page",
-    making,
-    () => wire.post(`${COMPANION}/${route}`, {}, json, SUMMARY),
-  );
+  const route = { path, part: "code_page", state: TOLD } as const;
+  const done = relied && await writeTold(wire, route, relied, json, SUMMARY, making);
+  const plain = async () => {
+    await last();
+    return await makingPage("code_page", making, () => wire.post(`${COMPANION}/${path}`, {}, json, SUMMARY));
+  };
+  const { id, status, url, slug, scope_class } = done?.written ?? await plain();
   const state = { id, status, link: url, date_gmt: null, modified_gmt: null };
   await requireUnpublished(wire, "pages", state, making);
-  return { ...written(state), slug, scope_class };
+  const answer = { ...written(state), slug, scope_class };
+  if (!done) return answer;
+  const { title, html, css, js } = done.state;
+  return { ...answer, stored: { title, html, css, js } };
 }

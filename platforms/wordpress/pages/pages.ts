@@ -101,8 +101,7 @@ export async function updatePage(
   seen?: CmsSeen,
 ): Promise<Written> {
   const sent = body(fields);
-  // Content that the builder took over, or that got code of its own, is another than was seen.
-  const relied = ["status", "date_gmt", ...("content" in sent ? ["builder", "code"] : [])];
+  const relied = ["status", "date_gmt"];
   const what = { kind: "pages", id, fields: sent, relied, judge: judge("pages", "update") } as const;
   const record = await change(wire, what, seen);
   await requireUnpublished(wire, "pages", record, null);

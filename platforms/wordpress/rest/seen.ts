@@ -1,7 +1,14 @@
 /** What a plan saw of a post or page, and the write that overwrites nothing else. */
 import type { PublishGrant } from "../../request.ts";
 import type { Seen } from "../../post.ts";
-import { type GuardedState, readGuarded, stale, writeGuarded } from "../companion/guarded.ts";
+import {
+  editingWarnings,
+  type GuardedState,
+  readGuarded,
+  stale,
+  writeGuarded,
+} from "../companion/guarded.ts";
+import { builderTold } from "./builders.ts";
 import { readOne } from "./one.ts";
 import { CONTENT, CONTENT_FIELDS, type ContentRecord, head, type Kind, utc } from "./records.ts";
 import type { Query, Wire } from "./wire.ts";
@@ -82,18 +89,9 @@ export function seenOf(found: Look): CmsSeen {
     parts: parts(found),
     changed: by === null ? null : { by, at: guarded?.changed.at ?? null },
     noindex: guarded?.noindex ?? null,
-    warnings: warningsOf(guarded),
+    warnings: editingWarnings(guarded?.editing ?? null),
     look: found,
   };
-}
-
-function warningsOf(guarded: GuardedState | null): string[] {
-  if (guarded === null || guarded.editing === null) return [];
-  const { by, at } = guarded.editing;
-  const who = by === null ? "Somebody" : JSON.stringify(by);
-  return [
-    `${who} has it open in the editor (last seen at ${at}), and saving there would replace this change`,
-  ];
 }
 
 /** Parts that a write relies on beside those it replaces; "all" is everything a visitor would get. */
@@ -116,7 +114,9 @@ export interface Change {
  */
 export async function change(wire: Wire, what: Change, seen?: CmsSeen): Promise<ContentRecord> {
   const { kind, id, fields, relied, judge, grant } = what;
-  const names = relied === "all" ? null : new Set([...relied, ...Object.keys(fields)]);
+  // Content that the builder took over, or that got code of its own, is another than was seen.
+  const shown = "content" in fields ? ["builder", "code"] : [];
+  const names = relied === "all" ? null : new Set([...relied, ...Object.keys(fields), ...shown]);
   const wanted = <T>(all: Readonly<Record<string, T>>) =>
     Object.fromEntries(Object.entries(all).filter(([name]) => names === null || names.has(name)));
   const first = seen ?? seenOf(await look(wire, kind, id));
@@ -142,9 +142,12 @@ type Cut = <T>(all: Readonly<Record<string, T>>) => Readonly<Record<string, T>>;
 
 /** Refuses what is not as it was seen any more: E_STALE_PREVIEW naming it, by whom and when where that is told. */
 export function requireUnchanged(kind: Kind, before: Look, now: Look, wanted: Cut = (all) => all): void {
+  const hashed = before.guarded !== null && now.guarded !== null;
+  const builders = [before, now].every(({ record }) => builderTold(record) !== null);
   const told = ({ record, guarded }: Look) => ({
     ...values(record),
-    ...before.guarded && now.guarded ? guarded?.hashes : {},
+    ...builders ? { builder: builderTold(record) } : {},
+    ...hashed ? guarded?.hashes : {},
   });
   const old: Readonly<Record<string, unknown>> = wanted<unknown>(told(before));
   const differ = Object.entries(wanted<unknown>(told(now)))

@@ -41,8 +41,11 @@ export async function checkState(
   return { ...seenOf(found), time_zone };
 }
 
+/** What is judged of a look. */
+type Judged = Pick<Look, "siteNow"> & { readonly record: PostState };
+
 /** Refuses what the state of a look forbids: E_FORBIDDEN_OP. */
-export const judge = (kind: Kind, verb: Verb, moment?: Moment) => ({ record, siteNow }: Look): void => {
+export const judge = (kind: Kind, verb: Verb, moment?: Moment) => ({ record, siteNow }: Judged): void => {
   const why = stateForbids(record, verb, siteNow) ?? momentForbids(moment, siteNow);
   if (why !== null) throw new GatewayError("E_FORBIDDEN_OP", `${label(kind, record.id)} ${why}`);
 };

@@ -4,8 +4,11 @@ import { GatewayError } from "../../../errors.ts";
 import type { Site } from "../../../model.ts";
 import { together } from "../../../lib/async.ts";
 import { asking, COMPANION, COMPANION_VERSION_MIN, readCompanion } from "../companion/plugin.ts";
+import { editingWarnings } from "../companion/guarded.ts";
+import { readTold, writeTold } from "../companion/guarded_routes.ts";
 import {
   entriesOf,
+  replacedFields,
   SEO_TEXTS,
   type SeoChange,
   type SeoFields,
@@ -17,7 +20,8 @@ import { readBack } from "../rest/read_back.ts";
 import type { Wire } from "../rest/wire.ts";
 
 const card = z.object({ title: z.string(), description: z.string(), image: z.string() });
-const META = z.object({
+/** A post's fields as the plugin tells them. */
+export const META = z.object({
   post_id: z.number(),
   post_type: z.string(),
   post_status: z.string(),
@@ -61,9 +65,11 @@ export async function readBridge(wire: Wire, id: number): Promise<SeoMeta> {
   return metaOf(got.data, got.siteNow, id);
 }
 
+const route = (id: number) => ({ path: `seo/meta/${id}`, part: "seo", state: META }) as const;
+
 /** The same, the plugin proven new enough, and the fields to be those that the site shows. */
 export async function prepareBridge(wire: Wire, id: number): Promise<SeoMeta> {
-  const [, meta] = await together(readCompanion(wire, "seo"), readBridge(wire, id));
+  const meta = await readGuardedMeta(wire, id) ?? await readProven(wire, id);
   if (meta.provider !== UNKNOWN) return meta;
   throw new GatewayError(
     "E_SEOPLUGIN_PLUGIN_REQUIRED",
@@ -72,9 +78,21 @@ export async function prepareBridge(wire: Wire, id: number): Promise<SeoMeta> {
   );
 }
 
+async function readGuardedMeta(wire: Wire, id: number): Promise<SeoMeta | null> {
+  const told = await readTold(wire, route(id));
+  if (told === null) return null;
+  const { state, siteNow, hashes, editing } = told;
+  return { ...metaOf(state, siteNow, id), hashes, warnings: editingWarnings(editing) };
+}
+
+async function readProven(wire: Wire, id: number): Promise<SeoMeta> {
+  const [, meta] = await together(readCompanion(wire, "seo"), readBridge(wire, id));
+  return meta;
+}
+
 /**
  * Writes fields of a post that is still as it was planned, and answers them as they then stand; `sending` is told right
- * before, with whether visitors see the post.
+ * before, with whether visitors see the post. Throws E_STALE_PREVIEW, E_FORBIDDEN_OP, CmsError.
  */
 export async function writeBridge(
   wire: Wire,
@@ -84,29 +102,39 @@ export async function writeBridge(
   sending: (live: boolean) => void,
 ): Promise<SeoMeta> {
   const { id } = planned.post;
+  const send = ({ live, due }: SeoMeta["post"]) => {
+    sending(live);
+    return { ...bodyOf(change), ...(live || due !== null ? { allow_published: true } : {}) };
+  };
+  if (planned.hashes) {
+    const names = ["status", "provider", ...replacedFields(change).map(partName)];
+    const relied = { hashes: planned.hashes, names, what: `post ${id}`, words: FIELDS };
+    const done = await writeTold(wire, route(id), relied, send(planned.post), META);
+    if (done) return metaOf(done.state, wire.now(), id);
+  }
   const now = await readBridge(wire, id); // last before the write
-  requireUntouched(site, planned, now);
-  const { live, due } = now.post;
-  const json = { ...bodyOf(change), ...(live || due !== null ? { allow_published: true } : {}) };
-  sending(live);
+  requireUntouched(site, planned, now, change);
+  const json = send(now.post);
   await asking("seo", () => wire.post(`${COMPANION}/seo/meta/${id}`, {}, json, META));
   return await readBack(wire, `The fields of post ${id} were written`, (after) => readBridge(after, id));
 }
 
-/** Throws E_FORBIDDEN_OP where somebody changed the post or its fields since they were planned. */
-export function requireUntouched(site: Site, planned: SeoMeta, now: SeoMeta): void {
-  requireUnchanged(site, planned.post, now.post);
-  const was = new Map(entriesOf(planned.fields));
-  const other = entriesOf(now.fields).find(([field, value]) => was.get(field) !== value);
-  if (other === undefined) return;
-  throw new GatewayError(
-    "E_FORBIDDEN_OP",
-    `Post ${now.post.id}: its ${
-      other[0]
-    } was changed on the site while this call was under way; nothing was written, ` +
-      "call again",
+/**
+ * Throws E_FORBIDDEN_OP for a state that forbids the write, and E_STALE_PREVIEW where somebody changed the state or what
+ * is replaced since it was planned. Of a field that the site does not show, the time of the last change tells.
+ */
+export function requireUntouched(site: Site, planned: SeoMeta, now: SeoMeta, change: SeoChange): void {
+  const [was, is] = [new Map(entriesOf(planned.fields)), new Map(entriesOf(now.fields))];
+  const touched = now.post.modified_gmt !== planned.post.modified_gmt;
+  const differ = replacedFields(change).filter((field) =>
+    was.get(field) !== is.get(field) || (touched && (is.get(field) ?? null) === null)
   );
+  requireUnchanged(site, planned.post, now.post, differ);
 }
+
+const partName = (field: string) => field.replace(/^(og|twitter)_/, "$1.");
+/** The arguments' names of the plugin's parts. */
+const FIELDS = Object.fromEntries(SEO_TEXTS.map((name) => [partName(name), name]));
 
 /** `og_title` stands as `og: { title }` on the wire. */
 function bodyOf({ robots, ...texts }: SeoChange): Record<string, unknown> {
@@ -121,11 +149,12 @@ function bodyOf({ robots, ...texts }: SeoChange): Record<string, unknown> {
 }
 
 function partsOf(name: SeoText): readonly [group: string, part?: string] {
-  const [, group, part] = /^(og|twitter)_(\w+)$/.exec(name) ?? [];
-  return group === undefined ? [name] : [group, part];
+  const [group, part] = partName(name).split(".");
+  return part === undefined ? [name] : [group!, part];
 }
 
-function metaOf(record: MetaRecord, siteNow: number, id: number): SeoMeta {
+/** The same in this gateway's words; `siteNow` is the latest time the site's clock can show. */
+export function metaOf(record: MetaRecord, siteNow: number, id: number): SeoMeta {
   if (record.post_id !== id) {
     throw new GatewayError(
       "E_UPSTREAM",

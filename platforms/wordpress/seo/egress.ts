@@ -1,7 +1,7 @@
 /** What of SEO is read from and written to a CMS: known fields, and on published posts only where the site allows it. */
 import type { Site } from "../../../model.ts";
 import type { Outgoing } from "../../request.ts";
-import { type Fields, fields, type Judge, only } from "../egress_rules.ts";
+import { type Fields, fields, isFields, type Judge, only } from "../egress_rules.ts";
 import { SEO_ROBOTS } from "./fields.ts";
 import {
   RANK_MATH_KEYS,
@@ -24,11 +24,16 @@ export const SEO_READABLE: readonly RegExp[] = [
   new RegExp(`^/seopress/v1/posts/[1-9]\\d*/(${SEOPRESS})$`),
 ];
 
-/** What is written there; none of these fields is a state or a date. */
-export const SEO_WRITABLE: readonly (readonly [RegExp, Judge])[] = [
+/** What is written there, where a write replaces something; none of these fields is a state or a date. */
+export const SEO_REPLACED: readonly (readonly [RegExp, Judge])[] = [
   [/^\/site-ops\/v1\/seo\/meta\/[1-9]\d*$/, guarded(judgeMeta)],
   [/^\/site-ops\/v1\/seo\/schema\/[1-9]\d*$/, guarded(judgeSchema)],
   [/^\/site-ops\/v1\/seo\/redirects$/, fields(judgeRedirect)],
+];
+
+/** All that is written there. */
+export const SEO_WRITABLE: readonly (readonly [RegExp, Judge])[] = [
+  ...SEO_REPLACED,
   [/^\/site-ops\/v1\/seo\/sitemap\/rebuild$/, fields((body) => only(body, []))],
   [/^\/rankmath\/v1\/updateMeta$/, fields(judgeRankMath)],
 ];
@@ -53,9 +58,6 @@ export function seoMetaForbids(body: Fields): string | null {
   if (!isFields(meta) || Object.keys(meta).length === 0) return "its meta holds no fields of SEO";
   return only(body, ["meta"]) ?? texts(meta, Object.values(YOAST_KEYS));
 }
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function texts(body: Fields, names: readonly string[]): string | null {
   const other = names.find((name) => body[name] !== undefined && typeof body[name] !== "string");

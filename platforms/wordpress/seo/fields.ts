@@ -1,6 +1,7 @@
 /** The SEO fields of a post in this gateway's words, and whether a site kept what it was sent. */
 import { decodeHTML } from "entities";
 import { GatewayError } from "../../../errors.ts";
+import type { PartHashes } from "../companion/guarded.ts";
 import type { SeoPost } from "./post.ts";
 
 /** The fields that are one text each. */
@@ -39,6 +40,10 @@ export interface SeoMeta {
   readonly fields: SeoFields;
   /** Fields whose value is what the page shows, the stored one being hidden. */
   readonly shown?: readonly string[];
+  /** What a person should know before approving a change, a sentence each. */
+  readonly warnings?: readonly string[];
+  /** What a guarded write expects to find; nothing where the site has none. */
+  readonly hashes?: PartHashes;
 }
 
 /** One field and its value, robots switch by switch: `robots.noindex`. */
@@ -49,6 +54,12 @@ export function entriesOf({ robots = {}, ...texts }: SeoChange | SeoFields): Ent
   const named = Object.entries(robots).map(([name, on]): Entry => [`robots.${name}`, on]);
   const plain = Object.entries(texts) as [string, string | null | undefined][];
   return [...plain, ...named].filter((entry): entry is Entry => entry[1] !== undefined);
+}
+
+/** The fields that a change replaces: a switch of robots is turned in the list of all. */
+export function replacedFields(change: SeoChange): string[] {
+  const names = entriesOf({ ...change, robots: undefined }).map(([field]) => field);
+  return change.robots === undefined ? names : [...names, ...SEO_ROBOTS.map((name) => `robots.${name}`)];
 }
 
 /** A text as sites keep it: one line, blanks joined, none at either end. */

@@ -2,6 +2,7 @@
 import { GatewayError } from "../../../errors.ts";
 import { hasLead } from "../../../rules/schedule.ts";
 import type { Site } from "../../../model.ts";
+import { staleOf } from "../companion/guarded.ts";
 import { statusWord, utc } from "../rest/records.ts";
 
 /** A post or page of any type, as far as SEO goes. */
@@ -60,14 +61,19 @@ export function requireSeoState(site: Site, post: SeoPost): void {
   );
 }
 
-/** Throws E_FORBIDDEN_OP where somebody changed the post since it was planned; last before a write. */
-export function requireUnchanged(site: Site, planned: SeoPost, now: SeoPost): void {
+/**
+ * Last before a write without the guard: throws E_FORBIDDEN_OP for a state that forbids it, and E_STALE_PREVIEW where the
+ * state, or one of the `differ` that the caller found, is not as it was planned.
+ */
+export function requireUnchanged(
+  site: Site,
+  planned: SeoPost,
+  now: SeoPost,
+  differ: readonly string[],
+): void {
   requireSeoState(site, now);
-  if (now.status === planned.status && now.modified_gmt === planned.modified_gmt) return;
-  const what = now.status === planned.status
-    ? "was changed on the site"
-    : `became ${now.status}, it was ${planned.status}`;
-  throw forbidden(`Post ${now.id} ${what} while this call was under way; nothing was written, call again`);
+  const all = [...now.status === planned.status ? [] : ["status"], ...differ];
+  if (all.length > 0) throw staleOf(`post ${now.id}`, all, { by: null, at: now.modified_gmt });
 }
 
 const forbidden = (message: string) => new GatewayError("E_FORBIDDEN_OP", message);

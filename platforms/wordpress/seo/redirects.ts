@@ -12,7 +12,10 @@ import {
 } from "../../../rules/redirect.ts";
 import type { Making, Site } from "../../../model.ts";
 import { asking, COMPANION, readCompanion, requireCapability } from "../companion/plugin.ts";
+import { type PartHashes, staleOf } from "../companion/guarded.ts";
+import { readTold, writeTold } from "../companion/guarded_routes.ts";
 import { CmsError } from "../errors.ts";
+import { together } from "../../../lib/async.ts";
 import { readBack } from "../rest/read_back.ts";
 import type { Wire } from "../rest/wire.ts";
 
@@ -28,6 +31,9 @@ const LIST = z.object({
   hides: z.object({ id: z.number(), title: z.string() }).nullable().catch(null),
 });
 const WRITTEN = ROW.extend({ created: z.boolean() });
+/** What a guarded read tells beside: the redirects that are followed from the destination on, in order. */
+const FOUND = LIST.extend({ follow: z.array(ROW).default([]) });
+const GUARDED_REDIRECTS = { path: "seo/redirects", part: "seo", state: FOUND } as const;
 
 /** How many redirects in a row are followed; browsers give up at about as many. */
 const HOPS_MAX = 20;
@@ -43,6 +49,8 @@ export interface PreparedRedirect {
   readonly hides: { readonly id: number; readonly title: string } | null;
   /** Whether visitors get anything at the source today: a page, an archive, a file, a redirect. */
   readonly answers: boolean;
+  /** What a guarded write expects to find; nothing where the site has none. */
+  readonly hashes?: PartHashes;
 }
 
 /** A path as the plugin takes it: it resolves escapes itself, and a bare blank is none of a path's. */
@@ -60,22 +68,36 @@ async function look(wire: Wire, source: string): Promise<z.infer<typeof LIST>> {
  * E_SEOPLUGIN_PLUGIN_REQUIRED, E_BAD_INPUT for a circle and for a status the site's SEO plugin does not have, CmsError.
  */
 export async function prepareRedirect(wire: Wire, site: Site, redirect: Redirect): Promise<PreparedRedirect> {
-  requireCapability(await readCompanion(wire, "seo"), "manage_options", "set redirects");
-  const { redirects, statuses, hides } = await look(wire, redirect.source);
+  const { source, destination, status } = redirect;
+  const asked = { source: escaped(source), destination, status };
+  const [told, visited] = await together(
+    readTold(wire, GUARDED_REDIRECTS, asked),
+    wire.answersVisitors(source),
+  );
+  if (told === null) {
+    requireCapability(await readCompanion(wire, "seo"), "manage_options", "set redirects");
+  }
+  const { redirects, statuses, hides } = told?.state ?? await look(wire, source);
   if (statuses !== undefined && !statuses.includes(redirect.status)) {
     const has = statuses.join(", ");
     throw bad(`status: the site's SEO plugin has no redirects of status ${redirect.status}, only ${has}`);
   }
-  await requireEnd(wire, redirect, homeOf(site.base_url));
+  const follow = told?.state.follow.values();
+  const next = (path: string) => follow ? follow.next().value ?? null : rowFrom(wire, path);
+  await requireEnd(redirect, homeOf(site.base_url), next);
   const now = redirects[0] ?? null;
-  const answers = now !== null || hides !== null || await wire.answersVisitors(redirect.source);
-  return { redirect, now, hides, answers };
+  const answers = now !== null || hides !== null || visited;
+  return { redirect, now, hides, answers, ...(told ? { hashes: told.hashes } : {}) };
 }
 
 const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
 
 /** Follows the redirects there are from the destination on; throws where they never end. */
-async function requireEnd(wire: Wire, { source, path }: Redirect, home: Home): Promise<void> {
+async function requireEnd(
+  { source, path }: Redirect,
+  home: Home,
+  rowFrom: (path: string) => RedirectRow | null | Promise<RedirectRow | null>,
+): Promise<void> {
   const chain = [source];
   for (let next = path; next !== null && !mustStay(next);) {
     const back = chain.some((one) => pathKey(one) === pathKey(next!));
@@ -86,7 +108,7 @@ async function requireEnd(wire: Wire, { source, path }: Redirect, home: Home): P
     if (chain.length > HOPS_MAX) {
       throw bad(`destination: more than ${HOPS_MAX - 1} redirects follow on it; lead to where they end`);
     }
-    const row = await rowFrom(wire, next);
+    const row = await rowFrom(next);
     next = row === null ? null : pathOnSite(row.destination, home);
   }
 }
@@ -108,22 +130,18 @@ export interface RedirectWritten extends RedirectRow {
   readonly created: boolean;
 }
 
-/** Sets a redirect and reads it back. Throws E_BAD_INPUT where the plugin refuses it, E_UPSTREAM. */
+/**
+ * Sets a redirect, while what it takes the place of is as it was planned, and reads it back. Throws E_STALE_PREVIEW,
+ * E_BAD_INPUT where the plugin refuses it, E_UPSTREAM.
+ */
 export async function writeRedirect(
   wire: Wire,
   site: Site,
-  { redirect }: PreparedRedirect,
+  planned: PreparedRedirect,
   made: Making,
 ): Promise<RedirectWritten> {
-  const { source, destination, status } = redirect;
-  const json = { source: escaped(source), destination, status };
-  const { id, created } = await asking(
-    "seo",
-    () => wire.post(`${COMPANION}/seo/redirects`, {}, json, WRITTEN),
-  );
-  if (created) made({ what: "redirect", id, name: source });
-  const done = `The redirect from ${source} was set`;
-  const stored = (await readBack(wire, done, (after) => look(after, source))).redirects[0];
+  const { source, destination, status } = planned.redirect;
+  const { written: { id, created }, stored } = await send(wire, planned, made);
   const home = homeOf(site.base_url);
   const fits = stored?.status === status && sameDestination(destination, stored.destination, home) &&
     pathKey(stored.source) === pathKey(source);
@@ -134,4 +152,35 @@ export async function writeRedirect(
     `The site said it set the redirect, but the one from ${source} ${is}; look at it there`,
     { upstream: 502 },
   );
+}
+
+async function send(
+  wire: Wire,
+  { redirect: { source, destination, status }, now, hides, hashes }: PreparedRedirect,
+  made: Making,
+): Promise<{ written: z.infer<typeof WRITTEN>; stored: RedirectRow | undefined }> {
+  const json = { source: escaped(source), destination, status };
+  const told = (written: z.infer<typeof WRITTEN>) => {
+    if (written.created) made({ what: "redirect", id: written.id, name: source });
+    return written;
+  };
+  const what = `the redirect from ${source}`;
+  if (hashes) {
+    const relied = { hashes, what, words: { hides: "source" } };
+    const done = await writeTold(wire, GUARDED_REDIRECTS, relied, json, WRITTEN);
+    if (done) return { written: told(done.written), stored: done.state.redirects[0] };
+  }
+  const is = await look(wire, source); // last before the write
+  const row = is.redirects[0];
+  const differ = [
+    ...row?.destination === now?.destination ? [] : ["destination"],
+    ...row?.status === now?.status ? [] : ["status"],
+    ...is.hides?.id === hides?.id ? [] : ["source"],
+  ];
+  if (differ.length > 0) throw staleOf(what, differ);
+  const written = told(
+    await asking("seo", () => wire.post(`${COMPANION}/seo/redirects`, {}, json, WRITTEN)),
+  );
+  const done = `The redirect from ${source} was set`;
+  return { written, stored: (await readBack(wire, done, (after) => look(after, source))).redirects[0] };
 }

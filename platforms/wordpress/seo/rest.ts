@@ -109,7 +109,7 @@ export async function writeRest(
   const { id } = planned.post;
   const { meta, stored } = await find(wire, id);
   requireNotDue(meta);
-  requireUntouched(site, planned, meta);
+  requireUntouched(site, planned, meta, change);
   const store = STORES.find(({ provider }) => provider === meta.provider)!;
   sending(meta.post.live);
   await store.write(wire, stored, meta.fields, change, stands);

@@ -7,7 +7,10 @@ import type { Making, Site } from "../../../model.ts";
 import { together } from "../../../lib/async.ts";
 import { asking, COMPANION, readCompanion, requireCapability } from "../companion/plugin.ts";
 import { readBack } from "../rest/read_back.ts";
-import { readBridge } from "./bridge.ts";
+import { editingWarnings, type PartHashes } from "../companion/guarded.ts";
+import { readTold, writeTold } from "../companion/guarded_routes.ts";
+import { statusWord } from "../rest/records.ts";
+import { META, metaOf, readBridge } from "./bridge.ts";
 import { requireSeoState, requireUnchanged, type SeoPost } from "./post.ts";
 import type { Wire } from "../rest/wire.ts";
 
@@ -15,6 +18,7 @@ const LIST = z.object({
   provider: z.string(),
   entries: z.array(z.object({ entry_id: z.string(), type: z.string().catch(""), schema: z.unknown() })),
 });
+const STATE = LIST.extend({ post: META });
 const WRITTEN = z.object({ entry_id: z.string().min(1), created: z.boolean() });
 
 /** An entry of structured data as the site keeps it. */
@@ -32,6 +36,10 @@ export interface PreparedSchema {
   /** The entry it replaces; null for a new one. */
   readonly replaces: SchemaEntry | null;
   readonly entries: readonly SchemaEntry[];
+  /** What a person should know before approving it, a sentence each. */
+  readonly warnings?: readonly string[];
+  /** What a guarded write expects to find; nothing where the site has none. */
+  readonly hashes?: PartHashes;
 }
 
 /** The result of a write. */
@@ -44,8 +52,33 @@ export interface SchemaWritten {
   readonly warnings?: readonly string[];
 }
 
+const route = (id: number) => ({ path: `seo/schema/${id}`, part: "seo", state: STATE }) as const;
+
 async function readEntries(wire: Wire, id: number) {
   return (await asking("seo", () => wire.get(`${COMPANION}/seo/schema/${id}`, {}, LIST))).data;
+}
+
+type Found = Pick<PreparedSchema, "post" | "provider" | "entries" | "warnings" | "hashes">;
+
+async function find(wire: Wire, id: number): Promise<Found> {
+  const told = await readTold(wire, route(id));
+  if (told) {
+    const { state: { post, provider, entries }, hashes, editing, siteNow } = told;
+    return {
+      post: metaOf(post, siteNow, id).post,
+      provider,
+      entries,
+      hashes,
+      warnings: editingWarnings(editing),
+    };
+  }
+  requireCapability(await readCompanion(wire, "seo"), "unfiltered_html", "store structured data");
+  return await findPlain(wire, id);
+}
+
+async function findPlain(wire: Wire, id: number): Promise<Found> {
+  const [{ post }, { provider, entries }] = await together(readBridge(wire, id), readEntries(wire, id));
+  return { post, provider, entries };
 }
 
 /**
@@ -59,15 +92,15 @@ export async function prepareSchema(
   schema: PageSchema,
   entry_id?: string,
 ): Promise<PreparedSchema> {
-  requireCapability(await readCompanion(wire, "seo"), "unfiltered_html", "store structured data");
-  const [{ post }, { provider, entries }] = await together(readBridge(wire, id), readEntries(wire, id));
+  const found = await find(wire, id);
+  const { post, provider, entries } = found;
   requireSeoState(site, post);
   if (provider === "rankmath") {
     requireOneType(schema);
     requireEnclosed(schema, "schema");
   }
   const replaces = entries.find((one) => one.entry_id === entry_id) ?? null;
-  if (entry_id === undefined || replaces !== null) return { post, provider, schema, replaces, entries };
+  if (entry_id === undefined || replaces !== null) return { ...found, schema, replaces };
   const there = entries.map((one) => `"${one.entry_id}"`).join(", ") || "none";
   throw new GatewayError(
     "E_UPSTREAM",
@@ -94,21 +127,7 @@ export async function writeSchema(
   { sending, made }: { readonly sending: (live: boolean) => void; readonly made: Making },
 ): Promise<SchemaWritten> {
   const { schema, replaces, post: { id } } = planned;
-  const now = (await readBridge(wire, id)).post; // last before the write
-  requireUnchanged(site, planned.post, now);
-  const json = {
-    schema,
-    ...(replaces ? { entry_id: replaces.entry_id } : {}),
-    ...(now.live || now.due !== null ? { allow_published: true } : {}),
-  };
-  sending(now.live);
-  const { entry_id, created } = await asking(
-    "seo",
-    () => wire.post(`${COMPANION}/seo/schema/${id}`, {}, json, WRITTEN),
-  );
-  if (created) made({ what: "entry", id: entry_id, name: `structured data of post ${id}` });
-  const done = `The structured data of post ${id} was stored as "${entry_id}"`;
-  const { entries } = await readBack(wire, done, (after) => readEntries(after, id));
+  const { entry_id, created, entries, status } = await send(wire, site, planned, { sending, made });
   const stored = entries.find((one) => one.entry_id === entry_id);
   if (stored === undefined || created !== (replaces === null)) {
     throw new GatewayError(
@@ -117,12 +136,62 @@ export async function writeSchema(
       { upstream: 502 },
     );
   }
-  const result = { post_id: id, status: now.status, entry_id, type: typesOf(schema).join(", "), created };
+  const result = { post_id: id, status, entry_id, type: typesOf(schema).join(", "), created };
   if (canonical(stored.schema) === canonical(schema)) return result;
   return {
     ...result,
     warnings: ["schema: the site stored it otherwise than it was sent; look at the post there"],
   };
+}
+
+type Sent = z.infer<typeof WRITTEN> & Pick<Found, "entries"> & { readonly status: string };
+
+async function send(
+  wire: Wire,
+  site: Site,
+  planned: PreparedSchema,
+  { sending, made }: { readonly sending: (live: boolean) => void; readonly made: Making },
+): Promise<Sent> {
+  const { schema, replaces, post: { id } } = planned;
+  const ready = ({ live, due }: SeoPost) => {
+    sending(live);
+    const entry = replaces ? { entry_id: replaces.entry_id } : {};
+    return { schema, ...entry, ...(live || due !== null ? { allow_published: true } : {}) };
+  };
+  const stored = ({ entry_id, created }: z.infer<typeof WRITTEN>) => {
+    if (created) made({ what: "entry", id: entry_id, name: `structured data of post ${id}` });
+  };
+  if (planned.hashes) {
+    const entry = replaces ? [`entry:${replaces.entry_id}`] : [];
+    const names = ["status", "provider", "entries", ...entry];
+    const words = Object.fromEntries(entry.map((name) => [name, "schema"]));
+    const relied = { hashes: planned.hashes, names, what: `the structured data of post ${id}`, words };
+    const done = await writeTold(wire, route(id), relied, ready(planned.post), WRITTEN);
+    if (done) {
+      stored(done.written);
+      return {
+        ...done.written,
+        entries: done.state.entries,
+        status: statusWord(done.state.post.post_status),
+      };
+    }
+  }
+  const now = await findPlain(wire, id); // last before the write
+  requireUnchanged(site, planned.post, now.post, changedEntries(planned, now));
+  const json = ready(now.post);
+  const written = await asking("seo", () => wire.post(`${COMPANION}/seo/schema/${id}`, {}, json, WRITTEN));
+  stored(written);
+  const done = `The structured data of post ${id} was stored as "${written.entry_id}"`;
+  const { entries } = await readBack(wire, done, (after) => readEntries(after, id));
+  return { ...written, entries, status: now.post.status };
+}
+
+/** Which of what was planned is not as it was: the entry that is replaced, and which others there are. */
+function changedEntries({ entries, replaces }: PreparedSchema, now: Found): string[] {
+  const names = (all: Found["entries"]) => JSON.stringify(all.map(({ entry_id, type }) => [entry_id, type]));
+  const is = now.entries.find(({ entry_id }) => entry_id === replaces?.entry_id);
+  const replaced = replaces !== null && canonical(is?.schema) !== canonical(replaces.schema);
+  return [...replaced ? ["schema"] : [], ...names(entries) === names(now.entries) ? [] : ["entries"]];
 }
 
 /** JSON whose order of names does not count; PHP takes an empty object for an empty list. */

@@ -5,6 +5,8 @@ import { isFields, type StructuredData } from "../../../rules/structured_data.ts
 import type { Configured } from "../../connector.ts";
 import { together } from "../../../lib/async.ts";
 import { asking, COMPANION, readCompanion } from "../companion/plugin.ts";
+import { editingWarnings, type PartHashes } from "../companion/guarded.ts";
+import { readTold, writeTold } from "../companion/guarded_routes.ts";
 import { readBack } from "../rest/read_back.ts";
 import {
   ENTRY,
@@ -21,6 +23,11 @@ import {
 } from "./entries.ts";
 import type { Wire } from "../rest/wire.ts";
 
+/** An entry with who keeps it. */
+const TOLD = z.object({ provider: z.string() }).loose().transform(({ provider, ...rest }) => ({
+  provider,
+  entry: rest,
+})).pipe(z.object({ provider: z.string(), entry: ENTRY }));
 const ENTRIES = z.object({ entries: z.array(ENTRY), total: z.number().int().nonnegative() });
 
 /** Which entries to list. */
@@ -50,12 +57,19 @@ export interface PlannedEntry {
   /** What is sent, and the whole value as it would stand then. */
   readonly value: StructuredData;
   readonly after: StructuredData;
+  /** What a person should know before approving it, a sentence each. */
+  readonly warnings: readonly string[];
 }
 
 /** A change as this platform planned it. */
 interface CmsPlan extends PlannedEntry {
   readonly record: EntryRecord;
+  /** What a guarded write expects to find; nothing where the site has none. */
+  readonly hashes?: PartHashes;
 }
+
+/** An entry, how far it reaches, and what the plugin's guard tells of it where there is one. */
+type Found = Pick<CmsPlan, "record" | "scope" | "hashes"> & { readonly warnings: readonly string[] };
 
 /** Entries of custom schema. Every method throws E_SCHEMA_BRIDGE_REQUIRED, E_UPSTREAM. */
 export interface SchemaClient {
@@ -80,15 +94,38 @@ async function readBridge(wire: Wire): Promise<Scope> {
         "Math there",
     );
   }
-  return features.schema_bridge?.provider === PAGE_BY_PAGE ? "page" : "global";
+  return scopeOf(features.schema_bridge?.provider);
+}
+
+const scopeOf = (provider: string | null | undefined): Scope => provider === PAGE_BY_PAGE ? "page" : "global";
+const guardedEntry = (id: number) => ({ path: `schema/entries/${id}`, part: "schema", state: TOLD }) as const;
+
+/** An entry with all that its change needs, in one request where the plugin is new enough. */
+async function find(wire: Wire, id: number): Promise<Found> {
+  const told = await readTold(wire, guardedEntry(id));
+  if (told === null) {
+    const [scope, record] = await together(readBridge(wire), readEntry(wire, id));
+    return { scope, record, warnings: [] };
+  }
+  const { state: { entry, provider }, hashes, editing } = told;
+  return {
+    record: asked(id, entry),
+    scope: scopeOf(provider),
+    hashes,
+    warnings: editingWarnings(editing),
+  };
+}
+
+function asked(id: number, entry: EntryRecord): EntryRecord {
+  if (entry.post_id === id) return entry;
+  throw failed(
+    `The site was asked for the schema entry ${id} and answered ${entry.post_id}; look at it there`,
+  );
 }
 
 async function readEntry(wire: Wire, id: number): Promise<EntryRecord> {
   const { data } = await asking("schema", () => wire.get(`${COMPANION}/schema/entries/${id}`, {}, ENTRY));
-  if (data.post_id === id) return data;
-  throw failed(
-    `The site was asked for the schema entry ${id} and answered ${data.post_id}; look at it there`,
-  );
+  return asked(id, data);
 }
 
 async function list(wire: Wire, { needle, page, per_page }: EntriesQuery): Promise<EntryList> {
@@ -102,32 +139,37 @@ async function list(wire: Wire, { needle, page, per_page }: EntriesQuery): Promi
 }
 
 async function read(wire: Wire, id: number): Promise<SchemaEntry> {
-  const [, record] = await together(readBridge(wire), readEntry(wire, id));
-  return shown(record);
+  return shown((await find(wire, id)).record);
 }
 
 async function prepare(wire: Wire, id: number, given: StructuredData): Promise<CmsPlan> {
-  const [scope, record] = await together(readBridge(wire), readEntry(wire, id));
+  const { record, scope, ...found } = await find(wire, id);
   const value = fitting(record, scope, given);
   const after = isFields(record.value) && isFields(value) ? { ...record.value, ...value } : value;
   const targets = targetNames(record.targets);
-  return { entry: shown(record), record, scope, live: isLive(record), targets, value, after };
+  return { ...found, entry: shown(record), record, scope, live: isLive(record), targets, value, after };
 }
 
-async function write(
-  wire: Wire,
-  { record: before, scope, live, value, after }: CmsPlan,
-): Promise<SchemaEntry> {
+/** Beside its title, which says nothing of what is replaced. */
+const RELIED = ["status", "type", "value_type", "value", "targets", "provider"];
+
+async function write(wire: Wire, plan: CmsPlan): Promise<SchemaEntry> {
+  const { record: before, scope, live, value, after, hashes } = plan;
   const id = before.post_id;
-  requireUnchanged(before, await readEntry(wire, id), scope); // last before the write
   const json = {
     value,
     expect_value_type: before.value_type,
     ...scope === "page" && live ? { allow_published: true } : {},
   };
   const answer = z.object({ post_id: z.literal(id) });
-  await asking("schema", () => wire.post(`${COMPANION}/schema/entries/${id}`, {}, json, answer));
-  const now = await readBack(wire, `Entry ${id} was written`, (after) => readEntry(after, id));
+  const relied = hashes && { hashes, names: RELIED, what: `entry ${id}` };
+  const done = relied && await writeTold(wire, guardedEntry(id), relied, json, answer);
+  let now = done?.state.entry;
+  if (now === undefined) {
+    requireUnchanged(before, await readEntry(wire, id), scope); // last before the write
+    await asking("schema", () => wire.post(`${COMPANION}/schema/entries/${id}`, {}, json, answer));
+    now = await readBack(wire, `Entry ${id} was written`, (later) => readEntry(later, id));
+  }
   requireKept(before, now, after);
   return shown(now);
 }

@@ -13,6 +13,7 @@ import {
 } from "../../../rules/structured_data.ts";
 import { typesOf } from "../../../rules/seo_schema.ts";
 import { LIMITS } from "../../../model.ts";
+import { staleOf } from "../companion/guarded.ts";
 import { statusWord } from "../rest/records.ts";
 
 /** Nothing is read that could not be compared. */
@@ -136,8 +137,8 @@ function texts(value: unknown): string[] {
 }
 
 /**
- * Refuses to write over what somebody else changed since it was looked at: E_FORBIDDEN_OP for what was published,
- * E_BAD_INPUT for another type, else E_UPSTREAM.
+ * Refuses to write over what somebody else changed since it was looked at: E_FORBIDDEN_OP for what was published, else
+ * E_STALE_PREVIEW.
  */
 export function requireUnchanged(before: EntryRecord, now: EntryRecord, scope: Scope): void {
   const id = before.post_id;
@@ -145,14 +146,9 @@ export function requireUnchanged(before: EntryRecord, now: EntryRecord, scope: S
   if (scope === "page" && isLive(now) && !isLive(before)) {
     throw new GatewayError("E_FORBIDDEN_OP", `Entry ${id} was published ${meanwhile}`);
   }
-  if (now.value_type !== before.value_type || nounOf(now.value) !== nounOf(before.value)) {
-    throw bad(`value: entry ${id} was given another type ${meanwhile}`);
-  }
-  const names = ["status", "type", "title", "value", "targets"] as const;
+  const names = ["status", "type", "value_type", "value", "targets"] as const;
   const changed = names.filter((name) => !sameData(before[name], now[name]));
-  if (changed.length > 0) {
-    throw failed(`Entry ${id} was changed (${changed.join(", ")}) ${meanwhile}`, { upstream: 409 });
-  }
+  if (changed.length > 0) throw staleOf(`entry ${id}`, changed);
 }
 
 /** Refuses to call a write done that did not leave exactly what was sent, or moved where the entry shows: E_UPSTREAM. */

@@ -80,6 +80,46 @@ for (const [name, out] of Object.entries(PASSES)) {
 for (const [name, out] of Object.entries(REFUSED)) {
   Deno.test(`a guarded request is never sent: ${name}`, () => assert.notEqual(look(out), "passes"));
 }
+const TWINS: Readonly<Record<string, [path: string, body: Record<string, unknown>]>> = {
+  "SEO fields": ["seo/meta/7", { title: "x", robots: { noindex: true } }],
+  "structured data": ["seo/schema/7", { schema: { "@type": "A" }, entry_id: "so-1" }],
+  "a redirect": ["seo/redirects", { source: "/a", destination: "/b", status: 301 }],
+  "custom schema": ["schema/entries/7", { value: "{}", expect_value_type: "string" }],
+  "a page from code": ["code-pages", { title: "x", slug: "x", html: "y", scope_class: "so-0123456789" }],
+  "its parts": ["code-pages/7", { css: "x" }],
+  "a clone": ["builder/pages", { title: "x", template_id: 3, variables: { A: "b" } }],
+  "a page cloned anew": ["builder/pages/7", { template_id: 3, variables: {} }],
+};
+for (const [name, [path, body]] of Object.entries(TWINS)) {
+  Deno.test(`a guarded write of the plugin's own is judged as without the guard: ${name}`, () => {
+    const url = `${ROUTE}/${path}`;
+    const expected = { title: HASH };
+    assert.equal(look(send({ ...body, expected }, { url })), "passes");
+    assert.equal(look({ url }), "passes", "and is read there");
+    for (
+      const json of [
+        body,
+        { ...body, expected: {} },
+        { ...body, expected: { title: "x" } },
+        { ...body, expected: [HASH] },
+        { ...body, expected, status: "publish" },
+        { ...body, expected, post_status: "publish" },
+        { ...body, expected, allow_published: true },
+        { ...body, expected, allow_publish: true },
+        { expected: { body }, ...body },
+        [expected],
+      ]
+    ) {
+      assert.notEqual(look(send(json, { url })), "passes", JSON.stringify(json));
+    }
+    assert.notEqual(look(send({ ...body, expected }, { url, method: "PUT" })), "passes");
+    assert.notEqual(look(send({ ...body, expected }, { url: `${url}?title=x` })), "passes");
+  });
+}
+Deno.test("what has no guard is not written below guarded/ either", () => {
+  const sends = ["seo/sitemap/rebuild", "health", "media/7"].map((path) => `${ROUTE}/${path}`);
+  for (const url of sends) assert.notEqual(look(send({ expected: { title: HASH } }, { url })), "passes", url);
+});
 Deno.test("a grant that nobody made publishes nothing through the plugin either", () => {
   assert.match(look(write({ status: "publish" }, marked, granted), false), /not genuine/);
 });

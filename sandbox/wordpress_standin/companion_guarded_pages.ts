@@ -1,0 +1,88 @@
+/** The guarded twins of the companion plugin's routes for pages on the stand-in. */
+import type { Hono } from "hono";
+import { needs } from "./companion.ts";
+import { type CompanionGuarded, hashes } from "./companion_guarded.ts";
+import {
+  CLONE,
+  clone,
+  CODE,
+  type CompanionPages,
+  createCode,
+  DRAFT,
+  find,
+  ID,
+  MODE,
+  readCode,
+  SCOPE,
+  updateCode,
+  view,
+} from "./companion_pages.ts";
+import { addTwins, type Twin } from "./companion_twins.ts";
+import type { ParamRules } from "./params.ts";
+import type { Ask, RestEnv } from "./rest.ts";
+
+/** Installs them beside the plugin's own routes for pages, and those of its guarded write. */
+export function addGuardedPages(app: Hono<RestEnv>, plugin: CompanionPages, guarded: CompanionGuarded): void {
+  addTwins(app, twins(plugin, guarded));
+}
+
+function twins(plugin: CompanionPages, guarded: CompanionGuarded): Twin[] {
+  const stored = (ask: Ask, { id }: Record<string, unknown>) =>
+    readCode({ ...ask, params: { id } }).body as Record<string, unknown>;
+  const taken = ({ state, params: { slug, parent = 0 } }: Ask) =>
+    [...state.posts.values()].find((post) =>
+      post.type === "page" && post.status !== "trash" && post.slug === slug && post.parent === parent
+    );
+  const place = (ask: Ask) => {
+    needs(ask, "edit_pages");
+    const { id, title } = taken(ask) ?? {};
+    return { taken: id === undefined ? null : { id, title } };
+  };
+  const whole = ({ state, params: { id } }: Ask) => {
+    const { modified: _, meta, ...post } = state.posts.get(id as number)!;
+    const { _site_ops_css: css, _site_ops_js: js, [SCOPE]: scope, [MODE]: mode, _elementor_data: data } =
+      meta;
+    return { ...post, date_gmt: post.date, css, js, scope, builder: [mode, data] };
+  };
+  const code: Pick<Twin, "asks" | "takes"> = { asks: ID, takes: { ...ID, ...CODE, title: DRAFT["title"]! } };
+  const asks: ParamRules = { ...DRAFT, template_id: { type: "integer", required: true } };
+  const template = (ask: Ask) => ({ builder_template_id: find(plugin, ask.params["template_id"]).data });
+  const clones = {
+    state: (ask: Ask) => ({ ...place(ask), template: view(find(plugin, ask.params["template_id"])) }),
+    write: (ask: Ask) => clone(plugin, ask),
+    after: (_: Ask, written: Record<string, unknown>) => written,
+  };
+  return [
+    {
+      path: "code-pages/:id",
+      ...code,
+      state: (ask) => stored(ask, ask.params),
+      parts: whole,
+      write: updateCode,
+    },
+    {
+      path: "code-pages",
+      asks: DRAFT,
+      takes: { ...DRAFT, ...CODE, scope_class: { type: "string", required: true } },
+      state: place,
+      parts: (ask) => ({ slug: taken(ask)?.id }),
+      write: createCode,
+      after: stored,
+    },
+    {
+      path: "builder/pages",
+      asks,
+      takes: CLONE,
+      ...clones,
+      parts: (ask) => ({ slug: taken(ask)?.id, ...template(ask) }),
+    },
+    {
+      path: "builder/pages/:id",
+      asks: { ...ID, ...asks },
+      takes: { ...ID, ...CLONE },
+      ...clones,
+      parts: template,
+      hashed: ({ state, params }) => hashes(guarded, state.posts.get(params["id"] as number)!),
+    },
+  ];
+}

@@ -1,0 +1,81 @@
+/** The guarded twins of the companion plugin's SEO routes on the stand-in. */
+import type { Hono } from "hono";
+import {
+  type CompanionSeo,
+  find,
+  metaOf,
+  nothing,
+  postOf,
+  readRedirects,
+  readSchema,
+  type StoredRedirect,
+  writeMeta,
+  writeRedirect,
+  writeSchema,
+} from "./companion_seo.ts";
+import { ID, META, REDIRECT, SCHEMA } from "./companion_seo_rules.ts";
+import { addTwins, type Twin } from "./companion_twins.ts";
+import type { Ask, RestEnv } from "./rest.ts";
+
+/** Installs them beside the plugin's own: `addGuardedSeo(cms.app, addCompanionSeo(cms.app, cms.state))`. */
+export function addGuardedSeo(app: Hono<RestEnv>, plugin: CompanionSeo): void {
+  addTwins(app, twins(plugin));
+}
+
+function twins(plugin: CompanionSeo): Twin[] {
+  const stateOf = (ask: Ask) => ({ status: postOf(ask).status, provider: plugin.provider });
+  const there = (ask: Ask) => readRedirects(plugin, ask).body as { redirects: StoredRedirect[]; hides?: Row };
+  return [
+    {
+      path: "seo/meta/:id",
+      asks: ID,
+      takes: META,
+      state: (ask) => metaOf(plugin, ask, postOf(ask)),
+      parts(ask) {
+        const { robots, og, twitter, ...texts } = plugin.fields.get(postOf(ask).id) ?? nothing();
+        const groups = Object.entries({ robots, og, twitter }).flatMap(([name, group]) =>
+          Object.entries(group).map(([part, value]) => [`${name}.${part}`, value])
+        );
+        return { ...stateOf(ask), ...texts, ...Object.fromEntries(groups) };
+      },
+      write: (ask) => writeMeta(plugin, ask),
+    },
+    {
+      path: "seo/schema/:id",
+      asks: ID,
+      takes: SCHEMA,
+      state: (ask) => ({
+        ...readSchema(plugin, ask).body as Row,
+        post: metaOf(plugin, ask, postOf(ask)),
+      }),
+      parts(ask) {
+        const entries = plugin.schemas.get(postOf(ask).id) ?? [];
+        const each = entries.map(({ entry_id, schema }) => [`entry:${entry_id}`, schema]);
+        const names = entries.map(({ entry_id, type }) => [entry_id, type]);
+        return { ...stateOf(ask), entries: names, ...Object.fromEntries(each) };
+      },
+      write: (ask) => writeSchema(plugin, ask),
+    },
+    {
+      path: "seo/redirects",
+      asks: REDIRECT,
+      takes: REDIRECT,
+      state: (ask) => ({ ...there(ask), follow: [...followed(plugin, String(ask.params["destination"]))] }),
+      parts(ask) {
+        const { redirects: [row], hides } = there(ask);
+        return { destination: row?.destination, status: row?.status, hides: hides?.["id"] };
+      },
+      write: (ask) => writeRedirect(plugin, ask),
+    },
+  ];
+}
+
+type Row = Record<string, unknown>;
+
+function* followed(plugin: CompanionSeo, destination: string): Generator<StoredRedirect> {
+  let row = find(plugin, destination);
+  for (let hop = 0; row !== undefined && hop <= 50; hop++) {
+    yield row;
+    row = find(plugin, row.destination);
+  }
+}
