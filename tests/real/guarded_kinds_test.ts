@@ -290,6 +290,12 @@ onWordPress({
     paths.length = 0;
     await at.kit.gw.call("create_page_from_code", { ...page, slug: `${slug}-free`, confirm: true });
     assert.deepEqual(paths, ["GET guarded/code-pages", "POST guarded/code-pages"]);
+    const id = await codePage(at);
+    before(() => stored(at, { id, meta: { _site_ops_js: "alert(1)" } }));
+    const live = await at.kit.gw.end("publish_page", { site_id: "all", page_id: id, confirm: true });
+    assert.ok("code" in live && live.code === "E_STALE_PREVIEW", JSON.stringify(live));
+    assert.match(live.message, /^code: page \d+ was changed/);
+    assert.equal((await at.stored(id, "pages"))["status"], "draft");
   },
 }, {
   plugins: [

@@ -37,8 +37,7 @@ export default tool("create_page_from_code", {
     };
   },
   async run(_, ctx, { state: { page, place }, changes }) {
-    const { stored: _stored, ...made } = await (await ctx.use(wordpress)).codePages
-      .create(page, place, ctx.made);
+    const made = await (await ctx.use(wordpress)).codePages.create(page, place, ctx.made);
     ctx.note({ result_id: made.id, changes });
     return made;
   },

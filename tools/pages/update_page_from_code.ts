@@ -42,8 +42,7 @@ export default tool("update_page_from_code", {
   },
   async run({ page_id }, ctx, { state, changes }) {
     ctx.note({ result_id: page_id, changes });
-    const { stored: _stored, ...done } = await (await ctx.use(wordpress)).codePages
-      .update(numericId(page_id, "page_id"), state.change, state.now);
-    return done;
+    const { change, now } = state;
+    return await (await ctx.use(wordpress)).codePages.update(numericId(page_id, "page_id"), change, now);
   },
 });

@@ -75,8 +75,6 @@ export interface CodePageChange extends CodeParts {
 export interface CodePageWritten extends Written {
   readonly slug: string;
   readonly scope_class: string;
-  /** The parts as they stand; nothing where the site's plugin does not answer them with the write. */
-  readonly stored?: Pick<CodePage, "title" | "html" | "css" | "js">;
 }
 
 /** Where a page is to be made. */
@@ -209,11 +207,9 @@ async function write(
     await last();
     return await makingPage("code_page", making, () => wire.post(`${COMPANION}/${path}`, {}, json, SUMMARY));
   };
-  const { id, status, url, slug, scope_class } = done?.written ?? await plain();
+  const answer = done?.written ?? await plain();
+  const { id, status, url, slug, scope_class } = answer;
   const state = { id, status, link: url, date_gmt: null, modified_gmt: null };
   await requireUnpublished(wire, "pages", state, making);
-  const answer = { ...written(state), slug, scope_class };
-  if (!done) return answer;
-  const { title, html, css, js } = done.state;
-  return { ...answer, stored: { title, html, css, js } };
+  return { ...written(state), slug, scope_class };
 }

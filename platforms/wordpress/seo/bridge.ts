@@ -16,7 +16,6 @@ import {
   type SeoText,
 } from "./fields.ts";
 import { requireUnchanged, seoPost } from "./post.ts";
-import { readBack } from "../rest/read_back.ts";
 import type { Wire } from "../rest/wire.ts";
 
 const card = z.object({ title: z.string(), description: z.string(), image: z.string() });
@@ -115,8 +114,8 @@ export async function writeBridge(
   const now = await readBridge(wire, id); // last before the write
   requireUntouched(site, planned, now, change);
   const json = send(now.post);
-  await asking("seo", () => wire.post(`${COMPANION}/seo/meta/${id}`, {}, json, META));
-  return await readBack(wire, `The fields of post ${id} were written`, (after) => readBridge(after, id));
+  const after = await asking("seo", () => wire.post(`${COMPANION}/seo/meta/${id}`, {}, json, META));
+  return metaOf(after, wire.now(), id);
 }
 
 /**
