@@ -9,21 +9,12 @@ import { builderTold } from "./builders.ts";
 import { requireImage } from "./media.ts";
 import { pageOfRecords, rowOf } from "./listing.ts";
 import { readOne } from "./one.ts";
-import {
-  CONTENT,
-  type ContentRecord,
-  fieldsOf,
-  plainName,
-  POST,
-  type PostRecord,
-  TERMS_TOO,
-  utc,
-} from "./records.ts";
+import { CONTENT, type ContentRecord, fieldsOf, plainName, POST, TERMS_TOO, utc } from "./records.ts";
 import { change, type CmsSeen, look, seenOf } from "./seen.ts";
 import { judge, requireUnpublished, written } from "./states.ts";
 import { findTerms, makeMissing, requireTermRight, type TermPick, termsOf } from "./terms.ts";
 import { account, knownAccount, type Me, requireAuthor, requireRight } from "./users.ts";
-import { losses } from "./warnings.ts";
+import { changedBeside, losses } from "./warnings.ts";
 import type { Query, Wire } from "./wire.ts";
 
 const FIELDS = fieldsOf(POST);
@@ -161,7 +152,7 @@ export async function createDraft(wire: Wire, draft: CmsDraft, made: Making): Pr
   const sent = await body(wire, draft, made);
   const record = await wire.post("wp/v2/posts", { _fields: FIELDS }, { ...sent, status: "draft" }, POST);
   await requireUnpublished(wire, "posts", record, made);
-  return result(record, sent);
+  return written(record, losses(record, { ...sent, status: "draft" }));
 }
 
 /** Changes the given fields of a draft or scheduled post. Throws E_FORBIDDEN_OP, CmsError. */
@@ -178,10 +169,6 @@ export async function updateDraft(
   const what = { kind: "posts", id, fields: sent, relied, judge: judge("posts", "update") } as const;
   const record = await change(wire, what, seen);
   await requireUnpublished(wire, "posts", record, null);
-  return result(record, sent);
-}
-
-function result(record: PostRecord, sent: Record<string, unknown>): Written {
-  const warnings = losses(record, sent);
-  return warnings.length === 0 ? written(record) : { ...written(record), warnings };
+  const beside = seen ? changedBeside(seen.look.record, record, sent) : [];
+  return written(record, [...losses(record, sent), ...beside]);
 }
