@@ -266,6 +266,21 @@ Deno.test("an answer given again names the call that wrote, and what was proven 
   assert.equal(at.cms.writes.length, 1);
 });
 
+Deno.test("a new tag that the site names otherwise is told, and the rest of the draft is as it was sent", async () => {
+  const at = await world({
+    fetch: (input, init) =>
+      fetch(
+        input,
+        init?.method === "POST" ? { ...init, body: String(init.body).replace("Fish", "Fowl") } : init,
+      ),
+  });
+  await using _ = at;
+  const args = { site_id: "open", title: "A", content_html: "x", tags: ["Fish"] };
+  const { done, proof } = await at.kit.write("rest", "create_draft", args);
+  assert.deepEqual([done.status, proof.verified], ["draft", false]);
+  assert.deepEqual(proof.warnings, ['tags: the site kept "Fowl" instead of "Fish"']);
+});
+
 Deno.test("what a person changes in the last moment beside a write is not told as proven", async () => {
   const at = await world({
     fetch: async (input, init) => {

@@ -168,22 +168,30 @@ export async function requireTermRight(
   );
 }
 
-/** Makes the terms that are missing; answers all ids in order. Throws before any post is written. */
+/**
+ * Makes the terms that are missing; answers all ids in order, and puts a sentence into `renamed` for each that the site
+ * named otherwise. Throws before any post is written.
+ */
 export async function makeMissing(
   wire: Wire,
   taxonomy: Taxonomy,
   picks: readonly TermPick[],
   made: Making,
+  renamed: string[],
 ): Promise<number[]> {
   const ids: number[] = [];
-  for (const { name, id } of picks) ids.push(id ?? await makeOneOf(wire.aside(), taxonomy, name, made));
+  for (const { name, id } of picks) {
+    const one = id === null ? await makeOneOf(wire.aside(), taxonomy, name, made) : { id, name };
+    if (!same(one.name, name)) renamed.push(...valueLoss(argument(taxonomy), name, one.name));
+    ids.push(one.id);
+  }
   return [...new Set(ids)];
 }
 
 /** Makes one of several; where no answer tells whether it was made, that is told too. */
-async function makeOneOf(wire: Wire, taxonomy: Taxonomy, name: string, made: Making): Promise<number> {
+async function makeOneOf(wire: Wire, taxonomy: Taxonomy, name: string, made: Making): Promise<Term> {
   try {
-    return (await makeTerm(wire, taxonomy, { name }, made)).term.id;
+    return (await makeTerm(wire, taxonomy, { name }, made)).term;
   } catch (thrown) {
     const failed = thrown instanceof CmsError && (thrown.upstream ?? 0) >= 500;
     if (failed || isDoubtful(thrown)) made({ what: taxonomy, id: null, name, unsure: true });
