@@ -19,6 +19,7 @@ export interface AppParts {
 }
 
 const HEADERS = { "content-type": "application/json" };
+const CORS = { "access-control-allow-origin": "*", "access-control-expose-headers": EXPOSED_HEADERS };
 
 /**
  * The whole service. Every answer names its call in `X-Request-Id`; where a door has given none, it is a new one that
@@ -49,11 +50,7 @@ function routes(parts: AppParts): Hono {
     );
     return new Response(failure(error), {
       status: 404,
-      headers: {
-        ...HEADERS,
-        "access-control-allow-origin": "*",
-        "access-control-expose-headers": EXPOSED_HEADERS,
-      },
+      headers: { ...HEADERS, ...CORS },
     });
   });
   app.onError((thrown) => {
@@ -63,7 +60,7 @@ function routes(parts: AppParts): Hono {
       "E_INTERNAL",
       "Something failed inside the gateway; its operator finds the cause in the log",
     );
-    return naming(requestId, failure(error), 500, HEADERS);
+    return naming(requestId, failure(error), 500, { ...HEADERS, ...CORS });
   });
   return app;
 }

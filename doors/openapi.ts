@@ -63,7 +63,8 @@ export function openapi(
 }
 
 function operation(tool: OpenApiTool, component: string, codes: Codes): OpenApiSchema {
-  const answer = "confirm" in (tool.input_schema.properties ?? {}) ? "WriteEnvelope" : "ToolEnvelope";
+  const confirmed = "confirm" in (tool.input_schema.properties ?? {});
+  const answer = !confirmed ? "ToolEnvelope" : tool.tier > 0 ? "WriteEnvelope" : "ReadOrWriteEnvelope";
   return {
     operationId: tool.name.replaceAll("-", "_"),
     ...(tool.title === undefined ? {} : { summary: tool.title }),

@@ -71,10 +71,33 @@ export function sharedSchemas(codes: Codes, kinds: readonly string[]): Record<st
       undoable_reason: text("Why it cannot"),
       warnings: list({ type: "string" }, "What a person should know before approving"),
     }, "What a write would do; nothing was changed"),
+    Written: {
+      type: "object",
+      description: "What a tool answers that wrote: its own result, and what was proven of it",
+      required: ["verified", "warnings", "request_id"],
+      properties: {
+        verified: {
+          type: "boolean",
+          nullable: true,
+          description:
+            "Whether what stands after the write was compared with what was asked for and is the same; false where it " +
+            "is not, null where it could not be compared",
+        },
+        verified_reason: text("Why verified is null"),
+        warnings: list({ type: "string" }, "What stands otherwise, and what else to know; a sentence each"),
+        request_id: text("Of the call that wrote; the id of its audit row"),
+        replayed: { type: "boolean", enum: [true], description: "Set where an equal call wrote before" },
+      },
+      additionalProperties: true,
+    },
     ToolEnvelope: envelope({ description: "What the tool answered" }, "The answer to a call that succeeded"),
     WriteEnvelope: envelope(
-      { anyOf: [ref("schemas", "Preview"), { description: "What the tool answered" }] },
+      { anyOf: [ref("schemas", "Preview"), ref("schemas", "Written")] },
       "The answer to a write: a preview without `confirm: true`, else what the tool answered",
+    ),
+    ReadOrWriteEnvelope: envelope(
+      { anyOf: [ref("schemas", "Preview"), ref("schemas", "Written"), { description: "What was read" }] },
+      "The answer of a tool that writes for some arguments: of a write as any write's, else what it read",
     ),
     Whoami: object({
       token_id: text("The token"),

@@ -5,6 +5,7 @@ import type { Catalog } from "../registry/catalog.ts";
 import type { ToolEntry } from "../registry/load.ts";
 import type { PlannedCall, Raise, Revision, ToolContext } from "../registry/tool.ts";
 import type { Store } from "../store/store.ts";
+import { asWritten, plain } from "./answer.ts";
 import type { CallRecord } from "./audit.ts";
 import { type CallParts, type ContextPorts, makeContext } from "./context.ts";
 import { countsAs } from "./deployed.ts";
@@ -106,10 +107,11 @@ export async function planned(
   const found = plan?.raises ?? [];
   parts.grant = judgeRaises(parts, found) ?? parts.grant;
   const calls = [...nested.planned];
+  const whole = record.tier ?? tier;
   return {
     tool: name,
     siteId: record.siteId,
-    tier: record.tier ?? tier,
+    tier: whole,
     args: input.args,
     confirm: input.confirm,
     gate,
@@ -126,7 +128,10 @@ export async function planned(
       ...calls.flatMap((one) => one.warnings),
     ],
     calls,
-    run: async () => await handler.run(input.args, ctx, plan ?? undefined),
+    run: async () => {
+      const answer = await handler.run(input.args, ctx, plan ?? undefined);
+      return whole > 0 && gate ? asWritten(answer) : plain(answer);
+    },
   };
 }
 

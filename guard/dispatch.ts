@@ -2,6 +2,7 @@
 import { asGatewayError, GatewayError } from "../errors.ts";
 import type { AuditRow, Caller, Door, Outcome } from "../model.ts";
 import type { Beside, Store } from "../store/store.ts";
+import { answered } from "./answer.ts";
 import { CallRecord } from "./audit.ts";
 import { bodyLimit } from "./body_limit.ts";
 import { mayWrite, meetsPolicy, preview } from "./confirm.ts";
@@ -121,7 +122,8 @@ async function runPipeline(ports: DispatchPorts, call: ToolCall, record: CallRec
       throw outOfTime();
     }
   }
-  return await ready.run();
+  const answer = await ready.run();
+  return ready.tier > 0 ? answered(answer, requestId) : answer;
 }
 
 const subjectOf = ({ caller, entry, site, others, input, tier }: Admitted): Subject => ({

@@ -31,9 +31,13 @@ const KEPT_FIELDS = [
   "commit_sha",
   "branch",
   "verified",
+  "verified_reason",
   "warnings",
   "request_id",
 ];
+/** So many of its warnings, and so much of each. */
+const WARNINGS_MAX = 20;
+const WARNING_CHARACTERS = 500;
 
 /** The answer, or the failure, as it is kept. */
 export function repeatable(ending: { value: unknown } | { failure: GatewayError }): Kept {
@@ -48,7 +52,7 @@ export function repeatable(ending: { value: unknown } | { failure: GatewayError 
   for (const name of KEPT_FIELDS) {
     const one = Object(ending.value)[name];
     if (one === undefined) continue;
-    kept[name] = one;
+    kept[name] = name === "warnings" ? shortened(one) : one;
     if (bytesOf(kept) + ROOM_BYTES > LIMITS.REPEATED_ANSWER_BYTES) delete kept[name];
   }
   return { value: kept };
@@ -57,6 +61,8 @@ export function repeatable(ending: { value: unknown } | { failure: GatewayError 
 /** What stands around the value in the record. */
 const ROOM_BYTES = 64;
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? "null");
+const shortened = (warnings: unknown) =>
+  [warnings].flat().slice(0, WARNINGS_MAX).map((one) => String(one).slice(0, WARNING_CHARACTERS));
 
 /** The first answer again, marked as such. Throws the first failure again. */
 export function repeated(kept: unknown, requestId: string | null): Repeated {

@@ -1,6 +1,7 @@
 /** What a post is to the tools, whatever platform holds it. */
 import type { Id } from "../lib/ids.ts";
 import type { Builder } from "../model.ts";
+import type { Compared } from "./compared.ts";
 
 /** A tag or category by name; `id` is null where the site has none of that name yet. */
 export interface NamedTerm {
@@ -94,12 +95,10 @@ export interface PreparedDraft {
 }
 
 /** The result of a write. */
-export interface Written {
+export interface Written extends Compared {
   readonly id: Id;
   readonly status: string;
   readonly url: string;
-  /** What the site did not keep as it was sent; absent when it kept all. */
-  readonly warnings?: readonly string[];
 }
 
 /** What a plan saw of a post or page: a write that is given it overwrites nothing that came after. */

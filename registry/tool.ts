@@ -4,6 +4,9 @@ import type { Check } from "../platforms/checks.ts";
 import type { Capability, Connector } from "../platforms/connector.ts";
 import type { PublishGrant } from "../platforms/request.ts";
 import type { Shapes } from "./shapes.gen.ts";
+import type { ReadResult, WriteResult } from "./write_result.ts";
+
+export { compared, onlyRead, unverified, verified, WriteResult } from "./write_result.ts";
 
 /** Values by part; only what JSON can hold. */
 export type Revision = Readonly<Record<string, unknown>>;
@@ -110,7 +113,10 @@ export interface CallsPort {
    * what these refuse with, and E_FORBIDDEN_OP for a tool that calls itself or is called too deep within others.
    */
   plan(tool: string, args: Record<string, unknown>): Promise<PlannedCall>;
-  /** Carries one out and answers what its tool answers. A write runs only in `run`, and only if `plan` planned it. */
+  /**
+   * Carries one out and answers what its tool answers, of a write a `WriteResult`. A write runs only in `run`, and only
+   * if `plan` planned it.
+   */
   run(call: PlannedCall): Promise<unknown>;
 }
 
@@ -154,6 +160,8 @@ export type ContextOf<Shape> =
 
 type Args<Shape> = Shape extends { args: infer A } ? A : never;
 type Awaitable<T> = T | Promise<T>;
+/** What `run` of a tool that can write answers: what was proven, and of one that may also only read, that it did. */
+type Ran<Shape> = Shape extends { tier: 0 } ? WriteResult | ReadResult : WriteResult;
 
 /** A handler that only reads. */
 export interface ReadHandler<Shape> {
@@ -161,13 +169,16 @@ export interface ReadHandler<Shape> {
   run(args: Args<Shape>, ctx: ContextOf<Shape>): Awaitable<unknown>;
 }
 
-/** A handler that writes: `check` and `raises` need no upstream, `plan` only reads, `run` writes. */
+/**
+ * A handler that writes: `check` and `raises` need no upstream, `plan` only reads, `run` writes and says what was proven
+ * of it: `compared`, `verified` or `unverified`.
+ */
 export interface WriteHandler<Shape, State> {
   check?(args: Args<Shape>, ctx: ContextOf<Shape>): Awaitable<void>;
   /** What the arguments alone make of the call, beyond what the manifest can say; judged before anything is sent. */
   raises?(args: Args<Shape>, ctx: ContextOf<Shape>): Awaitable<readonly Raise[]>;
   plan(args: Args<Shape>, ctx: ContextOf<Shape>): Promise<Plan<State>>;
-  run(args: Args<Shape>, ctx: ContextOf<Shape>, plan: Plan<State> & { state: State }): Awaitable<unknown>;
+  run(args: Args<Shape>, ctx: ContextOf<Shape>, plan: Plan<State> & { state: State }): Awaitable<Ran<Shape>>;
 }
 
 /** A handler as the registry holds it, its types already checked where it was written. */

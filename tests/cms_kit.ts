@@ -5,6 +5,7 @@ import type { AuditRow, AuditStatus, Tier } from "../model.ts";
 import type { CmsSandbox, CmsUser } from "../sandbox/wordpress/start.ts";
 import type { NewSite } from "../store/store.ts";
 import { gateway, type Kit, type KitOptions, site } from "./kit.ts";
+import { parted, type Proof } from "./proof.ts";
 
 export type Args = Record<string, unknown>;
 export const DOORS = ["rest", "mcp"] as const;
@@ -18,7 +19,6 @@ export interface Row {
   readonly id: number;
   readonly status: string;
   readonly url: string;
-  readonly warnings?: readonly string[];
 }
 
 /** A write's answer while it is not confirmed. */
@@ -147,15 +147,16 @@ export class CmsKit<Cms extends CmsSandbox = CmsSandbox> implements AsyncDisposa
     return rest;
   }
 
-  /** A confirmed write through one door, with its audit row. */
+  /** A confirmed write through one door: its result, what it proved, and its audit row. */
   async write<T = Row>(
     door: "rest" | "mcp",
     tool: string,
     args: Args,
-  ): Promise<{ done: T; row: AuditRow }> {
-    const done = await this.gw.call<T>(tool, { ...args, confirm: true }, { door });
+  ): Promise<{ done: T; proof: Proof; row: AuditRow }> {
+    const { done, proof } = parted<T>(await this.gw.call(tool, { ...args, confirm: true }, { door }));
     const [row] = await this.rows(1);
     assert.ok(row);
+    assert.equal(proof.request_id, row.request_id);
     const { site_id } = args;
     assert.deepEqual([row.tool, row.door, row.status, row.error, row.site_id], [
       tool,
@@ -164,7 +165,7 @@ export class CmsKit<Cms extends CmsSandbox = CmsSandbox> implements AsyncDisposa
       null,
       site_id,
     ]);
-    return { done, row };
+    return { done, proof, row };
   }
 
   /** The preview, the same through both doors, nothing written. */

@@ -4,7 +4,7 @@ import { GatewayError } from "../../errors.ts";
 import { OUTCOME_UNKNOWN } from "../failures.ts";
 import { RepoError, unreadable } from "./errors.ts";
 import { blobName, commitOf, defaultBranch, headOf, treeOf } from "./git.ts";
-import { isUnknown, type Move, moveBranch } from "./refs.ts";
+import { isUnknown, type Move, moveBranch, type Moved } from "./refs.ts";
 import { encoded, type RepoWire } from "./wire.ts";
 
 const MADE = z.object({ content: z.object({ sha: z.string() }), commit: z.object({ sha: z.string() }) });
@@ -97,7 +97,9 @@ const othersWrote = (branch: string) =>
   );
 
 /** Puts a commit in the place of the seed, unless somebody wrote meanwhile. Throws E_SHA_MISMATCH, E_UPSTREAM. */
-export async function replaceSeed(wire: RepoWire, move: Move, seed: string, to: string): Promise<void> {
+export async function replaceSeed(wire: RepoWire, move: Move, seed: string, to: string): Promise<Moved> {
   if (await headOf(wire, move.branch) !== seed) throw othersWrote(move.branch);
-  if (!await moveBranch(wire, move, seed, to, true)) throw othersWrote(move.branch);
+  const moved = await moveBranch(wire, move, seed, to, true);
+  if (moved === "elsewhere") throw othersWrote(move.branch);
+  return moved;
 }

@@ -1,6 +1,7 @@
 /** One commit on one branch, whatever the number of files: built aside, looked at, then the branch is moved to it. */
 import { GatewayError } from "../../errors.ts";
 import type { Making } from "../../model.ts";
+import type { Compared } from "../compared.ts";
 import { isDoubtful } from "../failures.ts";
 import type { PublishGrant } from "../request.ts";
 import { ended } from "../../lib/async.ts";
@@ -10,7 +11,7 @@ import { commitOf, headOf, makeCommit } from "./git.ts";
 import { RepoError } from "./errors.ts";
 import { besideSeed, firstCommit, replaceSeed, requireRoot, SEED } from "./initial_commit.ts";
 import { type Planned, requirePlanned } from "./planned.ts";
-import { moveBranch } from "./refs.ts";
+import { moveBranch, type Moved } from "./refs.ts";
 import { View } from "./view.ts";
 import type { RepoWire } from "./wire.ts";
 
@@ -38,7 +39,21 @@ export interface Pushed {
   readonly shas: ReadonlyMap<string, string>;
   /** Set when everything stood there already: there is no new commit, and `commit_sha` is the one that stands. */
   readonly unchanged: boolean;
+  /** The commit's tree was read back and its files are those written; whether the branch still ends at it. */
+  readonly proof: Compared;
 }
+
+const PROVEN: Compared = { differences: [] };
+
+/** What is proven once a branch was moved to a commit. */
+const proofOf = (moved: Moved): Compared =>
+  moved === "past"
+    ? {
+      differences: [],
+      uncompared:
+        "somebody has gone on from the commit since, and what stands on the branch now was not compared",
+    }
+    : PROVEN;
 
 /** What to change, decided on what stands there; throws where that forbids it. */
 export type Decide = (view: View) => Promise<readonly Edit[]>;
@@ -107,11 +122,12 @@ async function tryOnce(
   const { tree, shas } = await build(wire, prefix, view, await decide(view));
   if (tree === view.tree) {
     const branch = found === null ? target.from ?? target.branch : target.branch;
-    return { branch, commit_sha: base, shas, unchanged: true };
+    return { branch, commit_sha: base, shas, unchanged: true, proof: PROVEN };
   }
   const commit_sha = await makeCommit(wire, { message: target.message, tree, parents: [base] });
   const moved = await moveTo(wire, target, found, commit_sha);
-  return moved ? { branch: target.branch, commit_sha, shas, unchanged: false } : null;
+  if (moved === "elsewhere") return null;
+  return { branch: target.branch, commit_sha, shas, unchanged: false, proof: proofOf(moved) };
 }
 
 /** Moves the branch to the commit; the commit is recorded as made, or as unsure where the answer was lost. */
@@ -119,7 +135,7 @@ async function moveTo(wire: RepoWire, target: PushTarget, from: string | null, c
   const made = { what: "commit", id: commit, name: `on branch ${target.branch}` };
   try {
     const moved = await moveBranch(wire, target, from, commit);
-    if (moved) target.made?.(made);
+    if (moved !== "elsewhere") target.made?.(made);
     return moved;
   } catch (thrown) {
     if (isDoubtful(thrown)) target.made?.({ ...made, unsure: true });
@@ -158,6 +174,7 @@ async function pushFirst(
       commit_sha: made.commit_sha,
       shas: new Map([[edits[0]!.path, made.sha]]),
       unchanged: false,
+      proof: PROVEN,
     };
   }
   const seed = await firstCommit(wire, target, SEED, new TextEncoder().encode("* text=auto\n"));
@@ -180,9 +197,9 @@ async function overSeed(
   const { branch, made } = target;
   try {
     const { shas, commit_sha } = await rootOf(wire, prefix, view, edits, target);
-    await replaceSeed(wire, target, seed, commit_sha);
+    const moved = await replaceSeed(wire, target, seed, commit_sha);
     made?.({ what: "commit", id: commit_sha, name: `on branch ${branch}` });
-    return { branch, commit_sha, shas, unchanged: false };
+    return { branch, commit_sha, shas, unchanged: false, proof: proofOf(moved) };
   } catch (thrown) {
     throw besideSeed(thrown, branch);
   }

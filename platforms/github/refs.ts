@@ -9,6 +9,12 @@ import { encoded, type RepoWire } from "./wire.ts";
 
 const MOVED = z.object({ object: z.object({ sha: z.string() }) });
 
+/**
+ * Where a branch stands after it was to be moved: at the commit, past it where somebody has gone on from it since, or
+ * elsewhere where somebody else was first.
+ */
+export type Moved = "at" | "past" | "elsewhere";
+
 /** A branch to be moved, and the right to where it is the deployed one. */
 export interface Move {
   readonly branch: string;
@@ -16,8 +22,9 @@ export interface Move {
 }
 
 /**
- * Moves a branch from the commit it stood at (null: makes it) to one made on top of that, or with `force` to any. False
- * when somebody else moved or made it first. A failure without an answer is looked into: the branch itself tells.
+ * Moves a branch from the commit it stood at (null: makes it) to one made on top of that, or with `force` to any.
+ * Answers "elsewhere" when somebody else moved or made it first. A failure without an answer is looked into: the branch
+ * itself tells.
  * Throws E_UPSTREAM.
  */
 export async function moveBranch(
@@ -26,7 +33,7 @@ export async function moveBranch(
   from: string | null,
   to: string,
   force = false,
-): Promise<boolean> {
+): Promise<Moved> {
   try {
     const asked = from === null
       ? { method: "POST", path: "/git/refs", json: { ref: `refs/heads/${branch}`, sha: to } } as const
@@ -36,11 +43,13 @@ export async function moveBranch(
         json: { sha: to, force },
       } as const;
     const { object } = await wire.ask({ ...asked, schema: MOVED, grant });
-    if (object.sha === to) return true;
+    if (object.sha === to) return "at";
   } catch (thrown) {
     if (!(thrown instanceof GatewayError) || thrown.code !== "E_UPSTREAM") throw thrown;
-    if (isConflict(thrown)) return false;
-    if (thrown instanceof RepoError && thrown.unclear && await hasMoved(wire, branch, from)) return false;
+    if (isConflict(thrown)) return "elsewhere";
+    if (thrown instanceof RepoError && thrown.unclear && await hasMoved(wire, branch, from)) {
+      return "elsewhere";
+    }
     if (!isUnknown(thrown)) throw thrown;
   }
   return await settled(wire, branch, from, to);
@@ -60,11 +69,12 @@ const hasMoved = async (wire: RepoWire, branch: string, from: string | null): Pr
 export const isUnknown = (error: GatewayError) => (error.upstream ?? 500) >= 500;
 
 /** What the branch says after a request whose outcome is not known: somebody may have gone on from the commit since. */
-async function settled(wire: RepoWire, branch: string, from: string | null, to: string): Promise<boolean> {
+async function settled(wire: RepoWire, branch: string, from: string | null, to: string): Promise<Moved> {
   let head: string | null;
   try {
     head = await headOf(wire, branch, true);
-    if (head !== null && head !== from) return await leadsTo(wire, head, to);
+    if (head === to) return "at";
+    if (head !== null && head !== from) return await leadsTo(wire, head, to) ? "past" : "elsewhere";
   } catch (thrown) {
     throw new RepoError(
       `Repository "${wire.repo}": branch "${branch}" was to be moved to the commit ${to}, and no answer came; ` +
@@ -73,7 +83,7 @@ async function settled(wire: RepoWire, branch: string, from: string | null, to: 
       "",
     );
   }
-  if (head !== from) return false;
+  if (head !== from) return "elsewhere";
   throw new RepoError(
     `Repository "${wire.repo}": the host failed to move branch "${branch}", which stands where it did`,
     502,
@@ -86,7 +96,6 @@ const LOOKED_AT_MAX = 30;
 
 /** Whether a commit is that one or was made on top of it. Throws RepoError where that is too far back to be found. */
 async function leadsTo(wire: RepoWire, head: string, to: string): Promise<boolean> {
-  if (head === to) return true;
   const before = new Set((await commitOf(wire, to, true))?.parents.map(({ sha }) => sha));
   const seen = new Set([head]);
   for (const sha of seen) {

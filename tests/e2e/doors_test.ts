@@ -96,8 +96,9 @@ const CALLS: readonly Call[] = [
 function comparable(ending: Ending): unknown {
   if ("value" in ending) {
     const { value } = ending;
-    const shown = typeof value === "object" && value !== null && "confirm_token" in value;
-    return shown ? { value: lasting(value as Parameters<typeof lasting>[0]) } : ending;
+    const fields = typeof value === "object" && value !== null ? value : {};
+    if ("confirm_token" in fields) return { value: lasting(fields as Parameters<typeof lasting>[0]) };
+    return "request_id" in fields ? { value: { ...fields, request_id: "<id>" } } : ending;
   }
   return { code: ending.code, message: ending.message.replace(/"[0-9A-Z]{26}"/, '"<id>"') };
 }

@@ -1,6 +1,6 @@
 /** Every answer over HTTP names its call, and the audit row of a call bears that name. */
 import assert from "node:assert/strict";
-import { gateway, MASTER } from "../kit.ts";
+import { gateway, MASTER, site } from "../kit.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 const ULID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
@@ -75,4 +75,31 @@ Deno.test("the id is the audit row's, over REST in the header, over MCP in both 
   }
   for (const id of ids) assert.match(id ?? "", ULID);
   assert.deepEqual((await gw.audit()).map((row) => row.id), ids.toReversed());
+});
+
+Deno.test("previews and refusals of tools are named alike through both doors, for scripts of other origins too", async () => {
+  await using gw = await gateway({
+    roots: [new URL("../fixtures/raised/", import.meta.url)],
+    sites: [site("acme", "cms")],
+  });
+  const calls: [string, object, boolean][] = [
+    ["raise_it", { site_id: "acme", early: 1 }, true],
+    ["raise_it", { site_id: "acme", early: 7 }, false],
+    ["no_such_tool", {}, false],
+  ];
+  for (const [tool, args, fine] of calls) {
+    const post = (body: string) => ({ method: "POST", headers: JSON_TYPE, body });
+    const rest = await gw.http(`/api/v1/tools/${tool}`, post(JSON.stringify(args)));
+    assert.equal((await rest.json()).ok, fine, tool);
+    const mcp = await gw.http("/mcp", post(frame("tools/call", { name: tool, arguments: args })));
+    const { result } = await mcp.json();
+    assert.equal(result.isError ?? false, !fine, tool);
+    const [ofMcp, ofRest] = (await gw.audit()).map((row) => row.request_id);
+    assert.equal(rest.headers.get("x-request-id"), ofRest);
+    assert.equal(mcp.headers.get("x-request-id"), ofMcp);
+    assert.equal(result._meta["site-operations/request-id"], ofMcp);
+    for (const { headers } of [rest, mcp]) {
+      assert.match(headers.get("access-control-expose-headers") ?? "", /X-Request-Id, Idempotent-Replayed/);
+    }
+  }
 });

@@ -4,6 +4,7 @@ import { type Code } from "../../errors.ts";
 import { LIMITS } from "../../model.ts";
 import { ChangingSource, offer } from "../changing_source.ts";
 import { gateway, type Kit, type KitOptions, site } from "../kit.ts";
+import { parted } from "../proof.ts";
 
 const OPTIONS: KitOptions = {
   roots: [new URL("../fixtures/toys/", import.meta.url), new URL("../fixtures/nested/", import.meta.url)],
@@ -124,7 +125,9 @@ Deno.test("the preview shows what the calls within would change, after reads onl
       { tool: "note_write", site_id: "open", tier: 3, summary: 'Write "loud"' },
     ]);
     const done = await gw.call("note_again", { calls, confirm: true }, { door });
-    assert.deepEqual(done, { answers: [{ written: "new" }, { written: "loud" }] });
+    const proven = { verified: true, warnings: [] };
+    const answers = [{ written: "new", ...proven }, { written: "loud", ...proven }];
+    assert.deepEqual(parted(done).done, { answers });
     assert.deepEqual(sent(gw).sort(), [
       "GET acme.example",
       "GET open.example",
@@ -146,7 +149,7 @@ Deno.test("confirm: true among the arguments of the call within confirms nothing
 Deno.test("a token that skips the gate skips it for the whole call, and for nothing else", async () => {
   await using gw = await gateway(OPTIONS);
   const done = await gw.call("note_again", { calls: [write("acme")] }, { as: "skipping" });
-  assert.deepEqual(done, { answers: [{ written: "new" }] });
+  assert.deepEqual(parted(done).done, { answers: [{ written: "new", verified: true, warnings: [] }] });
   await gw.refuses("note_again", { calls: [write("acme", { loud: true })] }, "E_PUBLISH_NOT_ALLOWED", {
     as: "skipping",
   });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { ChangingSource, offer } from "../changing_source.ts";
 import { gateway, type KitOptions, owned, site } from "../kit.ts";
+import { parted } from "../proof.ts";
 
 const source = new ChangingSource(
   offer("shop-find", ["acme", "bolt", "gone"]),
@@ -108,7 +109,8 @@ Deno.test("a write is tier 2, needs its flag, passes no confirm gate, and is kep
   await gw.refuses("shop-put", { site_id: "acme", ...TEXT }, "E_CRM_WRITE_NOT_ALLOWED");
   await gw.refuses("shop-put", { site_id: "crm1", status: "published" }, "E_FORBIDDEN_OP");
   before.splice(0);
-  assert.deepEqual(await gw.call("shop-put", { site_id: "crm1", ...TEXT }), { put: TEXT });
+  const { done, proof } = parted(await gw.call("shop-put", { site_id: "crm1", ...TEXT }));
+  assert.deepEqual([done, proof.verified], [{ put: TEXT }, null]);
   assert.deepEqual(before, [["started", "crm1", 2], ["ok", "crm1", 2]]);
   const [row] = await gw.audit();
   assert.deepEqual([row?.status, row?.tier, row?.result_id], ["ok", 2, "made"]);

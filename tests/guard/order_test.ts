@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Code } from "../../errors.ts";
 import type { AuditStatus } from "../../model.ts";
 import { gateway, type Kit, type KitOptions, NOW, owned, site } from "../kit.ts";
+import { parted } from "../proof.ts";
 
 export const TOYS = new URL("../fixtures/toys/", import.meta.url);
 
@@ -304,16 +305,18 @@ Deno.test("step 15: a super-admin token may skip the confirm gate", async () => 
     fetch: answering(200),
     allowPrivate: ["linked.example"],
   });
-  assert.deepEqual(await gw.call("toy_write", CALL, { as: "bold" }), { id: "toy-1" });
+  assert.deepEqual(parted(await gw.call("toy_write", CALL, { as: "bold" })).done, { id: "toy-1" });
 });
 
 Deno.test("step 16: a confirmed write is made once and leaves one row with its result", async () => {
   await using gw = await gateway({ ...withSecret, fetch: answering(200), allowPrivate: ["linked.example"] });
-  assert.deepEqual(await gw.call("toy_write", { ...CALL, confirm: true }), { id: "toy-1" });
+  const { done, proof } = parted(await gw.call("toy_write", { ...CALL, confirm: true }));
+  assert.deepEqual(done, { id: "toy-1" });
   assert.deepEqual(methods(gw), ["GET", "POST"]);
   const [row, ...more] = await gw.audit();
   assert.deepEqual(more, []);
   assert.deepEqual([row?.status, row?.result_id, row?.tier, row?.site_id], ["ok", "toy-1", 1, "linked"]);
+  assert.equal(row?.request_id, proof.request_id);
 });
 
 Deno.test("step 16: while the audit cannot be written nothing is written upstream", async () => {

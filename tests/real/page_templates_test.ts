@@ -90,8 +90,7 @@ async function warns(at: Real, page_id: number, warned: boolean): Promise<void> 
   const args = { site_id: "both", page_id, content_html: "<p>other</p>" };
   const { summary } = await at.kit.preview("update_page_draft", args);
   assert.equal(summary.includes("; the page is made from code"), warned, summary);
-  const { done } = await at.kit.write<Args>("rest", "update_page_draft", args);
-  const { warnings: [first] = [] } = done as { warnings?: string[] };
+  const { warnings: [first] } = (await at.kit.write<Args>("rest", "update_page_draft", args)).proof;
   assert.equal(first?.startsWith("content_html: the page is made from code") ?? false, warned, first);
 }
 
@@ -113,8 +112,8 @@ async function traps(site: CmsSandbox): Promise<void> {
   );
   for (const id of [page_id, code]) {
     const titled = { site_id: "both", page_id: id, title: fresh("T") };
-    const { done } = await at.kit.write<Args>("mcp", "update_page_draft", titled);
-    assert.equal(done["warnings"], undefined, "the title comes out as meant");
+    const { proof } = await at.kit.write<Args>("mcp", "update_page_draft", titled);
+    assert.deepEqual([proof.verified, proof.warnings], [true, []], "the title comes out as meant");
   }
 }
 

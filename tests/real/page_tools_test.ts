@@ -51,9 +51,10 @@ async function life(door: (typeof DOORS)[number], site: CmsSandbox): Promise<voi
   const write = async (tool: string, args: Args) => {
     called.add(tool);
     const call = { site_id: "both", ...args };
-    const { needs_confirmation } = await at.kit.gw.call<Json>(tool, call, { door });
-    assert.equal(needs_confirmation, true, `${tool} previews`);
-    return (await at.kit.write<Args & { id: number; status: string }>(door, tool, call)).done;
+    assert.ok("confirm_token" in await at.kit.gw.call<Json>(tool, call, { door }), `${tool} previews`);
+    const { done, proof } = await at.kit.write<Args & { id: number; status: string }>(door, tool, call);
+    assert.equal(proof.verified, "elements" in done ? null : true, tool);
+    return done;
   };
   const refused = async (tool: string, args: Args) => {
     called.add(tool);

@@ -111,14 +111,15 @@ onProvider("none", {
   async "text a visitor must not be hurt by comes out harmless, on that page only"(at) {
     const id = await at.ask.draft("ed", { title: fresh("Hostile") }, "pages");
     const hostile = `"><script>alert(1)</script>' onload=x`;
-    const { done } = await at.kit.write<Args>("rest", "set_seo_meta", {
+    const { proof } = await at.kit.write<Args>("rest", "set_seo_meta", {
       site_id: "seo",
       post_id: id,
       title: hostile,
       og_title: hostile,
       canonical: "https://example.test/?a='b",
     });
-    assert.match((done["warnings"] as string[])[0]!, /^title: the site kept /);
+    assert.equal(proof.verified, false);
+    assert.match(proof.warnings[0]!, /^title: the site kept /);
     const name = `</script><script>alert(2)</script>`;
     await at.kit.write("rest", "set_seo_schema", {
       site_id: "seo",

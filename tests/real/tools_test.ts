@@ -36,7 +36,7 @@ async function postThrough(door: Door, site: CmsSandbox): Promise<void> {
   assert.deepEqual(read.tags.map(({ name }) => name).toSorted(), tags.toSorted());
 
   const changed = await at.kit.write(door, "update_draft", { ...post, title: "New", tags: [] });
-  assert.deepEqual([changed.done.id, changed.done.status, changed.done.warnings], [id, "draft", undefined]);
+  assert.deepEqual([changed.done.id, changed.done.status, changed.proof.verified], [id, "draft", true]);
   const second = await at.stored(id);
   assert.deepEqual([(second["title"] as Json)["raw"], second["tags"], second["categories"]], ["New", [], [
     1,
@@ -50,7 +50,7 @@ async function statesThrough(door: Door, site: CmsSandbox): Promise<void> {
   const post = { site_id: "open", post_id: id };
   const scheduled_at = ahead(7200);
   const planned = await at.kit.write(door, "schedule_draft", { ...post, scheduled_at });
-  assert.equal(planned.done.status, "scheduled");
+  assert.deepEqual([planned.done.status, planned.proof.verified], ["scheduled", true]);
   const future = await at.stored(id);
   assert.deepEqual([future["status"], `${future["date_gmt"]}Z`], ["future", scheduled_at]);
   assert.deepEqual(await at.visitor(id), HIDDEN);
@@ -60,7 +60,7 @@ async function statesThrough(door: Door, site: CmsSandbox): Promise<void> {
   assert.equal((await drafts({ status: "scheduled" }))?.["scheduled_at"], scheduled_at);
 
   const back = await at.kit.write(door, "unschedule", post);
-  assert.equal(back.done.status, "draft");
+  assert.deepEqual([back.done.status, back.proof.verified], ["draft", true]);
   const draft = await at.stored(id);
   assert.equal(draft["status"], "draft");
   assert.ok(Date.parse(`${draft["date_gmt"]}Z`) < Date.now() + 5000, "the date ahead is gone");
@@ -71,7 +71,7 @@ async function statesThrough(door: Door, site: CmsSandbox): Promise<void> {
   assert.ok("code" in shut && shut.code === "E_PUBLISH_NOT_ALLOWED");
   assert.deepEqual(await at.visitor(id), HIDDEN);
   const live = await at.kit.write(door, "publish_post", post);
-  assert.deepEqual([live.done.status, live.row.tier], ["published", 3]);
+  assert.deepEqual([live.done.status, live.row.tier, live.proof.verified], ["published", 3, true]);
   assert.equal((await at.stored(id))["status"], "publish");
   assert.deepEqual(await at.visitor(id), PUBLIC);
   assert.equal(await drafts({}), undefined, "never a published one");
@@ -79,7 +79,7 @@ async function statesThrough(door: Door, site: CmsSandbox): Promise<void> {
 
 async function libraryThrough(door: Door, site: CmsSandbox): Promise<void> {
   await using at = await Real.open(site);
-  const { done } = await at.kit.write<Args & { id: number; url: string }>(door, "upload_media", {
+  const { done, proof } = await at.kit.write<Args & { id: number; url: string }>(door, "upload_media", {
     site_id: "author",
     filename: "Über uns.png",
     content_base64: PNG,
@@ -87,6 +87,7 @@ async function libraryThrough(door: Door, site: CmsSandbox): Promise<void> {
     title: "Dot",
   });
   assert.deepEqual([done["mime_type"], done["width"], done["height"]], ["image/png", 1, 1]);
+  assert.deepEqual([proof.verified, proof.warnings], [true, []]);
   const fetched = await fetch(done.url);
   assert.equal(fetched.headers.get("content-type"), "image/png");
   assert.equal((await fetched.bytes()).toBase64(), PNG);
@@ -98,13 +99,13 @@ async function libraryThrough(door: Door, site: CmsSandbox): Promise<void> {
     content_html: "x",
     featured_media_id: done.id,
   });
-  assert.equal(made.done.warnings, undefined);
+  assert.deepEqual([made.proof.verified, made.proof.warnings], [true, []]);
   assert.equal((await at.stored(made.done.id))["featured_media"], done.id);
 
   const name = fresh("Salt & Vinegar");
   const term = { site_id: "acme", taxonomy: "tag", name };
   const first = await at.kit.write<Args>(door, "create_taxonomy", term);
-  assert.deepEqual([first.done["name"], first.done["created"]], [name, true]);
+  assert.deepEqual([first.done["name"], first.done["created"], first.proof.verified], [name, true, true]);
   const again = await at.kit.write<Args>(door, "create_taxonomy", { ...term, name: name.toUpperCase() });
   assert.deepEqual([again.done["id"], again.done["created"]], [first.done["id"], false]);
   const found = await at.kit.both<{ terms: Args[]; total: number }>("list_taxonomies", {

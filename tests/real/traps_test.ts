@@ -90,8 +90,9 @@ onWordPress({
     assert.deepEqual([raw.status, raw.body["tags"]], [201, []], "the trap is there");
     doomed = (await at.ask.rest("ed", "POST", "/tags", { name })).body["id"] as number;
     const args = { site_id: "acme", title: fresh("Loses"), content_html: "x", tags: [name] };
-    const { done } = await at.kit.write("rest", "create_draft", args);
-    assert.deepEqual(done.warnings, [`tags: the site did not keep the terms ${doomed}; set them again`]);
+    const { done, proof } = await at.kit.write("rest", "create_draft", args);
+    assert.equal(proof.verified, false);
+    assert.deepEqual(proof.warnings, [`tags: the site did not keep the terms ${doomed}; set them again`]);
     assert.deepEqual((await at.stored(done.id))["tags"], []);
   },
 
@@ -99,15 +100,16 @@ onWordPress({
     await using at = await Real.open(site);
     const html = "<p>Hi</p><script>alert(1)</script>";
     const args = { site_id: "author", title: fresh("Filtered"), content_html: html };
-    const { done } = await at.kit.write("mcp", "create_draft", args);
+    const { done, proof } = await at.kit.write("mcp", "create_draft", args);
+    assert.equal(proof.verified, false);
     assert.match(
-      String(done.warnings),
+      String(proof.warnings),
       /^content_html: the site stored another text .*<script>.*unfiltered_html/,
     );
     const { raw } = (await at.stored(done.id))["content"] as Json;
     assert.ok(!String(raw).includes("<script>"));
     const editor = await at.kit.write("mcp", "create_draft", { ...args, site_id: "editor" });
-    assert.equal(editor.done.warnings, undefined);
+    assert.deepEqual([editor.proof.verified, editor.proof.warnings], [true, []]);
   },
 
   async "an author's list of drafts has no holes, and counts the author's own alone"(site) {
@@ -157,8 +159,8 @@ onWordPress({
     const raw = await at.ask.rest("auth", "GET", `/media/${image}`);
     assert.equal(raw.status, 403, "the trap is there");
     const args = { site_id: "author", title: fresh("Shows it"), content_html: "x" };
-    const { done } = await at.kit.write("rest", "create_draft", { ...args, featured_media_id: image });
-    assert.equal(done.warnings, undefined);
+    const { done, proof } = await at.kit.write("rest", "create_draft", { ...args, featured_media_id: image });
+    assert.deepEqual([proof.verified, proof.warnings], [true, []]);
     assert.equal((await at.stored(done.id))["featured_media"], image);
   },
 
@@ -168,19 +170,19 @@ onWordPress({
     const raw = await at.ask.rest("ed", "POST", "/posts", { title: "x", slug });
     assert.match(String(raw.body["slug"]), /^%d0%bf/, "the trap is there");
     const args = { site_id: "acme", title: "x", content_html: "x", slug: `${slug}-2`, tags: [slug] };
-    const { done } = await at.kit.write("rest", "create_draft", args);
-    assert.equal(done.warnings, undefined);
+    const { done, proof } = await at.kit.write("rest", "create_draft", args);
+    assert.deepEqual([proof.verified, proof.warnings], [true, []]);
     const post = { site_id: "acme", post_id: done.id };
     assert.equal((await at.kit.both<Args>("get_post", post))["slug"], args.slug);
     const escaped = { ...post, slug: encodeURIComponent(`${slug}-3`) };
-    assert.equal((await at.kit.write("rest", "update_draft", escaped)).done.warnings, undefined);
+    assert.equal((await at.kit.write("rest", "update_draft", escaped)).proof.verified, true);
     await at.kit.write("rest", "update_draft", { ...post, slug: args.slug });
     const { changes } = await at.kit.preview("update_draft", { ...post, slug: "new" });
     assert.deepEqual(changes, [{ field: "slug", from: args.slug, to: "new" }]);
     const tags = { site_id: "acme", taxonomy: "tag", search: slug };
     assert.equal((await at.kit.both<{ terms: Args[] }>("list_taxonomies", tags)).terms[0]?.["slug"], slug);
     const page = await at.kit.write("mcp", "create_page_draft", { ...args, tags: undefined });
-    assert.equal(page.done.warnings, undefined);
+    assert.deepEqual([page.proof.verified, page.proof.warnings], [true, []]);
   },
 
   async "an alternative text loses what looks like a tag or an escape, which is told in a warning"(site) {
@@ -193,15 +195,15 @@ onWordPress({
       caption: "5 < 6",
     };
     const alt_text = "A <small> cat\n 50%de & more";
-    const { done } = await at.kit.write<Row>("rest", "upload_media", { ...args, alt_text });
+    const { done, proof } = await at.kit.write<Row>("rest", "upload_media", { ...args, alt_text });
     const stored = (await at.stored(done.id, "media"))["alt_text"];
     assert.equal(stored, "A cat 50 & more", "the trap is there");
     const warning = `alt_text: the site kept ${JSON.stringify(stored)} instead of ${
       JSON.stringify(alt_text)
     }`;
-    assert.deepEqual(done.warnings, [warning]);
+    assert.deepEqual([proof.verified, proof.warnings], [false, [warning]]);
     const plain = await at.kit.write<Row>("mcp", "upload_media", { ...args, alt_text: "A cat & 5 < 6" });
-    assert.equal(plain.done.warnings, undefined);
+    assert.deepEqual([plain.proof.verified, plain.proof.warnings], [true, []]);
   },
 
   async "a refused meta write leaves an orphan, so meta never reaches a post"(site) {

@@ -5,6 +5,7 @@ import type { AuditRow, Door } from "../../model.ts";
 import { type GitHubStandIn, type RepoOptions, startGitHub } from "../../sandbox/github/start.ts";
 import { type Args, lasting, type Preview, type Refusal } from "../cms_kit.ts";
 import { gateway, type Kit, type KitOptions } from "../kit.ts";
+import { parted, type Proof } from "../proof.ts";
 import { assertDescribed } from "../sandbox/github_openapi.ts";
 import { Clone } from "./_clone.ts";
 import { EMPTY, FILES, JOURNAL, REPO, settingsAt, sitesAt } from "./_static_sites.ts";
@@ -126,20 +127,21 @@ export class StaticWorld implements AsyncDisposable {
     });
   }
 
-  /** A confirmed write through one door, with its audit row. */
+  /** A confirmed write through one door: its result, what it proved, and its audit row. */
   async write<T = Args>(
     door: Door,
     tool: string,
     args: Args,
     as?: string,
-  ): Promise<{ done: T; row: AuditRow }> {
-    const done = await this.gw.call<T>(tool, { ...args, confirm: true }, { door, as });
+  ): Promise<{ done: T; proof: Proof; row: AuditRow }> {
+    const { done, proof } = parted<T>(await this.gw.call(tool, { ...args, confirm: true }, { door, as }));
     const [row] = await this.rows(1);
     assert.ok(row);
+    assert.equal(proof.request_id, row.request_id);
     const { site_id } = args;
     const found = [row.tool, row.door, row.status, row.error, row.site_id];
     assert.deepEqual(found, [tool, door, "ok", null, site_id]);
-    return { done, row };
+    return { done, proof, row };
   }
 
   /** Asserts the code through both doors, confirmed, that nothing was written, and the audit; answers the message. */

@@ -273,12 +273,12 @@ Deno.test("where only the writing down fails the draft stands, and the answer sa
   at.host.inject({ kind: "html" }, { method: "POST", path: "/git/trees", times: 9 });
   const args = { site_id: "blog", path: PATHS.post, append_deployment: true };
   const head = await at.head("main", JOURNAL);
-  const { done, row } = await at.write("rest", "deploy_md_to_site", args);
+  const { done, proof, row } = await at.write("rest", "deploy_md_to_site", args);
   assert.equal(done["deployment_recorded"], false);
-  const notes = done["notes"] as string[];
+  assert.equal(proof.verified, false);
   assert.match(
-    notes.at(-1) ?? "",
-    /^The draft stands, but it was not written down in the file: .*; do not deploy it again$/,
+    proof.warnings.at(-1) ?? "",
+    /^deployments: the draft stands, but it was not written down in the file: .*; do not deploy it again$/,
   );
   assert.equal(world.drafts().length, 1);
   assert.equal(row.result_id, done["id"]);

@@ -11,7 +11,6 @@ interface Cloned {
   status: string;
   url: string;
   elements: number;
-  warnings?: string[];
 }
 
 interface Element {
@@ -29,7 +28,7 @@ const HOSTILE = {
 for (const door of DOORS) {
   Deno.test(`create_page_draft through ${door} clones a template with every text in its place`, async () => {
     await using at = await pagesWorld();
-    const { done, row } = await at.kit.write<Cloned>(door, "create_page_draft", {
+    const { done, proof, row } = await at.kit.write<Cloned>(door, "create_page_draft", {
       ...CLONE,
       slug: "cloned",
       parent_id: 2,
@@ -38,7 +37,9 @@ for (const door of DOORS) {
     const { id } = done;
     const url = `${at.cms.base_url}/?page_id=${id}`;
     const warnings = ['variables: the template has no placeholder "EXTRA"; it was not used'];
-    assert.deepEqual(done, { id, status: "draft", url, elements: 3, warnings });
+    assert.deepEqual(done, { id, status: "draft", url, elements: 3 });
+    assert.deepEqual([proof.verified, proof.warnings], [null, warnings]);
+    assert.match(proof.verified_reason!, /texts that the visual builder stored/);
     const page = at.cms.posts.get(id)!;
     assert.deepEqual([page.type, page.status, page.title, page.slug, page.parent], [
       "page",

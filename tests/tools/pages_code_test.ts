@@ -19,7 +19,7 @@ interface Written {
   url: string;
   slug: string;
   scope_class: string;
-  warnings?: string[];
+  warnings: readonly string[];
 }
 
 const NAME = scopeClass("open", "landing");
@@ -28,15 +28,17 @@ const SCOPED =
 
 async function make(at: PagesWorld, more: Args = {}): Promise<Written> {
   const args = { site_id: "open", ...CODE, slug: "landing", ...more };
-  return (await at.kit.write<Written>("rest", "create_page_from_code", args)).done;
+  const { done, proof } = await at.kit.write<Written>("rest", "create_page_from_code", args);
+  return { ...done, warnings: proof.warnings };
 }
 
 for (const door of DOORS) {
   Deno.test(`create_page_from_code through ${door} stores a draft, its CSS scoped to site and slug`, async () => {
     await using at = await pagesWorld();
     const args = { site_id: "open", ...CODE, slug: "landing", parent_id: 2 };
-    const { done, row } = await at.kit.write<Written>(door, "create_page_from_code", args);
+    const { done, proof, row } = await at.kit.write<Written>(door, "create_page_from_code", args);
     const { id } = done;
+    assert.deepEqual([proof.verified, proof.warnings], [true, []]);
     const url = `${at.cms.base_url}/?page_id=${id}`;
     assert.deepEqual(done, { id, status: "draft", url, slug: "landing", scope_class: NAME });
     const page = at.cms.posts.get(id)!;

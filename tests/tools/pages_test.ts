@@ -324,5 +324,5 @@ Deno.test("what the site did not keep of a page is told in warnings", async () =
     title: "x",
     slug: "taken",
   });
-  assert.deepEqual(made.done.warnings, ['slug: the site kept "taken-2" instead of "taken"']);
+  assert.deepEqual(made.proof.warnings, ['slug: the site kept "taken-2" instead of "taken"']);
 });

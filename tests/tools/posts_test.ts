@@ -200,14 +200,15 @@ Deno.test("a draft published between the last look and the write is told to be l
 
 Deno.test("what the site did not keep as it was sent is told in warnings", async () => {
   await using at = await world();
-  const { done } = await at.kit.write("mcp", "create_draft", {
+  const { done, proof } = await at.kit.write("mcp", "create_draft", {
     site_id: "author",
     title: "Filtered",
     content_html: "<p>Hi</p><script>alert(1)</script>",
     slug: "Not a slug",
   });
   assert.equal(done.status, "draft");
-  assert.deepEqual(done.warnings?.map((warning) => warning.split(":")[0]), [
+  assert.equal(proof.verified, false);
+  assert.deepEqual(proof.warnings.map((warning) => warning.split(":")[0]), [
     "content_html",
     "slug",
   ]);

@@ -69,13 +69,14 @@ for (const door of DOORS) {
     const { changes } = await at.kit.preview("set_seo_meta", { ...target, title: "New" });
     assert.deepEqual(changes, [{ field: "title", from: null, to: "New" }]);
     const robots = { ...OFF, noindex: true };
-    const { done } = await at.kit.write<Args>(door, "set_seo_meta", { ...target, ...FIELDS, robots });
+    const { done, proof } = await at.kit.write<Args>(door, "set_seo_meta", { ...target, ...FIELDS, robots });
     assert.deepEqual(rows.get(id)?.["rank_math_robots"], ["noindex"]);
     assert.deepEqual(rows.get(id)?.["rank_math_twitter_use_facebook"], "off");
     assert.deepEqual([done["provider"], done["title"]], ["rankmath", null]);
     assert.equal((done["unread"] as string[]).length, 15);
-    const warnings = done["warnings"] as string[];
-    assert.match(warnings[0]!, /^title: was sent, but the site does not show what it stored/);
+    assert.equal(proof.verified, null);
+    assert.match(proof.verified_reason!, /^the site does not show what it stored of title, /);
+    assert.match(proof.warnings[0]!, /^title: was sent, but the site does not show what it stored/);
     const says =
       /^robots\.nofollow: give all five switches, .*\(rankmath\); install the companion plugin \(version 1/;
     const one = { ...target, robots: { noindex: false }, confirm: true };
@@ -96,9 +97,9 @@ for (const door of DOORS) {
       { field: "title", from: "Was", to: "New" },
       { field: "robots.noindex", from: false, to: true },
     ]);
-    const { done } = await at.kit.write<Args>(door, "set_seo_meta", args);
+    const { done, proof } = await at.kit.write<Args>(door, "set_seo_meta", args);
     assert.deepEqual([done["title"], done["robots"]], ["New", { ...OFF, noindex: true, nofollow: true }]);
-    assert.equal(done["warnings"], undefined);
+    assert.deepEqual([proof.verified, proof.warnings], [true, []]);
     assert.deepEqual(at.draft.meta["rank_math_robots"], ["noindex", "nofollow"]);
   });
 

@@ -323,14 +323,15 @@ Deno.test("a post published during the write itself is kept from it by the plugi
 Deno.test("a success is believed only when the fields are read back; what was lost is told", async () => {
   await using at = await seoWorld();
   const args = { site_id: "seo", post_id: at.draft.id };
-  const { done } = await at.kit.write<Args>("rest", "set_seo_meta", {
+  const { proof } = await at.kit.write<Args>("rest", "set_seo_meta", {
     ...args,
     title: "With <b>tags</b>",
     description: "Kept",
   });
-  assert.deepEqual(done["warnings"], ['title: the site kept "With tags" instead of "With <b>tags</b>"']);
+  assert.equal(proof.verified, false);
+  assert.deepEqual(proof.warnings, ['title: the site kept "With tags" instead of "With <b>tags</b>"']);
   const alone = await at.kit.write<Args>("mcp", "set_seo_meta", { ...args, title: "<i>Alone</i>" });
-  assert.deepEqual(alone.done["warnings"], ['title: the site kept "Alone" instead of "<i>Alone</i>"']);
+  assert.deepEqual(alone.proof.warnings, ['title: the site kept "Alone" instead of "<i>Alone</i>"']);
   const again = { ...args, title: "<i>Alone</i>", confirm: true };
   assert.match(
     await at.kit.gw.refuses("set_seo_meta", again, "E_UPSTREAM"),

@@ -1,16 +1,18 @@
 /** deploy_md_to_site: a draft on a site, made of a markdown file. */
 import { GatewayError } from "../../errors.ts";
 import { LIMITS, type Making, type Site } from "../../model.ts";
+import { type Compared, joined } from "../../platforms/compared.ts";
 import { content } from "../../platforms/content.ts";
 import { pages } from "../../platforms/pages.ts";
 import github from "../../platforms/github/connector.ts";
-import { type OtherSite, tool } from "../../registry/tool.ts";
+import { compared, type OtherSite, tool } from "../../registry/tool.ts";
 import { textOf } from "./_block.ts";
 import { type Draft, draftOf } from "./_draft.ts";
 import type { Frontmatter } from "./_frontmatter.ts";
 import { commit, fileAt, type MarkdownContext, markdownIn, writable } from "./_repository.ts";
 
 const SHOWN_CHARACTERS = 60;
+const UNWRITTEN = "deployments: the draft stands, but it was not written down in the file";
 
 /** Its package is large, and not needed to start. */
 const frontmatter = () => import("./_frontmatter.ts");
@@ -57,18 +59,22 @@ function deployedBefore({ deployments }: Frontmatter, { id: site_id, name }: Sit
   return `The file's deployments name ${which} on ${name} already; this makes one more`;
 }
 
-/** Writes the draft down in the file. Answers the file's new sha, or why that could not be done. */
-async function record(ctx: MarkdownContext, path: string, entry: Readonly<Record<string, unknown>>) {
+/** Writes the draft down in the file. Answers the file's new sha, none where that could not be done, and what is proven. */
+async function record(
+  ctx: MarkdownContext,
+  path: string,
+  entry: Readonly<Record<string, unknown>>,
+): Promise<{ readonly sha?: string; readonly proof: Compared }> {
   const { withDeployment } = await frontmatter();
   try {
-    const { shas } = await commit(ctx, `Record a deployment of ${path}`, async (view) => {
+    const { shas, proof } = await commit(ctx, `Record a deployment of ${path}`, async (view) => {
       const { text } = await fileAt(view, path);
       return [{ path, bytes: new TextEncoder().encode(withDeployment(text, entry, "path")) }];
     });
-    return { sha: shas.get(path) };
+    return { sha: shas.get(path), proof };
   } catch (thrown) {
     if (!(thrown instanceof GatewayError)) throw thrown;
-    return { fault: thrown.message };
+    return { proof: { differences: [`${UNWRITTEN}: ${thrown.message}; do not deploy it again`] } };
   }
 }
 
@@ -115,27 +121,19 @@ export default tool("deploy_md_to_site", {
     const { id, url, status } = made;
     const { type } = draft;
     const entry = { site_id, type, id, url, deployed_at: new Date(ctx.now()).toISOString() };
-    const written = append_deployment ? await record(ctx, path, entry) : {};
-    const notes = [
-      ...before === null ? [] : [before],
-      ...draft.notes,
-      ...made.warnings ?? [],
-      ..."fault" in written
-        ? [
-          `The draft stands, but it was not written down in the file: ${written.fault}; do not deploy it again`,
-        ]
-        : [],
-    ];
-    return {
+    const written = append_deployment ? await record(ctx, path, entry) : null;
+    const notes = [...before === null ? [] : [before], ...draft.notes];
+    return compared({
+      ...joined(made, ...written ? [written.proof] : []),
       type,
       target_site_id: site_id,
       id,
       status,
       url,
       path,
-      sha: "sha" in written ? written.sha : sha,
-      deployment_recorded: "sha" in written,
+      sha: written?.sha ?? sha,
+      deployment_recorded: written?.sha !== undefined,
       ...(notes.length > 0 ? { notes } : {}),
-    };
+    });
   },
 });

@@ -5,7 +5,7 @@ import { bytesOf, checkText } from "../../rules/text.ts";
 import { LIMITS } from "../../model.ts";
 import type { Entry, RepoClient, View } from "../../platforms/github/client.ts";
 import github from "../../platforms/github/connector.ts";
-import { tool } from "../../registry/tool.ts";
+import { compared, tool } from "../../registry/tool.ts";
 import { commit, markdownIn, writable } from "./_repository.ts";
 
 /** What stands at the path. Throws E_SHA_MISMATCH where that is not what the caller knows. */
@@ -70,7 +70,7 @@ export default tool("save_md_to_repo", {
       return [{ path, bytes: new TextEncoder().encode(content) }];
     }, planned);
     ctx.note({ result_id: path, changes });
-    const { branch, commit_sha, unchanged } = pushed;
+    const { branch, commit_sha, unchanged, proof } = pushed;
     const client = await ctx.use(github);
     const html_url = await addressOf(client, path, commit_sha);
     const done = {
@@ -80,7 +80,8 @@ export default tool("save_md_to_repo", {
       created: sha === undefined,
       branch,
       html_url,
+      ...proof,
     };
-    return unchanged ? { ...done, unchanged } : done;
+    return compared(unchanged ? { ...done, unchanged } : done);
   },
 });

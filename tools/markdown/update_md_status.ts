@@ -1,7 +1,7 @@
 /** update_md_status: one word in the frontmatter of one file, every other byte kept. */
 import { GatewayError } from "../../errors.ts";
 import type { View } from "../../platforms/github/client.ts";
-import { tool } from "../../registry/tool.ts";
+import { compared, tool } from "../../registry/tool.ts";
 import { commit, fileAt, markdownIn, writable } from "./_repository.ts";
 
 /** The file with its new status. Throws E_NOT_FOUND, E_SHA_MISMATCH, E_MISSING_FRONTMATTER. */
@@ -44,8 +44,15 @@ export default tool("update_md_status", {
       return [{ path, bytes }];
     }, planned);
     ctx.note({ result_id: path, changes });
-    const { commit_sha, unchanged } = pushed;
-    const done = { path, sha: pushed.shas.get(path), status, previous_status: previous, commit_sha };
-    return unchanged ? { ...done, unchanged } : done;
+    const { commit_sha, unchanged, proof } = pushed;
+    const done = {
+      path,
+      sha: pushed.shas.get(path),
+      status,
+      previous_status: previous,
+      commit_sha,
+      ...proof,
+    };
+    return compared(unchanged ? { ...done, unchanged } : done);
   },
 });

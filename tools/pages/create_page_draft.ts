@@ -2,7 +2,7 @@
 import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { scriptRaises } from "../../code_pages/script_raises.ts";
 import { builtPages, pages } from "../../platforms/pages.ts";
-import { tool } from "../../registry/tool.ts";
+import { compared, tool } from "../../registry/tool.ts";
 import { builderOf, checkBuilderArgs, checkIds } from "./_builders.ts";
 import { draftChanges, origin, prepared, quoted, SHOWN_PAGE, templateOf } from "./_plans.ts";
 
@@ -27,6 +27,6 @@ export default tool("create_page_draft", {
   async run(_, ctx, { state, changes }) {
     const made = await (await ctx.use(pages)).create(state, ctx.made);
     ctx.note({ result_id: made.id, changes });
-    return made;
+    return compared(made);
   },
 });

@@ -4,7 +4,7 @@ import { ownScript, scriptRaises } from "../../code_pages/script_raises.ts";
 import { numericId } from "../../lib/ids.ts";
 import { checkNamed } from "../../rules/text.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
-import { tool } from "../../registry/tool.ts";
+import { compared, tool } from "../../registry/tool.ts";
 import { storedParts } from "./_code.ts";
 import { changesOf, quoted, SHOWN_PAGE } from "./_plans.ts";
 
@@ -39,6 +39,6 @@ export default tool("create_page_from_code", {
   async run(_, ctx, { state: { page, place }, changes }) {
     const made = await (await ctx.use(wordpress)).codePages.create(page, place, ctx.made);
     ctx.note({ result_id: made.id, changes });
-    return made;
+    return compared(made);
   },
 });

@@ -1,6 +1,6 @@
 /** publish_page: makes a draft or scheduled page public; the site must allow it. */
 import { pages } from "../../platforms/pages.ts";
-import { tool } from "../../registry/tool.ts";
+import { compared, tool } from "../../registry/tool.ts";
 import { lastChange, liveWarnings, quoted, revealed, stateChanges } from "./_plans.ts";
 
 export default tool("publish_page", {
@@ -20,6 +20,6 @@ export default tool("publish_page", {
   },
   async run({ page_id }, ctx, { state, changes }) {
     ctx.note({ result_id: page_id, changes });
-    return await (await ctx.use(pages)).publish(page_id, ctx.grant, state);
+    return compared(await (await ctx.use(pages)).publish(page_id, ctx.grant, state));
   },
 });

@@ -2,7 +2,7 @@
 import { numericId } from "../../lib/ids.ts";
 import { atSite, parseSchedule } from "../../rules/schedule.ts";
 import { pages } from "../../platforms/pages.ts";
-import { tool } from "../../registry/tool.ts";
+import { compared, tool } from "../../registry/tool.ts";
 import { lastChange, liveWarnings, quoted, revealed, stateChanges } from "./_plans.ts";
 
 export default tool("schedule_page", {
@@ -26,6 +26,6 @@ export default tool("schedule_page", {
   },
   async run({ page_id }, ctx, { state, changes }) {
     ctx.note({ result_id: page_id, changes });
-    return await (await ctx.use(pages)).schedule(page_id, state.moment, state.page);
+    return compared(await (await ctx.use(pages)).schedule(page_id, state.moment, state.page));
   },
 });

@@ -8,7 +8,7 @@ import { scriptRaises } from "../../code_pages/script_raises.ts";
 import { whenScheduled } from "../../rules/seen.ts";
 import { CODE_APART } from "../../platforms/page.ts";
 import { builtPages, pages } from "../../platforms/pages.ts";
-import { tool } from "../../registry/tool.ts";
+import { compared, tool } from "../../registry/tool.ts";
 import { builderOfChange, checkBuilderArgs, checkIds } from "./_builders.ts";
 import {
   draftChanges,
@@ -58,6 +58,6 @@ export default tool("update_page_draft", {
   },
   async run({ page_id }, ctx, { state, changes }) {
     ctx.note({ result_id: page_id, changes });
-    return await (await ctx.use(pages)).update(page_id, state.draft, state.now);
+    return compared(await (await ctx.use(pages)).update(page_id, state.draft, state.now));
   },
 });

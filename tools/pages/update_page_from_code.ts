@@ -6,7 +6,7 @@ import { replacedBy } from "../../rules/revision.ts";
 import { whenScheduled } from "../../rules/seen.ts";
 import { checkNamed } from "../../rules/text.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
-import { tool } from "../../registry/tool.ts";
+import { compared, tool } from "../../registry/tool.ts";
 import { storedParts } from "./_code.ts";
 import { changesOf, quoted, requireShown, SHOWN_PAGE } from "./_plans.ts";
 
@@ -42,7 +42,7 @@ export default tool("update_page_from_code", {
   },
   async run({ page_id }, ctx, { state, changes }) {
     ctx.note({ result_id: page_id, changes });
-    const { change, now } = state;
-    return await (await ctx.use(wordpress)).codePages.update(numericId(page_id, "page_id"), change, now);
+    const { codePages } = await ctx.use(wordpress);
+    return compared(await codePages.update(numericId(page_id, "page_id"), state.change, state.now));
   },
 });

@@ -2,7 +2,7 @@
 import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { scriptRaises } from "../../code_pages/script_raises.ts";
 import { content } from "../../platforms/content.ts";
-import { tool } from "../../registry/tool.ts";
+import { compared, tool } from "../../registry/tool.ts";
 import { fieldChanges, newTerms, quoted, SHOWN_POST, termsFound } from "./_plans.ts";
 
 export default tool("create_draft", {
@@ -25,6 +25,6 @@ export default tool("create_draft", {
   async run(_, ctx, { state, changes }) {
     const made = await (await ctx.use(content)).createDraft(state, ctx.made);
     ctx.note({ result_id: made.id, changes });
-    return made;
+    return compared(made);
   },
 });

@@ -3,7 +3,8 @@ import { GatewayError } from "../../errors.ts";
 import { numericId } from "../../lib/ids.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
-import { tool } from "../../registry/tool.ts";
+import { compareTerm } from "../../platforms/wordpress/rest/terms.ts";
+import { compared, tool } from "../../registry/tool.ts";
 import { quoted } from "./_plans.ts";
 
 export default tool("create_taxonomy", {
@@ -34,6 +35,6 @@ export default tool("create_taxonomy", {
       ? await client.makeTerm(taxonomy, { ...fields, parent_id: parent }, ctx.made)
       : { term: await client.readTerm(taxonomy, known), created: false };
     ctx.note({ result_id: term.id, changes });
-    return { ...term, created };
+    return compared({ ...term, created, ...compareTerm(term, { ...fields, parent_id: parent }, created) });
   },
 });

@@ -1,6 +1,6 @@
 /** publish_post: makes a draft or scheduled post public; the site must allow it. */
 import { content } from "../../platforms/content.ts";
-import { tool } from "../../registry/tool.ts";
+import { compared, tool } from "../../registry/tool.ts";
 import { lastChange, liveWarnings, quoted, revealed, stateChanges } from "./_plans.ts";
 
 export default tool("publish_post", {
@@ -18,6 +18,6 @@ export default tool("publish_post", {
   },
   async run({ post_id }, ctx, { state, changes }) {
     ctx.note({ result_id: post_id, changes });
-    return await (await ctx.use(content)).publish(post_id, ctx.grant, state);
+    return compared(await (await ctx.use(content)).publish(post_id, ctx.grant, state));
   },
 });

@@ -1,7 +1,7 @@
 /** schedule_draft: the moment a draft goes live by itself. */
 import { atSite, parseSchedule } from "../../rules/schedule.ts";
 import { content } from "../../platforms/content.ts";
-import { tool } from "../../registry/tool.ts";
+import { compared, tool } from "../../registry/tool.ts";
 import { lastChange, liveWarnings, quoted, revealed, stateChanges } from "./_plans.ts";
 
 export default tool("schedule_draft", {
@@ -25,6 +25,6 @@ export default tool("schedule_draft", {
   },
   async run({ post_id }, ctx, { state, changes }) {
     ctx.note({ result_id: post_id, changes });
-    return await (await ctx.use(content)).schedule(post_id, state.moment, state.post);
+    return compared(await (await ctx.use(content)).schedule(post_id, state.moment, state.post));
   },
 });

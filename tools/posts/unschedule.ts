@@ -1,6 +1,6 @@
 /** unschedule: a scheduled post, or page, is a draft again. */
 import { content } from "../../platforms/content.ts";
-import { tool } from "../../registry/tool.ts";
+import { compared, tool } from "../../registry/tool.ts";
 import { quoted, stateChanges } from "./_plans.ts";
 
 export default tool("unschedule", {
@@ -17,6 +17,6 @@ export default tool("unschedule", {
   },
   async run({ post_id, type }, ctx, { state, changes }) {
     ctx.note({ result_id: post_id, changes });
-    return await (await ctx.use(content)).unschedule(post_id, type, state);
+    return compared(await (await ctx.use(content)).unschedule(post_id, type, state));
   },
 });

@@ -5,7 +5,7 @@ import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { scriptRaises } from "../../code_pages/script_raises.ts";
 import { whenScheduled } from "../../rules/seen.ts";
 import { content } from "../../platforms/content.ts";
-import { tool } from "../../registry/tool.ts";
+import { compared, tool } from "../../registry/tool.ts";
 import { fieldChanges, newTerms, quoted, replaced, SHOWN_POST } from "./_plans.ts";
 
 export default tool("update_draft", {
@@ -37,6 +37,7 @@ export default tool("update_draft", {
   },
   async run({ post_id }, ctx, { state, changes }) {
     ctx.note({ result_id: post_id, changes });
-    return await (await ctx.use(content)).updateDraft(post_id, state.draft, ctx.made, state.now);
+    const client = await ctx.use(content);
+    return compared(await client.updateDraft(post_id, state.draft, ctx.made, state.now));
   },
 });

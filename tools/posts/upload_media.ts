@@ -3,13 +3,14 @@ import { hash } from "node:crypto";
 import { GatewayError } from "../../errors.ts";
 import { checkArguments } from "../../rules/text.ts";
 import { LIMITS } from "../../model.ts";
+import { joined } from "../../platforms/compared.ts";
 import { content } from "../../platforms/content.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
 import type { Media } from "../../platforms/wordpress/rest/media.ts";
 import web from "../../platforms/web/connector.ts";
 import { together } from "../../lib/async.ts";
 import { numericId } from "../../lib/ids.ts";
-import { tool } from "../../registry/tool.ts";
+import { compared, tool } from "../../registry/tool.ts";
 import { fromBase64, knownImage, plainFilename } from "./_images.ts";
 
 interface Texts {
@@ -80,11 +81,10 @@ export default tool("upload_media", {
     const media = await client.uploadImage(state, ctx.made);
     ctx.note({ result_id: media.id, changes });
     const texts = given(args);
-    if (Object.keys(texts).length === 0) return media;
-    try {
-      return await client.setMediaTexts(media.id, texts);
-    } catch (thrown) {
+    if (Object.keys(texts).length === 0) return compared(media);
+    const described = await client.setMediaTexts(media.id, texts).catch((thrown) => {
       throw halfDone(media, thrown);
-    }
+    });
+    return compared({ ...described, ...joined(media, described) });
   },
 });

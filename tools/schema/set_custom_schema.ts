@@ -5,7 +5,7 @@ import { checkStructured } from "../../rules/structured_data.ts";
 import { whenLive, whenScheduled } from "../../rules/seen.ts";
 import { quoted } from "../../rules/wording.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
-import { tool } from "../../registry/tool.ts";
+import { tool, verified } from "../../registry/tool.ts";
 import { valueChanges, whatChanges } from "./_plans.ts";
 
 export default tool("set_custom_schema", {
@@ -38,6 +38,6 @@ export default tool("set_custom_schema", {
   },
   async run({ id }, ctx, { state, changes }) {
     ctx.note({ result_id: id, changes });
-    return await (await ctx.use(wordpress)).structuredData.write(state);
+    return verified(await (await ctx.use(wordpress)).structuredData.write(state));
   },
 });

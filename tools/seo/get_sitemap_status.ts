@@ -1,6 +1,6 @@
 /** get_sitemap_status: where the sitemap is and what makes it; on request what is kept of it is thrown away. */
 import wordpress from "../../platforms/wordpress/connector.ts";
-import { tool } from "../../registry/tool.ts";
+import { compared, onlyRead, tool } from "../../registry/tool.ts";
 
 export default tool("get_sitemap_status", {
   async plan(_, ctx) {
@@ -14,8 +14,8 @@ export default tool("get_sitemap_status", {
   },
   async run({ rebuild }, ctx, plan) {
     const { seo: client } = await ctx.use(wordpress);
-    if (!rebuild) return await client.sitemap();
+    if (!rebuild) return onlyRead(await client.sitemap());
     ctx.note({ changes: plan.changes });
-    return await client.rebuildSitemap();
+    return compared(await client.rebuildSitemap());
   },
 });

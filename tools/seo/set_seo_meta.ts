@@ -2,7 +2,7 @@
 import { numericId } from "../../lib/ids.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
 import { replacedBy } from "../../rules/revision.ts";
-import { tool } from "../../registry/tool.ts";
+import { compared, tool } from "../../registry/tool.ts";
 import { answerOf, changeOf, fieldChanges, placeOf, seenBy } from "./_meta.ts";
 
 export default tool("set_seo_meta", {
@@ -28,12 +28,12 @@ export default tool("set_seo_meta", {
     const sending = (live: boolean) => live && ctx.note({ _published: true });
     const stands = (fields: readonly string[]) =>
       ctx.note({ changes: changes.filter(({ field }) => fields.includes(field.split(".")[0]!)) });
-    const { warnings, ...after } = await (await ctx.use(wordpress)).seo.writeMeta(
+    const { differences, warnings, uncompared, ...after } = await (await ctx.use(wordpress)).seo.writeMeta(
       changeOf(fields),
       state,
       sending,
       stands,
     );
-    return { ...answerOf(after), ...(warnings.length > 0 ? { warnings } : {}) };
+    return compared({ ...answerOf(after), differences, warnings, uncompared });
   },
 });

@@ -3,7 +3,7 @@ import { numericId } from "../../lib/ids.ts";
 import { hasContext, pageSchema, typesOf } from "../../rules/seo_schema.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
 import { replacedBy } from "../../rules/revision.ts";
-import { tool } from "../../registry/tool.ts";
+import { compared, tool } from "../../registry/tool.ts";
 import { placeOf, seenBy } from "./_meta.ts";
 
 const BARE = '; it has no "@context", without which search engines may not read it';
@@ -39,6 +39,6 @@ export default tool("set_seo_schema", {
   async run({ post_id }, ctx, { state, changes }) {
     ctx.note({ result_id: post_id, changes });
     const sending = (live: boolean) => live && ctx.note({ _published: true });
-    return await (await ctx.use(wordpress)).seo.writeSchema(state, sending, ctx.made);
+    return compared(await (await ctx.use(wordpress)).seo.writeSchema(state, sending, ctx.made));
   },
 });

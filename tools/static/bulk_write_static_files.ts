@@ -4,7 +4,7 @@ import { checkFileSize } from "../../rules/file.ts";
 import { LIMITS, type Site } from "../../model.ts";
 import type { Edit, View } from "../../platforms/github/client.ts";
 import { commitMessage } from "../../platforms/github/client.ts";
-import { type Raise, tool } from "../../registry/tool.ts";
+import { compared, type Raise, tool } from "../../registry/tool.ts";
 import { bytesOf, type Encoding, sourceIn } from "./_files.ts";
 import { builtRaises, documentRaises, madeOn, planOf, revisionOf, type Shown } from "./_plan.ts";
 import { pushTo, standing } from "./_target.ts";
@@ -114,9 +114,9 @@ export default tool("bulk_write_static_files", {
       );
     };
     const pushed = await pushTo(to, ctx, { message, planned }, decide);
-    const { commit_sha, branch, unchanged } = pushed;
+    const { commit_sha, branch, unchanged, proof } = pushed;
     ctx.note({ result_id: commit_sha, changes: madeOn(pushed, changes) });
-    const done = { commit_sha, branch, files_written: edits.length, bytes };
-    return unchanged ? { ...done, unchanged } : done;
+    const done = { commit_sha, branch, files_written: edits.length, bytes, ...proof };
+    return compared(unchanged ? { ...done, unchanged } : done);
   },
 });

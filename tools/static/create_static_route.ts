@@ -4,7 +4,7 @@ import { scriptRaises } from "../../code_pages/script_raises.ts";
 import { fileOfRoute } from "../../rules/route.ts";
 import type { View } from "../../platforms/github/client.ts";
 import { commitMessage } from "../../platforms/github/client.ts";
-import { tool } from "../../registry/tool.ts";
+import { compared, tool } from "../../registry/tool.ts";
 import { checkPage, type PageArgs, pageBytes } from "./_pages.ts";
 import { madeOn, plannedOn, planOf, SHOWN_ON_BRANCH } from "./_plan.ts";
 import { changedWith, inTheWay, pageAt, routeIn, routeWords } from "./_routes.ts";
@@ -55,8 +55,9 @@ export default tool("create_static_route", {
       async (view) => [await decide(view, route, args)],
     );
     const file_path = fileOfRoute(route);
-    const { commit_sha, branch, shas } = pushed;
+    const { commit_sha, branch, shas, proof } = pushed;
     ctx.note({ result_id: file_path, changes: madeOn(pushed, changes) });
-    return { route, file_path, sha: shas.get(file_path), commit_sha, branch, target_branch };
+    const sha = shas.get(file_path);
+    return compared({ route, file_path, sha, commit_sha, branch, target_branch, ...proof });
   },
 });

@@ -1,6 +1,6 @@
 /** delete_static_route: a page taken out of the deployed branch; it stays in the repository's history. */
 import { commitMessage } from "../../platforms/github/client.ts";
-import { tool } from "../../registry/tool.ts";
+import { compared, tool } from "../../registry/tool.ts";
 import { plannedOn, planOf } from "./_plan.ts";
 import { managedPage, pagesAt, routeIn, routeWords } from "./_routes.ts";
 import { pushTo, standing } from "./_target.ts";
@@ -22,12 +22,13 @@ export default tool("delete_static_route", {
   async run(args, ctx, { changes, state: { path, sha, hidden, planned } }) {
     const route = routeIn(ctx.site, args.route, "route");
     const message = commitMessage(`Delete ${routeWords(route)}`, ctx.caller.token.id);
-    const { commit_sha } = await pushTo("main", ctx, { message, planned }, async (view) => {
+    const { commit_sha, proof } = await pushTo("main", ctx, { message, planned }, async (view) => {
       const page = await managedPage(view, { ...args, route, sha });
       return [{ path: page.path, bytes: null }];
     });
     ctx.note({ result_id: path, changes });
-    const done = { route, file_path: path, deleted: true, commit_sha };
-    return hidden === null ? done : { ...done, note: `The route is served by ${JSON.stringify(hidden)} now` };
+    const done = { route, file_path: path, deleted: true, commit_sha, ...proof };
+    const note = `The route is served by ${JSON.stringify(hidden)} now`;
+    return compared(hidden === null ? done : { ...done, note });
   },
 });

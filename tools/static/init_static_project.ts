@@ -6,7 +6,7 @@ import type { Site } from "../../model.ts";
 import { commitMessage, PREVIEW_PREFIX, type View } from "../../platforms/github/client.ts";
 import github from "../../platforms/github/connector.ts";
 import { offenders, projectFiles, type ProjectParts } from "../../platforms/astro/project.ts";
-import { type Raise, tool } from "../../registry/tool.ts";
+import { compared, type Raise, tool } from "../../registry/tool.ts";
 import { plannedOn, planOf, SHOWN_ON_BRANCH } from "./_plan.ts";
 import { routeIn } from "./_routes.ts";
 
@@ -100,6 +100,7 @@ export default tool("init_static_project", {
     const target = { branch, from, grant, message: line, planned, made: ctx.made };
     const pushed = await client.push(target, (view) => decide(view, wanted));
     ctx.note({ result_id: pushed.commit_sha, changes });
-    return { commit_sha: pushed.commit_sha, branch: pushed.branch, files: [...pushed.shas.keys()] };
+    const { commit_sha, proof } = pushed;
+    return compared({ commit_sha, branch: pushed.branch, files: [...pushed.shas.keys()], ...proof });
   },
 });

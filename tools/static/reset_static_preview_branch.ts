@@ -1,5 +1,5 @@
 /** reset_static_preview_branch: the next write to a preview begins a new branch. */
-import { tool } from "../../registry/tool.ts";
+import { compared, tool } from "../../registry/tool.ts";
 
 export default tool("reset_static_preview_branch", {
   async plan(_, ctx) {
@@ -14,6 +14,12 @@ export default tool("reset_static_preview_branch", {
   },
   async run(_, ctx, { changes }) {
     ctx.note({ changes });
-    return { forgotten: await ctx.previews.forget() };
+    const forgotten = await ctx.previews.forget();
+    const now = await ctx.previews.get();
+    const stands = forgotten !== null && now === forgotten;
+    return compared({
+      forgotten,
+      differences: stands ? [`preview_branch: "${now}" is remembered all the same; call again`] : [],
+    });
   },
 });

@@ -2,7 +2,7 @@
 import { scriptRaises } from "../../code_pages/script_raises.ts";
 import type { Entry, View } from "../../platforms/github/client.ts";
 import { commitMessage } from "../../platforms/github/client.ts";
-import { tool } from "../../registry/tool.ts";
+import { compared, tool } from "../../registry/tool.ts";
 import { checkPage, type PageArgs, pageBytes } from "./_pages.ts";
 import { madeOn, plannedOn, planOf, SHOWN_ON_BRANCH } from "./_plan.ts";
 import { type Expected, managedPage, requireSource, routeIn, routeWords } from "./_routes.ts";
@@ -34,7 +34,7 @@ export default tool("update_static_route", {
       const { page, bytes } = await decide(view, { ...args, route, sha: previous_sha });
       return [{ path: page.path, bytes }];
     });
-    const { commit_sha, branch, shas, unchanged } = pushed;
+    const { commit_sha, branch, shas, unchanged, proof } = pushed;
     ctx.note({ result_id: path, changes: madeOn(pushed, changes) });
     const done = {
       route,
@@ -44,7 +44,8 @@ export default tool("update_static_route", {
       commit_sha,
       branch,
       target_branch,
+      ...proof,
     };
-    return unchanged ? { ...done, unchanged } : done;
+    return compared(unchanged ? { ...done, unchanged } : done);
   },
 });

@@ -7,7 +7,7 @@ import { writablePath } from "../../rules/path.ts";
 import { LIMITS } from "../../model.ts";
 import type { Entry, View } from "../../platforms/github/client.ts";
 import { commitMessage } from "../../platforms/github/client.ts";
-import { tool } from "../../registry/tool.ts";
+import { compared, tool } from "../../registry/tool.ts";
 import { bytesOf, contentOf, inSite } from "./_files.ts";
 import { builtRaises, madeOn, plannedOn, planOf, SHOWN_ON_BRANCH } from "./_plan.ts";
 import { requireNoPage } from "./_routes.ts";
@@ -74,9 +74,9 @@ export default tool("write_static_file", {
       await judge(view, { ...args, path });
       return [{ path, bytes }];
     });
-    const { commit_sha, branch, shas, unchanged } = pushed;
+    const { commit_sha, branch, shas, unchanged, proof } = pushed;
     ctx.note({ result_id: path, changes: madeOn(pushed, changes) });
-    const done = { path, sha: shas.get(path), commit_sha, branch, target_branch, created };
-    return unchanged ? { ...done, unchanged } : done;
+    const done = { path, sha: shas.get(path), commit_sha, branch, target_branch, created, ...proof };
+    return compared(unchanged ? { ...done, unchanged } : done);
   },
 });

@@ -23,9 +23,10 @@ import {
 import type { PartHashes } from "../companion/guarded.ts";
 import { readTold, type Relied, writeTold } from "../companion/guarded_routes.ts";
 import { requireParent } from "./pages.ts";
-import { totals, utc } from "../rest/records.ts";
+import { SLUG, totals, utc } from "../rest/records.ts";
 import { type CmsSeen, requireUnchanged } from "../rest/seen.ts";
 import { checkState, requireUnpublished, written } from "../rest/states.ts";
+import { slugLoss, valueLoss, wordsLoss } from "../rest/warnings.ts";
 import type { Wire } from "../rest/wire.ts";
 
 const TEMPLATE = z.object({
@@ -41,6 +42,9 @@ const CLONED = z.object({
   id: z.number().int().positive(),
   status: z.string(),
   url: z.string(),
+  title: z.string().optional().catch(undefined),
+  slug: SLUG.optional().catch(undefined),
+  parent: z.number().optional().catch(undefined),
   elements: z.number(),
 });
 const FOUND = z.object({ template: TEMPLATE });
@@ -51,6 +55,9 @@ interface CmsClone extends PreparedClone {
   /** What a guarded write expects to find beside the page; nothing where the site has none. */
   readonly hashes?: PartHashes;
 }
+
+/** The plugin counts the elements it stored; no route shows what stands in them. */
+const UNSHOWN = "the site does not show the texts that the visual builder stored";
 
 const templateOf = ({ modified_gmt, ...rest }: z.infer<typeof TEMPLATE>): PageTemplate => ({
   ...rest,
@@ -168,11 +175,17 @@ async function write(
     await last();
     return await makingPage("builder", made, () => wire.post(`${COMPANION}/${route}`, {}, sent, CLONED));
   };
-  const { elements, url, ...answer } = done?.written ?? await plain();
+  const { elements, url, title: named, slug: addressed, parent: below, ...answer } = done?.written ??
+    await plain();
   const state = { ...answer, link: url, date_gmt: null, modified_gmt: null };
   await requireUnpublished(wire, "pages", state, made);
   const warnings = unused.map((key) =>
     `variables: the template has no placeholder "${key}"; it was not used`
   );
-  return { ...written(state), elements, ...warnings.length === 0 ? {} : { warnings } };
+  const differences = [
+    ...named === undefined ? [] : wordsLoss("title", title, named),
+    ...addressed === undefined ? [] : slugLoss(slug, addressed),
+    ...below === undefined ? [] : valueLoss("parent_id", parent, below),
+  ];
+  return { ...written(state, differences), elements, warnings, uncompared: UNSHOWN };
 }

@@ -14,7 +14,7 @@ import { CONTENT, CONTENT_FIELDS, type ContentRecord } from "../rest/records.ts"
 import { change, type CmsSeen, look, seenOf } from "../rest/seen.ts";
 import { judge, requireUnpublished, written } from "../rest/states.ts";
 import { account, requireRight } from "../rest/users.ts";
-import { pageLosses } from "../rest/warnings.ts";
+import { changedBeside, pageLosses } from "../rest/warnings.ts";
 import type { Wire } from "../rest/wire.ts";
 
 /** A page in any state. Throws CmsError (404 for an id that is no page). */
@@ -90,7 +90,7 @@ export async function createPage(wire: Wire, { fields }: PreparedPage, made: Mak
     CONTENT,
   );
   await requireUnpublished(wire, "pages", record, made);
-  return result(record, sent);
+  return written(record, pageLosses(record, { ...sent, status: "draft" }));
 }
 
 /** Changes the given fields of a draft or scheduled page. Throws E_FORBIDDEN_OP, CmsError. */
@@ -105,12 +105,8 @@ export async function updatePage(
   const what = { kind: "pages", id, fields: sent, relied, judge: judge("pages", "update") } as const;
   const record = await change(wire, what, seen);
   await requireUnpublished(wire, "pages", record, null);
-  return result(record, sent);
-}
-
-function result(record: ContentRecord, sent: Record<string, unknown>): Written {
-  const losses = pageLosses(record, sent);
+  const beside = seen ? changedBeside(seen.look.record, record, sent) : [];
+  const done = written(record, [...pageLosses(record, sent), ...beside]);
   const unstyled = sent["content"] !== undefined && record.meta._site_ops_scope !== "";
-  const warnings = unstyled ? [...losses, `content_html: ${CODE_APART}`] : losses;
-  return warnings.length === 0 ? written(record) : { ...written(record), warnings };
+  return unstyled ? { ...done, warnings: [`content_html: ${CODE_APART}`] } : done;
 }

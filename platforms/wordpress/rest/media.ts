@@ -3,9 +3,10 @@ import { z } from "zod";
 import { GatewayError } from "../../../errors.ts";
 import { type Id, numericId } from "../../../lib/ids.ts";
 import type { Making } from "../../../model.ts";
+import type { Compared } from "../../compared.ts";
 import { CmsError } from "../errors.ts";
 import { DESCRIBED, fieldsOf, MEDIA, type MediaRecord } from "./records.ts";
-import { mediaLosses } from "./warnings.ts";
+import { mediaLosses, valueLoss } from "./warnings.ts";
 import type { Wire } from "./wire.ts";
 
 /** An image to upload; type and name are already judged. */
@@ -23,8 +24,6 @@ export interface Media {
   readonly mime_type: string;
   readonly width: number | null;
   readonly height: number | null;
-  /** What the site did not keep as it was sent; absent when it kept all. */
-  readonly warnings?: readonly string[];
 }
 
 /** What is told about an image after it was uploaded. */
@@ -75,21 +74,43 @@ export async function requireImage(wire: Wire, image: Id | undefined): Promise<v
  * The first step: puts the bytes into the media library. A CMS that fails while it makes the smaller sizes has stored the
  * image by then (docs/upstreams/wordpress.md, "Posts, pages, media, people").
  */
-export async function uploadImage(wire: Wire, image: Image, made: Making): Promise<Media> {
+export async function uploadImage(wire: Wire, image: Image, made: Making): Promise<Media & Compared> {
   const headers = {
     "content-type": image.mime_type,
     "content-disposition": `attachment; filename="${image.filename}"`,
   };
   const left = (id: number) => made({ what: "media", id, name: image.filename });
-  const stored = media(await wire.upload("wp/v2/media", image.bytes, headers, MEDIA, left));
+  const record = await wire.upload("wp/v2/media", image.bytes, headers, MEDIA, left);
+  const stored = media(record);
   made({ what: "media", id: stored.id, name: stored.url });
-  return stored;
+  return { ...stored, ...compareImage(record, image) };
+}
+
+/** Compares the stored file by its kind and size. Of an image that it shows made smaller or turned a site tells neither. */
+function compareImage({ mime_type, media_details }: MediaRecord, image: Image): Compared {
+  const { filesize, original_image } = media_details;
+  const differences = valueLoss("mime_type", image.mime_type, mime_type);
+  if (original_image !== undefined) {
+    return {
+      differences,
+      uncompared: "the site shows an image that it made of the one sent, which it keeps beside",
+    };
+  }
+  if (filesize === undefined) {
+    return { differences, uncompared: "the site does not tell how many bytes it stored of the image" };
+  }
+  return { differences: [...differences, ...valueLoss("bytes", image.bytes.byteLength, filesize)] };
 }
 
 /** The second step: sets texts and the post of an image that is there. */
-export async function setMediaTexts(wire: Wire, id: number, texts: MediaTexts): Promise<Media> {
+export async function setMediaTexts(wire: Wire, id: number, texts: MediaTexts): Promise<Media & Compared> {
   const query = { _fields: fieldsOf(DESCRIBED) };
   const record = await wire.post(`wp/v2/media/${id}`, query, { ...texts }, DESCRIBED);
-  const warnings = mediaLosses(record, texts);
-  return warnings.length === 0 ? media(record) : { ...media(record), warnings };
+  const { losses: differences, unshown } = mediaLosses(record, texts);
+  if (unshown.length === 0) return { ...media(record), differences };
+  return {
+    ...media(record),
+    differences,
+    uncompared: `the site does not show ${unshown.join(", ")} of the image`,
+  };
 }

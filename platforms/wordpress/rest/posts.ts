@@ -9,21 +9,12 @@ import { builderTold } from "./builders.ts";
 import { requireImage } from "./media.ts";
 import { pageOfRecords, rowOf } from "./listing.ts";
 import { readOne } from "./one.ts";
-import {
-  CONTENT,
-  type ContentRecord,
-  fieldsOf,
-  plainName,
-  POST,
-  type PostRecord,
-  TERMS_TOO,
-  utc,
-} from "./records.ts";
+import { CONTENT, type ContentRecord, fieldsOf, plainName, POST, TERMS_TOO, utc } from "./records.ts";
 import { change, type CmsSeen, look, seenOf } from "./seen.ts";
 import { judge, requireUnpublished, written } from "./states.ts";
-import { findTerms, makeMissing, requireTermRight, type TermPick, termsOf } from "./terms.ts";
+import { findTerms, makeMissing, requireTermRight, type Taxonomy, type TermPick, termsOf } from "./terms.ts";
 import { account, knownAccount, type Me, requireAuthor, requireRight } from "./users.ts";
-import { losses } from "./warnings.ts";
+import { changedBeside, losses } from "./warnings.ts";
 import type { Query, Wire } from "./wire.ts";
 
 const FIELDS = fieldsOf(POST);
@@ -138,11 +129,19 @@ export async function prepareDraft(wire: Wire, fields: DraftFields, isNew: boole
 }
 
 /**
- * The body of a write: only what was given, never a state or a date. Makes the terms that are missing, before the post
+ * The body of a write: only what was given, never a state or a date; and which new terms the site named otherwise, a
+ * sentence each. Makes the terms that are missing, before the post
  * that carries them (docs/decisions/0017-terms-are-made-before-their-post.md).
  */
-async function body(wire: Wire, draft: CmsDraft, made: Making): Promise<Record<string, unknown>> {
+async function body(
+  wire: Wire,
+  draft: CmsDraft,
+  made: Making,
+): Promise<{ sent: Record<string, unknown>; renamed: string[] }> {
   const { title, content_html: content, excerpt, slug, featured_media_id, author_id } = draft.fields;
+  const renamed: string[] = [];
+  const termsOfPost = (taxonomy: Taxonomy, picks: readonly TermPick[] | undefined) =>
+    picks && makeMissing(wire, taxonomy, picks, made, renamed);
   const given = {
     title,
     content,
@@ -150,18 +149,19 @@ async function body(wire: Wire, draft: CmsDraft, made: Making): Promise<Record<s
     slug,
     featured_media: featured_media_id && numericId(featured_media_id, "featured_media_id"),
     author: author_id && numericId(author_id, "author_id"),
-    tags: draft.tags && await makeMissing(wire, "tag", draft.tags, made),
-    categories: draft.categories && await makeMissing(wire, "category", draft.categories, made),
+    tags: await termsOfPost("tag", draft.tags),
+    categories: await termsOfPost("category", draft.categories),
   };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const sent = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return { sent, renamed };
 }
 
 /** Makes a draft. Throws E_FORBIDDEN_OP when the site made it public all the same (it is taken back), CmsError. */
 export async function createDraft(wire: Wire, draft: CmsDraft, made: Making): Promise<Written> {
-  const sent = await body(wire, draft, made);
+  const { sent, renamed } = await body(wire, draft, made);
   const record = await wire.post("wp/v2/posts", { _fields: FIELDS }, { ...sent, status: "draft" }, POST);
   await requireUnpublished(wire, "posts", record, made);
-  return result(record, sent);
+  return written(record, [...losses(record, { ...sent, status: "draft" }), ...renamed]);
 }
 
 /** Changes the given fields of a draft or scheduled post. Throws E_FORBIDDEN_OP, CmsError. */
@@ -172,16 +172,12 @@ export async function updateDraft(
   made: Making,
   seen?: CmsSeen,
 ): Promise<Written> {
-  const sent = await body(wire, draft, made);
+  const { sent, renamed } = await body(wire, draft, made);
   if (Object.keys(sent).length === 0) throw new GatewayError("E_BAD_INPUT", "Nothing to change was given");
   const relied = ["status", "date_gmt"];
   const what = { kind: "posts", id, fields: sent, relied, judge: judge("posts", "update") } as const;
   const record = await change(wire, what, seen);
   await requireUnpublished(wire, "posts", record, null);
-  return result(record, sent);
-}
-
-function result(record: PostRecord, sent: Record<string, unknown>): Written {
-  const warnings = losses(record, sent);
-  return warnings.length === 0 ? written(record) : { ...written(record), warnings };
+  const beside = seen ? changedBeside(seen.look.record, record, sent) : [];
+  return written(record, [...losses(record, sent), ...renamed, ...beside]);
 }

@@ -138,7 +138,14 @@ export const MEDIA = z.object({
   id,
   source_url: z.string(),
   mime_type: z.string(),
-  media_details: z.object({ width: z.number().optional(), height: z.number().optional() }).catch({}),
+  media_details: z.object({
+    width: z.number().optional(),
+    height: z.number().optional(),
+    /** Of the file that is shown; told from WordPress 6.0 on. */
+    filesize: z.number().optional(),
+    /** The name of the file that was sent, where a smaller or turned one is shown in its place. */
+    original_image: z.string().optional(),
+  }).catch({}),
 });
 export type MediaRecord = z.infer<typeof MEDIA>;
 
@@ -150,6 +157,8 @@ export const DESCRIBED = MEDIA.extend({
   alt_text: z.string().optional().catch(undefined),
   title: text,
   caption: text,
+  /** The post it belongs to; 0 for none. */
+  post: z.number().nullable().transform((post) => post ?? 0).optional().catch(undefined),
 });
 export type DescribedRecord = z.infer<typeof DESCRIBED>;
 

@@ -6,19 +6,34 @@ import type { Making, Outcome } from "../../../model.ts";
 import type { PublishGrant } from "../../request.ts";
 import type { Verb, Written } from "../../post.ts";
 import { CmsError } from "../errors.ts";
-import { fieldsOf, type Kind, POST_STATE, type PostState, statusWord, utc } from "./records.ts";
+import {
+  CONTENT,
+  CONTENT_FIELDS,
+  type ContentRecord,
+  fieldsOf,
+  type Kind,
+  POST_STATE,
+  type PostState,
+  statusWord,
+  utc,
+} from "./records.ts";
 import { change, type CmsSeen, type Look, look, seenOf } from "./seen.ts";
 import { requireRight } from "./users.ts";
 import { timeZoneOf } from "./time_zone.ts";
+import { changedBeside } from "./warnings.ts";
 import type { Wire } from "./wire.ts";
 
 const STATE_FIELDS = fieldsOf(POST_STATE);
 const label = (kind: Kind, id: number) => `${kind === "posts" ? "Post" : "Page"} ${id}`;
 
-/** A write's result in this gateway's words. */
-export function written(state: PostState): Written {
-  return { id: state.id, status: statusWord(state.status), url: state.link };
+/** A write's result in this gateway's words, with the differences that were found. */
+export function written(state: PostState, differences: readonly string[]): Written {
+  return { id: state.id, status: statusWord(state.status), url: state.link, differences };
 }
+
+/** The same after a change of the state alone, everything else compared with what was seen. */
+const moved = (before: CmsSeen | undefined, after: ContentRecord): Written =>
+  written(after, before ? changedBeside(before.look.record, after, { status: after.status }) : []);
 
 /**
  * Reads a post or page and refuses what its state forbids (E_FORBIDDEN_OP): a published or binned one always, one
@@ -90,7 +105,7 @@ export async function schedule(
 ): Promise<Written> {
   const before = seen ?? await checkState(wire, kind, id, "schedule", moment);
   const after = await sendSchedule(wire, kind, id, moment, before);
-  if (after.status === "future" && utc(after.date_gmt) === moment.utc) return written(after);
+  if (after.status === "future" && utc(after.date_gmt) === moment.utc) return moved(before, after);
   const undone = await takeBack(wire, kind, id);
   const what = after.status === "future"
     ? `the date ${utc(after.date_gmt)}`
@@ -109,7 +124,7 @@ async function sendSchedule(
   id: number,
   moment: Moment,
   seen: CmsSeen,
-): Promise<PostState> {
+): Promise<ContentRecord> {
   const fields = { status: "future", date_gmt: moment.utc };
   const before = seen.look.record;
   try {
@@ -119,7 +134,7 @@ async function sendSchedule(
     if (!(thrown instanceof GatewayError) || thrown.code !== "E_UPSTREAM") throw thrown;
     if (thrown instanceof CmsError && thrown.definite) throw thrown;
     const route = `wp/v2/${kind}/${id}`;
-    const now = await wire.overtime().get(route, { context: "edit", _fields: STATE_FIELDS }, POST_STATE)
+    const now = await wire.overtime().get(route, { context: "edit", _fields: CONTENT_FIELDS }, CONTENT)
       .catch(() => null);
     const changed = now !== null &&
       (now.data.status !== before.status || now.data.date_gmt !== before.date_gmt);
@@ -152,7 +167,7 @@ export async function unschedule(wire: Wire, kind: Kind, id: number, seen?: CmsS
   const fields = { status: "draft", date: null };
   const what = { kind, id, fields, relied: ["status", "date_gmt"], judge: judge(kind, "unschedule") };
   const after = await change(wire, what, seen);
-  if (after.status === "draft") return written(after);
+  if (after.status === "draft") return moved(seen, after);
   throw new GatewayError(
     "E_UPSTREAM",
     `${label(kind, id)} was to become a draft, but the site shows "${
@@ -179,7 +194,7 @@ export async function publish(
   const fields = { status: "publish", ...(dated ? { date: null } : {}) };
   const what = { kind, id, fields, relied: "all", judge: judge(kind, "publish"), grant } as const;
   const after = await change(wire, what, before);
-  if (after.status === "publish") return written(after);
+  if (after.status === "publish") return moved(before, after);
   throw new GatewayError(
     "E_UPSTREAM",
     `${label(kind, id)} was to be published, but the site shows "${

@@ -4,10 +4,12 @@ import { GatewayError } from "../../../errors.ts";
 import { type Id, numericId } from "../../../lib/ids.ts";
 import { together } from "../../../lib/async.ts";
 import type { Making } from "../../../model.ts";
+import type { Compared } from "../../compared.ts";
 import { isDoubtful } from "../../failures.ts";
 import { CmsError } from "../errors.ts";
 import { type ContentRecord, fieldsOf, plainName, TERM, type TermRecord, totals } from "./records.ts";
 import { account, hasRight } from "./users.ts";
+import { slugLoss, valueLoss, wordsLoss } from "./warnings.ts";
 import type { Query, Wire } from "./wire.ts";
 
 /** The two vocabularies of posts. */
@@ -166,22 +168,30 @@ export async function requireTermRight(
   );
 }
 
-/** Makes the terms that are missing; answers all ids in order. Throws before any post is written. */
+/**
+ * Makes the terms that are missing; answers all ids in order, and puts a sentence into `renamed` for each that the site
+ * named otherwise. Throws before any post is written.
+ */
 export async function makeMissing(
   wire: Wire,
   taxonomy: Taxonomy,
   picks: readonly TermPick[],
   made: Making,
+  renamed: string[],
 ): Promise<number[]> {
   const ids: number[] = [];
-  for (const { name, id } of picks) ids.push(id ?? await makeOneOf(wire.aside(), taxonomy, name, made));
+  for (const { name, id } of picks) {
+    const one = id === null ? await makeOneOf(wire.aside(), taxonomy, name, made) : { id, name };
+    if (!same(one.name, name)) renamed.push(...valueLoss(argument(taxonomy), name, one.name));
+    ids.push(one.id);
+  }
   return [...new Set(ids)];
 }
 
 /** Makes one of several; where no answer tells whether it was made, that is told too. */
-async function makeOneOf(wire: Wire, taxonomy: Taxonomy, name: string, made: Making): Promise<number> {
+async function makeOneOf(wire: Wire, taxonomy: Taxonomy, name: string, made: Making): Promise<Term> {
   try {
-    return (await makeTerm(wire, taxonomy, { name }, made)).term.id;
+    return (await makeTerm(wire, taxonomy, { name }, made)).term;
   } catch (thrown) {
     const failed = thrown instanceof CmsError && (thrown.upstream ?? 0) >= 500;
     if (failed || isDoubtful(thrown)) made({ what: taxonomy, id: null, name, unsure: true });
@@ -207,6 +217,21 @@ export async function makeTerm(
     const id = numericId(Number(thrown.data["term_id"]), "term_id");
     return { term: await readTerm(wire, taxonomy, id), created: false };
   }
+}
+
+/** Compares a term with what was asked for; one that was there already was left as it is. */
+export function compareTerm(stored: Term, { parent_id, ...texts }: NewTerm, created: boolean): Compared {
+  const found = [
+    ...created ? wordsLoss("name", texts.name, stored.name) : [], // else it was found by it, in any case
+    ...slugLoss(texts.slug, stored.slug),
+    ...wordsLoss("description", texts.description, stored.description),
+    ...valueLoss("parent_id", parent_id, stored.parent_id),
+  ];
+  if (created) return { differences: found };
+  const left = found.map((one) =>
+    `${one.split(":", 1)[0]}: the one of that name that was there already was left as it is`
+  );
+  return { differences: [], warnings: left };
 }
 
 /** Refuses a parent that is no category of the site: E_BAD_INPUT. */

@@ -1,6 +1,13 @@
 /** What a CMS did not keep as it was sent: it drops HTML, unknown terms and media without a word. */
 import { decodeHTML } from "entities";
-import { type DescribedRecord, plainSlug, type PostRecord } from "./records.ts";
+import {
+  type ContentRecord,
+  type DescribedRecord,
+  plainSlug,
+  type PostRecord,
+  statusWord,
+  utc,
+} from "./records.ts";
 
 /** Without what no reader sees: blanks, the spelling of entities, the slash of empty elements. */
 function shape(html: string): string {
@@ -14,7 +21,8 @@ function lostElements(sent: string, stored: string): string[] {
   return [...names(sent).difference(names(stored))];
 }
 
-function textLoss(field: string, sent: unknown, stored: string): string[] {
+/** The sentence of a text that reads otherwise than it was sent; none where it reads the same, or none was sent. */
+export function textLoss(field: string, sent: unknown, stored: string): string[] {
   if (typeof sent !== "string" || shape(sent) === shape(stored)) return [];
   const lost = lostElements(sent, stored);
   const which = lost.length === 0 ? "" : ` (without ${lost.map((name) => `<${name}>`).join(", ")})`;
@@ -27,17 +35,41 @@ function textLoss(field: string, sent: unknown, stored: string): string[] {
 function termLoss(field: string, sent: unknown, stored: readonly number[]): string[] {
   if (!Array.isArray(sent)) return [];
   const dropped = sent.filter((id: number) => !stored.includes(id));
-  return dropped.length === 0
-    ? []
-    : [`${field}: the site did not keep the terms ${dropped.join(", ")}; set them again`];
+  const added = stored.filter((id) => !sent.includes(id));
+  return [
+    ...dropped.length === 0
+      ? []
+      : [`${field}: the site did not keep the terms ${dropped.join(", ")}; set them again`],
+    ...added.length === 0
+      ? []
+      : [`${field}: the site added the terms ${added.join(", ")}; look at them there`],
+  ];
 }
 
-function valueLoss(field: string, sent: unknown, stored: unknown): string[] {
+const QUOTED_CHARACTERS = 200;
+
+/** A value as a sentence names it, shortened. */
+export function quotedValue(value: unknown): string {
+  const text = JSON.stringify(value) ?? "nothing";
+  return text.length <= QUOTED_CHARACTERS ? text : `${text.slice(0, QUOTED_CHARACTERS)}…`;
+}
+
+/** The sentence of a field that stands as another value than was sent; none where nothing was. */
+export function valueLoss(field: string, sent: unknown, stored: unknown): string[] {
   if (sent === undefined || sent === stored) return [];
-  return [`${field}: the site kept ${JSON.stringify(stored)} instead of ${JSON.stringify(sent)}`];
+  return [`${field}: the site kept ${quotedValue(stored)} instead of ${quotedValue(sent)}`];
 }
 
-const slugLoss = (sent: unknown, stored: string): string[] =>
+/** The same for a few words, which may be spelled otherwise where no reader sees it. */
+export const wordsLoss = (field: string, sent: string | undefined, stored: string): string[] =>
+  sent === undefined || shape(sent) === shape(stored) ? [] : valueLoss(field, sent, stored);
+
+/** The same for a state, in this gateway's words. */
+const stateLoss = (sent: unknown, stored: string): string[] =>
+  typeof sent === "string" ? valueLoss("status", statusWord(sent), statusWord(stored)) : [];
+
+/** The same for a slug, of which the site may keep letters escaped. */
+export const slugLoss = (sent: unknown, stored: string): string[] =>
   typeof sent === "string" && plainSlug(sent) === stored ? [] : valueLoss("slug", sent, stored);
 
 /**
@@ -46,6 +78,7 @@ const slugLoss = (sent: unknown, stored: string): string[] =>
  */
 export function losses(record: PostRecord, sent: Readonly<Record<string, unknown>>): string[] {
   return [
+    ...stateLoss(sent["status"], record.status),
     ...textLoss("title", sent["title"], record.title.raw),
     ...textLoss("content_html", sent["content"], record.content.raw),
     ...textLoss("excerpt", sent["excerpt"], record.excerpt.raw),
@@ -59,13 +92,14 @@ export function losses(record: PostRecord, sent: Readonly<Record<string, unknown
 
 /** The same for a page. */
 export function pageLosses(
-  record: Pick<PostRecord, "title" | "content" | "slug"> & {
+  record: Pick<PostRecord, "status" | "title" | "content" | "slug"> & {
     readonly parent: number;
     readonly template: string;
   },
   sent: Readonly<Record<string, unknown>>,
 ): string[] {
   return [
+    ...stateLoss(sent["status"], record.status),
     ...textLoss("title", sent["title"], record.title.raw),
     ...textLoss("content_html", sent["content"], record.content.raw),
     ...slugLoss(sent["slug"], record.slug),
@@ -74,18 +108,81 @@ export function pageLosses(
   ];
 }
 
-/** The texts of an image. */
+/** What a write of some fields must leave as it is, by the names of the fields it is sent under and of arguments. */
+const BESIDE = {
+  status: "status",
+  date: "scheduled_at",
+  title: "title",
+  content: "content_html",
+  excerpt: "excerpt",
+  slug: "slug",
+  author: "author_id",
+  parent: "parent_id",
+  template: "template",
+  featured_media: "featured_media_id",
+  tags: "tags",
+  categories: "categories",
+} as const;
+
+/** What is compared of a record; a date only while the post waits for it. */
+const besideOf = (record: ContentRecord): Readonly<Record<keyof typeof BESIDE, unknown>> => ({
+  ...record,
+  date: record.status === "future" ? utc(record.date_gmt) : null,
+  title: shape(record.title.raw),
+  content: shape(record.content.raw),
+  excerpt: shape(record.excerpt.raw),
+  tags: record.tags.toSorted((a, b) => a - b),
+  categories: record.categories.toSorted((a, b) => a - b),
+});
+
+/**
+ * One sentence per field that was not sent and does not stand any more as this call saw it: a CMS saves a post whole,
+ * and filters its HTML anew by the rights of the account. A slug is made where there was none.
+ */
+export function changedBeside(
+  before: ContentRecord,
+  after: ContentRecord,
+  sent: Readonly<Record<string, unknown>>,
+): string[] {
+  const given = new Set(Object.keys(sent));
+  if (given.has("status") || given.has("date_gmt")) given.add("date");
+  if (before.slug === "") given.add("slug");
+  const [was, is] = [besideOf(before), besideOf(after)];
+  const names = Object.keys(BESIDE) as (keyof typeof BESIDE)[];
+  return names.filter((name) => !given.has(name) && JSON.stringify(was[name]) !== JSON.stringify(is[name]))
+    .map((name) =>
+      `${
+        BESIDE[name]
+      }: was not to change, and is not what it was; the site changed it with this write, or somebody ` +
+      "did meanwhile: look at it there"
+    );
+}
+
+/** The texts of an image, and the post it belongs to. */
 interface Texts {
   readonly alt_text?: string;
   readonly title?: string;
   readonly caption?: string;
+  readonly post?: number;
 }
 
-/** The same for the texts of an image: its alternative text loses what looks like a tag or an escape. */
-export function mediaLosses(record: DescribedRecord, sent: Texts): string[] {
-  return (["alt_text", "title", "caption"] as const).flatMap((field) => {
+/**
+ * The same for the texts of an image: its alternative text loses what looks like a tag or an escape. `unshown` are those
+ * that the site does not show.
+ */
+export function mediaLosses(
+  record: DescribedRecord,
+  sent: Texts,
+): { readonly losses: string[]; readonly unshown: string[] } {
+  const losses: string[] = [];
+  const unshown: string[] = [];
+  for (const field of ["alt_text", "title", "caption"] as const) {
     const [given, stored] = [sent[field], record[field]];
-    const kept = given === undefined || stored === undefined || shape(given) === shape(stored);
-    return kept ? [] : valueLoss(field, given, stored);
-  });
+    if (given === undefined) continue;
+    if (stored === undefined) unshown.push(field);
+    else losses.push(...wordsLoss(field, given, stored));
+  }
+  if (sent.post !== undefined && record.post === undefined) unshown.push("post_id");
+  else losses.push(...valueLoss("post_id", sent.post, record.post));
+  return { losses, unshown };
 }

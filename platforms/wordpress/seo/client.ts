@@ -5,7 +5,7 @@ import type { PageSchema } from "../../../rules/seo_schema.ts";
 import type { Making, Site } from "../../../model.ts";
 import type { Configured } from "../../connector.ts";
 import { prepareBridge, requireChannel, writeBridge } from "./bridge.ts";
-import { type SeoChange, seoLosses, type SeoMeta } from "./fields.ts";
+import { compareSeo, type SeoChange, type SeoMeta } from "./fields.ts";
 import { requireSeoState } from "./post.ts";
 import { type PreparedRedirect, prepareRedirect, writeRedirect } from "./redirects.ts";
 import { prepareRest, readRest, writeRest } from "./rest.ts";
@@ -43,7 +43,7 @@ export function seoOf(wire: Wire, site: Site) {
       const after = overPlugin
         ? await writeBridge(wire, site, change, planned, sending)
         : await writeRest(wire, site, change, planned, sending, stands);
-      return { ...after, warnings: seoLosses(change, planned, after) };
+      return { ...after, ...compareSeo(change, planned, after) };
     },
     prepareSchema: (id: number, schema: PageSchema, entry_id?: string) =>
       bridged(() => prepareSchema(wire, site, id, schema, entry_id)),

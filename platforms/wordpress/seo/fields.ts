@@ -1,7 +1,9 @@
 /** The SEO fields of a post in this gateway's words, and whether a site kept what it was sent. */
 import { decodeHTML } from "entities";
 import { GatewayError } from "../../../errors.ts";
+import type { Compared } from "../../compared.ts";
 import type { PartHashes } from "../companion/guarded.ts";
+import { valueLoss } from "../rest/warnings.ts";
 import type { SeoPost } from "./post.ts";
 
 /** The fields that are one text each. */
@@ -79,14 +81,14 @@ function kept([field, sent]: Entry, stored: Entry[1]): boolean {
 }
 
 /**
- * One sentence per field that stands otherwise than it was sent, or cannot be read back. Throws E_UPSTREAM where
- * all of it stands as it did before although the site said that it was stored.
+ * Compares fields as they now stand with those that were sent; those that cannot be read back are warned of. Throws
+ * E_UPSTREAM where all of it stands as it did before although the site said that it was stored.
  */
-export function seoLosses(
+export function compareSeo(
   sent: SeoChange,
   before: Pick<SeoMeta, "fields">,
   { post, fields }: Pick<SeoMeta, "post" | "fields">,
-): string[] {
+): Compared {
   const was = new Map(entriesOf(before.fields));
   const stored = new Map(entriesOf(fields));
   const given = entriesOf(sent);
@@ -103,10 +105,16 @@ export function seoLosses(
       { upstream: 502 },
     );
   }
-  return lost.map(([field, value]) => {
-    const is = stored.get(field) ?? null;
-    return is === null
-      ? `${field}: was sent, but the site does not show what it stored; look at the post in the CMS`
-      : `${field}: the site kept ${JSON.stringify(is)} instead of ${JSON.stringify(value)}`;
-  });
+  const unshown = lost.map(([field]) => field).filter((field) => (stored.get(field) ?? null) === null);
+  return {
+    differences: lost.filter(([field]) => !unshown.includes(field)).flatMap(([field, value]) =>
+      valueLoss(field, value, stored.get(field))
+    ),
+    warnings: unshown.map((field) =>
+      `${field}: was sent, but the site does not show what it stored; look at the post in the CMS`
+    ),
+    uncompared: unshown.length > 0
+      ? `the site does not show what it stored of ${unshown.join(", ")}`
+      : undefined,
+  };
 }

@@ -4,6 +4,7 @@ import { GatewayError } from "../../../errors.ts";
 import { type PageSchema, typesOf } from "../../../rules/seo_schema.ts";
 import { requireEnclosed } from "../../../rules/structured_data.ts";
 import type { Making, Site } from "../../../model.ts";
+import type { Compared } from "../../compared.ts";
 import { together } from "../../../lib/async.ts";
 import { asking, COMPANION, readCompanion, requireCapability } from "../companion/plugin.ts";
 import { readBack } from "../rest/read_back.ts";
@@ -43,13 +44,12 @@ export interface PreparedSchema {
 }
 
 /** The result of a write. */
-export interface SchemaWritten {
+export interface SchemaWritten extends Compared {
   readonly post_id: number;
   readonly status: string;
   readonly entry_id: string;
   readonly type: string;
   readonly created: boolean;
-  readonly warnings?: readonly string[];
 }
 
 const route = (id: number) => ({ path: `seo/schema/${id}`, part: "seo", state: STATE }) as const;
@@ -136,11 +136,16 @@ export async function writeSchema(
       { upstream: 502 },
     );
   }
-  const result = { post_id: id, status, entry_id, type: typesOf(schema).join(", "), created };
-  if (canonical(stored.schema) === canonical(schema)) return result;
+  const same = canonical(stored.schema) === canonical(schema);
   return {
-    ...result,
-    warnings: ["schema: the site stored it otherwise than it was sent; look at the post there"],
+    post_id: id,
+    status,
+    entry_id,
+    type: typesOf(schema).join(", "),
+    created,
+    differences: same
+      ? []
+      : ["schema: the site stored it otherwise than it was sent; look at the post there"],
   };
 }
 

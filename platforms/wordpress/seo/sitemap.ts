@@ -1,6 +1,7 @@
 /** The sitemap of a CMS site, over the companion plugin. */
 import { z } from "zod";
 import { GatewayError } from "../../../errors.ts";
+import type { Compared } from "../../compared.ts";
 import { together } from "../../../lib/async.ts";
 import { asking, COMPANION, readCompanion, requireCapability } from "../companion/plugin.ts";
 import { readBack } from "../rest/read_back.ts";
@@ -39,11 +40,15 @@ export async function prepareRebuild(wire: Wire): Promise<Sitemap> {
 }
 
 /** Throws away what is kept of it, and reads it again. */
-export async function rebuildSitemap(wire: Wire): Promise<Sitemap & { readonly invalidated: true }> {
+export async function rebuildSitemap(wire: Wire): Promise<Sitemap & { invalidated: true } & Compared> {
   const done = z.object({ invalidated: z.literal(true) });
   const { invalidated } = await asking(
     "seo",
     () => wire.post(`${COMPANION}/seo/sitemap/rebuild`, {}, {}, done),
   );
-  return { ...await readBack(wire, "What was kept of the sitemap was thrown away", look), invalidated };
+  const now = await readBack(wire, "What was kept of the sitemap was thrown away", look);
+  const again = now.cache === "kept"
+    ? { uncompared: "a copy is kept, and the site does not tell whether it is new" }
+    : {};
+  return { ...now, invalidated, differences: [], ...again };
 }

@@ -10,7 +10,8 @@ export interface Row {
   id: number;
   status: string;
   url: string;
-  warnings?: string[];
+  verified: boolean | null;
+  warnings: string[];
 }
 
 /** An image of one pixel, in base64. */

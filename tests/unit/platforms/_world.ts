@@ -7,7 +7,13 @@ import type { Caller, Made, Site } from "../../../model.ts";
 import { createHttp, type HttpOptions } from "../../../platforms/http.ts";
 import type { Capability, Connector, ConnectorContext } from "../../../platforms/connector.ts";
 import type { Outgoing, PublishGrant } from "../../../platforms/request.ts";
-import type { AuditFacts, Plan, ToolContext, ToolModule } from "../../../registry/tool.ts";
+import {
+  type AuditFacts,
+  type Plan,
+  type ToolContext,
+  type ToolModule,
+  WriteResult,
+} from "../../../registry/tool.ts";
 import type { CmsSandbox, CmsUser } from "../../../sandbox/wordpress/start.ts";
 import { CONNECTORS } from "../../connectors.ts";
 import { defaults, judge } from "./_judged.ts";
@@ -90,7 +96,8 @@ export class World {
     const { module, context } = this.#open(name);
     module.check?.(args, context);
     const plan = await module.plan?.(args, context);
-    return await module.run(args, context, plan) as T;
+    const answer = await module.run(args, context, plan);
+    return (answer instanceof WriteResult ? answer.toJSON() : answer) as T;
   }
 
   /** Walks `check` and `plan` alone, as a call without confirm does. */

@@ -8,7 +8,7 @@ onBoth({
     const world = worldOf(cms);
     const name = `${title()} & "more" <em>x</em>`;
     const made = await draft(world, { title: name, excerpt: "Short", slug: "a-slug" });
-    assert.deepEqual(Object.keys(made), ["id", "status", "url"]);
+    assert.deepEqual(Object.keys(made), ["id", "status", "url", "verified", "warnings"]);
     assert.equal(made.status, "draft");
     assert.match(made.url, new RegExp(`\\?p=${made.id}$`));
     assert.equal(world.facts.result_id, made.id);
@@ -63,7 +63,9 @@ onBoth({
     const stamp = `${Date.now()}`;
     const names = [`R&D ${stamp}`, `Hello Wörld ${stamp}`, `2024${stamp}`];
     const first = await draft(world, { tags: names, categories: [`Nëws & <b> ${stamp}`] });
-    assert.equal(first.warnings, undefined);
+    assert.deepEqual([first.verified, first.warnings], [false, [
+      `categories: the site kept "Nëws & ${stamp}" instead of "Nëws & <b> ${stamp}"`,
+    ]]);
     const before = await read(world, first.id);
     assert.deepEqual(before.tags.map(({ name }) => name).toSorted(), names.toSorted());
     const again = await draft(world, {
@@ -74,7 +76,7 @@ onBoth({
     assert.deepEqual(after.tags.map(({ id }) => id).toSorted(), before.tags.map(({ id }) => id).toSorted());
     assert.deepEqual(after.categories, before.categories);
     const none = await world.call<Row>("update_draft", { post_id: again.id, tags: [] });
-    assert.equal(none.warnings, undefined);
+    assert.deepEqual([none.verified, none.warnings], [true, []]);
     assert.deepEqual((await read(world, again.id)).tags, []);
   },
 
@@ -104,14 +106,15 @@ onBoth({
   async "HTML that the site filtered is told in warnings"(cms) {
     const html = '<p>Hi</p><script>alert(1)</script><iframe src="https://example.com"></iframe>';
     const author = await draft(worldOf(cms, "auth"), { content_html: html });
+    assert.equal(author.verified, false);
     assert.match(String(author.warnings), /^content_html: .*<script>, <iframe>.*unfiltered_html/);
     const editor = await draft(worldOf(cms, "ed"), { content_html: html });
-    assert.equal(editor.warnings, undefined);
+    assert.deepEqual([editor.verified, editor.warnings], [true, []]);
     const plain = await draft(worldOf(cms, "auth"), {
       title: "Me & you",
       content_html: '<p>a<br/>b &amp; c</p>\r\n<img src="a.png"/>',
     });
-    assert.equal(plain.warnings, undefined, "differences nobody sees do not count");
+    assert.deepEqual([plain.verified, plain.warnings], [true, []], "differences nobody sees do not count");
   },
 
   async "media that is not there is refused, since the site drops it in silence"(cms) {

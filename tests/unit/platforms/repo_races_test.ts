@@ -249,6 +249,8 @@ Deno.test("a push that landed and was built upon before it was looked at again i
     });
     end();
     assert.equal(looks, 1);
+    assert.deepEqual(done.proof.differences, []);
+    assert.match(done.proof.uncompared!, /^somebody has gone on from the commit since/);
     assert.equal((await at.host.git(REPO, "rev-parse", `${target.branch}^`)).trim(), done.commit_sha);
     assert.deepEqual(await at.host.files(REPO, target.branch), { "a.md": "mine", "b.md": "theirs" });
     assert.deepEqual(await at.log(target.branch), ["Meanwhile", "A change", "First commit"]);

@@ -92,7 +92,7 @@ for (const target of [MAIN, PREVIEW]) {
         edits({ "a.md": `${nth}`, "b.bin": FILES["b.bin"] }),
       );
       assert.equal(await at.head(branch), done.commit_sha);
-      assert.deepEqual([done.unchanged, done.branch], [false, branch]);
+      assert.deepEqual([done.unchanged, done.branch, done.proof], [false, branch, { differences: [] }]);
       assert.equal((await at.log(branch)).length, target === MAIN ? nth + 2 : 2);
       assert.equal(at.host.writes.filter(({ path }) => path.includes("/git/refs")).length, 1, trouble.kind);
     }

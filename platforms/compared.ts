@@ -1,0 +1,21 @@
+/** What a client finds when it compares what stands after a write with what was sent. */
+
+/** Beside a write's result. What a reader cannot see (blanks, the spelling of entities) is no difference. */
+export interface Compared {
+  /** A sentence for each field that stands otherwise than it was sent, beginning with its name; empty where none does. */
+  readonly differences: readonly string[];
+  /** What else a person should know of the write, a sentence each. */
+  readonly warnings?: readonly string[];
+  /** Why all of it, or a part, could not be compared; left out where everything was. Ends without a full stop. */
+  readonly uncompared?: string;
+}
+
+/** What was found of the writes of one call, taken together. */
+export function joined(...parts: readonly Compared[]): Compared {
+  const open = parts.map(({ uncompared }) => uncompared).filter((one) => one !== undefined);
+  return {
+    differences: parts.flatMap(({ differences }) => differences),
+    warnings: parts.flatMap(({ warnings = [] }) => warnings),
+    ...open.length > 0 ? { uncompared: open.join("; ") } : {},
+  };
+}

@@ -1,0 +1,88 @@
+/** What the handler of a write answers: its result, and what was proven of it. */
+import type { Compared } from "../platforms/compared.ts";
+
+/** What the gateway puts beside a result itself, so that no tool has a key of that name. */
+export interface Reserved {
+  readonly verified?: never;
+  readonly verified_reason?: never;
+  readonly warnings?: never;
+  readonly request_id?: never;
+}
+
+/** What was proven of a write. */
+interface Proof {
+  /**
+   * True only where what stands was compared with what was asked for and is the same; false where it is not, which the
+   * warnings name; null where it could not be compared.
+   */
+  readonly verified: boolean | null;
+  /** Why `verified` is null; null otherwise. */
+  readonly reason: string | null;
+  readonly warnings: readonly string[];
+}
+
+/** A write's result with its proof. Made by `verified`, `compared` and `unverified` alone. */
+export class WriteResult {
+  readonly #result: object;
+  readonly #proof: Proof;
+
+  constructor(result: object, proof: Proof) {
+    this.#result = result;
+    this.#proof = proof;
+  }
+
+  /** Whether it stands as it was asked for; null where that could not be compared. */
+  get verified(): boolean | null {
+    return this.#proof.verified;
+  }
+
+  /** The result with what was proven beside it, as callers get it. */
+  toJSON(): Record<string, unknown> {
+    const { verified, reason, warnings } = this.#proof;
+    return {
+      ...this.#result,
+      verified,
+      ...(reason === null ? {} : { verified_reason: reason }),
+      warnings,
+    };
+  }
+}
+
+/** The answer of a call that only read, by a tool that writes for some arguments. Made by `onlyRead` alone. */
+export class ReadResult {
+  readonly #made = true;
+  constructor(readonly result: unknown) {}
+}
+
+/**
+ * A write that stands as it was asked for: what the upstream shows of it afterwards was compared, by the tool or by a
+ * client that throws where it differs.
+ */
+export const verified = <Result extends object>(
+  result: Result & Reserved,
+  warnings: readonly string[] = [],
+): WriteResult => new WriteResult(result, { verified: true, reason: null, warnings });
+
+/** A write of which nothing tells whether it stands as it was asked for, and why. */
+export const unverified = <Result extends object>(
+  reason: string,
+  result: Result & Reserved,
+  warnings: readonly string[] = [],
+): WriteResult => new WriteResult(result, { verified: null, reason, warnings });
+
+/**
+ * A write whose client compared it: verified without differences, not so with any, each a warning; null where a part
+ * could not be compared and the rest is as it was sent. The other keys are the result.
+ */
+export function compared<Answer extends Compared & Omit<Reserved, "warnings">>(
+  { differences, warnings = [], uncompared, ...result }: Answer,
+): WriteResult {
+  const all = [...differences, ...warnings];
+  if (differences.length > 0) {
+    return new WriteResult(result, { verified: false, reason: null, warnings: all });
+  }
+  return uncompared === undefined ? verified(result, all) : unverified(uncompared, result, all);
+}
+
+/** The answer of a call that wrote nothing, its arguments asking for none. */
+export const onlyRead = (result: unknown): ReadResult => new ReadResult(result);
