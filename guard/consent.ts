@@ -188,6 +188,8 @@ export class Consent {
    */
   async #settled(name: string): Promise<Repeated | ConsentRecord | null> {
     const { store: { consents }, now, delay } = this.#ports;
+    // A clock that steps back meanwhile makes nobody wait longer.
+    let left = LIMITS.CALL_DEADLINE_MS;
     for (let wait = WAIT_MS_MIN;; wait = Math.min(wait * 2, WAIT_MS_MAX)) {
       const record = await consents.find(name);
       if (record === null || record.state === "open") return record;
@@ -196,7 +198,10 @@ export class Consent {
         if (record.begun) throw outcomeUnknown(record.request_id, this.#lookAt);
         return name.startsWith("key\n") ? record : null;
       }
-      if (now() + wait >= this.#run.deadline) throw outcomeUnknown(record.request_id, this.#lookAt);
+      left -= wait;
+      if (left <= 0 || now() + wait >= this.#run.deadline) {
+        throw outcomeUnknown(record.request_id, this.#lookAt);
+      }
       await delay(wait);
     }
   }
