@@ -87,7 +87,7 @@ for (const write of WRITES) {
         });
         const ending = await at.gw.end(write.tool, call, { door: DOORS[n % 2] });
         assert.ok("code" in ending && ending.code === "E_STALE_PREVIEW", JSON.stringify([edit, ending]));
-        assert.ok(ending.message.includes(partOf(edit, n)), ending.message);
+        assert.ok(ending.message.includes(edit.late ?? partOf(edit, n)), ending.message);
         assert.match(ending.message, /nothing was written/);
         assert.equal(await at.everything(), theirs, `${ending.message}: what the person left stands`);
       }
