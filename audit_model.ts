@@ -79,6 +79,8 @@ export interface AuditRow {
   readonly deadline?: string;
   /** The writes that were carried out before the call failed, a few words each. */
   readonly carried_out?: readonly string[];
+  /** The request whose answer this call was given, for it was the same call again: it did nothing itself. */
+  readonly repeats?: string;
   /** What an operator found, where the outcome was unknown. */
   readonly resolution?: Resolution;
   readonly result_id?: string | number;

@@ -57,7 +57,8 @@ async function rows({ api }: Call, filters: Record<string, string>, most: number
 function line(row: AuditRow): string {
   const doubt = row.outcome === "unknown" || (row.status === "started" && row.outcome === undefined);
   const found = row.resolution && `found: ${row.resolution.found} (${cell(row.resolution.note)})`;
-  const outcome = [row.error ?? "", doubt ? `outcome unknown, id ${row.id}` : found ?? ""];
+  const repeats = row.repeats === undefined ? "" : `repeats ${row.repeats}`;
+  const outcome = [row.error ?? "", doubt ? `outcome unknown, id ${row.id}` : found ?? "", repeats];
   const took = row.duration_ms === null ? "" : `${Math.round(row.duration_ms)} ms`;
   const parts = [
     row.at,

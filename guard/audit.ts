@@ -38,6 +38,8 @@ export class CallRecord {
   previewed = false;
   /** What ties the call to what was shown, or to an equal call. */
   consent: Consent | null = null;
+  /** What knows whether the call was given an earlier one's answer. */
+  judged: Pick<Consent, "repeats"> | null = null;
   /** Records that the next row takes along into its commit. */
   beside: readonly Beside[] = [];
   readonly facts: AuditFacts = {};
@@ -116,7 +118,13 @@ export class CallRecord {
     const status = failure ? failure.audit ?? "error" : this.previewed ? "needs_confirmation" : "ok";
     const row = this.#row(status, failure?.code ?? null, Math.max(0, now - this.#at));
     const carried_out = failure ? this.writes.carriedOut : [];
-    return { ...row, ...this.#known(failure), ...(carried_out.length > 0 ? { carried_out } : {}) };
+    const repeats = this.judged?.repeats ?? null;
+    return {
+      ...row,
+      ...this.#known(failure),
+      ...(carried_out.length > 0 ? { carried_out } : {}),
+      ...(repeats === null ? {} : { repeats }),
+    };
   }
 
   #known(failure: GatewayError | null): Pick<AuditRow, "outcome"> {

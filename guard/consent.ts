@@ -36,6 +36,7 @@ export class Consent {
   readonly #lookAt: string;
   readonly #spendings: Spending[] = [];
   #shown: ConsentRecord | null = null;
+  #repeats: string | null = null;
 
   /** `lookAt` says how to see what became of an equal call that never said how it ended. */
   constructor(ports: ConsentPorts, subject: Subject, run: Run, lookAt: string) {
@@ -48,6 +49,11 @@ export class Consent {
   /** Whether a confirm token was judged to be of this call. */
   get bound(): boolean {
     return this.#shown !== null;
+  }
+
+  /** The request whose answer the call was given; null where it was given its own. */
+  get repeats(): string | null {
+    return this.#repeats;
   }
 
   /**
@@ -188,15 +194,23 @@ export class Consent {
    */
   async #settled(name: string): Promise<Repeated | ConsentRecord | null> {
     const { store: { consents }, now, delay } = this.#ports;
+    // A clock that steps back meanwhile makes nobody wait longer.
+    let left = LIMITS.CALL_DEADLINE_MS;
     for (let wait = WAIT_MS_MIN;; wait = Math.min(wait * 2, WAIT_MS_MAX)) {
       const record = await consents.find(name);
       if (record === null || record.state === "open") return record;
-      if (record.state === "done") return repeated(await consents.answer(name), record.request_id);
+      if (record.state === "done") {
+        this.#repeats = record.request_id;
+        return repeated(await consents.answer(name), record.request_id);
+      }
       if (now() > (record.deadline ?? 0) + wait) {
         if (record.begun) throw outcomeUnknown(record.request_id, this.#lookAt);
         return name.startsWith("key\n") ? record : null;
       }
-      if (now() + wait >= this.#run.deadline) throw outcomeUnknown(record.request_id, this.#lookAt);
+      left -= wait;
+      if (left <= 0 || now() + wait >= this.#run.deadline) {
+        throw outcomeUnknown(record.request_id, this.#lookAt);
+      }
       await delay(wait);
     }
   }

@@ -91,6 +91,7 @@ async function runPipeline(ports: DispatchPorts, call: ToolCall, record: CallRec
   const writes = admitted.gate ? mayWrite(admitted) : admitted.tier > 0;
   const run = { request_id: requestId, deadline };
   const consent = new Consent(ports, subjectOf(admitted), run, lookAt(admitted.entry.manifest));
+  record.judged = consent;
   if (writes) { // 13a
     const { confirmToken } = admitted.input;
     const repeated = await consent.judge({ confirmToken, idempotencyKey: call.idempotencyKey });

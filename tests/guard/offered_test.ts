@@ -123,3 +123,32 @@ Deno.test("a tool that another kind of site would offer is refused as not suppor
   await gw.refuses("shop-crm", { site_id: "acme" }, "E_NOT_SUPPORTED");
   assert.deepEqual(await gw.call("shop-crm", { site_id: "crm1" }), { site: "crm1", args: {} });
 });
+
+Deno.test("a write of a source under a key is carried out once, however often it is sent", async () => {
+  let runs = 0;
+  const counting = new ChangingSource(offer("shop-put", ["acme"], {
+    writes: true,
+    run: async (args) => {
+      const run = ++runs;
+      await Promise.resolve();
+      return { run, put: args };
+    },
+  }));
+  await using gw = await gateway({ ...OPTIONS, sources: [counting] });
+  const all = await Promise.all(
+    Array.from(
+      { length: 20 },
+      (_, n) =>
+        gw.call<Record<string, unknown>>("shop-put", TEXT, { door: n % 2 ? "mcp" : "rest", key: "k" }),
+    ),
+  );
+  assert.equal(runs, 1);
+  assert.equal(all.filter(({ replayed }) => replayed !== true).length, 1);
+  for (const { replayed: _, ...one } of all) assert.deepEqual(one, { run: 1, put: TEXT });
+  await gw.refuses("shop-put", { text: "other" }, "E_SCOPE_DENIED", { as: "low" });
+  const other = await gw.end("shop-put", { text: "other" }, { key: "k" });
+  assert.equal("code" in other && other.code, "E_IDEMPOTENCY_KEY");
+  await gw.call("shop-put", TEXT, { key: "another" });
+  await gw.call("shop-put", TEXT);
+  assert.equal(runs, 3);
+});

@@ -5,9 +5,12 @@ import {
   addCompanionGuarded,
   type CompanionGuarded,
 } from "../../sandbox/wordpress_standin/companion_guarded.ts";
+import { addGuardedPages } from "../../sandbox/wordpress_standin/companion_guarded_pages.ts";
+import { addGuardedSeo } from "../../sandbox/wordpress_standin/companion_guarded_seo.ts";
 import { addCompanionPages, type CompanionPages } from "../../sandbox/wordpress_standin/companion_pages.ts";
 import {
   addCompanionSchema,
+  addGuardedSchema,
   type CompanionSchema,
 } from "../../sandbox/wordpress_standin/companion_schema.ts";
 import { addCompanionSeo, type CompanionSeo } from "../../sandbox/wordpress_standin/companion_seo.ts";
@@ -114,6 +117,11 @@ export async function ground(options: GroundOptions = {}): Promise<Ground> {
   const template = { id: 900, title: "Landing", type: "page", data: JSON.stringify(TREE), modified: NOW };
   pages.templates.set(template.id, template);
   const guarded = plugin ? addCompanionGuarded(app, state) : null;
+  if (guarded) {
+    addGuardedPages(app, pages, guarded);
+    addGuardedSeo(app, seo);
+    addGuardedSchema(app, schema);
+  }
   const host = repositories ? await startGitHub() : null;
   if (host) await Promise.all([SOURCES, TEXTS].map((repo) => host.make(repo, { files: filesOf() })));
   let act: (() => unknown) | null = null;

@@ -13,6 +13,8 @@ export type Act = (at: Ground, args: Args, n: number) => unknown;
 export interface Edit {
   readonly part: string | ((n: number) => string);
   readonly act: Act;
+  /** How the write that compares calls it, where that is another word. */
+  readonly late?: string;
   /** Where the tool's own plan refuses what stands there now. */
   readonly code?: Code;
   /** Seen through the companion plugin only. */

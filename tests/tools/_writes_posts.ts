@@ -105,6 +105,7 @@ export const PAGES: readonly Write[] = [
     args: (_, n) => ({ title: `Page ${n}`, ...CLONE }),
     edits: [template],
     beside: besideAll,
+    compares: true,
   },
   {
     tool: "update_page_draft",
@@ -119,6 +120,7 @@ export const PAGES: readonly Write[] = [
     args: (at, n) => ({ page_id: page(at), title: `Changed ${n}`, ...CLONE }),
     edits: [title, text, pending, published, template],
     beside: besidePost,
+    compares: true,
   },
   {
     tool: "schedule_page",
@@ -160,5 +162,6 @@ export const PAGES: readonly Write[] = [
       edit("css", (one) => one.meta["_site_ops_css"] = ".so-0123456789 p{c:d}"),
     ],
     beside: besidePost,
+    compares: true,
   },
 ];

@@ -33,6 +33,7 @@ export const SEO: readonly Write[] = [
       seoOf(at, args).description = "By a person";
       besidePost(at, args, 0);
     },
+    compares: true,
   },
   {
     tool: "set_seo_schema",
@@ -59,6 +60,7 @@ export const SEO: readonly Write[] = [
       pending,
     ],
     beside: besidePost,
+    compares: true,
   },
   {
     tool: "set_seo_redirect",
@@ -72,10 +74,12 @@ export const SEO: readonly Write[] = [
       { part: "status", act: (at) => at.seo.redirects.at(-1)!.status = 307 },
       {
         part: "hides",
+        late: "source",
         act: (at, _, n) => at.post({ status: "publish", slug: `from-${n}`, date: LIVE, title: "Theirs" }),
       },
     ],
     beside: (at) => at.seo.redirects.unshift({ id: 900, source: "/theirs", destination: "/x", status: 301 }),
+    compares: true,
   },
   {
     tool: "get_sitemap_status",
@@ -93,6 +97,7 @@ export const SEO: readonly Write[] = [
       },
       {
         part: "live",
+        late: "status",
         act: (at) => {
           const one = at.schema.entries.get(10)!;
           one.status = one.status === "publish" ? "draft" : "publish";
@@ -105,5 +110,6 @@ export const SEO: readonly Write[] = [
       },
     ],
     beside: (at) => at.schema.entries.get(11)!.value = '{"@type":"Person","name":"Theirs"}',
+    compares: true,
   },
 ];

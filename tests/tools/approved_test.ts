@@ -87,7 +87,7 @@ for (const write of WRITES) {
         });
         const ending = await at.gw.end(write.tool, call, { door: DOORS[n % 2] });
         assert.ok("code" in ending && ending.code === "E_STALE_PREVIEW", JSON.stringify([edit, ending]));
-        assert.ok(ending.message.includes(partOf(edit, n)), ending.message);
+        assert.ok(ending.message.includes(edit.late ?? partOf(edit, n)), ending.message);
         assert.match(ending.message, /nothing was written/);
         assert.equal(await at.everything(), theirs, `${ending.message}: what the person left stands`);
       }
@@ -148,11 +148,13 @@ for (const write of WRITES) {
     await using at = await ground({ repositories: repositories(write) });
     const first = await approved(at, write, called(write, at, 1));
     const second = { ...called(write, at, 2), confirm: true };
-    const times = MANY.has(nameOf(write)) ? 50 : 8;
-    for (const [call, key] of [[first, undefined], [second, "k-1"]] as const) {
+    const most = MANY.has(nameOf(write)) ? 50 : 6;
+    for (
+      const [call, key, many] of [[first, undefined, most], [second, "k-1", Math.min(most, 12)]] as const
+    ) {
       const before = at.writes();
       const endings = await Promise.all(
-        Array.from({ length: times }, (_, n) => at.gw.end(write.tool, call, { door: DOORS[n % 2], key })),
+        Array.from({ length: many }, (_, n) => at.gw.end(write.tool, call, { door: DOORS[n % 2], key })),
       );
       const values = endings.map((one) => {
         assert.ok("value" in one, JSON.stringify(one));
@@ -162,6 +164,12 @@ for (const write of WRITES) {
       assert.equal(new Set(told).size, 1, "all are told the same");
       assert.equal(values.filter(({ replayed }) => replayed !== true).length, 1, "one was carried out");
       assert.equal(at.writes() - before, write.writes ?? 1);
+      const { rows } = await at.gw.store.audit.list({ tool: write.tool }, { limit: many });
+      const own = rows.filter(({ repeats }) => repeats === undefined);
+      assert.deepEqual(own.map(({ status }) => status), ["ok"]);
+      for (const { repeats } of rows.filter((row) => row !== own[0])) {
+        assert.equal(repeats, own[0]?.request_id);
+      }
     }
   });
 }

@@ -42,6 +42,8 @@ for (const [what, fault] of LOST) {
       assert.equal(drafts(at), 1);
       const rows = await at.gw.audit();
       const first_row = rows.find(({ outcome }) => outcome === "unknown");
+      const repeats = rows.slice(0, 2).map((row) => row.repeats);
+      assert.deepEqual(repeats, [first_row?.request_id, first_row?.request_id]);
       assert.deepEqual(
         await unknown(at),
         [first_row?.request_id],

@@ -1,0 +1,83 @@
+/** How a call waits for an equal one: as long as a call may take, whatever the clock does, and never in vain. */
+import assert from "node:assert/strict";
+import { Consent } from "../../../guard/consent.ts";
+import { contentOf } from "../../../guard/consent_content.ts";
+import { LIMITS } from "../../../model.ts";
+import type { ConsentRecord, ConsentStore } from "../../../store/store.ts";
+
+const SUBJECT = { grant: "t", tool: "write", sites: [], args: { a: 1 }, tier: 1 } as const;
+const START = 1_000_000_000_000;
+
+/** A call that meets a record of an equal one, and what it waited for altogether. */
+function meeting(
+  record: Partial<ConsentRecord>,
+  tick: (waited: number) => Partial<ConsentRecord & { now: number }>,
+) {
+  let waited = 0;
+  let now = START;
+  const found: ConsentRecord = {
+    name: "",
+    content: contentOf(SUBJECT, null),
+    state: "running",
+    request_id: "first",
+    deadline: START + LIMITS.CALL_DEADLINE_MS,
+    begun: true,
+    expires_at: START + LIMITS.IDEMPOTENCY_MS,
+    version: "1",
+    ...record,
+  };
+  const consents: Partial<ConsentStore> = {
+    find: (name) => Promise.resolve({ ...found, name }),
+    answer: () => Promise.resolve({ value: { id: 7 } }),
+  };
+  const ports = {
+    store: { consents: consents as ConsentStore },
+    now: () => now,
+    delay(ms: number) {
+      waited += ms;
+      now += ms;
+      const { now: jumped = now, ...changed } = tick(waited);
+      now = jumped;
+      Object.assign(found, changed);
+      return Promise.resolve();
+    },
+  };
+  const run = { request_id: "second", deadline: START + LIMITS.CALL_DEADLINE_MS };
+  const judged = new Consent(ports, SUBJECT, run, "look at the site").judge({
+    confirmToken: undefined,
+    idempotencyKey: "k",
+  });
+  return { judged, waited: () => waited };
+}
+
+const UNKNOWN = { code: "E_OUTCOME_UNKNOWN", outcome: "unknown" };
+
+Deno.test("the answer of the first is answered as soon as it is there", async () => {
+  const { judged, waited } = meeting({}, (ms) => ms >= 500 ? { state: "done" } : {});
+  assert.deepEqual(await judged, { value: { id: 7, replayed: true } });
+  assert.ok(waited() < 1000, `${waited()} ms`);
+});
+
+Deno.test("a call waits no longer than it may take itself, and not at all for one that is over", async () => {
+  const slow = meeting({}, () => ({}));
+  await assert.rejects(slow.judged, UNKNOWN);
+  assert.ok(slow.waited() <= LIMITS.CALL_DEADLINE_MS, `${slow.waited()} ms`);
+  const over = meeting({ deadline: START - 1000 }, () => ({}));
+  await assert.rejects(over.judged, UNKNOWN);
+  assert.equal(over.waited(), 0);
+});
+
+Deno.test("nobody waits longer because the clock steps back, or because it was ahead when the first began", async () => {
+  const back = meeting({}, (ms) => ms < 100 ? { now: START - 3_600_000 } : {});
+  await assert.rejects(back.judged, UNKNOWN);
+  assert.ok(back.waited() <= LIMITS.CALL_DEADLINE_MS, `${back.waited()} ms`);
+  const ahead = meeting({ deadline: START + 24 * 3_600_000 }, () => ({}));
+  await assert.rejects(ahead.judged, UNKNOWN);
+  assert.ok(ahead.waited() <= LIMITS.CALL_DEADLINE_MS, `${ahead.waited()} ms`);
+});
+
+Deno.test("what was spent and not begun is free for a key once the first call's time is over, not before", async () => {
+  const { judged, waited } = meeting({ begun: false, deadline: START + 5000 }, () => ({}));
+  assert.equal(await judged, null);
+  assert.ok(waited() >= 5000, `${waited()} ms`);
+});
