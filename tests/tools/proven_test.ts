@@ -327,7 +327,7 @@ for (const [how, verified] of [["answers", true], ["alters it", false], ["fails"
     if (verified === false) {
       assert.match(proof.warnings[0]!, /^css: the site stored another text than was sent/);
     }
-    if (verified === null) assert.match(proof.verified_reason!, /^html, css could not be read back: CMS 500/);
+    if (verified === null) assert.match(proof.verified_reason!, /^the page could not be read back: CMS 500/);
     assert.ok(reads.length > 0 && reads.every((method) => method === "GET"));
   });
 }

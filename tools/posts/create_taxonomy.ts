@@ -3,7 +3,7 @@ import { GatewayError } from "../../errors.ts";
 import { numericId } from "../../lib/ids.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
-import { compareTerm } from "../../platforms/wordpress/rest/terms.ts";
+import { compareTerm } from "../../platforms/wordpress/rest/term_proof.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { quoted } from "./_plans.ts";
 

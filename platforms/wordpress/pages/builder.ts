@@ -25,9 +25,10 @@ import { readTold, type Relied, writeTold } from "../companion/guarded_routes.ts
 import { requireParent } from "./pages.ts";
 import { SLUG, totals, utc } from "../rest/records.ts";
 import { type CmsSeen, requireUnchanged } from "../rest/seen.ts";
-import { checkState, requireUnpublished, written } from "../rest/states.ts";
+import { checkState, requireUnpublished } from "../rest/states.ts";
 import { slugLoss, valueLoss, wordsLoss } from "../rest/warnings.ts";
 import type { Wire } from "../rest/wire.ts";
+import { written } from "../rest/written.ts";
 
 const TEMPLATE = z.object({
   id: z.number().int().positive(),

@@ -4,17 +4,17 @@ import { GatewayError } from "../../../errors.ts";
 import type { CodeParts } from "../../../code_pages/parts.ts";
 import { type Id, numericId } from "../../../lib/ids.ts";
 import type { Making } from "../../../model.ts";
-import type { Compared } from "../../compared.ts";
 import type { PostHead, Written } from "../../post.ts";
 import { together } from "../../../lib/async.ts";
 import { asking, COMPANION, makingPage, readCompanion, requireCapability } from "../companion/plugin.ts";
+import { compareCodePage } from "./code_proof.ts";
 import { requireParent } from "./pages.ts";
 import { editingWarnings, type PartHashes, staleOf } from "../companion/guarded.ts";
 import { readTold, type Relied, writeTold } from "../companion/guarded_routes.ts";
 import { head, SLUG } from "../rest/records.ts";
-import { checkState, judge, requireUnpublished, written } from "../rest/states.ts";
-import { slugLoss, valueLoss, wordsLoss } from "../rest/warnings.ts";
+import { checkState, judge, requireUnpublished } from "../rest/states.ts";
 import type { Wire } from "../rest/wire.ts";
+import { written } from "../rest/written.ts";
 
 const SUMMARY = z.object({
   id: z.number().int().positive(),
@@ -39,7 +39,6 @@ const STORED = PARTS.extend({
   title: z.string().optional().catch(undefined),
   parent: z.number().optional().catch(undefined),
 });
-type Stored = z.infer<typeof STORED>;
 
 const TOLD = STORED.extend({
   title: z.string(),
@@ -219,34 +218,7 @@ async function write(
   const { id, status, url, slug, scope_class } = answer;
   const state = { id, status, link: url, date_gmt: null, modified_gmt: null };
   await requireUnpublished(wire, "pages", state, making);
-  const proof = await compare(wire, id, sent, done?.state ?? null);
+  const read = async () => (await wire.overtime().get(`${COMPANION}/code-pages/${id}`, {}, STORED)).data;
+  const proof = await compareCodePage(sent, done?.state ?? null, read);
   return { ...written(state, []), slug, scope_class, ...proof };
-}
-
-const CODE = ["html", "css", "js"] as const;
-
-/** Compares a page with what was sent; where the write's answer does not hold it, it is read once more. */
-async function compare(
-  wire: Wire,
-  id: number,
-  sent: Readonly<Record<string, unknown>>,
-  told: Stored | null,
-): Promise<Compared> {
-  let stored = told;
-  try {
-    stored ??= (await wire.overtime().get(`${COMPANION}/code-pages/${id}`, {}, STORED)).data;
-  } catch (thrown) {
-    if (!(thrown instanceof GatewayError)) throw thrown;
-    return { differences: [], uncompared: `the page could not be read back: ${thrown.message}` };
-  }
-  const { title, slug, parent } = stored;
-  const other = CODE.filter((part) => sent[part] !== undefined && sent[part] !== stored[part]);
-  return {
-    differences: [
-      ...title === undefined ? [] : wordsLoss("title", sent["title"] as string | undefined, title),
-      ...slugLoss(sent["slug"], slug),
-      ...parent === undefined ? [] : valueLoss("parent_id", sent["parent"], parent),
-      ...other.map((part) => `${part}: the site stored another text than was sent; look at the page there`),
-    ],
-  };
 }

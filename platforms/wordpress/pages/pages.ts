@@ -12,10 +12,11 @@ import { rowOf } from "../rest/listing.ts";
 import { readOne } from "../rest/one.ts";
 import { CONTENT, CONTENT_FIELDS, type ContentRecord } from "../rest/records.ts";
 import { change, type CmsSeen, look, seenOf } from "../rest/seen.ts";
-import { judge, requireUnpublished, written } from "../rest/states.ts";
+import { judge, requireUnpublished } from "../rest/states.ts";
 import { account, requireRight } from "../rest/users.ts";
 import { changedBeside, pageLosses } from "../rest/warnings.ts";
 import type { Wire } from "../rest/wire.ts";
+import { written } from "../rest/written.ts";
 
 /** A page in any state. Throws CmsError (404 for an id that is no page). */
 export async function readPage(wire: Wire, id: number): Promise<Page> {

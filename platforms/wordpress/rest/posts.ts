@@ -11,11 +11,12 @@ import { pageOfRecords, rowOf } from "./listing.ts";
 import { readOne } from "./one.ts";
 import { CONTENT, type ContentRecord, fieldsOf, plainName, POST, TERMS_TOO, utc } from "./records.ts";
 import { change, type CmsSeen, look, seenOf } from "./seen.ts";
-import { judge, requireUnpublished, written } from "./states.ts";
+import { judge, requireUnpublished } from "./states.ts";
 import { findTerms, makeMissing, requireTermRight, type Taxonomy, type TermPick, termsOf } from "./terms.ts";
 import { account, knownAccount, type Me, requireAuthor, requireRight } from "./users.ts";
 import { changedBeside, losses } from "./warnings.ts";
 import type { Query, Wire } from "./wire.ts";
+import { written } from "./written.ts";
 
 const FIELDS = fieldsOf(POST);
 

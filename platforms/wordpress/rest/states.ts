@@ -20,20 +20,11 @@ import {
 import { change, type CmsSeen, type Look, look, seenOf } from "./seen.ts";
 import { requireRight } from "./users.ts";
 import { timeZoneOf } from "./time_zone.ts";
-import { changedBeside } from "./warnings.ts";
+import { moved } from "./written.ts";
 import type { Wire } from "./wire.ts";
 
 const STATE_FIELDS = fieldsOf(POST_STATE);
 const label = (kind: Kind, id: number) => `${kind === "posts" ? "Post" : "Page"} ${id}`;
-
-/** A write's result in this gateway's words, with the differences that were found. */
-export function written(state: PostState, differences: readonly string[]): Written {
-  return { id: state.id, status: statusWord(state.status), url: state.link, differences };
-}
-
-/** The same after a change of the state alone, everything else compared with what was seen. */
-const moved = (before: CmsSeen | undefined, after: ContentRecord): Written =>
-  written(after, before ? changedBeside(before.look.record, after, { status: after.status }) : []);
 
 /**
  * Reads a post or page and refuses what its state forbids (E_FORBIDDEN_OP): a published or binned one always, one

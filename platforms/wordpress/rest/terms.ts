@@ -4,12 +4,11 @@ import { GatewayError } from "../../../errors.ts";
 import { type Id, numericId } from "../../../lib/ids.ts";
 import { together } from "../../../lib/async.ts";
 import type { Making } from "../../../model.ts";
-import type { Compared } from "../../compared.ts";
 import { isDoubtful } from "../../failures.ts";
 import { CmsError } from "../errors.ts";
 import { type ContentRecord, fieldsOf, plainName, TERM, type TermRecord, totals } from "./records.ts";
 import { account, hasRight } from "./users.ts";
-import { slugLoss, valueLoss, wordsLoss } from "./warnings.ts";
+import { valueLoss } from "./warnings.ts";
 import type { Query, Wire } from "./wire.ts";
 
 /** The two vocabularies of posts. */
@@ -217,21 +216,6 @@ export async function makeTerm(
     const id = numericId(Number(thrown.data["term_id"]), "term_id");
     return { term: await readTerm(wire, taxonomy, id), created: false };
   }
-}
-
-/** Compares a term with what was asked for; one that was there already was left as it is. */
-export function compareTerm(stored: Term, { parent_id, ...texts }: NewTerm, created: boolean): Compared {
-  const found = [
-    ...created ? wordsLoss("name", texts.name, stored.name) : [], // else it was found by it, in any case
-    ...slugLoss(texts.slug, stored.slug),
-    ...wordsLoss("description", texts.description, stored.description),
-    ...valueLoss("parent_id", parent_id, stored.parent_id),
-  ];
-  if (created) return { differences: found };
-  const left = found.map((one) =>
-    `${one.split(":", 1)[0]}: the one of that name that was there already was left as it is`
-  );
-  return { differences: [], warnings: left };
 }
 
 /** Refuses a parent that is no category of the site: E_BAD_INPUT. */

@@ -1,0 +1,19 @@
+/** A tag or category as it stands, compared with the one that was asked for. */
+import type { Compared } from "../../compared.ts";
+import type { NewTerm, Term } from "./terms.ts";
+import { slugLoss, valueLoss, wordsLoss } from "./warnings.ts";
+
+/** Compares a term with what was asked for; one that was there already was left as it is. */
+export function compareTerm(stored: Term, { parent_id, ...texts }: NewTerm, created: boolean): Compared {
+  const found = [
+    ...created ? wordsLoss("name", texts.name, stored.name) : [], // else it was found by it, in any case
+    ...slugLoss(texts.slug, stored.slug),
+    ...wordsLoss("description", texts.description, stored.description),
+    ...valueLoss("parent_id", parent_id, stored.parent_id),
+  ];
+  if (created) return { differences: found };
+  const left = found.map((one) =>
+    `${one.split(":", 1)[0]}: the one of that name that was there already was left as it is`
+  );
+  return { differences: [], warnings: left };
+}
