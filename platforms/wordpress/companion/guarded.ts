@@ -57,9 +57,16 @@ const STATE = WRITTEN.extend({
   }),
 });
 
-/** The fact that the site's plugin has guarded routes; kept where it has none. */
-export const GUARDED = "guarded";
-export const FACT_TTL_MS = 600_000;
+const FACT_TTL_MS = 600_000;
+const fact = (path: string) => `guarded ${path.replace(/\/\d+$/, "")}`;
+
+/** Whether the site is known to have no such guarded route. */
+export const hasNoGuard = (wire: Wire, path: string): boolean => wire.cache.get<true>(fact(path)) === true;
+
+/** Remembers for a while that it has none; an older plugin has some of them. */
+export const rememberNoGuard = (wire: Wire, path: string): void =>
+  wire.cache.set(fact(path), true, FACT_TTL_MS);
+
 const route = (kind: Kind, id: number) => `${COMPANION}/guarded/${kind}/${id}`;
 
 /**
@@ -67,7 +74,7 @@ const route = (kind: Kind, id: number) => `${COMPANION}/guarded/${kind}/${id}`;
  * where the plugin fails or refuses: WordPress's own route says best what is wrong.
  */
 export async function readGuarded(wire: Wire, kind: Kind, id: number): Promise<GuardedState | null> {
-  if (wire.cache.get<boolean>(GUARDED) === false) return null;
+  if (hasNoGuard(wire, `${kind}/${id}`)) return null;
   try {
     const { data, siteNow } = await wire.get(route(kind, id), {}, STATE);
     const { record, parts, terms, changed, editing, seo, user } = data;
@@ -77,7 +84,7 @@ export async function readGuarded(wire: Wire, kind: Kind, id: number): Promise<G
     return { record, hashes: parts, terms, changed, editing, noindex, me, siteNow };
   } catch (thrown) {
     if (!(thrown instanceof CmsError) || thrown.upstream === 429) throw thrown;
-    if (isNoRoute(thrown)) wire.cache.set(GUARDED, false, FACT_TTL_MS);
+    if (isNoRoute(thrown)) rememberNoGuard(wire, `${kind}/${id}`);
     return null;
   }
 }
@@ -110,7 +117,7 @@ export async function writeGuarded(
   } catch (thrown) {
     if (!(thrown instanceof CmsError)) throw thrown;
     if (isNoRoute(thrown)) {
-      wire.cache.set(GUARDED, false, FACT_TTL_MS);
+      rememberNoGuard(wire, `${kind}/${id}`);
       return null;
     }
     if (thrown.reason === "site_ops_stale") throw staleAnswer(kind, id, thrown);

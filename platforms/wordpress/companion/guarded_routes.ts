@@ -3,7 +3,15 @@ import { z } from "zod";
 import { GatewayError } from "../../../errors.ts";
 import { CmsError } from "../errors.ts";
 import type { Query, Wire } from "../rest/wire.ts";
-import { FACT_TTL_MS, GUARDED, PART_HASHES, type PartHashes, staleOf, TRACE, type Trace } from "./guarded.ts";
+import {
+  hasNoGuard,
+  PART_HASHES,
+  type PartHashes,
+  rememberNoGuard,
+  staleOf,
+  TRACE,
+  type Trace,
+} from "./guarded.ts";
 import { asking, COMPANION, type CompanionPart, isNoRoute, makingPage } from "./plugin.ts";
 import type { Making } from "../../../model.ts";
 
@@ -35,14 +43,14 @@ export async function readTold<T>(
   { path, state }: Pick<GuardedRoute<T>, "path" | "state">,
   query: Query = {},
 ): Promise<Told<T> | null> {
-  if (wire.cache.get<boolean>(GUARDED) === false) return null;
+  if (hasNoGuard(wire, path)) return null;
   const schema = z.object({ state, parts: PART_HASHES, editing: TRACE.nullable().catch(null) });
   try {
     const { data, siteNow } = await wire.get(`${COMPANION}/guarded/${path}`, query, schema);
     return { state: data.state, hashes: data.parts, editing: data.editing, siteNow };
   } catch (thrown) {
     if (!(thrown instanceof CmsError) || [401, 429].includes(thrown.upstream ?? 0)) throw thrown;
-    if (isNoRoute(thrown)) wire.cache.set(GUARDED, false, FACT_TTL_MS);
+    if (isNoRoute(thrown)) rememberNoGuard(wire, path);
     return null;
   }
 }
@@ -88,7 +96,7 @@ export async function writeTold<W, T>(
         throw thrown.reason === "site_ops_stale" ? staleAnswer(relied, thrown) : thrown;
       }));
   const done = made === null ? await write() : await makingPage(part, made, write);
-  if (done === null) wire.cache.set(GUARDED, false, FACT_TTL_MS);
+  if (done === null) rememberNoGuard(wire, path);
   return done;
 }
 
