@@ -32,7 +32,7 @@ export const TEXTS = "acme/texts";
 /** A page as this service makes it. */
 export const PAGE = '---\n// site-ops-gateway:generated v1\nconst html = "<p>Old</p>";\n---\n';
 /** How many pages and files of each kind a call can find: of each number one. */
-const ROUNDS = 12;
+const ROUNDS = 16;
 
 /** What a ground is opened with. */
 export interface GroundOptions extends KitOptions {

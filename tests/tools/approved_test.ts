@@ -16,11 +16,8 @@ const called = (write: Write, at: Ground, n: number): Args => ({
 /** What is spent is spent alike whatever the tool: fifty at once of a tool of each kind, fewer of the others. */
 const MANY: ReadonlySet<string> = new Set([
   "create_draft",
-  "update_draft",
   "publish_post",
-  "set_seo_meta",
   "write_static_file",
-  "update_md_status",
 ]);
 
 /** The confirmed call of what was just shown. */
@@ -50,127 +47,156 @@ async function refuses(
 
 const partOf = ({ part }: Edit, n: number) => typeof part === "string" ? part : part(n);
 
-for (const write of WRITES) {
-  for (const guarded of write.compares && !repositories(write) ? [true, false] : [true]) {
-    const name = `${nameOf(write)}${guarded ? "" : " without the guarded routes"}`;
-    Deno.test(`${name}: what a person changes after the preview is refused by its name`, async () => {
-      await using at = await ground({ guarded, repositories: repositories(write) });
-      let n = 0;
-      const edits = write.edits.filter(({ plugin }) => guarded || !plugin);
-      for (const [at_n, edit] of edits.entries()) {
-        for (const door of at_n === 0 ? DOORS : [DOORS[at_n % 2]!]) { // of all edits half come through each
-          const args = called(write, at, ++n);
-          const call = await approved(at, write, args);
-          await edit.act(at, args, n);
-          const { code = "E_STALE_PREVIEW" } = edit;
-          await refuses(at, write, { door, call, part: partOf(edit, n), code });
-        }
-      }
-      const args = called(write, at, ++n);
+/** One write on a ground that its proofs share; each call is about another thing. */
+interface Proof {
+  readonly at: Ground;
+  readonly write: Write;
+  /** The number of the next call. */
+  next(): number;
+}
+
+async function editsAreRefused({ at, write, next }: Proof): Promise<void> {
+  const edits = write.edits.filter(({ plugin }) => at.guarded || !plugin);
+  for (const [at_n, edit] of edits.entries()) {
+    for (const door of at_n === 0 ? DOORS : [DOORS[at_n % 2]!]) { // of all edits half come through each
+      const n = next();
+      const args = called(write, at, n);
       const call = await approved(at, write, args);
-      await write.beside(at, args, n);
-      const done = await at.gw.call<Args>(write.tool, call, { door: DOORS[n % 2] });
-      assert.equal(done["needs_confirmation"], undefined, "what changes beside it refuses nobody");
-    });
-
-    if (!write.compares || !guarded || write.edits.length === 0) continue;
-    Deno.test(`${name}: what a person changes right before the write is kept and told`, async () => {
-      await using at = await ground({ guarded, repositories: repositories(write) });
-      for (const [at_n, edit] of write.edits.entries()) {
-        const n = at_n + 1;
-        const args = called(write, at, n);
-        const call = await approved(at, write, args);
-        let theirs = "";
-        at.beforeWrite(async () => {
-          await edit.act(at, args, n);
-          theirs = await at.everything();
-        });
-        const ending = await at.gw.end(write.tool, call, { door: DOORS[n % 2] });
-        assert.ok("code" in ending && ending.code === "E_STALE_PREVIEW", JSON.stringify([edit, ending]));
-        assert.ok(ending.message.includes(edit.late ?? partOf(edit, n)), ending.message);
-        assert.match(ending.message, /nothing was written/);
-        assert.equal(await at.everything(), theirs, `${ending.message}: what the person left stands`);
-      }
-    });
+      await edit.act(at, args, n);
+      const { code = "E_STALE_PREVIEW" } = edit;
+      await refuses(at, write, { door, call, part: partOf(edit, n), code });
+    }
   }
+  const n = next();
+  const args = called(write, at, n);
+  const call = await approved(at, write, args);
+  await write.beside(at, args, n);
+  const done = await at.gw.call<Args>(write.tool, call, { door: DOORS[n % 2] });
+  assert.equal(done["needs_confirmation"], undefined, "what changes beside it refuses nobody");
+}
 
-  Deno.test(`${nameOf(write)}: a token that is not of this very call sends nothing`, async () => {
-    await using at = await ground({ repositories: repositories(write) });
-    const args = called(write, at, 1);
+async function lateEditsAreRefused({ at, write, next }: Proof): Promise<void> {
+  for (const edit of write.edits) {
+    const n = next();
+    const args = called(write, at, n);
     const call = await approved(at, write, args);
-    const token = String(call["confirm_token"]);
-    const swapped = write.tool === "create_taxonomy" ? "create_draft" : "create_taxonomy";
-    const others = await approved(
-      at,
-      { ...write, tool: swapped },
-      swapped === "create_draft"
-        ? { site_id: "cms", title: "T", content_html: "x" }
-        : { site_id: "cms", taxonomy: "tag", name: "T" },
-    );
-    const foreign = await approved(at, write, args, "other");
-    const sent = at.gw.requests.length;
-    const last = token.at(-1) === "A" ? "B" : "A";
-    const tokens: readonly (readonly [string, RegExp])[] = [
-      [`${token.slice(0, -1)}${last}`, /unknown, or its 15 minutes are over/],
-      [token.slice(0, -1), /unknown, or its 15 minutes are over/],
-      [`${token}A`, /unknown, or its 15 minutes are over/],
-      [` ${token}`, /unknown, or its 15 minutes are over/],
-      ["", /unknown, or its 15 minutes are over/],
-      [`cft_${"A".repeat(1024 * 1024)}`, /unknown, or its 15 minutes are over/],
-      [String(others["confirm_token"]), new RegExp(`of a preview of "${swapped}"`)],
-      [String(foreign["confirm_token"]), /belongs to another token/],
-    ];
-    let count = 0;
-    const refused = (given: Args) =>
-      at.gw.refuses(write.tool, given, "E_CONFIRM_INVALID", { door: DOORS[count++ % 2] });
-    const says = async (confirm_token: string, wanted: RegExp) => {
-      const told = await refused({ ...call, confirm_token });
-      assert.match(told, wanted);
-      assert.match(told, /preview again and confirm with the new one$/);
-    };
-    for (const [one, wanted] of tokens) await says(one, wanted);
-    for (const [id, change] of destinations(at, write)) {
-      const before = await at.gw.store.sites.get(id);
-      await at.gw.store.sites.update(id, change);
-      const told = await refused(call);
-      assert.match(told, new RegExp(`the settings of site "${id}" have changed`), JSON.stringify(change));
-      const back = Object.keys(change).map((field) => [field, before![field as keyof typeof before]]);
-      await at.gw.store.sites.update(id, Object.fromEntries(back));
-    }
-    at.gw.clock.now += 15 * 60_000;
-    await says(token, /its 15 minutes are over/);
-    assert.equal(at.gw.requests.length, sent, "nothing was sent");
-    at.gw.clock.now -= 60_000;
-    assert.equal("code" in await at.gw.end(write.tool, call), false, "within its time it is what was shown");
-  });
+    let theirs = "";
+    at.beforeWrite(async () => {
+      await edit.act(at, args, n);
+      theirs = await at.everything();
+    });
+    const ending = await at.gw.end(write.tool, call, { door: DOORS[n % 2] });
+    assert.ok("code" in ending && ending.code === "E_STALE_PREVIEW", JSON.stringify([edit, ending]));
+    assert.ok(ending.message.includes(edit.late ?? partOf(edit, n)), ending.message);
+    assert.match(ending.message, /nothing was written/);
+    assert.equal(await at.everything(), theirs, `${ending.message}: what the person left stands`);
+  }
+}
 
-  Deno.test(`${nameOf(write)}: equal calls at once through both doors write once, under a token and a key`, async () => {
-    await using at = await ground({ repositories: repositories(write) });
-    const first = await approved(at, write, called(write, at, 1));
-    const second = { ...called(write, at, 2), confirm: true };
-    const most = MANY.has(nameOf(write)) ? 50 : 6;
-    for (
-      const [call, key, many] of [[first, undefined, most], [second, "k-1", Math.min(most, 12)]] as const
-    ) {
-      const before = at.writes();
-      const endings = await Promise.all(
-        Array.from({ length: many }, (_, n) => at.gw.end(write.tool, call, { door: DOORS[n % 2], key })),
-      );
-      const values = endings.map((one) => {
-        assert.ok("value" in one, JSON.stringify(one));
-        return one.value as Args;
-      });
-      const told = values.map(({ replayed: _, ...rest }) => JSON.stringify(rest));
-      assert.equal(new Set(told).size, 1, "all are told the same");
-      assert.equal(values.filter(({ replayed }) => replayed !== true).length, 1, "one was carried out");
-      assert.equal(at.writes() - before, write.writes ?? 1);
-      const { rows } = await at.gw.store.audit.list({ tool: write.tool }, { limit: many });
-      const own = rows.filter(({ repeats }) => repeats === undefined);
-      assert.deepEqual(own.map(({ status }) => status), ["ok"]);
-      for (const { repeats } of rows.filter((row) => row !== own[0])) {
-        assert.equal(repeats, own[0]?.request_id);
-      }
+async function strangersAreRefused({ at, write, next }: Proof): Promise<void> {
+  const args = called(write, at, next());
+  const call = await approved(at, write, args);
+  const token = String(call["confirm_token"]);
+  const swapped = write.tool === "create_taxonomy" ? "create_draft" : "create_taxonomy";
+  const others = await approved(
+    at,
+    { ...write, tool: swapped },
+    swapped === "create_draft"
+      ? { site_id: "cms", title: "T", content_html: "x" }
+      : { site_id: "cms", taxonomy: "tag", name: "T" },
+  );
+  const foreign = await approved(at, write, args, "other");
+  const sent = at.gw.requests.length;
+  const last = token.at(-1) === "A" ? "B" : "A";
+  const tokens: readonly (readonly [string, RegExp])[] = [
+    [`${token.slice(0, -1)}${last}`, /unknown, or its 15 minutes are over/],
+    [token.slice(0, -1), /unknown, or its 15 minutes are over/],
+    [`${token}A`, /unknown, or its 15 minutes are over/],
+    [` ${token}`, /unknown, or its 15 minutes are over/],
+    ["", /unknown, or its 15 minutes are over/],
+    [`cft_${"A".repeat(1024 * 1024)}`, /unknown, or its 15 minutes are over/],
+    [String(others["confirm_token"]), new RegExp(`of a preview of "${swapped}"`)],
+    [String(foreign["confirm_token"]), /belongs to another token/],
+  ];
+  let count = 0;
+  const refused = (given: Args) =>
+    at.gw.refuses(write.tool, given, "E_CONFIRM_INVALID", { door: DOORS[count++ % 2] });
+  const says = async (confirm_token: string, wanted: RegExp) => {
+    const told = await refused({ ...call, confirm_token });
+    assert.match(told, wanted);
+    assert.match(told, /preview again and confirm with the new one$/);
+  };
+  for (const [one, wanted] of tokens) await says(one, wanted);
+  for (const [id, change] of destinations(at, write)) {
+    const before = await at.gw.store.sites.get(id);
+    await at.gw.store.sites.update(id, change);
+    const told = await refused(call);
+    assert.match(told, new RegExp(`the settings of site "${id}" have changed`), JSON.stringify(change));
+    const back = Object.keys(change).map((field) => [field, before![field as keyof typeof before]]);
+    await at.gw.store.sites.update(id, Object.fromEntries(back));
+  }
+  at.gw.clock.now += 15 * 60_000;
+  await says(token, /its 15 minutes are over/);
+  assert.equal(at.gw.requests.length, sent, "nothing was sent");
+  at.gw.clock.now -= 60_000;
+  assert.equal("code" in await at.gw.end(write.tool, call), false, "within its time it is what was shown");
+}
+
+async function equalCallsWriteOnce({ at, write, next }: Proof): Promise<void> {
+  const first = await approved(at, write, called(write, at, next()));
+  const second = { ...called(write, at, next()), confirm: true };
+  const most = MANY.has(nameOf(write)) ? 50 : 6;
+  for (
+    const [call, key, many] of [[first, undefined, most], [second, "k-1", 6]] as const
+  ) {
+    const before = at.writes();
+    const endings = await Promise.all(
+      Array.from({ length: many }, (_, n) => at.gw.end(write.tool, call, { door: DOORS[n % 2], key })),
+    );
+    const values = endings.map((one) => {
+      assert.ok("value" in one, JSON.stringify(one));
+      return one.value as Args;
+    });
+    const told = values.map(({ replayed: _, ...rest }) => JSON.stringify(rest));
+    assert.equal(new Set(told).size, 1, "all are told the same");
+    assert.equal(values.filter(({ replayed }) => replayed !== true).length, 1, "one was carried out");
+    assert.equal(at.writes() - before, write.writes ?? 1);
+    const { rows } = await at.gw.store.audit.list({ tool: write.tool }, { limit: many });
+    const own = rows.filter(({ repeats }) => repeats === undefined);
+    assert.deepEqual(own.map(({ status }) => status), ["ok"]);
+    for (const { repeats } of rows.filter((row) => row !== own[0])) {
+      assert.equal(repeats, own[0]?.request_id);
     }
+  }
+}
+
+async function opened(write: Write, guarded = true): Promise<Proof> {
+  let n = 0;
+  return { at: await ground({ guarded, repositories: repositories(write) }), write, next: () => ++n };
+}
+
+for (const write of WRITES) {
+  Deno.test(nameOf(write), async (t) => {
+    const proof = await opened(write);
+    await using _ = proof.at;
+    const step = async (name: string, fn: (proof: Proof) => Promise<void>) => {
+      await t.step(name, () => fn(proof));
+    };
+    await step("what a person changes after the preview is refused by its name", editsAreRefused);
+    if (write.compares) {
+      await step("what a person changes right before the write is kept", lateEditsAreRefused);
+    }
+    await step("a token that is not of this very call sends nothing", strangersAreRefused);
+    await step(
+      "equal calls at once through both doors write once, under a token and a key",
+      equalCallsWriteOnce,
+    );
+  });
+  if (!write.compares || repositories(write)) continue;
+  Deno.test(`${nameOf(write)}: what a person changes is refused without the plugin's guarded routes`, async () => {
+    const proof = await opened(write, false);
+    await using _ = proof.at;
+    await editsAreRefused(proof);
   });
 }
 
