@@ -21,8 +21,6 @@ import { GLOBAL } from "./_schema.ts";
 import { TEXTS, TREE } from "./_pages.ts";
 import { FILES, JOURNAL, OPEN_FLAGS, REPO, StaticWorld } from "./_static.ts";
 
-/** What waits for what can be told apart only where an answer takes a while. */
-const LATENCY_MS = 8;
 const GROUPS = ["discovery", "posts", "pages", "seo", "schema", "static", "markdown"];
 /** Of a platform that nothing is connected to yet. */
 const UNREACHED = ["duplicate_page", "inject_page_section"];
@@ -64,7 +62,7 @@ Deno.test("on a site without the companion plugin every tool takes as few reques
 });
 
 async function opened() {
-  const cms = await startWordPressStandIn({ now: () => NOW, latency: LATENCY_MS });
+  const cms = await startWordPressStandIn({ now: () => NOW });
   return Object.assign(cms, { [Symbol.asyncDispose]: () => cms.stop() });
 }
 
@@ -107,9 +105,8 @@ function repositoryCalls({ gw }: StaticWorld): Calls {
 }
 
 Deno.test("on a repository every tool takes as few requests as the table says", async () => {
-  const latency = LATENCY_MS;
-  const host = await startGitHub({ latency });
-  const hosting = await startPages({ host, latency });
+  const host = await startGitHub();
+  const hosting = await startPages({ host });
   hosting.project("site", { repo: REPO });
   await using cms = await opened();
   const { username, application_password } = cms.users.admin;
