@@ -159,6 +159,15 @@ export const LIMITS = {
   IDEMPOTENCY_MS: 24 * 60 * 60_000,
   REPEATED_ANSWER_BYTES: 60 * KIB,
   REVISION_PARTS_MAX: 100,
+  /** Items of each list that a summary keeps. */
+  SUMMARY_ITEMS: 20,
+  WORKSPACE_AUDITS: 100,
+  /** The largest export that is summarised, and the largest answer that is given. */
+  TOPICMAP_EXPORT_BYTES: 32 * MIB,
+  TOPICMAP_RESULT_BYTES: 5 * MIB,
+  TOPICMAP_WRITE_DEADLINE_MS: 30_000,
+  TOPICMAP_TYPES_KEPT_MS: 10 * 60_000,
+  PASTED_CONTENT_BYTES: 200 * KIB,
   PREVIEW_FIELD_BYTES: 8 * KIB,
   PREVIEW_BYTES: 32 * KIB,
   AUDIT_ARGUMENT_BYTES: 8 * KIB,

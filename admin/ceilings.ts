@@ -22,6 +22,7 @@ export const CEILINGS: readonly (readonly string[])[] = [
     "Make and change drafts and preview pages that hold script; the preview says what runs where.",
     "Write source files that the build of a preview branch runs.",
     "Write many files to a preview branch at once, where the site has allow_full_repo_write.",
+    "Have texts written, audited and run again by the topic-planning service, which spends its credits, where the site has allow_topicmap_write.",
   ],
   [
     "Publish posts and pages, where the site has allow_publish.",

@@ -521,4 +521,187 @@ export interface Shapes {
     raises: true;
     publishes: "sometimes";
   };
+  "topicmap_create_content_audit": {
+    args: {
+      "source_type": "published_url" | "competitor_url" | "pasted_text";
+      "source_url"?: string;
+      "pasted_content"?: string;
+      "target_keyword"?: string;
+      "competitor_urls"?: (string)[];
+    };
+    site: "required";
+    tier: 2;
+    raises: false;
+    publishes: "never";
+  };
+  "topicmap_create_content_job": {
+    args: {
+      "keyword": string;
+      "content_type": string;
+      "content_brief_id"?: string;
+      "topical_map_id"?: string;
+      "depth"?: string;
+      "tone"?: string;
+      "language"?: string;
+      "custom_variables"?: Record<string, string>;
+    };
+    site: "required";
+    tier: 2;
+    raises: false;
+    publishes: "never";
+  };
+  "topicmap_get_content_audit": {
+    args: { "content_audit_id": string; "include_steps": boolean; "summary": boolean };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "topicmap_get_content_brief": {
+    args: { "content_brief_id": string };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "topicmap_get_content_job": {
+    args: { "content_job_id": string };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "topicmap_get_content_job_output": {
+    args: { "content_job_id": string; "format": "markdown" | "json"; "summary": boolean };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "topicmap_get_knowledge_graph": {
+    args: { "topical_map_id": string; "summary": boolean };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "topicmap_get_topical_map": {
+    args: { "topical_map_id": string; "summary": boolean };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "topicmap_list_content_audits": {
+    args: {
+      "topical_map_id"?: string;
+      "status"?: "queued" | "processing" | "completed" | "failed";
+      "source_type"?: "published_url" | "competitor_url" | "pasted_text";
+      "limit": number;
+      "cursor"?: string;
+    };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "topicmap_list_content_briefs": {
+    args: {
+      "topical_map_id"?: string;
+      "approval_status"?: "pending" | "approved" | "rejected";
+      "limit": number;
+      "cursor"?: string;
+    };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "topicmap_list_content_jobs": {
+    args: {
+      "status"?: "queued" | "processing" | "completed" | "failed" | "paused";
+      "limit": number;
+      "cursor"?: string;
+    };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "topicmap_list_content_types": {
+    args: Record<string, never>;
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "topicmap_list_topical_maps": {
+    args: {
+      "pipeline_status"?: "queued" | "processing" | "completed" | "failed";
+      "limit": number;
+      "cursor"?: string;
+    };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "topicmap_list_workspace_audits": {
+    args: Record<string, never>;
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "topicmap_list_workspaces": {
+    args: { "limit": number; "cursor"?: string };
+    site: "none";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "topicmap_rerun_audit": {
+    args: {
+      "content_audit_id": string;
+      "from_step": "content_fetch" | "serp_benchmark" | "scoring" | "report_generation";
+    };
+    site: "required";
+    tier: 2;
+    raises: false;
+    publishes: "never";
+  };
+  "topicmap_rerun_content_brief": {
+    args: {
+      "content_brief_id": string;
+      "from_step": "topic_research" | "competitor_analysis" | "contextual_vector" | "brief_generation";
+    };
+    site: "required";
+    tier: 2;
+    raises: false;
+    publishes: "never";
+  };
+  "topicmap_rerun_job": {
+    args: {
+      "content_job_id": string;
+      "from_step":
+        | "query_fanout"
+        | "embedding"
+        | "ranking"
+        | "serp_fetch"
+        | "serp_summarize"
+        | "knowledge_graph"
+        | "outline"
+        | "content_brief"
+        | "manufacturer_kb"
+        | "draft"
+        | "humanization"
+        | "formatting"
+        | "qa_review"
+        | "proofreading";
+    };
+    site: "required";
+    tier: 2;
+    raises: false;
+    publishes: "never";
+  };
 }

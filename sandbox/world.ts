@@ -6,6 +6,7 @@ import { serve } from "../serve.ts";
 import { processEnvironment, readSettings, type Settings } from "../settings.ts";
 import { type CmsSandbox, startCms } from "./wordpress/start.ts";
 import { PROJECT, REPO, startProject, type StaticProject } from "./project.ts";
+import { startTopicMap, type TopicMapStandIn, WORKSPACE_ID } from "./topic_map/start.ts";
 
 const say = (text = "") => Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
 
@@ -24,10 +25,14 @@ function freePort(hostname: string, wanted: number): number {
 }
 
 /** The environment, with what leads to the sandbox sites in it. */
-function settings(project: StaticProject | null, { connectors }: Registry): Settings {
+function settings(
+  project: StaticProject | null,
+  topics: TopicMapStandIn,
+  { connectors }: Registry,
+): Settings {
   const env = devEnvironment(processEnvironment);
   const hosts = [env("ALLOW_PRIVATE_UPSTREAMS"), "127.0.0.1"].filter(Boolean).join(",");
-  const own: Record<string, string> = { ...project?.env, ALLOW_PRIVATE_UPSTREAMS: hosts };
+  const own: Record<string, string> = { ...project?.env, ...topics.env, ALLOW_PRIVATE_UPSTREAMS: hosts };
   const read = readSettings((name) => own[name] ?? env(name), "demo", connectors.settings);
   const port = freePort(read.host, read.port);
   if (port === read.port) return read;
@@ -53,14 +58,15 @@ export async function registerSites(
     project_id: "demo",
     credentials: { cms: { username, application_password } },
     seo: { enabled: true, channel: "plugin" },
+    topicmap_workspace_id: WORKSPACE_ID,
   } as const;
   await store.projects.create({ id: "demo", name: "Demo" });
   await store.sites.create({ ...shared, id: "demo", name: "Demo site, drafts only" });
   await store.sites.create({
     ...shared,
     id: "demo-live",
-    name: "The same site, publishing and SEO of what is live allowed",
-    flags: { allow_publish: true, allow_seo_on_published: true },
+    name: "The same site, publishing, SEO of what is live and topic planning allowed",
+    flags: { allow_publish: true, allow_seo_on_published: true, allow_topicmap_write: true },
   });
   if (project === null) return;
   await store.sites.create({
@@ -151,6 +157,10 @@ export function guide(
       `git clone ${project.repo.path(REPO)} demo-site`,
     ],
     "",
+    `5. Topic planning on a stand-in (site id "demo" reads, "demo-live" may also write):`,
+    "",
+    post(`${address}/api/v1/tools/topicmap_list_content_jobs`, { site_id: "demo" }),
+    "",
     `Every call leaves a row: npx -y deno@2.9 task admin audit tail --url ${address}`,
     "Ctrl-C stops everything and leaves nothing behind.",
   ].join("\n");
@@ -162,8 +172,10 @@ if (import.meta.main) {
     await Deno.mkdir("data", { recursive: true });
     const project = await startProject("data");
     if (project) cleanup.defer(() => project.stop());
+    const topics = startTopicMap();
+    cleanup.defer(() => topics.stop());
     const registry = await readRegistry();
-    const checked = settings(project, registry);
+    const checked = settings(project, topics, registry);
     const cms = await startDemoCms(say);
     cleanup.defer(() => cms.stop());
     const gateway = await openGateway(checked, registry);

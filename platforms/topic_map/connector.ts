@@ -1,10 +1,37 @@
-/** The topic-planning service: workspaces can be linked; this version does not reach it yet. */
+/** The topic-planning service: the operator's own account, of which each site sees the one workspace linked to it. */
+import { GatewayError } from "../../errors.ts";
 import { fail, pass } from "../checks.ts";
-import { described } from "../connector.ts";
+import { type Configured, connector } from "../connector.ts";
 import { baseAddress, given, secret, word } from "../settings.ts";
-import { idField } from "../site_fields.ts";
+import { textField } from "../site_fields.ts";
+import { TopicMap } from "./client.ts";
+import { forbidden, type TopicMapSettings } from "./routes.ts";
 
-export default described({
+/** Throws E_MISSING_SECRET. */
+function assertConfigured({ settings }: Configured<TopicMapSettings>): void {
+  for (const name of ["TOPICMAP_BASE_URL", "TOPICMAP_BOT_TOKEN"] as const) {
+    if (settings[name] !== null) continue;
+    throw new GatewayError(
+      "E_MISSING_SECRET",
+      `Topic planning needs ${name}, which the gateway's operator has not set`,
+    );
+  }
+}
+
+/** Throws E_TOPICMAP_NOT_LINKED, E_MISSING_SECRET. */
+function assertLinked(configured: Configured<TopicMapSettings>): void {
+  const { site } = configured;
+  if (!site?.topicmap_workspace_id) {
+    throw new GatewayError(
+      "E_TOPICMAP_NOT_LINKED",
+      `Site "${site?.id}" has no topic-planning workspace; its operator can set topicmap_workspace_id with ` +
+        "deno task admin site update, and topicmap_list_workspaces shows which there are",
+    );
+  }
+  assertConfigured(configured);
+}
+
+export default connector({
   name: "topic_map",
   product: "a topic-planning service",
   scope: "gateway",
@@ -12,17 +39,29 @@ export default described({
     TOPICMAP_BASE_URL: given("The topic-planning service, without /v1", baseAddress),
     TOPICMAP_BOT_TOKEN: secret("Its bot token", word),
   },
-  siteFields: { topicmap_workspace_id: idField },
+  siteFields: {
+    topicmap_workspace_id: textField(
+      "an id of at most 64 letters, digits, - and _",
+      /^[A-Za-z0-9_-]{1,64}$/,
+    ),
+  },
+  links: { topicmap: assertLinked, topicmap_secrets: assertConfigured },
+  origins: ({ settings }) => (settings.TOPICMAP_BASE_URL === null ? [] : [settings.TOPICMAP_BASE_URL]),
+  policy: forbidden,
+  connect(ctx): TopicMap {
+    assertConfigured(ctx);
+    return new TopicMap(ctx);
+  },
   checks: [{
     names: ["topicmap_link"],
-    run: ({ site: { topicmap_workspace_id: workspace } }) => [
-      workspace === null
-        ? fail(
+    run: ({ site }) => [
+      site?.topicmap_workspace_id
+        ? pass("topicmap_link", `Linked to workspace "${site.topicmap_workspace_id}"`)
+        : fail(
           "topicmap_link",
           "No topic-planning workspace is linked",
           "Link one in the admin area, if it is wanted",
-        )
-        : pass("topicmap_link", `Linked to workspace "${workspace}"`),
+        ),
     ],
   }],
 });

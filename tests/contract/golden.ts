@@ -38,7 +38,9 @@ export interface Costs {
 }
 
 /** What calls cost, by the upstream and what stands there. */
-export type Requests = Readonly<Record<"plugin" | "bare" | "repository", Readonly<Record<string, Costs>>>>;
+export type Requests = Readonly<
+  Record<"plugin" | "bare" | "repository" | "topicmap", Readonly<Record<string, Costs>>>
+>;
 
 /** catalog.yaml: the specification's tools, and those of ours beyond it. */
 export interface Catalogue {

@@ -11,6 +11,7 @@ import { pagesWorld } from "../tools/_pages.ts";
 import { schemaWorld } from "../tools/_schema.ts";
 import { seoWorld } from "../tools/_seo.ts";
 import { FILES, JOURNAL, StaticWorld } from "../tools/_static.ts";
+import { TopicWorld } from "../tools/_topicmap.ts";
 
 type Call = readonly [tool: string, args: Args];
 /** What is tried for a sentence, by its first words. */
@@ -240,6 +241,22 @@ Deno.test("of markdown a draft is made below 2, and a note on the deployed branc
   });
   assert.deepEqual(cms.writes, []);
   await cms.stop();
+});
+
+Deno.test("of topic planning everything that spends is for 2", async () => {
+  await using at = await TopicWorld.open({ tokens });
+  const on = { site_id: "linked" };
+  const brief = { content_brief_id: "brief_failed", from_step: "topic_research" };
+  await hold(at.gw, {
+    "Have texts written, audited": [
+      ["topicmap_rerun_job", { ...on, content_job_id: "job_failed", from_step: "draft" }],
+      ["topicmap_rerun_audit", { ...on, content_audit_id: "audit_3", from_step: "scoring" }],
+      ["topicmap_rerun_content_brief", { ...on, ...brief }],
+      ["topicmap_create_content_job", { ...on, keyword: "gutters", content_type: "blog_article" }],
+      ["topicmap_create_content_audit", { ...on, source_type: "pasted_text", pasted_content: "Text" }],
+    ],
+  });
+  assert.deepEqual(at.service.writes, []);
 });
 
 Deno.test("every sentence was tried, and every tool that can write", async () => {

@@ -17,5 +17,10 @@ export const NOT_HERE: Readonly<Record<string, string>> = {
   duplicate_page: "no connector has it yet: it refuses every call",
   inject_page_section: "no connector has it yet: it refuses every call",
   init_static_project: "begins a repository, which can be done once: approved_static_test.ts",
+  topicmap_rerun_job: "stands on another upstream: topicmap_write_test.ts, as the next four",
+  topicmap_rerun_audit: "the same",
+  topicmap_rerun_content_brief: "the same",
+  topicmap_create_content_job: "the same",
+  topicmap_create_content_audit: "the same",
   reset_static_preview_branch: "writes in the gateway's own store alone: approved_static_test.ts",
 };

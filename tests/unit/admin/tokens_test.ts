@@ -74,7 +74,7 @@ Deno.test("what a token may not ask for", async () => {
       'allowed_sites[0]: expected a site id or "*", not "Acme"',
     ],
     [{ allowed_tools: ["get_pots"] }, 'allowed_tools: no tool "get_pots", did you mean get_post'],
-    [{ allowed_tools: ["topicmap_rerun_job"] }, 'allowed_tools: no tool "topicmap_rerun_job"'],
+    [{ allowed_tools: ["crm_list_invoices"] }, 'allowed_tools: no tool "crm_list_invoices"'],
     [{ allowed_tools: ["a b"] }, 'allowed_tools[0]: expected a tool name or "*", not "a b"'],
     [{ owner_user_id: "nobody" }, 'owner_user_id: no user "nobody"'],
     [

@@ -214,6 +214,8 @@ const ADDING = [
   "create_taxonomy",
   "duplicate_page",
   "inject_page_section",
+  "topicmap_create_content_audit",
+  "topicmap_create_content_job",
   "upload_media",
 ];
 /** The others, so that a new tool is judged by whoever adds it. */
@@ -233,6 +235,9 @@ const OVERWRITING = [
   "set_seo_meta",
   "set_seo_redirect",
   "set_seo_schema",
+  "topicmap_rerun_audit",
+  "topicmap_rerun_content_brief",
+  "topicmap_rerun_job",
   "unschedule",
   "update_draft",
   "update_md_status",

@@ -1,0 +1,82 @@
+/** What a refusal of the topic-planning service is turned into: the gateway's code, and one sentence with the way out. */
+import { z } from "zod";
+import { type Code, GatewayError } from "../../errors.ts";
+import { excerpt } from "../excerpt.ts";
+import { OUTCOME_UNKNOWN } from "../failures.ts";
+import type { Incoming, Outgoing } from "../request.ts";
+
+const REFUSAL = z.object({
+  error: z.object({
+    code: z.string(),
+    message: z.string(),
+    fields: z.array(z.object({ path: z.string(), message: z.string() })).optional().catch(undefined),
+    current_status: z.string().optional().catch(undefined),
+  }),
+});
+type Refusal = z.infer<typeof REFUSAL>["error"];
+
+const SERVICE = "The topic-planning service";
+const FIELDS_MAX = 5;
+
+/** Codes of the service that are not E_UPSTREAM here. */
+const CODES: Readonly<Record<string, Code>> = {
+  invalid_request: "E_BAD_INPUT",
+  validation_failed: "E_BAD_INPUT",
+  not_found: "E_NOT_FOUND",
+  invalid_state: "E_BAD_INPUT",
+  brief_not_approved: "E_BAD_INPUT",
+  output_not_ready: "E_BAD_INPUT",
+  idempotency_conflict: "E_INTERNAL",
+  payload_too_large: "E_PAYLOAD_TOO_LARGE",
+};
+
+/** What to do about a refusal by its status. */
+const WAYS: Readonly<Record<number, string>> = {
+  401: "the bot credential was rejected: the gateway's operator sets a valid TOPICMAP_BOT_TOKEN",
+  402: "no credits are left there: the gateway's operator tops them up",
+  403: "the bot is no member of the site's workspace, or may not write there: add it in the application",
+  404: "check TOPICMAP_BASE_URL: nothing there speaks the contract of the topic-planning pipeline",
+  429: "it limits how much is asked of it: ask less often",
+};
+
+/** The error of an answer that is no success; what it says is shown without the secrets. */
+export function refusal(answer: Incoming, out: Outgoing, secrets: readonly string[]): GatewayError {
+  const { status } = answer;
+  const told = REFUSAL.safeParse(answer.json()).data?.error;
+  const clean = (words: string) => excerpt(words, secrets);
+  const code = status < 500 && told ? CODES[told.code] : undefined;
+  if (told && code) return new GatewayError(code, sentence(told, code, clean), { upstream: status });
+  const said = clean(told ? `${told.message} (${told.code})` : answer.text()) || "no text";
+  const seconds = Number(answer.headers.get("retry-after") ?? Number.NaN);
+  return new GatewayError("E_UPSTREAM", `${SERVICE} answered ${status}: ${said}; ${wayOut(status, out)}`, {
+    upstream: status,
+    ...(status === 429 && Number.isInteger(seconds) && seconds > 0 ? { retryAfter: seconds } : {}),
+  });
+}
+
+function wayOut(status: number, out: Outgoing): string {
+  const way = WAYS[status];
+  if (way !== undefined) return way;
+  if (out.effect === "write" && (status >= 500 || status === 408)) return OUTCOME_UNKNOWN;
+  return status >= 500 ? "try again later" : "change what was asked for";
+}
+
+function sentence(told: Refusal, code: Code, clean: (words: string) => string): string {
+  if (code === "E_INTERNAL") return "The topic-planning service knows the call's key from another call";
+  if (told.fields?.length) {
+    return told.fields.slice(0, FIELDS_MAX).map(({ path, message }) => `${clean(path)}: ${clean(message)}`)
+      .join("; ");
+  }
+  const state = told.current_status === undefined ? "" : `; it is "${clean(told.current_status)}" now`;
+  return `${SERVICE} refused: ${clean(told.message)}${state}`;
+}
+
+/** A success whose body is not what the contract says; `what` names the first fault. */
+export function unreadable(out: Outgoing, what: string): GatewayError {
+  const wrote = out.effect === "write";
+  const way = wrote ? OUTCOME_UNKNOWN : "its adapter does not keep to the published contract";
+  return new GatewayError("E_UPSTREAM", `${SERVICE} gave an answer that cannot be read: ${what}; ${way}`, {
+    upstream: 502,
+    ...(wrote ? { outcome: "unknown" } : {}),
+  });
+}

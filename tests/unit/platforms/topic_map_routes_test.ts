@@ -1,0 +1,74 @@
+/** Which requests may be sent to the topic-planning service: those of its tools, in the site's workspace, and no other. */
+import assert from "node:assert/strict";
+import { load } from "js-yaml";
+import { forbidden } from "../../../platforms/topic_map/routes.ts";
+import { AUDIT_STEPS, BRIEF_STEPS, JOB_STEPS } from "../../../platforms/topic_map/steps.ts";
+import type { Outgoing } from "../../../platforms/request.ts";
+import type { Site } from "../../../model.ts";
+import { CONTRACT } from "../../sandbox/topic_map_openapi.ts";
+
+const BASE = "https://topics.example/api";
+const settings = { TOPICMAP_BASE_URL: BASE, TOPICMAP_BOT_TOKEN: "t" };
+const judge = (method: string, path: string, effect: Outgoing["effect"], workspace: string | null = "w") => {
+  const site = workspace === null ? undefined : { topicmap_workspace_id: workspace } as Site;
+  const out = { method, url: `${BASE}${path}`, effect } as Outgoing;
+  return forbidden(out, { site, settings, now: 0 });
+};
+
+Deno.test("what the contract has may be sent, each by its own method, and nothing else", () => {
+  let routes = 0;
+  for (const [path, operations] of Object.entries(CONTRACT.paths)) {
+    const real = path.replace("{ws}", "w").replace("{id}", "x_1-Y");
+    for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]) {
+      for (const effect of ["read", "write"] as const) {
+        const fits = method === "GET" ? effect === "read" : method === "POST" && effect === "write";
+        const listed = fits && method.toLowerCase() in operations;
+        assert.equal(judge(method, real, effect) === null, listed, `${method} ${real} ${effect}`);
+        if (listed) routes++;
+      }
+    }
+  }
+  assert.equal(routes, 17);
+});
+
+Deno.test("another workspace, another path and another id are never reached", () => {
+  for (
+    const path of [
+      "/v1/workspaces/w2/topical-maps",
+      "/v1/workspaces/w/../w2/topical-maps",
+      "/v1/workspaces/w/%2e%2e/w2/topical-maps",
+      "/v1/workspaces/w/topical-maps/a%2Fb",
+      "/v1/workspaces/w/topical-maps/x/publish",
+      "/v1/workspaces/w/topical-maps/",
+      "/v1/workspaces/w",
+      "/v2/workspaces",
+      "/../v1/workspaces/w/topical-maps",
+      `/v1/workspaces/w/content-jobs/${"a".repeat(65)}`,
+    ]
+  ) assert.notEqual(judge("GET", path, "read"), null, path);
+  for (const path of ["/v1/workspaces", "/v1/workspaces/w/topical-maps", "/v1/workspaces/w/content-briefs"]) {
+    assert.notEqual(judge("POST", path, "write"), null, path);
+  }
+  assert.equal(judge("GET", "/v1/workspaces", "read", null), null);
+  assert.notEqual(judge("GET", "/v1/workspaces/w/topical-maps", "read", null), null);
+});
+
+Deno.test("the steps are those of the contract and of the manifests, in their order", async () => {
+  const { schemas } = CONTRACT["components"] as unknown as {
+    schemas: Record<string, { properties: { from_step: { enum: string[] } } }>;
+  };
+  for (
+    const [tool, schema, steps] of [
+      ["topicmap_rerun_job", "JobRerunRequest", JOB_STEPS],
+      ["topicmap_rerun_audit", "AuditRerunRequest", AUDIT_STEPS],
+      ["topicmap_rerun_content_brief", "BriefRerunRequest", BRIEF_STEPS],
+    ] as const
+  ) {
+    const url = new URL(`../../../manifests/topicmap/${tool}.yaml`, import.meta.url);
+    const { input } = load(await Deno.readTextFile(url)) as {
+      input: { properties: { from_step: { enum: string[] } } };
+    };
+    assert.deepEqual(input.properties.from_step.enum, [...steps]);
+    assert.deepEqual(schemas[schema]!.properties.from_step.enum, [...steps]);
+  }
+});

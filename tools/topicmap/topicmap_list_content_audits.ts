@@ -1,0 +1,7 @@
+/** topicmap_list_content_audits: the content audits of the site's workspace, a page at a time. */
+import topicMap from "../../platforms/topic_map/connector.ts";
+import { tool } from "../../registry/tool.ts";
+
+export default tool("topicmap_list_content_audits", async (query, ctx) => {
+  return await (await ctx.use(topicMap)).audits(query);
+});
