@@ -1,14 +1,15 @@
 /** Pages of a site at Duda, as tools know them on any platform. */
 import { slugOf } from "../../code_pages/parts.ts";
 import { GatewayError } from "../../errors.ts";
-import type { Making } from "../../model.ts";
 import type { PageFields, PreparedPage } from "../page.ts";
 import type { PagesClient } from "../pages.ts";
 import type { Seen, Written } from "../post.ts";
 import type { PublishGrant } from "../request.ts";
 import { rowsOf } from "./listing.ts";
 import { lookAtPage, type PageLook, seenPage } from "./look.ts";
-import { CREATED, PAGE, pageOf, PAGES } from "./records.ts";
+import { create, existing, type NewPage } from "./new_pages.ts";
+import { bodyOf, defined, sentParts } from "./page_fields.ts";
+import { PAGE, pageOf, PAGES } from "./records.ts";
 import { differences, judge, requireUnchanged } from "./seen.ts";
 import type { Wire } from "./wire.ts";
 import { written } from "./written.ts";
@@ -17,11 +18,6 @@ const STAGED_WARNING =
   "The page goes live with the next publication of the whole site, which anybody with access to the platform can start";
 /** What a change of it may answer: the page, or nothing. */
 const CHANGED = PAGE.nullish();
-
-/** A page to be made, and those there are already, to tell the new one from. */
-interface DudaPage extends PreparedPage {
-  readonly known: readonly string[];
-}
 
 /** Refuses what pages of the platform do not have: E_NOT_SUPPORTED. */
 function refuseFieldless({ content_html }: PageFields): void {
@@ -33,37 +29,7 @@ function refuseFieldless({ content_html }: PageFields): void {
   );
 }
 
-const plainPath = (slug: string | undefined) => slug?.replace(/^\/+/, "");
-
-function defined(fields: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-}
-
-/** Fields in the platform's words; `seo` is sent whole, with what stands there now where it is not given. */
-function bodyOf({ title, slug, seo, header_html }: PageFields, now?: PageLook): Record<string, unknown> {
-  const whole = seo && { ...defined(now?.record.seo ?? {}), ...seo };
-  return defined({ title, path: plainPath(slug), seo: whole, header_html });
-}
-
-/** The same in the words of arguments, as they should stand afterwards. */
-function sentParts({ title, slug, seo, header_html }: PageFields, now?: PageLook): Record<string, unknown> {
-  const none = { title: null, description: null, no_index: null, og_image: null };
-  const whole = seo && { ...none, ...now?.record.seo, ...seo };
-  return defined({ title, slug: plainPath(slug), seo: whole, header_html });
-}
-
-/** What there is: the ids, and whether a page has that path already. */
-async function existing(wire: Wire, slug: string | undefined) {
-  const { results } = (await wire.ask("pages", PAGES)).data;
-  const path = plainPath(slug);
-  const taken = path !== undefined && results.some((page) => (page.path ?? "").replace(/^\//, "") === path);
-  const warnings = taken
-    ? [`slug: the site has a page "${path}" already; the platform may refuse it or choose another`]
-    : [];
-  return { known: results.map(({ uuid }) => uuid), warnings };
-}
-
-async function prepare(wire: Wire, fields: PageFields, seen?: Seen): Promise<DudaPage> {
+async function prepare(wire: Wire, fields: PageFields, seen?: Seen): Promise<NewPage> {
   refuseFieldless(fields);
   if (seen === undefined) {
     const whole = { ...fields, slug: fields.slug ?? slugOf(fields.title ?? "") };
@@ -75,46 +41,6 @@ async function prepare(wire: Wire, fields: PageFields, seen?: Seen): Promise<Dud
     ? {}
     : { publish_on_next_site_publish: staged };
   return { fields: { ...defined(rest), ...flag }, known: [], warnings: staged ? [STAGED_WARNING] : [] };
-}
-
-/** The id of a page that was just made: the platform need not tell it. */
-async function idOfNew(wire: Wire, told: string | undefined, known: readonly string[]): Promise<string> {
-  if (told !== undefined) return told;
-  const { results } = (await wire.ask("pages", PAGES)).data;
-  const fresh = results.filter(({ uuid }) => !known.includes(uuid));
-  if (fresh.length === 1) return fresh[0]!.uuid;
-  throw new GatewayError(
-    "E_UPSTREAM",
-    "The page was made, but the platform did not tell its id; find it with list_content",
-    { upstream: 502, outcome: "made" },
-  );
-}
-
-/** Looks at a new page; one that is not the DRAFT it was asked to be is made one. Throws E_FORBIDDEN_OP where it stays. */
-async function requireDraft(wire: Wire, id: string): Promise<PageLook> {
-  const found = await lookAtPage(wire, id);
-  if (found.record.draft_status === "DRAFT") return found;
-  await wire.ask("change_page", CHANGED, { id, json: { draft_status: "DRAFT" } });
-  const after = await lookAtPage(wire, id);
-  if (after.record.draft_status === "DRAFT") return after;
-  throw new GatewayError(
-    "E_FORBIDDEN_OP",
-    `Page ${id} was made and stands as ${
-      JSON.stringify(after.record.draft_status)
-    } (${after.whole.url}), and making it ` +
-      "a draft failed: take it down in the platform's editor now",
-    { outcome: "unknown" },
-  );
-}
-
-async function create(wire: Wire, { fields, known }: DudaPage, made: Making): Promise<Written> {
-  const page = { ...bodyOf(fields), draft_status: "DRAFT" };
-  const { data } = await wire.ask("create_page", CREATED, { json: { page } });
-  const late = wire.overtime();
-  const id = await idOfNew(late, data?.uuid, known);
-  made({ what: "page", id, name: fields.title });
-  const after = await requireDraft(late, id);
-  return written(after.whole, differences(sentParts(fields), after.parts));
 }
 
 async function update(wire: Wire, id: string, { fields }: PreparedPage, seen?: Seen): Promise<Written> {
@@ -206,7 +132,7 @@ export function pagesOf(wire: Wire): PagesClient {
         "builder_template_id: the platform has no templates to clone; copy a page with duplicate_page",
       );
     },
-    create: (draft, made) => create(wire, draft as DudaPage, made),
+    create: (draft, made) => create(wire, draft as NewPage, made),
     update: (id, draft, seen) => update(wire, String(id), draft as PreparedPage, seen),
     async check(id, verb) {
       const found = await lookAtPage(wire, String(id));
@@ -218,36 +144,4 @@ export function pagesOf(wire: Wire): PagesClient {
     templates: ({ page, per_page }) =>
       Promise.resolve({ templates: [], page, per_page, total: 0, total_pages: 0 }),
   };
-}
-
-/** What a copy is made of. */
-export interface CopyFields {
-  readonly title?: string;
-  readonly slug?: string;
-}
-
-/** A page of any state that is to be copied: what is shown of it, and the pages there are. */
-export async function prepareCopy(wire: Wire, id: string, { slug }: CopyFields) {
-  const found = await lookAtPage(wire, id);
-  return { page: seenPage(found), ...await existing(wire, slug) };
-}
-export type PreparedCopy = Awaited<ReturnType<typeof prepareCopy>>;
-
-/** Copies a page as a DRAFT, only while it is as it was seen. */
-export async function copyPage(
-  wire: Wire,
-  fields: CopyFields,
-  { page, known }: PreparedCopy,
-  made: Making,
-): Promise<Written> {
-  const id = String(page.id);
-  requireUnchanged("page", id, page, (await lookAtPage(wire, id)).parts);
-  const json = { ...bodyOf(fields), draft_status: "DRAFT" };
-  const { data } = await wire.ask("duplicate_page", CREATED, { id, json });
-  const late = wire.overtime();
-  // An answer that names the page that was copied tells nothing of the new one.
-  const fresh = await idOfNew(late, data?.uuid === id ? undefined : data?.uuid, known);
-  made({ what: "page", id: fresh, name: fields.title ?? page.title });
-  const after = await requireDraft(late, fresh);
-  return written(after.whole, differences(sentParts(fields), after.parts));
 }
