@@ -29,18 +29,18 @@ function refuseFieldless({ content_html }: PageFields): void {
   );
 }
 
-async function prepare(wire: Wire, fields: PageFields, seen?: Seen): Promise<NewPage> {
+async function prepare(wire: Wire, fields: PageFields, isNew: boolean): Promise<NewPage> {
   refuseFieldless(fields);
-  if (seen === undefined) {
+  if (isNew) {
     const whole = { ...fields, slug: fields.slug ?? slugOf(fields.title ?? "") };
     return { fields: defined(whole), ...await existing(wire, whole.slug) };
   }
   const { publish_on_next_site_publish: staged = false, ...rest } = fields;
-  const was = seen.parts["publish_on_next_site_publish"] === true;
-  const flag = staged === was && fields.publish_on_next_site_publish === undefined
-    ? {}
-    : { publish_on_next_site_publish: staged };
-  return { fields: { ...defined(rest), ...flag }, known: [], warnings: staged ? [STAGED_WARNING] : [] };
+  return {
+    fields: { ...defined(rest), publish_on_next_site_publish: staged },
+    known: [],
+    warnings: staged ? [STAGED_WARNING] : [],
+  };
 }
 
 async function update(wire: Wire, id: string, { fields }: PreparedPage, seen?: Seen): Promise<Written> {
@@ -125,7 +125,7 @@ export function pagesOf(wire: Wire): PagesClient {
       const { rows: items, ...list } = rowsOf(all, query);
       return { items, ...list };
     },
-    prepare: (fields, seen) => prepare(wire, fields, seen),
+    prepare: (fields, isNew) => prepare(wire, fields, isNew),
     prepareClone: () => {
       throw new GatewayError(
         "E_NOT_SUPPORTED",

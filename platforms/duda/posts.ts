@@ -70,9 +70,9 @@ function describe({ title = "", content_html = "", excerpt: given }: DraftFields
   return text === "" ? title : [...text].slice(0, DESCRIPTION_CHARACTERS).join("");
 }
 
-async function prepare(wire: Wire, fields: DraftFields, seen?: Seen): Promise<PreparedDraft> {
-  refuseFieldless(fields, seen !== undefined);
-  if (seen !== undefined) return { fields };
+async function prepare(wire: Wire, fields: DraftFields, isNew: boolean): Promise<PreparedDraft> {
+  refuseFieldless(fields, !isNew);
+  if (!isNew) return { fields };
   await wire.site(); // proves the credentials and the alias
   const description = describe(fields);
   const warning = `excerpt: the platform wants one, so the post gets the beginning of its text: ${
@@ -204,7 +204,7 @@ export function postsOf(wire: Wire): ContentClient {
       const { rows: posts, ...list } = rowsOf(drafts, { ...query, ...status && { status } }, whole);
       return { posts, ...list };
     },
-    prepareDraft: (fields, seen) => prepare(wire, fields, seen),
+    prepareDraft: (fields, isNew) => prepare(wire, fields, isNew),
     createDraft: (draft, made) => create(wire, draft, made),
     updateDraft: (id, draft, _made, seen) => update(wire, String(id), draft, seen),
     async check(id, verb, moment) {

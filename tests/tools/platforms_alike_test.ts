@@ -135,12 +135,15 @@ function cut(ending: Ending): unknown {
   return { status, title, scheduled_at };
 }
 
-/** A preview as far as both must have it: what it says would change, and how it is weighed. */
-function cutPreview(ending: Ending): unknown {
+/** A preview as far as both must have it: how it is weighed, and what it says would change of the state and of `given`. */
+function cutPreview(ending: Ending, given: Args): unknown {
   if ("code" in ending) return { code: ending.code, status: ending.status };
   const { needs_confirmation, tier, summary, changes } = ending.value as Args;
-  // A tag is a thing of its own on a cms alone, and a new one is told of.
-  return { needs_confirmation, tier, summary: String(summary).replace(/, making the tags .*/, ""), changes };
+  const changed = (changes as { field: string }[])
+    .filter(({ field }) => field in given || field === "status" || field === "scheduled_at");
+  // A tag is a thing of its own on a cms alone, and a cms alone tells its time zone.
+  const said = String(summary).replace(/, (making the tags|which is) .*/, "");
+  return { needs_confirmation, tier, summary: said, changes: changed };
 }
 
 async function run(open: () => Promise<Stage>, steps: readonly Step[]) {
@@ -149,7 +152,7 @@ async function run(open: () => Promise<Stage>, steps: readonly Step[]) {
   for (const step of steps) {
     const given = args(step, "open", at.ids);
     const before = at.writes();
-    if (!step[0].startsWith("get_")) told.push(cutPreview(await at.gw.end(step[0], given)));
+    if (!step[0].startsWith("get_")) told.push(cutPreview(await at.gw.end(step[0], given), given));
     assert.equal(at.writes(), before, `a preview of ${step[0]} writes nothing`);
     const ending = await at.gw.end(step[0], {
       ...given,
