@@ -4,8 +4,12 @@ import { devEnvironment } from "../admin/dev_secrets.ts";
 import { type Gateway, openGateway, readRegistry, type Registry } from "../gateway.ts";
 import { serve } from "../serve.ts";
 import { processEnvironment, readSettings, type Settings } from "../settings.ts";
+import { type DudaStandIn, startDuda } from "./duda/start.ts";
 import { type CmsSandbox, startCms } from "./wordpress/start.ts";
 import { PROJECT, REPO, startProject, type StaticProject } from "./project.ts";
+
+/** The alias of the site builder's site. */
+const ALIAS = "demo0001";
 
 const say = (text = "") => Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
 
@@ -24,10 +28,20 @@ function freePort(hostname: string, wanted: number): number {
 }
 
 /** The environment, with what leads to the sandbox sites in it. */
-function settings(project: StaticProject | null, { connectors }: Registry): Settings {
+function settings(
+  project: StaticProject | null,
+  builder: DudaStandIn,
+  { connectors }: Registry,
+): Settings {
   const env = devEnvironment(processEnvironment);
   const hosts = [env("ALLOW_PRIVATE_UPSTREAMS"), "127.0.0.1"].filter(Boolean).join(",");
-  const own: Record<string, string> = { ...project?.env, ALLOW_PRIVATE_UPSTREAMS: hosts };
+  const own: Record<string, string> = {
+    ...project?.env,
+    SITEBUILDER_API_BASE: builder.base_url,
+    SITEBUILDER_API_USER: builder.api_user,
+    SITEBUILDER_API_PASSWORD: builder.api_password,
+    ALLOW_PRIVATE_UPSTREAMS: hosts,
+  };
   const read = readSettings((name) => own[name] ?? env(name), "demo", connectors.settings);
   const port = freePort(read.host, read.port);
   if (port === read.port) return read;
@@ -40,7 +54,7 @@ export function startDemoCms(say: (line: string) => void): Promise<CmsSandbox> {
   return startCms({ say, plugins: [fileURLToPath(new URL("../companion/site-ops", import.meta.url))] });
 }
 
-/** Registers the CMS twice, once for drafts only and once with publishing allowed, and the static site. */
+/** Registers the CMS twice, once for drafts only and once with publishing allowed, the site builder's and the static site. */
 export async function registerSites(
   { store }: Pick<Gateway, "store">,
   cms: CmsSandbox,
@@ -61,6 +75,15 @@ export async function registerSites(
     id: "demo-live",
     name: "The same site, publishing and SEO of what is live allowed",
     flags: { allow_publish: true, allow_seo_on_published: true },
+  });
+  await store.sites.create({
+    id: "demo-built",
+    name: "A site builder's site, publishing allowed",
+    platform: "sitebuilder",
+    base_url: null,
+    project_id: "demo",
+    site_alias: ALIAS,
+    flags: { allow_publish: true },
   });
   if (project === null) return;
   await store.sites.create({
@@ -130,6 +153,7 @@ export function guide(
     : `A stand-in for WordPress answers at ${cms.base_url} (site ids "demo" and "demo-live").`;
   return [
     `The gateway answers at ${address}. ${site}`,
+    'A stand-in for Duda, a site builder, has the site id "demo-built".',
     "",
     "1. A draft through REST (leave confirm out to see the preview first):",
     "",
@@ -163,7 +187,14 @@ if (import.meta.main) {
     const project = await startProject("data");
     if (project) cleanup.defer(() => project.stop());
     const registry = await readRegistry();
-    const checked = settings(project, registry);
+    const builder = startDuda();
+    cleanup.defer(() => builder.stop());
+    builder.section("Opening hours");
+    builder.post(builder.site(ALIAS, "built.example"), {
+      title: "First post",
+      description: "A draft to begin with",
+    });
+    const checked = settings(project, builder, registry);
     const cms = await startDemoCms(say);
     cleanup.defer(() => cms.stop());
     const gateway = await openGateway(checked, registry);
