@@ -102,5 +102,6 @@ export async function copyPage(
   const fresh = await idOfNew(late, data?.uuid, known, fields.title);
   made({ what: "page", id: fresh, name: fields.title ?? page.title });
   const after = await requireDraft(late, fresh);
-  return written(after.whole, differences(sentParts(fields), after.parts));
+  const lost = differences(sentParts(fields), after.parts);
+  return written(after.whole, lost, "what stands on the copy was not compared with the page it was made of");
 }

@@ -7,6 +7,5 @@ export function written(
   differences: readonly string[],
   uncompared?: string,
 ): Written {
-  const warnings = [...differences, ...uncompared === undefined ? [] : [`Not compared: ${uncompared}`]];
-  return { id, status, url, ...warnings.length === 0 ? {} : { warnings } };
+  return { id, status, url, differences, ...uncompared === undefined ? {} : { uncompared } };
 }

@@ -5,6 +5,7 @@ import { type DudaStandIn, type Page, type Post, type Site, startDuda } from "..
 import type { NewSite } from "../../store/store.ts";
 import type { Args } from "../cms_kit.ts";
 import { gateway, type Kit, type KitOptions, NOW, site } from "../kit.ts";
+import { parted } from "../proof.ts";
 
 /** The alias of its site, and the address it has. */
 export const ALIAS = "1a2b3c4d";
@@ -25,7 +26,7 @@ export interface DudaWorld extends AsyncDisposable {
   readonly section: string;
   /** The refusal through both doors, with nothing written; `sends` says whether anything was asked. */
   refuses(tool: string, args: Args, code: Code, says: RegExp, sends?: "nothing" | "reads"): Promise<void>;
-  /** A confirmed write: its answer without what stands beside it. */
+  /** A confirmed write: its answer, with what every write answers beside its result. */
   write<T = Args>(tool: string, args: Args, door?: "rest" | "mcp"): Promise<T>;
 }
 
@@ -91,7 +92,9 @@ export async function dudaWorld(options: KitOptions = {}): Promise<DudaWorld> {
       if (sends === "nothing") assert.equal(duda.requests.length, before[0], `${tool} sends nothing`);
     },
     async write<T>(tool: string, args: Args, door: "rest" | "mcp" = "rest") {
-      return await gw.call<T>(tool, { ...args, confirm: true }, { door });
+      const answer = await gw.call<T>(tool, { ...args, confirm: true }, { door });
+      parted(answer);
+      return answer;
     },
     async [Symbol.asyncDispose]() {
       await gw[Symbol.asyncDispose]();

@@ -67,7 +67,7 @@ for (const door of DOORS) {
         "draft",
         `https://${DOMAIN}/new-page`,
       ]);
-      assert.deepEqual(made["warnings"] ?? [], []);
+      assert.deepEqual([made["verified"], made["warnings"]], [true, []]);
       assert.equal(stored.draft_status, "DRAFT");
       assert.deepEqual(duda.writes.map(({ body }) => body), [{
         page: {
@@ -86,6 +86,7 @@ for (const door of DOORS) {
         slug: "/copied",
       }, door);
       assert.notEqual(copy["id"], page.uuid);
+      assert.deepEqual([copy["verified"], copy["warnings"]], [null, []]);
       assert.deepEqual([copy["id"], newest(world).draft_status], [newest(world).uuid, "DRAFT"]);
       assert.deepEqual(duda.writes.map(({ path, body }) => [path, body]), [
         [at(`/pages/${page.uuid}/duplicate`), { title: "Copied", path: "copied", draft_status: "DRAFT" }],
@@ -106,10 +107,10 @@ for (const door of DOORS) {
       }]);
       assert.match((preview["warnings"] as string[]).join(), /goes live with the next publication/);
       const done = await world.write("update_page_draft", stage, door);
-      assert.deepEqual([done["status"], page.draft_status, done["warnings"] ?? []], [
+      assert.deepEqual([done["status"], page.draft_status, done["verified"]], [
         "draft",
         "STAGED_DRAFT",
-        [],
+        true,
       ]);
       const [row] = await gw.audit();
       assert.deepEqual(row?.changes, [{ field: "publish_on_next_site_publish", from: false, to: true }]);
@@ -133,6 +134,7 @@ for (const door of DOORS) {
     const preview = await gw.call<Args>("inject_page_section", args, { door });
     assert.equal(preview["summary"], 'Put the section "Hero" at the end of the page "About" on closed');
     const done = await world.write("inject_page_section", args, door);
+    assert.equal(done["verified"], true);
     assert.deepEqual(page.elements, [{ element_id: done["element_id"], element_source_id: section }]);
     assert.deepEqual(duda.writes.map(({ body }) => body), [{ type: "SECTION", element_source_id: section }]);
   });
@@ -141,7 +143,7 @@ for (const door of DOORS) {
     await using world = await dudaWorld();
     const { duda, page } = world;
     const done = await world.write("publish_page", { site_id: "open", page_id: page.uuid }, door);
-    assert.deepEqual([done["status"], page.draft_status], ["published", "PUBLISHED"]);
+    assert.deepEqual([done["status"], done["verified"], page.draft_status], ["published", true, "PUBLISHED"]);
     assert.deepEqual(duda.writes.map(({ body }) => body), [{ draft_status: "PUBLISHED" }]);
   });
 }
@@ -272,4 +274,37 @@ Deno.test("a preview of a page holds: what somebody changed since then is not ov
     page.title += "!";
     await world.refuses(tool, { ...args, confirm: true, confirm_token }, "E_STALE_PREVIEW", /title/, "reads");
   }
+});
+
+Deno.test("what the platform kept otherwise than it was sent is told, and is not verified", async () => {
+  await using world = await dudaWorld();
+  const { duda, page } = world;
+  duda.inject({ kind: "answer", status: 204 }, { method: "PUT" });
+  const done = await world.write("update_page_draft", { site_id: "open", page_id: page.uuid, title: "Else" });
+  assert.deepEqual([done["verified"], done["warnings"]], [
+    false,
+    ['title: the site kept "About" instead of "Else"'],
+  ]);
+});
+
+Deno.test("a change that cannot be read back is told as not compared", async () => {
+  await using world = await dudaWorld();
+  const { duda, page, draft } = world;
+  const at = { site_id: "open", confirm: true };
+  const lose = (path: string, method: string) => {
+    const before = duda.writes.length;
+    duda.inject({ kind: "html" }, {
+      path,
+      method: "GET",
+      while: () => duda.writes.slice(before).some((one) => one.method === method),
+    });
+  };
+  lose(page.uuid, "PUT");
+  const changed = await world.write("update_page_draft", { ...at, page_id: page.uuid, title: "Else" });
+  assert.deepEqual([changed["verified"], page.title], [null, "Else"]);
+  assert.match(String(changed["verified_reason"]), /could not be read back: sitebuilder 502/);
+  duda.clearFaults();
+  lose(draft.id, "PATCH");
+  const post = await world.write("update_draft", { ...at, post_id: draft.id, title: "Else" });
+  assert.deepEqual([post["verified"], draft.title], [null, "Else"]);
 });

@@ -84,6 +84,8 @@ for (const door of DOORS) {
       assert.deepEqual(duda.writes, []);
       const made = await world.write("create_draft", args, door);
       const post = [...built.posts.values()].at(-1)!;
+      assert.deepEqual([made["verified"], made["warnings"]], [null, []]);
+      assert.match(String(made["verified_reason"]), /does not show the text of a post/);
       assert.deepEqual([made["id"], made["status"], made["url"]], [
         post.id,
         "draft",
@@ -107,7 +109,7 @@ for (const door of DOORS) {
     const { duda, draft } = world;
     const args = { site_id: "closed", post_id: draft.id, title: "After", excerpt: "New", tags: ["One"] };
     const done = await world.write("update_draft", args, door);
-    assert.deepEqual([done["id"], done["status"]], [draft.id, "draft"]);
+    assert.deepEqual([done["id"], done["status"], done["verified"]], [draft.id, "draft", true]);
     assert.deepEqual([draft.title, draft.description, draft.tags, draft.content, draft.path], [
       "After",
       "New",
@@ -131,7 +133,7 @@ Deno.test("a draft whose tags could not be set stands, and is told with what is 
   });
   const args = { site_id: "open", title: "Half", content_html: "<p>x</p>", tags: ["One"] };
   const made = await world.write("create_draft", args);
-  assert.equal(made["id"], [...built.posts.values()].at(-1)!.id);
+  assert.deepEqual([made["id"], made["verified"]], [[...built.posts.values()].at(-1)!.id, false]);
   assert.match(
     (made["warnings"] as string[]).join("\n"),
     /tags: not set: sitebuilder 400 InvalidInput.*update_draft/,

@@ -11,7 +11,11 @@ for (const door of DOORS) {
     await using world = await dudaWorld();
     const { gw, draft, duda } = world;
     const post = { site_id: "closed", post_id: draft.id };
-    const status = async (tool: string, args: Args) => (await world.write(tool, args, door))["status"];
+    const status = async (tool: string, args: Args) => {
+      const done = await world.write(tool, args, door);
+      assert.equal(done["verified"], true);
+      return done["status"];
+    };
     assert.equal(await status("schedule_draft", { ...post, scheduled_at: in_(3600) }), "scheduled");
     assert.deepEqual([draft.status, draft.schedule_publish_date], ["DRAFT", NOW + 3_600_000]);
     assert.deepEqual(duda.writes.at(-1)?.body, { schedule_publish_date: in_(3600).slice(0, 19) });

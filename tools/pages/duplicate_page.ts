@@ -1,6 +1,6 @@
 /** duplicate_page: a copy of a page of a site builder, as a draft. */
 import duda from "../../platforms/duda/connector.ts";
-import { tool } from "../../registry/tool.ts";
+import { compared, tool } from "../../registry/tool.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { changesOf, quoted } from "./_plans.ts";
 
@@ -24,6 +24,6 @@ export default tool("duplicate_page", {
   async run({ page_id: _, ...fields }, ctx, { state, changes }) {
     const made = await (await ctx.use(duda)).copyPage(fields, state, ctx.made);
     ctx.note({ result_id: made.id, changes });
-    return made;
+    return compared(made);
   },
 });

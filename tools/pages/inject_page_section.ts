@@ -1,6 +1,6 @@
 /** inject_page_section: a saved section at the end of a page of a site builder. */
 import duda from "../../platforms/duda/connector.ts";
-import { tool } from "../../registry/tool.ts";
+import { compared, tool } from "../../registry/tool.ts";
 import { quoted } from "./_plans.ts";
 
 const UNKNOWN =
@@ -26,6 +26,6 @@ export default tool("inject_page_section", {
   },
   async run({ page_id, element_source_id }, ctx, { state, changes }) {
     ctx.note({ result_id: page_id, changes });
-    return await (await ctx.use(duda)).addSection(String(element_source_id), state);
+    return compared(await (await ctx.use(duda)).addSection(String(element_source_id), state));
   },
 });
