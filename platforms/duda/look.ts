@@ -1,4 +1,5 @@
 /** Reading one post or page: the record in the tools' words, and the parts that a write may not overwrite unseen. */
+import { together } from "../../lib/async.ts";
 import type { Page } from "../page.ts";
 import type { Post, Seen } from "../post.ts";
 import {
@@ -36,15 +37,13 @@ const UNSEEN_ELEMENTS =
 
 /** Reads a post. Throws DudaError (`missing` where there is none). */
 export async function lookAtPost(wire: Wire, id: string): Promise<PostLook> {
-  const address = await wire.address();
-  const { data, siteNow } = await wire.ask("post", POST, { id });
+  const [address, { data, siteNow }] = await together(wire.address(), wire.ask("post", POST, { id }));
   return { record: data, whole: postOf(data, siteNow, address), parts: postParts(data, siteNow), siteNow };
 }
 
 /** Reads a page. Throws DudaError (`missing` where there is none). */
 export async function lookAtPage(wire: Wire, id: string): Promise<PageLook> {
-  const address = await wire.address();
-  const { data, siteNow } = await wire.ask("page", PAGE, { id });
+  const [address, { data, siteNow }] = await together(wire.address(), wire.ask("page", PAGE, { id }));
   return { record: data, whole: pageOf(data, address), parts: pageParts(data), siteNow };
 }
 

@@ -284,3 +284,17 @@ Deno.test("a lost answer leaves the outcome open, and says where to look", async
   assert.equal(row?.outcome, "unknown");
   assert.equal([...built.posts.values()].filter(({ title }) => title === "Lost").length, 1);
 });
+
+Deno.test("the same call under one key, or one token, makes one post", async () => {
+  await using world = await dudaWorld();
+  const { gw, duda, built } = world;
+  const args = { site_id: "open", title: "Once", content_html: "<p>x</p>" };
+  const { confirm_token } = await gw.call<{ confirm_token: string }>("create_draft", args);
+  const count = built.posts.size;
+  const token = { ...args, confirm: true, confirm_token };
+  const answers = await Promise.all([1, 2, 3].map(() => gw.call<Args>("create_draft", token)));
+  const keyed = { ...args, title: "Keyed", confirm: true };
+  for (let n = 0; n < 3; n++) answers.push(await gw.call<Args>("create_draft", keyed, { key: "k" }));
+  assert.equal(new Set(answers.map(({ id }) => id)).size, 2);
+  assert.deepEqual([built.posts.size, duda.writes.length], [count + 2, 2]);
+});
