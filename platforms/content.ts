@@ -49,3 +49,5 @@ export interface ContentClient {
 
 /** Posts of a site, whichever connector has them. */
 export const content: Capability<ContentClient> = { capability: "content", noun: "Posts" };
+/** The same where the text of a post that exists can be read and changed. */
+export const postTexts: Capability<ContentClient> = { capability: "post_texts", noun: "The texts of posts" };

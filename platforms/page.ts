@@ -3,6 +3,14 @@ import type { Id } from "../lib/ids.ts";
 import type { Builder } from "../model.ts";
 import type { PostRow, Written } from "./post.ts";
 
+/** What search engines and social networks are told of a page; on platforms that keep it with the page. */
+export interface PageSeo {
+  readonly title?: string | null;
+  readonly description?: string | null;
+  readonly no_index?: boolean | null;
+  readonly og_image?: string | null;
+}
+
 /** What may be set of a page draft; what is absent stays as it is. */
 export interface PageFields {
   readonly title?: string;
@@ -11,11 +19,17 @@ export interface PageFields {
   readonly parent_id?: Id;
   /** The name of the theme's template. */
   readonly template?: string;
+  readonly seo?: PageSeo;
+  /** HTML for the head of the page. */
+  readonly header_html?: string;
+  /** Whether it goes live with the next publication of the whole site. */
+  readonly publish_on_next_site_publish?: boolean;
 }
 
 /** A whole page, its texts as they are stored. */
 export interface Page extends PostRow {
-  readonly content_html: string;
+  /** null where the platform does not show it. */
+  readonly content_html: string | null;
   /** null at the top. */
   readonly parent_id: Id | null;
   readonly template: string;
@@ -23,6 +37,10 @@ export interface Page extends PostRow {
   readonly page_builder: Builder | null;
   /** True where the companion plugin keeps CSS and JavaScript for the content it wrapped. */
   readonly from_code: boolean;
+  /** What only some platforms tell. */
+  readonly seo?: PageSeo | null;
+  readonly header_html?: string;
+  readonly publish_on_next_site_publish?: boolean;
 }
 
 /** What comes of other content for a page made from code. */
@@ -32,6 +50,8 @@ export const CODE_APART =
 /** Fields after reading: rights proven, the content as it would be stored. */
 export interface PreparedPage {
   readonly fields: PageFields;
+  /** What a person should know before approving, a sentence each. */
+  readonly warnings?: readonly string[];
 }
 
 /** A template of the visual builder. */
@@ -73,6 +93,7 @@ export interface CloneFields extends Omit<PageFields, "content_html" | "template
 export interface PreparedClone {
   readonly fields: CloneFields;
   readonly template: PageTemplate;
+  readonly warnings?: undefined;
   /** Variables the template has no placeholder for. */
   readonly unused: readonly string[];
   /** What is promised of the template and of the place of a new page, in parts; {} where the site does not tell. */

@@ -1,6 +1,5 @@
 /** Pages, on whatever platform the site has. */
-import { GatewayError } from "../errors.ts";
-import type { Builder, Making, Site } from "../model.ts";
+import type { Builder, Making } from "../model.ts";
 import type { Id } from "../lib/ids.ts";
 import type { Moment } from "../rules/schedule.ts";
 import type { Capability } from "./connector.ts";
@@ -52,12 +51,3 @@ export const builtPages: Capability<PagesClient> = {
   capability: "built_pages",
   noun: "Pages made with a builder",
 };
-
-/** Refuses what only site builders have, which this version does not reach yet: E_NOT_SUPPORTED. */
-export function notConnected({ platform }: Site): never {
-  throw new GatewayError(
-    "E_NOT_SUPPORTED",
-    `Pages of a ${platform} site cannot be reached: this gateway is not connected to that platform yet; use the ` +
-      "platform's own editor",
-  );
-}

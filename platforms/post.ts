@@ -31,12 +31,19 @@ export interface PostRow extends PostHead {
 export interface Post extends PostRow {
   /** What visitors see: its content, or what the visual builder keeps in its place; null where the site does not tell. */
   readonly page_builder: Builder | null;
-  readonly content_html: string;
+  /** null where the platform does not show it. */
+  readonly content_html: string | null;
   readonly excerpt: string;
   readonly date_gmt: string | null;
   readonly featured_media_id: Id | null;
   readonly categories: readonly NamedTerm[];
   readonly tags: readonly NamedTerm[];
+  /** What only some platforms tell. */
+  readonly author_name?: string | null;
+  readonly meta_title?: string | null;
+  readonly no_index?: boolean | null;
+  /** What is not told of it and where it can be seen, in a sentence. */
+  readonly note?: string;
 }
 
 /** Which drafts to list; both states without `status`. */
@@ -54,6 +61,8 @@ export interface DraftList {
   readonly per_page: number;
   readonly total: number | null;
   readonly total_pages: number | null;
+  /** What is not in it, in a sentence. */
+  readonly note?: string;
 }
 
 /** Which posts or pages to list, whatever their status; all but those in the bin without `status`. */
@@ -92,6 +101,8 @@ export interface PreparedDraft {
   readonly fields: DraftFields;
   readonly tags?: readonly NamedTerm[];
   readonly categories?: readonly NamedTerm[];
+  /** What a person should know before approving, a sentence each. */
+  readonly warnings?: readonly string[];
 }
 
 /** The result of a write. */

@@ -131,6 +131,8 @@ export interface Shapes {
       "page_builder"?: "block" | "visual";
       "builder_template_id"?: number | string;
       "variables"?: Record<string, string>;
+      "seo"?: { "title"?: string; "description"?: string; "no_index"?: boolean; "og_image"?: string };
+      "header_html"?: string;
     };
     site: "required";
     tier: 1;
@@ -204,6 +206,8 @@ export interface Shapes {
       "page_builder"?: "block" | "visual";
       "builder_template_id"?: number | string;
       "variables"?: Record<string, string>;
+      "seo"?: { "title"?: string; "description"?: string; "no_index"?: boolean; "og_image"?: string };
+      "header_html"?: string;
       "publish_on_next_site_publish"?: boolean;
     };
     site: "required";

@@ -4,9 +4,13 @@ import { devEnvironment } from "../admin/dev_secrets.ts";
 import { type Gateway, openGateway, readRegistry, type Registry } from "../gateway.ts";
 import { serve } from "../serve.ts";
 import { processEnvironment, readSettings, type Settings } from "../settings.ts";
+import { startDuda } from "./duda/start.ts";
 import { type CmsSandbox, startCms } from "./wordpress/start.ts";
 import { PROJECT, REPO, startProject, type StaticProject } from "./project.ts";
-import { startTopicMap, type TopicMapStandIn, WORKSPACE_ID } from "./topic_map/start.ts";
+import { startTopicMap, WORKSPACE_ID } from "./topic_map/start.ts";
+
+/** The alias of the site builder's site. */
+const ALIAS = "demo0001";
 
 const say = (text = "") => Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
 
@@ -26,13 +30,12 @@ function freePort(hostname: string, wanted: number): number {
 
 /** The environment, with what leads to the sandbox sites in it. */
 function settings(
-  project: StaticProject | null,
-  topics: TopicMapStandIn,
+  upstreams: readonly Readonly<Record<string, string>>[],
   { connectors }: Registry,
 ): Settings {
   const env = devEnvironment(processEnvironment);
   const hosts = [env("ALLOW_PRIVATE_UPSTREAMS"), "127.0.0.1"].filter(Boolean).join(",");
-  const own: Record<string, string> = { ...project?.env, ...topics.env, ALLOW_PRIVATE_UPSTREAMS: hosts };
+  const own: Record<string, string> = Object.assign({}, ...upstreams, { ALLOW_PRIVATE_UPSTREAMS: hosts });
   const read = readSettings((name) => own[name] ?? env(name), "demo", connectors.settings);
   const port = freePort(read.host, read.port);
   if (port === read.port) return read;
@@ -45,7 +48,7 @@ export function startDemoCms(say: (line: string) => void): Promise<CmsSandbox> {
   return startCms({ say, plugins: [fileURLToPath(new URL("../companion/site-ops", import.meta.url))] });
 }
 
-/** Registers the CMS twice, once for drafts only and once with publishing allowed, and the static site. */
+/** Registers the CMS twice, once for drafts only and once with publishing allowed, the site builder's and the static site. */
 export async function registerSites(
   { store }: Pick<Gateway, "store">,
   cms: CmsSandbox,
@@ -67,6 +70,15 @@ export async function registerSites(
     id: "demo-live",
     name: "The same site, publishing, SEO of what is live and topic planning allowed",
     flags: { allow_publish: true, allow_seo_on_published: true, allow_topicmap_write: true },
+  });
+  await store.sites.create({
+    id: "demo-built",
+    name: "A site builder's site, publishing allowed",
+    platform: "sitebuilder",
+    base_url: null,
+    project_id: "demo",
+    site_alias: ALIAS,
+    flags: { allow_publish: true },
   });
   if (project === null) return;
   await store.sites.create({
@@ -136,6 +148,7 @@ export function guide(
     : `A stand-in for WordPress answers at ${cms.base_url} (site ids "demo" and "demo-live").`;
   return [
     `The gateway answers at ${address}. ${site}`,
+    'A stand-in for Duda, a site builder, has the site id "demo-built".',
     "",
     "1. A draft through REST (leave confirm out to see the preview first):",
     "",
@@ -175,7 +188,14 @@ if (import.meta.main) {
     const topics = startTopicMap();
     cleanup.defer(() => topics.stop());
     const registry = await readRegistry();
-    const checked = settings(project, topics, registry);
+    const builder = startDuda();
+    cleanup.defer(() => builder.stop());
+    builder.section("Opening hours");
+    builder.post(builder.site(ALIAS, "built.example"), {
+      title: "First post",
+      description: "A draft to begin with",
+    });
+    const checked = settings([project?.env ?? {}, topics.env, builder.env], registry);
     const cms = await startDemoCms(say);
     cleanup.defer(() => cms.stop());
     const gateway = await openGateway(checked, registry);

@@ -5,7 +5,7 @@ import { choice, closed, expected, text, yesNo } from "../../lib/fields.ts";
 import { numericId } from "../../lib/ids.ts";
 import { BUILDERS, type Site } from "../../model.ts";
 import { connector, provide } from "../connector.ts";
-import { content } from "../content.ts";
+import { content, postTexts } from "../content.ts";
 import { builtPages, pages } from "../pages.ts";
 import { cmsDiagnosis } from "./checks.ts";
 import { clientOf } from "./client.ts";
@@ -98,7 +98,12 @@ export default connector({
   policy: cmsPolicy,
   sign: async (ctx) => ({ authorization: await signIn(ctx) }),
   connect: clientOf,
-  provides: [provide(content, postsOf), provide(pages, pagesOf), provide(builtPages, pagesOf)],
+  provides: [
+    provide(content, postsOf),
+    provide(postTexts, postsOf),
+    provide(pages, pagesOf),
+    provide(builtPages, pagesOf),
+  ],
   checkId: numericId,
   async ping(ctx) {
     const began = ctx.now();

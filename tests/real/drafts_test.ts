@@ -4,6 +4,7 @@ import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from "
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as Transport1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { CmsSandbox } from "../../sandbox/wordpress/start.ts";
+import { parted } from "../proof.ts";
 import type { Args, Row } from "../cms_kit.ts";
 import type { Json } from "../sandbox/asker.ts";
 import { fresh, HIDDEN, onWordPress, Real } from "./_wordpress.ts";
@@ -76,7 +77,11 @@ onWordPress({
     const mcp = await at.kit.gw.call<Row>("create_draft", args, { door: "mcp" });
     assert.notEqual(rest.id, mcp.id);
     const url = (id: number) => `${site.base_url}/?p=${id}`;
-    assert.deepEqual([rest, mcp].map(({ id }) => ({ id, status: "draft", url: url(id) })), [rest, mcp]);
+    for (const made of [rest, mcp]) {
+      const { done, proof } = parted(made);
+      assert.deepEqual(done, { id: made.id, status: "draft", url: url(made.id) });
+      assert.equal(proof.verified, true);
+    }
     await standAsDrafts(at, title, [rest.id, mcp.id]);
     const [first, second] = [await at.stored(rest.id), await at.stored(mcp.id)];
     assert.deepEqual(first["tags"], second["tags"], "the tag was made once");

@@ -216,7 +216,7 @@ Deno.test("a target that takes no draft of markdown is refused before anything i
     as: "here",
     audit: "denied",
   });
-  await world.refuses(to("builder"), "E_NOT_SUPPORTED", { says: /sitebuilder/, sends: "reads" });
+  await world.refuses(to("builder"), "E_INTERNAL", { says: /has no site_alias/, sends: "reads" });
   await world.refuses(to("stranger"), "E_UPSTREAM", { says: /password|sign|401/i, sends: "reads" });
 });
 

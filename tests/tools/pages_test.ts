@@ -253,18 +253,21 @@ Deno.test("what only the site can judge is refused before anything is written", 
   assert.deepEqual(at.cms.writes, []);
 });
 
-Deno.test("pages of other platforms are refused in a sentence, but for templates, of which there are none", async () => {
+/** As a site builder has them. */
+const PAGE_ID = "8b2f6f0e-3c52-4b6e-9d0a-5a1c2d3e4f50";
+
+Deno.test("pages of a platform without any, or of a site without its alias, are refused in a sentence, but for templates", async () => {
   await using at = await pagesWorld();
   const calls: Record<string, Args> = {
     create_page_draft: { title: "x" },
-    update_page_draft: { page_id: "0a1b", title: "x", publish_on_next_site_publish: true },
-    publish_page: { page_id: "0a1b" },
-    duplicate_page: { page_id: "0a1b" },
-    inject_page_section: { page_id: "0a1b", element_source_id: "s1" },
+    update_page_draft: { page_id: PAGE_ID, title: "x", publish_on_next_site_publish: true },
+    publish_page: { page_id: PAGE_ID },
+    duplicate_page: { page_id: PAGE_ID },
+    inject_page_section: { page_id: PAGE_ID, element_source_id: "s1" },
   };
   for (const [tool, args] of Object.entries(calls)) {
-    const says = /^Pages of a sitebuilder site cannot be reached: .*not connected.*own editor$/;
-    await at.kit.refuses(tool, { site_id: "builder", ...args, confirm: true }, "E_NOT_SUPPORTED", { says });
+    const says = /^Site "builder" has no site_alias.*deno task admin site update$/;
+    await at.kit.refuses(tool, { site_id: "builder", ...args, confirm: true }, "E_INTERNAL", { says });
   }
   const only = { site_id: "builder", title: "x", content_html: "y", confirm: true };
   const says = /^content_html: only cms sites have it/;

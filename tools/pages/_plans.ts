@@ -22,10 +22,10 @@ export async function prepared(
   args: DraftArgs,
   isNew: boolean,
 ): Promise<PreparedPage | PreparedClone> {
-  const { title, slug, parent_id, content_html, template, builder_template_id, variables = {} } = args;
+  const { title, slug, parent_id, builder_template_id, variables = {}, ...fields } = args;
   const common = { title, slug, parent_id };
   return builder_template_id === undefined
-    ? await client.prepare({ ...common, content_html, template }, isNew)
+    ? await client.prepare({ ...common, ...fields }, isNew)
     : await client.prepareClone({ ...common, template_id: builder_template_id, variables });
 }
 
@@ -45,7 +45,11 @@ export function changesOf(given: object, now: object | null): Change[] {
 
 /** The changes of a draft; of a clone also which placeholder gets which text. `now` is null for a new page. */
 export function draftChanges(draft: PreparedPage | PreparedClone, now: Page | null): Change[] {
-  if (!("template" in draft)) return changesOf(draft.fields, now);
+  if (!("template" in draft)) {
+    // A platform that stages pages sets this with every change.
+    const staged = ({ field, from, to }: Change) => field !== "publish_on_next_site_publish" || from !== to;
+    return changesOf(draft.fields, now).filter(staged);
+  }
   const { template_id: _, variables, ...given } = draft.fields;
   const texts = draft.template.placeholders.map((key) => {
     return { field: `variables.${key}`, from: `{{${key}}}`, to: variables[key] };

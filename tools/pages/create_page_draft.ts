@@ -15,12 +15,13 @@ export default tool("create_page_draft", {
     checkBuilderArgs(builderOf(site, args.page_builder), args);
   },
   raises: (args) => scriptRaises(args, SHOWN_PAGE, ["variables"]),
-  async plan(args, ctx) {
+  async plan({ page_builder: _, ...args }, ctx) {
     const draft = await prepared(await ctx.use(pages), args, true);
     return {
       summary: `Create the draft page ${quoted(args.title)} on ${ctx.site.name}${origin(draft)}`,
       changes: [...draftChanges(draft, null), { field: "status", from: null, to: "draft" }],
       revision: templateOf(draft),
+      warnings: draft.warnings,
       state: draft,
     };
   },

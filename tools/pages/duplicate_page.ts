@@ -1,9 +1,29 @@
 /** duplicate_page: a copy of a page of a site builder, as a draft. */
-import { notConnected } from "../../platforms/pages.ts";
-import { tool } from "../../registry/tool.ts";
+import duda from "../../platforms/duda/connector.ts";
+import { compared, tool } from "../../registry/tool.ts";
+import { checkArguments, checkNamed } from "../../rules/text.ts";
+import { changesOf, quoted } from "./_plans.ts";
 
 export default tool("duplicate_page", {
-  check: (_, { site }) => notConnected(site),
-  plan: (_, { site }) => notConnected(site),
-  run: (_, { site }) => notConnected(site),
+  check({ page_id, ...texts }, ctx) {
+    checkArguments(texts);
+    checkNamed(texts.title, "title");
+    ctx.checkId(page_id, "page_id");
+  },
+  async plan({ page_id, ...fields }, ctx) {
+    const prepared = await (await ctx.use(duda)).prepareCopy(String(page_id), fields);
+    const { page, warnings } = prepared;
+    return {
+      summary: `Copy the ${page.status} page ${quoted(page.title)} on ${ctx.site.name} into a new draft page`,
+      changes: [...changesOf(fields, null), { field: "status", from: null, to: "draft" }],
+      revision: page.parts,
+      warnings,
+      state: prepared,
+    };
+  },
+  async run({ page_id: _, ...fields }, ctx, { state, changes }) {
+    const made = await (await ctx.use(duda)).copyPage(fields, state, ctx.made);
+    ctx.note({ result_id: made.id, changes });
+    return compared(made);
+  },
 });

@@ -22,9 +22,10 @@ import {
 } from "./_plans.ts";
 
 export default tool("update_page_draft", {
-  check(args, { site, can }) {
+  check(args, { site, can, checkId }) {
     checkArguments(args);
     checkNamed(args.title, "title");
+    checkId(args.page_id, "page_id");
     if (!can(builtPages)) return;
     const id = numericId(args.page_id, "page_id");
     checkIds(args);
@@ -34,7 +35,7 @@ export default tool("update_page_draft", {
     }
   },
   raises: (args) => scriptRaises(args, SHOWN_PAGE, ["variables"]),
-  async plan({ page_id, ...args }, ctx) {
+  async plan({ page_id, page_builder: _, ...args }, ctx) {
     const client = await ctx.use(pages);
     const [now, draft] = await together(client.readDraft(page_id), prepared(client, args, false));
     let unsure: string[] = [];
@@ -51,7 +52,7 @@ export default tool("update_page_draft", {
       changes: draftChanges(draft, now),
       // A clone replaces the whole page.
       revision: "template" in draft ? { ...templateOf(draft), ...now.parts } : replaced(now, draft.fields),
-      warnings: [...now.warnings, ...unsure],
+      warnings: [...now.warnings, ...unsure, ...draft.warnings ?? []],
       state: { draft, now },
       raises: whenScheduled(now, `the page ${quoted(now.title)}`),
     };

@@ -19,6 +19,7 @@ export default tool("create_draft", {
       summary: `Create the draft ${quoted(fields.title)} on ${ctx.site.name}${newTerms(draft)}`,
       changes: [...fieldChanges(fields, null), { field: "status", from: null, to: "draft" }],
       revision: termsFound(draft),
+      warnings: draft.warnings,
       state: draft,
     };
   },

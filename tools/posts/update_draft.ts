@@ -1,10 +1,11 @@
 /** update_draft: given fields of a draft or scheduled post, never its state. */
 import { together } from "../../lib/async.ts";
 import { maybeUnseen, refuseUnseen } from "../../rules/builders.ts";
+import { GatewayError } from "../../errors.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { scriptRaises } from "../../code_pages/script_raises.ts";
 import { whenScheduled } from "../../rules/seen.ts";
-import { content } from "../../platforms/content.ts";
+import { content, postTexts } from "../../platforms/content.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { fieldChanges, newTerms, quoted, replaced, SHOWN_POST } from "./_plans.ts";
 
@@ -15,6 +16,12 @@ export default tool("update_draft", {
     ctx.checkId(post_id, "post_id");
     ctx.checkId(featured_media_id, "featured_media_id");
     ctx.checkId(author_id, "author_id");
+    if (texts.content_html === undefined || ctx.can(postTexts)) return;
+    throw new GatewayError(
+      "E_NOT_SUPPORTED",
+      `content_html: "${ctx.site.id}" is a ${ctx.site.platform} site, whose platform cannot change the text of a post; ` +
+        "change it in the platform's editor, or make a new draft with create_draft",
+    );
   },
   raises: (fields) => scriptRaises(fields, SHOWN_POST),
   async plan({ post_id, ...fields }, ctx) {

@@ -211,7 +211,7 @@ Deno.test("a site without credentials or base_url is an E_INTERNAL with the way 
 
 Deno.test("platforms that are not connected are refused in a sentence, and nothing is sent", async () => {
   await using cms = await startWordPressStandIn();
-  const builder = worldOf(cms, "admin", { site: { platform: "sitebuilder" } });
+  const other = worldOf(cms, "admin", { site: { platform: "crm", base_url: null } });
   const calls: [string, Record<string, unknown>][] = [
     ["get_post", { post_id: "abc" }],
     ["list_drafts", { page: 1, per_page: 20 }],
@@ -221,7 +221,7 @@ Deno.test("platforms that are not connected are refused in a sentence, and nothi
     ["ping_site", {}],
     ["diagnose_site", { checks: ["page_builder"] }],
   ];
-  for (const [name, args] of calls) await builder.refuses("E_NOT_SUPPORTED", /sitebuilder/, name, args);
+  for (const [name, args] of calls) await other.refuses("E_NOT_SUPPORTED", /crm/, name, args);
   const crm = worldOf(cms, "admin", { site: { platform: "crm", base_url: null, storage_folder_id: "f1" } });
   const { checks } = await crm.call<{ checks: { name: string; ok: boolean | null }[] }>("diagnose_site");
   const by = Object.fromEntries(checks.map(({ name, ok }) => [name, ok]));
@@ -232,7 +232,7 @@ Deno.test("platforms that are not connected are refused in a sentence, and nothi
     false,
   ]);
   await crm.refuses("E_NOT_SUPPORTED", /crm/, "ping_site");
-  assert.deepEqual([builder.sent, crm.sent, cms.requests.length], [[], [], 0]);
+  assert.deepEqual([other.sent, crm.sent, cms.requests.length], [[], [], 0]);
 });
 
 Deno.test("a site in maintenance or without an API is told as such, not as another", async () => {

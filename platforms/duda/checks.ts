@@ -1,0 +1,44 @@
+/** The checks of diagnose_site on a site at Duda. */
+import { type Check, fail, flagChecks, pass, unknown } from "../checks.ts";
+import type { Diagnosis, SiteContext } from "../connector.ts";
+import { probe, withDeadline } from "../probe.ts";
+import type { DudaSettings } from "./routes.ts";
+import { Wire } from "./wire.ts";
+
+/** Whether the platform has the site, and takes the shared credentials. */
+export const dudaDiagnosis: Diagnosis<SiteContext<DudaSettings>> = {
+  kinds: ["sitebuilder"],
+  names: ["site_alias", "site_answers", "allow_publish"],
+  async run(ctx, limitMs) {
+    const { site } = ctx;
+    return [aliasCheck(ctx), await answers(ctx, limitMs), ...flagChecks(site, ["allow_publish"])];
+  },
+};
+
+function aliasCheck({ site: { id, site_alias } }: SiteContext<DudaSettings>): Check {
+  return site_alias === null
+    ? fail(
+      "site_alias",
+      "The site's record has no site_alias, by which the platform knows it",
+      `deno task admin site update ${id} --site-alias <alias>`,
+    )
+    : pass("site_alias", `The platform knows it as "${site_alias}"`);
+}
+
+async function answers(ctx: SiteContext<DudaSettings>, limitMs: number): Promise<Check> {
+  if (ctx.site.site_alias === null) {
+    return unknown("site_answers", "Not asked: no site_alias is set", "Repair site_alias first");
+  }
+  const limited = withDeadline(ctx, ctx.now() + limitMs);
+  const { found, error } = { found: undefined, ...await probe(() => new Wire(limited).site()) };
+  if (error) {
+    const way = error.code === "E_MISSING_SECRET"
+      ? "The gateway's operator sets it"
+      : "Repair what it says, then diagnose again";
+    return fail("site_answers", error.message, way);
+  }
+  return pass(
+    "site_answers",
+    `The platform answers and has the site (${found?.publish_status ?? "state not told"})`,
+  );
+}

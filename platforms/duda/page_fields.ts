@@ -1,0 +1,30 @@
+/** The fields of a page as the platform takes them, and as they should stand afterwards. */
+import type { PageFields } from "../page.ts";
+import type { PageLook } from "./look.ts";
+
+/** A slug without what a path here never begins with. */
+export const plainPath = (slug: string | undefined) => slug?.replace(/^\/+/, "");
+
+/** Without what is not given. */
+export function defined(fields: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** Fields in the platform's words; `seo` is sent whole, with what stands there now where it is not given. */
+export function bodyOf(
+  { title, slug, seo, header_html }: PageFields,
+  now?: PageLook,
+): Record<string, unknown> {
+  const whole = seo && { ...defined(now?.record.seo ?? {}), ...seo };
+  return defined({ title, path: plainPath(slug), seo: whole, header_html });
+}
+
+/** The same in the words of arguments, as they should stand afterwards. */
+export function sentParts(
+  { title, slug, seo, header_html }: PageFields,
+  now?: PageLook,
+): Record<string, unknown> {
+  const none = { title: null, description: null, no_index: null, og_image: null };
+  const whole = seo && { ...none, ...now?.record.seo, ...seo };
+  return defined({ title, slug: plainPath(slug), seo: whole, header_html });
+}

@@ -1,0 +1,219 @@
+/** Posts of a site at Duda, as tools know them on any platform. */
+import { GatewayError } from "../../errors.ts";
+import type { Making } from "../../model.ts";
+import type { ContentClient } from "../content.ts";
+import { excerpt } from "../excerpt.ts";
+import type { DraftFields, DraftList, PostRow, PreparedDraft, Seen, Written } from "../post.ts";
+import { rowsOf } from "./listing.ts";
+import { lookAtPost, type PostLook, seenPost } from "./look.ts";
+import { IMPORTED, POST, postOf, type PostRecord, POSTS, postStatus } from "./records.ts";
+import { differences, judge, requireUnchanged } from "./seen.ts";
+import { publish, schedule, takeBack, unschedule } from "./states.ts";
+import type { Wire } from "./wire.ts";
+import { written } from "./written.ts";
+
+const PER_CALL = 100;
+const CALLS_MAX = 20;
+const DESCRIPTION_CHARACTERS = 160;
+/** How far an import's own date may lie before the request, by another clock. */
+const CLOCKS_APART_MS = 120_000;
+
+/** Every post, or the first 2,000 where there are more; `whole` says whether these are all. */
+async function everyPost(wire: Wire) {
+  const found: PostRecord[] = [];
+  for (let call = 0; call < CALLS_MAX; call++) {
+    const query = { limit: PER_CALL, offset: call * PER_CALL };
+    const { data, siteNow } = await wire.ask("posts", POSTS, { query });
+    found.push(...data.results);
+    const done = data.results.length === 0 ||
+      (data.total_responses == null ? data.results.length < PER_CALL : found.length >= data.total_responses);
+    if (done) return { found, siteNow, whole: true };
+  }
+  return { found, siteNow: wire.now(), whole: false };
+}
+
+async function rows(wire: Wire): Promise<{ rows: PostRow[]; whole: boolean }> {
+  const address = await wire.address();
+  const { found, siteNow, whole } = await everyPost(wire);
+  const row = (record: PostRecord): PostRow => {
+    const { id, status, url, title, scheduled_at, modified_gmt, slug, author_id } = postOf(
+      record,
+      siteNow,
+      address,
+    );
+    return { id, status, url, title, scheduled_at, modified_gmt, slug, author_id };
+  };
+  return { rows: found.map(row), whole };
+}
+
+/** Refuses what the platform has no field for: E_NOT_SUPPORTED naming the argument. */
+function refuseFieldless({ categories, content_html }: DraftFields, change: boolean): void {
+  if (categories !== undefined && categories.length > 0) {
+    throw new GatewayError(
+      "E_NOT_SUPPORTED",
+      "categories: the platform's posts have tags alone; give them as tags, or leave them out",
+    );
+  }
+  if (change && content_html !== undefined) {
+    throw new GatewayError(
+      "E_NOT_SUPPORTED",
+      "content_html: the platform cannot change the text of a post; change it in the platform's editor, or make a new " +
+        "draft with create_draft",
+    );
+  }
+}
+
+/** The platform wants a description: the excerpt, else the beginning of the text, else the title. */
+function describe({ title = "", content_html = "", excerpt: given }: DraftFields) {
+  if (given !== undefined && given.trim() !== "") return given;
+  const text = excerpt(content_html);
+  return text === "" ? title : [...text].slice(0, DESCRIPTION_CHARACTERS).join("");
+}
+
+async function prepare(wire: Wire, fields: DraftFields, isNew: boolean): Promise<PreparedDraft> {
+  refuseFieldless(fields, !isNew);
+  if (!isNew) return { fields };
+  await wire.site(); // proves the credentials and the alias
+  const description = describe(fields);
+  const warning = `excerpt: the platform wants one, so the post gets the beginning of its text: ${
+    JSON.stringify(description)
+  }`;
+  return {
+    fields: { ...fields, excerpt: description },
+    ...fields.excerpt === description ? {} : { warnings: [warning] },
+  };
+}
+
+/** The fields of a change in the platform's words; what is absent stays. */
+function bodyOf({ title, excerpt, slug, tags }: DraftFields): Record<string, unknown> {
+  const given = { title, description: excerpt, path: slug?.replace(/^\/+/, ""), tags };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** The same in the words of arguments, to compare what stands with. */
+function sentParts({ title, excerpt, slug, tags }: DraftFields): Record<string, unknown> {
+  const given = { title, excerpt, slug: slug?.replace(/^\/+/, ""), tags };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+async function create(wire: Wire, { fields }: PreparedDraft, made: Making): Promise<Written> {
+  const { title = "", content_html = "", excerpt: description } = fields;
+  const began = wire.now();
+  const content = new TextEncoder().encode(content_html).toBase64();
+  const { data } = await wire.ask("import_post", IMPORTED, { json: { title, description, content } });
+  const late = wire.overtime();
+  const id = data?.id ?? await idOfImport(late, title, began);
+  made({ what: "post", id, name: title });
+  const { title: _, excerpt: __, ...rest } = fields;
+  const json = bodyOf(rest);
+  const failed: string[] = [];
+  if (Object.keys(json).length > 0) {
+    try {
+      await wire.ask("change_post", POST.nullish(), { id, json });
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError)) throw thrown;
+      failed.push(
+        `${
+          Object.keys(sentParts(rest)).join(", ")
+        }: not set: ${thrown.message}; the draft stands, so set it with ` +
+          "update_draft and do not make it again",
+      );
+    }
+  }
+  const after = await lookAtPost(late, id);
+  if (after.whole.status !== "draft") throw await madeOtherwise(late, after);
+  const lost = differences(
+    failed.length > 0 ? sentParts({ title, excerpt: description }) : sentParts(fields),
+    after.parts,
+  );
+  return written(after.whole, [...failed, ...lost], "the platform does not show the text of a post");
+}
+
+/** An import need not tell its id: it is the newest draft of that title. */
+async function idOfImport(wire: Wire, title: string, began: number): Promise<string> {
+  const { found, siteNow } = await everyPost(wire);
+  const madeAt = ({ creation_date }: PostRecord) => Date.parse(`${creation_date}Z`.replace(/ZZ$/, "Z"));
+  const [newest] = found.filter((one) =>
+    one.title === title && postStatus(one, siteNow) === "draft" && madeAt(one) >= began - CLOCKS_APART_MS
+  ).toSorted((a, b) => madeAt(b) - madeAt(a));
+  if (newest !== undefined) return newest.id;
+  throw new GatewayError(
+    "E_UPSTREAM",
+    `The post ${
+      JSON.stringify(title)
+    } was handed over, but the platform did not tell its id; find it with list_drafts`,
+    { upstream: 502, outcome: "made" },
+  );
+}
+
+async function madeOtherwise(wire: Wire, { whole }: PostLook): Promise<GatewayError> {
+  const { said, outcome } = await takeBack(wire, String(whole.id));
+  return new GatewayError(
+    "E_FORBIDDEN_OP",
+    `Post ${whole.id} was created and stands as "${whole.status}" (${whole.url}); ${said}`,
+    { outcome },
+  );
+}
+
+async function update(wire: Wire, id: string, { fields }: PreparedDraft, seen?: Seen): Promise<Written> {
+  const json = bodyOf(fields);
+  if (Object.keys(json).length === 0) throw new GatewayError("E_BAD_INPUT", "Nothing to change was given");
+  const before = await lookAtPost(wire, id);
+  const sent = sentParts(fields);
+  if (seen) {
+    requireUnchanged("post", id, seen, before.parts, ["status", "scheduled_at", ...Object.keys(sent)]);
+  }
+  judge("post", before.whole, before.siteNow, "update");
+  await wire.ask("change_post", POST.nullish(), { id, json });
+  let after: PostLook;
+  try {
+    after = await lookAtPost(wire.overtime(), id);
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError)) throw thrown;
+    return written(before.whole, [], `the post could not be read back: ${thrown.message}`);
+  }
+  if (after.whole.status === "published") {
+    throw new GatewayError(
+      "E_FORBIDDEN_OP",
+      `Post ${id} was updated and stands as "published" (${after.whole.url}); somebody published it meanwhile, and the ` +
+        "change is live: look at it",
+    );
+  }
+  return written(after.whole, differences(sent, after.parts, before.parts));
+}
+
+/** The posts of the site. */
+export function postsOf(wire: Wire): ContentClient {
+  const look = async (id: string | number) => await lookAtPost(wire, String(id));
+  return {
+    getPost: async (id) => (await look(id)).whole,
+    async getDraft(id) {
+      const found = await look(id);
+      judge("post", found.whole, found.siteNow, "update");
+      return seenPost(found);
+    },
+    builderSeen: () => Promise.resolve(null),
+    async list(query) {
+      const { rows: found, whole } = await rows(wire);
+      const { rows: items, ...list } = rowsOf(found, query, whole);
+      return { items, ...list };
+    },
+    async listDrafts({ status, ...query }): Promise<DraftList> {
+      const { rows: found, whole } = await rows(wire);
+      const drafts = found.filter((one) => one.status === "draft" || one.status === "scheduled");
+      const { rows: posts, ...list } = rowsOf(drafts, { ...query, ...status && { status } }, whole);
+      return { posts, ...list };
+    },
+    prepareDraft: (fields, isNew) => prepare(wire, fields, isNew),
+    createDraft: (draft, made) => create(wire, draft, made),
+    updateDraft: (id, draft, _made, seen) => update(wire, String(id), draft, seen),
+    async check(id, verb, moment) {
+      const found = await look(id);
+      judge("post", found.whole, found.siteNow, verb, moment);
+      return seenPost(found, verb === "publish" || verb === "schedule");
+    },
+    schedule: (id, moment, seen) => schedule(wire, String(id), moment, seen),
+    unschedule: (id, _type, seen) => unschedule(wire, String(id), seen),
+    publish: (id, grant, seen) => publish(wire, String(id), grant, seen),
+  };
+}

@@ -1,0 +1,56 @@
+/** Saved sections of the account, put at the end of a page at Duda. */
+import { GatewayError } from "../../errors.ts";
+import type { Page } from "../page.ts";
+import type { Seen, Written } from "../post.ts";
+import { DudaError } from "./errors.ts";
+import { lookAtPage, seenPage } from "./look.ts";
+import { ELEMENT, ELEMENTS, SECTION } from "./records.ts";
+import { judge, requireUnchanged } from "./seen.ts";
+import type { Wire } from "./wire.ts";
+import { written } from "./written.ts";
+
+/** A draft page, and the name of the section that is to come on it; null where the account shows none of that id. */
+export interface PreparedSection {
+  readonly page: Page & Seen;
+  readonly name: string | null;
+}
+
+/** The result, with the id of the new element. */
+export interface Added extends Written {
+  readonly element_id: string;
+}
+
+/** Reads only: the page, which must be a draft (E_FORBIDDEN_OP), and the section. */
+export async function prepareSection(wire: Wire, id: string, section: string): Promise<PreparedSection> {
+  const found = await lookAtPage(wire, id);
+  judge("page", found.whole, found.siteNow, "update");
+  try {
+    const { data } = await wire.ask("section", SECTION, { id: section });
+    return { page: seenPage(found), name: data.name };
+  } catch (thrown) {
+    if (!(thrown instanceof DudaError) || !thrown.missing) throw thrown;
+    return { page: seenPage(found), name: null };
+  }
+}
+
+/** Puts a section at the end of a page, only while the page is as it was seen. */
+export async function addSection(wire: Wire, section: string, { page }: PreparedSection): Promise<Added> {
+  const id = String(page.id);
+  const now = await lookAtPage(wire, id);
+  requireUnchanged("page", id, page, now.parts);
+  judge("page", now.whole, now.siteNow, "update");
+  const json = { type: "SECTION", element_source_id: section };
+  const { element_id } = (await wire.ask("add_element", ELEMENT, { id, json })).data;
+  try {
+    const { data } = await wire.overtime().ask("elements", ELEMENTS, { id });
+    const stands = data.some((one) => one.element_id === element_id);
+    const lost = stands ? [] : [`element_id: the page shows no element ${element_id}; look at it there`];
+    return { ...written(now.whole, lost), element_id };
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError)) throw thrown;
+    return {
+      ...written(now.whole, [], `the page's elements could not be read back: ${thrown.message}`),
+      element_id,
+    };
+  }
+}

@@ -1,0 +1,110 @@
+/** The states of a post at Duda and their changes. A state is asked for, then looked at: the platform answers nothing. */
+import { z } from "zod";
+import { GatewayError } from "../../errors.ts";
+import type { Outcome } from "../../model.ts";
+import type { Moment } from "../../rules/schedule.ts";
+import type { Seen, Verb, Written } from "../post.ts";
+import type { PublishGrant } from "../request.ts";
+import { dudaDate } from "./dates.ts";
+import { lookAtPost, type PostLook } from "./look.ts";
+import { POST } from "./records.ts";
+import { differences, judge, requireUnchanged } from "./seen.ts";
+import type { Wire } from "./wire.ts";
+import { written } from "./written.ts";
+
+const NOTHING = z.unknown();
+
+/** The look right before the write: refuses what changed since the plan, and what the state forbids. */
+async function before(
+  wire: Wire,
+  id: string,
+  verb: Verb,
+  seen: Seen | undefined,
+  { moment, names }: { readonly moment?: Moment; readonly names?: readonly string[] } = {},
+): Promise<PostLook> {
+  const now = await lookAtPost(wire, id);
+  if (seen) requireUnchanged("post", id, seen, now.parts, names);
+  judge("post", now.whole, now.siteNow, verb, moment);
+  return now;
+}
+
+/** The result, everything but the state compared with what it was. */
+const moved = (was: PostLook, { whole, parts }: PostLook): Written => {
+  const state = { status: parts["status"], scheduled_at: parts["scheduled_at"] };
+  return written(whole, differences(state, parts, was.parts));
+};
+
+const setDate = (wire: Wire, id: string, date: string | null) =>
+  wire.ask("change_post", POST.nullish(), { id, json: { schedule_publish_date: date } });
+
+/** Schedules; what the site did not schedule is made a draft again at once. Throws E_FORBIDDEN_OP, E_STALE_PREVIEW. */
+export async function schedule(wire: Wire, id: string, moment: Moment, seen?: Seen): Promise<Written> {
+  const was = await before(wire, id, "schedule", seen, { moment });
+  await setDate(wire, id, dudaDate(moment.at));
+  const late = wire.overtime();
+  const after = await lookAtPost(late, id);
+  const { status, scheduled_at } = after.whole;
+  if (status === "scheduled" && scheduled_at === moment.utc) return moved(was, after);
+  const undone = await takeBack(late, id);
+  const what = status === "scheduled" ? `the date ${scheduled_at}` : `the state "${status}"`;
+  throw new GatewayError(
+    status === "published" ? "E_FORBIDDEN_OP" : "E_UPSTREAM",
+    `Post ${id}: the site gave it ${what} instead of the schedule; ${undone.said}`,
+    { outcome: undone.outcome },
+  );
+}
+
+/** What became of taking a write back: of its effect, and for a message. */
+export interface TakenBack {
+  readonly outcome: Outcome;
+  readonly said: string;
+}
+
+/** Makes a draft of it again, whatever it is. */
+export async function takeBack(wire: Wire, id: string): Promise<TakenBack> {
+  try {
+    const { whole } = await lookAtPost(wire, id);
+    if (whole.status === "published") await wire.ask("unpublish_post", NOTHING, { id });
+    else await setDate(wire, id, null);
+    if ((await lookAtPost(wire, id)).whole.status === "draft") {
+      return { outcome: "none", said: "it was made a draft again at once" };
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError)) throw thrown; // told in the sentence below
+  }
+  return {
+    outcome: "unknown",
+    said: "making it a draft again failed: take it down in the platform's editor now",
+  };
+}
+
+/** Takes a schedule back. Throws E_FORBIDDEN_OP, E_STALE_PREVIEW, E_UPSTREAM where it still stands. */
+export async function unschedule(wire: Wire, id: string, seen?: Seen): Promise<Written> {
+  const was = await before(wire, id, "unschedule", seen, { names: ["status", "scheduled_at"] });
+  await setDate(wire, id, null);
+  const late = wire.overtime();
+  let after = await lookAtPost(late, id);
+  if (after.whole.status === "scheduled") {
+    // Whether an empty date takes a schedule back is not known of every version of the platform.
+    await late.ask("unpublish_post", NOTHING, { id });
+    after = await lookAtPost(late, id);
+  }
+  if (after.whole.status === "draft") return moved(was, after);
+  throw shown(id, "become a draft", after);
+}
+
+/** Publishes at once. Throws E_FORBIDDEN_OP, E_STALE_PREVIEW, E_UPSTREAM where it is not public afterwards. */
+export async function publish(wire: Wire, id: string, grant: PublishGrant, seen?: Seen): Promise<Written> {
+  const was = await before(wire, id, "publish", seen);
+  await wire.ask("publish_post", NOTHING, { id, grant });
+  const after = await lookAtPost(wire.overtime(), id);
+  if (after.whole.status === "published") return moved(was, after);
+  throw shown(id, "be published", after);
+}
+
+const shown = (id: string, what: string, { whole: { status } }: PostLook) =>
+  new GatewayError(
+    "E_UPSTREAM",
+    `Post ${id} was to ${what}, but the site shows "${status}"; look at it there`,
+    { upstream: 502 },
+  );
