@@ -92,6 +92,11 @@ export class CallRecord {
     }
   }
 
+  /** The id of the whole call's row. */
+  get requestId(): string {
+    return this.#call.requestId;
+  }
+
   /** The tier of the whole call: of a write the highest among it and the calls it makes. */
   get highestTier(): Tier | null {
     if (!this.tier) return this.tier;

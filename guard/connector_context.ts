@@ -33,6 +33,8 @@ export interface ConnectorCall {
   readonly caller?: Caller | null;
   /** Milliseconds since the epoch at which the call gives up. */
   readonly deadline: number;
+  /** The id of its audit row; absent where the gateway asks for itself. */
+  readonly requestId?: string;
   /** Where its writes are noted; absent where the gateway asks for itself. */
   readonly writes?: Writes;
 }
@@ -59,6 +61,7 @@ export function makeConnectorContext(
     cache: ports.cache.of(site, connector.name),
     now: ports.now,
     deadline: call.deadline,
+    request_id: call.requestId,
     send: (out) => send(ports, call, { connector, to: connector }, out),
     secret: (kind) => secretOf(ports, site, connector, kind),
     borrow: (name) => borrow(ports, call, connector, name),

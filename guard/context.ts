@@ -68,7 +68,11 @@ export function makeContext(ports: ContextPorts, call: CallParts): ToolContext {
   };
 }
 
-const reaching = ({ record, ...call }: Reached): ConnectorCall => ({ ...call, writes: record.writes });
+const reaching = ({ record, ...call }: Reached): ConnectorCall => ({
+  ...call,
+  requestId: record.requestId,
+  writes: record.writes,
+});
 
 /** A site and the clients of its upstreams, each connected once. */
 function clientsOf(ports: ContextPorts, call: Reached): OtherSite {

@@ -25,6 +25,8 @@ export interface ConnectorContext<Settings = AnyValues> extends Configured<Setti
   /** Small facts about the upstream kept for a while, dropped when the site or its credentials change. */
   readonly cache: FactCache;
   now(): number;
+  /** The id of the call's audit row, for an upstream that keeps it; absent where the gateway asks for itself. */
+  readonly request_id?: string;
   /** When the time of the call is used up, by `now`. */
   readonly deadline: number;
 }

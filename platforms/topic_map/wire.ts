@@ -68,8 +68,10 @@ export class Wire {
     return shaped(shape, answer.json(), out);
   }
 
-  #signed() {
-    return { authorization: `Bearer ${this.ctx.settings.TOPICMAP_BOT_TOKEN}` };
+  #signed(): Record<string, string> {
+    const { settings, request_id } = this.ctx;
+    const named = request_id === undefined ? {} : { "x-request-id": request_id };
+    return { authorization: `Bearer ${settings.TOPICMAP_BOT_TOKEN}`, ...named };
   }
 
   #secrets(): string[] {

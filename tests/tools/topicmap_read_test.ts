@@ -208,3 +208,10 @@ Deno.test("a site of every kind can be linked, and sees its own workspace alone"
     sends: "reads",
   });
 });
+
+Deno.test("a request names the audit row of its call", async () => {
+  await using at = await TopicWorld.open();
+  await at.gw.call("topicmap_list_content_jobs", { site_id: "linked" });
+  const [row] = await at.rows(1);
+  assert.equal(at.service.requests.at(-1)?.headers["x-request-id"], row?.id);
+});
