@@ -17,7 +17,7 @@ const TOKEN_CHARACTERS_MAX = 4096;
 function assertConfigured({ site }: Configured<CrmSettings>): void {
   const missing = [
     site?.crm_location_id ? [] : ["crm_location_id"],
-    site?.credentials.includes("crm") ? [] : ["an integration token"],
+    site?.credentials.includes("crm") ? [] : ["integration token"],
   ].flat();
   if (missing.length === 0) return;
   throw new GatewayError(

@@ -5,7 +5,7 @@ import { moment } from "./days.ts";
 const text = z.string().nullish().catch(null).transform((value) => value || null);
 const word = text.transform((value) => value?.toLowerCase() ?? null);
 const amount = z.number().nullish().catch(null).transform((value) => value ?? 0);
-const at = z.unknown().transform(moment);
+const at = z.unknown().optional().transform(moment);
 const id = z.string().min(1);
 const texts = z.array(z.string()).nullish().catch(null).transform((value) => value ?? []);
 

@@ -54,10 +54,8 @@ export class CrmWire {
     read: (json: unknown) => T,
     rows: (value: T) => number = () => 1,
   ): Promise<T | null> {
-    const { site, settings, now } = this.ctx;
-    const whose = [settings.CRM_API_BASE, site.id, site.updated_at, site.credentials_version, this.location];
-    const key = JSON.stringify([...whose, question]);
-    return await shared(key, now, async () => {
+    const key = JSON.stringify([this.#whose(), question]);
+    return await shared(key, this.ctx.now, async () => {
       const answer = await this.ask(question);
       return answer === null ? null : read(answer);
     }, rows);
@@ -76,6 +74,16 @@ export class CrmWire {
       if (status === 429) this.#pacer.block(answer.headers, this.ctx.now());
       if (!again || !this.#hasTime()) throw refused(answer, route, integration_token);
     }
+  }
+
+  /** What pages of this site are kept under; another one after the site or its credentials changed. */
+  #whose(): string {
+    const { cache } = this.ctx;
+    const known = cache.get<string>("pages");
+    if (known !== undefined) return known;
+    const made = crypto.randomUUID();
+    cache.set("pages", made, Infinity);
+    return made;
   }
 
   #hasTime(): boolean {
