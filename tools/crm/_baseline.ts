@@ -50,7 +50,7 @@ async function read(part: Part, reading: Reading, requests: number): Promise<obj
     case "appointments":
       return await noShows(reading);
     case "sms":
-      return await smsStats(reading, Math.max(1, requests - 1));
+      return await smsStats(reading, Math.max(1, requests - 1), "a baseline takes a sample");
     case "tags":
       return await tagHygiene(client, notes, UNDERUSED, 0, Math.max(1, Math.min(50, requests - 1)));
   }

@@ -11,10 +11,10 @@ import { inWords } from "./_window.ts";
 
 const TAGS_SHOWN = 20;
 
-/** Text of the CRM as text in markdown: one line, nothing in it a mark. */
+/** Text of the CRM as text in markdown: one line, nothing in it a mark or a link. */
 export function plain(text: string | null): string {
   const line = (text ?? "").replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
-  return line === "" ? "(no name)" : line.replace(/[\\`*_{}[\]<>#|~!]/g, "\\$&");
+  return line === "" ? "(no name)" : line.replace(/[\\`*_{}[\]<>#|~!@]|:(?=\/\/)|\.(?<=\bwww\.)/gi, "\\$&");
 }
 
 const percent = (share: number | null): string => share === null ? "–" : `${Math.round(share * 1000) / 10} %`;

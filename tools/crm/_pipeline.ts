@@ -52,8 +52,7 @@ export function funnelOf({ id, name, stages }: Pipeline, all: readonly Opportuni
 }
 
 const CURRENT_ONLY =
-  "The CRM shows only the stage an opportunity stands in now: reached counts those in a stage or a later one, so one " +
-  "that was lost early counts as far as it came, and one that skipped a stage counts as if it had passed it";
+  "The CRM shows only the stage an opportunity stands in now: one in a later stage counts as having passed those before";
 
 /** Every pipeline of the location, or one. Throws E_NOT_FOUND for one that there is not. */
 export async function pipelineFunnel(reading: Reading, pipeline_id?: string) {

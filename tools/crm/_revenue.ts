@@ -78,7 +78,7 @@ export async function revenueStats(reading: Reading) {
   );
   const rows = found.rows.filter(({ live }) => live);
   const tests = found.rows.length - rows.length;
-  if (tests > 0) reading.notes.push(`${many(tests, "invoice")} of the CRM's test mode left out`);
+  if (tests > 0) reading.notes.push(`Left out: ${many(tests, "invoice")} of the CRM's test mode`);
   const stats = byCurrency(rows);
   if ("by_currency" in stats) {
     reading.notes.push("The invoices are in several currencies, which are not added up: see by_currency");

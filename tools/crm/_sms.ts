@@ -34,15 +34,15 @@ export function smsOf(conversations: readonly (readonly Message[])[], days: Days
   };
 }
 
-/** Reads the newest conversations, at most `limit`, and counts the SMS of the window in them. */
-export async function smsStats(reading: Reading, limit: number) {
+/** Reads the newest conversations, at most `limit`, and counts the SMS of the window in them; `sampled` says why no more. */
+export async function smsStats(reading: Reading, limit: number, sampled = `max_conversations is ${limit}`) {
   const { client, days, notes } = reading;
   const found = await client.conversations(days.from, limit);
   const threads = await each(found.rows, ({ id }) => client.messages(id, days.from));
   const read = threads.filter(({ rows, complete }) => complete || rows.length > 0);
   const whole = found.complete && threads.every(({ complete }) => complete);
   if (!whole) {
-    const why = client.budget.stopped === null ? `max_conversations is ${limit}` : reasonOf(client);
+    const why = client.budget.stopped === null ? sampled : reasonOf(client);
     notes.push(
       `Only the newest ${
         many(read.length, "conversation")
