@@ -104,7 +104,7 @@ Deno.test("a part of the baseline that cannot be read becomes a note; where none
 
 Deno.test("names of the CRM stay text in the baseline", async () => {
   const world = seeded("loc-names", NOW);
-  const nasty = "Sales | <img src=x onerror=alert(1)>\n# Paid [link](https://evil.example) `code`";
+  const nasty = "Sales | <img src=x onerror=alert(1)>\n# Paid [link](https://evil.example) `code` www.evil.example a@evil.example";
   world.pipelines[0] = { ...world.pipelines[0]!, name: nasty };
   world.tags.push({ id: "nasty", name: nasty, locationId: "loc-names" });
   await using at = await CrmWorld.open({ crm: { world } });
@@ -122,6 +122,7 @@ interface Check {
 }
 
 async function checks(at: CrmWorld, site_id: string): Promise<Record<string, Check>> {
+  at.gw.clock.now += 10_000; // a diagnosis does not wait for its turn
   const found = await at.both<{ checks: Check[] }>("diagnose_site", { site_id });
   return Object.fromEntries(found.checks.map((check) => [check.name, check]));
 }
