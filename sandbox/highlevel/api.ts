@@ -1,5 +1,6 @@
 /** The CRM's routes: who may ask, with which version, and what is answered. */
 import { json } from "../core/answers.ts";
+import { contacts } from "./contacts.ts";
 import * as lists from "./lists.ts";
 import { Refusal, type Unruly } from "./lists.ts";
 import type { World } from "./world.ts";
@@ -128,7 +129,7 @@ const ROUTES: readonly [RegExp, string, string, string | null, Answer][] = [
     "contacts.readonly",
     USUAL!,
     "locationId",
-    ({ world, body, unruly }) => lists.contacts(world, body, unruly),
+    ({ world, body, unruly }) => contacts(world, body, unruly),
   ],
   [
     /^GET \/locations\/([\w-]+)$/,

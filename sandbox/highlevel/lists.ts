@@ -1,5 +1,5 @@
 /** How the CRM filters, sorts and pages what it lists. */
-import type { Contact, World } from "./world.ts";
+import type { World } from "./world.ts";
 
 /** What makes the pages worse than asked for; the numbers that come of them must be the same. */
 export interface Unruly {
@@ -31,7 +31,7 @@ export function number(query: Query, name: string, otherwise: number, most: numb
 }
 
 /** The rows of a page that begins at an index; those of the page before that come again stand first. */
-function page<T>(
+export function page<T>(
   rows: readonly T[],
   from: number,
   limit: number,
@@ -42,11 +42,27 @@ function page<T>(
   return { rows: rows.slice(begin, from + size), next: from + size };
 }
 
-const total = (rows: readonly unknown[], { total_off = 0 }: Unruly) => Math.max(0, rows.length + total_off);
-const dayIn = (text: string, timezone = "UTC") =>
-  Temporal.Instant.from(text).toZonedDateTimeISO(timezone).toPlainDate().toString();
+const byText = (a: string, b: string) => a < b ? -1 : a > b ? 1 : 0;
+/** How many there are, as it is told. */
+export const total = (rows: readonly unknown[], { total_off = 0 }: Unruly) =>
+  Math.max(0, rows.length + total_off);
+const days = new Map<string, string>();
+
+/** The day of a moment in a zone, worked out once: a page is asked for a hundred times. */
+function dayIn(text: string, timezone = "UTC"): string {
+  const key = `${timezone} ${text}`;
+  const known = days.get(key);
+  if (known !== undefined) return known;
+  const day = Temporal.Instant.from(text).toZonedDateTimeISO(timezone).toPlainDate().toString();
+  days.set(key, day);
+  return day;
+}
+
 const iso = (american: string) => american.replace(/^(\d\d)-(\d\d)-(\d{4})$/, "$3-$1-$2");
 const between = (day: string, first = "", last = "9999") => day >= first && day <= last;
+
+/** What was asked last of a list, and what fitted: its pages are asked for one after the other. */
+const fitted = new WeakMap<object, { readonly asked: string; readonly rows: World["opportunities"] }>();
 
 /** Opportunities, the newest first; the cursor is the moment and the id of the last row. */
 export function opportunities(world: World, query: Query, unruly: Unruly) {
@@ -55,11 +71,15 @@ export function opportunities(world: World, query: Query, unruly: Unruly) {
   for (const day of [date, endDate]) {
     if (day !== "" && !/^\d\d-\d\d-\d{4}$/.test(day)) throw new Refusal(422, ["date must be mm-dd-yyyy"]);
   }
-  const fitting = world.opportunities.filter((one) =>
-    (status === "all" || one.status === status) &&
-    (pipeline_id === undefined || one.pipelineId === pipeline_id) &&
-    between(dayIn(one.createdAt, world.location.timezone), iso(date), iso(endDate))
-  ).sort((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt) || (a.id < b.id ? -1 : 1));
+  const asked = JSON.stringify([status, pipeline_id, date, endDate, world.opportunities.length]);
+  const known = fitted.get(world.opportunities)?.asked === asked ? fitted.get(world.opportunities)! : null;
+  const fitting = known?.rows ??
+    world.opportunities.filter((one) =>
+      (status === "all" || one.status === status) &&
+      (pipeline_id === undefined || one.pipelineId === pipeline_id) &&
+      between(dayIn(one.createdAt, world.location.timezone), iso(date), iso(endDate))
+    ).sort((a, b) => byText(b.createdAt, a.createdAt) || byText(a.id, b.id));
+  fitted.set(world.opportunities, { asked, rows: fitting });
   const { startAfter, startAfterId } = query;
   if ((startAfter === undefined) !== (startAfterId === undefined)) {
     throw new Refusal(422, ["startAfter and startAfterId belong together"]);
@@ -144,64 +164,6 @@ export function exported(world: World, query: Query, unruly: Unruly) {
     nextCursor: next < all.length ? btoa(String(next)) : null,
     total: total(all, unruly),
   };
-}
-
-interface Filter {
-  readonly field: string;
-  readonly operator: string;
-  readonly value: unknown;
-}
-
-/** Whether a contact fits; one without a date is not kept out by a range of dates, as the worst case. */
-function fits(contact: Contact, { field, operator, value }: Filter): boolean {
-  const own = contact[field];
-  if (operator === "eq" && Array.isArray(own)) return own.includes(value);
-  if (operator === "eq") return own === value;
-  if (operator !== "range" || !["dateAdded", "dateUpdated"].includes(field)) {
-    throw new Refusal(422, [`operator ${operator} does not fit ${field}`]);
-  }
-  const { gte = "0000", lte = "9999-12-31" } = value as { gte?: string; lte?: string };
-  if (typeof own !== "string") return true;
-  const at = Date.parse(own);
-  return !(at < Date.parse(gte)) && !(at > Date.parse(lte));
-}
-
-/** Contacts by filters; the cursor of a page is in its last row. */
-export function contacts(world: World, body: Readonly<Record<string, unknown>>, unruly: Unruly) {
-  const { pageLimit, page: wanted, searchAfter, filters = [], sort = [] } = body as {
-    pageLimit: number;
-    page?: number;
-    searchAfter?: readonly unknown[];
-    filters?: readonly Filter[];
-    sort?: readonly { field: keyof Contact; direction: "asc" | "desc" }[];
-  };
-  if (!Number.isInteger(pageLimit) || pageLimit < 1 || pageLimit > 500) {
-    throw new Refusal(422, ["pageLimit must be 1 to 500"]);
-  }
-  if (wanted !== undefined && searchAfter !== undefined) {
-    throw new Refusal(422, ["page and searchAfter are exclusive"]);
-  }
-  if (wanted !== undefined && wanted * pageLimit > 10_000) {
-    throw new Refusal(422, ["page is beyond 10000 rows"]);
-  }
-  const [{ field, direction }] = [sort[0] ?? { field: "dateAdded", direction: "desc" }];
-  const key = (one: Contact) => [Date.parse(String(one[field] ?? "1970-01-01")), one.id] as const;
-  const fitting = world.contacts.filter((one) => filters.every((filter) => fits(one, filter))).sort(
-    (a, b) => {
-      const [left, right] = [key(a), key(b)];
-      const order = left[0] - right[0] || (left[1] < right[1] ? -1 : 1);
-      return direction === "asc" ? order : -order;
-    },
-  );
-  const before = searchAfter
-    ? fitting.findIndex(({ id }) => id === searchAfter[1])
-    : ((wanted ?? 1) - 1) * pageLimit - 1;
-  const { rows } = page(fitting, before + 1, pageLimit, unruly);
-  const shown = rows.map(({ activeWorkflows: _, finishedWorkflows: __, ...row }) => ({
-    ...row,
-    searchAfter: key(row as Contact),
-  }));
-  return { contacts: shown, total: total(fitting, unruly) };
 }
 
 /** Form submissions of days, the last one whole. */

@@ -104,7 +104,8 @@ Deno.test("a part of the baseline that cannot be read becomes a note; where none
 
 Deno.test("names of the CRM stay text in the baseline", async () => {
   const world = seeded("loc-names", NOW);
-  const nasty = "Sales | <img src=x onerror=alert(1)>\n# Paid [link](https://evil.example) `code` www.evil.example a@evil.example";
+  const nasty =
+    "Sales | <img src=x onerror=alert(1)>\n# Paid [link](https://evil.example) `code` www.evil.example a@evil.example";
   world.pipelines[0] = { ...world.pipelines[0]!, name: nasty };
   world.tags.push({ id: "nasty", name: nasty, locationId: "loc-names" });
   await using at = await CrmWorld.open({ crm: { world } });

@@ -1,4 +1,5 @@
 /** The baseline: a report of a location for its owner, each part read by itself. */
+import { LIMITS } from "../../model.ts";
 import { GatewayError } from "../../errors.ts";
 import { REQUESTS_MAX } from "../../platforms/highlevel/budget.ts";
 import { noShows } from "./_appointments.ts";
@@ -27,7 +28,6 @@ const REQUESTS: Readonly<Record<Part, number>> = {
   sms: 25,
   tags: 51,
 };
-const UNDERUSED = 5;
 
 interface Section {
   readonly name: Part;
@@ -52,7 +52,13 @@ async function read(part: Part, reading: Reading, requests: number): Promise<obj
     case "sms":
       return await smsStats(reading, Math.max(1, requests - 1), "a baseline takes a sample");
     case "tags":
-      return await tagHygiene(client, notes, UNDERUSED, 0, Math.max(1, Math.min(50, requests - 1)));
+      return await tagHygiene(
+        client,
+        notes,
+        LIMITS.CRM_TAG_USES_MIN,
+        0,
+        Math.max(1, Math.min(50, requests - 1)),
+      );
   }
 }
 

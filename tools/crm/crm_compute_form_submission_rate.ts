@@ -1,4 +1,5 @@
 /** crm_compute_form_submission_rate: which share of new contacts seems to have come by a form. */
+import { LIMITS } from "../../model.ts";
 import { tool } from "../../registry/tool.ts";
 import { attributionOf, formFields, newContacts } from "./_leads.ts";
 import { answer, begin, noteRows } from "./_read.ts";
@@ -10,7 +11,7 @@ const INFERRED =
 export default tool("crm_compute_form_submission_rate", {
   check: (args, ctx) => checkWindow(args, ctx.now()),
   async run({ max_contacts = 1000, ...args }, ctx) {
-    const reading = await begin(ctx, { ...args, otherwise: 30 });
+    const reading = await begin(ctx, { ...args, otherwise: LIMITS.CRM_WINDOW_DAYS });
     const fields = await reading.client.customFields();
     noteRows(reading, "custom fields", fields, "only tags were judged");
     const { rows, sampling } = await newContacts(reading, max_contacts);

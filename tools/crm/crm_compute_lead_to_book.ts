@@ -1,4 +1,5 @@
 /** crm_compute_lead_to_book: which share of new contacts booked an appointment. */
+import { LIMITS } from "../../model.ts";
 import { tool } from "../../registry/tool.ts";
 import { appointmentsOf, startingIn } from "./_appointments.ts";
 import { bookingsOf, newContacts } from "./_leads.ts";
@@ -12,7 +13,7 @@ const AHEAD_MS = 60 * 24 * 60 * 60_000;
 export default tool("crm_compute_lead_to_book", {
   check: (args, ctx) => checkWindow(args, ctx.now()),
   async run({ max_contacts = 2000, ...args }, ctx) {
-    const reading = await begin(ctx, { ...args, otherwise: 30 });
+    const reading = await begin(ctx, { ...args, otherwise: LIMITS.CRM_WINDOW_DAYS });
     const { days } = reading;
     const { rows, sampling } = await newContacts(reading, max_contacts);
     const booked = await appointmentsOf(reading, undefined, days.to + AHEAD_MS);

@@ -1,4 +1,5 @@
 /** crm_compute_opt_in_rate: form submissions of a window, without the rate that the CRM keeps to itself. */
+import { LIMITS } from "../../model.ts";
 import { tool } from "../../registry/tool.ts";
 import { funnelsOf, UNTOLD } from "./_funnels.ts";
 import { answer, begin } from "./_read.ts";
@@ -9,7 +10,7 @@ const FUNNELS_MAX = 100;
 export default tool("crm_compute_opt_in_rate", {
   check: (args, ctx) => checkWindow(args, ctx.now()),
   async run(args, ctx) {
-    const reading = await begin(ctx, { ...args, otherwise: 30 });
+    const reading = await begin(ctx, { ...args, otherwise: LIMITS.CRM_WINDOW_DAYS });
     const { first, last } = reading.days;
     const { total } = await reading.client.submissions({ first, last, limit: 1, page: 1 });
     const funnels = await funnelsOf(reading, FUNNELS_MAX);

@@ -6,9 +6,8 @@ import { tool } from "../../registry/tool.ts";
 const DAY_MS = 24 * 60 * 60_000;
 const IDLENESS = "Idle means that the contact's record was not updated: the CRM tells no last activity";
 
-export default tool(
-  "crm_compute_reactivation_candidates",
-  async ({ idle_days = 90, tag, limit = 50 }, ctx) => {
+export default tool("crm_compute_reactivation_candidates", {
+  async run({ idle_days = 90, tag, limit = 50 }, ctx) {
     const client = await ctx.use(connector);
     const location = await client.location();
     const now = ctx.now();
@@ -51,4 +50,4 @@ export default tool(
       ],
     };
   },
-);
+});
