@@ -1,4 +1,5 @@
 /** Missed calls, and whether an SMS followed. */
+import { together } from "../../lib/async.ts";
 import { type Days, within } from "../../platforms/highlevel/days.ts";
 import type { Message } from "../../platforms/highlevel/rows.ts";
 import { many, median, rate } from "./_numbers.ts";
@@ -46,8 +47,10 @@ const MINUTE_MS = 60_000;
 export async function missedCalls(reading: Reading, window_minutes: number) {
   const { client, days, notes } = reading;
   const windowMs = window_minutes * MINUTE_MS;
-  const calls = await client.exported("Call", days.from, days.to);
-  const messages = await client.exported("SMS", days.from, days.to + windowMs);
+  const [calls, messages] = await together(
+    client.exported("Call", days.from, days.to),
+    client.exported("SMS", days.from, days.to + windowMs),
+  );
   noteUndated(reading, "calls", calls.rows.filter(({ at }) => at === null).length);
   const since = [calls, messages].map(({ rows, complete }) =>
     complete ? days.from : oldestOf(rows) ?? days.to

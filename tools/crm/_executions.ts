@@ -1,4 +1,5 @@
 /** Executions of a workflow: in groups where the CRM tells them, and who is or was in it. */
+import { together } from "../../lib/async.ts";
 import { within } from "../../platforms/highlevel/days.ts";
 import { noteRows, type Reading } from "./_read.ts";
 
@@ -19,17 +20,13 @@ const UNTOLD =
 /** The groups of a window, null where the CRM does not tell; and how many contacts are in the workflow, or were. */
 export async function executionGroups(reading: Reading, workflow_id: string) {
   const { client, days, notes } = reading;
-  const told = await client.executions(workflow_id);
-  const active = await client.countContacts([{
-    field: "activeWorkflows",
-    operator: "eq",
-    value: workflow_id,
-  }]);
-  const finished = await client.countContacts([{
-    field: "finishedWorkflows",
-    operator: "eq",
-    value: workflow_id,
-  }]);
+  const inState = (field: "activeWorkflows" | "finishedWorkflows") =>
+    client.countContacts([{ field, operator: "eq", value: workflow_id }]);
+  const [told, active, finished] = await together(
+    client.executions(workflow_id),
+    inState("activeWorkflows"),
+    inState("finishedWorkflows"),
+  );
   const enrolment = { active, finished };
   if (told === null) {
     return { groups: { success: null, failed: null, error: null }, enrolment, note: UNTOLD };

@@ -1,4 +1,5 @@
 /** crm_compute_form_submission_rate: which share of new contacts seems to have come by a form. */
+import { together } from "../../lib/async.ts";
 import { LIMITS } from "../../model.ts";
 import { tool } from "../../registry/tool.ts";
 import { attributionOf, formFields, newContacts } from "./_leads.ts";
@@ -12,9 +13,11 @@ export default tool("crm_compute_form_submission_rate", {
   check: (args, ctx) => checkWindow(args, ctx.now()),
   async run({ max_contacts = 1000, ...args }, ctx) {
     const reading = await begin(ctx, { ...args, otherwise: LIMITS.CRM_WINDOW_DAYS });
-    const fields = await reading.client.customFields();
+    const [fields, { rows, sampling }] = await together(
+      reading.client.customFields(),
+      newContacts(reading, max_contacts),
+    );
     noteRows(reading, "custom fields", fields, "only tags were judged");
-    const { rows, sampling } = await newContacts(reading, max_contacts);
     reading.notes.push(INFERRED);
     return answer(reading, { ...attributionOf(rows, formFields(fields.rows)), inferred: true, sampling });
   },

@@ -1,4 +1,5 @@
 /** crm_compute_opt_in_rate: form submissions of a window, without the rate that the CRM keeps to itself. */
+import { together } from "../../lib/async.ts";
 import { LIMITS } from "../../model.ts";
 import { tool } from "../../registry/tool.ts";
 import { funnelsOf, UNTOLD } from "./_funnels.ts";
@@ -12,8 +13,10 @@ export default tool("crm_compute_opt_in_rate", {
   async run(args, ctx) {
     const reading = await begin(ctx, { ...args, otherwise: LIMITS.CRM_WINDOW_DAYS });
     const { first, last } = reading.days;
-    const { total } = await reading.client.submissions({ first, last, limit: 1, page: 1 });
-    const funnels = await funnelsOf(reading, FUNNELS_MAX);
+    const [{ total }, funnels] = await together(
+      reading.client.submissions({ first, last, limit: 1, page: 1 }),
+      funnelsOf(reading, FUNNELS_MAX),
+    );
     return answer(reading, {
       overall: { total_opt_ins: total, total_views: null, opt_in_rate: null },
       funnels: funnels.map((funnel) => ({ ...funnel, opt_ins: null, views: null, opt_in_rate: null })),
