@@ -107,6 +107,7 @@ export function createHttp(options: HttpOptions): OpenHttp {
 async function withRetries(trip: Trip, ports: Ports): Promise<Incoming> {
   for (let attempt = 0;; attempt++) {
     let wait: number | null;
+    await awaitTurn(trip, ports);
     try {
       const { response, url } = await follow(trip, ports);
       wait = pauseAfter(response, trip, ports, attempt);
@@ -123,6 +124,18 @@ async function withRetries(trip: Trip, ports: Ports): Promise<Incoming> {
     } catch (thrown) {
       throw brokenOff(trip, thrown);
     }
+  }
+}
+
+/** Waits until the request may be sent. Throws E_UPSTREAM where that is later than it may take. */
+async function awaitTurn(trip: Trip, ports: Ports): Promise<void> {
+  for (let wait: number; (wait = trip.out.turn?.(ports.now()) ?? 0) > 0;) {
+    if (ports.now() + wait >= trip.endsAt) {
+      throw failure(trip.out, "was not asked: its pace allows no more within the time of the call", false);
+    }
+    await ports.sleep(wait, trip.signal).catch((thrown) => {
+      throw brokenOff(trip, thrown);
+    });
   }
 }
 

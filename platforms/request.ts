@@ -30,6 +30,11 @@ export interface Outgoing {
    * where it says no such thing. Up to LIMITS.UPSTREAM_BUSY_MS are waited for, and then writes too are sent again.
    */
   readonly busy?: (answer: Pick<Incoming, "status" | "headers">, now: number) => number | null;
+  /**
+   * How long to wait until it may be sent, in milliseconds, asked before each try until it answers 0 or less: how an
+   * upstream's pace is kept. Time that waiting takes counts as the request's.
+   */
+  readonly turn?: (now: number) => number;
   /** What a write is about, for people, where its path does not tell; holds no secret. */
   readonly what?: string;
   /** Set for a write that only prepares what was asked for: where nothing else is done, the change is not made. */

@@ -1,6 +1,180 @@
 /** Written by `deno task gen` from the manifests; not edited by hand. */
 
 export interface Shapes {
+  "crm_bootstrap_baseline": {
+    args: { "days"?: number };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "crm_compute_form_submission_rate": {
+    args: {
+      "days"?: number;
+      "start_at"?: string | number;
+      "end_at"?: string | number;
+      "max_contacts": number;
+    };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "crm_compute_lead_to_book": {
+    args: {
+      "days"?: number;
+      "start_at"?: string | number;
+      "end_at"?: string | number;
+      "max_contacts": number;
+    };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "crm_compute_missed_call_textback": {
+    args: {
+      "days"?: number;
+      "start_at"?: string | number;
+      "end_at"?: string | number;
+      "window_minutes": number;
+    };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "crm_compute_no_show_rate": {
+    args: {
+      "days"?: number;
+      "start_at"?: string | number;
+      "end_at"?: string | number;
+      "calendar_id"?: string;
+    };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "crm_compute_opt_in_rate": {
+    args: { "days"?: number; "start_at"?: string | number; "end_at"?: string | number };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "crm_compute_pipeline_funnel": {
+    args: {
+      "days"?: number;
+      "start_at"?: string | number;
+      "end_at"?: string | number;
+      "pipeline_id"?: string;
+    };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "crm_compute_reactivation_candidates": {
+    args: { "idle_days": number; "tag"?: string; "limit": number };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "crm_compute_revenue_stats": {
+    args: { "days"?: number; "start_at"?: string | number; "end_at"?: string | number };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "crm_compute_sms_stats": {
+    args: {
+      "days"?: number;
+      "start_at"?: string | number;
+      "end_at"?: string | number;
+      "max_conversations": number;
+    };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "crm_compute_tag_hygiene": {
+    args: { "threshold": number; "offset": number };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "crm_compute_window_compare": {
+    args: { "window_days": number };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "crm_get_campaign_a2p_stats": {
+    args: { "status"?: string };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "crm_get_funnel_stats": {
+    args: { "funnel_id"?: string; "limit": number };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "crm_get_workflow_executions": {
+    args: {
+      "workflow_id": string;
+      "days"?: number;
+      "start_at"?: string | number;
+      "end_at"?: string | number;
+    };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "crm_list_invoices": {
+    args: {
+      "status"?: "draft" | "sent" | "payment_processing" | "paid" | "void" | "partially_paid" | "overdue";
+      "start_at"?: string;
+      "end_at"?: string;
+      "search"?: string;
+      "limit": number;
+      "offset": number;
+    };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "crm_list_workflows": {
+    args: { "status"?: string };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "forms_get-submissions": {
+    args: {
+      "start_at": string | number;
+      "end_at": string | number;
+      "form_id"?: string;
+      "limit": number;
+      "page": number;
+    };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
   "diagnose_site": {
     args: {
       "checks"?: (
@@ -19,6 +193,8 @@ export interface Shapes {
         | "allow_main_branch_push"
         | "allow_full_repo_write"
         | "storage_folder"
+        | "crm_location"
+        | "crm_permissions"
         | "allow_seo_on_published"
         | "allow_storage_write"
         | "allow_topicmap_write"

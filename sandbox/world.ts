@@ -5,6 +5,7 @@ import { type Gateway, openGateway, readRegistry, type Registry } from "../gatew
 import { serve } from "../serve.ts";
 import { processEnvironment, readSettings, type Settings } from "../settings.ts";
 import { startDuda } from "./duda/start.ts";
+import { type CrmStandIn, startCrm } from "./highlevel/start.ts";
 import { type CmsSandbox, startCms } from "./wordpress/start.ts";
 import { PROJECT, REPO, startProject, type StaticProject } from "./project.ts";
 import { startTopicMap, WORKSPACE_ID } from "./topic_map/start.ts";
@@ -48,11 +49,15 @@ export function startDemoCms(say: (line: string) => void): Promise<CmsSandbox> {
   return startCms({ say, plugins: [fileURLToPath(new URL("../companion/site-ops", import.meta.url))] });
 }
 
-/** Registers the CMS twice, once for drafts only and once with publishing allowed, the site builder's and the static site. */
+/**
+ * Registers the CMS twice, once for drafts only and once with publishing allowed, the site builder's and the static
+ * site, and the CRM.
+ */
 export async function registerSites(
   { store }: Pick<Gateway, "store">,
   cms: CmsSandbox,
   project: StaticProject | null,
+  crm: CrmStandIn | null = null,
 ): Promise<void> {
   const { username, application_password } = cms.users.admin;
   const shared = {
@@ -80,6 +85,17 @@ export async function registerSites(
     site_alias: ALIAS,
     flags: { allow_publish: true },
   });
+  if (crm !== null) {
+    await store.sites.create({
+      id: "demo-crm",
+      name: "CRM of a made-up dentist",
+      platform: "crm",
+      base_url: null,
+      project_id: "demo",
+      crm_location_id: crm.location_id,
+      credentials: { crm: { integration_token: crm.token } },
+    });
+  }
   if (project === null) return;
   await store.sites.create({
     id: "demo-static",
@@ -174,6 +190,10 @@ export function guide(
     "",
     post(`${address}/api/v1/tools/topicmap_list_content_jobs`, { site_id: "demo" }),
     "",
+    '6. A report of a made-up client from a stand-in for the CRM (site id "demo-crm"):',
+    "",
+    post(`${address}/api/v1/tools/crm_bootstrap_baseline`, { site_id: "demo-crm" }),
+    "",
     `Every call leaves a row: npx -y deno@2.9 task admin audit tail --url ${address}`,
     "Ctrl-C stops everything and leaves nothing behind.",
   ].join("\n");
@@ -195,11 +215,16 @@ if (import.meta.main) {
       title: "First post",
       description: "A draft to begin with",
     });
-    const checked = settings([project?.env ?? {}, topics.env, builder.env], registry);
+    const crm = startCrm();
+    cleanup.defer(() => crm.stop());
+    const checked = settings(
+      [project?.env ?? {}, topics.env, builder.env, { CRM_API_BASE: crm.base_url }],
+      registry,
+    );
     const cms = await startDemoCms(say);
     cleanup.defer(() => cms.stop());
     const gateway = await openGateway(checked, registry);
-    await registerSites(gateway, cms, project);
+    await registerSites(gateway, cms, project, crm);
     const token = await makeToken(gateway);
     // One Ctrl-C comes several times, by way of npx and deno task: the later ones must not cut the cleaning up short.
     for (const signal of STOPPING) Deno.addSignalListener(signal, () => {});

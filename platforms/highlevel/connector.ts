@@ -1,14 +1,35 @@
-/** HighLevel, a CRM: sites can be registered; this version does not reach it yet. */
+/** HighLevel, a CRM: a site of the kind is one location, or any site has one; only read. */
+import { GatewayError } from "../../errors.ts";
 import { text } from "../../lib/fields.ts";
 import { FLAGS } from "../../model.ts";
 import { flagChecks } from "../checks.ts";
-import { described } from "../connector.ts";
+import { type Configured, connector } from "../connector.ts";
 import { base } from "../settings.ts";
 import { idField } from "../site_fields.ts";
+import { locationChecks } from "./checks.ts";
+import { Crm } from "./client.ts";
+import { refusalOf } from "./routes.ts";
+import { type CrmSettings, CrmWire } from "./wire.ts";
 
 const TOKEN_CHARACTERS_MAX = 4096;
 
-export default described({
+/** Throws E_CRM_SITE_NOT_LINKED. */
+function assertConfigured({ site }: Configured<CrmSettings>): void {
+  const missing = [
+    site?.crm_location_id ? [] : ["crm_location_id"],
+    site?.credentials.includes("crm") ? [] : ["integration token"],
+  ].flat();
+  if (missing.length === 0) return;
+  throw new GatewayError(
+    "E_CRM_SITE_NOT_LINKED",
+    `Site "${site?.id}" is linked to no CRM location: it has no ${
+      missing.join(" and no ")
+    }; its operator can set what ` +
+      `is missing with deno task admin site update ${site?.id} --crm-location-id <id> --crm-token-stdin`,
+  );
+}
+
+export default connector({
   name: "highlevel",
   product: "HighLevel",
   kinds: ["crm"],
@@ -29,5 +50,20 @@ export default described({
     },
   },
   present: (site) => ({ crm: site.crm_location_id !== null && site.credentials.includes("crm") }),
-  checks: [{ kinds: ["crm"], names: FLAGS, run: ({ site }) => flagChecks(site, FLAGS) }],
+  links: { crm: assertConfigured },
+  origins: ({ settings }) => [settings.CRM_API_BASE],
+  policy: (out, { site, settings }) => refusalOf(out, settings.CRM_API_BASE, site?.crm_location_id),
+  connect(ctx) {
+    assertConfigured(ctx);
+    return new Crm(new CrmWire(ctx));
+  },
+  async ping(ctx) {
+    assertConfigured(ctx);
+    const { name, timezone } = await new Crm(new CrmWire(ctx)).check();
+    return { location_id: ctx.site.crm_location_id, location: name, timezone };
+  },
+  checks: [
+    locationChecks(assertConfigured),
+    { kinds: ["crm"], names: FLAGS, run: ({ site }) => flagChecks(site, FLAGS) },
+  ],
 });

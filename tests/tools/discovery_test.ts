@@ -228,7 +228,9 @@ Deno.test("diagnose_site looks at a crm's storage folder, behavior token and fla
     return Object.fromEntries(checks.map(({ name, ok }) => [name, ok]));
   };
   const closed = Object.fromEntries(FLAGS.map((flag) => [flag, false]));
+  const unlinked = { crm_location: false, crm_permissions: null };
   assert.deepEqual(await of("client"), {
+    ...unlinked,
     storage_folder: false,
     behavior: false,
     ...closed,
@@ -237,6 +239,7 @@ Deno.test("diagnose_site looks at a crm's storage folder, behavior token and fla
   });
   const open = { ...closed, allow_crm_write: true };
   assert.deepEqual(await of("linked"), {
+    ...unlinked,
     storage_folder: null,
     behavior: null,
     ...open,

@@ -1,0 +1,57 @@
+/** How much one call may ask: so many requests, so many at once, and never beyond its deadline. */
+
+/** Requests of one call, and of the one that reads every opportunity. */
+export const REQUESTS_MAX = 60;
+export const FUNNEL_REQUESTS_MAX = 120;
+/** How many of a call are under way at once. */
+const AT_ONCE = 6;
+/** What is left of a call's time for its own work and one more answer. */
+export const SPARE_MS = 5000;
+
+/** The requests that are left, and why there were no more. */
+export class Budget {
+  #used = 0;
+  #stopped: "requests" | "time" | null = null;
+
+  constructor(readonly limit: number = REQUESTS_MAX) {}
+
+  get used(): number {
+    return this.#used;
+  }
+
+  /** Why something was not asked; null while everything was. */
+  get stopped(): "requests" | "time" | null {
+    return this.#stopped;
+  }
+
+  /** Takes one request that could be sent at that moment; false where there is none left, or no time. */
+  take(at: number, deadline: number): boolean {
+    if (this.#used >= this.limit) this.#stopped = "requests";
+    else if (at > deadline - SPARE_MS) this.#stopped = "time";
+    else {
+      this.#used++;
+      return true;
+    }
+    return false;
+  }
+}
+
+/** Does the work for each, a few at once; waits for all, then throws the first failure in their order. */
+export async function each<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const done: PromiseSettledResult<R>[] = [];
+  let next = 0;
+  let failed = false;
+  const worker = async () => {
+    while (next < items.length && !failed) {
+      const at = next++;
+      const [ended] = await Promise.allSettled([work(items[at]!)]);
+      done[at] = ended;
+      failed ||= ended.status === "rejected";
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker));
+  return done.map((one) => {
+    if (one.status === "rejected") throw one.reason;
+    return one.value;
+  });
+}

@@ -1,0 +1,243 @@
+/** A location of the CRM, only read: everything its analytics are made of (docs/upstreams/highlevel.md). */
+import { GatewayError } from "../../errors.ts";
+import type { z } from "zod";
+import { Budget, each } from "./budget.ts";
+import { type Days, isTimeZone, UTC } from "./days.ts";
+import { collect, count, type Page, type Rows, rowsOf } from "./pages.ts";
+import { isClosedRoute, lacksPermission, unreadable } from "./refusals.ts";
+import * as shapes from "./rows.ts";
+import * as search from "./search.ts";
+import { CrmReader } from "./reader.ts";
+import type { Question } from "./wire.ts";
+
+const FACT_MS = 60 * 60_000;
+const FUNNEL_PAGES = 20;
+const LIST = 100;
+
+/** What stands in every answer. */
+export interface Location {
+  readonly id: string;
+  readonly name: string | null;
+  readonly timezone: string;
+  /** Why the time zone is not the location's own; null where it is. */
+  readonly note: string | null;
+}
+
+/** The client. Every method throws E_UPSTREAM; where the call's requests or time are used up, what was read is incomplete. */
+export class Crm extends CrmReader {
+  /** The same location with that many requests. */
+  within(requests: number): Crm {
+    return new Crm(this.wire.within(new Budget(requests)));
+  }
+
+  /** The location, known for an hour. A token that may not read it leaves its time zone at UTC. */
+  async location(): Promise<Location> {
+    const { cache } = this.wire.ctx;
+    const ask = async () => search.locationOf(await this.needed({ route: "location" }), this.wire.location);
+    try {
+      const { name, timezone } = await cache.once("location", FACT_MS, ask);
+      const known = timezone !== null && isTimeZone(timezone);
+      const note = known ? null : "The CRM tells no time zone of the location, so days are those of UTC";
+      return { id: this.wire.location, name, timezone: known ? timezone : UTC, note };
+    } catch (thrown) {
+      if (!lacksPermission(thrown)) throw thrown;
+      const note = `Days are those of UTC, as the location's time zone could not be read: ${thrown.message}`;
+      return { id: this.wire.location, name: null, timezone: UTC, note };
+    }
+  }
+
+  /** Asks for the location anew, whatever is known of it. */
+  async check(): Promise<{ name: string | null; timezone: string | null }> {
+    return search.locationOf(await this.needed({ route: "location" }), this.wire.location);
+  }
+
+  /** Whether the token may read that; keeps nothing of it. Throws what it answers. */
+  async probe(question: Question): Promise<void> {
+    await this.needed(question);
+  }
+
+  pipelines(): Promise<Rows<shapes.Pipeline>> {
+    return this.list({ route: "pipelines" }, "pipelines", shapes.PIPELINE);
+  }
+
+  /** Those that the CRM dates between the day before the first and the day after the last. */
+  opportunities(days: Days, pipeline?: string): Promise<Rows<shapes.Opportunity>> {
+    return collect((cursor) => {
+      const query = search.opportunityQuery(days, pipeline, cursor);
+      return this.page({ route: "opportunities", query }, search.opportunityPage);
+    });
+  }
+
+  calendars() {
+    return this.list({ route: "calendars" }, "calendars", shapes.CALENDAR);
+  }
+
+  /** What begins between two moments, in every calendar or in one. Throws E_NOT_FOUND for one that there is not. */
+  async appointments(from: number, to: number, calendar?: string): Promise<Rows<shapes.Appointment>> {
+    const all = await this.calendars();
+    const ids = all.rows.map(({ id }) => id).filter((id) => calendar === undefined || id === calendar);
+    if (calendar !== undefined && ids.length === 0 && all.complete) {
+      throw new GatewayError("E_NOT_FOUND", `calendar_id: the location has no calendar "${calendar}"`);
+    }
+    const parts = ids.flatMap((calendarId) =>
+      search.chunks(from, to).map((part) => ({ calendarId, ...part }))
+    );
+    const found = await each(parts, (query) =>
+      this.page({ route: "appointments", query }, (json) => ({
+        ...rowsOf(json, "events", shapes.APPOINTMENT),
+        ...search.WHOLE,
+      })));
+    const rows = new Map(found.flatMap((page) => page?.rows ?? []).map((row) => [row.id, row]));
+    return {
+      rows: [...rows.values()],
+      total: null,
+      dropped: found.reduce((sum, page) => sum + (page?.dropped ?? 0), 0),
+      complete: all.complete && found.every((page) => page !== null),
+    };
+  }
+
+  /** Conversations with a message since then, the newest first, up to `most`. */
+  conversations(since: number, most: number): Promise<Rows<shapes.Conversation>> {
+    return collect((cursor) => {
+      const query = {
+        limit: LIST,
+        sort: "desc",
+        sortBy: "last_message_date",
+        startAfterDate: cursor ?? undefined,
+      };
+      return this.page(
+        { route: "conversations", query },
+        (json) => search.conversationPage(json, LIST, since),
+      );
+    }, most);
+  }
+
+  /** The messages of a conversation since then. */
+  messages(conversation: string, since: number): Promise<Rows<shapes.Message>> {
+    return collect((cursor) => {
+      const query = { limit: LIST, lastMessageId: cursor ?? undefined };
+      return this.page(
+        { route: "messages", id: conversation, query },
+        (json) => search.messagePage(json, since),
+      );
+    });
+  }
+
+  /** The location's messages of a channel between two moments, the newest first. */
+  exported(channel: "Call" | "SMS", from: number, to: number): Promise<Rows<shapes.Message>> {
+    const [startDate, endDate] = [new Date(from).toISOString(), new Date(to).toISOString()];
+    const query = {
+      channel,
+      limit: search.EXPORT_LIMIT,
+      sortBy: "createdAt",
+      sortOrder: "desc",
+      startDate,
+      endDate,
+    };
+    return collect((cursor) =>
+      this.page({ route: "exported", query: { ...query, cursor: cursor ?? undefined } }, search.exportPage)
+    );
+  }
+
+  /** Contacts that fit all filters, up to `most`. */
+  contacts(
+    filters: readonly search.Filter[],
+    sort: search.Sort,
+    most: number,
+  ): Promise<Rows<shapes.Contact>> {
+    const pageLimit = search.CONTACT_LIMIT;
+    return collect((cursor) => {
+      const after = cursor === null ? {} : { searchAfter: JSON.parse(cursor) as unknown };
+      const json = { pageLimit, filters, sort: [sort], ...after };
+      return this.page({ route: "contacts", json }, (answer) => search.contactPage(answer, pageLimit));
+    }, most);
+  }
+
+  /** How many contacts fit all filters; null where it could not be asked. */
+  async countContacts(filters: readonly search.Filter[]): Promise<number | null> {
+    const json = { pageLimit: 1, page: 1, filters };
+    return await this.wire.page({ route: "contacts", json }, (answer) => {
+      const total = count((answer as { total?: unknown }).total);
+      if (total === null) throw unreadable("no total of contacts");
+      return total;
+    });
+  }
+
+  tags() {
+    return this.list({ route: "tags" }, "tags", shapes.TAG);
+  }
+
+  customFields() {
+    return this.list(
+      { route: "custom_fields", query: { model: "contact" } },
+      "customFields",
+      shapes.CUSTOM_FIELD,
+    );
+  }
+
+  workflows() {
+    return this.list({ route: "workflows" }, "workflows", shapes.WORKFLOW);
+  }
+
+  /** What ran of a workflow, where the CRM tells it; null where it does not. */
+  async executions(workflow: string): Promise<Page<z.output<typeof shapes.EXECUTION>> | null> {
+    try {
+      return await this.page({ route: "executions", id: workflow }, (json) => search.executionPage(json));
+    } catch (thrown) {
+      if (thrown instanceof GatewayError && (isClosedRoute(thrown) || lacksPermission(thrown))) return null;
+      throw thrown;
+    }
+  }
+
+  campaigns(status?: string) {
+    return this.list({ route: "campaigns", query: { status } }, "campaigns", shapes.CAMPAIGN);
+  }
+
+  /** Funnels in the CRM's order, up to `most`. */
+  funnels(most: number) {
+    return collect((cursor) => {
+      const query = { limit: LIST, offset: cursor ?? 0 };
+      return this.page(
+        { route: "funnels", query },
+        (json) => search.funnelPage(json, Number(cursor ?? 0), LIST),
+      );
+    }, most);
+  }
+
+  /** The pages of a funnel. */
+  funnelPages(funnelId: string) {
+    return collect((cursor) => {
+      const query = { funnelId, limit: FUNNEL_PAGES, offset: cursor ?? 0 };
+      const read = (json: unknown) => search.funnelPagesPage(json, Number(cursor ?? 0), FUNNEL_PAGES);
+      return this.page({ route: "funnel_pages", query }, read);
+    });
+  }
+
+  /** One page of submissions; the total is the CRM's own count. */
+  async submissions(query: search.SubmissionQuery) {
+    const asked = search.submissionQuery(query);
+    const page = await this.wire.page(
+      { route: "submissions", query: asked },
+      search.submissionPage,
+      ({ rows }) => rows.length,
+    );
+    return page ?? this.exhausted();
+  }
+
+  /** One page of invoices. */
+  async invoices(query: search.InvoiceQuery) {
+    const page = await this.page(
+      { route: "invoices", query: search.invoiceQuery(query) },
+      search.invoicePage(query),
+    );
+    return page ?? this.exhausted();
+  }
+
+  /** All invoices issued on those days. */
+  allInvoices({ first, last }: Days): Promise<Rows<shapes.Invoice>> {
+    return collect((cursor) => {
+      const query = { start_at: first, end_at: last, limit: LIST, offset: Number(cursor ?? 0), sorted: true };
+      return this.page({ route: "invoices", query: search.invoiceQuery(query) }, search.invoicePage(query));
+    });
+  }
+}

@@ -1,0 +1,79 @@
+/** Pages of rows: read one after the other until there are no more, each row counted once. */
+import type { z } from "zod";
+import { unreadable } from "./refusals.ts";
+
+/** Rows of one page. */
+export interface Page<T> {
+  readonly rows: readonly T[];
+  /** Rows that could not be read. */
+  readonly dropped: number;
+  /** How many there are in all, as the CRM counts them; null where it does not say. */
+  readonly total: number | null;
+  /** Where the next page begins; null where there is certainly none. */
+  readonly next: string | null;
+  /** Whether the page says, or shows by holding fewer rows than were asked for, that it may be the last. */
+  readonly last: boolean;
+}
+
+/** All rows that could be read. */
+export interface Rows<T> {
+  readonly rows: readonly T[];
+  readonly total: number | null;
+  readonly dropped: number;
+  /** Whether these are all there are; false where the call's requests, its time or `most` came first. */
+  readonly complete: boolean;
+}
+
+/** The list under that name in an answer, each row read; throws E_UPSTREAM where there is none. */
+export function rowsOf<T>(
+  json: unknown,
+  name: string,
+  shape: z.ZodType<T>,
+): { rows: T[]; dropped: number } {
+  const list = (json as Record<string, unknown>)[name];
+  if (!Array.isArray(list)) throw unreadable(`no list of ${name}`);
+  return readRows(list, shape);
+}
+
+/** The rows of a list that can be read, and how many cannot. */
+export function readRows<T>(list: readonly unknown[], shape: z.ZodType<T>): { rows: T[]; dropped: number } {
+  const rows = list.flatMap((one) => {
+    const read = shape.safeParse(one);
+    return read.success ? [read.data] : [];
+  });
+  return { rows, dropped: list.length - rows.length };
+}
+
+/** A whole number that the CRM tells as a count; null for anything else. */
+export function count(value: unknown): number | null {
+  return Number.isInteger(value) && (value as number) >= 0 ? value as number : null;
+}
+
+/**
+ * Reads pages until one is the last and as many rows were seen as the CRM counts, one brings nothing new, or there are
+ * `most` rows. `ask` answers null where nothing more may be asked.
+ */
+export async function collect<T extends { readonly id: string }>(
+  ask: (cursor: string | null) => Promise<Page<T> | null>,
+  most = Infinity,
+): Promise<Rows<T>> {
+  const seen = new Map<string, T>();
+  let total: number | null = null;
+  let dropped = 0;
+  let cursor: string | null = null;
+  for (;;) {
+    const page: Page<T> | null = await ask(cursor);
+    if (page === null) return { rows: [...seen.values()], total, dropped, complete: false };
+    const before = seen.size;
+    for (const row of page.rows) if (!seen.has(row.id)) seen.set(row.id, row);
+    total = page.total ?? total;
+    dropped += page.dropped;
+    const over = page.next === null || page.next === cursor || seen.size === before ||
+      (page.last && seen.size + dropped >= (total ?? 0));
+    if (over || seen.size >= most) {
+      const complete = seen.size <= most && (over || (total !== null && seen.size + dropped >= total));
+      return { rows: [...seen.values()].slice(0, most), total, dropped, complete };
+    }
+    cursor = page.next;
+  }
+}

@@ -1,0 +1,143 @@
+/** The way to a location: signed, paced, within the call's budget, and never another location's data. */
+import { LIMITS } from "../../model.ts";
+import type { SiteContext } from "../connector.ts";
+import type { Incoming } from "../request.ts";
+import { Budget } from "./budget.ts";
+import { type Pacer, pacerOf } from "./pacer.ts";
+import { dayIsOver, foreign, refused, unreadable } from "./refusals.ts";
+import { LOCATION_NAMES, type Route, type RouteName, ROUTES } from "./routes.ts";
+import { shared } from "./shared_pages.ts";
+
+/** The settings, by their names. */
+export interface CrmSettings extends Readonly<Record<string, string | null>> {
+  readonly CRM_API_BASE: string;
+}
+
+/** What is asked of a route. */
+export interface Question {
+  readonly route: RouteName;
+  /** What stands for `{id}` in the path. */
+  readonly id?: string;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly json?: Readonly<Record<string, unknown>>;
+}
+
+/** Statuses that may pass; each further try is paced and counted like any request. */
+const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const TRIES = 3;
+/** A year of appointments, or 500 contacts with all their fields. */
+const ANSWER_BYTES = 16 * 1024 * 1024;
+/** How deep ids of locations stand in answers. */
+const LEVELS = 5;
+
+/** Asks for one site's location. */
+export class CrmWire {
+  readonly location: string;
+  readonly #pacer: Pacer;
+
+  constructor(readonly ctx: SiteContext<CrmSettings>, readonly budget: Budget = new Budget()) {
+    this.location = ctx.site.crm_location_id ?? "";
+    this.#pacer = pacerOf(ctx.settings.CRM_API_BASE, this.location);
+  }
+
+  /** The same location with other limits. */
+  within(budget: Budget): CrmWire {
+    return new CrmWire(this.ctx, budget);
+  }
+
+  /**
+   * What `read` makes of the answer; null where the call's requests or its time are used up. Within a minute it is asked
+   * once, whichever call of the site needs it. Throws E_UPSTREAM.
+   */
+  async page<T>(
+    question: Question,
+    read: (json: unknown) => T,
+    rows: (value: T) => number = () => 1,
+  ): Promise<T | null> {
+    const key = JSON.stringify([this.#whose(), question]);
+    return await shared(key, this.ctx.now, async () => {
+      const answer = await this.ask(question);
+      return answer === null ? null : read(answer);
+    }, rows);
+  }
+
+  /** The answer as JSON, asked anew; null where the call's requests or its time are used up. Throws E_UPSTREAM. */
+  async ask(question: Question): Promise<unknown> {
+    const route: Route = ROUTES[question.route];
+    const { integration_token } = await this.ctx.secret("crm");
+    for (let tries = 1;; tries++) {
+      if (!this.budget.take(this.#pacer.next(this.ctx.now()), this.ctx.deadline)) return null;
+      const answer = await this.#send(question, route, integration_token);
+      const { status } = answer;
+      if (status >= 200 && status < 300) return this.#own(answer);
+      const again = PASSING.has(status) && tries < TRIES && !(status === 429 && dayIsOver(answer));
+      if (status === 429) this.#pacer.block(answer.headers, this.ctx.now());
+      if (!again || !this.#hasTime()) throw refused(answer, route, integration_token);
+    }
+  }
+
+  /** What pages of this site are kept under; another one after the site or its credentials changed. */
+  #whose(): string {
+    const { cache } = this.ctx;
+    const known = cache.get<string>("pages");
+    if (known !== undefined) return known;
+    const made = crypto.randomUUID();
+    cache.set("pages", made, Infinity);
+    return made;
+  }
+
+  #hasTime(): boolean {
+    return this.#pacer.next(this.ctx.now()) < this.ctx.deadline && this.budget.used < this.budget.limit;
+  }
+
+  async #send({ id, query = {}, json }: Question, route: Route, token: string): Promise<Incoming> {
+    const { ctx, location } = this;
+    const path = route.path.replace("{id}", encodeURIComponent(id ?? location));
+    const url = new URL(`${ctx.settings.CRM_API_BASE}${path}`);
+    if (route.location !== null && json === undefined) url.searchParams.set(route.location, location);
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    }
+    const answer = await ctx.send({
+      method: route.method,
+      url: url.href,
+      headers: { accept: "application/json", authorization: `Bearer ${token}`, version: route.version },
+      ...(json === undefined ? {} : { json: { locationId: location, ...json } }),
+      effect: "read",
+      turn: this.#turn(),
+      busy: ({ status }) => PASSING.has(status) ? Infinity : null, // it is tried again here, in its turn
+      max_bytes: ANSWER_BYTES,
+      deadline_ms: LIMITS.UPSTREAM_DEADLINE_MS + this.#pacer.next(ctx.now()) - ctx.now(),
+    });
+    this.#pacer.heard(answer.headers, ctx.now());
+    return answer;
+  }
+
+  /** Each try has a moment of its own; a wait that the upstream asked for meanwhile holds too. */
+  #turn(): (now: number) => number {
+    let at: number | null = null;
+    return (now) => {
+      at ??= this.#pacer.reserve(now);
+      const wait = Math.max(at, this.#pacer.blockedUntil) - now;
+      if (wait <= 0) at = null;
+      return wait;
+    };
+  }
+
+  #own(answer: Incoming): unknown {
+    const json = answer.json();
+    if (typeof json !== "object" || json === null) throw unreadable("no JSON");
+    if (namesAnother(json, this.location, LEVELS)) throw foreign();
+    return json;
+  }
+}
+
+/** Whether an answer says anywhere that it is of another location. */
+function namesAnother(value: object, own: string, levels: number): boolean {
+  if (levels === 0) return false;
+  for (const [name, one] of Object.entries(value)) {
+    if (typeof one === "string" && one !== "" && one !== own && LOCATION_NAMES.has(name)) return true;
+    if (typeof one === "object" && one !== null && namesAnother(one, own, levels - 1)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,204 @@
+/** A location as a busy client would have it, the same for the same number. */
+import { addMessages } from "./seed_messages.ts";
+import { emptyWorld, type World } from "./world.ts";
+
+const DAY_MS = 24 * 60 * 60_000;
+const APPOINTMENT_STATUSES = ["new", "confirmed", "cancelled", "showed", "noshow", "invalid", "completed"];
+const INVOICE_STATUSES = ["draft", "sent", "payment_processing", "paid", "void", "partially_paid"];
+const TAGS = ["vip", "form lead", "opt-in", "newsletter", "survey 2026", "old", "never used", "information"];
+
+/** How much there is of each. */
+export interface SeedOptions {
+  readonly seed?: number;
+  readonly timezone?: string;
+  /** Days before and after `now` that rows are spread over. */
+  readonly days?: number;
+  readonly opportunities?: number;
+  readonly contacts?: number;
+  readonly events?: number;
+  readonly conversations?: number;
+  readonly messages?: number;
+  readonly invoices?: number;
+  readonly submissions?: number;
+  readonly currencies?: readonly string[];
+}
+
+/** Numbers from 0 to 1 that the seed alone decides (mulberry32). */
+export function random(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+/** Makes one. */
+export function seeded(id: string, now: number, options: SeedOptions = {}): World {
+  const { seed = 1, timezone = "America/New_York", days = 75, currencies = ["USD"] } = options;
+  const next = random(seed);
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)]!;
+  const range = <T>(length: number | undefined, usual: number, make: (at: number) => T): T[] =>
+    Array.from({ length: length ?? usual }, (_, at) => make(at));
+  const past = () => now - Math.floor(next() * days * DAY_MS);
+  const iso = (ms: number) => new Date(ms).toISOString();
+  const own = { locationId: id };
+  const world = emptyWorld(id, timezone);
+
+  world.pipelines.push(...["sales", "care"].map((name, at) => ({
+    id: `pipe-${name}`,
+    name: at === 0 ? "Sales" : "Care",
+    ...own,
+    // Not in the order of their positions.
+    stages: [2, 0, 3, 1].map((position) => ({
+      id: `${name}-${position}`,
+      name: `Step ${position}`,
+      position,
+    })),
+  })));
+  world.tags.push(...TAGS.map((name, at) => ({ id: `tag-${at}`, name, ...own })));
+  world.customFields.push(
+    {
+      id: "field-form",
+      name: "Contact form answer",
+      fieldKey: "contact.form_answer",
+      dataType: "TEXT",
+      ...own,
+    },
+    { id: "field-other", name: "Birthday", fieldKey: "contact.birthday", dataType: "DATE", ...own },
+  );
+  world.workflows.push(
+    ...["published", "draft"].map((status, at) => ({
+      id: `flow-${at}`,
+      name: `Flow ${at}`,
+      status,
+      version: at + 1,
+      createdAt: iso(now - 90 * DAY_MS),
+      updatedAt: iso(now - at * DAY_MS),
+      ...own,
+    })),
+  );
+  world.contacts.push(...range(options.contacts, 120, (at) => {
+    const added = past();
+    return {
+      id: `contact-${at}`,
+      ...own,
+      firstNameLowerCase: `first${at}`,
+      lastNameLowerCase: "last",
+      email: `person${at}@mail.example`,
+      phone: "+15550100",
+      source: "web",
+      type: "lead",
+      dateAdded: iso(added),
+      dateUpdated: iso(added + Math.floor(next() * (now - added))),
+      tags: TAGS.filter((tag) => tag !== "never used" && next() < 0.15),
+      customFields: next() < 0.2
+        ? [{ id: pick(["field-form", "field-other"]), value: pick(["yes", ""]) }]
+        : [],
+      activeWorkflows: next() < 0.3 ? ["flow-0"] : [],
+      finishedWorkflows: next() < 0.3 ? ["flow-0"] : [],
+    };
+  }));
+  const contactId = () => `contact-${Math.floor(next() * Math.max(1, world.contacts.length))}`;
+  world.opportunities.push(...range(options.opportunities, 150, (at) => {
+    const pipeline = pick(["sales", "care"]);
+    return {
+      id: `opp-${at}`,
+      name: `Deal ${at}`,
+      ...own,
+      pipelineId: `pipe-${pipeline}`,
+      pipelineStageId: next() < 0.05 ? "gone" : `${pipeline}-${Math.floor(next() * 4)}`,
+      status: pick(["open", "open", "won", "lost", "abandoned"]),
+      monetaryValue: Math.round(next() * 100_000) / 100,
+      createdAt: iso(past()),
+      updatedAt: iso(now),
+      contactId: contactId(),
+      source: "web",
+    };
+  }));
+  world.calendars.push(
+    ...["a", "b"].map((name) => ({ id: `cal-${name}`, name: `Room ${name}`, isActive: true, ...own })),
+  );
+  world.events.push(...range(options.events, 140, (at) => {
+    const starts = past() + Math.floor(next() * 20) * DAY_MS;
+    return {
+      id: `event-${at}`,
+      title: `Visit ${at}`,
+      calendarId: pick(["cal-a", "cal-b"]),
+      ...own,
+      contactId: contactId(),
+      appointmentStatus: pick(APPOINTMENT_STATUSES),
+      assignedUserId: "user-1",
+      startTime: iso(starts),
+      endTime: iso(starts + 30 * 60_000),
+      dateAdded: iso(starts - Math.floor(next() * 15 * DAY_MS)),
+      dateUpdated: iso(now),
+    };
+  }));
+  addMessages(world, own, { next, pick, iso, past, now }, options);
+  world.campaigns.push({ id: "camp-1", name: "Spring", status: "published", ...own }, {
+    id: "camp-2",
+    name: "Autumn",
+    status: "draft",
+    ...own,
+  });
+  world.funnels.push(
+    ...range(undefined, 3, (at) => ({ _id: `funnel-${at}`, name: `Funnel ${at}`, type: "funnel", ...own })),
+  );
+  world.pages.push(...range(undefined, 50, (at) => ({
+    _id: `page-${at}`,
+    name: `Page ${at}`,
+    funnelId: `funnel-${at % 2}`,
+    stepId: "step",
+    deleted: "false",
+    updatedAt: iso(now),
+    ...own,
+  })));
+  world.submissions.push(...range(options.submissions, 130, (at) => ({
+    id: `sub-${at}`,
+    contactId: contactId(),
+    createdAt: iso(past()),
+    formId: pick(["form-1", "form-2"]),
+    name: `Person ${at}`,
+    email: `person${at}@mail.example`,
+    others: { question: "answer" },
+  })));
+  world.invoices.push(...range(options.invoices, 130, (at) => {
+    const total = Math.round(next() * 50_000) / 100;
+    const status = pick(INVOICE_STATUSES);
+    const amountPaid = status === "paid"
+      ? total
+      : status === "partially_paid"
+      ? Math.round(total * 50) / 100
+      : 0;
+    const day = iso(past()).slice(0, 10);
+    return {
+      _id: `invoice-${at}`,
+      status,
+      liveMode: next() > 0.1,
+      altId: id,
+      altType: "location",
+      name: "Invoice",
+      title: "INVOICE",
+      invoiceNumber: pick<string | number>([at, `INV-${at}`]),
+      currency: pick(currencies),
+      total,
+      amountPaid,
+      amountDue: Math.round((total - amountPaid) * 100) / 100,
+      issueDate: day,
+      dueDate: day,
+      createdAt: `${day}T12:00:00.000Z`,
+      updatedAt: `${day}T12:00:00.000Z`,
+      contactDetails: {
+        id: contactId(),
+        name: `Person ${at}`,
+        email: "p@mail.example",
+        phoneNo: "+15550100",
+      },
+      invoiceItems: [{ name: "Visit" }],
+    };
+  }));
+  return world;
+}

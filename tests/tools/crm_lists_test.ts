@@ -1,0 +1,173 @@
+/** The CRM's tools that list, the baseline a client reads, and what ping_site and diagnose_site say of a location. */
+import assert from "node:assert/strict";
+import { marked } from "marked";
+import { seeded } from "../../sandbox/highlevel/start.ts";
+import { NOW, site } from "../kit.ts";
+import { type Answer, CrmWorld } from "./_crm.ts";
+
+Deno.test("workflows, campaigns and funnels are told with what the CRM tells, and null for the rest", async () => {
+  await using at = await CrmWorld.open();
+  const { workflows } = await at.both("crm_list_workflows", { status: "published" });
+  assert.deepEqual(workflows, [{
+    id: "flow-0",
+    name: "Flow 0",
+    status: "published",
+    version: 1,
+    updated_at: new Date(NOW).toISOString(),
+  }]);
+  const { campaigns, delivery, note } = await at.both("crm_get_campaign_a2p_stats", { status: "draft" });
+  assert.deepEqual([campaigns, delivery], [[{ id: "camp-2", name: "Autumn", status: "draft" }], null]);
+  assert.match(String(note), /how messages were delivered/);
+  const { funnels } = await at.both("crm_get_funnel_stats", { funnel_id: "funnel-1" }) as unknown as {
+    funnels: { id: string; pages: Record<string, unknown>[] }[];
+  };
+  assert.deepEqual(
+    funnels.map(({ id, pages }) => [id, pages.length]),
+    [["funnel-1", 25]],
+    "more than one page of 20",
+  );
+  for (const { views, opt_ins, opt_in_rate } of funnels[0]!.pages) {
+    assert.deepEqual([views, opt_ins, opt_in_rate], [null, null, null]);
+  }
+});
+
+Deno.test("invoices are listed by status, days and words, with the CRM's own total", async () => {
+  await using at = await CrmWorld.open();
+  const all = await at.both("crm_list_invoices", { limit: 3 });
+  const rows = all["invoices"] as Record<string, unknown>[];
+  assert.deepEqual([all["total"], rows.length, all["next_offset"]], [130, 3, 3]);
+  assert.deepEqual(Object.keys(rows[0]!).filter((name) => name !== "test"), [
+    "id",
+    "number",
+    "status",
+    "currency",
+    "total",
+    "amount_paid",
+    "amount_due",
+    "issue_date",
+    "due_date",
+    "created_at",
+    "contact",
+  ]);
+  const { world } = at.crm.state;
+  const paid = world.invoices.filter(({ status }) => status === "paid").length;
+  assert.equal((await at.ask("crm_list_invoices", { status: "paid", limit: 1 }))["total"], paid);
+  const days = { start_at: "2026-11-01", end_at: "2026-11-10" };
+  const dated = world.invoices.filter(({ issueDate }) =>
+    issueDate! >= days.start_at && issueDate! <= days.end_at
+  );
+  assert.equal((await at.ask("crm_list_invoices", days))["total"], dated.length);
+  const last = await at.ask("crm_list_invoices", { limit: 100, offset: 100 });
+  assert.deepEqual([(last["invoices"] as unknown[]).length, last["next_offset"]], [30, null]);
+});
+
+interface Baseline extends Answer {
+  readonly markdown: string;
+  readonly suggested_file: string;
+  readonly sections: readonly { readonly name: string; readonly ok: boolean }[];
+}
+
+Deno.test("the baseline is a report in markdown whose numbers are those of the tools", async () => {
+  await using at = await CrmWorld.open();
+  const { markdown, suggested_file, sections } = await at.both<Baseline>("crm_bootstrap_baseline");
+  assert.equal(suggested_file, "baseline.md");
+  const names = ["pipeline", "appointments", "sms", "forms", "revenue", "tags"];
+  assert.deepEqual(sections.map(({ name, ok }) => [name, ok]), names.map((name) => [name, true]));
+  assert.match(
+    markdown,
+    /^# Baseline: Harbour Dental\n\nWhat the CRM shows for 2026-10-23 to 2026-11-21 \(30 days, America\/New_York\)\./,
+  );
+  const { totals } = await at.ask("crm_compute_pipeline_funnel") as unknown as {
+    totals: { opportunities: number };
+  };
+  assert.ok(markdown.includes(`${totals.opportunities} new opportunities`));
+  const { total, no_show_rate } = await at.ask("crm_compute_no_show_rate");
+  assert.ok(markdown.includes(`${total} appointments.`));
+  assert.ok(markdown.includes(`Not shown up: ${Math.round(Number(no_show_rate) * 1000) / 10} %`));
+  const html = await marked.parse(markdown);
+  assert.equal(html.match(/<h2>/g)?.length, 6);
+  assert.ok((html.match(/<table>/g)?.length ?? 0) >= 3);
+  assert.doesNotMatch(markdown, /undefined|null|NaN|\[object/);
+});
+
+Deno.test("a part of the baseline that cannot be read becomes a note; where none can, the call fails", async () => {
+  await using at = await CrmWorld.open();
+  at.crm.state.lacking.add("invoices.readonly");
+  const { markdown, sections, notes } = await at.ask<Baseline>("crm_bootstrap_baseline");
+  assert.deepEqual(sections.filter(({ ok }) => !ok).map(({ name }) => name), ["revenue"]);
+  assert.match(markdown, /## Revenue\n\nThis part could not be read\./);
+  assert.ok(notes.some((note) => /^Revenue: .*permission "invoices.readonly"/.test(note)), String(notes));
+  at.gw.clock.now += 61_000;
+  at.crm.inject({ kind: "html", status: 503 }, { times: 999 });
+  await at.gw.refuses("crm_bootstrap_baseline", { site_id: "client" }, "E_UPSTREAM");
+});
+
+Deno.test("names of the CRM stay text in the baseline", async () => {
+  const world = seeded("loc-names", NOW);
+  const nasty =
+    "Sales | <img src=x onerror=alert(1)>\n# Paid [link](https://evil.example) `code` www.evil.example a@evil.example";
+  world.pipelines[0] = { ...world.pipelines[0]!, name: nasty };
+  world.tags.push({ id: "nasty", name: nasty, locationId: "loc-names" });
+  await using at = await CrmWorld.open({ crm: { world } });
+  const { markdown } = await at.ask<Baseline>("crm_bootstrap_baseline");
+  const html = await marked.parse(markdown);
+  assert.doesNotMatch(html, /<img|<a |<code>|<h1>Paid/);
+  assert.equal(html.match(/<h1>/g)?.length, 1);
+});
+
+interface Check {
+  readonly name: string;
+  readonly ok: boolean | null;
+  readonly detail: string;
+  readonly next_step: string | null;
+}
+
+async function checks(at: CrmWorld, site_id: string): Promise<Record<string, Check>> {
+  at.gw.clock.now += 10_000; // a diagnosis does not wait for its turn
+  const found = await at.both<{ checks: Check[] }>("diagnose_site", { site_id });
+  return Object.fromEntries(found.checks.map((check) => [check.name, check]));
+}
+
+Deno.test("ping_site asks for the location, and says what is wrong with the way there", async () => {
+  await using at = await CrmWorld.open();
+  const { latency_ms: _, ...told } = await at.ask<Record<string, unknown>>("ping_site");
+  assert.deepEqual(told, {
+    ok: true,
+    platform: "crm",
+    authenticated: true,
+    location_id: at.crm.location_id,
+    location: "Harbour Dental",
+    timezone: "America/New_York",
+  });
+  const asked = at.crm.requests.length;
+  await at.gw.refuses("ping_site", { site_id: "tokenless" }, "E_CRM_SITE_NOT_LINKED");
+  assert.equal(at.crm.requests.length, asked);
+  at.crm.state.deleted = true;
+  assert.match(await at.gw.refuses("ping_site", { site_id: "client" }, "E_UPSTREAM"), /crm_location_id/);
+});
+
+Deno.test("diagnose_site tells of the location and of each permission that the token lacks", async () => {
+  await using at = await CrmWorld.open();
+  const fine = await checks(at, "client");
+  assert.deepEqual([fine["crm_location"]!.ok, fine["crm_permissions"]!.ok], [true, true]);
+  at.crm.state.lacking.add("invoices.readonly").add("conversations/message.readonly");
+  const lacking = await checks(at, "client");
+  assert.match(
+    lacking["crm_permissions"]!.detail,
+    /lacks conversations\/message.readonly, invoices.readonly/,
+  );
+  assert.match(lacking["crm_permissions"]!.next_step!, /Add these permissions/);
+  at.crm.state.deleted = true;
+  const deleted = await checks(at, "client");
+  assert.deepEqual([deleted["crm_location"]!.ok, deleted["crm_permissions"]!.ok], [false, false]);
+  const asked = at.crm.requests.length;
+  const unlinked = await checks(at, "tokenless");
+  assert.deepEqual([unlinked["crm_location"]!.ok, unlinked["crm_permissions"]!.ok], [false, null]);
+  assert.equal(at.crm.requests.length, asked, "an unlinked site is not asked");
+  await at.gw.store.sites.create(site("wrong", "crm", {
+    crm_location_id: at.crm.location_id,
+    credentials: { crm: { integration_token: "pit-wrong" } },
+  }));
+  at.crm.state.deleted = false;
+  assert.match((await checks(at, "wrong"))["crm_location"]!.detail, /401/);
+});

@@ -1,0 +1,80 @@
+/** Missed calls, and whether an SMS followed. */
+import { together } from "../../lib/async.ts";
+import { type Days, within } from "../../platforms/highlevel/days.ts";
+import type { Message } from "../../platforms/highlevel/rows.ts";
+import { many, median, rate } from "./_numbers.ts";
+import { noteUndated, type Reading, reasonOf } from "./_read.ts";
+import { isSms } from "./_sms.ts";
+
+const MISSED: ReadonlySet<string> = new Set(["no-answer", "busy", "voicemail", "failed", "canceled"]);
+
+/** Inbound calls of a time: those that nobody took, and those of which the CRM does not say how they ended. */
+export function inboundCalls(messages: readonly Message[], span: Pick<Days, "from" | "to">) {
+  const calls = messages.filter(({ type, direction, at }) =>
+    type.includes("CALL") && direction === "inbound" && within(at, span)
+  );
+  return {
+    missed: calls.filter(({ call_status }) => MISSED.has(call_status ?? "")),
+    unknown: calls.filter(({ call_status }) => call_status === null).length,
+  };
+}
+
+/** Of missed calls those that an SMS to the same contact followed in time; one SMS may serve several calls. */
+export function textBacks(missed: readonly Message[], messages: readonly Message[], windowMs: number) {
+  const sent = new Map<string, number[]>();
+  for (const one of messages) {
+    if (!isSms(one) || one.direction !== "outbound" || one.at === null || one.contact_id === null) continue;
+    const times = sent.get(one.contact_id) ?? [];
+    times.push(one.at);
+    sent.set(one.contact_id, times);
+  }
+  const delays = missed.flatMap(({ contact_id, at }) => {
+    const after = (sent.get(contact_id ?? "") ?? []).map((time) => time - at!)
+      .filter((delay) => delay >= 0 && delay <= windowMs);
+    return after.length === 0 ? [] : [after.reduce((a, b) => Math.min(a, b)) / 1000];
+  });
+  return {
+    missed_calls: missed.length,
+    texted_back: delays.length,
+    rate: rate(delays.length, missed.length),
+    median_delay_seconds: median(delays),
+  };
+}
+
+const MINUTE_MS = 60_000;
+
+/** The missed calls of a window; where not all could be read, those of its newest part of which both kinds were. */
+export async function missedCalls(reading: Reading, window_minutes: number) {
+  const { client, days, notes } = reading;
+  const windowMs = window_minutes * MINUTE_MS;
+  const [calls, messages] = await together(
+    client.exported("Call", days.from, days.to),
+    client.exported("SMS", days.from, days.to + windowMs),
+  );
+  noteUndated(reading, "calls", calls.rows.filter(({ at }) => at === null).length);
+  const since = [calls, messages].map(({ rows, complete }) =>
+    complete ? days.from : oldestOf(rows) ?? days.to
+  );
+  const span = { from: Math.max(...since), to: days.to };
+  const truncated = !calls.complete || !messages.complete;
+  if (truncated) {
+    notes.push(
+      `Only the calls since ${new Date(span.from).toISOString()} are counted, because ${
+        reasonOf(client)
+      }: all numbers are ` +
+        "of that part of the window",
+    );
+  }
+  const { missed, unknown } = inboundCalls(calls.rows, span);
+  if (unknown > 0) {
+    notes.push(`Of ${many(unknown, "inbound call")} the CRM does not say how it ended; counted as answered`);
+  }
+  const nameless = missed.filter(({ contact_id }) => contact_id === null).length;
+  if (nameless > 0) {
+    notes.push(`${many(nameless, "missed call")} of no known contact, to whom no SMS can be traced`);
+  }
+  return { window_minutes, ...textBacks(missed, messages.rows, windowMs), truncated };
+}
+
+const oldestOf = (rows: readonly Message[]): number | null =>
+  rows.reduce<number | null>((oldest, { at }) => at === null ? oldest : Math.min(oldest ?? at, at), null);

@@ -1,0 +1,31 @@
+/** Funnels by id and name: the CRM tells no more of them. */
+import { GatewayError } from "../../errors.ts";
+import { noteRows, type Reading } from "./_read.ts";
+
+/** Why numbers of funnels are null. */
+export const UNTOLD =
+  "The CRM's public interface tells no views and no opt-ins of funnels and their pages: these numbers stand in the CRM alone";
+/** One that is named may stand behind those that would be listed. */
+const NAMED_AMONG = 1000;
+
+/** The funnels, at most `limit`, or the one of that id. Throws E_NOT_FOUND where there is none. */
+export async function funnelsOf(
+  reading: Pick<Reading, "client" | "notes">,
+  limit: number,
+  funnel_id?: string,
+) {
+  const found = await reading.client.funnels(funnel_id === undefined ? limit : NAMED_AMONG);
+  if (funnel_id === undefined) {
+    const { rows, total, complete } = found;
+    if (complete || reading.client.budget.stopped !== null) {
+      noteRows(reading, "funnels", found, "the rest is not shown");
+    } else reading.notes.push(`${rows.length} of ${total ?? "more"} funnels are shown: limit is ${limit}`);
+    return rows;
+  }
+  const named = found.rows.filter(({ id }) => id === funnel_id);
+  if (named.length > 0) return named;
+  throw new GatewayError(
+    "E_NOT_FOUND",
+    `funnel_id: the location has no funnel "${funnel_id}"; crm_get_funnel_stats without funnel_id lists those there are`,
+  );
+}

@@ -1,0 +1,141 @@
+/** The words of the baseline: markdown that a client can read. */
+import type { Location } from "../../platforms/highlevel/client.ts";
+import type { Days } from "../../platforms/highlevel/days.ts";
+import type { noShows } from "./_appointments.ts";
+import { many } from "./_numbers.ts";
+import type { pipelineFunnel } from "./_pipeline.ts";
+import type { revenueOf, revenueStats } from "./_revenue.ts";
+import type { smsStats } from "./_sms.ts";
+import type { tagHygiene } from "./_tags.ts";
+import { inWords } from "./_window.ts";
+
+const TAGS_SHOWN = 20;
+
+/** Text of the CRM as text in markdown: one line, nothing in it a mark or a link. */
+export function plain(text: string | null): string {
+  const line = (text ?? "").replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
+  return line === "" ? "(no name)" : line.replace(/[\\`*_{}[\]<>#|~!@]|:(?=\/\/)|\.(?<=\bwww\.)/gi, "\\$&");
+}
+
+const percent = (share: number | null): string => share === null ? "–" : `${Math.round(share * 1000) / 10} %`;
+const number = (value: number): string => value.toLocaleString("en-US");
+const money = (value: number | null, currency: string | null): string => {
+  if (value === null) return "–";
+  const digits = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+  return `${value.toLocaleString("en-US", digits)}${currency === null ? "" : ` ${plain(currency)}`}`;
+};
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  const rule = line(head.map((_, at) => at === 0 ? "---" : "---:"));
+  return [line(head), rule, ...rows.map(line)].join("\n");
+}
+
+const statuses = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts).map(([name, count]) => `${plain(name)} ${number(count)}`).join(", ") || "none";
+
+function section(title: string, parts: readonly string[], notes: readonly string[]): string {
+  const asides = notes.length === 0 ? [] : [notes.map((note) => `> ${plain(note)}.`).join("\n>\n")];
+  return [`## ${title}`, ...parts, ...asides].join("\n\n");
+}
+
+/** How the report begins. */
+export const heading = ({ name, id }: Location, days: Days): string =>
+  `# Baseline: ${plain(name ?? id)}\n\nWhat the CRM shows for ${inWords(days)}.`;
+
+type Found<T extends (...args: never[]) => unknown> = Awaited<ReturnType<T>>;
+
+function pipelines({ pipelines, totals }: Found<typeof pipelineFunnel>, notes: readonly string[]): string {
+  const intro =
+    `${many(totals.opportunities, "new opportunity", "new opportunities")}, worth ${number(totals.value)} ` +
+    `in all. By status: ${statuses(totals.by_status)}.`;
+  const shown = pipelines.filter((one) => one.totals.opportunities > 0).map(({ name, stages }) =>
+    `### ${plain(name)}\n\n` + table(
+      ["Stage", "Here now", "Came this far", "From the stage before"],
+      stages.map((stage) => [
+        plain(stage.name),
+        number(stage.count),
+        number(stage.reached),
+        percent(stage.conversion_from_previous),
+      ]),
+    )
+  );
+  return section("Pipeline", [intro, ...shown], notes);
+}
+
+function appointments(found: Found<typeof noShows>, notes: readonly string[]): string {
+  if (found.total === 0) return section("Appointments", ["No appointments."], notes);
+  return section("Appointments", [
+    `${many(found.total, "appointment")}. By status: ${statuses(found.by_status)}.`,
+    `Not shown up: ${percent(found.no_show_rate)}; of those not cancelled ` +
+    `${percent(found.no_show_rate_excluding_cancelled)}.`,
+  ], notes);
+}
+
+function sms(found: Found<typeof smsStats>, notes: readonly string[]): string {
+  const { outbound, inbound, conversations_messaged, conversations_replied, conversation_reply_rate } = found;
+  return section("SMS", [
+    `${number(outbound)} sent and ${number(inbound)} received. Of ` +
+    `${many(conversations_messaged, "conversation")} with an SMS from you, ${
+      number(conversations_replied)
+    } had an ` +
+    `answer (${percent(conversation_reply_rate)}).`,
+  ], notes);
+}
+
+const forms = ({ total }: { total: number }, notes: readonly string[]): string =>
+  section("Forms", [`${many(total, "form submission")}.`], notes);
+
+function amounts(block: ReturnType<typeof revenueOf>, currency: string | null): string {
+  return table(["Revenue", currency === null ? "Amount" : plain(currency)], [
+    ["Invoiced", money(block.invoiced, null)],
+    ["Collected", money(block.collected, null)],
+    ["Outstanding", money(block.outstanding, null)],
+    ["Average invoice", money(block.average_invoice_total, null)],
+  ]);
+}
+
+function revenue(found: Found<typeof revenueStats>, notes: readonly string[]): string {
+  const counts = `${many(found.invoices, "invoice")}. By status, with drafts and void ones: ${
+    statuses(found.by_status)
+  }.`;
+  if ("by_currency" in found) {
+    const blocks = Object.entries(found.by_currency).map(([currency, block]) => amounts(block, currency));
+    return section("Revenue", [counts, ...blocks], notes);
+  }
+  return section("Revenue", [counts, ...(found.invoices > 0 ? [amounts(found, found.currency)] : [])], notes);
+}
+
+function tags(found: Found<typeof tagHygiene>, notes: readonly string[]): string {
+  const { tags_total, underused, unused, threshold } = found;
+  const intro =
+    `${many(tags_total, "tag")}; ${
+      number(underused.length)
+    } with fewer than ${threshold} contacts, of these ` +
+    `${number(unused)} with none.`;
+  const shown = underused.slice(0, TAGS_SHOWN).map(({ name, uses }) => [plain(name), number(uses)]);
+  const rest = underused.length > TAGS_SHOWN ? [`And ${underused.length - TAGS_SHOWN} more.`] : [];
+  return section(
+    "Tags",
+    [intro, ...(shown.length > 0 ? [table(["Tag", "Contacts"], shown)] : []), ...rest],
+    notes,
+  );
+}
+
+const part = <T>(title: string, render: (found: T, notes: readonly string[]) => string) => ({
+  title,
+  render,
+  failed: `## ${title}\n\nThis part could not be read.`,
+});
+
+/** The parts in the order a reader wants them. */
+export const PARTS = {
+  pipeline: part("Pipeline", pipelines),
+  appointments: part("Appointments", appointments),
+  sms: part("SMS", sms),
+  forms: part("Forms", forms),
+  revenue: part("Revenue", revenue),
+  tags: part("Tags", tags),
+};
+/** One of them. */
+export type Part = keyof typeof PARTS;

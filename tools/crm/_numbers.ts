@@ -1,0 +1,33 @@
+/** The few sums that every metric is made of. */
+
+const PLACES = 10_000;
+
+/** Rounded to four places; what sums of money are told in, too. */
+export const rounded = (value: number): number => Math.round((value + Number.EPSILON) * PLACES) / PLACES;
+
+/** A share, rounded to four places; null where there is nothing to have a share of. */
+export const rate = (part: number, whole: number): number | null =>
+  whole === 0 ? null : rounded(part / whole);
+
+/** The sum of a number of each, rounded so that no order of adding shows. */
+export const sum = <T>(rows: readonly T[], of: (row: T) => number): number =>
+  rounded(rows.reduce((total, row) => total + of(row), 0));
+
+/** How many rows have each value, the values in alphabetical order. */
+export function countBy<T>(rows: readonly T[], of: (row: T) => string): Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const row of rows) counts.set(of(row), (counts.get(of(row)) ?? 0) + 1);
+  return Object.fromEntries([...counts].sort(([a], [b]) => a < b ? -1 : 1));
+}
+
+/** The middle value, the mean of the two in the middle of an even number; null of none. */
+export function median(values: readonly number[]): number | null {
+  if (values.length === 0) return null;
+  const sorted = values.toSorted((a, b) => a - b);
+  const half = sorted.length >> 1;
+  return rounded(sorted.length % 2 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2);
+}
+
+/** A number of things, in words: "1 row", "2 rows". */
+export const many = (count: number, one: string, more = `${one}s`): string =>
+  `${count} ${count === 1 ? one : more}`;

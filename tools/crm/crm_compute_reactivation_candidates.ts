@@ -1,0 +1,53 @@
+/** crm_compute_reactivation_candidates: contacts whose record nobody touched for long. */
+import connector from "../../platforms/highlevel/connector.ts";
+import { shownAt } from "../../platforms/highlevel/days.ts";
+import { tool } from "../../registry/tool.ts";
+
+const DAY_MS = 24 * 60 * 60_000;
+const IDLENESS = "Idle means that the contact's record was not updated: the CRM tells no last activity";
+
+export default tool("crm_compute_reactivation_candidates", {
+  async run({ idle_days = 90, tag, limit = 50 }, ctx) {
+    const client = await ctx.use(connector);
+    const location = await client.location();
+    const now = ctx.now();
+    const cutoff = now - idle_days * DAY_MS;
+    const filters = [
+      { field: "dateUpdated", operator: "range", value: { lte: new Date(cutoff).toISOString() } } as const,
+      ...(tag === undefined ? [] : [{ field: "tags", operator: "eq", value: tag } as const]),
+    ];
+    const found = await client.contacts(filters, { field: "dateUpdated", direction: "asc" }, limit);
+    const contacts = found.rows.flatMap(({ id, name, email, phone, tags, updated_at }) =>
+      updated_at === null || updated_at > cutoff ? [] : [{
+        id,
+        name,
+        email,
+        phone,
+        tags,
+        date_updated: new Date(updated_at).toISOString(),
+        idle_days: Math.floor((now - updated_at) / DAY_MS),
+      }]
+    );
+    const left = found.rows.length - contacts.length;
+    return {
+      location_id: location.id,
+      window: {
+        start_at: null,
+        end_at: shownAt(cutoff, location.timezone),
+        days: idle_days,
+        timezone: location.timezone,
+      },
+      total: found.total,
+      contacts,
+      sampling: { limit, examined: found.rows.length, truncated: !found.complete },
+      notes: [
+        IDLENESS,
+        ...(left > 0 ? [`${left} without a usable date of update left out`] : []),
+        ...(found.complete
+          ? []
+          : [`The ${contacts.length} that are idle longest are listed, of ${found.total ?? "more"}`]),
+        ...(location.note === null ? [] : [location.note]),
+      ],
+    };
+  },
+});
