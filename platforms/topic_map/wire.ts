@@ -70,8 +70,8 @@ export class Wire {
 
   #signed(): Record<string, string> {
     const { settings, request_id } = this.ctx;
-    const named = request_id === undefined ? {} : { "x-request-id": request_id };
-    return { authorization: `Bearer ${settings.TOPICMAP_BOT_TOKEN}`, ...named };
+    const authorization = `Bearer ${settings.TOPICMAP_BOT_TOKEN}`;
+    return request_id === undefined ? { authorization } : { authorization, "x-request-id": request_id };
   }
 
   #secrets(): string[] {
