@@ -14,8 +14,8 @@ export const WRITES: readonly Write[] = [...POSTS, ...PAGES, ...SEO, ...STATIC, 
 
 /** Writes that no call of the table makes, and why. */
 export const NOT_HERE: Readonly<Record<string, string>> = {
-  duplicate_page: "no connector has it yet: it refuses every call",
-  inject_page_section: "no connector has it yet: it refuses every call",
+  duplicate_page: "of the site builder alone: duda_races_test.ts",
+  inject_page_section: "the same",
   init_static_project: "begins a repository, which can be done once: approved_static_test.ts",
   topicmap_rerun_job: "stands on another upstream: topicmap_write_test.ts, as the next four",
   topicmap_rerun_audit: "the same",
