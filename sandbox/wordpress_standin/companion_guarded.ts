@@ -83,7 +83,7 @@ export function hashes({ noindex }: CompanionGuarded, post: Post): Record<string
     author: post.author,
     parent: post.parent,
     password: "",
-    date_gmt: date.floating ? "" : date.at,
+    date_gmt: date.floating ? "0000-00-00 00:00:00" : date.at,
     template: post.template,
     featured_media: post.featured_media,
     tags: post.tags.toSorted((a, b) => a - b),

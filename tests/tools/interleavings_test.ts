@@ -47,6 +47,9 @@ class World {
   #person = false;
 
   constructor(readonly at: Ground, readonly post: Post, readonly pick: () => number) {
+    const long_ago = post.modified - 3_600_000; // the fixed clock of the site is ahead of every edit
+    post.modified = long_ago;
+    post.date = { at: long_ago, floating: true };
     const values = this.texts();
     for (const field of FIELDS) {
       Object.defineProperty(post, field, {
@@ -78,7 +81,9 @@ class World {
     this.#person = true;
     const field = this.one(FIELDS);
     this.post[field] = field === "status" ? this.one(["draft", "pending"]) : `theirs ${++this.#marks}`;
+    const { date } = this.post;
     this.post.modified += 1000;
+    if (date.floating) this.post.date = { ...date, at: this.post.modified }; // it follows each save
     this.#person = false;
   }
 
