@@ -47,9 +47,6 @@ class World {
   #person = false;
 
   constructor(readonly at: Ground, readonly post: Post, readonly pick: () => number) {
-    const long_ago = post.modified - 3_600_000; // the fixed clock of the site is ahead of every edit
-    post.modified = long_ago;
-    post.date = { at: long_ago, floating: true };
     const values = this.texts();
     for (const field of FIELDS) {
       Object.defineProperty(post, field, {
@@ -82,7 +79,7 @@ class World {
     const field = this.one(FIELDS);
     this.post[field] = field === "status" ? this.one(["draft", "pending"]) : `theirs ${++this.#marks}`;
     const { date } = this.post;
-    this.post.modified += 1000;
+    this.post.modified = this.at.cms.state.now();
     if (date.floating) this.post.date = { ...date, at: this.post.modified }; // it follows each save
     this.#person = false;
   }
