@@ -82,7 +82,7 @@ export function hashes({ noindex }: CompanionGuarded, post: Post): Record<string
     slug: post.slug,
     author: post.author,
     parent: post.parent,
-    password: "",
+    password: post.password ?? "",
     date_gmt: date.floating ? "0000-00-00 00:00:00" : date.at,
     template: post.template,
     featured_media: post.featured_media,

@@ -89,6 +89,7 @@ export const SEEN: readonly Edit[] = [
   edit("featured_media_id", (post) => post.featured_media = 5),
   edit("template", (post) => post.template = "page-wide"),
   edit("date", (post) => post.date = { at: NOW + 9_000_000, floating: false }, { late: "scheduled_at" }),
+  edit("password", (post) => post.password = `secret ${post.id}`),
   noindex,
 ];
 

@@ -89,7 +89,7 @@ function values(seen: Look): Record<string, unknown> {
 function parts(found: Look): Record<string, unknown> {
   const { record, guarded } = found;
   const { content, author, parent, featured_media, date_gmt, ...same } = values(found);
-  const { password, terms, seo, builder, code } = guarded?.hashes ?? {};
+  const { password = record.password, terms, seo, builder, code } = guarded?.hashes ?? {};
   const hidden = Object.entries({ password, terms, seo, builder, code });
   return {
     ...same,
@@ -166,8 +166,10 @@ type Cut = <T>(all: Readonly<Record<string, T>>) => Readonly<Record<string, T>>;
 export function requireUnchanged(kind: Kind, before: Look, now: Look, wanted: Cut = (all) => all): void {
   const hashed = before.guarded !== null && now.guarded !== null;
   const builders = [before, now].every(({ record }) => builderTold(record) !== null);
+  const open = [before, now].every(({ record }) => record.password !== undefined);
   const told = (seen: Look) => ({
     ...values(seen),
+    ...open ? { password: seen.record.password } : {},
     ...builders ? { builder: builderTold(seen.record) } : {},
     ...hashed ? seen.guarded?.hashes : {},
   });
