@@ -71,9 +71,20 @@ export function lastChange({ changed }: Looked): string {
   return `, last changed by ${quoted(changed.by)}${changed.at === null ? "" : ` at ${changed.at}`}`;
 }
 
+/** No password: none that is told, an empty one, or the SHA-256 of that. */
+const NO_PASSWORD = new Set<unknown>([
+  undefined,
+  "",
+  "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+]);
+
 /** What to know before something goes live. */
-export function liveWarnings({ warnings, noindex }: Looked): string[] {
-  return noindex ? [...warnings, "Its SEO fields tell search engines not to index it"] : [...warnings];
+export function liveWarnings({ parts, warnings, noindex }: Looked): string[] {
+  return [
+    ...warnings,
+    ...noindex ? ["Its SEO fields tell search engines not to index it"] : [],
+    ...NO_PASSWORD.has(parts["password"]) ? [] : ["It has a password: visitors see its text only with that"],
+  ];
 }
 
 /** The same where it goes live at once: which date visitors see. */

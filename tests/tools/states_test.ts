@@ -190,6 +190,21 @@ Deno.test("unschedule refuses a draft, and takes a page by type", async () => {
   assert.deepEqual([done.status, stored(at, page.id).status], ["draft", "draft"]);
 });
 
+Deno.test("what has a password is not shown as open to everyone before it goes live", async () => {
+  await using at = await world();
+  at.edit(at.draft, { password: "hidden" });
+  for (
+    const [tool, more] of [["publish_post", {}], ["schedule_draft", {
+      scheduled_at: at.ahead(3600),
+    }]] as const
+  ) {
+    const shown = await at.kit.preview(tool, { site_id: "open", post_id: at.draft.id, ...more });
+    assert.deepEqual(shown.warnings, ["It has a password: visitors see its text only with that"]);
+    assert.ok(!JSON.stringify(shown).includes("hidden"), "and the password is not told");
+  }
+  assert.ok(!JSON.stringify(await at.kit.gw.audit()).includes("hidden"));
+});
+
 Deno.test("publishing shows the date that a person gave a draft, and leaves off one that lies ahead", async () => {
   await using at = await world();
   const dated = (moment: number) =>
