@@ -42,12 +42,12 @@ export function failure(out: Outgoing, what: string, left: boolean, cause?: unkn
 
 /** A write was answered with a redirect, which is never followed. */
 export function redirectedWrite(out: Outgoing, status: number, target: URL): GatewayError {
+  const way = target.origin === new URL(out.url).origin
+    ? "another path of its own; a write is not sent on: see which plugin or server rule moves it"
+    : `"${target.origin}"; a write is not sent on, so set base_url to that address`;
   return new GatewayError(
     "E_UPSTREAM",
-    `${
-      hostOf(out)
-    } answered ${status} and points to "${target.origin}"; a write is not sent on, so set base_url to ` +
-      `that address, and look at the site before trying again`,
+    `${hostOf(out)} answered ${status} and points to ${way}, and look at the site before trying again`,
     { upstream: status },
   );
 }

@@ -42,10 +42,20 @@ export interface Looked {
 export function revealed(
   { parts, url, noindex }: Looked & { readonly url: string },
 ): Record<string, unknown> {
-  const { status: _, scheduled_at: __, ...values } = parts;
+  const { status: _, scheduled_at: __, date: ___, ...values } = parts;
   const named = Object.entries({ url, ...values, noindex })
     .filter(([name, value]) => !EMPTY.has(JSON.stringify(value)) && !HASHED.has(name));
   return Object.fromEntries(named);
+}
+
+/** What becomes, for visitors, of the date that a person gave a draft: one that lies ahead is left off. */
+export function dateChanges({ parts: { date } }: Looked, now: number): Change[] {
+  if (typeof date !== "string") return [];
+  return [
+    Date.parse(date) > now
+      ? { field: "date", from: date, to: null }
+      : { field: "date", from: null, to: date },
+  ];
 }
 
 /** The parts that a change of these fields replaces, with the state it goes by. */
@@ -61,7 +71,28 @@ export function lastChange({ changed }: Looked): string {
   return `, last changed by ${quoted(changed.by)}${changed.at === null ? "" : ` at ${changed.at}`}`;
 }
 
+/** No password: none that is told, an empty one, or the SHA-256 of that. */
+const NO_PASSWORD = new Set<unknown>([
+  undefined,
+  "",
+  "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+]);
+
 /** What to know before something goes live. */
-export function liveWarnings({ warnings, noindex }: Looked): string[] {
-  return noindex ? [...warnings, "Its SEO fields tell search engines not to index it"] : [...warnings];
+export function liveWarnings({ parts, warnings, noindex }: Looked): string[] {
+  return [
+    ...warnings,
+    ...noindex ? ["Its SEO fields tell search engines not to index it"] : [],
+    ...NO_PASSWORD.has(parts["password"]) ? [] : ["It has a password: visitors see its text only with that"],
+  ];
+}
+
+/** The same where it goes live at once: which date visitors see. */
+export function publishWarnings(seen: Looked, now: number): string[] {
+  const dates = dateChanges(seen, now).map(({ from, to }) =>
+    to === null
+      ? `Its date, ${from}, lies ahead and is left off: it is published now, under the present date`
+      : `It was given the date ${to}: visitors see it under that one`
+  );
+  return [...liveWarnings(seen), ...dates];
 }

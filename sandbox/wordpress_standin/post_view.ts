@@ -61,7 +61,7 @@ function common(state: State, post: Post, edit: boolean): Shown {
     guid: edit ? { rendered: guid, raw: guid } : { rendered: guid },
     modified: wallTime(post.modified, state.timezone),
     modified_gmt: wallTime(post.modified, "UTC"),
-    ...(edit && post.type !== "attachment" ? { password: "" } : {}),
+    ...(edit && post.type !== "attachment" ? { password: post.password ?? "" } : {}),
     slug: post.slug,
     status: post.status,
     type: post.type,

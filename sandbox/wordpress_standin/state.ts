@@ -27,6 +27,7 @@ export interface Post {
   comment_status: "open" | "closed";
   ping_status: "open" | "closed";
   sticky: boolean;
+  password?: string;
   /** What a page builder puts out in place of the content. */
   built?: string;
   /** Only for media. */

@@ -12,14 +12,22 @@ Deno.test("a category whose preview says it is there is not made under another p
   const parent = await make({ name: "Parent", confirm: true });
   const count = cms.state.terms.size;
   cms.clear();
+  const stands = { parent_id: "null", slug: '"news"', description: '""' };
   for (const more of [{ parent_id: parent.id }, { slug: "news-2" }, { description: "Other" }]) {
+    const [[field, asked]] = Object.entries(more) as [[keyof typeof stands, unknown]];
     const preview = await make({ name: "News", ...more });
     assert.match(String(preview.summary), /^Make nothing/);
+    assert.deepEqual(preview.warnings, [`${field}: not set, for what is there already is left as it is`]);
     const { done, proof } = parted(await make({ name: "News", ...more, confirm: true }));
     assert.deepEqual(done, { ...news, created: false });
     assert.deepEqual([proof.verified, proof.warnings], [
-      true,
-      [`${Object.keys(more)[0]}: the one of that name that was there already was left as it is`],
+      false,
+      [
+        `${field}: the site kept ${stands[field]} instead of ${
+          JSON.stringify(asked)
+        }; one of that name was there ` +
+        "already and was left as it is",
+      ],
     ]);
   }
   assert.deepEqual(cms.writes, []);

@@ -88,6 +88,8 @@ export const SEEN: readonly Edit[] = [
   edit("author_id", (post) => post.author = 3),
   edit("featured_media_id", (post) => post.featured_media = 5),
   edit("template", (post) => post.template = "page-wide"),
+  edit("date", (post) => post.date = { at: NOW + 9_000_000, floating: false }, { late: "scheduled_at" }),
+  edit("password", (post) => post.password = `secret ${post.id}`),
   noindex,
 ];
 

@@ -78,7 +78,9 @@ class World {
     this.#person = true;
     const field = this.one(FIELDS);
     this.post[field] = field === "status" ? this.one(["draft", "pending"]) : `theirs ${++this.#marks}`;
-    this.post.modified += 1000;
+    const { date } = this.post;
+    this.post.modified = this.at.cms.state.now();
+    if (date.floating) this.post.date = { ...date, at: this.post.modified }; // it follows each save
     this.#person = false;
   }
 

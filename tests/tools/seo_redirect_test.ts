@@ -291,6 +291,12 @@ const MOVES: readonly (readonly [source: string, destination: string, because: R
   ["/broken", "/b", /visitors get an answer at \/broken today/],
 ];
 
+/** Where something answers before the redirect does, and where that cannot be told. */
+const UNFOLLOWED: Readonly<Record<string, { verified: boolean | null; says: RegExp }>> = {
+  "/feed": { verified: false, says: /^source: the redirect is stored, and visitors of \/feed still get/ },
+  "/broken": { verified: null, says: /did not show whether visitors of \/broken are sent on$/ },
+};
+
 /** The site, with an archive that no post stands behind, and an address that fails. */
 async function visited(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const { pathname } = new URL(String(input));
@@ -334,7 +340,10 @@ for (const [source, given, because] of MOVES) {
     const preview = await at.kit.gw.call<Args>("set_seo_redirect", { ...args, site_id: "live" });
     assert.equal(preview["tier"], 3);
     assert.match(String(preview["warnings"]), new RegExp(because.source.replace("on seo", "on live")));
-    const { row } = await at.kit.write<Args>("mcp", "set_seo_redirect", { ...args, site_id: "live" });
+    const { row, proof } = await at.kit.write<Args>("mcp", "set_seo_redirect", { ...args, site_id: "live" });
     assert.deepEqual([row.tier, row._published], [3, true]);
+    const { verified = true, says = /^$/ } = UNFOLLOWED[source] ?? {};
+    assert.equal(proof.verified, verified);
+    assert.match(proof.verified_reason ?? proof.warnings.join(), says);
   });
 }

@@ -189,3 +189,49 @@ Deno.test("unschedule refuses a draft, and takes a page by type", async () => {
   const { done } = await at.kit.write("rest", "unschedule", { ...args, type: "page" });
   assert.deepEqual([done.status, stored(at, page.id).status], ["draft", "draft"]);
 });
+
+Deno.test("what has a password is not shown as open to everyone before it goes live", async () => {
+  await using at = await world();
+  at.edit(at.draft, { password: "hidden" });
+  for (
+    const [tool, more] of [["publish_post", {}], ["schedule_draft", {
+      scheduled_at: at.ahead(3600),
+    }]] as const
+  ) {
+    const shown = await at.kit.preview(tool, { site_id: "open", post_id: at.draft.id, ...more });
+    assert.deepEqual(shown.warnings, ["It has a password: visitors see its text only with that"]);
+    assert.ok(!JSON.stringify(shown).includes("hidden"), "and the password is not told");
+  }
+  assert.ok(!JSON.stringify(await at.kit.gw.audit()).includes("hidden"));
+});
+
+Deno.test("publishing shows the date that a person gave a draft, and leaves off one that lies ahead", async () => {
+  await using at = await world();
+  const dated = (moment: number) =>
+    addPost(at.cms.state, {
+      type: "post",
+      author: 2,
+      title: "Dated",
+      date: { at: moment, floating: false },
+      modified: NOW - 60_000,
+    });
+  const past = dated(NOW - 9_000_000);
+  const ahead = dated(NOW + 9_000_000);
+  const preview = (post_id: number) => at.kit.preview("publish_post", { site_id: "open", post_id });
+  const shown = await preview(past.id);
+  assert.deepEqual(shown.changes[1], { field: "date", from: null, to: at.ahead(-9000) });
+  assert.match(shown.warnings.join(), new RegExp(`given the date ${at.ahead(-9000)}`));
+  const left = await preview(ahead.id);
+  assert.deepEqual(left.changes[1], { field: "date", from: at.ahead(9000), to: null });
+  assert.match(left.warnings.join(), new RegExp(`${at.ahead(9000)}, lies ahead`));
+  const plain = await preview(at.draft.id);
+  assert.ok(plain.changes.every(({ field }) => field !== "date"), "a draft without a date of its own");
+  for (const door of DOORS) {
+    const { row } = await at.kit.write(door, "publish_post", {
+      site_id: "open",
+      post_id: door === "rest" ? past.id : ahead.id,
+    });
+    assert.equal(row.changes?.[1]?.field, "date");
+  }
+  assert.deepEqual([stored(at, past.id).date.at, stored(at, ahead.id).date.at], [NOW - 9_000_000, NOW]);
+});

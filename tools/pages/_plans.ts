@@ -5,7 +5,16 @@ import { quoted } from "../../rules/wording.ts";
 import type { Change } from "../../model.ts";
 import type { Page, PageFields, PagesClient, PreparedClone, PreparedPage } from "../../platforms/pages.ts";
 
-export { lastChange, liveWarnings, quoted, replaced, revealed, stateChanges } from "../../rules/wording.ts";
+export {
+  dateChanges,
+  lastChange,
+  liveWarnings,
+  publishWarnings,
+  quoted,
+  replaced,
+  revealed,
+  stateChanges,
+} from "../../rules/wording.ts";
 
 /** Where script in a page runs. */
 export const SHOWN_PAGE = "in the browser of everyone who opens the page, its preview included";

@@ -1,7 +1,7 @@
 /** publish_page: makes a draft or scheduled page public; the site must allow it. */
 import { pages } from "../../platforms/pages.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { lastChange, liveWarnings, quoted, revealed, stateChanges } from "./_plans.ts";
+import { dateChanges, lastChange, publishWarnings, quoted, revealed, stateChanges } from "./_plans.ts";
 
 export default tool("publish_page", {
   check: ({ page_id }, ctx) => ctx.checkId(page_id, "page_id"),
@@ -11,10 +11,10 @@ export default tool("publish_page", {
       summary: `Publish the page ${quoted(page.title)} on ${ctx.site.name} for everyone to see${
         lastChange(page)
       }`,
-      changes: stateChanges(page, "published", null),
+      changes: [...stateChanges(page, "published", null), ...dateChanges(page, ctx.now())],
       revealed: revealed(page),
       revision: page.parts,
-      warnings: liveWarnings(page),
+      warnings: publishWarnings(page, ctx.now()),
       state: page,
     };
   },

@@ -3,7 +3,16 @@ import type { Change } from "../../model.ts";
 import { quoted } from "../../rules/wording.ts";
 import type { DraftFields, NamedTerm, Post, PreparedDraft } from "../../platforms/content.ts";
 
-export { lastChange, liveWarnings, quoted, replaced, revealed, stateChanges } from "../../rules/wording.ts";
+export {
+  dateChanges,
+  lastChange,
+  liveWarnings,
+  publishWarnings,
+  quoted,
+  replaced,
+  revealed,
+  stateChanges,
+} from "../../rules/wording.ts";
 
 /** Where script in a post runs. */
 export const SHOWN_POST = "in the browser of everyone who opens the post, its preview included";

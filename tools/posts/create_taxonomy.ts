@@ -22,7 +22,9 @@ export default tool("create_taxonomy", {
     const place = `the ${taxonomy} ${quoted(fields.name)} on ${ctx.site.name}`;
     if (id !== null) {
       const summary = `Make nothing: ${place} is there already (id ${id})`;
-      return { summary, changes: [], revision: { id }, state: id };
+      const rest = Object.keys(fields).filter((field) => field !== "name").join(", ");
+      const warnings = rest === "" ? [] : [`${rest}: not set, for what is there already is left as it is`];
+      return { summary, changes: [], revision: { id }, warnings, state: id };
     }
     const changes = Object.entries(fields).map(([field, to]) => ({ field, from: null, to }));
     return { summary: `Make ${place}`, changes, revision: { id }, state: null };

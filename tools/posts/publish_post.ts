@@ -1,7 +1,7 @@
 /** publish_post: makes a draft or scheduled post public; the site must allow it. */
 import { content } from "../../platforms/content.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { lastChange, liveWarnings, quoted, revealed, stateChanges } from "./_plans.ts";
+import { dateChanges, lastChange, publishWarnings, quoted, revealed, stateChanges } from "./_plans.ts";
 
 export default tool("publish_post", {
   check: ({ post_id }, ctx) => ctx.checkId(post_id, "post_id"),
@@ -9,10 +9,10 @@ export default tool("publish_post", {
     const post = await (await ctx.use(content)).check(post_id, "publish");
     return {
       summary: `Publish ${quoted(post.title)} on ${ctx.site.name} for everyone to see${lastChange(post)}`,
-      changes: stateChanges(post, "published", null),
+      changes: [...stateChanges(post, "published", null), ...dateChanges(post, ctx.now())],
       revealed: revealed(post),
       revision: post.parts,
-      warnings: liveWarnings(post),
+      warnings: publishWarnings(post, ctx.now()),
       state: post,
     };
   },

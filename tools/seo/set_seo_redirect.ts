@@ -3,7 +3,7 @@ import { homeOf, leavesSite, redirectOf } from "../../rules/redirect.ts";
 import { quoted } from "../../rules/wording.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
 import { replacedBy } from "../../rules/revision.ts";
-import { type Raise, tool, verified } from "../../registry/tool.ts";
+import { compared, type Raise, tool } from "../../registry/tool.ts";
 
 /** What moves visitors. */
 const livening = (because: string): Raise => ({
@@ -51,6 +51,6 @@ export default tool("set_seo_redirect", {
     ctx.note({ changes });
     const set = await (await ctx.use(wordpress)).seo.writeRedirect(state, ctx.made);
     ctx.note({ result_id: set.id });
-    return verified(set);
+    return compared(set);
   },
 });

@@ -99,6 +99,8 @@ const TERMS_ALONG = z.object({
 export const CONTENT = POST.extend({
   parent: z.number().default(0),
   template: z.string().default(""),
+  /** What visitors are asked for before they see it; the plugin tells a hash of it alone. */
+  password: z.string().optional(),
   /** The companion plugin's field; nothing where it is missing or too old. */
   site_ops_builder: z.enum(["block", "visual"]).optional().catch(undefined),
   meta: MADE_WITH.catch(MADE_WITH.parse({})),

@@ -45,8 +45,29 @@ async function plainLook(wire: Wire, kind: Kind, id: number, asked: Query = WHOL
 
 const sorted = (ids: readonly number[]) => ids.toSorted((a, b) => a - b);
 
-/** The values of the record by part, in the plugin's names. */
-function values(record: ContentRecord): Record<string, unknown> {
+/** The plugin's hash of the date of a post that has none: of "0000-00-00 00:00:00". */
+const UNDATED = "0fb5fd75d006763d2a3ff733e2b7acd8b9f4a9a6634f1cd7ec29fb8cb2666567";
+/** What a save may take, by a clock of whole seconds. */
+const SAVE_MS = 2000;
+
+/**
+ * The date of what waits for it, and that which a person gave a draft: without one the date of a draft follows each save
+ * (docs/upstreams/wordpress.md, "Dates and states"). null for none. Without the plugin, one that was given when the draft
+ * was made, and not touched since, looks like none.
+ */
+function datedAt({ record, guarded, siteNow }: Look): string | null {
+  const at = utc(record.date_gmt);
+  if (record.status === "future") return at;
+  if (at === null || !["draft", "pending"].includes(record.status)) return null;
+  const hash = guarded?.hashes["date_gmt"];
+  if (hash !== undefined) return hash === UNDATED ? null : at;
+  const since = Math.abs(Date.parse(at) - Date.parse(utc(record.modified_gmt) ?? ""));
+  return since <= SAVE_MS && Date.parse(at) <= siteNow ? null : at;
+}
+
+/** The values of what was seen by part, in the plugin's names. */
+function values(seen: Look): Record<string, unknown> {
+  const { record } = seen;
   const { title, content, excerpt, slug, author, parent, template, featured_media } = record;
   return {
     status: record.status,
@@ -58,16 +79,17 @@ function values(record: ContentRecord): Record<string, unknown> {
     parent,
     template,
     featured_media,
-    date_gmt: record.status === "future" ? utc(record.date_gmt) : null,
+    date_gmt: datedAt(seen),
     tags: sorted(record.tags),
     categories: sorted(record.categories),
   };
 }
 
 /** In the tools' words, for a plan's revision; what only the plugin can read is told by its hash. */
-function parts({ record, guarded }: Look): Record<string, unknown> {
-  const { content, author, parent, featured_media, date_gmt, ...same } = values(record);
-  const { password, terms, seo, builder, code } = guarded?.hashes ?? {};
+function parts(found: Look): Record<string, unknown> {
+  const { record, guarded } = found;
+  const { content, author, parent, featured_media, date_gmt, ...same } = values(found);
+  const { password = record.password, terms, seo, builder, code } = guarded?.hashes ?? {};
   const hidden = Object.entries({ password, terms, seo, builder, code });
   return {
     ...same,
@@ -75,7 +97,7 @@ function parts({ record, guarded }: Look): Record<string, unknown> {
     author_id: author,
     parent_id: parent,
     featured_media_id: featured_media,
-    scheduled_at: date_gmt,
+    ...record.status === "future" ? { scheduled_at: date_gmt } : { scheduled_at: null, date: date_gmt },
     ...Object.fromEntries(hidden.filter(([, hash]) => hash !== undefined)),
   };
 }
@@ -144,10 +166,12 @@ type Cut = <T>(all: Readonly<Record<string, T>>) => Readonly<Record<string, T>>;
 export function requireUnchanged(kind: Kind, before: Look, now: Look, wanted: Cut = (all) => all): void {
   const hashed = before.guarded !== null && now.guarded !== null;
   const builders = [before, now].every(({ record }) => builderTold(record) !== null);
-  const told = ({ record, guarded }: Look) => ({
-    ...values(record),
-    ...builders ? { builder: builderTold(record) } : {},
-    ...hashed ? guarded?.hashes : {},
+  const open = [before, now].every(({ record }) => record.password !== undefined);
+  const told = (seen: Look) => ({
+    ...values(seen),
+    ...open ? { password: seen.record.password } : {},
+    ...builders ? { builder: builderTold(seen.record) } : {},
+    ...hashed ? seen.guarded?.hashes : {},
   });
   const old: Readonly<Record<string, unknown>> = wanted<unknown>(told(before));
   const differ = Object.entries(wanted<unknown>(told(now)))

@@ -3,7 +3,7 @@ import type { Compared } from "../../compared.ts";
 import type { NewTerm, Term } from "./terms.ts";
 import { slugLoss, valueLoss, wordsLoss } from "./warnings.ts";
 
-/** Compares a term with what was asked for; one that was there already was left as it is. */
+/** Compares a term with what was asked for, also one that was there already and was left as it is. */
 export function compareTerm(stored: Term, { parent_id, ...texts }: NewTerm, created: boolean): Compared {
   const found = [
     ...created ? wordsLoss("name", texts.name, stored.name) : [], // else it was found by it, in any case
@@ -12,8 +12,7 @@ export function compareTerm(stored: Term, { parent_id, ...texts }: NewTerm, crea
     ...valueLoss("parent_id", parent_id, stored.parent_id),
   ];
   if (created) return { differences: found };
-  const left = found.map((one) =>
-    `${one.split(":", 1)[0]}: the one of that name that was there already was left as it is`
-  );
-  return { differences: [], warnings: left };
+  return {
+    differences: found.map((one) => `${one}; one of that name was there already and was left as it is`),
+  };
 }

@@ -129,14 +129,31 @@ export class Wire {
 
   /** Whether visitors get anything at a path below the site's address; what cannot be told counts as if they did. */
   async answersVisitors(path: string): Promise<boolean> {
+    const answer = await this.#visit(path);
+    return answer === null || (answer.status !== 404 && answer.status !== 410);
+  }
+
+  /** The address at which visitors of a path end up; null where no answer tells. */
+  async visitorsEndAt(path: string): Promise<string | null> {
+    const answer = await this.#visit(path);
+    return answer === null || answer.status >= 400 && answer.url === this.#addressOf(path)
+      ? null
+      : answer.url;
+  }
+
+  #addressOf(path: string): string {
     const url = new URL(this.#ctx.site.base_url ?? "");
     url.pathname = `${url.pathname.replace(/\/+$/, "")}${path}`;
-    const out = { method: "HEAD", url: url.href, effect: "read", headers: { accept: "text/html" } } as const;
+    return url.href;
+  }
+
+  async #visit(path: string): Promise<Incoming | null> {
+    const url = this.#addressOf(path);
+    const out = { method: "HEAD", url, effect: "read", headers: { accept: "text/html" } } as const;
     try {
-      const { status } = await this.#ctx.send({ ...out, deadline_ms: LIMITS.VISIT_DEADLINE_MS });
-      return status !== 404 && status !== 410;
+      return await this.#ctx.send({ ...out, deadline_ms: LIMITS.VISIT_DEADLINE_MS });
     } catch (thrown) {
-      if (thrown instanceof GatewayError && thrown.code !== "E_INTERNAL") return true;
+      if (thrown instanceof GatewayError && thrown.code !== "E_INTERNAL") return null;
       throw thrown;
     }
   }

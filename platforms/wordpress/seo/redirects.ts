@@ -10,6 +10,7 @@ import {
   type Redirect,
   sameDestination,
 } from "../../../rules/redirect.ts";
+import type { Compared } from "../../compared.ts";
 import type { Making, Site } from "../../../model.ts";
 import { asking, COMPANION, readCompanion, requireCapability } from "../companion/plugin.ts";
 import { type PartHashes, staleOf } from "../companion/guarded.ts";
@@ -125,7 +126,7 @@ async function rowFrom(wire: Wire, path: string): Promise<RedirectRow | null> {
 }
 
 /** The result of a write. */
-export interface RedirectWritten extends RedirectRow {
+export interface RedirectWritten extends RedirectRow, Compared {
   /** False where the redirect from that source was changed. */
   readonly created: boolean;
 }
@@ -145,13 +146,38 @@ export async function writeRedirect(
   const home = homeOf(site.base_url);
   const fits = stored?.status === status && sameDestination(destination, stored.destination, home) &&
     pathKey(stored.source) === pathKey(source);
-  if (fits) return { id, created, source: stored.source, destination: stored.destination, status };
+  if (fits) {
+    const row = { id, created, source: stored.source, destination: stored.destination, status };
+    return { ...row, ...await followed(wire, planned, home) };
+  }
   const is = stored ? `leads to ${stored.destination} with ${stored.status}` : "is not there";
   throw new GatewayError(
     "E_UPSTREAM",
     `The site said it set the redirect, but the one from ${source} ${is}; look at it there`,
     { upstream: 502 },
   );
+}
+
+/**
+ * Whether visitors follow it where something answered that is neither a redirect nor a post: a file of the web server, or
+ * another plugin, may go first. Elsewhere what is stored is what is followed.
+ */
+async function followed(
+  wire: Wire,
+  { redirect: { source }, now, hides, answers }: PreparedRedirect,
+  home: Home,
+): Promise<Compared> {
+  if (!answers || now !== null || hides !== null) return { differences: [] };
+  const end = await wire.visitorsEndAt(source);
+  if (end === null) {
+    return { differences: [], uncompared: `the site did not show whether visitors of ${source} are sent on` };
+  }
+  const at = pathOnSite(end, home);
+  if (at === null || pathKey(at) !== pathKey(source)) return { differences: [] };
+  const stays =
+    `source: the redirect is stored, and visitors of ${source} still get what answered there before; a file, a ` +
+    "cache or another plugin goes first: look at that address";
+  return { differences: [stays] };
 }
 
 async function send(

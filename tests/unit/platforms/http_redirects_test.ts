@@ -16,6 +16,18 @@ Deno.test("a redirected write is not followed and names the address to set", asy
   }
 });
 
+Deno.test("a write that is moved within its own origin is not told to set that origin as the address", async () => {
+  const moved = () => new Response(null, { status: 302, headers: { location: "/wp-login.php" } });
+  await withServer(moved, async ({ send, seen }) => {
+    await fails(
+      send(WRITE),
+      /points to another path of its own; a write is not sent on: see which plugin/,
+      302,
+    );
+    assert.equal(seen.length, 1);
+  });
+});
+
 Deno.test("a read follows redirects on its origin with its headers, three at most", async () => {
   const header = { authorization: "Basic c2VjcmV0" };
   await withServer(
