@@ -116,11 +116,8 @@ export async function planned(
     confirm: input.confirm,
     gate,
     plan,
-    changes: [
-      ...(plan?.changes ?? []),
-      ...Object.entries(plan?.revealed ?? {}).map(([field, to]) => ({ field, from: null, to })),
-      ...calls.flatMap((one) => one.changes),
-    ],
+    changes: [...(plan?.changes ?? []), ...calls.flatMap((one) => one.changes)],
+    shown: async () => [...await plan?.shows?.() ?? [], ...await nested.shown()],
     revision: wholeRevision(plan?.revision ?? null, calls),
     warnings: [
       ...[...raises, ...found].map(({ because }) => because),

@@ -106,10 +106,11 @@ async function runPipeline(ports: DispatchPorts, call: ToolCall, record: CallRec
   const ready = looked;
   if (ready.tier > 0) {
     if (ready.gate && !(writes && meetsPolicy(admitted, consent.bound))) { // 15
+      const shown = await ready.shown();
       record.previewed = true;
       const issued = await consent.issue(ready.revision);
       record.beside = issued.beside;
-      return preview(ready, record, issued);
+      return preview({ ...ready, changes: [...ready.changes, ...shown] }, record, issued);
     }
     if (ports.now() >= deadline) throw outOfTime();
     const repeated = await consent.spend();

@@ -18,6 +18,8 @@ export interface ReadyCall {
   readonly plan: Plan | null;
   /** What the plan says would change, and after it what the calls would that it planned. */
   readonly changes: readonly Change[];
+  /** What a preview shows behind them. */
+  shown(): Promise<Change[]>;
   /** What of the live state it would replace, those calls' parts included. */
   readonly revision: Revision | null;
   /** What a person should know before approving, of it and of those calls. */
@@ -41,6 +43,8 @@ export interface OuterCall {
 export interface NestedCalls {
   readonly port: CallsPort;
   readonly planned: readonly PlannedCall[];
+  /** What a preview shows of them behind their changes. */
+  shown(): Promise<Change[]>;
 }
 
 /**
@@ -75,7 +79,8 @@ export function nestedCalls({ record, tools, prepare }: OuterCall): NestedCalls 
     ready.delete(made);
     return await found.record.watch(() => found.call.run());
   };
-  return { port: { plan, run }, planned };
+  const shown = async () => (await Promise.all([...ready.values()].map(({ call }) => call.shown()))).flat();
+  return { port: { plan, run }, planned, shown };
 }
 
 const bug = (tool: string, reason: string) =>

@@ -20,3 +20,13 @@ export async function readWithin(
   }
   return whole;
 }
+
+/** Bytes as the text they are in UTF-8; undefined where they are none, or hold a zero. */
+export function textIn(bytes: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return text.includes("\0") ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}

@@ -29,11 +29,8 @@ export interface Plan<State = unknown> {
   readonly summary: string;
   /** Read live; `from` is null for what is made new. */
   readonly changes: readonly Change[];
-  /**
-   * What stands there already and visitors would get by this call, by field: the preview shows it behind the changes,
-   * from null, and the audit row leaves it out.
-   */
-  readonly revealed?: Readonly<Record<string, unknown>>;
+  /** What the preview shows behind the changes and the audit row leaves out; asked for only where a preview is answered. */
+  readonly shows?: () => Awaitable<readonly Change[]>;
   /**
    * The values that the call replaces, by part (a field, a path), as they stand now: what a later look is compared with.
    * Left out, or null, where the call touches nothing that exists.

@@ -41,11 +41,11 @@ export interface Looked {
 /** What visitors get of a post or page that goes live, as far as it is not empty. */
 export function revealed(
   { parts, url, noindex }: Looked & { readonly url: string },
-): Record<string, unknown> {
+): Change[] {
   const { status: _, scheduled_at: __, date: ___, ...values } = parts;
-  const named = Object.entries({ url, ...values, noindex })
-    .filter(([name, value]) => !EMPTY.has(JSON.stringify(value)) && !HASHED.has(name));
-  return Object.fromEntries(named);
+  return Object.entries({ url, ...values, noindex })
+    .filter(([name, value]) => !EMPTY.has(JSON.stringify(value)) && !HASHED.has(name))
+    .map(([field, to]) => ({ field, from: null, to }));
 }
 
 /** What becomes, for visitors, of the date that a person gave a draft: one that lies ahead is left off. */

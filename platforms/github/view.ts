@@ -17,12 +17,15 @@ export interface Entry {
 /** Regular files; a link may point at anything and is none. */
 const FILES: ReadonlySet<string> = new Set(["100644", "100755"]);
 
+const SMALL_BYTES = 64 * 1024;
+
 /** What stands at one commit. A repository without a commit has none, and no files. */
 export class View {
   readonly #wire: RepoWire;
   readonly #prefix: string;
   #whole: Promise<Tree> | undefined;
   #byPath: ReadonlyMap<string, TreeEntry> | undefined;
+  readonly #small = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
   readonly #folders = new Map<string, Promise<Tree | null>>();
 
   /** `tree` is the name of the commit's tree, or anything that leads to it. */
@@ -81,8 +84,12 @@ export class View {
     return truncated ? null : entries.filter(({ type }) => type !== "tree").length;
   }
 
+  /** A file's bytes; those of a small one are asked for once. */
   async bytes({ sha, size }: Pick<Entry, "sha" | "size">): Promise<Uint8Array<ArrayBuffer>> {
-    return await blobOf(this.#wire, sha, size);
+    if (size > SMALL_BYTES) return await blobOf(this.#wire, sha, size);
+    const asked = this.#small.get(sha) ?? blobOf(this.#wire, sha, size);
+    this.#small.set(sha, asked);
+    return await asked;
   }
 
   #file({ path, sha, size, mode }: TreeEntry): Entry {

@@ -72,6 +72,9 @@ function base({ manifest }: ToolEntry): Record<string, unknown> {
   for (const rule of manifest.rules) {
     const names = "one_of" in rule ? rule.one_of : "any_of" in rule ? rule.any_of : [];
     if (names[0]) args[names[0]] = fitting(properties[names[0]]!);
+    const asked = "require" in rule &&
+      Object.entries(rule.when).every(([name, value]) => args[name] === value);
+    for (const name of asked ? rule.require : []) args[name] = fitting(properties[name]!);
   }
   return args;
 }
@@ -168,11 +171,14 @@ const NO_CMS_IDS: readonly unknown[] = [
   "99999999999999999999",
 ];
 
-const isId = (schema: Schema) => schema.anyOf?.some((one) => one.type === "integer") === true;
+const isId = (name: string, schema: Schema) =>
+  name.endsWith("_id") && schema.anyOf?.some((one) => one.type === "integer") === true;
 
 Deno.test("every id refuses what would leave its place in an address, and what no cms can have", async () => {
   await eachTool((entry) => {
-    const fields = Object.entries(entry.manifest.input.properties ?? {}).filter(([, schema]) => isId(schema));
+    const fields = Object.entries(entry.manifest.input.properties ?? {}).filter(([name, schema]) =>
+      isId(name, schema)
+    );
     const ids = entry.manifest.platforms.includes("cms") ? [...IDS, ...NO_CMS_IDS] : IDS;
     return fields.flatMap(([field]) => ids.map((id) => ({ args: { ...base(entry), [field]: id }, field })));
   });

@@ -226,6 +226,32 @@ for (const door of DOORS) {
   });
 }
 
+Deno.test("a preview shows what differs in a text, nothing of what is none, and the audit row has no copy", async () => {
+  await using at = await StaticWorld.open();
+  const lines = Array.from({ length: 400 }, (_, n) => `line ${n}`);
+  const path = "public/long.txt";
+  await at.host.commit(REPO, {
+    branch: "main",
+    files: { [path]: lines.join("\n"), "public/x.bin": new Uint8Array(9) },
+  });
+  const changed = lines.with(300, "another line").join("\n");
+  const args = { site_id: "open", target_branch: "main", allow_overwrite: true };
+  const shown = await at.preview("write_static_file", { ...args, path, content: changed });
+  const text = shown.changes.find(({ field }) => field === `${path} (text)`);
+  assert.match(String(text?.from), /line 300/);
+  assert.match(String(text?.to), /another line/);
+  assert.ok(String(text?.to).length < 500, "what is alike is left out");
+  assert.ok(!JSON.stringify(await at.rows(1)).includes("(text)"));
+  const binary = await at.preview("write_static_file", { ...args, path: "public/x.bin", content: "t" });
+  assert.deepEqual(binary.changes.map(({ field }) => field), ["branch", "public/x.bin"]);
+  const files = [{ path, content: changed }, { path: "public/new.txt", content: "new" }];
+  const many = await at.preview("bulk_write_static_files", { site_id: "open", target_branch: "main", files });
+  assert.deepEqual(many.changes.slice(-2).map(({ field, from }) => [field, from === null]), [
+    [`${path} (text)`, false],
+    ["public/new.txt (text)", true],
+  ]);
+});
+
 Deno.test("the preview of a file's write is read live and names branch, path and bytes", async () => {
   await using at = await StaticWorld.open();
   const path = "src/styles/site.css";
@@ -236,18 +262,19 @@ Deno.test("the preview of a file's write is read live and names branch, path and
   assert.deepEqual([before.tier, before.changes], [1, [
     { field: "branch", from: null, to: "a new preview branch" },
     { field: path, from: { sha, bytes: 17 }, to: { bytes: 1 } },
+    { field: `${path} (text)`, from: FILES[path], to: "b" },
   ]]);
   const { done } = await at.write<{ branch: string; sha: string }>("rest", "write_static_file", args);
   const after = await at.preview("write_static_file", { ...args, content: "cc" });
   assert.equal(after.summary, `Overwrite the file "${path}" of closed on branch "${done.branch}"`);
-  assert.deepEqual(after.changes.at(-1), {
+  assert.deepEqual(after.changes.at(-2), {
     field: path,
     from: { sha: done.sha, bytes: 1 },
     to: { bytes: 2 },
   });
   const main = await at.preview("write_static_file", { ...args, site_id: "open", target_branch: "main" });
   assert.equal(main.summary, `Overwrite the file "${path}" of open on branch "main"`);
-  assert.deepEqual([main.tier, main.changes.at(-1)?.from], [3, { sha, bytes: 17 }]);
+  assert.deepEqual([main.tier, main.changes.at(-2)?.from], [3, { sha, bytes: 17 }]);
   const fresh = await at.preview("write_static_file", { ...args, path: "public/new.txt" });
   assert.match(fresh.summary, /^Make the file "public\/new.txt"/);
 });

@@ -5,6 +5,7 @@ import { bytesOf, checkText } from "../../rules/text.ts";
 import { LIMITS } from "../../model.ts";
 import type { Entry, RepoClient, View } from "../../platforms/github/client.ts";
 import github from "../../platforms/github/connector.ts";
+import { textsOf } from "../../platforms/github/texts.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { commit, markdownIn, writable } from "./_repository.ts";
 
@@ -57,6 +58,12 @@ export default tool("save_md_to_repo", {
     return {
       summary: `${standing ? "Replace" : "Make"} "${path}" on branch "${branch}" of ${ctx.site.repo}`,
       changes: [{ field: path, from, to: { bytes: bytesOf(content) } }],
+      shows: textsOf(view, [{
+        path,
+        sha: standing?.sha ?? null,
+        size: standing?.size ?? null,
+        next: new TextEncoder().encode(content),
+      }]),
       revision,
       // A caller who names the sha is told by that.
       state: sha === undefined ? { commit: view.commit, files: revision } : undefined,

@@ -12,7 +12,7 @@ export default tool("publish_page", {
         lastChange(page)
       }`,
       changes: [...stateChanges(page, "published", null), ...dateChanges(page, ctx.now())],
-      revealed: revealed(page),
+      shows: () => revealed(page),
       revision: page.parts,
       warnings: publishWarnings(page, ctx.now()),
       state: page,

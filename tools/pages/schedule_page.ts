@@ -18,7 +18,7 @@ export default tool("schedule_page", {
         atSite(moment, page.time_zone)
       }${lastChange(page)}`,
       changes: stateChanges(page, "scheduled", moment.utc),
-      revealed: revealed(page),
+      shows: () => revealed(page),
       revision: page.parts,
       warnings: liveWarnings(page),
       state: { moment, page },

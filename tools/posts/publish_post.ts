@@ -10,7 +10,7 @@ export default tool("publish_post", {
     return {
       summary: `Publish ${quoted(post.title)} on ${ctx.site.name} for everyone to see${lastChange(post)}`,
       changes: [...stateChanges(post, "published", null), ...dateChanges(post, ctx.now())],
-      revealed: revealed(post),
+      shows: () => revealed(post),
       revision: post.parts,
       warnings: publishWarnings(post, ctx.now()),
       state: post,

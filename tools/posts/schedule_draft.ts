@@ -17,7 +17,7 @@ export default tool("schedule_draft", {
         atSite(moment, post.time_zone)
       }${lastChange(post)}`,
       changes: stateChanges(post, "scheduled", moment.utc),
-      revealed: revealed(post),
+      shows: () => revealed(post),
       revision: post.parts,
       warnings: liveWarnings(post),
       state: { moment, post },

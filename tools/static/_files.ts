@@ -1,5 +1,6 @@
 /** Bytes of files as callers give and get them, and what is refused about them. */
 import { GatewayError } from "../../errors.ts";
+import { textIn } from "../../lib/bytes.ts";
 import { sourcePath, underPrefix } from "../../rules/path.ts";
 import type { Site } from "../../model.ts";
 
@@ -23,11 +24,10 @@ export function bytesOf(content: string, encoding: Encoding, field: string): Uin
 
 /** Bytes as a caller gets them: as text where they are UTF-8. */
 export function contentOf(bytes: Uint8Array): { encoding: Encoding; content: string } {
-  try {
-    const content = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    if (!content.includes("\0")) return { encoding: "utf-8", content };
-  } catch { /* not text */ }
-  return { encoding: "base64", content: bytes.toBase64() };
+  const text = textIn(bytes);
+  return text === undefined
+    ? { encoding: "base64", content: bytes.toBase64() }
+    : { encoding: "utf-8", content: text };
 }
 
 /** A path, already judged, that also fits below the site's folder in its repository. Throws E_BAD_PATH. */

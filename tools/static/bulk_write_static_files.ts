@@ -4,6 +4,7 @@ import { checkFileSize } from "../../rules/file.ts";
 import { LIMITS, type Site } from "../../model.ts";
 import type { Edit, View } from "../../platforms/github/client.ts";
 import { commitMessage } from "../../platforms/github/client.ts";
+import { textsOf } from "../../platforms/github/texts.ts";
 import { compared, type Raise, tool } from "../../registry/tool.ts";
 import { bytesOf, type Encoding, sourceIn } from "./_files.ts";
 import { builtRaises, documentRaises, madeOn, planOf, revisionOf, type Shown } from "./_plan.ts";
@@ -98,6 +99,7 @@ export default tool("bulk_write_static_files", {
     const to = first ? "main" as const : target_branch;
     return {
       ...planOf(what, found, shown.slice(0, SHOWN_MAX)),
+      shows: textsOf(found.view, shown.map((one, at) => ({ ...one, next: edits[at]!.bytes }))),
       revision: revisionOf(shown),
       raises: first ? [FIRST] : [],
       state: { to, first, bytes, planned: { commit: found.view.commit, files: revisionOf(shown) } },

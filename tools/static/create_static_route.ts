@@ -4,6 +4,7 @@ import { scriptRaises } from "../../code_pages/script_raises.ts";
 import { fileOfRoute } from "../../rules/route.ts";
 import type { View } from "../../platforms/github/client.ts";
 import { commitMessage } from "../../platforms/github/client.ts";
+import { textsOf } from "../../platforms/github/texts.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { checkPage, type PageArgs, pageBytes } from "./_pages.ts";
 import { madeOn, plannedOn, planOf, SHOWN_ON_BRANCH } from "./_plan.ts";
@@ -43,7 +44,8 @@ export default tool("create_static_route", {
     const { path, bytes } = await decide(found.view, route, args);
     const what = `Make ${routeWords(route)} of ${ctx.site.name}`;
     const plan = planOf(what, found, [{ path, sha: null, size: null, bytes: bytes.byteLength }]);
-    return { ...plan, state: plannedOn(found, plan) };
+    const shows = textsOf(found.view, [{ path, sha: null, size: null, next: bytes }]);
+    return { ...plan, shows, state: plannedOn(found, plan) };
   },
   async run({ target_branch, message: given, ...args }, ctx, { changes, state: planned }) {
     const route = routeIn(ctx.site, args.route, "route");

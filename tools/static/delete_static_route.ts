@@ -1,5 +1,6 @@
 /** delete_static_route: a page taken out of the deployed branch; it stays in the repository's history. */
 import { commitMessage } from "../../platforms/github/client.ts";
+import { textsOf } from "../../platforms/github/texts.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { plannedOn, planOf } from "./_plan.ts";
 import { managedPage, pagesAt, routeIn, routeWords } from "./_routes.ts";
@@ -17,7 +18,8 @@ export default tool("delete_static_route", {
       : `after which ${JSON.stringify(hidden)} is shown there`;
     const what = `Delete ${routeWords(route)} of ${ctx.site.name}, ${effect},`;
     const plan = planOf(what, found, [{ ...page, bytes: null }]);
-    return { ...plan, state: { ...page, hidden, planned: plannedOn(found, plan, args) } };
+    const shows = textsOf(found.view, [{ ...page, next: null }]);
+    return { ...plan, shows, state: { ...page, hidden, planned: plannedOn(found, plan, args) } };
   },
   async run(args, ctx, { changes, state: { path, sha, hidden, planned } }) {
     const route = routeIn(ctx.site, args.route, "route");

@@ -2,6 +2,7 @@
 import { scriptRaises } from "../../code_pages/script_raises.ts";
 import type { Entry, View } from "../../platforms/github/client.ts";
 import { commitMessage } from "../../platforms/github/client.ts";
+import { textsOf } from "../../platforms/github/texts.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { checkPage, type PageArgs, pageBytes } from "./_pages.ts";
 import { madeOn, plannedOn, planOf, SHOWN_ON_BRANCH } from "./_plan.ts";
@@ -24,7 +25,8 @@ export default tool("update_static_route", {
     const { page, bytes } = await decide(found.view, { ...args, route });
     const what = `Replace ${routeWords(route)} of ${ctx.site.name}`;
     const plan = planOf(what, found, [{ ...page, bytes: bytes.byteLength }]);
-    return { ...plan, state: { ...page, planned: plannedOn(found, plan, args) } };
+    const shows = textsOf(found.view, [{ ...page, next: bytes }]);
+    return { ...plan, shows, state: { ...page, planned: plannedOn(found, plan, args) } };
   },
   async run({ target_branch, message: given, ...args }, ctx, { changes, state }) {
     const route = routeIn(ctx.site, args.route, "route");

@@ -7,6 +7,7 @@ import { writablePath } from "../../rules/path.ts";
 import { LIMITS } from "../../model.ts";
 import type { Entry, View } from "../../platforms/github/client.ts";
 import { commitMessage } from "../../platforms/github/client.ts";
+import { textsOf } from "../../platforms/github/texts.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { bytesOf, contentOf, inSite } from "./_files.ts";
 import { builtRaises, madeOn, plannedOn, planOf, SHOWN_ON_BRANCH } from "./_plan.ts";
@@ -63,7 +64,8 @@ export default tool("write_static_file", {
     const what = `${now ? "Overwrite" : "Make"} the file "${path}" of ${ctx.site.name}`;
     const shown = { path, sha: now?.sha ?? null, size: now?.size ?? null, bytes: bytes.byteLength };
     const plan = planOf(what, found, [shown]);
-    return { ...plan, state: { created: now === null, planned: plannedOn(found, plan, args) } };
+    const shows = textsOf(found.view, [{ ...shown, next: bytes }]);
+    return { ...plan, shows, state: { created: now === null, planned: plannedOn(found, plan, args) } };
   },
   async run({ content, encoding, target_branch, message: given, ...args }, ctx, { changes, state }) {
     const path = writablePath(args.path, "path");

@@ -209,7 +209,7 @@ Deno.test("a site without credentials or base_url is an E_INTERNAL with the way 
   });
 });
 
-Deno.test("platforms that are not connected are refused in a sentence, and nothing is sent", async () => {
+Deno.test("content of a site that has none is refused in a sentence, and nothing is sent", async () => {
   await using cms = await startWordPressStandIn();
   const other = worldOf(cms, "admin", { site: { platform: "crm", base_url: null } });
   const calls: [string, Record<string, unknown>][] = [
@@ -218,7 +218,6 @@ Deno.test("platforms that are not connected are refused in a sentence, and nothi
     ["create_draft", { title: "x", content_html: "y" }],
     ["schedule_draft", { post_id: "abc", scheduled_at: ahead(7200) }],
     ["publish_post", { post_id: "abc" }],
-    ["ping_site", {}],
     ["diagnose_site", { checks: ["page_builder"] }],
   ];
   for (const [name, args] of calls) await other.refuses("E_NOT_SUPPORTED", /crm/, name, args);
@@ -231,7 +230,7 @@ Deno.test("platforms that are not connected are refused in a sentence, and nothi
     false,
     false,
   ]);
-  await crm.refuses("E_NOT_SUPPORTED", /crm/, "ping_site");
+  await crm.refuses("E_CRM_SITE_NOT_LINKED", /crm_location_id/, "ping_site");
   assert.deepEqual([other.sent, crm.sent, cms.requests.length], [[], [], 0]);
 });
 
