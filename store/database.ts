@@ -11,12 +11,15 @@ const KEY_PART_CHARACTERS_MAX = 256;
 const EDIT_TRIES_MAX = 50;
 const LOCK_TRIES_MAX = 200;
 const LOCK_WAIT_MS_MAX = 30;
+const PROBE_MS = 60_000;
 
 /** A KV, the clocks it is read with, and ids that only grow. */
 export class Database {
   readonly #kv: Deno.Kv;
   readonly #ulid = monotonicFactory();
   #closed = false;
+  /** Whether the last commit failed: on a full disk KV still answers reads. */
+  #refuses = false;
 
   /** `now` is the time records carry; `elapsed` counts milliseconds and never goes back. */
   constructor(kv: Deno.Kv, readonly now: () => number, readonly elapsed: () => number) {
@@ -34,8 +37,21 @@ export class Database {
   }
 
   /** Commits a change as `commitInTurn` does. */
-  commit(change: Deno.AtomicOperation): Promise<Deno.KvCommitResult | Deno.KvCommitError> {
-    return commitInTurn(change);
+  async commit(change: Deno.AtomicOperation): Promise<Deno.KvCommitResult | Deno.KvCommitError> {
+    try {
+      const commit = await commitInTurn(change);
+      this.#refuses = false;
+      return commit;
+    } catch (error) {
+      this.#refuses = true;
+      throw error;
+    }
+  }
+
+  /** Reads the key; where the last commit failed it is written as well, for no call can do without. Rejects as KV does. */
+  async probe(key: Deno.KvKey): Promise<void> {
+    if (this.#refuses) await this.commit(this.kv.atomic().set(key, true, { expireIn: PROBE_MS }));
+    else await this.kv.get(key);
   }
 
   /** A ULID greater than every one this store made before. */

@@ -21,7 +21,7 @@ import { Users } from "./users.ts";
 
 const OPEN_DEADLINE_MS = 8000;
 const PING_DEADLINE_MS = 2000;
-/** Never set. */
+/** Set for a minute where it must be seen whether KV can be written. */
 const PROBE_KEY = ["probe"];
 
 /** How to open a store. */
@@ -68,7 +68,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     leases: new Leases(db),
     audit,
     async ping() {
-      await within(PING_DEADLINE_MS, db.kv.get(PROBE_KEY), "The store does not answer");
+      await within(PING_DEADLINE_MS, db.probe(PROBE_KEY), "The store does not answer");
     },
     close() {
       return closing ??= Promise.allSettled([accounts.finish(LIMITS.ACCOUNTS_FINISH_MS), audit.close()])

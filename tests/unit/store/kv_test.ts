@@ -1,6 +1,7 @@
 /** Opening, probing and closing a store. */
 import assert from "node:assert/strict";
 import { GatewayError } from "../../../errors.ts";
+import { Database } from "../../../store/database.ts";
 import { Child, folder, KEY, newToken, open, row } from "./kit.ts";
 
 async function refusal(path: string): Promise<string> {
@@ -97,6 +98,29 @@ Deno.test("after close every call fails with a clear error, cached look-ups too"
   await assert.rejects(store.audit.verify(), closed);
   await assert.rejects(store.leases.hold("x", 1000, () => Promise.resolve()), closed);
   await assert.rejects(store.ping(), closed);
+});
+
+Deno.test("a store that could not be written last answers a ping only when it can be again, and is read alone otherwise", async () => {
+  let full = false;
+  const commits: string[] = [];
+  const atomic = {
+    set: () => atomic,
+    commit() {
+      commits.push(full ? "refused" : "made");
+      return full ? Promise.reject(new TypeError("database or disk is full")) : Promise.resolve({ ok: true });
+    },
+  };
+  const kv = { get: () => Promise.resolve({ value: null }), atomic: () => atomic, close() {} };
+  const db = new Database(kv as unknown as Deno.Kv, Date.now, () => performance.now());
+  await db.probe(["probe"]);
+  assert.deepEqual(commits, []);
+  full = true;
+  await assert.rejects(db.commit(db.kv.atomic()), /disk is full/);
+  await assert.rejects(db.probe(["probe"]), /disk is full/);
+  full = false;
+  await db.probe(["probe"]);
+  await db.probe(["probe"]);
+  assert.deepEqual(commits, ["refused", "refused", "made"]);
 });
 
 Deno.test("a change in one process is seen by another in less than a second", async () => {
