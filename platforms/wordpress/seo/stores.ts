@@ -36,12 +36,20 @@ export interface PostMeta {
 /** Told which fields of a change stand, where not all of them do: the texts' names and `robots`. */
 export type Stands = (fields: readonly string[]) => void;
 
+/** Fields as they stand, and the names of those that are only known by what the page shows. */
+export interface Stored {
+  readonly fields: SeoFields;
+  readonly shown?: string[];
+}
+
 /** How one SEO plugin keeps its fields. */
 export interface SeoStore {
   readonly provider: string;
   /** The REST namespace that tells that it is there. */
   readonly namespace: string;
-  read(wire: Wire, post: PostMeta): Promise<{ fields: SeoFields; shown?: string[] }>;
+  read(wire: Wire, post: PostMeta): Promise<Stored>;
+  /** The same where nothing of the post is needed for it, so that both can be read at once. */
+  readApart?(wire: Wire, id: number): Promise<Stored>;
   /** Which field of a change cannot be written, as the beginning of a sentence; null where all can. */
   closed(post: PostMeta, now: SeoFields, change: SeoChange): string | null;
   /** Where a later part of several fails, `stands` is told which fields were written. */
@@ -130,32 +138,35 @@ const ROWS = z.array(z.object({ key: z.string(), value: z.unknown() }));
 const KEYWORDS = z.object({ value: z.union([z.string(), z.array(z.string())]) });
 const DONE = z.object({ code: z.literal("success") });
 
+async function readSeopress(wire: Wire, id: number): Promise<Stored> {
+  const get = async <T>(route: SeopressRoute, schema: z.ZodType<T>) =>
+    (await wire.get(`seopress/v1/posts/${id}/${route}`, {}, schema)).data;
+  const [main, words, robots, social] = await together(
+    get("title-description-metas", z.object({ title: z.string(), description: z.string() })),
+    get("target-keywords", KEYWORDS),
+    get("meta-robot-settings", ROWS),
+    get("social-settings", ROWS),
+  );
+  const rows = new Map([...robots, ...social].map(({ key, value }) => [key, value]));
+  const names: Readonly<Record<string, string>> = {
+    ...SEOPRESS_ROUTES["meta-robot-settings"],
+    ...SEOPRESS_ROUTES["social-settings"],
+  };
+  const row = (name: SeoText) => rows.has(names[name]!) ? textOf(rows.get(names[name]!)) ?? "" : null;
+  const isOn = (name: SeoRobot) => [true, "yes", "1"].includes(rows.get(SEOPRESS_ROBOTS[name]) as string);
+  const switches = Object.fromEntries(
+    SEO_ROBOTS.map((name) => [name, rows.has(SEOPRESS_ROBOTS[name]) ? isOn(name) : null]),
+  ) as Record<SeoRobot, boolean | null>;
+  const focus_keyword = [words.value].flat().join(",");
+  return { fields: { ...byText(row), ...main, focus_keyword, robots: switches } };
+}
+
 /** Its own routes read and write every field; each takes a part of them. */
 const seopress: SeoStore = {
   provider: "seopress",
   namespace: "seopress/v1",
-  async read(wire, { id }) {
-    const get = async <T>(route: SeopressRoute, schema: z.ZodType<T>) =>
-      (await wire.get(`seopress/v1/posts/${id}/${route}`, {}, schema)).data;
-    const [main, words, robots, social] = await together(
-      get("title-description-metas", z.object({ title: z.string(), description: z.string() })),
-      get("target-keywords", KEYWORDS),
-      get("meta-robot-settings", ROWS),
-      get("social-settings", ROWS),
-    );
-    const rows = new Map([...robots, ...social].map(({ key, value }) => [key, value]));
-    const names: Readonly<Record<string, string>> = {
-      ...SEOPRESS_ROUTES["meta-robot-settings"],
-      ...SEOPRESS_ROUTES["social-settings"],
-    };
-    const row = (name: SeoText) => rows.has(names[name]!) ? textOf(rows.get(names[name]!)) ?? "" : null;
-    const isOn = (name: SeoRobot) => [true, "yes", "1"].includes(rows.get(SEOPRESS_ROBOTS[name]) as string);
-    const switches = Object.fromEntries(
-      SEO_ROBOTS.map((name) => [name, rows.has(SEOPRESS_ROBOTS[name]) ? isOn(name) : null]),
-    ) as Record<SeoRobot, boolean | null>;
-    const focus_keyword = [words.value].flat().join(",");
-    return { fields: { ...byText(row), ...main, focus_keyword, robots: switches } };
-  },
+  read: (wire, { id }) => readSeopress(wire, id),
+  readApart: (wire, id) => readSeopress(wire, id),
   closed: () => null,
   async write(wire, { id }, _, change, stands) {
     const done: string[] = [];
