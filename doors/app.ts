@@ -1,7 +1,7 @@
 /** The one server behind both doors: REST, MCP, admin and the health checks. */
 import { Hono } from "hono";
 import { GatewayError } from "../errors.ts";
-import { EXPOSED_HEADERS, failure, named, naming } from "./envelope.ts";
+import { CORS, failure, named, naming } from "./envelope.ts";
 
 /** What is mounted where. */
 export interface AppParts {
@@ -19,7 +19,6 @@ export interface AppParts {
 }
 
 const HEADERS = { "content-type": "application/json" };
-const CORS = { "access-control-allow-origin": "*", "access-control-expose-headers": EXPOSED_HEADERS };
 
 /**
  * The whole service. Every answer names its call in `X-Request-Id`; where a door has given none, it is a new one that

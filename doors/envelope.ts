@@ -4,7 +4,12 @@ import type { GatewayError } from "../errors.ts";
 /** The header of every answer that names its call: the id of the audit row, where the call has one. */
 export const REQUEST_ID_HEADER = "x-request-id";
 /** What a script on another origin may read of an answer, beside what it always may. */
-export const EXPOSED_HEADERS = "WWW-Authenticate, Retry-After, X-Request-Id, Idempotent-Replayed";
+const EXPOSED_HEADERS = "WWW-Authenticate, Retry-After, X-Request-Id, Idempotent-Replayed";
+/** What every answer lets scripts of other origins do. */
+export const CORS = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": EXPOSED_HEADERS,
+};
 
 const NAMING = new WeakSet<Response>();
 

@@ -11,8 +11,8 @@ import {
   MODERN_VERSION,
   RPC,
 } from "./mcp_frame.ts";
-import { naming } from "./envelope.ts";
-import { CORS, fault, JSON_HEADERS, preflight, refusal, refused } from "./mcp_response.ts";
+import { CORS, naming } from "./envelope.ts";
+import { fault, JSON_HEADERS, preflight, refusal, refused } from "./mcp_response.ts";
 import { failed, REQUEST_ID, succeeded, type ToolResult } from "./mcp_result.ts";
 
 type Awaitable<T> = T | Promise<T>;

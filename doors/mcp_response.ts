@@ -1,13 +1,8 @@
 /** The answers of the MCP door that are no result: preflights, faults of frames, refusals before any frame. */
 import type { GatewayError } from "../errors.ts";
-import { EXPOSED_HEADERS, naming } from "./envelope.ts";
+import { CORS, naming, refusalHeaders } from "./envelope.ts";
 import { FrameFault, RPC } from "./mcp_frame.ts";
 
-/** What every answer lets scripts of other origins do. */
-export const CORS = {
-  "access-control-allow-origin": "*",
-  "access-control-expose-headers": EXPOSED_HEADERS,
-};
 /** The headers of every answer with a body. */
 export const JSON_HEADERS = { ...CORS, "content-type": "application/json" };
 const ALLOWED_HEADERS = [
@@ -49,16 +44,8 @@ export function fault(
 }
 
 /** A refusal before any message was read: the envelope of the REST door, and where to get a token. */
-export function refusal(
-  { code, message, status, retryAfter }: GatewayError,
-  requestId: string,
-  baseUrl: string,
-): Response {
-  const headers: Record<string, string> = { ...JSON_HEADERS };
-  if (status === 401) {
-    headers["www-authenticate"] =
-      `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource"`;
-  }
-  if (retryAfter !== undefined) headers["retry-after"] = String(retryAfter);
+export function refusal(error: GatewayError, requestId: string, baseUrl: string): Response {
+  const { code, message, status } = error;
+  const headers = { ...JSON_HEADERS, ...refusalHeaders(error, baseUrl) };
   return naming(requestId, JSON.stringify({ ok: false, error: { code, message } }), status, headers);
 }

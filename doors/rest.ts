@@ -9,7 +9,7 @@ import type { Caller } from "../model.ts";
 import type { Catalog } from "../registry/catalog.ts";
 import type { Store } from "../store/store.ts";
 import { readObject } from "./body.ts";
-import { EXPOSED_HEADERS, failure, naming, refusalHeaders, success, unwrap } from "./envelope.ts";
+import { CORS, failure, naming, refusalHeaders, success, unwrap } from "./envelope.ts";
 
 /** What the REST door stands on. */
 export interface RestPorts {
@@ -25,7 +25,6 @@ export interface RestPorts {
   log(event: Record<string, unknown>): void;
 }
 
-const CORS = { "access-control-allow-origin": "*", "access-control-expose-headers": EXPOSED_HEADERS };
 const HEADERS = { "content-type": "application/json", ...CORS };
 
 const REPLAYED = { "idempotent-replayed": "true" };
