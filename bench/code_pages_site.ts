@@ -7,7 +7,7 @@ import { type CmsSandbox, startCms } from "../sandbox/wordpress/start.ts";
 import { PLUGIN } from "../tests/companion/site.ts";
 import { Asker } from "../tests/sandbox/asker.ts";
 import { filled, HTML, RULE } from "./code_pages.ts";
-import { type Gateway, inFolder, startGateway } from "./gateway.ts";
+import { type Gateway, inFolder, startOver } from "./gateway.ts";
 import { type Line, ms } from "./table.ts";
 import { inTurn } from "./timing.ts";
 
@@ -26,10 +26,7 @@ export async function sitePageRows(): Promise<Line[]> {
   }
   await using cms = site;
   return await inFolder(async (folder) => {
-    const { username, application_password } = cms.users.admin;
-    const credentials = { cms: { username, application_password } };
-    const body = { id: SITE, name: SITE, platform: "cms", base_url: cms.base_url, credentials };
-    await using gateway = await startGateway(folder, [body], { ALLOW_PRIVATE_UPSTREAMS: "127.0.0.1" });
+    await using gateway = await startOver(folder, cms, { id: SITE });
     return await measured(gateway, new Asker(cms));
   });
 }

@@ -1,4 +1,5 @@
 /** The gateway under the bench: the whole service as main.ts starts it, over a store on disk, with sites and a token. */
+import type { CmsSandbox } from "../sandbox/wordpress/start.ts";
 import { freePort, type Server, start } from "./process.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
@@ -56,6 +57,18 @@ export async function startGateway(
     await server[Symbol.asyncDispose]();
     throw thrown;
   }
+}
+
+/** Starts one with a single site: a WordPress and its administrator's account; `site` is the rest of its body. */
+export function startOver(
+  folder: string,
+  cms: Pick<CmsSandbox, "base_url" | "users">,
+  site: Readonly<Record<string, unknown>> & { readonly id: string },
+): Promise<Gateway> {
+  const { username, application_password } = cms.users.admin;
+  const credentials = { cms: { username, application_password } };
+  const body = { name: site.id, platform: "cms", base_url: cms.base_url, credentials, ...site };
+  return startGateway(folder, [body], { ALLOW_PRIVATE_UPSTREAMS: "127.0.0.1" });
 }
 
 /** The result of either API: of a POST where there is a body, else of a GET. */

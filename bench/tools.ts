@@ -5,7 +5,7 @@ import { type CmsSandbox, startCms } from "../sandbox/wordpress/start.ts";
 import { PNG } from "../tests/cms_kit.ts";
 import { PLUGIN } from "../tests/companion/site.ts";
 import { Asker, type Json } from "../tests/sandbox/asker.ts";
-import { type Gateway, inFolder, startGateway } from "./gateway.ts";
+import { type Gateway, inFolder, startOver } from "./gateway.ts";
 import { type Line, ms } from "./table.ts";
 import { inTurn } from "./timing.ts";
 
@@ -36,17 +36,9 @@ export async function toolRows(rounds: number): Promise<Line[]> {
   }
   await using cms = site;
   return await inFolder(async (folder) => {
-    const { username, application_password } = cms.users.admin;
-    const body = {
-      id: SITE,
-      name: SITE,
-      platform: "cms",
-      base_url: cms.base_url,
-      credentials: { cms: { username, application_password } },
-      flags: { allow_publish: true },
-      seo: { enabled: true, channel: "plugin" },
-    };
-    await using gateway = await startGateway(folder, [body], { ALLOW_PRIVATE_UPSTREAMS: "127.0.0.1" });
+    const flags = { allow_publish: true };
+    const seo = { enabled: true, channel: "plugin" };
+    await using gateway = await startOver(folder, cms, { id: SITE, flags, seo });
     const site = new Asker(cms);
     const rows: Line[] = [];
     for (const one of contests(site)) rows.push(await measured(one, gateway, site, rounds));

@@ -1,7 +1,7 @@
 /** How long an edit can still fall between the gateway's last look at a post and its write, where nothing compares at once. */
 import { type CmsSandbox, startCms } from "../sandbox/wordpress/start.ts";
 import { Asker, type Json } from "../tests/sandbox/asker.ts";
-import { type Gateway, inFolder, startGateway } from "./gateway.ts";
+import { type Gateway, inFolder, startOver } from "./gateway.ts";
 import { freePort } from "./process.ts";
 import { type Line, ms } from "./table.ts";
 import { median } from "./timing.ts";
@@ -70,16 +70,9 @@ export async function windowRows(rounds: number): Promise<Line[]> {
   await using cms = site;
   await using between = new Between(cms.base_url);
   return await inFolder(async (folder) => {
-    const { username, application_password } = cms.users.admin;
-    const body = {
-      id: SITE,
-      name: SITE,
-      platform: "cms",
-      base_url: between.base_url,
-      credentials: { cms: { username, application_password } },
-      flags: { allow_publish: true },
-    };
-    await using gateway = await startGateway(folder, [body], { ALLOW_PRIVATE_UPSTREAMS: "127.0.0.1" });
+    const { base_url } = between;
+    const flags = { allow_publish: true };
+    await using gateway = await startOver(folder, cms, { id: SITE, base_url, flags });
     const rows: Line[] = [];
     for (const tool of Object.keys(CHANGES)) {
       rows.push(await measured(tool, gateway, between, new Asker(cms), rounds));
