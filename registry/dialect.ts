@@ -87,9 +87,14 @@ function objectFaults(schema: Record<string, unknown>, at: string): string[] {
 function defaultFaults(schema: Record<string, unknown>, at: string): string[] {
   if (schema.default === undefined) return [];
   const { default: value, ...bare } = schema;
-  return z.fromJSONSchema(closed(bare as Schema) as never).safeParse(value, ONCE).success
-    ? []
-    : [`${at}: the default does not fit its own schema`];
+  return fits(bare as Schema, value) ? [] : [`${at}: the default does not fit its own schema`];
+}
+
+/** Whether a value is what a schema allows. For a value that is judged once: a schema is made for it. */
+export function fits(schema: Schema, value: unknown): boolean {
+  if (schema.enum) return (schema.enum as readonly unknown[]).includes(value);
+  if (schema.type === "boolean") return typeof value === "boolean";
+  return z.fromJSONSchema(closed(schema) as never).safeParse(value, ONCE).success;
 }
 
 function compiles(pattern: string): boolean {

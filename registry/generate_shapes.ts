@@ -1,6 +1,6 @@
 /** The types of every handler's arguments, site and grant, from the manifests. */
-import { load as parseYaml } from "js-yaml";
 import { typeText } from "./dialect.ts";
+import { parseYaml } from "./documents.ts";
 import { find } from "./files.ts";
 import { type Known, type Manifest, readManifest } from "./manifest.ts";
 
@@ -10,7 +10,7 @@ export async function shapes(manifests: URL, known: Known): Promise<string> {
   const lines: string[] = [];
   for (const { group, name, url } of await find(manifests, ".yaml")) {
     if (group === "proxies") continue;
-    const outcome = readManifest(parseYaml(await Deno.readTextFile(url)), known);
+    const outcome = readManifest(await parseYaml(await Deno.readTextFile(url)), known);
     if ("faults" in outcome) {
       faults.push(...outcome.faults.map((one) => `manifests/${group}/${name}.yaml: ${one}`));
     } else lines.push(shape(outcome.manifest));

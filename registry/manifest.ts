@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type Code, GATEWAY_CODES } from "../errors.ts";
 import { FLAGS, LIMITS, type PlatformKind, type Tier } from "../model.ts";
 import type { Connectors } from "./connectors.ts";
-import { checker, closed, faults, ONCE, type Schema } from "./dialect.ts";
+import { closed, faults, fits, ONCE, type Schema } from "./dialect.ts";
 import { resolveShared } from "./shared_schemas.ts";
 
 const TIERS = ["T0", "T1", "T2", "T3", "T4"] as const;
@@ -191,14 +191,8 @@ function neverJudged({ site, platforms, flags, raise, rules, links, only, input 
 }
 
 /** Whether an argument can have that value. */
-function admits(input: Schema, name: string, value: unknown): boolean {
-  try {
-    checker({ type: "object", properties: { [name]: input.properties?.[name] ?? {} } })({ [name]: value });
-    return true;
-  } catch {
-    return false;
-  }
-}
+const admits = ({ properties = {} }: Schema, name: string, value: unknown) =>
+  fits(properties[name] ?? {}, value);
 
 /** Whether a call of the tool can be a write. */
 export const writes = (manifest: Pick<Manifest, "tier" | "raise">): boolean =>
