@@ -1,6 +1,5 @@
 /** Wires the gateway together: store, registry, guard and doors, from settings that were already checked. */
 import { monotonicFactory } from "ulid";
-import { adminApp } from "./admin/api.ts";
 import { CODES } from "./errors.ts";
 import { buildApp } from "./doors/app.ts";
 import { mcpDoor } from "./doors/mcp.ts";
@@ -139,7 +138,7 @@ export async function openGateway(
         catalog,
         sites: store.sites,
         tokenLimit,
-        openapi: openapi(definitions, baseUrl, CODES, connectors.kinds),
+        openapi: () => openapi(definitions, baseUrl, CODES, connectors.kinds),
         baseUrl,
         newId: () => newId(),
         log,
@@ -166,24 +165,27 @@ export async function openGateway(
       server: SERVER,
       requestId: () => newId(),
     }),
-    admin: adminApp({
-      store,
-      masterToken: settings.masterToken,
-      tokenPrefix: settings.tokenPrefix,
-      baseUrl,
-      privateUpstreams: settings.privateUpstreams,
-      connectors,
-      overview(link) {
-        const connector = connectors.links.get(link);
-        const call = { site: null, caller: null, deadline: endOfCall(now()) };
-        return connector?.overview?.(makeConnectorContext(ports, call, connector)) ?? Promise.resolve(null);
-      },
-      toolNames: () => catalog.names(),
-      retention,
-      doubts,
-      now,
-      report: logFault,
-    }),
+    async admin() {
+      const { adminApp } = await import("./admin/api.ts"); // not needed to start
+      return adminApp({
+        store,
+        masterToken: settings.masterToken,
+        tokenPrefix: settings.tokenPrefix,
+        baseUrl,
+        privateUpstreams: settings.privateUpstreams,
+        connectors,
+        overview(link) {
+          const connector = connectors.links.get(link);
+          const call = { site: null, caller: null, deadline: endOfCall(now()) };
+          return connector?.overview?.(makeConnectorContext(ports, call, connector)) ?? Promise.resolve(null);
+        },
+        toolNames: () => catalog.names(),
+        retention,
+        doubts,
+        now,
+        report: logFault,
+      });
+    },
     ping: () => store.ping(),
     newId: () => newId(),
     draining: () => draining,

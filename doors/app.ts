@@ -1,5 +1,5 @@
 /** The one server behind both doors: REST, MCP, admin and the health checks. */
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { GatewayError } from "../errors.ts";
 import { CORS, failure, named, naming } from "./envelope.ts";
 
@@ -8,7 +8,8 @@ export interface AppParts {
   /** Puts the REST routes on the app. */
   rest(app: Hono): void;
   readonly mcp: (request: Request) => Promise<Response>;
-  readonly admin: Hono;
+  /** Makes the admin side, when it is first asked for. */
+  admin(): Promise<Hono>;
   /** Throws when the store does not answer. */
   ping(): Promise<void>;
   /** Whether the gateway is about to stop. */
@@ -39,19 +40,13 @@ function routes(parts: AppParts): Hono {
   app.get("/readyz", () => health(true));
   app.all("/mcp", (c) => parts.mcp(c.req.raw));
   parts.rest(app);
-  app.route("/", parts.admin);
-  // Routes that overlapped the tools' own would put each call through a chain of handlers; this catches the rest.
-  app.notFound(({ req }) => {
-    const error = new GatewayError(
-      "E_NOT_FOUND",
-      `${req.method} ${req.path} is not answered here; call tools with POST /api/v1/tools/{name} or at /mcp, ` +
-        "and read GET /api/v1/openapi.json",
-    );
-    return new Response(failure(error), {
-      status: 404,
-      headers: { ...HEADERS, ...CORS },
-    });
+  let admin: Promise<Hono> | undefined;
+  app.all("/admin/*", async ({ req }) => {
+    admin ??= parts.admin().then((made) => made.notFound(unanswered));
+    return await (await admin).fetch(req.raw);
   });
+  // Routes that overlapped the tools' own would put each call through a chain of handlers; this catches the rest.
+  app.notFound(unanswered);
   app.onError((thrown) => {
     const requestId = parts.newId();
     parts.log({ event: "internal", request_id: requestId, cause: thrown.stack ?? String(thrown) });
@@ -62,4 +57,13 @@ function routes(parts: AppParts): Hono {
     return naming(requestId, failure(error), 500, { ...HEADERS, ...CORS });
   });
   return app;
+}
+
+function unanswered({ req }: Context): Response {
+  const error = new GatewayError(
+    "E_NOT_FOUND",
+    `${req.method} ${req.path} is not answered here; call tools with POST /api/v1/tools/{name} or at /mcp, ` +
+      "and read GET /api/v1/openapi.json",
+  );
+  return new Response(failure(error), { status: 404, headers: { ...HEADERS, ...CORS } });
 }

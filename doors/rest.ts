@@ -18,8 +18,8 @@ export interface RestPorts {
   readonly catalog: Catalog;
   readonly sites: Pick<Store["sites"], "list">;
   readonly tokenLimit: RateLimit;
-  /** The OpenAPI document, as text. */
-  readonly openapi: string;
+  /** The OpenAPI document, as text; asked for once. */
+  openapi(): string;
   readonly baseUrl: string;
   newId(): string;
   log(event: Record<string, unknown>): void;
@@ -47,7 +47,8 @@ export function restDoor(app: Hono, ports: RestPorts): void {
   };
   app.post(`${at}/tools/:name`, (c) => call(ports, c.req.raw, c.req.param("name")));
   app.options(`${at}/*`, (c) => preflight(c.req.raw));
-  app.get(`${at}/openapi.json`, () => ok(ports.openapi, ports.newId()));
+  let document: string | undefined;
+  app.get(`${at}/openapi.json`, () => ok(document ??= ports.openapi(), ports.newId()));
   app.get(`${at}/whoami`, reading(({ token }) => success(whoami(token))));
   app.get(`${at}/sites`, reading(async (caller) => success({ sites: await sitesOf(ports, caller) })));
   app.get(`${at}/tools`, reading((caller) => ports.catalog.listing(caller).rest));
