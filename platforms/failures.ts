@@ -4,6 +4,11 @@ import type { Ending, Incoming, Outgoing } from "./request.ts";
 
 export { OUTCOME_UNKNOWN };
 
+/** A request that failed before one byte of it was sent. */
+export class NotSent extends Error {
+  override readonly name = "NotSent";
+}
+
 /** The HTTP status given for "no answer". */
 export const NO_ANSWER = 504;
 

@@ -3,10 +3,9 @@ import { GatewayError } from "../errors.ts";
 import { LIMITS } from "../model.ts";
 import { checkAddress, type Lookup, systemLookup } from "./addresses.ts";
 import { incoming } from "./answer.ts";
-import { brokenOff, endingOf, failure, redirectedWrite } from "./failures.ts";
+import { brokenOff, endingOf, failure, NotSent, redirectedWrite } from "./failures.ts";
 import type { Ending, Incoming, Outgoing } from "./request.ts";
-import { NotSent } from "./sockets.ts";
-import { createTransport, type PinnedFetch } from "./transport.ts";
+import type { PinnedFetch, Transport } from "./transport.ts";
 import { orAborted, pauseFor } from "../lib/async.ts";
 
 /** What a test may replace. */
@@ -68,10 +67,14 @@ interface Trip {
 
 /** Makes the way out. */
 export function createHttp(options: HttpOptions): OpenHttp {
-  const transport = options.fetch ? null : createTransport();
+  let transport: Transport | undefined;
   const ports: Ports = {
     allowPrivate: options.allowPrivate,
-    fetch: options.fetch ?? transport!.fetch,
+    fetch: options.fetch ?? (async (...request) => {
+      const { createTransport } = await import("./transport.ts"); // Node's client is large, and not needed to start
+      transport ??= createTransport();
+      return await transport.fetch(...request);
+    }),
     lookup: options.lookup ?? systemLookup,
     now: options.now ?? Date.now,
     random: options.random ?? Math.random,

@@ -2,11 +2,9 @@
 import { connect, isIP, type Socket } from "node:net";
 import { connect as secure } from "node:tls";
 import { LIMITS } from "../model.ts";
+import { NotSent } from "./failures.ts";
 
-/** A request that failed before one byte of it was sent. */
-export class NotSent extends Error {
-  override readonly name = "NotSent";
-}
+export { NotSent };
 
 /** Where to connect, and whom to expect there. */
 export interface Place {
