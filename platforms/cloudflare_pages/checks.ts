@@ -1,28 +1,24 @@
 /** The checks of diagnose_site on a static site: where it is deployed. */
 import type { Site } from "../../model.ts";
 import { type Check, fail, pass, unknown } from "../checks.ts";
-import type { Configured, Diagnosis, SiteContext } from "../connector.ts";
+import type { Configured, SiteContext } from "../connector.ts";
 import { type Probe, probe } from "../probe.ts";
 import { type Deployment, Hosting, type HostingSettings } from "./client.ts";
 
 const SHA_CHARACTERS = 7;
 const STAGE_CHARACTERS = 40;
 
-/** The checks of a hosting project; `assertConfigured` refuses a site that names none. */
-export function hostingChecks(
+/** The checks of a hosting project, within that many milliseconds; `assertConfigured` refuses a site that names none. */
+export async function hostingChecks(
+  ctx: SiteContext<HostingSettings>,
+  limitMs: number,
   assertConfigured: (configured: Configured<HostingSettings>) => void,
-): Diagnosis<SiteContext<HostingSettings>> {
-  return {
-    kinds: ["static"],
-    names: ["hosting_project", "hosting", "deployment"],
-    async run(ctx, limitMs) {
-      const deployments = await probe(async () => {
-        assertConfigured(ctx);
-        return await new Hosting(ctx).latest(limitMs);
-      });
-      return [hostingProject(ctx.site), ...answers(ctx.site, deployments)];
-    },
-  };
+): Promise<Check[]> {
+  const deployments = await probe(async () => {
+    assertConfigured(ctx);
+    return await new Hosting(ctx).latest(limitMs);
+  });
+  return [hostingProject(ctx.site), ...answers(ctx.site, deployments)];
 }
 
 const update = (site: Site, option: string) => `deno task admin site update ${site.id} ${option}`;

@@ -3,8 +3,7 @@ import { GatewayError } from "../../errors.ts";
 import { type Configured, connector } from "../connector.ts";
 import { base, given, secret, word } from "../settings.ts";
 import { textField } from "../site_fields.ts";
-import { hostingChecks } from "./checks.ts";
-import { Hosting, type HostingClient, type HostingSettings } from "./client.ts";
+import type { HostingClient, HostingSettings } from "./client.ts";
 
 /** Throws E_HOSTING_PROJECT_MISSING, E_HOSTING_NOT_CONFIGURED. */
 function assertConfigured({ site, settings }: Configured<HostingSettings>): void {
@@ -42,9 +41,15 @@ export default connector({
     const own = new URL(out.url).pathname.endsWith(`/pages/projects/${site?.hosting_project}/deployments`);
     return own ? null : "it reads another project";
   },
-  connect(ctx): HostingClient {
+  async connect(ctx): Promise<HostingClient> {
     assertConfigured(ctx);
+    const { Hosting } = await import("./client.ts"); // large, and not needed to start
     return new Hosting(ctx);
   },
-  checks: [hostingChecks(assertConfigured)],
+  checks: [{
+    kinds: ["static"],
+    names: ["hosting_project", "hosting", "deployment"],
+    run: async (ctx, limitMs) =>
+      await (await import("./checks.ts")).hostingChecks(ctx, limitMs, assertConfigured),
+  }],
 });

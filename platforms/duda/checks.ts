@@ -1,19 +1,16 @@
 /** The checks of diagnose_site on a site at Duda. */
 import { type Check, fail, flagChecks, pass, unknown } from "../checks.ts";
-import type { Diagnosis, SiteContext } from "../connector.ts";
+import type { SiteContext } from "../connector.ts";
 import { probe, withDeadline } from "../probe.ts";
 import type { DudaSettings } from "./routes.ts";
 import { Wire } from "./wire.ts";
 
-/** Whether the platform has the site, and takes the shared credentials. */
-export const dudaDiagnosis: Diagnosis<SiteContext<DudaSettings>> = {
-  kinds: ["sitebuilder"],
-  names: ["site_alias", "site_answers", "allow_publish"],
-  async run(ctx, limitMs) {
-    const { site } = ctx;
-    return [aliasCheck(ctx), await answers(ctx, limitMs), ...flagChecks(site, ["allow_publish"])];
-  },
-};
+/** Whether the platform has the site, and takes the shared credentials; within that many milliseconds. */
+export const dudaChecks = async (ctx: SiteContext<DudaSettings>, limitMs: number): Promise<Check[]> => [
+  aliasCheck(ctx),
+  await answers(ctx, limitMs),
+  ...flagChecks(ctx.site, ["allow_publish"]),
+];
 
 function aliasCheck({ site: { id, site_alias } }: SiteContext<DudaSettings>): Check {
   return site_alias === null

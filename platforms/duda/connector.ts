@@ -1,35 +1,17 @@
 /** Duda, a hosted site builder: the platform of sitebuilder sites, reached with the account's shared credentials. */
 import { GatewayError } from "../../errors.ts";
-import type { Making } from "../../model.ts";
 import { connector, provide, type SiteContext } from "../connector.ts";
 import { content } from "../content.ts";
 import { pages } from "../pages.ts";
 import { base, given, secret } from "../settings.ts";
 import { textField } from "../site_fields.ts";
-import { dudaDiagnosis } from "./checks.ts";
 import { dudaPolicy } from "./egress.ts";
-import { type CopyFields, copyPage, prepareCopy, type PreparedCopy } from "./new_pages.ts";
-import { pagesOf } from "./pages.ts";
-import { postsOf } from "./posts.ts";
-import { addressOfSite } from "./records.ts";
 import { type DudaSettings, isId } from "./routes.ts";
-import { addSection, type PreparedSection, prepareSection } from "./sections.ts";
-import { Wire } from "./wire.ts";
 
-/** What no other platform's pages can do. Every method throws E_UPSTREAM; those that write also E_STALE_PREVIEW. */
-function clientOf(ctx: SiteContext<DudaSettings>) {
-  const wire = new Wire(ctx);
-  return {
-    prepareCopy: (id: string, fields: CopyFields) => prepareCopy(wire, id, fields),
-    copyPage: (fields: CopyFields, prepared: PreparedCopy, made: Making) =>
-      copyPage(wire, fields, prepared, made),
-    prepareSection: (id: string, section: string) => prepareSection(wire, id, section),
-    addSection: (section: string, prepared: PreparedSection) => addSection(wire, section, prepared),
-  };
-}
-
+// What reaches a site is large, and not needed to start.
+const clientOf = async (ctx: SiteContext<DudaSettings>) => (await import("./client.ts")).clientOf(ctx);
 /** Of a connector's capabilities the settings are known to be its own. */
-const own = (ctx: SiteContext) => new Wire(ctx as unknown as SiteContext<DudaSettings>);
+const own = (ctx: SiteContext) => clientOf(ctx as unknown as SiteContext<DudaSettings>);
 
 /** Refuses an id that no page, or no post, can have: E_BAD_INPUT naming the field. */
 function checkId(id: string | number, field: string): void {
@@ -60,17 +42,20 @@ export default connector({
   origins: ({ settings }) => [settings.SITEBUILDER_API_BASE],
   policy: dudaPolicy,
   connect: clientOf,
-  provides: [provide(content, (ctx) => postsOf(own(ctx))), provide(pages, (ctx) => pagesOf(own(ctx)))],
+  provides: [
+    provide(content, async (ctx) => (await own(ctx)).posts),
+    provide(pages, async (ctx) => (await own(ctx)).pages),
+  ],
   checkId,
   async ping(ctx) {
-    const wire = new Wire(ctx);
+    const client = await clientOf(ctx);
     const began = ctx.now();
-    const site = await wire.site();
-    return {
-      publish_status: site.publish_status,
-      site_domain: addressOfSite(site),
-      latency_ms: ctx.now() - began,
-    };
+    const found = await client.ping();
+    return { ...found, latency_ms: ctx.now() - began };
   },
-  checks: [dudaDiagnosis],
+  checks: [{
+    kinds: ["sitebuilder"],
+    names: ["site_alias", "site_answers", "allow_publish"],
+    run: async (ctx, limitMs) => await (await import("./checks.ts")).dudaChecks(ctx, limitMs),
+  }],
 });

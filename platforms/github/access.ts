@@ -3,6 +3,7 @@ import type { Octokit } from "@octokit/core";
 import { z } from "zod";
 import { GatewayError } from "../../errors.ts";
 import type { ConnectorContext } from "../connector.ts";
+import { appOf, type RepoSettings } from "./settings.ts";
 import { CONTENTS_WAY, RepoError, unreadable } from "./errors.ts";
 
 /** What a token lets its holder do; never more (docs/upstreams/github.md, "Access as an app"). */
@@ -10,12 +11,6 @@ const PERMISSIONS = {
   read: { contents: "read", metadata: "read" },
   write: { contents: "write", metadata: "read" },
 } as const;
-/** The settings, by their names. */
-export interface RepoSettings extends Readonly<Record<string, string | null>> {
-  readonly REPO_API_BASE: string;
-  readonly REPO_APP_ID: string | null;
-  readonly REPO_APP_PRIVATE_KEY: string | null;
-}
 /** What is needed of a way out; no site is. */
 export type RepoContext = Pick<
   ConnectorContext<RepoSettings>,
@@ -36,17 +31,6 @@ const INSTALLATION = z.object({
 });
 /** The installation that covers a repository. */
 export type Installation = z.infer<typeof INSTALLATION>;
-
-/** The app's id and key. Throws E_MISSING_SECRET naming the one that is not set. */
-export function appOf({ settings }: Pick<RepoContext, "settings">): { appId: string; privateKey: string } {
-  const { REPO_APP_ID: appId, REPO_APP_PRIVATE_KEY: privateKey } = settings;
-  if (appId !== null && privateKey !== null) return { appId, privateKey };
-  const missing = appId === null ? "REPO_APP_ID" : "REPO_APP_PRIVATE_KEY";
-  throw new GatewayError(
-    "E_MISSING_SECRET",
-    `Repositories need ${missing}, which the gateway's operator has not set`,
-  );
-}
 
 /** Signs requests; what it found is kept in the cache. */
 export class Access {

@@ -1,7 +1,8 @@
 /** The repository app itself: whether it is set up, and who has it installed. */
 import { z } from "zod";
 import { GatewayError } from "../../errors.ts";
-import { appOf, type RepoContext } from "./access.ts";
+import type { RepoContext } from "./access.ts";
+import { appOf } from "./settings.ts";
 import { RepoWire } from "./wire.ts";
 
 /** One owner who has the app installed. */

@@ -1,41 +1,32 @@
 /** The checks of diagnose_site on a static site: its repository. */
 import type { Site } from "../../model.ts";
 import { type Check, fail, flagChecks, pass, unknown } from "../checks.ts";
-import type { Configured, Diagnosis, SiteContext } from "../connector.ts";
+import type { Configured, SiteContext } from "../connector.ts";
 import { type Probe, probe, withDeadline } from "../probe.ts";
-import type { RepoSettings } from "./access.ts";
 import { health, type RepoHealth } from "./health.ts";
+import type { RepoSettings } from "./settings.ts";
 
 const SHA_CHARACTERS = 7;
 
-/** The checks of a repository and of the flags that guard it; `assertConfigured` refuses a site that names none. */
-export function repositoryDiagnosis(
+/**
+ * The checks of a repository and of the flags that guard it, within that many milliseconds; `assertConfigured` refuses
+ * a site that names none.
+ */
+export async function repositoryChecks(
+  ctx: SiteContext<RepoSettings>,
+  limitMs: number,
   assertConfigured: (configured: Configured<RepoSettings>) => void,
-): Diagnosis<SiteContext<RepoSettings>> {
-  return {
-    kinds: ["static"],
-    names: [
-      "repository",
-      "repo_app",
-      "repo_installation",
-      "repo_branch",
-      "repo_write",
-      "allow_main_branch_push",
-      "allow_full_repo_write",
-    ],
-    async run(ctx, limitMs) {
-      const repository = await probe(async () => {
-        assertConfigured(ctx);
-        return await health(withDeadline(ctx, ctx.now() + limitMs));
-      });
-      return [
-        linked(ctx.site, repository),
-        app(repository),
-        ...repositoryChecks(ctx.site, repository),
-        ...flagChecks(ctx.site, ["allow_main_branch_push", "allow_full_repo_write"]),
-      ];
-    },
-  };
+): Promise<Check[]> {
+  const repository = await probe(async () => {
+    assertConfigured(ctx);
+    return await health(withDeadline(ctx, ctx.now() + limitMs));
+  });
+  return [
+    linked(ctx.site, repository),
+    app(repository),
+    ...answers(ctx.site, repository),
+    ...flagChecks(ctx.site, ["allow_main_branch_push", "allow_full_repo_write"]),
+  ];
 }
 
 const update = (site: Site, option: string) => `deno task admin site update ${site.id} ${option}`;
@@ -64,7 +55,7 @@ function app({ error }: Probe<RepoHealth>): Check {
     : unknown(name, error.message, "Diagnose again, then ask the gateway's operator");
 }
 
-function repositoryChecks(site: Site, repository: Probe<RepoHealth>): Check[] {
+function answers(site: Site, repository: Probe<RepoHealth>): Check[] {
   const names = ["repo_installation", "repo_branch", "repo_write"];
   if (repository.error) {
     const first = repository.error.code === "E_REPO_NOT_LINKED" ? "repository" : "repo_app";

@@ -1,12 +1,12 @@
 /** The client of a site's repository (GitHub, as an app). */
 import { refName } from "../../rules/branch.ts";
 import type { SiteContext } from "../connector.ts";
-import type { RepoSettings } from "./access.ts";
 import { noRef, requireRepository } from "./not_found.ts";
 import { requireFirst } from "./initial_commit.ts";
 import { defaultBranch, headOf, treeOf } from "./git.ts";
 import { type Decide, push, type Pushed, type PushTarget, viewOf } from "./push.ts";
 import { type File, readFile } from "./read.ts";
+import type { RepoSettings } from "./settings.ts";
 import { View } from "./view.ts";
 import { RepoWire } from "./wire.ts";
 
@@ -14,8 +14,6 @@ export type { Decide, Edit, Pushed, PushTarget } from "./push.ts";
 export type { File } from "./read.ts";
 export type { Planned } from "./planned.ts";
 export type { Entry, View } from "./view.ts";
-export { PREVIEW_PREFIX } from "./egress.ts";
-export { commitMessage } from "./push.ts";
 
 /**
  * A repository below the site's prefix. Every method throws E_REPO_APP_NOT_INSTALLED and E_UPSTREAM; paths are relative

@@ -2,14 +2,11 @@
 import { GatewayError } from "../../errors.ts";
 import { PLAIN_BRANCH } from "../../rules/branch.ts";
 import type { Site } from "../../model.ts";
-import { type Configured, connector } from "../connector.ts";
+import { type Configured, connector, type SiteContext } from "../connector.ts";
 import { base, given, pem, secret, word } from "../settings.ts";
 import { textField } from "../site_fields.ts";
-import { appOf, type RepoSettings } from "./access.ts";
-import { readApp } from "./app.ts";
-import { repositoryDiagnosis } from "./checks.ts";
-import { repositoryOf } from "./client.ts";
 import { appPolicy, repoPolicy } from "./egress.ts";
+import { appOf, type RepoSettings } from "./settings.ts";
 
 /** Throws E_REPO_NOT_LINKED, E_MISSING_SECRET. */
 function assertConfigured({ site, settings }: Configured<RepoSettings>): void {
@@ -20,6 +17,12 @@ function assertConfigured({ site, settings }: Configured<RepoSettings>): void {
     );
   }
   appOf({ settings });
+}
+
+// What reaches a repository is large, and not needed to start.
+async function repositoryOf(ctx: SiteContext<RepoSettings>) {
+  assertConfigured(ctx);
+  return (await import("./client.ts")).repositoryOf(ctx);
 }
 
 const source = ({ repo, repo_branch }: Site) =>
@@ -50,14 +53,10 @@ export default connector({
   links: { repo: assertConfigured },
   origins: ({ settings }) => [settings.REPO_API_BASE],
   policy: (out, { site, settings }) => site ? repoPolicy(out, site) : appPolicy(out, settings.REPO_API_BASE),
-  connect(ctx) {
-    assertConfigured(ctx);
-    return repositoryOf(ctx);
-  },
+  connect: repositoryOf,
   async ping(ctx) {
-    assertConfigured(ctx);
+    const client = await repositoryOf(ctx);
     const began = ctx.now();
-    const client = repositoryOf(ctx);
     const branch = await client.deployedBranch();
     return {
       repository: { branch, commit: (await client.view()).commit },
@@ -65,7 +64,20 @@ export default connector({
       latency_ms: ctx.now() - began,
     };
   },
-  checks: [repositoryDiagnosis(assertConfigured)],
+  checks: [{
+    kinds: ["static"],
+    names: [
+      "repository",
+      "repo_app",
+      "repo_installation",
+      "repo_branch",
+      "repo_write",
+      "allow_main_branch_push",
+      "allow_full_repo_write",
+    ],
+    run: async (ctx, limitMs) =>
+      await (await import("./checks.ts")).repositoryChecks(ctx, limitMs, assertConfigured),
+  }],
   deployment: { kind: "static", link: "repo", source },
-  overview: readApp,
+  overview: async (ctx) => await (await import("./app.ts")).readApp(ctx),
 });

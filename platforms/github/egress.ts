@@ -3,9 +3,7 @@ import { BRANCH } from "../../rules/branch.ts";
 import { isBlocked } from "../../rules/path.ts";
 import type { Site } from "../../model.ts";
 import type { Outgoing } from "../request.ts";
-
-/** Preview branches begin with it. */
-export const PREVIEW_PREFIX = "mcp/";
+import { PREVIEW_PREFIX } from "./names.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

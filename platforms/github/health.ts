@@ -1,8 +1,8 @@
 /** What a diagnosis asks of a repository: whether the app is there and may write, and where the branch stands. */
 import type { FactCache, SiteContext } from "../connector.ts";
-import type { RepoSettings } from "./access.ts";
 import { type Probe, probe } from "../probe.ts";
 import { defaultBranch, headOf } from "./git.ts";
+import type { RepoSettings } from "./settings.ts";
 import { RepoWire } from "./wire.ts";
 
 /** What was asked of a repository; each part found or failed on its own. */

@@ -58,10 +58,6 @@ const proofOf = (moved: Moved): Compared =>
 /** What to change, decided on what stands there; throws where that forbids it. */
 export type Decide = (view: View) => Promise<readonly Edit[]>;
 
-/** A commit's message: its first line, and the id of the token it is made with. */
-export const commitMessage = (line: string, tokenId: string): string =>
-  `${line}\n\nX-Gateway-Token: ${tokenId}\n`;
-
 const TRIES = 3;
 
 /**

@@ -1,12 +1,12 @@
 /** The checks of diagnose_site on a CRM: the location, and what the integration token may read of it. */
 import { type Check, fail, pass, unknown } from "../checks.ts";
-import type { Configured, Diagnosis, SiteContext } from "../connector.ts";
+import type { Configured, SiteContext } from "../connector.ts";
 import { type Probe, probe, withDeadline } from "../probe.ts";
 import { each } from "./budget.ts";
-import { Crm } from "./client.ts";
+import { crmOf } from "./client.ts";
 import { lacksPermission } from "./refusals.ts";
 import { ROUTES } from "./routes.ts";
-import { type CrmSettings, CrmWire, type Question } from "./wire.ts";
+import type { CrmSettings, Question } from "./wire.ts";
 
 /** A question for each permission that can be asked for without knowing more than the location. */
 const ASKED: readonly Question[] = [
@@ -24,29 +24,25 @@ const ASKED: readonly Question[] = [
   { route: "invoices", query: { altType: "location", limit: 1, offset: 0 } },
 ];
 
-/** The checks of a location; `assertConfigured` refuses a site that is linked to none. */
-export function locationChecks(
+/** The checks of a location, within that many milliseconds; `assertConfigured` refuses a site that is linked to none. */
+export async function locationChecks(
+  ctx: SiteContext<CrmSettings>,
+  limitMs: number,
   assertConfigured: (configured: Configured<CrmSettings>) => void,
-): Diagnosis<SiteContext<CrmSettings>> {
-  return {
-    kinds: ["crm"],
-    names: ["crm_location", "crm_permissions"],
-    async run(ctx, limitMs) {
-      const linked = await probe(() => Promise.resolve(assertConfigured(ctx)));
-      if (linked.error) {
-        return [
-          fail("crm_location", linked.error.message, "Set what is missing, then diagnose again"),
-          unknown("crm_permissions", "Not asked: no location is linked", "Repair crm_location first"),
-        ];
-      }
-      const client = new Crm(new CrmWire(withDeadline(ctx, ctx.now() + limitMs)));
-      const [location, ...rest] = await each<Question | null, Probe<unknown>>(
-        [null, ...ASKED],
-        (one) => probe<unknown>(() => one === null ? client.check() : client.probe(one)),
-      );
-      return [locationCheck(ctx.site.crm_location_id, location!), permissionCheck(rest)];
-    },
-  };
+): Promise<Check[]> {
+  const linked = await probe(() => Promise.resolve(assertConfigured(ctx)));
+  if (linked.error) {
+    return [
+      fail("crm_location", linked.error.message, "Set what is missing, then diagnose again"),
+      unknown("crm_permissions", "Not asked: no location is linked", "Repair crm_location first"),
+    ];
+  }
+  const client = crmOf(withDeadline(ctx, ctx.now() + limitMs));
+  const [location, ...rest] = await each<Question | null, Probe<unknown>>(
+    [null, ...ASKED],
+    (one) => probe<unknown>(() => one === null ? client.check() : client.probe(one)),
+  );
+  return [locationCheck(ctx.site.crm_location_id, location!), permissionCheck(rest)];
 }
 
 function locationCheck(id: string | null, { error }: Probe<unknown>): Check {

@@ -1,6 +1,7 @@
 /** A location of the CRM, only read: everything its analytics are made of (docs/upstreams/highlevel.md). */
 import { GatewayError } from "../../errors.ts";
 import type { z } from "zod";
+import type { SiteContext } from "../connector.ts";
 import { Budget, each } from "./budget.ts";
 import { type Days, isTimeZone, UTC } from "./days.ts";
 import { collect, count, type Page, type Rows, rowsOf } from "./pages.ts";
@@ -8,7 +9,7 @@ import { isClosedRoute, lacksPermission, unreadable } from "./refusals.ts";
 import * as shapes from "./rows.ts";
 import * as search from "./search.ts";
 import { CrmReader } from "./reader.ts";
-import type { Question } from "./wire.ts";
+import { type CrmSettings, CrmWire, type Question } from "./wire.ts";
 
 const FACT_MS = 60 * 60_000;
 const FUNNEL_PAGES = 20;
@@ -22,6 +23,9 @@ export interface Location {
   /** Why the time zone is not the location's own; null where it is. */
   readonly note: string | null;
 }
+
+/** The client of the location that a site names. */
+export const crmOf = (ctx: SiteContext<CrmSettings>): Crm => new Crm(new CrmWire(ctx));
 
 /** The client. Every method throws E_UPSTREAM; where the call's requests or time are used up, what was read is incomplete. */
 export class Crm extends CrmReader {

@@ -3,13 +3,11 @@ import { GatewayError } from "../../errors.ts";
 import { text } from "../../lib/fields.ts";
 import { FLAGS } from "../../model.ts";
 import { flagChecks } from "../checks.ts";
-import { type Configured, connector } from "../connector.ts";
+import { type Configured, connector, type SiteContext } from "../connector.ts";
 import { base } from "../settings.ts";
 import { idField } from "../site_fields.ts";
-import { locationChecks } from "./checks.ts";
-import { Crm } from "./client.ts";
 import { refusalOf } from "./routes.ts";
-import { type CrmSettings, CrmWire } from "./wire.ts";
+import type { CrmSettings } from "./wire.ts";
 
 const TOKEN_CHARACTERS_MAX = 4096;
 
@@ -27,6 +25,12 @@ function assertConfigured({ site }: Configured<CrmSettings>): void {
     }; its operator can set what ` +
       `is missing with deno task admin site update ${site?.id} --crm-location-id <id> --crm-token-stdin`,
   );
+}
+
+// What reaches a location is large, and not needed to start.
+async function crmOf(ctx: SiteContext<CrmSettings>) {
+  assertConfigured(ctx);
+  return (await import("./client.ts")).crmOf(ctx);
 }
 
 export default connector({
@@ -53,17 +57,18 @@ export default connector({
   links: { crm: assertConfigured },
   origins: ({ settings }) => [settings.CRM_API_BASE],
   policy: (out, { site, settings }) => refusalOf(out, settings.CRM_API_BASE, site?.crm_location_id),
-  connect(ctx) {
-    assertConfigured(ctx);
-    return new Crm(new CrmWire(ctx));
-  },
+  connect: crmOf,
   async ping(ctx) {
-    assertConfigured(ctx);
-    const { name, timezone } = await new Crm(new CrmWire(ctx)).check();
+    const { name, timezone } = await (await crmOf(ctx)).check();
     return { location_id: ctx.site.crm_location_id, location: name, timezone };
   },
   checks: [
-    locationChecks(assertConfigured),
+    {
+      kinds: ["crm"],
+      names: ["crm_location", "crm_permissions"],
+      run: async (ctx, limitMs) =>
+        await (await import("./checks.ts")).locationChecks(ctx, limitMs, assertConfigured),
+    },
     { kinds: ["crm"], names: FLAGS, run: ({ site }) => flagChecks(site, FLAGS) },
   ],
 });

@@ -4,7 +4,6 @@ import { fail, pass } from "../checks.ts";
 import { type Configured, connector } from "../connector.ts";
 import { baseAddress, given, secret, word } from "../settings.ts";
 import { textField } from "../site_fields.ts";
-import { TopicMap } from "./client.ts";
 import { forbidden, type TopicMapSettings } from "./routes.ts";
 
 /** Throws E_MISSING_SECRET. */
@@ -48,8 +47,9 @@ export default connector({
   links: { topicmap: assertLinked, topicmap_secrets: assertConfigured },
   origins: ({ settings }) => (settings.TOPICMAP_BASE_URL === null ? [] : [settings.TOPICMAP_BASE_URL]),
   policy: forbidden,
-  connect(ctx): TopicMap {
+  async connect(ctx) {
     assertConfigured(ctx);
+    const { TopicMap } = await import("./client.ts"); // large, and not needed to start
     return new TopicMap(ctx);
   },
   checks: [{

@@ -1,7 +1,7 @@
 /** The checks of diagnose_site on a CMS: from what probes found to what a person should do. */
 import type { Site } from "../../model.ts";
 import { type Check, fail, pass, unknown } from "../checks.ts";
-import type { Diagnosis, SiteContext } from "../connector.ts";
+import type { SiteContext } from "../connector.ts";
 import type { Probe } from "../probe.ts";
 import { companionCheck, companionFeatures, firstRepair } from "./companion/checks.ts";
 import { type Health, health, type Index } from "./health.ts";
@@ -11,32 +11,10 @@ import { Wire } from "./rest/wire.ts";
 const CLOCK_SECONDS_MAX = 30;
 const NAME_CHARACTERS = 80;
 
-/** What is asked of a CMS site. */
-export const cmsDiagnosis: Diagnosis<SiteContext> = {
-  kinds: ["cms"],
-  names: [
-    "rest_api",
-    "credentials",
-    "clock",
-    "companion",
-    "page_builder",
-    "theme",
-    "tool_adapter",
-    "builder_tools",
-    "theme_snippet",
-    "code_page",
-    "seo_bridge",
-    "seo_settings",
-    "schema_bridge",
-  ],
-  async run(ctx, limitMs) {
-    return cmsChecks(ctx.site, await health(new Wire(ctx, ctx.now() + limitMs)));
-  },
-};
-
-/** Every check of a CMS site; without credentials nothing is asked. */
-function cmsChecks(site: Site, health: Health): Check[] {
-  const checks = probed(site, health);
+/** Every check of a CMS site, within that many milliseconds; without credentials nothing is asked. */
+export async function cmsChecks(ctx: SiteContext, limitMs: number): Promise<Check[]> {
+  const { site } = ctx;
+  const checks = probed(site, await health(new Wire(ctx, ctx.now() + limitMs)));
   if (site.credentials.includes("cms")) return checks;
   return checks.map(({ name }) =>
     name === "credentials"

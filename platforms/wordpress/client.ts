@@ -18,6 +18,7 @@ import {
   type TermPick,
   type TermsQuery,
 } from "./rest/terms.ts";
+import { compareTerm } from "./rest/term_proof.ts";
 import { account, listUsers, requireRight, type UsersQuery, whoami } from "./rest/users.ts";
 import { Wire } from "./rest/wire.ts";
 import { seoOf } from "./seo/client.ts";
@@ -50,6 +51,7 @@ export function clientOf(ctx: SiteContext) {
     },
     readTerm: (taxonomy: Taxonomy, id: number) => readTerm(wire, taxonomy, id),
     makeTerm: (taxonomy: Taxonomy, term: NewTerm, made: Making) => makeTerm(wire, taxonomy, term, made),
+    compareTerm,
 
     /** Reads only: refuses an account that may not upload, or not describe what it uploaded. */
     async mayUpload(described: boolean): Promise<void> {

@@ -4,17 +4,11 @@ import { together } from "../../lib/async.ts";
 import { choice, closed, expected, text, yesNo } from "../../lib/fields.ts";
 import { numericId } from "../../lib/ids.ts";
 import { BUILDERS, type Site } from "../../model.ts";
-import { connector, provide } from "../connector.ts";
+import { connector, provide, type SiteContext } from "../connector.ts";
 import { content, postTexts } from "../content.ts";
 import { builtPages, pages } from "../pages.ts";
-import { cmsDiagnosis } from "./checks.ts";
-import { clientOf } from "./client.ts";
 import { cmsPolicy } from "./egress.ts";
-import { pagesOf } from "./pages/client.ts";
-import { postsOf } from "./posts.ts";
-import { signIn } from "./rest/wire.ts";
-import { assertSeo } from "./seo/client.ts";
-import { assertSchemaBridge } from "./structured_data/client.ts";
+import { assertSchemaBridge, assertSeo } from "./links.ts";
 
 const CAPABILITIES = [
   "edit_posts",
@@ -24,6 +18,11 @@ const CAPABILITIES = [
   "list_users",
   "unfiltered_html",
 ] as const;
+
+// What reaches a site is large, and not needed to start.
+const clientOf = async (ctx: SiteContext) => (await import("./client.ts")).clientOf(ctx);
+const postsOf = async (ctx: SiteContext) => (await import("./posts.ts")).postsOf(ctx);
+const pagesOf = async (ctx: SiteContext) => (await import("./pages/client.ts")).pagesOf(ctx);
 
 /** The builders of a new cms site: block unless told otherwise; where one is enabled, that one is the default. */
 function initial({ available_builders: available = ["block"], default_builder }: Partial<Site>) {
@@ -96,7 +95,10 @@ export default connector({
   links: { seo: assertSeo, schema_bridge: assertSchemaBridge },
   origins: ({ site }) => site?.base_url ? [site.base_url] : [],
   policy: cmsPolicy,
-  sign: async (ctx) => ({ authorization: await signIn(ctx) }),
+  async sign(ctx) {
+    const { signIn } = await import("./rest/wire.ts");
+    return { authorization: await signIn(ctx) };
+  },
   connect: clientOf,
   provides: [
     provide(content, postsOf),
@@ -106,8 +108,8 @@ export default connector({
   ],
   checkId: numericId,
   async ping(ctx) {
+    const client = await clientOf(ctx);
     const began = ctx.now();
-    const client = clientOf(ctx);
     const [latency_ms, { id, name, slug, roles, can }] = await together(
       client.index().then(() => ctx.now() - began),
       client.whoami(),
@@ -118,5 +120,23 @@ export default connector({
       latency_ms,
     };
   },
-  checks: [cmsDiagnosis],
+  checks: [{
+    kinds: ["cms"],
+    names: [
+      "rest_api",
+      "credentials",
+      "clock",
+      "companion",
+      "page_builder",
+      "theme",
+      "tool_adapter",
+      "builder_tools",
+      "theme_snippet",
+      "code_page",
+      "seo_bridge",
+      "seo_settings",
+      "schema_bridge",
+    ],
+    run: async (ctx, limitMs) => await (await import("./checks.ts")).cmsChecks(ctx, limitMs),
+  }],
 });

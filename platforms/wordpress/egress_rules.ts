@@ -6,6 +6,9 @@ import type { Outgoing } from "../request.ts";
 export type Judge = (out: Outgoing, now: number, site: Site) => string | null;
 export type Fields = Readonly<Record<string, unknown>>;
 
+/** What may be asked for along with a record: its terms. */
+export const EMBEDDED_TERMS = "wp:term";
+
 /** Judges the body's fields; a body that has none is refused. */
 export function fields(judge: (body: Fields, site: Site) => string | null): Judge {
   return ({ json }, _now, site) =>

@@ -3,15 +3,8 @@ import { GatewayError } from "../../errors.ts";
 import { checkFileSize, checkSha } from "../../rules/file.ts";
 import { markdownPath, underPrefix } from "../../rules/path.ts";
 import { LIMITS, type Site } from "../../model.ts";
-import {
-  commitMessage,
-  type Decide,
-  type Entry,
-  type Planned,
-  type Pushed,
-  type RepoClient,
-  type View,
-} from "../../platforms/github/client.ts";
+import type { Decide, Entry, Planned, Pushed, RepoClient, View } from "../../platforms/github/client.ts";
+import { commitMessage } from "../../platforms/github/names.ts";
 import github from "../../platforms/github/connector.ts";
 import type { ContextOf } from "../../registry/tool.ts";
 import { textOf } from "./_block.ts";

@@ -3,7 +3,6 @@ import { GatewayError } from "../../errors.ts";
 import { numericId } from "../../lib/ids.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
-import { compareTerm } from "../../platforms/wordpress/rest/term_proof.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { quoted } from "./_plans.ts";
 
@@ -37,6 +36,10 @@ export default tool("create_taxonomy", {
       ? await client.makeTerm(taxonomy, { ...fields, parent_id: parent }, ctx.made)
       : { term: await client.readTerm(taxonomy, known), created: false };
     ctx.note({ result_id: term.id, changes });
-    return compared({ ...term, created, ...compareTerm(term, { ...fields, parent_id: parent }, created) });
+    return compared({
+      ...term,
+      created,
+      ...client.compareTerm(term, { ...fields, parent_id: parent }, created),
+    });
   },
 });

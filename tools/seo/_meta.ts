@@ -3,7 +3,8 @@ import { GatewayError } from "../../errors.ts";
 import { type SeenRaise, whenLive, whenScheduled } from "../../rules/seen.ts";
 import { quoted } from "../../rules/wording.ts";
 import type { Change } from "../../model.ts";
-import { entriesOf, oneLine, type SeoChange, type SeoMeta } from "../../platforms/wordpress/seo/client.ts";
+import type { SeoMeta } from "../../platforms/wordpress/seo/client.ts";
+import { entriesOf, oneLine, type SeoChange } from "../../platforms/wordpress/seo/names.ts";
 
 const ADDRESSES: ReadonlySet<string> = new Set(["canonical", "og_image", "twitter_image"]);
 

@@ -1,13 +1,7 @@
 /** Where a write of a static site goes: the preview branch of this token, or the deployed branch. */
 import { GatewayError } from "../../errors.ts";
-import {
-  type Decide,
-  type Planned,
-  PREVIEW_PREFIX,
-  type Pushed,
-  type RepoClient,
-  type View,
-} from "../../platforms/github/client.ts";
+import type { Decide, Planned, Pushed, RepoClient, View } from "../../platforms/github/client.ts";
+import { PREVIEW_PREFIX } from "../../platforms/github/names.ts";
 import github from "../../platforms/github/connector.ts";
 import type { ContextOf } from "../../registry/tool.ts";
 

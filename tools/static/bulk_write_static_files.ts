@@ -3,7 +3,7 @@ import { GatewayError } from "../../errors.ts";
 import { checkFileSize } from "../../rules/file.ts";
 import { LIMITS, type Site } from "../../model.ts";
 import type { Edit, View } from "../../platforms/github/client.ts";
-import { commitMessage } from "../../platforms/github/client.ts";
+import { commitMessage } from "../../platforms/github/names.ts";
 import { textsOf } from "../../platforms/github/texts.ts";
 import { compared, type Raise, tool } from "../../registry/tool.ts";
 import { bytesOf, type Encoding, sourceIn } from "./_files.ts";

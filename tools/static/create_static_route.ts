@@ -3,7 +3,7 @@ import { GatewayError } from "../../errors.ts";
 import { scriptRaises } from "../../code_pages/script_raises.ts";
 import { fileOfRoute } from "../../rules/route.ts";
 import type { View } from "../../platforms/github/client.ts";
-import { commitMessage } from "../../platforms/github/client.ts";
+import { commitMessage } from "../../platforms/github/names.ts";
 import { textsOf } from "../../platforms/github/texts.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { checkPage, type PageArgs, pageBytes } from "./_pages.ts";

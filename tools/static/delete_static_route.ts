@@ -1,5 +1,5 @@
 /** delete_static_route: a page taken out of the deployed branch; it stays in the repository's history. */
-import { commitMessage } from "../../platforms/github/client.ts";
+import { commitMessage } from "../../platforms/github/names.ts";
 import { textsOf } from "../../platforms/github/texts.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { plannedOn, planOf } from "./_plan.ts";

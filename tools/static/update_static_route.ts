@@ -1,7 +1,7 @@
 /** update_static_route: the html of a page of a static site, replaced. */
 import { scriptRaises } from "../../code_pages/script_raises.ts";
 import type { Entry, View } from "../../platforms/github/client.ts";
-import { commitMessage } from "../../platforms/github/client.ts";
+import { commitMessage } from "../../platforms/github/names.ts";
 import { textsOf } from "../../platforms/github/texts.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { checkPage, type PageArgs, pageBytes } from "./_pages.ts";

@@ -6,7 +6,7 @@ import { checkFileSize, checkSha } from "../../rules/file.ts";
 import { writablePath } from "../../rules/path.ts";
 import { LIMITS } from "../../model.ts";
 import type { Entry, View } from "../../platforms/github/client.ts";
-import { commitMessage } from "../../platforms/github/client.ts";
+import { commitMessage } from "../../platforms/github/names.ts";
 import { textsOf } from "../../platforms/github/texts.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { bytesOf, contentOf, inSite } from "./_files.ts";

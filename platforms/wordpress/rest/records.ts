@@ -2,6 +2,7 @@
 import { decodeHTML } from "entities";
 import { z } from "zod";
 import type { PostHead } from "../../post.ts";
+import { EMBEDDED_TERMS } from "../egress_rules.ts";
 
 const STATUS_WORDS: Readonly<Record<string, string>> = {
   draft: "draft",
@@ -194,7 +195,7 @@ export const CONTENT_FIELDS = [
 ].join(",");
 
 /** Asks for all of it, and for its terms along with it. */
-export const TERMS_TOO = { _fields: `${CONTENT_FIELDS},_links,_embedded`, _embed: "wp:term" } as const;
+export const TERMS_TOO = { _fields: `${CONTENT_FIELDS},_links,_embedded`, _embed: EMBEDDED_TERMS } as const;
 
 /** The totals of a listing's headers; null where a proxy took them off. */
 export function totals(headers: Headers): { total: number | null; total_pages: number | null } {

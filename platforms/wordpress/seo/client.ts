@@ -1,9 +1,7 @@
 /** SEO of a CMS site: fields over the companion plugin or the SEO plugin's own REST API, all else over the plugin. */
-import { GatewayError } from "../../../errors.ts";
 import type { Redirect } from "../../../rules/redirect.ts";
 import type { PageSchema } from "../../../rules/seo_schema.ts";
 import type { Making, Site } from "../../../model.ts";
-import type { Configured } from "../../connector.ts";
 import { prepareBridge, requireChannel, writeBridge } from "./bridge.ts";
 import { compareSeo, type SeoChange, type SeoMeta } from "./fields.ts";
 import { requireSeoState } from "./post.ts";
@@ -56,14 +54,4 @@ export function seoOf(wire: Wire, site: Site) {
     prepareRebuild: () => bridged(() => prepareRebuild(wire)),
     rebuildSitemap: () => bridged(() => rebuildSitemap(wire)),
   };
-}
-
-/** Throws E_SEOPLUGIN_DISABLED where the site has the feature off. */
-export function assertSeo({ site }: Configured): void {
-  if (!site || site.seo.enabled) return;
-  throw new GatewayError(
-    "E_SEOPLUGIN_DISABLED",
-    `The SEO feature is off for site "${site.id}"; an operator turns it on with deno task admin site update ` +
-      `${site.id} --seo enabled=true`,
-  );
 }

@@ -2,7 +2,7 @@
 import type { Site } from "../../../model.ts";
 import type { Outgoing } from "../../request.ts";
 import { type Fields, fields, isFields, type Judge, only } from "../egress_rules.ts";
-import { SEO_ROBOTS } from "./fields.ts";
+import { SEO_ROBOTS } from "./names.ts";
 import {
   RANK_MATH_KEYS,
   RANK_MATH_ROBOTS,

@@ -4,36 +4,10 @@ import { GatewayError } from "../../../errors.ts";
 import type { Compared } from "../../compared.ts";
 import type { PartHashes } from "../companion/guarded.ts";
 import { valueLoss } from "../rest/warnings.ts";
+import { entriesOf, type Entry, oneLine, SEO_ROBOTS, type SeoChange, type SeoFields } from "./names.ts";
 import type { SeoPost } from "./post.ts";
 
-/** The fields that are one text each. */
-export const SEO_TEXTS = [
-  "title",
-  "description",
-  "focus_keyword",
-  "canonical",
-  "og_title",
-  "og_description",
-  "og_image",
-  "twitter_title",
-  "twitter_description",
-  "twitter_image",
-] as const;
-export type SeoText = (typeof SEO_TEXTS)[number];
-
-/** The switches of `robots`. */
-export const SEO_ROBOTS = ["noindex", "nofollow", "noarchive", "nosnippet", "noimageindex"] as const;
-export type SeoRobot = (typeof SEO_ROBOTS)[number];
-
-/** What may be changed; what is absent stays as it is, an empty text clears its field. */
-export type SeoChange = Readonly<Partial<Record<SeoText, string>>> & {
-  readonly robots?: Readonly<Partial<Record<SeoRobot, boolean>>>;
-};
-
-/** All fields of a post; "" and false where nothing is set, null where the site does not show what is. */
-export type SeoFields = Readonly<Record<SeoText, string | null>> & {
-  readonly robots: Readonly<Record<SeoRobot, boolean | null>>;
-};
+export * from "./names.ts";
 
 /** A post's fields, with its state and the plugin that keeps them (`none` for the companion plugin itself). */
 export interface SeoMeta {
@@ -48,26 +22,10 @@ export interface SeoMeta {
   readonly hashes?: PartHashes;
 }
 
-/** One field and its value, robots switch by switch: `robots.noindex`. */
-export type Entry = readonly [field: string, value: string | boolean | null];
-
-/** The fields of a change or of a post, one by one. */
-export function entriesOf({ robots = {}, ...texts }: SeoChange | SeoFields): Entry[] {
-  const named = Object.entries(robots).map(([name, on]): Entry => [`robots.${name}`, on]);
-  const plain = Object.entries(texts) as [string, string | null | undefined][];
-  return [...plain, ...named].filter((entry): entry is Entry => entry[1] !== undefined);
-}
-
 /** The fields that a change replaces: a switch of robots is turned in the list of all. */
 export function replacedFields(change: SeoChange): string[] {
   const names = entriesOf({ ...change, robots: undefined }).map(([field]) => field);
   return change.robots === undefined ? names : [...names, ...SEO_ROBOTS.map((name) => `robots.${name}`)];
-}
-
-/** A text as sites keep it: one line, blanks joined, none at either end. */
-export function oneLine(text: string): string {
-  // deno-lint-ignore no-control-regex
-  return text.replace(/[\x00-\x20\x7f]+/g, " ").trim();
 }
 
 const shape = (value: Entry[1]) => typeof value === "string" ? decodeHTML(oneLine(value)) : value;

@@ -1,5 +1,5 @@
 /** Under which names SEO plugins keep the fields (docs/upstreams/wordpress.md, "Where they keep the fields"). */
-import type { SeoRobot, SeoText } from "./fields.ts";
+import type { SeoRobot, SeoText } from "./names.ts";
 
 const YOAST = "_yoast_wpseo_";
 

@@ -2,7 +2,6 @@
 import { z } from "zod";
 import { GatewayError } from "../../../errors.ts";
 import { isFields, type StructuredData } from "../../../rules/structured_data.ts";
-import type { Configured } from "../../connector.ts";
 import { together } from "../../../lib/async.ts";
 import { asking, COMPANION, readCompanion } from "../companion/plugin.ts";
 import { editingWarnings, type PartHashes } from "../companion/guarded.ts";
@@ -172,16 +171,6 @@ async function write(wire: Wire, plan: CmsPlan): Promise<SchemaEntry> {
   }
   requireKept(before, now, after);
   return shown(now);
-}
-
-/** Throws E_SCHEMA_BRIDGE_REQUIRED where the site's SEO channel is not `plugin`. */
-export function assertSchemaBridge({ site }: Configured): void {
-  if (!site || site.seo.channel === "plugin") return;
-  throw new GatewayError(
-    "E_SCHEMA_BRIDGE_REQUIRED",
-    `Custom schema of "${site.id}" is reached through the companion plugin alone, and the site's SEO channel is ` +
-      `"${site.seo.channel}"; an operator sets it with deno task admin site update ${site.id} --seo channel=plugin`,
-  );
 }
 
 /** The entries of the site that wire leads to. */

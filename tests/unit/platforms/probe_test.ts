@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { GatewayError } from "../../../errors.ts";
 import cloudflarePages from "../../../platforms/cloudflare_pages/connector.ts";
 import type { SiteContext } from "../../../platforms/connector.ts";
-import type { RepoSettings } from "../../../platforms/github/access.ts";
+import type { RepoSettings } from "../../../platforms/github/settings.ts";
 import { health } from "../../../platforms/github/health.ts";
 import { probe, withDeadline } from "../../../platforms/probe.ts";
 import type { Incoming } from "../../../platforms/request.ts";
