@@ -41,11 +41,11 @@ const descriptor = (name: string, type: string) =>
 import { GatewayError } from "../../errors.ts";
 import { text } from "../../lib/fields.ts";
 import { fail, pass, unknown } from "../checks.ts";
-import { type Configured, connector } from "../connector.ts";
+import { type Configured, connector, type SiteContext } from "../connector.ts";
 import { probe, withDeadline } from "../probe.ts";
 import { base } from "../settings.ts";
 import { idField } from "../site_fields.ts";
-import { ${type} } from "./client.ts";
+import type { ${type}Settings } from "./client.ts";
 
 /** Throws E_${name.toUpperCase()}_NOT_LINKED. */
 function assertConfigured({ site }: Configured): void {
@@ -54,6 +54,13 @@ function assertConfigured({ site }: Configured): void {
     "E_${name.toUpperCase()}_NOT_LINKED",
     \`Site "\${site?.id}" needs ${name}_id and the ${name} credentials; its operator can set them with deno task admin site update\`,
   );
+}
+
+/** What reaches it; imported when it is first asked for, because starting needs none of it. */
+async function clientOf(ctx: SiteContext<${type}Settings>) {
+  assertConfigured(ctx);
+  const { ${type} } = await import("./client.ts");
+  return new ${type}(ctx);
 }
 
 export default connector({
@@ -84,22 +91,14 @@ export default connector({
   links: { ${name}: assertConfigured },
   origins: ({ settings }) => [settings.${name.toUpperCase()}_API_BASE],
   policy: ({ method, effect }) => method === "GET" && effect === "read" ? null : "it is only read",
-  connect(ctx) {
-    assertConfigured(ctx);
-    return new ${type}(ctx);
-  },
-  async ping(ctx) {
-    assertConfigured(ctx);
-    return await new ${type}(ctx).get();
-  },
+  connect: clientOf,
+  ping: async (ctx) => await (await clientOf(ctx)).get(),
   checks: [{
     kinds: ["${name}"],
     names: ["${name}_answers"],
     async run(ctx, limitMs) {
-      const { error } = await probe(async () => {
-        assertConfigured(ctx);
-        return await new ${type}(withDeadline(ctx, ctx.now() + limitMs)).get();
-      });
+      const limited = withDeadline(ctx, ctx.now() + limitMs);
+      const { error } = await probe(async () => await (await clientOf(limited)).get());
       if (!error) return [pass("${name}_answers", "${type} answers")];
       const way = "Set what the detail names, or ask again";
       return [(error.code === "E_UPSTREAM" ? unknown : fail)("${name}_answers", error.message, way)];

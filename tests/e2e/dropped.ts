@@ -18,18 +18,18 @@ export const PLANNED = "{ plan: () => Promise.resolve({ summary: '-', changes: [
 export const manifest = (name: string, ...lines: string[]) =>
   [`name: ${name}`, "title: A title", "description: What it does.", ...lines].join("\n");
 
-/** Runs a test over a folder with these files, which is removed. */
-export async function withFiles(
+/** Does work over a folder with these files, which is removed. */
+export async function withFiles<Result>(
   files: Record<string, string>,
-  work: (root: URL) => Promise<void>,
-): Promise<void> {
+  work: (root: URL) => Promise<Result>,
+): Promise<Result> {
   const folder = await Deno.makeTempDir();
   try {
     for (const [path, text] of Object.entries(files)) {
       await Deno.mkdir(dirname(`${folder}/${path}`), { recursive: true });
       await Deno.writeTextFile(`${folder}/${path}`, text);
     }
-    await work(pathToFileURL(`${folder}/`));
+    return await work(pathToFileURL(`${folder}/`));
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
