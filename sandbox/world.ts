@@ -17,7 +17,7 @@ const say = (text = "") => Deno.stdout.writeSync(new TextEncoder().encode(`${tex
 
 const STOPPING: readonly Deno.Signal[] = Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM"];
 
-/** The wanted port, or a free one where it is taken. */
+/** The wanted port, or a free one where it is taken or none is wanted (0). */
 function freePort(hostname: string, wanted: number): number {
   try {
     using listener = Deno.listen({ hostname, port: wanted });
@@ -40,7 +40,7 @@ function settings(
   const read = readSettings((name) => own[name] ?? env(name), "demo", connectors.settings);
   const port = freePort(read.host, read.port);
   if (port === read.port) return read;
-  say(`Port ${read.port} is taken, so the demo answers on ${port}.`);
+  if (read.port !== 0) say(`Port ${read.port} is taken, so the demo answers on ${port}.`);
   return { ...read, port, baseUrl: `http://127.0.0.1:${port}` };
 }
 

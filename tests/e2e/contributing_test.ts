@@ -32,6 +32,7 @@ Deno.test("a tool in ten minutes: every command and file of the page, as printed
   await project.follow(steps);
   assert.deepEqual(await project.changes(), {
     "manifests/posts/count_drafts.yaml": "??",
+    "registry/documents.gen.json": " M",
     "registry/shapes.gen.ts": " M",
     "tests/tools/posts/count_drafts_test.ts": "??",
     "tools/posts/count_drafts.ts": "??",
