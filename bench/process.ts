@@ -7,9 +7,13 @@ export interface Server extends AsyncDisposable {
   readonly bootMs: number;
   /** Resident memory now, MiB; 0 where the machine does not tell. */
   memoryMib(): Promise<number>;
+  /** How much more of it, MiB, is held at the worst moment of some work than before it. */
+  extraMib(work: () => Promise<unknown>): Promise<number>;
 }
 
 const DEADLINE_MS = 20_000;
+/** What makes Linux count a process's peak from now on (proc(5), clear_refs). */
+const FORGET_PEAK = "5";
 
 /** Starts `deno run …args` and waits until `path` answers. Throws when it does not within 20 s. */
 export async function start(
@@ -34,7 +38,13 @@ export async function start(
   return {
     url,
     bootMs,
-    memoryMib: () => resident(child.pid),
+    memoryMib: () => resident(child.pid, "VmRSS"),
+    async extraMib(work) {
+      await Deno.writeTextFile(`/proc/${child.pid}/clear_refs`, FORGET_PEAK);
+      const before = await resident(child.pid, "VmRSS");
+      await work();
+      return await resident(child.pid, "VmHWM") - before;
+    },
     async [Symbol.asyncDispose]() {
       child.kill("SIGTERM");
       await child.status;
@@ -52,10 +62,10 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-async function resident(pid: number): Promise<number> {
+async function resident(pid: number, which: "VmRSS" | "VmHWM"): Promise<number> {
   try {
     const status = await Deno.readTextFile(`/proc/${pid}/status`);
-    return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
+    return Math.round(Number(new RegExp(`${which}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024);
   } catch {
     return 0;
   }

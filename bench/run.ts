@@ -1,11 +1,13 @@
 /** `deno task bench`: the figures; `--only` runs one part, `--rounds 5` makes some quick, `--write` keeps RESULTS.md. */
 import { parseArgs } from "node:util";
+import { builderRows } from "./builder.ts";
 import { codePageRows } from "./code_pages.ts";
 import { sitePageRows } from "./code_pages_site.ts";
 import { doorTables } from "./doors.ts";
 import { repoRows } from "./repo.ts";
 import { lines, replaced } from "./table.ts";
 import { toolRows } from "./tools.ts";
+import { topicMapRows } from "./topicmap.ts";
 import { windowRows } from "./window.ts";
 
 const ROUNDS = 25;
@@ -17,6 +19,8 @@ const PARTS: Readonly<Record<string, (rounds: number) => Promise<string>>> = {
   window: async (rounds) => lines(await windowRows(rounds)),
   code_pages: async () => lines([...await codePageRows(), ...await sitePageRows()]),
   repo: async () => lines(await repoRows()),
+  builder: async (rounds) => lines(await builderRows(rounds)),
+  topicmap: async (rounds) => lines(await topicMapRows(rounds)),
 };
 
 const RESULTS = new URL("RESULTS.md", import.meta.url);
