@@ -1,6 +1,6 @@
 /** What topic planning costs the gateway: each kind of call at the stand-in, and the summary of a map of 20 MB. */
 import assert from "node:assert/strict";
-import { summarized } from "../platforms/topic_map/summary.ts";
+import { Summarizer } from "../platforms/topic_map/summary.ts";
 import { LIMITS } from "../model.ts";
 import { MAP_ID, mapOf, startTopicMap, WORKSPACE_ID } from "../sandbox/topic_map/start.ts";
 import { type Gateway, inFolder, startGateway } from "./gateway.ts";
@@ -106,7 +106,9 @@ async function summaryRows(rounds: number): Promise<Line[]> {
     });
     const cuts: number[] = [];
     for (let round = 0; round <= rounds; round++) {
-      cuts.push(await timed(() => assert.ok("value" in summarized(bytes, LIMITS.TOPICMAP_RESULT_BYTES))));
+      const summarizer = new Summarizer(LIMITS.TOPICMAP_RESULT_BYTES);
+      cuts.push(await timed(() => summarizer.add(bytes)));
+      assert.ok("value" in summarizer.result());
     }
     return [
       {

@@ -1,24 +1,38 @@
 /** Reading a stream whole, within a number of bytes. */
 
-/** The bytes of a stream joined; null when there are more than `cap`: what is left of it is then not read. */
-export async function readWithin(
+/** Hands on the chunks of a stream; false when there are more bytes than `cap`: what is left of it is then not read. */
+export async function eachChunkWithin(
   stream: ReadableStream<Uint8Array> | null,
   cap: number,
-): Promise<Uint8Array<ArrayBuffer> | null> {
-  const chunks: Uint8Array[] = [];
+  take: (chunk: Uint8Array) => void,
+): Promise<boolean> {
   let size = 0;
   for await (const chunk of stream ?? []) {
     size += chunk.byteLength;
-    if (size > cap) return null;
-    chunks.push(chunk);
+    if (size > cap) return false;
+    take(chunk);
   }
-  const whole = new Uint8Array(size);
+  return true;
+}
+
+/** Those bytes in one piece. */
+export function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(chunks.reduce((size, { byteLength }) => size + byteLength, 0));
   let at = 0;
   for (const chunk of chunks) {
     whole.set(chunk, at);
     at += chunk.byteLength;
   }
   return whole;
+}
+
+/** The bytes of a stream joined; null when there are more than `cap`: what is left of it is then not read. */
+export async function readWithin(
+  stream: ReadableStream<Uint8Array> | null,
+  cap: number,
+): Promise<Uint8Array<ArrayBuffer> | null> {
+  const chunks: Uint8Array[] = [];
+  return await eachChunkWithin(stream, cap, (chunk) => chunks.push(chunk)) ? joined(chunks) : null;
 }
 
 /** Bytes as the text they are in UTF-8; undefined where they are none, or hold a zero. */

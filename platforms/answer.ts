@@ -1,5 +1,5 @@
 /** Reads an answer's body, never more of it than asked for. */
-import { readWithin } from "../lib/bytes.ts";
+import { eachChunkWithin, readWithin } from "../lib/bytes.ts";
 import { LIMITS } from "../model.ts";
 import { failure } from "./failures.ts";
 import type { Incoming, Outgoing } from "./request.ts";
@@ -7,7 +7,7 @@ import type { Incoming, Outgoing } from "./request.ts";
 /** Reads an answer from that address whole. Throws E_UPSTREAM when it is larger than the request allows. */
 export async function incoming(response: Response, url: string, out: Outgoing): Promise<Incoming> {
   const max = out.max_bytes ?? LIMITS.UPSTREAM_BYTES;
-  const bytes = await readWithin(response.body, max);
+  const bytes = await bytesOf(response, out, max);
   if (bytes === null) throw failure(out, `answered with more than ${max} bytes; ask for less`, true);
   return {
     status: response.status,
@@ -23,4 +23,10 @@ export async function incoming(response: Response, url: string, out: Outgoing): 
       }
     },
   };
+}
+
+async function bytesOf(response: Response, { reducer }: Outgoing, max: number) {
+  if (!response.ok || reducer === undefined) return await readWithin(response.body, max);
+  const less = reducer();
+  return await eachChunkWithin(response.body, max, (chunk) => less.add(chunk)) ? less.kept() : null;
 }

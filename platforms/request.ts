@@ -47,8 +47,18 @@ export interface Outgoing {
   readonly overtime?: true;
   /** Most bytes of an answer. Default LIMITS.UPSTREAM_BYTES. */
   readonly max_bytes?: number;
+  /** Makes less of a success while it is read, so that a large one is never held whole; asked anew for each try. */
+  readonly reducer?: () => Reducer;
   /** Set for an address that a caller named: only public https will do, whatever ALLOW_PRIVATE_UPSTREAMS lists. */
   readonly public_only?: boolean;
+}
+
+/** Takes an answer piece by piece and keeps what matters of it. */
+export interface Reducer {
+  /** The next piece, which is not held on to. */
+  add(chunk: Uint8Array): void;
+  /** What the answer's bytes are to be; asked once, at the end. */
+  kept(): Uint8Array<ArrayBuffer>;
 }
 
 /** How a request ended as to what it was to change; `in_doubt` where it may have been carried out. */

@@ -1,5 +1,7 @@
-/** Long lists cut before they are read: of JSON of any size only what a summary keeps is ever made into values. */
+/** Long lists cut while they are read: of JSON of any size only what a summary keeps is held, and made into values. */
+import { joined } from "../../lib/bytes.ts";
 import { LIMITS } from "../../model.ts";
+import type { Reducer } from "../request.ts";
 
 /** The last element of a list that was cut. */
 export interface Truncated {
@@ -21,88 +23,119 @@ const OBJECT_OPENS = 0x7b;
 const OBJECT_ENDS = 0x7d;
 const utf8 = new TextEncoder();
 
-/** Where the text that begins at that quote ends: the index of its closing quote, -1 where it has none. */
-function endOfText(bytes: Uint8Array, from: number): number {
-  for (let at = from + 1; at < bytes.length; at++) {
-    const byte = bytes[at];
-    if (byte === QUOTE) return at;
-    if (byte === BACKSLASH) at++;
-  }
-  return -1;
-}
-
-/** What is kept of the bytes, in pieces, never more than `max` bytes together. */
-class Kept {
-  readonly #pieces: Uint8Array[] = [];
-  #size = 0;
-
-  constructor(readonly max: number) {}
-
-  /** Whether there was room for it. */
-  add(piece: Uint8Array): boolean {
-    this.#size += piece.byteLength;
-    this.#pieces.push(piece);
-    return this.#size <= this.max;
-  }
-
-  text(): string {
-    const whole = new Uint8Array(this.#size);
-    let at = 0;
-    for (const piece of this.#pieces) {
-      whole.set(piece, at);
-      at += piece.byteLength;
-    }
-    return new TextDecoder().decode(whole);
-  }
-}
+/** Where the reading stands: outside of texts, in one, or right after a backslash in one. */
+type Place = "outside" | "text" | "escaped";
 
 /**
- * Reads JSON with every list cut to its first `items`, however deep it stands, each followed by one `Truncated` then.
- * What is left out is only walked over, and looked at no closer than its brackets and quotes. What is kept may have
- * `max` bytes.
+ * Reads JSON piece by piece, with every list cut to its first `items`, however deep it stands, each followed by one
+ * `Truncated` then. What is left out is only walked over, and looked at no closer than its brackets and quotes. What is
+ * kept may have `max` bytes; nothing else is held.
  */
-export function summarized(bytes: Uint8Array, max: number, items: number = LIMITS.SUMMARY_ITEMS): Summary {
-  const kept = new Kept(max);
-  const isList = new Uint8Array(LIMITS.NESTING_LEVELS + 1);
-  const commas = new Uint32Array(LIMITS.NESTING_LEVELS + 1);
-  let depth = 0;
-  let from = 0;
+export class Summarizer implements Reducer {
+  readonly #pieces: Uint8Array[] = [];
+  readonly #isList = new Uint8Array(LIMITS.NESTING_LEVELS + 1);
+  readonly #commas = new Uint32Array(LIMITS.NESTING_LEVELS + 1);
+  #size = 0;
+  #depth = 0;
   /** The depth of the list that is being left out; 0 while all is kept. */
-  let leaving = 0;
-  for (let at = 0; at < bytes.length; at++) {
-    switch (bytes[at]) {
-      case QUOTE:
-        at = endOfText(bytes, at);
-        if (at < 0) return UNREADABLE;
-        break;
-      case LIST_OPENS:
-      case OBJECT_OPENS:
-        if (++depth > LIMITS.NESTING_LEVELS) return UNREADABLE;
-        isList[depth] = bytes[at] === LIST_OPENS ? 1 : 0;
-        commas[depth] = 0;
-        break;
-      case COMMA:
-        if (isList[depth] === 0) break;
-        commas[depth]!++;
-        if (commas[depth] !== items || leaving > 0) break;
-        leaving = depth;
-        if (!kept.add(bytes.subarray(from, at))) return { fault: "too large" };
-        break;
-      case LIST_ENDS:
-      case OBJECT_ENDS:
-        if (depth === 0 || isList[depth] !== (bytes[at] === LIST_ENDS ? 1 : 0)) return UNREADABLE;
-        if (leaving === depth) {
-          if (!kept.add(marker(commas[depth]! + 1, items))) return { fault: "too large" };
-          leaving = 0;
-          from = at;
-        }
-        depth--;
-        break;
+  #leaving = 0;
+  #place: Place = "outside";
+  #fault: "unreadable" | "too large" | null = null;
+
+  constructor(readonly max: number, readonly items: number = LIMITS.SUMMARY_ITEMS) {}
+
+  add(chunk: Uint8Array): void {
+    /** From where on the chunk is kept, while it is. */
+    let from = 0;
+    for (let at = 0; at < chunk.length && this.#fault === null; at++) {
+      if (this.#place !== "outside") {
+        at = this.#endOfText(chunk, at);
+        continue;
+      }
+      switch (chunk[at]) {
+        case QUOTE:
+          this.#place = "text";
+          break;
+        case LIST_OPENS:
+        case OBJECT_OPENS:
+          this.#open(chunk[at] === LIST_OPENS);
+          break;
+        case COMMA:
+          if (this.#leavesFrom()) this.#keep(chunk.slice(from, at));
+          break;
+        case LIST_ENDS:
+        case OBJECT_ENDS:
+          if (this.#close(chunk[at] === LIST_ENDS)) from = at;
+          break;
+      }
     }
+    if (this.#leaving === 0 && this.#fault === null) this.#keep(chunk.slice(from));
   }
-  if (depth > 0) return UNREADABLE;
-  if (!kept.add(bytes.subarray(from))) return { fault: "too large" };
-  return parsed(kept.text());
+
+  kept(): Uint8Array<ArrayBuffer> {
+    return joined(this.#pieces);
+  }
+
+  /** What became of it, once all of it was added. */
+  result(): Summary {
+    if (this.#fault !== null) return { fault: this.#fault };
+    return this.#depth > 0 || this.#place !== "outside" ? UNREADABLE : parsed(this.kept());
+  }
+
+  /** Walks on in a text: to its closing quote, or to the chunk's end. */
+  #endOfText(chunk: Uint8Array, from: number): number {
+    let escaped = this.#place === "escaped";
+    for (let at = from; at < chunk.length; at++) {
+      const byte = chunk[at];
+      if (escaped) escaped = false;
+      else if (byte === BACKSLASH) escaped = true;
+      else if (byte === QUOTE) {
+        this.#place = "outside";
+        return at;
+      }
+    }
+    this.#place = escaped ? "escaped" : "text";
+    return chunk.length;
+  }
+
+  #open(list: boolean): void {
+    if (++this.#depth > LIMITS.NESTING_LEVELS) {
+      this.#fault = "unreadable";
+      return;
+    }
+    this.#isList[this.#depth] = list ? 1 : 0;
+    this.#commas[this.#depth] = 0;
+  }
+
+  /** Whether at this comma a list begins to be left out. */
+  #leavesFrom(): boolean {
+    if (this.#isList[this.#depth] === 0) return false;
+    const full = ++this.#commas[this.#depth]! === this.items && this.#leaving === 0;
+    if (full) this.#leaving = this.#depth;
+    return full;
+  }
+
+  /** Whether with this bracket a list ends that was left out. */
+  #close(list: boolean): boolean {
+    const depth = this.#depth;
+    if (depth === 0 || this.#isList[depth] !== (list ? 1 : 0)) {
+      this.#fault = "unreadable";
+      return false;
+    }
+    this.#depth--;
+    if (this.#leaving !== depth) return false;
+    this.#leaving = 0;
+    this.#keep(marker(this.#commas[depth]! + 1, this.items));
+    return true;
+  }
+
+  #keep(piece: Uint8Array): void {
+    this.#size += piece.byteLength;
+    if (this.#size > this.max) {
+      this.#fault ??= "too large";
+      this.#pieces.length = 0;
+    } else this.#pieces.push(piece);
+  }
 }
 
 function marker(total: number, items: number): Uint8Array {
@@ -110,9 +143,9 @@ function marker(total: number, items: number): Uint8Array {
   return utf8.encode(`,${JSON.stringify(last)}`);
 }
 
-function parsed(text: string): Summary {
+function parsed(bytes: Uint8Array): Summary {
   try {
-    return { value: JSON.parse(text) };
+    return { value: JSON.parse(new TextDecoder().decode(bytes)) };
   } catch {
     return UNREADABLE;
   }
@@ -120,7 +153,7 @@ function parsed(text: string): Summary {
 
 /** The whole JSON, where it has no more than `max` bytes. */
 export function whole(bytes: Uint8Array, max: number): Summary {
-  return bytes.byteLength > max ? { fault: "too large" } : parsed(new TextDecoder().decode(bytes));
+  return bytes.byteLength > max ? { fault: "too large" } : parsed(bytes);
 }
 
 /** How many items a list has, those left out of it included. */

@@ -6,7 +6,7 @@ import type { ConnectorContext } from "../connector.ts";
 import type { Outgoing } from "../request.ts";
 import { refusal, unreadable } from "./errors.ts";
 import { type TopicMapSettings, workspacesAddress } from "./routes.ts";
-import { summarized, whole } from "./summary.ts";
+import { Summarizer, whole } from "./summary.ts";
 
 export type TopicMapContext = ConnectorContext<TopicMapSettings>;
 
@@ -33,17 +33,20 @@ export class Wire {
       value === undefined ? [] : [[name, String(value)]]
     );
     const url = `${workspacesAddress(this.ctx.settings)}${path}`;
+    const max = LIMITS.TOPICMAP_RESULT_BYTES;
+    let summarizer = new Summarizer(max);
+    const reducer = () => (summarizer = new Summarizer(max));
     const out: Outgoing = {
       method: "GET",
       url: given.length === 0 ? url : `${url}?${new URLSearchParams(given)}`,
       headers: this.#signed(),
       effect: "read",
       max_bytes: LIMITS.TOPICMAP_EXPORT_BYTES,
+      ...(summary ? { reducer } : {}),
     };
     const answer = await this.ctx.send(out);
     if (answer.status !== 200) throw refusal(answer, out, this.#secrets());
-    const max = LIMITS.TOPICMAP_RESULT_BYTES;
-    const read = summary ? summarized(answer.bytes, max) : whole(answer.bytes, max);
+    const read = summary ? summarizer.result() : whole(answer.bytes, max);
     if ("value" in read) return shaped(shape, read.value, out);
     if (read.fault === "unreadable") throw unreadable(out, "it is not JSON");
     const { smaller = "ask for less at once" } = reading;

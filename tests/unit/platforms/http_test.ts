@@ -50,6 +50,31 @@ Deno.test("a hanging write says that its outcome is unknown, and is not sent aga
   });
 });
 
+Deno.test("a success is given to its reducer piece by piece, a new one for each try, and a refusal is not", async () => {
+  const answers = [
+    () => new Response("busy", { status: 503 }),
+    () => new Response("made of pieces"),
+    () => new Response("refused", { status: 400 }),
+    () => new Response("x".repeat(2000)),
+  ];
+  await withServer((_, nth) => answers[nth - 1]!(), async ({ send }) => {
+    let made = 0;
+    let size = 0;
+    const reducer = () => {
+      made++;
+      size = 0;
+      return {
+        add: ({ byteLength }: Uint8Array) => void (size += byteLength),
+        kept: () => new Uint8Array([size]),
+      };
+    };
+    assert.deepEqual((await send({ reducer })).bytes, new Uint8Array(["made of pieces".length]));
+    assert.equal((await send({ reducer })).text(), "refused");
+    await fails(send({ reducer, max_bytes: 1000 }), /more than 1000 bytes/, 504);
+    assert.equal(made, 2, "one for each success");
+  });
+});
+
 Deno.test("a body that stalls half way ends at the deadline", async () => {
   const stalled = () =>
     new Response(

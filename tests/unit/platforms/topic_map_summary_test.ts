@@ -1,10 +1,16 @@
 /** Summaries of lists: what is kept and marked at every depth, of any JSON, without reading what is left out. */
 import assert from "node:assert/strict";
-import { lengthOf, summarized, whole } from "../../../platforms/topic_map/summary.ts";
+import { lengthOf, Summarizer, whole } from "../../../platforms/topic_map/summary.ts";
 
 const MAX = 1024 * 1024;
 const bytes = (value: unknown) =>
   new TextEncoder().encode(typeof value === "string" ? value : JSON.stringify(value));
+/** Reads it in pieces of so many bytes. */
+function summarized(bytes: Uint8Array, max: number, size = bytes.length || 1) {
+  const summarizer = new Summarizer(max);
+  for (let at = 0; at < bytes.length; at += size) summarizer.add(bytes.subarray(at, at + size));
+  return summarizer.result();
+}
 const summary = (value: unknown, max = MAX) => {
   const read = summarized(bytes(value), max);
   assert.ok("value" in read, JSON.stringify(read));
@@ -44,6 +50,8 @@ Deno.test("it is what cutting the values would give, at every depth", () => {
   for (let round = 0; round < 200; round++) {
     const value = grown(3);
     assert.deepEqual(summary(value, 64 * MAX), plainly(value));
+    const pieces = summarized(bytes(value), 64 * MAX, 1 + random(7));
+    assert.deepEqual(pieces, { value: plainly(value) }, "in pieces of any size");
     assert.deepEqual(summary(JSON.stringify(value, null, 2), 64 * MAX), plainly(value));
   }
 });
@@ -69,6 +77,20 @@ Deno.test("what is no JSON is unreadable, what is kept may only be so large", ()
   assert.deepEqual(summary([...wide, "y".repeat(MAX)], 4000), [...wide, cut(21)]);
   assert.deepEqual(whole(bytes(wide), 1000), { fault: "too large" });
   assert.deepEqual(whole(bytes(wide), 10_000), { value: wide });
+});
+
+Deno.test("nothing of what is left out is held, nor a piece that is used again", () => {
+  const summarizer = new Summarizer(MAX);
+  const piece = new Uint8Array(64 * 1024);
+  const rest = bytes(`[${numbers(20).join()}${',"left out"'.repeat(100_000)}]`);
+  for (let at = 0; at < rest.length; at += piece.length) {
+    const next = rest.subarray(at, at + piece.length);
+    piece.set(next);
+    summarizer.add(piece.subarray(0, next.length));
+  }
+  piece.fill(0);
+  assert.ok(summarizer.kept().length < 200);
+  assert.deepEqual(summarizer.result(), { value: [...numbers(20), cut(100_020)] });
 });
 
 Deno.test("the length of a list counts what was left out of it", () => {
