@@ -40,10 +40,25 @@ const TEXT_ELEMENTS = new Set(
 /** Those of them that other programs, and other browsers, may read as elements. */
 const PLAIN_TEXT = new Set("title textarea xmp noembed noframes".split(" "));
 
+/** Which text is looked at, and what is to be done instead of what it may not hold. */
+export interface Judged {
+  readonly field: string;
+  readonly instead: string;
+}
+
+const PART: Judged = {
+  field: "html",
+  instead:
+    "a page made from code holds its own scripts and styles and no other documents: leave it out, and give " +
+    "scripts in js",
+};
+
 /** What was found so far; shared by the parses of one text. */
 class Findings {
   readonly disallowed = new Set<string>();
   readonly broken = new Set<string>();
+
+  constructor(readonly judged: Judged) {}
 
   /** Throws E_DISALLOWED_CONTENT or E_BAD_INPUT naming the first things found. */
   judge(): void {
@@ -54,16 +69,13 @@ class Findings {
     if (this.disallowed.size > 0) {
       throw new GatewayError(
         "E_DISALLOWED_CONTENT",
-        `html: ${
-          shown(this.disallowed)
-        } (line:column); a page made from code holds its own scripts and styles and ` +
-          "no other documents: leave it out, and give scripts in js",
+        `${this.judged.field}: ${shown(this.disallowed)} (line:column); ${this.judged.instead}`,
       );
     }
     if (this.broken.size > 0) {
       throw new GatewayError(
         "E_BAD_INPUT",
-        `html: ${shown(this.broken)} (line:column); close what is opened and only that`,
+        `${this.judged.field}: ${shown(this.broken)} (line:column); close what is opened and only that`,
       );
     }
   }
@@ -77,7 +89,7 @@ interface Place {
 
 /** Sees every tag a browser's tokenizer sees, also those its tree drops: other browsers may keep them. */
 class LookingParser extends Parser<Tree> {
-  findings = new Findings();
+  findings = new Findings(PART);
   /** Where the text begins that is parsed. */
   begin: Place = { line: 1, column: 1 };
 
@@ -89,7 +101,7 @@ class LookingParser extends Parser<Tree> {
     if (this.openElements.depth > DEPTH_MAX) {
       throw new GatewayError(
         "E_BAD_INPUT",
-        `html: elements nested deeper than ${DEPTH_MAX} at ${at}; flatten it`,
+        `${this.findings.judged.field}: elements nested deeper than ${DEPTH_MAX} at ${at}; flatten it`,
       );
     }
     super.onStartTag(token);
@@ -112,8 +124,8 @@ class LookingParser extends Parser<Tree> {
  * frames and what is like them, addresses that run scripts, scripts in svg, block delimiters of the CMS) and
  * E_BAD_INPUT (tags, comments and elements without an end, end tags without an element) naming what and at which line:column.
  */
-export function inspectHtml(text: string): InlineCss {
-  const findings = new Findings();
+export function inspectHtml(text: string, judged: Judged = PART): InlineCss {
+  const findings = new Findings(judged);
   const delimiter = /<!--\s*\/?wp:/i.exec(text);
   if (delimiter) {
     const { length, [length - 1]: last } = text.slice(0, delimiter.index).split("\n");
@@ -147,7 +159,7 @@ function parse(
       if (++made > ELEMENTS_MAX) {
         throw new GatewayError(
           "E_BAD_INPUT",
-          `html: makes more than ${ELEMENTS_MAX} elements; close what is opened`,
+          `${findings.judged.field}: makes more than ${ELEMENTS_MAX} elements; close what is opened`,
         );
       }
       return defaultTreeAdapter.createElement(...given);
@@ -220,7 +232,7 @@ function look(text: string, element: Element, { findings, sheets, attributes }: 
 
 /** Judges the tags in an element's text, which begins there, as if they were elements. */
 function lookInside(inner: string, begin: Place, findings: Findings): void {
-  const within = new Findings();
+  const within = new Findings(findings.judged);
   parse(inner, true, within, begin);
   for (const what of within.disallowed) findings.disallowed.add(what);
 }

@@ -17,8 +17,10 @@ const own = (ctx: SiteContext) => clientOf(ctx as unknown as SiteContext<DudaSet
 function checkId(id: string | number, field: string): void {
   const kind = field === "page_id" ? "page" : field === "element_source_id" ? "section" : "post";
   if (typeof id === "string" && isId(kind, id)) return;
-  const form = kind === "page" ? "a uuid as list_content gives it" : "an id of letters, digits, - and _";
-  const shown = JSON.stringify(String(id).slice(0, 40));
+  const form = kind === "page"
+    ? "a uuid as list_content gives it"
+    : "an id of at most 64 letters, digits, - and _";
+  const shown = JSON.stringify(typeof id === "string" ? id.slice(0, 80) : id);
   throw new GatewayError("E_BAD_INPUT", `${field}: expected ${form}, as a text, not ${shown}`);
 }
 

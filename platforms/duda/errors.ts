@@ -38,7 +38,7 @@ export function unreadable(out: Outgoing, { status }: Incoming, what: string): D
 }
 
 function wayOut(status: number, code: string, missing: boolean): string {
-  if (missing) return "check the id, which list_content finds, and the site's site_alias";
+  if (missing) return "check the ids (list_content has those of posts and pages) and the site's site_alias";
   if (status === 401) {
     return "the gateway is not signed in (authenticated: false): its operator checks SITEBUILDER_API_USER and " +
       "SITEBUILDER_API_PASSWORD";

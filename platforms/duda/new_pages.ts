@@ -4,7 +4,7 @@ import type { Making } from "../../model.ts";
 import type { PreparedPage } from "../page.ts";
 import type { Written } from "../post.ts";
 import { lookAtPage, type PageLook, seenPage } from "./look.ts";
-import { bodyOf, plainPath, sentParts } from "./page_fields.ts";
+import { bodyOf, checkPath, plainPath, sentParts } from "./page_fields.ts";
 import { CREATED, PAGE, PAGES } from "./records.ts";
 import { differences, requireUnchanged } from "./seen.ts";
 import type { Wire } from "./wire.ts";
@@ -82,6 +82,7 @@ export interface CopyFields {
 
 /** A page of any state that is to be copied: what is shown of it, and the pages there are. */
 export async function prepareCopy(wire: Wire, id: string, { slug }: CopyFields) {
+  checkPath(slug);
   const found = await lookAtPage(wire, id);
   return { page: seenPage(found), ...await existing(wire, slug) };
 }

@@ -1,9 +1,22 @@
 /** The fields of a page as the platform takes them, and as they should stand afterwards. */
+import { GatewayError } from "../../errors.ts";
 import type { PageFields } from "../page.ts";
 import type { PageLook } from "./look.ts";
 
 /** A slug without what a path here never begins with. */
 export const plainPath = (slug: string | undefined) => slug?.replace(/^\/+/, "");
+
+/** Refuses what can be no path below a site: E_BAD_INPUT. */
+export function checkPath(slug: string | undefined): void {
+  const parts = plainPath(slug)?.split("/") ?? [];
+  if (parts.every((part) => /^[^\s?#%\\]+$/.test(part) && !/^\.+$/.test(part))) return;
+  throw new GatewayError(
+    "E_BAD_INPUT",
+    `slug: expected a path such as "team" or "about/team", with no blanks, ?, #, % or \\ in it, not ${
+      JSON.stringify(slug)
+    }`,
+  );
+}
 
 /** Without what is not given. */
 export function defined(fields: object): Record<string, unknown> {

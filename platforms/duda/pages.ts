@@ -8,7 +8,7 @@ import type { PublishGrant } from "../request.ts";
 import { rowsOf } from "./listing.ts";
 import { lookAtPage, type PageLook, seenPage } from "./look.ts";
 import { create, existing, type NewPage } from "./new_pages.ts";
-import { bodyOf, defined, sentParts } from "./page_fields.ts";
+import { bodyOf, checkPath, defined, sentParts } from "./page_fields.ts";
 import { PAGE, pageOf, PAGES } from "./records.ts";
 import { differences, judge, requireUnchanged } from "./seen.ts";
 import type { Wire } from "./wire.ts";
@@ -31,6 +31,7 @@ function refuseFieldless({ content_html }: PageFields): void {
 
 async function prepare(wire: Wire, fields: PageFields, isNew: boolean): Promise<NewPage> {
   refuseFieldless(fields);
+  checkPath(fields.slug);
   if (isNew) {
     const whole = { ...fields, slug: fields.slug ?? slugOf(fields.title ?? "") };
     return { fields: defined(whole), ...await existing(wire, whole.slug) };

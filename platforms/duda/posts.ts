@@ -6,6 +6,7 @@ import { excerpt } from "../excerpt.ts";
 import type { DraftFields, DraftList, PostRow, PreparedDraft, Seen, Written } from "../post.ts";
 import { rowsOf } from "./listing.ts";
 import { lookAtPost, type PostLook, seenPost } from "./look.ts";
+import { checkPath, plainPath } from "./page_fields.ts";
 import { IMPORTED, POST, postOf, type PostRecord, POSTS, postStatus } from "./records.ts";
 import { differences, judge, requireUnchanged } from "./seen.ts";
 import { publish, schedule, takeBack, unschedule } from "./states.ts";
@@ -72,6 +73,7 @@ function describe({ title = "", content_html = "", excerpt: given }: DraftFields
 
 async function prepare(wire: Wire, fields: DraftFields, isNew: boolean): Promise<PreparedDraft> {
   refuseFieldless(fields, !isNew);
+  checkPath(fields.slug);
   if (!isNew) return { fields };
   await wire.site(); // proves the credentials and the alias
   const description = describe(fields);
@@ -86,13 +88,13 @@ async function prepare(wire: Wire, fields: DraftFields, isNew: boolean): Promise
 
 /** The fields of a change in the platform's words; what is absent stays. */
 function bodyOf({ title, excerpt, slug, tags }: DraftFields): Record<string, unknown> {
-  const given = { title, description: excerpt, path: slug?.replace(/^\/+/, ""), tags };
+  const given = { title, description: excerpt, path: plainPath(slug), tags };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
 /** The same in the words of arguments, to compare what stands with. */
 function sentParts({ title, excerpt, slug, tags }: DraftFields): Record<string, unknown> {
-  const given = { title, excerpt, slug: slug?.replace(/^\/+/, ""), tags };
+  const given = { title, excerpt, slug: plainPath(slug), tags };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 

@@ -166,7 +166,10 @@ export class TopicMap {
 
   #own<T extends Owned>(found: T, foundId: string, id: string): T {
     if (found.workspace_id === this.#workspace) return this.#same(found, foundId, id);
-    throw new GatewayError("E_NOT_FOUND", `"${id}" is not in the site's topic-planning workspace`);
+    throw new GatewayError(
+      "E_NOT_FOUND",
+      `"${id}" is not in the site's topic-planning workspace; the topicmap_list_ tools have the ids there are`,
+    );
   }
 
   #same<T>(found: T, foundId: string, id: string): T {

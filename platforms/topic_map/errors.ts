@@ -68,7 +68,8 @@ function sentence(told: Refusal, code: Code, clean: (words: string) => string): 
       .join("; ");
   }
   const state = told.current_status === undefined ? "" : `; it is "${clean(told.current_status)}" now`;
-  return `${SERVICE} refused: ${clean(told.message)}${state}`;
+  const way = code === "E_NOT_FOUND" ? "; the topicmap_list_ tools have the ids there are" : "";
+  return `${SERVICE} refused: ${clean(told.message)}${state}${way}`;
 }
 
 /** A success whose body is not what the contract says; `what` names the first fault. */

@@ -184,7 +184,6 @@ Deno.test("pages that are live are refused, and what is no uuid or unknown", asy
     await world.refuses("inject_page_section", args, "E_BAD_INPUT", /^element_source_id: /);
   }
   const cms = {
-    content_html: "x",
     template: "t",
     parent_id: 1,
     page_builder: "block",

@@ -178,7 +178,7 @@ Deno.test("what is of another workspace is not found, in a list left out and sai
   const map = { ...state.maps[0]!, workspace_id: "ws_other" };
   foreign(/topical-maps\/map_main$/, map);
   const call = { site_id: "linked", ...MAP };
-  const says = /^"map_main" is not in the site's topic-planning workspace$/;
+  const says = /^"map_main" is not in the site's topic-planning workspace; the topicmap_list_ tools have/;
   await at.refuses("topicmap_get_topical_map", call, "E_NOT_FOUND", { says, sends: "reads" });
   foreign(/knowledge-graph$/, { ...state.graphs[0]!, workspace_id: "ws_other" });
   await at.refuses("topicmap_get_knowledge_graph", call, "E_NOT_FOUND", { says, sends: "reads" });

@@ -73,3 +73,13 @@ function refuse(args: Readonly<Record<string, unknown>>, why: string): void {
     if (value !== undefined) throw new GatewayError("E_BAD_INPUT", `${name}: ${why}`);
   }
 }
+
+/** Refuses a body for a page of a platform whose pages take none: E_NOT_SUPPORTED with the ways there are. */
+export function refuseHtml({ id, platform }: Site, { content_html }: BuilderArgs): void {
+  if (content_html === undefined) return;
+  throw new GatewayError(
+    "E_NOT_SUPPORTED",
+    `content_html: "${id}" is a ${platform} site, whose pages take no HTML; copy a page that has the content with ` +
+      "duplicate_page, or make the page without it and put saved sections on it with inject_page_section",
+  );
+}

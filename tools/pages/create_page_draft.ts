@@ -3,19 +3,21 @@ import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { scriptRaises } from "../../code_pages/script_raises.ts";
 import { builtPages, pages } from "../../platforms/pages.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { builderOf, checkBuilderArgs, checkIds } from "./_builders.ts";
+import { builderOf, checkBuilderArgs, checkIds, refuseHtml } from "./_builders.ts";
+import { checkHeader } from "./_code.ts";
 import { draftChanges, origin, prepared, quoted, SHOWN_PAGE, templateOf } from "./_plans.ts";
 
 export default tool("create_page_draft", {
   check(args, { site, can }) {
     checkArguments(args);
     checkNamed(args.title, "title");
-    if (!can(builtPages)) return;
+    if (!can(builtPages)) return refuseHtml(site, args);
     checkIds(args);
     checkBuilderArgs(builderOf(site, args.page_builder), args);
   },
   raises: (args) => scriptRaises(args, SHOWN_PAGE, ["variables"]),
   async plan({ page_builder: _, ...args }, ctx) {
+    await checkHeader(args.header_html);
     const draft = await prepared(await ctx.use(pages), args, true);
     return {
       summary: `Create the draft page ${quoted(args.title)} on ${ctx.site.name}${origin(draft)}`,

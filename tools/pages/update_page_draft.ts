@@ -9,7 +9,8 @@ import { whenScheduled } from "../../rules/seen.ts";
 import { CODE_APART } from "../../platforms/page.ts";
 import { builtPages, pages } from "../../platforms/pages.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { builderOfChange, checkBuilderArgs, checkIds } from "./_builders.ts";
+import { builderOfChange, checkBuilderArgs, checkIds, refuseHtml } from "./_builders.ts";
+import { checkHeader } from "./_code.ts";
 import {
   draftChanges,
   origin,
@@ -26,7 +27,7 @@ export default tool("update_page_draft", {
     checkArguments(args);
     checkNamed(args.title, "title");
     checkId(args.page_id, "page_id");
-    if (!can(builtPages)) return;
+    if (!can(builtPages)) return refuseHtml(site, args);
     const id = numericId(args.page_id, "page_id");
     checkIds(args);
     checkBuilderArgs(builderOfChange(site, args), args);
@@ -36,6 +37,7 @@ export default tool("update_page_draft", {
   },
   raises: (args) => scriptRaises(args, SHOWN_PAGE, ["variables"]),
   async plan({ page_id, page_builder: _, ...args }, ctx) {
+    await checkHeader(args.header_html);
     const client = await ctx.use(pages);
     const [now, draft] = await together(client.readDraft(page_id), prepared(client, args, false));
     let unsure: string[] = [];
