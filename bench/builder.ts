@@ -1,4 +1,5 @@
 /** What calls at a site builder cost the gateway: each tool of its posts and pages, at the stand-in. */
+import { PACE } from "../platforms/duda/pace.ts";
 import { type DudaStandIn, type Site, startDuda } from "../sandbox/duda/start.ts";
 import { inFolder, startGateway } from "./gateway.ts";
 import { type Call, standInRows } from "./stand_in.ts";
@@ -9,8 +10,12 @@ const ALIAS = "1a2b3c4d";
 const AHEAD_MS = 86_400_000;
 const TEXT = `<p>${"Some words of a post. ".repeat(200)}</p>`;
 
-/** The rows. */
-export async function builderRows(rounds: number): Promise<Line[]> {
+/** Each round waits a second for the pace that the gateway keeps, so there are no more of them than these. */
+const ROUNDS_MAX = 5;
+
+/** The rows, in some two minutes. */
+export async function builderRows(most: number): Promise<Line[]> {
+  const rounds = Math.min(most, ROUNDS_MAX);
   await using duda = startDuda();
   const built = duda.site(ALIAS, "acme.example");
   const site = {
@@ -26,7 +31,7 @@ export async function builderRows(rounds: number): Promise<Line[]> {
       ALLOW_PRIVATE_UPSTREAMS: "127.0.0.1",
       ...duda.env,
     });
-    return await standInRows(gateway, duda, callsAt(duda, built), rounds);
+    return await standInRows(gateway, duda, callsAt(duda, built), { rounds, pause_ms: PACE.window_ms });
   });
 }
 

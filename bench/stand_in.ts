@@ -21,18 +21,22 @@ export interface Call {
 /** Headers that a client writes by itself, or that hold for one request alone. */
 const OWN_HEADERS = ["host", "connection", "content-length", "accept-encoding", "idempotency-key"];
 
-/** A row for each call: the gateway, then a bare client that sends what the gateway sent, one after the other. */
+/**
+ * A row for each call: the gateway, then a bare client that sends what the gateway sent, one after the other. Each
+ * round begins `pause_ms` after the one before: no call waits for its turn at an upstream whose pace is kept.
+ */
 export async function standInRows(
   gateway: Pick<Gateway, "call">,
   service: Asked,
   calls: readonly Call[],
-  rounds: number,
+  { rounds, pause_ms = 0 }: { readonly rounds: number; readonly pause_ms?: number },
 ): Promise<Line[]> {
   const rows: Line[] = [];
   for (const { tool, args } of calls) {
     let exchanges: readonly RecordedRequest[] = [];
     const about = Array.from({ length: rounds + 1 }, (_, round) => args(round));
     const took = await inTurn(rounds, {
+      pause: () => new Promise((resolve) => setTimeout(resolve, pause_ms)),
       async gateway(round) {
         service.clear();
         await gateway.call(tool, about[round]!);

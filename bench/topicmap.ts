@@ -34,7 +34,7 @@ async function callRows(rounds: number): Promise<Line[]> {
   await using service = startTopicMap();
   return await inFolder(async (folder) => {
     await using gateway = await startAt(folder, service.env);
-    return await standInRows(gateway, service, CALLS, rounds);
+    return await standInRows(gateway, service, CALLS, { rounds });
   });
 }
 

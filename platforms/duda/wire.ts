@@ -5,6 +5,7 @@ import type { SiteContext } from "../connector.ts";
 import type { PublishGrant } from "../request.ts";
 import type { Incoming, Outgoing } from "../request.ts";
 import { refusal, unreadable } from "./errors.ts";
+import { turn } from "./pace.ts";
 import { addressOfSite, ERROR, SITE, type SiteRecord } from "./records.ts";
 import { addressOf, type DudaSettings, type RouteName, ROUTES } from "./routes.ts";
 
@@ -79,6 +80,7 @@ export class Wire {
       url: url.href,
       headers: { accept: "application/json", authorization: this.#authorization() },
       effect,
+      turn: turn(settings, effect),
       ...json === undefined ? {} : { json },
       ...effect === "write" ? { what: path.replace(/\{\w+\}/, id ?? "") } : {},
       ...effect === "write" && !CREATES.has(name) ? { busy } : {},

@@ -1,4 +1,4 @@
-/** A kit at a site builder's stand-in that lives by the kit's clock, with a draft and a scheduled post and pages on it. */
+/** A kit at a site builder's stand-in, both on one clock that only waiting moves, with a draft and a scheduled post and pages on it. */
 import assert from "node:assert/strict";
 import type { Code } from "../../errors.ts";
 import { type DudaStandIn, type Page, type Post, type Site, startDuda } from "../../sandbox/duda/start.ts";
@@ -70,7 +70,13 @@ export async function dudaWorld(options: KitOptions = {}): Promise<DudaWorld> {
     ...options,
     settings: { ...options.settings, upstream },
     sites: [...sites(), ...options.sites ?? []],
-    http: { sleep: () => Promise.resolve(), ...options.http },
+    http: {
+      sleep: (ms) => {
+        gw.clock.now += Math.ceil(ms);
+        return Promise.resolve();
+      },
+      ...options.http,
+    },
   });
   now = () => gw.clock.now;
   return {
