@@ -22,16 +22,25 @@ const READS = [
   `content-jobs/${ID}/output`,
   "content-types",
 ];
-const WRITES = [
-  `content-briefs/${ID}/rerun`,
-  "content-audits",
-  `content-audits/${ID}/rerun`,
-  "content-jobs",
-  `content-jobs/${ID}/rerun`,
+const JOB = [
+  "keyword",
+  "content_type",
+  "content_brief_id",
+  "topical_map_id",
+  "depth",
+  "tone",
+  "language",
+  "custom_variables",
 ];
-const oneOf = (routes: readonly string[]) => new RegExp(`^(${routes.join("|")})$`);
-const READ_PATHS = oneOf(READS);
-const WRITE_PATHS = oneOf(WRITES);
+const AUDIT = ["source_type", "source_url", "pasted_content", "target_keyword", "competitor_urls"];
+const matching = (route: string) => new RegExp(`^${route}$`);
+const READ_PATHS = READS.map(matching);
+/** What each write may say. */
+const WRITES: readonly (readonly [path: RegExp, fields: readonly string[]])[] = [
+  [matching("content-jobs"), JOB],
+  [matching("content-audits"), AUDIT],
+  [matching(`content-(briefs|audits|jobs)/${ID}/rerun`), ["from_step"]],
+];
 
 /** The address of the list of workspaces, below which everything else is. */
 export const workspacesAddress = (settings: TopicMapSettings): string =>
@@ -42,13 +51,24 @@ export function forbidden(out: Outgoing, { site, settings }: PolicyContext<Topic
   const read = out.method === "GET" && out.effect === "read";
   const write = out.method === "POST" && out.effect === "write";
   if (!read && !write) return `the pipeline is never asked to ${out.method} there`;
-  const { pathname } = new URL(out.url);
+  const { pathname, search } = new URL(out.url);
+  if (read && (out.json ?? out.body) !== undefined) return "a read has no body";
   const root = new URL(workspacesAddress(settings)).pathname;
   if (pathname === root) return read ? null : "workspaces are only listed";
   const workspace = site?.topicmap_workspace_id ?? null;
   if (workspace === null) return "the call has no workspace";
   const own = `${root}/${workspace}/`;
   if (!pathname.startsWith(own)) return "it reaches beyond the site's workspace";
-  const listed = (read ? READ_PATHS : WRITE_PATHS).test(pathname.slice(own.length));
-  return listed ? null : "it is no route that a tool needs";
+  const path = pathname.slice(own.length);
+  if (read && READ_PATHS.some((one) => one.test(path))) return null;
+  const known = write && WRITES.find(([one]) => one.test(path))?.[1];
+  if (!known) return "it is no route that a tool needs";
+  return search === "" ? strangeBody(out, known) : "a write has no query";
+}
+
+function strangeBody({ json, body }: Outgoing, known: readonly string[]): string | null {
+  const isFields = typeof json === "object" && json !== null && !Array.isArray(json);
+  if (!isFields || body !== undefined) return "its body is not a list of fields";
+  const stranger = Object.keys(json).find((name) => !known.includes(name));
+  return stranger === undefined ? null : `the field "${stranger}" is never sent`;
 }

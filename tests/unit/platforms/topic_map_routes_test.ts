@@ -9,9 +9,15 @@ import { CONTRACT } from "../../sandbox/topic_map_openapi.ts";
 
 const BASE = "https://topics.example/api";
 const settings = { TOPICMAP_BASE_URL: BASE, TOPICMAP_BOT_TOKEN: "t" };
-const judge = (method: string, path: string, effect: Outgoing["effect"], workspace: string | null = "w") => {
+const judge = (
+  method: string,
+  path: string,
+  effect: Outgoing["effect"],
+  workspace: string | null = "w",
+  more: Partial<Outgoing> = effect === "write" ? { json: {} } : {},
+) => {
   const site = workspace === null ? undefined : { topicmap_workspace_id: workspace } as Site;
-  const out = { method, url: `${BASE}${path}`, effect } as Outgoing;
+  const out = { method, url: `${BASE}${path}`, effect, ...more } as Outgoing;
   return forbidden(out, { site, settings, now: 0 });
 };
 
@@ -51,6 +57,40 @@ Deno.test("another workspace, another path and another id are never reached", ()
   }
   assert.equal(judge("GET", "/v1/workspaces", "read", null), null);
   assert.notEqual(judge("GET", "/v1/workspaces/w/topical-maps", "read", null), null);
+});
+
+Deno.test("a write says what the contract's request has and nothing more, and a read says nothing", () => {
+  type Reference = { $ref: string };
+  const { schemas } = CONTRACT["components"] as unknown as {
+    schemas: Record<string, { properties: Record<string, unknown> }>;
+  };
+  const write = (path: string, more: Partial<Outgoing>) =>
+    judge("POST", path.replace("{ws}", "w").replace("{id}", "x"), "write", "w", more);
+  let writes = 0;
+  for (const [path, operations] of Object.entries(CONTRACT.paths)) {
+    const post = (operations as Record<string, unknown>)["post"] as {
+      requestBody: { content: Record<string, { schema: Reference }> };
+    } | undefined;
+    if (!post) continue;
+    writes++;
+    const { $ref } = post.requestBody.content["application/json"]!.schema;
+    const names = Object.keys(schemas[$ref.split("/").at(-1)!]!.properties);
+    const whole = Object.fromEntries(names.map((name) => [name, "x"]));
+    assert.equal(write(path, { json: whole }), null, path);
+    for (const name of ["approval_status", "status", "publish", "workspace_id"]) {
+      assert.match(
+        write(path, { json: { ...whole, [name]: "x" } }) ?? "sent",
+        /is never sent$/,
+        `${path} ${name}`,
+      );
+    }
+    for (const more of [{}, { json: [] }, { json: "x" }, { json: null }, { body: "{}" }]) {
+      assert.match(write(path, more) ?? "sent", /not a list of fields$/, path);
+    }
+    assert.match(write(`${path}?publish=1`, { json: whole }) ?? "sent", /no query$/, path);
+  }
+  assert.equal(writes, 5);
+  assert.match(judge("GET", "/v1/workspaces", "read", "w", { json: {} }) ?? "sent", /no body$/);
 });
 
 Deno.test("the steps are those of the contract and of the manifests, in their order", async () => {
