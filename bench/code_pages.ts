@@ -67,6 +67,9 @@ function answering(): SiteContext {
     borrow: () => {
       throw new Error("nothing is borrowed");
     },
+    pace: () => {
+      throw new Error("no pace is kept");
+    },
     secret: () => Promise.resolve({ username: "bench", application_password: "bench" }) as Promise<never>,
     cache: {
       get: () => `${base_url}/wp-json/` as never,

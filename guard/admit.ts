@@ -22,7 +22,7 @@ import { findOfferingSite, findSite } from "./site.ts";
 
 /** What the steps need of the rest of the gateway. */
 export interface AdmitPorts extends ContextPorts {
-  readonly store: Pick<Store, "sites" | "projects" | "previews" | "accounts">;
+  readonly store: Pick<Store, "sites" | "projects" | "previews" | "accounts" | "paces">;
   readonly catalog: Catalog;
   readonly siteLimit: RateLimit;
 }

@@ -18,6 +18,7 @@ export interface ConnectorPorts {
   readonly store: {
     readonly sites: Pick<Store["sites"], "secret">;
     readonly accounts: Pick<Store["accounts"], "token">;
+    readonly paces: Store["paces"];
   };
   readonly http: Http;
   /** Every connector's settings, by their names. */
@@ -59,6 +60,7 @@ export function makeConnectorContext(
     site: site ?? undefined,
     settings: settingsOf(ports, connector),
     cache: ports.cache.of(site, connector.name),
+    pace: (name, limits) => ports.store.paces.of(`${connector.name} ${name}`, limits),
     now: ports.now,
     deadline: call.deadline,
     request_id: call.requestId,

@@ -21,7 +21,7 @@ import { reaches, reachesAll } from "./scope.ts";
 
 /** What contexts are made from; one for the whole gateway. */
 export interface ContextPorts extends ConnectorPorts {
-  readonly store: Pick<Store, "sites" | "projects" | "previews" | "accounts">;
+  readonly store: Pick<Store, "sites" | "projects" | "previews" | "accounts" | "paces">;
 }
 
 /** What one call adds. */

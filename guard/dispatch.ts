@@ -43,7 +43,10 @@ export type Dispatch = (call: ToolCall) => Promise<unknown>;
 
 /** What the line needs of the rest of the gateway. */
 export interface DispatchPorts extends AdmitPorts, ConsentPorts {
-  readonly store: Pick<Store, "sites" | "projects" | "previews" | "accounts" | "consents" | "audit">;
+  readonly store: Pick<
+    Store,
+    "sites" | "projects" | "previews" | "accounts" | "paces" | "consents" | "audit"
+  >;
   readonly tokenLimit: RateLimit;
   /** Told of what a caller is not: the cause behind E_INTERNAL. */
   log(event: Record<string, unknown>): void;

@@ -1,5 +1,6 @@
 /** A connector's way to its upstream, and what of a site and its settings it sees. */
 import type { CredentialKind, Credentials, Site } from "../model.ts";
+import type { Pace, PaceLimits } from "../lib/pace.ts";
 import type { Incoming, Outgoing } from "./request.ts";
 
 type AnyValues = Readonly<Record<string, string | null>>;
@@ -24,6 +25,8 @@ export interface ConnectorContext<Settings = AnyValues> extends Configured<Setti
   readonly account?: AccountTokens;
   /** Small facts about the upstream kept for a while, dropped when the site or its credentials change. */
   readonly cache: FactCache;
+  /** A pace of that name, kept by every call of every instance of the gateway that uses this connector. */
+  pace(name: string, limits: PaceLimits): Pace;
   now(): number;
   /** The id of the call's audit row, for an upstream that keeps it; absent where the gateway asks for itself. */
   readonly request_id?: string;

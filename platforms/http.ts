@@ -132,7 +132,7 @@ async function withRetries(trip: Trip, ports: Ports): Promise<Incoming> {
 
 /** Waits until the request may be sent. Throws E_UPSTREAM where that is later than it may take. */
 async function awaitTurn(trip: Trip, ports: Ports): Promise<void> {
-  for (let wait: number; (wait = trip.out.turn?.(ports.now()) ?? 0) > 0;) {
+  for (let wait: number; (wait = await trip.out.turn?.(ports.now()) ?? 0) > 0;) {
     if (ports.now() + wait >= trip.endsAt) {
       throw failure(trip.out, "was not asked: its pace allows no more within the time of the call", false);
     }

@@ -34,7 +34,7 @@ export interface Outgoing {
    * How long to wait until it may be sent, in milliseconds, asked before each try until it answers 0 or less: how an
    * upstream's pace is kept. Time that waiting takes counts as the request's.
    */
-  readonly turn?: (now: number) => number;
+  readonly turn?: (now: number) => number | Promise<number>;
   /** What a write is about, for people, where its path does not tell; holds no secret. */
   readonly what?: string;
   /** Set for a write that only prepares what was asked for: where nothing else is done, the change is not made. */

@@ -10,6 +10,7 @@ import { Audit } from "./audit.ts";
 import { ConfigVersion } from "./cache.ts";
 import { commitInTurn, Database, isLocked } from "./database.ts";
 import { Leases } from "./leases.ts";
+import { Paces } from "./paces.ts";
 import { Previews } from "./previews.ts";
 import { Projects } from "./projects.ts";
 import { Sealer } from "./seal.ts";
@@ -66,6 +67,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     previews: new Previews(db),
     consents: new Consents(db, sealer),
     leases: new Leases(db),
+    paces: new Paces(db),
     audit,
     async ping() {
       await within(PING_DEADLINE_MS, db.probe(PROBE_KEY), "The store does not answer");

@@ -3,6 +3,7 @@ import type { CredentialKind, Credentials, Project, Site, SiteFields, Token, Use
 import type { AccountStore } from "./account_types.ts";
 import type { AuditStore } from "./audit_types.ts";
 import type { ConsentStore } from "./consent_types.ts";
+import type { Pace, PaceLimits } from "../lib/pace.ts";
 
 export type * from "./account_types.ts";
 export type * from "./audit_types.ts";
@@ -129,6 +130,12 @@ export interface LeaseStore {
   hold(name: string, ttl_ms: number, work: () => Promise<void>): Promise<boolean>;
 }
 
+/** Paces of upstreams, kept by all instances together. */
+export interface PaceStore {
+  /** The pace of that name; the same limits are given wherever it is used. */
+  of(name: string, limits: PaceLimits): Pace;
+}
+
 /** Everything the gateway remembers. */
 export interface Store {
   readonly tokens: TokenStore;
@@ -140,6 +147,7 @@ export interface Store {
   readonly sessions: SessionStore;
   readonly previews: PreviewStore;
   readonly leases: LeaseStore;
+  readonly paces: PaceStore;
   readonly audit: AuditStore;
   /** Resolves when the store answers; throws when it does not. */
   ping(): Promise<void>;

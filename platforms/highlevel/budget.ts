@@ -8,10 +8,13 @@ const AT_ONCE = 6;
 /** What is left of a call's time for its own work and one more answer. */
 export const SPARE_MS = 5000;
 
+/** Why something was not asked: the call's requests, its time, or the location's requests of the day were used up. */
+export type Stopped = "requests" | "time" | "day";
+
 /** The requests that are left, and why there were no more. */
 export class Budget {
   #used = 0;
-  #stopped: "requests" | "time" | null = null;
+  #stopped: Stopped | null = null;
 
   constructor(readonly limit: number = REQUESTS_MAX) {}
 
@@ -20,19 +23,24 @@ export class Budget {
   }
 
   /** Why something was not asked; null while everything was. */
-  get stopped(): "requests" | "time" | null {
+  get stopped(): Stopped | null {
     return this.#stopped;
   }
 
-  /** Takes one request that could be sent at that moment; false where there is none left, or no time. */
-  take(at: number, deadline: number): boolean {
-    if (this.#used >= this.limit) this.#stopped = "requests";
-    else if (at > deadline - SPARE_MS) this.#stopped = "time";
-    else {
-      this.#used++;
-      return true;
+  /** Takes one request; false where there is none left. */
+  take(): boolean {
+    if (this.#used >= this.limit) {
+      this.#stopped = "requests";
+      return false;
     }
-    return false;
+    this.#used++;
+    return true;
+  }
+
+  /** Gives one back that could not be sent, and notes why. */
+  giveBack(why: Stopped): void {
+    this.#used--;
+    this.#stopped = why;
   }
 }
 

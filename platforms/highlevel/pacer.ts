@@ -1,68 +1,76 @@
-/** How fast a location is asked: one pacer for each, whatever call, site or client asks (docs/upstreams/highlevel.md, "Pace"). */
+/** How fast a location is asked, whichever call, site or instance asks (docs/upstreams/highlevel.md, "Pace"). */
+import type { NoTurn, Pace, PaceLimits, Turn } from "../../lib/pace.ts";
+import type { Incoming } from "../request.ts";
+import { dayIsOver } from "./refusals.ts";
 
 /** The vendor allows 100 in 10 seconds; what is left is for others who use the location's token. */
-export const PACE_REQUESTS = 80;
-export const PACE_MS = 10_000;
+export const PACE: PaceLimits = { requests: 80, window_ms: 10_000, requests_a_day: 200_000 };
 /** An answer that says fewer are left tells that others are at work too. */
-const RESERVE = 100 - PACE_REQUESTS;
-/** Pacers that are remembered; one that was not used for PACE_MS has nothing to remember. */
-const PACERS_MAX = 5000;
+const RESERVE = 100 - PACE.requests;
+/** When it begins a new day the vendor does not tell: so long after it said that the day was over it is asked again. */
+const DAY_OVER_MS = 15 * 60_000;
 
-/** Hands out the moments at which requests may be sent. */
+type Answer = Pick<Incoming, "status" | "headers">;
+
+/** Turns at a location, and what its answers say of its quota. */
 export class Pacer {
-  /** The moments of the newest requests, oldest first; some may lie ahead. */
-  #turns: number[] = [];
-  #blockedUntil = 0;
+  constructor(private readonly pace: Pace, private readonly now: () => number) {}
 
-  /** The moment of the next request; it counts from now on. */
-  reserve(now: number): number {
-    const at = this.next(now);
-    this.#turns.push(at);
-    if (this.#turns.length > PACE_REQUESTS) this.#turns.shift();
-    return at;
+  /** The next turn; none that begins after `latest`. */
+  async take(latest: number): Promise<Turn | NoTurn> {
+    return await this.pace.take(latest);
   }
 
-  /** The moment at which the next request could be sent. */
-  next(now: number): number {
-    this.#mend(now);
-    const before = this.#turns.length < PACE_REQUESTS ? 0 : this.#turns[0]! + PACE_MS;
-    return Math.max(now, before, this.#blockedUntil);
+  /** How a request waits that has that turn at first; none of its tries begins after `latest`. */
+  waiting(first: Turn, latest: number): Waiting {
+    return new Waiting(() => this.take(latest), () => this.pace.blockedUntil, first);
   }
 
-  /** When requests may go again after the upstream asked to wait; 0 or past where it did not. */
-  get blockedUntil(): number {
-    return this.#blockedUntil;
-  }
-
-  /** Notes what an answer's headers say of the location's quota. */
-  heard(headers: Headers, now: number): void {
+  /** Notes what an answer says of the location's quota: with little left, or none, nothing is sent for a while. */
+  async heard(answer: Answer): Promise<void> {
+    const { status, headers } = answer;
+    const now = this.now();
+    if (dayIsOver(answer)) return await this.pace.block(now + DAY_OVER_MS, "day");
     const remaining = Number(headers.get("x-ratelimit-remaining") ?? NaN);
-    if (remaining < RESERVE) this.block(headers, now);
-  }
-
-  /** Nothing is sent until the upstream's interval is over. */
-  block(headers: Headers, now: number): void {
+    if (status !== 429 && !(remaining < RESERVE)) return;
     const told = Number(headers.get("x-ratelimit-interval-milliseconds"));
-    const interval = told > 0 && told <= 6 * PACE_MS ? told : PACE_MS;
-    this.#blockedUntil = Math.max(this.#blockedUntil, now + interval);
-  }
-
-  /** A clock that was set back would hold everybody up until it has caught up. */
-  #mend(now: number): void {
-    const far = now + 12 * PACE_MS;
-    if ((this.#turns.at(-1) ?? 0) > far) this.#turns = [];
-    if (this.#blockedUntil > far) this.#blockedUntil = 0;
+    const interval = told > 0 && told <= 6 * PACE.window_ms ? told : PACE.window_ms;
+    if (now + interval > this.pace.blockedUntil) await this.pace.block(now + interval, "busy");
   }
 }
 
-const pacers = new Map<string, Pacer>();
+/** A request's waits: each try has a turn of its own, and what the upstream asked for meanwhile is waited for too. */
+export class Waiting {
+  #turn: Turn | NoTurn | null;
+  /** Of the try that is under way. */
+  #used: Turn | null = null;
 
-/** The one pacer of a location at an address of the vendor. */
-export function pacerOf(base: string, location: string): Pacer {
-  const key = JSON.stringify([base, location]);
-  const pacer = pacers.get(key) ?? new Pacer();
-  pacers.delete(key); // the one used last stands last
-  pacers.set(key, pacer);
-  if (pacers.size > PACERS_MAX) pacers.delete(pacers.keys().next().value!);
-  return pacer;
+  constructor(
+    private readonly take: () => Promise<Turn | NoTurn>,
+    private readonly blockedUntil: () => number,
+    first: Turn,
+  ) {
+    this.#turn = first;
+  }
+
+  /** Milliseconds until the next try; 0 or less where it goes now, Infinity where there is no turn in time. */
+  async left(now: number): Promise<number> {
+    this.done();
+    for (;;) {
+      const turn = this.#turn ??= await this.take();
+      if (typeof turn === "string") return Infinity;
+      const wait = Math.max(turn.at, this.blockedUntil()) - now;
+      if (wait > 0 && now + wait <= turn.until) return wait;
+      this.#turn = null;
+      if (wait > 0 || now > turn.until) continue;
+      this.#used = turn;
+      return 0;
+    }
+  }
+
+  /** The try that was under way is over. */
+  done(): void {
+    this.#used?.done();
+    this.#used = null;
+  }
 }

@@ -17,12 +17,21 @@ export class CrmReader {
   /** A list that comes whole; empty and incomplete where it could not be asked. */
   protected async list<T>(question: Question, name: string, shape: z.ZodType<T>): Promise<Rows<T>> {
     const read = (json: unknown) => rowsOf(json, name, shape);
-    const found = await this.wire.page(question, read, ({ rows }) => rows.length);
+    const found = await this.some(question, read);
     return { rows: [], dropped: 0, ...found, total: null, complete: found !== null };
   }
 
   protected page<T>(question: Question, read: (json: unknown) => Page<T>): Promise<Page<T> | null> {
-    return this.wire.page(question, read, ({ rows }) => rows.length);
+    return this.some(question, read);
+  }
+
+  /** Rows, or null where no more may be asked. A call that could ask nothing at all has no answer: throws E_UPSTREAM. */
+  protected async some<P extends { readonly rows: readonly unknown[] }>(
+    question: Question,
+    read: (json: unknown) => P,
+  ): Promise<P | null> {
+    const found = await this.wire.page(question, read, ({ rows }) => rows.length);
+    return found === null && this.budget.used === 0 ? this.exhausted() : found;
   }
 
   protected async needed(question: Question): Promise<unknown> {
@@ -30,9 +39,11 @@ export class CrmReader {
   }
 
   protected exhausted(): never {
-    throw new GatewayError(
-      "E_UPSTREAM",
-      "The CRM was not asked: the requests of the call, or its time, are used up; try again in a minute",
-    );
+    const words = this.budget.stopped === "day"
+      ? "the location's requests of this day are used up, so try again tomorrow"
+      : "the requests of the call, or its time, are used up; try again in a minute";
+    throw new GatewayError("E_UPSTREAM", `The CRM was not asked: ${words}`, {
+      upstream: this.budget.stopped === "day" ? 429 : undefined,
+    });
   }
 }

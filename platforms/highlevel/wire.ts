@@ -2,8 +2,9 @@
 import { LIMITS } from "../../model.ts";
 import type { SiteContext } from "../connector.ts";
 import type { Incoming } from "../request.ts";
-import { Budget } from "./budget.ts";
-import { type Pacer, pacerOf } from "./pacer.ts";
+import type { Turn } from "../../lib/pace.ts";
+import { Budget, SPARE_MS } from "./budget.ts";
+import { PACE, Pacer } from "./pacer.ts";
 import { dayIsOver, foreign, refused, unreadable } from "./refusals.ts";
 import { LOCATION_NAMES, type Route, type RouteName, ROUTES } from "./routes.ts";
 import { shared } from "./shared_pages.ts";
@@ -37,7 +38,8 @@ export class CrmWire {
 
   constructor(readonly ctx: SiteContext<CrmSettings>, readonly budget: Budget = new Budget()) {
     this.location = ctx.site.crm_location_id ?? "";
-    this.#pacer = pacerOf(ctx.settings.CRM_API_BASE, this.location);
+    const pace = ctx.pace(`${ctx.settings.CRM_API_BASE} ${this.location}`, PACE);
+    this.#pacer = new Pacer(pace, ctx.now);
   }
 
   /** The same location with other limits. */
@@ -65,15 +67,29 @@ export class CrmWire {
   async ask(question: Question): Promise<unknown> {
     const route: Route = ROUTES[question.route];
     const { integration_token } = await this.ctx.secret("crm");
-    for (let tries = 1;; tries++) {
-      if (!this.budget.take(this.#pacer.next(this.ctx.now()), this.ctx.deadline)) return null;
-      const answer = await this.#send(question, route, integration_token);
+    for (let tries = 1, first = await this.#turn(); first !== null; tries++) {
+      const answer = await this.#send(question, route, integration_token, first);
       const { status } = answer;
       if (status >= 200 && status < 300) return this.#own(answer);
       const again = PASSING.has(status) && tries < TRIES && !(status === 429 && dayIsOver(answer));
-      if (status === 429) this.#pacer.block(answer.headers, this.ctx.now());
-      if (!again || !this.#hasTime()) throw refused(answer, route, integration_token);
+      const next = again ? await this.#turn() : null;
+      if (next === null) throw refused(answer, route, integration_token);
+      first = next;
     }
+    return null;
+  }
+
+  /** The next turn of the call; null where its requests or its time, or the location's day, are used up. */
+  async #turn(): Promise<Turn | null> {
+    if (!this.budget.take()) return null;
+    const turn = await this.#pacer.take(this.#latest);
+    if (typeof turn !== "string") return turn;
+    this.budget.giveBack(turn === "day" ? "day" : "time");
+    return null;
+  }
+
+  get #latest(): number {
+    return this.ctx.deadline - SPARE_MS;
   }
 
   /** What pages of this site are kept under; another one after the site or its credentials changed. */
@@ -86,11 +102,12 @@ export class CrmWire {
     return made;
   }
 
-  #hasTime(): boolean {
-    return this.#pacer.next(this.ctx.now()) < this.ctx.deadline && this.budget.used < this.budget.limit;
-  }
-
-  async #send({ id, query = {}, json }: Question, route: Route, token: string): Promise<Incoming> {
+  async #send(
+    { id, query = {}, json }: Question,
+    route: Route,
+    token: string,
+    first: Turn,
+  ): Promise<Incoming> {
     const { ctx, location } = this;
     const path = route.path.replace("{id}", encodeURIComponent(id ?? location));
     const url = new URL(`${ctx.settings.CRM_API_BASE}${path}`);
@@ -98,30 +115,24 @@ export class CrmWire {
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, String(value));
     }
-    const answer = await ctx.send({
-      method: route.method,
-      url: url.href,
-      headers: { accept: "application/json", authorization: `Bearer ${token}`, version: route.version },
-      ...(json === undefined ? {} : { json: { locationId: location, ...json } }),
-      effect: "read",
-      turn: this.#turn(),
-      busy: ({ status }) => PASSING.has(status) ? Infinity : null, // it is tried again here, in its turn
-      max_bytes: ANSWER_BYTES,
-      deadline_ms: LIMITS.UPSTREAM_DEADLINE_MS + this.#pacer.next(ctx.now()) - ctx.now(),
-    });
-    this.#pacer.heard(answer.headers, ctx.now());
-    return answer;
-  }
-
-  /** Each try has a moment of its own; a wait that the upstream asked for meanwhile holds too. */
-  #turn(): (now: number) => number {
-    let at: number | null = null;
-    return (now) => {
-      at ??= this.#pacer.reserve(now);
-      const wait = Math.max(at, this.#pacer.blockedUntil) - now;
-      if (wait <= 0) at = null;
-      return wait;
-    };
+    const waiting = this.#pacer.waiting(first, this.#latest);
+    try {
+      const answer = await ctx.send({
+        method: route.method,
+        url: url.href,
+        headers: { accept: "application/json", authorization: `Bearer ${token}`, version: route.version },
+        ...(json === undefined ? {} : { json: { locationId: location, ...json } }),
+        effect: "read",
+        turn: (now) => waiting.left(now),
+        busy: ({ status }) => PASSING.has(status) ? Infinity : null, // it is tried again here, in its turn
+        max_bytes: ANSWER_BYTES,
+        deadline_ms: LIMITS.UPSTREAM_DEADLINE_MS + Math.max(0, first.at - ctx.now()),
+      });
+      await this.#pacer.heard(answer);
+      return answer;
+    } finally {
+      waiting.done();
+    }
   }
 
   #own(answer: Incoming): unknown {

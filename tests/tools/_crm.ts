@@ -40,6 +40,8 @@ export interface Answer extends Record<string, unknown> {
 export interface CrmWorldOptions extends KitOptions {
   readonly crm?: CrmOptions;
   readonly standIn?: CrmStandIn;
+  /** Set where its store is one that another world has registered the sites in. */
+  readonly registered?: true;
 }
 
 /** A kit and its stand-in. Sites: "client" is linked, "tokenless" and "nowhere" are not, "blog" is a CMS that is. */
@@ -47,7 +49,7 @@ export class CrmWorld implements AsyncDisposable {
   constructor(readonly gw: Kit, readonly crm: CrmStandIn, readonly waits: number[]) {}
 
   /** Opens one; dispose of it with `await using`. */
-  static async open({ crm: options, standIn, ...kit }: CrmWorldOptions = {}): Promise<CrmWorld> {
+  static async open({ crm: options, standIn, registered, ...kit }: CrmWorldOptions = {}): Promise<CrmWorld> {
     const clock = { now: () => kit.start ?? NOW };
     const crm = standIn ?? startCrm({ now: () => clock.now(), ...options });
     const waits: number[] = [];
@@ -58,7 +60,7 @@ export class CrmWorld implements AsyncDisposable {
       allowPrivate: ["127.0.0.1"],
       ...kit,
       settings: { ...kit.settings, upstream: { CRM_API_BASE: crm.base_url, ...kit.settings?.upstream } },
-      sites: [
+      sites: registered ? [] : [
         site("client", "crm", linked),
         site("tokenless", "crm", { crm_location_id: crm.location_id }),
         site("nowhere", "crm", { credentials }),

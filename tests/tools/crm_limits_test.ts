@@ -127,17 +127,59 @@ Deno.test("at most 80 requests leave in any 10 seconds, whichever call, tool or 
   assert.deepEqual(at.crm.requests.filter(({ answer }) => answer?.status === 429), []);
 });
 
-Deno.test("two gateways in one process share the pace of a location", async () => {
-  const crm = startCrm({ now: () => NOW, world: crowded(4000) });
-  await using one = await CrmWorld.open({ standIn: crm });
-  await using other = await CrmWorld.open({ standIn: crm });
-  for (const at of [one, other]) {
-    at.gw.clock.now = NOW;
-    await at.ask("crm_compute_pipeline_funnel");
+Deno.test("two gateways on one store share the pace of a location, and each says what it could not read", async () => {
+  const dir = await Deno.makeTempDir();
+  const crm = startCrm({ now: () => clock(), world: crowded(20_000) });
+  let clock = () => NOW;
+  try {
+    const settings = { kvPath: `${dir}/kv.db` };
+    await using one = await CrmWorld.open({ standIn: crm, settings });
+    await using other = await CrmWorld.open({ standIn: crm, settings, registered: true });
+    clock = () => Math.max(one.gw.clock.now, other.gw.clock.now);
+    const asked = async (at: CrmWorld) => {
+      at.gw.clock.now = clock();
+      const { totals, truncated, notes } = await at.ask("crm_compute_pipeline_funnel");
+      const { opportunities } = totals as { opportunities: number };
+      assert.ok(truncated && opportunities > 1000, `${opportunities} read`);
+      assert.ok(notes.some((note) => note.startsWith(`Only ${opportunities} of 20000 opportunities`)));
+      return at.waits.reduce((sum, ms) => sum + ms, 0);
+    };
+    await asked(one);
+    const waited = await asked(other);
+    assert.ok(waited >= 7000, `the second waited ${waited} ms for what the first had sent`);
+    assert.ok(busiest(crm, 10_000) <= 80, `${busiest(crm, 10_000)} in 10 s`);
+    assert.deepEqual(crm.requests.filter(({ answer }) => answer?.status === 429), []);
+  } finally {
+    await Deno.remove(dir, { recursive: true });
   }
-  assert.ok(crm.requests.length > 80);
-  assert.deepEqual(one.waits, []);
-  assert.ok(other.waits.length > 0, "the second waited for what the first had sent");
+});
+
+Deno.test("a location whose requests of the day are used up is not asked for a while, by any gateway", async () => {
+  await using at = await CrmWorld.open({ crm: { world: seeded(fresh(), NOW) } });
+  await at.ask("crm_list_workflows");
+  at.crm.daily_left = 0;
+  await at.gw.refuses("crm_get_campaign_a2p_stats", { site_id: "client" }, "E_UPSTREAM");
+  const before = at.crm.requests.length;
+  const said = await at.gw.refuses("crm_list_invoices", { site_id: "client" }, "E_UPSTREAM");
+  assert.match(said, /not asked: the location's requests of this day are used up, so try again tomorrow/);
+  assert.equal(at.crm.requests.length, before, "nothing was sent");
+  at.gw.clock.now += 16 * 60_000;
+  at.crm.daily_left = 1000;
+  await at.ask("crm_list_invoices");
+});
+
+Deno.test("where the day ends while a call reads, it answers what it read", async () => {
+  await using at = await CrmWorld.open({ crm: { world: crowded(3000) } });
+  at.crm.daily_left = 12;
+  const { totals, truncated, notes } = await at.ask("crm_compute_pipeline_funnel");
+  assert.deepEqual([(totals as { opportunities: number }).opportunities, truncated], [1000, true]);
+  assert.ok(
+    notes.some((note) =>
+      note.startsWith("Only 1000 of 3000 opportunities were read, because the location's")
+    ),
+    String(notes),
+  );
+  assert.equal(at.crm.requests.length, 12);
 });
 
 Deno.test("where others use the location's requests up, the rest of its interval is waited for", async () => {

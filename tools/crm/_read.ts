@@ -49,9 +49,14 @@ export function timeless<Body extends object>(client: Crm, body: Body, notes: re
 
 /** Why no more was asked, as a part of a sentence. */
 export function reasonOf({ budget }: Crm): string {
-  return budget.stopped === "time"
-    ? "the time of the call was used up"
-    : `a call asks the CRM at most ${budget.limit} times`;
+  switch (budget.stopped) {
+    case "time":
+      return "the time of the call was used up";
+    case "day":
+      return "the location's requests of the day are used up";
+    default:
+      return `a call asks the CRM at most ${budget.limit} times`;
+  }
 }
 
 /** Notes what is wrong with rows; `meaning` says what it means for the numbers that not all were read. */

@@ -71,6 +71,7 @@ function world({ site = ACME, caller = CALLER, borrower = {}, fetch }: Wanted = 
     connectors,
     store: {
       accounts: { token: () => assert.fail("no account is asked for") },
+      paces: { of: () => assert.fail("no pace is kept") },
       sites: {
         secret: (id: string, kind: CredentialKind) =>
           Promise.resolve(id === "acme" && kind === "cms" ? { application_password: "aaaa" } as never : null),

@@ -80,6 +80,7 @@ export class World {
       deadline: this.#now() + 60_000,
       settings: defaults(connector),
       borrow: unasked,
+      pace: unasked,
       secret: () => Promise.resolve(this.#login) as Promise<never>,
       cache: new FactCaches(this.#now).of(this.site, connector.name),
       send: (out) => {

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { createHttp } from "../../../platforms/http.ts";
 import { Budget, each } from "../../../platforms/highlevel/budget.ts";
-import { PACE_MS, PACE_REQUESTS, Pacer, pacerOf } from "../../../platforms/highlevel/pacer.ts";
+import type { NoTurn, Pace, Turn } from "../../../lib/pace.ts";
+import { PACE, Pacer, Waiting } from "../../../platforms/highlevel/pacer.ts";
 import { refusalOf } from "../../../platforms/highlevel/routes.ts";
 import type { Outgoing } from "../../../platforms/request.ts";
 import { NOW } from "../../kit.ts";
@@ -47,43 +48,81 @@ Deno.test("only reads of known routes that name the site's own location may be s
   assert.match(refusalOf(fine[0]!, BASE, null) ?? "", /names no location/);
 });
 
-Deno.test("the pacer hands out 80 moments in any 10 seconds, whatever time passes between", () => {
-  for (const step of [0, 1, 50, 124, 126, 1000]) {
-    const pacer = new Pacer();
-    const turns = Array.from({ length: 400 }, (_, at) => pacer.reserve(NOW + at * step));
-    for (const [at, turn] of turns.entries()) {
-      const before = turns[at - PACE_REQUESTS];
-      if (before !== undefined) assert.ok(turn - before >= PACE_MS, `step ${step}, turn ${at}`);
-    }
-    assert.ok(turns[PACE_REQUESTS - 1]! <= NOW + (PACE_REQUESTS - 1) * step, "nobody waits before that");
+/** A pace without limits, and what it was told to leave. */
+function freePace(now: () => number) {
+  const blocks: [number, string][] = [];
+  let blockedUntil = 0;
+  const pace: Pace = {
+    take: () => Promise.resolve({ at: now(), until: now() + 1000, done: () => {} }),
+    block(until, why) {
+      blocks.push([until - now(), why]);
+      blockedUntil = until;
+      return Promise.resolve();
+    },
+    get blockedUntil() {
+      return blockedUntil;
+    },
+  };
+  return { pace, blocks };
+}
+
+Deno.test("the pacer hears what is left upstream: of the interval, and of the day", async () => {
+  const answers: [number, Record<string, string>, [number, string][]][] = [
+    [200, { "x-ratelimit-remaining": "20" }, []],
+    [200, {}, []],
+    [200, { "x-ratelimit-remaining": "19", "x-ratelimit-interval-milliseconds": "7000" }, [[7000, "busy"]]],
+    [429, { "x-ratelimit-interval-milliseconds": "99999999" }, [[PACE.window_ms, "busy"]]],
+    [200, { "x-ratelimit-daily-remaining": "1" }, []],
+    [200, { "x-ratelimit-daily-remaining": "0" }, [[15 * 60_000, "day"]]],
+    [429, { "x-ratelimit-daily-remaining": "0" }, [[15 * 60_000, "day"]]],
+  ];
+  for (const [status, headers, expected] of answers) {
+    const { pace, blocks } = freePace(() => NOW);
+    await new Pacer(pace, () => NOW).heard({ status, headers: new Headers(headers) });
+    assert.deepEqual(blocks, expected, JSON.stringify([status, headers]));
   }
 });
 
-Deno.test("the pacer hears what is left upstream, and is not held up for ever by a clock that was set back", () => {
-  const pacer = new Pacer();
-  pacer.heard(new Headers({ "x-ratelimit-remaining": "20" }), NOW);
-  pacer.heard(new Headers(), NOW);
-  assert.equal(pacer.next(NOW), NOW);
-  pacer.heard(
-    new Headers({ "x-ratelimit-remaining": "19", "x-ratelimit-interval-milliseconds": "7000" }),
-    NOW,
+Deno.test("each try has a turn of its own, one that was missed is taken anew, and a pause is waited for", async () => {
+  let now = NOW;
+  const ended: number[] = [];
+  const turns: (Turn | NoTurn)[] = [[500, 1500], [2000, 3000], [9000, 9500]].map(([at, until], index) => ({
+    at: NOW + at!,
+    until: NOW + until!,
+    done: () => void ended.push(index),
+  }));
+  turns.push("late");
+  let blockedUntil = 0;
+  const waiting = new Waiting(
+    () => Promise.resolve(turns.shift()!),
+    () => blockedUntil,
+    turns.shift() as Turn,
   );
-  assert.equal(pacer.next(NOW), NOW + 7000);
-  pacer.block(new Headers({ "x-ratelimit-interval-milliseconds": "99999999" }), NOW);
-  assert.equal(pacer.next(NOW), NOW + PACE_MS, "an interval that makes no sense is not believed");
-  const hour = 60 * 60_000;
-  for (let at = 0; at < 90; at++) pacer.reserve(NOW);
-  assert.equal(pacer.next(NOW - hour), NOW - hour);
-  assert.equal(pacerOf(BASE, "a"), pacerOf(BASE, "a"));
-  assert.notEqual(pacerOf(BASE, "a"), pacerOf(BASE, "b"));
+  assert.equal(await waiting.left(now), 500);
+  now += 1600; // too late for the first
+  assert.equal(await waiting.left(now), 400);
+  blockedUntil = NOW + 2500;
+  assert.equal(await waiting.left(now), 900);
+  now = NOW + 2500;
+  assert.equal(await waiting.left(now), 0);
+  assert.deepEqual(ended, []);
+  assert.equal(await waiting.left(now), 6500, "the next try");
+  assert.deepEqual(ended, [1]);
+  now = NOW + 9000;
+  assert.equal(await waiting.left(now), 0);
+  waiting.done();
+  waiting.done();
+  assert.deepEqual(ended, [1, 2]);
+  assert.equal(await waiting.left(now), Infinity);
 });
 
-Deno.test("a budget gives so many requests, and none that could not be answered in time", () => {
+Deno.test("a budget gives so many requests, and what could not be sent is given back", () => {
   const budget = new Budget(2);
-  assert.deepEqual([1, 2, 3].map(() => budget.take(NOW, NOW + 60_000)), [true, true, false]);
+  assert.deepEqual([1, 2, 3].map(() => budget.take()), [true, true, false]);
   assert.deepEqual([budget.used, budget.stopped], [2, "requests"]);
   const late = new Budget();
-  assert.equal(late.take(NOW + 58_000, NOW + 60_000), false);
+  assert.equal(late.take(), true);
+  late.giveBack("time");
   assert.deepEqual([late.used, late.stopped], [0, "time"]);
 });
 

@@ -29,6 +29,7 @@ function slow(): { ctx: SiteContext; limits: (number | undefined)[]; clock: { no
     site: site({ platform: "static", repo: "acme/site", hosting_project: "acme" }),
     settings,
     borrow: () => assert.fail("nothing is borrowed"),
+    pace: () => assert.fail("no pace is kept"),
     secret: () => Promise.reject(new Error("no secret is asked for")),
     cache: {
       get: () => assert.fail("nothing old is looked at"),
