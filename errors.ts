@@ -84,6 +84,7 @@ export const GATEWAY_CODES = {
     E_IDEMPOTENCY_KEY: "the idempotency key was used for another call, or cannot be one",
   }),
   ...group(429, { E_RATE_LIMITED: "too many calls; wait as long as Retry-After says" }),
+  ...group(499, { E_CANCELLED: "the client ended the call before it was answered" }),
   ...group(500, {
     E_INTERNAL: "an unexpected fault inside the gateway or its configuration",
     E_TOOL_ERROR: "the site's own tool reported a failure",

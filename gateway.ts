@@ -150,13 +150,14 @@ export async function openGateway(
         return catalog.listing(caller).mcp;
       },
       bodyLimit: (caller) => largestBodyLimit(catalog.entries(), caller),
-      call: ({ caller, tool, arguments: args, bodyBytes, requestId, idempotencyKey }) =>
+      call: ({ caller, tool, arguments: args, bodyBytes, requestId, idempotencyKey, follower }) =>
         dispatch({
           door: "mcp",
           requestId,
           caller,
           tool,
           idempotencyKey,
+          follower,
           parse: () => ({ args, bytes: bodyBytes }),
         }),
       report: (fault, requestId) => logFault(requestId, fault),

@@ -19,7 +19,7 @@ const NAMING = new WeakSet<Response>();
  */
 export function naming(
   requestId: string,
-  body: string,
+  body: string | ReadableStream<Uint8Array<ArrayBuffer>>,
   status: number,
   headers: Readonly<Record<string, string>>,
 ): Response {

@@ -1,6 +1,7 @@
 /** The MCP door: JSON-RPC dispatched by hand, stateless, for both protocol eras at one address. */
 import { asGatewayError, GatewayError } from "../errors.ts";
 import type { Caller } from "../model.ts";
+import type { Follower } from "../registry/tool.ts";
 import { bodyError, readJson } from "./body.ts";
 import {
   type Frame,
@@ -13,6 +14,7 @@ import {
 } from "./mcp_frame.ts";
 import { CORS, naming } from "./envelope.ts";
 import { fault, JSON_HEADERS, preflight, refusal, refused } from "./mcp_response.ts";
+import { FollowedCalls, progressTokenOf } from "./mcp_stream.ts";
 import { failed, REQUEST_ID, succeeded, type ToolResult } from "./mcp_result.ts";
 
 type Awaitable<T> = T | Promise<T>;
@@ -26,6 +28,8 @@ export interface McpCall {
   /** As `_meta` of the request carries it. */
   readonly idempotencyKey?: string;
   readonly requestId: string;
+  /** Set where its client wants to know how far it is. */
+  readonly follower?: Follower;
 }
 
 /** What the door stands on. */
@@ -100,17 +104,31 @@ async function answer(
     return fault(new FrameFault(400, RPC.PARSE, `Parse error: the body is ${body.fault}`));
   }
   const frame = judge(body.value, headers);
-  if (frame === null) return new Response(null, { status: 202, headers: CORS });
+  if (frame === null) {
+    answers.followed.cancel(caller, body.value);
+    return new Response(null, { status: 202, headers: CORS });
+  }
   if (frame instanceof FrameFault) return fault(frame);
-  const reply = await answers.reply(frame, { caller, requestId, bodyBytes: body.bytes });
+  const asked = { caller, requestId, bodyBytes: body.bytes };
+  const token = progressTokenOf(frame, headers);
+  if (token instanceof FrameFault) return fault(token);
+  if (token !== null) {
+    const following = { request, requestId, caller, frame, token };
+    return await answers.followed.follow(
+      following,
+      (follower) => answers.reply(frame, { ...asked, follower }),
+    );
+  }
+  const reply = await answers.reply(frame, asked);
   return reply instanceof FrameFault ? fault(reply) : naming(requestId, reply, 200, JSON_HEADERS);
 }
 
 /** What a message came with. */
-type Asked = Pick<McpCall, "caller" | "requestId" | "bodyBytes">;
+type Asked = Pick<McpCall, "caller" | "requestId" | "bodyBytes" | "follower">;
 
 /** The answers to the methods; everything that stays the same is written once. */
 class Answers {
+  readonly followed = new FollowedCalls();
   readonly #ports: McpPorts;
   readonly #stamp: string;
   readonly #discover: string;

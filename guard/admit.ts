@@ -3,7 +3,7 @@ import { GatewayError } from "../errors.ts";
 import type { Caller, Site, Tier } from "../model.ts";
 import type { Catalog } from "../registry/catalog.ts";
 import type { ToolEntry } from "../registry/load.ts";
-import type { PlannedCall, Raise, Revision, ToolContext } from "../registry/tool.ts";
+import type { Follower, PlannedCall, Raise, Revision, ToolContext } from "../registry/tool.ts";
 import type { Store } from "../store/store.ts";
 import { asWritten, plain } from "./answer.ts";
 import type { CallRecord } from "./audit.ts";
@@ -37,6 +37,7 @@ export interface Asked {
   readonly deadline: number;
   /** The tools of the calls it stands in, outermost first. */
   readonly outer: readonly string[];
+  readonly follower?: Follower;
 }
 
 /** A call that has passed steps 4 to 13, before anything is sent. */
@@ -59,7 +60,7 @@ export interface Admitted {
 
 /** Steps 4 to 13, which send nothing. */
 export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord): Promise<Admitted> {
-  const { caller, deadline } = asked;
+  const { caller, deadline, follower } = asked;
   const entry = ports.catalog.find(asked.tool, caller); // 4
   const { manifest, handler, offer } = entry;
   record.tier = manifest.tier;
@@ -81,13 +82,17 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   }
   const grant = site && kind ? flagStep(manifest, input.args, site, kind) : undefined; // 12
   const tools = [...asked.outer, entry.name];
+  // How far a call within this one is says nothing of the whole.
+  const quiet = follower && { signal: follower.signal, progress: () => {} };
   const nested = nestedCalls({
     record,
     tools,
-    prepare: async (tool, args, inner) =>
-      planned(await admit(ports, { caller, tool, args, bytes: 0, deadline, outer: tools }, inner), inner),
+    prepare: async (tool, args, inner) => {
+      const within = { caller, tool, args, bytes: 0, deadline, outer: tools, follower: quiet };
+      return planned(await admit(ports, within, inner), inner);
+    },
   });
-  const parts = { caller, record, manifest, site, others, grant, calls: nested.port, deadline };
+  const parts = { caller, record, manifest, site, others, grant, calls: nested.port, deadline, follower };
   const ctx = makeContext(ports, parts);
   await handler.check?.(input.args, ctx);
   const raises = await handler.raises?.(input.args, ctx) ?? [];

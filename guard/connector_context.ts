@@ -38,6 +38,8 @@ export interface ConnectorCall {
   readonly requestId?: string;
   /** Where its writes are noted; absent where the gateway asks for itself. */
   readonly writes?: Writes;
+  /** What ends its reads, while nobody would miss them. */
+  cancelled?(): AbortSignal | undefined;
 }
 
 /**
@@ -85,7 +87,7 @@ interface Sender {
 
 async function send(
   ports: ConnectorPorts,
-  { site, deadline, writes }: ConnectorCall,
+  { site, deadline, writes, cancelled }: ConnectorCall,
   { connector, to, signed = {} }: Sender,
   out: Outgoing,
 ) {
@@ -103,6 +105,7 @@ async function send(
     endsAt: Math.max(deadline, overtime),
     look,
     ended,
+    signal: out.effect === "read" ? cancelled?.() : undefined,
   });
 }
 

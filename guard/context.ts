@@ -7,6 +7,7 @@ import type { Connectors } from "../registry/connectors.ts";
 import type { Manifest } from "../registry/manifest.ts";
 import type {
   CallsPort,
+  Follower,
   OtherSite,
   PreviewsPort,
   SitesPort,
@@ -38,8 +39,10 @@ export interface CallParts {
   readonly calls: CallsPort;
   /** Milliseconds since the epoch at which the call gives up. */
   readonly deadline: number;
+  /** Who follows the call, where somebody does. */
+  readonly follower?: Follower;
 }
-type Reached = Pick<CallParts, "site" | "caller" | "deadline" | "record">;
+type Reached = Pick<CallParts, "site" | "caller" | "deadline" | "record" | "follower">;
 
 /** The context of one call. */
 export function makeContext(ports: ContextPorts, call: CallParts): ToolContext {
@@ -64,14 +67,17 @@ export function makeContext(ports: ContextPorts, call: CallParts): ToolContext {
       return clientsOf(ports, { ...call, site });
     },
     note: (facts) => void Object.assign(call.record.facts, facts),
+    progress: (done, total, message) => call.follower?.progress(done, total, message),
     made: (one) => void call.record.made.push(one),
   };
 }
 
-const reaching = ({ record, ...call }: Reached): ConnectorCall => ({
+const reaching = ({ record, follower, ...call }: Reached): ConnectorCall => ({
   ...call,
   requestId: record.requestId,
   writes: record.writes,
+  // A write that has begun is carried through, whoever waits for it.
+  ...(follower ? { cancelled: () => record.root.writing ? undefined : follower.signal } : {}),
 });
 
 /** A site and the clients of its upstreams, each connected once. */

@@ -1,6 +1,8 @@
 /** The line every call walks, from either door: checked step by step, run, and audited. */
 import { asGatewayError, GatewayError } from "../errors.ts";
 import type { AuditRow, Caller, Door, Outcome } from "../model.ts";
+import { cancelled } from "../lib/cancelled.ts";
+import type { Follower } from "../registry/tool.ts";
 import type { Beside, Store } from "../store/store.ts";
 import { answered } from "./answer.ts";
 import { CallRecord } from "./audit.ts";
@@ -23,6 +25,8 @@ export interface ToolCall {
   readonly tool: string;
   /** As the door was given it; what is sent again under it is carried out once. */
   readonly idempotencyKey?: string;
+  /** Who follows the call: told how far it is, and what is only read ends where nobody waits any more. */
+  readonly follower?: Follower;
   /**
    * Reads the arguments, at most `limit` bytes of body. Throws E_PAYLOAD_TOO_LARGE, E_BAD_JSON, or E_AUTH when the
    * token was revoked meanwhile, which are audited as any other refusal.
@@ -88,9 +92,9 @@ async function runPipeline(ports: DispatchPorts, call: ToolCall, record: CallRec
   const body = await call.parse(bodyLimit(ports.catalog.get(call.tool), call.caller)); // 3
   const caller = body.caller ?? call.caller;
   record.arguments = body.args;
-  const { tool, requestId } = call;
+  const { tool, requestId, follower } = call;
   const deadline = endOfCall(ports.now());
-  const admitted = await admit(ports, { ...body, caller, tool, deadline, outer: [] }, record); // 4 to 13
+  const admitted = await admit(ports, { ...body, caller, tool, deadline, outer: [], follower }, record); // 4 to 13
   const writes = admitted.gate ? mayWrite(admitted) : admitted.tier > 0;
   const run = { request_id: requestId, deadline };
   const consent = new Consent(ports, subjectOf(admitted), run, lookAt(admitted.entry.manifest));
@@ -116,6 +120,7 @@ async function runPipeline(ports: DispatchPorts, call: ToolCall, record: CallRec
       return preview({ ...ready, changes: [...ready.changes, ...shown] }, record, issued);
     }
     if (ports.now() >= deadline) throw outOfTime();
+    if (follower?.signal.aborted) throw cancelled();
     const repeated = await consent.spend();
     if (repeated) return repeated.value;
     if (ports.now() >= deadline) throw outOfTime(); // an equal call may take its place from now on

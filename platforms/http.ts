@@ -7,6 +7,7 @@ import { brokenOff, endingOf, failure, NotSent, redirectedWrite } from "./failur
 import type { Ending, Incoming, Outgoing } from "./request.ts";
 import type { PinnedFetch, Transport } from "./transport.ts";
 import { orAborted, pauseFor } from "../lib/async.ts";
+import { cancelled } from "../lib/cancelled.ts";
 
 /** What a test may replace. */
 export interface HttpOptions {
@@ -30,6 +31,8 @@ export interface SendOptions {
   readonly look?: (out: Outgoing) => void;
   /** Told once how a write ended, before it is answered or thrown for. */
   readonly ended?: ((ending: Ending, answer: Incoming | null) => void) | undefined;
+  /** Ends a read that nobody waits for any more: E_CANCELLED. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The way out of the gateway. */
@@ -81,7 +84,8 @@ export function createHttp(options: HttpOptions): OpenHttp {
     sleep: options.sleep ?? pauseFor,
   };
   return {
-    async send(out, { endsAt, look = () => {}, ended = () => {} }) {
+    async send(out, { endsAt, look = () => {}, ended = () => {}, signal }) {
+      if (signal?.aborted) throw cancelled();
       const limitMs = Math.min(out.deadline_ms ?? LIMITS.UPSTREAM_DEADLINE_MS, endsAt - ports.now());
       if (limitMs <= 0) {
         ended("not_sent", null);
@@ -89,7 +93,9 @@ export function createHttp(options: HttpOptions): OpenHttp {
         throw failure(out, `was not asked: the ${seconds} s of the call are used up`, false);
       }
       const clock = new AbortController();
-      const timer = setTimeout(() => clock.abort(), limitMs);
+      const stop = () => clock.abort();
+      const timer = setTimeout(stop, limitMs);
+      signal?.addEventListener("abort", stop);
       const trip = { out, look, signal: clock.signal, limitMs, endsAt: ports.now() + limitMs, left: false };
       try {
         headersOf(out); // a header that cannot be written is a bug, not a broken connection
@@ -98,9 +104,10 @@ export function createHttp(options: HttpOptions): OpenHttp {
         return answer;
       } catch (thrown) {
         ended(trip.left ? "in_doubt" : "not_sent", null);
-        throw thrown;
+        throw signal?.aborted ? cancelled() : thrown;
       } finally {
         clearTimeout(timer);
+        signal?.removeEventListener("abort", stop);
       }
     },
     [Symbol.dispose]: () => transport?.[Symbol.dispose](),

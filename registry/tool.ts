@@ -117,6 +117,14 @@ export interface CallsPort {
   run(call: PlannedCall): Promise<unknown>;
 }
 
+/** Who follows a call while it works. */
+export interface Follower {
+  /** Aborted once nobody waits for the answer. */
+  readonly signal: AbortSignal;
+  /** Told how far the call is. */
+  progress(done: number, total?: number, message?: string): void;
+}
+
 /** Another site of the call, in the caller's scope; nothing can be published on it. */
 export type OtherSite = Pick<ToolContext, "site" | "use" | "can" | "checkId">;
 
@@ -144,6 +152,11 @@ export interface ToolContext {
   forSite(id: string | undefined): OtherSite;
   /** Puts facts into the call's audit row. */
   note(facts: AuditFacts): void;
+  /**
+   * Reports how far the call is, to a client that wants to know: so many of `total` parts are done, where that is known,
+   * and a few words on what they are. It only grows; what does not is left out.
+   */
+  progress(done: number, total?: number, message?: string): void;
   /** Told of each thing as it is made: the audit row names it, and so does the message where the call fails later. */
   made: Making;
 }

@@ -3,26 +3,17 @@ import { GatewayError } from "../../errors.ts";
 import type { z } from "zod";
 import type { SiteContext } from "../connector.ts";
 import { Budget, each } from "./budget.ts";
-import { type Days, isTimeZone, UTC } from "./days.ts";
-import { collect, count, type Page, type Rows, rowsOf } from "./pages.ts";
+import type { Days } from "./days.ts";
+import { count, type Page, type Rows, rowsOf } from "./pages.ts";
+import { Progress, type Report } from "./progress.ts";
 import { isClosedRoute, lacksPermission, unreadable } from "./refusals.ts";
 import * as shapes from "./rows.ts";
 import * as search from "./search.ts";
 import { CrmReader } from "./reader.ts";
 import { type CrmSettings, CrmWire, type Question } from "./wire.ts";
 
-const FACT_MS = 60 * 60_000;
 const FUNNEL_PAGES = 20;
 const LIST = 100;
-
-/** What stands in every answer. */
-export interface Location {
-  readonly id: string;
-  readonly name: string | null;
-  readonly timezone: string;
-  /** Why the time zone is not the location's own; null where it is. */
-  readonly note: string | null;
-}
 
 /** The client of the location that a site names. */
 export const crmOf = (ctx: SiteContext<CrmSettings>): Crm => new Crm(new CrmWire(ctx));
@@ -31,33 +22,12 @@ export const crmOf = (ctx: SiteContext<CrmSettings>): Crm => new Crm(new CrmWire
 export class Crm extends CrmReader {
   /** The same location with that many requests. */
   within(requests: number): Crm {
-    return new Crm(this.wire.within(new Budget(requests)));
+    return new Crm(this.wire.within(new Budget(requests)), this.progress);
   }
 
-  /** The location, known for an hour. A token that may not read it leaves its time zone at UTC. */
-  async location(): Promise<Location> {
-    const { cache } = this.wire.ctx;
-    const ask = async () => search.locationOf(await this.needed({ route: "location" }), this.wire.location);
-    try {
-      const { name, timezone } = await cache.once("location", FACT_MS, ask);
-      const known = timezone !== null && isTimeZone(timezone);
-      const note = known ? null : "The CRM tells no time zone of the location, so days are those of UTC";
-      return { id: this.wire.location, name, timezone: known ? timezone : UTC, note };
-    } catch (thrown) {
-      if (!lacksPermission(thrown)) throw thrown;
-      const note = `Days are those of UTC, as the location's time zone could not be read: ${thrown.message}`;
-      return { id: this.wire.location, name: null, timezone: UTC, note };
-    }
-  }
-
-  /** Asks for the location anew, whatever is known of it. */
-  async check(): Promise<{ name: string | null; timezone: string | null }> {
-    return search.locationOf(await this.needed({ route: "location" }), this.wire.location);
-  }
-
-  /** Whether the token may read that; keeps nothing of it. Throws what it answers. */
-  async probe(question: Question): Promise<void> {
-    await this.needed(question);
+  /** The same location, which reports each page that is read. */
+  reporting(report: Report): Crm {
+    return new Crm(this.wire, new Progress(report));
   }
 
   pipelines(): Promise<Rows<shapes.Pipeline>> {
@@ -66,7 +36,7 @@ export class Crm extends CrmReader {
 
   /** Those that the CRM dates between the day before the first and the day after the last. */
   opportunities(days: Days, pipeline?: string): Promise<Rows<shapes.Opportunity>> {
-    return collect((cursor) => {
+    return this.collect("opportunities", (cursor) => {
       const query = search.opportunityQuery(days, pipeline, cursor);
       return this.page({ route: "opportunities", query }, search.opportunityPage);
     });
@@ -86,11 +56,13 @@ export class Crm extends CrmReader {
     const parts = ids.flatMap((calendarId) =>
       search.chunks(from, to).map((part) => ({ calendarId, ...part }))
     );
-    const found = await each(parts, (query) =>
-      this.page({ route: "appointments", query }, (json) => ({
-        ...rowsOf(json, "events", shapes.APPOINTMENT),
-        ...search.WHOLE,
-      })));
+    this.progress.expect(parts.length);
+    const read = (json: unknown) => ({ ...rowsOf(json, "events", shapes.APPOINTMENT), ...search.WHOLE });
+    const found = await each(parts, async (query) => {
+      const page = await this.page({ route: "appointments", query }, read);
+      if (page !== null) this.progress.read("appointments");
+      return page;
+    });
     const rows = new Map(found.flatMap((page) => page?.rows ?? []).map((row) => [row.id, row]));
     return {
       rows: [...rows.values()],
@@ -102,7 +74,7 @@ export class Crm extends CrmReader {
 
   /** Conversations with a message since then, the newest first, up to `most`. */
   conversations(since: number, most: number): Promise<Rows<shapes.Conversation>> {
-    return collect((cursor) => {
+    return this.collect("conversations", (cursor) => {
       const query = {
         limit: LIST,
         sort: "desc",
@@ -118,7 +90,7 @@ export class Crm extends CrmReader {
 
   /** The messages of a conversation since then. */
   messages(conversation: string, since: number): Promise<Rows<shapes.Message>> {
-    return collect((cursor) => {
+    return this.collect("messages", (cursor) => {
       const query = { limit: LIST, lastMessageId: cursor ?? undefined };
       return this.page(
         { route: "messages", id: conversation, query },
@@ -138,8 +110,10 @@ export class Crm extends CrmReader {
       startDate,
       endDate,
     };
-    return collect((cursor) =>
-      this.page({ route: "exported", query: { ...query, cursor: cursor ?? undefined } }, search.exportPage)
+    return this.collect(
+      "messages",
+      (cursor) =>
+        this.page({ route: "exported", query: { ...query, cursor: cursor ?? undefined } }, search.exportPage),
     );
   }
 
@@ -150,7 +124,7 @@ export class Crm extends CrmReader {
     most: number,
   ): Promise<Rows<shapes.Contact>> {
     const pageLimit = search.CONTACT_LIMIT;
-    return collect((cursor) => {
+    return this.collect("contacts", (cursor) => {
       const after = cursor === null ? {} : { searchAfter: JSON.parse(cursor) as unknown };
       const json = { pageLimit, filters, sort: [sort], ...after };
       return this.page({ route: "contacts", json }, (answer) => search.contactPage(answer, pageLimit));
@@ -160,11 +134,13 @@ export class Crm extends CrmReader {
   /** How many contacts fit all filters; null where it could not be asked. */
   async countContacts(filters: readonly search.Filter[]): Promise<number | null> {
     const json = { pageLimit: 1, page: 1, filters };
-    return await this.wire.page({ route: "contacts", json }, (answer) => {
+    const counted = await this.wire.page({ route: "contacts", json }, (answer) => {
       const total = count((answer as { total?: unknown }).total);
       if (total === null) throw unreadable("no total of contacts");
       return total;
     });
+    if (counted !== null) this.progress.read("contacts counted");
+    return counted;
   }
 
   tags() {
@@ -176,6 +152,7 @@ export class Crm extends CrmReader {
       { route: "custom_fields", query: { model: "contact" } },
       "customFields",
       shapes.CUSTOM_FIELD,
+      "custom fields",
     );
   }
 
@@ -199,7 +176,7 @@ export class Crm extends CrmReader {
 
   /** Funnels in the CRM's order, up to `most`. */
   funnels(most: number) {
-    return collect((cursor) => {
+    return this.collect("funnels", (cursor) => {
       const query = { limit: LIST, offset: cursor ?? 0 };
       return this.page(
         { route: "funnels", query },
@@ -210,7 +187,7 @@ export class Crm extends CrmReader {
 
   /** The pages of a funnel. */
   funnelPages(funnelId: string) {
-    return collect((cursor) => {
+    return this.collect("pages", (cursor) => {
       const query = { funnelId, limit: FUNNEL_PAGES, offset: cursor ?? 0 };
       const read = (json: unknown) => search.funnelPagesPage(json, Number(cursor ?? 0), FUNNEL_PAGES);
       return this.page({ route: "funnel_pages", query }, read);
@@ -225,6 +202,7 @@ export class Crm extends CrmReader {
       search.submissionPage,
       ({ rows }) => rows.length,
     );
+    if (page !== null) this.progress.read("form submissions");
     return page ?? this.exhausted();
   }
 
@@ -234,12 +212,13 @@ export class Crm extends CrmReader {
       { route: "invoices", query: search.invoiceQuery(query) },
       search.invoicePage(query),
     );
+    this.progress.read("invoices");
     return page ?? this.exhausted();
   }
 
   /** All invoices issued on those days. */
   allInvoices({ first, last }: Days): Promise<Rows<shapes.Invoice>> {
-    return collect((cursor) => {
+    return this.collect("invoices", (cursor) => {
       const query = { start_at: first, end_at: last, limit: LIST, offset: Number(cursor ?? 0), sorted: true };
       return this.page({ route: "invoices", query: search.invoiceQuery(query) }, search.invoicePage(query));
     });

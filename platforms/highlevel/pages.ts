@@ -1,5 +1,6 @@
 /** Pages of rows: read one after the other until there are no more, each row counted once. */
 import type { z } from "zod";
+import type { Progress } from "./progress.ts";
 import { unreadable } from "./refusals.ts";
 
 /** Rows of one page. */
@@ -49,13 +50,21 @@ export function count(value: unknown): number | null {
   return Number.isInteger(value) && (value as number) >= 0 ? value as number : null;
 }
 
+/** What is collected, for whoever follows the call. */
+export interface Collecting {
+  readonly noun: string;
+  readonly progress: Progress;
+  /** The most rows that are wanted. */
+  readonly most?: number;
+}
+
 /**
  * Reads pages until one is the last and as many rows were seen as the CRM counts, one brings nothing new, or there are
  * `most` rows. `ask` answers null where nothing more may be asked.
  */
 export async function collect<T extends { readonly id: string }>(
+  { noun, progress, most = Infinity }: Collecting,
   ask: (cursor: string | null) => Promise<Page<T> | null>,
-  most = Infinity,
 ): Promise<Rows<T>> {
   const seen = new Map<string, T>();
   let total: number | null = null;
@@ -68,6 +77,11 @@ export async function collect<T extends { readonly id: string }>(
     for (const row of page.rows) if (!seen.has(row.id)) seen.set(row.id, row);
     total = page.total ?? total;
     dropped += page.dropped;
+    const found = page.rows.length + page.dropped;
+    if (cursor === null && total !== null && found > 0 && page.next !== null) {
+      progress.expect(Math.ceil(Math.min(total, most) / found));
+    }
+    progress.read(`${seen.size}${total === null ? "" : ` of ${total}`} ${noun}`);
     const over = page.next === null || page.next === cursor || seen.size === before ||
       (page.last && seen.size + dropped >= (total ?? 0));
     if (over || seen.size >= most) {

@@ -2,23 +2,79 @@
 import type { z } from "zod";
 import { GatewayError } from "../../errors.ts";
 import type { Budget } from "./budget.ts";
-import { type Page, type Rows, rowsOf } from "./pages.ts";
+import { isTimeZone, UTC } from "./days.ts";
+import { collect, type Page, type Rows, rowsOf } from "./pages.ts";
+import { Progress } from "./progress.ts";
+import { lacksPermission } from "./refusals.ts";
+import { locationOf } from "./search.ts";
 import type { CrmWire, Question } from "./wire.ts";
+
+const FACT_MS = 60 * 60_000;
+
+/** What stands in every answer. */
+export interface Location {
+  readonly id: string;
+  readonly name: string | null;
+  readonly timezone: string;
+  /** Why the time zone is not the location's own; null where it is. */
+  readonly note: string | null;
+}
 
 /** Reads by way of a wire. */
 export class CrmReader {
-  constructor(readonly wire: CrmWire) {}
+  constructor(readonly wire: CrmWire, readonly progress: Progress = new Progress()) {}
 
   /** How much the call has asked, and why it asked no more. */
   get budget(): Budget {
     return this.wire.budget;
   }
 
+  /** The location, known for an hour. A token that may not read it leaves its time zone at UTC. */
+  async location(): Promise<Location> {
+    const { cache } = this.wire.ctx;
+    const ask = async () => locationOf(await this.needed({ route: "location" }), this.wire.location);
+    try {
+      const { name, timezone } = await cache.once("location", FACT_MS, ask);
+      const known = timezone !== null && isTimeZone(timezone);
+      const note = known ? null : "The CRM tells no time zone of the location, so days are those of UTC";
+      return { id: this.wire.location, name, timezone: known ? timezone : UTC, note };
+    } catch (thrown) {
+      if (!lacksPermission(thrown)) throw thrown;
+      const note = `Days are those of UTC, as the location's time zone could not be read: ${thrown.message}`;
+      return { id: this.wire.location, name: null, timezone: UTC, note };
+    }
+  }
+
+  /** Asks for the location anew, whatever is known of it. */
+  async check(): Promise<{ name: string | null; timezone: string | null }> {
+    return locationOf(await this.needed({ route: "location" }), this.wire.location);
+  }
+
+  /** Whether the token may read that; keeps nothing of it. Throws what it answers. */
+  async probe(question: Question): Promise<void> {
+    await this.needed(question);
+  }
+
   /** A list that comes whole; empty and incomplete where it could not be asked. */
-  protected async list<T>(question: Question, name: string, shape: z.ZodType<T>): Promise<Rows<T>> {
+  protected async list<T>(
+    question: Question,
+    name: string,
+    shape: z.ZodType<T>,
+    noun: string = name,
+  ): Promise<Rows<T>> {
     const read = (json: unknown) => rowsOf(json, name, shape);
     const found = await this.some(question, read);
+    if (found !== null) this.progress.read(`${found.rows.length} ${noun}`);
     return { rows: [], dropped: 0, ...found, total: null, complete: found !== null };
+  }
+
+  /** All pages of rows, `most` rows at most; each page is reported. */
+  protected async collect<T extends { readonly id: string }>(
+    noun: string,
+    ask: (cursor: string | null) => Promise<Page<T> | null>,
+    most?: number,
+  ): Promise<Rows<T>> {
+    return await collect({ noun, progress: this.progress, most }, ask);
   }
 
   protected page<T>(question: Question, read: (json: unknown) => Page<T>): Promise<Page<T> | null> {

@@ -36,6 +36,7 @@ const DEMO = [
   "tools-call-embedded-resource",
   "tools-call-mixed-content",
   "tools-call-error",
+  "tools-call-with-progress",
 ];
 
 /** Checks that fail for want of something the gateway has no use for, by scenario. */
@@ -87,6 +88,6 @@ function test(from: () => Promise<Started>, scenario: string, revision: string) 
 }
 
 for (const [revision, scenarios] of Object.entries(PLAIN)) {
-  for (const scenario of scenarios) test(start, scenario, revision);
+  for (const scenario of scenarios) test(() => start(), scenario, revision);
   for (const scenario of DEMO) test(() => serve(withDemoTools), scenario, revision);
 }

@@ -1,7 +1,7 @@
 /** The tools the conformance suite asks for by name, each answering content as a site's own tool would. */
 import { Content } from "../../doors/envelope.ts";
 import { GatewayError } from "../../errors.ts";
-import type { McpPorts } from "../../doors/mcp.ts";
+import type { McpCall, McpPorts } from "../../doors/mcp.ts";
 
 const IMAGE = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
 const resource = (mimeType: string, text: string) => ({
@@ -9,13 +9,17 @@ const resource = (mimeType: string, text: string) => ({
   resource: { uri: "test://resource", mimeType, text },
 });
 
-const ANSWERS: Record<string, () => unknown> = {
+const ANSWERS: Record<string, (call: McpCall) => unknown> = {
   test_simple_text: () => "plain words",
   test_image_content: () => new Content([IMAGE]),
   test_audio_content: () => new Content([{ type: "audio", data: "UklGRg==", mimeType: "audio/wav" }]),
   test_embedded_resource: () => new Content([resource("text/plain", "words")]),
   test_multiple_content_types: () =>
     new Content([{ type: "text", text: "words" }, IMAGE, resource("application/json", "{}")]),
+  test_tool_with_progress: ({ follower }) => {
+    for (const done of [0, 50, 100]) follower?.progress(done, 100, `${done} of 100`);
+    return "done";
+  },
   test_error_handling: () => {
     throw new GatewayError("E_TOOL_ERROR", "The tool fails, as it is meant to");
   },
@@ -35,10 +39,12 @@ export function withDemoTools(ports: McpPorts): McpPorts {
   return {
     ...ports,
     listing: () => LISTING,
-    call: ({ tool }) => {
-      const answer = ANSWERS[tool];
-      if (answer === undefined) throw new GatewayError("E_TOOL_NOT_FOUND", `No tool is called "${tool}"`);
-      return Promise.resolve(answer());
+    call: (call) => {
+      const answer = ANSWERS[call.tool];
+      if (answer === undefined) {
+        throw new GatewayError("E_TOOL_NOT_FOUND", `No tool is called "${call.tool}"`);
+      }
+      return Promise.resolve(answer(call));
     },
   };
 }

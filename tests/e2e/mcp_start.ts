@@ -1,6 +1,6 @@
 /** Starts what the outside clients talk to on a loopback port: the whole gateway, or the MCP door over ports of a test. */
 import { mcpDoor, type McpPorts } from "../../doors/mcp.ts";
-import { gateway, site } from "../kit.ts";
+import { gateway, type Kit, type KitOptions, site } from "../kit.ts";
 import { fakePorts, TOKEN } from "../unit/doors/fake_ports.ts";
 
 /** A server to talk to. */
@@ -15,15 +15,17 @@ export interface Started {
 
 type Handler = (request: Request) => Response | Promise<Response>;
 
-/** Starts the whole gateway, with its store in memory and one site. */
-export async function start(): Promise<Started> {
+/** Starts the whole gateway, with its store in memory and one site beside what `more` says; `told` gets it. */
+export async function start(more: KitOptions = {}, told: (kit: Kit) => void = () => {}): Promise<Started> {
   const opened = Promise.withResolvers<Handler>();
   const { port, shutdown } = await listen(() => opened.promise);
   const kit = await gateway({
-    settings: { baseUrl: `http://127.0.0.1:${port}` },
-    sites: [site("acme", "cms")],
     realClock: true,
+    ...more,
+    settings: { ...more.settings, baseUrl: `http://127.0.0.1:${port}` },
+    sites: [site("acme", "cms"), ...more.sites ?? []],
   });
+  told(kit);
   opened.resolve(kit.gateway.fetch);
   return {
     url: `http://127.0.0.1:${port}/mcp`,

@@ -1,6 +1,12 @@
 /** A kit with a site at a stand-in for the CRM, on one clock that only waiting moves. */
 import assert from "node:assert/strict";
-import { type CrmOptions, type CrmStandIn, startCrm } from "../../sandbox/highlevel/start.ts";
+import {
+  type CrmOptions,
+  type CrmStandIn,
+  emptyWorld,
+  startCrm,
+  type World,
+} from "../../sandbox/highlevel/start.ts";
 import type { Args } from "../cms_kit.ts";
 import { gateway, type Kit, type KitOptions, NOW, site } from "../kit.ts";
 import { assertDescribed } from "../sandbox/highlevel_openapi.ts";
@@ -28,6 +34,25 @@ export const CALLS: Readonly<Record<string, Args>> = {
   crm_compute_revenue_stats: {},
   crm_compute_lead_to_book: {},
 };
+
+/** A location with so many opportunities in one pipeline, all of the last days. */
+export function crowded(count: number, now = NOW): World {
+  const world = emptyWorld(`loc${crypto.randomUUID().slice(0, 8)}`, "UTC");
+  const own = { locationId: world.location.id };
+  world.pipelines.push({ id: "p", name: "Sales", stages: [{ id: "s", name: "New", position: 0 }] });
+  for (let at = 0; at < count; at++) {
+    world.opportunities.push({
+      id: `o${at}`,
+      pipelineId: "p",
+      pipelineStageId: "s",
+      status: "open",
+      monetaryValue: 1,
+      createdAt: new Date(now - at * 1000).toISOString(),
+      ...own,
+    });
+  }
+  return world;
+}
 
 /** What every answer has. */
 export interface Answer extends Record<string, unknown> {

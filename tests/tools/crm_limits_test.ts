@@ -1,30 +1,11 @@
 /** How much the CRM is asked: so much a call, so fast, and each page once within a minute. */
 import assert from "node:assert/strict";
-import { type CrmStandIn, emptyWorld, seeded, startCrm, type World } from "../../sandbox/highlevel/start.ts";
+import { type CrmStandIn, seeded, startCrm } from "../../sandbox/highlevel/start.ts";
 import { NOW } from "../kit.ts";
-import { CALLS, CrmWorld } from "./_crm.ts";
+import { CALLS, CrmWorld, crowded } from "./_crm.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 const fresh = () => `loc${crypto.randomUUID().slice(0, 8)}`;
-
-/** A location with so many opportunities in one pipeline, all of today. */
-function crowded(count: number): World {
-  const world = emptyWorld(fresh(), "UTC");
-  const own = { locationId: world.location.id };
-  world.pipelines.push({ id: "p", name: "Sales", stages: [{ id: "s", name: "New", position: 0 }] });
-  for (let at = 0; at < count; at++) {
-    world.opportunities.push({
-      id: `o${at}`,
-      pipelineId: "p",
-      pipelineStageId: "s",
-      status: "open",
-      monetaryValue: 1,
-      createdAt: new Date(NOW - at * 1000).toISOString(),
-      ...own,
-    });
-  }
-  return world;
-}
 
 /** The most requests that came within any time of that length. */
 function busiest({ requests }: Pick<CrmStandIn, "requests">, ms: number): number {

@@ -1,5 +1,5 @@
 /** The words of the baseline: markdown that a client can read. */
-import type { Location } from "../../platforms/highlevel/client.ts";
+import type { Location } from "../../platforms/highlevel/reader.ts";
 import type { Days } from "../../platforms/highlevel/days.ts";
 import type { noShows } from "./_appointments.ts";
 import { many } from "./_numbers.ts";

@@ -1,14 +1,15 @@
 /** What every tool here begins and ends with: the location, its window, and what is to be said of what was read. */
 import connector from "../../platforms/highlevel/connector.ts";
-import type { Crm, Location } from "../../platforms/highlevel/client.ts";
+import type { Crm } from "../../platforms/highlevel/client.ts";
 import type { Days } from "../../platforms/highlevel/days.ts";
 import type { Rows } from "../../platforms/highlevel/pages.ts";
+import type { Location } from "../../platforms/highlevel/reader.ts";
 import type { ToolContext } from "../../registry/tool.ts";
 import { many } from "./_numbers.ts";
 import { shown, type ShownWindow, type WindowArgs, windowOf } from "./_window.ts";
 
 /** What the tools need of a context. */
-export type Context = Pick<ToolContext, "use" | "now" | "site">;
+export type Context = Pick<ToolContext, "use" | "now" | "progress">;
 
 /** A location to be counted over some days. */
 export interface Reading {
@@ -20,13 +21,19 @@ export interface Reading {
   readonly notes: string[];
 }
 
+/** The location's client; each page it reads is reported. */
+export async function clientOf(ctx: Pick<Context, "use" | "progress">): Promise<Crm> {
+  const client = await ctx.use(connector);
+  return client.reporting((done, total, message) => ctx.progress(done, total, message));
+}
+
 /** Begins a reading; `requests` is how much it may ask where that is not the usual. */
 export async function begin(
   ctx: Context,
   args: WindowArgs & { readonly otherwise: number },
   requests?: number,
 ): Promise<Reading> {
-  const own = await ctx.use(connector);
+  const own = await clientOf(ctx);
   const client = requests === undefined ? own : own.within(requests);
   const location = await client.location();
   const now = ctx.now();

@@ -38,6 +38,7 @@ export function smsOf(conversations: readonly (readonly Message[])[], days: Days
 export async function smsStats(reading: Reading, limit: number, sampled = `max_conversations is ${limit}`) {
   const { client, days, notes } = reading;
   const found = await client.conversations(days.from, limit);
+  client.progress.expect(found.rows.length);
   const threads = await each(found.rows, ({ id }) => client.messages(id, days.from));
   const read = threads.filter(({ rows, complete }) => complete || rows.length > 0);
   const whole = found.complete && threads.every(({ complete }) => complete);

@@ -20,6 +20,7 @@ export async function tagHygiene(
   const tags = [...new Map(rows.map((tag) => [tag.id, tag])).values()]
     .sort((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : a.id < b.id ? -1 : 1);
   const asked = tags.slice(offset, offset + most);
+  client.progress.expect(asked.length);
   const counted = await each(asked, async (tag) => ({
     ...tag,
     uses: await client.countContacts([{ field: "tags", operator: "eq", value: tag.name }]),

@@ -1,14 +1,14 @@
 /** crm_compute_reactivation_candidates: contacts whose record nobody touched for long. */
-import connector from "../../platforms/highlevel/connector.ts";
 import { shownAt } from "../../platforms/highlevel/days.ts";
 import { tool } from "../../registry/tool.ts";
+import { clientOf } from "./_read.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 const IDLENESS = "Idle means that the contact's record was not updated: the CRM tells no last activity";
 
 export default tool("crm_compute_reactivation_candidates", {
   async run({ idle_days = 90, tag, limit = 50 }, ctx) {
-    const client = await ctx.use(connector);
+    const client = await clientOf(ctx);
     const location = await client.location();
     const now = ctx.now();
     const cutoff = now - idle_days * DAY_MS;

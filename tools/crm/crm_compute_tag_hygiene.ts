@@ -1,13 +1,12 @@
 /** crm_compute_tag_hygiene: tags that hardly any contact carries. */
 import { LIMITS } from "../../model.ts";
-import connector from "../../platforms/highlevel/connector.ts";
 import { tool } from "../../registry/tool.ts";
-import { timeless } from "./_read.ts";
+import { clientOf, timeless } from "./_read.ts";
 import { tagHygiene } from "./_tags.ts";
 
 export default tool("crm_compute_tag_hygiene", {
   async run({ threshold = LIMITS.CRM_TAG_USES_MIN, offset = 0 }, ctx) {
-    const client = await ctx.use(connector);
+    const client = await clientOf(ctx);
     const notes: string[] = [];
     return timeless(client, await tagHygiene(client, notes, threshold, offset), notes);
   },

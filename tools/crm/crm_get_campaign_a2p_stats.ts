@@ -1,13 +1,12 @@
 /** crm_get_campaign_a2p_stats: the campaigns of a location, without the numbers that the CRM keeps to itself. */
-import connector from "../../platforms/highlevel/connector.ts";
 import { tool } from "../../registry/tool.ts";
-import { noteRows, timeless } from "./_read.ts";
+import { clientOf, noteRows, timeless } from "./_read.ts";
 
 const UNTOLD =
   "The CRM's public interface tells of campaigns only these fields; how messages were delivered stands in the CRM";
 
 export default tool("crm_get_campaign_a2p_stats", async ({ status }, ctx) => {
-  const client = await ctx.use(connector);
+  const client = await clientOf(ctx);
   const notes: string[] = [];
   const found = await client.campaigns(status);
   noteRows({ client, notes }, "campaigns", found, "the rest is not shown");

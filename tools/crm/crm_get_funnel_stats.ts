@@ -1,16 +1,16 @@
 /** crm_get_funnel_stats: the funnels of a location and their pages, without the numbers that the CRM keeps to itself. */
-import connector from "../../platforms/highlevel/connector.ts";
 import { each } from "../../platforms/highlevel/budget.ts";
 import { tool } from "../../registry/tool.ts";
 import { funnelsOf, UNTOLD } from "./_funnels.ts";
-import { noteRows, timeless } from "./_read.ts";
+import { clientOf, noteRows, timeless } from "./_read.ts";
 
 const NOT_TOLD = { views: null, opt_ins: null, opt_in_rate: null };
 
 export default tool("crm_get_funnel_stats", async ({ funnel_id, limit = 50 }, ctx) => {
-  const client = await ctx.use(connector);
+  const client = await clientOf(ctx);
   const notes: string[] = [];
   const all = await funnelsOf({ client, notes }, limit, funnel_id);
+  client.progress.expect(all.length);
   const funnels = await each(all, async ({ id, name }) => {
     const pages = await client.funnelPages(id);
     if (!pages.complete) {

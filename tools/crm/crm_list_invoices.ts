@@ -1,9 +1,8 @@
 /** crm_list_invoices: invoices of a location, a page at a time. */
-import connector from "../../platforms/highlevel/connector.ts";
 import { GatewayError } from "../../errors.ts";
 import { tool } from "../../registry/tool.ts";
 import { many } from "./_numbers.ts";
-import { timeless } from "./_read.ts";
+import { clientOf, timeless } from "./_read.ts";
 
 export default tool("crm_list_invoices", {
   check({ start_at, end_at }) {
@@ -14,7 +13,7 @@ export default tool("crm_list_invoices", {
     );
   },
   async run({ limit = 20, offset = 0, ...rest }, ctx) {
-    const client = await ctx.use(connector);
+    const client = await clientOf(ctx);
     const { rows, total, dropped, next } = await client.invoices({ ...rest, limit, offset });
     const more = next !== null && Number(next) < (total ?? 0);
     const notes = dropped > 0 ? [`${many(dropped, "invoice")} could not be read and left out`] : [];

@@ -1,10 +1,9 @@
 /** crm_list_workflows: the workflows of a location. */
-import connector from "../../platforms/highlevel/connector.ts";
 import { tool } from "../../registry/tool.ts";
-import { noteRows, timeless } from "./_read.ts";
+import { clientOf, noteRows, timeless } from "./_read.ts";
 
 export default tool("crm_list_workflows", async ({ status }, ctx) => {
-  const client = await ctx.use(connector);
+  const client = await clientOf(ctx);
   const notes: string[] = [];
   const found = await client.workflows();
   noteRows({ client, notes }, "workflows", found, "the rest is not shown");

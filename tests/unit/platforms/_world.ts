@@ -164,6 +164,7 @@ export class World {
       },
       upstreams: this.#upstreams(),
       note: (facts) => void Object.assign(this.facts, facts),
+      progress: () => {},
       made: (one) => void this.made.push(one),
     };
     return { module, context };

@@ -1,0 +1,164 @@
+/** Calls whose client follows them: their progress as events while they work, and an end where nobody waits any more. */
+import type { Caller } from "../model.ts";
+import type { Follower } from "../registry/tool.ts";
+import { naming } from "./envelope.ts";
+import { type Frame, FrameFault, type FrameId, isRecord, RPC } from "./mcp_frame.ts";
+import { fault, JSON_HEADERS } from "./mcp_response.ts";
+
+/** What a client tells the progress of its call by. */
+export type ProgressToken = string | number;
+
+const EVENT_HEADERS = {
+  ...JSON_HEADERS,
+  "content-type": "text/event-stream",
+  "cache-control": "no-cache",
+  "x-accel-buffering": "no",
+};
+/** Events that may wait for a client that reads slowly; more of its progress is left out. */
+const EVENTS_WAITING_MAX = 64;
+const ENCODER = new TextEncoder();
+
+/** The token of a call that wants its progress, where its client takes a stream of events; null of any other. */
+export function progressTokenOf(
+  { method, params, id }: Frame,
+  headers: Headers,
+): ProgressToken | FrameFault | null {
+  if (method !== "tools/call" || !isRecord(params._meta)) return null;
+  const { progressToken: token } = params._meta;
+  if (token === undefined) return null;
+  if (typeof token !== "string" && !Number.isInteger(token)) {
+    const message = "_meta: progressToken must be a string or a whole number";
+    return new FrameFault(200, RPC.INVALID_PARAMS, message, id);
+  }
+  return takesEvents(headers.get("accept")) ? token as ProgressToken : null;
+}
+
+function takesEvents(accept: string | null): boolean {
+  return (accept ?? "").split(",").some((type) => {
+    const [name, ...parameters] = type.split(";").map((part) => part.trim().toLowerCase());
+    return name === "text/event-stream" && !parameters.some((one) => /^q=0(\.0*)?$/.test(one));
+  });
+}
+
+/** What is followed, and by whom. */
+export interface Following {
+  readonly request: Request;
+  readonly requestId: string;
+  readonly caller: Caller;
+  readonly frame: Frame;
+  readonly token: ProgressToken;
+}
+
+/** The calls that are being followed in this process, so that `notifications/cancelled` ends one. */
+export class FollowedCalls {
+  readonly #calls = new Map<string, Set<FollowedCall>>();
+
+  /** Carries a call out; the answer is one JSON where it has reported no progress. */
+  async follow(
+    one: Following,
+    work: (follower: Follower) => Promise<string | FrameFault>,
+  ): Promise<Response> {
+    const call = new FollowedCall(one);
+    const key = keyOf(one.caller, one.frame.id);
+    const alike = this.#calls.get(key) ?? new Set();
+    this.#calls.set(key, alike.add(call));
+    const left = () => call.stop();
+    const { signal } = one.request;
+    signal.addEventListener("abort", left, { once: true });
+    const ended = () => {
+      signal.removeEventListener("abort", left);
+      alike.delete(call);
+      if (alike.size === 0 && this.#calls.get(key) === alike) this.#calls.delete(key);
+    };
+    void work(call).finally(ended).then((reply) => call.end(reply), (thrown) => call.fail(thrown));
+    return await call.response;
+  }
+
+  /**
+   * Ends the call of that id that this token has under way; none where it has several, for clients that share a token
+   * may count their requests alike.
+   */
+  cancel(caller: Caller, message: unknown): void {
+    if (!isRecord(message) || message.method !== "notifications/cancelled" || !isRecord(message.params)) {
+      return;
+    }
+    const { requestId } = message.params;
+    if (typeof requestId !== "string" && typeof requestId !== "number") return;
+    const [call, ...more] = this.#calls.get(keyOf(caller, requestId)) ?? [];
+    if (more.length === 0) call?.stop();
+  }
+}
+
+const keyOf = ({ token }: Caller, id: FrameId) => JSON.stringify([token.id, id]);
+
+/** One call that is followed, and its answer: a stream from its first progress on. */
+class FollowedCall implements Follower {
+  readonly #stop = new AbortController();
+  readonly #answered = Promise.withResolvers<Response>();
+  readonly #one: Following;
+  #events: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | null = null;
+  #gone = false;
+  #last = -Infinity;
+
+  constructor(one: Following) {
+    this.#one = one;
+  }
+
+  get response(): Promise<Response> {
+    return this.#answered.promise;
+  }
+
+  get signal(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  progress(done: number, total?: number, message?: string): void {
+    if (this.signal.aborted || !(done > this.#last)) return;
+    const events = this.#events ?? this.#open();
+    if ((events.desiredSize ?? 0) <= 0) return;
+    this.#last = done;
+    const params = { progressToken: this.#one.token, progress: done, total, message };
+    this.#send(JSON.stringify({ jsonrpc: "2.0", method: "notifications/progress", params }));
+  }
+
+  /** Nobody waits for it any more. */
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  end(reply: string | FrameFault): void {
+    const { requestId } = this.#one;
+    const whole = this.#events === null && !this.signal.aborted;
+    if (reply instanceof FrameFault) return this.#answered.resolve(fault(reply));
+    if (whole) return this.#answered.resolve(naming(requestId, reply, 200, JSON_HEADERS));
+    if (this.#events === null) this.#open();
+    // What was cancelled gets no answer.
+    if (!this.signal.aborted) this.#send(reply);
+    this.#close();
+  }
+
+  fail(thrown: unknown): void {
+    this.#answered.reject(thrown);
+    this.#close();
+  }
+
+  #open(): ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> {
+    const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      start: (events) => void (this.#events = events),
+      cancel: () => {
+        this.#gone = true;
+        this.stop();
+      },
+    }, new CountQueuingStrategy({ highWaterMark: EVENTS_WAITING_MAX }));
+    this.#answered.resolve(naming(this.#one.requestId, body, 200, EVENT_HEADERS));
+    return this.#events!;
+  }
+
+  #send(message: string): void {
+    this.#events?.enqueue(ENCODER.encode(`event: message\ndata: ${message}\n\n`));
+  }
+
+  #close(): void {
+    if (!this.#gone) this.#events?.close();
+  }
+}
