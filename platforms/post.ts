@@ -120,6 +120,10 @@ export interface Seen extends PostHead {
   readonly changed: { readonly by: string; readonly at: string | null } | null;
   /** Whether search engines are told to leave it out; null where that cannot be read. */
   readonly noindex: boolean | null;
+  /** Its SEO fields by name, robots in a group of their own; left out, or null, where they were not read. */
+  readonly seo?: object | null;
+  /** The address visitors will find it at; left out where that is `url`, or not known. */
+  readonly address?: string;
   /** The site's own time zone, an IANA name or an offset such as `+05:30`; looked up where a moment is judged. */
   readonly time_zone?: string;
   /** What a person should know before approving a change, a sentence each. */

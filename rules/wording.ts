@@ -28,24 +28,38 @@ export function stateChanges(now: Stateful, status: string, scheduled_at: string
 /** Values that show nothing to anybody. */
 const EMPTY = new Set([undefined, "null", '""', "0", "[]"]);
 /** Parts of which only a hash is known. */
-const HASHED = new Set(["password", "terms", "seo", "builder", "code"]);
+const HASHED = new Set(["password", "terms", "seo", "builder", "code", "address"]);
 
 /** What was seen of a post or page before it is changed. */
 export interface Looked {
   readonly parts: Readonly<Record<string, unknown>>;
   readonly changed: { readonly by: string; readonly at: string | null } | null;
   readonly noindex: boolean | null;
+  readonly seo?: object | null;
   readonly warnings: readonly string[];
 }
 
 /** What visitors get of a post or page that goes live, as far as it is not empty. */
 export function revealed(
-  { parts, url, noindex }: Looked & { readonly url: string },
+  { parts, url, address = url, noindex, seo }: Looked & { readonly url: string; readonly address?: string },
 ): Change[] {
   const { status: _, scheduled_at: __, date: ___, ...values } = parts;
-  return Object.entries({ url, ...values, noindex })
-    .filter(([name, value]) => !EMPTY.has(JSON.stringify(value)) && !HASHED.has(name))
+  const own = Object.entries({ url: address, ...values, noindex }).filter(([name]) => !HASHED.has(name));
+  return [...own, ...seoEntries(seo ?? {})]
+    .filter(([, value]) => !EMPTY.has(JSON.stringify(value)))
     .map(([field, to]) => ({ field, from: null, to }));
+}
+
+/** What of SEO fields is shown elsewhere, or to nobody. */
+const BESIDE = new Set(["noindex", "no_index", "focus_keyword"]);
+
+/** The texts that are set and the switches that are on: `seo.og_title`, `seo.robots.nofollow`. */
+function seoEntries(fields: object, before = "seo"): [string, unknown][] {
+  return Object.entries(fields).flatMap(([name, value]): [string, unknown][] => {
+    if (BESIDE.has(name) || value === false) return [];
+    const field = `${before}.${name}`;
+    return typeof value === "object" && value !== null ? seoEntries(value, field) : [[field, value]];
+  });
 }
 
 /** What becomes, for visitors, of the date that a person gave a draft: one that lies ahead is left off. */

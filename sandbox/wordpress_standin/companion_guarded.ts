@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import type { Hono } from "hono";
 import { fault, needs, refuseLive } from "./companion.ts";
+import { nothing, type StoredSeo } from "./companion_seo.ts";
 import { wallTime } from "./dates.ts";
 import { invalidParams } from "./errors.ts";
 import type { ParamRules, Params } from "./params.ts";
@@ -9,7 +10,7 @@ import { can } from "./people.ts";
 import { mayEdit, plural, viewPost } from "./post_view.ts";
 import { updateAs } from "./posts.ts";
 import { type Answer, type Ask, type RestEnv, route } from "./rest.ts";
-import type { Post, State } from "./state.ts";
+import { type Post, type State, uniqueSlug } from "./state.ts";
 
 /** Somebody's name and a moment without a zone, as the plugin tells them. */
 export interface StoredTrace {
@@ -25,6 +26,10 @@ export interface CompanionGuarded {
   readonly changed: Map<number, string>;
   /** Posts that search engines are told to leave out. */
   readonly noindex: Set<number>;
+  /** The SEO fields of posts that have some. */
+  readonly seo: Map<number, Partial<StoredSeo>>;
+  /** Which SEO plugin keeps them. */
+  provider: string;
 }
 
 const RIGHTS = [
@@ -49,7 +54,13 @@ export function addCompanionGuarded(
   { namespaces }: Pick<State, "namespaces">,
 ): CompanionGuarded {
   if (!namespaces.includes("site-ops/v1")) namespaces.push("site-ops/v1");
-  const plugin: CompanionGuarded = { editing: new Map(), changed: new Map(), noindex: new Set() };
+  const plugin: CompanionGuarded = {
+    editing: new Map(),
+    changed: new Map(),
+    noindex: new Set(),
+    seo: new Map(),
+    provider: "none",
+  };
   for (const type of ["post", "page"] as const) {
     const path = `/site-ops/v1/guarded/${plural({ type })}/:id{[0-9]+}`;
     const id: ParamRules = { id: { type: "integer" } };
@@ -72,7 +83,7 @@ function find(ask: Ask, type: "post" | "page"): Post {
 const hash = (value: unknown) => createHash("sha256").update(String(value)).digest("hex");
 
 /** The SHA-256 of each part of a post. */
-export function hashes({ noindex }: CompanionGuarded, post: Post): Record<string, string> {
+export function hashes(plugin: CompanionGuarded, post: Post): Record<string, string> {
   const { date, meta } = post;
   const values = {
     status: post.status,
@@ -89,11 +100,16 @@ export function hashes({ noindex }: CompanionGuarded, post: Post): Record<string
     tags: post.tags.toSorted((a, b) => a - b),
     categories: post.categories.toSorted((a, b) => a - b),
     terms: "",
-    seo: noindex.has(post.id),
+    seo: JSON.stringify(seoOf(plugin, post)),
     builder: [meta["_elementor_edit_mode"], meta["_elementor_data"]],
     code: [meta["_site_ops_scope"], meta["_site_ops_css"], meta["_site_ops_js"]],
   };
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, hash(value)]));
+}
+
+function seoOf({ noindex, seo, provider }: CompanionGuarded, { id }: Post): Record<string, unknown> {
+  const fields = { ...nothing(), ...seo.get(id) };
+  return { provider, ...fields, robots: { ...fields.robots, ...noindex.has(id) ? { noindex: true } : {} } };
 }
 
 function written(plugin: CompanionGuarded, { state }: Ask, post: Post): Record<string, unknown> {
@@ -115,7 +131,8 @@ function stateOf(plugin: CompanionGuarded, ask: Ask, post: Post): unknown {
   return {
     ...written(plugin, ask, post),
     terms: { tags: named(post.tags), categories: named(post.categories) },
-    seo: { provider: "none", robots: { noindex: plugin.noindex.has(post.id) } },
+    seo: seoOf(plugin, post),
+    address: addressOf(ask, post),
     editing: open ? { by: { id: 1, name: open.name }, at: open.at } : null,
     user: {
       id: person!.id,
@@ -125,6 +142,13 @@ function stateOf(plugin: CompanionGuarded, ask: Ask, post: Post): unknown {
       capabilities: Object.fromEntries(RIGHTS.map((right) => [right, can(person, right)])),
     },
   };
+}
+
+/** As the REST answer has it, but with the slug that the post was given. */
+function addressOf({ state }: Ask, post: Post): unknown {
+  const { permalink_template: template, generated_slug } = viewPost(state, post, true);
+  const slug = post.slug || String(generated_slug);
+  return { template, slug: uniqueSlug(state, slug, post.type, post.parent, post.id) };
 }
 
 function write(plugin: CompanionGuarded, ask: Ask, post: Post): Answer {

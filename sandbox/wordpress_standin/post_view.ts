@@ -72,8 +72,14 @@ function common(state: State, post: Post, edit: boolean): Shown {
 
 /** What an editor sees of the address to be. */
 function templates(state: State, post: Post): Shown {
-  const name = post.type === "page" ? "pagename" : "postname";
-  return { permalink_template: `${state.origin()}/%${name}%/`, generated_slug: slugify(post.title) };
+  const generated_slug = slugify(post.title);
+  if (state.plain_permalinks) return { permalink_template: permalink(state, post), generated_slug };
+  const above = post.parent ? state.posts.get(post.parent) : undefined;
+  const root = above ? permalink(state, { ...above, status: "publish" }) : `${state.origin()}/`;
+  return {
+    permalink_template: `${root}%${post.type === "page" ? "pagename" : "postname"}%/`,
+    generated_slug,
+  };
 }
 
 /** The full row of a post or page; `edit` adds the raw values. */

@@ -17,7 +17,7 @@ defined( 'ABSPATH' ) || exit;
 final class Guarded {
 
 	/** What of the record is answered, as the REST API's own `_fields` takes it. */
-	const ANSWERED = 'id,status,link,date_gmt,modified_gmt,title.raw,content.raw,excerpt.raw,slug,author,featured_media,' .
+	const ANSWERED = 'id,status,link,date,date_gmt,modified_gmt,title.raw,content.raw,excerpt.raw,slug,author,featured_media,' .
 		'categories,tags,parent,template,site_ops_builder,meta._elementor_edit_mode,meta._site_ops_scope';
 
 	/** The rights told of the caller. */
@@ -79,6 +79,7 @@ final class Guarded {
 		return self::answer( $post, $record ) + array(
 			'terms'   => self::terms( $post ),
 			'seo'     => array( 'provider' => $seo->id() ) + $seo->read( $post ),
+			'address' => self::address( $post ),
 			'editing' => Post_Parts::editing( $post ),
 			'user'    => self::user(),
 		);
@@ -214,6 +215,21 @@ final class Guarded {
 			}
 		}
 		return $terms;
+	}
+
+	/**
+	 * How the address of a post is made once it is public: WordPress's template, and the slug it would have now.
+	 *
+	 * @param WP_Post $post The post.
+	 * @return array
+	 */
+	private static function address( WP_Post $post ) {
+		require_once ABSPATH . 'wp-admin/includes/post.php';
+		$sample = get_sample_permalink( $post->ID );
+		return array(
+			'template' => (string) $sample[0],
+			'slug'     => (string) $sample[1],
+		);
 	}
 
 	/**

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { GatewayError } from "../../../errors.ts";
 import type { PublishGrant } from "../../request.ts";
 import { CmsError } from "../errors.ts";
+import { fieldsOfRecord, SEO_RECORD, type SeoFields, UNKNOWN_PROVIDER } from "../seo/fields.ts";
 import { CONTENT, type ContentRecord, type Kind, utc } from "../rest/records.ts";
 import type { Me } from "../rest/users.ts";
 import type { Wire } from "../rest/wire.ts";
@@ -24,7 +25,10 @@ export interface GuardedState {
   readonly hashes: PartHashes;
   /** Names as they are stored. */
   readonly terms: Readonly<Record<"tags" | "categories", readonly { id: number; name: string }[]>>;
-  readonly noindex: boolean;
+  /** null where the plugin cannot tell what the site shows. */
+  readonly seo: SeoFields | null;
+  /** How the site makes the post's address; null where an older plugin does not tell. */
+  readonly address: { readonly template: string; readonly slug: string } | null;
   readonly changed: Trace;
   /** Who has it open in the editor; null for nobody. */
   readonly editing: Trace | null;
@@ -46,7 +50,8 @@ const TERMS = z.array(z.object({ id: z.number(), name: z.string() })).catch([]);
 const STATE = WRITTEN.extend({
   changed: TRACE.catch(UNKNOWN),
   terms: z.object({ tags: TERMS, categories: TERMS }),
-  seo: z.object({ robots: z.object({ noindex: z.boolean() }) }).nullable().catch(null),
+  seo: SEO_RECORD.nullable().catch(null),
+  address: z.object({ template: z.string(), slug: z.string() }).nullable().catch(null),
   editing: TRACE.nullable().catch(null),
   user: z.object({
     id: z.number().int().positive(),
@@ -77,11 +82,11 @@ export async function readGuarded(wire: Wire, kind: Kind, id: number): Promise<G
   if (hasNoGuard(wire, `${kind}/${id}`)) return null;
   try {
     const { data, siteNow } = await wire.get(route(kind, id), {}, STATE);
-    const { record, parts, terms, changed, editing, seo, user } = data;
+    const { record, parts, terms, changed, editing, address, user } = data;
     const { capabilities, ...who } = user;
     const me = { ...who, can: (capability: string) => Boolean(capabilities[capability]) };
-    const noindex = seo?.robots.noindex ?? false;
-    return { record, hashes: parts, terms, changed, editing, noindex, me, siteNow };
+    const seo = data.seo === null || data.seo.provider === UNKNOWN_PROVIDER ? null : fieldsOfRecord(data.seo);
+    return { record, hashes: parts, terms, changed, editing, seo, address, me, siteNow };
   } catch (thrown) {
     if (!(thrown instanceof CmsError) || thrown.upstream === 429) throw thrown;
     if (isNoRoute(thrown)) rememberNoGuard(wire, `${kind}/${id}`);

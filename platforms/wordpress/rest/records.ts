@@ -86,7 +86,7 @@ export const POST = POST_ROW.extend({
 export type PostRecord = z.infer<typeof POST>;
 
 /** Who made a page's content; Elementor opens its key to REST from version 3.27 on. */
-const MADE_WITH = z.object({
+const MADE_WITH = z.looseObject({
   _elementor_edit_mode: z.string().optional().catch(undefined),
   _site_ops_scope: z.string().catch(""),
 });
@@ -95,6 +95,16 @@ const MADE_WITH = z.object({
 const TERMS_ALONG = z.object({
   "wp:term": z.array(z.array(z.object({ id, name: z.string(), taxonomy: z.string() })).catch([])),
 }).transform((along) => along["wp:term"].flat()).catch([]);
+
+/** What is asked for of what goes live (going_live.ts); nothing where it does not come. */
+const GOING_LIVE = {
+  /** In the site's own zone. */
+  date: z.string().optional().catch(undefined),
+  permalink_template: z.string().optional().catch(undefined),
+  generated_slug: SLUG.optional().catch(undefined),
+  /** What Yoast SEO puts into the page's head. */
+  yoast_head_json: z.record(z.string(), z.unknown()).nullish().catch(null),
+};
 
 /** A post or page in edit context, with all that either has. */
 export const CONTENT = POST.extend({
@@ -107,6 +117,7 @@ export const CONTENT = POST.extend({
   meta: MADE_WITH.catch(MADE_WITH.parse({})),
   /** Where it was asked for with TERMS_TOO. */
   _embedded: TERMS_ALONG.optional(),
+  ...GOING_LIVE,
 });
 export type ContentRecord = z.infer<typeof CONTENT>;
 
@@ -190,7 +201,14 @@ export function fieldsOf(schema: z.ZodObject): string {
 
 /** The names of all that a post or page has. */
 export const CONTENT_FIELDS = [
-  fieldsOf(CONTENT.omit({ meta: true, _embedded: true })),
+  fieldsOf(CONTENT.omit({
+    meta: true,
+    _embedded: true,
+    date: true,
+    permalink_template: true,
+    generated_slug: true,
+    yoast_head_json: true,
+  })),
   ...Object.keys(MADE_WITH.shape).map((key) => `meta.${key}`),
 ].join(",");
 

@@ -8,7 +8,10 @@ import {
   stale,
   writeGuarded,
 } from "../companion/guarded.ts";
+import { CmsError } from "../errors.ts";
+import type { SeoFields } from "../seo/fields.ts";
 import { builderTold } from "./builders.ts";
+import { LIVE_TOO, seoAlong } from "./live_fields.ts";
 import { readOne } from "./one.ts";
 import { CONTENT, CONTENT_FIELDS, type ContentRecord, head, type Kind, utc } from "./records.ts";
 import type { Query, Wire } from "./wire.ts";
@@ -17,6 +20,8 @@ import type { Query, Wire } from "./wire.ts";
 export interface Look {
   readonly record: ContentRecord;
   readonly guarded: GuardedState | null;
+  /** null where they were not asked for, or not told. */
+  readonly seo: SeoFields | null;
   /** The latest time the site's clock can show now. */
   readonly siteNow: number;
 }
@@ -32,15 +37,20 @@ export interface CmsSeen extends Seen {
  */
 export async function look(wire: Wire, kind: Kind, id: number, asked: Query = WHOLE): Promise<Look> {
   const guarded = await readGuarded(wire, kind, id);
-  if (guarded) return { record: guarded.record, guarded, siteNow: guarded.siteNow };
+  if (guarded) return { record: guarded.record, guarded, seo: guarded.seo, siteNow: guarded.siteNow };
   return await plainLook(wire, kind, id, asked);
 }
 
 const WHOLE = { _fields: CONTENT_FIELDS };
 
 async function plainLook(wire: Wire, kind: Kind, id: number, asked: Query = WHOLE): Promise<Look> {
-  const got = await readOne(wire, kind, id, { context: "edit", ...asked }, CONTENT);
-  return { record: got.data, guarded: null, siteNow: got.siteNow };
+  const read = (query: Query) => readOne(wire, kind, id, { context: "edit", ...query }, CONTENT);
+  const got = await read(asked).catch((thrown) => {
+    // A plugin's fault while it makes what stands beside the fields; these alone decide.
+    if (asked !== LIVE_TOO || !(thrown instanceof CmsError) || thrown.upstream !== 500) throw thrown;
+    return read(WHOLE);
+  });
+  return { record: got.data, guarded: null, seo: await seoAlong(wire, kind, got.data), siteNow: got.siteNow };
 }
 
 const sorted = (ids: readonly number[]) => ids.toSorted((a, b) => a - b);
@@ -55,7 +65,7 @@ const SAVE_MS = 2000;
  * (docs/upstreams/wordpress.md, "Dates and states"). null for none. Without the plugin, one that was given when the draft
  * was made, and not touched since, looks like none.
  */
-function datedAt({ record, guarded, siteNow }: Look): string | null {
+export function datedAt({ record, guarded, siteNow }: Look): string | null {
   const at = utc(record.date_gmt);
   if (record.status === "future") return at;
   if (at === null || !["draft", "pending"].includes(record.status)) return null;
@@ -89,7 +99,8 @@ function values(seen: Look): Record<string, unknown> {
 function parts(found: Look): Record<string, unknown> {
   const { record, guarded } = found;
   const { content, author, parent, featured_media, date_gmt, ...same } = values(found);
-  const { password = record.password, terms, seo, builder, code } = guarded?.hashes ?? {};
+  const hashes = guarded?.hashes ?? {};
+  const { password = record.password, terms, seo = found.seo ?? undefined, builder, code } = hashes;
   const hidden = Object.entries({ password, terms, seo, builder, code });
   return {
     ...same,
@@ -110,7 +121,8 @@ export function seenOf(found: Look): CmsSeen {
     ...head(record),
     parts: parts(found),
     changed: by === null ? null : { by, at: guarded?.changed.at ?? null },
-    noindex: guarded?.noindex ?? null,
+    noindex: found.seo?.robots.noindex ?? null,
+    seo: found.seo,
     warnings: editingWarnings(guarded?.editing ?? null),
     look: found,
   };
@@ -148,7 +160,8 @@ export async function change(wire: Wire, what: Change, seen?: CmsSeen): Promise<
     const written = await writeGuarded(wire, kind, id, wanted(hashes), fields, grant);
     if (written) return written;
   }
-  const now = seen || first.look.guarded ? await plainLook(wire, kind, id) : first.look;
+  const asked = relied === "all" ? LIVE_TOO : WHOLE;
+  const now = seen || first.look.guarded ? await plainLook(wire, kind, id, asked) : first.look;
   requireUnchanged(kind, first.look, now, wanted);
   judge(now);
   return await wire.post(
@@ -166,11 +179,13 @@ type Cut = <T>(all: Readonly<Record<string, T>>) => Readonly<Record<string, T>>;
 export function requireUnchanged(kind: Kind, before: Look, now: Look, wanted: Cut = (all) => all): void {
   const hashed = before.guarded !== null && now.guarded !== null;
   const builders = [before, now].every(({ record }) => builderTold(record) !== null);
+  const along = [before, now].every(({ guarded, seo }) => guarded === null && seo !== null);
   const open = [before, now].every(({ record }) => record.password !== undefined);
   const told = (seen: Look) => ({
     ...values(seen),
     ...open ? { password: seen.record.password } : {},
     ...builders ? { builder: builderTold(seen.record) } : {},
+    ...along ? { seo: seen.seo } : {},
     ...hashed ? seen.guarded?.hashes : {},
   });
   const old: Readonly<Record<string, unknown>> = wanted<unknown>(told(before));

@@ -17,6 +17,8 @@ import {
   statusWord,
   utc,
 } from "./records.ts";
+import { elsewhere, seenLive } from "./going_live.ts";
+import { LIVE_TOO } from "./live_fields.ts";
 import { change, type CmsSeen, type Look, look, seenOf } from "./seen.ts";
 import { requireRight } from "./users.ts";
 import { timeZoneOf } from "./time_zone.ts";
@@ -39,12 +41,12 @@ export async function checkState(
   moment?: Moment,
 ): Promise<CmsSeen> {
   const zone = verb === "schedule" ? timeZoneOf(wire) : undefined;
-  const [found, time_zone] = await together(look(wire, kind, id), zone);
+  const live = verb === "schedule" || verb === "publish";
+  const [found, time_zone] = await together(look(wire, kind, id, live ? LIVE_TOO : undefined), zone);
   judge(kind, verb, moment)(found);
   const right = kind === "posts" ? "publish_posts" : "publish_pages";
-  const needed = (verb === "schedule" || verb === "publish") && !found.guarded?.me.can(right);
-  if (needed) await requireRight(wire, right, `${verb} this`);
-  return { ...seenOf(found), time_zone };
+  if (live && !found.guarded?.me.can(right)) await requireRight(wire, right, `${verb} this`);
+  return { ...live ? seenLive(wire, found, moment, time_zone) : seenOf(found), time_zone };
 }
 
 /** What is judged of a look. */
@@ -185,7 +187,7 @@ export async function publish(
   const fields = { status: "publish", ...(dated ? { date: null } : {}) };
   const what = { kind, id, fields, relied: "all", judge: judge(kind, "publish"), grant } as const;
   const after = await change(wire, what, before);
-  if (after.status === "publish") return moved(before, after);
+  if (after.status === "publish") return { ...moved(before, after), warnings: elsewhere(before, after) };
   throw new GatewayError(
     "E_UPSTREAM",
     `${label(kind, id)} was to be published, but the site shows "${

@@ -46,6 +46,10 @@ export class Wire {
     return this.#ctx.now();
   }
 
+  get site(): SiteContext["site"] {
+    return this.#ctx.site;
+  }
+
   /** Small facts about the site. */
   get cache(): FactCache {
     return this.#ctx.cache;

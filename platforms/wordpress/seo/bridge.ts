@@ -8,44 +8,28 @@ import { editingWarnings } from "../companion/guarded.ts";
 import { readTold, writeTold } from "../companion/guarded_routes.ts";
 import {
   entriesOf,
+  fieldsOfRecord,
   replacedFields,
+  SEO_RECORD,
   SEO_TEXTS,
   type SeoChange,
-  type SeoFields,
   type SeoMeta,
   type SeoText,
+  UNKNOWN_PROVIDER,
 } from "./fields.ts";
 import { requireUnchanged, seoPost } from "./post.ts";
 import type { Wire } from "../rest/wire.ts";
 
-const card = z.object({ title: z.string(), description: z.string(), image: z.string() });
 /** A post's fields as the plugin tells them. */
-export const META = z.object({
+export const META = SEO_RECORD.extend({
   post_id: z.number(),
   post_type: z.string(),
   post_status: z.string(),
   post_title: z.string().catch(""),
   date_gmt: z.string().nullish(),
   modified_gmt: z.string().nullish(),
-  provider: z.string(),
-  title: z.string(),
-  description: z.string(),
-  focus_keyword: z.string(),
-  canonical: z.string(),
-  robots: z.object({
-    noindex: z.boolean(),
-    nofollow: z.boolean(),
-    noarchive: z.boolean(),
-    nosnippet: z.boolean(),
-    noimageindex: z.boolean(),
-  }),
-  og: card,
-  twitter: card,
 });
 type MetaRecord = z.infer<typeof META>;
-
-/** The provider of a site whose SEO plugin the companion plugin does not know. */
-const UNKNOWN = "other";
 
 /** Throws E_SEOPLUGIN_PLUGIN_REQUIRED where the site's SEO channel is not the plugin; nothing is asked. */
 export function requireChannel(site: Site): void {
@@ -69,7 +53,7 @@ const route = (id: number) => ({ path: `seo/meta/${id}`, part: "seo", state: MET
 /** The same, the plugin proven new enough, and the fields to be those that the site shows. */
 export async function prepareBridge(wire: Wire, id: number): Promise<SeoMeta> {
   const meta = await readGuardedMeta(wire, id) ?? await readProven(wire, id);
-  if (meta.provider !== UNKNOWN) return meta;
+  if (meta.provider !== UNKNOWN_PROVIDER) return meta;
   throw new GatewayError(
     "E_SEOPLUGIN_PLUGIN_REQUIRED",
     "The site's SEO plugin keeps its fields where the companion plugin cannot reach them; set them there, or use one " +
@@ -162,23 +146,9 @@ export function metaOf(record: MetaRecord, siteNow: number, id: number): SeoMeta
     );
   }
   const { post_type: type, post_status: status, post_title: title, date_gmt, modified_gmt } = record;
-  const { og, twitter, robots, description, focus_keyword, canonical } = record;
-  const fields: SeoFields = {
-    title: record.title,
-    description,
-    focus_keyword,
-    canonical,
-    og_title: og.title,
-    og_description: og.description,
-    og_image: og.image,
-    twitter_title: twitter.title,
-    twitter_description: twitter.description,
-    twitter_image: twitter.image,
-    robots,
-  };
   return {
     post: seoPost({ id, type, status, title, date_gmt, modified_gmt }, siteNow),
     provider: record.provider,
-    fields,
+    fields: fieldsOfRecord(record),
   };
 }
