@@ -46,6 +46,10 @@ test("a read tells record, parts, terms, SEO fields, who changed it and what the
   const seo = body["seo"] as Json;
   assert.deepEqual([seo["provider"], (seo["robots"] as Json)["noindex"]], ["yoast", false]);
   assert.deepEqual((body["changed"] as Json)["by"], null, "a draft without a revision names nobody");
+  assert.deepEqual(
+    Object.keys(seo).sort().join(),
+    "canonical,description,focus_keyword,og,provider,robots,title,twitter",
+  );
   assert.equal(body["editing"], null);
   assert.equal(((body["user"] as Json)["capabilities"] as Json)["publish_posts"], true);
   assert.deepEqual(Object.keys(body["parts"] as Json).sort(), [
@@ -53,6 +57,19 @@ test("a read tells record, parts, terms, SEO fields, who changed it and what the
     ..."password seo slug status tags template terms title".split(" "),
   ]);
   assert.match(JSON.stringify(body["parts"]), /"title":"[0-9a-f]{64}"/);
+});
+
+test("a read tells how the address is made: the template, and a slug that nobody else has", async () => {
+  const taken = await wp.draft("ed", { title: "Taken once", slug: "taken-once", status: "publish" });
+  const address = async (id: number) => (await state(id)).body["address"] as Json;
+  const link = new URL(String((await stored(taken))["link"]));
+  const own = await wp.draft("ed", { title: "Another title", slug: "taken-once" });
+  const [mine, plain] = [await address(own), await address(await wp.draft("ed", { title: "Only a title" }))];
+  assert.deepEqual([mine["slug"], plain["slug"]], ["taken-once-2", "only-a-title"]);
+  const url = (told: Json) => String(told["template"]).replace("%postname%", String(told["slug"]));
+  assert.equal(url(plain).replace("only-a-title", "taken-once"), link.href);
+  const published = await wp.rest("admin", "POST", `/posts/${own}`, { status: "publish" });
+  assert.equal(published.body["link"], url(mine), "what it told is what became of it");
 });
 
 test("what is as expected is written, and the state after is the answer", async () => {
