@@ -15,19 +15,33 @@ export const NO_ANSWER = 504;
 /** Statuses below 500 that say nothing of what was done: whoever answered had lost the request or its asker. */
 const LOST_STATUSES: ReadonlySet<number> = new Set([408, 499]);
 
+/** Statuses that are given before a request is carried out, whoever gives them (RFC 9110, RFC 6585). */
+const UNAPPLIED_STATUSES: ReadonlySet<number> = new Set([401, 407, 411, 413, 414, 417, 421, 429, 431]);
+
+const isObject = (json: unknown) => typeof json === "object" && json !== null && !Array.isArray(json);
+
 /**
  * How an answered write ended: carried out, refused, or in doubt, which is every answer that is neither a success that
- * reads as one nor a refusal of the request.
+ * reads as one nor a refusal in the upstream's own words.
  */
-export function endingOf(answer: Incoming): Ending {
+export function endingOf(answer: Incoming, out: Pick<Outgoing, "isRefusal" | "busy"> = {}): Ending {
   const { status } = answer;
-  if (status >= 400 && status < 500) return LOST_STATUSES.has(status) ? "in_doubt" : "refused";
+  if (status >= 400 && status < 500) {
+    if (LOST_STATUSES.has(status)) return "in_doubt";
+    const { isRefusal = isObject, busy } = out;
+    const unapplied = UNAPPLIED_STATUSES.has(status) || (busy?.(answer, 0) ?? null) !== null;
+    return unapplied || isRefusal(answer.json()) ? "refused" : "in_doubt";
+  }
   if (status < 200 || status > 299) return "in_doubt";
   const type = answer.headers.get("content-type") ?? "";
   const reads = status === 204 || status === 205 || type.startsWith("text/event-stream") ||
     answer.json() !== undefined;
   return reads ? "carried_out" : "in_doubt";
 }
+
+/** Whether that answer leaves open whether a write was carried out. */
+export const leavesDoubt = (out: Outgoing, answer: Incoming): boolean =>
+  out.effect === "write" && endingOf(answer, out) === "in_doubt";
 
 /** Whether a failed write may have been carried out all the same. */
 export const isDoubtful = (thrown: unknown): boolean =>

@@ -100,7 +100,7 @@ export function createHttp(options: HttpOptions): OpenHttp {
       try {
         headersOf(out); // a header that cannot be written is a bug, not a broken connection
         const answer = await withRetries(trip, ports);
-        if (out.effect === "write") ended(endingOf(answer), answer);
+        if (out.effect === "write") ended(endingOf(answer, out), answer);
         return answer;
       } catch (thrown) {
         ended(trip.left ? "in_doubt" : "not_sent", null);

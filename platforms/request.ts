@@ -31,6 +31,11 @@ export interface Outgoing {
    */
   readonly busy?: (answer: Pick<Incoming, "status" | "headers">, now: number) => number | null;
   /**
+   * Whether the body of an answer below 500 is a refusal in the upstream's own words, so that nothing was done; any JSON
+   * object is without this. What somebody in between answers proves nothing: it can come after the upstream was done.
+   */
+  readonly isRefusal?: (json: unknown) => boolean;
+  /**
    * How long to wait until it may be sent, in milliseconds, asked before each try until it answers 0 or less: how an
    * upstream's pace is kept. Time that waiting takes counts as the request's.
    */

@@ -1,5 +1,6 @@
 /** What a failure of Duda's is turned into: one sentence with its status, its code, an excerpt and the next step. */
 import { GatewayError, OUTCOME_UNKNOWN } from "../../errors.ts";
+import { leavesDoubt } from "../failures.ts";
 import type { Outcome } from "../../model.ts";
 import { excerpt } from "../excerpt.ts";
 import type { Incoming, Outgoing } from "../request.ts";
@@ -22,7 +23,7 @@ export function refusal(out: Outgoing, answer: Incoming, secrets: readonly strin
   const { status } = answer;
   const { error_code: code = "", message = "" } = ERROR.safeParse(answer.json()).data ?? {};
   const said = excerpt(message || answer.text(), secrets);
-  const sent = out.effect === "write" && (status < 400 || status >= 500 || status === 408);
+  const sent = leavesDoubt(out, answer) || (out.effect === "write" && status < 400);
   const missing = status === 404 || (status === 400 && code === "ResourceNotExist");
   const upstream = missing ? 404 : status < 400 ? 502 : status;
   const text = [`sitebuilder ${status}`, excerpt(code, secrets)].filter((one) => one !== "").join(" ");

@@ -81,6 +81,7 @@ export class Wire {
       headers: { accept: "application/json", authorization: this.#authorization() },
       effect,
       turn: turn(settings, effect),
+      isRefusal: (json) => ERROR.safeParse(json).success,
       ...json === undefined ? {} : { json },
       ...effect === "write" ? { what: path.replace(/\{\w+\}/, id ?? "") } : {},
       ...effect === "write" && !CREATES.has(name) ? { busy } : {},

@@ -87,6 +87,7 @@ const ofRepo = (repo: string | null) => (repo === null ? "Repositories: " : `Rep
 
 function wayOut({ status, said, unknown }: Refused, seconds: number | undefined): string {
   if (seconds !== undefined) return `it limits how much is asked of it: try again in ${seconds} s`;
+  if (unknown) return OUTCOME_UNKNOWN;
   if (noApp(status, said)) {
     return "it does not take the app's key: check REPO_APP_ID, REPO_APP_PRIVATE_KEY and this machine's clock";
   }
@@ -99,7 +100,6 @@ function wayOut({ status, said, unknown }: Refused, seconds: number | undefined)
   if (isUnclear(status, said)) {
     return "somebody else may be writing, or a rule forbids it: try again, then look at the repository's settings";
   }
-  if (unknown) return OUTCOME_UNKNOWN;
   return status >= 500 ? "the host has trouble: try again later" : "change what was sent";
 }
 

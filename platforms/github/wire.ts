@@ -5,6 +5,7 @@ import { GatewayError } from "../../errors.ts";
 import type { Outgoing, PublishGrant } from "../request.ts";
 import { Access, type Installation, type RepoContext, type Right } from "./access.ts";
 import { busyFor } from "./rate_limit.ts";
+import { leavesDoubt } from "../failures.ts";
 import { CONTENTS_WAY, refusal, RepoError, unreadable } from "./errors.ts";
 
 /** The version of the API whose shapes are read here. */
@@ -146,7 +147,7 @@ export class RepoWire {
     const data = response?.data;
     const said = typeof data === "object" && data !== null && "message" in data ? String(data.message) : data;
     const headers = new Headers(response?.headers);
-    const unknown = headers.get(EFFECT) === "write" && status >= 500;
+    const unknown = headers.has(IN_DOUBT);
     const text = typeof said === "string" ? said : "";
     return refusal(this.repo, { status, headers, said: text, unknown }, this.#secrets, this.ctx.now());
   }
@@ -159,6 +160,7 @@ export class RepoWire {
         url: String(input),
         headers: init.headers as Record<string, string>,
         busy: busyFor,
+        isRefusal,
         ...how,
         json: how.json ?? (typeof init.body === "string" ? JSON.parse(init.body) : undefined),
       };
@@ -167,15 +169,20 @@ export class RepoWire {
       const answer = await this.ctx.send(out);
       if (new URL(answer.url).pathname !== new URL(out.url).pathname) this.moved = true;
       const headers = new Headers(answer.headers);
-      headers.set(EFFECT, how.effect);
+      headers.delete(IN_DOUBT);
+      if (leavesDoubt(out, answer)) headers.set(IN_DOUBT, "true");
       const bare = [204, 205, 304].includes(answer.status);
       return new Response(bare ? null : answer.bytes, { status: answer.status, headers });
     };
   }
 }
 
-/** Carries beside an answer, within the process, what its request was for. */
-const EFFECT = "x-effect";
+/** Stands beside an answer, within the process, where its write may have been carried out although it failed. */
+const IN_DOUBT = "x-in-doubt";
+
+/** Whether an answer's body is a refusal as the host words it. */
+const isRefusal = (json: unknown): boolean =>
+  typeof json === "object" && json !== null && "message" in json && typeof json.message === "string";
 
 interface RequestFailure {
   readonly status: number;

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { type Code, GatewayError } from "../../errors.ts";
 import { excerpt } from "../excerpt.ts";
-import { OUTCOME_UNKNOWN } from "../failures.ts";
+import { leavesDoubt, OUTCOME_UNKNOWN } from "../failures.ts";
 import type { Incoming, Outgoing } from "../request.ts";
 
 const REFUSAL = z.object({
@@ -48,16 +48,20 @@ export function refusal(answer: Incoming, out: Outgoing, secrets: readonly strin
   if (told && code) return new GatewayError(code, sentence(told, code, clean), { upstream: status });
   const said = clean(told ? `${told.message} (${told.code})` : answer.text()) || "no text";
   const seconds = Number(answer.headers.get("retry-after") ?? Number.NaN);
-  return new GatewayError("E_UPSTREAM", `${SERVICE} answered ${status}: ${said}; ${wayOut(status, out)}`, {
+  return new GatewayError("E_UPSTREAM", `${SERVICE} answered ${status}: ${said}; ${wayOut(answer, out)}`, {
     upstream: status,
     ...(status === 429 && Number.isInteger(seconds) && seconds > 0 ? { retryAfter: seconds } : {}),
   });
 }
 
-function wayOut(status: number, out: Outgoing): string {
+/** Whether an answer's body is a refusal as the service words it. */
+export const isRefusal = (json: unknown): boolean => REFUSAL.safeParse(json).success;
+
+function wayOut(answer: Incoming, out: Outgoing): string {
+  const { status } = answer;
+  if (leavesDoubt(out, answer)) return OUTCOME_UNKNOWN;
   const way = WAYS[status];
   if (way !== undefined) return way;
-  if (out.effect === "write" && (status >= 500 || status === 408)) return OUTCOME_UNKNOWN;
   return status >= 500 ? "try again later" : "change what was asked for";
 }
 

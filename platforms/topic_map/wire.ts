@@ -4,7 +4,7 @@ import { GatewayError } from "../../errors.ts";
 import { LIMITS } from "../../model.ts";
 import type { ConnectorContext } from "../connector.ts";
 import type { Outgoing } from "../request.ts";
-import { refusal, unreadable } from "./errors.ts";
+import { isRefusal, refusal, unreadable } from "./errors.ts";
 import { type TopicMapSettings, workspacesAddress } from "./routes.ts";
 import { Summarizer, whole } from "./summary.ts";
 
@@ -64,6 +64,7 @@ export class Wire {
       headers: { ...this.#signed(), "idempotency-key": crypto.randomUUID() },
       json,
       effect: "write",
+      isRefusal,
       deadline_ms: LIMITS.TOPICMAP_WRITE_DEADLINE_MS,
     };
     const answer = await this.ctx.send(out);

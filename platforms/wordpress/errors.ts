@@ -2,7 +2,7 @@
 import { GatewayError } from "../../errors.ts";
 import type { Outcome } from "../../model.ts";
 import { excerpt } from "../excerpt.ts";
-import { OUTCOME_UNKNOWN } from "../failures.ts";
+import { leavesDoubt, OUTCOME_UNKNOWN } from "../failures.ts";
 import type { Incoming, Outgoing } from "../request.ts";
 
 /** An answer of the CMS that is no success. E_UPSTREAM with its status; `reason` is its own code, "" without one. */
@@ -35,7 +35,7 @@ export function refusal(out: Outgoing, answer: Incoming): CmsError {
   const secrets = sentSecrets(out);
   const detail = excerpt(body?.message ?? answer.text(), secrets);
   const head = `CMS ${answer.status}${body ? ` ${excerpt(body.code, secrets)}` : ""}`;
-  const message = `${head}: ${detail === "" ? "no text" : detail}; ${wayOut(out, answer.status, body?.code)}`;
+  const message = `${head}: ${detail === "" ? "no text" : detail}; ${wayOut(out, answer, body?.code)}`;
   return new CmsError(message, answer.status, body?.code ?? "", body?.data ?? {});
 }
 
@@ -72,6 +72,9 @@ interface ErrorBody {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
+/** Whether an answer's body is an error as WordPress words it. */
+export const isErrorBody = (json: unknown): boolean => errorBody(json) !== null;
+
 function errorBody(json: unknown): ErrorBody | null {
   if (typeof json !== "object" || json === null) return null;
   const { code, message, data } = json as Record<string, unknown>;
@@ -94,7 +97,9 @@ const FOUND: ReadonlyMap<string, string> = new Map([
  * Every 401 is bad credentials: a CMS takes wrong ones for nobody's (docs/upstreams/wordpress.md, "Requests and
  * answers").
  */
-function wayOut(out: Outgoing, status: number, code: string | undefined): string {
+function wayOut(out: Outgoing, answer: Incoming, code: string | undefined): string {
+  const { status } = answer;
+  const unknown = leavesDoubt(out, answer);
   if (status === 401) {
     return "the application password of the site was not accepted: make a new one in the CMS and set the site's " +
       "credentials";
@@ -102,17 +107,18 @@ function wayOut(out: Outgoing, status: number, code: string | undefined): string
   if (code === undefined) {
     const foreign =
       "this is not an answer of WordPress itself: a firewall or a fault of the site came between";
-    return out.effect === "write" && status >= 500 ? `${foreign}; ${OUTCOME_UNKNOWN}` : foreign;
+    return unknown ? `${foreign}; ${OUTCOME_UNKNOWN}` : foreign;
   }
   if (status === 403) return "the site's account lacks that right: give it a role that has it";
   if (code === "rest_no_route") return "the site does not have this part of the REST API";
   if (status === 404) return "check the id";
-  const write = out.effect === "write";
   if (status === 429) {
-    return write ? "the site is busy and refused the write" : "the site is busy: try again later";
+    return out.effect === "write"
+      ? "the site is busy and refused the write"
+      : "the site is busy: try again later";
   }
   // Also an error that WordPress itself words can come after the write: of a plugin, or of what answers for it.
-  if (write && (status >= 500 || status === 408)) return `look at the site's error log; ${OUTCOME_UNKNOWN}`;
+  if (unknown) return `look at the site's error log; ${OUTCOME_UNKNOWN}`;
   if (status === 503) return "the site is busy: try again later";
   if (status >= 500) return "look at the site's error log";
   return FOUND.get(code) ?? "change what was sent";

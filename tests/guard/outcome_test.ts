@@ -95,9 +95,15 @@ const ANSWERS: readonly [string, () => Response | Promise<Response>, Outcome][] 
   ["200 of another shape", () => json({ hello: "world" }), "unknown"],
   ["nothing, for it could not be sent", () => Promise.reject(new NotSent("no route")), "none"],
   ["400", () => refusedBy(400), "none"],
-  ["403 of a firewall", () => new Response("<h1>No</h1>", { status: 403 }), "none"],
+  ["403", () => refusedBy(403), "none"],
+  ["403 of a firewall", () => new Response("<h1>No</h1>", { status: 403 }), "unknown"],
+  ["403 of a firewall that speaks JSON", () => json({ error: "blocked" }, 403), "unknown"],
   ["404", () => refusedBy(404), "none"],
+  ["404 of a proxy", () => new Response("Not Found", { status: 404 }), "unknown"],
+  ["401 of a proxy, which carries nothing out", () => new Response("<h1>No</h1>", { status: 401 }), "none"],
+  ["413 of a proxy, which passes nothing on", () => new Response("<h1>No</h1>", { status: 413 }), "none"],
   ["429", () => refusedBy(429), "none"],
+  ["429 of a proxy", () => new Response("Slow down", { status: 429 }), "none"],
 ];
 
 for (const [name, answer, outcome] of ANSWERS) {
@@ -238,9 +244,26 @@ Deno.test("an answer is a refusal, a success that reads as one, or doubt", () =>
     [incoming(200, ""), "in_doubt"],
     [incoming(304, ""), "in_doubt"],
     [incoming(409, "{}"), "refused"],
+    [incoming(409, "<p>", "text/html"), "in_doubt"],
+    [incoming(403, "[]"), "in_doubt"],
+    [incoming(422, ""), "in_doubt"],
+    [incoming(413, "<p>", "text/html"), "refused"],
     [incoming(408, "{}"), "in_doubt"],
     [incoming(499, ""), "in_doubt"],
     [incoming(500, "{}"), "in_doubt"],
   ];
   for (const [answer, ending] of rows) assert.equal(endingOf(answer), ending, `${answer.status}`);
+  const own = { isRefusal: (json: unknown) => (json as { code?: string } | undefined)?.code !== undefined };
+  assert.equal(
+    endingOf(incoming(403, '{"error":"blocked"}'), own),
+    "in_doubt",
+    "not in the upstream's own words",
+  );
+  assert.equal(endingOf(incoming(403, '{"code":"no"}'), own), "refused");
+  assert.equal(
+    endingOf(incoming(403, ""), { ...own, busy: () => 1000 }),
+    "refused",
+    "it was too busy to do anything",
+  );
+  assert.equal(endingOf(incoming(403, ""), { ...own, busy: () => null }), "in_doubt");
 });

@@ -5,7 +5,7 @@ import { LIMITS } from "../../../model.ts";
 import { excerpt } from "../../excerpt.ts";
 import type { FactCache, SiteContext } from "../../connector.ts";
 import type { Incoming, Outgoing, PublishGrant } from "../../request.ts";
-import { refusal, secretsOf, unreadable } from "../errors.ts";
+import { isErrorBody, refusal, secretsOf, unreadable } from "../errors.ts";
 import { findRoot } from "./root.ts";
 import { type Query, routeUrl } from "./route_url.ts";
 
@@ -167,9 +167,10 @@ export class Wire {
     return excerpt(text, secretsOf(await this.#signIn()));
   }
 
-  async #signed(route: string, query: Query): Promise<Pick<Outgoing, "url" | "headers">> {
+  async #signed(route: string, query: Query): Promise<Pick<Outgoing, "url" | "headers" | "isRefusal">> {
     const authorization = await this.#signIn();
-    return { url: routeUrl(await this.#findRoot(), route, query), headers: { authorization } };
+    const url = routeUrl(await this.#findRoot(), route, query);
+    return { url, headers: { authorization }, isRefusal: isErrorBody };
   }
 
   #signIn(): Promise<string> {
