@@ -11,8 +11,8 @@ import { fieldsOf, type Kind, POST_HEAD } from "../rest/records.ts";
 import { SEO_ROBOTS, SEO_TEXTS, type SeoChange, type SeoFields, type SeoMeta } from "./fields.ts";
 import { requireUntouched } from "./bridge.ts";
 import { seoPost } from "./post.ts";
-import { type PostMeta, type Stands, STORES } from "./stores.ts";
-import type { Wire } from "../rest/wire.ts";
+import { type PostMeta, type SeoStore, type Stands, type Stored, STORES } from "./stores.ts";
+import type { Got, Wire } from "../rest/wire.ts";
 
 const POST = POST_HEAD.extend({
   type: z.string(),
@@ -36,11 +36,12 @@ interface Found {
 }
 
 /** Reads a post or page whatever its status. Throws CmsError (404 where there is neither). */
-async function readRecord(wire: Wire, id: number) {
+async function readRecord(wire: Wire, id: number, known?: Kind) {
   const read = async (kind: Kind) => {
     const got = await wire.get(`wp/v2/${kind}/${id}`, { context: "edit", _fields: FIELDS }, POST);
     return { kind, got };
   };
+  if (known) return await read(known);
   try {
     return await read("posts");
   } catch (thrown) {
@@ -68,12 +69,43 @@ async function find(wire: Wire, id: number): Promise<Found> {
   const store = STORES.find(({ namespace }) => namespaces.includes(namespace));
   if (!store) throw required("The site shows no SEO plugin that keeps fields over REST");
   wire.cache.set(LAST_STORE, store.provider, LAST_STORE_MS);
-  const { data, siteNow } = got;
-  const stored = { id, kind, meta: data.meta, head: data.yoast_head_json ?? null };
-  const { fields, shown } = store === last && early ? early : await store.read(wire, stored);
-  const { type, status, date_gmt, modified_gmt, title } = data;
+  const stored = storedOf(kind, got.data);
+  const found = store === last && early ? early : await store.read(wire, stored);
+  return { kind, stored, meta: metaOf(got, store, found) };
+}
+
+/** The same of a post that was found before, as far as a change replaces it; the rest is as it was. */
+async function findChanged(
+  wire: Wire,
+  { post, fields, provider }: SeoMeta,
+  change: SeoChange,
+): Promise<Found> {
+  const { id, type } = post;
+  const kind = type === "page" ? "pages" : "posts";
+  const store = STORES.find((one) => one.provider === provider)!;
+  const [{ got }, apart] = await together(
+    readRecord(wire, id, kind),
+    store.readChanged?.(wire, id, change, fields),
+  );
+  const stored = storedOf(kind, got.data);
+  return { kind, stored, meta: metaOf(got, store, apart ?? await store.read(wire, stored)) };
+}
+
+const storedOf = (kind: Kind, { id, meta, yoast_head_json }: z.infer<typeof POST>): PostMeta => ({
+  id,
+  kind,
+  meta,
+  head: yoast_head_json ?? null,
+});
+
+function metaOf(
+  { data, siteNow }: Pick<Got<z.infer<typeof POST>>, "data" | "siteNow">,
+  { provider }: SeoStore,
+  { fields, shown }: Stored,
+): SeoMeta {
+  const { id, type, status, date_gmt, modified_gmt, title } = data;
   const post = seoPost({ id, type, status, title: title.raw, date_gmt, modified_gmt }, siteNow);
-  return { kind, stored, meta: { post, provider: store.provider, fields, ...(shown ? { shown } : {}) } };
+  return { post, provider, fields, ...(shown ? { shown } : {}) };
 }
 
 /** The fields the site shows. Throws E_SEOPLUGIN_PLUGIN_REQUIRED where it shows none, CmsError. */
@@ -122,7 +154,7 @@ export async function writeRest(
   stands: Stands,
 ): Promise<SeoMeta> {
   const { id } = planned.post;
-  const { meta, stored } = await find(wire, id);
+  const { meta, stored } = await findChanged(wire, planned, change);
   requireNotDue(meta);
   requireUntouched(site, planned, meta, change);
   const store = STORES.find(({ provider }) => provider === meta.provider)!;
@@ -131,7 +163,7 @@ export async function writeRest(
   const { meta: after } = await readBack(
     wire,
     `The fields of post ${id} were written`,
-    (later) => find(later, id),
+    (later) => findChanged(later, meta, change),
   );
   if (!after.post.live || meta.post.live) return after;
   throw new GatewayError(

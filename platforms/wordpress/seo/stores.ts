@@ -50,6 +50,8 @@ export interface SeoStore {
   read(wire: Wire, post: PostMeta): Promise<Stored>;
   /** The same where nothing of the post is needed for it, so that both can be read at once. */
   readApart?(wire: Wire, id: number): Promise<Stored>;
+  /** Reads anew what a change of a post replaces; everything else is as it was known. */
+  readChanged?(wire: Wire, id: number, change: SeoChange, known: SeoFields): Promise<Stored>;
   /** Which field of a change cannot be written, as the beginning of a sentence; null where all can. */
   closed(post: PostMeta, now: SeoFields, change: SeoChange): string | null;
   /** Where a later part of several fails, `stands` is told which fields were written. */
@@ -134,43 +136,74 @@ const rankMath: SeoStore = {
   },
 };
 
-const ROWS = z.array(z.object({ key: z.string(), value: z.unknown() }));
+const ROWS = z.array(z.object({ key: z.string(), value: z.unknown() }))
+  .transform((rows): Rows => new Map(rows.map(({ key, value }) => [key, value])));
 const KEYWORDS = z.object({ value: z.union([z.string(), z.array(z.string())]) });
 const DONE = z.object({ code: z.literal("success") });
 
-async function readSeopress(wire: Wire, id: number): Promise<Stored> {
+const SEOPRESS_ALL = Object.keys(SEOPRESS_ROUTES) as SeopressRoute[];
+
+/** The routes that a change is written to, and that tell what stands there. */
+const routesOf = (change: SeoChange): SeopressRoute[] =>
+  SEOPRESS_ALL.filter((route) =>
+    givenTexts(change).some((name) => name in SEOPRESS_ROUTES[route]) ||
+    (route === "meta-robot-settings" && change.robots !== undefined)
+  );
+
+async function readSeopress(
+  wire: Wire,
+  id: number,
+  routes: readonly SeopressRoute[] = SEOPRESS_ALL,
+): Promise<Partial<SeoFields>> {
   const get = async <T>(route: SeopressRoute, schema: z.ZodType<T>) =>
-    (await wire.get(`seopress/v1/posts/${id}/${route}`, {}, schema)).data;
+    routes.includes(route) ? (await wire.get(`seopress/v1/posts/${id}/${route}`, {}, schema)).data : null;
   const [main, words, robots, social] = await together(
     get("title-description-metas", z.object({ title: z.string(), description: z.string() })),
     get("target-keywords", KEYWORDS),
     get("meta-robot-settings", ROWS),
     get("social-settings", ROWS),
   );
-  const rows = new Map([...robots, ...social].map(({ key, value }) => [key, value]));
-  const names: Readonly<Record<string, string>> = {
-    ...SEOPRESS_ROUTES["meta-robot-settings"],
-    ...SEOPRESS_ROUTES["social-settings"],
+  const texts = (route: SeopressRoute, rows: Rows) =>
+    Object.fromEntries(
+      Object.entries<string>(SEOPRESS_ROUTES[route]).map(([name, key]) => [name, rowText(rows, key)]),
+    ) as Partial<Record<SeoText, string | null>>;
+  return {
+    ...main,
+    ...words && { focus_keyword: [words.value].flat().join(",") },
+    ...robots && { ...texts("meta-robot-settings", robots), robots: switchesOf(robots) },
+    ...social && texts("social-settings", social),
   };
-  const row = (name: SeoText) => rows.has(names[name]!) ? textOf(rows.get(names[name]!)) ?? "" : null;
+}
+
+type Rows = ReadonlyMap<string, unknown>;
+
+/** null where the plugin does not tell it. */
+const rowText = (rows: Rows, key: string) => rows.has(key) ? textOf(rows.get(key)) ?? "" : null;
+
+function switchesOf(rows: Rows): Record<SeoRobot, boolean | null> {
   const isOn = (name: SeoRobot) => [true, "yes", "1"].includes(rows.get(SEOPRESS_ROBOTS[name]) as string);
-  const switches = Object.fromEntries(
+  return Object.fromEntries(
     SEO_ROBOTS.map((name) => [name, rows.has(SEOPRESS_ROBOTS[name]) ? isOn(name) : null]),
   ) as Record<SeoRobot, boolean | null>;
-  const focus_keyword = [words.value].flat().join(",");
-  return { fields: { ...byText(row), ...main, focus_keyword, robots: switches } };
 }
+
+const readWhole = async (wire: Wire, id: number): Promise<Stored> => ({
+  fields: { ...byText(() => null), robots: NO_ROBOTS, ...await readSeopress(wire, id) },
+});
 
 /** Its own routes read and write every field; each takes a part of them. */
 const seopress: SeoStore = {
   provider: "seopress",
   namespace: "seopress/v1",
-  read: (wire, { id }) => readSeopress(wire, id),
-  readApart: (wire, id) => readSeopress(wire, id),
+  read: (wire, { id }) => readWhole(wire, id),
+  readApart: readWhole,
+  async readChanged(wire, id, change, known) {
+    return { fields: { ...known, ...await readSeopress(wire, id, routesOf(change)) } };
+  },
   closed: () => null,
   async write(wire, { id }, _, change, stands) {
     const done: string[] = [];
-    for (const route of Object.keys(SEOPRESS_ROUTES) as SeopressRoute[]) {
+    for (const route of routesOf(change)) {
       const names: Readonly<Partial<Record<SeoText, string>>> = SEOPRESS_ROUTES[route];
       const given = givenTexts(change).filter((name) => name in names);
       const body: Record<string, string> = Object.fromEntries(
@@ -181,7 +214,6 @@ const seopress: SeoStore = {
           body[SEOPRESS_ROBOTS[name as SeoRobot]] = on ? "yes" : "";
         }
       }
-      if (Object.keys(body).length === 0) continue;
       await wire.put(`seopress/v1/posts/${id}/${route}`, body, DONE).catch((thrown) =>
         halfDone(thrown, done, stands)
       );
