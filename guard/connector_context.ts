@@ -159,29 +159,42 @@ function borrow(
 /** The account of the user a site is bound to; of the token's own owner where the call has no site. */
 function accountOf(
   ports: ConnectorPorts,
-  { site, caller, deadline }: ConnectorCall,
+  call: ConnectorCall,
   connector: Connector,
   spec: AccountSpec,
+  use: string | null = null,
 ): AccountTokens {
-  const user = site ? spec.user(site) : caller?.owner?.id ?? null;
+  const { site, caller, deadline } = call;
+  const bound = use === null ? spec.user : Object.hasOwn(spec.users ?? {}, use) ? spec.users![use]! : null;
+  if (bound === null) {
+    throw new GatewayError("E_INTERNAL", `The connector "${connector.name}" binds nobody for "${use}"`);
+  }
+  const user_id = site ? bound(site) : caller?.owner?.id ?? null;
   const ask = async (refused?: AccessToken): Promise<AccessToken> => {
-    if (user === null) {
+    if (user_id === null) {
       const message = site
         ? `Site "${site.id}" is bound to no user whose account could be used`
         : "The token belongs to no user whose account could be used";
-      throw spec.refusal({ state: "unbound", message });
+      throw spec.refusal({ state: "unbound", message, use, user_id });
     }
-    const found = await ports.store.accounts.token(user, spec.kind, {
-      refresh(refreshToken) {
-        // It may serve other calls as well, and outlive this one.
-        const own = { site: null, caller: null, deadline: ports.now() + LIMITS.UPSTREAM_DEADLINE_MS };
-        return spec.refresh(makeConnectorContext(ports, own, connector), refreshToken);
-      },
+    const found = await ports.store.accounts.token(user_id, spec.kind, {
+      // It may serve other calls as well, and outlive this one.
+      refresh: (refreshToken) => spec.refresh(makeOwnContext(ports, connector), refreshToken),
       wait_ms: Math.max(0, deadline - ports.now()),
       refused,
     });
     if (found.state === "ok") return found;
-    throw spec.refusal(found);
+    throw spec.refusal({ ...found, use, user_id });
   };
-  return { token: () => ask(), renewed: (refused) => ask(refused) };
+  return {
+    token: () => ask(),
+    renewed: (refused) => ask(refused),
+    of: (other) => accountOf(ports, call, connector, spec, other),
+  };
+}
+
+/** The way to an upstream for what the gateway asks for itself: no site, no caller, the time of one request. */
+export function makeOwnContext(ports: ConnectorPorts, connector: Connector): ConnectorContext {
+  const deadline = ports.now() + LIMITS.UPSTREAM_DEADLINE_MS;
+  return makeConnectorContext(ports, { site: null, caller: null, deadline }, connector);
 }

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { CodeEntry } from "../errors.ts";
 import type { PlatformKind, Site } from "../model.ts";
 import type { Check } from "./checks.ts";
+import type { ConnectionSpec } from "./connection.ts";
 import type { Configured, ConnectorContext, NoAccount, PolicyContext, SiteContext } from "./context.ts";
 import type { Outgoing } from "./request.ts";
 
@@ -169,6 +170,10 @@ export interface AccountSpec<Settings = Readonly<Record<string, string | null>>>
   readonly kind: string;
   /** The user whose connection a site uses; null while the site is bound to none. */
   user(site: Site): string | null;
+  /** The same by the name of a use, where a site can be bound to further users: `ctx.account.of(use)`. */
+  readonly users?: Readonly<Record<string, (site: Site) => string | null>>;
+  /** How a person connects an account; without it connections are made by no link. */
+  readonly connection?: ConnectionSpec<Settings>;
   /**
    * Asks the upstream once; throws what `isInvalidGrant` (lib/invalid_grant.ts) knows where it will never answer again.
    * The context is the gateway's own: no site, and a deadline of its own.

@@ -43,6 +43,8 @@ export interface AccountTokens {
   token(): Promise<AccessToken>;
   /** Another one, after the upstream refused that one; it is never handed out again. */
   renewed(refused: AccessToken): Promise<AccessToken>;
+  /** Those of the user whom the site is bound to for another use, as the connector's `users` name it. */
+  of(use: string): AccountTokens;
 }
 
 /** An access token, and which generation of the connection it belongs to. */
@@ -58,6 +60,13 @@ export interface NoAccount {
   /** No user is bound, nobody connected the account, it must be connected again, or a refresh failed for now. */
   readonly state: "unbound" | "missing" | "reconnect" | "unavailable";
   readonly message: string;
+  /** The use of `AccountTokens.of`; null for the account itself. */
+  readonly use: string | null;
+  /** Whose connection it would be; null while nobody is bound. */
+  readonly user_id: string | null;
+  /** Where a refresh failed for now: what it threw, where that is known, and when to try again. */
+  readonly cause?: unknown;
+  readonly retry_after_ms?: number;
 }
 
 /** A memory of facts that are costly to ask again (an API root, a version). */

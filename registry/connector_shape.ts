@@ -39,6 +39,16 @@ const credential = z.strictObject({
   }),
 });
 
+const connection = z.strictObject({
+  rights: z.record(word, z.strictObject({ scope: sentence, meaning: sentence }))
+    .refine((rights) => Object.keys(rights).length > 0, { error: "expected at least one" }),
+  manage_url: z.url({ error: "expected an address" }),
+  assertConfigured: callable,
+  authorize: callable,
+  exchange: callable,
+  revoke: callable,
+});
+
 const parts = {
   name: word,
   product: sentence,
@@ -70,7 +80,14 @@ const parts = {
     .optional(),
   deployment: z.strictObject({ kind: word, link: word, source: callable }).optional(),
   overview: callable.optional(),
-  account: z.strictObject({ kind: word, user: callable, refresh: callable, refusal: callable }).optional(),
+  account: z.strictObject({
+    kind: word,
+    user: callable,
+    users: z.record(word, callable).optional(),
+    refresh: callable,
+    refusal: callable,
+    connection: connection.optional(),
+  }).optional(),
 } satisfies Record<keyof Connector, z.ZodType>;
 
 const descriptor = z.strictObject(parts);
