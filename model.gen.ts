@@ -18,6 +18,7 @@ export interface SiteFields {
   readonly account_user_id: string | null;
   readonly storage_folder_id: string | null;
   readonly storage_user_id: string | null;
+  readonly spreadsheet_ids: (string)[];
   readonly crm_location_id: string | null;
   readonly social_ad_account_id: string | null;
   readonly social_ads_user_id: string | null;

@@ -1,12 +1,30 @@
-/** Google Analytics, Search Console, Sheets, Ads and Drive, one account: this version does not reach them yet. */
+/** Google Analytics, Search Console, Sheets, Ads and Drive: one connected account of a user whom a site is bound to. */
+import { z } from "zod";
+import { expected, text } from "../../lib/fields.ts";
 import { fail, unknown } from "../checks.ts";
-import { described } from "../connector.ts";
+import { connector } from "../connector.ts";
+import type { ConnectorContext } from "../context.ts";
 import { address, base, given, secret, word } from "../settings.ts";
 import { idField, textField, userField } from "../site_fields.ts";
+import { assertAccount, assertAds, assertAnalytics, assertSearch, assertStorage, refusal } from "./links.ts";
+import { assertClient, authorize, exchange, isOAuth, refresh, revoke, RIGHTS } from "./oauth.ts";
 
 const customerField = textField("a customer id such as 123-456-7890", /^\d[\d-]{0,18}\d$/);
 
-export default described({
+const SHEETS_MAX = 200;
+const sheetsError = expected('a list of spreadsheet ids, or ["*"] for every one the account can read');
+/** Which spreadsheets read_sheet may read; none while it is empty. */
+const spreadsheets = {
+  schema: z.array(text('a spreadsheet id or "*"', /^(\*|[A-Za-z0-9_-]{10,128})$/), { error: sheetsError })
+    .max(SHEETS_MAX, { error: sheetsError })
+    .refine((ids) => ids.length < 2 || !ids.includes("*"), { error: () => '"*" stands alone, as ["*"]' })
+    .transform((ids) => [...new Set(ids)]),
+  initial: [],
+  value: "id,id",
+  help: "ids of the spreadsheets that read_sheet may read, '*' for every one the account can read",
+};
+
+export default connector({
   name: "google",
   product: "Google Analytics, Search Console, Sheets, Ads and Drive",
   scope: "account",
@@ -38,6 +56,7 @@ export default described({
     account_user_id: userField,
     storage_folder_id: idField,
     storage_user_id: userField,
+    spreadsheet_ids: spreadsheets,
   },
   present: (site) => ({
     analytics: site.analytics_property_id !== null,
@@ -45,17 +64,52 @@ export default described({
     ads: site.ads_customer_id !== null,
     storage: site.storage_folder_id !== null,
   }),
+  links: {
+    account: assertAccount,
+    analytics: assertAnalytics,
+    search: assertSearch,
+    ads: assertAds,
+    storage: assertStorage,
+  },
+  account: {
+    kind: "google",
+    user: (site) => site.account_user_id,
+    users: { storage: (site) => site.storage_user_id },
+    refresh,
+    refusal,
+    connection: {
+      rights: RIGHTS,
+      manage_url: "https://myaccount.google.com/connections",
+      assertConfigured: assertClient,
+      authorize,
+      exchange,
+      revoke,
+    },
+  },
+  origins: ({ settings }) => [
+    settings.ACCOUNT_TOKEN_URL,
+    settings.ACCOUNT_REVOKE_URL,
+    settings.ANALYTICS_API_BASE,
+    settings.SEARCH_API_BASE,
+    settings.SHEETS_API_BASE,
+    settings.ADS_API_BASE,
+    settings.STORAGE_API_BASE,
+    settings.STORAGE_UPLOAD_BASE,
+  ],
+  policy: ({ method, url }, { settings }) =>
+    method === "POST" && isOAuth(url, settings) ? null : "none of the account's services is asked yet",
+  connect: (ctx): ConnectorContext => ctx,
   checks: [{
     kinds: ["crm"],
     names: ["storage_folder"],
-    run: ({ site: { storage_folder_id: folder } }) => [
-      folder === null
-        ? fail("storage_folder", "No storage folder is linked", "Link one in the admin area")
-        : unknown(
+    run: ({ site }) => [
+      site?.storage_folder_id
+        ? unknown(
           "storage_folder",
-          `The folder "${folder}" is linked, not asked`,
+          `The folder "${site.storage_folder_id}" is linked, not asked`,
           "Open the folder with the account it belongs to",
-        ),
+        )
+        : fail("storage_folder", "No storage folder is linked", "Link one in the admin area"),
     ],
   }],
 });
