@@ -22,6 +22,8 @@ export interface RefreshLease {
 export interface AccountRecord {
   readonly id: string;
   readonly account: string;
+  /** Missing in records of versions before, and where it is not known. */
+  readonly account_id?: string | null;
   readonly scopes: readonly string[];
   readonly generation: number;
   readonly reconnect: { readonly reason: ReconnectReason; readonly since: number } | null;
@@ -90,6 +92,7 @@ const isAccountRecord = has(
   {
     id: isText,
     account: isText,
+    account_id: (value) => value === undefined || value === null || isText(value),
     scopes: isTexts,
     generation: isNumber,
     reconnect: orNull(has({ reason: isText, since: isNumber })),
@@ -152,7 +155,9 @@ const orIso = (ms: number | null): string | null => ms === null ? null : iso(ms)
 const UNREADABLE: Omit<Connection, "user_id" | "kind" | "reconnect"> = {
   id: "",
   account: "",
+  account_id: null,
   scopes: [],
+  renewable: false,
   generation: 0,
   state: "reconnect",
   expires_at: null,
@@ -180,7 +185,9 @@ export function toConnection(
     user_id,
     kind,
     account: record.account,
+    account_id: record.account_id ?? null,
     scopes: [...record.scopes],
+    renewable: record.refreshable,
     generation: record.generation,
     state: ended === null ? "ok" : "reconnect",
     reconnect: ended && why(key, ended.reason, ended.since),

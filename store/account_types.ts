@@ -12,7 +12,11 @@ export interface Connection {
   readonly kind: string;
   /** What the account is called for people, an e-mail address as a rule. */
   readonly account: string;
+  /** The other service's id of the account; null where it is not known. */
+  readonly account_id: string | null;
   readonly scopes: readonly string[];
+  /** Whether access tokens can be made anew without the person. */
+  readonly renewable: boolean;
   /** Grows whenever the tokens or the state change. */
   readonly generation: number;
   readonly state: "ok" | "reconnect";
@@ -45,6 +49,7 @@ export interface RefreshAnswer {
 /** What connecting yielded. Without a refresh token the connection ends with its access token. */
 export interface Grant extends RefreshAnswer {
   readonly account: string;
+  readonly account_id?: string | null;
   readonly scopes: readonly string[];
 }
 

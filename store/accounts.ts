@@ -57,7 +57,7 @@ export class Accounts implements AccountStore {
   async connect(user_id: string, kind: string, grant: Grant): Promise<Connection> {
     checkKeyPart("user_id", user_id);
     checkKeyPart("kind", kind);
-    const fault = accountFault(grant.account) ?? answerFault(grant);
+    const fault = accountFault(grant.account) ?? accountFault(grant.account_id ?? "") ?? answerFault(grant);
     if (fault !== null) throw new GatewayError("E_BAD_INPUT", fault);
     const key = accountKey(user_id, kind);
     return await untilSettled(async () => {
@@ -150,6 +150,7 @@ export class Accounts implements AccountStore {
     return {
       id,
       account: grant.account,
+      account_id: grant.account_id ?? null,
       scopes: [...grant.scopes],
       generation,
       reconnect: null,

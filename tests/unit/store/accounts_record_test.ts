@@ -81,7 +81,8 @@ Deno.test("a damaged record is one refusal in plain words, and connecting again 
     const { value } = await kv.get<Record<string, unknown>>(key);
     assert.ok(value);
     const damages: unknown[] = [
-      ...Object.keys(value).map((field) => ({ ...value, [field]: undefined })),
+      // Records of versions before have no account_id.
+      ...Object.keys(value).map((field) => ({ ...value, [field]: field === "account_id" ? 1 : undefined })),
       { ...value, sealed: { ...value["sealed"] as object, data: new Uint8Array(40) } },
       { ...value, access: { obtained_at: 1e300, expires_at: 0 } },
       { ...value, id: "another" },
