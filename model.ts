@@ -182,6 +182,10 @@ export const LIMITS = {
   /** What one run of retention may drop beyond the run before, without being told to. */
   AUDIT_RETENTION_RUN_MS: 31 * 24 * 60 * 60 * 1000,
   CACHE_CHECK_MS: 500,
+  /** How long a link for connecting an account can be opened, and how long its consent page may take. */
+  CONNECT_LINK_MS: 10 * 60_000,
+  /** A connection that ends within that time, and cannot renew itself, is warned of. */
+  CONNECTION_ENDS_SOON_MS: 7 * 24 * 60 * 60_000,
   /** Listings kept in memory, one per visibility and version. */
   LISTINGS_MAX: 1024,
   LISTINGS_BYTES: 32 * MIB,

@@ -4,6 +4,7 @@ import { GatewayError } from "../errors.ts";
 import { pauseFor } from "../lib/async.ts";
 import { LIMITS } from "../model.ts";
 import type { Delay } from "./account_clock.ts";
+import { ConnectLinks } from "./connect_links.ts";
 import { Consents } from "./consents.ts";
 import { Accounts } from "./accounts.ts";
 import { Audit } from "./audit.ts";
@@ -63,6 +64,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     projects: new Projects(db, version),
     users: new Users(db, version),
     accounts,
+    connectLinks: new ConnectLinks(db, sealer),
     sessions: new Sessions(db),
     previews: new Previews(db),
     consents: new Consents(db, sealer),

@@ -2,11 +2,13 @@
 import type { CredentialKind, Credentials, Project, Site, SiteFields, Token, User } from "../model.ts";
 import type { AccountStore } from "./account_types.ts";
 import type { AuditStore } from "./audit_types.ts";
+import type { ConnectLinkStore } from "./connect_link_types.ts";
 import type { ConsentStore } from "./consent_types.ts";
 import type { Pace, PaceLimits } from "../lib/pace.ts";
 
 export type * from "./account_types.ts";
 export type * from "./audit_types.ts";
+export type * from "./connect_link_types.ts";
 export type * from "./consent_types.ts";
 
 /** A value, or the promise of one: what is cached is answered without a turn of the event loop. */
@@ -143,6 +145,7 @@ export interface Store {
   readonly projects: ProjectStore;
   readonly users: UserStore;
   readonly accounts: AccountStore;
+  readonly connectLinks: ConnectLinkStore;
   readonly consents: ConsentStore;
   readonly sessions: SessionStore;
   readonly previews: PreviewStore;
