@@ -1,0 +1,245 @@
+/** A stand-in for Google's authorization server: a consent page, codes, tokens and their end, strict in all of it. */
+import { createHash } from "node:crypto";
+import { json, redirect } from "../core/answers.ts";
+import type { CommonFault } from "../core/faults.ts";
+import type { RecordedRequest } from "../core/recorder.ts";
+import { type Service, startService } from "../core/service.ts";
+import type { Call, StandInOptions } from "../core/vendor.ts";
+import { type Code, type Grant, Grants, type Holder, type Person } from "./grants.ts";
+import { idToken } from "./id_token.ts";
+import { consentPage, wrongPage } from "./page.ts";
+
+export type { Holder, Person } from "./grants.ts";
+
+/** What it has rights for; any other is refused. */
+export const SCOPES = [
+  "https://www.googleapis.com/auth/analytics.readonly",
+  "https://www.googleapis.com/auth/webmasters.readonly",
+  "https://www.googleapis.com/auth/spreadsheets.readonly",
+  "https://www.googleapis.com/auth/adwords",
+  "https://www.googleapis.com/auth/drive.file",
+] as const;
+const IDENTITY = ["openid", "https://www.googleapis.com/auth/userinfo.email"];
+
+/** What it can be told to do otherwise. */
+export interface Ways {
+  /** A code yields no refresh token, as where the person had agreed before and was not asked again. */
+  no_refresh_token?: boolean;
+  /** Each refresh replaces the refresh token; the one before it dies. */
+  rotates?: boolean;
+  /** The answer names an issuer that is not this one. */
+  foreign_issuer?: boolean;
+}
+
+/** A client as it was registered. */
+export interface Client {
+  readonly id: string;
+  readonly secret: string;
+  /** To the letter. */
+  readonly redirect_uris: string[];
+}
+
+/** What was granted, as a client gets it from a token request. */
+export interface Tokens {
+  readonly account: string;
+  readonly account_id: string;
+  readonly access_token: string;
+  readonly expires_in: number;
+  readonly refresh_token: string;
+  readonly scopes: readonly string[];
+}
+
+/** A running stand-in. */
+export interface Accounts extends Service<RecordedRequest, CommonFault> {
+  readonly client: Client;
+  readonly people: Person[];
+  readonly ways: Ways;
+  /** What the gateway is set to, to reach it. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Whose an access token is; null for one that is unknown, too old or ended. */
+  holder(access_token: string): Holder | null;
+  /** What a person who ticks that would have granted, without the pages. */
+  grant(email: string, scopes?: readonly string[]): Tokens;
+  /** The person withdraws everything. */
+  withdraw(email: string): void;
+  /** The person's access tokens are refused from now on. */
+  expireAccess(email: string): void;
+  /** How many grants of that person live. */
+  living(email: string): number;
+}
+
+/** A consent page that was shown and not answered yet. */
+interface Pending {
+  readonly query: URLSearchParams;
+  readonly scopes: readonly string[];
+}
+
+/** Starts it on a free port of 127.0.0.1. */
+export function startAccounts(options: StandInOptions = {}): Accounts {
+  const people: Person[] = [{ sub: "10001", email: "ann@agency.example" }, {
+    sub: "10002",
+    email: "bob@agency.example",
+  }];
+  const client: Client = {
+    id: `${crypto.randomUUID()}.apps.example`,
+    secret: crypto.randomUUID(),
+    redirect_uris: [],
+  };
+  const ways: Ways = {};
+  const pending = new Map<string, Pending>();
+  const now = (): number => running.clock.now();
+  const grants = new Grants(now);
+  const running = startService<RecordedRequest, CommonFault>(options, {
+    handle({ request, url, bytes }: Call) {
+      const form = new URLSearchParams(new TextDecoder().decode(bytes));
+      switch (`${request.method} ${url.pathname}`) {
+        case "GET /o/oauth2/v2/auth":
+          return authorize(url.searchParams);
+        case "POST /consent":
+          return consent(form);
+        case "POST /token":
+          return token(request, form);
+        case "POST /revoke":
+          return grants.revoke(form.get("token") ?? "") ? json({}) : json({ error: "invalid_token" }, 400);
+        default:
+          return json({ error: "not_found" }, 404);
+      }
+    },
+    isWrite: ({ method }) => method === "POST",
+  });
+
+  function authorize(query: URLSearchParams): Response {
+    if (query.get("client_id") !== client.id) return wrongPage("invalid_client");
+    if (!client.redirect_uris.includes(query.get("redirect_uri") ?? "")) {
+      return wrongPage("redirect_uri_mismatch");
+    }
+    const scopes = (query.get("scope") ?? "").split(" ").filter((one) => one !== "");
+    const known: readonly string[] = [...SCOPES, ...IDENTITY, "email"];
+    const fault = query.get("response_type") !== "code"
+      ? "invalid_request"
+      : !query.get("state") || query.get("code_challenge_method") !== "S256" || !query.get("code_challenge")
+      ? "invalid_request"
+      : scopes.length === 0 || scopes.some((one) => !known.includes(one))
+      ? "invalid_scope"
+      : null;
+    if (fault !== null) return wrongPage(fault);
+    const id = crypto.randomUUID();
+    pending.set(id, { query, scopes });
+    const hint = query.get("login_hint");
+    const order = [...people].sort((a, b) => Number(b.email === hint) - Number(a.email === hint));
+    return consentPage(id, order, scopes.filter((one) => (SCOPES as readonly string[]).includes(one)));
+  }
+
+  function consent(form: URLSearchParams): Response {
+    const id = form.get("request") ?? "";
+    const asked = pending.get(id);
+    if (asked === undefined) return wrongPage("this page was answered already");
+    pending.delete(id);
+    const { query, scopes } = asked;
+    const to = new URL(query.get("redirect_uri")!);
+    to.searchParams.set("state", query.get("state")!);
+    to.searchParams.set("iss", ways.foreign_issuer ? "https://other.example" : running.base_url);
+    if (form.get("answer") !== "allow") {
+      to.searchParams.set("error", "access_denied");
+      return redirect(to.href);
+    }
+    const person = people.find(({ email }) => email === form.get("account"));
+    if (person === undefined) return wrongPage("nobody is signed in");
+    const ticked = [...IDENTITY, ...scopes.filter((one) => form.getAll("scope").includes(one))];
+    const grant = grants.agree(person, ticked);
+    const granted = query.get("include_granted_scopes") === "true" ? grant.scopes : ticked;
+    const offline = query.get("access_type") === "offline";
+    to.searchParams.set("scope", granted.join(" "));
+    to.searchParams.set(
+      "code",
+      grants.code({
+        grant,
+        scopes: granted,
+        redirect_uri: query.get("redirect_uri")!,
+        challenge: query.get("code_challenge"),
+        refreshable: offline && (query.get("prompt") === "consent" || !grant.refreshed_once),
+      }),
+    );
+    return redirect(to.href);
+  }
+
+  async function token(request: Request, form: URLSearchParams): Promise<Response> {
+    if (!request.headers.get("content-type")?.startsWith("application/x-www-form-urlencoded")) {
+      return refused("invalid_request", "expected a form");
+    }
+    if (form.get("client_id") !== client.id || form.get("client_secret") !== client.secret) {
+      return json({ error: "invalid_client", error_description: "The OAuth client was not found." }, 401);
+    }
+    switch (form.get("grant_type")) {
+      case "authorization_code":
+        return await exchange(form);
+      case "refresh_token":
+        return refresh(form.get("refresh_token") ?? "");
+      default:
+        return refused("unsupported_grant_type", "");
+    }
+  }
+
+  async function exchange(form: URLSearchParams): Promise<Response> {
+    const code = grants.codes.get(form.get("code") ?? "");
+    if (code === undefined || code.used || !code.grant.alive || now() >= code.expires_at) {
+      return refused("invalid_grant", "Malformed auth code.");
+    }
+    if (form.get("redirect_uri") !== code.redirect_uri) return refused("redirect_uri_mismatch", "");
+    const challenge = createHash("sha256").update(form.get("code_verifier") ?? "").digest("base64url");
+    if (challenge !== code.challenge) return refused("invalid_grant", "Invalid code verifier.");
+    code.used = true;
+    const { person } = code.grant;
+    const signed = await idToken({ iss: running.base_url, aud: client.id, ...person }, now());
+    return json({
+      ...tokensOf(code.grant, code, code.refreshable && !ways.no_refresh_token),
+      token_type: "Bearer",
+      id_token: signed,
+    });
+  }
+
+  function tokensOf(grant: Grant, { scopes }: Pick<Code, "scopes">, refreshable: boolean) {
+    const made = { ...grants.access(grant, scopes), scope: scopes.join(" ") };
+    return refreshable ? { ...made, refresh_token: grants.refreshToken(grant, scopes) } : made;
+  }
+
+  function refresh(text: string): Response {
+    const found = grants.byRefresh(text);
+    if (found === null) return refused("invalid_grant", "Token has been expired or revoked.");
+    if (ways.rotates) grants.endRefresh(text);
+    return json({ ...tokensOf(found.grant, found, ways.rotates === true), token_type: "Bearer" });
+  }
+
+  return Object.defineProperties(running, {
+    client: { value: client },
+    people: { value: people },
+    ways: { value: ways },
+    env: {
+      value: {
+        ACCOUNT_AUTH_URL: `${running.base_url}/o/oauth2/v2/auth`,
+        ACCOUNT_TOKEN_URL: `${running.base_url}/token`,
+        ACCOUNT_REVOKE_URL: `${running.base_url}/revoke`,
+        ACCOUNT_CLIENT_ID: client.id,
+        ACCOUNT_CLIENT_SECRET: client.secret,
+      },
+    },
+    holder: { value: (text: string) => grants.holder(text) },
+    grant: {
+      value(email: string, scopes: readonly string[] = SCOPES): Tokens {
+        const person = people.find((one) => one.email === email);
+        if (person === undefined) throw new Error(`nobody here is ${email}`);
+        const all = [...IDENTITY, ...scopes];
+        const grant = grants.agree(person, all);
+        const made = grants.access(grant, all);
+        const refresh_token = grants.refreshToken(grant, all);
+        return { account: email, account_id: person.sub, ...made, refresh_token, scopes: all };
+      },
+    },
+    withdraw: { value: (email: string) => grants.withdraw(email) },
+    expireAccess: { value: (email: string) => grants.expireAccess(email) },
+    living: { value: (email: string) => grants.living(email) },
+  }) as Accounts;
+}
+
+const refused = (error: string, error_description: string): Response =>
+  json({ error, error_description }, 400);
