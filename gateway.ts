@@ -2,6 +2,7 @@
 import { monotonicFactory } from "ulid";
 import { CODES } from "./errors.ts";
 import { buildApp } from "./doors/app.ts";
+import { connectRoutes } from "./doors/connect.ts";
 import { mcpDoor } from "./doors/mcp.ts";
 import { openapi } from "./doors/openapi.ts";
 import { restDoor } from "./doors/rest.ts";
@@ -15,7 +16,7 @@ import { Doubts } from "./guard/doubts.ts";
 import { RateLimit } from "./guard/limits.ts";
 import { Retention } from "./guard/retention.ts";
 import { reaches } from "./guard/scope.ts";
-import { delay } from "./lib/async.ts";
+import { delay, onDemand } from "./lib/async.ts";
 import { createHttp, type Http } from "./platforms/http.ts";
 import { Catalog } from "./registry/catalog.ts";
 import { assertCodes, type Connectors, readConnectors } from "./registry/connectors.ts";
@@ -129,6 +130,15 @@ export async function openGateway(
     tier: manifest.tier,
   }));
   const { baseUrl } = settings;
+  // Loaded when first wanted: few processes ever connect an account.
+  const connections = onDemand(async () => {
+    const { Connections } = await import("./guard/connections.ts");
+    return new Connections({ ...ports, baseUrl, newId: () => newId() });
+  });
+  const connecting = onDemand(async () => {
+    const { Connecting } = await import("./guard/connecting.ts");
+    return new Connecting(await connections(), logFault);
+  });
   let draining = false;
   const app = buildApp({
     rest: (app) =>
@@ -166,6 +176,7 @@ export async function openGateway(
       server: SERVER,
       requestId: () => newId(),
     }),
+    connect: (app) => connectRoutes(app, { steps: connecting, baseUrl }),
     async admin() {
       const { adminApp } = await import("./admin/api.ts"); // not needed to start
       return adminApp({
@@ -180,6 +191,7 @@ export async function openGateway(
           const call = { site: null, caller: null, deadline: endOfCall(now()) };
           return connector?.overview?.(makeConnectorContext(ports, call, connector)) ?? Promise.resolve(null);
         },
+        connections,
         toolNames: () => catalog.names(),
         retention,
         doubts,

@@ -2,6 +2,7 @@
 import { Hono } from "hono";
 import { GatewayError } from "../errors.ts";
 import { auditRoutes } from "./audit.ts";
+import { connectionRoutes } from "./connections.ts";
 import { refusal } from "./exchange.ts";
 import { healthRoutes } from "./health.ts";
 import { peopleRoutes } from "./people.ts";
@@ -32,6 +33,7 @@ export function adminApp(ports: AdminPorts): Hono {
   tokenRoutes(app, ports);
   siteRoutes(app, ports);
   peopleRoutes(app, ports);
+  connectionRoutes(app, ports);
   repoRoutes(app, ports);
   auditRoutes(app, ports);
   healthRoutes(app, ports);

@@ -3,6 +3,7 @@ import type { Connectors } from "../registry/connectors.ts";
 import { adminClient } from "./client.ts";
 import { type Call, type Command, commandHelp, overview, readWords, refuseMissing } from "./command.ts";
 import { AUDIT_COMMANDS } from "./commands_audit.ts";
+import { CONNECTION_COMMANDS } from "./commands_connections.ts";
 import { GATEWAY_COMMANDS } from "./commands_gateway.ts";
 import { PEOPLE_COMMANDS } from "./commands_people.ts";
 import { siteCommands } from "./commands_sites.ts";
@@ -17,6 +18,7 @@ export function commandsOf(connectors: Connectors): readonly Command[] {
     ...TOKEN_COMMANDS,
     ...siteCommands(connectors),
     ...PEOPLE_COMMANDS,
+    ...CONNECTION_COMMANDS,
     ...AUDIT_COMMANDS,
     ...GATEWAY_COMMANDS,
   ];

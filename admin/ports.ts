@@ -3,6 +3,7 @@ import type { AuditRow, Resolution } from "../model.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { RetentionReport, RetentionState } from "../rules/retention.ts";
 import type { Store } from "../store/store.ts";
+import type { ConnectionsPort } from "./connection_ports.ts";
 
 /** The repository app as it stands. */
 export interface RepoAppReport {
@@ -40,6 +41,8 @@ export interface AdminPorts {
   readonly connectors: Connectors;
   /** What the connector of a link says of the gateway's own account; failures are part of it. null where it has none. */
   overview(link: string): Promise<object | null>;
+  /** Connected accounts; loaded when they are first asked for. */
+  connections(): Promise<ConnectionsPort>;
   /** The tools loaded now, sites' own included. */
   toolNames(): readonly string[];
   readonly retention: RetentionPort;

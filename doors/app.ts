@@ -7,6 +7,8 @@ import { CORS, failure, named, naming } from "./envelope.ts";
 export interface AppParts {
   /** Puts the REST routes on the app. */
   rest(app: Hono): void;
+  /** Puts the pages on the app on which accounts are connected. */
+  connect(app: Hono): void;
   readonly mcp: (request: Request) => Promise<Response>;
   /** Makes the admin side, when it is first asked for. */
   admin(): Promise<Hono>;
@@ -40,6 +42,7 @@ function routes(parts: AppParts): Hono {
   app.get("/readyz", () => health(true));
   app.all("/mcp", (c) => parts.mcp(c.req.raw));
   parts.rest(app);
+  parts.connect(app);
   let admin: Promise<Hono> | undefined;
   app.all("/admin/*", async ({ req }) => {
     admin ??= parts.admin().then((made) => made.notFound(unanswered));

@@ -52,3 +52,13 @@ export async function together<T extends readonly unknown[]>(
     return one.value;
   }) as unknown as T;
 }
+
+/** What is made when it is first wanted, once for all who want it; where that fails, the next who wants it tries. */
+export function onDemand<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null;
+  return () => {
+    const wanted = made ??= make();
+    wanted.catch(() => made === wanted && (made = null));
+    return wanted;
+  };
+}

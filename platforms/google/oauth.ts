@@ -6,6 +6,7 @@ import type { ConsentAnswer, ConsentRequest, EndedTokens, Granted, Right } from 
 import type { Refreshed } from "../connector.ts";
 import type { AccessToken, ConnectorContext } from "../context.ts";
 import { excerpt } from "../excerpt.ts";
+import type { Incoming } from "../request.ts";
 
 /** The settings, by their names. */
 export interface GoogleSettings extends Readonly<Record<string, string | null>> {
@@ -188,8 +189,21 @@ function sending({ send }: Ctx) {
       effect: "write",
       what: "a request for a token",
     });
+    if (answer.status >= 500 || answer.status === 429 || answer.json() === undefined) {
+      throw unreadable(answer);
+    }
     return new Response(answer.bytes, { status: answer.status, headers: answer.headers });
   };
+}
+
+/** What is no answer of OAuth's: a page, a server that failed, one that is too busy. */
+function unreadable({ status, headers, text }: Incoming): GatewayError {
+  const said = excerpt(text());
+  const wait = headers.get("retry-after") ?? "";
+  return new GatewayError("E_UPSTREAM", `Google answered ${status}${said === "" ? "" : `: ${said}`}`, {
+    upstream: status,
+    retryAfter: /^\d{1,9}$/.test(wait) ? Number(wait) : undefined,
+  });
 }
 
 function refreshed(tokens: OAuth.TokenEndpointResponse): Refreshed {

@@ -48,6 +48,7 @@ export function kit(ports: Partial<AdminPorts> = {}) {
     privateUpstreams: ["cms.internal"],
     connectors: CONNECTORS,
     overview: () => Promise.reject(new Error("nothing asks for the repository app")),
+    connections: () => Promise.reject(new Error("nothing asks for connected accounts")),
     toolNames: () => TOOLS,
     retention: fakeRetention(),
     doubts: { resolve: () => Promise.reject(new Error("nothing is in doubt")) },

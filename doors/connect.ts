@@ -1,0 +1,61 @@
+/** /connect: the pages on which a person connects an account, by a link that was made for them. */
+import type { Context, Hono } from "hono";
+import { getCookie, setCookie } from "hono/cookie";
+import type { Connecting, Step } from "../guard/connecting.ts";
+import { LIMITS } from "../model.ts";
+import type { Presented } from "../store/store.ts";
+
+/** What the pages stand on. */
+export interface ConnectParts {
+  /** The steps behind the pages; loaded when the first page is asked for. */
+  steps(): Promise<Connecting>;
+  readonly baseUrl: string;
+}
+
+const PATH = "/connect";
+/** A link's ten minutes, and those of a consent page that was opened in the last of them. */
+const COOKIE_SECONDS = (2 * LIMITS.CONNECT_LINK_MS) / 1000;
+
+/** Each link has a cookie of its own, so that two can be open in one browser. */
+const cookieName = (link_id: string) => `connect_${link_id.slice(0, 16)}`;
+
+/** Adds the routes; every answer is a page, a refusal too. */
+export function connectRoutes(app: Hono, { steps, baseUrl }: ConnectParts): void {
+  const secure = new URL(baseUrl).protocol === "https:";
+  const answer = async (c: Context, step: Step): Promise<Response> => {
+    if (step.bind) {
+      setCookie(c, cookieName(step.bind.link_id), step.bind.value, {
+        httpOnly: true,
+        sameSite: "Lax",
+        secure,
+        path: PATH,
+        maxAge: COOKIE_SECONDS,
+      });
+    }
+    const { pageHeaders, renderPage } = await import("./connect_page.ts");
+    for (const [name, value] of Object.entries(pageHeaders())) c.header(name, value);
+    if ("to" in step) return c.redirect(step.to, 303);
+    return c.html(await renderPage(step.page), step.page.status as 200);
+  };
+  const presented = (c: Context): Presented => ({ id }) => getCookie(c, cookieName(id));
+
+  app.get(`${PATH}/callback`, async (c) => {
+    const { searchParams } = new URL(c.req.url);
+    return await answer(c, await (await steps()).returned(searchParams, presented(c)));
+  });
+  app.get(`${PATH}/:link/consent`, async (c) => {
+    return await answer(c, await (await steps()).consent(c.req.param("link"), presented(c)));
+  });
+  app.get(`${PATH}/:link`, async (c) => {
+    return await answer(c, await (await steps()).open(c.req.param("link"), presented(c), isOpened(c)));
+  });
+}
+
+/**
+ * Whether a person's browser opens the page. What only looks (a chat that shows a preview, a HEAD request, a browser
+ * that fetches ahead) does not bind the link; a browser too old to say so binds it when it goes on to the consent.
+ */
+function isOpened(c: Context): boolean {
+  return c.req.method === "GET" && c.req.header("sec-fetch-mode") === "navigate" &&
+    !/prefetch|prerender/.test(c.req.header("sec-purpose") ?? "");
+}
