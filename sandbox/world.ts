@@ -4,6 +4,7 @@ import { devEnvironment } from "../admin/dev_secrets.ts";
 import { type Gateway, openGateway, readRegistry, type Registry } from "../gateway.ts";
 import { serve } from "../serve.ts";
 import { processEnvironment, readSettings, type Settings } from "../settings.ts";
+import { startDemoAccounts } from "./demo_accounts.ts";
 import { startDuda } from "./duda/start.ts";
 import { type CrmStandIn, startCrm } from "./highlevel/start.ts";
 import { type CmsSandbox, startCms } from "./wordpress/start.ts";
@@ -129,6 +130,7 @@ export function guide(
   token: string,
   cms: Pick<CmsSandbox, "kind" | "base_url">,
   project: Pick<StaticProject, "repo"> | null,
+  accounts: readonly string[] = [],
 ): string {
   const draft = {
     site_id: "demo",
@@ -194,6 +196,7 @@ export function guide(
     "",
     post(`${address}/api/v1/tools/crm_bootstrap_baseline`, { site_id: "demo-crm" }),
     "",
+    ...accounts,
     `Every call leaves a row: npx -y deno@2.9 task admin audit tail --url ${address}`,
     "Ctrl-C stops everything and leaves nothing behind.",
   ].join("\n");
@@ -217,18 +220,22 @@ if (import.meta.main) {
     });
     const crm = startCrm();
     cleanup.defer(() => crm.stop());
+    const accounts = startDemoAccounts();
+    cleanup.defer(() => accounts.stop());
     const checked = settings(
-      [project?.env ?? {}, topics.env, builder.env, { CRM_API_BASE: crm.base_url }],
+      [project?.env ?? {}, topics.env, builder.env, accounts.env, { CRM_API_BASE: crm.base_url }],
       registry,
     );
     const cms = await startDemoCms(say);
     cleanup.defer(() => cms.stop());
     const gateway = await openGateway(checked, registry);
     await registerSites(gateway, cms, project, crm);
+    await accounts.register(gateway, checked.baseUrl);
     const token = await makeToken(gateway);
     // One Ctrl-C comes several times, by way of npx and deno task: the later ones must not cut the cleaning up short.
     for (const signal of STOPPING) Deno.addSignalListener(signal, () => {});
-    await serve(gateway, checked, () => say(guide(checked.baseUrl, token, cms, project)));
+    const { baseUrl } = checked;
+    await serve(gateway, checked, () => say(guide(baseUrl, token, cms, project, accounts.guide(baseUrl))));
     await cleanup.disposeAsync();
     Deno.exit(0);
   } catch (error) {
