@@ -85,8 +85,8 @@ export const RETURNED = {
 
 /** What will be asked for, and the way to the consent page. */
 export function ready(
-  { product, email, rights, next }: {
-    product: string;
+  { vendor, email, rights, next }: {
+    vendor: string;
     email: string;
     rights: readonly string[];
     next: string;
@@ -96,7 +96,7 @@ export function ready(
     status: 200,
     title: "Connect an account",
     paragraphs: [
-      `An account at ${product} will be connected for ${email}. Only sites that are bound to this user will use it.`,
+      `A ${vendor} account will be connected for ${email}. Only sites that are bound to this user will use it.`,
       "You will be asked to sign in there and to agree. The gateway never sees your password.",
     ],
     lists: [{ heading: "The gateway asks to", items: rights }],
@@ -106,8 +106,8 @@ export function ready(
 
 /** An account was connected; what was not granted is named. */
 export function connected(
-  { product, account, granted, missing, replaced, manage_url }: {
-    product: string;
+  { vendor, account, granted, missing, replaced, manage_url }: {
+    vendor: string;
     account: string;
     granted: readonly string[];
     missing: readonly string[];
@@ -121,7 +121,7 @@ export function connected(
     connected: true,
     title: whole ? "Connected" : "Connected, but not with everything",
     paragraphs: [
-      `${account} is connected (${product}).`,
+      `The ${vendor} account ${account} is connected.`,
       ...(replaced === null ? [] : [
         `It takes the place of ${replaced}, which the gateway no longer uses; its access can be ended at ${manage_url}`,
       ]),
@@ -138,41 +138,41 @@ export function connected(
 }
 
 /** The person did not agree. */
-export function denied(product: string): ConnectPage {
+export function denied(vendor: string): ConnectPage {
   return {
     status: 403,
     title: "Nothing was connected",
-    paragraphs: [`You did not agree at ${product}. ${AGAIN}`, "Nothing was changed."],
+    paragraphs: [`You did not agree at ${vendor}. ${AGAIN}`, "Nothing was changed."],
   };
 }
 
 /** The consent page itself failed. */
-export function notAsked(product: string, error: string): ConnectPage {
+export function notAsked(vendor: string, error: string): ConnectPage {
   const word = error.replace(/[^\w. -]/g, "").slice(0, 60);
   return {
     status: 502,
     title: "Nothing was connected",
-    paragraphs: [`${product} could not ask you: it reported "${word}". ${AGAIN}`, "Nothing was changed."],
+    paragraphs: [`${vendor} could not ask you: it reported "${word}". ${AGAIN}`, "Nothing was changed."],
   };
 }
 
 /** Every box was left unticked. */
-export function noRights(product: string): ConnectPage {
+export function noRights(vendor: string): ConnectPage {
   return {
     status: 403,
     title: "Nothing was connected",
     paragraphs: [
-      `You signed in at ${product} but ticked nothing of what was asked for, so there is nothing to connect. ${AGAIN}`,
+      `You signed in at ${vendor} but ticked nothing of what was asked for, so there is nothing to connect. ${AGAIN}`,
       "Nothing was kept.",
     ],
   };
 }
 
 /** The exchange failed. */
-export function failed(product: string, why: string): ConnectPage {
+export function failed(vendor: string, why: string): ConnectPage {
   return {
     status: 502,
     title: "Nothing was connected",
-    paragraphs: [`Connecting with ${product} failed: ${why}.`, AGAIN],
+    paragraphs: [`Connecting with ${vendor} failed: ${why}.`, AGAIN],
   };
 }

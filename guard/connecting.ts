@@ -28,12 +28,12 @@ export class Connecting {
     const found = await this.#enter(text, presented, claims);
     if ("page" in found) return found;
     const { link, bind } = found;
-    const { connector: { product }, spec } = this.connections.connectable(link.kind);
+    const { spec } = this.connections.connectable(link.kind);
     const user = await this.connections.ports.store.users.get(link.user_id);
     if (user === null) return { page: pages.USER_GONE };
     const rights = link.rights.map((word) => spec.rights[word]?.meaning ?? word);
     return {
-      page: pages.ready({ product, email: user.email, rights, next: `/connect/${text}/consent` }),
+      page: pages.ready({ vendor: spec.vendor, email: user.email, rights, next: `/connect/${text}/consent` }),
       bind,
     };
   }
@@ -58,7 +58,7 @@ export class Connecting {
       });
       return { to, bind };
     } catch (thrown) {
-      return { page: pages.failed(connector.product, this.#worded(thrown)), bind };
+      return { page: pages.failed(spec.vendor, this.#worded(thrown)), bind };
     }
   }
 
@@ -78,7 +78,7 @@ export class Connecting {
         reason: denied ? "the person did not agree" : "the consent page failed",
       });
       return {
-        page: denied ? pages.denied(one.connector.product) : pages.notAsked(one.connector.product, error),
+        page: denied ? pages.denied(one.spec.vendor) : pages.notAsked(one.spec.vendor, error),
       };
     }
     if (!await store.connectLinks.finish(link.id)) return { page: pages.USED };
@@ -113,7 +113,7 @@ export class Connecting {
     const { ports } = this.connections;
     const { store } = ports;
     const { user_id, kind } = link;
-    const { product } = connector;
+    const { vendor } = spec;
     const id = await this.#audit(link, { status: "started" });
     let granted: Granted | null = null;
     try {
@@ -134,7 +134,7 @@ export class Connecting {
           { reason: "no right was granted" },
           id,
         );
-        return pages.noRights(product);
+        return pages.noRights(vendor);
       }
       const before = await store.accounts.get(user_id, kind);
       await store.accounts.connect(user_id, account.kind, granted);
@@ -145,7 +145,7 @@ export class Connecting {
       await this.#audit(link, { status: "ok" }, { account: granted.account, ...words }, id);
       const replaced = before !== null && before.account !== granted.account ? before.account : null;
       return pages.connected({
-        product,
+        vendor,
         account: granted.account,
         granted: rights.filter(has).map(([, { meaning }]) => meaning),
         missing: missing.map(([, { meaning }]) => meaning),
@@ -160,7 +160,7 @@ export class Connecting {
         ? "E_UPSTREAM"
         : "E_INTERNAL";
       await this.#audit(link, { status: "error", error }, {}, id);
-      return pages.failed(product, why);
+      return pages.failed(vendor, why);
     }
   }
 

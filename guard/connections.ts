@@ -217,11 +217,11 @@ export class Connections {
 
   #said(kind: string, account: string, revoked: true | string | null): string {
     const forgotten = `The gateway has forgotten its connection to ${account}`;
-    const { connector: { product }, spec: { manage_url } } = this.connectable(kind);
-    if (revoked === true) return `${forgotten}, and the access was ended at ${product}`;
+    const { spec: { manage_url, vendor } } = this.connectable(kind);
+    if (revoked === true) return `${forgotten}, and ${vendor} has ended the access`;
     const way = `whoever owns the account can end it at ${manage_url}`;
     if (revoked === null) return `${forgotten}; the access itself was left as it is: ${way}`;
-    return `${forgotten}, but the access was not ended at ${product} (${revoked}); ${way}`;
+    return `${forgotten}, but ${vendor} did not confirm that the access has ended (${revoked}); ${way}`;
   }
 }
 

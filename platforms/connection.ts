@@ -57,6 +57,8 @@ export interface EndedTokens {
 
 /** A vendor's consent. Its contexts are the gateway's own: no site, and a deadline of their own. */
 export interface ConnectionSpec<Settings = Readonly<Record<string, string | null>>> {
+  /** Who asks the person to sign in, as people call it. */
+  readonly vendor: string;
   /** What can be asked for, by the words that operators use. */
   readonly rights: Readonly<Record<string, Right>>;
   /** Where a person sees and withdraws what was granted. */

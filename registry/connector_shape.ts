@@ -40,6 +40,7 @@ const credential = z.strictObject({
 });
 
 const connection = z.strictObject({
+  vendor: sentence,
   rights: z.record(word, z.strictObject({ scope: sentence, meaning: sentence }))
     .refine((rights) => Object.keys(rights).length > 0, { error: "expected at least one" }),
   manage_url: z.url({ error: "expected an address" }),

@@ -78,6 +78,7 @@ export default connector({
     refresh,
     refusal,
     connection: {
+      vendor: "Google",
       rights: RIGHTS,
       manage_url: "https://myaccount.google.com/connections",
       assertConfigured: assertClient,

@@ -15,7 +15,7 @@ Deno.test("a person connects an account by a link; who it is and what was grante
   assert.match(first.text, /will be connected for ann@gateway\.example/);
   const done = await browser.connect(link);
   assert.deepEqual([done.status, done.title], [200, "Connected"]);
-  assert.match(done.text, /ann@agency\.example is connected/);
+  assert.match(done.text, /The Google account ann@agency\.example is connected/);
   assert.match(browser.given[0]!, /; Max-Age=1200; Path=\/connect; HttpOnly; SameSite=Lax$/);
   const { result: { connections: [view] } } = await w.admin("GET", "connections");
   const one = view!;
