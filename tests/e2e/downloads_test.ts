@@ -14,6 +14,7 @@ const TESTS_ONLY = [
   "@seriousme/openapi-schema-validator",
   "ajv",
   "ajv-formats",
+  "puppeteer-core",
 ];
 
 interface Lock {
