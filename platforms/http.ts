@@ -39,8 +39,8 @@ export interface SendOptions {
 export interface Http {
   /**
    * Sends a request and answers whatever status came back. Reads are tried again on 429, 502, 503, 504 and broken
-   * connections, and follow three redirects; writes are tried again only when nothing was sent or `busy` says that
-   * nothing was done, and follow none.
+   * connections, and follow three redirects; writes, and reads of `once`, are tried again only when nothing was sent or
+   * `busy` says that nothing was done; writes follow no redirect.
    * Throws E_UPSTREAM (`upstream` 504 where no answer came), what `look` throws, and RefusedAddress.
    */
   send(out: Outgoing, options: SendOptions): Promise<Incoming>;
@@ -149,15 +149,17 @@ async function awaitTurn(trip: Trip, ports: Ports): Promise<void> {
   }
 }
 
+const isRepeatable = ({ effect, once }: Outgoing) => effect === "read" && !once;
+
 function canTryAgain(trip: Trip): boolean {
-  return !trip.signal.aborted && (trip.out.effect === "read" || !trip.left);
+  return !trip.signal.aborted && (isRepeatable(trip.out) || !trip.left);
 }
 
 /** Milliseconds to wait after an answer before the same is asked again, or null when the answer stands. */
 function pauseAfter(response: Response, trip: Trip, ports: Ports, attempt: number): number | null {
   const busy = trip.out.busy?.(response, ports.now()) ?? null;
   if (busy !== null) return busy <= LIMITS.UPSTREAM_BUSY_MS ? pause(trip, ports, attempt, busy) : null;
-  const again = trip.out.effect === "read" && RETRIED_STATUSES.has(response.status);
+  const again = isRepeatable(trip.out) && RETRIED_STATUSES.has(response.status);
   return again ? pause(trip, ports, attempt, retryAfter(response.headers, ports.now())) : null;
 }
 

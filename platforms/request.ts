@@ -25,6 +25,8 @@ export interface Outgoing {
   readonly body?: string | Uint8Array<ArrayBuffer>;
   /** A read may be retried; a write is sent once. A read may use POST. */
   readonly effect: "read" | "write";
+  /** Set for a read of which the upstream counts every try: it is sent once, as a write is. */
+  readonly once?: true;
   /**
    * How long an answer asks to wait, in milliseconds, where the upstream was too busy and carried nothing out; null
    * where it says no such thing. Up to LIMITS.UPSTREAM_BUSY_MS are waited for, and then writes too are sent again.
