@@ -3,6 +3,7 @@
 import type { CredentialKind, PlatformKind, SiteFields } from "./model.gen.ts";
 
 export * from "./audit_model.ts";
+export * from "./snapshot_model.ts";
 export type { CredentialKind, Credentials, PlatformKind, SiteFields } from "./model.gen.ts";
 
 /** Risk tiers: 0 read, 1 draft write, 2 external write, 3 publish or push, 4 destructive (super-admin). */
@@ -197,6 +198,18 @@ export const LIMITS = {
   WRITES_NAMED_MAX: 20,
   RESOLUTION_NOTE_CHARACTERS: 500,
   /** Calls in flight when the gateway is told to stop: how long they are waited for, and how long for what is cut off. */
+  /** What behavior analytics can be asked for at once: days back from now, and dimensions. */
+  BEHAVIOR_DAYS_MAX: 3,
+  BEHAVIOR_DIMENSIONS_MAX: 3,
+  /** The longest window that is read from snapshots. */
+  SNAPSHOT_WINDOW_DAYS: 365,
+  /** When a day's snapshots are due (01:30 UTC) and count as late, how long they are kept, how many are made at once. */
+  SNAPSHOT_DUE_MS: 90 * 60_000,
+  SNAPSHOT_LATE_MS: 6 * 60 * 60_000,
+  SNAPSHOT_DAYS_KEPT: 400,
+  SNAPSHOTS_AT_ONCE: 4,
+  SNAPSHOT_ATTEMPTS_MAX: 2,
+  SNAPSHOT_LEASE_MS: 60_000,
   SHUTDOWN_SECONDS: 4,
   SHUTDOWN_CUT_OFF_MS: 500,
   /** How long refreshes of connected accounts are waited for when the store is closed. */

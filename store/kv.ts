@@ -6,6 +6,7 @@ import { LIMITS } from "../model.ts";
 import type { Delay } from "./account_clock.ts";
 import { ConnectLinks } from "./connect_links.ts";
 import { Consents } from "./consents.ts";
+import { Allowances } from "./allowances.ts";
 import { Accounts } from "./accounts.ts";
 import { Audit } from "./audit.ts";
 import { ConfigVersion } from "./cache.ts";
@@ -18,6 +19,7 @@ import { Sealer } from "./seal.ts";
 import { Sessions } from "./sessions.ts";
 import { Sites } from "./sites.ts";
 import type { SiteShape, Store } from "./store.ts";
+import { Snapshots } from "./snapshots.ts";
 import { Tokens } from "./tokens.ts";
 import { Users } from "./users.ts";
 
@@ -70,6 +72,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     consents: new Consents(db, sealer),
     leases: new Leases(db),
     paces: new Paces(db),
+    allowances: new Allowances(db),
+    snapshots: new Snapshots(db),
     audit,
     async ping() {
       await within(PING_DEADLINE_MS, db.probe(PROBE_KEY), "The store does not answer");

@@ -4,6 +4,8 @@ import type { LeaseStore } from "./store.ts";
 
 /** Of several instances the clocks may differ: by as long as a lease runs, and it is still believed. */
 const SKEW_MAX = 2;
+/** A lease is renewed once this part of its time is over. */
+const RENEWED_AFTER = 1 / 3;
 
 interface Lease {
   readonly holder: string;
@@ -14,23 +16,60 @@ interface Lease {
 export class Leases implements LeaseStore {
   constructor(private readonly db: Database) {}
 
-  async hold(name: string, ttl_ms: number, work: () => Promise<void>): Promise<boolean> {
+  async hold(
+    name: string,
+    ttl_ms: number,
+    work: (renew: () => Promise<boolean>) => Promise<void>,
+  ): Promise<boolean> {
     const key = ["leases", name];
     const current = await this.db.kv.get<Lease>(key);
     // One that ends later than any holder could have asked was taken under a clock that was wrong.
     const left = (current.value?.ends_at ?? 0) - this.db.now();
     if (left > 0 && left <= SKEW_MAX * ttl_ms) return false;
-    const lease: Lease = { holder: this.db.newId(), ends_at: this.db.now() + ttl_ms };
-    const taken = await this.db.commit(
-      this.db.kv.atomic().check(current).set(key, lease, { expireIn: ttl_ms }),
-    );
-    if (!taken.ok) return false;
+    const held = new Held(this.db, key, ttl_ms);
+    if (!await held.take(current.versionstamp)) return false;
     try {
-      await work();
+      await work(() => held.renew());
     } finally {
-      const mine = { key, versionstamp: taken.versionstamp };
-      await this.db.commit(this.db.kv.atomic().check(mine).delete(key));
+      await held.release();
     }
     return true;
+  }
+}
+
+/** A lease in this process's hands. */
+class Held {
+  readonly #holder: string;
+  #versionstamp: string | null = null;
+  #takenAt = 0;
+  #renewing: Promise<boolean> | null = null;
+
+  constructor(readonly db: Database, readonly key: Deno.KvKey, readonly ttl_ms: number) {
+    this.#holder = db.newId();
+  }
+
+  /** Whether what stands is still of that version, and is ours from now on for the whole time. */
+  async take(versionstamp: string | null): Promise<boolean> {
+    const { db, key, ttl_ms } = this;
+    const takenAt = db.elapsed();
+    const lease: Lease = { holder: this.#holder, ends_at: db.now() + ttl_ms };
+    const taken = await db.commit(
+      db.kv.atomic().check({ key, versionstamp }).set(key, lease, { expireIn: ttl_ms }),
+    );
+    if (!taken.ok) return false;
+    this.#versionstamp = taken.versionstamp;
+    this.#takenAt = takenAt;
+    return true;
+  }
+
+  /** Takes it anew where a part of its time is over; those who ask at the same time share the answer. */
+  renew(): Promise<boolean> {
+    if (this.db.elapsed() - this.#takenAt < this.ttl_ms * RENEWED_AFTER) return Promise.resolve(true);
+    return this.#renewing ??= this.take(this.#versionstamp).finally(() => this.#renewing = null);
+  }
+
+  async release(): Promise<void> {
+    const mine = { key: this.key, versionstamp: this.#versionstamp };
+    await this.db.commit(this.db.kv.atomic().check(mine).delete(this.key));
   }
 }

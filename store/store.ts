@@ -5,11 +5,13 @@ import type { AuditStore } from "./audit_types.ts";
 import type { ConnectLinkStore } from "./connect_link_types.ts";
 import type { ConsentStore } from "./consent_types.ts";
 import type { Pace, PaceLimits } from "../lib/pace.ts";
+import type { AllowanceStore, SnapshotStore } from "./snapshot_types.ts";
 
 export type * from "./account_types.ts";
 export type * from "./audit_types.ts";
 export type * from "./connect_link_types.ts";
 export type * from "./consent_types.ts";
+export type * from "./snapshot_types.ts";
 
 /** A value, or the promise of one: what is cached is answered without a turn of the event loop. */
 export type Awaitable<T> = T | Promise<T>;
@@ -128,8 +130,15 @@ export interface PreviewStore {
 
 /** A piece of work that one instance at a time may do. */
 export interface LeaseStore {
-  /** Runs `work` under the lease; false (and nothing run) when another holder has it and it has not run out. */
-  hold(name: string, ttl_ms: number, work: () => Promise<void>): Promise<boolean>;
+  /**
+   * Runs `work` under the lease; false (and nothing run) when another holder has it and it has not run out. Work that
+   * may take longer calls `renew` before each part of it; false says that the lease is lost, and another may be at work.
+   */
+  hold(
+    name: string,
+    ttl_ms: number,
+    work: (renew: () => Promise<boolean>) => Promise<void>,
+  ): Promise<boolean>;
 }
 
 /** Paces of upstreams, kept by all instances together. */
@@ -151,6 +160,8 @@ export interface Store {
   readonly previews: PreviewStore;
   readonly leases: LeaseStore;
   readonly paces: PaceStore;
+  readonly allowances: AllowanceStore;
+  readonly snapshots: SnapshotStore;
   readonly audit: AuditStore;
   /** Resolves when the store answers; throws when it does not. */
   ping(): Promise<void>;
