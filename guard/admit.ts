@@ -4,7 +4,6 @@ import type { Caller, Site, Tier } from "../model.ts";
 import type { Catalog } from "../registry/catalog.ts";
 import type { ToolEntry } from "../registry/load.ts";
 import type { Follower, PlannedCall, Raise, Revision, ToolContext } from "../registry/tool.ts";
-import type { Store } from "../store/store.ts";
 import { asWritten, plain } from "./answer.ts";
 import type { CallRecord } from "./audit.ts";
 import { type CallParts, type ContextPorts, makeContext } from "./context.ts";
@@ -22,7 +21,6 @@ import { findOfferingSite, findSite } from "./site.ts";
 
 /** What the steps need of the rest of the gateway. */
 export interface AdmitPorts extends ContextPorts {
-  readonly store: Pick<Store, "sites" | "projects" | "previews" | "accounts" | "paces">;
   readonly catalog: Catalog;
   readonly siteLimit: RateLimit;
 }

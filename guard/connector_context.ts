@@ -2,11 +2,12 @@
 import { GatewayError } from "../errors.ts";
 import { type Caller, type CredentialKind, type Credentials, LIMITS, type Site } from "../model.ts";
 import type { AccountSpec, Connector } from "../platforms/connector.ts";
-import type { AccessToken, AccountTokens, ConnectorContext } from "../platforms/context.ts";
+import type { AccessToken, AccountTokens, Allowance, ConnectorContext } from "../platforms/context.ts";
 import type { Http } from "../platforms/http.ts";
 import type { Outgoing, PublishGrant } from "../platforms/request.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { Store } from "../store/store.ts";
+import { allowanceOf } from "./allowance.ts";
 import { egress } from "./egress.ts";
 import type { FactCaches } from "./fact_caches.ts";
 import { isGenuine } from "./flags.ts";
@@ -19,6 +20,7 @@ export interface ConnectorPorts {
     readonly sites: Pick<Store["sites"], "secret">;
     readonly accounts: Pick<Store["accounts"], "token">;
     readonly paces: Store["paces"];
+    readonly allowances?: Store["allowances"];
   };
   readonly http: Http;
   /** Every connector's settings, by their names. */
@@ -69,9 +71,21 @@ export function makeConnectorContext(
     send: (out) => send(ports, call, { connector, to: connector }, out),
     secret: (kind) => secretOf(ports, site, connector, kind),
     borrow: (name) => borrow(ports, call, connector, name),
+    ...(connector.allowance ? { allowance: allowance(ports, connector.name, connector.allowance) } : {}),
     ...(connector.account ? { account: accountOf(ports, call, connector, connector.account) } : {}),
   };
   return context;
+}
+
+/** What each gateway is asking for just now, by its store. */
+const asked = new WeakMap<Store["allowances"], Map<string, Promise<unknown>>>();
+
+function allowance(ports: ConnectorPorts, connector: string, requests: number): Allowance {
+  const { store: { allowances: store }, now } = ports;
+  if (!store) throw new GatewayError("E_INTERNAL", `Nothing counts the requests of "${connector}"`);
+  const own = asked.get(store) ?? new Map<string, Promise<unknown>>();
+  asked.set(store, own);
+  return allowanceOf({ store, asked: own, now }, connector, requests);
 }
 
 function settingsOf({ upstream }: ConnectorPorts, { settings = {} }: Connector) {

@@ -22,7 +22,10 @@ import { reaches, reachesAll } from "./scope.ts";
 
 /** What contexts are made from; one for the whole gateway. */
 export interface ContextPorts extends ConnectorPorts {
-  readonly store: Pick<Store, "sites" | "projects" | "previews" | "accounts" | "paces">;
+  readonly store: Pick<
+    Store,
+    "sites" | "projects" | "previews" | "accounts" | "paces" | "allowances" | "snapshots"
+  >;
 }
 
 /** What one call adds. */
@@ -57,6 +60,10 @@ export function makeContext(ports: ContextPorts, call: CallParts): ToolContext {
     previews: previewsPort(ports.store.previews, call),
     sites: sitesPort(ports, call),
     upstreams: upstreamsPort(ports, call),
+    snapshots: {
+      list: async ({ name }, first, last) =>
+        call.site ? await ports.store.snapshots.list(name, call.site.id, first, last) : [],
+    },
     now: ports.now,
     forSite(id) {
       if (id === undefined || id === call.site?.id) return own;

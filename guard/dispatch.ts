@@ -11,7 +11,7 @@ import { mayWrite, meetsPolicy, preview } from "./confirm.ts";
 import { Consent, type ConsentPorts } from "./consent.ts";
 import type { Subject } from "./consent_content.ts";
 import { admit, type AdmitPorts, type Admitted, planned } from "./admit.ts";
-import { endOfCall } from "./context.ts";
+import { type ContextPorts, endOfCall } from "./context.ts";
 import type { RateLimit } from "./limits.ts";
 import { failedHaving, namingMade } from "./made.ts";
 import { lookAt, withOutcome } from "./outcome.ts";
@@ -47,10 +47,7 @@ export type Dispatch = (call: ToolCall) => Promise<unknown>;
 
 /** What the line needs of the rest of the gateway. */
 export interface DispatchPorts extends AdmitPorts, ConsentPorts {
-  readonly store: Pick<
-    Store,
-    "sites" | "projects" | "previews" | "accounts" | "paces" | "consents" | "audit"
-  >;
+  readonly store: ContextPorts["store"] & Pick<Store, "consents" | "audit">;
   readonly tokenLimit: RateLimit;
   /** Told of what a caller is not: the cause behind E_INTERNAL. */
   log(event: Record<string, unknown>): void;

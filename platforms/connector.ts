@@ -5,6 +5,7 @@ import type { PlatformKind, Site } from "../model.ts";
 import type { Check } from "./checks.ts";
 import type { ConnectionSpec } from "./connection.ts";
 import type { Configured, ConnectorContext, NoAccount, PolicyContext, SiteContext } from "./context.ts";
+import type { DailySpec } from "./daily.ts";
 import type { Outgoing } from "./request.ts";
 
 export type { Configured, ConnectorContext, FactCache, PolicyContext, SiteContext } from "./context.ts";
@@ -158,6 +159,9 @@ export interface Definition<S extends Scope, Settings extends SettingTable, Clie
   ping?(ctx: ContextOf<S, Values<Settings>>): Promise<Readonly<Record<string, unknown>>>;
   readonly checks?: readonly Diagnosis<ContextOf<S, Values<Settings>>>[];
   readonly deployment?: Deployment;
+  /** How many requests the upstream allows a day (UTC) for each account; they are counted by `ctx.allowance`. */
+  readonly allowance?: number;
+  readonly daily?: DailySpec<ContextOf<S, Values<Settings>>>;
   /** What the operator is told of the gateway's own account with the upstream; asked without a site. */
   overview?(ctx: ConnectorContext<Values<Settings>>): Promise<object>;
   /** Of scope `account`: whose connection is used, and how its access token is made anew. */
@@ -208,6 +212,8 @@ export interface Connector<Client = unknown> extends Description<SettingTable> {
   ping?(ctx: ConnectorContext): Promise<Readonly<Record<string, unknown>>>;
   readonly checks?: readonly Diagnosis[];
   readonly deployment?: Deployment;
+  readonly allowance?: number;
+  readonly daily?: DailySpec;
   overview?(ctx: ConnectorContext): Promise<object>;
   readonly account?: AccountSpec;
 }

@@ -23,6 +23,8 @@ export interface ConnectorContext<Settings = AnyValues> extends Configured<Setti
   borrow(connector: string): Pick<ConnectorContext, "send">;
   /** Of scope `account`: fresh access tokens of the person whose account is used. */
   readonly account?: AccountTokens;
+  /** Of a connector that says `allowance`: how often its upstream was asked today, and answers that are kept. */
+  readonly allowance?: Allowance;
   /** Small facts about the upstream kept for a while, dropped when the site or its credentials change. */
   readonly cache: FactCache;
   /** A pace of that name, kept by every call of every instance of the gateway that uses this connector. */
@@ -67,6 +69,39 @@ export interface NoAccount {
   /** Where a refresh failed for now: what it threw, where that is known, and when to try again. */
   readonly cause?: unknown;
   readonly retry_after_ms?: number;
+}
+
+/** Where an account at the upstream stands on this day (UTC). */
+export interface Standing {
+  /** What the gateway sent; others may use the account too. */
+  readonly used_today: number;
+  readonly limit: number;
+  readonly left: number;
+  /** Whether the upstream itself refused more. */
+  readonly exhausted: boolean;
+  readonly resets_at: string;
+}
+
+/**
+ * Requests counted against what an upstream allows a day, and its answers; kept in the store, the same for every
+ * instance. An account is whatever the upstream counts by.
+ */
+export interface Allowance {
+  standing(account: string): Promise<Standing>;
+  /** Counts a request that is about to be sent; null, and nothing counted, where fewer than `reserve` would be left. */
+  take(account: string, reserve: number): Promise<Taken | null>;
+  /** To be told when the upstream refuses that request because the day's are used up, whoever used them. */
+  exhaust(account: string, taken: Taken): Promise<void>;
+  /** The JSON value kept under that name; null where there is none any more. */
+  find<T>(name: readonly string[]): Promise<{ readonly value: T; readonly at: number } | null>;
+  keep(name: readonly string[], value: unknown, ttl_ms: number): Promise<void>;
+  /** Of calls of this process at the same time one does the work, and the others get what becomes of it. */
+  once<T>(name: readonly string[], work: () => Promise<T>): Promise<T>;
+}
+
+/** A request that was counted, on that day. */
+export interface Taken {
+  readonly day: string;
 }
 
 /** A memory of facts that are costly to ask again (an API root, a version). */

@@ -36,6 +36,8 @@ const NEED_CONNECT = [
   "sign",
   "checkId",
   "deployment",
+  "allowance",
+  "daily",
   "account",
 ] as const;
 /** What is asked of the sites of its kinds only. */

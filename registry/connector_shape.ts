@@ -80,6 +80,8 @@ const parts = {
   )
     .optional(),
   deployment: z.strictObject({ kind: word, link: word, source: callable }).optional(),
+  allowance: z.int().min(1).optional(),
+  daily: z.strictObject({ source: callable, take: callable }).optional(),
   overview: callable.optional(),
   account: z.strictObject({
     kind: word,

@@ -1,5 +1,5 @@
 /** How a handler is written: `tool(name, run)` or `tool(name, { check?, plan, run })`. */
-import type { Caller, Change, Flag, Making, PlatformKind, Project, Site, Tier } from "../model.ts";
+import type { Caller, Change, Flag, Making, PlatformKind, Project, Site, Snapshot, Tier } from "../model.ts";
 import type { Check } from "../platforms/checks.ts";
 import type { Capability, Connector } from "../platforms/connector.ts";
 import type { PublishGrant } from "../platforms/request.ts";
@@ -72,6 +72,12 @@ export interface PreviewsPort {
   forget(branch?: string): Promise<string | null>;
 }
 
+/** What is kept of the call's site for each day. */
+export interface SnapshotsPort {
+  /** Those that connector made, from one day to another (`YYYY-MM-DD`, UTC), both included, by day; failed ones too. */
+  list(of: Pick<Connector, "name">, first: string, last: string): Promise<readonly Snapshot[]>;
+}
+
 /** What the connectors of the call's site can say of it. */
 export interface UpstreamsPort {
   /** The kinds of site that have that check. */
@@ -139,6 +145,7 @@ export interface ToolContext {
   /** Milliseconds since the epoch, by the gateway's clock. */
   now(): number;
   readonly upstreams: UpstreamsPort;
+  readonly snapshots: SnapshotsPort;
   /**
    * The client of a connector, or of whichever connector does that kind of work on the site's platform
    * (E_NOT_SUPPORTED where none does). Throws what the connector's set-up lacks.

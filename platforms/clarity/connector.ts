@@ -1,21 +1,45 @@
-/** Microsoft Clarity, behavior analytics: projects can be linked; this version does not reach them yet. */
+/** Microsoft Clarity, behavior analytics: a site of any kind is linked to one project, whose figures are read. */
+import { GatewayError } from "../../errors.ts";
 import { text } from "../../lib/fields.ts";
-import { fail, unknown } from "../checks.ts";
 import type { Site } from "../../model.ts";
-import { described } from "../connector.ts";
+import { type Configured, connector } from "../connector.ts";
 import { base } from "../settings.ts";
 import { idField } from "../site_fields.ts";
+import { projectCheck } from "./checks.ts";
+import { Behavior, REQUESTS_A_DAY } from "./client.ts";
+import { type ClaritySettings, refusalOf } from "./wire.ts";
 
 const TOKEN_CHARACTERS_MAX = 4096;
 
 const isLinked = (site: Site) => site.behavior_project_id !== null && site.credentials.includes("behavior");
 
-export default described({
+/** Throws E_BEHAVIOR_NOT_LINKED. */
+function assertConfigured({ site }: Configured<ClaritySettings>): void {
+  const missing = [
+    site?.behavior_project_id ? [] : ["behavior_project_id"],
+    site?.credentials.includes("behavior") ? [] : ["export token"],
+  ].flat();
+  if (missing.length === 0) return;
+  throw new GatewayError(
+    "E_BEHAVIOR_NOT_LINKED",
+    `Site "${site?.id}" is linked to no behavior project: it has no ${
+      missing.join(" and no ")
+    }; its operator can ` +
+      `set what is missing with deno task admin site update ${site?.id} --behavior-project-id <id> ` +
+      "--behavior-token-stdin",
+  );
+}
+
+export default connector({
   name: "clarity",
   product: "Microsoft Clarity",
   scope: "site",
   settings: {
     BEHAVIOR_API_BASE: base("https://www.clarity.ms/export-data/api/v1", "Microsoft Clarity export"),
+    BEHAVIOR_DASHBOARD_BASE: base(
+      "https://clarity.microsoft.com/projects/view",
+      "Microsoft Clarity, where people look at a project",
+    ),
   },
   siteFields: { behavior_project_id: idField },
   credentials: {
@@ -31,17 +55,17 @@ export default described({
     },
   },
   present: (site) => ({ behavior: isLinked(site) }),
-  checks: [{
-    kinds: ["crm"],
-    names: ["behavior"],
-    run: ({ site }) => [
-      isLinked(site)
-        ? unknown(
-          "behavior",
-          "A behavior project and its token are set, not asked",
-          "Open the project itself",
-        )
-        : fail("behavior", "No behavior project with its token is set", "Set both in the admin area"),
-    ],
-  }],
+  links: { behavior: assertConfigured },
+  origins: ({ settings }) => [settings.BEHAVIOR_API_BASE],
+  policy: (out, { settings }) => refusalOf(out, settings.BEHAVIOR_API_BASE),
+  connect(ctx) {
+    assertConfigured(ctx);
+    return new Behavior(ctx);
+  },
+  allowance: REQUESTS_A_DAY,
+  daily: {
+    source: (site) => isLinked(site) ? site.behavior_project_id : null,
+    take: (ctx, since) => new Behavior(ctx).day(since),
+  },
+  checks: [projectCheck(assertConfigured)],
 });

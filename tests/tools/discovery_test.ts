@@ -211,14 +211,13 @@ Deno.test("diagnose_site tells a refused password and a missing one apart, and w
   assert.deepEqual(at.cms.requests, [], "a site is not asked in nobody's name");
 });
 
-Deno.test("diagnose_site looks at a crm's storage folder, behavior token and flags without asking anybody", async () => {
+Deno.test("diagnose_site looks at a crm's storage folder, behavior link and flags without asking anybody", async () => {
   await using at = await world({
     sites: [
       site("linked", "crm", {
         storage_folder_id: "f1",
         behavior_project_id: "b1",
         topicmap_workspace_id: "w1",
-        credentials: { behavior: { export_token: "t" } },
         flags: { allow_crm_write: true },
       }),
     ],
@@ -241,7 +240,7 @@ Deno.test("diagnose_site looks at a crm's storage folder, behavior token and fla
   assert.deepEqual(await of("linked"), {
     ...unlinked,
     storage_folder: null,
-    behavior: null,
+    behavior: false,
     ...open,
     topicmap_link: true,
   });

@@ -163,6 +163,7 @@ export class World {
         if (id !== undefined) CONNECTORS.ofKind(this.site.platform)?.checkId?.(id, field);
       },
       upstreams: this.#upstreams(),
+      snapshots: { list: unasked },
       note: (facts) => void Object.assign(this.facts, facts),
       progress: () => {},
       made: (one) => void this.made.push(one),

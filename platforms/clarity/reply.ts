@@ -1,0 +1,157 @@
+/** A reply as rows of numbers under names of our own: the vendor spells both in several ways (docs/upstreams/clarity.md). */
+import { type Dimension, DIMENSIONS, unreadable } from "./wire.ts";
+
+/** A value of a row: a number, a name, or null for none. */
+export type Cell = string | number | null;
+/** A row: its dimensions, then its numbers. */
+export type Row = Readonly<Record<string, Cell>>;
+
+/** One metric of a reply. */
+export interface Block {
+  readonly name: string;
+  readonly rows: readonly Row[];
+}
+
+interface Known {
+  readonly name: string;
+  /** The vendor's word, in lower case without blanks → ours. What it has beside these is left out. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+const EVENTS = {
+  sessionscount: "sessions",
+  sessionswithmetricpercentage: "sessions_pct",
+  pagesviews: "page_views",
+  subtotal: "events",
+} as const;
+const LIST = { name: "name", sessionscount: "sessions" } as const;
+
+/** The metrics by the vendor's word, in lower case without blanks. */
+const KNOWN: Readonly<Record<string, Known>> = {
+  traffic: {
+    name: "traffic",
+    fields: {
+      totalsessioncount: "sessions",
+      totalbotsessioncount: "bot_sessions",
+      distinctusercount: "distinct_users",
+      distantusercount: "distinct_users",
+      pagespersessionpercentage: "pages_per_session",
+    },
+  },
+  engagementtime: {
+    name: "engagement_time",
+    fields: { totaltime: "avg_total_time_s", activetime: "avg_active_time_s" },
+  },
+  scrolldepth: { name: "scroll_depth", fields: { averagescrolldepth: "avg_scroll_depth" } },
+  deadclickcount: { name: "dead_clicks", fields: EVENTS },
+  rageclickcount: { name: "rage_clicks", fields: EVENTS },
+  excessivescroll: { name: "excessive_scroll", fields: EVENTS },
+  quickbackclick: { name: "quickbacks", fields: EVENTS },
+  scripterrorcount: { name: "script_errors", fields: EVENTS },
+  errorclickcount: { name: "error_clicks", fields: EVENTS },
+  browser: { name: "browsers", fields: LIST },
+  device: { name: "devices", fields: LIST },
+  os: { name: "os", fields: LIST },
+  country: { name: "countries", fields: LIST },
+  pagetitle: { name: "titles", fields: LIST },
+  referrerurl: { name: "referrers", fields: LIST },
+  popularpages: { name: "pages", fields: { url: "name", visitscount: "sessions" } },
+};
+
+/** What the events of a page or a project are called. */
+export const EVENT_METRICS = [
+  "dead_clicks",
+  "rage_clicks",
+  "excessive_scroll",
+  "quickbacks",
+  "script_errors",
+  "error_clicks",
+] as const;
+/** The lists of what came most often; only without dimensions. */
+export const TOP_LISTS = ["devices", "browsers", "os", "countries", "pages", "titles", "referrers"] as const;
+/** Lists whose names are addresses. */
+const ADDRESSES: ReadonlySet<string> = new Set(["pages", "referrers"]);
+
+const NAME_CHARACTERS = 200;
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const plain = (name: string) => name.replace(/\s+/g, "").toLowerCase();
+
+/** Reads a reply to a question by those dimensions; addresses among these are still whole. Throws E_UPSTREAM where it is none. */
+export function readReply(json: unknown, dimensions: readonly Dimension[]): Block[] {
+  if (!Array.isArray(json)) throw unreadable("no list of metrics");
+  return json.map((one) => {
+    if (!isRecord(one) || typeof one.metricName !== "string") throw unreadable("a metric without a name");
+    const rows = one.information ?? [];
+    if (!Array.isArray(rows)) throw unreadable("a metric without rows");
+    return readBlock(one.metricName, rows.filter(isRecord), dimensions);
+  });
+}
+
+function readBlock(
+  metric: string,
+  rows: readonly Record<string, unknown>[],
+  dimensions: readonly Dimension[],
+): Block {
+  const known = Object.hasOwn(KNOWN, plain(metric)) ? KNOWN[plain(metric)] : undefined;
+  const name = known?.name ?? snake(metric);
+  const keys: ReadonlySet<string> = new Set(dimensions.flatMap((one) => DIMENSIONS[one].keys));
+  return {
+    name,
+    rows: rows.map((row) => {
+      const split = dimensions.map((one) => [one, dimensionOf(row, one)] as const);
+      const rest = Object.entries(row).filter(([key]) => !keys.has(key));
+      return Object.fromEntries([...split, ...(known ? fields(known, rest) : strange(rest))]);
+    }),
+  };
+}
+
+function dimensionOf(row: Record<string, unknown>, one: Dimension): Cell {
+  return nameOf(DIMENSIONS[one].keys.map((key) => row[key]).find((value) => value !== undefined));
+}
+
+/** The fields of ours; those that the row lacks are null, so that rows of a metric look alike. */
+function fields(known: Known, row: readonly [string, unknown][]): [string, Cell][] {
+  const found = new Map(row.map(([key, value]) => [plain(key), value]));
+  const ours = new Map<string, Cell>();
+  for (const [theirs, name] of Object.entries(known.fields)) {
+    const value = found.get(theirs);
+    if (name !== "name") ours.set(name, ours.get(name) ?? numberOf(value));
+    else ours.set(name, ADDRESSES.has(known.name) ? withoutQuery(nameOf(value)) : nameOf(value));
+  }
+  return [...ours];
+}
+
+/** What a metric that nobody knows says, as it is: numbers as numbers, and of addresses only what names the page. */
+function strange(row: readonly [string, unknown][]): [string, Cell][] {
+  return row.map(([key, value]) => {
+    const text = nameOf(value);
+    return [snake(key), numberOf(value) ?? (text?.includes("://") ? withoutQuery(text) : text)];
+  });
+}
+
+/** A number as the vendor may write it: integers come as text. null for anything else. */
+export function numberOf(value: unknown): number | null {
+  if (typeof value === "number") return Number.isFinite(value) ? value : null;
+  if (typeof value !== "string") return null;
+  const text = value.trim().replace(/(\d),(?=\d{3}(\D|$))/g, "$1").replace(/\s*%$/, "");
+  return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? Number(text) : null;
+}
+
+function nameOf(value: unknown): string | null {
+  if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") return null;
+  const text = String(value);
+  return text.length > NAME_CHARACTERS ? `${text.slice(0, NAME_CHARACTERS)}…` : text;
+}
+
+/** An address without query and fragment, where visitors' own data stands; null for none. */
+export function withoutQuery(text: string | null): string | null {
+  if (text === null) return null;
+  const url = URL.parse(text);
+  return url && url.origin !== "null" ? `${url.origin}${url.pathname}` : text.replace(/[?#].*$/s, "");
+}
+
+/** `DeadTapCount` as `dead_tap_count`. */
+const snake = (name: string) =>
+  name.trim().replace(/([a-z0-9])([A-Z])/g, "$1_$2").replace(/[^A-Za-z0-9]+/g, "_").toLowerCase()
+    .slice(0, NAME_CHARACTERS);

@@ -1,0 +1,243 @@
+/** The behavior tools: what each answers, what is refused, and that refusals send nothing. */
+import assert from "node:assert/strict";
+import { rows } from "../contract/golden.ts";
+import { type Answer, BehaviorWorld, CALLS, HOUR, PULLS } from "./_behavior.ts";
+
+const TOOLS = Object.entries(CALLS);
+
+interface Metric {
+  readonly name: string;
+  readonly rows: Readonly<Record<string, string | number | null>>[];
+}
+interface Metrics extends Answer {
+  readonly metrics: Metric[];
+  readonly row_count: number;
+  readonly rows_left_out: number;
+  readonly truncated: boolean;
+}
+interface Events {
+  readonly events: number;
+  readonly page_views: number;
+  readonly sessions_pct: number;
+}
+
+Deno.test("every tool of the group is called here", async () => {
+  const group = (await rows()).filter((row) => row.group === "behavior").map(({ name }) => name);
+  assert.deepEqual(Object.keys(CALLS).toSorted(), group.toSorted());
+});
+
+for (const [tool, args] of TOOLS) {
+  Deno.test(`${tool} answers alike through both doors, with project and quota, and is audited as a read`, async () => {
+    await using at = await BehaviorWorld.open();
+    const first = await at.ask(tool, args);
+    const asked = PULLS.includes(tool) ? 1 : 0;
+    assert.equal(first.project_id, "p1");
+    assert.deepEqual(first.quota, {
+      used_today: asked,
+      limit: 10,
+      left: 10 - asked,
+      exhausted: false,
+      resets_at: "2026-11-22T00:00:00.000Z",
+      reserved: 1,
+    });
+    const [rest, mcp] = [await at.ask(tool, args), await at.ask(tool, args, "mcp")];
+    assert.deepEqual(mcp, rest);
+    assert.deepEqual(rest, asked ? { ...first, cached: true } : first);
+    assert.equal(at.clarity.requests.length, asked, "one pull serves all");
+    const [row] = await at.gw.audit();
+    assert.deepEqual([row!.tool, row!.tier, row!.status], [tool, 0, "ok"]);
+  });
+
+  Deno.test(`${tool} refuses a site that is linked to no project, and sends nothing`, async () => {
+    await using at = await BehaviorWorld.open();
+    const lacking = { tokenless: /has no export token;/, nowhere: /has no behavior_project_id;/ };
+    for (const [site_id, words] of Object.entries(lacking)) {
+      const message = await at.refuses(tool, { ...args, site_id }, "E_BEHAVIOR_NOT_LINKED");
+      assert.match(message, words);
+      assert.match(message, /admin site update .*--behavior-project-id <id> --behavior-token-stdin/);
+    }
+    assert.deepEqual(at.clarity.requests, []);
+  });
+}
+
+Deno.test("a project's sessions are the same whichever tool shows them", async () => {
+  await using at = await BehaviorWorld.open();
+  const info = await at.ask("behavior_get_project_info");
+  assert.ok(Number(info.sessions_last_24h) > 50);
+  assert.equal(info.token_ok, true);
+  assert.ok((info.metrics_available as string[]).includes("rage_clicks"));
+  assert.match(
+    String(info.dashboard_url),
+    /^https:\/\/clarity\.microsoft\.com\/projects\/view\/p1\/dashboard$/,
+  );
+  const sessions = await at.ask("behavior_get_session_recordings");
+  assert.equal((sessions.sessions as { total: number }).total, info.sessions_last_24h);
+  assert.match(String(sessions.recordings_url), /\/p1\/impressions$/);
+  const heat = await at.ask("behavior_get_heatmap_metrics");
+  const [dead] = (await at.ask<Metrics>("behavior_get_metrics", { metrics: ["dead_clicks"] })).metrics;
+  const { events, page_views, sessions_pct } = dead!.rows[0]!;
+  assert.deepEqual(heat.dead_clicks, { events, page_views, sessions_pct });
+  assert.equal(at.clarity.requests.length, 1, "all of one pull");
+});
+
+Deno.test("rows by dimensions carry them under their own names, and add up to the whole", async () => {
+  await using at = await BehaviorWorld.open();
+  const whole = await at.ask("behavior_get_project_info");
+  for (const dimensions of [["Country"], ["URL"], ["Source", "Device"], ["OS", "Channel", "Campaign"]]) {
+    const found = await at.ask<Metrics>("behavior_get_metrics", { dimensions });
+    const traffic = found.metrics.find(({ name }) => name === "traffic")!;
+    const counted = traffic.rows.map((row) => Number(row["sessions"]));
+    assert.equal(counted.reduce((sum, one) => sum + one, 0), whole.sessions_last_24h, dimensions.join());
+    assert.deepEqual(counted, counted.toSorted((a, b) => b - a), "most sessions first");
+    for (const row of traffic.rows) {
+      assert.deepEqual(Object.keys(row).slice(0, dimensions.length), dimensions.toSorted());
+    }
+  }
+  const sent = at.clarity.requests.map(({ target }) => target.replace(/^.*numOfDays/, "numOfDays"));
+  assert.ok(sent.includes("numOfDays=1&dimension1=Country%2FRegion"), sent.join("\n"));
+});
+
+Deno.test("addresses lose their query, and rows that differed in nothing else are one", async () => {
+  await using at = await BehaviorWorld.open();
+  const pages = await at.ask<Metrics>("behavior_get_metrics", { dimensions: ["URL"] });
+  const heat = await at.ask("behavior_get_heatmap_metrics", { by_url: true });
+  const recordings = await at.ask("behavior_get_session_recordings");
+  const texts = JSON.stringify([pages, heat, recordings]);
+  assert.ok(!/mail\.example|utm_|\?/.test(texts), "nothing of a query is shown");
+  assert.equal(pages.metrics[0]!.rows.length, 4);
+  assert.deepEqual((heat.pages as { url: string }[]).map(({ url }) => url).toSorted(), [
+    "https://dentist.example/",
+    "https://dentist.example/blog/teeth",
+    "https://dentist.example/contact",
+    "https://dentist.example/prices",
+  ]);
+  const asked = at.clarity.requests.map(({ query }) => query["dimension1"]);
+  assert.deepEqual(asked, ["URL", undefined], "by page and as a whole is a pull each");
+});
+
+Deno.test("dimensions in another order are the same pull", async () => {
+  await using at = await BehaviorWorld.open();
+  await at.ask("behavior_get_metrics", { dimensions: ["OS", "Device"] });
+  assert.equal((await at.ask("behavior_get_metrics", { dimensions: ["Device", "OS"] })).cached, true);
+});
+
+Deno.test("limit leaves rows out and says how many; a reply that is full says so", async () => {
+  await using at = await BehaviorWorld.open();
+  const rows = (count: number) =>
+    Array.from(
+      { length: count },
+      (_, at) => ({ totalSessionCount: `${count - at}`, Url: `https://a.example/${at}` }),
+    );
+  at.clarity.project("p1").answer = [{ metricName: "Traffic", information: rows(1000) }];
+  const found = await at.ask<Metrics>("behavior_get_metrics", { dimensions: ["URL"], limit: 3 });
+  assert.deepEqual(found.metrics[0]!.rows.map((row) => row["sessions"]), [1000, 999, 998]);
+  assert.deepEqual([found.row_count, found.rows_left_out, found.truncated], [1000, 997, true]);
+  at.clarity.project("p1").answer = [{ metricName: "Traffic", information: rows(999) }];
+  const whole = await at.ask<Metrics>("behavior_get_metrics", {
+    num_of_days: 2,
+    dimensions: ["URL"],
+    limit: 1000,
+  });
+  assert.deepEqual([whole.row_count, whole.rows_left_out, whole.truncated], [999, 0, false]);
+});
+
+Deno.test("what cannot be asked is refused before anything is sent", async () => {
+  await using at = await BehaviorWorld.open();
+  const refused: [string, Record<string, unknown>, RegExp][] = [
+    ["behavior_get_metrics", { num_of_days: 4 }, /num_of_days/],
+    ["behavior_get_metrics", { num_of_days: 0 }, /num_of_days/],
+    ["behavior_get_metrics", { num_of_days: "1" }, /num_of_days/],
+    ["behavior_get_session_recordings", { num_of_days: 1.5 }, /num_of_days/],
+    ["behavior_get_heatmap_metrics", { num_of_days: 4 }, /num_of_days/],
+    ["behavior_get_metrics", { dimensions: ["OS", "Device", "URL", "Browser"] }, /dimensions/],
+    ["behavior_get_metrics", { dimensions: ["Url"] }, /dimensions/],
+    ["behavior_get_metrics", { dimensions: ["Country/Region"] }, /dimensions/],
+    ["behavior_get_metrics", { dimensions: ["OS", "OS"] }, /dimensions: "OS" stands twice/],
+    ["behavior_get_metrics", { metrics: ["Traffic"] }, /metrics/],
+    ["behavior_get_metrics", { limit: 1001 }, /limit/],
+    ["behavior_get_project_info", { project_id: "p2" }, /project_id: unknown argument/],
+  ];
+  for (const [tool, args, words] of refused) {
+    assert.match(await at.refuses(tool, args, "E_BAD_INPUT"), words, JSON.stringify(args));
+  }
+  assert.deepEqual(at.clarity.requests, []);
+  assert.equal((await at.ask("behavior_get_historical_metrics")).quota.used_today, 0);
+});
+
+Deno.test("a project without visitors answers zeros or nothing, and never fails", async () => {
+  await using at = await BehaviorWorld.open();
+  for (const traffic of ["none", "zeros"] as const) {
+    at.clarity.project("p1").traffic = traffic;
+    for (const tool of PULLS) await at.ask(tool);
+    const info = await at.ask("behavior_get_project_info");
+    assert.equal(info.sessions_last_24h, traffic === "none" ? null : 0);
+    at.gw.clock.now += 4 * HOUR;
+  }
+});
+
+Deno.test("metrics that nobody knows are shown as they are; a known one may be spelled in any way", async () => {
+  await using at = await BehaviorWorld.open();
+  at.clarity.project("p1").answer = [
+    {
+      metricName: "Dead Tap Count",
+      information: [{ screensViews: "7", ratio: 2.5, at: "https://a.example/x?id=9" }],
+    },
+    {
+      metricName: "traffic",
+      information: [{ TotalSessionCount: "1,204", distantUserCount: 30, PagesPerSessionPercentage: "1.88" }],
+    },
+    { metricName: "ScrollDepth" },
+    { metricName: "__proto__", information: [{ constructor: "1" }, null, "x"] },
+  ];
+  const { metrics } = await at.ask<Metrics>("behavior_get_metrics");
+  assert.deepEqual(metrics, [
+    { name: "dead_tap_count", rows: [{ screens_views: 7, ratio: 2.5, at: "https://a.example/x" }] },
+    {
+      name: "traffic",
+      rows: [{ sessions: 1204, bot_sessions: null, distinct_users: 30, pages_per_session: 1.88 }],
+    },
+    { name: "scroll_depth", rows: [] },
+    { name: "_proto_", rows: [{ constructor: 1 }] },
+  ]);
+});
+
+Deno.test("a row names its country under either of the vendor's keys", async () => {
+  await using at = await BehaviorWorld.open();
+  const row = (key: string) => ({ [key]: "Germany", totalSessionCount: "2" });
+  for (const [days, key] of ["Country", "Country/Region"].entries()) {
+    at.clarity.project("p1").answer = [{ metricName: "Traffic", information: [row(key)] }];
+    const found = await at.ask<Metrics>("behavior_get_metrics", {
+      num_of_days: days + 1,
+      dimensions: ["Country"],
+    });
+    assert.equal(found.metrics[0]!.rows[0]!["Country"], "Germany", key);
+  }
+});
+
+Deno.test("events of pages that are made one are added, and their share weighed by sessions", async () => {
+  await using at = await BehaviorWorld.open();
+  const row = (Url: string, sessionsCount: string, share: number, subTotal: string) => ({
+    Url,
+    sessionsCount,
+    sessionsWithMetricPercentage: share,
+    pagesViews: "1",
+    subTotal,
+  });
+  const depth = (Url: string, averageScrollDepth: number) => ({ Url, averageScrollDepth });
+  const traffic = (Url: string, totalSessionCount: string) => ({ Url, totalSessionCount });
+  const [one, two] = ["https://a.example/?a=1", "https://a.example/?a=2"];
+  at.clarity.project("p1").answer = [
+    { metricName: "Traffic", information: [traffic(one, "30"), traffic(two, "10")] },
+    { metricName: "ScrollDepth", information: [depth(one, 20), depth(two, 60)] },
+    { metricName: "RageClickCount", information: [row(one, "30", 10, "4"), row(two, "10", 50, "6")] },
+  ];
+  const heat = await at.ask("behavior_get_heatmap_metrics", { by_url: true });
+  const rage: Events = { events: 10, page_views: 2, sessions_pct: 20 };
+  assert.deepEqual([heat.rage_clicks, heat.scroll_depth], [rage, 30]);
+  assert.deepEqual(
+    (heat.pages as Record<string, unknown>[]).map((page) => [page.url, page.sessions, page.rage_clicks]),
+    [
+      ["https://a.example/", 40, rage],
+    ],
+  );
+});

@@ -1,0 +1,42 @@
+/** The days of a call that reads snapshots: those given, or the last ones; today is never one, for it is not over. */
+import { GatewayError } from "../../errors.ts";
+import { LIMITS } from "../../model.ts";
+import { dayOf, daysUpTo } from "../../rules/snapshot_days.ts";
+
+const DAYS_DEFAULT = 30;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The arguments of a window. */
+export interface WindowArgs {
+  readonly days?: number;
+  readonly start_date?: string;
+  readonly end_date?: string;
+}
+
+/** Every day of the window, both ends included. Throws E_BAD_INPUT naming the argument. */
+export function windowOf({ days, start_date, end_date }: WindowArgs, now: number): string[] {
+  const yesterday = dayOf(now - DAY_MS);
+  if (start_date === undefined) {
+    if (end_date !== undefined) throw wrong("start_date is required beside end_date");
+    return daysUpTo(yesterday, days ?? DAYS_DEFAULT);
+  }
+  if (days !== undefined) throw wrong("days: give either days, or start_date with end_date, not both");
+  if (end_date !== undefined && end_date < start_date) {
+    throw wrong(`end_date: "${end_date}" lies before start_date "${start_date}"; turn them round`);
+  }
+  if (start_date > yesterday) {
+    throw wrong(
+      `start_date: "${start_date}" is not over; the last day there can be figures of is ${yesterday}`,
+    );
+  }
+  const last = end_date === undefined || end_date > yesterday ? yesterday : end_date;
+  const count = (Date.parse(last) - Date.parse(start_date)) / DAY_MS + 1;
+  if (count > LIMITS.SNAPSHOT_WINDOW_DAYS) {
+    throw wrong(
+      `start_date: the window has ${count} days; at most ${LIMITS.SNAPSHOT_WINDOW_DAYS} are read in one call`,
+    );
+  }
+  return daysUpTo(last, count);
+}
+
+const wrong = (sentence: string) => new GatewayError("E_BAD_INPUT", sentence);

@@ -1,0 +1,28 @@
+/** behavior_get_metrics: the figures of the last days, by up to three dimensions. */
+import { GatewayError } from "../../errors.ts";
+import connector from "../../platforms/clarity/connector.ts";
+import { tool } from "../../registry/tool.ts";
+import { answered } from "./_answer.ts";
+
+export default tool("behavior_get_metrics", {
+  check({ dimensions = [] }) {
+    const twice = dimensions.find((one, at) => dimensions.indexOf(one) !== at);
+    if (twice === undefined) return;
+    throw new GatewayError("E_BAD_INPUT", `dimensions: "${twice}" stands twice; name each once`);
+  },
+  async run({ num_of_days, dimensions = [], metrics, limit }, ctx) {
+    const client = await ctx.use(connector);
+    const pulled = await client.pull({ num_of_days, dimensions });
+    const wanted: ReadonlySet<string> | null = metrics === undefined ? null : new Set(metrics);
+    const shown = pulled.blocks.filter(({ name }) => wanted?.has(name) ?? true);
+    const counts = pulled.blocks.map(({ rows }) => rows.length);
+    return await answered(client, pulled, {
+      num_of_days,
+      dimensions,
+      metrics: shown.map(({ name, rows }) => ({ name, rows: rows.slice(0, limit) })),
+      row_count: counts.reduce((sum, count) => sum + count, 0),
+      rows_left_out: shown.reduce((sum, { rows }) => sum + Math.max(0, rows.length - limit), 0),
+      truncated: pulled.truncated,
+    });
+  },
+});
