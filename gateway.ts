@@ -10,6 +10,8 @@ import { authenticator } from "./guard/authenticate.ts";
 import { largestBodyLimit } from "./guard/body_limit.ts";
 import { makeConnectorContext } from "./guard/connector_context.ts";
 import { FactCaches } from "./guard/fact_caches.ts";
+import { Snapshots } from "./guard/snapshots.ts";
+import { snapshotReport } from "./guard/snapshot_report.ts";
 import { endOfCall } from "./guard/context.ts";
 import { dispatcher } from "./guard/dispatch.ts";
 import { Doubts } from "./guard/doubts.ts";
@@ -50,6 +52,7 @@ export interface Gateway {
   readonly catalog: Catalog;
   readonly retention: Retention;
   readonly doubts: Doubts;
+  readonly snapshots: Snapshots;
   /** Writes one line to the log. */
   log(event: Record<string, unknown>): void;
   /** From now on /readyz answers 503. */
@@ -124,6 +127,7 @@ export async function openGateway(
     log,
   });
   const doubts = new Doubts({ store, now, elapsed: () => performance.now(), log });
+  const snapshots = new Snapshots({ ...ports, newId: () => newId(), log });
   const definitions = [...tools.values()].map(({ definition, group, manifest }) => ({
     ...definition,
     group,
@@ -195,6 +199,7 @@ export async function openGateway(
         toolNames: () => catalog.names(),
         retention,
         doubts,
+        snapshots: (days, site_id) => snapshotReport(ports, days, site_id),
         now,
         report: logFault,
       });
@@ -210,6 +215,7 @@ export async function openGateway(
     catalog,
     retention,
     doubts,
+    snapshots,
     log,
     drain: () => void (draining = true),
     cutOff: () => ownHttp?.[Symbol.dispose](),

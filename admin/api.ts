@@ -8,6 +8,7 @@ import { healthRoutes } from "./health.ts";
 import { peopleRoutes } from "./people.ts";
 import type { AdminPorts } from "./ports.ts";
 import { adminGate } from "./session.ts";
+import { snapshotRoutes } from "./snapshots.ts";
 import { repoRoutes } from "./repo.ts";
 import { siteRoutes } from "./sites.ts";
 import { tokenRoutes } from "./tokens.ts";
@@ -36,6 +37,7 @@ export function adminApp(ports: AdminPorts): Hono {
   connectionRoutes(app, ports);
   repoRoutes(app, ports);
   auditRoutes(app, ports);
+  snapshotRoutes(app, ports);
   healthRoutes(app, ports);
   app.all("/admin/api/*", (c) => {
     throw new GatewayError("E_NOT_FOUND", `The admin API has no ${c.req.method} ${c.req.path.slice(0, 200)}`);

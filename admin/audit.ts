@@ -7,6 +7,7 @@ import { RECORD_ID, SITE_ID, TOOL_NAME } from "./bodies.ts";
 import { answer, jsonObject } from "./exchange.ts";
 import { checked, closed, expected, refuseAny } from "./faults.ts";
 import type { AdminPorts } from "./ports.ts";
+import { parameters } from "./query.ts";
 
 const ROWS_DEFAULT = 100;
 const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
@@ -85,18 +86,6 @@ export function auditRoutes(app: Hono, ports: AdminPorts): void {
     const { confirm } = checked(retainBody, await jsonObject(c.req.raw));
     return answer(c, await (confirm ? ports.retention.confirm() : ports.retention.preview()));
   });
-}
-
-/** The query string by a schema; a parameter that stands twice is refused. */
-function parameters<S extends z.ZodType>(schema: S, url: string): z.output<S> {
-  const given = new URL(url).searchParams;
-  const names = [...given.keys()];
-  refuseAny(
-    [...new Set(names.filter((name, at) => names.indexOf(name) !== at))].map((name) =>
-      `${name.slice(0, 60)}: stands more than once`
-    ),
-  );
-  return checked(schema, Object.fromEntries([...given].filter(([, value]) => value !== "")));
 }
 
 function span(query: AuditQuery): AuditQuery {

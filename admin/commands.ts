@@ -7,6 +7,7 @@ import { CONNECTION_COMMANDS } from "./commands_connections.ts";
 import { GATEWAY_COMMANDS } from "./commands_gateway.ts";
 import { PEOPLE_COMMANDS } from "./commands_people.ts";
 import { siteCommands } from "./commands_sites.ts";
+import { SNAPSHOT_COMMANDS } from "./commands_snapshots.ts";
 import { TOKEN_COMMANDS } from "./commands_tokens.ts";
 import { hint } from "./faults.ts";
 import { cell } from "./table.ts";
@@ -20,6 +21,7 @@ export function commandsOf(connectors: Connectors): readonly Command[] {
     ...PEOPLE_COMMANDS,
     ...CONNECTION_COMMANDS,
     ...AUDIT_COMMANDS,
+    ...SNAPSHOT_COMMANDS,
     ...GATEWAY_COMMANDS,
   ];
 }
@@ -47,7 +49,10 @@ async function run(
   const [group, verb] = args;
   const help = args.includes("--help") || args.includes("-h");
   const family = commands.filter((command) => command.words[0] === group);
-  const command = family.find((one) => one.words[1] === verb);
+  const named = family.find((one) => one.words[1] === verb);
+  // A group of one command is that command.
+  const only = family.length === 1 && (verb === undefined || verb.startsWith("-")) ? family[0] : undefined;
+  const command = named ?? only;
   if (command === undefined) {
     const asked = args.filter((word) => !word.startsWith("-"));
     const known = asked.length === 0 || (family.length > 0 && asked.length === 1);
@@ -63,7 +68,7 @@ async function run(
     terminal.out(commandHelp(command));
     return 0;
   }
-  const words = readWords(command, args.slice(2));
+  const words = readWords(command, args.slice(named ? 2 : 1));
   refuseMissing(command, words);
   const json = words.on("json");
   const call: Call = {

@@ -1,5 +1,5 @@
 /** What the admin side is given to work with. */
-import type { AuditRow, Resolution } from "../model.ts";
+import type { AuditRow, Resolution, SnapshotReport } from "../model.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { RetentionReport, RetentionState } from "../rules/retention.ts";
 import type { Store } from "../store/store.ts";
@@ -47,6 +47,8 @@ export interface AdminPorts {
   toolNames(): readonly string[];
   readonly retention: RetentionPort;
   readonly doubts: DoubtPort;
+  /** What is kept of sites for each of the last days; of one site where it is named. */
+  snapshots(days: number, site_id?: string): Promise<SnapshotReport>;
   /** Milliseconds since the epoch. */
   now(): number;
   /** Is told of every fault that is answered with E_INTERNAL. */

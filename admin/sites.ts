@@ -60,7 +60,11 @@ export function siteRoutes(app: Hono, ports: AdminPorts): void {
 }
 
 async function found(c: Context, ports: AdminPorts): Promise<Site> {
-  const id = c.req.param("id") ?? "";
+  return await findSite(c.req.param("id") ?? "", ports);
+}
+
+/** The site of that id. Throws E_NOT_FOUND, with the nearest id there is. */
+export async function findSite(id: string, ports: AdminPorts): Promise<Site> {
   const site = SITE_ID.test(id) ? await ports.store.sites.get(id) : null;
   if (site !== null) return site;
   throw missing(id, (await ports.store.sites.list()).map((one) => one.id));

@@ -18,6 +18,7 @@ Deno.test("a new master token shuts out the sessions opened with the old one", a
       connections: () => assert.fail("nothing asks for connected accounts"),
       retention: gw.gateway.retention,
       doubts: gw.gateway.doubts,
+      snapshots: () => assert.fail("nothing asks for snapshots"),
       toolNames: () => [],
       now: () => gw.clock.now,
       report: (_, thrown) => assert.fail(String(thrown)),

@@ -5,6 +5,7 @@ import type { Code } from "../../../errors.ts";
 import type { AuditRow, CredentialKind, Site } from "../../../model.ts";
 import { CONNECTORS } from "../../connectors.ts";
 import { fakeRetention } from "./fake_retention.ts";
+import { SNAPSHOTS } from "./fake_snapshots.ts";
 import { fakeStore } from "./fake_store.ts";
 
 export const MASTER = "master-token-of-the-tests-0123456789";
@@ -52,6 +53,7 @@ export function kit(ports: Partial<AdminPorts> = {}) {
     toolNames: () => TOOLS,
     retention: fakeRetention(),
     doubts: { resolve: () => Promise.reject(new Error("nothing is in doubt")) },
+    snapshots: () => Promise.resolve(SNAPSHOTS),
     now: () => clock.now,
     report: (id, thrown) => reports.push([id, thrown]),
     ...ports,

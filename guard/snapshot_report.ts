@@ -1,0 +1,74 @@
+/** What an operator sees of the snapshots: which days each linked site has, what failed and why, and when it was run. */
+import type { Snapshot, SnapshotDay, SnapshotReport, SnapshotRun, SnapshotSite } from "../model.ts";
+import type { Connectors } from "../registry/connectors.ts";
+import { dayOf, daysUpTo, dueAt, newestDate } from "../rules/snapshot_days.ts";
+import type { Store } from "../store/store.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** What it stands on. */
+export interface SnapshotReportPorts {
+  readonly store: Pick<Store, "snapshots" | "sites">;
+  readonly connectors: Connectors;
+  now(): number;
+}
+
+/** The report over so many days; of one site where it is named. */
+export async function snapshotReport(
+  { store, connectors, now }: SnapshotReportPorts,
+  days: number,
+  site_id?: string,
+): Promise<SnapshotReport> {
+  const newest = newestDate(now());
+  const dates = daysUpTo(newest, days);
+  const all = (await store.sites.list()).filter(({ id }) => site_id === undefined || id === site_id);
+  const runs: SnapshotRun[] = [];
+  const sites: SnapshotSite[] = [];
+  for (const { name, daily } of connectors.all) {
+    if (!daily) continue;
+    runs.push(...await store.snapshots.runs(name, dates[0]!, newest));
+    for (const site of all) {
+      const source = daily.source(site);
+      if (source === null) continue;
+      const kept = await store.snapshots.list(name, site.id, dates[0]!, newest);
+      const own = new Map(kept.map((one) => [one.date, one]));
+      // Only yesterday's can still be had: the upstream has no other day by itself.
+      const last = dayOf(now() - DAY_MS);
+      const shown = dates.map((date) =>
+        dayShown(date, own.get(date), date === last, site.credentials_version)
+      );
+      const there = shown.filter(({ status }) => status === "ok" || status === "empty").length;
+      sites.push({
+        site_id: site.id,
+        connector: name,
+        source,
+        snapshot_count: there,
+        days_missing: dates.length - there,
+        days: shown,
+      });
+    }
+  }
+  const isThere = ({ days }: SnapshotSite) => ["ok", "empty"].includes(days.at(-1)!.status);
+  const due = dueAt(now());
+  return {
+    next_due: new Date(due > now() ? due : due + DAY_MS).toISOString(),
+    dates,
+    complete: sites.every(isThere),
+    runs,
+    sites,
+  };
+}
+
+function dayShown(
+  date: string,
+  kept: Snapshot | undefined,
+  isLast: boolean,
+  credentials_version: number,
+): SnapshotDay {
+  if (kept === undefined) {
+    return { date, status: "missing", late: false, attempts: 0, error: null, to_come: isLast };
+  }
+  const { status, late, attempts, error, retry } = kept;
+  const isRetried = status === "failed" && (retry || kept.credentials_version !== credentials_version);
+  return { date, status, late, attempts, error, to_come: isLast && isRetried };
+}

@@ -1,0 +1,183 @@
+/** The nightly run: of each linked site a snapshot of the day that is over, once, whatever becomes of the other sites. */
+import { GatewayError } from "../errors.ts";
+import { LIMITS, type Site, type Snapshot, type SnapshotRun } from "../model.ts";
+import type { Connector } from "../platforms/connector.ts";
+import type { DailySpec, DailyTake } from "../platforms/daily.ts";
+import { dateAt, dueAt } from "../rules/snapshot_days.ts";
+import type { Store } from "../store/store.ts";
+import { type ConnectorPorts, makeConnectorContext } from "./connector_context.ts";
+
+const LEASE = "snapshots";
+
+/** What it stands on. */
+export interface SnapshotPorts extends ConnectorPorts {
+  readonly store: ConnectorPorts["store"] & Pick<Store, "leases" | "snapshots" | "sites">;
+  newId(): string;
+  log(event: Record<string, unknown>): void;
+}
+
+/** What a run over the sites of one connector is about. */
+interface Night {
+  readonly connector: Connector;
+  readonly daily: DailySpec;
+  readonly date: string;
+  /** When the day's snapshots were due. */
+  readonly since: number;
+  readonly before: ReadonlyMap<string, Snapshot>;
+}
+
+type Counts = Record<Snapshot["status"], number>;
+
+/** The snapshots of one gateway; of several instances on one store one is at work. */
+export class Snapshots {
+  constructor(private readonly ports: SnapshotPorts) {}
+
+  /**
+   * Makes the snapshots that are due and not there: those of yesterday, from 01:30 UTC on. What failed is tried once
+   * more by a later run of the day where that may help. Never throws; a failure is logged.
+   */
+  async run(): Promise<void> {
+    const { store, connectors, log } = this.ports;
+    try {
+      await store.leases.hold(LEASE, LIMITS.SNAPSHOT_LEASE_MS, async (renew) => {
+        for (const connector of connectors.all) {
+          if (connector.daily) await this.#night(connector, connector.daily, renew);
+        }
+      });
+    } catch (fault) {
+      log({ event: "snapshots_failed", cause: String(fault) });
+    }
+  }
+
+  async #night(connector: Connector, daily: DailySpec, renew: () => Promise<boolean>): Promise<void> {
+    const { store, now, newId } = this.ports;
+    const since = dueAt(now());
+    if (now() < since) return;
+    const date = dateAt(since);
+    const linked = (await store.sites.list()).filter((site) => daily.source(site) !== null);
+    const before = await store.snapshots.ofDay(connector.name, date, linked.map(({ id }) => id));
+    const due = linked.filter((site) => isDue(before.get(site.id), site));
+    if (due.length === 0) return;
+    const counts: Counts = { ok: 0, empty: 0, failed: 0 };
+    const run: SnapshotRun = {
+      id: newId(),
+      connector: connector.name,
+      date,
+      started_at: new Date(now()).toISOString(),
+      ended_at: null,
+      due: due.length,
+      ...counts,
+    };
+    const keep = (more: Partial<SnapshotRun>) =>
+      store.snapshots.putRun({ ...run, ...more }, LIMITS.SNAPSHOT_DAYS_KEPT);
+    await keep({});
+    const isWhole = await this.#sites({ connector, daily, date, since, before }, due, renew, counts);
+    const ended_at = isWhole ? new Date(now()).toISOString() : null;
+    await keep({ ...counts, ended_at });
+    this.ports.log({
+      event: isWhole ? "snapshots" : "snapshots_stopped",
+      connector: connector.name,
+      date,
+      due: due.length,
+      ...counts,
+    });
+  }
+
+  /** Whether all sites were tried; not where another instance took over. */
+  async #sites(
+    night: Night,
+    due: readonly Site[],
+    renew: () => Promise<boolean>,
+    counts: Counts,
+  ): Promise<boolean> {
+    // Sites of one source have one answer: the first asks for it, the others find it.
+    const groups = [...Map.groupBy(due, (site) => night.daily.source(site)).values()].values();
+    let isHeld = true;
+    const work = async () => {
+      for (const group of groups) {
+        for (const site of group) {
+          isHeld &&= await renew();
+          if (!isHeld) return;
+          counts[await this.#site(night, site)]++;
+        }
+      }
+    };
+    const workers = Array.from({ length: LIMITS.SNAPSHOTS_AT_ONCE }, work);
+    const failed = (await Promise.allSettled(workers)).find(({ status }) => status === "rejected");
+    if (failed?.status === "rejected") throw failed.reason;
+    return isHeld;
+  }
+
+  /** Only a store that fails throws. */
+  async #site(night: Night, site: Site): Promise<Snapshot["status"]> {
+    const { connector, daily, date, since, before } = night;
+    const { store, now } = this.ports;
+    const call = { site, caller: null, deadline: now() + LIMITS.UPSTREAM_DEADLINE_MS };
+    const standing = before.get(site.id);
+    const isAnew = standing?.credentials_version !== site.credentials_version;
+    const plain = {
+      site_id: site.id,
+      date,
+      source: daily.source(site) ?? "",
+      attempts: (isAnew ? 0 : standing?.attempts ?? 0) + 1,
+      credentials_version: site.credentials_version,
+    };
+    let snapshot: Snapshot;
+    try {
+      const taken = await daily.take(makeConnectorContext(this.ports, call, connector), since);
+      snapshot = { ...plain, ...shape(taken, since) };
+    } catch (thrown) {
+      snapshot = { ...plain, ...this.#failure(thrown, plain, connector) };
+    }
+    await store.snapshots.put(connector.name, snapshot, LIMITS.SNAPSHOT_DAYS_KEPT);
+    return snapshot.status;
+  }
+
+  #failure(
+    thrown: unknown,
+    { site_id, attempts }: Pick<Snapshot, "site_id" | "attempts">,
+    { name }: Connector,
+  ) {
+    const isKnown = thrown instanceof GatewayError;
+    if (!isKnown) {
+      this.ports.log({ event: "snapshot_failed", connector: name, site_id, cause: String(thrown) });
+    }
+    return {
+      status: "failed",
+      error: isKnown ? thrown.message : "Something failed inside the gateway; its log says what",
+      retry: isPassing(thrown) && attempts < LIMITS.SNAPSHOT_ATTEMPTS_MAX,
+      pulled_at: null,
+      window_start: null,
+      window_end: null,
+      late: false,
+      metrics: null,
+    } as const;
+  }
+}
+
+/** Whether a site is to be tried: not there yet, or failed in a way that may be over, or set up anew since. */
+function isDue(standing: Snapshot | undefined, site: Site): boolean {
+  if (standing === undefined) return true;
+  if (standing.status !== "failed") return false;
+  return standing.retry || standing.credentials_version !== site.credentials_version;
+}
+
+/** Whether the same may be answered later: no answer came, or one that says the upstream is in trouble. */
+function isPassing(thrown: unknown): boolean {
+  if (!(thrown instanceof GatewayError) || thrown.code !== "E_UPSTREAM") return false;
+  return thrown.upstream === undefined || thrown.upstream >= 500;
+}
+
+function shape({ pulled_at, from, to, empty, metrics }: DailyTake, since: number) {
+  const late = pulled_at >= since - LIMITS.SNAPSHOT_DUE_MS + LIMITS.SNAPSHOT_LATE_MS;
+  return {
+    status: empty ? "empty" : "ok",
+    error: null,
+    retry: false,
+    pulled_at: new Date(pulled_at).toISOString(),
+    window_start: new Date(from).toISOString(),
+    window_end: new Date(to).toISOString(),
+    late,
+    metrics: metrics as Snapshot["metrics"],
+  } as const;
+}

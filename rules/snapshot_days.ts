@@ -1,0 +1,21 @@
+/** Which day a snapshot is of, and when it is due. Days are UTC's: no clock change makes one shorter or doubles an hour. */
+import { LIMITS } from "../model.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The day of a moment, `YYYY-MM-DD`. */
+export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+/** When the snapshots of this moment's day are due, past or to come. */
+export const dueAt = (now: number): number => Math.floor(now / DAY_MS) * DAY_MS + LIMITS.SNAPSHOT_DUE_MS;
+
+/** The day that the snapshots due then are of: the one before. */
+export const dateAt = (due: number): string => dayOf(due - DAY_MS);
+
+/** The newest day of which snapshots have been due by now. */
+export const newestDate = (now: number): string =>
+  dateAt(now < dueAt(now) ? dueAt(now) - DAY_MS : dueAt(now));
+
+/** So many days up to that one, the oldest first. */
+export const daysUpTo = (last: string, count: number): string[] =>
+  Array.from({ length: count }, (_, at) => dayOf(Date.parse(last) - (count - 1 - at) * DAY_MS));
