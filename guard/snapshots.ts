@@ -122,15 +122,16 @@ export class Snapshots {
       attempts: (isAnew ? 0 : standing?.attempts ?? 0) + 1,
       credentials_version: site.credentials_version,
     };
-    let snapshot: Snapshot;
+    const put = async (snapshot: Snapshot) => {
+      await store.snapshots.put(connector.name, snapshot, LIMITS.SNAPSHOT_DAYS_KEPT);
+      return snapshot.status;
+    };
     try {
       const taken = await daily.take(makeConnectorContext(this.ports, call, connector), since);
-      snapshot = { ...plain, ...shape(taken, since) };
+      return await put({ ...plain, ...shape(taken, since) });
     } catch (thrown) {
-      snapshot = { ...plain, ...this.#failure(thrown, plain, connector) };
+      return await put({ ...plain, ...this.#failure(thrown, plain, connector) });
     }
-    await store.snapshots.put(connector.name, snapshot, LIMITS.SNAPSHOT_DAYS_KEPT);
-    return snapshot.status;
   }
 
   #failure(
