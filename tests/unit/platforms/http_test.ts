@@ -258,3 +258,19 @@ Deno.test("waiting between tries ends at the deadline and leaves no timer", asyn
   await fails(http.send({ method: "GET", url, effect: "read" }, { endsAt: 400 }), /within 0\.4 s/, 504);
   await server.shutdown();
 });
+
+Deno.test("a read of which every try counts is sent once, unless nothing was sent", async () => {
+  const once = { once: true } as const;
+  for (const status of [429, 502, 503, 504]) {
+    await withServer(() => new Response("busy", { status }), async ({ send, seen }) => {
+      assert.equal((await send(once)).status, status);
+      assert.equal(seen.length, 1);
+    });
+  }
+  const http = createHttp({ allowPrivate: ["127.0.0.1"] });
+  await withRaw("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf", async (base, count) => {
+    const out = { method: "GET", url: base, effect: "read", ...once } as const;
+    await fails(http.send(out, { endsAt: Date.now() + 5000 }), /broke the connection off/, 504);
+    assert.equal(count(), 1);
+  });
+});

@@ -1,0 +1,37 @@
+/** Snapshots on the command line; what they report is proven in tests/guard/snapshots_test.ts. */
+import assert from "node:assert/strict";
+import { desk } from "./desk.ts";
+import { SNAPSHOTS } from "./fake_snapshots.ts";
+
+const SHOWN = `2026-11-20  1 of 2 kept, 1 failed, 0 missing
+  run from 2026-11-21T01:30:00.000Z to 2026-11-21T01:30:02.000Z: 2 due, 1 with figures, 0 without visits, 1 failed
+  other failed 2 times: Clarity answered 500: broken; try again later
+2026-11-19  1 of 2 kept (1 late), 0 failed, 1 missing
+  missing: other
+The next are due at 2026-11-22T01:30:00.000Z.
+`;
+
+Deno.test("snapshots shows each day with its runs, what failed and what is missing, and ends with 1", async () => {
+  const cli = await desk();
+  for (const words of [["snapshots"], ["snapshots", "show"], ["snapshots", "--days", "2"]]) {
+    const { code, out, err } = await cli.run(...words);
+    assert.deepEqual([code, out, err], [1, SHOWN, ""], words.join(" "));
+  }
+  const { out } = await cli.run("snapshots", "--json");
+  assert.deepEqual(JSON.parse(out), SNAPSHOTS);
+});
+
+Deno.test("snapshots hands on its options, and explains itself", async () => {
+  const cli = await desk();
+  await cli.run("snapshots", "show", "--days", "3", "--site", "acme");
+  assert.match(cli.asked.at(-1)!.url, /\/admin\/api\/snapshots\?days=3&site_id=acme$/);
+  assert.match(await cli.bad("snapshots", "--days", "0"), /days: expected a whole number from 1 to 400/);
+  assert.match(await cli.bad("snapshots", "--site", "acmee"), /No site "acmee", did you mean acme/);
+  assert.match(await cli.bad("snapshots", "shwo"), /No command snapshots shwo, did you mean show/);
+  for (const words of [["snapshots", "--help"], ["snapshots", "show", "--help"]]) {
+    assert.match(
+      (await cli.good(...words)).out,
+      /--days <days> .*how many days back[\s\S]*ends with 1 where/,
+    );
+  }
+});
