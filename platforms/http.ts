@@ -4,6 +4,7 @@ import { LIMITS } from "../model.ts";
 import { checkAddress, type Lookup, systemLookup } from "./addresses.ts";
 import { incoming } from "./answer.ts";
 import { brokenOff, endingOf, failure, NotSent, redirectedWrite } from "./failures.ts";
+import { nextHop } from "./redirects.ts";
 import type { Ending, Incoming, Outgoing } from "./request.ts";
 import type { PinnedFetch, Transport } from "./transport.ts";
 import { orAborted, pauseFor } from "../lib/async.ts";
@@ -50,8 +51,6 @@ const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const REDIRECTS_MAX = 3;
 const BACKOFF_MS = 250;
-/** Headers that may follow a redirect to another origin; everything else could be a credential. */
-const HARMLESS_HEADERS: ReadonlySet<string> = new Set(["accept", "content-type", "user-agent"]);
 
 type Ports = Required<HttpOptions>;
 
@@ -209,23 +208,6 @@ function lookAt(hop: Outgoing, trip: Trip, hops: number): void {
       false,
     );
   }
-}
-
-/** The request after a redirect, as fetch would make it, but without credentials or body on another origin. */
-function nextHop(hop: Outgoing, status: number, target: URL): Outgoing {
-  const toGet = status === 303 ? hop.method !== "HEAD" : status < 303 && hop.method === "POST";
-  const { json, body, headers = {}, ...rest } = hop;
-  const method = toGet ? "GET" : hop.method;
-  const payload = toGet ? {} : { json, body };
-  target.hash = "";
-  if (target.origin === new URL(hop.url).origin) {
-    return { ...rest, ...payload, headers, method, url: target.href };
-  }
-  if (payload.json !== undefined || payload.body !== undefined) {
-    throw failure(hop, `redirects to "${target.origin}"; set the address to that one`, false);
-  }
-  const kept = Object.entries(headers).filter(([name]) => HARMLESS_HEADERS.has(name.toLowerCase()));
-  return { ...rest, headers: Object.fromEntries(kept), method, url: target.href };
 }
 
 async function once(hop: Outgoing, trip: Trip, ports: Ports): Promise<Response> {

@@ -10,7 +10,7 @@ import { isClosedRoute, lacksPermission, unreadable } from "./refusals.ts";
 import * as shapes from "./rows.ts";
 import * as search from "./search.ts";
 import { CrmReader } from "./reader.ts";
-import { type CrmSettings, CrmWire, type Question } from "./wire.ts";
+import { type CrmSettings, CrmWire } from "./wire.ts";
 
 const FUNNEL_PAGES = 20;
 const LIST = 100;
