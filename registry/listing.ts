@@ -1,7 +1,7 @@
 /** What a caller is shown of the tools: JSON texts in ASCII, each written once, when it is first asked for. */
-import { closed } from "./dialect.ts";
 import type { ToolEntry } from "./load.ts";
 import { writes } from "./manifest.ts";
+import { served } from "./served.ts";
 import { offeredSchema } from "./source.ts";
 
 /** A tool on a list, with the sites in the caller's scope that offer it; null for a built-in tool. */
@@ -66,7 +66,7 @@ function textOf(shown: Shown, door: Door): string {
 /** What a caller reads of a tool; one of a changing source ends with the sites that offer it. */
 function describe({ entry, sites }: Shown) {
   const { name, description, input_schema } = entry.definition;
-  if (!sites) return { name, description, input_schema };
+  if (!sites) return { name, description, input_schema: served(input_schema) };
   return {
     name,
     description: `${description}\n\nSites that offer it: ${sites.join(", ")}`,
@@ -79,16 +79,15 @@ const restTool = (shown: Shown) => describe(shown);
 
 /** A tool as MCP lists it; the annotations follow from tier and hints. A write that does not say it only adds may overwrite. */
 function mcpTool(shown: Shown) {
-  const { definition: { title, input_schema: own }, manifest } = shown.entry;
+  const { definition: { title }, manifest } = shown.entry;
   const { name, description, input_schema } = describe(shown);
   const reads = !writes(manifest);
   return {
     name,
     title,
     description,
-    inputSchema: shown.sites ? input_schema : closed(own),
+    inputSchema: input_schema,
     annotations: {
-      title,
       readOnlyHint: reads,
       ...(reads ? {} : { destructiveHint: manifest.hints.destructive ?? true }),
       ...(manifest.hints.idempotent === undefined ? {} : { idempotentHint: manifest.hints.idempotent }),

@@ -209,18 +209,17 @@ export interface Definition {
 /** The definition served for a manifest: its own arguments, `site_id` where needed, `confirm` where it can write. */
 export function definition(manifest: Manifest): Definition {
   const site: Record<string, Schema> = manifest.site === "required"
-    ? { site_id: { type: "string", description: "The id of the site to work on, as list_sites gives it" } }
+    ? { site_id: { type: "string", description: "The site, an id of list_sites" } }
     : {};
   const confirm: Record<string, Schema> = writes(manifest)
     ? {
       confirm: {
         type: "boolean",
-        default: false,
-        description: "Without true nothing is changed and a preview of the change is answered",
+        description: "true writes; without it nothing changes and a preview is answered",
       },
       confirm_token: {
         type: "string",
-        description: "The preview's own; binds the write to what it showed",
+        description: "The preview's: writes only what it showed",
       },
     }
     : {};

@@ -31,8 +31,8 @@ Deno.test("two files add a tool: both doors list it and call it, and the descrip
       input_schema: {
         type: "object",
         properties: {
-          site_id: { type: "string", description: "The id of the site to work on, as list_sites gives it" },
-          who: { type: "string", minLength: 1, description: "Who is greeted" },
+          site_id: { type: "string", description: "The site, an id of list_sites" },
+          who: { type: "string", description: "Who is greeted" },
           times: { type: "integer", minimum: 1, default: 1, description: "How often" },
         },
         required: ["site_id", "who"],

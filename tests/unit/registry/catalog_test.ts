@@ -60,8 +60,8 @@ Deno.test("a site's tool is listed with its upstream's schema, the sites at its 
     },
     required: ["site_id", "text"],
   });
-  assert.deepEqual(find!.annotations, { title: "The tool find", readOnlyHint: true });
-  assert.deepEqual(put!.annotations, { title: "The tool put", readOnlyHint: false, destructiveHint: true });
+  assert.deepEqual(find!.annotations, { readOnlyHint: true });
+  assert.deepEqual(put!.annotations, { readOnlyHint: false, destructiveHint: true });
   const { result } = JSON.parse(catalog.listing(caller()).rest);
   const rest = result.tools.find((one: { name: string }) => one.name === "find");
   assert.deepEqual(Object.keys(rest), ["name", "description", "input_schema"]);
