@@ -1,4 +1,4 @@
-/** Reads an answer's body, never more of it than asked for. */
+/** Reads an answer's body, never more of it than asked for, and when it asks to be asked again. */
 import { eachChunkWithin, readWithin } from "../lib/bytes.ts";
 import { LIMITS } from "../model.ts";
 import { failure } from "./failures.ts";
@@ -29,4 +29,12 @@ async function bytesOf(response: Response, { reducer }: Outgoing, max: number) {
   if (!response.ok || reducer === undefined) return await readWithin(response.body, max);
   const less = reducer();
   return await eachChunkWithin(response.body, max, (chunk) => less.add(chunk)) ? less.kept() : null;
+}
+
+/** `Retry-After` in milliseconds from now, given as seconds or as a date (RFC 9110, 10.2.3); null when neither. */
+export function retryAfter(headers: Headers, now: number): number | null {
+  const text = headers.get("retry-after")?.trim() ?? "";
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? null : Math.max(0, at - now);
 }

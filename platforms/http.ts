@@ -2,7 +2,7 @@
 import { GatewayError } from "../errors.ts";
 import { LIMITS } from "../model.ts";
 import { checkAddress, type Lookup, systemLookup } from "./addresses.ts";
-import { incoming } from "./answer.ts";
+import { incoming, retryAfter } from "./answer.ts";
 import { brokenOff, endingOf, failure, NotSent, redirectedWrite } from "./failures.ts";
 import { nextHop } from "./redirects.ts";
 import type { Ending, Incoming, Outgoing } from "./request.ts";
@@ -167,14 +167,6 @@ function pause(trip: Trip, ports: Ports, attempt: number, asked: number | null):
   if (attempt >= LIMITS.UPSTREAM_RETRIES) return null;
   const wait = asked ?? BACKOFF_MS * 2 ** attempt * (0.5 + ports.random());
   return ports.now() + wait < trip.endsAt ? wait : null;
-}
-
-/** `Retry-After` in milliseconds from now, given as seconds or as a date (RFC 9110, 10.2.3); null when neither. */
-function retryAfter(headers: Headers, now: number): number | null {
-  const text = headers.get("retry-after")?.trim() ?? "";
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
-  const at = Date.parse(text);
-  return Number.isNaN(at) ? null : Math.max(0, at - now);
 }
 
 /** One try, redirects of reads included: the answer, and the address it came from. */
