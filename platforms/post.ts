@@ -117,11 +117,13 @@ export interface Seen extends PostHead {
   /** The values of its fields, in the words of arguments: what a visitor would get, and what a write replaces. */
   readonly parts: Readonly<Record<string, unknown>>;
   /** Who changed it last, and when; null where the site does not tell. */
-  readonly changed: { readonly by: string; readonly at: string | null } | null;
+  readonly changed: { readonly by: string | null; readonly at: string | null } | null;
   /** Whether search engines are told to leave it out; null where that cannot be read. */
   readonly noindex: boolean | null;
   /** Its SEO fields by name, robots in a group of their own; left out, or null, where they were not read. */
   readonly seo?: object | null;
+  /** What is shown in place of the numbers of its fields, or beside them; null where it is not known. */
+  readonly names?: Readonly<Record<string, unknown>>;
   /** The address visitors will find it at; left out where that is `url`, or not known. */
   readonly address?: string;
   /** The site's own time zone, an IANA name or an offset such as `+05:30`; looked up where a moment is judged. */

@@ -33,18 +33,24 @@ const HASHED = new Set(["password", "terms", "seo", "builder", "code", "address"
 /** What was seen of a post or page before it is changed. */
 export interface Looked {
   readonly parts: Readonly<Record<string, unknown>>;
-  readonly changed: { readonly by: string; readonly at: string | null } | null;
+  readonly changed: { readonly by: string | null; readonly at: string | null } | null;
   readonly noindex: boolean | null;
   readonly seo?: object | null;
+  readonly names?: Readonly<Record<string, unknown>>;
   readonly warnings: readonly string[];
 }
 
 /** What visitors get of a post or page that goes live, as far as it is not empty. */
 export function revealed(
-  { parts, url, address = url, noindex, seo }: Looked & { readonly url: string; readonly address?: string },
+  { parts, url, address = url, noindex, seo, names }: Looked & {
+    readonly url: string;
+    readonly address?: string;
+  },
 ): Change[] {
   const { status: _, scheduled_at: __, date: ___, ...values } = parts;
-  const own = Object.entries({ url: address, ...values, noindex }).filter(([name]) => !HASHED.has(name));
+  const own = Object.entries({ url: address, ...values, ...names, noindex }).filter(([name]) =>
+    !HASHED.has(name)
+  );
   return [...own, ...seoEntries(seo ?? {})]
     .filter(([, value]) => !EMPTY.has(JSON.stringify(value)))
     .map(([field, to]) => ({ field, from: null, to }));
@@ -82,7 +88,10 @@ export function replaced({ parts }: Looked, fields: object): Record<string, unkn
 /** ", last changed by …" where that is known, else "". */
 export function lastChange({ changed }: Looked): string {
   if (changed === null) return "";
-  return `, last changed by ${quoted(changed.by)}${changed.at === null ? "" : ` at ${changed.at}`}`;
+  const { by, at } = changed;
+  const who = by === null ? "" : ` by ${quoted(by)}`;
+  const when = at === null ? "" : ` at ${at}`;
+  return who + when === "" ? "" : `, last changed${who}${when}`;
 }
 
 /** No password: none that is told, an empty one, or the SHA-256 of that. */

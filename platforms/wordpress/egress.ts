@@ -5,6 +5,7 @@ import type { Outgoing } from "../request.ts";
 import { PAGE_NAMES, PAGES_READABLE, PAGES_WRITABLE } from "./pages/egress.ts";
 import { SCHEMA_QUERY_NAMES, SCHEMA_READABLE, SCHEMA_WRITABLE } from "./structured_data/egress.ts";
 import {
+  EMBEDDED_LIVE,
   EMBEDDED_TERMS,
   expectedForbids,
   type Fields,
@@ -107,8 +108,10 @@ export function cmsPolicy(out: Outgoing, { site, now }: PolicyContext): string |
     !known.has(name) || (!name.endsWith("[]") && names.indexOf(name) !== at)
   );
   if (stranger !== undefined) return `its query names "${stranger}"`;
-  const along = url.searchParams.get("_embed") ?? EMBEDDED_TERMS;
-  if (along !== EMBEDDED_TERMS) return `its query asks for "${along}" along with a record`;
+  const along = url.searchParams.get("_embed");
+  if (along !== null && along !== EMBEDDED_TERMS && along !== EMBEDDED_LIVE) {
+    return `its query asks for "${along}" along with a record`;
+  }
   if (out.method === "GET") {
     const readable = [READABLE, ...COMPANION_READABLE].some((pattern) => pattern.test(route));
     return readable ? null : `the route "${route}" is not read`;

@@ -8,6 +8,8 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 /** What may be asked for along with a record: its terms. */
 export const EMBEDDED_TERMS = "wp:term";
+/** The same of what goes live: its author too. */
+export const EMBEDDED_LIVE = "wp:term,author";
 
 /** Judges the body's fields; a body that has none is refused. */
 export function fields(judge: (body: Fields, site: Site) => string | null): Judge {

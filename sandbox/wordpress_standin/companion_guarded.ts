@@ -7,7 +7,7 @@ import { wallTime } from "./dates.ts";
 import { invalidParams } from "./errors.ts";
 import type { ParamRules, Params } from "./params.ts";
 import { can } from "./people.ts";
-import { mayEdit, plural, viewPost } from "./post_view.ts";
+import { authorOf, mayEdit, plural, viewPost } from "./post_view.ts";
 import { updateAs } from "./posts.ts";
 import { type Answer, type Ask, type RestEnv, route } from "./rest.ts";
 import { type Post, type State, uniqueSlug } from "./state.ts";
@@ -132,6 +132,7 @@ function stateOf(plugin: CompanionGuarded, ask: Ask, post: Post): unknown {
     ...written(plugin, ask, post),
     terms: { tags: named(post.tags), categories: named(post.categories) },
     seo: seoOf(plugin, post),
+    author: { id: post.author, name: authorOf(state, post) },
     address: addressOf(ask, post),
     editing: open ? { by: { id: 1, name: open.name }, at: open.at } : null,
     user: {

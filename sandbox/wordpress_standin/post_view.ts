@@ -70,6 +70,10 @@ function common(state: State, post: Post, edit: boolean): Shown {
   };
 }
 
+/** The name of a post's author. */
+export const authorOf = ({ people }: Pick<State, "people">, { author }: Pick<Post, "author">): string =>
+  people.find(({ id }) => id === author)?.name ?? "";
+
 /** What an editor sees of the address to be. */
 function templates(state: State, post: Post): Shown {
   const generated_slug = slugify(post.title);

@@ -3,7 +3,7 @@ import type { Hono } from "hono";
 import { refused, RestError } from "./errors.ts";
 import { checkParams, type ParamRules, type Params } from "./params.ts";
 import { can } from "./people.ts";
-import { mayEdit, mayRead, plural, viewPost } from "./post_view.ts";
+import { authorOf, mayEdit, mayRead, plural, viewPost } from "./post_view.ts";
 import { checkAuthor, createPost, updatePost } from "./post_write.ts";
 import { INTEGERS, list, listing, STATUSES } from "./posts_list.ts";
 import { type Answer, type Ask, type Carried, type RestEnv, restRoot, route } from "./rest.ts";
@@ -87,8 +87,12 @@ function read(ask: Ask, type: "post" | "page"): Answer {
     throw refused(ask.person, "rest_forbidden", "Sorry, you are not allowed to do that.");
   }
   const body = viewPost(ask.state, post, edit);
-  const along = type === "post" && ask.query.get("_embed")?.split(",").includes("wp:term");
-  return { body: along ? { ...body, _embedded: embeddedTerms(ask.state, post) } : body };
+  const along = ask.query.get("_embed")?.split(",") ?? [];
+  const embedded = {
+    ...type === "post" && along.includes("wp:term") ? embeddedTerms(ask.state, post) : {},
+    ...along.includes("author") ? { author: [{ id: post.author, name: authorOf(ask.state, post) }] } : {},
+  };
+  return { body: Object.keys(embedded).length > 0 ? { ...body, _embedded: embedded } : body };
 }
 
 function create(ask: Ask, type: "post" | "page"): Answer {

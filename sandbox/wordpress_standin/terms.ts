@@ -58,7 +58,10 @@ export function viewTerm(state: State, term: Term): Record<string, unknown> {
 }
 
 /** A post's terms as they come along with it (`_embed=wp:term`), in the fields of the context `embed`. */
-export function embeddedTerms(state: State, post: Pick<Post, "categories" | "tags">): unknown {
+export function embeddedTerms(
+  state: State,
+  post: Pick<Post, "categories" | "tags">,
+): Record<string, unknown> {
   const shown = (ids: readonly number[]) =>
     ids.flatMap((id) => state.terms.get(id) ?? []).toSorted((a, b) => a.name < b.name ? -1 : 1)
       .map((term) => {

@@ -219,6 +219,34 @@ for (const plugin of [true, false]) {
   });
 }
 
+for (const plugin of [true, false]) {
+  const how = plugin ? "with the plugin" : "without it";
+  Deno.test(`previews name terms and author, and say who changed it last or when, ${how}`, async () => {
+    const { at, guarded, calls } = await ground(plugin);
+    await using _ = at;
+    const term = {
+      id: 70,
+      taxonomy: "post_tag",
+      name: "Fish &amp; chips",
+      slug: "x",
+      description: "",
+      parent: 0,
+    } as const;
+    at.cms.state.terms.set(term.id, term);
+    at.edit(at.draft, { tags: [term.id] });
+    for (const [tool, args, post] of calls) {
+      guarded?.changed.set(post.id, "Ann");
+      const { summary, changes } = await at.kit.preview(tool, args);
+      assert.deepEqual(shown(changes, /^(tags|author|author_id)$/), [
+        ...post === at.draft ? [["tags", ["Fish & chips"]]] : [],
+        ["author_id", 2],
+        ["author", at.cms.state.people.find(({ id }) => id === 2)!.name],
+      ], tool);
+      assert.match(summary, plugin ? /, last changed by "Ann" at 2026-.*Z$/ : /, last changed at 2026-.*Z$/);
+    }
+  });
+}
+
 Deno.test("with the plugin a slug that was taken since the preview is noticed: the address would be another", async () => {
   const { at, calls } = await ground(true);
   await using _ = at;

@@ -128,6 +128,7 @@ Deno.test("previews show each field as it is on the site now and as it would be 
     ["url", address],
     ["title", "Soon"],
     ["author_id", 2],
+    ["author", "Ed"],
   ]);
 });
 

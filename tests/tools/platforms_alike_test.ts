@@ -141,8 +141,8 @@ function cutPreview(ending: Ending, given: Args): unknown {
   const { needs_confirmation, tier, summary, changes } = ending.value as Args;
   const changed = (changes as { field: string }[])
     .filter(({ field }) => field in given || field === "status" || field === "scheduled_at");
-  // A tag is a thing of its own on a cms alone, and a cms alone tells its time zone.
-  const said = String(summary).replace(/, (making the tags|which is) .*/, "");
+  // A tag is a thing of its own on a cms alone, and a cms alone tells its time zone and the time of the last change.
+  const said = String(summary).replace(/, (making the tags|which is|last changed) .*/, "");
   return { needs_confirmation, tier, summary: said, changes: changed };
 }
 

@@ -79,7 +79,7 @@ Deno.test("previews of a change of state say it in a sentence and show it as it 
   assert.equal(
     schedule.summary,
     'Schedule "Before" on acme to go live at 2026-11-21T12:01:05Z, ' +
-      "which is 2026-11-21 13:01 at the site (Europe/Copenhagen)",
+      "which is 2026-11-21 13:01 at the site (Europe/Copenhagen), last changed at 2026-11-21T12:00:00Z",
   );
   assert.deepEqual([schedule.tier, schedule.changes.slice(0, 2).map(({ from, to }) => [from, to])], [2, [
     ["draft", "scheduled"],
@@ -88,7 +88,10 @@ Deno.test("previews of a change of state say it in a sentence and show it as it 
   const back = await at.kit.preview("unschedule", { site_id: "acme", post_id: at.scheduled.id });
   assert.equal(back.summary, 'Take back the schedule of "Soon" on acme (2026-11-21T14:00:00Z)');
   const publish = await at.kit.preview("publish_post", { site_id: "open", post_id: at.draft.id });
-  assert.equal(publish.summary, 'Publish "Before" on open for everyone to see');
+  assert.equal(
+    publish.summary,
+    'Publish "Before" on open for everyone to see, last changed at 2026-11-21T12:00:00Z',
+  );
   assert.equal(publish.tier, 3);
   const shown = Object.fromEntries(publish.changes.map(({ field, from, to }) => [field, [from, to]]));
   assert.deepEqual([shown["title"], shown["content_html"]], [[null, "Before"], [null, "<p>Old</p>"]]);

@@ -172,7 +172,7 @@ final class Post_Parts {
 	 * @param int $id Number of the person.
 	 * @return array|null
 	 */
-	private static function person( $id ) {
+	public static function person( $id ) {
 		$user = $id > 0 ? get_userdata( $id ) : false;
 		return $user ? array(
 			'id'   => $user->ID,

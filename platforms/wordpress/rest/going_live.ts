@@ -2,7 +2,7 @@
 import type { Moment } from "../../../rules/schedule.ts";
 import { SEO_ROBOTS, SEO_TEXTS, type SeoFields } from "../seo/fields.ts";
 import { type Address, addressToBe, type GoesLive, readable } from "./address.ts";
-import { type ContentRecord, utc } from "./records.ts";
+import { type ContentRecord, plainName, utc } from "./records.ts";
 import { type CmsSeen, datedAt, type Look, seenOf } from "./seen.ts";
 import type { Wire } from "./wire.ts";
 
@@ -14,6 +14,7 @@ export function seenLive(wire: Wire, found: Look, moment?: Moment, zone?: string
   const address = addressOf(found, { at: keepsDate ? null : moment?.at ?? wire.now(), zone });
   return {
     ...seen,
+    names: namesOf(found),
     ...address && { address: address.url, parts: { ...seen.parts, address: address.timeless } },
     warnings: [
       ...seen.warnings,
@@ -21,6 +22,16 @@ export function seenLive(wire: Wire, found: Look, moment?: Moment, zone?: string
       ...addressWarnings(address, found, moment !== undefined),
     ],
   };
+}
+
+/** Who and what stands behind the numbers of a look, as far as that came along. */
+function namesOf({ record, guarded }: Look): Record<string, unknown> {
+  const { terms = [], author = null } = record._embedded ?? {};
+  const all = guarded ? [...guarded.terms.tags, ...guarded.terms.categories] : terms;
+  const names = new Map(all.map(({ id, name }) => [id, plainName(name)]));
+  const named = (ids: readonly number[]) => ids.map((id) => names.get(id) ?? id);
+  const { tags, categories } = record;
+  return { tags: named(tags), categories: named(categories), author: guarded ? guarded.author : author };
 }
 
 /** What visitors and search engines get of them. */

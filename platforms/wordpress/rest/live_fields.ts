@@ -1,4 +1,5 @@
 /** What goes live with a post or page beside its own fields, as far as the same answer holds it. */
+import { EMBEDDED_LIVE } from "../egress_rules.ts";
 import type { SeoFields } from "../seo/fields.ts";
 import { RANK_MATH_KEYS, RANK_MATH_ROBOTS, YOAST_KEYS } from "../seo/keys.ts";
 import { STORES } from "../seo/stores.ts";
@@ -13,7 +14,9 @@ export const LIVE_TOO = {
     CONTENT_FIELDS,
     "date,permalink_template,generated_slug,yoast_head_json",
     ...SEO_KEYS.map((key) => `meta.${key}`),
+    "_links,_embedded",
   ].join(","),
+  _embed: EMBEDDED_LIVE,
 } as const;
 
 /** The SEO fields that came along with a record; null where none did. */

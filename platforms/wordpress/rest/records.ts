@@ -91,10 +91,12 @@ const MADE_WITH = z.looseObject({
   _site_ops_scope: z.string().catch(""),
 });
 
-/** The terms that came along with a post, as visitors may see them; a list that failed is empty. */
-const TERMS_ALONG = z.object({
-  "wp:term": z.array(z.array(z.object({ id, name: z.string(), taxonomy: z.string() })).catch([])),
-}).transform((along) => along["wp:term"].flat()).catch([]);
+/** What came along with a post, as visitors may see it: its terms, a list that failed is empty, and its author's name. */
+const ALONG = z.object({
+  "wp:term": z.array(z.array(z.object({ id, name: z.string(), taxonomy: z.string() })).catch([])).catch([]),
+  author: z.tuple([z.object({ name: z.string() })]).nullish().catch(null),
+}).transform((along) => ({ terms: along["wp:term"].flat(), author: along.author?.[0].name ?? null }))
+  .catch({ terms: [], author: null });
 
 /** What is asked for of what goes live (going_live.ts); nothing where it does not come. */
 const GOING_LIVE = {
@@ -115,8 +117,8 @@ export const CONTENT = POST.extend({
   /** The companion plugin's field; nothing where it is missing or too old. */
   site_ops_builder: z.enum(["block", "visual"]).optional().catch(undefined),
   meta: MADE_WITH.catch(MADE_WITH.parse({})),
-  /** Where it was asked for with TERMS_TOO. */
-  _embedded: TERMS_ALONG.optional(),
+  /** Where it was asked for. */
+  _embedded: ALONG.optional(),
   ...GOING_LIVE,
 });
 export type ContentRecord = z.infer<typeof CONTENT>;

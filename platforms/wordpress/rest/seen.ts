@@ -116,11 +116,10 @@ function parts(found: Look): Record<string, unknown> {
 /** A look in the tools' words. */
 export function seenOf(found: Look): CmsSeen {
   const { record, guarded } = found;
-  const by = guarded?.changed.by ?? null;
   return {
     ...head(record),
     parts: parts(found),
-    changed: by === null ? null : { by, at: guarded?.changed.at ?? null },
+    changed: guarded?.changed ?? { by: null, at: utc(record.modified_gmt) },
     noindex: found.seo?.robots.noindex ?? null,
     seo: found.seo,
     warnings: editingWarnings(guarded?.editing ?? null),

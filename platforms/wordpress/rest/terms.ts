@@ -85,7 +85,7 @@ export async function listTerms(wire: Wire, taxonomy: Taxonomy, query: TermsQuer
 /** The terms of a post in its own order, those that did not come with it asked for; unknown ids are left out. */
 export async function termsOf(wire: Wire, taxonomy: Taxonomy, record: ContentRecord): Promise<TermPick[]> {
   const ids = taxonomy === "tag" ? record.tags : record.categories;
-  const along = record._embedded?.filter((one) => one.taxonomy === TAXONOMY[taxonomy]) ?? [];
+  const along = record._embedded?.terms.filter((one) => one.taxonomy === TAXONOMY[taxonomy]) ?? [];
   const names = new Map(along.map(({ id, name }) => [id, name]));
   const missing = ids.filter((id) => !names.has(id)).slice(0, PER_PAGE);
   if (missing.length > 0) {

@@ -42,6 +42,7 @@ const PASSES: Record<string, Partial<Outgoing>> = {
     url: `${API}/posts?status=draft,future&context=edit&orderby=modified&order=desc&page=1&per_page=20`,
   },
   "a post with its terms": { url: `${API}/posts/7?_embed=wp:term` },
+  "a post with its terms and its author": { url: `${API}/posts/7?_embed=wp:term,author` },
   "terms by slug": { url: `${API}/tags?slug[]=a&slug[]=b&_fields=id,name` },
   "the index": { url: "https://acme.example/wp-json/" },
   "the index of plain permalinks": { url: "https://acme.example/index.php?rest_route=/&_fields=name" },
@@ -65,7 +66,7 @@ const PASSES: Record<string, Partial<Outgoing>> = {
 
 const REFUSED: Record<string, Partial<Outgoing>> = {
   "DELETE": { method: "DELETE", effect: "write" },
-  "a post with anything else along with it": { url: `${API}/posts/7?_embed=wp:term,author` },
+  "a post with anything else along with it": { url: `${API}/posts/7?_embed=wp:term,replies` },
   "a write with anything along with it": update({ title: "x" }, { url: `${API}/posts/7?_embed=wp:term` }),
   "DELETE by query": update({}, { url: `${API}/posts/7?_method=DELETE` }),
   "force": update({}, { url: `${API}/posts/7?force=true` }),
