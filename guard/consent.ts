@@ -158,7 +158,7 @@ export class Consent {
     }
     const other = differing(content.args, mine.args);
     if (other.length > 0) {
-      throw invalid(`it is of a preview with other arguments: ${other.join(", ")} differ`);
+      throw invalid(`it is of a preview with other arguments, which differ in ${other.join(", ")}`);
     }
     const ended = found.state === "open" ? found : await this.#settled(token);
     if (ended && "value" in ended) return ended;

@@ -8,6 +8,18 @@ import type { ToolEntry } from "./load.ts";
 import { underCeiling } from "./ceiling.ts";
 import type { ToolSource } from "./source.ts";
 
+/** So many tools that do the same to different things are named together. */
+const ALIKE_MAX = 3;
+
+/** The names that were likely meant: the few that do the same to other things, or else the nearest. */
+function likely(name: string, names: readonly string[]): string[] {
+  const verb = /^[a-z]+_/.exec(name)?.[0];
+  const alike = verb === undefined ? [] : names.filter((one) => one.startsWith(verb));
+  if (alike.length > 1 && alike.length <= ALIKE_MAX) return alike.toSorted();
+  const near = nearest(name, names);
+  return near === null ? [] : [near];
+}
+
 /** What the catalogue asks of the rest of the gateway. */
 export interface CatalogPorts {
   hasSecret(name: string): boolean;
@@ -69,8 +81,10 @@ export class Catalog {
     const known = shown.filter(({ offer }) =>
       !offer || (caller && offer.sites.some((id) => this.#ports.reaches(caller, id)))
     );
-    const near = nearest(name, known.map((one) => one.name));
-    const hint = near ? `did you mean "${near}"` : "the tools listing names those there are";
+    const near = likely(name, known.map((one) => one.name));
+    const hint = near.length > 0
+      ? `did you mean ${near.map((one) => JSON.stringify(one)).join(" or ")}`
+      : "the tools listing names those there are";
     throw new GatewayError(
       "E_TOOL_NOT_FOUND",
       `No tool is called ${JSON.stringify(name.slice(0, 128))}; ${hint}`,

@@ -162,10 +162,12 @@ function unknownKeys(
   field: string,
   schema: Schema,
 ): string[] {
-  const known = Object.keys(schemaAt(schema, path)?.properties ?? {});
+  const properties = schemaAt(schema, path)?.properties ?? {};
+  const known = Object.keys(properties);
   const everywhere = path.length ? [] : ["site_id", "confirm", "confirm_token"];
   return keys.slice(0, SENTENCES_MAX).map((key) => {
-    const near = nearest(key, [...known, ...everywhere]);
+    const group = known.find((one) => Object.hasOwn(properties[one]?.properties ?? {}, key));
+    const near = group === undefined ? nearest(key, [...known, ...everywhere]) : `${group}.${key}`;
     const name = field ? `${field}.${key}` : key;
     if (near) return `${name}: unknown argument, did you mean ${near}`;
     return `${name}: unknown argument, ${

@@ -70,8 +70,16 @@ Deno.test("a token of another call is refused, and says whose it is", async () =
   const { confirm_token } = await shown(at, "update_draft", EDIT(at));
   const before = at.kit.gw.requests.length;
   const cases: [string, Args, RegExp, string?][] = [
-    ["update_draft", { ...call, title: "Other", confirm_token }, /with other arguments: title differ/],
-    ["update_draft", { ...call, excerpt: "More", confirm_token }, /with other arguments: excerpt differ/],
+    [
+      "update_draft",
+      { ...call, title: "Other", confirm_token },
+      /with other arguments, which differ in title/,
+    ],
+    [
+      "update_draft",
+      { ...call, excerpt: "More", confirm_token },
+      /with other arguments, which differ in excerpt/,
+    ],
     ["update_draft", { ...call, site_id: "acme", confirm_token }, /of a preview for open/],
     [
       "unschedule",

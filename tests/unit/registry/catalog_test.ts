@@ -97,6 +97,21 @@ Deno.test("a wrong name is told the nearest tool, a site's own only to who reach
   assert.doesNotMatch(hint({ allowed_sites: ["b"] }) ?? "shop-find-orders", /shop-find-orders/);
 });
 
+Deno.test("a wrong name is told the few tools that do the same to other things, and of many the nearest alone", () => {
+  const hint = (names: readonly string[], wrong: string) => {
+    const catalog = over([new ChangingSource(...names.map((name) => offer(name, ["a"])))]);
+    try {
+      catalog.find(wrong, caller());
+    } catch (error) {
+      return (error as GatewayError).message.split("; ")[1];
+    }
+  };
+  const few = ["ship_post", "ship_page", "look_at"];
+  assert.equal(hint(few, "ship_draft"), 'did you mean "ship_page" or "ship_post"');
+  const many = [...few, "ship_code", "ship_file"];
+  assert.equal(hint(many, "ship_pots"), 'did you mean "ship_post"');
+});
+
 Deno.test("after a change the next list is that of the new version, and lists without such tools stay as they are", () => {
   const source = new ChangingSource(offer("find", ["a"]));
   const catalog = over([source]);

@@ -119,6 +119,7 @@ Deno.test("an unknown argument is refused with the nearest known name", () => {
     "robots.noindx: unknown argument, did you mean noindex",
   );
   assert.equal(refusal(schema, { siteid: "a" }), "siteid: unknown argument, did you mean site_id");
+  assert.equal(refusal(schema, { noindex: true }), "noindex: unknown argument, did you mean robots.noindex");
   assert.match(refusal(schema, { zzzzzz: 1 }), /^zzzzzz: unknown argument, known are title, robots$/);
   assert.match(refusal(schema, JSON.parse('{"__proto__": 1}')), /^__proto__: unknown argument/);
   assert.match(refusal(schema, { constructor: 1 }), /^constructor: unknown argument/);
