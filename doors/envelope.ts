@@ -11,10 +11,11 @@ export const CORS = {
   "access-control-expose-headers": EXPOSED_HEADERS,
 };
 
-const NAMING = new WeakSet<Response>();
+/** An answer that was made to name its call. */
+class NamingResponse extends Response {}
 
 /**
- * An answer whose headers name its call. It is remembered as one, for the runtime copies a body once more when
+ * An answer whose headers name its call. It is known by its class, for the runtime copies a body once more when
  * somebody looks at the headers of an answer.
  */
 export function naming(
@@ -23,14 +24,12 @@ export function naming(
   status: number,
   headers: Readonly<Record<string, string>>,
 ): Response {
-  const response = new Response(body, { status, headers: { ...headers, [REQUEST_ID_HEADER]: requestId } });
-  NAMING.add(response);
-  return response;
+  return new NamingResponse(body, { status, headers: { ...headers, [REQUEST_ID_HEADER]: requestId } });
 }
 
 /** The answer, naming its call: with a new id where it was not made to. */
 export function named(response: Response, newId: () => string): Response {
-  if (NAMING.has(response)) return response;
+  if (response instanceof NamingResponse) return response;
   const { headers } = response;
   if (!headers.has(REQUEST_ID_HEADER)) headers.set(REQUEST_ID_HEADER, newId());
   return response;

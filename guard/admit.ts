@@ -100,6 +100,11 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   return { caller, entry, input, site, others, tier, raises, parts, gate: tier > 0 && !offer, ctx, nested };
 }
 
+/** Carries out a call that only reads. */
+export async function read({ entry, input, ctx }: Admitted): Promise<unknown> {
+  return plain(await entry.handler.run(input.args, ctx));
+}
+
 /** Step 14, which sends reads only, and of 14a what the plan found: ceiling and flags. */
 export async function planned(
   { entry: { name, handler }, input, tier, raises, parts, gate, ctx, nested }: Admitted,

@@ -10,7 +10,7 @@ import { bodyLimit } from "./body_limit.ts";
 import { mayWrite, meetsPolicy, preview } from "./confirm.ts";
 import { Consent, type ConsentPorts } from "./consent.ts";
 import type { Subject } from "./consent_content.ts";
-import { admit, type AdmitPorts, type Admitted, planned } from "./admit.ts";
+import { admit, type AdmitPorts, type Admitted, planned, read } from "./admit.ts";
 import { type ContextPorts, endOfCall } from "./context.ts";
 import type { RateLimit } from "./limits.ts";
 import { failedHaving, namingMade } from "./made.ts";
@@ -92,7 +92,8 @@ async function runPipeline(ports: DispatchPorts, call: ToolCall, record: CallRec
   const { tool, requestId, follower } = call;
   const deadline = endOfCall(ports.now());
   const admitted = await admit(ports, { ...body, caller, tool, deadline, outer: [], follower }, record); // 4 to 13
-  const writes = admitted.gate ? mayWrite(admitted) : admitted.tier > 0;
+  if (admitted.tier === 0) return await read(admitted); // 16; what only reads has no plan, and is bound to nothing
+  const writes = !admitted.gate || mayWrite(admitted);
   const run = { request_id: requestId, deadline };
   const consent = new Consent(ports, subjectOf(admitted), run, lookAt(admitted.entry.manifest));
   record.judged = consent;
@@ -108,29 +109,26 @@ async function runPipeline(ports: DispatchPorts, call: ToolCall, record: CallRec
   });
   if ("value" in looked) return looked.value;
   const ready = looked;
-  if (ready.tier > 0) {
-    if (ready.gate && !(writes && meetsPolicy(admitted, consent.bound))) { // 15
-      const shown = await ready.shown();
-      record.previewed = true;
-      const issued = await consent.issue(ready.revision);
-      record.beside = issued.beside;
-      return preview({ ...ready, changes: [...ready.changes, ...shown] }, record, issued);
-    }
-    if (ports.now() >= deadline) throw outOfTime();
-    if (follower?.signal.aborted) throw cancelled();
-    const repeated = await consent.spend();
-    if (repeated) return repeated.value;
-    if (ports.now() >= deadline) throw outOfTime(); // an equal call may take its place from now on
-    record.consent = consent;
-    await keep(ports, record.intent(deadline), "none", await consent.begin()); // 16
-    record.writing = true;
-    if (ports.now() >= deadline) {
-      record.consent = null; // what was spent may be another call's by now
-      throw outOfTime();
-    }
+  if (ready.gate && !(writes && meetsPolicy(admitted, consent.bound))) { // 15
+    const shown = await ready.shown();
+    record.previewed = true;
+    const issued = await consent.issue(ready.revision);
+    record.beside = issued.beside;
+    return preview({ ...ready, changes: [...ready.changes, ...shown] }, record, issued);
   }
-  const answer = await ready.run();
-  return ready.tier > 0 ? answered(answer, requestId) : answer;
+  if (ports.now() >= deadline) throw outOfTime();
+  if (follower?.signal.aborted) throw cancelled();
+  const repeated = await consent.spend();
+  if (repeated) return repeated.value;
+  if (ports.now() >= deadline) throw outOfTime(); // an equal call may take its place from now on
+  record.consent = consent;
+  await keep(ports, record.intent(deadline), "none", await consent.begin()); // 16
+  record.writing = true;
+  if (ports.now() >= deadline) {
+    record.consent = null; // what was spent may be another call's by now
+    throw outOfTime();
+  }
+  return answered(await ready.run(), requestId);
 }
 
 const subjectOf = ({ caller, entry, site, others, input, tier }: Admitted): Subject => ({

@@ -90,7 +90,9 @@ export class Connectors {
 
   /** The presence flags of a site: configured, not probed. */
   integrations(site: Site): Record<string, boolean> {
-    return Object.assign({}, ...this.all.map((one) => one.present?.(site) ?? {}));
+    const found: Record<string, boolean> = {};
+    for (const one of this.all) if (one.present) Object.assign(found, one.present(site));
+    return found;
   }
 
   /** What diagnose_site asks of sites of that kind: first their platform's own, then what they can be linked to. */
