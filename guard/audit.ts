@@ -19,6 +19,8 @@ import { Writes } from "./writes.ts";
 
 const NAME_CHARACTERS = 128;
 
+const NO_FACTS: AuditFacts = Object.freeze({});
+
 /** A name as a caller gave it, fit for a column of a row. */
 const column = (name: string) => redactText(name.slice(0, NAME_CHARACTERS));
 
@@ -165,6 +167,10 @@ export class CallRecord {
 
   /** The call's own facts over those of the calls it made; the changes of all. */
   #allFacts(begun: boolean): AuditFacts & Pick<AuditRow, "made"> {
+    if (
+      this.#calls.length === 0 && this.made.length === 0 && !this.published &&
+      Object.keys(this.facts).length === 0
+    ) return NO_FACTS;
     const records = [...this.#calls, this];
     const live = begun && records.some(({ published }) => published);
     const changes = records.flatMap(({ facts }) => facts.changes ?? []);

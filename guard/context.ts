@@ -50,6 +50,7 @@ type Reached = Pick<CallParts, "site" | "caller" | "deadline" | "record" | "foll
 /** The context of one call. */
 export function makeContext(ports: ContextPorts, call: CallParts): ToolContext {
   const own = clientsOf(ports, call);
+  let sites: SitesPort | undefined;
   return {
     ...own,
     caller: call.caller,
@@ -57,12 +58,18 @@ export function makeContext(ports: ContextPorts, call: CallParts): ToolContext {
       return call.grant as PublishGrant;
     },
     calls: call.calls,
-    previews: previewsPort(ports.store.previews, call),
-    sites: sitesPort(ports, call),
-    upstreams: upstreamsPort(ports, call),
-    snapshots: {
-      list: async ({ name }, first, last) =>
-        call.site ? await ports.store.snapshots.list(name, call.site.id, first, last) : [],
+    // Most calls need one of them, or none.
+    get previews() {
+      return previewsPort(ports.store.previews, call);
+    },
+    get sites() {
+      return sites ??= sitesPort(ports, call);
+    },
+    get upstreams() {
+      return upstreamsPort(ports, call);
+    },
+    get snapshots() {
+      return snapshotsPort(ports, call);
     },
     now: ports.now,
     forSite(id) {
@@ -85,6 +92,10 @@ const reaching = ({ record, follower, ...call }: Reached): ConnectorCall => ({
   writes: record.writes,
   // A write that has begun is carried through, whoever waits for it.
   ...(follower ? { cancelled: () => record.root.writing ? undefined : follower.signal } : {}),
+});
+
+const snapshotsPort = ({ store }: ContextPorts, { site }: CallParts): ToolContext["snapshots"] => ({
+  list: async ({ name }, first, last) => site ? await store.snapshots.list(name, site.id, first, last) : [],
 });
 
 /** A site and the clients of its upstreams, each connected once. */

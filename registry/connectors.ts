@@ -38,6 +38,8 @@ export class Connectors {
   readonly checkNames: readonly string[];
   readonly #byName: ReadonlyMap<string, Connector>;
   readonly #byKind: ReadonlyMap<string, Connector>;
+  /** Of records as the store keeps them, which are never changed. */
+  readonly #integrations = new WeakMap<Site, Readonly<Record<string, boolean>>>();
 
   constructor(all: readonly Connector[]) {
     this.all = [...all].sort((a, b) => a.name < b.name ? -1 : 1);
@@ -89,9 +91,11 @@ export class Connectors {
   }
 
   /** The presence flags of a site: configured, not probed. */
-  integrations(site: Site): Record<string, boolean> {
-    const found: Record<string, boolean> = {};
-    for (const one of this.all) if (one.present) Object.assign(found, one.present(site));
+  integrations(site: Site): Readonly<Record<string, boolean>> {
+    const known = this.#integrations.get(site);
+    if (known) return known;
+    const found = Object.assign({}, ...this.all.map((one) => one.present?.(site) ?? {}));
+    if (Object.isFrozen(site)) this.#integrations.set(site, Object.freeze(found));
     return found;
   }
 

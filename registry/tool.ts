@@ -58,7 +58,7 @@ export interface SitesPort {
   list(): Promise<readonly Site[]>;
   projects(): Promise<readonly Project[]>;
   /** Which integrations a site has set up; presence only, nothing is asked. */
-  integrations(site: Site): Record<string, boolean>;
+  integrations(site: Site): Readonly<Record<string, boolean>>;
   /** Whether a site of any scope is deployed from that branch of the call's repository, by its name or as the default. */
   deployedFrom(branch: string, isDefault: boolean): Promise<boolean>;
 }
