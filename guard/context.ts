@@ -1,11 +1,12 @@
 /** What a handler gets: its site, its clients, its ports; every request of a client passes the egress policy. */
 import { GatewayError } from "../errors.ts";
-import { type Caller, LIMITS, type Site } from "../model.ts";
+import { type Caller, LIMITS, type Making, type Site } from "../model.ts";
 import type { Capability, Connector } from "../platforms/connector.ts";
 import type { PublishGrant } from "../platforms/request.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { Manifest } from "../registry/manifest.ts";
 import type {
+  AuditFacts,
   CallsPort,
   Follower,
   OtherSite,
@@ -48,42 +49,74 @@ export interface CallParts {
 type Reached = Pick<CallParts, "site" | "caller" | "deadline" | "record" | "follower">;
 
 /** The context of one call. */
-export function makeContext(ports: ContextPorts, call: CallParts): ToolContext {
-  const own = clientsOf(ports, call);
-  let sites: SitesPort | undefined;
-  return {
-    ...own,
-    caller: call.caller,
-    get grant() {
-      return call.grant as PublishGrant;
-    },
-    calls: call.calls,
-    // Most calls need one of them, or none.
-    get previews() {
-      return previewsPort(ports.store.previews, call);
-    },
-    get sites() {
-      return sites ??= sitesPort(ports, call);
-    },
-    get upstreams() {
-      return upstreamsPort(ports, call);
-    },
-    get snapshots() {
-      return snapshotsPort(ports, call);
-    },
-    now: ports.now,
-    forSite(id) {
-      if (id === undefined || id === call.site?.id) return own;
-      const site = call.others.get(id);
-      if (!site) {
-        throw new GatewayError("E_INTERNAL", `"${call.manifest.name}" names no such site in its sites`);
-      }
-      return clientsOf(ports, { ...call, site });
-    },
-    note: (facts) => void Object.assign(call.record.facts, facts),
-    progress: (done, total, message) => call.follower?.progress(done, total, message),
-    made: (one) => void call.record.made.push(one),
+export const makeContext = (ports: ContextPorts, call: CallParts): ToolContext =>
+  new CallContext(ports, call);
+
+/**
+ * A class, for an object literal with a getter has a shape of its own each time, which is kept, and the call with it,
+ * until the old generation is collected. What handlers hand on is bound.
+ */
+class CallContext implements ToolContext {
+  readonly #ports: ContextPorts;
+  readonly #call: CallParts;
+  readonly #own: OtherSite;
+  #sites: SitesPort | undefined;
+
+  constructor(ports: ContextPorts, call: CallParts) {
+    this.#ports = ports;
+    this.#call = call;
+    this.#own = clientsOf(ports, call);
+  }
+
+  get site() {
+    return this.#own.site;
+  }
+  get use() {
+    return this.#own.use;
+  }
+  get can() {
+    return this.#own.can;
+  }
+  get checkId() {
+    return this.#own.checkId;
+  }
+  get caller() {
+    return this.#call.caller;
+  }
+  get grant() {
+    return this.#call.grant as PublishGrant;
+  }
+  get calls() {
+    return this.#call.calls;
+  }
+  get previews() {
+    return previewsPort(this.#ports.store.previews, this.#call);
+  }
+  get sites() {
+    return this.#sites ??= sitesPort(this.#ports, this.#call);
+  }
+  get upstreams() {
+    return upstreamsPort(this.#ports, this.#call);
+  }
+  get snapshots() {
+    return snapshotsPort(this.#ports, this.#call);
+  }
+  get now() {
+    return this.#ports.now;
+  }
+
+  readonly forSite = (id: string | undefined): OtherSite => {
+    if (id === undefined || id === this.#call.site?.id) return this.#own;
+    const site = this.#call.others.get(id);
+    if (!site) {
+      throw new GatewayError("E_INTERNAL", `"${this.#call.manifest.name}" names no such site in its sites`);
+    }
+    return clientsOf(this.#ports, { ...this.#call, site });
   };
+  readonly note = (facts: AuditFacts): void => void Object.assign(this.#call.record.facts, facts);
+  readonly progress = (done: number, total?: number, message?: string): void =>
+    this.#call.follower?.progress(done, total, message);
+  readonly made: Making = (one) => void this.#call.record.made.push(one);
 }
 
 const reaching = ({ record, follower, ...call }: Reached): ConnectorCall => ({
