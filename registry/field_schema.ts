@@ -6,8 +6,16 @@ import { type Schema, typeText } from "./dialect.ts";
 /** How an option of the command line gives a field's value: a text, a list with commas, or `name=value` pairs. */
 export type OptionForm = "text" | "list" | "pairs";
 
-const jsonSchema = (schema: z.ZodType) =>
-  z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Schema;
+const MADE = new WeakMap<z.ZodType, Schema>();
+
+/** Made once for each: boot asks for the form and for the type of every field. */
+function jsonSchema(schema: z.ZodType): Schema {
+  const known = MADE.get(schema);
+  if (known) return known;
+  const made = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Schema;
+  MADE.set(schema, made);
+  return made;
+}
 
 /** The form of a field's option. */
 export function optionForm({ schema }: SiteField): OptionForm {
