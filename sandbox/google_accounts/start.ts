@@ -106,6 +106,7 @@ export function startAccounts(options: StandInOptions = {}): Accounts {
       }
     },
     isWrite: ({ method }) => method === "POST",
+    records_answers: true,
   });
 
   function authorize(query: URLSearchParams): Response {
