@@ -2,7 +2,6 @@
 import { monotonicFactory } from "ulid";
 import { CODES } from "./errors.ts";
 import { buildApp } from "./doors/app.ts";
-import { connectRoutes } from "./doors/connect.ts";
 import { mcpDoor } from "./doors/mcp.ts";
 import { openapi } from "./doors/openapi.ts";
 import { restDoor } from "./doors/rest.ts";
@@ -180,7 +179,6 @@ export async function openGateway(
       server: SERVER,
       requestId: () => newId(),
     }),
-    connect: (app) => connectRoutes(app, { steps: connecting, baseUrl }),
     async admin() {
       const { adminApp } = await import("./admin/api.ts"); // not needed to start
       return adminApp({
@@ -203,6 +201,10 @@ export async function openGateway(
         now,
         report: logFault,
       });
+    },
+    async connect() {
+      const { connectApp } = await import("./doors/connect.ts");
+      return connectApp({ steps: connecting, baseUrl, newId: () => newId(), report: logFault });
     },
     ping: () => store.ping(),
     newId: () => newId(),

@@ -1,17 +1,18 @@
 /** The one server behind both doors: REST, MCP, admin and the health checks. */
 import { type Context, Hono } from "hono";
 import { GatewayError } from "../errors.ts";
+import { onDemand } from "../lib/async.ts";
 import { CORS, failure, named, naming } from "./envelope.ts";
 
 /** What is mounted where. */
 export interface AppParts {
   /** Puts the REST routes on the app. */
   rest(app: Hono): void;
-  /** Puts the pages on the app on which accounts are connected. */
-  connect(app: Hono): void;
   readonly mcp: (request: Request) => Promise<Response>;
   /** Makes the admin side, when it is first asked for. */
   admin(): Promise<Hono>;
+  /** Makes the pages on which accounts are connected, when the first is asked for. */
+  connect(): Promise<Hono>;
   /** Throws when the store does not answer. */
   ping(): Promise<void>;
   /** Whether the gateway is about to stop. */
@@ -42,12 +43,12 @@ function routes(parts: AppParts): Hono {
   app.get("/readyz", () => health(true));
   app.all("/mcp", (c) => parts.mcp(c.req.raw));
   parts.rest(app);
-  parts.connect(app);
-  let admin: Promise<Hono> | undefined;
-  app.all("/admin/*", async ({ req }) => {
-    admin ??= parts.admin().then((made) => made.notFound(unanswered));
-    return await (await admin).fetch(req.raw);
-  });
+  const later = (path: string, make: () => Promise<Hono>) => {
+    const made = onDemand(async () => (await make()).notFound(unanswered));
+    app.all(path, async ({ req }) => await (await made()).fetch(req.raw));
+  };
+  later("/admin/*", parts.admin);
+  later("/connect/*", parts.connect);
   // Routes that overlapped the tools' own would put each call through a chain of handlers; this catches the rest.
   app.notFound(unanswered);
   app.onError((thrown) => {

@@ -1,15 +1,21 @@
 /** /connect: the pages on which a person connects an account, by a link that was made for them. */
-import type { Context, Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
+import { broken } from "../guard/connect_pages.ts";
 import type { Connecting, Step } from "../guard/connecting.ts";
 import { LIMITS } from "../model.ts";
 import type { Presented } from "../store/store.ts";
+import { pageHeaders, renderPage } from "./connect_page.ts";
 
 /** What the pages stand on. */
 export interface ConnectParts {
-  /** The steps behind the pages; loaded when the first page is asked for. */
+  /** The steps behind the pages. */
   steps(): Promise<Connecting>;
   readonly baseUrl: string;
+  /** A new ULID. */
+  newId(): string;
+  /** Is told of every fault that is the gateway's own. */
+  report(requestId: string, thrown: unknown): void;
 }
 
 const PATH = "/connect";
@@ -19,8 +25,9 @@ const COOKIE_SECONDS = (2 * LIMITS.CONNECT_LINK_MS) / 1000;
 /** Each link has a cookie of its own, so that two can be open in one browser. */
 const cookieName = (link_id: string) => `connect_${link_id.slice(0, 16)}`;
 
-/** Adds the routes; every answer is a page, a refusal too. */
-export function connectRoutes(app: Hono, { steps, baseUrl }: ConnectParts): void {
+/** The routes, to be mounted at the root; every answer is a page, a refusal too. */
+export function connectApp({ steps, baseUrl, newId, report }: ConnectParts): Hono {
+  const app = new Hono();
   const secure = new URL(baseUrl).protocol === "https:";
   const answer = async (c: Context, step: Step): Promise<Response> => {
     if (step.bind) {
@@ -32,7 +39,6 @@ export function connectRoutes(app: Hono, { steps, baseUrl }: ConnectParts): void
         maxAge: COOKIE_SECONDS,
       });
     }
-    const { pageHeaders, renderPage } = await import("./connect_page.ts");
     for (const [name, value] of Object.entries(pageHeaders())) c.header(name, value);
     if ("to" in step) return c.redirect(step.to, 303);
     return c.html(await renderPage(step.page), step.page.status as 200);
@@ -49,6 +55,13 @@ export function connectRoutes(app: Hono, { steps, baseUrl }: ConnectParts): void
   app.get(`${PATH}/:link`, async (c) => {
     return await answer(c, await (await steps()).open(c.req.param("link"), presented(c), isOpened(c)));
   });
+  app.onError(async (thrown, c) => {
+    const requestId = newId();
+    report(requestId, thrown);
+    c.header("X-Request-Id", requestId);
+    return await answer(c, { page: broken(requestId) });
+  });
+  return app;
 }
 
 /**

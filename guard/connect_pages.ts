@@ -168,6 +168,18 @@ export function noRights(vendor: string): ConnectPage {
   };
 }
 
+/** A fault of the gateway's own. */
+export function broken(request_id: string): ConnectPage {
+  return {
+    status: 500,
+    title: "Something failed",
+    paragraphs: [
+      `The gateway could not do this; its operator finds the cause in the log, under request id ${request_id}.`,
+      "Open the link again in a while.",
+    ],
+  };
+}
+
 /** The exchange failed. */
 export function failed(vendor: string, why: string): ConnectPage {
   return {

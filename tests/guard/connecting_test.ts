@@ -1,5 +1,6 @@
 /** Connecting an account: the link, the browser it is bound to, the consent, and every way it can go wrong. */
 import assert from "node:assert/strict";
+import type { Store } from "../../store/store.ts";
 import { NOW } from "../kit.ts";
 import { Browser, CALLBACK, world } from "./connecting_kit.ts";
 
@@ -182,6 +183,20 @@ Deno.test("where the exchange fails nothing is connected, the page says why, and
   }
   w.accounts.ways.foreign_issuer = false;
   assert.equal((await browser.connect(link)).title, "Connected");
+});
+
+Deno.test("a store that fails is a page too, which names the request and nothing else", async () => {
+  const broken = () => Promise.reject(new Error("disk of the store, state and all"));
+  const store = (real: Store): Store => ({
+    ...real,
+    connectLinks: Object.assign(Object.create(real.connectLinks), { take: broken }),
+  });
+  await using w = await world({ store });
+  const page = await new Browser(w.gw).open(`${CALLBACK}?state=secret&code=secret`);
+  assert.deepEqual([page.status, page.title], [500, "Something failed"]);
+  const [fault] = w.gw.logged;
+  assert.ok(page.text.includes(String(fault!["request_id"])) && !/disk|secret/.test(page.text));
+  assert.match(String(fault!["cause"]), /disk of the store/);
 });
 
 Deno.test("of many answers with one state at once, one is taken", async () => {
