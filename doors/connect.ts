@@ -45,6 +45,8 @@ export function connectApp({ steps, baseUrl, newId, report }: ConnectParts): Hon
   };
   const presented = (c: Context): Presented => ({ id }) => getCookie(c, cookieName(id));
 
+  // A GET is answered once or binds a browser; what only asks whether there is a page must do neither.
+  app.use(async (c, next) => c.req.method === "HEAD" ? c.body(null, 405, { allow: "GET" }) : await next());
   app.get(`${PATH}/callback`, async (c) => {
     const { searchParams } = new URL(c.req.url);
     return await answer(c, await (await steps()).returned(searchParams, presented(c)));

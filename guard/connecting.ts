@@ -74,7 +74,7 @@ export class Connecting {
     const error = parameters.get("error");
     if (error !== null) {
       const denied = error === "access_denied";
-      await this.#audit(link, { status: denied ? "denied" : "error", error: "E_UPSTREAM" }, {
+      await this.#audit(link, denied ? { status: "denied" } : { status: "error", error: "E_UPSTREAM" }, {
         reason: denied ? "the person did not agree" : "the consent page failed",
       });
       return {
@@ -130,7 +130,7 @@ export class Connecting {
         await this.#giveBack(connector, spec, granted);
         await this.#audit(
           link,
-          { status: "denied", error: "E_UPSTREAM" },
+          { status: "denied" },
           { reason: "no right was granted" },
           id,
         );

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Store } from "../../store/store.ts";
 import { NOW } from "../kit.ts";
-import { Browser, CALLBACK, world } from "./connecting_kit.ts";
+import { BASE, Browser, CALLBACK, world } from "./connecting_kit.ts";
 
 const KIND = "google";
 
@@ -78,6 +78,13 @@ Deno.test("what only looks at a link does not bind it", async () => {
     assert.equal((await looks.open(link)).status, 200);
     assert.deepEqual(looks.given, []);
   }
+  const browser = new Browser(w.gw);
+  const back = await browser.answer(await browser.begin(await w.link(w.bob)));
+  for (const address of [link, `${link}/consent`, back]) {
+    const { status } = await w.gw.http(address.slice(BASE.length), { method: "HEAD", as: null });
+    assert.equal(status, 405);
+  }
+  assert.equal((await browser.open(back)).title, "Connected");
   assert.equal((await new Browser(w.gw).connect(link)).title, "Connected");
 });
 
