@@ -27,8 +27,8 @@ export interface Ways {
   no_refresh_token?: boolean;
   /** Each refresh replaces the refresh token; the one before it dies. */
   rotates?: boolean;
-  /** The answer names an issuer that is not this one. */
-  foreign_issuer?: boolean;
+  /** Who answers and identity tokens say they come from. Default: where it runs. */
+  issuer?: string;
 }
 
 /** A client as it was registered. */
@@ -139,7 +139,7 @@ export function startAccounts(options: StandInOptions = {}): Accounts {
     const { query, scopes } = asked;
     const to = new URL(query.get("redirect_uri")!);
     to.searchParams.set("state", query.get("state")!);
-    to.searchParams.set("iss", ways.foreign_issuer ? "https://other.example" : running.base_url);
+    to.searchParams.set("iss", ways.issuer ?? running.base_url);
     if (form.get("answer") !== "allow") {
       to.searchParams.set("error", "access_denied");
       return redirect(to.href);
@@ -191,7 +191,7 @@ export function startAccounts(options: StandInOptions = {}): Accounts {
     if (challenge !== code.challenge) return refused("invalid_grant", "Invalid code verifier.");
     code.used = true;
     const { person } = code.grant;
-    const signed = await idToken({ iss: running.base_url, aud: client.id, ...person }, now());
+    const signed = await idToken({ iss: ways.issuer ?? running.base_url, aud: client.id, ...person }, now());
     return json({
       ...tokensOf(code.grant, code, code.refreshable && !ways.no_refresh_token),
       token_type: "Bearer",

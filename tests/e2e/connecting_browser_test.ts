@@ -20,11 +20,15 @@ async function place(): Promise<Place> {
   });
   const baseUrl = `http://127.0.0.1:${server.addr.port}`;
   accounts.client.redirect_uris.push(`${baseUrl}/connect/callback`);
+  // Another site than the gateway's for the browser, as the vendor's is.
+  const vendor = accounts.base_url.replace("127.0.0.1", "localhost");
+  accounts.ways.issuer = vendor;
+  const upstream = { ...accounts.env, ACCOUNT_AUTH_URL: `${vendor}/o/oauth2/v2/auth` };
   const gw = await gateway({
     fetch: "network",
     realClock: true,
     allowPrivate: ["127.0.0.1"],
-    settings: { baseUrl, upstream: { ...accounts.env } },
+    settings: { baseUrl, upstream },
   });
   serving.resolve(gw);
   const user = await gw.store.users.create({
@@ -66,6 +70,7 @@ async function begin(page: Page, link: string): Promise<void> {
   assert.equal(await titleOf(page), "Connect an account");
   await press(page, "main a");
   assert.match(await titleOf(page) ?? "", /stand-in for the sign-in/);
+  assert.equal(new URL(page.url()).hostname, "localhost");
 }
 
 /** No wider than the phone, and nothing tried to load or run. */

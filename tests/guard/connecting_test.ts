@@ -178,7 +178,7 @@ Deno.test("where the exchange fails nothing is connected, the page says why, and
     [() => (w.accounts.ways.no_refresh_token = true), /nothing to renew it with/],
     [() => {
       w.accounts.ways.no_refresh_token = false;
-      w.accounts.ways.foreign_issuer = true;
+      w.accounts.ways.issuer = "https://other.example";
     }, /iss/],
   ];
   for (const [wrong, why] of cases) {
@@ -188,7 +188,7 @@ Deno.test("where the exchange fails nothing is connected, the page says why, and
     assert.match(page.text, why);
     assert.deepEqual(await w.gw.store.accounts.list(), []);
   }
-  w.accounts.ways.foreign_issuer = false;
+  delete w.accounts.ways.issuer;
   assert.equal((await browser.connect(link)).title, "Connected");
 });
 

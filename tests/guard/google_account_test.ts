@@ -7,7 +7,7 @@ import type { Caller, Site } from "../../model.ts";
 import type { AccountTokens } from "../../platforms/context.ts";
 import google from "../../platforms/google/connector.ts";
 import { createHttp } from "../../platforms/http.ts";
-import type { NewSite, Store } from "../../store/store.ts";
+import type { NewSite } from "../../store/store.ts";
 import { CONNECTORS } from "../connectors.ts";
 import { NOW, site } from "../kit.ts";
 import { type World, world } from "./connecting_kit.ts";
@@ -19,15 +19,23 @@ function accountOf(
   w: World,
   at: Site | null,
   caller: Caller | null = null,
-  store: Store = w.gw.store,
+  more: Record<string, string | null> = {},
 ): AccountTokens {
   const now = () => w.gw.clock.now;
   const http = createHttp({ allowPrivate: ["127.0.0.1"], now });
   const upstream = {
     ...Object.fromEntries(CONNECTORS.settings.map((one) => [one.name, one.default])),
     ...w.accounts.env,
+    ...more,
   };
-  const ports = { connectors: CONNECTORS, store, http, upstream, cache: new FactCaches(now), now };
+  const ports = {
+    connectors: CONNECTORS,
+    store: w.gw.store,
+    http,
+    upstream,
+    cache: new FactCaches(now),
+    now,
+  };
   const { account } = makeConnectorContext(ports, { site: at, caller, deadline: now() + 30_000 }, google);
   assert.ok(account);
   return account;
@@ -210,5 +218,18 @@ Deno.test("a client that Google does not know says so, and ends nobody's connect
   const { code, message } = await refusal(accountOf(w, at).token());
   assert.equal(code, "E_UPSTREAM");
   assert.match(message, /Google did not renew the access: 401 invalid_client/);
+  assert.equal((await w.gw.store.accounts.get(w.ann.id, "google"))?.state, "ok");
+});
+
+Deno.test("without the OAuth client a token that ended cannot be renewed, and that is said; one that lives is used", async () => {
+  await using w = await connected();
+  const at = await bound(w, "acme", { account_user_id: w.ann.id });
+  const none = { ACCOUNT_CLIENT_ID: null, ACCOUNT_CLIENT_SECRET: null };
+  assert.equal(await holder(w, accountOf(w, at, null, none)), "ann@agency.example");
+  w.gw.clock.now += HOUR_MS;
+  const { code, message } = await refusal(accountOf(w, at, null, none).token());
+  assert.equal(code, "E_MISSING_SECRET");
+  assert.match(message, /ACCOUNT_CLIENT_ID and ACCOUNT_CLIENT_SECRET/);
+  assert.deepEqual(w.accounts.requests, []);
   assert.equal((await w.gw.store.accounts.get(w.ann.id, "google"))?.state, "ok");
 });
