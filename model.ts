@@ -175,6 +175,13 @@ export const LIMITS = {
   TOPICMAP_WRITE_DEADLINE_MS: 30_000,
   TOPICMAP_TYPES_KEPT_MS: 10 * 60_000,
   PASTED_CONTENT_BYTES: 200 * KIB,
+  /** The largest reply of a report that is read. */
+  REPORT_BYTES: 32 * MIB,
+  /** A stored file: how much of one is answered, how large one may be that is saved, how large a document is exported. */
+  STORED_TEXT_BYTES: MIB,
+  STORED_FILE_BYTES: 5 * MIB,
+  STORED_BODY_BYTES: 12 * MIB,
+  EXPORT_BYTES: 11 * MIB,
   PREVIEW_FIELD_BYTES: 8 * KIB,
   PREVIEW_BYTES: 32 * KIB,
   AUDIT_ARGUMENT_BYTES: 8 * KIB,

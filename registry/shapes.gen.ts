@@ -1,59 +1,72 @@
 /** Written by `deno task gen` from the manifests; not edited by hand. */
 
 export interface Shapes {
-  "behavior_get_heatmap_metrics": {
-    args: { "num_of_days": number; "by_url": boolean };
+  "generate_seo_report": {
+    args: { "start_date": string; "end_date": string; "top_queries": number };
     site: "required";
     tier: 0;
     raises: false;
     publishes: "never";
   };
-  "behavior_get_historical_metrics": {
-    args: { "days"?: number; "start_date"?: string; "end_date"?: string; "include_daily": boolean };
+  "get_ads_report": {
+    args: { "query": string; "max_rows": number };
     site: "required";
     tier: 0;
     raises: false;
     publishes: "never";
   };
-  "behavior_get_metrics": {
+  "get_analytics_report": {
     args: {
-      "num_of_days": number;
-      "dimensions"?:
-        ("Browser" | "Device" | "OS" | "Country" | "Source" | "Medium" | "Campaign" | "Channel" | "URL")[];
-      "metrics"?: (
-        | "traffic"
-        | "engagement_time"
-        | "scroll_depth"
-        | "dead_clicks"
-        | "rage_clicks"
-        | "excessive_scroll"
-        | "quickbacks"
-        | "script_errors"
-        | "error_clicks"
-        | "devices"
-        | "browsers"
-        | "os"
-        | "countries"
-        | "pages"
-        | "titles"
-        | "referrers"
-      )[];
+      "start_date": string;
+      "end_date": string;
+      "metrics": (string)[];
+      "dimensions"?: (string)[];
+      "dimension_filter"?: Record<string, unknown>;
+      "metric_filter"?: Record<string, unknown>;
+      "order_bys"?: (Record<string, unknown>)[];
       "limit": number;
+      "offset": number;
     };
     site: "required";
     tier: 0;
     raises: false;
     publishes: "never";
   };
-  "behavior_get_project_info": {
-    args: Record<string, never>;
+  "get_search_analytics": {
+    args: {
+      "start_date": string;
+      "end_date": string;
+      "dimensions": ("query" | "page" | "country" | "device" | "date" | "searchAppearance")[];
+      "type": "web" | "image" | "video" | "news" | "discover" | "googleNews";
+      "filters"?: ({
+        "dimension": "query" | "page" | "country" | "device" | "searchAppearance";
+        "operator":
+          | "equals"
+          | "notEquals"
+          | "contains"
+          | "notContains"
+          | "includingRegex"
+          | "excludingRegex";
+        "expression": string;
+      })[];
+      "row_limit": number;
+      "start_row": number;
+      "data_state": "final" | "all";
+      "aggregation_type": "auto" | "byPage" | "byProperty";
+    };
     site: "required";
     tier: 0;
     raises: false;
     publishes: "never";
   };
-  "behavior_get_session_recordings": {
-    args: { "num_of_days": number };
+  "read_sheet": {
+    args: {
+      "spreadsheet_id": string;
+      "range": string;
+      "major_dimension": "ROWS" | "COLUMNS";
+      "value_render_option": "FORMATTED_VALUE" | "UNFORMATTED_VALUE" | "FORMULA";
+      "date_time_render_option": "SERIAL_NUMBER" | "FORMATTED_STRING";
+    };
     site: "required";
     tier: 0;
     raises: false;
@@ -758,6 +771,54 @@ export interface Shapes {
     tier: 1;
     raises: true;
     publishes: "sometimes";
+  };
+  "storage_get_baseline": {
+    args: Record<string, never>;
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "storage_get_site_folder": {
+    args: Record<string, never>;
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "storage_list_site_files": {
+    args: { "page_size": number; "page_token"?: string };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "storage_read_file": {
+    args: {
+      "file_id": string;
+      "export_mime_type"?:
+        | "text/markdown"
+        | "text/plain"
+        | "text/html"
+        | "text/csv"
+        | "text/tab-separated-values";
+    };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "storage_save_audit": {
+    args: {
+      "title": string;
+      "content": string;
+      "filename"?: string;
+      "mime_type": "text/markdown" | "text/plain" | "text/html" | "text/csv" | "application/json";
+    };
+    site: "required";
+    tier: 2;
+    raises: false;
+    publishes: "never";
   };
   "topicmap_create_content_audit": {
     args: {

@@ -3,11 +3,12 @@ import { z } from "zod";
 import { expected, text } from "../../lib/fields.ts";
 import { fail, unknown } from "../checks.ts";
 import { connector } from "../connector.ts";
-import type { ConnectorContext } from "../context.ts";
 import { address, base, given, secret, word } from "../settings.ts";
 import { idField, textField, userField } from "../site_fields.ts";
+import { Google } from "./client.ts";
 import { assertAccount, assertAds, assertAnalytics, assertSearch, assertStorage, refusal } from "./links.ts";
 import { assertClient, authorize, exchange, isOAuth, refresh, revoke, RIGHTS } from "./oauth.ts";
+import { forbidden } from "./routes.ts";
 
 const customerField = textField("a customer id such as 123-456-7890", /^\d[\d-]{0,18}\d$/);
 
@@ -97,9 +98,8 @@ export default connector({
     settings.STORAGE_API_BASE,
     settings.STORAGE_UPLOAD_BASE,
   ],
-  policy: ({ method, url }, { settings }) =>
-    method === "POST" && isOAuth(url, settings) ? null : "none of the account's services is asked yet",
-  connect: (ctx): ConnectorContext => ctx,
+  policy: (out, ctx) => out.method === "POST" && isOAuth(out.url, ctx.settings) ? null : forbidden(out, ctx),
+  connect: (ctx): Google => new Google(ctx),
   checks: [{
     kinds: ["crm"],
     names: ["storage_folder"],

@@ -1,0 +1,175 @@
+/** Reports of the site's Google Analytics property (docs/upstreams/google.md). */
+import { z } from "zod";
+import { LIMITS } from "../../model.ts";
+import { foreign, unreadable } from "./errors.ts";
+import { type FilterExpression, filterOf, type OrderBy, ordersOf } from "./filters.ts";
+import { propertyOf } from "./routes.ts";
+import type { Asked, GoogleWire } from "./wire.ts";
+
+/** What a report is asked for. */
+export interface ReportQuery {
+  readonly start_date: string;
+  readonly end_date: string;
+  readonly metrics: readonly string[];
+  readonly dimensions?: readonly string[] | undefined;
+  readonly dimension_filter?: FilterExpression | undefined;
+  readonly metric_filter?: FilterExpression | undefined;
+  readonly order_bys?: readonly OrderBy[] | undefined;
+  readonly limit?: number;
+  readonly offset?: number;
+}
+
+/** The value of one cell: a metric is a number, null where it is none. */
+export type Cell = string | number | null;
+
+/** A report as answers show it. */
+export interface Report {
+  readonly property_id: string;
+  readonly rows: readonly Readonly<Record<string, Cell>>[];
+  /** How many rows there are, whatever the limit. */
+  readonly row_count: number;
+  /** The metrics over all rows, where there are dimensions. */
+  readonly totals?: Readonly<Record<string, Cell>>;
+  readonly metadata: {
+    readonly currency_code: string | null;
+    readonly time_zone: string | null;
+    /** Rows were left out so that no visitor can be recognised. */
+    readonly thresholded: boolean;
+    /** Rows were put together as "(other)". */
+    readonly other_row: boolean;
+    /** The figures are estimated from a part of the data. */
+    readonly sampled: boolean;
+    readonly empty_reason: string | null;
+  };
+}
+
+const text = z.string().nullish();
+const ROW = z.object({
+  dimensionValues: z.array(z.object({ value: text })).nullish(),
+  metricValues: z.array(z.object({ value: text })).nullish(),
+});
+/** A reply; what is not named here is dropped. */
+export const REPORT_REPLY = z.object({
+  dimensionHeaders: z.array(z.object({ name: text })).nullish(),
+  metricHeaders: z.array(z.object({ name: text, type: text })).nullish(),
+  rows: z.array(ROW).nullish(),
+  totals: z.array(ROW).nullish(),
+  rowCount: z.number().nullish(),
+  metadata: z.object({
+    currencyCode: text,
+    timeZone: text,
+    emptyReason: text,
+    subjectToThresholding: z.boolean().nullish(),
+    dataLossFromOtherRow: z.boolean().nullish(),
+    samplingMetadatas: z.array(z.object({ samplesReadCount: z.union([z.string(), z.number()]).nullish() }))
+      .nullish(),
+  }).nullish(),
+});
+type Reply = z.output<typeof REPORT_REPLY>;
+type Row = z.output<typeof ROW>;
+
+/** The body of a report's request. */
+export function reportRequest(query: ReportQuery) {
+  const { start_date, end_date, metrics, dimensions = [], limit, offset } = query;
+  return {
+    dateRanges: [{ startDate: start_date, endDate: end_date }],
+    metrics: metrics.map((name) => ({ name })),
+    ...(dimensions.length > 0
+      ? { dimensions: dimensions.map((name) => ({ name })), metricAggregations: ["TOTAL"] }
+      : {}),
+    ...(query.dimension_filter ? { dimensionFilter: query.dimension_filter } : {}),
+    ...(query.metric_filter ? { metricFilter: query.metric_filter } : {}),
+    ...(query.order_bys?.length ? { orderBys: [...query.order_bys] } : {}),
+    ...(limit === undefined ? {} : { limit: String(limit) }),
+    ...(offset ? { offset: String(offset) } : {}),
+  };
+}
+
+/** The filters and orders of a call, read. Throws E_BAD_INPUT naming the part that is wrong. */
+export function readConditions(args: {
+  readonly dimension_filter?: unknown;
+  readonly metric_filter?: unknown;
+  readonly order_bys?: unknown;
+}): Pick<ReportQuery, "dimension_filter" | "metric_filter" | "order_bys"> {
+  return {
+    dimension_filter: filterOf(args.dimension_filter, "dimension_filter"),
+    metric_filter: filterOf(args.metric_filter, "metric_filter"),
+    order_bys: ordersOf(args.order_bys, "order_bys"),
+  };
+}
+
+/** The property of one site. */
+export class Analytics {
+  constructor(private readonly wire: GoogleWire) {}
+
+  /** A report. Throws E_UPSTREAM, E_ANALYTICS_ACCOUNT_NOT_LINKED, E_ANALYTICS_NOT_LINKED. */
+  async report(query: ReportQuery): Promise<Report> {
+    const { site, settings } = this.wire.ctx;
+    const property = propertyOf(site);
+    const asked: Asked = {
+      method: "POST",
+      url: `${settings.ANALYTICS_API_BASE}/properties/${property}:runReport`,
+      json: reportRequest(query),
+      effect: "read",
+      max_bytes: LIMITS.REPORT_BYTES,
+    };
+    const reply = await this.wire.read(REPORT_REPLY, asked);
+    return this.#reportOf(reply, query, property, asked);
+  }
+
+  #reportOf(reply: Reply, query: ReportQuery, property_id: string, asked: Asked): Report {
+    const { metrics, dimensions = [] } = query;
+    const rows = reply.rows ?? [];
+    const given = [reply.dimensionHeaders, reply.metricHeaders]
+      .map((headers) => (headers ?? []).map(({ name }) => name ?? ""));
+    // Of a report without rows the headers may be left out as well.
+    if (rows.length > 0 && String(given) !== String([dimensions, metrics])) {
+      throw foreign(this.wire.service, `other columns than were asked for (${given.flat().join(", ")})`);
+    }
+    const types = (reply.metricHeaders ?? []).map(({ type }) => type ?? "");
+    const totals = reply.totals?.[0];
+    const cells = (row: Row) => ({
+      ...named(dimensions, row.dimensionValues ?? [], (value) => value),
+      ...named(metrics, row.metricValues ?? [], (value, at) => metric(value, types[at])),
+    });
+    if (rows.some((row) => (row.metricValues ?? []).length !== metrics.length)) {
+      throw unreadable(this.wire.service, asked, "a row has not as many values as there are metrics");
+    }
+    return {
+      property_id,
+      rows: rows.map(cells),
+      row_count: reply.rowCount ?? rows.length,
+      ...(totals && dimensions.length > 0
+        ? { totals: named(metrics, totals.metricValues ?? [], (value, at) => metric(value, types[at])) }
+        : {}),
+      metadata: metadataOf(reply),
+    };
+  }
+}
+
+function named(
+  names: readonly string[],
+  values: readonly { value?: string | null | undefined }[],
+  read: (value: string | null, at: number) => Cell,
+): Record<string, Cell> {
+  return Object.fromEntries(names.map((name, at) => [name, read(values[at]?.value ?? null, at)]));
+}
+
+/** Every type of metric is a number; one that is none, or whose header names no type, stays as it is. */
+function metric(value: string | null, type: string | undefined): Cell {
+  if (value === null || value.trim() === "") return null;
+  const number = Number(value);
+  if (Number.isFinite(number)) return number;
+  return type?.startsWith("TYPE_") ? null : value;
+}
+
+function metadataOf({ metadata }: Reply): Report["metadata"] {
+  return {
+    currency_code: metadata?.currencyCode ?? null,
+    time_zone: metadata?.timeZone ?? null,
+    thresholded: metadata?.subjectToThresholding ?? false,
+    other_row: metadata?.dataLossFromOtherRow ?? false,
+    sampled: (metadata?.samplingMetadatas ?? []).length > 0,
+    empty_reason: metadata?.emptyReason ?? null,
+  };
+}

@@ -1,0 +1,88 @@
+/** Filters and orders of an analytics report, as Google's own reference writes them: read strictly, so that a misspelt field is named. */
+import { z } from "zod";
+import { GatewayError } from "../../errors.ts";
+
+const INT64 = z.union([z.string().regex(/^-?\d{1,19}$/), z.int().transform(String)]);
+const NUMBER = z.union([z.strictObject({ int64Value: INT64 }), z.strictObject({ doubleValue: z.number() })]);
+const MATCHES = ["EXACT", "BEGINS_WITH", "ENDS_WITH", "CONTAINS", "FULL_REGEXP", "PARTIAL_REGEXP"] as const;
+const OPERATIONS = [
+  "EQUAL",
+  "LESS_THAN",
+  "LESS_THAN_OR_EQUAL",
+  "GREATER_THAN",
+  "GREATER_THAN_OR_EQUAL",
+] as const;
+const TESTS = {
+  stringFilter: z.strictObject({
+    matchType: z.enum(MATCHES).optional(),
+    value: z.string(),
+    caseSensitive: z.boolean().optional(),
+  }).optional(),
+  inListFilter: z.strictObject({
+    values: z.array(z.string()).min(1).max(1000),
+    caseSensitive: z.boolean().optional(),
+  }).optional(),
+  numericFilter: z.strictObject({ operation: z.enum(OPERATIONS), value: NUMBER }).optional(),
+  betweenFilter: z.strictObject({ fromValue: NUMBER, toValue: NUMBER }).optional(),
+};
+
+/** Exactly one of those fields. */
+const oneOf = (names: readonly string[]) =>
+  [
+    (value: object) =>
+      names.filter((name) => (value as Record<string, unknown>)[name] !== undefined).length === 1,
+    { error: `expected exactly one of ${names.join(", ")}` },
+  ] as const;
+
+const FILTER = z.strictObject({ fieldName: z.string().min(1).max(200), ...TESTS })
+  .refine(...oneOf(Object.keys(TESTS)));
+export type Filter = z.output<typeof FILTER>;
+
+/** A condition on dimensions or metrics: one filter, or several joined. */
+export interface FilterExpression {
+  readonly andGroup?: { readonly expressions: FilterExpression[] } | undefined;
+  readonly orGroup?: { readonly expressions: FilterExpression[] } | undefined;
+  readonly notExpression?: FilterExpression | undefined;
+  readonly filter?: Filter | undefined;
+}
+
+const GROUP = z.strictObject({
+  expressions: z.array(z.lazy((): z.ZodType<FilterExpression> => EXPRESSION)).min(1),
+});
+const EXPRESSION: z.ZodType<FilterExpression> = z.strictObject({
+  andGroup: GROUP.optional(),
+  orGroup: GROUP.optional(),
+  notExpression: z.lazy(() => EXPRESSION).optional(),
+  filter: FILTER.optional(),
+}).refine(...oneOf(["andGroup", "orGroup", "notExpression", "filter"]));
+
+const ORDER_TYPES = ["ALPHANUMERIC", "CASE_INSENSITIVE_ALPHANUMERIC", "NUMERIC"] as const;
+const ORDER = z.strictObject({
+  metric: z.strictObject({ metricName: z.string().min(1) }).optional(),
+  dimension: z.strictObject({ dimensionName: z.string().min(1), orderType: z.enum(ORDER_TYPES).optional() })
+    .optional(),
+  desc: z.boolean().optional(),
+}).refine(...oneOf(["metric", "dimension"]));
+export type OrderBy = z.output<typeof ORDER>;
+
+function read<T>(shape: z.ZodType<T>, value: unknown, field: string): T {
+  const found = shape.safeParse(value);
+  if (found.success) return found.data;
+  const [issue] = found.error.issues;
+  const at = [field, ...issue?.path ?? []].map((part) =>
+    typeof part === "number" ? `[${part}]` : String(part)
+  )
+    .join(".").replaceAll(".[", "[");
+  const what = issue?.message.replace(/^Invalid input: /, "").replace(/[.\s]+$/, "") ?? "cannot be read";
+  throw new GatewayError("E_BAD_INPUT", `${at}: ${what.charAt(0).toLowerCase()}${what.slice(1)}`);
+}
+
+/** A filter as a caller wrote it. Throws E_BAD_INPUT naming the part that is wrong. */
+export function filterOf(value: unknown, field: string): FilterExpression | undefined {
+  return value === undefined ? undefined : read(EXPRESSION, value, field);
+}
+
+/** Orders as a caller wrote them. Throws E_BAD_INPUT naming the part that is wrong. */
+export function ordersOf(value: unknown, field: string): OrderBy[] | undefined {
+  return value === undefined ? undefined : read(z.array(ORDER).max(20), value, field);
+}

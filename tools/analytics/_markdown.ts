@@ -1,0 +1,126 @@
+/** The words of a report for a client: sentences and tables that stand by themselves. */
+import type { Cell } from "../../platforms/google/analytics.ts";
+import { type Days, daysOf } from "./_days.ts";
+import type { analyticsOf, searchOf } from "./_sections.ts";
+
+const TEXT_MAX = 80;
+/** For so long the figures of searches still grow. */
+const SETTLING_MS = 3 * 24 * 60 * 60 * 1000;
+
+/** Text of somebody else as text in markdown: one line of limited length, nothing in it a mark or a link. */
+export function plain(text: string): string {
+  const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
+  const characters = [...line];
+  const cut = characters.length > TEXT_MAX ? `${characters.slice(0, TEXT_MAX - 1).join("")}…` : line;
+  return cut.replace(/[\\`*_{}[\]<>#|~!@&]|:(?=\/\/)|\.(?<=\bwww\.)/gi, "\\$&");
+}
+
+const DAY: Intl.DateTimeFormatOptions = { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" };
+const day = (text: string) => new Date(`${text}T00:00:00Z`).toLocaleDateString("en-GB", DAY);
+const count = (value: Cell) => typeof value === "number" ? Math.round(value).toLocaleString("en-US") : "–";
+const many = (value: number, one: string, more: string) => `${count(value)} ${value === 1 ? one : more}`;
+const digits = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
+const percent = (share: Cell) =>
+  typeof share === "number" ? `${(share * 100).toLocaleString("en-US", digits)} %` : "–";
+const place = (value: number | null) => value === null ? "–" : value.toLocaleString("en-US", digits);
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  return [line(head), line(head.map((_, at) => at === 0 ? "---" : "---:")), ...rows.map(line)].join("\n");
+}
+
+type Analytics = Awaited<ReturnType<typeof analyticsOf>>;
+type Search = Awaited<ReturnType<typeof searchOf>>;
+
+/** What a report is written from. */
+export interface Written {
+  readonly name: string;
+  readonly days: Days;
+  /** Milliseconds since the epoch. */
+  readonly today: number;
+  readonly analytics: Analytics | null;
+  readonly search: Search | null;
+}
+
+function visits({ totals, by_channel, sampled, thresholded }: Analytics): string[] {
+  if (totals.sessions === 0) return ["No visits were counted in this time."];
+  const { sessions, totalUsers, screenPageViews, engagementRate, keyEvents } = totals;
+  return [
+    table(["Figure", "In this time"], [
+      ["Visits", count(sessions)],
+      ["Visitors", count(totalUsers)],
+      ["Pages viewed", count(screenPageViews)],
+      ["Visits on which somebody stayed or did something", percent(engagementRate)],
+      ["Goals reached", count(keyEvents)],
+    ]),
+    ...by_channel.length === 0 ? [] : [
+      "### How visitors came",
+      table(
+        ["Way", "Visits", "Visitors", "Goals reached"],
+        by_channel.map((one) => [
+          channelName(one.channel),
+          count(one.sessions),
+          count(one.totalUsers),
+          count(one.keyEvents),
+        ]),
+      ),
+    ],
+    ...sampled ? ["These figures are estimated from a part of the visits."] : [],
+    ...thresholded ? ["Small figures are left out so that no visitor can be recognised."] : [],
+  ];
+}
+
+/** Ways that are named in brackets or by one word, in words. */
+function channelName(channel: string): string {
+  const names: Readonly<Record<string, string>> = {
+    "": "Not known",
+    "(other)": "Others",
+    "(not set)": "Not known",
+    Unassigned: "Not known",
+    Direct: "Directly, by address or bookmark",
+  };
+  return Object.hasOwn(names, channel) ? names[channel]! : plain(channel);
+}
+
+function searches({ totals, top_queries }: Search): string[] {
+  const { clicks, impressions, ctr, position } = totals;
+  if (impressions === 0) return ["The site was not shown in Google's results in this time."];
+  return [
+    `The site was shown ${many(impressions, "time", "times")} in Google's results and clicked ` +
+    `${many(clicks, "time", "times")} (${percent(ctr)}). Its average position was ${place(position)}.`,
+    ...top_queries.length === 0 ? [] : [
+      "### What people searched for",
+      table(
+        ["Search", "Clicks", "Shown", "Clicked", "Position"],
+        top_queries.map((one) => [
+          plain(one.query),
+          count(one.clicks),
+          count(one.impressions),
+          percent(one.ctr),
+          place(one.position),
+        ]),
+      ),
+    ],
+  ];
+}
+
+/** The whole report. */
+export function reportMarkdown({ name, days, today, analytics, search }: Written): string {
+  const missing = (what: string) => [`${what} are not part of this report.`];
+  const growing = search !== null && Date.parse(days.end_date) > today - SETTLING_MS;
+  const length = daysOf(days);
+  const range = length === 1 ? day(days.start_date) : `${day(days.start_date)} to ${day(days.end_date)}`;
+  return [
+    `# Website report: ${plain(name)}`,
+    `${range} (${many(length, "day", "days")})`,
+    "## Visits",
+    ...analytics ? visits(analytics) : missing("Figures on visits"),
+    "## Google search",
+    ...search ? searches(search) : missing("Figures on searches"),
+    ...growing
+      ? [
+        "Google counts the searches of the last days until three days later, so these figures will still grow.",
+      ]
+      : [],
+  ].join("\n\n") + "\n";
+}

@@ -1,0 +1,16 @@
+/** get_ads_report: a query over the site's own ads customer. */
+import google from "../../platforms/google/connector.ts";
+import { checkQuery } from "../../platforms/google/gaql.ts";
+import { tool } from "../../registry/tool.ts";
+import { checkText } from "../../rules/text.ts";
+
+export default tool("get_ads_report", {
+  check({ query }, { site }) {
+    checkText(query, "query");
+    checkQuery(query, site.ads_customer_id?.replaceAll("-", "") ?? null);
+  },
+  async run({ query, max_rows }, ctx) {
+    const { ads } = await ctx.use(google);
+    return await ads.search(query, max_rows);
+  },
+});

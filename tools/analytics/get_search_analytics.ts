@@ -1,0 +1,28 @@
+/** get_search_analytics: what searches brought the site, as its search property counts them. */
+import { GatewayError } from "../../errors.ts";
+import google from "../../platforms/google/connector.ts";
+import { tool } from "../../registry/tool.ts";
+import { checkDays } from "./_days.ts";
+
+const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
+
+export default tool("get_search_analytics", {
+  check({ dimensions, filters = [], aggregation_type, ...days }, ctx) {
+    checkDays(days, ctx.now());
+    const twice = dimensions.find((name, at) => dimensions.indexOf(name) < at);
+    if (twice !== undefined) throw bad(`dimensions: "${twice}" is named twice; name each once`);
+    if (dimensions.includes("searchAppearance") && dimensions.length > 1) {
+      throw bad(
+        "dimensions: searchAppearance stands alone; ask with it first, then filter by one of its values",
+      );
+    }
+    const byPage = dimensions.includes("page") || filters.some(({ dimension }) => dimension === "page");
+    if (aggregation_type === "byProperty" && byPage) {
+      throw bad("aggregation_type: byProperty does not go with the dimension page; leave it out");
+    }
+  },
+  async run(args, ctx) {
+    const { search } = await ctx.use(google);
+    return await search.query(args);
+  },
+});
