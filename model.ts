@@ -180,7 +180,6 @@ export const LIMITS = {
   /** A stored file: how much of one is answered, how large one may be that is saved, how large a document is exported. */
   STORED_TEXT_BYTES: MIB,
   STORED_FILE_BYTES: 5 * MIB,
-  STORED_BODY_BYTES: 12 * MIB,
   EXPORT_BYTES: 11 * MIB,
   PREVIEW_FIELD_BYTES: 8 * KIB,
   PREVIEW_BYTES: 32 * KIB,

@@ -193,9 +193,9 @@ export class Drive {
 
   async #download(file: StoredFile): Promise<FileText> {
     const large = file.size !== null && file.size > LIMITS.STORED_TEXT_BYTES;
-    const asked = {
+    const asked: Asked = {
       ...this.#get(`/files/${file.id}`, { alt: "media", ...ALL_DRIVES }),
-      headers: large ? { range: `bytes=0-${LIMITS.STORED_TEXT_BYTES - 1}` } : {},
+      ...large ? { headers: { range: `bytes=0-${LIMITS.STORED_TEXT_BYTES - 1}` } } : {},
       max_bytes: LIMITS.EXPORT_BYTES,
     };
     return textOf(file, file.mime_type, (await this.wire.ask(asked)).bytes);

@@ -23,7 +23,7 @@ const digits = (text: string) => text.replaceAll("-", "");
  * others there are.
  */
 export function checkQuery(query: string, customer: string | null): void {
-  const tokens = query.match(TOKENS) ?? [];
+  const tokens: readonly string[] = query.match(TOKENS) ?? [];
   const words = tokens.map((token) => token.toLowerCase());
   if (words[0] !== "select") {
     throw bad(

@@ -7,9 +7,7 @@ import { catalogue, golden, rows } from "./golden.ts";
 
 /** The longest the list may be. A group that is built leaves here too. */
 const UNBUILT_MAX = [
-  "analytics",
   "social",
-  "storage",
 ];
 
 Deno.test("the catalogue has the specification's 106 tools in 13 groups, and no tool twice", async () => {

@@ -1,0 +1,181 @@
+/** Queries of the stand-in's ads customers: a small part of the query language, answered in batches. */
+import { Refusal, type Strict } from "./refusal.ts";
+import type { Holder, World } from "./world.ts";
+
+const VERSION = "v26";
+
+/** A failure as Google Ads words it. */
+function failed(status: number, word: string, kind: string, code: string, message: string): Refusal {
+  const type = `type.googleapis.com/google.ads.googleads.${VERSION}.errors.GoogleAdsFailure`;
+  const details = [{
+    "@type": type,
+    errors: [{ errorCode: { [kind]: code }, message }],
+    requestId: "request-1",
+  }];
+  return new Refusal(status, word, "Request contains an invalid argument.", { details });
+}
+const wrong = (code: string, message: string) => failed(400, "INVALID_ARGUMENT", "queryError", code, message);
+
+type Row = Readonly<Record<string, unknown>>;
+const camel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** The value of a field such as `metrics.cost_micros`; undefined where there is none. */
+function valueOf(row: Row, field: string): unknown {
+  return field.split(".").reduce<unknown>(
+    (at, part) => (at as Record<string, unknown> | undefined)?.[camel(part)],
+    row,
+  );
+}
+
+const CONDITION = /^([\w.]+)\s*(!=|>=|<=|=|>|<|\bIN\b|\bNOT IN\b|\bLIKE\b|\bDURING\b|\bBETWEEN\b)\s*(.+)$/is;
+const QUERY =
+  /^\s*SELECT\s+(?<fields>.+?)\s+FROM\s+(?<resource>\w+)(?:\s+WHERE\s+(?<where>.+?))?(?:\s+ORDER\s+BY\s+(?<order>.+?))?(?:\s+LIMIT\s+(?<limit>\d+))?(?:\s+PARAMETERS\s+.+)?\s*$/is;
+const literal = (text: string) => text.trim().replace(/^(['"])(.*)\1$/s, "$2");
+
+/** Days such as LAST_7_DAYS, of which the last is yesterday. */
+function during(word: string, now: number): [string, string] {
+  const [, days] = /^LAST_(\d+)_DAYS$/.exec(word.trim()) ?? [];
+  if (days === undefined) {
+    throw wrong("INVALID_VALUE_WITH_DURING_OPERATOR", `Invalid date literal '${word}'.`);
+  }
+  const day = (back: number) => new Date(now - back * 86_400_000).toISOString().slice(0, 10);
+  return [day(Number(days)), day(1)];
+}
+
+function testOf(text: string, now: number): (row: Row) => boolean {
+  const [, field, operator, rest] = CONDITION.exec(text.trim()) ?? [];
+  if (!field || !operator || !rest) throw wrong("BAD_OPERATOR", `Error in WHERE clause: '${text}'.`);
+  const compare = (row: Row, to: string) => {
+    const value = valueOf(row, field);
+    if (value === undefined) {
+      throw wrong("UNRECOGNIZED_FIELD", `Unrecognized field in the query: '${field}'.`);
+    }
+    return /^-?\d/.test(to) && !to.includes("-", 1)
+      ? Number(value) - Number(to)
+      : String(value) < to
+      ? -1
+      : String(value) > to
+      ? 1
+      : 0;
+  };
+  const one = literal(rest);
+  switch (operator.toUpperCase()) {
+    case "=":
+      return (row) => compare(row, one) === 0;
+    case "!=":
+      return (row) => compare(row, one) !== 0;
+    case ">":
+      return (row) => compare(row, one) > 0;
+    case "<":
+      return (row) => compare(row, one) < 0;
+    case ">=":
+      return (row) => compare(row, one) >= 0;
+    case "<=":
+      return (row) => compare(row, one) <= 0;
+    case "IN":
+    case "NOT IN": {
+      const all = rest.replace(/^\(|\)$/g, "").split(",").map(literal);
+      const within = operator.toUpperCase() === "IN";
+      return (row) => all.some((value) => compare(row, value) === 0) === within;
+    }
+    case "LIKE": {
+      const pattern = new RegExp(`^${one.split("%").map(RegExp.escape).join(".*")}$`, "is");
+      return (row) => pattern.test(String(valueOf(row, field)));
+    }
+    case "DURING": {
+      const [from, to] = during(one, now);
+      return (row) => compare(row, from) >= 0 && compare(row, to) <= 0;
+    }
+    default: {
+      const [from = "", to = ""] = rest.split(/\s+AND\s+/i).map(literal);
+      return (row) => compare(row, from) >= 0 && compare(row, to) <= 0;
+    }
+  }
+}
+
+/** Conditions joined by AND; the AND of a BETWEEN joins none. */
+function conditions(text: string): string[] {
+  const parts = text.split(/\s+AND\s+/i);
+  return parts.reduce<string[]>((all, part) => {
+    const last = all.at(-1);
+    const open = last !== undefined && /\bBETWEEN\s+\S+$/i.test(last);
+    return open ? [...all.slice(0, -1), `${last} AND ${part}`] : [...all, part];
+  }, []);
+}
+
+/** Only what was selected, nested as before, and what names the resource. */
+function selected(row: Row, fields: readonly string[], resource: string): Row {
+  const result: Record<string, Record<string, unknown>> = {};
+  for (const field of fields) {
+    const [head = "", ...rest] = field.split(".").map(camel);
+    const value = valueOf(row, field);
+    if (value === undefined) {
+      throw wrong("UNRECOGNIZED_FIELD", `Unrecognized field in the query: '${field}'.`);
+    }
+    (result[head] ??= {})[rest.join(".")] = value;
+  }
+  const own = (row[camel(resource)] as Record<string, unknown> | undefined)?.["resourceName"];
+  if (own !== undefined) (result[camel(resource)] ??= {})["resourceName"] = own;
+  return result;
+}
+
+/** What a query finds of one customer, in batches of that many rows. */
+export function searchStream(
+  world: World,
+  strict: Strict,
+  holder: Holder,
+  { id, body, headers, now, batch }: {
+    readonly id: string;
+    readonly body: unknown;
+    readonly headers: Headers;
+    readonly now: number;
+    readonly batch: number;
+  },
+): object[] {
+  if (!/^\d{10}$/.test(id)) strict.breach("a customer has ten digits");
+  const login = headers.get("login-customer-id");
+  if (login !== null && !/^\d{10}$/.test(login)) strict.breach("login-customer-id has ten digits");
+  const { query } = strict.fields(body, ["query", "summaryRowSetting"], "search_google_ads_stream_request");
+  const customer = world.customers.get(id);
+  const reachable = customer?.readers.has(holder.account) &&
+    (customer.manager === null || customer.manager === login);
+  if (!customer || !reachable) {
+    throw failed(
+      403,
+      "PERMISSION_DENIED",
+      "authorizationError",
+      "USER_PERMISSION_DENIED",
+      "User doesn't have permission to access customer. Note: If you're accessing a client customer, the manager's " +
+        "customer id must be set in the 'login-customer-id' header.",
+    );
+  }
+  const parts = QUERY.exec(String(query))?.groups;
+  if (!parts) throw wrong("EXPECTED_FROM", "Error in query: unexpected input.");
+  const { resource = "", where, order, limit } = parts;
+  const source = customer.rows[resource];
+  if (!source) {
+    throw wrong("BAD_RESOURCE_TYPE_IN_FROM_CLAUSE", `Error in FROM clause: '${resource}' is unknown.`);
+  }
+  const fields = (parts["fields"] ?? "").split(",").map((one) => one.trim());
+  const tests = (where === undefined ? [] : conditions(where)).map((one) => testOf(one, now));
+  let rows = source.filter((row) => tests.every((test) => test(row)));
+  for (const part of (order ?? "").split(",").map((one) => one.trim()).filter(Boolean).reverse()) {
+    const [field = "", way = "ASC"] = part.split(/\s+/);
+    const sign = way.toUpperCase() === "DESC" ? -1 : 1;
+    rows = rows.toSorted((a, b) => {
+      const [one, other] = [valueOf(a, field), valueOf(b, field)].map((value) =>
+        Number.isFinite(Number(value)) ? Number(value) : String(value)
+      ) as [number, number];
+      return one === other ? 0 : one < other ? -sign : sign;
+    });
+  }
+  const found = rows.slice(0, limit === undefined ? undefined : Number(limit))
+    .map((row) => selected(row, fields, resource));
+  const fieldMask = fields.map(camel).join(",");
+  if (found.length === 0) return [{ fieldMask, requestId: "request-1" }];
+  return Array.from({ length: Math.ceil(found.length / batch) }, (_, at) => ({
+    results: found.slice(at * batch, (at + 1) * batch),
+    fieldMask,
+    requestId: "request-1",
+  }));
+}

@@ -1,0 +1,109 @@
+/** Searches of the stand-in's properties: really filtered, grouped and paged, the most clicks first. */
+import { denied, invalid, type Strict } from "./refusal.ts";
+import type { Holder, Search, World } from "./world.ts";
+
+const DIMENSIONS = ["query", "page", "country", "device", "date", "searchAppearance", "hour"];
+const TYPES = ["web", "image", "video", "news", "discover", "googleNews"];
+const REQUEST = [
+  "startDate",
+  "endDate",
+  "dimensions",
+  "type",
+  "dimensionFilterGroups",
+  "aggregationType",
+  "dataState",
+  "rowLimit",
+  "startRow",
+];
+
+type Field = "query" | "page" | "country" | "device" | "date";
+
+function testOf(strict: Strict, given: unknown): (one: Search) => boolean {
+  const { dimension, operator, expression } = strict.fields(
+    given,
+    ["dimension", "operator", "expression"],
+    "filters",
+  );
+  const wanted = String(expression);
+  const tests: Record<string, (found: string) => boolean> = {
+    equals: (found) => found.toLowerCase() === wanted.toLowerCase(),
+    notEquals: (found) => found.toLowerCase() !== wanted.toLowerCase(),
+    contains: (found) => found.toLowerCase().includes(wanted.toLowerCase()),
+    notContains: (found) => !found.toLowerCase().includes(wanted.toLowerCase()),
+    includingRegex: (found) => new RegExp(wanted, "u").test(found),
+    excludingRegex: (found) => !new RegExp(wanted, "u").test(found),
+  };
+  const test = tests[String(operator)];
+  if (!test) return strict.breach(`operator "${operator}" is unknown`);
+  if (!DIMENSIONS.includes(String(dimension))) return strict.breach(`dimension "${dimension}" is unknown`);
+  return (one) => test(String(one[dimension as Field] ?? ""));
+}
+
+/** What was searched for on one property. */
+export function searchQuery(
+  world: World,
+  strict: Strict,
+  holder: Holder,
+  site: string,
+  body: unknown,
+): object {
+  const found = world.searchSites.get(site);
+  if (!found?.readers.has(holder.account)) {
+    throw denied(`User does not have sufficient permission for site '${site}'.`);
+  }
+  const asked = strict.fields(body, REQUEST, "search_analytics_query_request");
+  const { startDate, endDate, type = "web", aggregationType = "auto", dataState = "final" } = asked;
+  for (const day of [startDate, endDate]) {
+    if (!/^\d{4}-\d\d-\d\d$/.test(String(day))) strict.breach("startDate or endDate is no day");
+  }
+  if (!TYPES.includes(String(type))) strict.breach(`type "${type}" is unknown`);
+  if (!["auto", "byPage", "byProperty"].includes(String(aggregationType))) {
+    strict.breach("aggregationType is unknown");
+  }
+  if (!["final", "all", "hourly_all"].includes(String(dataState))) strict.breach("dataState is unknown");
+  const dimensions = strict.list(asked["dimensions"], "dimensions").map(String);
+  for (const name of dimensions) {
+    if (!DIMENSIONS.includes(name)) strict.breach(`dimension "${name}" is unknown`);
+  }
+  if (aggregationType === "byProperty" && dimensions.includes("page")) {
+    throw invalid("Aggregation by property is not possible with the page dimension.");
+  }
+  const rowLimit = Number(asked["rowLimit"] ?? 1000);
+  const startRow = Number(asked["startRow"] ?? 0);
+  if (!(rowLimit >= 1 && rowLimit <= 25_000) || !(startRow >= 0)) {
+    strict.breach("rowLimit or startRow is out of range");
+  }
+  const tests = strict.list(asked["dimensionFilterGroups"], "dimensionFilterGroups").flatMap((group) => {
+    const { groupType, filters } = strict.fields(group, ["groupType", "filters"], "dimensionFilterGroups");
+    if (groupType !== undefined && groupType !== "and") strict.breach(`groupType "${groupType}" is unknown`);
+    return strict.list(filters, "filters").map((one) => testOf(strict, one));
+  });
+  const some = found.searches.filter((one) =>
+    one.date >= String(startDate) && one.date <= String(endDate) && one.type === type &&
+    tests.every((test) => test(one))
+  );
+  const groups = Map.groupBy(
+    some,
+    (one) => JSON.stringify(dimensions.map((name) => one[name as Field] ?? "")),
+  );
+  const rows = [...groups].map(([key, all]) => rowOf(JSON.parse(key), all, dimensions.length > 0))
+    .sort((a, b) => b.clicks - a.clicks || b.impressions - a.impressions);
+  const shown = rows.slice(startRow, startRow + rowLimit);
+  const byPage = dimensions.includes("page") || aggregationType === "byPage";
+  return {
+    ...shown.length > 0 ? { rows: shown } : {},
+    responseAggregationType: byPage ? "byPage" : "byProperty",
+  };
+}
+
+function rowOf(keys: readonly string[], all: readonly Search[], keyed: boolean) {
+  const total = (read: (one: Search) => number) => all.reduce((sum, one) => sum + read(one), 0);
+  const [clicks, impressions] = [total((one) => one.clicks), total((one) => one.impressions)];
+  return {
+    ...keyed ? { keys } : {},
+    clicks,
+    impressions,
+    ctr: impressions === 0 ? 0 : clicks / impressions,
+    position: total((one) => one.position * one.impressions) / Math.max(1, impressions),
+  };
+}

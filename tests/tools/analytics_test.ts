@@ -1,0 +1,174 @@
+/** Reports, searches, sheets and ads: what they answer, through both doors, of the site's own accounts alone. */
+import assert from "node:assert/strict";
+import { SEEDED } from "../../sandbox/google/start.ts";
+import type { Args } from "../cms_kit.ts";
+import { DAYS, GoogleWorld } from "./_google.ts";
+
+const LINKED = { site_id: "linked" };
+const REPORT = { ...LINKED, ...DAYS, metrics: ["sessions", "engagementRate", "totalRevenue"] };
+interface Report {
+  property_id: string;
+  rows: Record<string, string | number>[];
+  row_count: number;
+  totals?: Record<string, number>;
+  metadata: Record<string, unknown>;
+}
+
+Deno.test("get_analytics_report answers metrics as numbers, by dimensions, filtered, ordered and paged", async () => {
+  await using at = await GoogleWorld.open();
+  const whole = await at.both<Report>("get_analytics_report", REPORT);
+  assert.deepEqual([whole.property_id, whole.row_count, whole.totals], [SEEDED.property, 1, undefined]);
+  const [row] = whole.rows;
+  for (const name of REPORT.metrics) assert.equal(typeof row![name], "number", name);
+  assert.deepEqual(whole.metadata, {
+    currency_code: "EUR",
+    time_zone: "Europe/Vienna",
+    thresholded: false,
+    other_row: false,
+    sampled: false,
+    empty_reason: null,
+  });
+  const by = { ...REPORT, dimensions: ["sessionDefaultChannelGroup", "deviceCategory"] };
+  const all = await at.both<Report>("get_analytics_report", by);
+  assert.equal(all.row_count, 8);
+  assert.equal(all.totals!["sessions"], row!["sessions"]);
+  assert.equal(all.rows.reduce((sum, one) => sum + Number(one["sessions"]), 0), row!["sessions"]);
+  const page = await at.both<Report>("get_analytics_report", { ...by, limit: 3, offset: 2 });
+  assert.deepEqual(page.rows, all.rows.slice(2, 5));
+  assert.equal(page.row_count, 8);
+  const filtered = await at.both<Report>("get_analytics_report", {
+    ...by,
+    dimension_filter: {
+      andGroup: {
+        expressions: [
+          {
+            filter: {
+              fieldName: "sessionDefaultChannelGroup",
+              stringFilter: { matchType: "CONTAINS", value: "search" },
+            },
+          },
+          {
+            notExpression: { filter: { fieldName: "deviceCategory", inListFilter: { values: ["desktop"] } } },
+          },
+        ],
+      },
+    },
+    metric_filter: {
+      filter: {
+        fieldName: "sessions",
+        numericFilter: { operation: "GREATER_THAN", value: { int64Value: "0" } },
+      },
+    },
+    order_bys: [{ dimension: { dimensionName: "sessionDefaultChannelGroup" } }],
+  });
+  assert.deepEqual(
+    filtered.rows.map((one) => [one["sessionDefaultChannelGroup"], one["deviceCategory"]]),
+    [["Organic Search", "mobile"], ["Paid Search", "mobile"]],
+  );
+  const nothing = { filter: { fieldName: "country", stringFilter: { value: "Nowhere" } } };
+  const empty = await at.both<Report>("get_analytics_report", { ...by, dimension_filter: nothing });
+  assert.deepEqual([empty.rows, empty.row_count], [[], 0]);
+  const same = await at.both<Report>("get_analytics_report", { ...REPORT, site_id: "files" });
+  assert.deepEqual(same, whole, "on a site of any kind");
+});
+
+Deno.test("get_search_analytics answers what was searched for, the most clicks first", async () => {
+  await using at = await GoogleWorld.open();
+  const tool = "get_search_analytics";
+  type Found = { rows: { keys: string[]; clicks: number }[]; row_count: number };
+  const total = await at.both<Found>(tool, { ...LINKED, ...DAYS });
+  assert.deepEqual(Object.keys(total), ["site_url", "rows", "response_aggregation_type", "row_count"]);
+  assert.deepEqual([total.row_count, total.rows[0]!.keys], [1, []]);
+  const by = { ...LINKED, ...DAYS, dimensions: ["query", "device"] };
+  const found = await at.both<Found>(tool, by);
+  assert.equal(found.row_count, 6);
+  assert.deepEqual(found.rows[0]!.keys, ["roof repair", "DESKTOP"]);
+  assert.deepEqual(
+    found.rows.map(({ clicks }) => clicks),
+    found.rows.map(({ clicks }) => clicks).toSorted((a, b) => b - a),
+  );
+  assert.equal(found.rows.reduce((sum, { clicks }) => sum + clicks, 0), total.rows[0]!.clicks);
+  const filters = [{ dimension: "query", operator: "contains", expression: "roof" }, {
+    dimension: "device",
+    expression: "MOBILE",
+  }];
+  const some = await at.both<Found>(tool, { ...by, filters, row_limit: 1, start_row: 1 });
+  const all = await at.both<Found>(tool, { ...by, filters });
+  assert.deepEqual(some.rows, all.rows.slice(1, 2));
+  const none = await at.both<Found>(tool, { ...by, type: "news" });
+  assert.deepEqual([none.rows, none.row_count], [[], 0]);
+  assert.equal(
+    at.google.requests[0]!.path,
+    "/search/v3/sites/sc-domain%3Aclient.example/searchAnalytics/query",
+  );
+});
+
+Deno.test("read_sheet answers values as they are shown, stored or entered, and nothing as an empty list", async () => {
+  await using at = await GoogleWorld.open();
+  const sheet = { ...LINKED, spreadsheet_id: SEEDED.spreadsheet };
+  const read = (more: Args) =>
+    at.both<{ range: string; values: unknown[][] }>("read_sheet", { ...sheet, ...more });
+  const plan = await read({ range: "Plan!A1:D20" });
+  assert.deepEqual(plan, {
+    spreadsheet_id: SEEDED.spreadsheet,
+    range: "Plan!A1:D20",
+    major_dimension: "ROWS",
+    values: [
+      ["Month", "Topic", "Budget", "Done"],
+      ["2026-10", "Roofs", "€ 1,200.00", "TRUE"],
+      ["2026-11", "Gutters", "€ 900.00", "FALSE"],
+    ],
+  });
+  const stored = await read({ range: "Plan!C2:D3", value_render_option: "UNFORMATTED_VALUE" });
+  assert.deepEqual(stored.values, [[1200, true], [900, false]]);
+  const entered = await read({ range: "Plan!C2", value_render_option: "FORMULA" });
+  assert.deepEqual(entered.values, [["=600*2"]]);
+  const columns = await read({ range: "Plan!A2:B3", major_dimension: "COLUMNS" });
+  assert.deepEqual(columns.values, [["2026-10", "2026-11"], ["Roofs", "Gutters"]]);
+  assert.deepEqual((await read({ range: "'It''s mine'!A1:B2" })).values, [["quoted"]]);
+  assert.deepEqual((await read({ range: "Empty" })).values, []);
+  assert.deepEqual((await read({ range: "A1" })).values, [["Month"]]);
+  const wrong = { ...sheet, range: "No such!A1:B2" };
+  const says =
+    /^Google Sheets answered 400 INVALID_ARGUMENT: Unable to parse range: No such!A1:B2; change what/;
+  await at.refuses("read_sheet", wrong, "E_UPSTREAM", { says, sends: "reads" });
+});
+
+Deno.test("get_ads_report answers the site's own rows, counts and amounts as numbers, ids as texts", async () => {
+  await using at = await GoogleWorld.open();
+  at.google.state.batch = 3;
+  const query =
+    "SELECT campaign.id, campaign.name, metrics.clicks, metrics.cost_micros, segments.date FROM campaign " +
+    "WHERE segments.date BETWEEN '2026-11-01' AND '2026-11-05' AND campaign.name = 'Roofs' ORDER BY metrics.clicks DESC";
+  type Found = { rows: Record<string, Record<string, unknown>>[]; row_count: number; truncated: boolean };
+  const found = await at.both<Found>("get_ads_report", { ...LINKED, query });
+  assert.deepEqual([found.row_count, found.truncated], [5, false]);
+  const [row] = found.rows;
+  assert.equal(row!["campaign"]!["id"], "9007199254740993");
+  for (const name of ["clicks", "costMicros"]) assert.equal(typeof row!["metrics"]![name], "number");
+  const cut = await at.both<Found>("get_ads_report", { ...LINKED, query, max_rows: 2 });
+  assert.deepEqual([cut.rows, cut.row_count, cut.truncated], [found.rows.slice(0, 2), 5, true]);
+  const sent = at.google.requests.at(-1)!;
+  assert.equal(sent.path, `/ads/v26/customers/${SEEDED.customer}/googleAds:searchStream`);
+  assert.deepEqual(sent.body, { query });
+  assert.equal(sent.headers["developer-token"], "developer-token-of-the-operator");
+  assert.equal(sent.headers["login-customer-id"], undefined);
+  const none = await at.both<Found>("get_ads_report", {
+    ...LINKED,
+    query: "SELECT campaign.name FROM campaign WHERE campaign.name = 'None'",
+  });
+  assert.deepEqual([none.rows, none.row_count], [[], 0]);
+});
+
+Deno.test("get_ads_report names the manager account, and leaves the developer token out where Google wants none", async () => {
+  await using at = await GoogleWorld.open({}, { ADS_DEVELOPER_TOKEN: "none" });
+  const query = "SELECT campaign.name FROM campaign LIMIT 1";
+  const customer = at.google.state.world.customers.get(SEEDED.customer)!;
+  at.google.state.world.customers.set(SEEDED.customer, { ...customer, manager: "5556667777" });
+  at.google.state.developerToken = false;
+  const says = /^Google Ads answered 403 USER_PERMISSION_DENIED: User doesn't have .*ads_login_customer_id/;
+  await at.refuses("get_ads_report", { ...LINKED, query }, "E_UPSTREAM", { says, sends: "reads" });
+  await at.gw.store.sites.update("linked", { ads_login_customer_id: "555-666-7777" });
+  await at.both("get_ads_report", { ...LINKED, query });
+  assert.equal(at.google.requests.at(-1)!.headers["login-customer-id"], "5556667777");
+});
