@@ -23,6 +23,7 @@ export const CEILINGS: readonly (readonly string[])[] = [
     "Write source files that the build of a preview branch runs.",
     "Write many files to a preview branch at once, where the site has allow_full_repo_write.",
     "Have texts written, audited and run again by the topic-planning service, which spends its credits, where the site has allow_topicmap_write.",
+    "Save files in storage folders, as new ones beside those there are, where the site has allow_storage_write.",
   ],
   [
     "Publish posts and pages, where the site has allow_publish.",

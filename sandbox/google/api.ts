@@ -40,7 +40,7 @@ const PLAIN = [
   "host",
   "connection",
 ];
-const COMMON = [...PLAIN, "accept-encoding", "transfer-encoding"];
+const COMMON = [...PLAIN, "accept-encoding", "accept-language", "transfer-encoding"];
 
 const driveCall = ({ state, holder, url, request, bytes }: Asked): drive.DriveCall => ({
   world: state.world,

@@ -33,7 +33,7 @@ Deno.test("the catalogue says nothing but known tiers, platforms, flags, links a
     const known = {
       platforms: CONNECTORS.kinds,
       flags: FLAGS,
-      links: CONNECTORS.links.keys(),
+      links: [...CONNECTORS.links.keys()],
       codes: Object.keys(CODES),
     };
     for (const kind of ["platforms", "flags", "links", "codes"] as const) {

@@ -11,6 +11,7 @@ import { pagesWorld } from "../tools/_pages.ts";
 import { schemaWorld } from "../tools/_schema.ts";
 import { seoWorld } from "../tools/_seo.ts";
 import { FILES, JOURNAL, StaticWorld } from "../tools/_static.ts";
+import { GoogleWorld } from "../tools/_google.ts";
 import { TopicWorld } from "../tools/_topicmap.ts";
 
 type Call = readonly [tool: string, args: Args];
@@ -257,6 +258,13 @@ Deno.test("of topic planning everything that spends is for 2", async () => {
     ],
   });
   assert.deepEqual(at.service.writes, []);
+});
+
+Deno.test("saving a file in a storage folder is for 2", async () => {
+  await using at = await GoogleWorld.open({ tokens });
+  const audit = { site_id: "linked", title: "Audit", content: "# Audit" };
+  await hold(at.gw, { "Save files in storage folders": [["storage_save_audit", audit]] });
+  assert.deepEqual(at.google.writes, []);
 });
 
 Deno.test("every sentence was tried, and every tool that can write", async () => {

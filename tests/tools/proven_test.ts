@@ -11,6 +11,7 @@ import { schemaWorld } from "./_schema.ts";
 import { seoWorld } from "./_seo.ts";
 import { world } from "./_stand_in.ts";
 import { JOURNAL, StaticWorld } from "./_static.ts";
+import { GoogleWorld } from "./_google.ts";
 import { TopicWorld } from "./_topicmap.ts";
 
 /** A write, in the order in which those of its world are made. */
@@ -240,7 +241,17 @@ async function topicPlanning(): Promise<Place> {
   };
 }
 
-const PLACES = { posts, pages, seo, schema, repositories, siteBuilder, topicPlanning };
+async function storage(): Promise<Place> {
+  const at = await GoogleWorld.open();
+  const audit = { site_id: "linked", title: "Audit", content: "# Audit" };
+  return {
+    gw: at.gw,
+    cases: [{ tool: "storage_save_audit", args: audit }],
+    [Symbol.asyncDispose]: () => at[Symbol.asyncDispose](),
+  };
+}
+
+const PLACES = { posts, pages, seo, schema, repositories, siteBuilder, topicPlanning, storage };
 
 for (const [name, open] of Object.entries(PLACES)) {
   for (const door of DOORS) {

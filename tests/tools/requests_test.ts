@@ -21,7 +21,10 @@ import { GLOBAL } from "./_schema.ts";
 import { TEXTS, TREE } from "./_pages.ts";
 import { FILES, JOURNAL, OPEN_FLAGS, REPO, StaticWorld } from "./_static.ts";
 
-const GROUPS = ["discovery", "posts", "pages", "seo", "schema", "static", "markdown", "topicmap"];
+const GROUPS = [
+  ...["discovery", "posts", "pages", "seo", "schema", "static", "markdown", "topicmap"],
+  ...["analytics", "storage"],
+];
 /** Of a platform that nothing is connected to yet. */
 const UNREACHED = ["duplicate_page", "inject_page_section"];
 

@@ -1,0 +1,119 @@
+/** generate_seo_report: two sections at once, each of which may be missing, and markdown for a client. */
+import assert from "node:assert/strict";
+import { SEEDED } from "../../sandbox/google/start.ts";
+import { DAYS, GoogleWorld } from "./_google.ts";
+
+interface Report {
+  start_date: string;
+  analytics: { totals: Record<string, number>; by_channel: Record<string, number | string>[] } | null;
+  search: { totals: Record<string, number | null>; top_queries: Record<string, number | string>[] } | null;
+  notes: { section: string; code: string; message: string }[];
+  markdown: string;
+}
+const CALL = { site_id: "linked", ...DAYS };
+/** What no client should have to read. */
+const JARGON =
+  /E_[A-Z]|null|undefined|NaN|sessions|keyEvents|engagementRate|impressions|\bCTR\b|@|[0-9a-f]{8}-/i;
+
+Deno.test("generate_seo_report answers visits, channels, searches and queries, and what a client can be sent", async () => {
+  await using at = await GoogleWorld.open();
+  await at.gw.store.sites.update("linked", { name: "Dach & Rinne | Wien" });
+  const report = await at.both<Report>("generate_seo_report", { ...CALL, top_queries: 3 });
+  assert.deepEqual(Object.keys(report), [
+    "start_date",
+    "end_date",
+    "analytics",
+    "search",
+    "notes",
+    "markdown",
+  ]);
+  const { analytics, search, notes, markdown } = report;
+  assert.deepEqual(notes, []);
+  const { totals, by_channel } = analytics!;
+  assert.equal(by_channel.length, 4);
+  assert.equal(by_channel.reduce((sum, one) => sum + Number(one["sessions"]), 0), totals["sessions"]);
+  const visits = by_channel.map((one) => Number(one["sessions"]));
+  assert.deepEqual(visits, visits.toSorted((a, b) => b - a));
+  assert.deepEqual(search!.top_queries.map(({ query }) => query), [
+    "roof repair",
+    "gutter cleaning",
+    "roofer | vienna",
+  ]);
+  assert.doesNotMatch(markdown, JARGON);
+  assert.match(
+    markdown,
+    /^# Website report: Dach \\& Rinne \\\| Wien\n\n1 November 2026 to 14 November 2026 \(14 days\)\n/,
+  );
+  assert.ok(markdown.includes(`| Visits | ${totals["sessions"]!.toLocaleString("en-US")} |`));
+  assert.match(markdown, /\| roofer \\\| vienna \| \d+ \| [\d,]+ \| \d+\.\d % \| \d+\.\d \|/);
+  assert.match(markdown, /shown [\d,]+ times in Google's results and clicked [\d,]+ times \(\d+\.\d %\)/);
+  assert.doesNotMatch(markdown, /will still grow/);
+  const late = await at.gw.call<Report>("generate_seo_report", { ...CALL, end_date: "2026-11-20" });
+  assert.match(late.markdown, /until three days later, so these figures will still grow\.\n$/);
+});
+
+Deno.test("a section that is not set up or fails is left out with a note, and the report stands", async () => {
+  await using at = await GoogleWorld.open();
+  const bound = await at.both<Report>("generate_seo_report", { ...CALL, site_id: "bound" });
+  assert.deepEqual([bound.analytics, bound.search], [null, null]);
+  assert.deepEqual(bound.notes.map(({ section, code }) => [section, code]), [
+    ["analytics", "E_ANALYTICS_NOT_LINKED"],
+    ["search", "E_SEARCH_NOT_LINKED"],
+  ]);
+  assert.match(bound.markdown, /Figures on visits are not part of this report\./);
+  assert.match(bound.markdown, /Figures on searches are not part of this report\./);
+  assert.doesNotMatch(bound.markdown, JARGON);
+  const faults = [
+    { kind: "html", status: 502 },
+    { kind: "answer", body: "<html>no JSON</html>" },
+    { kind: "answer", body: { rows: [{ metricValues: [] }] } },
+    { kind: "refused", status: 403, word: "PERMISSION_DENIED", message: "No rights" },
+    { kind: "reset" },
+    { kind: "busy", retry_after: 3600 },
+  ] as const;
+  for (const fault of faults) {
+    at.google.inject(fault, { path: /\/analytics\//, times: 9 });
+    const report = await at.gw.call<Report>("generate_seo_report", CALL);
+    at.google.clearFaults();
+    assert.equal(report.analytics, null, fault.kind);
+    assert.ok(report.search, fault.kind);
+    assert.deepEqual(report.notes.map(({ section, code }) => [section, code]), [["analytics", "E_UPSTREAM"]]);
+    assert.doesNotMatch(report.markdown, JARGON);
+  }
+  const property = at.google.state.world.properties.get(SEEDED.property)!;
+  property.visits.length = 0;
+  const empty = await at.gw.call<Report>("generate_seo_report", CALL);
+  assert.deepEqual([empty.analytics!.totals["sessions"], empty.analytics!.by_channel], [0, []]);
+  assert.match(empty.markdown, /No visits were counted in this time\./);
+});
+
+Deno.test("only without a connection the report is refused, and nothing is sent", async () => {
+  await using at = await GoogleWorld.open();
+  const unbound = /^Site "alone" is bound to no Google account: account_user_id is not set/;
+  await at.refuses("generate_seo_report", { ...CALL, site_id: "alone" }, "E_ANALYTICS_ACCOUNT_NOT_LINKED", {
+    says: unbound,
+  });
+  await at.gw.store.accounts.disconnect(at.user, "google");
+  const missing = /has no connection "google"; .*deno task admin connection start --user/;
+  await at.refuses("generate_seo_report", CALL, "E_ANALYTICS_ACCOUNT_NOT_LINKED", { says: missing });
+});
+
+Deno.test("what others wrote cannot become a mark or a link in the report", async () => {
+  await using at = await GoogleWorld.open();
+  const query = "a|b\n<script>x</script> [click](https://evil.example) **x** `y` " + "long ".repeat(40);
+  const searches = at.google.state.world.searchSites.get(SEEDED.search_site)!.searches;
+  searches.push({ ...searches[0]!, date: "2026-11-05", query, clicks: 100_000, impressions: 200_000 });
+  const { markdown, search } = await at.gw.call<Report>("generate_seo_report", CALL);
+  assert.equal(search!.top_queries[0]!["query"], query);
+  const line = markdown.split("\n").find((one) => one.startsWith("| a"))!;
+  assert.match(line, /^\| a\\\|b \\<script\\>x\\<\/script\\> \\\[click\\\]\(https\\:\/\/evil/);
+  assert.equal(line.match(/(?<!\\)\|/g)?.length, 6);
+  assert.ok(line.length < 200);
+});
+
+Deno.test("both sections are asked at the same time: the report takes as long as its slowest request", async () => {
+  await using at = await GoogleWorld.open();
+  at.google.clear();
+  await at.gw.call("generate_seo_report", CALL);
+  assert.deepEqual([at.google.requests.length, at.google.steps], [4, 1]);
+});
