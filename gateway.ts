@@ -193,6 +193,10 @@ export async function openGateway(
           const call = { site: null, caller: null, deadline: endOfCall(now()) };
           return connector?.overview?.(makeConnectorContext(ports, call, connector)) ?? Promise.resolve(null);
         },
+        async setUp(site, what, name) {
+          const { setUpSite } = await import("./guard/site_setup.ts");
+          return await setUpSite({ ...ports, newId: () => newId() }, { site, what, name });
+        },
         connections,
         toolNames: () => catalog.names(),
         retention,

@@ -153,8 +153,23 @@ const update = (known: Known): Command => ({
   },
 });
 
+/** A command for each thing that a connector can make for a site. */
+const setup = (what: string, summary: string): Command => ({
+  words: ["site", what.replaceAll("_", "-")],
+  subject: SUBJECT,
+  summary,
+  options: { name: { value: "name", help: "what it is called (as the site is)" } },
+  async run(call) {
+    const { words, api } = call;
+    const path = `sites/${encodeURIComponent(words.subject)}/setup/${what}`;
+    showRecord(call, await api.call("POST", path, given({ name: words.text("name") })));
+  },
+});
+
 /** The commands about sites. */
 export function siteCommands(connectors: Connectors): readonly Command[] {
   const known = knownOf(connectors);
-  return [add(known), list, display, update(known)];
+  const setups = connectors.all.flatMap(({ setups = {} }) => Object.entries(setups))
+    .map(([what, { help }]) => setup(what, help));
+  return [add(known), list, display, update(known), ...setups];
 }

@@ -1,5 +1,5 @@
 /** What the admin side is given to work with. */
-import type { AuditRow, Resolution, SnapshotReport } from "../model.ts";
+import type { AuditRow, Resolution, Site, SnapshotReport } from "../model.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { RetentionReport, RetentionState } from "../rules/retention.ts";
 import type { Store } from "../store/store.ts";
@@ -11,6 +11,15 @@ export interface RepoAppReport {
   readonly app: { readonly id: number; readonly name: string; readonly address: string | null } | null;
   readonly installations: readonly { readonly id: number; readonly account: string }[];
   readonly problem: string | null;
+}
+
+/** What was made for a site, and the field that names it now. */
+export interface SetUpReport {
+  readonly site_id: string;
+  readonly field: string;
+  readonly id: string;
+  readonly name: string;
+  readonly address: string | null;
 }
 
 /** The audit's retention, for an operator. */
@@ -41,6 +50,11 @@ export interface AdminPorts {
   readonly connectors: Connectors;
   /** What the connector of a link says of the gateway's own account; failures are part of it. null where it has none. */
   overview(link: string): Promise<object | null>;
+  /**
+   * Makes at an upstream what a site is linked to, and links it. Throws E_NOT_FOUND for a word that orders nothing,
+   * E_BAD_INPUT where the site is linked already.
+   */
+  setUp(site: Site, what: string, name: string): Promise<SetUpReport>;
   /** Connected accounts; loaded when they are first asked for. */
   connections(): Promise<ConnectionsPort>;
   /** The tools loaded now, sites' own included. */

@@ -1,6 +1,7 @@
-/** Sites: registered, listed, changed. Credentials go in and come out as presence only; nothing is sent upstream. */
+/** Sites: registered, listed, changed, set up. Credentials go in and come out as presence only. */
 import type { Context, Hono } from "hono";
 import { GatewayError } from "../errors.ts";
+import { closed, text } from "../lib/fields.ts";
 import { nearest } from "../lib/nearest.ts";
 import type { Site } from "../model.ts";
 import type { Connectors } from "../registry/connectors.ts";
@@ -12,6 +13,10 @@ import { checked, quoted, refuseAny } from "./faults.ts";
 import type { AdminPorts } from "./ports.ts";
 import { mayBePlain } from "./site_address.ts";
 import { siteBodies } from "./site_bodies.ts";
+
+const setupBody = closed({
+  name: text("a name of at most 200 characters", /^[^\p{Cc}]{1,200}$/u).optional(),
+});
 
 /** A site as it is shown. */
 function siteView({ credentials, credentials_version: _, ...site }: Site, connectors: Connectors) {
@@ -56,6 +61,12 @@ export function siteRoutes(app: Hono, ports: AdminPorts): void {
     if (changed === null) throw missing(site.id, []);
     const warnings = [...dropped(changed, site), ...await unboundUsers(patch, ports)];
     return answer(c, { ...view(changed.site), warnings });
+  });
+
+  app.post("/admin/api/sites/:id/setup/:what", async (c) => {
+    const site = await found(c, ports);
+    const { name } = checked(setupBody, await jsonObject(c.req.raw));
+    return answer(c, await ports.setUp(site, c.req.param("what"), name ?? site.name));
   });
 }
 

@@ -7,6 +7,7 @@ import type { ConnectionSpec } from "./connection.ts";
 import type { Configured, ConnectorContext, NoAccount, PolicyContext, SiteContext } from "./context.ts";
 import type { DailySpec } from "./daily.ts";
 import type { Outgoing } from "./request.ts";
+import type { SiteSetup } from "./setup.ts";
 
 export type { Configured, ConnectorContext, FactCache, PolicyContext, SiteContext } from "./context.ts";
 
@@ -158,6 +159,8 @@ export interface Definition<S extends Scope, Settings extends SettingTable, Clie
   /** What ping_site answers of a site of its kinds. Throws what the upstream or its set-up lacks. */
   ping?(ctx: ContextOf<S, Values<Settings>>): Promise<Readonly<Record<string, unknown>>>;
   readonly checks?: readonly Diagnosis<ContextOf<S, Values<Settings>>>[];
+  /** What can be made for a site, by the word that orders it. */
+  readonly setups?: Readonly<Record<string, SiteSetup<ContextOf<S, Values<Settings>>>>>;
   readonly deployment?: Deployment;
   /** How many requests the upstream allows a day (UTC) for each account; they are counted by `ctx.allowance`. */
   readonly allowance?: number;
@@ -211,6 +214,7 @@ export interface Connector<Client = unknown> extends Description<SettingTable> {
   checkId?(id: string | number, field: string): void;
   ping?(ctx: ConnectorContext): Promise<Readonly<Record<string, unknown>>>;
   readonly checks?: readonly Diagnosis[];
+  readonly setups?: Readonly<Record<string, SiteSetup>>;
   readonly deployment?: Deployment;
   readonly allowance?: number;
   readonly daily?: DailySpec;

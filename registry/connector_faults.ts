@@ -35,6 +35,7 @@ const NEED_CONNECT = [
   "borrows",
   "sign",
   "checkId",
+  "setups",
   "deployment",
   "allowance",
   "daily",
@@ -89,6 +90,11 @@ function wayOut(one: Connector): string[] {
 
 function naming(one: Connector, { kinds, get }: Others): string[] {
   const found: string[] = [];
+  for (const [name, { field }] of Object.entries(one.setups ?? {})) {
+    if (!one.siteFields?.[field]) {
+      found.push(`the setup "${name}" names "${field}", which is no site field of it`);
+    }
+  }
   const known = (where: string, named: readonly string[] = []) => {
     for (const kind of named) if (!kinds.includes(kind)) found.push(`${where} the unknown kind "${kind}"`);
   };

@@ -79,6 +79,7 @@ const parts = {
     1,
   )
     .optional(),
+  setups: z.record(word, z.strictObject({ help: sentence, field: word, make: callable })).optional(),
   deployment: z.strictObject({ kind: word, link: word, source: callable }).optional(),
   allowance: z.int().min(1).optional(),
   daily: z.strictObject({ source: callable, take: callable }).optional(),

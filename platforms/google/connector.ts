@@ -100,6 +100,16 @@ export default connector({
   ],
   policy: (out, ctx) => out.method === "POST" && isOAuth(out.url, ctx.settings) ? null : forbidden(out, ctx),
   connect: (ctx): Google => new Google(ctx),
+  setups: {
+    storage_folder: {
+      help: "Make the folder in Google Drive that the site's documents are kept in, and link it",
+      field: "storage_folder_id",
+      async make(ctx, name) {
+        const { id, name: named, web_view_link } = await new Google(ctx).storage.makeFolder(name);
+        return { id, name: named, address: web_view_link };
+      },
+    },
+  },
   checks: [{
     kinds: ["crm"],
     names: ["storage_folder"],

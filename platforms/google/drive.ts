@@ -75,7 +75,11 @@ export class Drive {
 
   /** The text of a file of the folder. Throws E_NOT_FOUND, E_NOT_SUPPORTED, E_FILE_TOO_LARGE, E_BAD_INPUT. */
   async read(file_id: string, export_mime_type?: string): Promise<FileText> {
-    const file = await this.#own(file_id);
+    return await this.text(await this.#own(file_id), export_mime_type);
+  }
+
+  /** The same of a file that a list of the folder named. */
+  async text(file: StoredFile, export_mime_type?: string): Promise<FileText> {
     const types = typesOf(file, export_mime_type);
     if (types === null) return await this.#download(file);
     for (const type of types) {

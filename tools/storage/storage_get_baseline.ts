@@ -15,6 +15,6 @@ export default tool("storage_get_baseline", async (_args, ctx) => {
       `The site's folder has no "${BASELINE}"; storage_save_audit saves one, with that filename`,
     );
   }
-  const { id, content, truncated, modified_time } = await storage.read(newest.id);
+  const { id, content, truncated, modified_time } = await storage.text(newest);
   return { found: true, id, content, modified_time, ...(truncated ? { truncated } : {}) };
 });

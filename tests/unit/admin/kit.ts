@@ -49,6 +49,7 @@ export function kit(ports: Partial<AdminPorts> = {}) {
     privateUpstreams: ["cms.internal"],
     connectors: CONNECTORS,
     overview: () => Promise.reject(new Error("nothing asks for the repository app")),
+    setUp: () => Promise.reject(new Error("nothing is made for a site")),
     connections: () => Promise.reject(new Error("nothing asks for connected accounts")),
     toolNames: () => TOOLS,
     retention: fakeRetention(),

@@ -229,6 +229,7 @@ const ADDING = [
   "create_taxonomy",
   "duplicate_page",
   "inject_page_section",
+  "storage_save_audit",
   "topicmap_create_content_audit",
   "topicmap_create_content_job",
   "upload_media",
