@@ -72,6 +72,64 @@ export interface Shapes {
     raises: false;
     publishes: "never";
   };
+  "behavior_get_heatmap_metrics": {
+    args: { "num_of_days": number; "by_url": boolean };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "behavior_get_historical_metrics": {
+    args: { "days"?: number; "start_date"?: string; "end_date"?: string; "include_daily": boolean };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "behavior_get_metrics": {
+    args: {
+      "num_of_days": number;
+      "dimensions"?:
+        ("Browser" | "Device" | "OS" | "Country" | "Source" | "Medium" | "Campaign" | "Channel" | "URL")[];
+      "metrics"?: (
+        | "traffic"
+        | "engagement_time"
+        | "scroll_depth"
+        | "dead_clicks"
+        | "rage_clicks"
+        | "excessive_scroll"
+        | "quickbacks"
+        | "script_errors"
+        | "error_clicks"
+        | "devices"
+        | "browsers"
+        | "os"
+        | "countries"
+        | "pages"
+        | "titles"
+        | "referrers"
+      )[];
+      "limit": number;
+    };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "behavior_get_project_info": {
+    args: Record<string, never>;
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "behavior_get_session_recordings": {
+    args: { "num_of_days": number };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
   "crm_bootstrap_baseline": {
     args: { "days"?: number };
     site: "required";
@@ -263,6 +321,7 @@ export interface Shapes {
         | "repo_write"
         | "allow_main_branch_push"
         | "allow_full_repo_write"
+        | "google_account"
         | "storage_folder"
         | "crm_location"
         | "crm_permissions"

@@ -1,10 +1,10 @@
 /** Google Analytics, Search Console, Sheets, Ads and Drive: one connected account of a user whom a site is bound to. */
 import { z } from "zod";
 import { expected, text } from "../../lib/fields.ts";
-import { fail, unknown } from "../checks.ts";
 import { connector } from "../connector.ts";
 import { address, base, given, secret, word } from "../settings.ts";
 import { idField, textField, userField } from "../site_fields.ts";
+import { ACCOUNT, STORAGE_FOLDER } from "./checks.ts";
 import { Google } from "./client.ts";
 import { assertAccount, assertAds, assertAnalytics, assertSearch, assertStorage, refusal } from "./links.ts";
 import { assertClient, authorize, exchange, isOAuth, refresh, revoke, RIGHTS } from "./oauth.ts";
@@ -110,17 +110,5 @@ export default connector({
       },
     },
   },
-  checks: [{
-    kinds: ["crm"],
-    names: ["storage_folder"],
-    run: ({ site }) => [
-      site?.storage_folder_id
-        ? unknown(
-          "storage_folder",
-          `The folder "${site.storage_folder_id}" is linked, not asked`,
-          "Open the folder with the account it belongs to",
-        )
-        : fail("storage_folder", "No storage folder is linked", "Link one in the admin area"),
-    ],
-  }],
+  checks: [ACCOUNT, STORAGE_FOLDER],
 });

@@ -139,7 +139,12 @@ export function seeded(account: string, now: number): World {
   world.customers.set(SEEDED.customer, {
     readers: readers(),
     manager: null,
-    rows: { campaign: campaigns(SEEDED.customer, days, next) },
+    rows: {
+      campaign: campaigns(SEEDED.customer, days, next),
+      customer: [{
+        customer: { resourceName: `customers/${SEEDED.customer}`, id: SEEDED.customer, currencyCode: "EUR" },
+      }],
+    },
   });
   return world;
 }

@@ -15,6 +15,7 @@ Deno.test("a new master token shuts out the sessions opened with the old one", a
       privateUpstreams: ["cms.internal"],
       connectors: CONNECTORS,
       overview: () => assert.fail("nothing asks for the repository app"),
+      setUp: () => assert.fail("nothing is made for a site"),
       connections: () => assert.fail("nothing asks for connected accounts"),
       retention: gw.gateway.retention,
       doubts: gw.gateway.doubts,

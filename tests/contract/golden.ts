@@ -39,7 +39,10 @@ export interface Costs {
 
 /** What calls cost, by the upstream and what stands there. */
 export type Requests = Readonly<
-  Record<"plugin" | "bare" | "repository" | "topicmap" | "behavior" | "google", Readonly<Record<string, Costs>>>
+  Record<
+    "plugin" | "bare" | "repository" | "topicmap" | "behavior" | "google",
+    Readonly<Record<string, Costs>>
+  >
 >;
 
 /** catalog.yaml: the specification's tools, and those of ours beyond it. */

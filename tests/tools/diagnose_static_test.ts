@@ -81,6 +81,7 @@ Deno.test("a static site that has everything meets every check", async () => {
     ["hosting_project", true, `Hosting project "${PROJECT}" is set`],
     ["hosting", true, "The hosting answers, and has the project"],
     ["deployment", true, "The deployment of abababa went well"],
+    ["google_account", null, "No Google account is bound to the site"],
     ["topicmap_link", true, 'Linked to workspace "w1"'],
   ]);
   assert.ok(world.hosting.requests.every(({ method }) => method === "GET"));
@@ -98,6 +99,7 @@ Deno.test("what is not linked is told with the command that links it, and nothin
     hosting: [null, /Not asked/, /hosting_project first/],
     deployment: [null, /Not asked/, /hosting_project first/],
     allow_full_repo_write: [true, /allows/],
+    google_account: [null, /No Google account/, /account_user_id/],
     topicmap_link: [false, /No topic-planning workspace/, /Link one/],
   });
   assert.deepEqual([world.at.host.requests, world.hosting.requests], [[], []]);
@@ -283,6 +285,7 @@ Deno.test("a repository host and a hosting that hang are given up together, and 
     hosting: [null, silent, /Diagnose again/],
     deployment: [null, /Not known/, /hosting first/],
     allow_main_branch_push: [true, /allows/],
+    google_account: [null, /No Google account/, /account_user_id/],
     topicmap_link: [true, /w1/],
   });
 });
@@ -304,18 +307,18 @@ Deno.test("a sitebuilder site that is not set up is told of from its record", as
     assert.deepEqual(await gw.call("diagnose_site", { site_id }, { door: "mcp" }), rest);
     return rest.checks.map(({ name, ok }) => [name, ok]);
   };
-  const topicmap = ["topicmap_link", false];
+  const links = [["google_account", null], ["topicmap_link", false]];
   assert.deepEqual(await of("named"), [
     ["site_alias", true],
     ["site_answers", false],
     ["allow_publish", true],
-    topicmap,
+    ...links,
   ]);
   assert.deepEqual(await of("nameless"), [
     ["site_alias", false],
     ["site_answers", null],
     ["allow_publish", false],
-    topicmap,
+    ...links,
   ]);
   assert.deepEqual(gw.requests, []);
 });

@@ -113,6 +113,7 @@ Deno.test("get_site answers the whole configuration and of credentials only thei
     seo: { enabled: false, channel: "rest" },
     created_at: new Date(NOW).toISOString(),
     updated_at: new Date(NOW).toISOString(),
+    spreadsheet_ids: [],
     ...links,
   });
   for (const site_id of ["builder", "files", "client", "bare"]) await at.kit.both("get_site", { site_id });
@@ -173,6 +174,7 @@ const CMS_CHECKS = [
   "seo_bridge",
   "seo_settings",
   "schema_bridge",
+  "google_account",
   "topicmap_link",
 ];
 
@@ -230,6 +232,7 @@ Deno.test("diagnose_site looks at a crm's storage folder, behavior link and flag
   const unlinked = { crm_location: false, crm_permissions: null };
   assert.deepEqual(await of("client"), {
     ...unlinked,
+    google_account: null,
     storage_folder: false,
     behavior: false,
     ...closed,
@@ -239,7 +242,8 @@ Deno.test("diagnose_site looks at a crm's storage folder, behavior link and flag
   const open = { ...closed, allow_crm_write: true };
   assert.deepEqual(await of("linked"), {
     ...unlinked,
-    storage_folder: null,
+    google_account: null,
+    storage_folder: false,
     behavior: false,
     ...open,
     topicmap_link: true,

@@ -38,6 +38,7 @@ Deno.test("diagnose_site asks the platform for the site, and refuses what only a
     site_alias: true,
     site_answers: true,
     allow_publish: true,
+    google_account: null,
     topicmap_link: false,
   });
   assert.equal((await of("gone"))["site_answers"], false);

@@ -135,6 +135,7 @@ onBoth({
       credentials: true,
       clock: true,
       theme: true,
+      google_account: null,
       topicmap_link: false,
       companion: false,
       theme_snippet: null,

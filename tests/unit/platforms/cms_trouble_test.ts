@@ -225,7 +225,7 @@ Deno.test("content of a site that has none is refused in a sentence, and nothing
   const { checks } = await crm.call<{ checks: { name: string; ok: boolean | null }[] }>("diagnose_site");
   const by = Object.fromEntries(checks.map(({ name, ok }) => [name, ok]));
   assert.deepEqual([by["storage_folder"], by["behavior"], by["allow_crm_write"], by["topicmap_link"]], [
-    null,
+    false,
     false,
     false,
     false,
