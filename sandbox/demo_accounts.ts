@@ -1,10 +1,17 @@
-/** The demo's connected account: a stand-in of the authorization server, and a user who has connected with it. */
+/** The demo's connected account: stand-ins of the authorization server and the services, and a user who has connected. */
 import type { Gateway } from "../gateway.ts";
+import { SEEDED, startGoogle } from "./google/start.ts";
 import { startAccounts } from "./google_accounts/start.ts";
 
 /** Who the demo's sites are bound to. */
 export const DEMO_USER = "agency@demo.example";
 const SITES = ["demo", "demo-live"];
+
+/** The last days that are over. */
+function lastDays(count: number) {
+  const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
+  return { start_date: day(count), end_date: day(1) };
+}
 
 /** What stands behind the demo's connected account. */
 export interface DemoAccounts {
@@ -12,8 +19,8 @@ export interface DemoAccounts {
   readonly env: Readonly<Record<string, string>>;
   /** Makes the user, connects the account, and binds the demo's sites to it. */
   register(gateway: Pick<Gateway, "store">, baseUrl: string): Promise<void>;
-  /** What to try. */
-  guide(address: string): string[];
+  /** What to try; `post` writes a call that can be pasted. */
+  guide(address: string, post: (url: string, body: unknown) => string): string[];
   stop(): Promise<void>;
 }
 
@@ -21,8 +28,15 @@ export interface DemoAccounts {
 export function startDemoAccounts(): DemoAccounts {
   const accounts = startAccounts();
   const { email } = accounts.people[0]!;
+  const google = startGoogle({
+    account: email,
+    holderOf(access_token) {
+      const holder = accounts.holder(access_token);
+      return holder && { account: holder.email, scopes: holder.scopes };
+    },
+  });
   return {
-    env: accounts.env,
+    env: { ...accounts.env, ...google.env, ADS_DEVELOPER_TOKEN: "none" },
     async register({ store }, baseUrl) {
       accounts.client.redirect_uris.push(`${baseUrl}/connect/callback`);
       const user = await store.users.create({
@@ -33,16 +47,33 @@ export function startDemoAccounts(): DemoAccounts {
       });
       if (user === null) throw new Error(`"${DEMO_USER}" is a user already; the demo needs an empty store`);
       await store.accounts.connect(user.id, "google", accounts.grant(email));
+      const folder = google.folder({ name: "Documents of the demo" });
+      google.file(folder.id, "baseline.md", { text: "# Baseline\n\nHow the site stood before any work.\n" });
       for (const id of SITES) {
-        await store.sites.update(id, { account_user_id: user.id, storage_user_id: user.id });
+        await store.sites.update(id, {
+          account_user_id: user.id,
+          storage_user_id: user.id,
+          analytics_property_id: SEEDED.property,
+          search_site_url: SEEDED.search_site,
+          ads_customer_id: SEEDED.customer,
+          spreadsheet_ids: [SEEDED.spreadsheet],
+          storage_folder_id: folder.id,
+        });
       }
     },
-    guide: (address) => [
+    guide: (address, post) => [
       `7. ${DEMO_USER} has connected ${email}, an account of a stand-in. Connect another in its place:`,
       "",
       `npx -y deno@2.9 task admin connection start --user ${DEMO_USER} --kind google --url ${address}`,
       "",
+      `8. A report of that account, of the last four weeks (site id "demo" reads, "demo-live" may also save files):`,
+      "",
+      post(`${address}/api/v1/tools/generate_seo_report`, { site_id: "demo", ...lastDays(28) }),
+      "",
     ],
-    stop: () => accounts.stop(),
+    async stop() {
+      await google.stop();
+      await accounts.stop();
+    },
   };
 }

@@ -4,7 +4,7 @@ import { devEnvironment } from "../admin/dev_secrets.ts";
 import { type Gateway, openGateway, readRegistry, type Registry } from "../gateway.ts";
 import { serve } from "../serve.ts";
 import { processEnvironment, readSettings, type Settings } from "../settings.ts";
-import { startDemoAccounts } from "./demo_accounts.ts";
+import { type DemoAccounts, startDemoAccounts } from "./demo_accounts.ts";
 import { startDuda } from "./duda/start.ts";
 import { type CrmStandIn, startCrm } from "./highlevel/start.ts";
 import { type CmsSandbox, startCms } from "./wordpress/start.ts";
@@ -74,8 +74,13 @@ export async function registerSites(
   await store.sites.create({
     ...shared,
     id: "demo-live",
-    name: "The same site, publishing, SEO of what is live and topic planning allowed",
-    flags: { allow_publish: true, allow_seo_on_published: true, allow_topicmap_write: true },
+    name: "The same site, publishing, SEO of what is live, topic planning and storing allowed",
+    flags: {
+      allow_publish: true,
+      allow_seo_on_published: true,
+      allow_topicmap_write: true,
+      allow_storage_write: true,
+    },
   });
   await store.sites.create({
     id: "demo-built",
@@ -130,7 +135,7 @@ export function guide(
   token: string,
   cms: Pick<CmsSandbox, "kind" | "base_url">,
   project: Pick<StaticProject, "repo"> | null,
-  accounts: readonly string[] = [],
+  accounts: Pick<DemoAccounts, "guide"> | null = null,
 ): string {
   const draft = {
     site_id: "demo",
@@ -196,7 +201,7 @@ export function guide(
     "",
     post(`${address}/api/v1/tools/crm_bootstrap_baseline`, { site_id: "demo-crm" }),
     "",
-    ...accounts,
+    ...accounts?.guide(address, post) ?? [],
     `Every call leaves a row: npx -y deno@2.9 task admin audit tail --url ${address}`,
     "Ctrl-C stops everything and leaves nothing behind.",
   ].join("\n");
@@ -235,7 +240,7 @@ if (import.meta.main) {
     // One Ctrl-C comes several times, by way of npx and deno task: the later ones must not cut the cleaning up short.
     for (const signal of STOPPING) Deno.addSignalListener(signal, () => {});
     const { baseUrl } = checked;
-    await serve(gateway, checked, () => say(guide(baseUrl, token, cms, project, accounts.guide(baseUrl))));
+    await serve(gateway, checked, () => say(guide(baseUrl, token, cms, project, accounts)));
     await cleanup.disposeAsync();
     Deno.exit(0);
   } catch (error) {

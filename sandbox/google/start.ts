@@ -43,6 +43,8 @@ export type GoogleFault =
 export interface GoogleOptions extends StandInOptions {
   /** Who holds an access token, where another stand-in gives them out. Default: those of `grant`. */
   readonly holderOf?: (access_token: string) => Holder | null;
+  /** Whom the seeded world belongs to. Default ACCOUNT. */
+  readonly account?: string;
 }
 
 /** A running stand-in. */
@@ -70,6 +72,7 @@ function replace(fault: GoogleFault): Response | undefined {
 
 /** Starts a stand-in on a free port of 127.0.0.1; a few milliseconds, nothing on disk. */
 export function startGoogle(options: GoogleOptions = {}): GoogleStandIn {
+  const account = options.account ?? ACCOUNT;
   const tokens = new Map<string, { holder: Holder; ends_at: number }>();
   const strict = new Strict();
   const own = (token: string) => {
@@ -86,7 +89,7 @@ export function startGoogle(options: GoogleOptions = {}): GoogleStandIn {
     isWrite: ({ method, path }) => method === "POST" && /\/drive\/v3\/files$/.test(path),
   });
   const state: GoogleState = {
-    world: seeded(ACCOUNT, service.clock.now()),
+    world: seeded(account, service.clock.now()),
     strict,
     holderOf: options.holderOf ?? own,
     now: service.clock.now,
@@ -107,18 +110,18 @@ export function startGoogle(options: GoogleOptions = {}): GoogleStandIn {
     violations: strict.violations,
     grant(token: string, holder: Partial<Holder> = {}, seconds = 3600) {
       const ends_at = service.clock.now() + seconds * 1000;
-      tokens.set(token, { holder: { account: ACCOUNT, scopes: EVERY_SCOPE, ...holder }, ends_at });
+      tokens.set(token, { holder: { account, scopes: EVERY_SCOPE, ...holder }, ends_at });
     },
     withdraw: (token: string) => void tokens.delete(token),
     folder: (more: Partial<DriveFile> = {}) =>
-      placed(state.world, { owner: ACCOUNT, name: "Client", mimeType: FOLDER, ...more }, service.clock.now()),
+      placed(state.world, { owner: account, name: "Client", mimeType: FOLDER, ...more }, service.clock.now()),
     file: (
       folder: string,
       name: string,
       { text, ...more }: Partial<DriveFile> & { readonly text?: string } = {},
     ) =>
       placed(state.world, {
-        owner: ACCOUNT,
+        owner: account,
         name,
         parents: [folder],
         ...text === undefined ? {} : { content: new TextEncoder().encode(text) },
