@@ -57,7 +57,6 @@ export const SEARCH_REPLY = z.object({
   })).nullish(),
   responseAggregationType: z.string().nullish(),
   metadata: z.object({
-    first_incomplete_date: z.string().nullish(),
     firstIncompleteDate: z.string().nullish(),
   })
     .nullish(),
@@ -123,7 +122,7 @@ export class SearchConsole {
       ) as [number, number, number, number];
       return { keys, clicks, impressions, ctr, position };
     });
-    const incomplete = reply.metadata?.firstIncompleteDate ?? reply.metadata?.first_incomplete_date;
+    const incomplete = reply.metadata?.firstIncompleteDate;
     return {
       site_url,
       rows,
