@@ -155,14 +155,7 @@ export class Drive {
 
   /** One page of a list, in which every file is of the folder, whatever the page's token was made for. */
   async #page(q: string, size: number, page_token?: string) {
-    const asked = this.#get("/files", {
-      q,
-      orderBy: "modifiedTime desc",
-      pageSize: String(size),
-      fields: `nextPageToken,files(${LISTED})`,
-      ...LIST_ALL_DRIVES,
-      ...(page_token === undefined ? {} : { pageToken: page_token }),
-    });
+    const asked = this.#get("/files", listRequest(q, size, page_token));
     const answer = await this.wire.attempt(asked);
     if (answer.status === 404) throw this.#unseen();
     if (answer.status === 400 && page_token !== undefined) {
@@ -209,4 +202,16 @@ export class Drive {
 /** The body that makes a site's folder. */
 export function folderRequest(name: string, site_id: string) {
   return { name, mimeType: FOLDER_TYPE, appProperties: { [FOLDER_MARK]: site_id } };
+}
+
+/** The query of one page of a list. */
+export function listRequest(q: string, size: number, page_token?: string) {
+  return {
+    q,
+    orderBy: "modifiedTime desc",
+    pageSize: String(size),
+    fields: `nextPageToken,files(${LISTED})`,
+    ...LIST_ALL_DRIVES,
+    ...(page_token === undefined ? {} : { pageToken: page_token }),
+  };
 }

@@ -1,15 +1,19 @@
-/**
- * Our requests and what we read of replies, compared with the types that Google generates of its own descriptions. This
- * is checked, not run: a field that Google does not have does not type-check.
- */
+/** Our requests and what we read of replies, beside the types Google generates: a field it does not have fails to check. */
 import type { analyticsdata_v1beta as analytics } from "@googleapis/analyticsdata";
 import type { drive_v3 as drive } from "@googleapis/drive";
 import type { searchconsole_v1 as searchconsole } from "@googleapis/searchconsole";
 import type { sheets_v4 as sheets } from "@googleapis/sheets";
 import type { z } from "zod";
 import type { REPORT_REPLY, reportRequest } from "../../platforms/google/analytics.ts";
-import type { folderRequest } from "../../platforms/google/drive.ts";
-import type { FILE_REPLY, LIST_REPLY } from "../../platforms/google/drive_shapes.ts";
+import type { folderRequest, listRequest } from "../../platforms/google/drive.ts";
+import type {
+  FILE_REPLY,
+  FOLDER,
+  LIST_REPLY,
+  LISTED,
+  MADE,
+  READ,
+} from "../../platforms/google/drive_shapes.ts";
 import type { fileRequest } from "../../platforms/google/drive_write.ts";
 import type { Filter, FilterExpression, OrderBy } from "../../platforms/google/filters.ts";
 import type { SEARCH_REPLY, searchRequest } from "../../platforms/google/search_console.ts";
@@ -18,6 +22,9 @@ import type { None, Strangers, Unanswered } from "./strangers.ts";
 
 /** What a parser takes. */
 type Read<Shape extends z.ZodType> = z.input<Shape>;
+
+/** The words of a list in one text. */
+type Words<Text extends string> = Text extends `${infer One},${infer Rest}` ? One | Words<Rest> : Text;
 
 /** Requests: no field of ours is unknown to Google, or of another type there. */
 export type Requests = [
@@ -29,6 +36,9 @@ export type Requests = [
   None<Strangers<ReturnType<typeof valuesRequest>, sheets.Params$Resource$Spreadsheets$Values$Get>>,
   None<Strangers<ReturnType<typeof fileRequest>, drive.Schema$File>>,
   None<Strangers<ReturnType<typeof folderRequest>, drive.Schema$File>>,
+  // Numbers and truths are texts in a query.
+  None<Unanswered<ReturnType<typeof listRequest>, drive.Params$Resource$Files$List>>,
+  None<Exclude<Words<typeof LISTED | typeof MADE | typeof READ | typeof FOLDER>, keyof drive.Schema$File>>,
 ];
 
 /** Replies: no field that we read is unknown to Google, and what Google answers can be parsed. */
