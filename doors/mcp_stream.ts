@@ -65,6 +65,7 @@ export class FollowedCalls {
     const left = () => call.stop();
     const { signal } = one.request;
     signal.addEventListener("abort", left, { once: true });
+    if (signal.aborted) left();
     const ended = () => {
       signal.removeEventListener("abort", left);
       alike.delete(call);
