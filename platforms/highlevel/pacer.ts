@@ -23,7 +23,11 @@ export class Pacer {
 
   /** How a request waits that has that turn at first; none of its tries begins after `latest`. */
   waiting(first: Turn, latest: number): Waiting {
-    return new Waiting(() => this.take(latest), () => this.pace.blockedUntil, first);
+    return new Waiting({
+      take: () => this.take(latest),
+      now: this.now,
+      blockedUntil: () => this.pace.blockedUntil,
+    }, first);
   }
 
   /** Notes what an answer says of the location's quota: with little left, or none, nothing is sent for a while. */
@@ -39,33 +43,43 @@ export class Pacer {
   }
 }
 
+/** What a request waits by. */
+export interface WaitingPorts {
+  take(): Promise<Turn | NoTurn>;
+  now(): number;
+  /** When the upstream may be asked again, where it asked for a pause. */
+  blockedUntil(): number;
+}
+
 /** A request's waits: each try has a turn of its own, and what the upstream asked for meanwhile is waited for too. */
 export class Waiting {
   #turn: Turn | NoTurn | null;
   /** Of the try that is under way. */
   #used: Turn | null = null;
 
-  constructor(
-    private readonly take: () => Promise<Turn | NoTurn>,
-    private readonly blockedUntil: () => number,
-    first: Turn,
-  ) {
+  constructor(private readonly ports: WaitingPorts, first: Turn) {
     this.#turn = first;
   }
 
   /** Milliseconds until the next try; 0 or less where it goes now, Infinity where there is no turn in time. */
-  async left(now: number): Promise<number> {
+  async left(): Promise<number> {
     this.done();
     for (;;) {
-      const turn = this.#turn ??= await this.take();
+      const turn = this.#turn ??= await this.ports.take();
       if (typeof turn === "string") return Infinity;
-      const wait = Math.max(turn.at, this.blockedUntil()) - now;
+      const now = this.ports.now();
+      const wait = Math.max(turn.at, this.ports.blockedUntil()) - now;
       if (wait > 0 && now + wait <= turn.until) return wait;
       this.#turn = null;
       if (wait > 0 || now > turn.until) continue;
       this.#used = turn;
       return 0;
     }
+  }
+
+  /** Why there was no turn for it; null where there was. */
+  get refused(): NoTurn | null {
+    return typeof this.#turn === "string" ? this.#turn : null;
   }
 
   /** The try that was under way is over. */

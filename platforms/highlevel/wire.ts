@@ -2,7 +2,7 @@
 import { LIMITS } from "../../model.ts";
 import type { SiteContext } from "../connector.ts";
 import type { Incoming } from "../request.ts";
-import type { Turn } from "../../lib/pace.ts";
+import type { NoTurn, Turn } from "../../lib/pace.ts";
 import { Budget, SPARE_MS } from "./budget.ts";
 import { PACE, Pacer } from "./pacer.ts";
 import { dayIsOver, foreign, refused, unreadable } from "./refusals.ts";
@@ -69,6 +69,7 @@ export class CrmWire {
     const { integration_token } = await this.ctx.secret("crm");
     for (let tries = 1, first = await this.#turn(); first !== null; tries++) {
       const answer = await this.#send(question, route, integration_token, first);
+      if (typeof answer === "string") return this.#outOf(answer);
       const { status } = answer;
       if (status >= 200 && status < 300) return this.#own(answer);
       const again = PASSING.has(status) && tries < TRIES && !(status === 429 && dayIsOver(answer));
@@ -84,7 +85,12 @@ export class CrmWire {
     if (!this.budget.take()) return null;
     const turn = await this.#pacer.take(this.#latest);
     if (typeof turn !== "string") return turn;
-    this.budget.giveBack(turn === "day" ? "day" : "time");
+    return this.#outOf(turn);
+  }
+
+  /** Nothing was sent, because there was no turn. */
+  #outOf(why: NoTurn): null {
+    this.budget.giveBack(why === "day" ? "day" : "time");
     return null;
   }
 
@@ -107,7 +113,7 @@ export class CrmWire {
     route: Route,
     token: string,
     first: Turn,
-  ): Promise<Incoming> {
+  ): Promise<Incoming | NoTurn> {
     const { ctx, location } = this;
     const path = route.path.replace("{id}", encodeURIComponent(id ?? location));
     const url = new URL(`${ctx.settings.CRM_API_BASE}${path}`);
@@ -123,13 +129,16 @@ export class CrmWire {
         headers: { accept: "application/json", authorization: `Bearer ${token}`, version: route.version },
         ...(json === undefined ? {} : { json: { locationId: location, ...json } }),
         effect: "read",
-        turn: (now) => waiting.left(now),
+        turn: () => waiting.left(),
         busy: ({ status }) => PASSING.has(status) ? Infinity : null, // it is tried again here, in its turn
         max_bytes: ANSWER_BYTES,
         deadline_ms: LIMITS.UPSTREAM_DEADLINE_MS + Math.max(0, first.at - ctx.now()),
       });
       await this.#pacer.heard(answer);
       return answer;
+    } catch (thrown) {
+      if (waiting.refused === null) throw thrown;
+      return waiting.refused;
     } finally {
       waiting.done();
     }

@@ -1,5 +1,6 @@
 /** A kit with a site at a stand-in for the CRM, on one clock that only waiting moves. */
 import assert from "node:assert/strict";
+import { setImmediate } from "node:timers/promises";
 import {
   type CrmOptions,
   type CrmStandIn,
@@ -93,10 +94,11 @@ export class CrmWorld implements AsyncDisposable {
         ...kit.sites ?? [],
       ],
       http: {
-        sleep: (ms) => {
+        sleep: async (ms) => {
           waits.push(ms);
-          gw.clock.now += ms;
-          return Promise.resolve();
+          const until = gw.clock.now + ms;
+          await setImmediate(); // whatever waits at the same time waits from the same moment
+          gw.clock.now = Math.max(gw.clock.now, until);
         },
         ...kit.http,
       },

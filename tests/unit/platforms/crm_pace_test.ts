@@ -93,27 +93,29 @@ Deno.test("each try has a turn of its own, one that was missed is taken anew, an
   }));
   turns.push("late");
   let blockedUntil = 0;
-  const waiting = new Waiting(
-    () => Promise.resolve(turns.shift()!),
-    () => blockedUntil,
-    turns.shift() as Turn,
-  );
-  assert.equal(await waiting.left(now), 500);
+  const waiting = new Waiting({
+    take: () => Promise.resolve(turns.shift()!),
+    now: () => now,
+    blockedUntil: () => blockedUntil,
+  }, turns.shift() as Turn);
+  assert.equal(await waiting.left(), 500);
   now += 1600; // too late for the first
-  assert.equal(await waiting.left(now), 400);
+  assert.equal(await waiting.left(), 400);
   blockedUntil = NOW + 2500;
-  assert.equal(await waiting.left(now), 900);
+  assert.equal(await waiting.left(), 900);
   now = NOW + 2500;
-  assert.equal(await waiting.left(now), 0);
+  assert.equal(await waiting.left(), 0);
   assert.deepEqual(ended, []);
-  assert.equal(await waiting.left(now), 6500, "the next try");
+  assert.equal(await waiting.left(), 6500, "the next try");
   assert.deepEqual(ended, [1]);
   now = NOW + 9000;
-  assert.equal(await waiting.left(now), 0);
+  assert.equal(await waiting.left(), 0);
   waiting.done();
   waiting.done();
   assert.deepEqual(ended, [1, 2]);
-  assert.equal(await waiting.left(now), Infinity);
+  assert.equal(waiting.refused, null);
+  assert.equal(await waiting.left(), Infinity);
+  assert.equal(waiting.refused, "late");
 });
 
 Deno.test("a budget gives so many requests, and what could not be sent is given back", () => {
