@@ -1,5 +1,6 @@
 /** What a handler gets: its site, its clients, its ports; every request of a client passes the egress policy. */
 import { GatewayError } from "../errors.ts";
+import { cancelled } from "../lib/cancelled.ts";
 import { type Caller, LIMITS, type Making, type Site } from "../model.ts";
 import type { Capability, Connector } from "../platforms/connector.ts";
 import type { PublishGrant } from "../platforms/request.ts";
@@ -114,8 +115,11 @@ class CallContext implements ToolContext {
     return clientsOf(this.#ports, { ...this.#call, site });
   };
   readonly note = (facts: AuditFacts): void => void Object.assign(this.#call.record.facts, facts);
-  readonly progress = (done: number, total?: number, message?: string): void =>
-    this.#call.follower?.progress(done, total, message);
+  readonly progress = (done: number, total?: number, message?: string): void => {
+    const { follower, record } = this.#call;
+    if (follower?.signal.aborted && !record.root.writing) throw cancelled();
+    follower?.progress(done, total, message);
+  };
   readonly made: Making = (one) => void this.#call.record.made.push(one);
 }
 

@@ -162,6 +162,7 @@ export interface ToolContext {
   /**
    * Reports how far the call is, to a client that wants to know: so many of `total` parts are done, where that is known,
    * and a few words on what they are. It only grows; what does not is left out.
+   * Throws E_CANCELLED where nobody waits any more for what is only read.
    */
   progress(done: number, total?: number, message?: string): void;
   /** Told of each thing as it is made: the audit row names it, and so does the message where the call fails later. */
