@@ -5,6 +5,8 @@ export interface Server extends AsyncDisposable {
   readonly url: string;
   /** From the start of the process to its first answer. */
   readonly bootMs: number;
+  /** Processor time that its process has used so far, in milliseconds; 0 where the machine does not tell. */
+  cpuMs(): Promise<number>;
   /** Resident memory now, MiB; 0 where the machine does not tell. */
   memoryMib(): Promise<number>;
   /** How much more of it, MiB, is held at the worst moment of some work than before it. */
@@ -38,6 +40,7 @@ export async function start(
   return {
     url,
     bootMs,
+    cpuMs: () => used(child.pid),
     memoryMib: () => resident(child.pid, "VmRSS"),
     async extraMib(work) {
       await Deno.writeTextFile(`/proc/${child.pid}/clear_refs`, FORGET_PEAK);
@@ -66,6 +69,17 @@ async function resident(pid: number, which: "VmRSS" | "VmHWM"): Promise<number> 
   try {
     const status = await Deno.readTextFile(`/proc/${pid}/status`);
     return Math.round(Number(new RegExp(`${which}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024);
+  } catch {
+    return 0;
+  }
+}
+
+/** User and system time, which Linux counts in hundredths of a second (proc(5), stat, fields 14 and 15). */
+async function used(pid: number): Promise<number> {
+  try {
+    const stat = await Deno.readTextFile(`/proc/${pid}/stat`);
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return 10 * (Number(fields[11]) + Number(fields[12]));
   } catch {
     return 0;
   }

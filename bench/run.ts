@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { builderRows } from "./builder.ts";
 import { codePageRows } from "./code_pages.ts";
 import { sitePageRows } from "./code_pages_site.ts";
+import { crmRows } from "./crm.ts";
 import { doorTables } from "./doors.ts";
 import { repoRows } from "./repo.ts";
 import { lines, replaced } from "./table.ts";
@@ -21,6 +22,7 @@ const PARTS: Readonly<Record<string, (rounds: number) => Promise<string>>> = {
   repo: async () => lines(await repoRows()),
   builder: async (rounds) => lines(await builderRows(rounds)),
   topicmap: async (rounds) => lines(await topicMapRows(rounds)),
+  crm: async (rounds) => lines(await crmRows(rounds)),
 };
 
 const RESULTS = new URL("RESULTS.md", import.meta.url);
