@@ -16,6 +16,8 @@ const EVENT_HEADERS = {
 };
 /** Events that may wait for a client that reads slowly; more of its progress is left out. */
 const EVENTS_WAITING_MAX = 64;
+/** It stands in each event, so a long one would be a way to fill the memory. */
+const TOKEN_CHARACTERS_MAX = 256;
 const ENCODER = new TextEncoder();
 
 /** The token of a call that wants its progress, where its client takes a stream of events; null of any other. */
@@ -26,8 +28,11 @@ export function progressTokenOf(
   if (method !== "tools/call" || !isRecord(params._meta)) return null;
   const { progressToken: token } = params._meta;
   if (token === undefined) return null;
-  if (typeof token !== "string" && !Number.isInteger(token)) {
-    const message = "_meta: progressToken must be a string or a whole number";
+  const fits = typeof token === "string" ? token.length <= TOKEN_CHARACTERS_MAX : Number.isInteger(token);
+  if (!fits) {
+    const message =
+      `_meta: progressToken must be a string of at most ${TOKEN_CHARACTERS_MAX} characters, or ` +
+      "a whole number";
     return new FrameFault(200, RPC.INVALID_PARAMS, message, id);
   }
   return takesEvents(headers.get("accept")) ? token as ProgressToken : null;
