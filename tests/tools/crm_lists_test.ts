@@ -83,7 +83,10 @@ Deno.test("the baseline is a report in markdown whose numbers are those of the t
   assert.ok(markdown.includes(`${totals.opportunities} new opportunities`));
   const { total, no_show_rate } = await at.ask("crm_compute_no_show_rate");
   assert.ok(markdown.includes(`${total} appointments.`));
-  assert.ok(markdown.includes(`Not shown up: ${Math.round(Number(no_show_rate) * 1000) / 10} %`));
+  assert.ok(markdown.includes(`Not shown up: ${(Number(no_show_rate) * 100).toFixed(2)} %`));
+  assert.doesNotMatch(markdown, /noshow|partially\\?_paid|payment\\?_processing/, "statuses are words");
+  assert.match(markdown, /not shown up \d+/);
+  assert.match(markdown, /worth [\d,]+\.\d\d in all/);
   const html = await marked.parse(markdown);
   assert.equal(html.match(/<h2>/g)?.length, 6);
   assert.ok((html.match(/<table>/g)?.length ?? 0) >= 3);

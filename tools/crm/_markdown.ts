@@ -17,7 +17,8 @@ export function plain(text: string | null): string {
   return line === "" ? "(no name)" : line.replace(/[\\`*_{}[\]<>#|~!@]|:(?=\/\/)|\.(?<=\bwww\.)/gi, "\\$&");
 }
 
-const percent = (share: number | null): string => share === null ? "–" : `${Math.round(share * 1000) / 10} %`;
+/** Rates have four places, which are shown as they are: rounded once more, 53.85 would become 53.9 where 7 of 13 are 53.8. */
+const percent = (share: number | null): string => share === null ? "–" : `${(share * 100).toFixed(2)} %`;
 const number = (value: number): string => value.toLocaleString("en-US");
 const money = (value: number | null, currency: string | null): string => {
   if (value === null) return "–";
@@ -31,8 +32,16 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [line(head), rule, ...rows.map(line)].join("\n");
 }
 
+/** A status in words; those of the CRM's own are written together. */
+const inPlainWords = (status: string): string =>
+  status === "noshow"
+    ? "not shown up"
+    : status === "showed"
+    ? "shown up"
+    : plain(status.replaceAll("_", " "));
 const statuses = (counts: Readonly<Record<string, number>>): string =>
-  Object.entries(counts).map(([name, count]) => `${plain(name)} ${number(count)}`).join(", ") || "none";
+  Object.entries(counts).map(([name, count]) => `${inPlainWords(name)} ${number(count)}`).join(", ") ||
+  "none";
 
 function section(title: string, parts: readonly string[], notes: readonly string[]): string {
   const asides = notes.length === 0 ? [] : [notes.map((note) => `> ${plain(note)}.`).join("\n>\n")];
@@ -47,7 +56,9 @@ type Found<T extends (...args: never[]) => unknown> = Awaited<ReturnType<T>>;
 
 function pipelines({ pipelines, totals }: Found<typeof pipelineFunnel>, notes: readonly string[]): string {
   const intro =
-    `${many(totals.opportunities, "new opportunity", "new opportunities")}, worth ${number(totals.value)} ` +
+    `${many(totals.opportunities, "new opportunity", "new opportunities")}, worth ${
+      money(totals.value, null)
+    } ` +
     `in all. By status: ${statuses(totals.by_status)}.`;
   const shown = pipelines.filter((one) => one.totals.opportunities > 0).map(({ name, stages }) =>
     `### ${plain(name)}\n\n` + table(
