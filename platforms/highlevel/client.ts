@@ -14,6 +14,8 @@ import { type CrmSettings, CrmWire } from "./wire.ts";
 
 const FUNNEL_PAGES = 20;
 const LIST = 100;
+/** Calendars that a refusal names. */
+const NAMED_MAX = 10;
 
 /** The client of the location that a site names. */
 export const crmOf = (ctx: SiteContext<CrmSettings>): Crm => new Crm(new CrmWire(ctx));
@@ -51,7 +53,13 @@ export class Crm extends CrmReader {
     const all = await this.calendars();
     const ids = all.rows.map(({ id }) => id).filter((id) => calendar === undefined || id === calendar);
     if (calendar !== undefined && ids.length === 0 && all.complete) {
-      throw new GatewayError("E_NOT_FOUND", `calendar_id: the location has no calendar "${calendar}"`);
+      const known = all.rows.slice(0, NAMED_MAX).map(({ id }) => `"${id}"`).join(", ") || "none";
+      throw new GatewayError(
+        "E_NOT_FOUND",
+        `calendar_id: the location has no calendar "${calendar}"; there are ${known}${
+          all.rows.length > NAMED_MAX ? ` and ${all.rows.length - NAMED_MAX} more` : ""
+        }, and without calendar_id all are counted`,
+      );
     }
     const parts = ids.flatMap((calendarId) =>
       search.chunks(from, to).map((part) => ({ calendarId, ...part }))

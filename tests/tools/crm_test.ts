@@ -1,5 +1,6 @@
 /** The CRM's tools, all of them: what every answer has, what is refused, and that refusals send nothing. */
 import assert from "node:assert/strict";
+import { ROUTES } from "../../platforms/highlevel/routes.ts";
 import { rows } from "../contract/golden.ts";
 import { type Answer, CALLS, CrmWorld } from "./_crm.ts";
 
@@ -98,4 +99,23 @@ Deno.test("an id that the location does not have is E_NOT_FOUND, and the message
     /funnel_id: .*crm_get_funnel_stats/,
   );
   assert.match(await refuses("crm_get_workflow_executions", { workflow_id: "none" }), /crm_list_workflows/);
+});
+
+Deno.test("docs/CONNECTING.md names every permission that a route needs, and no other", async () => {
+  const text = await Deno.readTextFile(new URL("../../docs/CONNECTING.md", import.meta.url));
+  const own = text.slice(text.indexOf("## A location in HighLevel"));
+  const named = own.slice(0, own.indexOf("2. **")).match(/`[\w/]+\.readonly`/g) ?? [];
+  const needed = new Set(Object.values(ROUTES).map(({ permission }) => `\`${permission}\``));
+  assert.deepEqual(named.toSorted(), [...needed].sort());
+});
+
+Deno.test("a calendar that there is not is refused with those there are", async () => {
+  await using at = await CrmWorld.open();
+  const said = await at.gw.refuses(
+    "crm_compute_no_show_rate",
+    { site_id: "client", calendar_id: "main" },
+    "E_NOT_FOUND",
+  );
+  const ids = at.crm.state.world.calendars.map(({ id }) => `"${id}"`).join(", ");
+  assert.ok(said.includes(`there are ${ids}, and without calendar_id all are counted`), said);
 });
