@@ -95,6 +95,7 @@ class SharedPace implements Pace {
   async #work(): Promise<void> {
     this.#working = true;
     while (this.#waiting.length > 0) {
+      await null; // whoever asks at the same time comes into the same commit
       const batch = this.#waiting.splice(0);
       try {
         await this.#reserve(batch);

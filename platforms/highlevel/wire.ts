@@ -66,8 +66,9 @@ export class CrmWire {
   /** The answer as JSON, asked anew; null where the call's requests or its time are used up. Throws E_UPSTREAM. */
   async ask(question: Question): Promise<unknown> {
     const route: Route = ROUTES[question.route];
+    let first = await this.#turn(); // at once, so that what is asked at one time takes its turns at one time
     const { integration_token } = await this.ctx.secret("crm");
-    for (let tries = 1, first = await this.#turn(); first !== null; tries++) {
+    for (let tries = 1; first !== null; tries++) {
       const answer = await this.#send(question, route, integration_token, first);
       if (typeof answer === "string") return this.#outOf(answer);
       const { status } = answer;
