@@ -40,7 +40,7 @@ export interface Costs {
 /** What calls cost, by the upstream and what stands there. */
 export type Requests = Readonly<
   Record<
-    "plugin" | "bare" | "repository" | "topicmap" | "behavior" | "google",
+    "plugin" | "bare" | "repository" | "topicmap" | "behavior" | "google" | "crm",
     Readonly<Record<string, Costs>>
   >
 >;
