@@ -76,7 +76,7 @@ export interface Diagnosis<Context = ConnectorContext> {
   readonly kinds?: readonly PlatformKind[];
   /** The checks it answers, in their order. */
   readonly names: readonly string[];
-  /** Answers every check within that many milliseconds; never throws. */
+  /** Answers every check within that many milliseconds, or none where a site has nothing of it; never throws. */
   run(ctx: Context, limitMs: number): readonly Check[] | Promise<readonly Check[]>;
 }
 

@@ -55,6 +55,8 @@ export interface AccessToken {
   readonly id: string;
   readonly generation: number;
   readonly scopes: readonly string[];
+  /** When it ends, ISO 8601 UTC; null, or left out, where the upstream does not say. */
+  readonly expires_at?: string | null;
 }
 
 /** Why there is no access token; `message` is a sentence for a person, without a secret. */

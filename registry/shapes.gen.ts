@@ -329,6 +329,8 @@ export interface Shapes {
         | "allow_storage_write"
         | "allow_topicmap_write"
         | "allow_crm_write"
+        | "social_ads_connection"
+        | "social_ads_account"
         | "topicmap_link"
         | "rest_api"
         | "credentials"
@@ -717,6 +719,108 @@ export interface Shapes {
     };
     site: "required";
     tier: 1;
+    raises: false;
+    publishes: "never";
+  };
+  "get_social_ad_account": {
+    args: Record<string, never>;
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "get_social_ads_insights": {
+    args: {
+      "fields"?: (string)[];
+      "date_preset"?:
+        | "today"
+        | "yesterday"
+        | "last_3d"
+        | "last_7d"
+        | "last_14d"
+        | "last_28d"
+        | "last_30d"
+        | "last_90d"
+        | "last_week_mon_sun"
+        | "last_week_sun_sat"
+        | "this_week_mon_today"
+        | "this_week_sun_today"
+        | "last_month"
+        | "this_month"
+        | "last_quarter"
+        | "this_quarter"
+        | "last_year"
+        | "this_year"
+        | "maximum"
+        | "data_maximum";
+      "time_range"?: { "since": string; "until": string };
+      "level": "account" | "campaign" | "adset" | "ad";
+      "breakdowns"?: (string)[];
+      "time_increment"?: number | "monthly" | "all_days";
+      "action_breakdowns"?: (string)[];
+      "sort"?: (string)[];
+      "action_attribution_windows"?: (string)[];
+      "limit": number;
+      "after"?: string;
+    };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "list_social_ad_accounts": {
+    args: { "limit": number; "after"?: string };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "list_social_ads": {
+    args: {
+      "adset_id"?: string;
+      "effective_status"?: (
+        | "ACTIVE"
+        | "PAUSED"
+        | "DELETED"
+        | "ARCHIVED"
+        | "IN_PROCESS"
+        | "WITH_ISSUES"
+        | "ADSET_PAUSED"
+        | "CAMPAIGN_PAUSED"
+        | "DISAPPROVED"
+        | "PENDING_REVIEW"
+        | "PENDING_BILLING_INFO"
+        | "PREAPPROVED"
+      )[];
+      "limit": number;
+      "after"?: string;
+    };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "list_social_adsets": {
+    args: {
+      "campaign_id"?: string;
+      "effective_status"?:
+        ("ACTIVE" | "PAUSED" | "DELETED" | "ARCHIVED" | "IN_PROCESS" | "WITH_ISSUES" | "CAMPAIGN_PAUSED")[];
+      "limit": number;
+      "after"?: string;
+    };
+    site: "required";
+    tier: 0;
+    raises: false;
+    publishes: "never";
+  };
+  "list_social_campaigns": {
+    args: {
+      "effective_status"?: ("ACTIVE" | "PAUSED" | "DELETED" | "ARCHIVED" | "IN_PROCESS" | "WITH_ISSUES")[];
+      "limit": number;
+      "after"?: string;
+    };
+    site: "required";
+    tier: 0;
     raises: false;
     publishes: "never";
   };

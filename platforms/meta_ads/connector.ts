@@ -1,9 +1,14 @@
-/** Meta ads: accounts can be linked; this version does not reach them yet. */
-import { described } from "../connector.ts";
+/** Meta ads: the ad account of a site, read with the Meta account of a user whom the site is bound to. */
+import { connector } from "../connector.ts";
+import { InvalidGrant } from "../../lib/invalid_grant.ts";
 import { address, base, given, secret, word } from "../settings.ts";
 import { textField, userField } from "../site_fields.ts";
+import { socialAdsChecks } from "./checks.ts";
+import { MetaAds } from "./client.ts";
+import { assertAccount, assertBound, refusal } from "./links.ts";
+import { refusalOf } from "./routes.ts";
 
-export default described({
+export default connector({
   name: "meta_ads",
   product: "Meta ads",
   scope: "account",
@@ -18,4 +23,15 @@ export default described({
     social_ads_user_id: userField,
   },
   present: (site) => ({ social_ads: site.social_ad_account_id !== null }),
+  links: { social_ads: assertAccount, social_ads_connection: assertBound },
+  origins: ({ settings }) => [settings.SOCIAL_ADS_API_BASE],
+  policy: refusalOf,
+  account: {
+    kind: "meta_ads",
+    user: (site) => site.social_ads_user_id,
+    refresh: () => Promise.reject(new InvalidGrant("Meta renews no token; its person connects again")),
+    refusal,
+  },
+  connect: (ctx) => new MetaAds(ctx),
+  checks: [socialAdsChecks],
 });

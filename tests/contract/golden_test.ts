@@ -6,9 +6,7 @@ import { CONNECTORS } from "../connectors.ts";
 import { catalogue, golden, rows } from "./golden.ts";
 
 /** The longest the list may be. A group that is built leaves here too. */
-const UNBUILT_MAX = [
-  "social",
-];
+const UNBUILT_MAX: string[] = [];
 
 Deno.test("the catalogue has the specification's 106 tools in 13 groups, and no tool twice", async () => {
   const { specification } = await catalogue();

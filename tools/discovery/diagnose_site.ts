@@ -1,5 +1,6 @@
 /** diagnose_site: what works on a site, what does not, and what to do about it. */
 import { GatewayError } from "../../errors.ts";
+import { unknown } from "../../platforms/checks.ts";
 import { tool } from "../../registry/tool.ts";
 
 /** All probes are over by then, so that the answer is there within three seconds. */
@@ -18,7 +19,12 @@ export default tool("diagnose_site", {
   },
   async run({ checks }, { site, upstreams }) {
     const all = await upstreams.diagnose(PROBES_MS);
-    const asked = checks === undefined ? all : all.filter(({ name }) => checks.some((one) => one === name));
+    const asked = checks === undefined ? all : [
+      ...all.filter(({ name }) => checks.some((one) => one === name)),
+      ...checks.filter((name) => all.every((one) => one.name !== name)).map((name) =>
+        unknown(name, "Nothing of it is set up for the site", "Link it in the admin area, if it is wanted")
+      ),
+    ];
     return { site_id: site.id, platform: site.platform, checks: asked };
   },
 });

@@ -1,0 +1,208 @@
+/** A site's ad account at Meta, only read: its campaigns, ad sets, ads, and reports of what they did. */
+import type { z } from "zod";
+import { GatewayError } from "../../errors.ts";
+import { Graph, type MetaContext, type Question, TooMuch } from "./graph.ts";
+import { foreign, refusal } from "./refusals.ts";
+import {
+  ALWAYS,
+  DEFAULT_PRESET,
+  fieldsOf,
+  monthsBefore,
+  REACH_FIELDS,
+  REACH_MONTHS_BACK,
+  type ReportArgs,
+  reportQuery,
+} from "./report.ts";
+import { numberOf } from "./routes.ts";
+import * as rows from "./rows.ts";
+
+const FACT_MS = 60 * 60_000;
+
+/** Which part of a list. */
+export interface Paged {
+  readonly limit: number;
+  readonly after?: string | undefined;
+}
+
+/** A list of what an ad account has, and what of it. */
+export interface Listing extends Paged {
+  readonly effective_status?: readonly string[] | undefined;
+  readonly campaign_id?: string | undefined;
+  readonly adset_id?: string | undefined;
+}
+
+/** One page. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly paging: { readonly after: string | null };
+}
+
+interface Asked extends Omit<Question, "query"> {
+  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly paged: Paged;
+}
+
+/**
+ * What can be asked. Methods throw E_SOCIAL_ADS_NOT_LINKED, E_SOCIAL_ADS_TOKEN_EXPIRED, E_SOCIAL_ADS_AUTH, E_UPSTREAM,
+ * and E_BAD_INPUT for an argument that Meta refuses.
+ */
+export class MetaAds {
+  readonly #graph: Graph;
+
+  constructor(private readonly ctx: MetaContext) {
+    this.#graph = new Graph(ctx);
+  }
+
+  /** The ad accounts that the bound user can see, whichever of them the site uses. */
+  async accounts(paged: Paged): Promise<Page<z.output<typeof rows.LISTED_ACCOUNT>>> {
+    const { items, paging } = await this.#page({
+      path: "/me/adaccounts",
+      query: { fields: rows.FIELDS_OF.accounts },
+      family: "ads_management",
+      account: null,
+      paged,
+    });
+    return { items: items.map((row) => rows.read(rows.LISTED_ACCOUNT, row)), paging };
+  }
+
+  /** The site's ad account. */
+  async account(): Promise<z.output<typeof rows.ACCOUNT>> {
+    const account = this.#account();
+    const question = { path: `/${account}`, query: { fields: rows.FIELDS_OF.account }, account } as const;
+    const json = await this.#all(question) as rows.Row;
+    this.#own([json]);
+    const found = rows.read(rows.ACCOUNT, json);
+    this.ctx.cache.set("currency", found.currency, FACT_MS);
+    return found;
+  }
+
+  /** The currency that the account's amounts are in, known for an hour. */
+  async currency(): Promise<string | null> {
+    return await this.ctx.cache.once("currency", FACT_MS, async () => (await this.account()).currency);
+  }
+
+  campaigns = (listing: Listing) => this.#list("campaigns", rows.CAMPAIGN, listing);
+  adsets = (listing: Listing) => this.#list("adsets", rows.ADSET, listing);
+  ads = (listing: Listing) => this.#list("ads", rows.AD, listing);
+
+  /** A page of a report, with what a reader has to know of it. */
+  async report(args: ReportArgs & Paged) {
+    const { level, breakdowns = [], date_preset = DEFAULT_PRESET, time_range } = args;
+    const { asked, left_out } = fieldsOf(args);
+    const { items, paging } = await this.#page({
+      path: `/${this.#account()}/insights`,
+      query: reportQuery(args, asked),
+      family: "ads_insights",
+      account: this.#account(),
+      paged: args,
+      given: Object.keys(args),
+    });
+    this.#own(items);
+    const shown = (row: rows.Row) =>
+      Object.fromEntries(Object.entries(row).filter(([name]) => asked.includes(name) || !isAlways(name)));
+    const notes = [
+      ...left_out.length > 0
+        ? [`${left_out.join(", ")}: not counted with these breakdowns, so left out`]
+        : [],
+      ...this.#reachNotes(args, asked, items),
+    ];
+    return {
+      account_id: this.#account(),
+      currency: items[0]?.["account_currency"] ?? null,
+      level,
+      ...(time_range === undefined ? { date_preset } : { time_range }),
+      rows: items.map((row) => rows.reported(shown(row), breakdowns)),
+      paging,
+      ...(notes.length > 0 ? { notes } : {}),
+    };
+  }
+
+  /** Meta leaves the audience out, without a word, of what is broken down and begins too long ago. */
+  #reachNotes(
+    { breakdowns = [] }: ReportArgs,
+    asked: readonly string[],
+    items: readonly rows.Row[],
+  ): string[] {
+    const earliest = monthsBefore(this.ctx.now(), REACH_MONTHS_BACK);
+    const old = items.some((row) => String(row["date_start"]) < earliest);
+    const lacking = asked.filter((name) =>
+      REACH_FIELDS.includes(name) && items.every((row) => !(name in row))
+    );
+    if (breakdowns.length === 0 || !old || lacking.length === 0) return [];
+    return [
+      `${
+        lacking.join(", ")
+      }: with breakdowns Meta knows this of the last ${REACH_MONTHS_BACK} months alone; ` +
+      `begin at ${earliest} or later, or ask without breakdowns`,
+    ];
+  }
+
+  async #list<T>(
+    edge: "campaigns" | "adsets" | "ads",
+    shape: z.ZodType<T>,
+    { effective_status, campaign_id, adset_id, ...paged }: Listing,
+  ): Promise<Page<T>> {
+    const account = this.#account();
+    const filters = Object.entries({ "campaign.id": campaign_id, "adset.id": adset_id }).flatMap(
+      ([field, value]) => value === undefined ? [] : [{ field, operator: "EQUAL", value }],
+    );
+    const given = Object.entries({ effective_status, campaign_id, adset_id, ...paged })
+      .flatMap(([name, value]) => value === undefined ? [] : [name]);
+    const { items, paging } = await this.#page({
+      path: `/${account}/${edge}`,
+      query: {
+        fields: rows.FIELDS_OF[edge],
+        effective_status: effective_status?.length
+          ? JSON.stringify([...new Set(effective_status)])
+          : undefined,
+        filtering: filters.length > 0 ? JSON.stringify(filters) : undefined,
+      },
+      family: "ads_management",
+      account,
+      paged,
+      given,
+    });
+    this.#own(items);
+    return { items: items.map((row) => rows.read(shape, row)), paging };
+  }
+
+  /** One page; once with half as many rows where Meta finds it too much. */
+  async #page({ paged: { limit, after }, query, ...asked }: Asked): Promise<Page<rows.Row>> {
+    const ask = (rowsMax: number) =>
+      this.#graph.ask({ ...asked, query: { ...query, limit: rowsMax, after } });
+    const whole = { account: asked.account, given: asked.given ?? [] };
+    const json = await ask(limit).catch(async (thrown) => {
+      if (!(thrown instanceof TooMuch)) throw thrown;
+      return await ask(Math.max(1, Math.floor(limit / 2)));
+    }).catch((thrown) => {
+      throw thrown instanceof TooMuch ? refusal(thrown.refused, whole) : thrown;
+    });
+    const { rows: items, after: next } = rows.pageOf(json);
+    return { items, paging: { after: next } };
+  }
+
+  async #all(question: Pick<Question, "path" | "query" | "account">): Promise<object> {
+    try {
+      return await this.#graph.ask({ ...question, family: "ads_management" });
+    } catch (thrown) {
+      throw thrown instanceof TooMuch
+        ? refusal(thrown.refused, { account: question.account, given: [] })
+        : thrown;
+    }
+  }
+
+  /** Throws E_UPSTREAM where a row is not the site's ad account's. */
+  #own(items: readonly rows.Row[]): void {
+    const own = numberOf(this.#account());
+    if (items.some(({ account_id }) => account_id !== own)) throw foreign(this.#account());
+  }
+
+  /** As act_123. Throws E_SOCIAL_ADS_NOT_LINKED. */
+  #account(): string {
+    const { site } = this.ctx;
+    if (site?.social_ad_account_id) return `act_${numberOf(site.social_ad_account_id)}`;
+    throw new GatewayError("E_SOCIAL_ADS_NOT_LINKED", `Site "${site?.id}" has no social_ad_account_id`);
+  }
+}
+
+const isAlways = (name: string) => ALWAYS.some((one) => one === name);

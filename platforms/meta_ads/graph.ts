@@ -1,0 +1,122 @@
+/** The way to Meta's Graph API: signed, one request at a time for each ad account, within its quota. */
+import { createHmac } from "node:crypto";
+import { GatewayError } from "../../errors.ts";
+import type { AccessToken } from "../context.ts";
+import type { ConnectorContext } from "../connector.ts";
+import type { Incoming } from "../request.ts";
+import { inTurn } from "./lanes.ts";
+import { type Family, Quota } from "./quota.ts";
+import { refusal, type Refused, refusedOf, throttled } from "./refusals.ts";
+import type { MetaSettings } from "./routes.ts";
+
+export type MetaContext = ConnectorContext<MetaSettings>;
+
+/** What is asked. */
+export interface Question {
+  /** Below the version, with its slash. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string | number | undefined>>;
+  readonly family: Family;
+  /** The ad account that it is about, as act_123; null for none. */
+  readonly account: string | null;
+  /** The caller's own arguments that it holds, for a refusal. */
+  readonly given?: readonly string[];
+}
+
+/** What Meta found too much to answer at once. */
+export class TooMuch extends Error {
+  constructor(readonly refused: Refused) {
+    super(refused.words);
+  }
+}
+
+/** Tries after a passing failure, and the pause before each. */
+const PAUSES_MS = [500, 1500];
+/** A thousand rows with lists of actions. */
+const ANSWER_BYTES = 16 * 1024 * 1024;
+
+/** Asks with the token of the site's bound user. */
+export class Graph {
+  constructor(readonly ctx: MetaContext) {}
+
+  /** The answer as JSON. Throws the codes of a refusal, and TooMuch. */
+  async ask(question: Question): Promise<object> {
+    const { ctx } = this;
+    const account = ctx.account!;
+    let token = await account.token();
+    const lane = JSON.stringify([ctx.settings.SOCIAL_ADS_API_BASE, question.account ?? token.id]);
+    const taken = await inTurn(lane, ctx.deadline - ctx.now(), async () => {
+      const first = await this.#tried(question, token);
+      if (!("kind" in first) || first.kind !== "expired") return first;
+      token = await account.renewed(token); // another one only where the person connected again meanwhile
+      return await this.#tried(question, token);
+    });
+    if (taken === null) {
+      throw new GatewayError(
+        "E_UPSTREAM",
+        "Meta was not asked: earlier requests for the same ad account took all the time of the call; try again",
+        { upstream: 504 },
+      );
+    }
+    const answer = taken.done;
+    if (!("kind" in answer)) return answer.json;
+    if (answer.kind === "expired") await account.renewed(token);
+    if (answer.kind === "too_much") throw new TooMuch(answer);
+    throw refusal(answer, { account: question.account, given: question.given ?? [] });
+  }
+
+  /** Asks, and again after what may pass. Throws E_UPSTREAM where the quota is used up. */
+  async #tried(question: Question, token: AccessToken): Promise<{ json: object } | Refused> {
+    const { ctx } = this;
+    const { family } = question;
+    const quota = new Quota(ctx.settings.SOCIAL_ADS_API_BASE, question.account?.replace(/^act_/, "") ?? null);
+    for (let tries = 0;; tries++) {
+      const wait = quota.wait(family, ctx.now());
+      if (wait > 0) throw throttled(question.account, wait);
+      const answer = await this.#send(question, token, tries);
+      quota.heard(answer.headers, family, ctx.now());
+      const refused = refusedOf(answer, this.#secrets(token));
+      if (refused === null) return { json: answer.json() as object };
+      if (refused.kind === "throttled") {
+        throw throttled(question.account, quota.refused(family, ctx.now()), refused.words);
+      }
+      if (refused.kind !== "transient" || tries >= PAUSES_MS.length || !this.#hasTime(tries)) return refused;
+    }
+  }
+
+  #hasTime(tries: number): boolean {
+    return this.ctx.now() + PAUSES_MS[tries]! < this.ctx.deadline;
+  }
+
+  async #send({ path, query }: Question, token: AccessToken, tries: number): Promise<Incoming> {
+    const { ctx } = this;
+    const at = tries === 0 ? 0 : ctx.now() + PAUSES_MS[tries - 1]!;
+    const url = new URL(`${ctx.settings.SOCIAL_ADS_API_BASE}${path}`);
+    const proof = proofOf(token.access_token, ctx.settings.SOCIAL_ADS_APP_SECRET);
+    for (const [name, value] of Object.entries({ ...query, appsecret_proof: proof })) {
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    }
+    return await ctx.send({
+      method: "GET",
+      url: url.href,
+      headers: { authorization: `Bearer ${token.access_token}` },
+      effect: "read",
+      turn: (now) => at - now,
+      busy: () => Infinity, // what may pass is told by the body, and tried again here
+      max_bytes: ANSWER_BYTES,
+    });
+  }
+
+  #secrets(token: AccessToken): string[] {
+    const { SOCIAL_ADS_APP_SECRET: secret } = this.ctx.settings;
+    return [token.access_token, proofOf(token.access_token, secret), secret].filter((one) =>
+      one !== undefined
+    )
+      .filter((one) => one !== null);
+  }
+}
+
+/** Proves to Meta that whoever uses the token knows the app's secret; undefined without one. */
+export function proofOf(access_token: string, secret: string | null): string | undefined {
+  return secret === null ? undefined : createHmac("sha256", secret).update(access_token).digest("hex");
+}

@@ -1,0 +1,145 @@
+/** What Meta's answers hold, read into plain values: numbers where Meta writes numbers as text. */
+import { z } from "zod";
+import { unreadable } from "./refusals.ts";
+
+const NUMBER = /^-?\d+(\.\d+)?$/;
+
+/** A number that Meta wrote as text; what would lose digits stays text. */
+function numberOf(text: string): number | string {
+  const number = Number(text);
+  return NUMBER.test(text) && Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : text;
+}
+
+const text = z.string().nullish().transform((value) => value ?? null);
+/** An amount in minor units of the account's currency. */
+const amount = z.union([z.number(), z.string().regex(NUMBER).transform(Number)]).nullish()
+  .transform((value) => value ?? null);
+const id = z.string().min(1);
+
+const STATUSES: Readonly<Record<number, string>> = {
+  1: "ACTIVE",
+  2: "DISABLED",
+  3: "UNSETTLED",
+  7: "PENDING_RISK_REVIEW",
+  8: "PENDING_SETTLEMENT",
+  9: "IN_GRACE_PERIOD",
+  100: "PENDING_CLOSURE",
+  101: "CLOSED",
+  201: "ANY_ACTIVE",
+  202: "ANY_CLOSED",
+};
+
+const listed = { id, name: text, currency: text, account_status: z.int(), amount_spent: amount };
+/** The status in words behind its number. */
+function labelled<T extends { account_status: number; amount_spent: number | null }>(
+  { amount_spent, ...rest }: T,
+) {
+  return { ...rest, account_status_label: STATUSES[rest.account_status] ?? "UNKNOWN", amount_spent };
+}
+
+/** An ad account in a list. */
+export const LISTED_ACCOUNT = z.object(listed).transform(labelled);
+/** The site's own, with what it may spend. */
+export const ACCOUNT = z.object({ ...listed, spend_cap: amount, balance: amount, timezone_name: text })
+  .transform(({ spend_cap, balance, timezone_name, ...rest }) => ({
+    ...labelled(rest),
+    spend_cap,
+    balance,
+    timezone: timezone_name,
+  }));
+export const CAMPAIGN = z.object({
+  id,
+  name: text,
+  objective: text,
+  status: text,
+  effective_status: text,
+  daily_budget: amount,
+  lifetime_budget: amount,
+  budget_remaining: amount,
+  start_time: text,
+  stop_time: text,
+});
+export const ADSET = z.object({
+  id,
+  name: text,
+  campaign_id: text,
+  status: text,
+  effective_status: text,
+  daily_budget: amount,
+  lifetime_budget: amount,
+  optimization_goal: text,
+  billing_event: text,
+  start_time: text,
+  end_time: text,
+});
+export const AD = z.object({
+  id,
+  name: text,
+  status: text,
+  effective_status: text,
+  adset_id: text,
+  campaign_id: text,
+  creative: z.object({ id, name: text }).nullish().transform((value) => value ?? null),
+});
+
+/** The fields that a shape needs, as Meta is asked for them. */
+export const FIELDS_OF = {
+  account: "id,account_id,name,currency,account_status,amount_spent,spend_cap,balance,timezone_name",
+  accounts: "id,account_id,name,currency,account_status,amount_spent",
+  campaigns: `${Object.keys(CAMPAIGN.shape).join(",")},account_id`,
+  adsets: `${Object.keys(ADSET.shape).join(",")},account_id`,
+  ads: "id,name,status,effective_status,adset_id,campaign_id,creative{id,name},account_id",
+} as const;
+
+const PAGE = z.object({
+  data: z.array(z.record(z.string(), z.unknown())),
+  paging: z.object({
+    cursors: z.object({ after: z.string().optional() }).optional(),
+    next: z.string().optional(),
+  }).optional(),
+});
+export type Row = Readonly<Record<string, unknown>>;
+
+/** The rows of a page, and the cursor of the next one. Meta's own link to it holds the token, and is dropped here. */
+export function pageOf(json: object): { rows: Row[]; after: string | null } {
+  const { data, paging } = read(PAGE, json);
+  return { rows: data, after: paging?.next === undefined ? null : paging.cursors?.after ?? null };
+}
+
+/** What a shape makes of a value. Throws E_UPSTREAM naming the field that is not as it should be. */
+export function read<T>(shape: z.ZodType<T>, value: unknown): T {
+  const found = shape.safeParse(value);
+  if (found.success) return found.data;
+  const at = found.error.issues[0]?.path.map(String).join(".") || "the answer";
+  throw unreadable(`${at} is not of the usual form`);
+}
+
+/** Fields of a report that are text even where they look like a number. */
+const TEXT_FIELD =
+  /_(id|name|currency|time|start|end|start_time|ranking|label|setting|targeting|type|indicator)$|^(date_|labels$|location$|objective$|optimization_goal$|buying_type$|created_time$)/;
+/** Of an entry of a list of actions, what is counted: the value, and the same by attribution window. */
+const COUNTED = /^(value|inline|dda|default|incrementality\w*|\d+d_\w+|skan_\w+)$/;
+
+/** A row of a report with its numbers as numbers; `breakdowns` name parts that are text. */
+export function reported(row: Row, breakdowns: readonly string[]): Record<string, unknown> {
+  const entries = Object.entries(row).map(([name, value]) => {
+    if (Array.isArray(value)) return [name, value.map(counted)];
+    const counts = typeof value === "string" && !TEXT_FIELD.test(name) && !breakdowns.includes(name);
+    return [name, counts ? numberOf(value) : value];
+  });
+  return Object.fromEntries(entries);
+}
+
+function counted(entry: unknown): unknown {
+  if (typeof entry !== "object" || entry === null) return entry;
+  return Object.fromEntries(
+    Object.entries(entry).map(([name, value]) => [
+      name,
+      typeof value === "string" && COUNTED.test(name)
+        ? numberOf(value)
+        : Array.isArray(value)
+        ? value.map(counted)
+        : value,
+    ]),
+  );
+}

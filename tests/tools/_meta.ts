@@ -1,0 +1,148 @@
+/** A kit with a site whose ads are at a stand-in for Meta, connected by one user, on one clock that only waiting moves. */
+import assert from "node:assert/strict";
+import type { Code } from "../../errors.ts";
+import { type MetaOptions, type MetaStandIn, OWN, startMeta } from "../../sandbox/meta_ads/start.ts";
+import type { Args } from "../cms_kit.ts";
+import { gateway, type Kit, type KitOptions, NOW, owned, site } from "../kit.ts";
+
+export type { Args } from "../cms_kit.ts";
+
+/** One call of every tool. */
+export const CALLS: Readonly<Record<string, Args>> = {
+  get_social_ads_insights: {},
+  list_social_ad_accounts: {},
+  get_social_ad_account: {},
+  list_social_campaigns: {},
+  list_social_adsets: {},
+  list_social_ads: {},
+};
+/** Those that need an ad account, not only a connection. */
+export const OF_ACCOUNT = Object.keys(CALLS).filter((name) => name !== "list_social_ad_accounts");
+
+/** A page of a report. */
+export interface Report extends Args {
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  readonly paging: { readonly after: string | null };
+  readonly notes?: readonly string[];
+}
+
+export interface MetaWorldOptions extends KitOptions {
+  readonly meta?: MetaOptions;
+  /** How long the connection lives; null for no connection. */
+  readonly life_ms?: number | null;
+}
+
+const DAY_MS = 86_400_000;
+
+/** A kit and its stand-in. Sites: "client" is linked; "unnamed" has no ad account, "unbound" no user. */
+export class MetaWorld implements AsyncDisposable {
+  constructor(
+    readonly gw: Kit,
+    readonly meta: MetaStandIn,
+    readonly waits: number[],
+    /** Whose Meta account is used, and the connection's token. */
+    readonly user_id: string,
+    readonly token: string,
+  ) {}
+
+  /** Opens one; dispose of it with `await using`. */
+  static async open(
+    { meta: options, life_ms = 60 * DAY_MS, ...kit }: MetaWorldOptions = {},
+  ): Promise<MetaWorld> {
+    const clock = { now: () => kit.start ?? NOW };
+    const meta = startMeta({ now: () => clock.now(), ...options });
+    const waits: number[] = [];
+    const gw = await gateway({
+      fetch: "network",
+      allowPrivate: ["127.0.0.1"],
+      ...kit,
+      settings: { ...kit.settings, upstream: { ...meta.env, ...kit.settings?.upstream } },
+      http: {
+        sleep: (ms) => {
+          waits.push(ms);
+          gw.clock.now += ms;
+          return Promise.resolve();
+        },
+        ...kit.http,
+      },
+    });
+    clock.now = () => gw.clock.now;
+    const { user } = await owned(gw.store, { email: "ads@agency.example" });
+    const token = meta.token(life_ms ?? 0);
+    const world = new MetaWorld(gw, meta, waits, user.id, token);
+    if (life_ms !== null) await world.connect(token, life_ms);
+    const linked = { social_ad_account_id: `act_${OWN}`, social_ads_user_id: user.id };
+    for (
+      const one of [
+        site("client", "cms", linked),
+        site("bare", "static", { ...linked, social_ad_account_id: OWN }),
+        site("unnamed", "crm", { ...linked, social_ad_account_id: null }),
+        site("unbound", "cms", { ...linked, social_ads_user_id: null }),
+        ...kit.sites ?? [],
+      ]
+    ) assert.ok(await gw.store.sites.create(one));
+    return world;
+  }
+
+  /** Stores a connection as the consent page's answer would. */
+  async connect(access_token: string, life_ms: number): Promise<void> {
+    await this.gw.store.accounts.connect(this.user_id, "meta_ads", {
+      account: "Ada Agency",
+      access_token,
+      expires_in: life_ms / 1000,
+      scopes: ["public_profile", "ads_read"],
+    });
+  }
+
+  /** The answer, the same through both doors; nothing in it is a token. */
+  async both<T = Args>(tool: string, args: Args = {}): Promise<T> {
+    const call = { site_id: "client", ...args };
+    const rest = await this.gw.call<T>(tool, call, { door: "rest" });
+    assert.deepEqual(await this.gw.call<T>(tool, call, { door: "mcp" }), rest, `${tool}: alike`);
+    assert.doesNotMatch(
+      JSON.stringify(rest),
+      /EAAB|access_token|appsecret/,
+      "no token, no link that holds one",
+    );
+    return rest;
+  }
+
+  /** The answer through one door. */
+  async ask<T = Args>(tool: string, args: Args = {}): Promise<T> {
+    return await this.gw.call<T>(tool, { site_id: "client", ...args });
+  }
+
+  /** Asserts the code through both doors and that so many requests were sent; answers the message. */
+  async refuses(tool: string, args: Args, code: Code, says: RegExp, sends: "nothing" | "reads" = "nothing") {
+    const before = this.gw.requests.length;
+    const message = await this.gw.refuses(tool, { site_id: "client", ...args }, code);
+    assert.match(message, says);
+    assert.doesNotMatch(message, /\.$|EAAB|app-secret/, "a sentence without secrets");
+    if (sends === "nothing") assert.deepEqual(this.gw.requests.slice(before), [], `${tool} sends nothing`);
+    for (const row of (await this.gw.audit()).slice(0, 2)) {
+      assert.deepEqual([row.tool, row.status, row.error], [tool, "error", code]);
+    }
+    return message;
+  }
+
+  /** Of everything the gateway kept or said, what is a token or the app's secret. */
+  async leaks(): Promise<string[]> {
+    const kept = JSON.stringify([this.gw.logged, await this.gw.audit()]);
+    return [this.token, this.meta.state.world.app.secret].filter((secret) => kept.includes(secret));
+  }
+
+  /** Nothing was written, no token stood in an address, and none is left anywhere. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      assert.deepEqual(this.meta.writes, [], "Meta is only read");
+      const shown = this.meta.requests.filter(({ path, query }) =>
+        path.includes("/act_") && ("access_token" in query || !("appsecret_proof" in query))
+      );
+      assert.deepEqual(shown.map(({ target }) => target), [], "signed, and no token in an address");
+      assert.deepEqual(await this.leaks(), []);
+    } finally {
+      await this.gw[Symbol.asyncDispose]();
+      await this.meta.stop();
+    }
+  }
+}

@@ -1,0 +1,18 @@
+/** list_social_ad_accounts: what the bound user can see; of a narrower token, the accounts its sites are linked to. */
+import metaAds from "../../platforms/meta_ads/connector.ts";
+import { sameAccount } from "../../platforms/meta_ads/routes.ts";
+import { tool } from "../../registry/tool.ts";
+
+export default tool("list_social_ad_accounts", async (paged, ctx) => {
+  const { items, paging } = await (await ctx.use(metaAds)).accounts(paged);
+  const { token, owner } = ctx.caller;
+  const all = { accounts: items, paging };
+  if ([token, owner].every((one) => one === null || one.allowed_sites.includes("*"))) return all;
+  const linked = (await ctx.sites.list()).map((site) => site.social_ad_account_id);
+  const accounts = items.filter(({ id }) => linked.some((one) => one !== null && sameAccount(one, id)));
+  const hidden = items.length - accounts.length;
+  if (hidden === 0) return all;
+  const note =
+    `${hidden} more left out, which no site of this token is linked to; the gateway's operator sees all`;
+  return { accounts, paging, notes: [note] };
+});
