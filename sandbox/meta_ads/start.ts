@@ -78,7 +78,9 @@ export function startMeta(options: MetaOptions = {}): MetaStandIn {
     records_answers: true,
     dress(answer, { url }) {
       answer.headers.set("facebook-api-version", VERSION);
-      answer.headers.set("x-app-usage", JSON.stringify({ call_count: 1, total_cputime: 0, total_time: 1 }));
+      if (!answer.headers.has("x-app-usage")) {
+        answer.headers.set("x-app-usage", JSON.stringify({ call_count: 1, total_cputime: 0, total_time: 1 }));
+      }
       const [, id, below] = /\/act_(\d+)(?:\/(\w+))?$/.exec(url.pathname) ?? [];
       if (id === undefined || answer.headers.has("x-business-use-case-usage")) return;
       const type = below === "insights" ? "ads_insights" : "ads_management";

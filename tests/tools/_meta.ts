@@ -60,7 +60,7 @@ export class MetaWorld implements AsyncDisposable {
       http: {
         sleep: (ms) => {
           waits.push(ms);
-          gw.clock.now += ms;
+          gw.clock.now += Math.ceil(ms);
           return Promise.resolve();
         },
         ...kit.http,
@@ -77,7 +77,7 @@ export class MetaWorld implements AsyncDisposable {
         site("client", "cms", linked),
         site("bare", "static", { ...linked, social_ad_account_id: OWN }),
         site("unnamed", "crm", { ...linked, social_ad_account_id: null }),
-        site("unbound", "cms", { ...linked, social_ads_user_id: null }),
+        site("unbound", "crm", { ...linked, social_ads_user_id: null }),
         ...kit.sites ?? [],
       ]
     ) assert.ok(await gw.store.sites.create(one));
