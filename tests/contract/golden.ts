@@ -40,7 +40,7 @@ export interface Costs {
 /** What calls cost, by the upstream and what stands there. */
 export type Requests = Readonly<
   Record<
-    "plugin" | "bare" | "repository" | "topicmap" | "behavior" | "google" | "crm",
+    "plugin" | "bare" | "repository" | "topicmap" | "behavior" | "google" | "crm" | "social",
     Readonly<Record<string, Costs>>
   >
 >;
@@ -69,4 +69,14 @@ export async function rows(): Promise<GoldenTool[]> {
 export async function golden<Table>(name: "errors" | "limits" | "requests" | "unbuilt"): Promise<Table> {
   const text = await Deno.readTextFile(new URL(`../golden/${name}.yaml`, import.meta.url));
   return load(text) as Table;
+}
+
+/** The groups of the catalogue whose tools do not exist yet; none once there is no such list. */
+export async function unbuilt(): Promise<ReadonlySet<string>> {
+  try {
+    return new Set(await golden<string[] | null>("unbuilt"));
+  } catch (thrown) {
+    if (thrown instanceof Deno.errors.NotFound) return new Set();
+    throw thrown;
+  }
 }
