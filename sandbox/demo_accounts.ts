@@ -1,7 +1,8 @@
-/** The demo's connected account: stand-ins of the authorization server and the services, and a user who has connected. */
+/** The demo's connected accounts: stand-ins of Google, its services and Meta, and a user connected with both. */
 import type { Gateway } from "../gateway.ts";
 import { SEEDED, startGoogle } from "./google/start.ts";
 import { startAccounts } from "./google_accounts/start.ts";
+import { startMeta } from "./meta_ads/start.ts";
 
 /** Who the demo's sites are bound to. */
 export const DEMO_USER = "agency@demo.example";
@@ -27,6 +28,7 @@ export interface DemoAccounts {
 /** Starts it. */
 export function startDemoAccounts(): DemoAccounts {
   const accounts = startAccounts();
+  const meta = startMeta();
   const { email } = accounts.people[0]!;
   const google = startGoogle({
     account: email,
@@ -36,7 +38,7 @@ export function startDemoAccounts(): DemoAccounts {
     },
   });
   return {
-    env: { ...accounts.env, ...google.env, ADS_DEVELOPER_TOKEN: "none" },
+    env: { ...accounts.env, ...google.env, ADS_DEVELOPER_TOKEN: "none", ...meta.env },
     async register({ store }, baseUrl) {
       accounts.client.redirect_uris.push(`${baseUrl}/connect/callback`);
       const user = await store.users.create({
@@ -49,6 +51,7 @@ export function startDemoAccounts(): DemoAccounts {
       await store.accounts.connect(user.id, "google", accounts.grant(email));
       const folder = google.folder({ name: "Documents of the demo" });
       google.file(folder.id, "baseline.md", { text: "# Baseline\n\nHow the site stood before any work.\n" });
+      await store.accounts.connect(user.id, "meta_ads", meta.grant());
       for (const id of SITES) {
         await store.sites.update(id, {
           account_user_id: user.id,
@@ -58,6 +61,8 @@ export function startDemoAccounts(): DemoAccounts {
           ads_customer_id: SEEDED.customer,
           spreadsheet_ids: [SEEDED.spreadsheet],
           storage_folder_id: folder.id,
+          social_ads_user_id: user.id,
+          social_ad_account_id: meta.ad_account,
         });
       }
     },
@@ -70,10 +75,15 @@ export function startDemoAccounts(): DemoAccounts {
       "",
       post(`${address}/api/v1/tools/generate_seo_report`, { site_id: "demo", ...lastDays(28) }),
       "",
+      '9. What the ads of a made-up client did, from a stand-in for Meta (site ids "demo" and "demo-live"):',
+      "",
+      post(`${address}/api/v1/tools/get_social_ads_insights`, { site_id: "demo", level: "campaign" }),
+      "",
     ],
     async stop() {
       await google.stop();
       await accounts.stop();
+      await meta.stop();
     },
   };
 }

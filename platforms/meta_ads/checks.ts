@@ -1,4 +1,5 @@
 /** The checks of diagnose_site on social ads: the connection, how long it still holds, and the ad account. */
+import { LIMITS } from "../../model.ts";
 import { type Check, fail, pass, unknown } from "../checks.ts";
 import type { ConnectorContext, Diagnosis } from "../connector.ts";
 import { probe, withDeadline } from "../probe.ts";
@@ -6,8 +7,6 @@ import { MetaAds } from "./client.ts";
 import { assertAccount, assertBound } from "./links.ts";
 import type { MetaSettings } from "./routes.ts";
 
-/** A connection that ends sooner is warned of. */
-export const WARNED_DAYS = 7;
 const DAY_MS = 86_400_000;
 const [CONNECTION, ACCOUNT] = ["social_ads_connection", "social_ads_account"] as const;
 
@@ -56,9 +55,11 @@ function connectionCheck(expires_at: string | null, now: number): Check {
   if (expires_at === null) return pass(CONNECTION, "The Meta account is connected, without an end");
   const days = Math.floor((Date.parse(expires_at) - now) / DAY_MS);
   const until = `until ${expires_at.slice(0, 10)} (${days} day${days === 1 ? "" : "s"})`;
-  return days >= WARNED_DAYS ? pass(CONNECTION, `The Meta account is connected ${until}`) : fail(
-    CONNECTION,
-    `The Meta account is connected ${until}, and Meta renews no connection`,
-    "Connect again before it ends",
-  );
+  return Date.parse(expires_at) - now >= LIMITS.CONNECTION_ENDS_SOON_MS
+    ? pass(CONNECTION, `The Meta account is connected ${until}`)
+    : fail(
+      CONNECTION,
+      `The Meta account is connected ${until}, and Meta renews no connection`,
+      "Connect again before it ends",
+    );
 }

@@ -6,6 +6,7 @@ import { textField, userField } from "../site_fields.ts";
 import { socialAdsChecks } from "./checks.ts";
 import { MetaAds } from "./client.ts";
 import { assertAccount, assertBound, refusal } from "./links.ts";
+import { assertApp, authorize, exchange, MANAGE_URL, revoke, RIGHTS } from "./oauth.ts";
 import { refusalOf } from "./routes.ts";
 
 export default connector({
@@ -31,6 +32,15 @@ export default connector({
     user: (site) => site.social_ads_user_id,
     refresh: () => Promise.reject(new InvalidGrant("Meta renews no token; its person connects again")),
     refusal,
+    connection: {
+      vendor: "Meta",
+      rights: RIGHTS,
+      manage_url: MANAGE_URL,
+      assertConfigured: assertApp,
+      authorize,
+      exchange,
+      revoke,
+    },
   },
   connect: (ctx) => new MetaAds(ctx),
   checks: [socialAdsChecks],

@@ -25,8 +25,13 @@ export function assertAccount(configured: Configured): void {
 }
 
 /** The refusal of a call that has no access token. */
-export function refusal({ state, message }: NoAccount): GatewayError {
+export function refusal({ state, message, user_id }: NoAccount): GatewayError {
   if (state === "unavailable") return new GatewayError("E_UPSTREAM", message, { upstream: 503 });
   const code = state === "reconnect" ? "E_SOCIAL_ADS_TOKEN_EXPIRED" : "E_SOCIAL_ADS_NOT_LINKED";
-  return new GatewayError(code, message);
+  if (user_id === null) return new GatewayError(code, message);
+  const way = `its operator makes the link to ${state === "reconnect" ? "reconnect" : "connect"} with`;
+  return new GatewayError(
+    code,
+    `${message}; ${way} deno task admin connection start --user ${user_id} --kind meta_ads`,
+  );
 }

@@ -52,7 +52,8 @@ export function refusedOf(answer: Incoming, secrets: readonly string[]): Refused
   const text = error === undefined
     ? answer.text()
     : [error.message, error.error_user_msg].filter(Boolean).join(" ");
-  const said = { status, code: error?.code ?? 0, words: excerpt(text, secrets) || "no text" };
+  const hidden = secrets.filter((one) => one !== "").flatMap((one) => [one, encodeURIComponent(one)]);
+  const said = { status, code: error?.code ?? 0, words: excerpt(text, hidden) || "no text" };
   if (error === undefined) {
     if (status === 429) return { ...said, kind: "throttled" };
     const page = status >= 200 && status < 300;

@@ -10,6 +10,7 @@ import { OWN, seeded, type World } from "./world.ts";
 
 export { EMPTY, FOREIGN, OWN, seeded, SIBLING, type World } from "./world.ts";
 
+const SCOPES = ["public_profile", "ads_read"];
 const LIFE_MS = 60 * 24 * 60 * 60_000;
 
 /** The faults every stand-in knows, and Meta's own. */
@@ -42,6 +43,14 @@ export interface MetaStandIn extends Service<RecordedRequest, MetaFault> {
   readonly env: Readonly<Record<string, string>>;
   /** A token of the first person's for that long, as if they had connected. */
   token(life_ms?: number): string;
+  /** What such a connection is kept as. */
+  grant(): {
+    readonly account: string;
+    readonly account_id: string;
+    readonly access_token: string;
+    readonly expires_in: number;
+    readonly scopes: readonly string[];
+  };
 }
 
 function replace(fault: MetaFault): Response | undefined {
@@ -95,6 +104,8 @@ export function startMeta(options: MetaOptions = {}): MetaStandIn {
     },
   });
   const base = `${running.base_url}/${VERSION}`;
+  const [person] = world.people as [World["people"][number]];
+  const token = (life_ms = LIFE_MS) => consents.issue(person, SCOPES, life_ms);
   return Object.assign(running, {
     ad_account: `act_${OWN}`,
     state,
@@ -104,6 +115,13 @@ export function startMeta(options: MetaOptions = {}): MetaStandIn {
       SOCIAL_ADS_APP_ID: world.app.id,
       SOCIAL_ADS_APP_SECRET: world.app.secret,
     },
-    token: (life_ms = LIFE_MS) => consents.issue(world.people[0]!, ["public_profile", "ads_read"], life_ms),
+    token,
+    grant: () => ({
+      account: person.name,
+      account_id: person.id,
+      access_token: token(),
+      expires_in: LIFE_MS / 1000,
+      scopes: SCOPES,
+    }),
   });
 }
