@@ -35,7 +35,17 @@ const COMMON_FIELDS = [
   "cost_per_action_type",
   "purchase_roas",
 ];
-const COMMON_BREAKDOWNS = ["age", "gender", "country", "region", "publisher_platform", "device_platform"];
+/** A word this much longer or shorter than another was not meant by it. */
+const SLIP_CHARACTERS = 3;
+const COMMON_BREAKDOWNS = [
+  "age",
+  "gender",
+  "country",
+  "region",
+  "publisher_platform",
+  "platform_position",
+  "device_platform",
+];
 
 const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
 
@@ -70,7 +80,8 @@ function checkWords(
 ): void {
   const strange = given.find((one) => !known.has(one));
   if (strange === undefined) return;
-  const meant = nearest(strange, [...known]);
+  const alike = [...known].filter((one) => Math.abs(one.length - strange.length) <= SLIP_CHARACTERS);
+  const meant = nearest(strange, common) ?? nearest(strange, alike);
   const hint = meant === null ? "" : `, did you mean ${meant}`;
   throw bad(`${argument}: "${strange}" is not one Meta knows${hint}; common are ${common.join(", ")}`);
 }

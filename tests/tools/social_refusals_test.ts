@@ -71,6 +71,13 @@ const REPORTS: readonly (readonly [Args, RegExp])[] = [
     { fields: ["impresions"] },
     /^fields: "impresions" is not one Meta knows, did you mean impressions; common are impressions/,
   ],
+  [{ fields: ["roas"] }, /^fields: "roas" is not one Meta knows, did you mean purchase_roas;/],
+  [{ fields: ["cost"] }, /^fields: "cost" is not one Meta knows, did you mean cost_per_action_type;/],
+  [{ fields: ["qualty_ranking"] }, /did you mean quality_ranking;/],
+  [
+    { breakdowns: ["placement"] },
+    /^breakdowns: "placement" is not one Meta knows; common are .*platform_position/,
+  ],
   [{ fields: ["creative{id}"] }, /^fields: .* is not one Meta knows/],
   [{ fields: [] }, /^fields: expected a list of at least 1 item/],
   [
