@@ -149,10 +149,7 @@ async function awaitTurn(trip: Trip, ports: Ports): Promise<void> {
 }
 
 const isRepeatable = ({ effect, once }: Outgoing) => effect === "read" && !once;
-
-function canTryAgain(trip: Trip): boolean {
-  return !trip.signal.aborted && (isRepeatable(trip.out) || !trip.left);
-}
+const canTryAgain = ({ signal, out, left }: Trip) => !signal.aborted && (isRepeatable(out) || !left);
 
 /** Milliseconds to wait after an answer before the same is asked again, or null when the answer stands. */
 function pauseAfter(response: Response, trip: Trip, ports: Ports, attempt: number): number | null {
