@@ -1,5 +1,6 @@
 /** The demo's connected accounts: stand-ins of Google, its services and Meta, and a user connected with both. */
 import type { Gateway } from "../gateway.ts";
+import type { DemoPart } from "./demo_part.ts";
 import { SEEDED, startGoogle } from "./google/start.ts";
 import { startAccounts } from "./google_accounts/start.ts";
 import { startMeta } from "./meta_ads/start.ts";
@@ -14,19 +15,8 @@ function lastDays(count: number) {
   return { start_date: day(count), end_date: day(1) };
 }
 
-/** What stands behind the demo's connected account. */
-export interface DemoAccounts {
-  /** What leads the gateway there. */
-  readonly env: Readonly<Record<string, string>>;
-  /** Makes the user, connects the account, and binds the demo's sites to it. */
-  register(gateway: Pick<Gateway, "store">, baseUrl: string): Promise<void>;
-  /** What to try; `post` writes a call that can be pasted. */
-  guide(address: string, post: (url: string, body: unknown) => string): string[];
-  stop(): Promise<void>;
-}
-
 /** Starts it. */
-export function startDemoAccounts(): DemoAccounts {
+export function startDemoAccounts() {
   const accounts = startAccounts();
   const meta = startMeta();
   const { email } = accounts.people[0]!;
@@ -39,7 +29,7 @@ export function startDemoAccounts(): DemoAccounts {
   });
   return {
     env: { ...accounts.env, ...google.env, ADS_DEVELOPER_TOKEN: "none", ...meta.env },
-    async register({ store }, baseUrl) {
+    async register({ store }: Pick<Gateway, "store">, baseUrl: string) {
       accounts.client.redirect_uris.push(`${baseUrl}/connect/callback`);
       const user = await store.users.create({
         email: DEMO_USER,
@@ -66,24 +56,23 @@ export function startDemoAccounts(): DemoAccounts {
         });
       }
     },
-    guide: (address, post) => [
-      `7. ${DEMO_USER} has connected ${email}, an account of a stand-in. Connect another in its place:`,
+    guide: (address, paste) => [
+      `${DEMO_USER} has connected ${email} of a stand-in for Google, and an account of one for Meta ` +
+      '(site ids "demo" and "demo-live"; "demo-live" may also save files). A report of the last four weeks:',
+      paste("generate_seo_report", { site_id: "demo", ...lastDays(28) }),
+      "",
+      "What the ads of a made-up client did:",
+      "",
+      paste("get_social_ads_insights", { site_id: "demo", level: "campaign" }),
+      "",
+      "Connect another account in its place:",
       "",
       `npx -y deno@2.9 task admin connection start --user ${DEMO_USER} --kind google --url ${address}`,
-      "",
-      `8. A report of that account, of the last four weeks (site id "demo" reads, "demo-live" may also save files):`,
-      "",
-      post(`${address}/api/v1/tools/generate_seo_report`, { site_id: "demo", ...lastDays(28) }),
-      "",
-      '9. What the ads of a made-up client did, from a stand-in for Meta (site ids "demo" and "demo-live"):',
-      "",
-      post(`${address}/api/v1/tools/get_social_ads_insights`, { site_id: "demo", level: "campaign" }),
-      "",
     ],
     async stop() {
       await google.stop();
       await accounts.stop();
       await meta.stop();
     },
-  };
+  } satisfies DemoPart;
 }

@@ -4,7 +4,9 @@ import { devEnvironment } from "../admin/dev_secrets.ts";
 import { type Gateway, openGateway, readRegistry, type Registry } from "../gateway.ts";
 import { serve } from "../serve.ts";
 import { processEnvironment, readSettings, type Settings } from "../settings.ts";
-import { type DemoAccounts, startDemoAccounts } from "./demo_accounts.ts";
+import { startDemoAccounts } from "./demo_accounts.ts";
+import { startDemoBehavior } from "./demo_behavior.ts";
+import { guide } from "./demo_guide.ts";
 import { startDuda } from "./duda/start.ts";
 import { type CrmStandIn, startCrm } from "./highlevel/start.ts";
 import { type CmsSandbox, startCms } from "./wordpress/start.ts";
@@ -129,84 +131,6 @@ async function makeToken({ store }: Gateway): Promise<string> {
   return text;
 }
 
-/** What to try, ready to be pasted. */
-export function guide(
-  address: string,
-  token: string,
-  cms: Pick<CmsSandbox, "kind" | "base_url">,
-  project: Pick<StaticProject, "repo"> | null,
-  accounts: Pick<DemoAccounts, "guide"> | null = null,
-): string {
-  const draft = {
-    site_id: "demo",
-    title: "Hello",
-    content_html: "<p>Written through the gateway.</p>",
-    confirm: true,
-  };
-  const frame = {
-    jsonrpc: "2.0",
-    id: 1,
-    method: "tools/call",
-    params: { name: "create_draft", arguments: draft },
-  };
-  const scaffold = { site_id: "demo-static", homepage_html: "<h1>Hello</h1>", confirm: true };
-  const client = {
-    mcpServers: {
-      "site-operations": {
-        type: "http",
-        url: `${address}/mcp`,
-        headers: { Authorization: `Bearer ${token}` },
-      },
-    },
-  };
-  const post = (url: string, body: unknown) =>
-    [
-      `curl -s ${url} \\`,
-      `  -H 'Authorization: Bearer ${token}' \\`,
-      `  -H 'Content-Type: application/json' \\`,
-      `  -d '${JSON.stringify(body)}'`,
-    ].join("\n");
-  const site = cms.kind === "wordpress"
-    ? `A real WordPress with the companion plugin answers at ${cms.base_url} (site ids "demo" and "demo-live").`
-    : `A stand-in for WordPress answers at ${cms.base_url} (site ids "demo" and "demo-live").`;
-  return [
-    `The gateway answers at ${address}. ${site}`,
-    'A stand-in for Duda, a site builder, has the site id "demo-built".',
-    "",
-    "1. A draft through REST (leave confirm out to see the preview first):",
-    "",
-    post(`${address}/api/v1/tools/create_draft`, draft),
-    "",
-    "2. The same through MCP:",
-    "",
-    post(`${address}/mcp`, frame),
-    "",
-    "3. For an MCP client's configuration:",
-    "",
-    JSON.stringify(client, null, 2),
-    "",
-    ...project === null ? ['git is missing on this machine, so there is no site id "demo-static" to try.'] : [
-      '4. A static site (site id "demo-static", its repository still empty): begin it, then look at the commit.',
-      "",
-      post(`${address}/api/v1/tools/init_static_project`, scaffold),
-      "",
-      `git clone ${project.repo.path(REPO)} demo-site`,
-    ],
-    "",
-    `5. Topic planning on a stand-in (site id "demo" reads, "demo-live" may also write):`,
-    "",
-    post(`${address}/api/v1/tools/topicmap_list_content_jobs`, { site_id: "demo" }),
-    "",
-    '6. A report of a made-up client from a stand-in for the CRM (site id "demo-crm"):',
-    "",
-    post(`${address}/api/v1/tools/crm_bootstrap_baseline`, { site_id: "demo-crm" }),
-    "",
-    ...accounts?.guide(address, post) ?? [],
-    `Every call leaves a row: npx -y deno@2.9 task admin audit tail --url ${address}`,
-    "Ctrl-C stops everything and leaves nothing behind.",
-  ].join("\n");
-}
-
 if (import.meta.main) {
   try {
     await using cleanup = new AsyncDisposableStack();
@@ -225,22 +149,28 @@ if (import.meta.main) {
     });
     const crm = startCrm();
     cleanup.defer(() => crm.stop());
-    const accounts = startDemoAccounts();
-    cleanup.defer(() => accounts.stop());
+    const parts = [startDemoAccounts(), startDemoBehavior()];
+    for (const part of parts) cleanup.defer(() => part.stop());
     const checked = settings(
-      [project?.env ?? {}, topics.env, builder.env, accounts.env, { CRM_API_BASE: crm.base_url }],
+      [
+        project?.env ?? {},
+        topics.env,
+        builder.env,
+        { CRM_API_BASE: crm.base_url },
+        ...parts.map(({ env }) => env),
+      ],
       registry,
     );
     const cms = await startDemoCms(say);
     cleanup.defer(() => cms.stop());
     const gateway = await openGateway(checked, registry);
     await registerSites(gateway, cms, project, crm);
-    await accounts.register(gateway, checked.baseUrl);
+    for (const part of parts) await part.register(gateway, checked.baseUrl);
     const token = await makeToken(gateway);
     // One Ctrl-C comes several times, by way of npx and deno task: the later ones must not cut the cleaning up short.
     for (const signal of STOPPING) Deno.addSignalListener(signal, () => {});
     const { baseUrl } = checked;
-    await serve(gateway, checked, () => say(guide(baseUrl, token, cms, project, accounts)));
+    await serve(gateway, checked, () => say(guide(baseUrl, token, cms, project, parts)));
     await cleanup.disposeAsync();
     Deno.exit(0);
   } catch (error) {

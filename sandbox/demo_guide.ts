@@ -1,0 +1,86 @@
+/** What the demo prints: calls to try, ready to be pasted. */
+import type { DemoPart, Paste } from "./demo_part.ts";
+import { REPO, type StaticProject } from "./project.ts";
+import type { CmsSandbox } from "./wordpress/start.ts";
+
+/** What to try, ready to be pasted. */
+export function guide(
+  address: string,
+  token: string,
+  cms: Pick<CmsSandbox, "kind" | "base_url">,
+  project: Pick<StaticProject, "repo"> | null,
+  parts: readonly DemoPart[] = [],
+): string {
+  const draft = {
+    site_id: "demo",
+    title: "Hello",
+    content_html: "<p>Written through the gateway.</p>",
+    confirm: true,
+  };
+  const frame = {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: { name: "create_draft", arguments: draft },
+  };
+  const scaffold = { site_id: "demo-static", homepage_html: "<h1>Hello</h1>", confirm: true };
+  const client = {
+    mcpServers: {
+      "site-operations": {
+        type: "http",
+        url: `${address}/mcp`,
+        headers: { Authorization: `Bearer ${token}` },
+      },
+    },
+  };
+  const post = (url: string, body: unknown) =>
+    [
+      `curl -s ${url} \\`,
+      `  -H 'Authorization: Bearer ${token}' \\`,
+      `  -H 'Content-Type: application/json' \\`,
+      `  -d '${JSON.stringify(body)}'`,
+    ].join("\n");
+  const site = cms.kind === "wordpress"
+    ? `A real WordPress with the companion plugin answers at ${cms.base_url} (site ids "demo" and "demo-live").`
+    : `A stand-in for WordPress answers at ${cms.base_url} (site ids "demo" and "demo-live").`;
+  return [
+    `The gateway answers at ${address}. ${site}`,
+    'A stand-in for Duda, a site builder, has the site id "demo-built".',
+    "",
+    "1. A draft through REST (leave confirm out to see the preview first):",
+    "",
+    post(`${address}/api/v1/tools/create_draft`, draft),
+    "",
+    "2. The same through MCP:",
+    "",
+    post(`${address}/mcp`, frame),
+    "",
+    "3. For an MCP client's configuration:",
+    "",
+    JSON.stringify(client, null, 2),
+    "",
+    ...project === null ? ['git is missing on this machine, so there is no site id "demo-static" to try.'] : [
+      '4. A static site (site id "demo-static", its repository still empty): begin it, then look at the commit.',
+      "",
+      post(`${address}/api/v1/tools/init_static_project`, scaffold),
+      "",
+      `git clone ${project.repo.path(REPO)} demo-site`,
+    ],
+    "",
+    `5. Topic planning on a stand-in (site id "demo" reads, "demo-live" may also write):`,
+    "",
+    post(`${address}/api/v1/tools/topicmap_list_content_jobs`, { site_id: "demo" }),
+    "",
+    '6. A report of a made-up client from a stand-in for the CRM (site id "demo-crm"):',
+    "",
+    post(`${address}/api/v1/tools/crm_bootstrap_baseline`, { site_id: "demo-crm" }),
+    "",
+    ...parts.flatMap((part, at) => {
+      const paste: Paste = (tool, args) => post(`${address}/api/v1/tools/${tool}`, args);
+      const [heading, ...lines] = part.guide(address, paste);
+      return [`${7 + at}. ${heading}`, "", ...lines, ""];
+    }),
+    `Every call leaves a row: npx -y deno@2.9 task admin audit tail --url ${address}`,
+    "Ctrl-C stops everything and leaves nothing behind.",
+  ].join("\n");
+}
