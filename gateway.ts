@@ -10,7 +10,6 @@ import { largestBodyLimit } from "./guard/body_limit.ts";
 import { makeConnectorContext } from "./guard/connector_context.ts";
 import { FactCaches } from "./guard/fact_caches.ts";
 import { Snapshots } from "./guard/snapshots.ts";
-import { snapshotReport } from "./guard/snapshot_report.ts";
 import { endOfCall } from "./guard/context.ts";
 import { dispatcher } from "./guard/dispatch.ts";
 import { Doubts } from "./guard/doubts.ts";
@@ -181,6 +180,7 @@ export async function openGateway(
     }),
     async admin() {
       const { adminApp } = await import("./admin/api.ts"); // not needed to start
+      const { snapshotReport } = await import("./guard/snapshot_report.ts");
       return adminApp({
         store,
         masterToken: settings.masterToken,

@@ -6,6 +6,7 @@ import { sitePageRows } from "./code_pages_site.ts";
 import { crmRows } from "./crm.ts";
 import { doorTables } from "./doors.ts";
 import { repoRows } from "./repo.ts";
+import { snapshotRows } from "./snapshots.ts";
 import { lines, replaced } from "./table.ts";
 import { toolRows } from "./tools.ts";
 import { topicMapRows } from "./topicmap.ts";
@@ -20,6 +21,7 @@ const PARTS: Readonly<Record<string, (rounds: number) => Promise<string>>> = {
   window: async (rounds) => lines(await windowRows(rounds)),
   code_pages: async () => lines([...await codePageRows(), ...await sitePageRows()]),
   repo: async () => lines(await repoRows()),
+  snapshots: async () => lines(await snapshotRows()),
   builder: async (rounds) => lines(await builderRows(rounds)),
   topicmap: async (rounds) => lines(await topicMapRows(rounds)),
   crm: async (rounds) => lines(await crmRows(rounds)),

@@ -1,28 +1,24 @@
 /** The check of diagnose_site: whether the project answers to its token; asked at most once in three hours. */
 import { type Check, fail, pass, unknown } from "../checks.ts";
-import type { Configured, Diagnosis, SiteContext } from "../connector.ts";
+import type { Configured, SiteContext } from "../connector.ts";
 import { probe, withDeadline } from "../probe.ts";
 import { Behavior } from "./client.ts";
 import type { ClaritySettings } from "./wire.ts";
 
 const NAME = "behavior";
 
-/** The check; `assertConfigured` refuses a site that is linked to no project. */
-export function projectCheck(
+/** The check, over within that time; `assertConfigured` refuses a site that is linked to no project. */
+export async function projectCheck(
+  ctx: SiteContext<ClaritySettings>,
+  limitMs: number,
   assertConfigured: (configured: Configured<ClaritySettings>) => void,
-): Diagnosis<SiteContext<ClaritySettings>> {
-  return {
-    kinds: ["crm"],
-    names: [NAME],
-    async run(ctx, limitMs) {
-      const linked = await probe(() => Promise.resolve(assertConfigured(ctx)));
-      if (linked.error) return [fail(NAME, linked.error.message, "Set what is missing, then diagnose again")];
-      const client = new Behavior(withDeadline(ctx, ctx.now() + limitMs));
-      const pulled = await probe(() => client.pull({ num_of_days: 1, dimensions: [] }));
-      if (!pulled.error) return [pass(NAME, answers(client.project_id, pulled.found.cached))];
-      return [refusal(pulled.error.message, pulled.error.upstream ?? 0)];
-    },
-  };
+): Promise<Check[]> {
+  const linked = await probe(() => Promise.resolve(assertConfigured(ctx)));
+  if (linked.error) return [fail(NAME, linked.error.message, "Set what is missing, then diagnose again")];
+  const client = new Behavior(withDeadline(ctx, ctx.now() + limitMs));
+  const pulled = await probe(() => client.pull({ num_of_days: 1, dimensions: [] }));
+  if (!pulled.error) return [pass(NAME, answers(client.project_id, pulled.found.cached))];
+  return [refusal(pulled.error.message, pulled.error.upstream ?? 0)];
 }
 
 const answers = (project: string, cached: boolean) =>

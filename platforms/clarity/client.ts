@@ -6,12 +6,11 @@ import type { SiteContext } from "../connector.ts";
 import { merged } from "./merge.ts";
 import { isEmpty, metricsOf } from "./metrics.ts";
 import { type Block, readReply } from "./reply.ts";
-import { type ClaritySettings, type Question, refused, requestOf, unreadable } from "./wire.ts";
+import { refused } from "./refusals.ts";
+import { type ClaritySettings, type Question, requestOf, unreadable } from "./wire.ts";
 
-/** Requests of a project's day (docs/upstreams/clarity.md, "Quota"). */
-export const REQUESTS_A_DAY = 10;
-/** What of them calls leave to the nightly run. */
-export const RESERVE = 1;
+/** What of a project's day calls leave to the nightly run. */
+const RESERVE = 1;
 /** Rows of a reply; there is no second page. */
 const ROWS_MAX = 1000;
 const KEPT_MS = 3 * 60 * 60 * 1000;

@@ -2,12 +2,10 @@
 import { GatewayError } from "../../errors.ts";
 import { text } from "../../lib/fields.ts";
 import type { Site } from "../../model.ts";
-import { type Configured, connector } from "../connector.ts";
+import { type Configured, connector, type SiteContext } from "../connector.ts";
 import { base } from "../settings.ts";
 import { idField } from "../site_fields.ts";
-import { projectCheck } from "./checks.ts";
-import { Behavior, REQUESTS_A_DAY } from "./client.ts";
-import { type ClaritySettings, refusalOf } from "./wire.ts";
+import { type ClaritySettings, refusalOf, REQUESTS_A_DAY } from "./wire.ts";
 
 const TOKEN_CHARACTERS_MAX = 4096;
 
@@ -28,6 +26,13 @@ function assertConfigured({ site }: Configured<ClaritySettings>): void {
       `set what is missing with deno task admin site update ${site?.id} --behavior-project-id <id> ` +
       "--behavior-token-stdin",
   );
+}
+
+// What reaches a project is not needed to start.
+async function behaviorOf(ctx: SiteContext<ClaritySettings>) {
+  assertConfigured(ctx);
+  const { Behavior } = await import("./client.ts");
+  return new Behavior(ctx);
 }
 
 export default connector({
@@ -58,14 +63,16 @@ export default connector({
   links: { behavior: assertConfigured },
   origins: ({ settings }) => [settings.BEHAVIOR_API_BASE],
   policy: (out, { settings }) => refusalOf(out, settings.BEHAVIOR_API_BASE),
-  connect(ctx) {
-    assertConfigured(ctx);
-    return new Behavior(ctx);
-  },
+  connect: behaviorOf,
   allowance: REQUESTS_A_DAY,
   daily: {
     source: (site) => isLinked(site) ? site.behavior_project_id : null,
-    take: (ctx, since) => new Behavior(ctx).day(since),
+    take: async (ctx, since) => await (await behaviorOf(ctx)).day(since),
   },
-  checks: [projectCheck(assertConfigured)],
+  checks: [{
+    kinds: ["crm"],
+    names: ["behavior"],
+    run: async (ctx, limitMs) =>
+      await (await import("./checks.ts")).projectCheck(ctx, limitMs, assertConfigured),
+  }],
 });

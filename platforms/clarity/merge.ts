@@ -1,5 +1,5 @@
 /** Rows of one thing as one: counts are added, averages weighed by sessions. */
-import { type Block, type Cell, EVENT_METRICS, type Row, TOP_LISTS, withoutQuery } from "./reply.ts";
+import { type Block, type Cell, EVENT_METRICS, rounded, type Row, TOP_LISTS, withoutQuery } from "./reply.ts";
 import type { Dimension } from "./wire.ts";
 
 /** What of a known metric is added; everything else of it is an average. */
@@ -41,7 +41,6 @@ export function total(values: readonly (number | null)[]): number | null {
   return there.length === 0 ? null : rounded(there.reduce((sum, value) => sum + value, 0));
 }
 
-const rounded = (value: number) => Math.round(value * 10_000) / 10_000;
 const asNumber = (cell: Cell | undefined) => typeof cell === "number" ? cell : null;
 /** What a row is about, among those of its metric. */
 const aboutOf = (row: Row, names: readonly string[]) =>

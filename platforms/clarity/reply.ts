@@ -116,7 +116,7 @@ function fields(known: Known, row: readonly [string, unknown][]): [string, Cell]
   const ours = new Map<string, Cell>();
   for (const [theirs, name] of Object.entries(known.fields)) {
     const value = found.get(theirs);
-    if (name !== "name") ours.set(name, ours.get(name) ?? numberOf(value));
+    if (name !== "name") ours.set(name, ours.get(name) ?? rounded(numberOf(value)));
     else ours.set(name, ADDRESSES.has(known.name) ? withoutQuery(nameOf(value)) : nameOf(value));
   }
   return [...ours];
@@ -126,7 +126,7 @@ function fields(known: Known, row: readonly [string, unknown][]): [string, Cell]
 function strange(row: readonly [string, unknown][]): [string, Cell][] {
   return row.map(([key, value]) => {
     const text = nameOf(value);
-    return [snake(key), numberOf(value) ?? (text?.includes("://") ? withoutQuery(text) : text)];
+    return [snake(key), rounded(numberOf(value)) ?? (text?.includes("://") ? withoutQuery(text) : text)];
   });
 }
 
@@ -136,6 +136,11 @@ export function numberOf(value: unknown): number | null {
   if (typeof value !== "string") return null;
   const text = value.trim().replace(/(\d),(?=\d{3}(\D|$))/g, "$1").replace(/\s*%$/, "");
   return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? Number(text) : null;
+}
+
+/** More digits say nothing more. */
+export function rounded<Value extends number | null>(value: Value): Value {
+  return value === null ? value : Math.round(value * 10_000) / 10_000 as Value;
 }
 
 function nameOf(value: unknown): string | null {

@@ -1,8 +1,7 @@
 /** The one request there is: a pull of the last days, by up to three dimensions (docs/upstreams/clarity.md). */
 import { GatewayError } from "../../errors.ts";
 import { LIMITS } from "../../model.ts";
-import { excerpt } from "../excerpt.ts";
-import type { Incoming, Outgoing } from "../request.ts";
+import type { Outgoing } from "../request.ts";
 
 /** The settings, by their names. */
 export interface ClaritySettings extends Readonly<Record<string, string | null>> {
@@ -37,6 +36,9 @@ export interface Question {
   readonly num_of_days: number;
   readonly dimensions: readonly Dimension[];
 }
+
+/** Requests of a project's day (docs/upstreams/clarity.md, "Quota"). */
+export const REQUESTS_A_DAY = 10;
 
 const PATH = "/project-live-insights";
 const WIRES: ReadonlySet<string> = new Set(Object.values(DIMENSIONS).map(({ wire }) => wire));
@@ -74,26 +76,6 @@ export function refusalOf({ method, effect, once, url }: Outgoing, base: string)
   }
   // One that it does not know is silently left out by the vendor, and its answer would look like another one's.
   return Object.values(rest).every((value) => WIRES.has(value)) ? null : "it names a dimension there is not";
-}
-
-/** E_UPSTREAM for an answer that is a refusal; `token` is taken out of what it quotes. */
-export function refused(answer: Incoming, token: string): GatewayError {
-  const { status } = answer;
-  const words = excerpt(answer.text(), [token]) || "no text";
-  return new GatewayError("E_UPSTREAM", `Clarity answered ${status}: ${words}; ${nextStep(status)}`, {
-    upstream: status,
-  });
-}
-
-function nextStep(status: number): string {
-  if (status === 401 || status === 403) {
-    return "the token was rejected: make a new export token in the project under Settings, Data Export, and set it " +
-      "with deno task admin site update";
-  }
-  if (status === 429) {
-    return "the project's exports of this day are used up, by others too; ask again after 00:00 UTC";
-  }
-  return status >= 500 ? "try again later" : "check the arguments";
 }
 
 /** E_UPSTREAM for an answer that cannot be read. */

@@ -58,6 +58,14 @@ const FAULTS: readonly Fault[] = [
     "borrows, deployment: nothing asks for it without connect",
     "described",
   ),
+  spoiled(
+    "idle_days",
+    "allowance: 10, daily: { source: () => null, take: () => null }",
+    "allowance, daily: nothing asks for it without connect",
+    "described",
+  ),
+  misshapen("no_allowance", `${CONNECTS}, allowance: 0`, "allowance: Too small: expected number to be >=1"),
+  misshapen("half_daily", `${CONNECTS}, daily: { source: () => null }`, "daily.take: expected a function"),
   spoiled("no_account", `${CONNECTS}, scope: "account"`, "scope account needs account"),
   spoiled(
     "lost_account",

@@ -1,0 +1,31 @@
+/** The clocks: when each is called, by UTC, whatever the time zone of the machine. */
+import assert from "node:assert/strict";
+import { schedule } from "../../cron.ts";
+
+Deno.test("retention, doubts and snapshots are registered once each, the snapshots' first at 01:30 UTC", () => {
+  const registered = new Map<string, string>();
+  const calls: string[] = [];
+  const real = Deno.cron;
+  const works: (() => unknown)[] = [];
+  Deno.cron = ((name: string, when: string, work: () => unknown) => {
+    registered.set(name, when);
+    works.push(work);
+  }) as typeof Deno.cron;
+  try {
+    const recurring = (name: string) => ({ run: () => Promise.resolve(void calls.push(name)) });
+    schedule({
+      retention: recurring("retention"),
+      doubts: recurring("doubts"),
+      snapshots: recurring("snapshots"),
+    });
+  } finally {
+    Deno.cron = real;
+  }
+  assert.deepEqual(Object.fromEntries(registered), {
+    "audit retention": "30 * * * *",
+    "audit doubts": "* * * * *",
+    "daily snapshots": "30 1-23 * * *",
+  });
+  for (const work of works) work();
+  assert.deepEqual(calls, ["retention", "doubts", "snapshots"]);
+});
