@@ -5,12 +5,13 @@ import { schedule } from "../../cron.ts";
 Deno.test("retention, doubts and snapshots are registered once each, the snapshots' first at 01:30 UTC", () => {
   const registered = new Map<string, string>();
   const calls: string[] = [];
-  const real = Deno.cron;
+  const real = Object.getOwnPropertyDescriptor(Deno, "cron")!;
   const works: (() => unknown)[] = [];
-  Deno.cron = ((name: string, when: string, work: () => unknown) => {
+  const value = (name: string, when: string, work: () => unknown) => {
     registered.set(name, when);
     works.push(work);
-  }) as typeof Deno.cron;
+  };
+  Object.defineProperty(Deno, "cron", { value, configurable: true });
   try {
     const recurring = (name: string) => ({ run: () => Promise.resolve(void calls.push(name)) });
     schedule({
@@ -19,7 +20,7 @@ Deno.test("retention, doubts and snapshots are registered once each, the snapsho
       snapshots: recurring("snapshots"),
     });
   } finally {
-    Deno.cron = real;
+    Object.defineProperty(Deno, "cron", real);
   }
   assert.deepEqual(Object.fromEntries(registered), {
     "audit retention": "30 * * * *",
