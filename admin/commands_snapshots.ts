@@ -7,7 +7,7 @@ const show: Command = {
   words: ["snapshots", "show"],
   summary: "Show which days are kept of each linked site, what failed and what is missing",
   options: {
-    days: { value: "days", help: "how many days back (7)" },
+    days: { value: "days", help: "how many days back (7); at most 31, of one site 400" },
     site: { value: "id", help: "one site only" },
   },
   notes: "It ends with 1 where a site lacks the newest day.",

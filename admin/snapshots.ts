@@ -4,12 +4,14 @@ import { z } from "zod";
 import { LIMITS } from "../model.ts";
 import { SITE_ID } from "./bodies.ts";
 import { answer } from "./exchange.ts";
-import { closed, expected } from "./faults.ts";
+import { closed, expected, refuseAny } from "./faults.ts";
 import type { AdminPorts } from "./ports.ts";
 import { parameters } from "./query.ts";
 import { findSite } from "./sites.ts";
 
 const DAYS_DEFAULT = 7;
+/** Of hundreds of sites more days are too much for one answer. */
+const DAYS_OF_ALL_MAX = 31;
 const days_error = expected(`a whole number from 1 to ${LIMITS.SNAPSHOT_DAYS_KEPT}`);
 const query = closed({
   days: z.string().regex(/^\d{1,4}$/, { error: days_error }).transform(Number)
@@ -23,6 +25,9 @@ export function snapshotRoutes(app: Hono, ports: AdminPorts): void {
   app.get("/admin/api/snapshots", async (c) => {
     const { days, site_id } = parameters(query, c.req.url);
     if (site_id !== undefined) await findSite(site_id, ports);
+    else if (days !== undefined && days > DAYS_OF_ALL_MAX) {
+      refuseAny([`days: at most ${DAYS_OF_ALL_MAX} of all sites; name one with site_id for more`]);
+    }
     return answer(c, await ports.snapshots(days ?? DAYS_DEFAULT, site_id));
   });
 }

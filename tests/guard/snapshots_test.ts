@@ -304,6 +304,11 @@ Deno.test("the report refuses what it does not know, and is the master token's",
   };
   assert.match((await ask("?days=0")).message, /days: expected a whole number from 1 to 400, not 0/);
   assert.match((await ask("?days=401")).message, /days: expected a whole number/);
+  assert.match(
+    (await ask("?days=32")).message,
+    /days: at most 31 of all sites; name one with site_id for more/,
+  );
+  assert.equal((await ask("?days=400&site_id=client")).status, 200);
   assert.match((await ask("?site=client")).message, /site: .*did you mean site_id/);
   assert.deepEqual((await ask("?site_id=clinet")).status, 404);
   assert.deepEqual((await ask("", at.gw.token())).status, 401);

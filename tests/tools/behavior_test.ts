@@ -154,6 +154,11 @@ Deno.test("what cannot be asked is refused before anything is sent", async () =>
     ["behavior_get_metrics", { dimensions: ["Country/Region"] }, /dimensions/],
     ["behavior_get_metrics", { dimensions: ["OS", "OS"] }, /dimensions: "OS" stands twice/],
     ["behavior_get_metrics", { metrics: ["Traffic"] }, /metrics/],
+    [
+      "behavior_get_metrics",
+      { metrics: ["pages"], dimensions: ["OS"] },
+      /metrics: "pages" comes without dimensions only/,
+    ],
     ["behavior_get_metrics", { limit: 1001 }, /limit/],
     ["behavior_get_project_info", { project_id: "p2" }, /project_id: unknown argument/],
   ];

@@ -1,14 +1,24 @@
 /** behavior_get_metrics: the figures of the last days, by up to three dimensions. */
 import { GatewayError } from "../../errors.ts";
 import connector from "../../platforms/clarity/connector.ts";
+import { TOP_LISTS } from "../../platforms/clarity/reply.ts";
 import { tool } from "../../registry/tool.ts";
 import { answered } from "./_answer.ts";
 
+const LISTS: ReadonlySet<string> = new Set(TOP_LISTS);
+
 export default tool("behavior_get_metrics", {
-  check({ dimensions = [] }) {
+  check({ dimensions = [], metrics = [] }) {
     const twice = dimensions.find((one, at) => dimensions.indexOf(one) !== at);
-    if (twice === undefined) return;
-    throw new GatewayError("E_BAD_INPUT", `dimensions: "${twice}" stands twice; name each once`);
+    if (twice !== undefined) {
+      throw new GatewayError("E_BAD_INPUT", `dimensions: "${twice}" stands twice; name each once`);
+    }
+    const whole = metrics.find((one) => LISTS.has(one));
+    if (whole === undefined || dimensions.length === 0) return;
+    throw new GatewayError(
+      "E_BAD_INPUT",
+      `metrics: "${whole}" comes without dimensions only; leave dimensions out, or ask for ${whole} in another call`,
+    );
   },
   async run({ num_of_days, dimensions = [], metrics, limit }, ctx) {
     const client = await ctx.use(connector);
