@@ -14,7 +14,7 @@ export interface ConnectParts {
   readonly baseUrl: string;
   /** A new ULID. */
   newId(): string;
-  /** Is told of every fault that is the gateway's own. */
+  /** Logs a fault that is the gateway's own. */
   report(requestId: string, thrown: unknown): void;
 }
 

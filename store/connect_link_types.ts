@@ -28,7 +28,7 @@ export interface FoundLink {
   readonly browser: "own" | "other" | "none";
 }
 
-/** One way to the consent page; both texts are told this once. */
+/** One way to the consent page; both texts are returned this once. */
 export interface Attempt {
   readonly state: string;
   /** Of PKCE. */
@@ -43,7 +43,7 @@ export type Returned =
 
 /** One-time links, found by a SHA-256 of their text, and the consent pages that they led to. */
 export interface ConnectLinkStore {
-  /** Makes a link; `text` is told this once. */
+  /** Makes a link; `text` is returned this once. */
   create(purpose: ConnectPurpose): Promise<{ link: ConnectLink; text: string }>;
   /** Null for a text that is no link's, or whose link is forgotten; one whose time is over is still found for a while. */
   find(text: string, presented: Presented): Promise<FoundLink | null>;

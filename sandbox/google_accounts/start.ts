@@ -21,7 +21,7 @@ export const SCOPES = [
 ] as const;
 const IDENTITY = ["openid", "https://www.googleapis.com/auth/userinfo.email"];
 
-/** What it can be told to do otherwise. */
+/** What it does otherwise, where a test says so. */
 export interface Ways {
   /** A code yields no refresh token, as where the person had agreed before and was not asked again. */
   no_refresh_token?: boolean;
