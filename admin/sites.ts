@@ -133,14 +133,24 @@ function dropped({ site, dropped }: SiteUpdate, { base_url }: Site): string[] {
   );
 }
 
-/** A warning for each bound account that is no known user. */
+/** A warning for each bound account that is no known user, or one who has connected no account that works. */
 async function unboundUsers(input: SiteInput, ports: AdminPorts): Promise<string[]> {
   const warnings: string[] = [];
   for (const [name, { user }] of ports.connectors.siteFields) {
     const id = (input as Readonly<Record<string, unknown>>)[name];
-    if (user && typeof id === "string" && await ports.store.users.get(id) === null) {
+    if (!user || typeof id !== "string") continue;
+    if (await ports.store.users.get(id) === null) {
       warnings.push(`${name}: no user ${quoted(id)} is known`);
+      continue;
     }
+    const account = ports.connectors.all.find(({ siteFields }) => Object.hasOwn(siteFields ?? {}, name))
+      ?.account;
+    if (!account?.connection) continue;
+    const found = (await (await ports.connections()).list(id)).find(({ kind }) => kind === account.kind);
+    if (found?.health === "active") continue;
+    const state = found ? "must connect its account again" : "has connected no account";
+    const way = `deno task admin connection start --user ${id} --kind ${account.kind}`;
+    warnings.push(`${name}: user ${quoted(id)} ${state}: ${way}`);
   }
   return warnings;
 }

@@ -202,3 +202,24 @@ Deno.test("the routes are for the master token alone", async () => {
     await response.body?.cancel();
   }
 });
+
+Deno.test("binding a site to a user without an account that works warns, with the command that connects one", async () => {
+  await using w = await world();
+  await w.gw.store.sites.create(site("acme", "cms"));
+  const warnings = async (user_id: string) => {
+    const { result } = await w.admin("PATCH", "sites/acme", { account_user_id: user_id });
+    return (result as unknown as { warnings: string[] }).warnings;
+  };
+  const way = `deno task admin connection start --user ${w.ann.id} --kind google`;
+  assert.deepEqual(await warnings(w.ann.id), [
+    `account_user_id: user "${w.ann.id}" has connected no account: ${way}`,
+  ]);
+  await new Browser(w.gw).connect(await w.link(w.ann));
+  assert.deepEqual(await warnings(w.ann.id), []);
+  w.accounts.withdraw("ann@agency.example");
+  w.gw.clock.now += 3_600_000;
+  await w.gw.store.accounts.token(w.ann.id, "google", { refresh: refreshing(w), wait_ms: 5000 });
+  assert.deepEqual(await warnings(w.ann.id), [
+    `account_user_id: user "${w.ann.id}" must connect its account again: ${way}`,
+  ]);
+});

@@ -1,12 +1,22 @@
 /** An admin API over a store in memory, with a clock that stands. */
 import assert from "node:assert/strict";
 import { adminApp, type AdminPorts } from "../../../admin/api.ts";
+import type { ConnectionsPort } from "../../../admin/connection_ports.ts";
 import type { Code } from "../../../errors.ts";
 import type { AuditRow, CredentialKind, Site } from "../../../model.ts";
 import { CONNECTORS } from "../../connectors.ts";
 import { fakeRetention } from "./fake_retention.ts";
 import { SNAPSHOTS } from "./fake_snapshots.ts";
 import { fakeStore } from "./fake_store.ts";
+
+const unasked = () => Promise.reject(new Error("nothing asks for that of connected accounts"));
+/** Nobody has connected anything. */
+const NO_CONNECTIONS: ConnectionsPort = {
+  kinds: () => [],
+  list: () => Promise.resolve([]),
+  start: unasked,
+  disconnect: unasked,
+};
 
 export const MASTER = "master-token-of-the-tests-0123456789";
 
@@ -50,7 +60,7 @@ export function kit(ports: Partial<AdminPorts> = {}) {
     connectors: CONNECTORS,
     overview: () => Promise.reject(new Error("nothing asks for the repository app")),
     setUp: () => Promise.reject(new Error("nothing is made for a site")),
-    connections: () => Promise.reject(new Error("nothing asks for connected accounts")),
+    connections: () => Promise.resolve(NO_CONNECTIONS),
     toolNames: () => TOOLS,
     retention: fakeRetention(),
     doubts: { resolve: () => Promise.reject(new Error("nothing is in doubt")) },
