@@ -60,6 +60,7 @@ function fitting(schema: Schema): unknown {
     );
     return Object.fromEntries(required.map(([name, part]) => [name, fitting(part)]));
   }
+  if (schema.format === "date") return "2026-11-01";
   return schema.format === "uri" ? "https://example.com/a.png" : "a".repeat(schema.minLength ?? 1);
 }
 
