@@ -9,6 +9,7 @@ import { adminRow, byLink } from "./admin_row.ts";
 import * as pages from "./connect_pages.ts";
 import type { ConnectPage } from "./connect_pages.ts";
 import type { Connectable, Connections } from "./connections.ts";
+import { isSame } from "./connection_view.ts";
 import { makeOwnContext } from "./connector_context.ts";
 
 /** What a browser is answered: a page or the address to go to; the cookie that binds it, where it gets one. */
@@ -116,6 +117,7 @@ export class Connecting {
     const { vendor } = spec;
     const id = await this.#audit(link, { status: "started" });
     let granted: Granted | null = null;
+    let kept = false;
     try {
       granted = await spec.exchange(makeOwnContext(ports, connector), {
         ...answer,
@@ -127,17 +129,13 @@ export class Connecting {
       const rights = Object.entries(spec.rights);
       const missing = rights.filter((each) => link.rights.includes(each[0]) && !has(each));
       if (!rights.some(has)) {
-        await this.#giveBack(connector, spec, granted);
-        await this.#audit(
-          link,
-          { status: "denied" },
-          { reason: "no right was granted" },
-          id,
-        );
+        await this.#giveBack({ connector, account, spec }, granted);
+        await this.#audit(link, { status: "denied" }, { reason: "no right was granted" }, id);
         return pages.noRights(vendor);
       }
       const before = await store.accounts.get(user_id, kind);
       await store.accounts.connect(user_id, account.kind, granted);
+      kept = true;
       const words = {
         granted: rights.filter(has).map(([word]) => word),
         missing: missing.map(([word]) => word),
@@ -154,6 +152,7 @@ export class Connecting {
       });
     } catch (thrown) {
       const why = this.#worded(thrown);
+      if (granted !== null && !kept) await this.#giveBack({ connector, account, spec }, granted);
       const error = thrown instanceof GatewayError
         ? thrown.code
         : isInvalidGrant(thrown)
@@ -164,13 +163,19 @@ export class Connecting {
     }
   }
 
-  /** What was granted and is not kept is ended again; where that fails, nothing of it is held here all the same. */
-  async #giveBack(connector: Connectable["connector"], spec: Connectable["spec"], granted: Granted) {
+  /**
+   * What was granted and is not kept is ended again, unless the same account is connected already, which would end with
+   * it. Where that fails, nothing of it is held here all the same.
+   */
+  async #giveBack({ connector, account: { kind }, spec }: Connectable, granted: Granted): Promise<void> {
+    const { ports } = this.connections;
     const { access_token, refresh_token = null } = granted;
     try {
-      await spec.revoke(makeOwnContext(this.connections.ports, connector), { access_token, refresh_token });
+      const standing = (await ports.store.accounts.list()).filter((one) => one.kind === kind);
+      if (standing.some(({ account, account_id }) => isSame({ account, account_id }, granted))) return;
+      await spec.revoke(makeOwnContext(ports, connector), { access_token, refresh_token });
     } catch (thrown) {
-      if (!(thrown instanceof GatewayError)) throw thrown;
+      this.#worded(thrown); // reports what is a fault of the gateway's own
     }
   }
 

@@ -63,3 +63,12 @@ function endsSoon(ends_at: string | null, now: number): string | null {
   if (ends_at === null || Date.parse(ends_at) - now >= LIMITS.CONNECTION_ENDS_SOON_MS) return null;
   return `It ends at ${ends_at} and cannot be renewed without its person, who should connect it again before`;
 }
+
+/** What tells whether two connections are to one account. */
+type Named = { readonly account: string; readonly account_id: string | null };
+
+/** Whether two connections of one kind are to the same account: by its id, by its name where an id is not known. */
+export function isSame(one: Named, other: Named): boolean {
+  const known = one.account_id !== null && other.account_id !== null;
+  return known ? one.account_id === other.account_id : one.account === other.account;
+}

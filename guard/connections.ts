@@ -5,7 +5,7 @@ import type { AccountSpec, Connector } from "../platforms/connector.ts";
 import type { ConnectionSpec } from "../platforms/connection.ts";
 import type { Disconnected, Store } from "../store/store.ts";
 import { adminRow, OPERATOR } from "./admin_row.ts";
-import { type ConnectionView, viewOf } from "./connection_view.ts";
+import { type ConnectionView, isSame, viewOf } from "./connection_view.ts";
 import { type ConnectorPorts, makeOwnContext } from "./connector_context.ts";
 
 export type { ConnectionView } from "./connection_view.ts";
@@ -206,13 +206,8 @@ export class Connections {
   }
 
   async #sharing(kind: string, account: string, account_id: string | null): Promise<string[]> {
-    const others = (await this.ports.store.accounts.list()).filter((one) =>
-      one.kind === kind &&
-      (account_id !== null && one.account_id !== null
-        ? one.account_id === account_id
-        : one.account === account)
-    );
-    return others.map(({ user_id }) => user_id);
+    const others = (await this.ports.store.accounts.list()).filter((one) => one.kind === kind);
+    return others.filter((one) => isSame(one, { account, account_id })).map(({ user_id }) => user_id);
   }
 
   #said(kind: string, account: string, revoked: true | string | null): string {

@@ -1,6 +1,7 @@
 /** Connecting an account: the link, the browser it is bound to, the consent, and every way it can go wrong. */
 import assert from "node:assert/strict";
-import type { Store } from "../../store/store.ts";
+import { GatewayError } from "../../errors.ts";
+import type { Grant, Store } from "../../store/store.ts";
 import { NOW } from "../kit.ts";
 import { BASE, Browser, CALLBACK, world } from "./connecting_kit.ts";
 
@@ -204,6 +205,35 @@ Deno.test("a store that fails is a page too, which names the request and nothing
   const [fault] = w.gw.logged;
   assert.ok(page.text.includes(String(fault!["request_id"])) && !/disk|secret/.test(page.text));
   assert.match(String(fault!["cause"]), /disk of the store/);
+});
+
+Deno.test("what was granted and cannot be kept is given back, unless the same account is connected already", async () => {
+  const full = () => Promise.reject(new GatewayError("E_INTERNAL", "The store is full"));
+  const store = (real: Store): Store => {
+    const { accounts } = real;
+    const connect = (user: string, kind: string, grant: Grant) =>
+      grant.scopes.some((one) => one.endsWith("adwords")) ? full() : accounts.connect(user, kind, grant);
+    return {
+      ...real,
+      accounts: {
+        connect,
+        get: (user, kind) => accounts.get(user, kind),
+        list: (user) => accounts.list(user),
+        disconnect: (user, kind, wait) => accounts.disconnect(user, kind, wait),
+        disconnectAll: (user, wait) => accounts.disconnectAll(user, wait),
+        token: (user, kind, request) => accounts.token(user, kind, request),
+      },
+    };
+  };
+  await using w = await world({ store });
+  const browser = new Browser(w.gw);
+  const lost = await browser.connect(await w.link(w.ann));
+  assert.deepEqual([lost.status, lost.title], [502, "Nothing was connected"]);
+  assert.equal(w.accounts.living("ann@agency.example"), 0);
+  assert.equal((await browser.connect(await w.link(w.ann, ["search"]))).title, "Connected");
+  assert.equal((await browser.connect(await w.link(w.bob))).status, 502);
+  assert.equal(w.accounts.living("ann@agency.example"), 1, "Ann's connection did not end with Bob's attempt");
+  assert.deepEqual(w.gw.logged, []);
 });
 
 Deno.test("of many answers with one state at once, one is taken", async () => {
