@@ -5,6 +5,7 @@ import { codePageRows } from "./code_pages.ts";
 import { sitePageRows } from "./code_pages_site.ts";
 import { crmRows } from "./crm.ts";
 import { doorTables } from "./doors.ts";
+import { googleRows } from "./google.ts";
 import { repoRows } from "./repo.ts";
 import { snapshotRows } from "./snapshots.ts";
 import { lines, replaced } from "./table.ts";
@@ -23,6 +24,7 @@ const PARTS: Readonly<Record<string, (rounds: number) => Promise<string>>> = {
   repo: async () => lines(await repoRows()),
   snapshots: async () => lines(await snapshotRows()),
   builder: async (rounds) => lines(await builderRows(rounds)),
+  google: async (rounds) => lines(await googleRows(rounds)),
   topicmap: async (rounds) => lines(await topicMapRows(rounds)),
   crm: async (rounds) => lines(await crmRows(rounds)),
 };
