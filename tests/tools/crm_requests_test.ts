@@ -7,8 +7,9 @@ import { CALLS, CrmWorld } from "./_crm.ts";
 
 Deno.test("of the CRM every tool asks as little as the table says", async () => {
   const meter = new Meter();
-  // So few conversations that they are read at one time: of more, who is done first decides the steps.
+  // So few conversations and tags that they are read at one time: of more, who is done first decides the steps.
   const world = seeded(`loc${crypto.randomUUID().slice(0, 8)}`, NOW, { conversations: 5, messages: 60 });
+  world.tags.length = 6;
   await using at = await CrmWorld.open({ crm: { world }, fetch: meter.fetch });
   const calls = Object.entries(CALLS).map(([tool, args]) => [tool, () => ({ site_id: "client", ...args })]);
   // The pages that the call before has read are forgotten, the location is not.
