@@ -3,6 +3,9 @@ import { GatewayError } from "../../errors.ts";
 import { LIMITS } from "../../model.ts";
 import type { Outgoing } from "../request.ts";
 
+/** Requests of a project's day (docs/upstreams/clarity.md, "Quota"). */
+export const REQUESTS_A_DAY = 10;
+
 /** The settings, by their names. */
 export interface ClaritySettings extends Readonly<Record<string, string | null>> {
   readonly BEHAVIOR_API_BASE: string;

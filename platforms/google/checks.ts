@@ -3,7 +3,7 @@ import type { Site } from "../../model.ts";
 import { type Check, fail, pass, unknown } from "../checks.ts";
 import type { Diagnosis } from "../connector.ts";
 import { type Probe, probe, withDeadline } from "../probe.ts";
-import { Google } from "./client.ts";
+import type { Google } from "./client.ts";
 import { type ServiceName, SERVICES } from "./services.ts";
 import type { GoogleContext } from "./wire.ts";
 
@@ -47,6 +47,7 @@ async function accountCheck(ctx: GoogleContext, limitMs: number): Promise<readon
       ),
     ];
   }
+  const { Google } = await import("./client.ts");
   const reads = readsOf(new Google(withDeadline(ctx, ctx.now() + limitMs)), site, ctx.now());
   if (reads.length === 0) {
     return [
@@ -87,6 +88,7 @@ export const STORAGE_FOLDER: Diagnosis<GoogleContext> = {
       const way = `deno task admin site storage-folder ${site?.id}, once storage_user_id is set`;
       return [fail(name, "No storage folder is linked", way)];
     }
+    const { Google } = await import("./client.ts");
     const asked = await probe(() => new Google(withDeadline(ctx, ctx.now() + limitMs)).storage.folder());
     if (!asked.error) return [pass(name, `The folder "${asked.found.name}" can be reached`)];
     const { message } = asked.error;

@@ -5,10 +5,10 @@ import { connector } from "../connector.ts";
 import { address, base, given, secret, word } from "../settings.ts";
 import { idField, textField, userField } from "../site_fields.ts";
 import { ACCOUNT, STORAGE_FOLDER } from "./checks.ts";
-import { Google } from "./client.ts";
 import { assertAccount, assertAds, assertAnalytics, assertSearch, assertStorage, refusal } from "./links.ts";
 import { assertClient, authorize, exchange, isOAuth, refresh, revoke, RIGHTS } from "./oauth.ts";
 import { forbidden } from "./routes.ts";
+import type { GoogleContext } from "./wire.ts";
 
 const customerField = textField("a customer id such as 123-456-7890", /^\d[\d-]{0,18}\d$/);
 
@@ -24,6 +24,9 @@ const spreadsheets = {
   value: "id,id",
   help: "ids of the spreadsheets that read_sheet may read, '*' for every one the account can read",
 };
+
+// What reaches the services is large, and not needed to start.
+const clientOf = async (ctx: GoogleContext) => new (await import("./client.ts")).Google(ctx);
 
 export default connector({
   name: "google",
@@ -99,13 +102,13 @@ export default connector({
     settings.STORAGE_UPLOAD_BASE,
   ],
   policy: (out, ctx) => out.method === "POST" && isOAuth(out.url, ctx.settings) ? null : forbidden(out, ctx),
-  connect: (ctx): Google => new Google(ctx),
+  connect: clientOf,
   setups: {
     storage_folder: {
       help: "Make the folder in Google Drive that the site's documents are kept in, and link it",
       field: "storage_folder_id",
       async make(ctx, name) {
-        const { id, name: named, web_view_link } = await new Google(ctx).storage.makeFolder(name);
+        const { id, name: named, web_view_link } = await (await clientOf(ctx)).storage.makeFolder(name);
         return { id, name: named, address: web_view_link };
       },
     },
