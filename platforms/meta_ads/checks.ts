@@ -3,7 +3,6 @@ import { LIMITS } from "../../model.ts";
 import { type Check, fail, pass, unknown } from "../checks.ts";
 import type { ConnectorContext, Diagnosis } from "../connector.ts";
 import { probe, withDeadline } from "../probe.ts";
-import { MetaAds } from "./client.ts";
 import { assertAccount, assertBound } from "./links.ts";
 import type { MetaSettings } from "./routes.ts";
 
@@ -32,6 +31,7 @@ export const socialAdsChecks: Diagnosis<ConnectorContext<MetaSettings>> = {
     const connection = connectionCheck(token.found.expires_at ?? null, ctx.now());
     const named = await probe(() => Promise.resolve(assertAccount(ctx)));
     if (named.error) return [connection, fail(ACCOUNT, named.error.message, "Set social_ad_account_id")];
+    const { MetaAds } = await import("./client.ts");
     const asked = await probe(() => new MetaAds(withDeadline(ctx, ctx.now() + limitMs)).account());
     if (!asked.error) {
       const { name, account_status_label: status } = asked.found;

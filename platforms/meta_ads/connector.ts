@@ -4,7 +4,6 @@ import { InvalidGrant } from "../../lib/invalid_grant.ts";
 import { address, base, given, secret, word } from "../settings.ts";
 import { textField, userField } from "../site_fields.ts";
 import { socialAdsChecks } from "./checks.ts";
-import { MetaAds } from "./client.ts";
 import { assertAccount, assertBound, refusal } from "./links.ts";
 import { assertApp, authorize, exchange, MANAGE_URL, revoke, RIGHTS } from "./oauth.ts";
 import { refusalOf } from "./routes.ts";
@@ -42,6 +41,6 @@ export default connector({
       revoke,
     },
   },
-  connect: (ctx) => new MetaAds(ctx),
+  connect: async (ctx) => new (await import("./client.ts")).MetaAds(ctx), // large, and not needed to start
   checks: [socialAdsChecks],
 });
