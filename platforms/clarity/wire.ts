@@ -40,9 +40,6 @@ export interface Question {
   readonly dimensions: readonly Dimension[];
 }
 
-/** Requests of a project's day (docs/upstreams/clarity.md, "Quota"). */
-export const REQUESTS_A_DAY = 10;
-
 const PATH = "/project-live-insights";
 const WIRES: ReadonlySet<string> = new Set(Object.values(DIMENSIONS).map(({ wire }) => wire));
 const DAYS: ReadonlySet<string> = new Set(

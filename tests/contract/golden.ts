@@ -66,17 +66,7 @@ export async function rows(): Promise<GoldenTool[]> {
 }
 
 /** The table of that name as it is written; the caller names its shape. */
-export async function golden<Table>(name: "errors" | "limits" | "requests" | "unbuilt"): Promise<Table> {
+export async function golden<Table>(name: "errors" | "limits" | "requests"): Promise<Table> {
   const text = await Deno.readTextFile(new URL(`../golden/${name}.yaml`, import.meta.url));
   return load(text) as Table;
-}
-
-/** The groups of the catalogue whose tools do not exist yet; none once there is no such list. */
-export async function unbuilt(): Promise<ReadonlySet<string>> {
-  try {
-    return new Set(await golden<string[] | null>("unbuilt"));
-  } catch (thrown) {
-    if (thrown instanceof Deno.errors.NotFound) return new Set();
-    throw thrown;
-  }
 }

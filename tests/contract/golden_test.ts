@@ -1,12 +1,9 @@
-/** The golden catalogue holds together, and the list of groups not yet built only shrinks. */
+/** The golden catalogue holds together. */
 import assert from "node:assert/strict";
 import { CODES } from "../../errors.ts";
 import { FLAGS } from "../../model.ts";
 import { CONNECTORS } from "../connectors.ts";
-import { catalogue, rows, unbuilt } from "./golden.ts";
-
-/** The longest the list may be. A group that is built leaves here too. */
-const UNBUILT_MAX: string[] = [];
+import { catalogue, rows } from "./golden.ts";
 
 Deno.test("the catalogue has the specification's 106 tools in 13 groups, and no tool twice", async () => {
   const { specification } = await catalogue();
@@ -17,7 +14,6 @@ Deno.test("the catalogue has the specification's 106 tools in 13 groups, and no 
 });
 
 Deno.test("the catalogue says nothing but known tiers, platforms, flags, links and codes", async () => {
-  const missing = await unbuilt();
   for (const tool of await rows()) {
     assert.match(tool.tier, /^T[0-4]$/, tool.name);
     assert.ok(tool.site === "required" || tool.site === "none", tool.name);
@@ -25,7 +21,7 @@ Deno.test("the catalogue says nothing but known tiers, platforms, flags, links a
     const said = {
       platforms: tool.platforms === "all" ? [] : tool.platforms,
       flags: (tool.flags ?? []).map((flag) => flag.flag),
-      links: missing.has(tool.group) ? [] : tool.links ?? [],
+      links: tool.links ?? [],
       codes: [...tool.flags ?? [], ...tool.secrets ?? []].flatMap((entry) => entry.code ?? []),
     };
     const known = {
@@ -47,13 +43,5 @@ Deno.test("a production or external write has a flag, or of T2 says why not, and
     if (tool.tier === "T3") assert.ok(tool.flags, tool.name);
     if (tool.tier === "T2") assert.notEqual(tool.flags === undefined, tool.no_flag === undefined, tool.name);
     if (tool.tier === "T0") assert.equal(tool.flags, undefined, tool.name);
-  }
-});
-
-Deno.test("the list of groups not yet built does not grow", async () => {
-  const groups = new Set((await rows()).map((tool) => tool.group));
-  for (const group of await unbuilt()) {
-    assert.ok(UNBUILT_MAX.includes(group), `"${group}" was built before`);
-    assert.ok(groups.has(group), `"${group}" is no group of the catalogue`);
   }
 });
