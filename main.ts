@@ -36,6 +36,7 @@ try {
   await gateway.doubts.begin();
   await serve(gateway, checked, (address) => {
     Deno.stdout.writeSync(new TextEncoder().encode(`The gateway answers at ${address}\n`));
+    void gateway.snapshots.run(); // what was missed while nothing ran
   });
   Deno.exit(0); // the clocks would keep the process alive
 } catch (error) {

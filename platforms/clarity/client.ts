@@ -32,7 +32,7 @@ export interface Pulled extends Reply {
 
 /** A project's quota as answers show it. */
 export interface Quota extends Standing {
-  /** Of `left`, what is kept for the nightly snapshot. */
+  /** What is kept for the nightly snapshot; it is not in `left`. */
   readonly reserved: number;
 }
 
@@ -53,7 +53,8 @@ export class Behavior {
   }
 
   async quota(): Promise<Quota> {
-    return { ...await this.#allowance.standing(this.project_id), reserved: RESERVE };
+    const standing = await this.#allowance.standing(this.project_id);
+    return { ...standing, left: Math.max(0, standing.left - RESERVE), reserved: RESERVE };
   }
 
   /** The last days, up to now or as they were kept within three hours. */
@@ -122,11 +123,11 @@ function isTruncated(blocks: readonly Block[]): boolean {
 }
 
 /** E_UPSTREAM, in the vendor's own status, for what was not sent. */
-function usedUp({ used_today, limit, exhausted, resets_at, left }: Quota): GatewayError {
+function usedUp({ used_today, limit, exhausted, resets_at }: Quota): GatewayError {
   const why = exhausted
     ? `Clarity said today that this project's ${limit} exports of the day are used up, by others too`
     : `${used_today} of this project's ${limit} exports of the day are used up` +
-      (left > 0 ? ", and the last is kept for the nightly snapshot" : "");
+      (used_today < limit ? ", and the last is kept for the nightly snapshot" : "");
   return new GatewayError(
     "E_UPSTREAM",
     `${why}; nothing was asked, it resets at ${resets_at}. behavior_get_historical_metrics reads stored days and ` +

@@ -28,7 +28,7 @@ Deno.test("calls get nine of a day's ten, are refused then without a request, an
   await using at = await BehaviorWorld.open();
   for (const [used, question] of questions(9).entries()) {
     const { quota } = await at.ask(TOOL, question);
-    assert.deepEqual([quota.used_today, quota.left], [used + 1, 9 - used]);
+    assert.deepEqual([quota.used_today, quota.left], [used + 1, 8 - used]);
   }
   const message = await at.refuses(TOOL, questions(10)[9]!, "E_UPSTREAM");
   assert.match(

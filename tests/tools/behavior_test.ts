@@ -35,7 +35,7 @@ for (const [tool, args] of TOOLS) {
     assert.deepEqual(first.quota, {
       used_today: asked,
       limit: 10,
-      left: 10 - asked,
+      left: 9 - asked,
       exhausted: false,
       resets_at: "2026-11-22T00:00:00.000Z",
       reserved: 1,
