@@ -14,6 +14,8 @@ const RESERVE = 1;
 /** Rows of a reply; there is no second page. */
 const ROWS_MAX = 1000;
 const KEPT_MS = 3 * 60 * 60 * 1000;
+/** By as much another instance's clock may be ahead; what is kept from later than that was kept under a wrong one. */
+const SKEW_MS = 5 * 60 * 1000;
 const HOUR_MS = 60 * 60 * 1000;
 
 /** A reply, its rows merged. */
@@ -85,7 +87,7 @@ export class Behavior {
 
   async #kept(name: readonly string[], oldest: number): Promise<Pulled | null> {
     const found = await this.#allowance.find<Reply>(name);
-    const isFresh = found !== null && found.at >= oldest && found.at <= this.ctx.now();
+    const isFresh = found !== null && found.at >= oldest && found.at <= this.ctx.now() + SKEW_MS;
     return isFresh ? { ...found.value, at: found.at, cached: true } : null;
   }
 

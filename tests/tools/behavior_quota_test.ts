@@ -107,6 +107,12 @@ Deno.test("another instance on the store answers from what the first one kept", 
   const first = await at.ask(TOOL, { dimensions: ["URL", "OS", "Country"] });
   const again = await second.ask(TOOL, { dimensions: ["URL", "OS", "Country"] });
   assert.deepEqual({ ...again, cached: false }, first);
+  second.gw.clock.now -= 60_000;
+  assert.equal(
+    (await second.ask(TOOL, { dimensions: ["URL", "OS", "Country"] })).cached,
+    true,
+    "clocks differ a little",
+  );
   assert.equal(at.clarity.requests.length, 1);
 });
 
