@@ -2,8 +2,19 @@
 import { z } from "zod";
 import { GatewayError } from "../../errors.ts";
 
+/** An object with those fields alone; one it has not is answered with those it has. */
+const exact = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === "unrecognized_keys"
+        ? `unknown ${issue.keys.map((key) => `"${key.slice(0, 60)}"`).join(", ")}, expected one of ${
+          Object.keys(shape).join(", ")
+        }`
+        : undefined,
+  });
+
 const INT64 = z.union([z.string().regex(/^-?\d{1,19}$/), z.int().transform(String)]);
-const NUMBER = z.union([z.strictObject({ int64Value: INT64 }), z.strictObject({ doubleValue: z.number() })]);
+const NUMBER = z.union([exact({ int64Value: INT64 }), exact({ doubleValue: z.number() })]);
 const MATCHES = ["EXACT", "BEGINS_WITH", "ENDS_WITH", "CONTAINS", "FULL_REGEXP", "PARTIAL_REGEXP"] as const;
 const OPERATIONS = [
   "EQUAL",
@@ -13,17 +24,17 @@ const OPERATIONS = [
   "GREATER_THAN_OR_EQUAL",
 ] as const;
 const TESTS = {
-  stringFilter: z.strictObject({
+  stringFilter: exact({
     matchType: z.enum(MATCHES).optional(),
     value: z.string(),
     caseSensitive: z.boolean().optional(),
   }).optional(),
-  inListFilter: z.strictObject({
+  inListFilter: exact({
     values: z.array(z.string()).min(1).max(1000),
     caseSensitive: z.boolean().optional(),
   }).optional(),
-  numericFilter: z.strictObject({ operation: z.enum(OPERATIONS), value: NUMBER }).optional(),
-  betweenFilter: z.strictObject({ fromValue: NUMBER, toValue: NUMBER }).optional(),
+  numericFilter: exact({ operation: z.enum(OPERATIONS), value: NUMBER }).optional(),
+  betweenFilter: exact({ fromValue: NUMBER, toValue: NUMBER }).optional(),
 };
 
 /** Exactly one of those fields. */
@@ -34,7 +45,7 @@ const oneOf = (names: readonly string[]) =>
     { error: `expected exactly one of ${names.join(", ")}` },
   ] as const;
 
-const FILTER = z.strictObject({ fieldName: z.string().min(1).max(200), ...TESTS })
+const FILTER = exact({ fieldName: z.string().min(1).max(200), ...TESTS })
   .refine(...oneOf(Object.keys(TESTS)));
 export type Filter = z.output<typeof FILTER>;
 
@@ -46,10 +57,10 @@ export interface FilterExpression {
   readonly filter?: Filter | undefined;
 }
 
-const GROUP = z.strictObject({
+const GROUP = exact({
   expressions: z.array(z.lazy((): z.ZodType<FilterExpression> => EXPRESSION)).min(1),
 });
-const EXPRESSION: z.ZodType<FilterExpression> = z.strictObject({
+const EXPRESSION: z.ZodType<FilterExpression> = exact({
   andGroup: GROUP.optional(),
   orGroup: GROUP.optional(),
   notExpression: z.lazy(() => EXPRESSION).optional(),
@@ -57,9 +68,9 @@ const EXPRESSION: z.ZodType<FilterExpression> = z.strictObject({
 }).refine(...oneOf(["andGroup", "orGroup", "notExpression", "filter"]));
 
 const ORDER_TYPES = ["ALPHANUMERIC", "CASE_INSENSITIVE_ALPHANUMERIC", "NUMERIC"] as const;
-const ORDER = z.strictObject({
-  metric: z.strictObject({ metricName: z.string().min(1) }).optional(),
-  dimension: z.strictObject({ dimensionName: z.string().min(1), orderType: z.enum(ORDER_TYPES).optional() })
+const ORDER = exact({
+  metric: exact({ metricName: z.string().min(1) }).optional(),
+  dimension: exact({ dimensionName: z.string().min(1), orderType: z.enum(ORDER_TYPES).optional() })
     .optional(),
   desc: z.boolean().optional(),
 }).refine(...oneOf(["metric", "dimension"]));

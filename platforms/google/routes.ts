@@ -69,6 +69,9 @@ function isAds(out: Outgoing, rest: string, { site }: PolicyContext<ServiceSetti
     out.headers?.["login-customer-id"] === manager;
 }
 
+/** What may follow the folder in a query: nothing, or one name. */
+const NAMED = /^( and name = '([^'\\]|\\.)*')?$/;
+
 function isStorageRead(out: Outgoing, rest: string, { site }: PolicyContext<ServiceSettings>): boolean {
   const { searchParams } = new URL(out.url);
   if (out.method === "POST") return rest === "files" && out.effect === "write" && isNewFolder(out, site);
@@ -77,7 +80,7 @@ function isStorageRead(out: Outgoing, rest: string, { site }: PolicyContext<Serv
   const query = searchParams.get("q") ?? "";
   const folder = site?.storage_folder_id;
   return query === marked(site?.id ?? "") ||
-    Boolean(folder) && (query === within(folder!) || query.startsWith(`${within(folder!)} and name = '`));
+    Boolean(folder) && query.startsWith(within(folder!)) && NAMED.test(query.slice(within(folder!).length));
 }
 
 /** A folder is made only for a site that has none. */

@@ -133,7 +133,7 @@ Deno.test("arguments that cannot be are refused by name, and nothing is sent", a
           expressions: [{ filter: { fieldName: "a", stringFilter: { value: "x", matchtype: "EXACT" } } }],
         },
       }),
-      /^dimension_filter\.orGroup\.expressions\[0\]\.filter\.stringFilter: unrecognized key.*matchtype/,
+      /^dimension_filter\.orGroup\.expressions\[0\]\.filter\.stringFilter: unknown "matchtype", expected one of matchType, value, caseSensitive/,
     ],
     [
       ga,

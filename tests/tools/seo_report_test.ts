@@ -47,7 +47,8 @@ Deno.test("generate_seo_report answers visits, channels, searches and queries, a
   assert.ok(markdown.includes(`| Visits | ${totals["sessions"]!.toLocaleString("en-US")} |`));
   assert.match(markdown, /\| roofer \\\| vienna \| \d+ \| [\d,]+ \| \d+\.\d % \| \d+\.\d \|/);
   assert.match(markdown, /shown [\d,]+ times in Google's results and clicked [\d,]+ times \(\d+\.\d %\)/);
-  assert.doesNotMatch(markdown, /will still grow/);
+  assert.match(markdown, /\| Search engines \| [\d,]+ \|/);
+  assert.doesNotMatch(markdown, /will still grow|Organic Search/);
   const late = await at.gw.call<Report>("generate_seo_report", { ...CALL, end_date: "2026-11-20" });
   assert.match(late.markdown, /until three days later, so these figures will still grow\.\n$/);
 });

@@ -58,7 +58,7 @@ function visits({ totals, by_channel, sampled, thresholded }: Analytics): string
       table(
         ["Way", "Visits", "Visitors", "Goals reached"],
         by_channel.map((one) => [
-          channelName(one.channel),
+          CHANNELS.get(one.channel) ?? plain(one.channel),
           count(one.sessions),
           count(one.totalUsers),
           count(one.keyEvents),
@@ -70,17 +70,23 @@ function visits({ totals, by_channel, sampled, thresholded }: Analytics): string
   ];
 }
 
-/** Ways that are named in brackets or by one word, in words. */
-function channelName(channel: string): string {
-  const names: Readonly<Record<string, string>> = {
-    "": "Not known",
-    "(other)": "Others",
-    "(not set)": "Not known",
-    Unassigned: "Not known",
-    Direct: "Directly, by address or bookmark",
-  };
-  return Object.hasOwn(names, channel) ? names[channel]! : plain(channel);
-}
+/** The usual ways by which people come, in words; another is shown as it is called. */
+const CHANNELS: ReadonlyMap<string, string> = new Map([
+  ["", "Not known"],
+  ["(other)", "Others"],
+  ["(not set)", "Not known"],
+  ["Unassigned", "Not known"],
+  ["Direct", "Directly, by address or bookmark"],
+  ["Organic Search", "Search engines"],
+  ["Paid Search", "Ads on search engines"],
+  ["Organic Social", "Social media"],
+  ["Paid Social", "Ads on social media"],
+  ["Organic Video", "Video sites"],
+  ["Paid Video", "Ads on video sites"],
+  ["Referral", "Links on other sites"],
+  ["Display", "Banner ads"],
+  ["Cross-network", "Ads on several networks"],
+]);
 
 function searches({ totals, top_queries }: Search): string[] {
   const { clicks, impressions, ctr, position } = totals;
