@@ -44,7 +44,9 @@ export function assertStorage({ site }: Configured): void {
   if (missing.length === 0) return;
   throw new GatewayError(
     "E_STORAGE_NOT_LINKED",
-    `Site "${site?.id}" has no storage folder: ${missing.join(" and ")} not set; ${SITE_UPDATE} ${site?.id}`,
+    `Site "${site?.id}" has no storage folder: ${missing.join(" and ")} not set; its operator ${
+      site?.storage_user_id ? "" : `sets storage_user_id with deno task admin site update ${site?.id}, then `
+    }has the folder made with deno task admin site storage-folder ${site?.id}`,
   );
 }
 
