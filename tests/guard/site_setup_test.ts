@@ -1,6 +1,8 @@
 /** The storage folder of a site: made by the operator's order, once, linked and audited; nothing is sent where it cannot be. */
 import assert from "node:assert/strict";
+import { runCommand } from "../../admin/commands.ts";
 import { FOLDER } from "../../sandbox/google/start.ts";
+import { CONNECTORS } from "../connectors.ts";
 import { MASTER } from "../kit.ts";
 import { GoogleWorld } from "../tools/_google.ts";
 
@@ -73,4 +75,35 @@ Deno.test("a site that is linked, or bound to nobody, and a word that orders not
   const wrong = await order(at, "bound", "storage_folder", { nam: "x" });
   assert.equal(wrong.error.code, "E_BAD_INPUT");
   assert.deepEqual(at.gw.requests, []);
+});
+
+Deno.test("the command line makes it and shows where it is; a second time it says what stands in the way", async () => {
+  await using at = await GoogleWorld.open();
+  const run = async (...args: string[]) => {
+    const printed = { out: "", err: "" };
+    const code = await runCommand(args, {
+      env: (name) => name === "MASTER_TOKEN" ? MASTER : undefined,
+      stdin: () => Promise.resolve(""),
+      out: (text) => void (printed.out += String(text)),
+      err: (text) => void (printed.err += text),
+      fetch(request) {
+        const { pathname } = new URL(request.url);
+        const { method, headers, body } = request;
+        return at.gw.http(pathname, { method, headers, body });
+      },
+      keptToken: () => null,
+      wait: () => Promise.resolve(false),
+    }, CONNECTORS);
+    return { code, ...printed };
+  };
+  const made = await run("site", "storage-folder", "bound", "--name", "Acme: documents");
+  assert.deepEqual([made.code, made.err], [0, ""]);
+  const { storage_folder_id: id } = (await at.gw.store.sites.get("bound"))!;
+  assert.match(made.out, /^name +Acme: documents$/m);
+  assert.ok(made.out.includes(`https://drive.google.com/file/d/${id}/view`));
+  const again = await run("site", "storage-folder", "bound");
+  assert.equal(again.code, 1);
+  assert.match(again.err, /storage_folder_id: site "bound" is linked to "\w+" already/);
+  const help = await run("site", "storage-folder", "--help");
+  assert.match(help.out, /Make the folder in Google Drive/);
 });
