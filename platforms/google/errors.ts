@@ -24,7 +24,7 @@ const REFUSAL = z.object({
 });
 
 /** What a service says of why it refused. */
-interface Told {
+interface Reasons {
   /** Its words for it, the most particular first. */
   readonly reasons: readonly string[];
   readonly message: string;
@@ -40,7 +40,7 @@ const BUSY = new Set([
 const NO_SCOPE = new Set(["ACCESS_TOKEN_SCOPE_INSUFFICIENT", "insufficientPermissions"]);
 const NO_SERVICE = new Set(["SERVICE_DISABLED", "accessNotConfigured"]);
 
-function told(answer: Incoming): Told {
+function reasonsOf(answer: Incoming): Reasons {
   const body = answer.json();
   const { data } = REFUSAL.safeParse(Array.isArray(body) ? body[0] : body);
   if (data === undefined) return { reasons: [], message: body === undefined ? "" : answer.text() };
@@ -60,14 +60,15 @@ function told(answer: Incoming): Told {
 }
 
 /** Whether a refusal names one of those reasons. */
-const names = ({ reasons }: Told, known: ReadonlySet<string>) => reasons.some((one) => known.has(one));
+const names = ({ reasons }: Reasons, known: ReadonlySet<string>) => reasons.some((one) => known.has(one));
 
 /** Whether it was refused for being asked too much, with a status that does not say so. */
-export const isOverQuota = (answer: Incoming): boolean => answer.status === 403 && names(told(answer), BUSY);
+export const isOverQuota = (answer: Incoming): boolean =>
+  answer.status === 403 && names(reasonsOf(answer), BUSY);
 
 /** Whether an answer refuses for that reason. */
 export const refusesFor = (answer: Incoming, reason: string): boolean =>
-  told(answer).reasons.includes(reason);
+  reasonsOf(answer).reasons.includes(reason);
 
 /** A wait in words. */
 function waitOf(seconds: number): string {
@@ -95,7 +96,7 @@ export function refusal(
     readonly user_id: string;
   },
 ): GatewayError {
-  const why = told(answer);
+  const why = reasonsOf(answer);
   const { status } = answer;
   if (status === 401 || status === 403 && names(why, NO_SCOPE)) {
     return unusable(service, user_id, "does not permit it any more");
@@ -109,7 +110,13 @@ export function refusal(
   });
 }
 
-function nextStep(service: Service, status: number, why: Told, out: Outgoing, wait: number | null): string {
+function nextStep(
+  service: Service,
+  status: number,
+  why: Reasons,
+  out: Outgoing,
+  wait: number | null,
+): string {
   if (out.effect === "write" && (status >= 500 || status === 408)) return OUTCOME_UNKNOWN;
   if (status === 429 || names(why, BUSY)) {
     return `its quota is used up: try again ${wait === null ? "later" : `in ${waitOf(wait)}`}`;
