@@ -47,9 +47,13 @@ function settings(
   return { ...read, port, baseUrl: `http://127.0.0.1:${port}` };
 }
 
-/** A real WordPress with the companion plugin, where PHP is at hand; else the stand-in, which has none. */
+/**
+ * A real WordPress with the companion plugin and a keeper of custom schema, where PHP is at hand; else the stand-in,
+ * which has neither.
+ */
 export function startDemoCms(say: (line: string) => void): Promise<CmsSandbox> {
-  return startCms({ say, plugins: [fileURLToPath(new URL("../companion/site-ops", import.meta.url))] });
+  const plugins = ["../companion/site-ops", "wordpress/schema-keeper"];
+  return startCms({ say, plugins: plugins.map((path) => fileURLToPath(new URL(path, import.meta.url))) });
 }
 
 /**
