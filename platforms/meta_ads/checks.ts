@@ -31,11 +31,20 @@ export const socialAdsChecks: Diagnosis<ConnectorContext<MetaSettings>> = {
     const connection = connectionCheck(token.found.expires_at ?? null, ctx.now());
     const named = await probe(() => Promise.resolve(assertAccount(ctx)));
     if (named.error) return [connection, fail(ACCOUNT, named.error.message, "Set social_ad_account_id")];
-    const { MetaAds } = await import("./client.ts");
+    const [{ MetaAds }, { VERSION_WARNING }] = await Promise.all([
+      import("./client.ts"),
+      import("./graph.ts"),
+    ]);
     const asked = await probe(() => new MetaAds(withDeadline(ctx, ctx.now() + limitMs)).account());
     if (!asked.error) {
       const { name, account_status_label: status } = asked.found;
-      return [connection, pass(ACCOUNT, `Meta shows the ad account "${name}" (${status})`)];
+      const met = pass(ACCOUNT, `Meta shows the ad account "${name}" (${status})`);
+      const warning = ctx.cache.get<string>(VERSION_WARNING);
+      const next_step = "Set a newer version in SOCIAL_ADS_API_BASE and SOCIAL_ADS_DIALOG_URL";
+      return [
+        connection,
+        warning === undefined ? met : { ...met, detail: `${met.detail}, and warns: ${warning}`, next_step },
+      ];
     }
     const { error } = asked;
     if (error.code === "E_SOCIAL_ADS_TOKEN_EXPIRED") {

@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto";
 import { GatewayError } from "../../errors.ts";
 import type { AccessToken } from "../context.ts";
 import type { ConnectorContext } from "../connector.ts";
+import { excerpt } from "../excerpt.ts";
 import type { Incoming } from "../request.ts";
 import { inTurn } from "./lanes.ts";
 import { type Family, Quota } from "./quota.ts";
@@ -29,6 +30,10 @@ export class TooMuch extends Error {
     super(refused.words);
   }
 }
+
+/** With this header Meta says that the version asked for is over, or soon is; what it said is kept under that name. */
+export const VERSION_WARNING = "x-ad-api-version-warning";
+const WARNED_MS = 60 * 60_000;
 
 /** Tries after a passing failure, and the pause before each. */
 const PAUSES_MS = [500, 1500];
@@ -75,6 +80,8 @@ export class Graph {
       if (wait > 0) throw throttled(question.account, wait);
       const answer = await this.#send(question, token, tries);
       quota.heard(answer.headers, family, ctx.now());
+      const warning = answer.headers.get(VERSION_WARNING);
+      if (warning !== null) ctx.cache.set(VERSION_WARNING, excerpt(warning, this.#secrets(token)), WARNED_MS);
       const refused = refusedOf(answer, this.#secrets(token));
       if (refused === null) return { json: answer.json() as object };
       if (refused.kind === "throttled") {

@@ -327,6 +327,23 @@ Deno.test("a Meta that hangs, breaks off or leads elsewhere is told, and no toke
   await at.refuses("get_social_ad_account", {}, "E_UPSTREAM", /broke the connection off/, "reads");
 });
 
+Deno.test("a warning that the version is ending is shown by diagnose_site, with what the operator does", async () => {
+  await using at = await MetaWorld.open();
+  await at.ask("get_social_ad_account");
+  const body = at.meta.requests.at(-1)!.answer!.body;
+  const headers = { "x-ad-api-version-warning": "The call has been auto-upgraded to v27.0" };
+  at.meta.inject({ kind: "answer", body, headers }, { times: 2 });
+  const call = { site_id: "bare", checks: ["social_ads_account"] };
+  const { checks } = await at.both<{ checks: Args[] }>("diagnose_site", call);
+  assert.deepEqual(checks, [{
+    name: "social_ads_account",
+    ok: true,
+    detail:
+      'Meta shows the ad account "Harbour Dental" (ACTIVE), and warns: The call has been auto-upgraded to v27.0',
+    next_step: "Set a newer version in SOCIAL_ADS_API_BASE and SOCIAL_ADS_DIALOG_URL",
+  }]);
+});
+
 Deno.test("diagnose_site tells of the connection, how long it holds, and of the ad account", async () => {
   await using at = await MetaWorld.open();
   const of = async (site_id: string) => {
