@@ -318,6 +318,19 @@ Deno.test("a lost answer leaves doubt and says where to look, a refusal none; no
   assert.equal((await at.rows(1))[0]!.outcome, "none");
 });
 
+Deno.test("an upload whose token is refused is sent again with a new one, and keeps one file", async () => {
+  await using at = await GoogleWorld.open();
+  at.google.grant("ya29.renewed");
+  at.google.inject({ kind: "refused", status: 401, word: "UNAUTHENTICATED" }, { path: /^\/upload\// });
+  const body = { access_token: "ya29.renewed", expires_in: 3600, token_type: "Bearer" };
+  at.google.inject({ kind: "answer", body }, { path: "/token" });
+  const { proof } = parted<Args>(await at.gw.call("storage_save_audit", { ...AUDIT, confirm: true }));
+  assert.equal(proof.verified, true);
+  assert.equal((await at.rows(1))[0]!.outcome, "made");
+  const page = await at.gw.call<Listed>("storage_list_site_files", LINKED);
+  assert.equal(page.files.length, 1);
+});
+
 Deno.test("what is stored otherwise is named; without a checksum the file is read back", async () => {
   await using at = await GoogleWorld.open();
   const save = async () => parted<Args>(await at.gw.call("storage_save_audit", { ...AUDIT, confirm: true }));
