@@ -101,6 +101,7 @@ const ELSEWHERE: readonly string[] = [
   ...["duplicate_page E_UPSTREAM", "duplicate_page E_MISSING_SECRET", "inject_page_section E_UPSTREAM"],
   ...["inject_page_section E_MISSING_SECRET", "get_page E_MISSING_SECRET", "publish_page E_MISSING_SECRET"],
   ...["create_page_draft E_MISSING_SECRET", "update_page_draft E_MISSING_SECRET"],
+  ...["create_page_draft E_DISALLOWED_CONTENT", "update_page_draft E_DISALLOWED_CONTENT"],
 ];
 
 /** What stands on the site that the cases need. */
