@@ -1,6 +1,7 @@
 /** The audit's retention: once a day what is too old is dropped, or an operator is waited for; either leaves a row. */
 import { GatewayError } from "../errors.ts";
-import type { AuditRow, RetentionWait } from "../model.ts";
+import type { RetentionWait } from "../model.ts";
+import { type Actor, adminRow, OPERATOR } from "./admin_row.ts";
 import {
   judgeRetention,
   type RetentionReport,
@@ -17,9 +18,7 @@ const LEASE_MS = 10 * 60 * 1000;
 const TOOL = "audit.retain";
 
 /** Who a row of retention is by. */
-const CLOCK = { token_id: "gateway", token_name: "retention" } as const;
-const OPERATOR = { token_id: "master", token_name: "master token" } as const;
-type Actor = typeof CLOCK | typeof OPERATOR;
+const CLOCK: Actor = { token_id: "gateway", token_name: "retention", owner_user_id: null };
 
 /** What retention stands on. */
 export interface RetentionPorts {
@@ -126,7 +125,7 @@ export class Retention {
   async #drop(by: Actor, run: Run, before: number, horizon: number = before): Promise<AuditAmount> {
     const { store: { audit }, newId, log } = this.#ports;
     const what = { before: iso(before), horizon: iso(run.record.horizon) };
-    const row = this.#row(newId(), by, run.now, what);
+    const row = adminRow(newId(), by, run.now, TOOL, what);
     await audit.append({ ...row, status: "started" });
     await audit.setRetention({ dropping: before });
     let dropped: AuditAmount;
@@ -161,7 +160,7 @@ export class Retention {
     };
     log({ event: "audit_retention_waits", ...what });
     await audit.append({
-      ...this.#row(newId(), CLOCK, now, what),
+      ...adminRow(newId(), CLOCK, now, TOOL, what),
       status: "needs_confirmation",
       duration_ms: this.#since(run),
     });
@@ -192,24 +191,6 @@ export class Retention {
 
   #since({ now }: Run): number {
     return Math.max(0, this.#ports.now() - now);
-  }
-
-  #row(id: string, by: Actor, at: number, what: unknown): AuditRow {
-    return {
-      id,
-      at: new Date(at).toISOString(),
-      door: "admin",
-      request_id: id,
-      ...by,
-      owner_user_id: null,
-      site_id: null,
-      tool: TOOL,
-      tier: null,
-      arguments: what,
-      status: "ok",
-      error: null,
-      duration_ms: null,
-    };
   }
 }
 
