@@ -8,15 +8,13 @@ import { editingWarnings } from "../companion/guarded.ts";
 import { readTold, writeTold } from "../companion/guarded_routes.ts";
 import {
   entriesOf,
-  fieldsOfRecord,
   replacedFields,
-  SEO_RECORD,
   SEO_TEXTS,
   type SeoChange,
   type SeoMeta,
   type SeoText,
-  UNKNOWN_PROVIDER,
 } from "./fields.ts";
+import { fieldsOfRecord, SEO_RECORD, UNKNOWN_PROVIDER } from "./record.ts";
 import { requireUnchanged, seoPost } from "./post.ts";
 import type { Wire } from "../rest/wire.ts";
 

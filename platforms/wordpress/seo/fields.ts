@@ -1,6 +1,5 @@
 /** The SEO fields of a post in this gateway's words, and whether a site kept what it was sent. */
 import { decodeHTML } from "entities";
-import { z } from "zod";
 import { GatewayError } from "../../../errors.ts";
 import type { Compared } from "../../compared.ts";
 import type { PartHashes } from "../companion/guarded.ts";
@@ -9,46 +8,6 @@ import { entriesOf, type Entry, oneLine, SEO_ROBOTS, type SeoChange, type SeoFie
 import type { SeoPost } from "./post.ts";
 
 export * from "./names.ts";
-
-const CARD = z.object({ title: z.string(), description: z.string(), image: z.string() });
-/** The fields of a post as the companion plugin answers them. */
-export const SEO_RECORD = z.object({
-  provider: z.string(),
-  title: z.string(),
-  description: z.string(),
-  focus_keyword: z.string(),
-  canonical: z.string(),
-  robots: z.object({
-    noindex: z.boolean(),
-    nofollow: z.boolean(),
-    noarchive: z.boolean(),
-    nosnippet: z.boolean(),
-    noimageindex: z.boolean(),
-  }),
-  og: CARD,
-  twitter: CARD,
-});
-
-/** What the plugin answers as the provider of a site whose SEO plugin it does not know. */
-export const UNKNOWN_PROVIDER = "other";
-
-/** The fields of such a record in this gateway's words. */
-export function fieldsOfRecord(record: z.infer<typeof SEO_RECORD>): SeoFields {
-  const { title, description, focus_keyword, canonical, og, twitter, robots } = record;
-  return {
-    title,
-    description,
-    focus_keyword,
-    canonical,
-    og_title: og.title,
-    og_description: og.description,
-    og_image: og.image,
-    twitter_title: twitter.title,
-    twitter_description: twitter.description,
-    twitter_image: twitter.image,
-    robots,
-  };
-}
 
 /** A post's fields, with its state and the plugin that keeps them (`none` for the companion plugin itself). */
 export interface SeoMeta {
