@@ -12,8 +12,8 @@ import { stored } from "./_schema.ts";
 import { fresh, onWordPress, Real } from "./_wordpress.ts";
 
 const ROOT = new URL("../../", import.meta.url);
-const TOOLS = await loadTools({ roots: [ROOT], known: CONNECTORS });
-const PAGE_TOOLS = [...TOOLS.values()].filter(({ group }) => group === "pages");
+const TOOLS = [...(await loadTools({ roots: [ROOT], known: CONNECTORS })).values()];
+const PAGE_TOOLS = TOOLS.filter(({ group }) => group === "pages");
 
 /** A kit with two sites more: "both", an editor's with both builders that may publish; "weak", an author's. */
 async function open(site: CmsSandbox, options: Parameters<typeof Real.open>[1] = {}): Promise<Real> {
@@ -24,10 +24,8 @@ async function open(site: CmsSandbox, options: Parameters<typeof Real.open>[1] =
       available_builders: ["block", "visual"],
       flags: { allow_publish: true },
     });
-  return await Real.open(site, {
-    sites: [at("both", site.users.ed), at("weak", site.users.auth)],
-    ...options,
-  });
+  const sites = [at("both", site.users.ed), at("weak", site.users.auth)];
+  return await Real.open(site, { sites, ...options });
 }
 
 async function template(at: Real, data: string): Promise<number> {

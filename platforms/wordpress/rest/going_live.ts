@@ -1,6 +1,6 @@
 /** What goes live with a post or page: a look as plans show it, with its SEO fields and the address it gets. */
 import type { Moment } from "../../../rules/schedule.ts";
-import { SEO_ROBOTS, SEO_TEXTS, type SeoFields } from "../seo/fields.ts";
+import { SEO_ROBOTS, SEO_TEXTS, type SeoFields } from "../seo/names.ts";
 import { type Address, addressToBe, type GoesLive, readable } from "./address.ts";
 import { type ContentRecord, plainName, utc } from "./records.ts";
 import { type CmsSeen, datedAt, type Look, seenOf } from "./seen.ts";

@@ -1,6 +1,6 @@
 /** What goes live with a post or page beside its own fields, as far as the same answer holds it. */
 import { EMBEDDED_LIVE } from "../egress_rules.ts";
-import type { SeoFields } from "../seo/fields.ts";
+import type { SeoFields } from "../seo/names.ts";
 import { RANK_MATH_KEYS, RANK_MATH_ROBOTS, YOAST_KEYS } from "../seo/keys.ts";
 import { STORES } from "../seo/stores.ts";
 import { CONTENT_FIELDS, type ContentRecord, type Kind } from "./records.ts";

@@ -9,7 +9,7 @@ import {
   writeGuarded,
 } from "../companion/guarded.ts";
 import { CmsError } from "../errors.ts";
-import type { SeoFields } from "../seo/fields.ts";
+import type { SeoFields } from "../seo/names.ts";
 import { builderTold } from "./builders.ts";
 import { LIVE_TOO, seoAlong } from "./live_fields.ts";
 import { readOne } from "./one.ts";
