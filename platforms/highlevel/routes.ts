@@ -58,6 +58,9 @@ export type RouteName = keyof typeof ROUTES;
 /** Names that mean a location wherever they stand, in requests and in answers. */
 export const LOCATION_NAMES: ReadonlySet<string> = new Set(["locationId", "location_id", "altId"]);
 
+/** Names in answers under which stands what visitors sent with a form, under names of their own. */
+export const FILLED_IN: ReadonlySet<string> = new Set(["others"]);
+
 const PATTERNS = Object.values<Route>(ROUTES).map((route) => ({
   route,
   pattern: new RegExp(`^${route.path.replace("{id}", "([A-Za-z0-9_-]+)")}$`),

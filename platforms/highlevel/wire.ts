@@ -6,7 +6,7 @@ import type { NoTurn, Turn } from "../../lib/pace.ts";
 import { Budget, SPARE_MS } from "./budget.ts";
 import { PACE, Pacer } from "./pacer.ts";
 import { dayIsOver, foreign, refused, unreadable } from "./refusals.ts";
-import { LOCATION_NAMES, type Route, type RouteName, ROUTES } from "./routes.ts";
+import { FILLED_IN, LOCATION_NAMES, type Route, type RouteName, ROUTES } from "./routes.ts";
 import { shared } from "./shared_pages.ts";
 
 /** The settings, by their names. */
@@ -158,6 +158,7 @@ function namesAnother(value: object, own: string, levels: number): boolean {
   if (levels === 0) return false;
   for (const [name, one] of Object.entries(value)) {
     if (typeof one === "string" && one !== "" && one !== own && LOCATION_NAMES.has(name)) return true;
+    if (FILLED_IN.has(name)) continue;
     if (typeof one === "object" && one !== null && namesAnother(one, own, levels - 1)) return true;
   }
   return false;
