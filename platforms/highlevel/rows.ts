@@ -6,7 +6,12 @@ import { moment } from "./days.ts";
 const lenient = <T>(read: (value: unknown) => T) => z.unknown().optional().transform(read);
 const text = lenient((value) => typeof value === "string" && value !== "" ? value : null);
 const word = lenient((value) => typeof value === "string" && value !== "" ? value.toLowerCase() : null);
-const amount = lenient((value) => typeof value === "number" && Number.isFinite(value) ? value : 0);
+const DECIMAL = /^-?\d+(\.\d+)?$/;
+/** A sum of money, as a number or as its digits; null for anything else. */
+const amount = lenient((value) => {
+  if (typeof value === "string" && DECIMAL.test(value.trim())) return Number(value);
+  return typeof value === "number" && Number.isFinite(value) ? value : null;
+});
 const at = lenient(moment);
 const id = z.string().min(1);
 const texts = z.array(z.string()).nullish().catch(null).transform((value) => value ?? []);
@@ -24,7 +29,7 @@ export const OPPORTUNITY = z.object({
   pipeline_id: row.pipelineId,
   stage_id: row.pipelineStageId,
   status: row.status ?? "unknown",
-  value: row.monetaryValue,
+  value: row.monetaryValue ?? 0, // an opportunity need not be worth anything
   created_at: row.createdAt,
 }));
 export type Opportunity = z.output<typeof OPPORTUNITY>;

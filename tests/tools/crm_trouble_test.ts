@@ -48,6 +48,45 @@ Deno.test("data of another location is an error, not data, and nothing of it is 
   );
 });
 
+Deno.test("what a visitor typed into a form under the name of a location is data, and ends nothing", async () => {
+  await using at = await CrmWorld.open();
+  const others = { locationId: "Vienna", eventData: { altId: "from the address" } };
+  const body = { submissions: [{ id: "s", contactId: "c", others }], meta: { total: 1, nextPage: null } };
+  at.crm.inject({ kind: "answer", body }, { path: /submissions/ });
+  const found = await at.ask("forms_get-submissions", CALLS["forms_get-submissions"]);
+  assert.deepEqual((found["submissions"] as { fields: unknown }[])[0]!.fields, others);
+  const foreign = { submissions: [{ id: "s", locationId: "loc-of-a-rival", others }], meta: { total: 1 } };
+  at.gw.clock.now += 61_000;
+  at.crm.inject({ kind: "answer", body: foreign }, { path: /submissions/, times: 2 });
+  const call = { site_id: "client", ...CALLS["forms_get-submissions"] };
+  assert.match(await at.gw.refuses("forms_get-submissions", call, "E_UPSTREAM"), /data of another location/);
+});
+
+Deno.test("amounts are read as numbers or digits; an invoice without one is listed so, and left out of sums", async () => {
+  await using at = await CrmWorld.open();
+  const row = (id: string, amounts: object) => ({
+    _id: id,
+    status: "paid",
+    currency: "USD",
+    issueDate: "2026-11-20",
+    ...amounts,
+  });
+  const invoices = [
+    row("digits", { total: "100.50", amountPaid: "100.50", amountDue: "0" }),
+    row("numbers", { total: 20, amountPaid: 10, amountDue: 10 }),
+    row("none", { total: "a lot", amountPaid: 5 }),
+  ];
+  at.crm.inject({ kind: "answer", body: { invoices, total: 3 } }, { path: /invoices/, times: 2 });
+  const found = await at.ask("crm_compute_revenue_stats");
+  assert.deepEqual(
+    [found["invoices"], found["invoiced"], found["collected"], found["outstanding"]],
+    [2, 120.5, 110.5, 10],
+  );
+  assert.ok(found.notes.includes("Left out: 1 invoice of which not all amounts could be read"));
+  const listed = await at.ask("crm_list_invoices") as unknown as { invoices: { total: number | null }[] };
+  assert.deepEqual(listed.invoices.map(({ total }) => total), [100.5, 20, null]);
+});
+
 Deno.test("every request says the site's own location, and no other", async () => {
   await using at = await CrmWorld.open();
   for (const [tool, args] of TOOLS) await at.ask(tool, args);

@@ -7,18 +7,23 @@ const TOP = 5;
 /** Nothing is owed on these. */
 const LEFT_OUT: ReadonlySet<string> = new Set(["draft", "void"]);
 
+/** An invoice whose amounts are all known. */
+type Known = Invoice & Readonly<Record<"total" | "amount_paid" | "amount_due", number>>;
+const isKnown = (row: Invoice): row is Known =>
+  row.total !== null && row.amount_paid !== null && row.amount_due !== null;
+
 const quotient = (part: number, whole: number) => whole === 0 ? null : rounded(part / whole);
 const dated = ({ issue_date, created_at }: Invoice) => issue_date ?? created_at ?? "";
 
 /** The largest first; of equal ones the newer. */
-function largestFirst(a: Invoice, b: Invoice): number {
+function largestFirst(a: Known, b: Known): number {
   if (a.total !== b.total) return b.total - a.total;
   if (dated(a) !== dated(b)) return dated(a) < dated(b) ? 1 : -1;
   return a.id < b.id ? -1 : 1;
 }
 
 /** What invoices of one currency come to. */
-export function revenueOf(rows: readonly Invoice[]) {
+export function revenueOf(rows: readonly Known[]) {
   const invoiced = sum(rows, ({ total }) => total);
   const collected = sum(rows, ({ amount_paid }) => amount_paid);
   return {
@@ -52,7 +57,7 @@ const NOTHING = {
 };
 
 /** What all invoices come to. Sums of several currencies would mean nothing: then each has a block of its own. */
-export function byCurrency(rows: readonly Invoice[]) {
+export function byCurrency(rows: readonly Known[]) {
   const counted = rows.filter(({ status }) => !LEFT_OUT.has(status));
   const currencies = [...new Set(counted.map(({ currency }) => currency ?? "unknown"))].sort();
   const blocks = Object.fromEntries(
@@ -79,7 +84,12 @@ export async function revenueStats(reading: Reading) {
   const rows = found.rows.filter(({ live }) => live);
   const tests = found.rows.length - rows.length;
   if (tests > 0) reading.notes.push(`Left out: ${many(tests, "invoice")} of the CRM's test mode`);
-  const stats = byCurrency(rows);
+  const known = rows.filter(isKnown);
+  const unknown = rows.length - known.length;
+  if (unknown > 0) {
+    reading.notes.push(`Left out: ${many(unknown, "invoice")} of which not all amounts could be read`);
+  }
+  const stats = byCurrency(known);
   if ("by_currency" in stats) {
     reading.notes.push("The invoices are in several currencies, which are not added up: see by_currency");
   }
