@@ -135,7 +135,7 @@ export function windowOf(
     );
   }
   if (last > today) {
-    notes.push(`The window ends on ${last}, which is not over: what is still to come is not counted`);
+    notes.push(`The window ends on ${last}, which is not over: its numbers can still change`);
   }
   return { days, notes };
 }
