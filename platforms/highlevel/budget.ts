@@ -14,6 +14,7 @@ export type Stopped = "requests" | "time" | "day";
 /** The requests that are left, and why there were no more. */
 export class Budget {
   #used = 0;
+  #read = 0;
   #stopped: Stopped | null = null;
 
   constructor(readonly limit: number = REQUESTS_MAX) {}
@@ -25,6 +26,21 @@ export class Budget {
   /** Why something was not asked; null while everything was. */
   get stopped(): Stopped | null {
     return this.#stopped;
+  }
+
+  /** How many pages of data the call has; without any it has nothing to answer. */
+  get read(): number {
+    return this.#read;
+  }
+
+  /** Notes a page that was read, now or within the last minute. */
+  hasRead(): void {
+    this.#read++;
+  }
+
+  /** Notes why an answer is no data, though it was asked for. */
+  stop(why: Stopped): void {
+    this.#stopped = why;
   }
 
   /** Takes one request; false where there is none left. */

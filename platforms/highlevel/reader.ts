@@ -81,13 +81,13 @@ export class CrmReader {
     return this.some(question, read);
   }
 
-  /** Rows, or null where no more may be asked. A call that could ask nothing at all has no answer: throws E_UPSTREAM. */
+  /** Rows, or null where no more may be asked. A call that has read nothing at all has no answer: throws E_UPSTREAM. */
   protected async some<P extends { readonly rows: readonly unknown[] }>(
     question: Question,
     read: (json: unknown) => P,
   ): Promise<P | null> {
     const found = await this.wire.page(question, read, ({ rows }) => rows.length);
-    return found === null && this.budget.used === 0 ? this.exhausted() : found;
+    return found === null && this.budget.read === 0 ? this.exhausted() : found;
   }
 
   protected async needed(question: Question): Promise<unknown> {
@@ -98,8 +98,12 @@ export class CrmReader {
     const words = this.budget.stopped === "day"
       ? "the location's requests of this day are used up, so try again tomorrow"
       : "the requests of the call, or its time, are used up; try again in a minute";
-    throw new GatewayError("E_UPSTREAM", `The CRM was not asked: ${words}`, {
-      upstream: this.budget.stopped === "day" ? 429 : undefined,
-    });
+    throw new GatewayError(
+      "E_UPSTREAM",
+      `The CRM was ${this.budget.used > 0 ? "asked no further" : "not asked"}: ${words}`,
+      {
+        upstream: this.budget.stopped === "day" ? 429 : undefined,
+      },
+    );
   }
 }

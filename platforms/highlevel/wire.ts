@@ -57,10 +57,12 @@ export class CrmWire {
     rows: (value: T) => number = () => 1,
   ): Promise<T | null> {
     const key = JSON.stringify([this.#whose(), question]);
-    return await shared(key, this.ctx.now, async () => {
+    const page = await shared(key, this.ctx.now, async () => {
       const answer = await this.ask(question);
       return answer === null ? null : read(answer);
     }, rows);
+    if (page !== null) this.budget.hasRead();
+    return page;
   }
 
   /** The answer as JSON, asked anew; null where the call's requests or its time are used up. Throws E_UPSTREAM. */
@@ -73,7 +75,12 @@ export class CrmWire {
       if (typeof answer === "string") return this.#outOf(answer);
       const { status } = answer;
       if (status >= 200 && status < 300) return this.#own(answer);
-      const again = PASSING.has(status) && tries < TRIES && !(status === 429 && dayIsOver(answer));
+      const ended = status === 429 && dayIsOver(answer);
+      if (ended && this.budget.read > 0) {
+        this.budget.stop("day");
+        return null;
+      }
+      const again = PASSING.has(status) && tries < TRIES && !ended;
       const next = again ? await this.#turn() : null;
       if (next === null) throw refused(answer, route, integration_token);
       first = next;

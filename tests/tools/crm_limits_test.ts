@@ -243,3 +243,21 @@ Deno.test("forms_get-submissions asks for the submissions exactly once", async (
   assert.ok(total > submissions.length);
   assert.deepEqual([submissions.length, found["page"], next_page], [7, 2, 3]);
 });
+
+Deno.test("where the day ends while several requests are under way, what was read is answered", async () => {
+  await using at = await CrmWorld.open({ crm: { world: seeded(fresh(), NOW) } });
+  at.crm.daily_left = 5;
+  const found = await at.ask("crm_compute_sms_stats");
+  const { examined, truncated } = found["sampling"] as { examined: number; truncated: boolean };
+  assert.ok(examined > 0 && examined < 5 && truncated, JSON.stringify(found));
+  const why = found.notes.some((note) => /because the location's requests of the day are used up/.test(note));
+  assert.ok(why, String(found.notes));
+});
+
+Deno.test("a call that has read no data when the day ends fails, and answers no zeros", async () => {
+  await using at = await CrmWorld.open({ crm: { world: seeded(fresh(), NOW) } });
+  at.crm.daily_left = 1; // for the location alone
+  const call = { site_id: "client" };
+  const said = await at.gw.refuses("crm_compute_pipeline_funnel", call, "E_UPSTREAM", { door: "rest" });
+  assert.match(said, /requests of this day are used up, so try again tomorrow/);
+});
