@@ -50,6 +50,8 @@ export interface Http {
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const REDIRECTS_MAX = 3;
+const MOVED =
+  "if it has moved, set its new address, which is the site's base_url or the setting of a service";
 const BACKOFF_MS = 250;
 
 type Ports = Required<HttpOptions>;
@@ -179,7 +181,7 @@ async function follow(trip: Trip, ports: Ports): Promise<{ response: Response; u
     if (target === null) throw failure(trip.out, "redirects to an address that cannot be read", false);
     if (trip.out.effect === "write") throw redirectedWrite(trip.out, response.status, target);
     if (hops >= REDIRECTS_MAX) {
-      throw failure(trip.out, `redirects more than ${REDIRECTS_MAX} times; check the site's base_url`, false);
+      throw failure(trip.out, `redirects more than ${REDIRECTS_MAX} times; ${MOVED}`, false);
     }
     hop = nextHop(hop, response.status, target);
   }
@@ -193,7 +195,7 @@ function lookAt(hop: Outgoing, trip: Trip, hops: number): void {
     const place = new URL(hop.url).origin;
     throw failure(
       trip.out,
-      `redirects to "${place}", which was not followed: ${thrown.message}; if the site has moved, set its base_url`,
+      `redirects to "${place}", which was not followed: ${thrown.message}; ${MOVED}`,
       false,
     );
   }

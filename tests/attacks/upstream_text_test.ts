@@ -55,3 +55,7 @@ Deno.test("a long Link header or page is read in no time", async () => {
   assert.equal(excerpt(`${"<".repeat(20_000)}b>end`), `${"<".repeat(300)}…`);
   assert.ok(performance.now() - began < 1000);
 });
+
+Deno.test("marks that turn the direction of writing are not shown of a site's words", () => {
+  assert.equal(excerpt("paid\u202e000,1\u202c \u2066now\u2069\u2028then"), "paid 000,1 now then");
+});

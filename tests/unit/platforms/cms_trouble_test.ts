@@ -191,7 +191,7 @@ Deno.test("a site that has moved is told where its base_url should point", async
   await world.refuses(
     "E_UPSTREAM",
     new RegExp(
-      `redirects to "${cms.base_url}", which was not followed: .*; if the site has moved, set its base_url`,
+      `redirects to "${cms.base_url}", which was not followed: .*; if it has moved, set its new address, which is the site's base_url or the setting of a service`,
     ),
     "get_post",
     {
