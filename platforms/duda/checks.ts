@@ -1,4 +1,5 @@
 /** The checks of diagnose_site on a site at Duda. */
+import type { GatewayError } from "../../errors.ts";
 import { type Check, fail, flagChecks, pass, unknown } from "../checks.ts";
 import type { SiteContext } from "../connector.ts";
 import { probe, withDeadline } from "../probe.ts";
@@ -28,6 +29,7 @@ async function answers(ctx: SiteContext<DudaSettings>, limitMs: number): Promise
   }
   const limited = withDeadline(ctx, ctx.now() + limitMs);
   const { found, error } = { found: undefined, ...await probe(() => new Wire(limited).site()) };
+  if (error && isPassing(error)) return unknown("site_answers", error.message, "Diagnose again");
   if (error) {
     const way = error.code === "E_MISSING_SECRET"
       ? "The gateway's operator sets it"
@@ -36,6 +38,11 @@ async function answers(ctx: SiteContext<DudaSettings>, limitMs: number): Promise
   }
   return pass(
     "site_answers",
-    `The platform answers and has the site (${found?.publish_status ?? "state not told"})`,
+    `The platform answers and has the site (${found?.publish_status ?? "state not reported"})`,
   );
+}
+
+/** Whether it says nothing of the site itself: no answer, a platform that failed, or one that is asked too often. */
+function isPassing({ code, upstream = 503 }: GatewayError): boolean {
+  return code === "E_UPSTREAM" && (upstream >= 500 || upstream === 429);
 }

@@ -43,6 +43,11 @@ Deno.test("diagnose_site asks the platform for the site, and refuses what only a
   });
   assert.equal((await of("gone"))["site_answers"], false);
   assert.equal((await of("nameless"))["site_answers"], null);
+  for (const fault of [{ kind: "busy" }, { kind: "html", status: 502 }, { kind: "reset" }] as const) {
+    world.duda.inject(fault, { times: 9 });
+    assert.equal((await of("open"))["site_answers"], null, `${fault.kind} says nothing of the site`);
+    world.duda.clearFaults();
+  }
   await world.refuses(
     "diagnose_site",
     { site_id: "open", checks: ["page_builder"] },
