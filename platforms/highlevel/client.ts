@@ -2,6 +2,7 @@
 import { GatewayError } from "../../errors.ts";
 import type { z } from "zod";
 import type { SiteContext } from "../connector.ts";
+import { excerpt } from "../excerpt.ts";
 import { Budget, each } from "./budget.ts";
 import type { Days } from "./days.ts";
 import { count, type Page, type Rows, rowsOf } from "./pages.ts";
@@ -53,7 +54,9 @@ export class Crm extends CrmReader {
     const all = await this.calendars();
     const ids = all.rows.map(({ id }) => id).filter((id) => calendar === undefined || id === calendar);
     if (calendar !== undefined && ids.length === 0 && all.complete) {
-      const known = all.rows.slice(0, NAMED_MAX).map(({ id }) => `"${id}"`).join(", ") || "none";
+      const known = all.rows.slice(0, NAMED_MAX).map(({ id, name }) =>
+        name === null ? `"${id}"` : `"${id}" (${excerpt(name)})`
+      ).join(", ") || "none";
       throw new GatewayError(
         "E_NOT_FOUND",
         `calendar_id: the location has no calendar "${calendar}"; there are ${known}${

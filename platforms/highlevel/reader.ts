@@ -36,7 +36,7 @@ export class CrmReader {
     try {
       const { name, timezone } = await cache.once("location", FACT_MS, ask);
       const known = timezone !== null && isTimeZone(timezone);
-      const note = known ? null : "The CRM tells no time zone of the location, so days are those of UTC";
+      const note = known ? null : "The CRM reports no time zone of the location, so days are those of UTC";
       return { id: this.wire.location, name, timezone: known ? timezone : UTC, note };
     } catch (thrown) {
       if (!lacksPermission(thrown)) throw thrown;

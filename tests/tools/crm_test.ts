@@ -109,13 +109,13 @@ Deno.test("docs/CONNECTING.md names every permission that a route needs, and no 
   assert.deepEqual(named.toSorted(), [...needed].sort());
 });
 
-Deno.test("a calendar that there is not is refused with those there are", async () => {
+Deno.test("a calendar that there is not is refused with those there are, by id and name", async () => {
   await using at = await CrmWorld.open();
   const said = await at.gw.refuses(
     "crm_compute_no_show_rate",
     { site_id: "client", calendar_id: "main" },
     "E_NOT_FOUND",
   );
-  const ids = at.crm.state.world.calendars.map(({ id }) => `"${id}"`).join(", ");
+  const ids = at.crm.state.world.calendars.map(({ id, name }) => `"${id}" (${name})`).join(", ");
   assert.ok(said.includes(`there are ${ids}, and without calendar_id all are counted`), said);
 });

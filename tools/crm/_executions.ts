@@ -14,25 +14,25 @@ const GROUPS: Readonly<Record<string, "success" | "failed" | "error">> = {
   errored: "error",
 };
 
-const UNTOLD =
-  "The CRM's public interface tells no executions of workflows, so the groups are not known; enrolment is";
+const UNREPORTED =
+  "The CRM's public interface reports no executions of workflows, so the groups are not known; enrolment is";
 
 /** The groups of a window, null where the CRM does not tell; and how many contacts are in the workflow, or were. */
 export async function executionGroups(reading: Reading, workflow_id: string) {
   const { client, days, notes } = reading;
   const inState = (field: "activeWorkflows" | "finishedWorkflows") =>
     client.countContacts([{ field, operator: "eq", value: workflow_id }]);
-  const [told, active, finished] = await together(
+  const [found, active, finished] = await together(
     client.executions(workflow_id),
     inState("activeWorkflows"),
     inState("finishedWorkflows"),
   );
   const enrolment = { active, finished };
-  if (told === null) {
-    return { groups: { success: null, failed: null, error: null }, enrolment, note: UNTOLD };
+  if (found === null) {
+    return { groups: { success: null, failed: null, error: null }, enrolment, note: UNREPORTED };
   }
-  noteRows(reading, "executions", { ...told, complete: true }, "");
-  const rows = told.rows.filter(({ at }) => within(at, days));
+  noteRows(reading, "executions", { ...found, complete: true }, "");
+  const rows = found.rows.filter(({ at }) => within(at, days));
   const named = (group: string) => rows.filter(({ status }) => GROUPS[status] === group).length;
   const other = rows.filter(({ status }) => !Object.hasOwn(GROUPS, status)).length;
   if (other > 0) notes.push(`${other} executions are in none of the groups, such as those still under way`);

@@ -3,8 +3,8 @@ import { GatewayError } from "../../errors.ts";
 import { noteRows, type Reading } from "./_read.ts";
 
 /** Why numbers of funnels are null. */
-export const UNTOLD =
-  "The CRM's public interface tells no views and no opt-ins of funnels and their pages: these numbers stand in the CRM alone";
+export const UNREPORTED =
+  "The CRM's public interface reports no views and no opt-ins of funnels and their pages: these numbers stand in the CRM alone";
 /** One that is named may stand behind those that would be listed. */
 const NAMED_AMONG = 1000;
 

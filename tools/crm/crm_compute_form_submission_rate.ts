@@ -7,7 +7,7 @@ import { answer, begin, noteRows } from "./_read.ts";
 import { checkWindow } from "./_window.ts";
 
 const INFERRED =
-  "Inferred from tags and from custom fields with form in their name: the CRM does not tell where a contact came from";
+  "Inferred from tags and from custom fields with form in their name: the CRM does not report where a contact came from";
 
 export default tool("crm_compute_form_submission_rate", {
   check: (args, ctx) => checkWindow(args, ctx.now()),

@@ -2,7 +2,7 @@
 import { together } from "../../lib/async.ts";
 import { LIMITS } from "../../model.ts";
 import { tool } from "../../registry/tool.ts";
-import { funnelsOf, UNTOLD } from "./_funnels.ts";
+import { funnelsOf, UNREPORTED } from "./_funnels.ts";
 import { answer, begin } from "./_read.ts";
 import { checkWindow } from "./_window.ts";
 
@@ -20,7 +20,7 @@ export default tool("crm_compute_opt_in_rate", {
     return answer(reading, {
       overall: { total_opt_ins: total, total_views: null, opt_in_rate: null },
       funnels: funnels.map((funnel) => ({ ...funnel, opt_ins: null, views: null, opt_in_rate: null })),
-      note: UNTOLD,
+      note: UNREPORTED,
     });
   },
 });

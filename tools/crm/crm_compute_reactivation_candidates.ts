@@ -4,7 +4,7 @@ import { tool } from "../../registry/tool.ts";
 import { clientOf } from "./_read.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
-const IDLENESS = "Idle means that the contact's record was not updated: the CRM tells no last activity";
+const IDLENESS = "Idle means that the contact's record was not updated: the CRM reports no last activity";
 
 export default tool("crm_compute_reactivation_candidates", {
   async run({ idle_days = 90, tag, limit = 50 }, ctx) {

@@ -2,13 +2,13 @@
 import { tool } from "../../registry/tool.ts";
 import { clientOf, noteRows, timeless } from "./_read.ts";
 
-const UNTOLD =
-  "The CRM's public interface tells of campaigns only these fields; how messages were delivered stands in the CRM";
+const UNREPORTED =
+  "The CRM's public interface reports of campaigns only these fields; how messages were delivered stands in the CRM";
 
 export default tool("crm_get_campaign_a2p_stats", async ({ status }, ctx) => {
   const client = await clientOf(ctx);
   const notes: string[] = [];
   const found = await client.campaigns(status);
   noteRows({ client, notes }, "campaigns", found, "the rest is not shown");
-  return timeless(client, { campaigns: found.rows, delivery: null, note: UNTOLD }, notes);
+  return timeless(client, { campaigns: found.rows, delivery: null, note: UNREPORTED }, notes);
 });

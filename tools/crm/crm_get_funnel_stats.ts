@@ -1,7 +1,7 @@
 /** crm_get_funnel_stats: the funnels of a location and their pages, without the numbers that the CRM keeps to itself. */
 import { each } from "../../platforms/highlevel/budget.ts";
 import { tool } from "../../registry/tool.ts";
-import { funnelsOf, UNTOLD } from "./_funnels.ts";
+import { funnelsOf, UNREPORTED } from "./_funnels.ts";
 import { clientOf, noteRows, timeless } from "./_read.ts";
 
 const NOT_TOLD = { views: null, opt_ins: null, opt_in_rate: null };
@@ -18,5 +18,5 @@ export default tool("crm_get_funnel_stats", async ({ funnel_id, limit = 50 }, ct
     }
     return { id, name, pages: pages.rows.map((page) => ({ ...page, ...NOT_TOLD })) };
   });
-  return timeless(client, { funnels, note: UNTOLD }, notes);
+  return timeless(client, { funnels, note: UNREPORTED }, notes);
 });
