@@ -28,6 +28,15 @@ export function lastDays(count: number, now: number, timeZone: string, skip = 0)
   );
 }
 
+/** Counts a location between two moments, the second not included. */
+export const between = (world: World, from: number, to: number): Oracle =>
+  new (class extends Oracle {
+    override inside(at: unknown): boolean {
+      const ms = typeof at === "string" ? Date.parse(at) : Number(at);
+      return ms >= from && ms < to;
+    }
+  })(world, new Set());
+
 function tally(values: readonly unknown[]): Record<string, number> {
   const out: Record<string, number> = {};
   for (const value of [...values].map(String).sort()) out[value] = (out[value] ?? 0) + 1;

@@ -1,6 +1,6 @@
 /** Windows of the CRM's tools: whole days of the location's time zone, however they are given. */
 import assert from "node:assert/strict";
-import { seeded } from "../../sandbox/highlevel/start.ts";
+import { emptyWorld, seeded } from "../../sandbox/highlevel/start.ts";
 import { NOW } from "../kit.ts";
 import { type Answer, type Args, CrmWorld } from "./_crm.ts";
 
@@ -153,4 +153,39 @@ Deno.test("a location whose time zone is not told, not known or not permitted is
   const { window, notes } = await at.ask(TOOL);
   assert.match(window!.start_at, /\+00:00$/);
   assert.ok(notes.some((note) => /permission "locations.readonly"/.test(note)));
+});
+
+Deno.test("two windows are compared to the moment: what is still to come today is in neither", async () => {
+  const hour = 60 * 60_000;
+  const world = emptyWorld("loc-compared", "America/New_York");
+  const own = { locationId: "loc-compared" };
+  const edge = NOW - 14 * 24 * hour;
+  const made = [NOW - 1, NOW - hour, edge, edge - 1, edge - 14 * 24 * hour, edge - 14 * 24 * hour - 1];
+  world.opportunities.push(...made.map((at, index) => ({
+    id: `o${index}`,
+    pipelineId: "p",
+    pipelineStageId: "s",
+    status: "won",
+    monetaryValue: 1,
+    createdAt: new Date(at).toISOString(),
+    ...own,
+  })));
+  world.calendars.push({ id: "c", name: "Room", ...own });
+  world.events.push(...[NOW - hour, NOW + hour].map((at, index) => ({
+    id: `e${index}`,
+    calendarId: "c",
+    appointmentStatus: index === 0 ? "noshow" : "confirmed",
+    startTime: new Date(at).toISOString(),
+    ...own,
+  })));
+  await using at = await CrmWorld.open({ crm: { world } });
+  const found = await at.ask("crm_compute_window_compare");
+  const { current, prior } = found as unknown as Record<string, Record<string, unknown>>;
+  assert.deepEqual([current!["opportunities"], prior!["opportunities"]], [3, 2]);
+  assert.deepEqual([current!["appointments"], current!["no_show_rate"]], [1, 1]);
+  const borders = [current, prior].map((one) => {
+    const { start_at, end_at } = one!["window"] as Record<string, string>;
+    return [Date.parse(start_at!), Date.parse(end_at!) + 1];
+  });
+  assert.deepEqual(borders, [[edge, NOW], [edge - 14 * 24 * hour, edge]]);
 });
