@@ -34,7 +34,7 @@ export default tool("storage_save_audit", {
         { field: "mime_type", from: null, to: args.mime_type },
         { field: "content", from: null, to: args.content },
       ],
-      revision: { folder: folder.name, filename: known.map(({ id }) => id).sort() },
+      revision: { folder: folder.name, filename: [name, ...known.map(({ id }) => id).sort()] },
       warnings: known.length === 0 ? [] : [
         `The folder has ${there} named "${name}" already; it stays as it is, and the new one stands beside it`,
       ],
