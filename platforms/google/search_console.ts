@@ -32,7 +32,8 @@ export interface SearchRow {
   readonly impressions: number;
   /** Clicks per impression, 0 to 1. */
   readonly ctr: number;
-  readonly position: number;
+  /** Null where Google counts none, as in Discover and Google News. */
+  readonly position: number | null;
 }
 
 /** What was found. */
@@ -114,12 +115,14 @@ export class SearchConsole {
       const [clicks, impressions, ctr, position] = [row.clicks, row.impressions, row.ctr, row.position].map(
         (one) => {
           const value = one === null || one === undefined || one === "" ? Number.NaN : Number(one);
-          if (!Number.isFinite(value)) {
-            throw wrong("a row lacks one of clicks, impressions, ctr and position");
-          }
-          return value;
+          return Number.isFinite(value) ? value : null;
         },
-      ) as [number, number, number, number];
+      ) as [number | null, number | null, number | null, number | null];
+      // Of Discover and Google News the position is left out; nothing else ever is.
+      const places = query.type !== "discover" && query.type !== "googleNews";
+      if (clicks === null || impressions === null || ctr === null || places && position === null) {
+        throw wrong(`a row lacks one of clicks, impressions${places ? ", ctr and position" : " and ctr"}`);
+      }
       return { keys, clicks, impressions, ctr, position };
     });
     const incomplete = reply.metadata?.firstIncompleteDate;

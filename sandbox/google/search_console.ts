@@ -30,14 +30,25 @@ function testOf(strict: Strict, given: unknown): (one: Search) => boolean {
     notEquals: (found) => found.toLowerCase() !== wanted.toLowerCase(),
     contains: (found) => found.toLowerCase().includes(wanted.toLowerCase()),
     notContains: (found) => !found.toLowerCase().includes(wanted.toLowerCase()),
-    includingRegex: (found) => new RegExp(wanted, "u").test(found),
-    excludingRegex: (found) => !new RegExp(wanted, "u").test(found),
+    includingRegex: (found) => regex(wanted).test(found),
+    excludingRegex: (found) => !regex(wanted).test(found),
   };
   const test = tests[String(operator)];
   if (!test) return strict.breach(`operator "${operator}" is unknown`);
   if (!DIMENSIONS.includes(String(dimension))) return strict.breach(`dimension "${dimension}" is unknown`);
   return (one) => test(String(one[dimension as Field] ?? ""));
 }
+
+function regex(text: string): RegExp {
+  try {
+    return new RegExp(text, "u");
+  } catch {
+    throw invalid(`Invalid regular expression: ${text}`);
+  }
+}
+
+/** Where people do not search: their rows have no position, and there are no queries. */
+const FEEDS: readonly unknown[] = ["discover", "googleNews"];
 
 /** What was searched for on one property. */
 export function searchQuery(
@@ -68,6 +79,10 @@ export function searchQuery(
   if (aggregationType === "byProperty" && dimensions.includes("page")) {
     throw invalid("Aggregation by property is not possible with the page dimension.");
   }
+  const fed = FEEDS.includes(type);
+  if (fed && dimensions.includes("query")) {
+    throw invalid(`Dimension 'query' is not available for the search type '${type}'.`);
+  }
   const rowLimit = Number(asked["rowLimit"] ?? 1000);
   const startRow = Number(asked["startRow"] ?? 0);
   if (!(rowLimit >= 1 && rowLimit <= 25_000) || !(startRow >= 0)) {
@@ -86,7 +101,7 @@ export function searchQuery(
     some,
     (one) => JSON.stringify(dimensions.map((name) => one[name as Field] ?? "")),
   );
-  const rows = [...groups].map(([key, all]) => rowOf(JSON.parse(key), all, dimensions.length > 0))
+  const rows = [...groups].map(([key, all]) => rowOf(JSON.parse(key), all, dimensions.length > 0, fed))
     .sort((a, b) => b.clicks - a.clicks || b.impressions - a.impressions);
   const shown = rows.slice(startRow, startRow + rowLimit);
   const byPage = dimensions.includes("page") || aggregationType === "byPage";
@@ -96,7 +111,7 @@ export function searchQuery(
   };
 }
 
-function rowOf(keys: readonly string[], all: readonly Search[], keyed: boolean) {
+function rowOf(keys: readonly string[], all: readonly Search[], keyed: boolean, fed: boolean) {
   const total = (read: (one: Search) => number) => all.reduce((sum, one) => sum + read(one), 0);
   const [clicks, impressions] = [total((one) => one.clicks), total((one) => one.impressions)];
   return {
@@ -104,6 +119,6 @@ function rowOf(keys: readonly string[], all: readonly Search[], keyed: boolean) 
     clicks,
     impressions,
     ctr: impressions === 0 ? 0 : clicks / impressions,
-    position: total((one) => one.position * one.impressions) / Math.max(1, impressions),
+    ...fed ? {} : { position: total((one) => one.position * one.impressions) / Math.max(1, impressions) },
   };
 }

@@ -103,6 +103,28 @@ Deno.test("get_search_analytics answers what was searched for, the most clicks f
   );
 });
 
+Deno.test("rows of Discover and Google News have no position, and no queries", async () => {
+  await using at = await GoogleWorld.open();
+  const seeded = at.google.state.world.searchSites.get(SEEDED.search_site)!.searches;
+  for (const type of ["discover", "googleNews"]) {
+    seeded.push({ ...seeded[0]!, date: DAYS.end_date, type });
+    const call = { ...LINKED, ...DAYS, type, dimensions: ["page"] };
+    const found = await at.both<{ rows: Args[] }>("get_search_analytics", call);
+    assert.equal(found.rows.length, 1);
+    assert.equal(found.rows[0]!["position"], null);
+    assert.equal(found.rows[0]!["clicks"], seeded[0]!.clicks);
+    await at.refuses("get_search_analytics", { ...call, dimensions: ["query"] }, "E_UPSTREAM", {
+      says: /400 INVALID_ARGUMENT: Dimension 'query' is not available .*; change what was asked for$/,
+      sends: "reads",
+    });
+  }
+  const broken = [{ dimension: "query", operator: "includingRegex", expression: "(" }];
+  await at.refuses("get_search_analytics", { ...LINKED, ...DAYS, filters: broken }, "E_UPSTREAM", {
+    says: /400 INVALID_ARGUMENT: Invalid regular expression/,
+    sends: "reads",
+  });
+});
+
 Deno.test("read_sheet answers values as they are shown, stored or entered, and nothing as an empty list", async () => {
   await using at = await GoogleWorld.open();
   const sheet = { ...LINKED, spreadsheet_id: SEEDED.spreadsheet };
