@@ -10,7 +10,7 @@ import { assertClient, authorize, exchange, isOAuth, refresh, revoke, RIGHTS } f
 import { forbidden } from "./routes.ts";
 import type { GoogleContext } from "./wire.ts";
 
-const customerField = textField("a customer id such as 123-456-7890", /^\d[\d-]{0,18}\d$/);
+const customerField = textField("a customer id of ten digits such as 123-456-7890", /^\d{3}-?\d{3}-?\d{4}$/);
 
 const SHEETS_MAX = 200;
 const sheetsError = expected('a list of spreadsheet ids, or ["*"] for every one the account can read');
@@ -52,8 +52,8 @@ export default connector({
       /^(properties\/)?\d{1,20}$/,
     ),
     search_site_url: textField(
-      "a property such as sc-domain:example.com or https://example.com/",
-      /^(sc-domain:[^\s\p{Cc}/?#]{1,253}|https?:\/\/[^\s\p{Cc}\\?#@]{1,2000})$/u,
+      "a property such as sc-domain:example.com or, with the slash, https://example.com/",
+      /^(sc-domain:[^\s\p{Cc}/?#]{1,253}|https?:\/\/[^\s\p{Cc}\\/?#@]{1,253}\/[^\s\p{Cc}\\?#@]{0,2000})$/u,
     ),
     ads_customer_id: customerField,
     ads_login_customer_id: customerField,
