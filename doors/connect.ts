@@ -29,13 +29,15 @@ const cookieName = (link_id: string) => `connect_${link_id.slice(0, 16)}`;
 export function connectApp({ steps, baseUrl, newId, report }: ConnectParts): Hono {
   const app = new Hono();
   const secure = new URL(baseUrl).protocol === "https:";
+  // With the prefix a browser takes the cookie from this host alone, not from a sibling of it.
+  const prefix = secure ? "host" : undefined;
   const answer = async (c: Context, step: Step): Promise<Response> => {
     if (step.bind) {
       setCookie(c, cookieName(step.bind.link_id), step.bind.value, {
         httpOnly: true,
         sameSite: "Lax",
         secure,
-        path: PATH,
+        ...(prefix ? { prefix } : { path: PATH }),
         maxAge: COOKIE_SECONDS,
       });
     }
@@ -43,7 +45,7 @@ export function connectApp({ steps, baseUrl, newId, report }: ConnectParts): Hon
     if ("to" in step) return c.redirect(step.to, 303);
     return c.html(await renderPage(step.page), step.page.status as 200);
   };
-  const presented = (c: Context): Presented => ({ id }) => getCookie(c, cookieName(id));
+  const presented = (c: Context): Presented => ({ id }) => getCookie(c, cookieName(id), prefix);
 
   // A GET is answered once or binds a browser; what only asks whether there is a page must do neither.
   app.use(async (c, next) => c.req.method === "HEAD" ? c.body(null, 405, { allow: "GET" }) : await next());
@@ -52,6 +54,9 @@ export function connectApp({ steps, baseUrl, newId, report }: ConnectParts): Hon
     return await answer(c, await (await steps()).returned(searchParams, presented(c)));
   });
   app.get(`${PATH}/:link/consent`, async (c) => {
+    if (isFromElsewhere(c)) {
+      return await answer(c, { to: `${PATH}/${encodeURIComponent(c.req.param("link"))}` });
+    }
     return await answer(c, await (await steps()).consent(c.req.param("link"), presented(c)));
   });
   app.get(`${PATH}/:link`, async (c) => {
@@ -73,4 +78,12 @@ export function connectApp({ steps, baseUrl, newId, report }: ConnectParts): Hon
 function isOpened(c: Context): boolean {
   return c.req.method === "GET" && c.req.header("sec-fetch-mode") === "navigate" &&
     !/prefetch|prerender/.test(c.req.header("sec-purpose") ?? "");
+}
+
+/**
+ * Whether another page, or an address that was typed in, leads straight to the consent. Who is led there would agree at
+ * the vendor without having read here for whom the account is connected.
+ */
+function isFromElsewhere(c: Context): boolean {
+  return (c.req.header("sec-fetch-site") ?? "same-origin") !== "same-origin";
 }

@@ -89,6 +89,40 @@ Deno.test("what only looks at a link does not bind it", async () => {
   assert.equal((await new Browser(w.gw).connect(link)).title, "Connected");
 });
 
+Deno.test("nobody is led to the consent past the page that says for whom the account is connected", async () => {
+  await using w = await world();
+  const link = await w.link(w.bob);
+  for (const site of ["cross-site", "same-site", "none"]) {
+    const led = new Browser(w.gw, { "sec-fetch-mode": "navigate", "sec-fetch-site": site });
+    const page = await led.open(`${link}/consent`);
+    const first = site === "cross-site";
+    assert.equal(page.title, first ? "Connect an account" : "This link was opened in another browser");
+    assert.equal(page.text.includes("bob@gateway.example"), first);
+  }
+  assert.deepEqual(w.accounts.requests, [], "nobody came to the consent page");
+  const own = new Browser(w.gw, { "sec-fetch-mode": "navigate", "sec-fetch-site": "same-origin" });
+  assert.equal((await own.connect(await w.link(w.ann))).title, "Connected");
+});
+
+Deno.test("over https a link's cookie is of this host alone: a sibling's page cannot set it", async () => {
+  await using w = await world({ settings: { baseUrl: "https://gateway.agency.example" } });
+  const path = new URL(await w.link(w.bob)).pathname;
+  const headers = { "sec-fetch-mode": "navigate" };
+  const opened = await w.gw.http(path, { as: null, headers });
+  await opened.body?.cancel();
+  const [line = ""] = opened.headers.getSetCookie();
+  const [, name, value] = /^__Host-(connect_[^=]+)=([^;]+); .*Path=\/; HttpOnly; Secure; SameSite=Lax$/.exec(
+    line,
+  )!;
+  const statusOf = async (cookie: string) => {
+    const answer = await w.gw.http(path, { as: null, headers: { ...headers, cookie } });
+    await answer.body?.cancel();
+    return answer.status;
+  };
+  assert.equal(await statusOf(`${name}=${value}`), 403, "as a sibling could set it");
+  assert.equal(await statusOf(`__Host-${name}=${value}`), 200);
+});
+
 Deno.test("an answer counts once, in the browser that asked, and nothing else is an answer", async () => {
   await using w = await world();
   const link = await w.link(w.ann);
