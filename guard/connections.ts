@@ -1,5 +1,5 @@
 /** People's connected accounts, for an operator: links that connect them, how they do, and their end. */
-import { GatewayError } from "../errors.ts";
+import { GatewayError, OUTCOME_UNKNOWN } from "../errors.ts";
 import type { User } from "../model.ts";
 import type { AccountSpec, Connector } from "../platforms/connector.ts";
 import type { ConnectionSpec } from "../platforms/connection.ts";
@@ -200,7 +200,8 @@ export class Connections {
       await spec.revoke(makeOwnContext(this.ports, connector), { refresh_token, access_token });
       return true;
     } catch (thrown) {
-      if (thrown instanceof GatewayError) return thrown.message;
+      // No site was changed: whether the access has ended is said beside it.
+      if (thrown instanceof GatewayError) return thrown.message.replaceAll(`; ${OUTCOME_UNKNOWN}`, "");
       throw thrown;
     }
   }

@@ -186,8 +186,9 @@ function sending({ send }: Ctx) {
       url,
       headers,
       body: body.toString(),
-      effect: "write",
-      what: "a request for a token",
+      // It changes no site. What may have been carried out is not sent again: a code counts once.
+      effect: "read",
+      once: true,
     });
     if (answer.status >= 500 || answer.status === 429 || answer.json() === undefined) {
       throw unreadable(answer);

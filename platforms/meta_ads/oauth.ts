@@ -137,8 +137,8 @@ async function asked<T>(
     url: `${settings.SOCIAL_ADS_API_BASE}${path}?${new URLSearchParams(query)}`,
     ...(bearer === undefined ? {} : { headers: { authorization: `Bearer ${bearer}` } }),
     // A code counts once: what may have been carried out is not sent again.
-    effect: path === "/oauth/access_token" ? "write" : "read",
-    what: "a request for a token",
+    effect: "read",
+    ...(path === "/oauth/access_token" ? { once: true } : {}),
   });
   const refused = refusedOf(answer, secrets);
   if (refused !== null) {

@@ -221,6 +221,7 @@ Deno.test("where the exchange fails nothing is connected, the page says why, and
     const page = await browser.connect(link);
     assert.deepEqual([page.status, page.title], [502, "Nothing was connected"]);
     assert.match(page.text, why);
+    assert.doesNotMatch(page.text, /outcome|look at the site/, "no site was to be changed");
     assert.deepEqual(await w.gw.store.accounts.list(), []);
   }
   delete w.accounts.ways.issuer;

@@ -167,6 +167,7 @@ Deno.test("where the other service does not confirm the end, that is said, and t
     const { code, out } = await cli(w.gw, "connection", "disconnect", "--user", w.ann.id, "--kind", "google");
     assert.equal(code, 1);
     assert.match(out, said);
+    assert.doesNotMatch(out, /look at the site/);
     assert.match(out, /whoever owns the account can end it at https:\/\/myaccount\.google\.com\/connections/);
     assert.deepEqual(await w.gw.store.accounts.list(), [], "it is forgotten all the same");
     const [row] = (await w.gw.audit()).filter(({ tool }) => tool === "connection.disconnect");
