@@ -46,7 +46,9 @@ export async function setUpSite(
   if (linked !== null) {
     throw new GatewayError(
       "E_BAD_INPUT",
-      `${field}: site "${site.id}" is linked to "${linked}" already; set it to null first, if another one is wanted`,
+      `${field}: site "${site.id}" is linked to "${linked}" already; unlink it first with deno task admin site update ${site.id} --unset ${
+        field.replaceAll("_", "-")
+      }`,
     );
   }
   const deadline = now() + LIMITS.CALL_DEADLINE_MS;

@@ -103,7 +103,10 @@ Deno.test("the command line makes it and shows where it is; a second time it say
   assert.ok(made.out.includes(`https://drive.google.com/file/d/${id}/view`));
   const again = await run("site", "storage-folder", "bound");
   assert.equal(again.code, 1);
-  assert.match(again.err, /storage_folder_id: site "bound" is linked to "\w+" already/);
+  assert.match(
+    again.err,
+    /storage_folder_id: site "bound" is linked to "\w+" already; unlink it first with .* --unset storage-folder-id$/m,
+  );
   const help = await run("site", "storage-folder", "--help");
   assert.match(help.out, /Make the folder in Google Drive/);
 });

@@ -101,12 +101,13 @@ Deno.test("only without a connection the report is refused, and nothing is sent"
 
 Deno.test("what others wrote cannot become a mark or a link in the report", async () => {
   await using at = await GoogleWorld.open();
-  const query = "a|b\n<script>x</script> [click](https://evil.example) **x** `y` " + "long ".repeat(40);
+  const query = "a|b\n\u202e<script>x</script> [click](https://evil.example) **x** `y` " + "long ".repeat(40);
   const searches = at.google.state.world.searchSites.get(SEEDED.search_site)!.searches;
   searches.push({ ...searches[0]!, date: "2026-11-05", query, clicks: 100_000, impressions: 200_000 });
   const { markdown, search } = await at.gw.call<Report>("generate_seo_report", CALL);
   assert.equal(search!.top_queries[0]!["query"], query);
   const line = markdown.split("\n").find((one) => one.startsWith("| a"))!;
+  assert.doesNotMatch(markdown, /\u202e/, "nothing turns the line round");
   assert.match(line, /^\| a\\\|b \\<script\\>x\\<\/script\\> \\\[click\\\]\(https\\:\/\/evil/);
   assert.equal(line.match(/(?<!\\)\|/g)?.length, 6);
   assert.ok(line.length < 200);

@@ -9,7 +9,8 @@ const SETTLING_MS = 3 * 24 * 60 * 60 * 1000;
 
 /** Text of somebody else as text in markdown: one line of limited length, nothing in it a mark or a link. */
 export function plain(text: string): string {
-  const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
+  // What turns the direction of writing would turn the rest of the line too.
+  const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s\u202a-\u202e\u2066-\u2069]+/gu, " ").trim();
   const characters = [...line];
   const cut = characters.length > TEXT_MAX ? `${characters.slice(0, TEXT_MAX - 1).join("")}…` : line;
   return cut.replace(/[\\`*_{}[\]<>#|~!@&]|:(?=\/\/)|\.(?<=\bwww\.)/gi, "\\$&");
