@@ -371,6 +371,7 @@ Deno.test("a save that cannot be is refused before anything is sent", async () =
     [{ content: "a\ud800" }, /content: holds half a character/],
     [{ filename: "../up.md" }, /filename: expected a name without a slash/],
     [{ filename: "a\nb" }, /filename: expected a name/],
+    [{ filename: "\u202egnp.md" }, /filename: expected a name/],
     [{ mime_type: "image/png" }, /mime_type: expected one of/],
     [{ titel: "x" }, /titel: unknown argument, did you mean title/],
   ];

@@ -27,7 +27,8 @@ export function filenameOf(
     return `${new Date(now).toISOString().slice(0, 10)}-${slug(title)}.${ENDINGS[mime_type] ?? "md"}`;
   }
   const name = filename.trim();
-  if (name !== "" && !/[\/\\\p{Cc}]|^\.+$/u.test(name)) return name;
+  // Marks that turn the direction of writing show another name than the one that is saved.
+  if (name !== "" && !/[\/\\\p{Cc}\u202a-\u202e\u2066-\u2069]|^\.+$/u.test(name)) return name;
   throw new GatewayError(
     "E_BAD_INPUT",
     `filename: expected a name without a slash, a backslash or control characters, such as "2026-11-21-audit.md"`,
