@@ -34,7 +34,7 @@ const literal = (text: string) => text.trim().replace(/^(['"])(.*)\1$/s, "$2");
 
 /** Days such as LAST_7_DAYS, of which the last is yesterday. */
 function during(word: string, now: number): [string, string] {
-  const [, days] = /^LAST_(\d+)_DAYS$/.exec(word.trim()) ?? [];
+  const [, days] = /^LAST_(7|14|30)_DAYS$/i.exec(word.trim()) ?? [];
   if (days === undefined) {
     throw wrong("INVALID_VALUE_WITH_DURING_OPERATOR", `Invalid date literal '${word}'.`);
   }

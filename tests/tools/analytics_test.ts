@@ -180,6 +180,13 @@ Deno.test("get_ads_report answers the site's own rows, counts and amounts as num
     query: "SELECT campaign.name FROM campaign WHERE campaign.name = 'None'",
   });
   assert.deepEqual([none.rows, none.row_count], [[], 0]);
+  const during = (days: string) => `SELECT campaign.name FROM campaign WHERE segments.date DURING ${days}`;
+  await at.both("get_ads_report", { ...LINKED, query: during("LAST_30_DAYS") });
+  await at.refuses("get_ads_report", { ...LINKED, query: during("LAST_90_DAYS") }, "E_UPSTREAM", {
+    says:
+      /^Google Ads answered 400 INVALID_VALUE_WITH_DURING_OPERATOR: .*LAST_90_DAYS.*; change what was asked/,
+    sends: "reads",
+  });
 });
 
 Deno.test("get_ads_report names the manager account, and leaves the developer token out where Google wants none", async () => {
