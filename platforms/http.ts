@@ -214,7 +214,8 @@ async function once(hop: Outgoing, trip: Trip, ports: Ports): Promise<Response> 
   trip.left = true;
   try {
     const init = { method: hop.method, headers: headersOf(hop), body: body ?? null, signal: trip.signal };
-    return await ports.fetch(url, { ...init, redirect: "manual" }, addresses);
+    const once = hop.effect === "write" || hop.once === true;
+    return await ports.fetch(url, { ...init, once, redirect: "manual" }, addresses);
   } catch (thrown) {
     if (thrown instanceof NotSent) trip.left = before;
     throw thrown;

@@ -30,12 +30,12 @@ export class Pool extends Agent {
     this.#now = now;
   }
 
-  /** Whether a connection is kept that a request of that method may take. */
-  has(name: string, method: string): boolean {
+  /** Whether a connection is kept that a request may take, one that is never sent again only while it is fresh. */
+  has(name: string, isRepeatable: boolean): boolean {
     const last = this.freeSockets[name]?.findLast((socket) => !socket.destroyed && socket.writable);
     if (last === undefined) return false;
     const idle = this.#now() - (this.#idleSince.get(last) ?? -Infinity);
-    return REPEATABLE.has(method) || idle <= LIMITS.UPSTREAM_FRESH_MS;
+    return isRepeatable || idle <= LIMITS.UPSTREAM_FRESH_MS;
   }
 
   /** Begins a request on the connection it brings, or on a kept one where it brings none. */

@@ -16,6 +16,8 @@ export interface Sending {
   readonly body: string | Uint8Array<ArrayBuffer> | null;
   readonly redirect: "manual";
   readonly signal: AbortSignal;
+  /** Never sent a second time, though a read could be: the upstream counts each. */
+  readonly once?: boolean;
 }
 
 /**
@@ -24,7 +26,7 @@ export interface Sending {
  */
 export type PinnedFetch = (url: URL, init: Sending, addresses: readonly string[]) => Promise<Response>;
 
-/** A way to send, with its kept connections; disposing of it closes them. */
+/** A way to send, with its kept connections; disposing of it closes them, and what is in use too. Then nothing is sent. */
 export interface Transport extends Disposable {
   readonly fetch: PinnedFetch;
 }
@@ -53,15 +55,19 @@ const BLOCKED_PORTS: ReadonlySet<number> = new Set([
 /** A kept connection that was closed before an answer began. */
 class Stale extends Error {}
 
+const isRepeatable = ({ method, once }: Sending) => REPEATABLE.has(method) && !once;
+
 /** Makes a transport. */
 export function createTransport(options: TransportOptions = {}): Transport {
   const { authorities = [], idleMs = LIMITS.UPSTREAM_IDLE_MS, now = () => performance.now() } = options;
   const pool = new Pool(idleMs, now);
+  let isDisposed = false;
   const once = async (url: URL, init: Sending, addresses: readonly string[], reuse: boolean) => {
     init.signal.throwIfAborted();
+    if (isDisposed) throw new NotSent("the gateway is stopping");
     const place = placeOf(url, authorities);
     const name = (address: string) => `${url.origin} ${address}`;
-    const kept = reuse ? addresses.find((address) => pool.has(name(address), init.method)) : undefined;
+    const kept = reuse ? addresses.find((address) => pool.has(name(address), isRepeatable(init))) : undefined;
     const connection = kept === undefined ? await connectTo(addresses, place, init.signal) : null;
     try {
       return await exchange(url, init, pool, { pool: name(kept ?? connection!.address), connection });
@@ -79,7 +85,10 @@ export function createTransport(options: TransportOptions = {}): Transport {
         return await once(url, init, addresses, false);
       }
     },
-    [Symbol.dispose]: () => pool.destroy(),
+    [Symbol.dispose]() {
+      isDisposed = true;
+      pool.destroy();
+    },
   };
 }
 
@@ -114,7 +123,7 @@ function exchange(
   if (signal.aborted) stop();
   else signal.addEventListener("abort", stop, { once: true });
   asked.on("error", (thrown) => {
-    const again = through.connection === null && REPEATABLE.has(method) && !signal.aborted;
+    const again = through.connection === null && isRepeatable(init) && !signal.aborted;
     reject(again ? new Stale(thrown.message, { cause: thrown }) : thrown);
   });
   const closed = Promise.withResolvers<void>();

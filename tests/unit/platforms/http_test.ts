@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "../../../errors.ts";
 import { createHttp } from "../../../platforms/http.ts";
+import { heard, OK, say, serveRaw } from "./_pinned.ts";
 import { type Answer, fails, withRaw, withServer, WRITE } from "./_servers.ts";
 
 Deno.test("an answer of any status comes back with its text and JSON", async () => {
@@ -273,4 +274,23 @@ Deno.test("a read of which every try counts is sent once, unless nothing was sen
     await fails(http.send(out, { endsAt: Date.now() + 5000 }), /broke the connection off/, 504);
     assert.equal(count(), 1);
   });
+});
+
+Deno.test("a write by GET, and a read that counts, are not sent again where a kept connection closes under them", async () => {
+  for (const how of [{ effect: "write" }, { effect: "read", once: true }] as const) {
+    let heardOf = 0;
+    await using server = serveRaw(async (connection) => {
+      await heard(connection);
+      await say(connection, OK("first"));
+      if (await heard(connection) !== null) heardOf++;
+      connection.close();
+    });
+    using http = createHttp({ allowPrivate: ["127.0.0.1"] });
+    const url = `http://127.0.0.1:${server.port}/`;
+    const send = (out: typeof how | { readonly effect: "read" }) =>
+      http.send({ method: "GET", url, ...out }, { endsAt: Date.now() + 5000 });
+    await send({ effect: "read" });
+    await fails(send(how), /broke the connection off/, 504);
+    assert.equal(heardOf, 1);
+  }
 });

@@ -88,6 +88,38 @@ Deno.test("a write on a kept connection that closes under it may have been recei
   assert.deepEqual(seen, ["GET", "POST unanswered"]);
 });
 
+Deno.test("a read of which each is counted is not sent again on another connection", async () => {
+  const seen: string[] = [];
+  await using server = serveRaw(once(seen));
+  using way = transport();
+  const url = `http://acme.example:${server.port}/`;
+  await (await way.get(url)).text();
+  const reading = way.get(url, ["127.0.0.1"], { once: true });
+  await assert.rejects(reading, (error) => !(error instanceof NotSent));
+  assert.deepEqual(seen, ["GET", "GET unanswered"]);
+});
+
+Deno.test("once it is disposed of, what waits on a kept connection fails, and nothing is sent any more", async () => {
+  const seen: string[] = [];
+  const second = Promise.withResolvers<void>();
+  await using server = serveRaw(async (connection) => {
+    seen.push((await heard(connection))!.split(" ")[0]!);
+    await say(connection, OK("first"));
+    if (await heard(connection) !== null) second.resolve();
+    await heard(connection); // until the other side closes
+    connection.close();
+  });
+  const way = transport();
+  const url = `http://acme.example:${server.port}/`;
+  await (await way.get(url)).text();
+  const reading = way.get(url);
+  await second.promise;
+  way[Symbol.dispose]();
+  await assert.rejects(reading, NotSent);
+  await assert.rejects(way.get(url), NotSent);
+  assert.deepEqual(seen, ["GET"], "there was no other connection");
+});
+
 Deno.test("a write takes no connection that was idle for over a second, nor one the server is about to close", async () => {
   const clock = { now: 0 };
   const ports: number[] = [];
