@@ -5,11 +5,16 @@ export interface Recurring {
   run(): Promise<void>;
 }
 
+/** Work under a lease: `run` answers whether it ran, false where another has the lease. */
+export interface Leased {
+  run(): Promise<boolean>;
+}
+
 /** What a gateway has to be run. */
 export interface Clocked {
   readonly retention: Recurring;
   readonly doubts: Recurring;
-  readonly snapshots: Recurring;
+  readonly snapshots: Leased;
 }
 
 /** Registers the clocks, which go by UTC; to be called while main.ts starts, before it serves. */
@@ -17,5 +22,12 @@ export function schedule({ retention, doubts, snapshots }: Clocked): void {
   Deno.cron("audit retention", "30 * * * *", () => retention.run());
   Deno.cron("audit doubts", "* * * * *", () => doubts.run());
   // The run of the night, and then each hour what it has missed: the gateway may have been down, or an upstream.
-  Deno.cron("daily snapshots", "30 1-23 * * *", () => snapshots.run());
+  Deno.cron("daily snapshots", "30 1-23 * * *", async () => void await snapshots.run());
+}
+
+/** Does at a start what was missed; the lease that a killed process has left ends by itself, and is waited for once. */
+export async function makeUp(missed: Leased, leaseEnded: () => Promise<void>): Promise<void> {
+  if (await missed.run()) return;
+  await leaseEnded();
+  await missed.run();
 }

@@ -223,10 +223,12 @@ export async function openGateway(
     doubts,
     snapshots,
     log,
-    drain: () => void (draining = true),
+    drain: () => void (draining = true, snapshots.stop()),
     cutOff: () => ownHttp?.[Symbol.dispose](),
     close: async () => {
+      const stopped = snapshots.stop();
       ownHttp?.[Symbol.dispose]();
+      await stopped; // its lease is given back while there is a store
       await store.close();
     },
   };

@@ -1,7 +1,9 @@
 /** Starts the gateway: reads the settings, opens it, schedules its clocks, serves until told to stop. */
 import { devEnvironment } from "./admin/dev_secrets.ts";
-import { schedule } from "./cron.ts";
+import { makeUp, schedule } from "./cron.ts";
 import { openGateway, readRegistry } from "./gateway.ts";
+import { delay } from "./lib/async.ts";
+import { LIMITS } from "./model.ts";
 import type { Connectors } from "./registry/connectors.ts";
 import { serve } from "./serve.ts";
 import { processEnvironment, readSettings, type Settings } from "./settings.ts";
@@ -36,7 +38,7 @@ try {
   await gateway.doubts.begin();
   await serve(gateway, checked, (address) => {
     Deno.stdout.writeSync(new TextEncoder().encode(`The gateway answers at ${address}\n`));
-    void gateway.snapshots.run(); // what was missed while nothing ran
+    void makeUp(gateway.snapshots, () => delay(LIMITS.SNAPSHOT_LEASE_MS));
   });
   Deno.exit(0); // the clocks would keep the process alive
 } catch (error) {

@@ -1,5 +1,6 @@
 /** The nightly run: of each linked site a snapshot of the day that is over, once, whatever becomes of the other sites. */
 import { GatewayError } from "../errors.ts";
+import { ended } from "../lib/async.ts";
 import { LIMITS, type Site, type Snapshot, type SnapshotRun } from "../model.ts";
 import type { Connector } from "../platforms/connector.ts";
 import type { DailySpec, DailyTake } from "../platforms/daily.ts";
@@ -30,29 +31,53 @@ type Counts = Record<Snapshot["status"], number>;
 
 /** The snapshots of one gateway; of several instances on one store one is at work. */
 export class Snapshots {
+  readonly #running = new Set<Promise<boolean>>();
+  #isStopping = false;
+
   constructor(private readonly ports: SnapshotPorts) {}
 
   /**
    * Makes the snapshots that are due and not there: those of yesterday, from 01:30 UTC on. What failed is tried once
-   * more by a later run of the day where that may help. Never throws; a failure is logged.
+   * more by a later run of the day where that may help. Never throws; a failure is logged. Answers whether it ran:
+   * false where another run has the lease.
    */
-  async run(): Promise<void> {
+  async run(): Promise<boolean> {
+    const running = this.#run();
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  /**
+   * Begins no other site: the rest is due for whoever runs next. Resolves once nothing runs and the lease is free, or
+   * the time is over that a process has for its end.
+   */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await ended(Promise.all(this.#running), LIMITS.SHUTDOWN_CUT_OFF_MS);
+  }
+
+  async #run(): Promise<boolean> {
     const { store, connectors, log } = this.ports;
     try {
-      await store.leases.hold(LEASE, LIMITS.SNAPSHOT_LEASE_MS, async (renew) => {
+      return await store.leases.hold(LEASE, LIMITS.SNAPSHOT_LEASE_MS, async (renew) => {
         for (const connector of connectors.all) {
           if (connector.daily) await this.#night(connector, connector.daily, renew);
         }
       });
     } catch (fault) {
       log({ event: "snapshots_failed", cause: String(fault) });
+      return true;
     }
   }
 
   async #night(connector: Connector, daily: DailySpec, renew: () => Promise<boolean>): Promise<void> {
     const { store, now, newId } = this.ports;
     const since = dueAt(now());
-    if (now() < since) return;
+    if (now() < since || this.#isStopping) return;
     const date = dateAt(since);
     const linked = (await store.sites.list()).filter((site) => daily.source(site) !== null);
     const before = await store.snapshots.ofDay(connector.name, date, linked.map(({ id }) => id));
@@ -71,7 +96,11 @@ export class Snapshots {
     const keep = (more: Partial<SnapshotRun>) =>
       store.snapshots.putRun({ ...run, ...more }, LIMITS.SNAPSHOT_DAYS_KEPT);
     await keep({});
-    const isWhole = await this.#sites({ connector, daily, date, since, before }, due, renew, counts);
+    const count = async (status: Snapshot["status"]) => {
+      counts[status]++;
+      await keep(counts);
+    };
+    const isWhole = await this.#sites({ connector, daily, date, since, before }, due, renew, count);
     const ended_at = isWhole ? new Date(now()).toISOString() : null;
     await keep({ ...counts, ended_at });
     this.ports.log({
@@ -83,36 +112,36 @@ export class Snapshots {
     });
   }
 
-  /** Whether all sites were tried; not where another instance took over. */
+  /** Whether all sites were tried; not where another instance took over, or this one is stopped. */
   async #sites(
     night: Night,
     due: readonly Site[],
     renew: () => Promise<boolean>,
-    counts: Counts,
+    count: (status: Snapshot["status"]) => Promise<void>,
   ): Promise<boolean> {
     // Sites of one source have one answer: the first asks for it, the others find it.
     const groups = [...Map.groupBy(due, (site) => night.daily.source(site)).values()].values();
-    let isHeld = true;
+    let isWhole = true;
     const work = async () => {
       for (const group of groups) {
         for (const site of group) {
-          isHeld &&= await renew();
-          if (!isHeld) return;
-          counts[await this.#site(night, site)]++;
+          const isGoing = isWhole && !this.#isStopping && await renew();
+          const status = isGoing ? await this.#site(night, site) : null;
+          if (status === null) isWhole = false;
+          else await count(status);
         }
       }
     };
     const workers = Array.from({ length: LIMITS.SNAPSHOTS_AT_ONCE }, work);
     const failed = (await Promise.allSettled(workers)).find(({ status }) => status === "rejected");
     if (failed?.status === "rejected") throw failed.reason;
-    return isHeld;
+    return isWhole;
   }
 
-  /** Only a store that fails throws. */
-  async #site(night: Night, site: Site): Promise<Snapshot["status"]> {
-    const { connector, daily, date, since, before } = night;
-    const { store, now } = this.ports;
-    const call = { site, caller: null, deadline: now() + LIMITS.UPSTREAM_DEADLINE_MS };
+  /** What became of a site; null where this process stops, which says nothing of it. Only a store that fails throws. */
+  async #site(night: Night, site: Site): Promise<Snapshot["status"] | null> {
+    const { connector, daily, date, before } = night;
+    const { store } = this.ports;
     const standing = before.get(site.id);
     const isAnew = standing?.credentials_version !== site.credentials_version;
     const plain = {
@@ -122,27 +151,24 @@ export class Snapshots {
       attempts: (isAnew ? 0 : standing?.attempts ?? 0) + 1,
       credentials_version: site.credentials_version,
     };
-    const put = async (snapshot: Snapshot) => {
-      await store.snapshots.put(connector.name, snapshot, LIMITS.SNAPSHOT_DAYS_KEPT);
-      return snapshot.status;
-    };
+    const found = await this.#take(night, site, plain.attempts);
+    if (found === null) return null;
+    await store.snapshots.put(connector.name, { ...plain, ...found }, LIMITS.SNAPSHOT_DAYS_KEPT);
+    return found.status;
+  }
+
+  async #take({ connector, daily, since }: Night, site: Site, attempts: number) {
+    const call = { site, caller: null, deadline: this.ports.now() + LIMITS.UPSTREAM_DEADLINE_MS };
     try {
-      const taken = await daily.take(makeConnectorContext(this.ports, call, connector), since);
-      return await put({ ...plain, ...shape(taken, since) });
+      return shape(await daily.take(makeConnectorContext(this.ports, call, connector), since), since);
     } catch (thrown) {
-      return await put({ ...plain, ...this.#failure(thrown, plain, connector) });
+      return this.#isStopping ? null : this.#failure(thrown, site.id, attempts, connector.name);
     }
   }
 
-  #failure(
-    thrown: unknown,
-    { site_id, attempts }: Pick<Snapshot, "site_id" | "attempts">,
-    { name }: Connector,
-  ) {
+  #failure(thrown: unknown, site_id: string, attempts: number, connector: string) {
     const isKnown = thrown instanceof GatewayError;
-    if (!isKnown) {
-      this.ports.log({ event: "snapshot_failed", connector: name, site_id, cause: String(thrown) });
-    }
+    if (!isKnown) this.ports.log({ event: "snapshot_failed", connector, site_id, cause: String(thrown) });
     return {
       status: "failed",
       error: isKnown ? thrown.message : "Something failed inside the gateway; its log says what",
@@ -163,9 +189,10 @@ function isDue(standing: Snapshot | undefined, site: Site): boolean {
   return standing.retry || standing.credentials_version !== site.credentials_version;
 }
 
-/** Whether the same may be answered later: no answer came, or one that says the upstream is in trouble. */
+/** Whether it may go better later: no answer came, or one that says the upstream is in trouble, or the gateway was. */
 function isPassing(thrown: unknown): boolean {
-  if (!(thrown instanceof GatewayError) || thrown.code !== "E_UPSTREAM") return false;
+  if (!(thrown instanceof GatewayError)) return true;
+  if (thrown.code !== "E_UPSTREAM") return false;
   return thrown.upstream === undefined || thrown.upstream >= 500;
 }
 

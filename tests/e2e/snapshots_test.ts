@@ -2,11 +2,19 @@
 import assert from "node:assert/strict";
 import type { SnapshotReport } from "../../model.ts";
 import { dueAt } from "../../rules/snapshot_days.ts";
-import { startClarity } from "../../sandbox/clarity/start.ts";
+import { type ClarityStandIn, startClarity } from "../../sandbox/clarity/start.ts";
+import { gateway } from "../kit.ts";
+import { linked } from "../tools/_behavior.ts";
 import { inFolder, start, until } from "./running.ts";
 
 const SITES = 12;
 const DEADLINE_MS = 20_000;
+
+/** Puts sites into the store of that folder, each linked to a project; no process has run on it. */
+async function register(folder: string, clarity: ClarityStandIn): Promise<void> {
+  const sites = Array.from({ length: SITES }, (_, at) => linked(clarity, `s-${at}`, `p-${at}`));
+  await using _ = await gateway({ settings: { kvPath: `${folder}/gateway.sqlite3` }, sites });
+}
 
 Deno.test({
   name: "of two processes that start at once one makes the day's snapshots, each once",
@@ -15,24 +23,7 @@ Deno.test({
     await using clarity = startClarity({ latency: 20 });
     const env = { ...clarity.env, ALLOW_PRIVATE_UPSTREAMS: "127.0.0.1" };
     await inFolder(async (folder) => {
-      {
-        await using before = start(folder, env);
-        for (let at = 0; at < SITES; at++) {
-          const { id, token } = clarity.project(`p-${at}`);
-          const credentials = { behavior: { export_token: token } };
-          const site = {
-            id: `s-${at}`,
-            name: `Site ${at}`,
-            platform: "crm",
-            behavior_project_id: id,
-            credentials,
-          };
-          await before.admin("POST", "/sites", site);
-        }
-        before.kill("SIGTERM");
-        assert.equal((await before.ended).code, 0);
-      }
-      assert.equal(clarity.requests.length, 0);
+      await register(folder, clarity);
       await using one = start(folder, env);
       await using two = start(folder, env);
       const report = async () => await two.admin<SnapshotReport>("GET", "/snapshots?days=1");
@@ -43,11 +34,43 @@ Deno.test({
       for (const process of [one, two]) process.kill("SIGTERM");
       const ended = await Promise.all([one.ended, two.ended]);
       assert.deepEqual(ended.map(({ code }) => code), [0, 0]);
-      const told = ended.map(({ stdout, stderr }) => stdout + stderr).join("");
-      assert.equal(told.match(/"event":"snapshots"/g)?.length, 1);
+      const said = ended.map(({ stdout, stderr }) => stdout + stderr).join("");
+      assert.equal(said.match(/"event":"snapshots"/g)?.length, 1);
       for (const { headers } of clarity.requests) {
-        assert.ok(!told.includes(headers["authorization"]!.slice("Bearer ".length)), "no token is logged");
+        assert.ok(!said.includes(headers["authorization"]!.slice("Bearer ".length)), "no token is logged");
       }
+    });
+  },
+});
+
+Deno.test({
+  name:
+    "a process that is stopped in the middle of the day's snapshots leaves the rest to the next one, at once",
+  ignore: Date.now() < dueAt(Date.now()),
+  async fn() {
+    await using clarity = startClarity();
+    const env = { ...clarity.env, ALLOW_PRIVATE_UPSTREAMS: "127.0.0.1" };
+    await inFolder(async (folder) => {
+      await register(folder, clarity);
+      // The first four are answered, on connections that are kept; the next four wait when the signal comes.
+      clarity.inject({ kind: "hang" }, { while: () => clarity.requests.length > 4 });
+      {
+        await using one = start(folder, env);
+        await until(() => Promise.resolve(clarity.requests.length === 8), DEADLINE_MS);
+        one.kill("SIGTERM");
+        const { code, stderr } = await one.ended;
+        assert.equal(code, 0);
+        assert.match(stderr, /"event":"snapshots_stopped".*"ok":4,"empty":0,"failed":0/);
+      }
+      assert.equal(clarity.requests.length, 8, "what was cut off is not sent again");
+      clarity.clearFaults();
+      await using two = start(folder, env);
+      const report = async () => await two.admin<SnapshotReport>("GET", "/snapshots?days=1");
+      await until(async () => (await report()).complete, DEADLINE_MS);
+      const { runs, sites } = await report();
+      assert.deepEqual(runs.map(({ due, ok }) => [due, ok]), [[SITES, 4], [SITES - 4, SITES - 4]]);
+      assert.ok(sites.every(({ days }) => days[0]!.attempts === 1), "the signal is no failure of a site");
+      assert.equal(clarity.requests.length, 8 + SITES - 4);
     });
   },
 });

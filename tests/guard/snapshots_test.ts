@@ -276,6 +276,60 @@ Deno.test("an instance that lost its lease stops, and the other one's snapshots 
   assert.equal(at.clarity.requests.length, 10);
 });
 
+Deno.test("an instance that stops begins no other site, lets none fail for it, and leaves the rest to the next at once", async () => {
+  await using place = await folder();
+  const settings = { kvPath: `${place.path}/kv.sqlite3` };
+  await using at = await BehaviorWorld.open({ settings });
+  const ids = Array.from({ length: 9 }, (_, n) => `site-${n}`);
+  await at.add(...ids.map((id) => linked(at.clarity, id)));
+  await using second = await BehaviorWorld.open({ settings, standIn: at.clarity, second: true });
+  const { sites } = at.gw.store;
+  const secret = sites.secret.bind(sites);
+  let begun = 0;
+  let stopped: Promise<void> | undefined;
+  sites.secret = async (...args) => {
+    begun++;
+    if (begun === 3) stopped = at.gw.gateway.snapshots.stop();
+    if (begun === 4) throw new TypeError("the connection was closed");
+    return await secret(...args);
+  };
+  await at.night(DUE);
+  await stopped;
+  const found = await Promise.all(["client", ...ids].map((id) => kept(at, id)));
+  assert.deepEqual(found.flat().map(({ status }) => status), ["ok", "ok", "ok"]);
+  assert.deepEqual([begun, at.clarity.requests.length], [4, 3]);
+  assert.deepEqual(at.gw.logged, [
+    { event: "snapshots_stopped", connector: "clarity", date: DATE, due: 10, ok: 3, empty: 0, failed: 0 },
+  ]);
+  await at.night(DUE + 1);
+  assert.equal(begun, 4, "it begins nothing any more");
+  await second.night(DUE + 1);
+  const { runs, complete } = await report(second, "?days=1");
+  assert.deepEqual([complete, runs.map(({ due, ok, ended_at }) => [due, ok, ended_at !== null])], [
+    true,
+    [[10, 3, false], [7, 7, true]],
+  ]);
+});
+
+Deno.test("while a run is under way, or was cut off, its row says how far it came", async () => {
+  await using at = await BehaviorWorld.open();
+  await at.add(...Array.from({ length: 9 }, (_, n) => linked(at.clarity, `site-${n}`)));
+  const { snapshots } = at.gw.store;
+  const put = snapshots.put.bind(snapshots);
+  const seen: (readonly number[])[] = [];
+  snapshots.put = async (...args) => {
+    const [run] = (await report(at, "?days=1")).runs;
+    seen.push([run!.ok, Number(run!.ended_at === null)]);
+    return await put(...args);
+  };
+  await at.night(DUE);
+  assert.equal(seen.length, 10);
+  assert.ok(
+    seen.every(([ok, isOpen], at) => isOpen === 1 && ok! >= at - 4 && ok! <= at),
+    JSON.stringify(seen),
+  );
+});
+
 Deno.test("a site whose token no key opens fails alone, and says what to do", async () => {
   await using at = await BehaviorWorld.open();
   await at.add(linked(at.clarity, "other", "p2"));
@@ -287,6 +341,7 @@ Deno.test("a site whose token no key opens fails alone, and says what to do", as
   assert.deepEqual(await dates(at), [`${DATE} ok`]);
   const [failed] = await kept(at, "other");
   assert.equal(failed!.error, "Something failed inside the gateway; its log says what");
+  assert.equal(failed!.retry, true, "it may be over in an hour");
   assert.deepEqual(at.gw.logged[0], {
     event: "snapshot_failed",
     connector: "clarity",

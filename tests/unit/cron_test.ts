@@ -1,6 +1,6 @@
 /** The clocks: when each is called, by UTC, whatever the time zone of the machine. */
 import assert from "node:assert/strict";
-import { schedule } from "../../cron.ts";
+import { makeUp, schedule } from "../../cron.ts";
 
 Deno.test("retention, doubts and snapshots are registered once each, the snapshots' first at 01:30 UTC", () => {
   const registered = new Map<string, string>();
@@ -14,10 +14,11 @@ Deno.test("retention, doubts and snapshots are registered once each, the snapsho
   Object.defineProperty(Deno, "cron", { value, configurable: true });
   try {
     const recurring = (name: string) => ({ run: () => Promise.resolve(void calls.push(name)) });
+    const leased = (name: string) => ({ run: () => Promise.resolve(calls.push(name) > 0) });
     schedule({
       retention: recurring("retention"),
       doubts: recurring("doubts"),
-      snapshots: recurring("snapshots"),
+      snapshots: leased("snapshots"),
     });
   } finally {
     Object.defineProperty(Deno, "cron", real);
@@ -29,4 +30,14 @@ Deno.test("retention, doubts and snapshots are registered once each, the snapsho
   });
   for (const work of works) work();
   assert.deepEqual(calls, ["retention", "doubts", "snapshots"]);
+});
+
+Deno.test("what was missed is made up for at once, or when the lease that a killed process left has ended", async () => {
+  for (const answers of [[true], [false, true], [false, false]]) {
+    const seen: string[] = [];
+    const left = [...answers];
+    const missed = { run: () => Promise.resolve(seen.push("run") > 0 && left.shift()!) };
+    await makeUp(missed, () => Promise.resolve(void seen.push("lease ended")));
+    assert.deepEqual(seen, answers[0] ? ["run"] : ["run", "lease ended", "run"]);
+  }
 });
