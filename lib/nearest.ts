@@ -37,8 +37,8 @@ function withinWords(wanted: string, candidates: readonly string[]): string | nu
 
 /**
  * The candidate closest to `word` (case and `-` for `_` do not count), or null when none is close: at most a third
- * of the word's characters may differ, two at least; or else the name must hold the word. Of equally close ones the
- * first. One that the word holds as whole words is closer than what is more than a slip away.
+ * of the word's characters may differ, two at least; or else the name must hold the word, or all its words. Of equally close
+ * ones the first. One that the word holds as whole words is closer than what is more than a slip away.
  */
 export function nearest(word: string, candidates: readonly string[]): string | null {
   const wanted = plain(word);
@@ -54,5 +54,15 @@ export function nearest(word: string, candidates: readonly string[]): string | n
   if (best !== null && least <= SLIP_CHANGES_MAX) return best;
   best = withinWords(wanted, candidates) ?? best;
   if (best !== null || wanted.length < PART_CHARACTERS_MIN) return best;
-  return candidates.find((candidate) => plain(candidate).includes(wanted)) ?? null;
+  return candidates.find((candidate) => plain(candidate).includes(wanted)) ?? allWordsOf(wanted, candidates);
+}
+
+/** The shortest candidate that has every word of `wanted`, two at least, as crm_compute_no_show_rate has crm_no_show. */
+function allWordsOf(wanted: string, candidates: readonly string[]): string | null {
+  const words = wanted.split("_").filter(Boolean);
+  if (words.length < 2) return null;
+  const holding = candidates.filter((candidate) =>
+    words.every((word) => `_${plain(candidate)}_`.includes(`_${word}_`))
+  );
+  return holding.sort((a, b) => a.length - b.length)[0] ?? null;
 }

@@ -153,7 +153,14 @@ function sentence(issue: Issue, args: unknown, schema: Schema): string[] {
   if (issue.code === "unrecognized_keys") return unknownKeys(issue.keys, issue.path, field, schema);
   const value = issue.path.reduce<unknown>((at, part) => (at as Record<PropertyKey, unknown>)?.[part], args);
   if (value === undefined) return [`${field} is required`];
-  return [`${field}: expected ${expected(issue, schemaAt(schema, issue.path))}`];
+  const wanted = schemaAt(schema, issue.path);
+  return [`${field}: expected ${expected(issue, wanted)}${meant(wanted)}`];
+}
+
+/** What a text is that has to fit a pattern, which says little to whoever gave a name in place of an id. */
+function meant(schema: Schema | undefined): string {
+  const patterned = [schema, ...schema?.anyOf ?? []].some((one) => one?.pattern !== undefined);
+  return patterned && schema?.description ? ` (${schema.description.replace(/\.$/, "")})` : "";
 }
 
 function unknownKeys(

@@ -37,3 +37,13 @@ Deno.test("a name within the word is closer than another that begins otherwise, 
   ];
   for (const [word, name] of cases) assert.equal(nearest(word, names), name, word);
 });
+
+Deno.test("a name that has all the words is what was meant, the shortest of several", () => {
+  const names = ["crm_compute_no_show_rate", "list_content", "topicmap_list_content_jobs", "list_social_ads"];
+  assert.equal(nearest("crm_no_show", names), "crm_compute_no_show_rate");
+  assert.equal(
+    nearest("content_job_topicmap", ["topicmap_get_content_job", "topicmap_get_content_job_output"]),
+    "topicmap_get_content_job",
+  );
+  assert.equal(nearest("crm_delete", names), null);
+});

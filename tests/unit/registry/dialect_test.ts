@@ -174,3 +174,16 @@ Deno.test("a schema prints as the type its checked value has", () => {
     '{ "id": number | string; "kind": "a" | "b"; "tags"?: (string)[]; "more"?: Record<string, string>; }',
   );
 });
+
+Deno.test("a text that does not fit its pattern is refused with what it is, for the pattern stands in no list", () => {
+  const id: Schema = { type: "string", pattern: "^[0-9]+$", description: "The id; list_things shows it." };
+  assert.equal(
+    refusal(object({ id }), { id: "A name" }),
+    "id: expected a string matching ^[0-9]+$ (The id; list_things shows it)",
+  );
+  const either: Schema = { anyOf: [{ type: "integer" }, { type: "string", pattern: "^[0-9]+$" }] };
+  assert.equal(
+    refusal(object({ id: { ...either, description: "The post's id." } }), { id: "A name" }),
+    "id: expected a whole number or a string matching ^[0-9]+$ (The post's id)",
+  );
+});
