@@ -2,12 +2,11 @@
 import { GatewayError } from "../../errors.ts";
 import type { z } from "zod";
 import type { SiteContext } from "../connector.ts";
-import { excerpt } from "../excerpt.ts";
 import { Budget, each } from "./budget.ts";
 import type { Days } from "./days.ts";
 import { count, type Page, type Rows, rowsOf } from "./pages.ts";
 import { Progress, type Report } from "./progress.ts";
-import { isClosedRoute, lacksPermission, unreadable } from "./refusals.ts";
+import { isClosedRoute, lacksPermission, thoseThereAre, unreadable } from "./refusals.ts";
 import * as shapes from "./rows.ts";
 import * as search from "./search.ts";
 import { CrmReader } from "./reader.ts";
@@ -15,8 +14,6 @@ import { type CrmSettings, CrmWire } from "./wire.ts";
 
 const FUNNEL_PAGES = 20;
 const LIST = 100;
-/** Calendars that a refusal names. */
-const NAMED_MAX = 10;
 
 /** The client of the location that a site names. */
 export const crmOf = (ctx: SiteContext<CrmSettings>): Crm => new Crm(new CrmWire(ctx));
@@ -54,14 +51,10 @@ export class Crm extends CrmReader {
     const all = await this.calendars();
     const ids = all.rows.map(({ id }) => id).filter((id) => calendar === undefined || id === calendar);
     if (calendar !== undefined && ids.length === 0 && all.complete) {
-      const known = all.rows.slice(0, NAMED_MAX).map(({ id, name }) =>
-        name === null ? `"${id}"` : `"${id}" (${excerpt(name)})`
-      ).join(", ") || "none";
       throw new GatewayError(
         "E_NOT_FOUND",
-        `calendar_id: the location has no calendar "${calendar}"; there are ${known}${
-          all.rows.length > NAMED_MAX ? ` and ${all.rows.length - NAMED_MAX} more` : ""
-        }, and without calendar_id all are counted`,
+        `calendar_id: the location has no calendar "${calendar}"; ${thoseThereAre(all.rows)}, and without ` +
+          "calendar_id all are counted",
       );
     }
     const parts = ids.flatMap((calendarId) =>

@@ -78,3 +78,17 @@ export function foreign(): GatewayError {
     { upstream: UNREADABLE },
   );
 }
+
+/** How many a refusal names. */
+const NAMED_MAX = 10;
+
+/** Those there are, by their ids and names, for whoever named one that there is not. */
+export function thoseThereAre(
+  rows: readonly { readonly id: string; readonly name: string | null }[],
+): string {
+  const named = rows.slice(0, NAMED_MAX).map(({ id, name }) =>
+    name === null ? `"${id}"` : `"${id}" (${excerpt(name)})`
+  );
+  const more = rows.length - named.length;
+  return `there are ${named.join(", ") || "none"}${more > 0 ? ` and ${more} more` : ""}`;
+}

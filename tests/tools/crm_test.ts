@@ -109,7 +109,7 @@ Deno.test("docs/CONNECTING.md names every permission that a route needs, and no 
   assert.deepEqual(named.toSorted(), [...needed].sort());
 });
 
-Deno.test("a calendar that there is not is refused with those there are, by id and name", async () => {
+Deno.test("a calendar or a pipeline that there is not is refused with those there are, by id and name", async () => {
   await using at = await CrmWorld.open();
   const said = await at.gw.refuses(
     "crm_compute_no_show_rate",
@@ -118,4 +118,9 @@ Deno.test("a calendar that there is not is refused with those there are, by id a
   );
   const ids = at.crm.state.world.calendars.map(({ id, name }) => `"${id}" (${name})`).join(", ");
   assert.ok(said.includes(`there are ${ids}, and without calendar_id all are counted`), said);
+  const call = { site_id: "client", pipeline_id: "Sales" };
+  assert.match(
+    await at.gw.refuses("crm_compute_pipeline_funnel", call, "E_NOT_FOUND"),
+    /has no pipeline "Sales"; there are "pipe-sales" \(Sales\), .*, and without pipeline_id every one is answered/,
+  );
 });
