@@ -3,12 +3,13 @@ import type { DemoPart, Paste } from "./demo_part.ts";
 import { REPO, type StaticProject } from "./project.ts";
 import type { CmsSandbox } from "./wordpress/start.ts";
 
-/** What to try, ready to be pasted. */
+/** What to try, ready to be pasted; `section` is what the site builder has saved. */
 export function guide(
   address: string,
   token: string,
   cms: Pick<CmsSandbox, "kind" | "base_url">,
   project: Pick<StaticProject, "repo"> | null,
+  section: string,
   parts: readonly DemoPart[] = [],
 ): string {
   const draft = {
@@ -45,7 +46,7 @@ export function guide(
     : `A stand-in for WordPress answers at ${cms.base_url} (site ids "demo" and "demo-live").`;
   return [
     `The gateway answers at ${address}. ${site}`,
-    'A stand-in for Duda, a site builder, has the site id "demo-built".',
+    `A stand-in for Duda, a site builder, has the site id "demo-built"; its saved section is ${section}.`,
     "",
     "1. A draft through REST (leave confirm out to see the preview first):",
     "",

@@ -146,7 +146,7 @@ if (import.meta.main) {
     const registry = await readRegistry();
     const builder = startDuda();
     cleanup.defer(() => builder.stop());
-    builder.section("Opening hours");
+    const section = builder.section("Opening hours");
     builder.post(builder.site(ALIAS, "built.example"), {
       title: "First post",
       description: "A draft to begin with",
@@ -174,7 +174,7 @@ if (import.meta.main) {
     // One Ctrl-C comes several times, by way of npx and deno task: the later ones must not cut the cleaning up short.
     for (const signal of STOPPING) Deno.addSignalListener(signal, () => {});
     const { baseUrl } = checked;
-    await serve(gateway, checked, () => say(guide(baseUrl, token, cms, project, parts)));
+    await serve(gateway, checked, () => say(guide(baseUrl, token, cms, project, section, parts)));
     await cleanup.disposeAsync();
     Deno.exit(0);
   } catch (error) {

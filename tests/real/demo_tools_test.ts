@@ -14,7 +14,12 @@ type Result = Record<string, unknown> & { readonly id?: string | number };
 
 /** A running demo. */
 class Demo implements AsyncDisposable {
-  constructor(readonly child: Deno.ChildProcess, readonly address: string, readonly token: string) {}
+  constructor(
+    readonly child: Deno.ChildProcess,
+    readonly address: string,
+    readonly token: string,
+    readonly section: string,
+  ) {}
 
   /** Starts it in a folder, on a free port. */
   static async start(cwd: string): Promise<Demo> {
@@ -32,26 +37,42 @@ class Demo implements AsyncDisposable {
     clearTimeout(timer);
     const address = /^The gateway answers at (http:\/\/[\d.:]+)\./m.exec(text)?.[1];
     const token = /Bearer (gate_dev_\S+)'/.exec(text)?.[1];
-    if (!address || !token) {
+    const section = /saved section is (\S+)\.$/m.exec(text)?.[1];
+    if (!address || !token || !section) {
       await child.status;
       assert.fail(`the demo did not start: ${text}`);
     }
-    return new Demo(child, address, token);
+    return new Demo(child, address, token, section);
   }
 
   /** What was refused, a sentence each. */
   readonly refusals: string[] = [];
 
-  /** What a tool answers; nothing where it refuses, which is noted. */
+  /** What a tool answers, asked through REST and MCP in turn; nothing where it refuses, which is noted. */
   async call(tool: string, args: Args = {}): Promise<Result> {
-    const response = await fetch(`${this.address}/api/v1/tools/${tool}`, {
+    const params = { name: tool, arguments: args };
+    if (this.#calls++ % 2 === 0) {
+      const { ok, result, error } = await this.#ask(`/api/v1/tools/${tool}`, args);
+      return ok ? result : this.#refused(tool, `${error?.code}: ${error?.message}`);
+    }
+    const { result } = await this.#ask("/mcp", { jsonrpc: "2.0", id: 1, method: "tools/call", params });
+    const { text } = result.content[0];
+    return result.isError ? this.#refused(tool, text) : JSON.parse(text);
+  }
+  #calls = 0;
+
+  #refused(tool: string, why: string): Result {
+    this.refusals.push(`${tool}: ${why}`);
+    return {};
+  }
+
+  async #ask(path: string, body: unknown) {
+    const response = await fetch(`${this.address}${path}`, {
       method: "POST",
       headers: { authorization: `Bearer ${this.token}`, "content-type": "application/json" },
-      body: JSON.stringify(args),
+      body: JSON.stringify(body),
     });
-    const { ok, result, error } = await response.json();
-    if (!ok) this.refusals.push(`${tool}: ${error?.code}: ${error?.message}`);
-    return ok ? result : {};
+    return await response.json();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -82,7 +103,7 @@ async function tryEach(demo: Demo): Promise<string[]> {
   const [cms, live] = [on("demo"), on("demo-live")];
   await discovery(call, cms);
   await posts(call, cms, live);
-  await pages(call, live, on("demo-built"));
+  await pages(call, live, on("demo-built"), demo.section);
   await seo(call, live);
   await repository(call, on("demo-static"));
   await planning(call, live);
@@ -120,7 +141,7 @@ async function posts(call: Call, cms: Site, live: Site): Promise<void> {
   await call("create_taxonomy", cms({ taxonomy: "tag", name: "Tried", ...DO }));
 }
 
-async function pages(call: Call, live: Site, built: Site): Promise<void> {
+async function pages(call: Call, live: Site, built: Site, section: string): Promise<void> {
   const { id: page_id } = await call(
     "create_page_draft",
     live({ title: "Tried", content_html: "<p>x</p>", ...DO }),
@@ -128,12 +149,12 @@ async function pages(call: Call, live: Site, built: Site): Promise<void> {
   await call("update_page_draft", live({ page_id, title: "Tried again", ...DO }));
   await call("list_page_templates", live());
   await call("schedule_page", live({ page_id, scheduled_at: ahead(86_400, Date.now()), ...DO }));
-  await call("publish_page", live({ page_id }));
+  await call("publish_page", live({ page_id, ...DO }));
   const { id: code } = await call("create_page_from_code", live({ title: "Code", html: "<p>x</p>", ...DO }));
   await call("update_page_from_code", live({ page_id: code, css: "p { color: red }", ...DO }));
   const { id: own } = await call("create_page_draft", built({ title: "Tried", ...DO }));
-  await call("duplicate_page", built({ page_id: own }));
-  await call("inject_page_section", built({ page_id: own, element_source_id: "section" }));
+  await call("duplicate_page", built({ page_id: own, ...DO }));
+  await call("inject_page_section", built({ page_id: own, element_source_id: section, ...DO }));
 }
 
 async function seo(call: Call, live: Site): Promise<void> {
@@ -155,7 +176,7 @@ async function repository(call: Call, files: Site): Promise<void> {
   await call("bulk_write_static_files", files({ files: [{ path: "public/more.txt", content: "x" }], ...DO }));
   await call("create_static_route", files({ route, html: "<p>x</p>", target_branch: "main", ...DO }));
   await call("update_static_route", files({ route, html: "<p>y</p>", target_branch: "main", ...DO }));
-  await call("delete_static_route", files({ route }));
+  await call("delete_static_route", files({ route, ...DO }));
   await call("reset_static_preview_branch", files(DO));
   const path = "content/tried.md";
   const content = "---\ntitle: Tried\nslug: tried\ntype: post\nstatus: draft\n---\n\nTried.\n";
@@ -163,7 +184,7 @@ async function repository(call: Call, files: Site): Promise<void> {
   await call("list_md_from_repo", files());
   await call("read_md_from_repo", files({ path }));
   await call("update_md_status", files({ path, status: "review", ...DO }));
-  await call("deploy_md_to_site", files({ path, target_site_id: "demo" }));
+  await call("deploy_md_to_site", files({ path, target_site_id: "demo", ...DO }));
 }
 
 async function planning(call: Call, live: Site): Promise<void> {
