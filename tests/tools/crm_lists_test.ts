@@ -174,3 +174,16 @@ Deno.test("diagnose_site tells of the location and of each permission that the t
   at.crm.state.deleted = false;
   assert.match((await checks(at, "wrong"))["crm_location"]!.detail, /401/);
 });
+
+Deno.test("of a funnel behind those that a call looks among it is not said that there is none", async () => {
+  const world = seeded("loc-of-many-funnels", NOW);
+  const [one] = world.funnels;
+  world.funnels.push(...Array.from({ length: 1100 }, (_, at) => ({ ...one!, _id: `many-${at}` })));
+  await using at = await CrmWorld.open({ crm: { world } });
+  const call = { site_id: "client", funnel_id: "many-1099" };
+  assert.match(
+    await at.gw.refuses("crm_get_funnel_stats", call, "E_UPSTREAM"),
+    /"many-1099" is not among the first 1000 funnels of the location, and the others were not read/,
+  );
+  await at.ask("crm_get_funnel_stats", { funnel_id: "many-900" });
+});

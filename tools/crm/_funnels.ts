@@ -1,6 +1,6 @@
 /** Funnels by id and name: the CRM tells no more of them. */
 import { GatewayError } from "../../errors.ts";
-import { noteRows, type Reading } from "./_read.ts";
+import { noteRows, type Reading, reasonOf } from "./_read.ts";
 
 /** Why numbers of funnels are null. */
 export const UNREPORTED =
@@ -8,7 +8,7 @@ export const UNREPORTED =
 /** One that is named may stand behind those that would be listed. */
 const NAMED_AMONG = 1000;
 
-/** The funnels, at most `limit`, or the one of that id. Throws E_NOT_FOUND where there is none. */
+/** The funnels, at most `limit`, or the one of that id. Throws E_NOT_FOUND where there is none, E_UPSTREAM where not all were read. */
 export async function funnelsOf(
   reading: Pick<Reading, "client" | "notes">,
   limit: number,
@@ -24,6 +24,15 @@ export async function funnelsOf(
   }
   const named = found.rows.filter(({ id }) => id === funnel_id);
   if (named.length > 0) return named;
+  if (!found.complete) {
+    const { client } = reading;
+    const why = client.budget.stopped === null ? "one call looks among no more" : reasonOf(client);
+    throw new GatewayError(
+      "E_UPSTREAM",
+      `funnel_id: "${funnel_id}" is not among the first ${found.rows.length} funnels of the location, and the others ` +
+        `were not read, because ${why}; check the id in the CRM`,
+    );
+  }
   throw new GatewayError(
     "E_NOT_FOUND",
     `funnel_id: the location has no funnel "${funnel_id}"; crm_get_funnel_stats without funnel_id lists those there are`,
