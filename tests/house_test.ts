@@ -281,3 +281,14 @@ Deno.test("no file cites a document that the project does not have, or a section
   }
   assert.deepEqual([...faults], []);
 });
+
+Deno.test("the page on architecture lists each decision once, and names each upstream's page once", () => {
+  const page = Deno.readTextFileSync(new URL("docs/ARCHITECTURE.md", ROOT));
+  const pages = (folder: string) =>
+    [...Deno.readDirSync(new URL(folder, ROOT))].map(({ name }) => name).sort();
+  const listed = [...page.matchAll(/^- \[\d+\]\(decisions\/([^)]+)\)/gm)].map(([, name]) => name!);
+  assert.deepEqual(listed.toSorted(), pages("docs/decisions"));
+  const [, upstreams = ""] = /^## Upstreams$([\s\S]*?)^## /m.exec(page) ?? [];
+  const named = [...upstreams.matchAll(/\]\(upstreams\/([^)]+)\)/g)].map(([, name]) => name!);
+  assert.deepEqual(named.sort(), pages("docs/upstreams"));
+});
