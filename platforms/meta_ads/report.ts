@@ -123,6 +123,12 @@ function checkRange({ since, until }: { since: string; until: string }, now: num
   // The account's time zone may be a day ahead.
   const latest = day(now + DAY_MS);
   if (since > latest) throw bad(`time_range: since "${since}" lies in the future; give a day up to today`);
+  // A month may be asked for before it is over, but a time longer than Meta keeps was not meant.
+  if (until > latest && since < monthsBefore(Date.parse(until), MONTHS_BACK)) {
+    throw bad(
+      `time_range: until "${until}" lies far in the future, ${MONTHS_BACK} months or more from since; give a day up to today`,
+    );
+  }
 }
 
 /** The day that many months before, by UTC. */

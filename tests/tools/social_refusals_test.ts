@@ -61,6 +61,10 @@ const REPORTS: readonly (readonly [Args, RegExp])[] = [
     /^time_range: since .* Meta keeps 37 months, .* since 2023-10-21$/,
   ],
   [{ time_range: { since: "2023-10-20", until: DATE } }, /too long ago/],
+  [
+    { time_range: { since: "2026-11-01", until: "2066-11-01" } },
+    /^time_range: until "2066-11-01" lies far in the future/,
+  ],
   [{ time_range: { since: "2026-11-23", until: "2026-11-24" } }, /^time_range: since .* lies in the future/],
   [{ time_range: { since: "2026-02-30", until: DATE } }, /^time_range\.since: expected a date/],
   [{ time_range: { since: DATE } }, /^time_range\.until is required/],
