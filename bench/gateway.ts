@@ -14,17 +14,16 @@ export interface Gateway extends Server {
   toolNames(): Promise<string[]>;
 }
 
-/** Starts one with its store below `folder`, by `script` with its arguments; each site is a body of the admin API. */
+/** Starts one with its store below `folder`; each site is a body of the admin API. */
 export async function startGateway(
   folder: string,
   sites: readonly Readonly<Record<string, unknown>>[],
   env: Readonly<Record<string, string>> = {},
-  script: readonly string[] = ["main.ts"],
 ): Promise<Gateway> {
   const port = freePort();
   const url = `http://127.0.0.1:${port}`;
   const master = crypto.getRandomValues(new Uint8Array(32)).toHex();
-  const server = await start(script, url, "/healthz", {
+  const server = await start(["main.ts"], url, "/healthz", {
     PORT: String(port),
     KV_PATH: `${folder}/store`,
     MASTER_TOKEN: master,

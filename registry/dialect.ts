@@ -90,7 +90,7 @@ function defaultFaults(schema: Record<string, unknown>, at: string): string[] {
   return fits(bare as Schema, value) ? [] : [`${at}: the default does not fit its own schema`];
 }
 
-/** Whether a value is what a schema allows. For a value that is judged once: a schema is made for it. */
+/** Whether a value is what a schema allows. For a value that is judged once: where it must, a schema is made for it. */
 export function fits(schema: Schema, value: unknown): boolean {
   if (schema.enum) return (schema.enum as readonly unknown[]).includes(value);
   if (schema.type === "boolean") return typeof value === "boolean";

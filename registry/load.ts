@@ -177,7 +177,7 @@ function sameAsRow(group: string, document: unknown, golden: GoldenTool | undefi
   if (!golden) return true;
   const { name: _, group: goldenGroup, ...fixed } = golden;
   if (fixed.platforms === "all") delete fixed.platforms;
-  const written = document as Record<string, unknown>;
+  const written: Record<string, unknown> = { site: "required", ...document as object };
   return goldenGroup === group &&
     Object.keys(fixed).every((field) => (FIXED_FIELDS as readonly string[]).includes(field)) &&
     FIXED_FIELDS.every((field) => JSON.stringify(written[field]) === JSON.stringify(fixed[field]));
