@@ -157,9 +157,9 @@ export async function openGateway(
       }),
     mcp: mcpDoor({
       authenticate,
-      listing: (caller) => {
+      listing: async (caller) => {
         tokenLimit.take(caller.token.id);
-        return catalog.listing(caller).mcp;
+        return (await catalog.keeping()).listing(caller).mcp;
       },
       bodyLimit: (caller) => largestBodyLimit(catalog.entries(), caller),
       call: ({ caller, tool, arguments: args, bodyBytes, requestId, idempotencyKey, follower }) =>

@@ -1,5 +1,5 @@
 /** The tools of all sources by name, and what of them a caller is shown. */
-import { LRUCache } from "lru-cache";
+import type { LRUCache } from "lru-cache";
 import { GatewayError } from "../errors.ts";
 import { nearest } from "../lib/nearest.ts";
 import { type Caller, LIMITS, type Token } from "../model.ts";
@@ -55,7 +55,8 @@ interface Visibility {
 export class Catalog {
   readonly #sources: readonly ToolSource[];
   readonly #ports: CatalogPorts;
-  readonly #listings: LRUCache<string, Listing>;
+  readonly #bytes: number;
+  #listings: LRUCache<string, Listing> | null = null;
   readonly #visibilities = new WeakMap<Token, Visibility>();
   #view: View = { version: 0, sets: [], tools: new Map(), shown: [], sites: [] };
 
@@ -63,11 +64,20 @@ export class Catalog {
   constructor(sources: readonly ToolSource[], ports: CatalogPorts, bytes: number = LIMITS.LISTINGS_BYTES) {
     this.#sources = sources;
     this.#ports = ports;
-    this.#listings = new LRUCache({
-      max: LIMITS.LISTINGS_MAX,
-      maxSize: bytes,
-      sizeCalculation: (listing, key) => listing.bytes + key.length,
-    });
+    this.#bytes = bytes;
+  }
+
+  /** The same catalogue, which keeps its listings from now on. What keeps them is imported here: no start needs it. */
+  async keeping(): Promise<this> {
+    if (this.#listings === null) {
+      const { LRUCache } = await import("lru-cache");
+      this.#listings ??= new LRUCache({
+        max: LIMITS.LISTINGS_MAX,
+        maxSize: this.#bytes,
+        sizeCalculation: (listing, key) => listing.bytes + key.length,
+      });
+    }
+    return this;
   }
 
   /**
@@ -107,17 +117,18 @@ export class Catalog {
 
   /** What the listings hold in memory, bytes. */
   get listingBytes(): number {
-    return this.#listings.calculatedSize;
+    return this.#listings?.calculatedSize ?? 0;
   }
 
-  /** What the caller may see. */
+  /** What the caller may see; made anew each time before `keeping`. */
   listing(caller: Caller): Listing {
     const { key, sites } = this.#visibility(caller);
-    const known = this.#listings.get(key);
+    const kept = this.#listings;
+    const known = kept?.get(key);
     if (known) return known;
     const keep = () => {
-      this.#listings.delete(key); // a value that is there already would not be measured again
-      this.#listings.set(key, listing);
+      kept?.delete(key); // a value that is there already would not be measured again
+      kept?.set(key, listing);
     };
     const listing = this.#make(caller, sites, keep);
     keep();

@@ -2,19 +2,16 @@
 import { z } from "zod";
 import { LIMITS } from "../../model.ts";
 import { foreign, unreadable } from "./errors.ts";
-import { type FilterExpression, filterOf, type OrderBy, ordersOf } from "./filters.ts";
+import type { Conditions } from "./filters.ts";
 import { propertyOf } from "./routes.ts";
 import type { Asked, GoogleWire } from "./wire.ts";
 
 /** What a report is asked for. */
-export interface ReportQuery {
+export interface ReportQuery extends Conditions {
   readonly start_date: string;
   readonly end_date: string;
   readonly metrics: readonly string[];
   readonly dimensions?: readonly string[] | undefined;
-  readonly dimension_filter?: FilterExpression | undefined;
-  readonly metric_filter?: FilterExpression | undefined;
-  readonly order_bys?: readonly OrderBy[] | undefined;
   readonly limit?: number;
   readonly offset?: number;
 }
@@ -82,19 +79,6 @@ export function reportRequest(query: ReportQuery) {
     ...(query.order_bys?.length ? { orderBys: [...query.order_bys] } : {}),
     ...(limit === undefined ? {} : { limit: String(limit) }),
     ...(offset ? { offset: String(offset) } : {}),
-  };
-}
-
-/** The filters and orders of a call, read. Throws E_BAD_INPUT naming the part that is wrong. */
-export function readConditions(args: {
-  readonly dimension_filter?: unknown;
-  readonly metric_filter?: unknown;
-  readonly order_bys?: unknown;
-}): Pick<ReportQuery, "dimension_filter" | "metric_filter" | "order_bys"> {
-  return {
-    dimension_filter: filterOf(args.dimension_filter, "dimension_filter"),
-    metric_filter: filterOf(args.metric_filter, "metric_filter"),
-    order_bys: ordersOf(args.order_bys, "order_bys"),
   };
 }
 

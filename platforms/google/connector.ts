@@ -6,7 +6,7 @@ import { address, base, given, secret, word } from "../settings.ts";
 import { idField, textField, userField } from "../site_fields.ts";
 import { ACCOUNT, STORAGE_FOLDER } from "./checks.ts";
 import { assertAccount, assertAds, assertAnalytics, assertSearch, assertStorage, refusal } from "./links.ts";
-import { assertClient, authorize, exchange, isOAuth, refresh, revoke, RIGHTS } from "./oauth.ts";
+import { assertClient, authorize, isOAuth, RIGHTS } from "./oauth.ts";
 import { forbidden } from "./routes.ts";
 import type { GoogleContext } from "./wire.ts";
 
@@ -26,6 +26,7 @@ const spreadsheets = {
 };
 
 // What reaches the services is large, and not needed to start.
+const tokens = () => import("./tokens.ts");
 const clientOf = async (ctx: GoogleContext) => new (await import("./client.ts")).Google(ctx);
 
 export default connector({
@@ -79,7 +80,7 @@ export default connector({
     kind: "google",
     user: (site) => site.account_user_id,
     users: { storage: (site) => site.storage_user_id },
-    refresh,
+    refresh: async (ctx, refreshToken) => await (await tokens()).refresh(ctx, refreshToken),
     refusal,
     connection: {
       vendor: "Google",
@@ -87,8 +88,8 @@ export default connector({
       manage_url: "https://myaccount.google.com/connections",
       assertConfigured: assertClient,
       authorize,
-      exchange,
-      revoke,
+      exchange: async (ctx, answer) => await (await tokens()).exchange(ctx, answer),
+      revoke: async (ctx, ended) => await (await tokens()).revoke(ctx, ended),
     },
   },
   origins: ({ settings }) => [

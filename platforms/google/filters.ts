@@ -97,3 +97,23 @@ export function filterOf(value: unknown, field: string): FilterExpression | unde
 export function ordersOf(value: unknown, field: string): OrderBy[] | undefined {
   return value === undefined ? undefined : read(z.array(ORDER).max(20), value, field);
 }
+
+/** Which rows of a report are wanted, and in what order. */
+export interface Conditions {
+  readonly dimension_filter?: FilterExpression | undefined;
+  readonly metric_filter?: FilterExpression | undefined;
+  readonly order_bys?: readonly OrderBy[] | undefined;
+}
+
+/** The filters and orders of a call, read. Throws E_BAD_INPUT naming the part that is wrong. */
+export function readConditions(args: {
+  readonly dimension_filter?: unknown;
+  readonly metric_filter?: unknown;
+  readonly order_bys?: unknown;
+}): Conditions {
+  return {
+    dimension_filter: filterOf(args.dimension_filter, "dimension_filter"),
+    metric_filter: filterOf(args.metric_filter, "metric_filter"),
+    order_bys: ordersOf(args.order_bys, "order_bys"),
+  };
+}

@@ -20,6 +20,9 @@ export const crmOf = (ctx: SiteContext<CrmSettings>): Crm => new Crm(new CrmWire
 
 /** The client. Every method throws E_UPSTREAM; where the call's requests or time are used up, what was read is incomplete. */
 export class Crm extends CrmReader {
+  /** Names those there are to a caller who named one that there is not. */
+  readonly thoseThereAre = thoseThereAre;
+
   /** The same location with that many requests. */
   within(requests: number): Crm {
     return new Crm(this.wire.within(new Budget(requests)), this.progress);

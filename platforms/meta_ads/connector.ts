@@ -5,8 +5,10 @@ import { address, base, given, secret, word } from "../settings.ts";
 import { textField, userField } from "../site_fields.ts";
 import { socialAdsChecks } from "./checks.ts";
 import { assertAccount, assertBound, refusal } from "./links.ts";
-import { assertApp, authorize, exchange, MANAGE_URL, revoke, RIGHTS } from "./oauth.ts";
+import { assertApp, authorize, MANAGE_URL, RIGHTS } from "./oauth.ts";
 import { refusalOf } from "./routes.ts";
+
+const tokens = () => import("./tokens.ts"); // not needed to start
 
 export default connector({
   name: "meta_ads",
@@ -37,8 +39,8 @@ export default connector({
       manage_url: MANAGE_URL,
       assertConfigured: assertApp,
       authorize,
-      exchange,
-      revoke,
+      exchange: async (ctx, answer) => await (await tokens()).exchange(ctx, answer),
+      revoke: async (ctx, ended) => await (await tokens()).revoke(ctx, ended),
     },
   },
   connect: async (ctx) => new (await import("./client.ts")).MetaAds(ctx), // large, and not needed to start

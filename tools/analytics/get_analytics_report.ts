@@ -1,6 +1,6 @@
 /** get_analytics_report: visits to the site, as its analytics property counts them. */
 import { GatewayError } from "../../errors.ts";
-import { readConditions } from "../../platforms/google/analytics.ts";
+import { readConditions } from "../../platforms/google/filters.ts";
 import google from "../../platforms/google/connector.ts";
 import { tool } from "../../registry/tool.ts";
 import { checkDays } from "./_days.ts";

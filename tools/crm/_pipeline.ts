@@ -1,7 +1,6 @@
 /** Opportunities: where they stand in their pipelines, and how those of a window ended. */
 import type { Opportunity, Pipeline } from "../../platforms/highlevel/rows.ts";
 import { within } from "../../platforms/highlevel/days.ts";
-import { thoseThereAre } from "../../platforms/highlevel/refusals.ts";
 import { countBy, rate, sum } from "./_numbers.ts";
 import { noteRows, noteUndated, type Reading } from "./_read.ts";
 import { GatewayError } from "../../errors.ts";
@@ -63,7 +62,9 @@ export async function pipelineFunnel(reading: Reading, pipeline_id?: string) {
   if (pipeline_id !== undefined && pipelines.length === 0 && all.complete) {
     throw new GatewayError(
       "E_NOT_FOUND",
-      `pipeline_id: the location has no pipeline "${pipeline_id}"; ${thoseThereAre(all.rows)}, and without ` +
+      `pipeline_id: the location has no pipeline "${pipeline_id}"; ${
+        reading.client.thoseThereAre(all.rows)
+      }, and without ` +
         "pipeline_id every one is answered",
     );
   }

@@ -112,9 +112,9 @@ Deno.test("a wrong name is told the few tools that do the same to other things, 
   assert.equal(hint(many, "ship_pots"), 'did you mean "ship_post"');
 });
 
-Deno.test("after a change the next list is that of the new version, and lists without such tools stay as they are", () => {
+Deno.test("after a change the next list is that of the new version, and lists without such tools stay as they are", async () => {
   const source = new ChangingSource(offer("find", ["a"]));
-  const catalog = over([source]);
+  const catalog = await over([source]).keeping();
   const [near, far] = [caller(), caller({ id: "far", allowed_sites: ["z"] })];
   const before = [catalog.listing(near), catalog.listing(far)];
   assert.equal(catalog.listing(near), before[0], "nothing has changed");
@@ -128,8 +128,8 @@ Deno.test("after a change the next list is that of the new version, and lists wi
   assert.deepEqual(names(), []);
 });
 
-Deno.test("callers who see the same share one list, also with names in another order", () => {
-  const catalog = over([new ChangingSource(offer("find", ["a"]))]);
+Deno.test("callers who see the same share one list, also with names in another order", async () => {
+  const catalog = await over([new ChangingSource(offer("find", ["a"]))]).keeping();
   const [one, other] = [["get_site", "list_sites"], ["list_sites", "get_site"]];
   const same = catalog.listing(caller({ allowed_tools: one }));
   assert.equal(catalog.listing(caller({ allowed_tools: other })), same);
@@ -138,10 +138,10 @@ Deno.test("callers who see the same share one list, also with names in another o
   assert.notEqual(catalog.listing(caller({ allowed_tools: ["get_site\nlist_sites"] })), same);
 });
 
-Deno.test("lists take no more memory than they may, whatever is asked for, and one that was dropped is made again", () => {
+Deno.test("lists take no more memory than they may, whatever is asked for, and one that was dropped is made again", async () => {
   const bytes = 600_000;
   const source = new ChangingSource();
-  const catalog = over([source], bytes);
+  const catalog = await over([source], bytes).keeping();
   const first = caller();
   const whole = catalog.listing(first).mcp;
   let most = 0;
@@ -159,8 +159,8 @@ Deno.test("lists take no more memory than they may, whatever is asked for, and o
   assert.equal(catalog.listing(first).mcp, whole);
 });
 
-Deno.test("a list larger than all the memory there is for lists is answered all the same", () => {
-  const catalog = over([], 1000);
+Deno.test("a list larger than all the memory there is for lists is answered all the same", async () => {
+  const catalog = await over([], 1000).keeping();
   assert.ok(catalog.listing(caller()).mcp.length > 1000);
   assert.equal(catalog.listingBytes, 0);
 });
