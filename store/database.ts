@@ -76,14 +76,17 @@ export class Database {
  * Commits, and waits its turn while another process writes to the same file: SQLite refuses at once then, and nothing
  * was written. Rejects when that lasts for seconds.
  */
-export async function commitInTurn(
+export const commitInTurn = (
   change: Deno.AtomicOperation,
-): Promise<Deno.KvCommitResult | Deno.KvCommitError> {
+): Promise<Deno.KvCommitResult | Deno.KvCommitError> => inTurn(() => change.commit());
+
+/** Tries again what another process's lock refused, for seconds, or as long as `wanted`. Rejects as `work` does at last. */
+export async function inTurn<T>(work: () => Promise<T>, wanted: () => boolean = () => true): Promise<T> {
   for (let tries = 1;; tries++) {
     try {
-      return await change.commit();
+      return await work();
     } catch (error) {
-      if (tries === LOCK_TRIES_MAX || !isLocked(error)) throw error;
+      if (tries === LOCK_TRIES_MAX || !isLocked(error) || !wanted()) throw error;
       const wait = Math.min(tries, LOCK_WAIT_MS_MAX) * (0.5 + Math.random());
       await new Promise((resolve) => setTimeout(resolve, wait));
     }

@@ -10,7 +10,7 @@ import { Allowances } from "./allowances.ts";
 import { Accounts } from "./accounts.ts";
 import { Audit } from "./audit.ts";
 import { ConfigVersion } from "./cache.ts";
-import { commitInTurn, Database, isLocked } from "./database.ts";
+import { commitInTurn, Database, inTurn, isLocked } from "./database.ts";
 import { Leases } from "./leases.ts";
 import { Paces } from "./paces.ts";
 import { Previews } from "./previews.ts";
@@ -90,9 +90,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 
 async function openKv(path: string | undefined, deadline_ms: number): Promise<Deno.Kv> {
   const remote = path === undefined || /^https?:/.test(path);
+  let wanted = true;
   const opening = async () => {
     if (!remote && path !== ":memory:") await makeFolder(dirname(path));
-    const kv = await Deno.openKv(path);
+    // Two processes that make the file at once lock each other out for a moment.
+    const kv = await inTurn(() => Deno.openKv(path), () => wanted);
     try {
       await probe(kv);
       return kv;
@@ -105,6 +107,7 @@ async function openKv(path: string | undefined, deadline_ms: number): Promise<De
   try {
     return await within(deadline_ms, opened, "database is locked");
   } catch (cause) {
+    wanted = false;
     opened.then((kv) => kv.close(), () => {});
     throw new GatewayError("E_INTERNAL", `KV_PATH: ${explain(cause, path)}`, { cause });
   }
@@ -121,7 +124,7 @@ async function makeFolder(path: string): Promise<void> {
 
 /** Reads and writes, so that a file nobody may write is found at once. */
 async function probe(kv: Deno.Kv): Promise<void> {
-  await kv.get(PROBE_KEY);
+  await inTurn(() => kv.get(PROBE_KEY));
   await commitInTurn(kv.atomic().delete(PROBE_KEY));
 }
 
