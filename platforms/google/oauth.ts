@@ -1,7 +1,7 @@
 /** What can be asked for of a Google account, and the consent page (./tokens.ts has the rest of OAuth). */
 import { GatewayError } from "../../errors.ts";
 import type { ConsentRequest, Right } from "../connection.ts";
-import type { AccessToken, ConnectorContext } from "../context.ts";
+import type { ConnectorContext } from "../context.ts";
 
 /** The settings, by their names. */
 export interface GoogleSettings extends Readonly<Record<string, string | null>> {
@@ -38,11 +38,6 @@ export const RIGHTS = {
 
 /** Asked for with every connection: which account it is. */
 const IDENTITY = ["openid", "email"];
-
-/** Whether a token may be used for that service. */
-export function isGranted(token: Pick<AccessToken, "scopes">, service: keyof typeof RIGHTS): boolean {
-  return token.scopes.includes(RIGHTS[service].scope);
-}
 
 /** Throws E_MISSING_SECRET. */
 export function assertClient(settings: Readonly<Record<string, string | null>>): void {

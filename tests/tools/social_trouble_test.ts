@@ -11,7 +11,7 @@ const graph = (code: number, more: Partial<Extract<MetaFault, { kind: "graph" }>
   ...more,
 });
 
-Deno.test("a dead token is told as expired, the connection is marked, and Meta is not asked with it again", async () => {
+Deno.test("a dead token is reported as expired, the connection is marked, and Meta is not asked with it again", async () => {
   for (const subcode of [463, 460, 467, 458, 464, 459, 492, undefined]) {
     await using at = await MetaWorld.open();
     at.meta.inject(graph(190, subcode === undefined ? {} : { subcode }));
@@ -63,7 +63,7 @@ Deno.test("a permission that is missing, and an account that is not visible, are
   await at.refuses("list_social_ad_accounts", {}, "E_SOCIAL_ADS_AUTH", /read this .*ads_read/, "reads");
 });
 
-Deno.test("a wrong app secret is told as the operator's", async () => {
+Deno.test("a wrong app secret is reported as the operator's", async () => {
   await using at = await MetaWorld.open({
     settings: { upstream: { SOCIAL_ADS_APP_SECRET: "another-secret" } },
   });
@@ -158,7 +158,7 @@ Deno.test("what may pass is asked for again, twice at most, with a pause before 
   }
 });
 
-Deno.test("a version that is over is told as the operator's", async () => {
+Deno.test("a version that is over is reported as the operator's", async () => {
   await using at = await MetaWorld.open();
   at.meta.state.version_over = true;
   const says = /error 2635: .*; the version in SOCIAL_ADS_API_BASE is over/;
