@@ -1,0 +1,79 @@
+/** What a site's own tool server offers and answers, and what the gateway knows of its tools. */
+
+/** Whose tools they are: `cms`, the content platform's tool servers; `crm`, the CRM's hosted one. */
+export type ProxySource = "cms" | "crm";
+
+/** One tool server of one site. */
+export interface ServerRef {
+  readonly source: ProxySource;
+  /** The server's own name: the last part of its address on a content platform, `hosted` for the CRM's. */
+  readonly server: string;
+}
+
+/** A tool as its server lists it; every text of it is a stranger's. */
+export interface UpstreamTool {
+  /** As the server spells it. */
+  readonly name: string;
+  readonly title?: string;
+  readonly description: string;
+  readonly input_schema: Readonly<Record<string, unknown>>;
+  readonly hints: {
+    readonly read_only?: boolean;
+    readonly destructive?: boolean;
+    readonly idempotent?: boolean;
+  };
+}
+
+/** What a tool answered, as it came; anything else of the answer is left out. */
+export interface UpstreamResult {
+  readonly content: readonly unknown[];
+  readonly structuredContent?: unknown;
+  readonly isError: boolean;
+}
+
+/** The tool servers of one site: the client that `platforms/tool_servers/connector.ts` makes. */
+export interface ToolServers {
+  /** The servers that the site's kind and credentials make possible; nothing is asked. */
+  possible(): readonly ServerRef[];
+  /** Its whole list; null where the site has no such server. Throws E_UPSTREAM. */
+  list(ref: ServerRef): Promise<readonly UpstreamTool[] | null>;
+  /**
+   * Runs one tool by the server's own name. A failure that the tool itself reports comes as `isError`. Throws E_UPSTREAM
+   * for any other, with `outcome: "unknown"` where a write may have been carried out; a write is never sent twice.
+   */
+  call(
+    ref: ServerRef,
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    how: { readonly writes: boolean },
+  ): Promise<UpstreamResult>;
+}
+
+/** What a call of a tool touches: nothing, one page that exists, something made new, records of the CRM, or the whole site. */
+export type ProxyEffect = "read" | "page" | "new" | "record" | "site";
+
+/** What `manifests/proxies/` or an operator's approval says of a tool. */
+export interface ProxyClass {
+  readonly writes: boolean;
+  readonly effect: ProxyEffect;
+  /** The argument that names the page, where the effect is `page`; as the server spells it. */
+  readonly page?: string;
+}
+
+/** A tool of one site, as it may be called. */
+export interface SiteOffer extends ProxyClass {
+  readonly site_id: string;
+  readonly ref: ServerRef;
+  /** As the server spells it. */
+  readonly upstream_name: string;
+  /** The server's own schema, by which arguments are translated. */
+  readonly input_schema: Readonly<Record<string, unknown>>;
+}
+
+/** A tool that sites offer under one name of ours. */
+export interface ProxiedTool {
+  readonly name: string;
+  readonly source: ProxySource;
+  /** By site id. */
+  readonly offers: ReadonlyMap<string, SiteOffer>;
+}
