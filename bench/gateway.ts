@@ -10,8 +10,6 @@ export interface Gateway extends Server {
   readonly token: string;
   /** A tool's result, over REST and confirmed. Throws an Error with its refusal. */
   call(tool: string, args: Readonly<Record<string, unknown>>): Promise<unknown>;
-  /** The names of the tools its token sees. */
-  toolNames(): Promise<string[]>;
 }
 
 /** Starts one with its store below `folder`; each site is a body of the admin API. */
@@ -47,10 +45,6 @@ export async function startGateway(
       ...server,
       token,
       call: (tool, args) => ask(`${url}/api/v1/tools/${tool}`, token, { ...args, confirm: true }),
-      async toolNames() {
-        const { tools } = await ask(`${url}/api/v1/tools`, token) as { tools: { name: string }[] };
-        return tools.map(({ name }) => name);
-      },
     };
   } catch (thrown) {
     await server[Symbol.asyncDispose]();

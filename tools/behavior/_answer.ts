@@ -1,11 +1,6 @@
 /** What every answer about a project says beside its figures: when they are from, and what is left of its day. */
 import type { Behavior, Pulled } from "../../platforms/clarity/client.ts";
 
-/** The arguments that a pull without dimensions has. */
-export interface DaysArgs {
-  readonly num_of_days?: number;
-}
-
 /** The project first, the figures, then how old they are and what the project's quota is. */
 export async function answered<Figures extends object>(
   client: Behavior,
