@@ -11,7 +11,7 @@ export function answer(c: Context, result: unknown): Response {
   return c.json({ ok: true, result });
 }
 
-/** The error envelope of anything thrown; what is not a GatewayError is reported and told as E_INTERNAL. */
+/** The error envelope of anything thrown; what is not a GatewayError is reported and reported as E_INTERNAL. */
 export function refusal(c: Context, thrown: unknown, ports: AdminPorts): Response {
   const requestId = crypto.randomUUID();
   const error = asGatewayError(thrown, requestId);

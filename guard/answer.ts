@@ -12,7 +12,7 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null &&
   [Object.prototype, null].includes(Object.getPrototypeOf(value));
 
-/** The answer of a handler that has written. One without a proof is told as unverified; its own warnings stay. */
+/** The answer of a handler that has written. One without a proof is reported as unverified; its own warnings stay. */
 export function asWritten(answer: unknown): WriteResult {
   if (answer instanceof WriteResult) return answer;
   return silent(answer instanceof ReadResult ? answer.result : answer, SILENT);

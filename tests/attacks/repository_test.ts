@@ -100,7 +100,7 @@ async function losing(
   return at;
 }
 
-Deno.test("a commit that others went on from before its lost answer was looked into is told as made, once", async () => {
+Deno.test("a commit that others went on from before its lost answer was looked into is reported as made, once", async () => {
   for (const more of [1, 5]) {
     const goOn = async (at: StaticWorld) => {
       for (let n = 0; n < more; n++) {
@@ -155,7 +155,7 @@ const FIRST: readonly [string, string, Record<string, unknown>][] = [
 ];
 
 for (const [name, method, args] of FIRST) {
-  Deno.test(`an empty repository's first commit is told as made where its answer was lost: ${name}`, async () => {
+  Deno.test(`an empty repository's first commit is reported as made where its answer was lost: ${name}`, async () => {
     await using at = await losing(method, () => Promise.resolve());
     const { done } = await at.write("rest", "bulk_write_static_files", { site_id: "empty", ...args });
     assert.equal(done["commit_sha"], await at.head("main", EMPTY));

@@ -56,7 +56,7 @@ test("an update changes the parts that are given, and only those", async () => {
   assert.deepEqual(cut(read, "title", "html", "js"), [200, "New", "<b>y</b>", "1"]);
 });
 
-test("a page that was changed by other means is told as it is", async () => {
+test("a page that was changed by other means is reported as it is", async () => {
   const { body } = await make();
   await wp.rest("ed", "POST", `/pages/${body["id"]}`, { content: "<p>by hand</p>" });
   const read = await wp.call("ed", "GET", `/code-pages/${body["id"]}`);

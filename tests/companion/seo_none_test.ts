@@ -252,7 +252,7 @@ test("the sitemap is WordPress's own; where search engines are kept out there is
   await wp.peek({ options: { blog_public: "1" } });
 });
 
-test("beside an SEO plugin that is not known, no sitemap of WordPress's is not told as none at all", async () => {
+test("beside an SEO plugin that is not known, no sitemap of WordPress's is not reported as none at all", async () => {
   await wp.peek({ options: { peek_other_seo: 1 } });
   const own = await wp.call("ed", "GET", "/seo/sitemap");
   assert.deepEqual(cut(own, "provider", "enabled"), [200, "other", true]);

@@ -27,7 +27,7 @@ async function dropped(run: string, tier: string, work: (answer: unknown) => voi
   });
 }
 
-Deno.test("a tool dropped in that does not say what it proved has written all the same, and is told as such", async () => {
+Deno.test("a tool dropped in that does not say what it proved has written all the same, and is reported as such", async () => {
   await dropped(
     "() => ({ id: 7, warnings: ['Mind it', 3], verified: true, request_id: 'x' })",
     "T1",
@@ -54,7 +54,7 @@ Deno.test("a tool that reads answers its own result alone", async () => {
   });
 });
 
-Deno.test("a site's own tool that writes is told as unproven where it answers an object; content goes on as it came", async () => {
+Deno.test("a site's own tool that writes is reported as unproven where it answers an object; content goes on as it came", async () => {
   const items = [{ type: "text", text: "One" }, { type: "text", text: "Two" }];
   const answers = { object: { id: 7 }, text: "Done", content: new Content(items) };
   const tools = Object.entries(answers).map(([name, answer]) =>

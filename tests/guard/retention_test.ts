@@ -181,7 +181,7 @@ Deno.test("an operator is shown what would go, changes nothing by looking, and d
   assert.equal(await calls(gw), 33, "the next nights go on as ever");
 });
 
-Deno.test("AUDIT_RETENTION_DAYS lowered by much waits, and is told as that", async () => {
+Deno.test("AUDIT_RETENTION_DAYS lowered by much waits, and is reported as that", async () => {
   await using gw = await aged(390);
   await nights(gw, 1);
   await using later = await beside(gw, 90);

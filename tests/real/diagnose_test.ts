@@ -74,7 +74,7 @@ onWordPress({
     });
   },
 
-  async "a companion plugin that is switched off is told as installed, with its version"(site) {
+  async "a companion plugin that is switched off is reported as installed, with its version"(site) {
     await using at = await open(site);
     const turn = async (status: string) => {
       const { body } = await at.ask.rest("admin", "POST", "/plugins/site-ops/site-ops", { status });

@@ -23,7 +23,7 @@ onWordPress({
     assert.equal((await at.kit.write("mcp", "update_page_draft", change)).done.status, "draft");
   },
 
-  async "a write that a plugin breaks off is told as one that may have been done"(site) {
+  async "a write that a plugin breaks off is reported as one that may have been done"(site) {
     await using at = await Real.open(site);
     const title = fresh("[peek fails]");
     const args = { site_id: "open", title, content_html: "x", confirm: true };

@@ -164,7 +164,9 @@ onWordPress({
     assert.equal((await at.stored(done.id))["featured_media"], image);
   },
 
-  async "a slug of other letters than a to z is stored escaped, told as it was sent, and no warning"(site) {
+  async "a slug of other letters than a to z is stored escaped, reported as it was sent, and no warning"(
+    site,
+  ) {
     await using at = await Real.open(site);
     const slug = `${fresh("при-вет").replaceAll(" ", "-")}`;
     const raw = await at.ask.rest("ed", "POST", "/posts", { title: "x", slug });

@@ -286,7 +286,7 @@ Deno.test("what the platform kept otherwise than it was sent is told, and is not
   ]);
 });
 
-Deno.test("a change that cannot be read back is told as not compared", async () => {
+Deno.test("a change that cannot be read back is reported as not compared", async () => {
   await using world = await dudaWorld();
   const { duda, page, draft } = world;
   const at = { site_id: "open", confirm: true };

@@ -328,7 +328,7 @@ Deno.test("a new tag that the site names otherwise is told, and the rest of the 
   assert.deepEqual(proof.warnings, ['tags: the site kept "Fowl" instead of "Fish"']);
 });
 
-Deno.test("what a person changes in the last moment beside a write is not told as proven", async () => {
+Deno.test("what a person changes in the last moment beside a write is not reported as proven", async () => {
   const at = await world({
     fetch: async (input, init) => {
       if (init?.method === "POST") at.edit(at.draft, { title: "By a person" });

@@ -19,7 +19,7 @@ Deno.test("the calls tried here are of all the tools of these groups there are",
   assert.deepEqual(Object.keys(at.calls).toSorted(), built.map(({ name }) => name).toSorted());
 });
 
-Deno.test("a password that is refused is told as such by every tool that asks the site", async () => {
+Deno.test("a password that is refused is reported as such by every tool that asks the site", async () => {
   await using at = await world();
   for (const [tool, args] of asking(at)) {
     if (tool === "diagnose_site") continue; // its answer says it, see discovery_test.ts

@@ -141,7 +141,7 @@ Deno.test("a write is read back: another value, moved targets or no answer are n
   }
 });
 
-Deno.test("a site that answers nonsense is told as such, nothing being written", async () => {
+Deno.test("a site that answers nonsense is reported as such, nothing being written", async () => {
   const deep = JSON.parse(`${"[".repeat(99)}1${"]".repeat(99)}`);
   const good = { post_id: 10, type: "t", status: "draft", title: "x", value_type: "string", value: "{}" };
   const cases: [unknown, RegExp][] = [

@@ -184,7 +184,7 @@ Deno.test("what the plugin refuses all the same keeps its code", async () => {
   }
 });
 
-Deno.test("a write that cannot be read back is told as done, by every tool, so that it is not done twice", async () => {
+Deno.test("a write that cannot be read back is reported as done, by every tool, so that it is not done twice", async () => {
   const calls: Record<string, [Args, RegExp]> = {
     set_seo_schema: [{ schema: ARTICLE }, /^The structured data of post \d+ was stored as "so-1", but/],
     set_seo_redirect: [{ source: "/a", destination: "/b" }, /^The redirect from \/a was set, but could not/],

@@ -358,7 +358,7 @@ Deno.test("a success is believed only when the fields are read back; what was lo
   assert.match(wrong.message, /was asked for post \d+ and answered post 1/);
 });
 
-Deno.test("a site that breaks off, hangs up or answers nonsense is told as it is", async () => {
+Deno.test("a site that breaks off, hangs up or answers nonsense is reported as it is", async () => {
   await using at = await seoWorld();
   const args = { site_id: "live", post_id: at.published.id, title: "x", confirm: true };
   const write = { method: "POST", path: "/seo/meta/" };

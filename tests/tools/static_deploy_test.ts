@@ -233,7 +233,7 @@ const TROUBLES: readonly (readonly [PagesFault, RegExp])[] = [
 ];
 
 for (const [trouble, says] of TROUBLES) {
-  Deno.test(`a host that meets ${JSON.stringify(trouble)} is told as it is, and the next call is not spoiled`, async () => {
+  Deno.test(`a host that meets ${JSON.stringify(trouble)} is reported as it is, and the next call is not spoiled`, async () => {
     const hurried = trouble.kind === "hang" ? { now: () => Date.now() + 59_700 } : undefined;
     await using here = await world({}, hurried);
     here.hosting.deploy("site", { branch: "main" });

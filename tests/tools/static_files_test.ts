@@ -134,7 +134,7 @@ Deno.test("what may not be read is refused by its name, and links are not follow
   });
 });
 
-Deno.test("a ref that is none is told as such, and leads nowhere else", async () => {
+Deno.test("a ref that is none is reported as such, and leads nowhere else", async () => {
   await using at = await StaticWorld.open();
   const says = /^(ref|path): /;
   for (const ref of ["gone", "0".repeat(40), "refs/heads/main2", "main%00", "MAIN"]) {

@@ -99,7 +99,7 @@ Deno.test("an app that is not installed, or suspended, is told with the way to i
   }
 });
 
-Deno.test("an app that is taken out while it is used is told as such, and asked for again once it is back", async () => {
+Deno.test("an app that is taken out while it is used is reported as such, and asked for again once it is back", async () => {
   await using at = await StaticWorld.open();
   for (const [tool, args] of asking) {
     if (tool === "init_static_project") continue; // what stands there is told first
@@ -117,7 +117,7 @@ Deno.test("an app that is taken out while it is used is told as such, and asked 
   }
 });
 
-Deno.test("a key that is not the app's is told as such", async () => {
+Deno.test("a key that is not the app's is reported as such", async () => {
   await using at = await StaticWorld.open({ env: { REPO_APP_ID: "1" } });
   for (const [tool, args] of asking) {
     await at.refuses(tool, { site_id: "open", ...args }, "E_UPSTREAM", {
@@ -127,7 +127,7 @@ Deno.test("a key that is not the app's is told as such", async () => {
   }
 });
 
-Deno.test("a branch that is not there is told as the site's", async () => {
+Deno.test("a branch that is not there is reported as the site's", async () => {
   await using at = await StaticWorld.open({
     sites: [
       site("lost", "static", {

@@ -158,7 +158,7 @@ Deno.test("a move whose answer is lost is looked up: done is done, and nothing i
   }
 });
 
-Deno.test("a move of which nothing can be learned is told as unknown", async () => {
+Deno.test("a move of which nothing can be learned is reported as unknown", async () => {
   await using at = await StaticWorld.open();
   at.host.inject({ kind: "reset", applied: true }, { method: "PATCH", path: "/git/refs/" });
   at.host.onPush(() => at.host.inject({ kind: "reset" }, { times: 99 }));

@@ -304,7 +304,7 @@ Deno.test("a token of another call, or of a site that was linked anew, sends not
   assert.equal(at.service.writes.length, 5);
 });
 
-Deno.test("a write that may have been carried out is told as unknown with the tool to look with, and sent once", async () => {
+Deno.test("a write that may have been carried out is reported as unknown with the tool to look with, and sent once", async () => {
   await using at = await TopicWorld.open();
   const faults = [
     { kind: "reset", applied: true },

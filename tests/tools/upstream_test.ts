@@ -67,7 +67,7 @@ function writes(at: World): [ToolName, Args, FaultMatch][] {
 for (const door of DOORS) {
   for (const applied of [false, true]) {
     const when = applied ? "after" : "before";
-    Deno.test(`a connection that ends ${when} a write was made is told as an unknown outcome through ${door}`, async () => {
+    Deno.test(`a connection that ends ${when} a write was made is reported as an unknown outcome through ${door}`, async () => {
       await using at = await world();
       for (const [tool, args, filter] of writes(at)) {
         const before = at.cms.writes.length;
@@ -85,7 +85,7 @@ for (const door of DOORS) {
   }
 }
 
-Deno.test("a schedule whose answer was lost is looked up: told as done where it was, as unknown where not", async () => {
+Deno.test("a schedule whose answer was lost is looked up: reported as done where it was, as unknown where not", async () => {
   await using at = await world();
   const { id } = at.draft;
   const posts = { method: "POST", path: `/wp/v2/posts/${id}` };

@@ -105,7 +105,10 @@ function valuesOf(yaml: Document.Parsed, field: string): Frontmatter {
     const values = JSON.parse(JSON.stringify(yaml.toJS({ maxAliasCount: ALIASES_MAX }) ?? {}));
     return Object.assign(Object.create(null), values);
   } catch {
-    return refuseBlock(field, "the frontmatter holds aliases or values that cannot be told as JSON; mend it");
+    return refuseBlock(
+      field,
+      "the frontmatter holds aliases or values that cannot be written as JSON; mend it",
+    );
   }
 }
 

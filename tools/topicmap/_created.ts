@@ -12,7 +12,7 @@ function same(one: unknown, other: unknown): boolean {
 
 /**
  * What stands of the fields that were sent, as `read` shows it; `hidden` are those it never shows. A failure to read is
- * no failure of the write, which stands: it is told as not compared.
+ * no failure of the write, which stands: it is reported as not compared.
  */
 export async function readBack(
   sent: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-/** Reading what a write left behind: where that fails, the write is done all the same, and must not be told as failed. */
+/** Reading what a write left behind: where that fails, the write is done all the same, and must not be reported as failed. */
 import { GatewayError } from "../../../errors.ts";
 import type { Wire } from "./wire.ts";
 

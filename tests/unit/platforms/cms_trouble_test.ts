@@ -233,7 +233,7 @@ Deno.test("content of a site that has none is refused in a sentence, and nothing
   assert.deepEqual([other.sent, crm.sent, cms.requests.length], [[], [], 0]);
 });
 
-Deno.test("a site in maintenance or without an API is told as such, not as another", async () => {
+Deno.test("a site in maintenance or without an API is reported as such, not as another", async () => {
   const down = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen() {} },
     () => new Response("<h1>Down for maintenance</h1>", { status: 503, headers: { "retry-after": "3600" } }),

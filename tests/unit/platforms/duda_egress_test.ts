@@ -106,7 +106,7 @@ const REFUSED: Record<string, Partial<Outgoing>> = {
   "a post published without a grant": write("POST", `/blog/posts/${POST}/publish`),
   "a body where none belongs": write("POST", `/blog/posts/${POST}/unpublish`, {}),
   "a body that is not JSON": { ...write("PATCH", `/blog/posts/${POST}`), body: "title=x" },
-  "a write told as a read": {
+  "a write reported as a read": {
     ...write("POST", "/pages", { page: { ...page, draft_status: "DRAFT" } }),
     effect: "read",
   },

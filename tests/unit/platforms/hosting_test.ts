@@ -94,7 +94,7 @@ Deno.test("a deployment goes from pending over building to success, by its stage
   assert.ok(!JSON.stringify(done).includes(at.secret), "its variables go no further");
 });
 
-Deno.test("one that failed, was stopped or was left out is told as such", async () => {
+Deno.test("one that failed, was stopped or was left out is reported as such", async () => {
   await using at = await open();
   const client = await clientOf(at);
   for (const stage of ["clone_repo", "build", "deploy"] as const) {

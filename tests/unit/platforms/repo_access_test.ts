@@ -64,7 +64,7 @@ Deno.test("the installation is looked for by repository, user and organisation, 
   assert.equal(lookUps().length, 2);
 });
 
-Deno.test("an app that is not installed, or suspended, is told as such, and nothing but that is asked", async () => {
+Deno.test("an app that is not installed, or suspended, is reported as such, and nothing but that is asked", async () => {
   await using at = await RepoWorld.open();
   at.host.uninstall("acme");
   const absent = /not installed for "acme\/site"; its owner can install it.*GET \/admin\/api\/repo/;

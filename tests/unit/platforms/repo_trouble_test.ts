@@ -220,7 +220,7 @@ for (const message of RULES) {
   });
 }
 
-Deno.test("a rule that forbids the first commit is told as one, and not as somebody else's commit", async () => {
+Deno.test("a rule that forbids the first commit is reported as one, and not as somebody else's commit", async () => {
   await using at = await RepoWorld.open({ empty: true });
   const message = "Could not create file: Changes must be made through a pull request.";
   for (const status of [409, 422]) {

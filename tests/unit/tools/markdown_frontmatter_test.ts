@@ -59,13 +59,13 @@ const UNREADABLE: readonly [string, string, RegExp][] = [
   ["a key twice", "---\na: 1\na: 2\n---\n", /no YAML that can be read \(Map keys must be unique/],
   ["a tab for a blank", "---\na:\n\tb: 1\n---\n", /no YAML/],
   ["an unknown tag", "---\na: !secret x\n---\n", /no YAML/],
-  ["an alias of nothing", "---\na: *x\n---\n", /cannot be told as JSON/],
+  ["an alias of nothing", "---\na: *x\n---\n", /cannot be written as JSON/],
   [
     "aliases that multiply",
     `---\na: &a [x,x,x,x,x,x]\n${
       [..."bcdef"].map((key, at) => `${key}: &${key} [${Array(9).fill(`*${"abcdef"[at]}`)}]`).join("\n")
     }\n---\n`,
-    /cannot be told as JSON/,
+    /cannot be written as JSON/,
   ],
   ["too long", `---\n${"a: b\n".repeat(14_000)}---\n`, /more than 65536 characters/],
   ["brackets in brackets", deep("["), /no YAML|holds no keys/],
