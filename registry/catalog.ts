@@ -11,11 +11,14 @@ import type { ToolSource } from "./source.ts";
 /** So many tools that do the same to different things are named together. */
 const ALIKE_MAX = 3;
 
-/** The names that were likely meant: the few that do the same to other things, or else the nearest. */
+/** The names that were likely meant: the few that do the same to other things or something else to the same, or else the nearest. */
 function likely(name: string, names: readonly string[]): string[] {
   const verb = /^[a-z]+_/.exec(name)?.[0];
   const alike = verb === undefined ? [] : names.filter((one) => one.startsWith(verb));
   if (alike.length > 1 && alike.length <= ALIKE_MAX) return alike.toSorted();
+  const thing = verb === undefined ? "" : name.slice(verb.length);
+  const same = thing.includes("_") ? names.filter((one) => one.endsWith(`_${thing}`)) : [];
+  if (same.length > 0 && same.length <= ALIKE_MAX) return same.toSorted();
   const near = nearest(name, names);
   return near === null ? [] : [near];
 }

@@ -97,7 +97,7 @@ Deno.test("a wrong name is told the nearest tool, a site's own only to who reach
   assert.doesNotMatch(hint({ allowed_sites: ["b"] }) ?? "shop-find-orders", /shop-find-orders/);
 });
 
-Deno.test("a wrong name is told the few tools that do the same to other things, and of many the nearest alone", () => {
+Deno.test("a wrong name is answered with the few tools that do the same to other things, or the one for the same thing, or the nearest", () => {
   const hint = (names: readonly string[], wrong: string) => {
     const catalog = over([new ChangingSource(...names.map((name) => offer(name, ["a"])))]);
     try {
@@ -110,6 +110,8 @@ Deno.test("a wrong name is told the few tools that do the same to other things, 
   assert.equal(hint(few, "ship_draft"), 'did you mean "ship_page" or "ship_post"');
   const many = [...few, "ship_code", "ship_file"];
   assert.equal(hint(many, "ship_pots"), 'did you mean "ship_post"');
+  const other = [...many, "ship_ads_orders", "make_seo_orders"];
+  assert.equal(hint(other, "ship_seo_orders"), 'did you mean "make_seo_orders"');
 });
 
 Deno.test("after a change the next list is that of the new version, and lists without such tools stay as they are", async () => {
