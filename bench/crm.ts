@@ -5,7 +5,7 @@ import { type CrmStandIn, emptyWorld, seeded, startCrm, type World } from "../sa
 import { CALLS } from "../tests/tools/_crm.ts";
 import { type Gateway, inFolder, startGateway } from "./gateway.ts";
 import type { Line } from "./table.ts";
-import { median, timed } from "./timing.ts";
+import { median, stepsOf, timed } from "./timing.ts";
 
 /** Each round has locations of its own, so there are no more of them than these. */
 const ROUNDS_MAX = 5;
@@ -150,7 +150,8 @@ async function atLatency(rounds: number): Promise<Line[]> {
 }
 
 /** What a call took and asked, beside the least that its steps can take. */
-function line(name: string, took: number, { requests, steps }: CrmStandIn): Line {
+function line(name: string, took: number, { requests }: CrmStandIn): Line {
+  const steps = stepsOf(requests, LATENCY_MS);
   const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
   return {
     name,

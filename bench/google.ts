@@ -7,7 +7,7 @@ import { openStore } from "../store/kv.ts";
 import { type Gateway, inFolder, startGateway } from "./gateway.ts";
 import { type Call, standInRows } from "./stand_in.ts";
 import { type Line, ms } from "./table.ts";
-import { inTurn } from "./timing.ts";
+import { inTurn, stepsOf } from "./timing.ts";
 
 const SITE = "acme";
 /** What a real service takes, about. */
@@ -159,7 +159,7 @@ async function reportRow(gateway: Gateway, google: GoogleStandIn, rounds: number
     async report() {
       google.clear();
       await call("generate_seo_report");
-      steps = google.steps;
+      steps = stepsOf(google.requests, LATENCY_MS);
     },
     one: () => call("get_search_analytics", { dimensions: ["query"] }),
   });

@@ -30,3 +30,18 @@ export async function inTurn<Name extends string>(
   }
   return Object.fromEntries(names.map((name, at) => [name, median(times[at]!)])) as Record<Name, number>;
 }
+
+/**
+ * How many requests were sent one after another, at an upstream that answers each after so long: the longest chain in
+ * which each was sent once the one before it had its answer. Counted in time, so for figures only; tests count causes.
+ */
+export function stepsOf(requests: readonly { readonly at: number }[], latencyMs: number): number {
+  let steps = 0;
+  let answered = -Infinity;
+  for (const { at } of requests) {
+    if (at < answered) continue;
+    steps++;
+    answered = at + latencyMs;
+  }
+  return steps;
+}

@@ -4,8 +4,9 @@ import type { Args } from "./cms_kit.ts";
 import { golden, type Requests } from "./contract/golden.ts";
 import type { Kit } from "./kit.ts";
 
-/** Turns of the event loop in which a request on its way is sent: a few for each key that is unsealed, and to spare. */
+/** Turns in which a request on its way is sent: a few for each key that is unsealed, and to spare. */
 const TURNS = 12;
+const NOTHING = new Uint8Array();
 const PHASES = ["read", "preview", "confirmed"] as const;
 
 /** One request: when it was sent and when its answer came, in the order of such events. */
@@ -35,6 +36,7 @@ export class Meter {
   async #rest(): Promise<void> {
     for (let [turn, sent] = [0, this.#trips.length]; turn < TURNS; turn++) {
       await new Promise((resolve) => setTimeout(resolve, 1));
+      await crypto.subtle.digest("SHA-256", NOTHING); // by the threads that unseal, which a busy machine holds up
       if (this.#trips.length > sent) [turn, sent] = [0, this.#trips.length];
     }
   }

@@ -14,7 +14,6 @@ import { delayOf, type Latency } from "./latency.ts";
 import { RateWindows } from "./limits.ts";
 import { isWrite, recordedAnswer, recordedBody, type RecordedRequest } from "./recorder.ts";
 import { aborted, type Disconnect, type Incoming, listen } from "./server.ts";
-import { Steps } from "./steps.ts";
 import {
   type AnyFault,
   type Call,
@@ -32,8 +31,6 @@ export interface Service<R extends RecordedRequest<unknown>, F extends AnyFault>
   readonly requests: readonly R[];
   /** Those that asked for a change. */
   readonly writes: readonly R[];
-  /** How many rounds the requests so far took: those that overlap in time count as one. */
-  readonly steps: number;
   readonly clock: Clock;
   /** How long it takes to answer, from the next request on. */
   latency: Latency;
@@ -52,7 +49,6 @@ type Row<R extends RecordedRequest<unknown>> = { -readonly [K in keyof R]: R[K] 
 class Running<R extends RecordedRequest<unknown>, F extends AnyFault> {
   readonly requests: R[] = [];
   readonly faults = new Faults<F>();
-  readonly steps = new Steps();
   readonly clock: Clock;
   readonly sleep: Sleep;
   readonly words: FaultWords;
@@ -72,7 +68,6 @@ class Running<R extends RecordedRequest<unknown>, F extends AnyFault> {
 
   /** Answers one request, or says how its connection shall end. */
   async answer(incoming: Incoming): Promise<Response | Disconnect> {
-    const done = this.steps.begin();
     this.#active++;
     try {
       const call: Call = { ...incoming, url: new URL(incoming.request.url) };
@@ -96,7 +91,6 @@ class Running<R extends RecordedRequest<unknown>, F extends AnyFault> {
       return json({ message: broke(thrown) }, 500);
     } finally {
       this.#active--;
-      done();
     }
   }
 
@@ -167,9 +161,6 @@ export function startService<
     get writes() {
       return running.requests.filter((row) => vendor.isWrite?.(row) ?? isWrite(row));
     },
-    get steps() {
-      return running.steps.count;
-    },
     clock: running.clock,
     get latency() {
       return running.latency;
@@ -181,7 +172,6 @@ export function startService<
     clearFaults: () => running.faults.clear(),
     clear() {
       running.requests.length = 0;
-      running.steps.clear();
       running.faults.clear();
     },
     stop,

@@ -47,7 +47,7 @@ Deno.test("requests are recorded whole, and shown without what is secret", async
   assert.equal(shown(write!).headers["x-api-key"], "(hidden)");
   assert.equal(shown(write!).headers["content-type"], "application/json");
   at.clear();
-  assert.deepEqual([at.requests, at.writes, at.steps, at.orders.size], [[], [], 0, 1]);
+  assert.deepEqual([at.requests, at.writes, at.orders.size], [[], [], 1]);
 });
 
 Deno.test("bodies are recorded as what they are", async () => {
@@ -230,24 +230,6 @@ Deno.test("too many at once are refused, while those before them are served", as
   time.advance(150);
   assert.deepEqual(await Promise.all(first.map(status)), [200, 200]);
   assert.equal(await status(post(at, "in time")), 201);
-});
-
-Deno.test("requests that overlap are one step, and those that waited for another are the next", async () => {
-  const time = new ManualTime(NOON);
-  const latency = [{ path: "/long", ms: 500 }, { path: "/", ms: 100 }];
-  await using at = startOrders({ now: time.now, sleep: time.sleep, latency });
-  const long = get(at, "/long");
-  await time.sleepers(1);
-  for (const step of [1, 2, 3]) {
-    const both = [get(at, `/a${step}`), get(at, `/b${step}`)];
-    await time.sleepers(3);
-    time.advance(100);
-    await Promise.all(both.map(status));
-    assert.equal(at.steps, step);
-  }
-  time.advance(200);
-  await status(long);
-  assert.deepEqual([at.requests.length, at.steps], [7, 3], "the long one overlapped all of them");
 });
 
 Deno.test("what a stand-in throws is answered, and an event stream is sent as it comes", async () => {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Code } from "../../errors.ts";
 import { FOREIGN, type MetaFault, SIBLING } from "../../sandbox/meta_ads/start.ts";
 import { site } from "../kit.ts";
+import { Meter } from "../requests_kit.ts";
 import { type Args, CALLS, MetaWorld, OF_ACCOUNT, type Report } from "./_meta.ts";
 
 const graph = (code: number, more: Partial<Extract<MetaFault, { kind: "graph" }>> = {}): MetaFault => ({
@@ -229,16 +230,16 @@ Deno.test("from 90 percent on nothing more is asked, whichever header tells it; 
 });
 
 Deno.test("one request at a time goes out for an ad account, whoever calls", async () => {
-  await using at = await MetaWorld.open({ realClock: true });
+  const meter = new Meter();
+  await using at = await MetaWorld.open({ realClock: true, fetch: meter.fetch });
   let most = 0;
   let now = 0;
-  at.meta.latency = 5;
-  const sent = at.meta.requests;
-  const calls = Array.from({ length: 8 }, () => at.ask("get_social_ad_account"));
-  await Promise.all(calls.map((call) => (most = Math.max(most, ++now), call.finally(() => now--))));
-  assert.equal(sent.length, 8);
+  const { cost } = await meter.cost(async () => {
+    const calls = Array.from({ length: 8 }, () => at.ask("get_social_ad_account"));
+    await Promise.all(calls.map((call) => (most = Math.max(most, ++now), call.finally(() => now--))));
+  });
   assert.equal(most, 8, "the calls were all under way");
-  assert.equal(at.meta.steps, 8, "their requests were not");
+  assert.equal(cost, "8 in 8", "their requests were not");
 });
 
 Deno.test("data of another ad account is an error, and nothing of it is shown", async () => {

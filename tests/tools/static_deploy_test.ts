@@ -10,7 +10,7 @@ import {
 import { startGitHub } from "../../sandbox/github/start.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { site } from "../kit.ts";
-import { REPO, settingsAt, StaticWorld } from "./_static.ts";
+import { REPO, settingsAt, StaticWorld, type WorldOptions } from "./_static.ts";
 
 const TOOL = "check_static_deploy";
 const NOON = Date.UTC(2026, 4, 4, 12);
@@ -23,7 +23,7 @@ interface World extends AsyncDisposable {
 /** The site "built" has the project "site", which is deployed from the repository; "astray" has one that is not there. */
 async function world(
   env: Readonly<Record<string, string | null>> = {},
-  http?: { now: () => number },
+  clock: Pick<WorldOptions, "realClock" | "start" | "http"> = {},
 ): Promise<World> {
   const host = await startGitHub();
   const hosting = await startPages({ host, now: () => NOON, registers_after: 3 });
@@ -31,7 +31,7 @@ async function world(
   const linked = { repo: REPO, repo_branch: "main" };
   const at = await StaticWorld.open({
     host,
-    ...(http ? { http } : {}),
+    ...clock,
     env: {
       HOSTING_API_BASE: hosting.base_url,
       HOSTING_API_TOKEN: hosting.api_token,
@@ -234,8 +234,9 @@ const TROUBLES: readonly (readonly [PagesFault, RegExp])[] = [
 
 for (const [trouble, says] of TROUBLES) {
   Deno.test(`a host that meets ${JSON.stringify(trouble)} is reported as it is, and the next call is not spoiled`, async () => {
-    const hurried = trouble.kind === "hang" ? { now: () => Date.now() + 59_700 } : undefined;
-    await using here = await world({}, hurried);
+    const start = Date.now();
+    const clock = { realClock: false, start, http: { now: () => start + 59_700 } };
+    await using here = await world({}, trouble.kind === "hang" ? clock : {});
     here.hosting.deploy("site", { branch: "main" });
     here.hosting.inject(trouble, { times: 9 });
     const message = await here.at.refuses(TOOL, { site_id: "built" }, "E_UPSTREAM", { says, sends: "reads" });
