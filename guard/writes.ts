@@ -53,10 +53,11 @@ export class Writes {
   }
 }
 
-/** Method, path (never the query, which may hold a secret) and the id the answer gives. */
+/** Method, path (never the query, which may hold a secret) and the id the answer gives; that of JSON-RPC is the request's. */
 function nameOf({ out, answer }: Write): string {
   const what = out.what ?? URL.parse(out.url)?.pathname ?? "";
-  const id = (answer?.json() as { id?: unknown } | null | undefined)?.id;
-  const shown = typeof id === "number" || typeof id === "string" ? ` (${id})` : "";
+  const { id, jsonrpc } = (answer?.json() ?? {}) as { id?: unknown; jsonrpc?: unknown };
+  const isId = jsonrpc === undefined && (typeof id === "number" || typeof id === "string");
+  const shown = isId ? ` (${id})` : "";
   return redactText(`${out.method} ${what}${shown}`.slice(0, NAME_CHARACTERS));
 }
