@@ -203,6 +203,13 @@ export const LIMITS = {
   DOUBT_AFTER_MS: 60_000,
   WRITES_NAMED_MAX: 20,
   RESOLUTION_NOTE_CHARACTERS: 500,
+  /** A site's tool server: its whole list of tools, pages and all; the answer of one tool, and how long it may take. */
+  TOOL_LIST_BYTES: 4 * MIB,
+  TOOL_LIST_PAGES: 50,
+  TOOL_RESULT_BYTES: MIB,
+  TOOL_CALL_DEADLINE_MS: 40_000,
+  /** How long a session of a tool server is used; the content platform's end after a day without use. */
+  TOOL_SESSION_MS: 12 * 60 * 60_000,
   /** Calls in flight when the gateway is told to stop: how long they are waited for, and how long for what is cut off. */
   /** What behavior analytics can be asked for at once: days back from now, and dimensions. */
   BEHAVIOR_DAYS_MAX: 3,

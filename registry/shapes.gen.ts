@@ -331,6 +331,7 @@ export interface Shapes {
         | "allow_crm_write"
         | "social_ads_connection"
         | "social_ads_account"
+        | "crm_tool_server"
         | "topicmap_link"
         | "rest_api"
         | "credentials"

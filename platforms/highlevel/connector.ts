@@ -6,7 +6,7 @@ import { flagChecks } from "../checks.ts";
 import { type Configured, connector, type SiteContext } from "../connector.ts";
 import { base } from "../settings.ts";
 import { idField } from "../site_fields.ts";
-import { refusalOf } from "./routes.ts";
+import { refusalOf, TOOL_SERVER_URL } from "./routes.ts";
 import type { CrmSettings } from "./wire.ts";
 
 const TOKEN_CHARACTERS_MAX = 4096;
@@ -57,6 +57,12 @@ export default connector({
   links: { crm: assertConfigured },
   origins: ({ settings }) => [settings.CRM_API_BASE],
   policy: (out, { site, settings }) => refusalOf(out, settings.CRM_API_BASE, site?.crm_location_id),
+  async sign(ctx) {
+    assertConfigured(ctx);
+    return { authorization: `Bearer ${(await ctx.secret("crm")).integration_token}` };
+  },
+  // The vendor's own address is no further origin: where CRM_API_BASE is another's, its token stays there.
+  lends: { tool_servers: ({ CRM_MCP_URL: url }) => !url || url === TOOL_SERVER_URL ? [] : [url] },
   connect: crmOf,
   async ping(ctx) {
     const { name, timezone } = await (await crmOf(ctx)).check();

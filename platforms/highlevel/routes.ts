@@ -55,6 +55,9 @@ export const ROUTES = {
 } as const satisfies Record<string, Route>;
 export type RouteName = keyof typeof ROUTES;
 
+/** The vendor's own tool server. */
+export const TOOL_SERVER_URL = "https://services.leadconnectorhq.com/mcp/";
+
 /** Names that mean a location wherever they stand, in requests and in answers. */
 export const LOCATION_NAMES: ReadonlySet<string> = new Set(["locationId", "location_id", "altId"]);
 

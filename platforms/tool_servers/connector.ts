@@ -1,12 +1,26 @@
-/** The sites' own tool servers: this version does not reach them yet. */
-import { described } from "../connector.ts";
+/** The tool servers that sites have themselves: those of a WordPress's plugins, and the CRM's hosted one. */
+import { connector } from "../connector.ts";
+import { TOOL_SERVER_URL } from "../highlevel/routes.ts";
 import { address } from "../settings.ts";
+import { originsOf, refusalOf } from "./servers.ts";
+import type { ToolServers } from "./types.ts";
 
-export default described({
+export default connector({
   name: "tool_servers",
   product: "HighLevel's and WordPress's tool servers",
   scope: "site",
   settings: {
-    CRM_MCP_URL: address("https://services.leadconnectorhq.com/mcp/", "HighLevel's tool server"),
+    CRM_MCP_URL: address(TOOL_SERVER_URL, "HighLevel's tool server"),
   },
+  borrows: ["wordpress", "highlevel"],
+  origins: originsOf,
+  policy: refusalOf,
+  // What asks them is not needed to start.
+  async connect(ctx): Promise<ToolServers> {
+    return new (await import("./client.ts")).ToolServersClient(ctx);
+  },
+  checks: [{
+    names: ["crm_tool_server"],
+    run: async (ctx, limitMs) => await (await import("./checks.ts")).crmCheck(ctx, limitMs),
+  }],
 });

@@ -22,6 +22,8 @@ export interface UpstreamTool {
     readonly destructive?: boolean;
     readonly idempotent?: boolean;
   };
+  /** Why it cannot be called as it is listed, such as a schema that is none; its `input_schema` is empty then. */
+  readonly fault?: string;
 }
 
 /** What a tool answered, as it came; anything else of the answer is left out. */
@@ -29,6 +31,10 @@ export interface UpstreamResult {
   readonly content: readonly unknown[];
   readonly structuredContent?: unknown;
   readonly isError: boolean;
+  /** Set where the server reported a success whose contents say that it failed; a part of it may have been done. */
+  readonly soft?: true;
+  /** The status that a failure names, where it names one. */
+  readonly status?: number;
 }
 
 /** The tool servers of one site: the client that `platforms/tool_servers/connector.ts` makes. */

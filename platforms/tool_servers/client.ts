@@ -1,0 +1,82 @@
+/** Asks the tool servers of one site: which tools they have, and what one of them answers. */
+import { LIMITS } from "../../model.ts";
+import { ToolServerError, unreadable } from "./errors.ts";
+import { toolOf } from "./listing.ts";
+import { cmsResult, crmResult } from "./results.ts";
+import { placesOf, possibleServers } from "./servers.ts";
+import { askInSession } from "./session.ts";
+import type { ServerRef, ToolServers, UpstreamResult, UpstreamTool } from "./types.ts";
+import type { ToolServerContext } from "./wire.ts";
+
+/** The tool servers of the call's site. */
+export class ToolServersClient implements ToolServers {
+  constructor(private readonly ctx: ToolServerContext) {}
+
+  possible(): readonly ServerRef[] {
+    return possibleServers(this.ctx.site);
+  }
+
+  async list(ref: ServerRef): Promise<readonly UpstreamTool[] | null> {
+    const tools = new Map<string, UpstreamTool>();
+    const cursors = new Set<string>();
+    let left: number = LIMITS.TOOL_LIST_BYTES;
+    for (let cursor: string | undefined;;) {
+      const page = await this.#page(ref, cursor, left);
+      if (page === null) return null;
+      for (const row of page.rows) {
+        const tool = toolOf(row);
+        if (tool !== null && !tools.has(tool.name)) tools.set(tool.name, tool); // the first of a name counts
+      }
+      if (page.next === undefined) return [...tools.values()];
+      left -= page.bytes;
+      if (left <= 0 || cursors.has(page.next) || cursors.size >= LIMITS.TOOL_LIST_PAGES - 1) {
+        throw this.#unusable(ref, "its list of tools does not end");
+      }
+      cursors.add(cursor = page.next);
+    }
+  }
+
+  async call(
+    ref: ServerRef,
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    { writes }: { readonly writes: boolean },
+  ): Promise<UpstreamResult> {
+    const effect = writes ? "write" : "read";
+    const { result } = await askInSession(this.ctx, ref, {
+      method: "tools/call",
+      params: { name, arguments: args },
+      effect,
+      max_bytes: LIMITS.TOOL_RESULT_BYTES,
+      deadline_ms: LIMITS.TOOL_CALL_DEADLINE_MS,
+    });
+    const read = ref.source === "crm" ? crmResult(result) : cmsResult(result);
+    if (read === null) throw this.#unusable(ref, "a tool's result has no content", effect);
+    return read;
+  }
+
+  /** One page of the list; null where the site has no such server. */
+  async #page(ref: ServerRef, cursor: string | undefined, max_bytes: number) {
+    try {
+      const { result, bytes } = await askInSession(this.ctx, ref, {
+        method: "tools/list",
+        params: cursor === undefined ? {} : { cursor },
+        effect: "read",
+        max_bytes,
+        deadline_ms: LIMITS.UPSTREAM_DEADLINE_MS,
+      });
+      const { tools: rows, nextCursor } = result;
+      if (!Array.isArray(rows)) throw this.#unusable(ref, "its list of tools is no list");
+      const next = typeof nextCursor === "string" && nextCursor !== "" ? nextCursor : undefined;
+      return { rows, next, bytes };
+    } catch (thrown) {
+      if (thrown instanceof ToolServerError && thrown.isAbsent && ref.source === "cms") return null;
+      throw thrown;
+    }
+  }
+
+  #unusable(ref: ServerRef, why: string, effect: "read" | "write" = "read"): ToolServerError {
+    const [url = ""] = placesOf(ref, this.ctx);
+    return unreadable(ref, { method: "POST", url, effect }, why);
+  }
+}

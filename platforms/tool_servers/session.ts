@@ -1,0 +1,97 @@
+/** The sessions of a site's tool servers: opened one after another, used by every call of the process, opened again when lost. */
+import { LIMITS } from "../../model.ts";
+import { ToolServerError, unreadable } from "./errors.ts";
+import { placesOf } from "./servers.ts";
+import type { ServerRef } from "./types.ts";
+import { ask, type Endpoint, type Question, type Reply, type ToolServerContext } from "./wire.ts";
+
+/** The version that is asked for; every server known so far speaks it. */
+const VERSION = "2025-06-18";
+/** Versions in which listing and calling tools are the same. */
+const VERSIONS: ReadonlySet<unknown> = new Set([VERSION, "2025-11-25", "2025-03-26", "2024-11-05"]);
+const CLIENT = { name: "site-operations-gateway", version: "1.0.0" };
+const ANSWER_BYTES = 256 * 1024;
+
+/**
+ * Asks a server within its session. A session that was lost is opened again once, because nothing was run then.
+ * Throws ToolServerError, E_UPSTREAM.
+ */
+export async function askInSession(
+  ctx: ToolServerContext,
+  ref: ServerRef,
+  question: Question,
+): Promise<Reply> {
+  const at = await sessionOf(ctx, ref);
+  try {
+    return await ask(ctx, at, question);
+  } catch (thrown) {
+    if (!(thrown instanceof ToolServerError) || !thrown.lostSession(at.session)) throw thrown;
+    const key = keyOf(ref);
+    // Another call may have opened a new one meanwhile.
+    if (ctx.cache.get<Endpoint>(key) === at) ctx.cache.drop(key);
+    // Whoever says so in other words than the protocol's may stand in between: a write may have been run.
+    if (question.effect === "write" && thrown.rpc === null) throw thrown;
+    return await ask(ctx, await openedSession(ctx, ref), question);
+  }
+}
+
+const keyOf = ({ source, server }: ServerRef) => `session ${source} ${server}`;
+
+/** The CRM's server needs no session (docs/upstreams/tool_servers.md, "The CRM's server"): it is not asked for one first. */
+async function sessionOf(ctx: ToolServerContext, ref: ServerRef): Promise<Endpoint> {
+  const [url] = placesOf(ref, ctx);
+  if (ref.source === "crm" && url !== undefined) {
+    return ctx.cache.get<Endpoint>(keyOf(ref)) ?? { ref, url, version: VERSION, session: null };
+  }
+  return await openedSession(ctx, ref);
+}
+
+async function openedSession(ctx: ToolServerContext, ref: ServerRef): Promise<Endpoint> {
+  return await ctx.cache.once(keyOf(ref), LIMITS.TOOL_SESSION_MS, () => inTurn(ctx, () => open(ctx, ref)));
+}
+
+/** Of sessions that are opened at the same time a WordPress can lose one: those of a site are opened one after another. */
+async function inTurn<T>({ cache }: ToolServerContext, work: () => Promise<T>): Promise<T> {
+  const before = cache.get<Promise<unknown>>("opening") ?? Promise.resolve();
+  const mine = before.then(work);
+  cache.set("opening", mine.catch(() => {}), Infinity);
+  return await mine;
+}
+
+async function open(ctx: ToolServerContext, ref: ServerRef): Promise<Endpoint> {
+  const places = placesOf(ref, ctx);
+  for (const [nth, url] of places.entries()) {
+    try {
+      return await initialize(ctx, ref, url);
+    } catch (thrown) {
+      const elsewhere = thrown instanceof ToolServerError && thrown.isAbsent && !thrown.isRouteless;
+      if (!elsewhere || nth === places.length - 1) throw thrown;
+    }
+  }
+  throw new ToolServerError(
+    `The site has no tool server "${ref.server}"`,
+    404,
+    null,
+    "rest_no_route",
+    "none",
+  );
+}
+
+async function initialize(ctx: ToolServerContext, ref: ServerRef, url: string): Promise<Endpoint> {
+  const { result, headers } = await ask(ctx, { ref, url, version: null, session: null }, {
+    method: "initialize",
+    params: { protocolVersion: VERSION, capabilities: {}, clientInfo: CLIENT },
+    effect: "read",
+    max_bytes: ANSWER_BYTES,
+    deadline_ms: LIMITS.UPSTREAM_DEADLINE_MS,
+  });
+  const { protocolVersion: version } = result;
+  const session = headers.get("mcp-session-id");
+  const out = { method: "POST", url, effect: "read" } as const;
+  if (session !== null && !/^[\x21-\x7e]{1,1024}$/.test(session)) {
+    throw unreadable(ref, out, "its session is not one of visible characters");
+  }
+  if (typeof version === "string" && VERSIONS.has(version)) return { ref, url, version, session };
+  const said = JSON.stringify(version)?.slice(0, 40) ?? "none";
+  throw unreadable(ref, out, `it speaks version ${said} of the protocol, which the gateway does not`);
+}

@@ -1,0 +1,150 @@
+/** A site with tool servers on loopback, reached with the real way out, the real lenders and the real policy. */
+import { makeConnectorContext } from "../../../guard/connector_context.ts";
+import { FactCaches } from "../../../guard/fact_caches.ts";
+import { Writes } from "../../../guard/writes.ts";
+import type { Caller, Site } from "../../../model.ts";
+import type { SiteContext } from "../../../platforms/connector.ts";
+import { createHttp } from "../../../platforms/http.ts";
+import connector from "../../../platforms/tool_servers/connector.ts";
+import type { ToolServerSettings } from "../../../platforms/tool_servers/servers.ts";
+import type { ServerRef, ToolServers } from "../../../platforms/tool_servers/types.ts";
+import { CONNECTORS } from "../../connectors.ts";
+import { unkept } from "./_servers.ts";
+import { site } from "./_site.ts";
+
+/** The builder plugin's server. */
+export const BUILDER: ServerRef = { source: "cms", server: "emcp-tools-server" };
+/** The CRM's. */
+export const CRM: ServerRef = { source: "crm", server: "hosted" };
+/** What signs at the content platform, and at the CRM. */
+export const PASSWORD = "aaaa bbbb cccc dddd eeee ffff";
+export const TOKEN = "token-of-the-location";
+
+/** A message as the server got it. */
+export interface Message {
+  readonly jsonrpc: string;
+  readonly id: number;
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** A request as the server got it. */
+export interface Sent {
+  readonly path: string;
+  readonly headers: Headers;
+  readonly message: Message;
+}
+
+/** What a test sees. */
+export interface World {
+  readonly base: string;
+  readonly sent: Sent[];
+  /** The methods that were asked, in their order. */
+  readonly methods: () => string[];
+  readonly writes: Writes;
+  /** A client of a call of its own; all share what the process remembers of the site. */
+  readonly client: (
+    more?: { cancelled?: AbortSignal; site?: Partial<Site>; deadline?: number },
+  ) => Promise<ToolServers>;
+  readonly context: () => SiteContext<ToolServerSettings>;
+}
+
+/** Answers a request; `nth` counts from 1. */
+export type Answer = (sent: Sent, nth: number, request: Request) => Response | Promise<Response>;
+
+/** Serves both a content platform and the CRM at one address. */
+export async function withToolServers(
+  answer: Answer,
+  use: (world: World) => Promise<void>,
+  of: Partial<Site> = {},
+): Promise<void> {
+  const sent: Sent[] = [];
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
+    const { pathname, search } = new URL(request.url);
+    const copy = request.clone();
+    const one = { path: pathname + search, headers: request.headers, message: await copy.json() };
+    sent.push(one);
+    return await answer(one, sent.length, request);
+  });
+  const base = `http://127.0.0.1:${server.addr.port}`;
+  const writes = new Writes();
+  const http = createHttp({ allowPrivate: ["127.0.0.1"], sleep: () => Promise.resolve(), fetch: unkept });
+  const ports = {
+    connectors: CONNECTORS,
+    store: {
+      accounts: { token: () => Promise.reject(new Error("no account is asked for")) },
+      paces: { of: () => ({}) as never },
+      sites: {
+        secret: (_: string, kind: string) =>
+          Promise.resolve(
+            (kind === "cms"
+              ? { username: "admin", application_password: PASSWORD }
+              : { integration_token: TOKEN }) as never,
+          ),
+      },
+    },
+    http,
+    upstream: { CRM_API_BASE: base, CRM_MCP_URL: `${base}/mcp/` },
+    cache: new FactCaches(Date.now),
+    now: Date.now,
+  };
+  const context = ({ cancelled, site: other, deadline = 20_000 }: Parameters<World["client"]>[0] = {}) =>
+    makeConnectorContext(ports, {
+      site: site({ base_url: base, crm_location_id: "loc-1", credentials: ["cms", "crm"], ...of, ...other }),
+      caller: {} as Caller,
+      deadline: Date.now() + deadline,
+      writes,
+      cancelled: () => cancelled,
+    }, connector) as SiteContext<ToolServerSettings>;
+  try {
+    await use({
+      base,
+      sent,
+      methods: () => sent.map(({ message }) => message.method),
+      writes,
+      client: async (more) => await connector.connect!(context(more)) as ToolServers,
+      context,
+    });
+  } finally {
+    http[Symbol.dispose]();
+    await server.shutdown();
+  }
+}
+
+/** An answer with a result. */
+export const result = ({ message: { id } }: Sent, value: unknown, headers: Record<string, string> = {}) =>
+  Response.json({ jsonrpc: "2.0", id, result: value }, { headers });
+
+/** A refusal in the words of the protocol. */
+export const rpcError = ({ message: { id } }: Sent, status: number, code: number, message: string) =>
+  Response.json({ jsonrpc: "2.0", id, error: { code, message } }, { status });
+
+/** One text item. */
+export const text = (value: unknown) => ({
+  content: [{ type: "text", text: typeof value === "string" ? value : JSON.stringify(value) }],
+});
+
+/** A server as the adapter of the content platform is: sessions of which it forgets those that `forget` names. */
+export class Adapter {
+  readonly sessions = new Set<string>();
+  tools: unknown[] = [];
+  version = "2025-06-18";
+  /** Answers calls of tools. */
+  run: (sent: Sent) => unknown = () => ({ ...text({ done: true }), isError: false });
+  #made = 0;
+
+  answer: Answer = (sent) => {
+    const { message, headers } = sent;
+    if (message.method === "initialize") {
+      const session = `session-${++this.#made}`;
+      this.sessions.add(session);
+      return result(sent, { protocolVersion: this.version, capabilities: {} }, { "mcp-session-id": session });
+    }
+    const session = headers.get("mcp-session-id");
+    if (session === null) return rpcError(sent, 400, -32600, "Missing Mcp-Session-Id");
+    if (!this.sessions.has(session)) return rpcError(sent, 404, -32005, "Session not found");
+    if (message.method === "tools/list") return result(sent, { tools: this.tools });
+    const answer = this.run(sent);
+    return answer instanceof Response ? answer : result(sent, answer);
+  };
+}
