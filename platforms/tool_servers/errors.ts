@@ -133,9 +133,9 @@ export function failed(
 }
 
 /** The error of a success that cannot be read. */
-export function unreadable(ref: ServerRef, out: Outgoing, why: string, text = ""): ToolServerError {
+export function unreadable(ref: ServerRef, out: Outgoing, why: string, text?: string): ToolServerError {
   const written = out.effect === "write";
-  const quoted = text === "" ? "" : `: ${shown(text) || "an empty body"}`;
+  const quoted = text === undefined ? "" : `: ${shown(text) || "an empty body"}`;
   const message = `${nameOf(ref)} answered what cannot be read: ${why}${quoted}; ${
     suffix(written, "a plugin or a proxy may have changed the answer")
   }`;

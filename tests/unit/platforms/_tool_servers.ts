@@ -42,6 +42,8 @@ export interface World {
   /** The methods that were asked, in their order. */
   readonly methods: () => string[];
   readonly writes: Writes;
+  /** The settings of connectors, which a test may change. */
+  readonly upstream: Record<string, string | null>;
   /** A client of a call of its own; all share what the process remembers of the site. */
   readonly client: (
     more?: { cancelled?: AbortSignal; site?: Partial<Site>; deadline?: number },
@@ -69,6 +71,7 @@ export async function withToolServers(
   const base = `http://127.0.0.1:${server.addr.port}`;
   const writes = new Writes();
   const http = createHttp({ allowPrivate: ["127.0.0.1"], sleep: () => Promise.resolve(), fetch: unkept });
+  const upstream: Record<string, string | null> = { CRM_API_BASE: base, CRM_MCP_URL: `${base}/mcp/` };
   const ports = {
     connectors: CONNECTORS,
     store: {
@@ -84,7 +87,7 @@ export async function withToolServers(
       },
     },
     http,
-    upstream: { CRM_API_BASE: base, CRM_MCP_URL: `${base}/mcp/` },
+    upstream,
     cache: new FactCaches(Date.now),
     now: Date.now,
   };
@@ -102,6 +105,7 @@ export async function withToolServers(
       sent,
       methods: () => sent.map(({ message }) => message.method),
       writes,
+      upstream,
       client: async (more) => await connector.connect!(context(more)) as ToolServers,
       context,
     });
