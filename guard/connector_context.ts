@@ -106,16 +106,19 @@ async function send(
   out: Outgoing,
 ) {
   const configured = (one: Connector) => ({ site: site ?? undefined, settings: settingsOf(ports, one) });
-  const origins = to.origins?.(configured(to)) ?? [];
   const granted = (grant: PublishGrant) => site !== null && isGenuine(grant, site.id);
-  const ctx = { ...configured(connector), now: ports.now() };
+  const lender = to === connector ? {} : { lender: to.name };
+  const ctx = { ...configured(connector), now: ports.now(), ...lender };
+  const own = to.origins?.(configured(to)) ?? [];
+  const lent = to.lends?.[connector.name]?.(settingsOf(ports, connector)) ?? [];
+  const origins = own === "public" ? own : [...own, ...lent];
   const { name, policy } = connector;
   const judge = { name, policy: policy && ((next: Outgoing) => policy(without(signed, next), ctx)) };
   const look = (next: Outgoing) => egress({ connector: judge, origins, ctx, granted }, next);
   const overtime = out.overtime ? ports.now() + LIMITS.UPSTREAM_DEADLINE_MS : 0;
-  const own = without(signed, out);
+  const unsigned = without(signed, out);
   const ended = out.effect === "write" ? writes?.begin(out) : undefined;
-  return await ports.http.send({ ...own, headers: { ...own.headers, ...signed } }, {
+  return await ports.http.send({ ...unsigned, headers: { ...unsigned.headers, ...signed } }, {
     endsAt: Math.max(deadline, overtime),
     look,
     ended,
@@ -150,7 +153,7 @@ async function secretOf<K extends CredentialKind>(
   );
 }
 
-/** The lender's credential signs, the borrower's policy judges, and nothing leaves for any other origin. */
+/** The lender's credential signs, the borrower's policy judges, and nothing leaves for an origin that the lender does not allow. */
 function borrow(
   ports: ConnectorPorts,
   call: ConnectorCall,

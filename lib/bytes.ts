@@ -1,18 +1,33 @@
-/** Reading a stream whole, within a number of bytes. */
+/** Reading a stream, whole or as far as it is needed, within a number of bytes. */
+import { ended } from "./async.ts";
 
-/** Hands on the chunks of a stream; false when there are more bytes than `cap`: what is left of it is then not read. */
+/** A stream that may end by itself once enough was read of it is given that long: its connection then serves again. */
+const END_MS = 20;
+
+/**
+ * Hands on the chunks of a stream until `take` answers true: that it needs no more. False when there are more bytes than
+ * `cap`. What is left of it is then not read.
+ */
 export async function eachChunkWithin(
   stream: ReadableStream<Uint8Array> | null,
   cap: number,
-  take: (chunk: Uint8Array) => void,
+  take: (chunk: Uint8Array) => unknown,
 ): Promise<boolean> {
-  let size = 0;
-  for await (const chunk of stream ?? []) {
-    size += chunk.byteLength;
-    if (size > cap) return false;
-    take(chunk);
+  if (stream === null) return true;
+  const reader = stream.getReader();
+  try {
+    for (let size = 0;;) {
+      const { done, value } = await reader.read();
+      if (done) return true;
+      size += value.byteLength;
+      if (size > cap) return false;
+      if (take(value) !== true) continue;
+      await ended(reader.read(), END_MS);
+      return true;
+    }
+  } finally {
+    await reader.cancel().catch(() => {}); // it may have failed, which whoever read it knows
   }
-  return true;
 }
 
 /** Those bytes in one piece. */

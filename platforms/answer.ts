@@ -26,8 +26,8 @@ export async function incoming(response: Response, url: string, out: Outgoing): 
 }
 
 async function bytesOf(response: Response, { reducer }: Outgoing, max: number) {
-  if (!response.ok || reducer === undefined) return await readWithin(response.body, max);
-  const less = reducer();
+  const less = response.ok ? reducer?.(response.headers) ?? null : null;
+  if (less === null) return await readWithin(response.body, max);
   return await eachChunkWithin(response.body, max, (chunk) => less.add(chunk)) ? less.kept() : null;
 }
 

@@ -67,6 +67,9 @@ export interface CredentialSpec {
   readonly fields: Readonly<Record<string, CredentialField>>;
 }
 
+type Lending = Readonly<
+  Record<string, (settings: Readonly<Record<string, string | null>>) => readonly string[]>
+>;
 type ContextOf<S extends Scope, Settings> = S extends "site" ? SiteContext<Settings>
   : ConnectorContext<Settings>;
 
@@ -151,6 +154,8 @@ export interface Definition<S extends Scope, Settings extends SettingTable, Clie
   readonly borrows?: readonly string[];
   /** The headers that sign a request, for those who borrow this connector. */
   sign?(ctx: ContextOf<S, Values<Settings>>): Promise<Readonly<Record<string, string>>>;
+  /** By the name of a borrower: further origins that its requests may go to, by its settings, beside this one's own. */
+  readonly lends?: Lending;
   /** The client. Throws the code of a link that it cannot do without. */
   connect(ctx: ContextOf<S, Values<Settings>>): Client | Promise<Client>;
   readonly provides?: readonly Provision[];
@@ -209,6 +214,7 @@ export interface Connector<Client = unknown> extends Description<SettingTable> {
   policy?(out: Outgoing, ctx: PolicyContext): string | null;
   readonly borrows?: readonly string[];
   sign?(ctx: ConnectorContext): Promise<Readonly<Record<string, string>>>;
+  readonly lends?: Lending;
   connect?(ctx: ConnectorContext): Client | Promise<Client>;
   readonly provides?: readonly Provision[];
   checkId?(id: string | number, field: string): void;

@@ -122,4 +122,6 @@ export interface FactCache {
 /** What is judged: the request, where it goes, and when. `out.grant` is already known to be genuine. */
 export interface PolicyContext<Settings = AnyValues> extends Configured<Settings> {
   readonly now: number;
+  /** The connector whose credential signs it, where that is borrowed. */
+  readonly lender?: string;
 }

@@ -22,11 +22,11 @@ export function withDeadline<Context extends ConnectorContext<Settings>, Setting
   ctx: Context & ConnectorContext<Settings>,
   deadline: number,
 ): Context {
-  return {
-    ...ctx,
+  const limited = (way: Pick<ConnectorContext, "send">) => ({
     send(out: Outgoing) {
       const left = Math.max(1, deadline - ctx.now());
-      return ctx.send({ ...out, deadline_ms: Math.min(out.deadline_ms ?? left, left) });
+      return way.send({ ...out, deadline_ms: Math.min(out.deadline_ms ?? left, left) });
     },
-  };
+  });
+  return { ...ctx, ...limited(ctx), borrow: (name: string) => limited(ctx.borrow(name)) };
 }

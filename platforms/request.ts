@@ -54,16 +54,19 @@ export interface Outgoing {
   readonly overtime?: true;
   /** Most bytes of an answer. Default LIMITS.UPSTREAM_BYTES. */
   readonly max_bytes?: number;
-  /** Makes less of a success while it is read, so that a large one is never held whole; asked anew for each try. */
-  readonly reducer?: () => Reducer;
+  /**
+   * Makes less of a success while it is read, so that a large one is never held whole; asked anew for each try, with the
+   * headers of its answer. Null reads it whole.
+   */
+  readonly reducer?: (headers: Headers) => Reducer | null;
   /** Set for an address that a caller named: only public https will do, whatever ALLOW_PRIVATE_UPSTREAMS lists. */
   readonly public_only?: boolean;
 }
 
 /** Takes an answer piece by piece and keeps what matters of it. */
 export interface Reducer {
-  /** The next piece, which is not held on to. */
-  add(chunk: Uint8Array): void;
+  /** The next piece, which is not held on to. True where no more is needed: what is left of the answer is not read. */
+  add(chunk: Uint8Array): boolean | void;
   /** What the answer's bytes are to be; asked once, at the end. */
   kept(): Uint8Array<ArrayBuffer>;
 }

@@ -34,6 +34,7 @@ const NEED_CONNECT = [
   "policy",
   "borrows",
   "sign",
+  "lends",
   "checkId",
   "setups",
   "deployment",

@@ -68,6 +68,7 @@ const parts = {
   policy: callable.optional(),
   borrows: words.min(1).optional(),
   sign: callable.optional(),
+  lends: z.record(word, callable).optional(),
   connect: callable.optional(),
   provides: z.array(
     z.object({ capability: z.object({ capability: word, noun: sentence }), connect: callable }),

@@ -55,14 +55,15 @@ interface Wanted {
   readonly site?: Site | null;
   readonly caller?: Caller | null;
   readonly borrower?: Partial<Connector>;
+  readonly lender?: Partial<Connector>;
   readonly fetch?: (url: string) => Response;
 }
 
 /** A gateway of these two, and what left it. */
-function world({ site = ACME, caller = CALLER, borrower = {}, fetch }: Wanted = {}) {
+function world({ site = ACME, caller = CALLER, borrower = {}, lender: more = {}, fetch }: Wanted = {}) {
   const judged: Outgoing[] = [];
   const sent: Request[] = [];
-  const made = { lender, borrower: borrowing(judged, borrower) };
+  const made = { lender: { ...lender, ...more }, borrower: borrowing(judged, borrower) };
   const others = Object.values(made);
   const connectors = Object.create(Connectors.prototype, {
     get: { value: (name: string) => others.find((one) => one.name === name) },
@@ -160,6 +161,33 @@ Deno.test("what is borrowed goes to the lender's origins only, and the borrower'
   await assert.rejects(borrowed.send(read("https://acme.example/bad")), /it is bad$/);
   await assert.rejects(context("borrower").send(read("https://acme.example/x")), /is not where/);
   assert.equal(sent.length, 1);
+});
+
+Deno.test("what is borrowed goes to further origins only where the lender allows them by the borrower's settings", async () => {
+  const lends = {
+    borrower: ({ BORROWER_KEY: key }: Record<string, string | null>) => [`https://${key}.example`],
+  };
+  const policy: string[] = [];
+  const borrower: Partial<Connector> = {
+    policy: (_, { lender }) => {
+      policy.push(lender ?? "none");
+      return null;
+    },
+  };
+  const { context, sent } = world({ borrower, lender: { lends } });
+  const borrowed = context("borrower").borrow("lender");
+  await borrowed.send(read("https://own.example/x"));
+  assert.equal(sent[0]!.headers.get("authorization"), "Signed aaaa lent");
+  await assert.rejects(borrowed.send(read("https://foreign.example/x")), /is not where/);
+  await context("borrower").send(read("https://borrower.example/x"));
+  await assert.rejects(context("borrower").send(read("https://own.example/x")), /is not where/);
+  assert.deepEqual(policy, ["lender", "none"], "the policy knows whose credential signs");
+  const stranger = world({ borrower, lender: { lends: { another: lends.borrower } } });
+  await assert.rejects(
+    stranger.context("borrower").borrow("lender").send(read("https://own.example/x")),
+    /is not where/,
+  );
+  assert.deepEqual(stranger.sent, []);
 });
 
 Deno.test("a redirect carries nothing that was borrowed to another origin", async () => {

@@ -76,6 +76,53 @@ Deno.test("a success is given to its reducer piece by piece, a new one for each 
   });
 });
 
+Deno.test("a reducer that needs no more ends an answer that would go on", async () => {
+  let stopped = 0;
+  const piece = new TextEncoder().encode("piece ");
+  const endless = () =>
+    new Response(
+      new ReadableStream({
+        start: (controller) => controller.enqueue(piece),
+        cancel: () => void stopped++,
+      }, { highWaterMark: 0 }),
+    );
+  await withServer((_, nth) => nth === 1 ? endless() : new Response("the end"), async ({ send }) => {
+    const taken: string[] = [];
+    const reducer = (headers: Headers) => {
+      assert.ok(headers.has("date"), "it sees the headers");
+      return {
+        add(chunk: Uint8Array) {
+          taken.push(new TextDecoder().decode(chunk));
+          return true;
+        },
+        kept: () => new TextEncoder().encode(taken.join("")),
+      };
+    };
+    assert.equal((await send({ reducer })).text(), "piece ");
+    assert.equal((await send({ ...WRITE, reducer })).text(), "piece the end");
+    assert.equal((await send({ reducer: () => null })).text(), "the end", "no reducer reads it whole");
+  });
+  assert.equal(stopped, 1);
+});
+
+Deno.test("an answer that ends by itself after enough was read leaves its connection for the next request", async () => {
+  const ports: number[] = [];
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (_, { remoteAddr }) => {
+    ports.push(remoteAddr.port);
+    return new Response("whole");
+  });
+  const http = createHttp({ allowPrivate: ["127.0.0.1"] });
+  const url = `http://127.0.0.1:${server.addr.port}/`;
+  const reducer = () => ({ add: () => true, kept: () => new Uint8Array() });
+  for (let nth = 0; nth < 2; nth++) {
+    await http.send({ method: "GET", url, effect: "read", reducer }, { endsAt: Date.now() + 5000 });
+  }
+  assert.equal(ports.length, 2);
+  assert.equal(ports[0], ports[1]);
+  http[Symbol.dispose]();
+  await server.shutdown();
+});
+
 Deno.test("a body that stalls half way ends at the deadline", async () => {
   const stalled = () =>
     new Response(
