@@ -44,6 +44,10 @@ export interface Service<R extends RecordedRequest<unknown>, F extends AnyFault>
   stop(): Promise<void>;
 }
 
+/** A stream of events may never end, and so is not recorded. */
+const isStream = ({ headers }: Response) =>
+  headers.get("content-type")?.startsWith("text/event-stream") === true;
+
 type Row<R extends RecordedRequest<unknown>> = { -readonly [K in keyof R]: R[K] };
 
 class Running<R extends RecordedRequest<unknown>, F extends AnyFault> {
@@ -80,7 +84,7 @@ class Running<R extends RecordedRequest<unknown>, F extends AnyFault> {
       const answer = refusal ?? await this.#faulty(call, fault);
       if (refusal) this.vendor.dress?.(refusal, call, false);
       if (answer === "hang") await aborted(call.signal());
-      if (this.vendor.records_answers && answer instanceof Response) {
+      if (this.vendor.records_answers && answer instanceof Response && !isStream(answer)) {
         row.answer = await recordedAnswer(answer);
       }
       if (fault === undefined || !(answer instanceof Response)) return answer;

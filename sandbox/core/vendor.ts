@@ -43,7 +43,7 @@ export interface Vendor<R extends RecordedRequest<unknown>, F extends AnyFault> 
   isWrite?(row: R): boolean;
   /** The clock, where what the vendor remembers is older than the service. Default: one made of the options. */
   readonly clock?: Clock;
-  /** Whether answers are recorded too. Default false. */
+  /** Whether answers are recorded too, streams of events aside. Default false. */
   readonly records_answers?: boolean;
   /** The vendor's own way to count. Default: all requests together, in the windows of the options. */
   readonly rate?: RateRule;

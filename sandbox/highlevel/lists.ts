@@ -64,6 +64,9 @@ const between = (day: string, first = "", last = "9999") => day >= first && day 
 /** What was asked last of a list, and what fitted: its pages are asked for one after the other. */
 const fitted = new WeakMap<object, { readonly asked: string; readonly rows: World["opportunities"] }>();
 
+/** Forgets what fitted, because a row has changed. */
+export const forgetFitted = (world: World) => void fitted.delete(world.opportunities);
+
 /** Opportunities, the newest first; the cursor is the moment and the id of the last row. */
 export function opportunities(world: World, query: Query, unruly: Unruly) {
   const limit = number(query, "limit", 20, 100, 1);

@@ -3,7 +3,7 @@ import type { CommonFault } from "../core/faults.ts";
 import { RateWindows } from "../core/limits.ts";
 import type { RecordedRequest } from "../core/recorder.ts";
 import { type Service, startService } from "../core/service.ts";
-import type { StandInOptions } from "../core/vendor.ts";
+import type { Call, StandInOptions } from "../core/vendor.ts";
 import { answerTo, type CrmState, tooMany } from "./api.ts";
 import type { Unruly } from "./lists.ts";
 import { seeded } from "./seed.ts";
@@ -34,6 +34,8 @@ export interface CrmStandIn extends Service<RecordedRequest, CommonFault> {
   daily_left: number;
   /** The most requests it ever had in one of its windows. */
   readonly busiest: number;
+  /** Lets something else answer at that path, such as the vendor's tool server. */
+  mount(path: string, handle: (call: Call) => Promise<Response>): void;
 }
 
 /** Starts it on a free port of 127.0.0.1. */
@@ -50,11 +52,13 @@ export function startCrm(options: CrmOptions = {}): CrmStandIn {
   const rate = options.limits?.rate ?? BURST;
   const windows = new RateWindows(rate.requests, rate.window_ms, now);
   let [dailyLeft, busiest] = [DAILY, 0];
+  const mounted = new Map<string, (call: Call) => Promise<Response>>();
   const running = startService<RecordedRequest, CommonFault>(options, {
-    handle: ({ request, url, bytes }) => {
+    handle: (call) => {
       if (dailyLeft <= 0) return tooMany();
       dailyLeft--;
-      return answerTo(state, request, url, bytes);
+      const { request, url, bytes } = call;
+      return mounted.get(url.pathname)?.(call) ?? answerTo(state, request, url, bytes);
     },
     busy: tooMany,
     rate: { windows },
@@ -79,5 +83,6 @@ export function startCrm(options: CrmOptions = {}): CrmStandIn {
     state: { value: state },
     daily_left: { get: () => dailyLeft, set: (left: number) => void (dailyLeft = left) },
     busiest: { get: () => busiest },
+    mount: { value: (...[path, handle]: Parameters<CrmStandIn["mount"]>) => void mounted.set(path, handle) },
   }) as CrmStandIn;
 }
