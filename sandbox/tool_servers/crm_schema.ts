@@ -1,7 +1,4 @@
-/**
- * The CRM's hosted tools as they follow from its OpenAPI files: a tool per operation, an argument per parameter. Run with
- * the path of those files it writes crm_tools.gen.json.
- */
+/** The CRM's hosted tools as its OpenAPI files have them; run with the path of those, it writes crm_tools.gen.json. */
 import type { ListedTool } from "./sdk.ts";
 
 interface Json {
