@@ -1,0 +1,161 @@
+/** What the names of others' tools say of them: which are never run, never approved, and which run another tool by name. */
+import { type Place, walk } from "./proxied_walk.ts";
+import { wordList, wordsOf } from "./proxied_words.ts";
+
+/** What destroys, or makes public: no tool of such a name is ever run, whoever offers or approves it. */
+const FORBIDDEN: readonly string[] = [
+  "delete",
+  "trash",
+  "destroy",
+  "purge",
+  "erase",
+  "wipe",
+  "drop",
+  "uninstall",
+  "deactivate",
+  "publish",
+  "unpublish",
+];
+
+/** What reaches beyond content: files, databases, code, accounts, and what undoes the work of others. */
+const NEVER_APPROVED: readonly string[] = [
+  "file",
+  "files",
+  "directory",
+  "query",
+  "table",
+  "tables",
+  "row",
+  "rows",
+  "sql",
+  "cli",
+  "php",
+  "snippet",
+  "plugin",
+  "plugins",
+  "theme",
+  "user",
+  "users",
+  "sandbox",
+  "rollback",
+  "restore",
+];
+
+/** Names whose words are harmless one by one, by how they end, and why they are not approved. */
+const NEVER_APPROVED_NAMES: Readonly<Record<string, string>> = {
+  "update-settings":
+    "it changes settings of the whole site, among them its front page and what search engines see",
+  "export-content": "it writes every page, drafts too, to a place that anybody can read",
+  "reindex-search": "it works on the whole site's database",
+  "set-template-conditions": "it decides where a theme's template is shown",
+};
+
+/** The forbidden word in a tool's name, or in one of an ability or operation; null where there is none. */
+export function forbiddenWord(name: string): string | null {
+  const words = wordsOf(name);
+  return FORBIDDEN.find((word) => words.has(word)) ?? null;
+}
+
+/** Why a tool of that name is never listed and never run, ends without a full stop; null where its name says nothing. */
+export function hiddenReason(name: string): string | null {
+  const word = forbiddenWord(name);
+  return word === null ? null : `"${word}" in its name says that it destroys or publishes`;
+}
+
+/** Why nobody can approve a tool of that name, ends without a full stop; null where it can be approved. */
+export function neverApproved(name: string): string | null {
+  const hidden = hiddenReason(name);
+  if (hidden !== null) return hidden;
+  const plain = wordList(name).join("-");
+  const known = Object.entries(NEVER_APPROVED_NAMES).find(([one]) =>
+    plain === one || plain.endsWith(`-${one}`)
+  );
+  if (known) return known[1];
+  const words = wordsOf(name);
+  const word = NEVER_APPROVED.find((one) => words.has(one));
+  return word === undefined ? null : `"${word}" in its name says that it reaches beyond content`;
+}
+
+const RUNS: readonly string[] = ["execute", "run", "call", "invoke", "dispatch", "perform"];
+const WHAT_IS_RUN: readonly string[] = ["ability", "abilities", "tool", "tools"];
+
+/** Whether a tool of that name runs another one that its arguments name. */
+export function runsAnother(name: string): boolean {
+  const words = wordsOf(name);
+  return RUNS.some((one) => words.has(one)) && WHAT_IS_RUN.some((one) => words.has(one));
+}
+
+/** Words for a tool, an ability or an operation, as arguments that name one are called. */
+const NAMING: ReadonlySet<string> = new Set([
+  "tool",
+  "tools",
+  "ability",
+  "abilities",
+  "operation",
+  "operations",
+  "op",
+  "ops",
+  "action",
+  "actions",
+  "command",
+  "commands",
+  "method",
+]);
+/** Within what such an argument holds, and behind such a word. */
+const OF_IT: ReadonlySet<string> = new Set(["name", "names", "type", "id", "kind", "slug"]);
+/** Beside these, `name` is that of what is run. */
+const ARGUMENTS: readonly string[] = ["arguments", "args", "parameters", "params"];
+/** What is run and with what, in one object: a call within a call. */
+const CALLED: readonly string[] = ["ability_name", "ability", "tool_name", "tool"];
+
+/** An argument that names what is never done, or runs a tool where that cannot be judged. */
+export interface NamedFault {
+  readonly field: string;
+  readonly value: string;
+  /** The forbidden word; null for a call within the arguments. */
+  readonly word: string | null;
+}
+
+/**
+ * The first argument, at any depth, that names a tool, an ability or an operation by a forbidden word, or a call within
+ * the arguments. With `runs` the arguments themselves are a call, which is judged by who knows what is called.
+ */
+export function namedForbidden(args: Readonly<Record<string, unknown>>, runs = false): NamedFault | null {
+  return walk(args, (place) => {
+    const { field, value, within } = place;
+    if (typeof value === "string" && names(place)) {
+      const word = forbiddenWord(value);
+      if (word !== null) return { field, value, word };
+    }
+    if (isCall(value) && !(runs && within === null)) return { field, value: "", word: null };
+    return undefined;
+  }) ?? null;
+}
+
+const isCall = (value: unknown) =>
+  typeof value === "object" && value !== null &&
+  CALLED.some((key) => typeof (value as Record<string, unknown>)[key] === "string") &&
+  ARGUMENTS.some((key) => key in value);
+
+function names(place: Place): boolean {
+  const { key, within } = place;
+  // A list's items mean what the list is called.
+  if (key === "") return within !== null && names(within);
+  const words = wordList(key);
+  const last = words.at(-1) ?? "";
+  // What is called "call to action" is a text for visitors.
+  if (NAMING.has(last) && words.at(-2) !== "to") return true;
+  if (!OF_IT.has(last)) return false;
+  if (words.length > 1) return NAMING.has(words.at(-2)!) && words.at(-3) !== "to";
+  return (within !== null && holdsNames(within)) || (last === "name" && besideArguments(within));
+}
+
+/** Whether it is, or is an item of, what is called after tools, abilities or operations. */
+function holdsNames({ key, within }: Place): boolean {
+  if (key === "") return within !== null && holdsNames(within);
+  return NAMING.has(wordList(key).at(-1) ?? "");
+}
+
+const besideArguments = (within: Place | null) =>
+  typeof within?.value === "object" && within.value !== null &&
+  ARGUMENTS.some((key) => key in (within.value as object));

@@ -1,0 +1,106 @@
+/** What a write of another's tool may set: no status but a draft's, nothing that publishes or destroys by a mere yes. */
+import { GatewayError } from "../errors.ts";
+import { wouldPublish } from "./publishing.ts";
+import { hasLead, parseMoment } from "./schedule.ts";
+import { type Place, unreadable, walk } from "./proxied_walk.ts";
+import { wordList } from "./proxied_words.ts";
+
+/** An argument that a write must not have. */
+export interface PayloadFault {
+  readonly field: string;
+  readonly value: string;
+}
+
+/** A status may be one of these: a scheduled one without a date, or with one that is past, is live at once. */
+const DRAFTS: ReadonlySet<string> = new Set(["draft", "pending"]);
+const STATUS = /status\W*$/i;
+/** What readers may do beneath content, which is no state of it. */
+const BENEATH = /(comment|ping)[_-]?status\W*$/i;
+/** What destroys where it is answered with yes. */
+const SWITCHES: ReadonlySet<string> = new Set(["delete", "trash", "destroy", "purge", "erase", "wipe"]);
+/** In a text that means to be JSON and is none: a status, or a switch, that may be read as one that publishes. */
+const LOOSE_STATUS = /(status|state|publish\w*)\W{0,8}[:=]\W{0,8}(?!draft\b|pending\b)[a-z0-9]/i;
+
+const SHOWN_CHARACTERS = 80;
+const shown = (value: unknown) => (JSON.stringify(value) ?? "").slice(0, SHOWN_CHARACTERS);
+
+/**
+ * The first argument, at any depth, that sets a status to anything but draft or pending, or switches publishing or
+ * destroying on. With `anyStatus` a status is judged by the words that publish alone, for records whose states are none
+ * of content's. Null where there is none.
+ */
+export function payloadFault(
+  args: Readonly<Record<string, unknown>>,
+  anyStatus = false,
+): PayloadFault | null {
+  const known = new WeakMap<Place, boolean>();
+  const found = walk(args, (place) => {
+    const { field, value } = place;
+    if (typeof value === "string" && unreadable(value) && LOOSE_STATUS.test(value)) {
+      return { field, value: shown(value) };
+    }
+    const one = typeof value !== "object" || value === null;
+    if (one && (isSwitch(place) || (!anyStatus && !isDraft(value) && isStatus(place, known)))) {
+      return { field, value: shown(value) };
+    }
+    return undefined;
+  });
+  if (found) return found;
+  const published = wouldPublish(args);
+  return published && { field: published.field, value: shown(published.value) };
+}
+
+/** Whether it is a status, or a part of one: keys are read by others as they are written. */
+function isStatus({ key, within }: Place, known: WeakMap<Place, boolean>): boolean {
+  if (STATUS.test(key)) return !BENEATH.test(key);
+  if (within === null || key.startsWith("$$")) return false; // how a typed value says what type it is
+  const above = known.get(within) ?? isStatus(within, known);
+  known.set(within, above);
+  return above;
+}
+
+const isDraft = (value: unknown) =>
+  value === null || (typeof value === "string" && DRAFTS.has(value.toLowerCase()));
+
+/** Whether it says yes to destroying. */
+function isSwitch({ key, value }: Place): boolean {
+  const on = value === true || value === 1 ||
+    (typeof value === "string" && /^\s*(true|1|yes|on)\s*$/i.test(value));
+  if (!on) return false;
+  const words = wordList(key);
+  return [words.at(0), words.at(-1)].some((word) => word !== undefined && SWITCHES.has(word));
+}
+
+/** What of a post for a blog or a social network says when visitors see it. */
+export interface PostFields {
+  readonly status: string;
+  /** When a scheduled one goes live. */
+  readonly moment: string;
+}
+
+/**
+ * Holds a post to a draft, or to a schedule at least 60 s ahead: throws E_FORBIDDEN_OP, E_BAD_INPUT where its moment
+ * cannot be read.
+ */
+export function assertUnpublished(
+  args: Readonly<Record<string, unknown>>,
+  fields: PostFields,
+  now: number,
+): void {
+  const { status: field, moment } = fields;
+  const status = args[field];
+  const said = typeof status === "string" ? status.toLowerCase() : null;
+  if (said === "draft") return;
+  const way = `send ${field} "draft", or "scheduled" with ${moment} at least 60 s ahead`;
+  if (said !== "scheduled") {
+    const what = status === undefined ? "is missing" : `${shown(status)} could go live at once`;
+    throw new GatewayError("E_FORBIDDEN_OP", `${field}: ${what}; ${way}`);
+  }
+  const when = args[moment];
+  if (typeof when !== "string") {
+    throw new GatewayError("E_FORBIDDEN_OP", `${moment}: a scheduled post needs it as a text; ${way}`);
+  }
+  if (!hasLead(parseMoment(when, moment).at, now)) {
+    throw new GatewayError("E_FORBIDDEN_OP", `${moment}: ${shown(when)} is not at least 60 s ahead; ${way}`);
+  }
+}

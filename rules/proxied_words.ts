@@ -1,0 +1,65 @@
+/** A name of another's tool as words: whatever joins them, and letters of other scripts that look like Latin ones as those. */
+
+/** Letters of other scripts that a reader takes for Latin ones; what Unicode's compatibility forms fold is not among them. */
+const LOOK_ALIKES: Readonly<Record<string, string>> = Object.fromEntries(
+  [
+    ["аαɑａ", "a"],
+    ["вßʙᏴ", "b"],
+    ["сϲᴄ", "c"],
+    ["ԁɗժ", "d"],
+    ["еєєεҽ℮", "e"],
+    ["ғſ", "f"],
+    ["ɡգ", "g"],
+    ["һнհʜ", "h"],
+    ["іιıɩӏӀɪ", "i"],
+    ["јϳ", "j"],
+    ["кκᴋ", "k"],
+    ["ⅼ|ʟ", "l"],
+    ["мᴍ", "m"],
+    ["пηոɴ", "n"],
+    ["оοσօ০ᴏ", "o"],
+    ["рρƿ", "p"],
+    ["ԛգ", "q"],
+    ["гʀꮁ", "r"],
+    ["ѕꜱ", "s"],
+    ["тτᴛ", "t"],
+    ["υսцᴜ", "u"],
+    ["ѵνᴠ", "v"],
+    ["ԝѡωᴡ", "w"],
+    ["хχ", "x"],
+    ["уγүʏ", "y"],
+    ["ᴢʐ", "z"],
+  ].flatMap(([letters, latin]) => [...letters!].map((letter) => [letter, latin!])),
+);
+
+/** A name is no longer than this; a longer text is prose. */
+const NAME_CHARACTERS_MAX = 256;
+
+/** The text in plain Latin letters: compatibility forms, accents, marks that are not seen, look-alikes. */
+function latin(text: string): string {
+  if (PLAIN.test(text)) return text;
+  const bare = text.normalize("NFKD").replace(/[\p{M}\p{Cf}]/gu, "");
+  if (PLAIN.test(bare)) return bare;
+  return [...bare].map((one) => LOOK_ALIKES[one] ?? LOOK_ALIKES[one.toLowerCase()] ?? one).join("");
+}
+const PLAIN = /^[\x20-\x7e]*$/;
+
+/**
+ * The words of a name, in lower case: split at whatever is no letter, and at camel humps. Both with and without the
+ * humps, for who reads the name may not care for capitals. Empty for a text that is too long to be a name.
+ */
+export function wordsOf(name: string): ReadonlySet<string> {
+  const short = name.trim();
+  if (short.length > NAME_CHARACTERS_MAX) return new Set();
+  const text = latin(short);
+  const humps = text.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2").replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2");
+  return new Set(
+    [text, humps].flatMap((one) => one.toLowerCase().split(/[^\p{L}]+/u)).filter((word) => word !== ""),
+  );
+}
+
+/** The same in their order, humps split. */
+export function wordList(name: string): string[] {
+  const humps = latin(name.trim().slice(0, NAME_CHARACTERS_MAX)).replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2");
+  return humps.toLowerCase().split(/[^\p{L}]+/u).filter((word) => word !== "");
+}

@@ -1,0 +1,110 @@
+/** What a write of another's tool may set: drafts at most, at any depth, however it is written. */
+import assert from "node:assert/strict";
+import { assertUnpublished, payloadFault } from "../../../rules/proxied_payload.ts";
+
+const PUBLISHING: unknown[] = ["publish", "published", "PUBLISHED", " publish ", "future", "private", "live"];
+const OTHER: unknown[] = ["trash", "inherit", "auto-draft", "", "x", 1, 0, true, false, "drаft"];
+
+/** Puts a value under ever more around it: objects, lists, texts that are JSON. */
+const around: ((inner: object) => Record<string, unknown>)[] = [
+  (inner) => ({ ...inner }),
+  (inner) => ({ settings: inner }),
+  (inner) => ({ operations: [{ settings: inner }] }),
+  (inner) => ({ settings: JSON.stringify(inner) }),
+  (inner) => ({ operations: JSON.stringify([{ settings: JSON.stringify(inner) }]) }),
+  (inner) => ({ settings: JSON.stringify(inner).replaceAll('"', '\\"') }),
+  (inner) => ({ a: { b: { c: [[{ d: inner }]] } } }),
+];
+
+Deno.test("a status that is neither draft nor pending is found under any name, at any depth", () => {
+  for (const name of ["status", "post_status", "draft_status", "postStatus", "STATUS", "new-status"]) {
+    for (const value of [...PUBLISHING, ...OTHER]) {
+      for (const put of around) {
+        const args = put({ [name]: value });
+        assert.notEqual(payloadFault(args), null, JSON.stringify(args));
+      }
+    }
+  }
+});
+
+Deno.test("a status of a list or of a typed value is judged by what it holds", () => {
+  for (
+    const status of [["publish"], { raw: "publish" }, { "$$type": "string", value: "future" }, [["live"]]]
+  ) assert.notEqual(payloadFault({ settings: { status } }), null, JSON.stringify(status));
+  assert.equal(payloadFault({ status: { "$$type": "string", value: "draft" } }), null);
+});
+
+Deno.test("draft and pending pass, and so does what is no status of content", () => {
+  for (const status of ["draft", "pending", "Draft", "DRAFT", null]) {
+    for (const put of around) assert.equal(payloadFault(put({ status })), null, JSON.stringify(status));
+  }
+  for (
+    const args of [
+      { comment_status: "open", ping_status: "closed" },
+      { settings: { state: "hover", title: "The status is published", drop_cap: "yes" } },
+      { address: { state: "CA" }, editor: "<p>status: publish</p>" },
+      { publish: false, delete: false },
+      { template_json: '[{"settings":{"title":"x"}}]' },
+    ]
+  ) assert.equal(payloadFault(args), null, JSON.stringify(args));
+});
+
+Deno.test("a yes to publishing or destroying is found", () => {
+  for (
+    const args of [
+      { publish: true },
+      { settings: { is_published: "yes" } },
+      { force_delete: true },
+      { delete: 1 },
+      { x: [{ trash: "true" }] },
+      { settings: '{"publish_now":1}' },
+    ]
+  ) assert.notEqual(payloadFault(args), null, JSON.stringify(args));
+});
+
+Deno.test("a text that means to be JSON and is none is refused where it could set a status", () => {
+  assert.notEqual(payloadFault({ settings: '{"post_status":"publish",}' }), null);
+  assert.notEqual(payloadFault({ settings: "{post_status:'future'}" }), null);
+  assert.equal(payloadFault({ html: "[gallery ids=1,2]" }), null);
+  assert.equal(payloadFault({ settings: '{"post_status":"draft",}' }), null);
+});
+
+Deno.test("what is too deep or too much to be judged is refused, in bounded time", () => {
+  const deep = JSON.parse(`${'{"a":'.repeat(5000)}1${"}".repeat(5000)}`);
+  assert.throws(() => payloadFault({ settings: JSON.stringify(deep) }), /nested deeper than 64 levels/);
+  const wide = Object.fromEntries(Array.from({ length: 120_000 }, (_, n) => [`k${n}`, n]));
+  assert.throws(() => payloadFault({ settings: wide }), /more than 100000 values/);
+});
+
+Deno.test("of records whose states are not content's, a status is judged by words that publish alone", () => {
+  for (const status of ["won", "open", "delivered", 3]) {
+    assert.equal(payloadFault({ status }, true), null);
+    assert.notEqual(payloadFault({ status }), null);
+  }
+  assert.notEqual(payloadFault({ status: "published" }, true), null);
+});
+
+Deno.test("a post is a draft, or scheduled at least a minute ahead", () => {
+  const now = Date.parse("2026-11-22T12:00:00Z");
+  const fields = { status: "status", moment: "scheduleDate" };
+  const judge = (args: Record<string, unknown>) => assertUnpublished(args, fields, now);
+  judge({ status: "draft" });
+  judge({ status: "DRAFT", scheduleDate: "2020-01-01T00:00:00Z" });
+  judge({ status: "SCHEDULED", scheduleDate: "2026-11-22T12:01:00Z" });
+  for (
+    const args of [
+      {},
+      { status: null },
+      { status: "published" },
+      { status: "in_review" },
+      { status: ["draft"] },
+      { status: "scheduled" },
+      { status: "scheduled", scheduleDate: "2026-11-22T12:00:59Z" },
+      { status: "scheduled", scheduleDate: "2026-11-21T12:00:00Z" },
+      { status: "scheduled", scheduleDate: 1800000000000 },
+    ]
+  ) {
+    assert.throws(() => judge(args), (error: Error & { code: string }) => error.code === "E_FORBIDDEN_OP");
+  }
+  assert.throws(() => judge({ status: "scheduled", scheduleDate: "soon" }), /expected a date and time/);
+});
