@@ -1,5 +1,6 @@
 /** What both doors wrap answers and refusals in. */
 import type { GatewayError } from "../errors.ts";
+import { Content, parsed } from "../lib/content.ts";
 
 /** The header of every answer that names its call: the id of the audit row, where the call has one. */
 export const REQUEST_ID_HEADER = "x-request-id";
@@ -35,11 +36,6 @@ export function named(response: Response, newId: () => string): Response {
   return response;
 }
 
-/** Content items of a site's own tool, handed on as they came; anything else a tool answers becomes one text item. */
-export class Content {
-  constructor(readonly items: readonly unknown[]) {}
-}
-
 /** The REST success envelope, as text. */
 export const success = (result: unknown): string =>
   `{"ok":true,"result":${JSON.stringify(result) ?? "null"}}`;
@@ -48,26 +44,10 @@ export const success = (result: unknown): string =>
 export const failure = ({ code, message, outcome }: GatewayError): string =>
   JSON.stringify({ ok: false, error: { code, message, outcome } });
 
-/**
- * How a tool's contents become `result`: a single text that parses as an object or a list is that; a plain string is
- * itself; several items are the raw list.
- */
+/** How a tool's contents become `result`: a text that parses as an object or a list is that; `Content` says itself. */
 export function unwrap(value: unknown): unknown {
   if (typeof value === "string") return parsed(value);
-  if (!(value instanceof Content)) return value;
-  const [only, ...more] = value.items as { type?: unknown; text?: unknown }[];
-  return only?.type === "text" && typeof only.text === "string" && !more.length
-    ? parsed(only.text)
-    : value.items;
-}
-
-function parsed(text: string): unknown {
-  if (!/^\s*[[{]/.test(text)) return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  return value instanceof Content ? value.toJSON() : value;
 }
 
 /** The headers a refusal carries beside its body: where to authorize, when to try again. */

@@ -1,7 +1,7 @@
 /** Turns what a tool answered or refused into the text of an MCP tool result. */
 import type { GatewayError } from "../errors.ts";
+import { Content } from "../lib/content.ts";
 import { LIMITS } from "../model.ts";
-import { Content } from "./envelope.ts";
 
 /** A tool result: the members after `_meta` as JSON text, and what `_meta` must say beside the server. */
 export interface ToolResult {
@@ -11,9 +11,18 @@ export interface ToolResult {
 
 /** The result of a call that succeeded. Throws when the value cannot be written as JSON. */
 export function succeeded(value: unknown): ToolResult {
-  if (value instanceof Content) return { members: `"content":${JSON.stringify(value.items)}` };
+  if (value instanceof Content) return { members: contentMembers(value) };
   const text = typeof value === "string" ? value : JSON.stringify(value) ?? "null";
   return { members: `"content":[{"type":"text","text":${JSON.stringify(text)}}]` };
+}
+
+/** The items as they came; of a write one more with its proof, and both together as structured content. */
+function contentMembers(content: Content): string {
+  const { items, structured, proof } = content;
+  const shown = proof === undefined ? items : [...items, { type: "text", text: JSON.stringify(proof) }];
+  const beside = structured ?? (proof === undefined ? undefined : content);
+  const more = beside === undefined ? "" : `,"structuredContent":${JSON.stringify(beside)}`;
+  return `"content":${JSON.stringify(shown)}${more}`;
 }
 
 /** What `_meta` says of the call itself; the first is the audit row's id as well. */

@@ -1,4 +1,5 @@
 /** What every write answers beside its own result: what was proven of it, what to know of it, and which request it was. */
+import { Content } from "../lib/content.ts";
 import { ReadResult, WriteResult } from "../registry/write_result.ts";
 
 /** Why a tool that was loaded from elsewhere, and whose types nobody checked, proves nothing. */
@@ -22,10 +23,13 @@ export function asWritten(answer: unknown): WriteResult {
 export const plain = (answer: unknown): unknown => answer instanceof ReadResult ? answer.result : answer;
 
 /**
- * What a caller is answered after a write: the result with `verified`, `warnings` and `request_id`. What a site's own
- * tool answers as text or content goes on as it came.
+ * What a caller is answered after a write: the result with `verified`, `warnings` and `request_id`. Content gets them
+ * beside its items; what a site's own tool answers as a text goes on as it came.
  */
 export function answered(answer: unknown, requestId: string): unknown {
+  if (answer instanceof Content) {
+    return answer.answering(requestId, { verified: null, verified_reason: UPSTREAMS_OWN, warnings: [] });
+  }
   if (answer instanceof WriteResult) return { ...answer.toJSON(), request_id: requestId };
   return isFields(answer) ? { ...silent(answer, UPSTREAMS_OWN).toJSON(), request_id: requestId } : answer;
 }

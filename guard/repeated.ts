@@ -1,6 +1,7 @@
 /** The answer of a call as it is kept, and as it is given again to the same call. */
 import { Buffer } from "node:buffer";
 import { type Code, CODES, GatewayError } from "../errors.ts";
+import { Content } from "../lib/content.ts";
 import { LIMITS, type Outcome } from "../model.ts";
 
 /** An answer given again. */
@@ -45,12 +46,13 @@ export function repeatable(ending: { value: unknown } | { failure: GatewayError 
     const { code, message, upstream, outcome } = ending.failure;
     return { error: { code, message, upstream, outcome } };
   }
-  const bytes = bytesOf(ending.value);
-  if (bytes + ROOM_BYTES <= LIMITS.REPEATED_ANSWER_BYTES) return ending;
+  const value = ending.value instanceof Content ? ending.value.toJSON() : ending.value;
+  const bytes = bytesOf(value);
+  if (bytes + ROOM_BYTES <= LIMITS.REPEATED_ANSWER_BYTES) return { value };
   const note = `The first answer had ${bytes} bytes and was not kept whole; these parts of it were`;
   const kept: Record<string, unknown> = { note };
   for (const name of KEPT_FIELDS) {
-    const one = Object(ending.value)[name];
+    const one = Object(value)[name];
     if (one === undefined) continue;
     kept[name] = name === "warnings" ? shortened(one) : one;
     if (bytesOf(kept) + ROOM_BYTES > LIMITS.REPEATED_ANSWER_BYTES) delete kept[name];

@@ -3,7 +3,7 @@ import { LIMITS, type PlatformKind, type Tier } from "../model.ts";
 import type { Schema } from "./dialect.ts";
 import type { ToolEntry } from "./load.ts";
 import type { Manifest } from "./manifest.ts";
-import type { ToolModule } from "./tool.ts";
+import type { Plan, Raise, ToolContext } from "./tool.ts";
 
 /** A place that tools come from. */
 export interface ToolSource {
@@ -43,10 +43,16 @@ export interface OfferedTool {
   readonly platforms: readonly PlatformKind[];
   readonly flags?: Manifest["flags"];
   readonly links?: Manifest["links"];
-  /** Refuses arguments; no schema of ours is asked. */
-  check?(args: Record<string, unknown>): void;
-  run(args: Record<string, unknown>, ctx: Parameters<ToolModule["run"]>[1]): unknown;
+  /** Refuses arguments, and sends nothing; no schema of ours is asked. */
+  check?(args: Arguments, ctx: ToolContext): void | Promise<void>;
+  /** What the arguments make of the call, beyond the class of the tool; judged before anything is sent. */
+  raises?(args: Arguments, ctx: ToolContext): readonly Raise[] | Promise<readonly Raise[]>;
+  /** Of a write: reads, and refuses what the live state forbids. */
+  plan?(args: Arguments, ctx: ToolContext): Promise<Plan>;
+  run(args: Arguments, ctx: ToolContext, plan?: Plan): unknown;
 }
+
+type Arguments = Record<string, unknown>;
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 
@@ -69,12 +75,15 @@ export function offered(tool: OfferedTool): ToolEntry {
     name,
     group,
     manifest: manifestOf(tool),
-    handler: { name, run: (args, ctx) => tool.run(args as Record<string, unknown>, ctx) },
-    definition: { name, title, description, input_schema: schema as Schema },
-    check(args) {
-      tool.check?.(args);
-      return args;
+    handler: {
+      name,
+      check: (args, ctx) => tool.check?.(args as Arguments, ctx),
+      raises: (args, ctx) => tool.raises?.(args as Arguments, ctx) ?? [],
+      ...(tool.plan ? { plan: (args, ctx) => tool.plan!(args as Arguments, ctx) } : {}),
+      run: (args, ctx, plan) => tool.run(args as Arguments, ctx, plan),
     },
+    definition: { name, title, description, input_schema: schema as Schema },
+    check: (args) => args,
     offer: {
       sites: [...new Set(tool.sites)].sort(),
       confirm: Object.hasOwn((schema.properties ?? {}) as object, "confirm"),

@@ -1,5 +1,5 @@
 /** The tools the conformance suite asks for by name, each answering content as a site's own tool would. */
-import { Content } from "../../doors/envelope.ts";
+import { Content } from "../../lib/content.ts";
 import { GatewayError } from "../../errors.ts";
 import type { McpCall, McpPorts } from "../../doors/mcp.ts";
 

@@ -1,6 +1,6 @@
 /** What a write answers beside its result: of tools whose types nobody checked, of sites' own, and of large answers. */
 import assert from "node:assert/strict";
-import { Content } from "../../doors/envelope.ts";
+import { Content } from "../../lib/content.ts";
 import { repeatable } from "../../guard/repeated.ts";
 import { LIMITS } from "../../model.ts";
 import { compared, onlyRead, unverified, verified, WriteResult } from "../../registry/tool.ts";
@@ -27,7 +27,7 @@ async function dropped(run: string, tier: string, work: (answer: unknown) => voi
   });
 }
 
-Deno.test("a tool dropped in that does not say what it proved has written all the same, and is reported as such", async () => {
+Deno.test("a tool dropped in that does not say what it proved has written all the same, and is told as such", async () => {
   await dropped(
     "() => ({ id: 7, warnings: ['Mind it', 3], verified: true, request_id: 'x' })",
     "T1",
@@ -54,7 +54,7 @@ Deno.test("a tool that reads answers its own result alone", async () => {
   });
 });
 
-Deno.test("a site's own tool that writes is reported as unproven where it answers an object; content goes on as it came", async () => {
+Deno.test("a site's own tool that writes is unproven where it does not say; of its content the items go on as they came", async () => {
   const items = [{ type: "text", text: "One" }, { type: "text", text: "Two" }];
   const answers = { object: { id: 7 }, text: "Done", content: new Content(items) };
   const tools = Object.entries(answers).map(([name, answer]) =>
@@ -67,7 +67,15 @@ Deno.test("a site's own tool that writes is reported as unproven where it answer
     assert.match(proof.verified_reason!, /^The site's own tool does not say/);
     assert.equal(await gw.call("shop-text", { site_id: "acme" }, { door }), "Done");
   }
-  assert.deepEqual(await gw.call("shop-content", { site_id: "acme" }, { door: "rest" }), items);
+  const { done, proof } = parted(await gw.call("shop-content", { site_id: "acme" }, { door: "rest" }));
+  assert.deepEqual([done, proof.verified], [{ result: items }, null]);
+  const params = { name: "shop-content", arguments: { site_id: "acme" } };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+  const headers = { "content-type": "application/json" };
+  const { result } = await (await gw.http("/mcp", { method: "POST", headers, body })).json();
+  assert.deepEqual(result.content.slice(0, 2), items);
+  assert.equal(parted(JSON.parse(result.content[2].text)).proof.verified, null);
+  assert.deepEqual(parted(result.structuredContent).done, { result: items });
 });
 
 Deno.test("differences make a write unverified before anything else, and stand before other warnings", () => {

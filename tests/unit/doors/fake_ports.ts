@@ -2,7 +2,7 @@
 import { GatewayError } from "../../../errors.ts";
 import type { Caller } from "../../../model.ts";
 import type { McpCall, McpPorts } from "../../../doors/mcp.ts";
-import { Content } from "../../../doors/envelope.ts";
+import { Content } from "../../../lib/content.ts";
 
 /** The only token that is let in. */
 export const TOKEN = "gate_dev_fake";
