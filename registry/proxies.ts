@@ -1,0 +1,203 @@
+/** What is known of sites' own tools before anybody approves one: the files of `manifests/proxies/`. */
+import { z } from "zod";
+import { FLAGS, type PlatformKind } from "../model.ts";
+import type { ProxyClass, ProxyEffect, ProxySource, UpstreamTool } from "../platforms/tool_servers/types.ts";
+import { closed, text, yesNo } from "../lib/fields.ts";
+import { wordsOf } from "../rules/proxied_approval.ts";
+import type { Connectors } from "./connectors.ts";
+import { parseYaml, readDocuments } from "./documents.ts";
+import { find, firstLine, RegistryError } from "./files.ts";
+
+/** What a call of a tool can touch. */
+export const PROXY_EFFECTS = [
+  "read",
+  "page",
+  "new",
+  "record",
+  "site",
+] as const satisfies readonly ProxyEffect[];
+
+const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
+const word = z.string().regex(/^[a-z][A-Za-z0-9_]{0,63}$/);
+const effect = z.enum(PROXY_EFFECTS);
+const names = z.array(z.string().regex(NAME)).default([]);
+const argument = z.record(z.string(), z.string().min(1).max(200)).default({});
+
+const proxySchema = closed({
+  source: word,
+  /** The kinds of site that can have such servers; every kind where it is left out. */
+  kinds: z.array(z.string()).min(1).optional(),
+  /** The field of a site that says where its servers stand: another value, and nothing of them holds. */
+  bound_to: word,
+  credential: word,
+  link: word.optional(),
+  servers: names,
+  prefix: text("letters, digits and dashes", NAME).optional(),
+  upstream_prefixes: names,
+  word_prefixes: names,
+  read_words: z.array(word).optional(),
+  write: z.array(z.string().regex(/^[A-Za-z0-9_.*-]+$/)).default([]),
+  write_flag: z.enum(FLAGS).optional(),
+  effect,
+  page: word.optional(),
+  argument_prefixes: z.array(z.string().min(1)).default([]),
+  filled: z.array(z.string().min(1)).default([]),
+  arguments: argument,
+  tools: z.record(
+    z.string().regex(NAME),
+    closed({
+      about: z.string().min(1).max(300),
+      effect,
+      /** Where a tool counts as a write although it touches nothing. */
+      writes: yesNo.optional(),
+      page: word.optional(),
+      also: names,
+    }),
+  ),
+});
+
+/** A tool that is offered without an approval. */
+export interface KnownTool extends ProxyClass {
+  readonly name: string;
+  readonly about: string;
+}
+
+type ProxyFile = z.output<typeof proxySchema>;
+
+/** What is known of the tools of one source. */
+export class Proxies {
+  readonly source: ProxySource;
+  readonly kinds: readonly PlatformKind[];
+  readonly boundTo: string;
+  readonly credential: string;
+  readonly links: readonly string[];
+  readonly writeFlag: ProxyFile["write_flag"];
+  /** What a write touches that is not known better. */
+  readonly effect: ProxyEffect;
+  readonly argumentNames: { readonly prefixes: readonly string[]; readonly filled: readonly string[] };
+  /** Our words for arguments, by name. */
+  readonly words: Readonly<Record<string, string>>;
+  readonly known: ReadonlyMap<string, KnownTool>;
+  readonly #file: ProxyFile;
+  readonly #aliases: ReadonlyMap<string, string>;
+
+  constructor(file: ProxyFile, kinds: readonly PlatformKind[]) {
+    this.#file = file;
+    this.source = file.source as ProxySource;
+    this.kinds = file.kinds as PlatformKind[] | undefined ?? kinds;
+    this.boundTo = file.bound_to;
+    this.credential = file.credential;
+    this.links = file.link === undefined ? [] : [file.link];
+    this.writeFlag = file.write_flag;
+    this.effect = file.effect;
+    this.argumentNames = { prefixes: file.argument_prefixes, filled: file.filled };
+    this.words = file.arguments;
+    this.known = new Map(
+      Object.entries(file.tools).map(([name, tool]) => [name, knownTool(name, tool, file)]),
+    );
+    const prefix = file.prefix ?? "";
+    this.#aliases = new Map(
+      Object.entries(file.tools).flatMap(([name, { also }]) =>
+        also.map((one) => [prefix + one, name] as const)
+      ),
+    );
+  }
+
+  /** The name that a tool is served under. */
+  servedName(upstream: string): string {
+    const { prefix, upstream_prefixes } = this.#file;
+    const own = upstream_prefixes.find((one) => upstream.startsWith(one) && upstream.length > one.length);
+    const name = own === undefined || prefix === undefined ? upstream : prefix + upstream.slice(own.length);
+    return this.#aliases.get(name) ?? name;
+  }
+
+  /** Of two servers of a site that have a tool, the one it is called at comes first. */
+  compareServers(a: string, b: string): number {
+    const { servers } = this.#file;
+    const at = (name: string) => servers.includes(name) ? servers.indexOf(name) : servers.length;
+    return at(a) - at(b) || (a < b ? -1 : a > b ? 1 : 0);
+  }
+
+  /** Why a tool can only be a write; null where a person may say that it reads. */
+  mustWrite(name: string, { read_only, destructive }: UpstreamTool["hints"]): string | null {
+    const { write, read_words, word_prefixes } = this.#file;
+    if (write.some((pattern) => matches(pattern, name))) return "its name is one of a write";
+    if (read_only === false) return "its server says that it does not only read";
+    if (destructive === true) return "its server says that it can destroy something";
+    if (read_words === undefined) return null;
+    const prefix = word_prefixes.find((one) => name.startsWith(one)) ?? "";
+    const [first = ""] = wordsOf(name.slice(prefix.length));
+    return read_words.includes(first) ? null : `its name does not begin with ${read_words.join(", ")}`;
+  }
+
+  /** The class of a tool with what its hints say: they only make it stricter. */
+  strictest(given: ProxyClass, name: string, hints: UpstreamTool["hints"]): ProxyClass {
+    if (given.writes || this.mustWrite(name, hints) === null) return given;
+    return { writes: true, effect: this.effect };
+  }
+}
+
+function knownTool(name: string, tool: ProxyFile["tools"][string], file: ProxyFile): KnownTool {
+  const { about, effect, writes = effect !== "read" } = tool;
+  const page = effect === "page" ? tool.page ?? file.page : undefined;
+  return { name, about, effect, writes, ...(page === undefined ? {} : { page }) };
+}
+
+/** Whether a name fits a pattern in which `*` stands for any characters. */
+function matches(pattern: string, name: string): boolean {
+  const parts = pattern.split("*").map((part) => RegExp.escape(part));
+  return new RegExp(`^${parts.join(".*")}$`).test(name);
+}
+
+/** Reads every `manifests/proxies/*.yaml` below the roots. Throws RegistryError with every fault at once. */
+export async function readProxies(
+  roots: readonly URL[],
+  connectors: Connectors,
+): Promise<readonly Proxies[]> {
+  const parsed = await readDocuments();
+  const faults: string[] = [];
+  const read: Proxies[] = [];
+  for (const root of roots) {
+    for (const { group, name, url } of await find(new URL("manifests/", root), ".yaml")) {
+      if (group !== "proxies") continue;
+      try {
+        const found = proxySchema.safeParse(await parseYaml(await Deno.readTextFile(url), parsed));
+        const wrong = found.success
+          ? [...strangers(found.data, connectors), ...consistency(found.data, name)]
+          : found.error.issues.map(({ path, message }) => `${path.join(".") || "file"}: ${message}`);
+        faults.push(...wrong.map((fault) => `manifests/proxies/${name}.yaml: ${fault}`));
+        if (found.success && wrong.length === 0) read.push(new Proxies(found.data, connectors.kinds));
+      } catch (error) {
+        faults.push(`manifests/proxies/${name}.yaml: is not YAML (${firstLine(error)})`);
+      }
+    }
+  }
+  if (faults.length > 0) throw new RegistryError("proxied tools", faults);
+  return read;
+}
+
+/** What a file names that no connector brings. */
+function strangers({ kinds = [], link, credential }: ProxyFile, connectors: Connectors): string[] {
+  const known: readonly string[] = connectors.kinds;
+  return [
+    ...kinds.filter((kind) => !known.includes(kind)).map((kind) => `kinds: "${kind}" is no kind of site`),
+    ...(link !== undefined && !connectors.links.has(link) ? [`link: no connector offers "${link}"`] : []),
+    ...(connectors.credentials.has(credential) ? [] : [`credential: no connector has "${credential}"`]),
+  ];
+}
+
+/** What a file says that its other parts contradict. */
+function consistency(file: ProxyFile, name: string): string[] {
+  const proxies = new Proxies(file, []);
+  return [
+    ...(file.source === name ? [] : [`source "${file.source}" is not the file's name`]),
+    ...[...proxies.known.values()].flatMap(({ name, writes, effect, page }) => {
+      const because = proxies.mustWrite(name, {});
+      return [
+        ...(!writes && because !== null ? [`tools.${name}: must be a write, for ${because}`] : []),
+        ...(effect === "page" && page === undefined ? [`tools.${name}: names no argument for its page`] : []),
+        ...(!writes && effect !== "read" ? [`tools.${name}: touches something, so it is a write`] : []),
+      ];
+    }),
+  ];
+}
