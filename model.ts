@@ -223,6 +223,16 @@ export const LIMITS = {
   SNAPSHOTS_AT_ONCE: 4,
   SNAPSHOT_ATTEMPTS_MAX: 2,
   SNAPSHOT_LEASE_MS: 60_000,
+  /** Tools of sites' own servers: how many and how much of a server is kept, how much of one, and how often they are listed. */
+  TOOLS_PER_SERVER_MAX: 1000,
+  TOOL_CATALOG_BYTES: 512 * KIB,
+  LISTED_TOOL_BYTES: 48 * KIB,
+  TOOL_CATALOG_REFRESH_MS: 60 * 60_000,
+  TOOL_CATALOG_RETRY_MS: 5 * 60_000,
+  TOOL_CATALOG_LEASE_MS: 90_000,
+  TOOL_CATALOGS_AT_ONCE: 4,
+  /** How long work in the background goes on before others have their turn. */
+  TURN_MS: 5,
   SHUTDOWN_SECONDS: 4,
   SHUTDOWN_CUT_OFF_MS: 500,
   /** How long refreshes of connected accounts are waited for when the store is closed. */

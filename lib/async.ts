@@ -62,3 +62,13 @@ export function onDemand<T>(make: () => Promise<T>): () => Promise<T> {
     return wanted;
   };
 }
+
+/** Lets others have their turn once work has gone on for that long; to be awaited between its parts. */
+export function turns(elapsed: () => number, ms: number): () => Promise<void> {
+  let since = elapsed();
+  return async () => {
+    if (elapsed() - since < ms) return;
+    await delay(0);
+    since = elapsed();
+  };
+}

@@ -6,19 +6,21 @@ import type { Awaitable } from "./store.ts";
 const VERSION_KEY = ["config", "version"];
 
 /**
- * The version of all configuration records (tokens, sites, users, projects). Every change of one raises it in
- * the same commit; what was cached under one version is dropped when another is seen.
+ * The version of records that are cached together, such as those of configuration (tokens, sites, users, projects).
+ * Every change of one raises it in the same commit; what was cached under one version is dropped when another is seen.
  */
 export class ConfigVersion {
   readonly #db: Database;
+  readonly #key: Deno.KvKey;
   readonly #drops: (() => void)[] = [];
   #checkedAt = -Infinity;
   #seen: string | null | undefined;
   #checking: Promise<void> | null = null;
   #epoch = 0;
 
-  constructor(db: Database) {
+  constructor(db: Database, key: Deno.KvKey = VERSION_KEY) {
     this.#db = db;
+    this.#key = key;
   }
 
   /** Grows whenever caches are dropped: what was read under an older one must not be cached. */
@@ -46,7 +48,7 @@ export class ConfigVersion {
   /** Commits a change of configuration records; false when a check failed. Own look-ups see it at once. */
   async commit(change: Deno.AtomicOperation): Promise<boolean> {
     try {
-      return (await this.#db.commit(change.sum(VERSION_KEY, 1n))).ok;
+      return (await this.#db.commit(change.sum(this.#key, 1n))).ok;
     } finally {
       this.#drop();
     }
@@ -54,7 +56,7 @@ export class ConfigVersion {
 
   async #check(): Promise<void> {
     const startedAt = this.#db.elapsed();
-    const { versionstamp } = await this.#db.kv.get(VERSION_KEY);
+    const { versionstamp } = await this.#db.kv.get(this.#key);
     if (versionstamp !== this.#seen) {
       this.#drop();
       this.#seen = versionstamp;

@@ -21,6 +21,7 @@ import { Sites } from "./sites.ts";
 import type { SiteShape, Store } from "./store.ts";
 import { Snapshots } from "./snapshots.ts";
 import { Tokens } from "./tokens.ts";
+import { ToolCatalogs } from "./tool_catalogs.ts";
 import { Users } from "./users.ts";
 
 const OPEN_DEADLINE_MS = 8000;
@@ -74,6 +75,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     paces: new Paces(db),
     allowances: new Allowances(db),
     snapshots: new Snapshots(db),
+    toolCatalogs: new ToolCatalogs(db),
     audit,
     async ping() {
       await within(PING_DEADLINE_MS, db.probe(PROBE_KEY), "The store does not answer");

@@ -6,12 +6,14 @@ import type { ConnectLinkStore } from "./connect_link_types.ts";
 import type { ConsentStore } from "./consent_types.ts";
 import type { Pace, PaceLimits } from "../lib/pace.ts";
 import type { AllowanceStore, SnapshotStore } from "./snapshot_types.ts";
+import type { ToolCatalogStore } from "./tool_catalog_types.ts";
 
 export type * from "./account_types.ts";
 export type * from "./audit_types.ts";
 export type * from "./connect_link_types.ts";
 export type * from "./consent_types.ts";
 export type * from "./snapshot_types.ts";
+export type * from "./tool_catalog_types.ts";
 
 /** A value, or the promise of one: what is cached is answered without a turn of the event loop. */
 export type Awaitable<T> = T | Promise<T>;
@@ -162,6 +164,7 @@ export interface Store {
   readonly paces: PaceStore;
   readonly allowances: AllowanceStore;
   readonly snapshots: SnapshotStore;
+  readonly toolCatalogs: ToolCatalogStore;
   readonly audit: AuditStore;
   /** Resolves when the store answers; throws when it does not. */
   ping(): Promise<void>;

@@ -1,0 +1,99 @@
+/** What a caller may rely on of the catalogues of sites' own tools and what was decided of them; store.ts hands these on. */
+import type { Awaitable } from "./store.ts";
+
+/** A tool as its server listed it, in plain JSON. */
+export interface ListedTool {
+  readonly name: string;
+  readonly title?: string;
+  readonly description: string;
+  readonly input_schema: Readonly<Record<string, unknown>>;
+  readonly hints: {
+    readonly read_only?: boolean;
+    readonly destructive?: boolean;
+    readonly idempotent?: boolean;
+  };
+}
+
+/** A tool as a catalogue keeps it. */
+export interface CatalogTool {
+  /** As the server spells it, cut where it is long. */
+  readonly name: string;
+  /** SHA-256 of all that was listed of it. */
+  readonly hash: string;
+  /** null where it was not kept. */
+  readonly tool: ListedTool | null;
+  /** Why it cannot be offered as it was listed; null where it can. */
+  readonly fault: string | null;
+}
+
+/** A tool server of a site. */
+export interface CatalogKey {
+  readonly site_id: string;
+  readonly source: string;
+  readonly server: string;
+}
+
+/** What is known of a tool server. */
+export interface ToolCatalog extends CatalogKey {
+  /** Where it stood when it was asked; nothing of it holds for any other place. */
+  readonly bound_to: string;
+  /** The version of the site's credentials that it was asked with. */
+  readonly credentials_version: number;
+  /** Whether there is such a server. */
+  readonly exists: boolean;
+  /** When its tools were last listed; null while they never were. */
+  readonly fetched_at: string | null;
+  readonly tried_at: string;
+  /** Why the last try failed; null where it did not. */
+  readonly failure: string | null;
+  /** How many tools it listed, those that were not kept included. */
+  readonly listed: number;
+  /** SHA-256 of what was listed: the same while its tools stay as they are. */
+  readonly digest: string;
+  /** The hashes of known tools as they were first seen, by the server's name for them. */
+  readonly pins: Readonly<Record<string, string>>;
+  /** Where the store keeps the tools; another id with each change of them. */
+  readonly content: { readonly id: string; readonly parts: number } | null;
+}
+
+/** What an operator decided of a tool of a site. */
+export interface ToolDecision extends CatalogKey {
+  /** As the server spells it. */
+  readonly name: string;
+  readonly bound_to: string;
+  /** Withdrawn: it is held back whatever it is. */
+  readonly verdict: "approved" | "withdrawn";
+  /** Of the tool that was decided on; approved is this one and no other. */
+  readonly hash: string;
+  readonly writes: boolean;
+  readonly effect: string;
+  readonly page: string | null;
+  readonly by: string;
+  readonly at: string;
+}
+
+/** Catalogues of sites' own tool servers, and decisions on their tools. */
+export interface ToolCatalogStore {
+  /** Another number after every change of tools or decisions; one elsewhere is seen within LIMITS.CACHE_CHECK_MS. */
+  version(): Awaitable<number>;
+  /** All of them, by site and server. */
+  list(): Promise<readonly ToolCatalog[]>;
+  get(key: CatalogKey): Promise<ToolCatalog | null>;
+  /** The tools of a catalogue; null where they were replaced since it was read. */
+  tools(catalog: ToolCatalog): Promise<readonly CatalogTool[] | null>;
+  /**
+   * Puts what is known of a server; with tools, they take the place of those before. False where another one put it
+   * since `before` was read.
+   */
+  put(
+    before: ToolCatalog | null,
+    catalog: Omit<ToolCatalog, "content">,
+    tools?: readonly CatalogTool[],
+  ): Promise<boolean>;
+  decisions(): Promise<readonly ToolDecision[]>;
+  /** Puts decisions, all of them or none, with the tool they are on. */
+  decide(decisions: readonly ToolDecision[], tool: ListedTool | null): Promise<void>;
+  /** Keeps what a tool was, so that a later one can be compared with it. */
+  keepText(hash: string, tool: ListedTool): Promise<void>;
+  text(hash: string): Promise<ListedTool | null>;
+}

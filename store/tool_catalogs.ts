@@ -1,0 +1,113 @@
+/** Catalogues of sites' own tool servers, and what operators decided of their tools. */
+import { ConfigVersion } from "./cache.ts";
+import { checkKeyPart, checkSize, type Database, listValues } from "./database.ts";
+import { pack, unpack } from "./packed.ts";
+import type {
+  Awaitable,
+  CatalogKey,
+  CatalogTool,
+  ListedTool,
+  ToolCatalog,
+  ToolCatalogStore,
+  ToolDecision,
+} from "./store.ts";
+
+const VERSION_KEY = ["tool_catalogs_version"];
+/** KV reads so many keys at once. */
+const KEYS_AT_ONCE = 10;
+
+const headKey = ({ site_id, source, server }: CatalogKey) => ["tool_catalogs", site_id, source, server];
+const partKey = (id: string, at: number) => ["tool_catalog_parts", id, at];
+const decisionKey = (one: ToolDecision) => [
+  "tool_decisions",
+  one.site_id,
+  one.source,
+  one.server,
+  one.name,
+];
+const textKey = (hash: string) => ["tool_texts", hash];
+
+/** The ToolCatalogStore of a database. */
+export class ToolCatalogs implements ToolCatalogStore {
+  readonly #version: ConfigVersion;
+
+  constructor(private readonly db: Database) {
+    this.#version = new ConfigVersion(db, VERSION_KEY);
+  }
+
+  version(): Awaitable<number> {
+    if (this.#version.fresh()) return this.#version.epoch;
+    return this.#version.refresh().then(() => this.#version.epoch);
+  }
+
+  list(): Promise<ToolCatalog[]> {
+    return listValues<ToolCatalog>(this.db.kv, ["tool_catalogs"]);
+  }
+
+  async get(key: CatalogKey): Promise<ToolCatalog | null> {
+    return (await this.db.kv.get<ToolCatalog>(headKey(key))).value;
+  }
+
+  async tools({ content }: ToolCatalog): Promise<readonly CatalogTool[] | null> {
+    if (content === null) return [];
+    const parts: Uint8Array[] = [];
+    for (let at = 0; at < content.parts; at += KEYS_AT_ONCE) {
+      const count = Math.min(KEYS_AT_ONCE, content.parts - at);
+      const keys = Array.from({ length: count }, (_, ahead) => partKey(content.id, at + ahead));
+      for (const { value } of await this.db.kv.getMany<Uint8Array[]>(keys)) {
+        if (value === null) return null;
+        parts.push(value);
+      }
+    }
+    return await unpack(parts) as readonly CatalogTool[];
+  }
+
+  async put(
+    before: ToolCatalog | null,
+    catalog: Omit<ToolCatalog, "content">,
+    tools?: readonly CatalogTool[],
+  ): Promise<boolean> {
+    const key = headKey(catalog);
+    for (const part of key.slice(1)) checkKeyPart("server", part);
+    const standing = await this.db.kv.get<ToolCatalog>(key);
+    if (
+      standing.value?.tried_at !== before?.tried_at || standing.value?.content?.id !== before?.content?.id
+    ) {
+      return false;
+    }
+    const parts = tools === undefined ? null : await pack(tools);
+    const content = parts ? { id: this.db.newId(), parts: parts.length } : before?.content ?? null;
+    const head: ToolCatalog = { ...catalog, content };
+    checkSize(head);
+    const change = this.db.kv.atomic().check(standing).set(key, head);
+    if (parts === null) return (await this.db.commit(change)).ok;
+    for (const [at, part] of parts.entries()) change.set(partKey(head.content!.id, at), part);
+    const gone = before?.content;
+    for (let at = 0; gone && at < gone.parts; at++) change.delete(partKey(gone.id, at));
+    return await this.#version.commit(change);
+  }
+
+  decisions(): Promise<ToolDecision[]> {
+    return listValues<ToolDecision>(this.db.kv, ["tool_decisions"]);
+  }
+
+  async decide(decisions: readonly ToolDecision[], tool: ListedTool | null): Promise<void> {
+    const change = this.db.kv.atomic();
+    for (const one of decisions) {
+      checkKeyPart("name", one.name);
+      change.set(decisionKey(one), one);
+    }
+    const [first] = decisions;
+    if (first && tool) await this.keepText(first.hash, tool);
+    await this.#version.commit(change);
+  }
+
+  async keepText(hash: string, tool: ListedTool): Promise<void> {
+    checkSize(tool);
+    await this.db.commit(this.db.kv.atomic().set(textKey(hash), tool));
+  }
+
+  async text(hash: string): Promise<ListedTool | null> {
+    return (await this.db.kv.get<ListedTool>(textKey(hash))).value;
+  }
+}
