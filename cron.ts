@@ -1,4 +1,4 @@
-/** What runs on a clock: the audit's retention and its doubts, snapshots. Each takes a lease, so that of several instances one works. */
+/** What runs on a clock: the audit's retention and its doubts, snapshots, the catalogues of sites' own tools. Each takes a lease, so that of several instances one works. */
 
 /** A piece of work that is called again and again, and knows itself whether there is anything to do. */
 export interface Recurring {
@@ -15,14 +15,17 @@ export interface Clocked {
   readonly retention: Recurring;
   readonly doubts: Recurring;
   readonly snapshots: Leased;
+  readonly toolCatalogs: Leased;
 }
 
 /** Registers the clocks, which go by UTC; to be called while main.ts starts, before it serves. */
-export function schedule({ retention, doubts, snapshots }: Clocked): void {
+export function schedule({ retention, doubts, snapshots, toolCatalogs }: Clocked): void {
   Deno.cron("audit retention", "30 * * * *", () => retention.run());
   Deno.cron("audit doubts", "* * * * *", () => doubts.run());
   // The run of the night, and then each hour what it has missed: the gateway may have been down, or an upstream.
   Deno.cron("daily snapshots", "30 1-23 * * *", async () => void await snapshots.run());
+  // Each minute it looks what is due: a site that was registered has its tools soon.
+  Deno.cron("tool catalogues", "* * * * *", async () => void await toolCatalogs.run());
 }
 
 /** Does at a start what was missed; the lease that a killed process has left ends by itself, and is waited for once. */

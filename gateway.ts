@@ -1,5 +1,6 @@
 /** Wires the gateway together: store, registry, guard and doors, from settings that were already checked. */
 import { monotonicFactory } from "ulid";
+import type { Registry } from "./boot.ts";
 import { CODES } from "./errors.ts";
 import { buildApp } from "./doors/app.ts";
 import { mcpDoor } from "./doors/mcp.ts";
@@ -15,26 +16,28 @@ import { dispatcher } from "./guard/dispatch.ts";
 import { Doubts } from "./guard/doubts.ts";
 import { RateLimit } from "./guard/limits.ts";
 import { Retention } from "./guard/retention.ts";
+import { proxiedTools } from "./guard/proxied.ts";
 import { reaches } from "./guard/scope.ts";
 import { delay, onDemand } from "./lib/async.ts";
+import type { Connector } from "./platforms/connector.ts";
 import { createHttp, type Http } from "./platforms/http.ts";
 import { Catalog } from "./registry/catalog.ts";
-import { assertCodes, type Connectors, readConnectors } from "./registry/connectors.ts";
-import { loadTools, type ToolEntry } from "./registry/load.ts";
 import { builtIn, type ToolSource } from "./registry/source.ts";
 import type { Settings } from "./settings.ts";
 import type { Store } from "./store/store.ts";
 import { openStore } from "./store/kv.ts";
 
+export { readRegistry, type Registry } from "./boot.ts";
+
 /** Name and version, as MCP clients and the OpenAPI document show them. */
 export const SERVER = { name: "site-operations-gateway", version: "0.1.0" } as const;
-
-const HERE = new URL(".", import.meta.url);
 
 /** What tests and the sandbox may put in place of the real thing. */
 export interface Replacements {
   /** Where further tools come from while the gateway runs. */
   readonly sources?: readonly ToolSource[];
+  /** What reaches sites' own tool servers. */
+  readonly toolServers?: Connector;
   /** Puts something around the store that was opened. */
   readonly wrapStore?: (store: Store) => Store;
   readonly http?: Http;
@@ -51,6 +54,8 @@ export interface Gateway {
   readonly retention: Retention;
   readonly doubts: Doubts;
   readonly snapshots: Snapshots;
+  /** Keeps the catalogues of sites' own tools. */
+  readonly toolCatalogs: { run(): Promise<boolean> };
   /** Writes one line to the log. */
   log(event: Record<string, unknown>): void;
   /** From now on /readyz answers 503. */
@@ -61,28 +66,10 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-/** The connectors and the tools, as boot found them. */
-export interface Registry {
-  readonly connectors: Connectors;
-  readonly tools: ReadonlyMap<string, ToolEntry>;
-}
-
-/**
- * Loads the connectors and tools that are built in, and those of further folders with platforms/, manifests/ and
- * tools/. Throws RegistryError.
- */
-export async function readRegistry(further: readonly URL[] = []): Promise<Registry> {
-  const roots = [HERE, ...further];
-  const connectors = await readConnectors(roots);
-  assertCodes(connectors);
-  const golden = new URL("catalog.yaml", HERE);
-  return { connectors, tools: await loadTools({ roots, known: connectors, golden }) };
-}
-
 /** Opens the store and joins everything. Throws with a message for the operator when it cannot. */
 export async function openGateway(
   settings: Settings,
-  { connectors, tools }: Registry,
+  { connectors, tools, proxies }: Registry,
   replace: Replacements = {},
 ): Promise<Gateway> {
   const now = replace.now ?? Date.now;
@@ -99,7 +86,6 @@ export async function openGateway(
     log({ event: "internal", request_id, cause: String(thrown) });
   const { upstream } = settings;
   const hasSecret = (name: string) => (upstream[name] ?? null) !== null;
-  const catalog = new Catalog([builtIn(tools), ...(replace.sources ?? [])], { hasSecret, reaches });
   const authenticate = authenticator({
     tokens: store.tokens,
     users: store.users,
@@ -110,6 +96,15 @@ export async function openGateway(
   const ownHttp = replace.http ? null : createHttp({ allowPrivate: settings.privateUpstreams });
   const http = replace.http ?? ownHttp!;
   const ports = { connectors, store, http, upstream, cache: new FactCaches(now), now, delay };
+  const proxied = proxiedTools({
+    ...ports,
+    proxies,
+    toolServers: replace.toolServers ?? connectors.get("tool_servers"),
+    builtIn: new Set(tools.keys()),
+    log,
+  });
+  const sources = [builtIn(tools), proxied.source, ...(replace.sources ?? [])];
+  const catalog = new Catalog(sources, { hasSecret, reaches });
   const dispatch = dispatcher({
     ...ports,
     catalog,
@@ -198,7 +193,10 @@ export async function openGateway(
           return await setUpSite({ ...ports, newId: () => newId() }, { site, what, name });
         },
         connections,
-        toolNames: () => catalog.names(),
+        async toolNames() {
+          await catalog.fresh();
+          return catalog.names();
+        },
         retention,
         doubts,
         snapshots: (days, site_id) => snapshotReport(ports, days, site_id),
@@ -222,11 +220,12 @@ export async function openGateway(
     retention,
     doubts,
     snapshots,
+    toolCatalogs: proxied,
     log,
-    drain: () => void (draining = true, snapshots.stop()),
+    drain: () => void (draining = true, snapshots.stop(), proxied.stop()),
     cutOff: () => ownHttp?.[Symbol.dispose](),
     close: async () => {
-      const stopped = snapshots.stop();
+      const stopped = Promise.all([snapshots.stop(), proxied.stop()]);
       ownHttp?.[Symbol.dispose]();
       await stopped; // its lease is given back while there is a store
       await store.close();

@@ -58,7 +58,7 @@ export interface AdminPorts {
   /** Connected accounts; loaded when they are first asked for. */
   connections(): Promise<ConnectionsPort>;
   /** The tools loaded now, sites' own included. */
-  toolNames(): readonly string[];
+  toolNames(): Promise<readonly string[]>;
   readonly retention: RetentionPort;
   readonly doubts: DoubtPort;
   /** What is kept of sites for each of the last days; of one site where it is named. */

@@ -26,7 +26,7 @@ export function tokenRoutes(app: Hono, ports: AdminPorts): void {
     const owner_user_id = body.owner_user_id ?? null;
     const owner = owner_user_id === null ? null : await users.get(owner_user_id);
     refuseHuman(body.confirm_policy);
-    const tools = toolFaults(body.allowed_tools, ports.toolNames());
+    const tools = toolFaults(body.allowed_tools, await ports.toolNames());
     // Asked for by name: a token made without an owner belongs to nobody, and has no rights beyond its own.
     const super_admin = body.owner_user_id === null;
     const max_risk = body.max_risk ?? Math.min(RISK_DEFAULT, owner?.max_risk ?? RISK_DEFAULT) as Tier;

@@ -86,6 +86,8 @@ export function dispatcher(ports: DispatchPorts): Dispatch {
 /** The steps of docs/ARCHITECTURE.md, "Request lifecycle", in their order; each returns or throws. */
 async function runPipeline(ports: DispatchPorts, call: ToolCall, record: CallRecord): Promise<unknown> {
   ports.tokenLimit.take(call.caller.token.id); // 2
+  const known = ports.catalog.fresh(call.tool);
+  if (known) await known;
   const body = await call.parse(bodyLimit(ports.catalog.get(call.tool), call.caller)); // 3
   const caller = body.caller ?? call.caller;
   record.arguments = body.args;

@@ -70,8 +70,20 @@ export class Catalog {
     this.#bytes = bytes;
   }
 
-  /** The same catalogue, which keeps its listings from now on. What keeps them is imported here: no start needs it. */
+  /** Nothing where that tool, or every one, is known as it is now; else it is once this resolves. */
+  fresh(name?: string): void | Promise<void> {
+    const [first, ...changing] = this.#sources;
+    if (name !== undefined && first?.current().has(name)) return;
+    const waited = changing.flatMap((source) => source.fresh?.() ?? []);
+    if (waited.length > 0) return Promise.all(waited).then(() => {});
+  }
+
+  /**
+   * The same catalogue as it is now, which keeps its listings from now on. What keeps them is imported here: no start
+   * needs it.
+   */
   async keeping(): Promise<this> {
+    await this.fresh();
     if (this.#listings === null) {
       const { LRUCache } = await import("lru-cache");
       this.#listings ??= new LRUCache({

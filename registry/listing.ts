@@ -2,7 +2,7 @@
 import type { ToolEntry } from "./load.ts";
 import { writes } from "./manifest.ts";
 import { served } from "./served.ts";
-import { offeredSchema } from "./source.ts";
+import { offeredTo } from "./source.ts";
 
 /** A tool on a list, with the sites in the caller's scope that offer it; null for a built-in tool. */
 export interface Shown {
@@ -67,11 +67,8 @@ function textOf(shown: Shown, door: Door): string {
 function describe({ entry, sites }: Shown) {
   const { name, description, input_schema } = entry.definition;
   if (!sites) return { name, description, input_schema: served(input_schema) };
-  return {
-    name,
-    description: `${description}\n\nSites that offer it: ${sites.join(", ")}`,
-    input_schema: offeredSchema(entry, sites),
-  };
+  const shown = offeredTo(entry, sites);
+  return { name, ...shown, description: `${shown.description}\n\nSites that offer it: ${sites.join(", ")}` };
 }
 
 /** A tool as REST lists it. */

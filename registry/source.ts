@@ -2,7 +2,7 @@
 import { LIMITS, type PlatformKind, type Tier } from "../model.ts";
 import type { Schema } from "./dialect.ts";
 import type { ToolEntry } from "./load.ts";
-import type { Manifest } from "./manifest.ts";
+import type { Definition, Manifest } from "./manifest.ts";
 import type { Plan, Raise, ToolContext } from "./tool.ts";
 
 /** A place that tools come from. */
@@ -14,6 +14,8 @@ export interface ToolSource {
    * and until then the same, for that is how a change is seen. It is asked for at every call, so it only looks.
    */
   current(): ReadonlyMap<string, ToolEntry>;
+  /** Nothing where `current` answers what there is now; else it does once this resolves. Left out where it always does. */
+  fresh?(): void | Promise<void>;
 }
 
 /** What only a tool of a changing source has: certain sites offer it, and their upstream checks its arguments. */
@@ -24,7 +26,12 @@ export interface Offer {
   readonly confirm: boolean;
   /** Why it is never listed and never run, whatever the token may do. */
   readonly hidden?: string;
+  /** How it is shown to a caller who reaches those of its sites: by what they say of it, and no other. */
+  shown?(sites: readonly string[]): Shown;
 }
+
+/** What a caller is shown of a tool. */
+export type Shown = Pick<OfferedTool, "description" | "input_schema">;
 
 /** A tool as a changing source describes it. */
 export interface OfferedTool {
@@ -39,6 +46,8 @@ export interface OfferedTool {
   readonly writes: boolean;
   readonly sites: readonly string[];
   readonly hidden?: string;
+  /** As it is shown where not all of its sites are reached; the description and schema above where it is left out. */
+  shown?(sites: readonly string[]): Shown;
   /** The kinds of site that can offer it. */
   readonly platforms: readonly PlatformKind[];
   readonly flags?: Manifest["flags"];
@@ -88,6 +97,7 @@ export function offered(tool: OfferedTool): ToolEntry {
       sites: [...new Set(tool.sites)].sort(),
       confirm: Object.hasOwn((schema.properties ?? {}) as object, "confirm"),
       ...(tool.hidden === undefined ? {} : { hidden: tool.hidden }),
+      ...(tool.shown === undefined ? {} : { shown: (sites) => tool.shown!(sites) }),
     },
   };
 }
@@ -116,9 +126,20 @@ function manifestOf({ name, title = name, description, writes, ...more }: Offere
   };
 }
 
-/** The schema a caller is shown: the upstream's, and `site_id` with the sites in the caller's scope that offer it. */
-export function offeredSchema({ definition }: ToolEntry, sites: readonly string[]): Record<string, unknown> {
-  const { properties = {}, required = [], ...rest } = definition.input_schema;
+/**
+ * What a caller is shown of a tool: its description, and its schema with `site_id`, an enum of the sites in the caller's
+ * scope that offer it.
+ */
+export function offeredTo(
+  { definition, offer }: ToolEntry,
+  sites: readonly string[],
+): Pick<Definition, "description"> & { readonly input_schema: Record<string, unknown> } {
+  const { description, input_schema } = offer?.shown?.(sites) ?? definition;
+  return { description, input_schema: withSite(input_schema as Schema, sites) };
+}
+
+function withSite(schema: Schema, sites: readonly string[]): Record<string, unknown> {
+  const { properties = {}, required = [], ...rest } = schema;
   const { site_id: _ours, ...own } = properties;
   return {
     ...rest,

@@ -29,7 +29,7 @@ export interface Sent {
   readonly url: string;
 }
 
-export interface KitOptions {
+export interface KitOptions extends Pick<Replacements, "sources" | "toolServers"> {
   readonly sites?: readonly NewSite[];
   /** Further tokens by a name to use in `as`; the token called `all` may do everything. */
   readonly tokens?: Readonly<Record<string, Partial<NewToken>>>;
@@ -40,7 +40,6 @@ export interface KitOptions {
   /** Hosts that may be plain http and private. */
   readonly allowPrivate?: readonly string[];
   readonly roots?: readonly URL[];
-  readonly sources?: Replacements["sources"];
   readonly settings?: Partial<Settings>;
   readonly store?: (real: Store) => Store;
   /** The real clock instead of a fixed one, where an upstream keeps its own. */
@@ -132,6 +131,7 @@ export async function gateway(options: KitOptions = {}): Promise<Kit> {
   const opened = await openGateway({ ...read, ...options.settings, upstream }, registry, {
     now,
     sources: options.sources,
+    toolServers: options.toolServers,
     log: (event) => void logged.push(event),
     http: createHttp({
       allowPrivate: options.allowPrivate ?? [],

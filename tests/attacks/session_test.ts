@@ -20,7 +20,7 @@ Deno.test("a new master token shuts out the sessions opened with the old one", a
       retention: gw.gateway.retention,
       doubts: gw.gateway.doubts,
       snapshots: () => assert.fail("nothing asks for snapshots"),
-      toolNames: () => [],
+      toolNames: () => Promise.resolve([]),
       now: () => gw.clock.now,
       report: (_, thrown) => assert.fail(String(thrown)),
     });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { makeUp, schedule } from "../../cron.ts";
 
-Deno.test("retention, doubts and snapshots are registered once each, the snapshots' first at 01:30 UTC", () => {
+Deno.test("retention, doubts, snapshots and tool catalogues are registered once each, the snapshots' first at 01:30 UTC", () => {
   const registered = new Map<string, string>();
   const calls: string[] = [];
   const real = Object.getOwnPropertyDescriptor(Deno, "cron")!;
@@ -19,6 +19,7 @@ Deno.test("retention, doubts and snapshots are registered once each, the snapsho
       retention: recurring("retention"),
       doubts: recurring("doubts"),
       snapshots: leased("snapshots"),
+      toolCatalogs: leased("tool catalogues"),
     });
   } finally {
     Object.defineProperty(Deno, "cron", real);
@@ -27,9 +28,10 @@ Deno.test("retention, doubts and snapshots are registered once each, the snapsho
     "audit retention": "30 * * * *",
     "audit doubts": "* * * * *",
     "daily snapshots": "30 1-23 * * *",
+    "tool catalogues": "* * * * *",
   });
   for (const work of works) work();
-  assert.deepEqual(calls, ["retention", "doubts", "snapshots"]);
+  assert.deepEqual(calls, ["retention", "doubts", "snapshots", "tool catalogues"]);
 });
 
 Deno.test("what was missed is made up for at once, or when the lease that a killed process left has ended", async () => {

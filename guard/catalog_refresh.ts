@@ -1,0 +1,226 @@
+/** Keeps the catalogues of sites' own tool servers: lists them on a clock, and when somebody asks for it. */
+import { GatewayError } from "../errors.ts";
+import { ended, turns } from "../lib/async.ts";
+import { LIMITS, type Site } from "../model.ts";
+import type { Connector } from "../platforms/connector.ts";
+import type { ServerRef, ToolServers } from "../platforms/tool_servers/types.ts";
+import type { Proxies } from "../registry/proxies.ts";
+import type { CatalogTool, Store, ToolCatalog } from "../store/store.ts";
+import { type ConnectorPorts, makeConnectorContext } from "./connector_context.ts";
+import { listedTools } from "./listed_tools.ts";
+import { placeOf } from "./proxied_judge.ts";
+
+const LEASE = "tool-catalogs";
+
+/** What it stands on. */
+export interface RefreshPorts extends ConnectorPorts {
+  readonly store: ConnectorPorts["store"] & Pick<Store, "sites" | "leases" | "toolCatalogs">;
+  /** What reaches tool servers; none in a gateway whose connectors do not. */
+  readonly toolServers: Connector | undefined;
+  proxies(): Promise<readonly Proxies[]>;
+  /** Milliseconds that never go back. */
+  elapsed(): number;
+  log(event: Record<string, unknown>): void;
+}
+
+/** The catalogues of one gateway; of several instances on one store one lists them at a time. */
+export class CatalogRefresh {
+  readonly #ports: RefreshPorts;
+  readonly #running = new Set<Promise<unknown>>();
+  readonly #soon = new Map<string, number>();
+  #isStopping = false;
+
+  constructor(ports: RefreshPorts) {
+    this.#ports = ports;
+  }
+
+  /**
+   * Lists again what is due: what was never listed, listed an hour ago, failed a while ago, or stands elsewhere or has
+   * other credentials since. Never throws; a failure of a site is kept beside its last catalogue. Answers whether it
+   * ran: false where another run has the lease.
+   */
+  async run(): Promise<boolean> {
+    try {
+      return await this.#tracked(
+        this.#ports.store.leases.hold(LEASE, LIMITS.TOOL_CATALOG_LEASE_MS, (renew) => this.#due(renew)),
+      );
+    } catch (fault) {
+      this.#ports.log({ event: "tool_catalogs_failed", cause: String(fault) });
+      return true;
+    }
+  }
+
+  /** Lists the tools of a site now, due or not; answers what is known of its servers then. Throws E_NOT_SUPPORTED. */
+  async site(site: Site): Promise<readonly ToolCatalog[]> {
+    const sources = (await this.#ports.proxies()).filter((one) => placeOf(site, one) !== null);
+    if (sources.length === 0 || !this.#ports.toolServers?.connect) {
+      throw new GatewayError(
+        "E_NOT_SUPPORTED",
+        `Site "${site.id}" can have no tool server: it needs ${
+          (await this.#ports.proxies()).map((one) => `a ${one.boundTo} and ${one.credential} credentials`)
+            .join(", or ")
+        }`,
+      );
+    }
+    await this.#tracked(this.#list(site, sources, () => true));
+    return (await this.#ports.store.toolCatalogs.list()).filter(({ site_id }) => site_id === site.id);
+  }
+
+  /** Lists the tools of a site in the background, at most once a minute: one of them is said to be gone. */
+  soon(site: Site): void {
+    const last = this.#soon.get(site.id);
+    const now = this.#ports.elapsed();
+    if (this.#isStopping || (last !== undefined && now - last < SOON_MS)) return;
+    this.#soon.set(site.id, now);
+    this.site(site).catch((fault) => {
+      this.#ports.log({ event: "tool_catalog_failed", site_id: site.id, cause: String(fault) });
+    });
+  }
+
+  /** Begins no other site. Resolves once nothing runs, or the time is over that a process has for its end. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await ended(Promise.allSettled(this.#running), LIMITS.SHUTDOWN_CUT_OFF_MS);
+  }
+
+  async #tracked<T>(running: Promise<T>): Promise<T> {
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  async #due(renew: () => Promise<boolean>): Promise<void> {
+    const { store, proxies, toolServers } = this.#ports;
+    if (!toolServers?.connect) return;
+    const sites = await store.sites.list();
+    const kept = Map.groupBy(await store.toolCatalogs.list(), ({ site_id }) => site_id);
+    const sources = await proxies();
+    const due = sites.flatMap((site) => {
+      const own = sources.filter((one) => this.#isDue(site, one, kept.get(site.id) ?? []));
+      return own.length === 0 ? [] : [{ site, own }];
+    }).values();
+    let isOurs = true;
+    const work = async () => {
+      for (const { site, own } of due) {
+        isOurs &&= await renew();
+        if (!isOurs || this.#isStopping) return;
+        await this.#list(site, own, (catalog) => this.#isDueServer(site, catalog));
+      }
+    };
+    await Promise.all(Array.from({ length: LIMITS.TOOL_CATALOGS_AT_ONCE }, work));
+  }
+
+  #isDue(site: Site, source: Proxies, kept: readonly ToolCatalog[]): boolean {
+    const place = placeOf(site, source);
+    if (place === null) return false;
+    const own = kept.filter((one) => one.source === source.source && one.bound_to === place);
+    return own.length === 0 || own.some((one) => this.#isDueServer(site, one));
+  }
+
+  #isDueServer(site: Site, catalog: ToolCatalog | null): boolean {
+    if (catalog === null || catalog.credentials_version !== site.credentials_version) return true;
+    const after = catalog.failure === null ? LIMITS.TOOL_CATALOG_REFRESH_MS : LIMITS.TOOL_CATALOG_RETRY_MS;
+    const since = this.#ports.now() - Date.parse(catalog.tried_at);
+    return since < 0 || since >= after;
+  }
+
+  /** Lists what of a site's servers `wanted` says. Only a store that fails throws. */
+  async #list(
+    site: Site,
+    sources: readonly Proxies[],
+    wanted: (catalog: ToolCatalog | null) => boolean,
+  ): Promise<void> {
+    const { store: { toolCatalogs }, toolServers, now } = this.#ports;
+    const call = { site, caller: null, deadline: now() + LIMITS.CALL_DEADLINE_MS };
+    let servers: ToolServers;
+    try {
+      servers = await toolServers!.connect!(
+        makeConnectorContext(this.#ports, call, toolServers!),
+      ) as ToolServers;
+    } catch (fault) {
+      return this.#ports.log({ event: "tool_catalog_failed", site_id: site.id, cause: String(fault) });
+    }
+    for (const ref of servers.possible()) {
+      const source = sources.find((one) => one.source === ref.source);
+      const place = source ? placeOf(site, source) : null;
+      if (!source || place === null || this.#isStopping) continue;
+      const before = await toolCatalogs.get({ site_id: site.id, ...ref });
+      if (!wanted(before?.bound_to === place ? before : null)) continue;
+      await this.#server({ site, servers, ref, source, place }, before);
+    }
+  }
+
+  async #server({ site, servers, ref, source, place }: Asked, before: ToolCatalog | null): Promise<void> {
+    const { store: { toolCatalogs }, now, elapsed } = this.#ports;
+    // What was known of another place is known of nothing.
+    const known = before?.bound_to === place ? before : null;
+    const plain = {
+      site_id: site.id,
+      source: ref.source,
+      server: ref.server,
+      bound_to: place,
+      credentials_version: site.credentials_version,
+      tried_at: new Date(now()).toISOString(),
+    };
+    let found;
+    try {
+      found = await servers.list(ref);
+    } catch (thrown) {
+      if (this.#isStopping) return; // which says nothing of the server
+      const last = known ?? { exists: false, fetched_at: null, listed: 0, digest: "", pins: {} };
+      await toolCatalogs.put(
+        before,
+        { ...last, ...plain, failure: this.#sentence(thrown, site.id) },
+        known ? undefined : [],
+      );
+      return;
+    }
+    const isKnown = (name: string) => source.known.has(source.servedName(name));
+    const { tools, digest } = await listedTools(found ?? [], isKnown, turns(elapsed, LIMITS.TURN_MS));
+    const firstSeen = tools.filter(({ name, tool, fault }) =>
+      isKnown(name) && tool !== null && fault === null
+    );
+    const pins = { ...Object.fromEntries(firstSeen.map(({ name, hash }) => [name, hash])), ...known?.pins };
+    if (known && known.digest !== digest) await this.#keepPinned(known, tools);
+    await toolCatalogs.put(before, {
+      ...plain,
+      exists: found !== null,
+      fetched_at: plain.tried_at,
+      failure: null,
+      listed: found?.length ?? 0,
+      digest,
+      pins,
+    }, known?.digest === digest ? undefined : tools);
+  }
+
+  /** Keeps what a pinned tool was before it changed, so that an operator sees what changed. */
+  async #keepPinned(before: ToolCatalog, tools: readonly CatalogTool[]): Promise<void> {
+    const { toolCatalogs } = this.#ports.store;
+    const now = new Map(tools.map((one) => [one.name, one.hash]));
+    for (const { name, hash, tool } of await toolCatalogs.tools(before) ?? []) {
+      if (tool && before.pins[name] === hash && now.get(name) !== hash) {
+        await toolCatalogs.keepText(hash, tool);
+      }
+    }
+  }
+
+  #sentence(thrown: unknown, site_id: string): string {
+    if (thrown instanceof GatewayError) return thrown.message;
+    this.#ports.log({ event: "tool_catalog_failed", site_id, cause: String(thrown) });
+    return "Something failed inside the gateway; its log says what";
+  }
+}
+
+/** Whose server is asked. */
+interface Asked {
+  readonly site: Site;
+  readonly servers: ToolServers;
+  readonly ref: ServerRef;
+  readonly source: Proxies;
+  readonly place: string;
+}
+
+const SOON_MS = 60_000;

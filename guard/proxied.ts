@@ -1,0 +1,48 @@
+/** Joins what sites' own tools need: their source, what keeps their catalogues, and the operator's view of them. */
+import { onDemand } from "../lib/async.ts";
+import type { Connector } from "../platforms/connector.ts";
+import type { Proxies } from "../registry/proxies.ts";
+import type { Store } from "../store/store.ts";
+import type { ConnectorPorts } from "./connector_context.ts";
+import { ProxiedTools } from "./proxied_tools.ts";
+
+/** What it stands on. */
+export interface ProxiedGatewayPorts extends ConnectorPorts {
+  readonly store: ConnectorPorts["store"] & Pick<Store, "sites" | "leases" | "toolCatalogs" | "audit">;
+  /** What is known of tools before anybody approves them; read when it is first needed. */
+  proxies(): Promise<readonly Proxies[]>;
+  /** What reaches tool servers; none in a gateway whose connectors do not. */
+  readonly toolServers: Connector | undefined;
+  /** The names of the gateway's own tools. */
+  readonly builtIn: ReadonlySet<string>;
+  log(event: Record<string, unknown>): void;
+}
+
+/** Sites' own tools in a gateway. What no start needs of them is loaded when it is first wanted. */
+export function proxiedTools(given: ProxiedGatewayPorts) {
+  const ports = { ...given, elapsed: () => performance.now() };
+  const refresh = onDemand(async () => {
+    const { CatalogRefresh } = await import("./catalog_refresh.ts");
+    return new CatalogRefresh(ports);
+  });
+  let used = false;
+  const catalogs = () => {
+    used = true;
+    return refresh();
+  };
+  const source = new ProxiedTools({
+    ...ports,
+    behaviour: async () => (await import("./proxied_run.ts")).proxiedRun(given.toolServers),
+    gone: (site) => void catalogs().then((one) => one.soon(site)),
+  });
+  return {
+    source,
+    /** Lists on a clock what is due. */
+    run: async (): Promise<boolean> => await (await catalogs()).run(),
+    /** Begins no other listing; resolves once none runs. */
+    stop: async (): Promise<void> => {
+      if (used) await (await refresh()).stop();
+    },
+    catalogs,
+  };
+}

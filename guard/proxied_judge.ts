@@ -1,0 +1,145 @@
+/** What becomes of each tool that a site's own server lists: offered, approved, held back, refused or hidden, and why. */
+import type { Site } from "../model.ts";
+import type { ProxyClass, ProxyEffect } from "../platforms/tool_servers/types.ts";
+import type { Proxies } from "../registry/proxies.ts";
+import { hiddenReason, neverApproved, skeleton } from "../rules/proxied_approval.ts";
+import type { CatalogTool, ToolCatalog, ToolDecision } from "../store/store.ts";
+
+/** What becomes of a tool. */
+export const TOOL_STATES = ["offered", "approved", "held", "refused", "hidden"] as const;
+export type ToolState = (typeof TOOL_STATES)[number];
+
+/** A tool of one server of one site. */
+export interface JudgedTool {
+  /** The name it is or would be served under. */
+  readonly name: string;
+  readonly catalog: ToolCatalog;
+  readonly listed: CatalogTool;
+  readonly state: ToolState;
+  /** Why it is held back, refused or hidden; null for the others. */
+  readonly reason: string | null;
+  /** Its class where it is called, or what the manifest says of it; null where nobody has chosen one. */
+  readonly class: ProxyClass | null;
+  /** The hash that it was pinned or approved under; null where it never was. */
+  readonly pinned: string | null;
+  readonly decision: ToolDecision | null;
+}
+
+/** What names are taken by. */
+export interface Taken {
+  /** The gateway's own tools. */
+  readonly builtIn: ReadonlySet<string>;
+  readonly all: readonly Proxies[];
+}
+
+/** Where a site's servers of a source stand; null where the site has none. */
+export function placeOf(site: Site, { kinds, credential, boundTo }: Proxies): string | null {
+  const held: readonly string[] = site.credentials;
+  if (!kinds.includes(site.platform) || !held.includes(credential)) return null;
+  const place = (site as unknown as Readonly<Record<string, unknown>>)[boundTo];
+  return typeof place === "string" && place !== "" ? place : null;
+}
+
+/** What of a tool is known before anything was decided on it. */
+type Verdict = Pick<JudgedTool, "state" | "reason" | "pinned">;
+
+const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
+
+/** Judges the tools of a server. Decisions on other servers are not looked at. */
+export class Judge {
+  readonly #taken: Taken;
+  /** Names that a reader could take another one for. */
+  readonly #looks: ReadonlyMap<string, string>;
+
+  constructor(taken: Taken) {
+    this.#taken = taken;
+    const names = [...taken.builtIn, ...taken.all.flatMap(({ known }) => [...known.keys()])];
+    this.#looks = new Map(names.map((name) => [skeleton(name), name]));
+  }
+
+  /** The tools of one server, in their order. */
+  judge(
+    proxies: Proxies,
+    catalog: ToolCatalog,
+    tools: readonly CatalogTool[],
+    decisions: ReadonlyMap<string, ToolDecision>,
+  ): JudgedTool[] {
+    const seen = new Map<string, string>();
+    return tools.map((listed) => {
+      const name = proxies.servedName(listed.name);
+      const other = seen.get(name);
+      if (other === undefined) seen.set(name, listed.name);
+      const made = decisions.get(listed.name);
+      const decision = made?.bound_to === catalog.bound_to ? made : null;
+      const twice = other === undefined ? null : `its server lists it as ${JSON.stringify(other)} too`;
+      const verdict = this.#refused(proxies, name, listed) ??
+        (twice === null ? approval(proxies, name, listed, catalog, decision) : refuse(twice));
+      return { name, catalog, listed, decision, class: classOf(proxies, name, listed, decision), ...verdict };
+    });
+  }
+
+  /** Why the tool can be offered by nobody's approval; null where it can. */
+  #refused(proxies: Proxies, name: string, { fault, name: upstream }: CatalogTool): Verdict | null {
+    if (!NAME.test(upstream) || !NAME.test(name)) {
+      return refuse("its name has more than 128 characters, or others than letters, digits, _, - and .");
+    }
+    const hidden = hiddenReason(upstream) ?? hiddenReason(name);
+    if (hidden !== null) return { state: "hidden", reason: hidden, pinned: null };
+    if (this.#taken.builtIn.has(name)) return refuse("the gateway has a tool of that name itself");
+    const other = this.#taken.all.find((one) => one !== proxies && one.known.has(name));
+    if (other) return refuse(`the name is one of the tools of source "${other.source}"`);
+    const known = proxies.known.has(name);
+    const like = this.#looks.get(skeleton(name));
+    if (!known && like !== undefined && like !== name) return refuse(`its name looks like "${like}"`);
+    if (fault !== null) return refuse(fault);
+    const never = known ? null : neverApproved(upstream) ?? neverApproved(name);
+    return never === null ? null : refuse(never);
+  }
+}
+
+const refuse = (reason: string): Verdict => ({ state: "refused", reason, pinned: null });
+
+/** What an operator decided, or else what is known of the name. */
+function approval(
+  proxies: Proxies,
+  name: string,
+  listed: CatalogTool,
+  { pins }: ToolCatalog,
+  decision: ToolDecision | null,
+): Verdict {
+  if (decision) {
+    const { verdict, hash: pinned, at } = decision;
+    if (verdict === "withdrawn") {
+      return { state: "held", reason: `withdrawn: an operator took it away at ${at}`, pinned };
+    }
+    if (pinned === listed.hash) return { state: "approved", reason: null, pinned };
+    return { state: "held", reason: `changed: it is not what was approved at ${at}`, pinned };
+  }
+  if (!proxies.known.has(name)) {
+    return { state: "held", reason: "new: no operator has approved it", pinned: null };
+  }
+  const pinned = Object.hasOwn(pins, listed.name) ? pins[listed.name]! : null;
+  if (pinned === listed.hash) return { state: "offered", reason: null, pinned };
+  return { state: "held", reason: "changed: it is not what it was when it was first seen", pinned };
+}
+
+/** The class that the manifest or the operator gave it, made stricter by its name and hints. */
+function classOf(
+  proxies: Proxies,
+  name: string,
+  { tool }: CatalogTool,
+  decision: ToolDecision | null,
+): ProxyClass | null {
+  const known = proxies.known.get(name);
+  const given = known ?? (decision?.verdict === "approved" ? decided(decision) : null);
+  if (given === null) return null;
+  const { writes, effect, page } = given;
+  const own: ProxyClass = { writes, effect, ...(page === undefined ? {} : { page }) };
+  return proxies.strictest(own, name, tool?.hints ?? {});
+}
+
+const decided = ({ writes, effect, page }: ToolDecision): ProxyClass => ({
+  writes,
+  effect: effect as ProxyEffect,
+  ...(page === null ? {} : { page }),
+});

@@ -1,0 +1,66 @@
+/** The source of sites' own tools: as fresh as the store, whichever instance changed it. */
+import { onDemand } from "../lib/async.ts";
+import type { Site } from "../model.ts";
+import type { ToolEntry } from "../registry/load.ts";
+import type { ToolSource } from "../registry/source.ts";
+import type { Awaitable } from "../store/store.ts";
+import type { JudgedTool } from "./proxied_judge.ts";
+import type { ProxiedPorts } from "./proxied_view.ts";
+
+const LOADS_MAX = 3;
+
+/** Sites' own tools, as a source. What it answers changes where `fresh` has seen a change. */
+export class ProxiedTools implements ToolSource {
+  readonly name = "proxied";
+  readonly #ports: ProxiedPorts;
+  #current: ReadonlyMap<string, ToolEntry> = new Map();
+  #sites: readonly Site[] | null = null;
+  #version: number | null = null;
+  #loading: Promise<void> | null = null;
+  // What makes tools of catalogues is not needed to start.
+  readonly #view = onDemand(async () => {
+    const { ProxiedView } = await import("./proxied_view.ts");
+    return new ProxiedView(this.#ports);
+  });
+
+  constructor(ports: ProxiedPorts) {
+    this.#ports = ports;
+  }
+
+  current(): ReadonlyMap<string, ToolEntry> {
+    return this.#current;
+  }
+
+  /** Nothing where what `current` answers is no older than LIMITS.CACHE_CHECK_MS; else it is once this resolves. */
+  fresh(): Awaitable<void> {
+    const { store } = this.#ports;
+    const sites = store.sites.list();
+    const version = store.toolCatalogs.version();
+    if (sites === this.#sites && version === this.#version) return;
+    return this.#renew(sites, version);
+  }
+
+  /** What becomes of every tool of every server, by site and server; of what was last listed of it. */
+  async judged(): Promise<readonly JudgedTool[]> {
+    await this.fresh();
+    return (await this.#view()).judged;
+  }
+
+  async #renew(sites: Awaitable<readonly Site[]>, version: Awaitable<number>): Promise<void> {
+    const { store } = this.#ports;
+    // One that is under way may have begun before the change that is waited for.
+    for (let loads = 0; loads < LOADS_MAX; loads++) {
+      const [nowSites, nowVersion] = [await sites, await version];
+      if (nowSites === this.#sites && nowVersion === this.#version) return;
+      await (this.#loading ??= this.#load(nowSites, nowVersion).finally(() => this.#loading = null));
+      [sites, version] = [store.sites.list(), store.toolCatalogs.version()];
+    }
+  }
+
+  async #load(sites: readonly Site[], version: number): Promise<void> {
+    const view = await this.#view();
+    await view.load(sites);
+    this.#current = view.current;
+    [this.#sites, this.#version] = [sites, version];
+  }
+}

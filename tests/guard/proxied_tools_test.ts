@@ -1,0 +1,165 @@
+/** Sites' own tools in a gateway: what of their servers' lists is offered, to whom, in whose words. */
+import assert from "node:assert/strict";
+import type { UpstreamTool } from "../../platforms/tool_servers/types.ts";
+import { down, FakeToolServers, listed } from "../fake_tool_servers.ts";
+import { gateway, type Kit, type KitOptions, site } from "../kit.ts";
+
+const BUILDER = "emcp-tools-server";
+const HEADING = listed("emcp-tools-add-heading");
+const PAGES = listed("emcp-tools-list-pages", {
+  input_schema: { type: "object" },
+  hints: { read_only: true },
+});
+
+interface Served {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: { properties: Record<string, Record<string, unknown>>; required: string[] };
+  readonly annotations: Record<string, unknown>;
+}
+
+/** The tools of sites that a token is shown over MCP, by name. */
+async function shown(gw: Kit, as = "all"): Promise<Map<string, Served>> {
+  const body = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
+  const init = { method: "POST", headers: { "content-type": "application/json" }, body, as };
+  const { tools } = (await (await gw.http("/mcp", init)).json()).result as { tools: Served[] };
+  return new Map(
+    tools.filter((one) => /\n\nSites that offer it: /.test(one.description)).map((one) => [one.name, one]),
+  );
+}
+
+async function open(
+  lists: Readonly<Record<string, readonly UpstreamTool[]>>,
+  options: KitOptions = {},
+): Promise<{ gw: Kit; fake: FakeToolServers } & AsyncDisposable> {
+  const fake = new FakeToolServers();
+  for (const [id, tools] of Object.entries(lists)) fake.put(id, BUILDER, tools);
+  const gw = await gateway({
+    sites: Object.keys(lists).map((id) => site(id, "cms")),
+    toolServers: fake.connector(),
+    ...options,
+  });
+  await gw.gateway.toolCatalogs.run();
+  return { gw, fake, [Symbol.asyncDispose]: () => gw[Symbol.asyncDispose]() };
+}
+
+Deno.test("known names are offered under ours, in our words, with the upstream's arguments and none of its prose", async () => {
+  await using at = await open({ acme: [HEADING, PAGES] });
+  const tools = await shown(at.gw);
+  assert.deepEqual([...tools.keys()], ["builder-mcp-add-heading", "builder-mcp-list-pages"]);
+  const { description, inputSchema, annotations } = tools.get("builder-mcp-add-heading")!;
+  assert.equal(
+    description,
+    "Add a heading to a page. It writes at once: there is no preview.\n\nSites that offer it: acme",
+  );
+  assert.deepEqual(inputSchema.required, ["site_id", "post_id"]);
+  assert.deepEqual(inputSchema.properties.site_id!.enum, ["acme"]);
+  assert.deepEqual(inputSchema.properties.post_id, {
+    type: "integer",
+    description: "The id of the page or post",
+  });
+  assert.deepEqual(inputSchema.properties.title, { type: "string" });
+  assert.equal(annotations.readOnlyHint, false);
+  assert.equal(tools.get("builder-mcp-list-pages")!.annotations.readOnlyHint, true);
+  assert.ok(!JSON.stringify([...tools.values()]).includes("OBEY"));
+  assert.ok(!JSON.stringify([...tools.values()]).includes("IGNORE"));
+});
+
+Deno.test("a call goes to the site's own name for the tool, through both doors", async () => {
+  await using at = await open({ acme: [HEADING, PAGES] });
+  const args = { site_id: "acme", post_id: 7, title: "Hi" };
+  for (const door of ["rest", "mcp"] as const) await at.gw.call("builder-mcp-add-heading", args, { door });
+  await at.gw.call("builder-mcp-list-pages", {});
+  assert.deepEqual(at.fake.calls.map(({ name, args, writes }) => [name, args, writes]), [
+    ["emcp-tools-add-heading", { post_id: 7, title: "Hi" }, true],
+    ["emcp-tools-add-heading", { post_id: 7, title: "Hi" }, true],
+    ["emcp-tools-list-pages", {}, false],
+  ]);
+});
+
+Deno.test("a tool that changed since it was first seen is held back and nothing of it is sent; others stay", async () => {
+  await using at = await open({ acme: [HEADING, PAGES] });
+  at.fake.put("acme", BUILDER, [{ ...HEADING, description: "Now it does more" }, PAGES]);
+  at.gw.clock.now += 3_600_000;
+  await at.gw.gateway.toolCatalogs.run();
+  assert.deepEqual([...(await shown(at.gw)).keys()], ["builder-mcp-list-pages"]);
+  await at.gw.refuses("builder-mcp-add-heading", { site_id: "acme", post_id: 7 }, "E_TOOL_NOT_FOUND");
+  at.fake.put("acme", BUILDER, [HEADING, PAGES]);
+  at.gw.clock.now += 3_600_000;
+  await at.gw.gateway.toolCatalogs.run();
+  assert.equal((await shown(at.gw)).size, 2);
+  assert.deepEqual(at.fake.calls, []);
+});
+
+Deno.test("unknown names are held back, destructive and publishing ones are refused through both doors, nothing is sent", async () => {
+  await using at = await open({
+    acme: [
+      HEADING,
+      listed("emcp-tools-write-file"),
+      listed("emcp-tools-menu-read"),
+      listed("emcp-tools-delete-page-content"),
+    ],
+  });
+  assert.deepEqual([...(await shown(at.gw)).keys()], ["builder-mcp-add-heading"]);
+  await at.gw.refuses("builder-mcp-menu-read", { site_id: "acme" }, "E_TOOL_NOT_FOUND");
+  await at.gw.refuses("builder-mcp-write-file", { site_id: "acme" }, "E_TOOL_NOT_FOUND");
+  const said = await at.gw.refuses("builder-mcp-delete-page-content", { site_id: "acme" }, "E_FORBIDDEN_OP");
+  assert.match(said, /"delete"/);
+  assert.deepEqual(at.fake.calls, []);
+});
+
+Deno.test("a list is made of the sites in a token's scope: names, schemas and texts of no other site are in it", async () => {
+  const wide = listed("emcp-tools-add-heading", {
+    input_schema: {
+      type: "object",
+      properties: { post_id: { type: "integer" }, secret_arg: { enum: ["bolt-only"] } },
+    },
+  });
+  await using at = await open({ acme: [HEADING], bolt: [wide, PAGES] }, {
+    tokens: { acme: { allowed_sites: ["acme"] }, bolt: { allowed_sites: ["bolt"] } },
+  });
+  const own = await shown(at.gw, "acme");
+  assert.deepEqual([...own.keys()], ["builder-mcp-add-heading"]);
+  assert.ok(!JSON.stringify([...own.values()]).includes("bolt"));
+  const { inputSchema } = own.get("builder-mcp-add-heading")!;
+  assert.deepEqual(Object.keys(inputSchema.properties), ["site_id", "post_id", "title"]);
+  const both = (await shown(at.gw)).get("builder-mcp-add-heading")!;
+  assert.match(
+    both.description,
+    /arguments differ between these sites\.\n\nSites that offer it: acme, bolt$/,
+  );
+  assert.deepEqual(both.inputSchema.required, ["site_id"]);
+  await at.gw.refuses("builder-mcp-add-heading", { post_id: 7 }, "E_AMBIGUOUS_SITE");
+  await at.gw.refuses("builder-mcp-list-pages", { site_id: "acme" }, "E_BAD_INPUT");
+  assert.deepEqual(at.fake.calls, []);
+});
+
+Deno.test("a server that is down keeps its last list, and is asked again sooner than one that answers", async () => {
+  await using at = await open({ acme: [HEADING] });
+  at.fake.put("acme", BUILDER, down());
+  at.gw.clock.now += 3_600_000;
+  await at.gw.gateway.toolCatalogs.run();
+  assert.equal((await shown(at.gw)).size, 1);
+  const [kept] = (await at.gw.store.toolCatalogs.list()).filter(({ server }) => server === BUILDER);
+  assert.equal(kept!.failure, "The tool server answered 503");
+  assert.equal(kept!.fetched_at, "2026-11-21T12:00:00.000Z");
+  at.fake.lists.length = 0;
+  await at.gw.gateway.toolCatalogs.run();
+  assert.deepEqual(at.fake.lists, []);
+  at.gw.clock.now += 300_000;
+  await at.gw.gateway.toolCatalogs.run();
+  assert.deepEqual(at.fake.lists, [`acme ${BUILDER}`]);
+});
+
+Deno.test("a site that moves offers nothing of its old address, in whatever moment it moves", async () => {
+  await using at = await open({ acme: [HEADING] });
+  assert.equal((await shown(at.gw)).size, 1);
+  const credentials = { cms: { username: "admin", application_password: "bbbb" } };
+  await at.gw.store.sites.update("acme", { base_url: "https://elsewhere.example", credentials });
+  assert.equal((await shown(at.gw)).size, 0);
+  await at.gw.refuses("builder-mcp-add-heading", { site_id: "acme", post_id: 7 }, "E_TOOL_NOT_FOUND");
+  at.fake.put("acme", BUILDER, [listed("emcp-tools-add-heading", { description: "another" })]);
+  await at.gw.gateway.toolCatalogs.run();
+  assert.equal((await shown(at.gw)).size, 1, "seen there for the first time");
+  assert.deepEqual(at.fake.calls, []);
+});
