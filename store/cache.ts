@@ -74,11 +74,14 @@ export class ConfigVersion {
 export class RecordCache<T extends object> {
   readonly #version: ConfigVersion;
   readonly #read: (key: string) => Promise<T | null>;
+  readonly #max: number;
   readonly #records = new Map<string, T>();
 
-  constructor(version: ConfigVersion, read: (key: string) => Promise<T | null>) {
+  /** Of more than `max` records the one that was read first is dropped. */
+  constructor(version: ConfigVersion, read: (key: string) => Promise<T | null>, max = Infinity) {
     this.#version = version;
     this.#read = read;
+    this.#max = max;
     version.onDrop(() => this.#records.clear());
   }
 
@@ -99,8 +102,13 @@ export class RecordCache<T extends object> {
     const record = await this.#read(key);
     if (record === null) return null;
     freeze(record);
-    if (epoch === this.#version.epoch) this.#records.set(key, record);
+    if (epoch === this.#version.epoch) this.#cache(key, record);
     return record;
+  }
+
+  #cache(key: string, record: T): void {
+    this.#records.set(key, record);
+    if (this.#records.size > this.#max) this.#records.delete(this.#records.keys().next().value!);
   }
 }
 

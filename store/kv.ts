@@ -12,6 +12,8 @@ import { Audit } from "./audit.ts";
 import { ConfigVersion } from "./cache.ts";
 import { commitInTurn, Database, inTurn, isLocked } from "./database.ts";
 import { Leases } from "./leases.ts";
+import { OAuthClients } from "./oauth_clients.ts";
+import { OAuthGrants } from "./oauth_grants.ts";
 import { Paces } from "./paces.ts";
 import { Previews } from "./previews.ts";
 import { Projects } from "./projects.ts";
@@ -71,6 +73,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     sessions: new Sessions(db),
     previews: new Previews(db),
     consents: new Consents(db, sealer),
+    oauthClients: new OAuthClients(db),
+    oauthGrants: new OAuthGrants(db, version, sealer),
     leases: new Leases(db),
     paces: new Paces(db),
     allowances: new Allowances(db),

@@ -4,6 +4,7 @@ import type { AccountStore } from "./account_types.ts";
 import type { AuditStore } from "./audit_types.ts";
 import type { ConnectLinkStore } from "./connect_link_types.ts";
 import type { ConsentStore } from "./consent_types.ts";
+import type { OAuthClientStore, OAuthGrantStore } from "./oauth_types.ts";
 import type { Pace, PaceLimits } from "../lib/pace.ts";
 import type { AllowanceStore, SnapshotStore } from "./snapshot_types.ts";
 import type { ToolCatalogStore } from "./tool_catalog_types.ts";
@@ -12,6 +13,7 @@ export type * from "./account_types.ts";
 export type * from "./audit_types.ts";
 export type * from "./connect_link_types.ts";
 export type * from "./consent_types.ts";
+export type * from "./oauth_types.ts";
 export type * from "./snapshot_types.ts";
 export type * from "./tool_catalog_types.ts";
 
@@ -158,6 +160,8 @@ export interface Store {
   readonly accounts: AccountStore;
   readonly connectLinks: ConnectLinkStore;
   readonly consents: ConsentStore;
+  readonly oauthClients: OAuthClientStore;
+  readonly oauthGrants: OAuthGrantStore;
   readonly sessions: SessionStore;
   readonly previews: PreviewStore;
   readonly leases: LeaseStore;

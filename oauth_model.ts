@@ -1,0 +1,80 @@
+/** The nouns of OAuth: clients that people let in, what they were granted, and the limits of both. */
+import type { Tier } from "./model.ts";
+
+/** A program that asks people to let it call tools for them. */
+export interface OAuthClient {
+  /** What it was given when it registered, or the https address of its metadata document. */
+  readonly id: string;
+  /** As it calls itself, which nobody has verified; null where it says nothing. */
+  readonly name: string | null;
+  readonly redirect_uris: readonly string[];
+}
+
+/** What a person granted a client at the consent page; never more than the person's own. */
+export interface Granted {
+  readonly user_id: string;
+  readonly client_id: string;
+  /** As the client called itself; its host where it said nothing. */
+  readonly client_name: string;
+  /** Where its codes were sent. */
+  readonly redirect_host: string;
+  readonly allowed_sites: readonly string[];
+  /** Names of groups of tools: the tools that are in them when a call is made. */
+  readonly groups: readonly string[];
+  readonly max_risk: Tier;
+  /** Milliseconds since the epoch; the grant ends then, whatever is refreshed. */
+  readonly expires_at: number;
+}
+
+/** A client that was let in. Its id is what calls, rows of the audit and consents know the caller by. */
+export interface Grant extends Granted {
+  readonly id: string;
+  readonly created_at: string;
+  /** The address its tokens are for; null where the client named none. */
+  readonly resource: string | null;
+  readonly ended_at: string | null;
+  /** Why, in words that follow "because". */
+  readonly ended_why: string | null;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** What access tokens, refresh tokens and codes begin with. */
+export const OAUTH_PREFIX = { access: "oat_", refresh: "ort_", code: "oac_" } as const;
+
+/** Every limit of OAuth. */
+export const OAUTH_LIMITS = {
+  CODE_MS: MINUTE_MS,
+  ACCESS_MS: 60 * MINUTE_MS,
+  /** How long a refresh token that was used may be sent once more, for the answer may have been lost. */
+  REPEAT_MS: MINUTE_MS,
+  /** A refresh token that nobody uses for so long is worth nothing. */
+  REFRESH_IDLE_MS: 30 * DAY_MS,
+  /** How long a refresh token that was used is known for one: sent again, it ends its grant. */
+  REFRESH_KNOWN_MS: 30 * DAY_MS,
+  ENDED_KNOWN_MS: 30 * DAY_MS,
+  GRANT_DAYS: [1, 7, 30, 90],
+  GRANT_DAYS_DEFAULT: 30,
+  GRANTS_PER_USER: 100,
+  ACCESS_CACHED: 10_000,
+  FORM_BYTES: 64 * 1024,
+  TOKEN_BODY_BYTES: 8 * 1024,
+  REGISTRATION_BYTES: 16 * 1024,
+  REGISTRATIONS_PER_MINUTE: 60,
+  /** Registered clients that nobody has let in yet: the oldest goes where there are more. */
+  UNUSED_CLIENTS: 1000,
+  UNUSED_CLIENT_MS: DAY_MS,
+  /** How long a client is known after its last grant. */
+  USED_CLIENT_MS: 30 * DAY_MS,
+  REDIRECT_URIS: 10,
+  REDIRECT_URI_CHARACTERS: 1024,
+  CLIENT_NAME_CHARACTERS: 100,
+  CLIENT_ID_CHARACTERS: 512,
+  STATE_CHARACTERS: 2048,
+  DOCUMENT_BYTES: 10 * 1024,
+  DOCUMENT_DEADLINE_MS: 5000,
+  DOCUMENT_KEPT_MS: 5 * MINUTE_MS,
+  DOCUMENTS_KEPT: 100,
+  DOCUMENTS_PER_MINUTE: 60,
+} as const;
