@@ -6,6 +6,8 @@ import { buildApp } from "./doors/app.ts";
 import { mcpDoor } from "./doors/mcp.ts";
 import { openapi } from "./doors/openapi.ts";
 import { restDoor } from "./doors/rest.ts";
+import type { Gateway, Replacements } from "./gateway_types.ts";
+import { accessTokens } from "./guard/access.ts";
 import { authenticator } from "./guard/authenticate.ts";
 import { largestBodyLimit } from "./guard/body_limit.ts";
 import { makeConnectorContext } from "./guard/connector_context.ts";
@@ -19,52 +21,17 @@ import { Retention } from "./guard/retention.ts";
 import { proxiedTools } from "./guard/proxied.ts";
 import { reaches } from "./guard/scope.ts";
 import { delay, onDemand } from "./lib/async.ts";
-import type { Connector } from "./platforms/connector.ts";
-import { createHttp, type Http } from "./platforms/http.ts";
+import { createHttp } from "./platforms/http.ts";
 import { Catalog } from "./registry/catalog.ts";
-import { builtIn, type ToolSource } from "./registry/source.ts";
+import { builtIn } from "./registry/source.ts";
 import type { Settings } from "./settings.ts";
-import type { Store } from "./store/store.ts";
 import { openStore } from "./store/kv.ts";
 
 export { readRegistry, type Registry } from "./boot.ts";
+export type * from "./gateway_types.ts";
 
 /** Name and version, as MCP clients and the OpenAPI document show them. */
 export const SERVER = { name: "site-operations-gateway", version: "0.1.0" } as const;
-
-/** What tests and the sandbox may put in place of the real thing. */
-export interface Replacements {
-  /** Where further tools come from while the gateway runs. */
-  readonly sources?: readonly ToolSource[];
-  /** What reaches sites' own tool servers. */
-  readonly toolServers?: Connector;
-  /** Puts something around the store that was opened. */
-  readonly wrapStore?: (store: Store) => Store;
-  readonly http?: Http;
-  now?(): number;
-  log?(event: Record<string, unknown>): void;
-}
-
-/** A gateway ready to serve. */
-export interface Gateway {
-  /** Answers one request. */
-  fetch(request: Request): Response | Promise<Response>;
-  readonly store: Store;
-  readonly catalog: Catalog;
-  readonly retention: Retention;
-  readonly doubts: Doubts;
-  readonly snapshots: Snapshots;
-  /** Keeps the catalogues of sites' own tools. */
-  readonly toolCatalogs: { run(): Promise<boolean> };
-  /** Writes one line to the log. */
-  log(event: Record<string, unknown>): void;
-  /** From now on /readyz answers 503. */
-  drain(): void;
-  /** Closes the connections to upstreams: what waits for one fails now. */
-  cutOff(): void;
-  /** Flushes the audit, closes the store and the connections that were kept. */
-  close(): Promise<void>;
-}
 
 /** Opens the store and joins everything. Throws with a message for the operator when it cannot. */
 export async function openGateway(
@@ -90,6 +57,12 @@ export async function openGateway(
     tokens: store.tokens,
     users: store.users,
     masterToken: settings.masterToken,
+    grants: store.oauthGrants,
+    tokenOf: accessTokens({
+      baseUrl: settings.baseUrl,
+      inGroups: (groups) => catalog.inGroups(groups),
+      now,
+    }),
   });
   const tokenLimit = new RateLimit(settings.rateLimitToken, "token", now);
   const newId = monotonicFactory();
@@ -135,6 +108,10 @@ export async function openGateway(
   const connecting = onDemand(async () => {
     const { Connecting } = await import("./guard/connecting.ts");
     return new Connecting(await connections(), logFault);
+  });
+  const clients = onDemand(async () => {
+    const { ConnectedClients } = await import("./guard/oauth/connected.ts");
+    return new ConnectedClients({ store, now, newId: () => newId() });
   });
   let draining = false;
   const app = buildApp({
@@ -193,6 +170,7 @@ export async function openGateway(
           return await setUpSite({ ...ports, newId: () => newId() }, { site, what, name });
         },
         connections,
+        clients,
         async toolNames() {
           await catalog.fresh();
           return catalog.names();
@@ -207,6 +185,20 @@ export async function openGateway(
     async connect() {
       const { connectApp } = await import("./doors/connect.ts");
       return connectApp({ steps: connecting, baseUrl, newId: () => newId(), report: logFault });
+    },
+    async oauth() {
+      const { oauthApp } = await import("./doors/oauth.ts");
+      const signedIn = replace.signedIn ?? (() => Promise.resolve(null));
+      return oauthApp({
+        store,
+        http,
+        catalog,
+        baseUrl,
+        signedIn,
+        now,
+        newId: () => newId(),
+        report: logFault,
+      });
     },
     ping: () => store.ping(),
     newId: () => newId(),

@@ -2,6 +2,7 @@
 import { Hono } from "hono";
 import { GatewayError } from "../errors.ts";
 import { auditRoutes } from "./audit.ts";
+import { clientRoutes } from "./clients.ts";
 import { connectionRoutes } from "./connections.ts";
 import { refusal } from "./exchange.ts";
 import { healthRoutes } from "./health.ts";
@@ -35,6 +36,7 @@ export function adminApp(ports: AdminPorts): Hono {
   siteRoutes(app, ports);
   peopleRoutes(app, ports);
   connectionRoutes(app, ports);
+  clientRoutes(app, ports);
   repoRoutes(app, ports);
   auditRoutes(app, ports);
   snapshotRoutes(app, ports);

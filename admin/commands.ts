@@ -3,6 +3,7 @@ import type { Connectors } from "../registry/connectors.ts";
 import { adminClient } from "./client.ts";
 import { type Call, type Command, commandHelp, overview, readWords, refuseMissing } from "./command.ts";
 import { AUDIT_COMMANDS } from "./commands_audit.ts";
+import { CLIENT_COMMANDS } from "./commands_clients.ts";
 import { CONNECTION_COMMANDS } from "./commands_connections.ts";
 import { GATEWAY_COMMANDS } from "./commands_gateway.ts";
 import { PEOPLE_COMMANDS } from "./commands_people.ts";
@@ -20,6 +21,7 @@ export function commandsOf(connectors: Connectors): readonly Command[] {
     ...siteCommands(connectors),
     ...PEOPLE_COMMANDS,
     ...CONNECTION_COMMANDS,
+    ...CLIENT_COMMANDS,
     ...AUDIT_COMMANDS,
     ...SNAPSHOT_COMMANDS,
     ...GATEWAY_COMMANDS,

@@ -22,6 +22,35 @@ export interface SetUpReport {
   readonly address: string | null;
 }
 
+/** A client that a person let in: never a token. */
+export interface ClientReport {
+  readonly grant_id: string;
+  readonly client_name: string;
+  readonly client_id: string;
+  readonly redirect_host: string;
+  readonly user_id: string;
+  /** null where the user is gone. */
+  readonly email: string | null;
+  readonly allowed_sites: readonly string[];
+  readonly groups: readonly string[];
+  readonly max_risk: number;
+  readonly created_at: string;
+  /** When its tokens were last issued. */
+  readonly refreshed_at: string;
+  readonly expires_at: string;
+}
+
+/** Clients that people let in. */
+export interface ClientsPort {
+  /** Of one user or of all, oldest first. */
+  list(user_id?: string): Promise<ClientReport[]>;
+  /** Ends one, for the operator or for that user, of theirs alone. Throws E_NOT_FOUND. */
+  end(
+    grant_id: string,
+    user_id?: string,
+  ): Promise<{ readonly grant_id: string; readonly client_name: string }>;
+}
+
 /** The audit's retention, for an operator. */
 export interface RetentionPort {
   state(): Promise<RetentionState>;
@@ -57,6 +86,8 @@ export interface AdminPorts {
   setUp(site: Site, what: string, name: string): Promise<SetUpReport>;
   /** Connected accounts; loaded when they are first asked for. */
   connections(): Promise<ConnectionsPort>;
+  /** Clients that people let in; loaded when they are first asked for. */
+  clients(): Promise<ClientsPort>;
   /** The tools loaded now, sites' own included. */
   toolNames(): Promise<readonly string[]>;
   readonly retention: RetentionPort;

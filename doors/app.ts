@@ -13,6 +13,8 @@ export interface AppParts {
   admin(): Promise<Hono>;
   /** Makes the pages on which accounts are connected, when the first is asked for. */
   connect(): Promise<Hono>;
+  /** Makes the endpoints of OAuth, when the first is asked for. */
+  oauth(): Promise<Hono>;
   /** Throws when the store does not answer. */
   ping(): Promise<void>;
   /** Whether the gateway is about to stop. */
@@ -43,12 +45,13 @@ function routes(parts: AppParts): Hono {
   app.get("/readyz", () => health(true));
   app.all("/mcp", (c) => parts.mcp(c.req.raw));
   parts.rest(app);
-  const later = (path: string, make: () => Promise<Hono>) => {
+  const later = (make: () => Promise<Hono>, ...paths: string[]) => {
     const made = onDemand(async () => (await make()).notFound(unanswered));
-    app.all(path, async ({ req }) => await (await made()).fetch(req.raw));
+    for (const path of paths) app.all(path, async ({ req }) => await (await made()).fetch(req.raw));
   };
-  later("/admin/*", parts.admin);
-  later("/connect/*", parts.connect);
+  later(parts.admin, "/admin/*");
+  later(parts.connect, "/connect/*");
+  later(parts.oauth, "/oauth/*", "/.well-known/*");
   // Routes that overlapped the tools' own would put each call through a chain of handlers; this catches the rest.
   app.notFound(unanswered);
   app.onError((thrown) => {

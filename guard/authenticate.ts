@@ -1,8 +1,8 @@
 /** Who calls: the bearer token of a request, and what its owner may do. */
 import { hash } from "node:crypto";
 import { GatewayError } from "../errors.ts";
-import { type Caller, isSuperAdmin, type Tier, type Token } from "../model.ts";
-import type { Store } from "../store/store.ts";
+import { type Caller, isSuperAdmin, OAUTH_PREFIX, type Tier, type Token } from "../model.ts";
+import type { Access, Store } from "../store/store.ts";
 
 /** Finds the caller of a request; throws E_AUTH. A value when everything is cached, else a promise of one. */
 export type Authenticate = (request: Request) => Caller | Promise<Caller>;
@@ -13,6 +13,10 @@ export interface AuthenticatePorts {
   readonly users: Pick<Store["users"], "get">;
   /** Recognised only to say where it belongs. */
   readonly masterToken: string;
+  /** Access tokens of OAuth. */
+  readonly grants: Pick<Store["oauthGrants"], "access">;
+  /** The token that such an access token stands for. Throws E_AUTH. */
+  tokenOf(access: Access | null): Token;
 }
 
 const BEARER = /^Bearer +([A-Za-z0-9_.~+/=-]{1,512})$/i;
@@ -20,7 +24,8 @@ const BEARER = /^Bearer +([A-Za-z0-9_.~+/=-]{1,512})$/i;
 const refuse = (message: string) => new GatewayError("E_AUTH", message);
 
 /** Makes the one way in that both doors share. */
-export function authenticator({ tokens, users, masterToken }: AuthenticatePorts): Authenticate {
+export function authenticator(ports: AuthenticatePorts): Authenticate {
+  const { tokens, users, masterToken, grants, tokenOf } = ports;
   const master = hash("sha256", masterToken);
   const judge = (token: Token | null, text: string): Caller | Promise<Caller> => {
     if (!token) {
@@ -43,6 +48,12 @@ export function authenticator({ tokens, users, masterToken }: AuthenticatePorts)
     const text = BEARER.exec(header)?.[1];
     if (!text) {
       throw refuse("The Authorization header is malformed; send one, as Authorization: Bearer <token>");
+    }
+    if (text.startsWith(OAUTH_PREFIX.access)) {
+      const access = grants.access(text);
+      return access instanceof Promise
+        ? access.then((found) => judge(tokenOf(found), text))
+        : judge(tokenOf(access), text);
     }
     const found = tokens.find(text);
     return found instanceof Promise ? found.then((token) => judge(token, text)) : judge(found, text);

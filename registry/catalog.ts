@@ -61,6 +61,7 @@ export class Catalog {
   readonly #bytes: number;
   #listings: LRUCache<string, Listing> | null = null;
   readonly #visibilities = new WeakMap<Token, Visibility>();
+  readonly #inGroups = new WeakMap<readonly string[], { readonly view: View; readonly names: string[] }>();
   #view: View = { version: 0, sets: [], tools: new Map(), shown: [], sites: [] };
 
   /** Of two tools of one name that of the earlier source is the one: the built-in source comes first. */
@@ -128,6 +129,16 @@ export class Catalog {
 
   names(): string[] {
     return this.entries().map((one) => one.name);
+  }
+
+  /** The names of the tools in those groups; the same list for the same groups until a source changes. */
+  inGroups(groups: readonly string[]): readonly string[] {
+    const view = this.#now();
+    const known = this.#inGroups.get(groups);
+    if (known?.view === view) return known.names;
+    const names = view.shown.filter(({ group }) => groups.includes(group)).map(({ name }) => name);
+    this.#inGroups.set(groups, { view, names });
+    return names;
   }
 
   /** What the listings hold in memory, bytes. */

@@ -29,7 +29,7 @@ export interface Sent {
   readonly url: string;
 }
 
-export interface KitOptions extends Pick<Replacements, "sources" | "toolServers"> {
+export interface KitOptions extends Pick<Replacements, "sources" | "toolServers" | "signedIn"> {
   readonly sites?: readonly NewSite[];
   /** Further tokens by a name to use in `as`; the token called `all` may do everything. */
   readonly tokens?: Readonly<Record<string, Partial<NewToken>>>;
@@ -132,6 +132,7 @@ export async function gateway(options: KitOptions = {}): Promise<Kit> {
     now,
     sources: options.sources,
     toolServers: options.toolServers,
+    signedIn: options.signedIn,
     log: (event) => void logged.push(event),
     http: createHttp({
       allowPrivate: options.allowPrivate ?? [],

@@ -19,6 +19,7 @@ Deno.test("a new master token shuts out the sessions opened with the old one", a
       connections: () => assert.fail("nothing asks for connected accounts"),
       retention: gw.gateway.retention,
       doubts: gw.gateway.doubts,
+      clients: () => assert.fail("nothing asks for clients"),
       snapshots: () => assert.fail("nothing asks for snapshots"),
       toolNames: () => Promise.resolve([]),
       now: () => gw.clock.now,

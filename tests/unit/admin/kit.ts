@@ -61,6 +61,7 @@ export function kit(ports: Partial<AdminPorts> = {}) {
     overview: () => Promise.reject(new Error("nothing asks for the repository app")),
     setUp: () => Promise.reject(new Error("nothing is made for a site")),
     connections: () => Promise.resolve(NO_CONNECTIONS),
+    clients: () => Promise.reject(new Error("nothing asks for clients")),
     toolNames: () => Promise.resolve(TOOLS),
     retention: fakeRetention(),
     doubts: { resolve: () => Promise.reject(new Error("nothing is in doubt")) },

@@ -1,0 +1,21 @@
+/** Clients that people let in over OAuth: which there are, and their end. */
+import type { Hono } from "hono";
+import { closed, text } from "../lib/fields.ts";
+import { RECORD_ID } from "./bodies.ts";
+import { answer } from "./exchange.ts";
+import { checked } from "./faults.ts";
+import type { AdminPorts } from "./ports.ts";
+
+const listQuery = closed({ user_id: text("a user's id", RECORD_ID).optional() });
+
+/** Adds the routes under /admin/api/clients. */
+export function clientRoutes(app: Hono, { clients }: AdminPorts): void {
+  app.get("/admin/api/clients", async (c) => {
+    const query = checked(listQuery, Object.fromEntries(new URL(c.req.url).searchParams));
+    return answer(c, { clients: await (await clients()).list(query.user_id) });
+  });
+
+  app.post("/admin/api/clients/:id/end", async (c) => {
+    return answer(c, await (await clients()).end(c.req.param("id")));
+  });
+}

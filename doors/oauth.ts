@@ -1,0 +1,136 @@
+/** /oauth and /.well-known: clients register, people are asked, codes become tokens. */
+import { type Context, Hono } from "hono";
+import { OAUTH_LIMITS, type User } from "../model.ts";
+import { Authorizing, type AuthorizingPorts } from "../guard/oauth/authorizing.ts";
+import { OAuthFault } from "../guard/oauth/fault.ts";
+import { Issuing, type IssuingPorts } from "../guard/oauth/issuing.ts";
+import { resourceMetadata, serverMetadata } from "../guard/oauth/metadata.ts";
+import { readJson, readText } from "./body.ts";
+import { CORS } from "./envelope.ts";
+import { consentRoutes } from "./oauth_consent.ts";
+
+/** Who has signed in, as the browser's session says. */
+export interface SignedIn {
+  readonly user: User;
+  readonly session_id: string;
+  /** What a form of ours carries. */
+  readonly csrf: string;
+}
+
+/** What the endpoints stand on. */
+export interface OAuthParts extends AuthorizingPorts, IssuingPorts {
+  readonly store: AuthorizingPorts["store"] & IssuingPorts["store"];
+  signedIn(request: Request): Promise<SignedIn | null>;
+  /** Logs a fault that is the gateway's own. */
+  report(requestId: string, thrown: unknown): void;
+}
+
+const METADATA_SECONDS = 300;
+const JSON_TYPE = "application/json";
+const FORM_TYPE = "application/x-www-form-urlencoded";
+
+/** The routes, to be mounted at the root. */
+export function oauthApp(parts: OAuthParts): Hono {
+  const { baseUrl } = parts;
+  const [authorizing, issuing] = [new Authorizing(parts), new Issuing(parts)];
+  const app = new Hono();
+  const metadata = (path: string, document: object) => {
+    const text = JSON.stringify(document);
+    const headers = { ...CORS, "content-type": JSON_TYPE, "cache-control": `max-age=${METADATA_SECONDS}` };
+    app.get(path, () => new Response(text, { headers }));
+    app.options(path, (c) => preflight(c, "GET"));
+  };
+  metadata("/.well-known/oauth-protected-resource", resourceMetadata(baseUrl, ""));
+  metadata("/.well-known/oauth-protected-resource/mcp", resourceMetadata(baseUrl, "/mcp"));
+  metadata("/.well-known/oauth-authorization-server", serverMetadata(baseUrl));
+  // Asked for by clients that take the address of the MCP door for the server's own; the issuer stays what it is.
+  metadata("/.well-known/oauth-authorization-server/mcp", serverMetadata(baseUrl));
+
+  const answering = (path: string, status: number, work: (c: Context) => Promise<object | null>) => {
+    app.post(path, async (c) => {
+      try {
+        const body = await work(c);
+        return new Response(body && JSON.stringify(body), { status, headers: ANSWER_HEADERS });
+      } catch (thrown) {
+        return failed(parts, thrown);
+      }
+    });
+    app.options(path, (c) => preflight(c, "POST"));
+  };
+  answering("/oauth/register", 201, async (c) => await authorizing.clients.register(await jsonOf(c)));
+  answering("/oauth/token", 200, async (c) => await issuing.answer(await formOf(c)));
+  answering("/oauth/revoke", 200, async (c) => {
+    await issuing.revoke(await formOf(c));
+    return {};
+  });
+  consentRoutes(app, parts, authorizing);
+  return app;
+}
+
+const ANSWER_HEADERS = {
+  ...CORS,
+  "content-type": JSON_TYPE,
+  "cache-control": "no-store",
+  "pragma": "no-cache",
+  "x-content-type-options": "nosniff",
+};
+
+function preflight({ req }: Context, method: string): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      ...CORS,
+      "access-control-allow-methods": `${method}, OPTIONS`,
+      "access-control-allow-headers": req.header("access-control-request-headers") ?? "content-type",
+      "access-control-max-age": "86400",
+      vary: "Access-Control-Request-Headers",
+    },
+  });
+}
+
+function failed({ newId, report }: OAuthParts, thrown: unknown): Response {
+  if (thrown instanceof OAuthFault) {
+    const { status, body, retryAfter } = thrown;
+    const headers = new Headers(ANSWER_HEADERS);
+    if (retryAfter !== undefined) headers.set("retry-after", String(retryAfter));
+    return new Response(JSON.stringify(body), { status, headers });
+  }
+  const requestId = newId();
+  report(requestId, thrown);
+  const body = {
+    error: "server_error",
+    error_description: `Something failed inside the gateway; its operator finds the cause under ${requestId}`,
+  };
+  const headers = { ...ANSWER_HEADERS, "x-request-id": requestId };
+  return new Response(JSON.stringify(body), { status: 500, headers });
+}
+
+const isType = (c: Context, type: string) =>
+  c.req.header("content-type")?.split(";", 1)[0]?.trim().toLowerCase() === type;
+
+async function jsonOf(c: Context): Promise<unknown> {
+  const read = isType(c, JSON_TYPE) ? await readJson(c.req.raw, OAUTH_LIMITS.REGISTRATION_BYTES) : null;
+  if (read && "value" in read) return read.value;
+  const why = read
+    ? `is ${read.fault}; expected JSON of at most ${OAUTH_LIMITS.REGISTRATION_BYTES} bytes`
+    : `must be sent as ${JSON_TYPE}`;
+  throw new OAuthFault("invalid_client_metadata", `The body ${why}`, statusOf(read));
+}
+
+async function formOf(c: Context): Promise<URLSearchParams> {
+  if (c.req.header("authorization") !== undefined) {
+    throw new OAuthFault(
+      "invalid_client",
+      "Authorization: clients have no secret here; send client_id in the body instead",
+      401,
+    );
+  }
+  const read = isType(c, FORM_TYPE) ? await readText(c.req.raw, OAUTH_LIMITS.TOKEN_BODY_BYTES) : null;
+  if (read && "text" in read) return new URLSearchParams(read.text);
+  const why = read
+    ? `is ${read.fault}; at most ${OAUTH_LIMITS.TOKEN_BODY_BYTES} bytes are read`
+    : `must be sent as ${FORM_TYPE}`;
+  throw new OAuthFault("invalid_request", `The body ${why}`, statusOf(read));
+}
+
+const statusOf = (read: { readonly fault?: string } | null) => read?.fault === "too large" ? 413 : 400;

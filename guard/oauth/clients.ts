@@ -1,0 +1,81 @@
+/** Clients of OAuth, whichever way they are known. */
+import { OAUTH_LIMITS, type OAuthClient } from "../../model.ts";
+import type { Store } from "../../store/store.ts";
+import { ClientDocuments, type DocumentPorts, isDocumentAddress } from "./client_documents.ts";
+import { clientMetadata } from "./client_metadata.ts";
+import { OAuthFault } from "./fault.ts";
+
+/** What finding clients needs. */
+export interface ClientPorts extends DocumentPorts {
+  readonly store: Pick<Store, "oauthClients">;
+}
+
+/** What a client that registers is answered. */
+export interface Registration {
+  readonly client_id: string;
+  readonly client_id_issued_at: number;
+  readonly client_name?: string;
+  readonly redirect_uris: readonly string[];
+  readonly grant_types: readonly string[];
+  readonly response_types: readonly string[];
+  readonly token_endpoint_auth_method: "none";
+  readonly scope: string;
+}
+
+/** The one scope there is: what a client may do is what its person granted. */
+export const SCOPE = "tools";
+const RETRY_SECONDS = 60;
+
+/** Finds clients and takes new ones. */
+export class Clients {
+  readonly #ports: ClientPorts;
+  readonly #documents: ClientDocuments;
+
+  constructor(ports: ClientPorts) {
+    this.#ports = ports;
+    this.#documents = new ClientDocuments(ports);
+  }
+
+  /**
+   * The client of that id. A document is fetched for a person who has signed in, for nobody else: null then. `fresh`
+   * reads it anew. Throws OAuthFault invalid_client.
+   */
+  async find(client_id: string, user_id: string | null, fresh: boolean): Promise<OAuthClient | null> {
+    if (isDocumentAddress(client_id)) {
+      return user_id === null ? null : await this.#documents.read(client_id, user_id, fresh);
+    }
+    const client = await this.#ports.store.oauthClients.get(client_id);
+    if (client) return client;
+    throw new OAuthFault(
+      "invalid_client",
+      `client_id: no client "${
+        client_id.slice(0, 100)
+      }" is registered here; one that nobody lets in is forgotten ` +
+        "after a day. Take the connection out of the program and add it again, so that it registers anew",
+    );
+  }
+
+  /** Registers a client as public, whatever else it asks for. Throws OAuthFault. */
+  async register(body: unknown): Promise<Registration> {
+    const { name, redirect_uris } = clientMetadata(body);
+    const made = await this.#ports.store.oauthClients.register({ name, redirect_uris });
+    if (made === null) {
+      throw new OAuthFault(
+        "temporarily_unavailable",
+        `${OAUTH_LIMITS.REGISTRATIONS_PER_MINUTE} clients have registered within a minute; try again in a minute`,
+        429,
+        RETRY_SECONDS,
+      );
+    }
+    return {
+      client_id: made.id,
+      client_id_issued_at: Math.floor(made.issued_at / 1000),
+      ...(name === null ? {} : { client_name: name }),
+      redirect_uris,
+      grant_types: ["authorization_code", "refresh_token"],
+      response_types: ["code"],
+      token_endpoint_auth_method: "none",
+      scope: SCOPE,
+    };
+  }
+}

@@ -1,0 +1,35 @@
+/** Rows of the audit for what becomes of clients that people let in. */
+import type { AuditRow, Grant, User } from "../../model.ts";
+import type { Store } from "../../store/store.ts";
+import { type Actor, adminRow } from "../admin_row.ts";
+
+/** What appending needs. */
+export interface RowPorts {
+  readonly store: Pick<Store, "audit">;
+  now(): number;
+  newId(): string;
+}
+
+/** A person who is signed in. */
+export const byPerson = ({ id }: Pick<User, "id">): Actor => ({
+  token_id: "session",
+  token_name: "signed-in user",
+  owner_user_id: id,
+});
+/** The client itself. */
+export const byClient = ({ id, client_name, user_id }: Grant): Actor => ({
+  token_id: id,
+  token_name: client_name,
+  owner_user_id: user_id,
+});
+
+/** Appends what was done about a client; `what` holds no secret. */
+export async function appendClientRow(
+  { store, now, newId }: RowPorts,
+  by: Actor,
+  tool: "client.grant" | "client.connect" | "client.end",
+  what: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const row: AuditRow = adminRow(newId(), by, now(), tool, what);
+  await store.audit.append(row);
+}
