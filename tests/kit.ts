@@ -143,13 +143,12 @@ export async function gateway(options: KitOptions = {}): Promise<Kit> {
     }),
     wrapStore: options.store,
   });
-  const { store } = opened;
   for (const one of options.sites ?? []) {
-    assert.ok(await store.sites.create(one), `site ${one.id} is registered`);
+    assert.ok(await opened.store.sites.create(one), `site ${one.id} is registered`);
   }
   const tokens = new Map<string, string>();
   for (const [name, more] of Object.entries({ all: {}, ...options.tokens })) {
-    const { text } = await store.tokens.create({ ...ALL, name, ...more });
+    const { text } = await opened.store.tokens.create({ ...ALL, name, ...more });
     tokens.set(name, text);
   }
   return new OpenKit(opened, requests, logged, clock, tokens, transport);
