@@ -93,6 +93,7 @@ export const GATEWAY_CODES = {
   }),
   ...group(502, { E_UPSTREAM: "the site or the service behind it failed or refused" }),
   ...group(503, {
+    E_BUSY: "another call holds what this one needs; wait as long as Retry-After says",
     E_MISSING_SECRET: "the gateway lacks a secret it needs for this call",
     E_HOSTING_NOT_CONFIGURED: "the gateway lacks the hosting credentials",
   }),

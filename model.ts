@@ -234,6 +234,11 @@ export const LIMITS = {
   TOOL_CATALOGS_AT_ONCE: 4,
   /** How long work in the background goes on before others have their turn. */
   TURN_MS: 5,
+  /** How long a call alone at work is believed to be without a sign of life; longer than one request takes. */
+  EXCLUSIVE_LEASE_MS: 30_000,
+  /** Of what a site's own tool answers: all of it, and what is shown of a failure. */
+  PROXIED_RESULT_BYTES: MIB,
+  PROXIED_ERROR_CHARACTERS: 2000,
   SHUTDOWN_SECONDS: 4,
   SHUTDOWN_CUT_OFF_MS: 500,
   /** How long refreshes of connected accounts are waited for when the store is closed. */

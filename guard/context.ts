@@ -10,6 +10,7 @@ import type {
   AuditFacts,
   CallsPort,
   Follower,
+  Held,
   OtherSite,
   PreviewsPort,
   SitesPort,
@@ -20,14 +21,16 @@ import type { Store } from "../store/store.ts";
 import type { CallRecord } from "./audit.ts";
 import { type ConnectorCall, type ConnectorPorts, makeConnectorContext } from "./connector_context.ts";
 import { isDeployed } from "./deployed.ts";
+import { exclusively } from "./exclusive.ts";
 import { reaches, reachesAll } from "./scope.ts";
 
 /** What contexts are made from; one for the whole gateway. */
 export interface ContextPorts extends ConnectorPorts {
   readonly store: Pick<
     Store,
-    "sites" | "projects" | "previews" | "accounts" | "paces" | "allowances" | "snapshots"
+    "sites" | "projects" | "previews" | "accounts" | "paces" | "allowances" | "snapshots" | "leases"
   >;
+  delay(ms: number): Promise<void>;
 }
 
 /** What one call adds. */
@@ -119,6 +122,10 @@ class CallContext implements ToolContext {
     const { follower, record } = this.#call;
     if (follower?.signal.aborted && !record.root.writing) throw cancelled();
     follower?.progress(done, total, message);
+  };
+  readonly exclusively = <Result>(name: string, work: (held: Held) => Promise<Result>): Promise<Result> => {
+    const { site, deadline } = this.#call;
+    return exclusively(this.#ports, { name: `${site?.id ?? ""} ${name}`, deadline }, work);
   };
   readonly made: Making = (one) => void this.#call.record.made.push(one);
 }

@@ -11,6 +11,7 @@ import type {
   DraftsQuery,
   ListQuery,
   Post,
+  PostHead,
   PreparedDraft,
   Seen,
   Verb,
@@ -46,6 +47,24 @@ export interface ContentClient {
   unschedule(id: Id, type?: ContentType, seen?: Seen): Promise<Written>;
   publish(id: Id, grant: PublishGrant, seen?: Seen): Promise<Written>;
 }
+
+/** A post or page as it is found by its id alone. */
+export interface FoundState extends PostHead {
+  /** The latest time that the site's clock can show now. */
+  readonly siteNow: number;
+}
+
+/** The states of posts and pages, where it is not known which of the two an id is of. */
+export interface StatesClient {
+  /** One request for a page, two for a post; null where neither has the id. Throws E_UPSTREAM. */
+  find(id: Id): Promise<FoundState | null>;
+}
+
+/** The states of a site's posts and pages. */
+export const contentStates: Capability<StatesClient> = {
+  capability: "content_states",
+  noun: "The states of posts and pages",
+};
 
 /** Posts of a site, whichever connector has them. */
 export const content: Capability<ContentClient> = { capability: "content", noun: "Posts" };

@@ -131,6 +131,14 @@ export interface Follower {
   progress(done: number, total?: number, message?: string): void;
 }
 
+/** What a call holds while it works alone. */
+export interface Held {
+  /** Whether another call was waited for, so that what was read before may have changed. */
+  readonly waited: boolean;
+  /** Asked before each part of long work; false says that another call may be at work by now. */
+  renew(): Promise<boolean>;
+}
+
 /** Another site of the call, in the caller's scope; nothing can be published on it. */
 export type OtherSite = Pick<ToolContext, "site" | "use" | "can" | "checkId">;
 
@@ -165,6 +173,11 @@ export interface ToolContext {
    * Throws E_CANCELLED where nobody waits any more for what is only read.
    */
   progress(done: number, total?: number, message?: string): void;
+  /**
+   * Does the work while no other call, of any instance, does work of that name on the call's site. Waits for its turn;
+   * throws E_BUSY where the call has no time left to wait.
+   */
+  exclusively<Result>(name: string, work: (held: Held) => Promise<Result>): Promise<Result>;
   /** Told of each thing as it is made: the audit row names it, and so does the message where the call fails later. */
   made: Making;
 }

@@ -5,7 +5,7 @@ import { choice, closed, expected, text, yesNo } from "../../lib/fields.ts";
 import { numericId } from "../../lib/ids.ts";
 import { BUILDERS, type Site } from "../../model.ts";
 import { connector, provide, type SiteContext } from "../connector.ts";
-import { content, postTexts } from "../content.ts";
+import { content, contentStates, postTexts } from "../content.ts";
 import { builtPages, pages } from "../pages.ts";
 import { cmsPolicy } from "./egress.ts";
 import { assertSchemaBridge, assertSeo } from "./links.ts";
@@ -22,6 +22,7 @@ const CAPABILITIES = [
 // What reaches a site is large, and not needed to start.
 const clientOf = async (ctx: SiteContext) => (await import("./client.ts")).clientOf(ctx);
 const postsOf = async (ctx: SiteContext) => (await import("./posts.ts")).postsOf(ctx);
+const statesOf = async (ctx: SiteContext) => (await import("./posts.ts")).statesOf(ctx);
 const pagesOf = async (ctx: SiteContext) => (await import("./pages/client.ts")).pagesOf(ctx);
 
 /** The builders of a new cms site: block unless told otherwise; where one is enabled, that one is the default. */
@@ -103,6 +104,7 @@ export default connector({
   provides: [
     provide(content, postsOf),
     provide(postTexts, postsOf),
+    provide(contentStates, statesOf),
     provide(pages, pagesOf),
     provide(builtPages, pagesOf),
   ],

@@ -1,8 +1,9 @@
 /** Posts of a WordPress site, as tools know them on any platform. */
 import { type Id, numericId } from "../../lib/ids.ts";
 import type { SiteContext } from "../connector.ts";
-import type { ContentClient, ContentType } from "../content.ts";
+import type { ContentClient, ContentType, StatesClient } from "../content.ts";
 import { builderSeen } from "./rest/builders.ts";
+import { findState } from "./rest/found.ts";
 import { listContent } from "./rest/listing.ts";
 import {
   type CmsDraft,
@@ -18,6 +19,12 @@ import { checkState, publish, schedule, unschedule } from "./rest/states.ts";
 import { Wire } from "./rest/wire.ts";
 
 const kindOf = (type: ContentType = "post") => type === "post" ? "posts" : "pages";
+
+/** The states of its posts and pages. */
+export function statesOf(ctx: SiteContext): StatesClient {
+  const wire = new Wire(ctx);
+  return { find: (id) => findState(wire, numericId(id, "post_id")) };
+}
 
 /** The posts of the site. */
 export function postsOf(ctx: SiteContext): ContentClient {

@@ -166,6 +166,7 @@ export class World {
       snapshots: { list: unasked },
       note: (facts) => void Object.assign(this.facts, facts),
       progress: () => {},
+      exclusively: (_, work) => work({ waited: false, renew: () => Promise.resolve(true) }),
       made: (one) => void this.made.push(one),
     };
     return { module, context };

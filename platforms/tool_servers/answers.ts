@@ -1,0 +1,110 @@
+/** What a site's own tool answered, as callers get it: bounded, in its own words where it failed, never another location's. */
+import { GatewayError } from "../../errors.ts";
+import { Content, type ContentProof, parsed } from "../../lib/content.ts";
+import { LIMITS, type Outcome } from "../../model.ts";
+import { namesAnotherLocation } from "./arguments.ts";
+import type { UpstreamResult } from "./types.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const UNREADABLE = 502;
+
+/** What items a protocol knows, and which of their members are handed on. */
+const MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  text: ["text"],
+  image: ["data", "mimeType"],
+  audio: ["data", "mimeType"],
+  resource: ["resource"],
+  resource_link: ["uri", "name", "title", "description", "mimeType", "size"],
+};
+
+/** What a tool answered, as one value: its structured contents, else its single text. */
+export function payloadOf({ content, structuredContent }: UpstreamResult): unknown {
+  if (isFields(structuredContent)) return unwrapped(structuredContent);
+  const [only, ...more] = content;
+  const text = isFields(only) && more.length === 0 ? only.text : undefined;
+  return typeof text === "string" ? unwrapped(parsed(text)) : content;
+}
+
+/** What stands in an envelope that says how it went beside its data. */
+function unwrapped(value: unknown): unknown {
+  return isFields(value) && "data" in value && ("success" in value || "status" in value) ? value.data : value;
+}
+
+/** The items of a result, with its structured contents where they say something else than its one text does. */
+export function contentOf({ content, structuredContent }: UpstreamResult, proof?: ContentProof): Content {
+  const items = content.map(itemOf);
+  if (!isFields(structuredContent)) return new Content(items, undefined, proof);
+  if (items.length === 0) items.push({ type: "text", text: JSON.stringify(structuredContent) });
+  const bare = new Content(items);
+  const same = JSON.stringify(bare.value) === JSON.stringify(structuredContent);
+  return new Content(items, same ? undefined : structuredContent, proof);
+}
+
+/** An item with the members that it may have; anything else becomes a text. */
+function itemOf(item: unknown): unknown {
+  const type = isFields(item) && typeof item.type === "string" ? item.type : "";
+  const members = Object.hasOwn(MEMBERS, type) ? MEMBERS[type]! : [];
+  const known = isFields(item) && members.length > 0 &&
+    (type === "resource" ? isFields(item.resource) : typeof item[members[0]!] === "string");
+  if (!known) return { type: "text", text: JSON.stringify(item) ?? "null" };
+  return {
+    type,
+    ...Object.fromEntries(members.filter((one) => item[one] !== undefined).map((one) => [one, item[one]])),
+  };
+}
+
+/** What the tool says of its failure; unseen characters taken out, and cut. */
+export function failureText({ content, structuredContent }: UpstreamResult): string {
+  const texts = content.map((one) => isFields(one) && typeof one.text === "string" ? one.text : "");
+  const said = texts.filter((one) => one !== "").join(" ") || JSON.stringify(structuredContent) || "";
+  const clean = said.slice(0, 4 * LIMITS.PROXIED_ERROR_CHARACTERS)
+    .replace(/[\p{Cc}\p{Cf}\p{Bidi_Control}\p{Zl}\p{Zp}]|\s+/gu, " ").replace(/ +/g, " ").trim();
+  const cut = clean.slice(0, LIMITS.PROXIED_ERROR_CHARACTERS).toWellFormed();
+  return cut.length < clean.length ? `${cut}…` : cut;
+}
+
+/** E_TOOL_ERROR with the tool's own words, said to be those. */
+export function toolError(name: string, result: UpstreamResult, outcome?: Outcome): GatewayError {
+  const text = failureText(result);
+  const words = text === ""
+    ? "without saying why"
+    : `in the words of the site's own tool: ${JSON.stringify(text)}`;
+  return new GatewayError("E_TOOL_ERROR", `"${name}" failed, ${words}`, { outcome });
+}
+
+/**
+ * Refuses a result that may not be handed on: throws E_UPSTREAM for one that is too large, and for one with data of
+ * another location than the `location` given.
+ */
+export function assertFit(
+  name: string,
+  { content, structuredContent }: UpstreamResult,
+  location: string | null,
+): void {
+  const bytes = [content, structuredContent].reduce<number>(
+    (sum, one) => sum + (JSON.stringify(one)?.length ?? 0),
+    0,
+  );
+  if (bytes > LIMITS.PROXIED_RESULT_BYTES) {
+    const most = LIMITS.PROXIED_RESULT_BYTES / 1024;
+    throw new GatewayError(
+      "E_UPSTREAM",
+      `"${name}" answered ${
+        Math.ceil(bytes / 1024)
+      } KiB, and at most ${most} KiB are handed on; ask for less`,
+      { upstream: UNREADABLE },
+    );
+  }
+  if (location === null) return;
+  const texts = content.map((one) => isFields(one) && typeof one.text === "string" ? parsed(one.text) : one);
+  if (![...texts, structuredContent].some((one) => namesAnotherLocation(one, location))) return;
+  throw new GatewayError(
+    "E_UPSTREAM",
+    `"${name}" answered with data of another location, of which nothing is shown; check the site's crm_location_id and ` +
+      "integration token",
+    { upstream: UNREADABLE },
+  );
+}

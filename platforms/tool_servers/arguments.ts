@@ -1,0 +1,78 @@
+/** The arguments of a hosted tool as callers write them, and as its server wants them: prefixes and the location put back. */
+import { GatewayError } from "../../errors.ts";
+import { walk } from "../../rules/proxied_walk.ts";
+import type { SiteOffer } from "./types.ts";
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** Where in a request an argument goes; not shown to callers. */
+const PREFIX = /^(path|query|body)_(?=.)/;
+/** Names of the location, without prefix; the gateway fills them in. */
+const LOCATION: ReadonlySet<string> = new Set(["locationId", "location_id", "altId"]);
+/** What says that an `altId` is a location. */
+const LOCATION_TYPE = "altType";
+
+const bare = (name: string) => name.replace(PREFIX, "");
+const isFilled = (name: string) => LOCATION.has(bare(name)) || bare(name) === LOCATION_TYPE;
+const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
+
+/**
+ * The arguments with the names of the server's own schema, taken with or without prefix, and the location filled in.
+ * Throws E_BAD_INPUT for another location, for a name that could mean two arguments, and for one given twice.
+ */
+export function putBack(
+  { input_schema }: Pick<SiteOffer, "input_schema">,
+  args: Arguments,
+  location: string,
+) {
+  assertOwnLocation(args, location);
+  const names = Object.keys(propertiesOf(input_schema));
+  const sent: Record<string, unknown> = {};
+  for (const [given, value] of Object.entries(args)) {
+    if (isFilled(given)) continue;
+    const name = upstreamName(given, names);
+    if (Object.hasOwn(sent, name)) throw bad(`${given}: is given twice, as ${bare(name)} and ${name}`);
+    Object.defineProperty(sent, name, { value, enumerable: true, configurable: true, writable: true });
+  }
+  for (const name of names.filter(isFilled)) {
+    sent[name] = bare(name) === LOCATION_TYPE ? "location" : location;
+  }
+  return sent;
+}
+
+function propertiesOf({ properties }: Arguments): object {
+  return typeof properties === "object" && properties !== null ? properties : {};
+}
+
+/** The name that the server has for it; one that it does not have stays as it is, for the server to judge. */
+function upstreamName(given: string, names: readonly string[]): string {
+  if (names.includes(given)) return given;
+  const [found, ...more] = names.filter((name) => bare(name) === given && name !== given);
+  if (more.length > 0) throw bad(`${given}: give ${[found, ...more].join(" or ")}`);
+  return found ?? given;
+}
+
+/** The location is the site's, wherever one is named. */
+function assertOwnLocation(args: Arguments, location: string): void {
+  const fault = walk(args, ({ field, key, value }) => {
+    if (value === null || typeof value === "object") return undefined;
+    if (LOCATION.has(bare(key)) && value !== location) return field;
+    return bare(key) === LOCATION_TYPE && value !== "location" ? field : undefined;
+  });
+  if (fault !== undefined) {
+    throw bad(`${fault}: is another location than the site's; leave it out, the gateway fills it in`);
+  }
+}
+
+/** Names under which stands what visitors sent, under names of their own. */
+const FILLED_BY_VISITORS: ReadonlySet<string> = new Set(["others"]);
+const LEVELS_MAX = 32;
+
+/** Whether an answer says anywhere that it is of another location. */
+export function namesAnotherLocation(value: unknown, location: string, levels = LEVELS_MAX): boolean {
+  if (typeof value !== "object" || value === null || levels === 0) return false;
+  return Object.entries(value).some(([name, one]) =>
+    (typeof one === "string" && one !== "" && one !== location && LOCATION.has(name)) ||
+    (!FILLED_BY_VISITORS.has(name) && namesAnotherLocation(one, location, levels - 1))
+  );
+}

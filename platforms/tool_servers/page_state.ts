@@ -1,0 +1,38 @@
+/** Whether visitors see at once what is changed on a page of a site. */
+import { hasLead } from "../../rules/schedule.ts";
+import { contentStates } from "../content.ts";
+import type { ProxyContext } from "./proxied_context.ts";
+
+/** How a page stands before a change. */
+export interface PageState {
+  /** Why a change of it is seen at once, or may be; in lower case, without a full stop. Null where it is not. */
+  readonly live: string | null;
+  /** What to know of a change that is not seen at once. */
+  readonly warnings: readonly string[];
+}
+
+/** What visitors cannot see, whoever asks. */
+const HIDDEN: ReadonlySet<string> = new Set(["draft", "pending", "auto-draft"]);
+
+/**
+ * Reads how the page stands. One that cannot be found, as a page or a post, may be anything that visitors see: a
+ * template, a header. Throws E_UPSTREAM.
+ */
+export async function pageState(ctx: ProxyContext, id: number): Promise<PageState> {
+  const state = await (await ctx.use(contentStates)).find(id);
+  if (state === null) {
+    return {
+      live: `${id} is neither a page nor a post that can be read, so it may be shown to visitors already`,
+      warnings: [],
+    };
+  }
+  const { status, scheduled_at, siteNow } = state;
+  if (HIDDEN.has(status)) return { live: null, warnings: [] };
+  if (status !== "scheduled") {
+    const seen = status === "published" ? "published, and visitors see the change at once" : `"${status}"`;
+    return { live: `page ${id} is ${seen}`, warnings: [] };
+  }
+  const due = Date.parse(scheduled_at ?? "");
+  if (!hasLead(due, siteNow)) return { live: `page ${id} goes live at ${scheduled_at}`, warnings: [] };
+  return { live: null, warnings: [`Page ${id} is scheduled: what was changed goes live at ${scheduled_at}`] };
+}

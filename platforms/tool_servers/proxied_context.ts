@@ -1,0 +1,28 @@
+/** What a call of a proxied tool stands on: the call's site, its clients, and what is known of the site's tools. */
+import type { Change, Site } from "../../model.ts";
+import type { Capability, Connector } from "../connector.ts";
+import type { SiteOffer, ToolServers } from "./types.ts";
+
+/** What a call holds while nobody else changes the same. */
+export interface Turn {
+  /** Whether another call was waited for. */
+  readonly waited: boolean;
+  renew(): Promise<boolean>;
+}
+
+/** What of a call is used. */
+export interface ProxyContext {
+  readonly site: Site;
+  now(): number;
+  use<Client>(wanted: Connector<Client> | Capability<Client>): Promise<Client>;
+  note(facts: { readonly result_id?: string | number; readonly changes?: readonly Change[] }): void;
+  exclusively<Result>(name: string, work: (turn: Turn) => Promise<Result>): Promise<Result>;
+}
+
+/** What the gateway knows beside the tool itself. */
+export interface ProxyPorts {
+  /** The tool servers of the call's site. */
+  servers(ctx: ProxyContext): Promise<ToolServers>;
+  /** Every tool of a site that may be called, of all its servers. */
+  offersOf(siteId: string): Iterable<SiteOffer>;
+}

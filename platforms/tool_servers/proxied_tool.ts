@@ -1,0 +1,234 @@
+/** How a proxied tool is called: judged before anything is sent, one writer at a time, read back, audited. */
+import { GatewayError } from "../../errors.ts";
+import type { ContentProof } from "../../lib/content.ts";
+import type { Change, Flag, Outcome, Tier } from "../../model.ts";
+import { runsAnother } from "../../rules/proxied_names.ts";
+import { assertFit, contentOf, payloadOf, toolError } from "./answers.ts";
+import { type PageState, pageState } from "./page_state.ts";
+import type { ProxyContext, ProxyPorts, Turn } from "./proxied_context.ts";
+import { NO_READER, pageReadBack, type ReadBack, unproven, type Verdict } from "./read_back.ts";
+import { newReadBack } from "./read_back_new.ts";
+import { recordReadBack } from "./read_back_records.ts";
+import { resolve, type Resolved } from "./resolved.ts";
+import type { ProxiedTool, SiteOffer, ToolServers, UpstreamResult } from "./types.ts";
+
+type Arguments = Record<string, unknown>;
+
+/** Why a call counts for more than its tool says. */
+interface ProxyRaise {
+  readonly tier?: Tier;
+  readonly flags?: readonly Flag[];
+  readonly published?: boolean;
+  readonly because: string;
+}
+
+/** What a write would do; what was read for it is in `state`. */
+interface ProxyPlan {
+  readonly summary: string;
+  readonly changes: readonly Change[];
+  readonly raises: readonly ProxyRaise[];
+  readonly state?: unknown;
+}
+
+/** The flags that its calls may need, and what is done at each step of one. */
+export interface ProxiedHandler {
+  readonly flags: {
+    flag: Flag;
+    live: boolean;
+    code?: "E_FORBIDDEN_OP";
+  }[];
+  check(args: Arguments, ctx: ProxyContext): void;
+  raises(args: Arguments, ctx: ProxyContext): readonly ProxyRaise[];
+  plan(args: Arguments, ctx: ProxyContext): Promise<ProxyPlan>;
+  run(args: Arguments, ctx: ProxyContext, plan?: { readonly state?: unknown }): Promise<unknown>;
+}
+
+/** The handler of a tool that sites offer. What nobody may do is refused in `check`, what the live state forbids in `plan`. */
+export function proxiedTool(tool: ProxiedTool, ports: ProxyPorts): ProxiedHandler {
+  // A call has one context, which every step of it is given.
+  const known = new WeakMap<ProxyContext, Resolved>();
+  const resolved = (args: Arguments, ctx: ProxyContext) => {
+    const found = known.get(ctx) ?? resolve(tool, args, ctx, ports);
+    known.set(ctx, found);
+    return found;
+  };
+  return {
+    flags: flagsOf(tool),
+    check: (args, ctx) => void resolved(args, ctx),
+    raises: (args, ctx) => raisesOf(tool, resolved(args, ctx)),
+    async plan(args, ctx) {
+      const call = resolved(args, ctx);
+      const state = call.pageId === null ? null : await pageState(ctx, call.pageId);
+      const raises: ProxyRaise[] = state?.live ? [liveRaise(state.live)] : [];
+      return { summary: `Run ${tool.name} on ${ctx.site.id}`, changes: [], raises, state };
+    },
+    async run(args, ctx, plan) {
+      const call = resolved(args, ctx);
+      const servers = await ports.servers(ctx);
+      if (!call.writes) return contentOf(await read(tool, call, ctx, servers));
+      const one = new ProxiedWrite(tool, call, ctx, ports, servers);
+      const name = turnOf(call);
+      if (name === null) return await one.run();
+      const state = plan?.state as PageState | null | undefined;
+      return await ctx.exclusively(name, async (turn) => {
+        if (turn.waited && call.pageId !== null) await assertAsPlanned(ctx, call.pageId, state ?? null);
+        return await one.run(turn);
+      });
+    },
+  };
+}
+
+/** What two calls must not change at once; null where nothing is known of it. */
+function turnOf({ pageId, effect }: Resolved): string | null {
+  if (pageId !== null) return `proxied page ${pageId}`;
+  return effect === "site" ? "proxied site" : null;
+}
+
+const liveRaise = (because: string): ProxyRaise => ({ flags: ["allow_publish"], published: true, because });
+
+/** While another call was waited for, somebody may have published the page. */
+async function assertAsPlanned(ctx: ProxyContext, id: number, planned: PageState | null): Promise<void> {
+  const { live } = await pageState(ctx, id);
+  if (live === null || (planned !== null && planned.live !== null)) return;
+  throw new GatewayError(
+    "E_STALE_PREVIEW",
+    `${live}, which it was not when the call began; nothing was sent`,
+    {
+      outcome: "none",
+    },
+  );
+}
+
+/** Flags that every call needs have their own code; those that only some calls need are judged by their arguments. */
+function flagsOf({ offers }: ProxiedTool): ProxiedHandler["flags"] {
+  const all = [...offers.values()];
+  const every = (does: (one: SiteOffer) => boolean) => all.length > 0 && all.every(does);
+  const hosted = all.some(({ ref }) => ref.source === "crm");
+  return [
+    ...(hosted && every(({ writes }) => writes) ? [{ flag: "allow_crm_write", live: false } as const] : []),
+    ...(hosted ? [{ flag: "allow_crm_write", live: true } as const] : []),
+    ...(every((one) => one.effect === "site" && !runsAnother(one.upstream_name))
+      ? [{ flag: "allow_publish", live: false } as const]
+      : []),
+    { flag: "allow_publish", live: true, code: "E_FORBIDDEN_OP" },
+  ];
+}
+
+function raisesOf({ name }: ProxiedTool, { offer, target, writes, effect }: Resolved): ProxyRaise[] {
+  if (!writes) return [];
+  const named = target === offer ? `"${name}"` : `"${target.upstream_name}", which it runs,`;
+  return [
+    { tier: 2, because: `${named} writes` },
+    ...(target.ref.source === "crm"
+      ? [{ flags: ["allow_crm_write" as const], because: `${named} writes records of the CRM` }]
+      : []),
+    ...(effect === "site" ? [liveRaise(`${named} changes the whole site, which visitors see at once`)] : []),
+  ];
+}
+
+/** The location that answers may be of; null for any other source. */
+const locationOf = ({ offer }: Resolved, { site }: ProxyContext) =>
+  offer.ref.source === "crm" ? site.crm_location_id : null;
+
+async function read(
+  tool: ProxiedTool,
+  call: Resolved,
+  ctx: ProxyContext,
+  servers: ToolServers,
+): Promise<UpstreamResult> {
+  const { ref, upstream_name } = call.offer;
+  const result = await servers.call(ref, upstream_name, call.args, { writes: false });
+  assertFit(tool.name, result, locationOf(call, ctx));
+  if (result.isError) throw toolError(tool.name, result);
+  return result;
+}
+
+/** One write, from the look before to the look after. */
+class ProxiedWrite {
+  readonly #back: ReadBack | null;
+
+  constructor(
+    readonly tool: ProxiedTool,
+    readonly call: Resolved,
+    readonly ctx: ProxyContext,
+    ports: ProxyPorts,
+    readonly servers: ToolServers,
+  ) {
+    const { effect, target } = call;
+    const readBacks = { page: pageReadBack, new: newReadBack, record: recordReadBack } as const;
+    const make = effect === "page" || effect === "new" || effect === "record" ? readBacks[effect] : null;
+    this.#back = make !== null && target.writes ? make(call, ctx, ports, servers) : null;
+  }
+
+  async run(turn?: Turn): Promise<unknown> {
+    const { call: { offer, args } } = this;
+    await this.#back?.before();
+    if (turn && !await turn.renew()) {
+      throw new GatewayError(
+        "E_BUSY",
+        "Another call is changing the same page just now, and nothing was sent",
+        {
+          outcome: "none",
+        },
+      );
+    }
+    let result: UpstreamResult;
+    try {
+      result = await this.servers.call(offer.ref, offer.upstream_name, args, { writes: true });
+    } catch (thrown) {
+      throw await this.#settled(thrown);
+    }
+    if (result.isError) throw await this.#failed(result);
+    const verdict = await this.#look(payloadOf(result));
+    try {
+      assertFit(this.tool.name, result, locationOf(this.call, this.ctx));
+    } catch (thrown) {
+      throw withOutcome(thrown, "made");
+    }
+    return contentOf(result, proofOf(verdict));
+  }
+
+  async #look(payload: unknown): Promise<Verdict> {
+    const verdict = await this.#back?.after(payload) ??
+      unproven(this.call.target.writes ? NO_READER : "The tool that was run by name only reads");
+    if (verdict.changes.length > 0) this.ctx.note({ changes: verdict.changes });
+    return verdict;
+  }
+
+  /** What broke off on the way there or back: a look says whether it was done. */
+  async #settled(thrown: unknown): Promise<unknown> {
+    if (!(thrown instanceof GatewayError) || thrown.outcome !== "unknown") return thrown;
+    // What has not been done by now may still be.
+    return (await this.#look(null)).changed === true ? withOutcome(thrown, "made") : thrown;
+  }
+
+  /** What the tool itself reports as a failure: of a part that was done all the same it is not the whole. */
+  async #failed(result: UpstreamResult): Promise<unknown> {
+    const { changed } = await this.#look(null);
+    const outcome: Outcome = changed === false
+      ? "none"
+      : changed === null || isPartial(result)
+      ? "unknown"
+      : "made";
+    try {
+      assertFit(this.tool.name, result, locationOf(this.call, this.ctx));
+    } catch (unfit) {
+      return withOutcome(unfit, outcome);
+    }
+    return toolError(this.tool.name, result, outcome);
+  }
+}
+
+/** Whether the failure is told in what reports a success otherwise, so that a part may have been done. */
+const isPartial = (result: UpstreamResult) => "soft" in result && result.soft === true;
+
+function withOutcome(thrown: unknown, outcome: Outcome): unknown {
+  if (!(thrown instanceof GatewayError)) return thrown;
+  const { code, message, upstream, cause } = thrown;
+  return new GatewayError(code, message, { upstream, cause, outcome });
+}
+
+function proofOf({ verified, reason, warnings }: Verdict): ContentProof {
+  const why = verified === null ? { verified_reason: reason ?? NO_READER } : {};
+  return { verified, ...why, warnings };
+}

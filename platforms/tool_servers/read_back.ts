@@ -1,0 +1,214 @@
+/** What stands after a write by a site's own tool, read by the site's own tools that read, compared with what was asked for. */
+import type { Change } from "../../model.ts";
+import { wordList } from "../../rules/proxied_words.ts";
+import { payloadOf } from "./answers.ts";
+import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
+import type { Resolved } from "./resolved.ts";
+import { changesBetween, type Structure, structureOf } from "./structure.ts";
+import type { SiteOffer, ToolServers } from "./types.ts";
+
+/** What was found of a write. */
+export interface Verdict {
+  readonly verified: boolean | null;
+  /** Why `verified` is null. */
+  readonly reason?: string;
+  readonly warnings: readonly string[];
+  readonly changes: readonly Change[];
+  /** Whether anything differs from before; null where that cannot be seen. */
+  readonly changed: boolean | null;
+}
+
+/** Looks before and after one write. */
+export interface ReadBack {
+  /** Reads what stands before. Throws E_UPSTREAM. */
+  before(): Promise<void>;
+  /** Reads what stands now; `payload` is what the tool answered, null where it failed. Never throws. */
+  after(payload: unknown): Promise<Verdict>;
+}
+
+/** A verdict of a write that nothing tells about. */
+export const unproven = (reason: string, changed: boolean | null = null): Verdict => ({
+  verified: null,
+  reason,
+  warnings: [],
+  changes: [],
+  changed,
+});
+
+/** Why nothing is proven where nothing can be asked. */
+export const NO_READER = "The site has no tool of its own that reads back what this one writes";
+const UNREADABLE = "The page could not be read back by the site's own tool";
+
+type Fields = Readonly<Record<string, unknown>>;
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The tool of the site that reads, by how its name ends. */
+export function readerOf({ offersOf }: ProxyPorts, siteId: string, ending: string): SiteOffer | undefined {
+  for (const offer of offersOf(siteId)) {
+    if (!offer.writes && (offer.upstream_name === ending || offer.upstream_name.endsWith(`-${ending}`))) {
+      return offer;
+    }
+  }
+  return undefined;
+}
+
+/** What a reading tool answers; null where it says that it failed. */
+export async function readWith(servers: ToolServers, reader: SiteOffer, args: Fields): Promise<unknown> {
+  const result = await servers.call(reader.ref, reader.upstream_name, args, { writes: false });
+  return result.isError ? null : payloadOf(result);
+}
+
+/** The verbs whose change shows in the elements of a page: where nothing differs, nothing was done. */
+const ADDING = ["add", "insert", "duplicate", "import", "apply", "build"];
+const REMOVING = ["remove"];
+const MOVING = ["move", "reorder"];
+const STRUCTURAL = [...ADDING, ...REMOVING, ...MOVING];
+/** Settings of so many elements are compared. */
+const ELEMENTS_MAX = 5;
+
+/** The read-back of a write to one page; null where the site has no tool that shows a page. */
+export function pageReadBack(
+  { target, targetArgs, pageId }: Resolved,
+  ctx: ProxyContext,
+  ports: ProxyPorts,
+  servers: ToolServers,
+): ReadBack | null {
+  const words = wordList(target.upstream_name);
+  const blocks = words.includes("block") || words.includes("pattern");
+  const reader = readerOf(ports, ctx.site.id, blocks ? "get-post-blocks" : "get-page-structure");
+  if (reader === undefined) return null;
+  const page = { [reader.page ?? "post_id"]: pageId };
+  const look = async () => {
+    const payload = await readWith(servers, reader, page);
+    return payload === null ? null : structureOf(payload);
+  };
+  const settings = readerOf(ports, ctx.site.id, "get-element-settings");
+  let before: Structure | null = null;
+  return {
+    async before() {
+      before = await look();
+    },
+    async after(payload) {
+      try {
+        const now = await look();
+        if (now === null) return unproven(UNREADABLE);
+        const changes = before === null ? [] : changesBetween(before, now);
+        const changed = before === null ? null : changes.length > 0;
+        const seen = { words, args: targetArgs, payload, before, now, changed };
+        const found = structural(seen) ??
+          (settings === undefined ? null : await elementSettings(seen, servers, settings, page));
+        // What does not show in the elements of a page may have changed all the same.
+        const seenToStand = changed === false && !words.some((one) => STRUCTURAL.includes(one))
+          ? null
+          : changed;
+        return { warnings: [], ...found ?? uncompared(changed), changes, changed: seenToStand };
+      } catch {
+        return unproven(UNREADABLE);
+      }
+    },
+  };
+}
+
+interface Seen {
+  readonly words: readonly string[];
+  readonly args: Fields;
+  readonly payload: unknown;
+  readonly before: Structure | null;
+  readonly now: Structure;
+  readonly changed: boolean | null;
+}
+/** What a comparison says. */
+export type Found = Pick<Verdict, "verified" | "reason"> & Partial<Pick<Verdict, "warnings">>;
+
+const wrong = (warning: string): Found => ({ verified: false, warnings: [warning] });
+
+/** Of a write that changes which elements there are; null of any other. */
+function structural({ words, args, payload, before, now, changed }: Seen): Found | null {
+  const verb = words.find((one) => STRUCTURAL.includes(one));
+  if (verb === undefined) return null;
+  if (REMOVING.includes(verb)) {
+    const id = args.element_id;
+    if (typeof id !== "string") return uncompared(changed);
+    return now.elements.has(id)
+      ? wrong(`element_id: ${JSON.stringify(id)} is still on the page`)
+      : { verified: true };
+  }
+  if (changed === false) {
+    return MOVING.includes(verb)
+      ? uncompared(false)
+      : wrong("The page is as it was before, so nothing of the change is stored");
+  }
+  const added = addedId(payload);
+  if (ADDING.includes(verb) && added !== null && before !== null && !before.elements.has(added)) {
+    return now.elements.has(added)
+      ? { verified: true }
+      : wrong(`The tool reports that it added element ${JSON.stringify(added)}, which is not on the page`);
+  }
+  return changed === null ? uncompared(null) : { verified: true };
+}
+
+/** The element that a tool says it added. */
+function addedId(payload: unknown): string | null {
+  if (!isFields(payload)) return null;
+  const id = payload.new_element_id ?? payload.element_id ?? payload.container_id;
+  return typeof id === "string" && id !== "" ? id.slice(0, 64) : null;
+}
+
+/** Whether the settings that were sent stand at their elements; null where none were sent. */
+async function elementSettings(
+  { args }: Seen,
+  servers: ToolServers,
+  reader: SiteOffer,
+  page: Fields,
+): Promise<Found | null> {
+  const sent = (Array.isArray(args.operations) ? args.operations : [args])
+    .filter((one): one is Fields =>
+      isFields(one) && typeof one.element_id === "string" && isFields(one.settings)
+    );
+  if (sent.length === 0) return null;
+  const differences: string[] = [];
+  for (const { element_id, settings } of sent.slice(0, ELEMENTS_MAX)) {
+    const found = await readWith(servers, reader, { ...page, element_id });
+    const stored = isFields(found) && isFields(found.settings) ? found.settings : null;
+    if (stored === null) {
+      return { verified: null, reason: "The settings of an element could not be read back" };
+    }
+    for (const [name, value] of Object.entries(settings as Fields)) {
+      if (!alike(value, stored[name])) {
+        differences.push(`${element_id}, ${name}: is not stored as it was sent`);
+      }
+    }
+  }
+  if (differences.length > 0) return { verified: false, warnings: differences.slice(0, 20) };
+  const left = sent.length - ELEMENTS_MAX;
+  return left > 0
+    ? {
+      verified: null,
+      reason: `The first ${ELEMENTS_MAX} elements are as they were sent, ${left} were not compared`,
+    }
+    : { verified: true };
+}
+
+/** Equal as JSON, whatever the order of names; a part that was sent of a larger whole is there. */
+function alike(sent: unknown, stored: unknown): boolean {
+  if (isFields(sent)) {
+    return isFields(stored) && Object.entries(sent).every(([name, one]) => alike(one, stored[name]));
+  }
+  if (Array.isArray(sent)) {
+    return Array.isArray(stored) && sent.length === stored.length &&
+      sent.every((one, n) => alike(one, stored[n]));
+  }
+  return sent === stored || (sent !== null && stored !== null && String(sent) === String(stored));
+}
+
+function uncompared(changed: boolean | null): Found {
+  const reason = "What this tool writes does not show in what the site's own tools read";
+  return {
+    verified: null,
+    reason: changed === true
+      ? "The page has changed, which cannot be compared with what was asked for"
+      : reason,
+    ...(changed === false ? { warnings: ["The page's structure is as it was before"] } : {}),
+  };
+}

@@ -1,0 +1,183 @@
+/** What a call of a proxied tool comes to: which tool is really run, with what, and what it may touch. Sends nothing. */
+import { GatewayError } from "../../errors.ts";
+import { numericId } from "../../lib/ids.ts";
+import { forbiddenWord, namedForbidden, runsAnother } from "../../rules/proxied_names.ts";
+import { assertUnpublished, payloadFault } from "../../rules/proxied_payload.ts";
+import { walk } from "../../rules/proxied_walk.ts";
+import { putBack } from "./arguments.ts";
+import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
+import type { ProxiedTool, ProxyEffect, SiteOffer } from "./types.ts";
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** A call that nothing forbids that can be known without asking. */
+export interface Resolved {
+  /** The tool that is called. */
+  readonly offer: SiteOffer;
+  /** As they are sent. */
+  readonly args: Arguments;
+  /** The tool that is run: another one where the called one runs tools by name. */
+  readonly target: SiteOffer;
+  /** What that one gets. */
+  readonly targetArgs: Arguments;
+  readonly writes: boolean;
+  readonly effect: ProxyEffect;
+  /** The page that is changed; null where the effect is another. */
+  readonly pageId: number | null;
+}
+
+/** So many tools may run each other by name. */
+const LEVELS_MAX = 4;
+/** How the tool to run, and what it gets, are called. */
+const NAME_KEYS = ["ability_name", "ability", "tool_name", "tool", "name"] as const;
+const ARGUMENT_KEYS = ["parameters", "arguments", "args", "params", "input"] as const;
+
+/** Whose statuses are none of content's. */
+const RECORDS = /^(contacts|conversations|opportunities|calendars|payments|locations|invoices)_/;
+/** Posts that visitors see, and what of them says when. */
+const POSTS: readonly (readonly [RegExp, string])[] = [
+  [/^blogs_/, "publishedAt"],
+  [/^social-?media-?posting_/, "scheduleDate"],
+];
+
+const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
+const forbidden = (message: string) => new GatewayError("E_FORBIDDEN_OP", message);
+const quoted = (text: string) => JSON.stringify(text.slice(0, 80));
+
+/** Throws E_FORBIDDEN_OP for what no call may do, E_BAD_INPUT for arguments that cannot be judged. */
+export function resolve(tool: ProxiedTool, given: Arguments, ctx: ProxyContext, ports: ProxyPorts): Resolved {
+  const offer = tool.offers.get(ctx.site.id);
+  if (offer === undefined) throw bad(`site_id: "${ctx.site.id}" does not offer "${tool.name}" any more`);
+  const args = offer.ref.source === "crm" ? putBack(offer, given, ctx.site.crm_location_id ?? "") : given;
+  const run = runOf({ offer, args, field: "" }, ctx.site.id, ports, 0);
+  const { offer: target, args: targetArgs } = run.last;
+  if (target.writes) assertHarmless(target, targetArgs, ctx.now());
+  const pageId = target.effect === "page" ? pageOf(target, targetArgs) : null;
+  const page = pageId === null ? targetArgs : { ...targetArgs, [target.page!]: pageId };
+  return {
+    offer,
+    args: run.withLast(page),
+    target,
+    targetArgs: page,
+    writes: offer.writes || target.writes,
+    effect: target.effect,
+    pageId,
+  };
+}
+
+interface Level {
+  readonly offer: SiteOffer;
+  readonly args: Arguments;
+  /** Where its arguments stand. */
+  readonly field: string;
+}
+
+/** The tool that is run in the end, and the arguments of all with those of the last put in. */
+interface Run {
+  readonly last: Level;
+  withLast(args: Arguments): Arguments;
+}
+
+function runOf(level: Level, siteId: string, ports: ProxyPorts, depth: number): Run {
+  const { offer, args, field } = level;
+  if (!runsAnother(offer.upstream_name)) {
+    assertNames(args, field);
+    return { last: level, withLast: (last) => last };
+  }
+  if (depth >= LEVELS_MAX) throw forbidden(`${field}: tools run each other more than ${LEVELS_MAX} deep`);
+  const nameKey = oneOf(NAME_KEYS, args, field);
+  const argumentKey = oneOf(ARGUMENT_KEYS, args, field) ?? ARGUMENT_KEYS[0];
+  if (nameKey === undefined) throw bad(`${at(field, NAME_KEYS[0])} is required`);
+  const { [argumentKey]: inner, ...own } = args;
+  assertNames(own, field);
+  const next = {
+    offer: named(args[nameKey], at(field, nameKey), siteId, ports),
+    args: objectOf(inner, at(field, argumentKey)),
+    field: at(field, argumentKey),
+  };
+  const run = runOf(next, siteId, ports, depth + 1);
+  return {
+    last: run.last,
+    withLast: (last) => inner === undefined ? args : { ...args, [argumentKey]: run.withLast(last) },
+  };
+}
+
+const at = (field: string, name: string) => field === "" ? name : `${field}.${name}`;
+
+function oneOf<Key extends string>(keys: readonly Key[], args: Arguments, field: string): Key | undefined {
+  const [found, ...more] = keys.filter((key) => Object.hasOwn(args, key));
+  if (more.length > 0) throw bad(`${at(field, found!)}: give only one of ${[found, ...more].join(", ")}`);
+  return found;
+}
+
+function objectOf(inner: unknown, field: string): Arguments {
+  if (inner === undefined || inner === null) return {};
+  if (typeof inner !== "object" || Array.isArray(inner)) throw bad(`${field}: expected an object`);
+  return inner as Arguments;
+}
+
+/** The tool of that name, as the site's servers know it: one that may be called there, and no other. */
+function named(name: unknown, field: string, siteId: string, { offersOf }: ProxyPorts): SiteOffer {
+  if (typeof name !== "string") throw bad(`${field}: expected the name of a tool`);
+  const word = forbiddenWord(name);
+  if (word !== null) throw forbidden(`${field}: ${quoted(name)} is never run, "${word}" in it says why`);
+  const listed = name.replaceAll("/", "-");
+  for (const offer of offersOf(siteId)) {
+    if (offer.upstream_name === name || offer.upstream_name === listed) return offer;
+  }
+  throw forbidden(
+    `${field}: ${
+      quoted(name)
+    } is not among the tools that may be run on this site; the tools listing names those, ` +
+      "and an operator can approve further ones",
+  );
+}
+
+function assertNames(args: Arguments, field: string): void {
+  const fault = namedForbidden(args);
+  if (fault === null) return;
+  const where = [field, fault.field].filter((one) => one !== "").join(".") || "arguments";
+  throw forbidden(
+    fault.word === null
+      ? `${where}: runs another tool, which cannot be judged here; call that tool itself`
+      : `${where}: ${quoted(fault.value)} is never carried out, "${fault.word}" in it says why`,
+  );
+}
+
+function assertHarmless({ ref, upstream_name: name }: SiteOffer, args: Arguments, now: number): void {
+  const hosted = ref.source === "crm";
+  const post = hosted ? POSTS.find(([family]) => family.test(name)) : undefined;
+  if (post) return assertPost(args, post[1], now);
+  const fault = payloadFault(args, hosted && RECORDS.test(name));
+  if (fault === null) return;
+  throw forbidden(
+    `${fault.field}: ${fault.value} is more than a draft; of a status a write may set "draft" or "pending" only, and ` +
+      "publish_post and publish_page publish where the site allows it",
+  );
+}
+
+/** A post for visitors: its own status as it must be, and no other that publishes. */
+function assertPost(args: Arguments, moment: string, now: number): void {
+  const own = (name: string) =>
+    [name, `body_${name}`, `query_${name}`].find((one) => Object.hasOwn(args, one)) ?? name;
+  const status = own("status");
+  assertUnpublished(args, { status, moment: own(moment) }, now);
+  const { [status]: _, ...others } = args;
+  const fault = payloadFault(others);
+  if (fault !== null) throw forbidden(`${fault.field}: ${fault.value} is more than a draft`);
+}
+
+/** The page that an argument names: what is judged is what is sent. */
+function pageOf({ page = "post_id" }: SiteOffer, args: Arguments): number {
+  const value = args[page];
+  if (value === undefined || value === null) throw bad(`${page} is required`);
+  if (typeof value !== "number" && typeof value !== "string") throw bad(`${page}: expected a whole number`);
+  const id = numericId(value, page);
+  const other = walk(
+    args,
+    ({ key, field, value }) =>
+      key === page && typeof value !== "object" && String(value) !== String(id) ? field : undefined,
+  );
+  if (other !== undefined) throw bad(`${other}: names another page than ${page}; change one page in a call`);
+  return id;
+}

@@ -1,0 +1,93 @@
+/** The elements of a page as the site's own tool shows them, and what differs between two looks at them. */
+import type { Change } from "../../model.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** An element without those within it. */
+interface Element {
+  /** The element it stands in and its place there. */
+  readonly place: string;
+  /** All that is shown of it, as JSON. */
+  readonly shown: string;
+}
+
+/** What is shown of a page. */
+export interface Structure {
+  /** Its elements by id, in their order. */
+  readonly elements: ReadonlyMap<string, Element>;
+  /** All of it as JSON, for pages whose parts have no ids. */
+  readonly whole: string;
+}
+
+const LEVELS_MAX = 64;
+const CHANGES_MAX = 20;
+const SHOWN_CHARACTERS = 400;
+
+/** Reads what a tool answered of a page. */
+export function structureOf(payload: unknown): Structure {
+  const elements = new Map<string, Element>();
+  const collect = (value: unknown, within: string, levels: number): void => {
+    if (levels === 0 || typeof value !== "object" || value === null) return;
+    const list = Array.isArray(value) ? value : Object.values(value);
+    let last = "";
+    for (const one of list) {
+      const id = isFields(one) ? one.id ?? one.element_id : undefined;
+      if (isFields(one) && typeof id === "string" && id !== "") {
+        const own = Object.fromEntries(Object.entries(one).filter(([, part]) => !holdsElements(part)));
+        elements.set(id, {
+          place: `in ${within || "the page"}${last && `, after ${last}`}`,
+          shown: JSON.stringify(own),
+        });
+        last = id;
+        collect(one, id, levels - 1);
+      } else collect(one, within, levels - 1);
+    }
+  };
+  collect(payload, "", LEVELS_MAX);
+  return { elements, whole: JSON.stringify(payload) ?? "null" };
+}
+
+const holdsElements = (part: unknown) =>
+  Array.isArray(part) &&
+  part.some((one) => isFields(one) && (typeof one.id === "string" || "element_id" in one));
+
+/** What differs, an entry for each element; the whole where the page's parts have no ids. Bounded. */
+export function changesBetween(before: Structure, after: Structure): Change[] {
+  if (before.whole === after.whole) return [];
+  const ids = new Set([...before.elements.keys(), ...after.elements.keys()]);
+  if (ids.size === 0) {
+    return [{ field: "structure", from: short(before.whole), to: short(after.whole) }];
+  }
+  const changes: Change[] = [];
+  for (const id of ids) {
+    const [from, to] = [before.elements.get(id), after.elements.get(id)];
+    if (from?.shown !== to?.shown) {
+      changes.push({ field: `element ${id}`, from: short(from?.shown), to: short(to?.shown) });
+    } else if (from?.place !== to?.place) {
+      changes.push({ field: `element ${id}, place`, from: from?.place ?? null, to: to?.place ?? null });
+    }
+  }
+  if (changes.length <= CHANGES_MAX) return changes;
+  const left = changes.length - CHANGES_MAX;
+  return [...changes.slice(0, CHANGES_MAX), {
+    field: "further elements",
+    from: null,
+    to: `${left} more differ`,
+  }];
+}
+
+function short(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…` : text;
+}
+
+/** How many elements a nested description has. */
+export function countElements(value: unknown, levels = LEVELS_MAX): number {
+  if (levels === 0 || !Array.isArray(value)) return 0;
+  return value.filter(isFields).reduce((sum, one) => {
+    const inner = one.children ?? one.elements;
+    return sum + 1 + countElements(inner, levels - 1);
+  }, 0);
+}
