@@ -1,0 +1,221 @@
+/** Sites whose own tools are called through the gateway: tool servers in memory that record, and a WordPress beside them. */
+import { GatewayError } from "../../errors.ts";
+import { proxiedTool } from "../../platforms/tool_servers/proxied_tool.ts";
+import type {
+  ProxiedTool,
+  ProxyClass,
+  ServerRef,
+  SiteOffer,
+  ToolServers,
+  UpstreamResult,
+} from "../../platforms/tool_servers/types.ts";
+import type { ToolEntry } from "../../registry/load.ts";
+import { offered, type ToolSource } from "../../registry/source.ts";
+import {
+  type Post,
+  startWordPressStandIn,
+  type WordPressStandIn,
+} from "../../sandbox/wordpress_standin/start.ts";
+import { addPost } from "../../sandbox/wordpress_standin/state.ts";
+import { sitesOf } from "../cms_kit.ts";
+import { CMS_TOOLS, CRM_TOOLS, HOSTED, SERVER, text } from "./_proxied_tools.ts";
+import { gateway, type Kit, type KitOptions, NOW, site } from "../kit.ts";
+
+export type Args = Record<string, unknown>;
+
+/** A call as it reached a server. */
+export interface Reached {
+  readonly server: string;
+  readonly name: string;
+  readonly args: Args;
+  readonly writes: boolean;
+}
+
+/** An element of a page. */
+export interface Element {
+  readonly id: string;
+  widgetType: string;
+  settings: Args;
+  elements?: Element[];
+}
+
+type Answer = (args: Args) => UpstreamResult | Promise<UpstreamResult>;
+
+/** A result with that as its one text. */
+export const says = (value: unknown, more: Partial<UpstreamResult> = {}): UpstreamResult => ({
+  content: [{ type: "text", text: typeof value === "string" ? value : JSON.stringify(value) }],
+  isError: false,
+  ...more,
+});
+/** A failure in the tool's own words. */
+export const fails = (text: string): UpstreamResult => says(text, { isError: true });
+
+/** The tool servers of every site, which hold pages with elements. What they are asked is recorded. */
+export class MemoryServers implements ToolServers {
+  readonly reached: Reached[] = [];
+  readonly pages = new Map<number, Element[]>();
+  /** What a tool answers instead. */
+  readonly answers = new Map<string, Answer>();
+  #made = 0;
+
+  possible = () => [];
+  list = () => Promise.resolve([]);
+
+  async call(
+    ref: ServerRef,
+    name: string,
+    args: Args,
+    { writes }: { writes: boolean },
+  ): Promise<UpstreamResult> {
+    this.reached.push({ server: ref.server, name, args, writes });
+    const answer = this.answers.get(name);
+    return await (answer ? answer(args) : this.own(name, args));
+  }
+
+  /** What reached a server to change something. */
+  get writes(): Reached[] {
+    return this.reached.filter((one) => one.writes);
+  }
+
+  /** What the tool does of itself. */
+  own(name: string, args: Args): UpstreamResult {
+    const page = this.pages.get(Number(args.post_id)) ?? [];
+    const element = page.find(({ id }) => id === args.element_id);
+    switch (name.replace(/^emcp-tools-/, "")) {
+      case "get-page-structure":
+        return says({
+          post_id: args.post_id,
+          structure: page.map(({ id, widgetType, settings }) => ({
+            id,
+            widgetType,
+            settings_summary: { t: settings.title },
+          })),
+        });
+      case "get-element-settings":
+        return element
+          ? says({ element_id: element.id, settings: element.settings })
+          : fails("Element not found");
+      case "add-free-widget": {
+        const added = {
+          id: `e${++this.#made}`,
+          widgetType: String(args.widget_type),
+          settings: (args.settings ?? {}) as Args,
+        };
+        this.pages.set(Number(args.post_id), [...page, added]);
+        return says({ success: true, element_id: added.id });
+      }
+      case "update-element":
+        if (!element) return fails("Element not found");
+        Object.assign(element.settings, args.settings);
+        return says({ success: true });
+      case "remove-element":
+        this.pages.set(Number(args.post_id), page.filter((one) => one !== element));
+        return says({ success: true, element_id: args.element_id });
+      default:
+        return says({ name, args });
+    }
+  }
+}
+
+/** A source whose tools run as the gateway runs those of sites. */
+export class ProxiedSource implements ToolSource {
+  readonly name = "proxied";
+  readonly #offers = new Map<string, SiteOffer[]>();
+  #tools: ReadonlyMap<string, ToolEntry> = new Map();
+
+  constructor(readonly servers: MemoryServers) {}
+
+  /** Offers a tool on sites, and says by which name it is called. */
+  offer(
+    upstream_name: string,
+    sites: readonly string[],
+    own: ProxyClass,
+    ref = SERVER,
+    names: readonly string[] = [],
+  ): void {
+    const input_schema = {
+      type: "object",
+      properties: Object.fromEntries(names.map((name) => [name, text])),
+    };
+    const offers = sites.map((site_id): SiteOffer => ({ ...own, site_id, ref, upstream_name, input_schema }));
+    for (const one of offers) this.#offers.set(one.site_id, [...this.#offers.get(one.site_id) ?? [], one]);
+    const name = upstream_name.replace(/^emcp-tools-/, "builder-mcp-");
+    const tool: ProxiedTool = {
+      name,
+      source: ref.source,
+      offers: new Map(offers.map((one) => [one.site_id, one])),
+    };
+    const ports = {
+      servers: () => Promise.resolve(this.servers),
+      offersOf: (id: string) => this.#offers.get(id) ?? [],
+    };
+    const entry = offered({
+      name,
+      group: "proxied",
+      description: "What the site's own tool does.",
+      input_schema: { type: "object", properties: {} },
+      writes: own.writes,
+      sites,
+      platforms: ["cms", "crm"],
+      ...proxiedTool(tool, ports),
+    });
+    this.#tools = new Map([...this.#tools, [name, entry]]);
+  }
+
+  current(): ReadonlyMap<string, ToolEntry> {
+    return this.#tools;
+  }
+}
+
+/** A gateway, its WordPress, and the servers behind the proxied tools. */
+export interface World extends AsyncDisposable {
+  readonly gw: Kit;
+  readonly cms: WordPressStandIn;
+  readonly servers: MemoryServers;
+  readonly source: ProxiedSource;
+  /** A page in that state. */
+  page(status: string, more?: Partial<Post>): number;
+}
+
+/** Sites "acme" (may not publish), "open" (may), "client" (a CRM that may not be written), "crm" (may). */
+export async function world(options: KitOptions = {}): Promise<World> {
+  let now = () => NOW;
+  const cms = await startWordPressStandIn({ now: () => now() });
+  const servers = new MemoryServers();
+  const source = new ProxiedSource(servers);
+  const crm = (id: string, more = {}) =>
+    site(id, "crm", {
+      crm_location_id: "loc1",
+      credentials: { crm: { integration_token: "pit-1" } },
+      ...more,
+    });
+  const gw = await gateway({
+    fetch: "network",
+    allowPrivate: ["127.0.0.1"],
+    sources: [source],
+    ...options,
+    sites: [...sitesOf(cms), crm("closed"), crm("crm", { flags: { allow_crm_write: true } })],
+    tokens: { two: { max_risk: 2 }, low: { max_risk: 1 }, ...options.tokens },
+  });
+  now = () => gw.clock.now;
+  for (const [name, own] of Object.entries(CMS_TOOLS)) source.offer(name, ["acme", "open"], own);
+  for (const [name, [own, names]] of Object.entries(CRM_TOOLS)) {
+    source.offer(name, ["closed", "crm"], own, HOSTED, names);
+  }
+  return {
+    gw,
+    cms,
+    servers,
+    source,
+    page: (status, more = {}) =>
+      addPost(cms.state, { type: "page", author: 1, title: "Page", status, ...more } as never).id,
+    async [Symbol.asyncDispose]() {
+      await gw[Symbol.asyncDispose]();
+      await cms.stop();
+    },
+  };
+}
+
+/** A failure on the way, of which nobody knows what became of the change. */
+export const brokenOff = () =>
+  new GatewayError("E_UPSTREAM", "The tool server broke off", { upstream: 502, outcome: "unknown" });

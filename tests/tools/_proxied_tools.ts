@@ -1,0 +1,49 @@
+/** The tools of the sites in tests of proxied tools, and what each may touch. */
+import type { ProxyClass, ServerRef } from "../../platforms/tool_servers/types.ts";
+
+export const SERVER: ServerRef = { source: "cms", server: "emcp-tools-server" };
+export const HOSTED: ServerRef = { source: "crm", server: "hosted" };
+const READ: ProxyClass = { writes: false, effect: "read" };
+const PAGE: ProxyClass = { writes: true, effect: "page", page: "post_id" };
+
+/** The tools of a WordPress, by the name that its server has for them. */
+export const CMS_TOOLS: Readonly<Record<string, ProxyClass>> = {
+  "emcp-tools-get-page-structure": READ,
+  "emcp-tools-get-element-settings": READ,
+  "emcp-tools-list-pages": READ,
+  "emcp-tools-add-free-widget": PAGE,
+  "emcp-tools-update-element": PAGE,
+  "emcp-tools-remove-element": PAGE,
+  "emcp-tools-batch-update": PAGE,
+  "emcp-tools-update-page-settings": PAGE,
+  "emcp-tools-create-page": { writes: true, effect: "new" },
+  "emcp-tools-build-page": { writes: true, effect: "new" },
+  "emcp-tools-update-global-colors": { writes: true, effect: "site" },
+  "mcp-adapter-get-ability-info": READ,
+  "mcp-adapter-execute-ability": { writes: true, effect: "site" },
+  "emcp-tools-call-tool": READ,
+};
+
+/** The schema of every argument. */
+export const text = { type: "string" };
+/** The tools of the CRM, with the arguments that their own schemas have. */
+export const CRM_TOOLS: Readonly<Record<string, readonly [ProxyClass, readonly string[]]>> = {
+  "contacts_get-contact": [READ, ["path_contactId", "query_locationId"]],
+  "locations_get-location": [READ, ["path_locationId"]],
+  "payments_list-transactions": [READ, ["query_altId", "query_altType", "query_limit"]],
+  "contacts_add-tags": [{ writes: true, effect: "record" }, ["path_contactId", "body_tags"]],
+  "contacts_remove-tags": [{ writes: true, effect: "record" }, ["path_contactId", "body_tags"]],
+  "opportunities_update-opportunity": [{ writes: true, effect: "record" }, [
+    "path_id",
+    "body_id",
+    "body_status",
+  ]],
+  "blogs_create-blog-post": [
+    { writes: true, effect: "record" },
+    ["body_title", "body_locationId", "body_status", "body_publishedAt"],
+  ],
+  "social-media-posting_create-post": [
+    { writes: true, effect: "record" },
+    ["path_locationId", "body_type", "body_status", "body_scheduleDate"],
+  ],
+};
