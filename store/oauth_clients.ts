@@ -9,20 +9,35 @@ interface KeptClient extends OAuthClient {
   readonly used: boolean;
 }
 
+/** The value of `["oauth_registrations"]`: how many this minute took, and the place of the next. */
+interface Registrations {
+  readonly minute: number;
+  readonly count: number;
+  readonly next: number;
+}
+
 const MINUTE_MS = 60_000;
 const clientKey = (id: string) => ["oauth_clients", id];
-const UNUSED = ["oauth_clients_unused"];
-const unusedKey = (id: string) => [...UNUSED, id];
-const minuteKey = (minute: number) => ["oauth_registrations", minute];
+const REGISTRATIONS = ["oauth_registrations"];
+const placeKey = (place: number) => ["oauth_client_places", place];
 const ID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
 
-/** The OAuthClientStore of a database. Ids only grow, so the unused ones stand in the order they came in. */
+/** The OAuthClientStore of a database. Who registers takes the next of a fixed number of places, and whose it was goes. */
 export class OAuthClients implements OAuthClientStore {
+  /** Registrations of this process take turns: however many come at once, none meets another's commit. */
+  #last: Promise<unknown> = Promise.resolve();
+
   constructor(private readonly db: Database) {}
 
-  async register({ name, redirect_uris }: Omit<OAuthClient, "id">) {
-    if (!await this.#mayRegister()) return null;
+  register(client: Omit<OAuthClient, "id">): ReturnType<OAuthClientStore["register"]> {
+    const turn = this.#last.then(() => this.#register(client));
+    this.#last = turn.catch(() => {});
+    return turn;
+  }
+
+  async #register({ name, redirect_uris }: Omit<OAuthClient, "id">) {
     const issued_at = this.db.now();
+    const minute = Math.floor(issued_at / MINUTE_MS);
     const client: KeptClient = {
       id: this.db.newId(),
       name,
@@ -32,12 +47,19 @@ export class OAuthClients implements OAuthClientStore {
     };
     checkSize(client);
     const expiry = { expireIn: OAUTH_LIMITS.UNUSED_CLIENT_MS };
-    const change = this.db.kv.atomic()
-      .set(clientKey(client.id), client, expiry)
-      .set(unusedKey(client.id), true, expiry);
-    await this.db.commit(change);
-    await this.#dropOldest();
-    return { id: client.id, name, redirect_uris: client.redirect_uris, issued_at };
+    return await untilSettled(async () => {
+      const entry = await this.db.kv.get<Registrations>(REGISTRATIONS);
+      const { next, ...before } = entry.value ?? { minute, count: 0, next: 0 };
+      const count = before.minute === minute ? before.count : 0;
+      if (count >= OAUTH_LIMITS.REGISTRATIONS_PER_MINUTE) return null;
+      const change = this.db.kv.atomic().check(entry)
+        .set(REGISTRATIONS, { minute, count: count + 1, next: (next + 1) % OAUTH_LIMITS.UNUSED_CLIENTS })
+        .set(clientKey(client.id), client, expiry)
+        .set(placeKey(next), client.id, expiry);
+      await this.#clear(change, next);
+      if (!(await this.db.commit(change)).ok) return AGAIN;
+      return { id: client.id, name, redirect_uris: client.redirect_uris, issued_at };
+    });
   }
 
   async get(id: string): Promise<OAuthClient | null> {
@@ -56,38 +78,16 @@ export class OAuthClients implements OAuthClientStore {
       const change = this.db.kv.atomic().check(entry)
         .set(clientKey(id), { ...entry.value, expires_at, used: true }, {
           expireIn: Math.max(1, expires_at - this.db.now()),
-        })
-        .delete(unusedKey(id));
+        });
       if (!(await this.db.commit(change)).ok) return AGAIN;
     });
   }
 
-  /** Counts one registration of this minute; false where there were as many as may be. */
-  async #mayRegister(): Promise<boolean> {
-    const key = minuteKey(Math.floor(this.db.now() / MINUTE_MS));
-    return await untilSettled(async () => {
-      const entry = await this.db.kv.get<number>(key);
-      const count = entry.value ?? 0;
-      if (count >= OAUTH_LIMITS.REGISTRATIONS_PER_MINUTE) return false;
-      const change = this.db.kv.atomic().check(entry).set(key, count + 1, { expireIn: 2 * MINUTE_MS });
-      return (await this.db.commit(change)).ok || AGAIN;
-    });
-  }
-
-  async #dropOldest(): Promise<void> {
-    const unused: Deno.KvKey[] = [];
-    for await (const { key } of this.db.kv.list({ prefix: UNUSED }, { batchSize: 500 })) unused.push(key);
-    for (const key of unused.slice(0, Math.max(0, unused.length - OAUTH_LIMITS.UNUSED_CLIENTS))) {
-      await this.#dropUnused(String(key.at(-1)));
-    }
-  }
-
-  /** Not one that was let in meanwhile. */
-  async #dropUnused(id: string): Promise<void> {
+  /** Forgets whose place it was, but for one that was let in. */
+  async #clear(change: Deno.AtomicOperation, place: number): Promise<void> {
+    const { value: id } = await this.db.kv.get<string>(placeKey(place));
+    if (id === null) return;
     const entry = await this.db.kv.get<KeptClient>(clientKey(id));
-    if (entry.value?.used) return;
-    await this.db.commit(
-      this.db.kv.atomic().check(entry).delete(clientKey(id)).delete(unusedKey(id)),
-    );
+    if (entry.value?.used === false) change.check(entry).delete(clientKey(id));
   }
 }

@@ -1,0 +1,85 @@
+/** Redirect URIs: which a client may name, and which then is one of them, character by character. */
+import assert from "node:assert/strict";
+import { redirectAllowed, redirectFault, redirectHost } from "../../../rules/redirect_uri.ts";
+
+Deno.test("a redirect URI is https, or http on loopback", () => {
+  const fine = [
+    "https://app.example/callback",
+    "https://app.example:8443/cb?tenant=a%20b",
+    "http://127.0.0.1/cb",
+    "http://127.0.0.1:3000/cb",
+    "http://localhost:3000",
+    "http://[::1]:3000/cb?x=1",
+  ];
+  for (const uri of fine) assert.equal(redirectFault(uri), null, uri);
+  const faulty: [string, RegExp][] = [
+    ["http://app.example/cb", /is http/],
+    ["http://localhost.app.example/cb", /is http/],
+    ["http://127.0.0.1.app.example/cb", /is http/],
+    ["http://127.0.0.1:80@app.example/cb", /user name/],
+    ["http://127.0.0.2/cb", /is http/],
+    ["https://user@app.example/cb", /user name/],
+    ["https://app.example/cb#part", /characters/],
+    ["https://app.example/c b", /characters/],
+    ["https://app.example/cb\n", /characters/],
+    ["https://app.example\\@other.example/cb", /characters/],
+    ['https://app.example/"><script>', /characters/],
+    ["https://äpp.example/cb", /characters/],
+    ["javascript:alert(1)", /scheme/],
+    ["data:text/html,hello", /scheme/],
+    ["com.example.app:/callback", /scheme/],
+    ["/callback", /absolute/],
+    ["app.example/callback", /absolute/],
+    ["", /characters/],
+    ["http://127.0.0.1:99999/cb", /absolute/],
+  ];
+  for (const [uri, fault] of faulty) assert.match(redirectFault(uri) ?? "", fault, uri);
+});
+
+Deno.test("a redirect URI that differs by a character, or by how one is written, is another", () => {
+  const named = ["https://app.example/callback", "https://app.example/cb?a=%2F"];
+  for (const uri of named) assert.ok(redirectAllowed(uri, named));
+  const others = [
+    "https://app.example/callback/",
+    "https://app.example/callbac",
+    "https://app.example/Callback",
+    "https://APP.example/callback",
+    "https://app.example:443/callback",
+    "https://app.example/callback?",
+    "https://app.example/callback?x=1",
+    "https://app.example/%63allback",
+    "https://app.example/cb?a=/",
+    "https://app.example/cb?a=%2f",
+    "https://app.example/x/../callback",
+    "https://app.example.evil.example/callback",
+    "http://app.example/callback",
+  ];
+  for (const uri of others) assert.ok(!redirectAllowed(uri, named), uri);
+});
+
+Deno.test("on loopback the port may be another, and nothing else", () => {
+  const named = ["http://127.0.0.1:3000/callback", "http://[::1]/callback"];
+  for (
+    const uri of ["http://127.0.0.1:4711/callback", "http://127.0.0.1/callback", "http://[::1]:5/callback"]
+  ) {
+    assert.ok(redirectAllowed(uri, named), uri);
+  }
+  for (
+    const uri of [
+      "http://localhost:3000/callback",
+      "http://127.0.0.1:3000/callback2",
+      "http://127.0.0.1:3000/callback?x=1",
+      "https://127.0.0.1:3000/callback",
+      "http://127.0.0.1:99999/callback",
+    ]
+  ) assert.ok(!redirectAllowed(uri, named), uri);
+});
+
+Deno.test("a redirect URI that could not be named is none of those a document names all the same", () => {
+  assert.ok(!redirectAllowed("javascript:alert(1)", ["javascript:alert(1)"]));
+});
+
+Deno.test("the host is shown as it is, of a program on one's own machine without its port", () => {
+  assert.equal(redirectHost("https://app.example:8443/cb"), "app.example:8443");
+  assert.equal(redirectHost("http://127.0.0.1:3000/cb"), "127.0.0.1");
+});
