@@ -19,7 +19,7 @@ export function countsOf(output: string): Counts | null {
 
 async function run(args: readonly string[]): Promise<{ code: number; counts: Counts | null }> {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["test", "-A", "--quiet", "--frozen", ...args],
+    args: ["test", "-A", "--quiet", "--lock=tests/deno.lock", "--frozen", ...args],
     cwd: ROOT,
     stdout: "piped",
     stderr: "inherit",

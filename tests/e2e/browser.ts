@@ -1,5 +1,5 @@
 /** A headless Chromium for tests; where there is none they are skipped and say so, with CI=true they fail. */
-import puppeteer, { type Browser, type BrowserContext, type Page } from "puppeteer-core";
+import { type Browser, type BrowserContext, type Page, puppeteer } from "../packages/puppeteer.ts";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome"];
 

@@ -1,8 +1,8 @@
 /** Connecting an account as a person does: real pages, cookies and redirects, over a stand-in of the vendor's. */
 import assert from "node:assert/strict";
-import type { Browser, Page } from "puppeteer-core";
 import { type Accounts, startAccounts } from "../../sandbox/google_accounts/start.ts";
 import { gateway, type Kit, MASTER } from "../kit.ts";
+import type { Browser, Page } from "../packages/puppeteer.ts";
 import { inChromium, pageOf } from "./browser.ts";
 
 interface Place extends AsyncDisposable {

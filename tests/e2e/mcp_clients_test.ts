@@ -1,8 +1,6 @@
 /** The official clients of both SDK lines list and call over a real socket, in every era they can speak. */
 import assert from "node:assert/strict";
-import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from "@modelcontextprotocol/client";
-import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport as Transport1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { Client1, Client2, Transport1, Transport2 } from "../packages/mcp_clients.ts";
 import { start, type Started } from "./mcp_start.ts";
 
 const INFO = { name: "test", version: "1.0.0" };

@@ -1,12 +1,10 @@
 /** The same create_draft through REST and MCP, and through the official clients, stands in a real WordPress. */
 import assert from "node:assert/strict";
-import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from "@modelcontextprotocol/client";
-import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport as Transport1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { CmsSandbox } from "../../sandbox/wordpress/start.ts";
 import { parted } from "../proof.ts";
 import type { Args, Row } from "../cms_kit.ts";
 import type { Json } from "../sandbox/asker.ts";
+import { Client1, Client2, Transport1, Transport2 } from "../packages/mcp_clients.ts";
 import { fresh, HIDDEN, onWordPress, Real } from "./_wordpress.ts";
 
 /** The posts of that title as WordPress lists them to its administrator. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createAppAuth } from "@octokit/auth-app";
 import { Octokit } from "@octokit/core";
-import { RequestError } from "@octokit/request-error";
+import { RequestError } from "../packages/octokit.ts";
 import { type GitHubStandIn, startGitHub } from "../../sandbox/github/start.ts";
 import { coded } from "./github_asker.ts";
 import { assertDescribed } from "./github_openapi.ts";

@@ -1,8 +1,7 @@
 /** Holds exchanges with the repository host to GitHub's own OpenAPI description: what is asked, and what is answered. */
 import assert from "node:assert/strict";
-import { Ajv, type ValidateFunction } from "ajv";
-import addFormats from "ajv-formats";
 import type { RecordedRequest } from "../../sandbox/github/start.ts";
+import { addFormats, Ajv, type ValidateFunction } from "../packages/ajv.ts";
 
 interface Json {
   readonly [key: string]: unknown;

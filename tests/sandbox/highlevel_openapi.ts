@@ -1,7 +1,7 @@
 /** Holds exchanges with the CRM to the vendor's own OpenAPI files, and to the overlay where these are wrong. */
 import assert from "node:assert/strict";
-import { Ajv, type ValidateFunction } from "ajv";
 import type { RecordedRequest } from "../../sandbox/core/recorder.ts";
+import { Ajv, type ValidateFunction } from "../packages/ajv.ts";
 import { ANSWERS, CHANGES } from "./highlevel_overlay.ts";
 
 interface Json {

@@ -1,10 +1,10 @@
 /** The stand-in of the CRM's hosted tool server: its wire, its 36 tools, and the world that it shares with the API. */
 import assert from "node:assert/strict";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { type CrmStandIn, startCrm } from "../../sandbox/highlevel/start.ts";
 import { CRM_TOOLS, crmTools } from "../../sandbox/tool_servers/crm_schema.ts";
 import { addHostedTools, type HostedTools } from "../../sandbox/tool_servers/hosted.ts";
 import tools from "../../sandbox/tool_servers/crm_tools.gen.json" with { type: "json" };
+import { Client2 as Client, Transport2 as StreamableHTTPClientTransport } from "../packages/mcp_clients.ts";
 
 const SLICE = new URL("../fixtures/openapi/crm-openapi.slice.json", import.meta.url);
 type Json = Record<string, unknown>;

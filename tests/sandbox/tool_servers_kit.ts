@@ -1,8 +1,8 @@
 /** A client of tool servers that shows what comes over the wire, and the official one beside it. */
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { CmsLogin } from "../../sandbox/wordpress/sandbox.ts";
 import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import { addToolServers, type ToolServersOptions } from "../../sandbox/tool_servers/start.ts";
+import { Client2 as Client, Transport2 as StreamableHTTPClientTransport } from "../packages/mcp_clients.ts";
 
 export type Json = Record<string, unknown>;
 

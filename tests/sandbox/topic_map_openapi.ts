@@ -1,9 +1,8 @@
 /** Holds exchanges with the topic-planning service to the contract that docs/topicmap-openapi.yaml publishes. */
 import assert from "node:assert/strict";
-import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import addFormats from "ajv-formats";
 import { load } from "js-yaml";
 import type { RecordedRequest } from "../../sandbox/topic_map/start.ts";
+import { addFormats, Ajv2020, type ValidateFunction } from "../packages/ajv.ts";
 
 interface Json {
   readonly [key: string]: unknown;

@@ -1,6 +1,5 @@
 /** The topic-planning stand-in: its contract is valid OpenAPI, every route keeps to it, and runs come on by the clock. */
 import assert from "node:assert/strict";
-import { Validator } from "@seriousme/openapi-schema-validator";
 import {
   endOf,
   MAP_ID,
@@ -12,6 +11,7 @@ import {
   type TopicMapStandIn,
   WORKSPACE_ID,
 } from "../../sandbox/topic_map/start.ts";
+import { Validator } from "../packages/openapi.ts";
 import type { Json } from "./asker.ts";
 import { assertDescribed, CONTRACT, faultsOf, operationOf, OPERATIONS } from "./topic_map_openapi.ts";
 

@@ -1,9 +1,9 @@
 /** The OpenAPI document: valid 3.0, every route, named bodies, every code. */
 import assert from "node:assert/strict";
-import { Validator } from "@seriousme/openapi-schema-validator";
 import { openapi } from "../../../doors/openapi.ts";
 import { toOpenApi } from "../../../doors/openapi_schema.ts";
 import { CODES } from "../../../errors.ts";
+import { Validator } from "../../packages/openapi.ts";
 import { TOOLS } from "./openapi_tools.ts";
 
 const text = openapi(TOOLS, "https://gate.test", CODES, ["cms", "crm", "sitebuilder", "static"]);
