@@ -4,6 +4,7 @@ import type { CredentialKind, PlatformKind, SiteFields } from "./model.gen.ts";
 
 export * from "./audit_model.ts";
 export * from "./oauth_model.ts";
+export * from "./people_model.ts";
 export * from "./snapshot_model.ts";
 export type { CredentialKind, Credentials, PlatformKind, SiteFields } from "./model.gen.ts";
 

@@ -6,19 +6,23 @@ import { LIMITS } from "../model.ts";
 import type { Delay } from "./account_clock.ts";
 import { ConnectLinks } from "./connect_links.ts";
 import { Consents } from "./consents.ts";
+import { Attempts, Challenges } from "./attempts.ts";
 import { Allowances } from "./allowances.ts";
 import { Accounts } from "./accounts.ts";
 import { Audit } from "./audit.ts";
 import { ConfigVersion } from "./cache.ts";
 import { commitInTurn, Database, inTurn, isLocked } from "./database.ts";
+import { Invitations } from "./invitations.ts";
 import { Leases } from "./leases.ts";
 import { OAuthClients } from "./oauth_clients.ts";
 import { OAuthGrants } from "./oauth_grants.ts";
 import { Paces } from "./paces.ts";
+import { PersonSessions } from "./person_sessions.ts";
 import { Previews } from "./previews.ts";
 import { Projects } from "./projects.ts";
 import { Sealer } from "./seal.ts";
 import { Sessions } from "./sessions.ts";
+import { SignIns } from "./sign_ins.ts";
 import { Sites } from "./sites.ts";
 import type { SiteShape, Store } from "./store.ts";
 import { Snapshots } from "./snapshots.ts";
@@ -71,6 +75,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     accounts,
     connectLinks: new ConnectLinks(db, sealer),
     sessions: new Sessions(db),
+    signIns: new SignIns(db, sealer),
+    invitations: new Invitations(db),
+    personSessions: new PersonSessions(db),
+    attempts: new Attempts(db),
+    challenges: new Challenges(db),
     previews: new Previews(db),
     consents: new Consents(db, sealer),
     oauthClients: new OAuthClients(db),

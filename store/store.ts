@@ -5,6 +5,13 @@ import type { AuditStore } from "./audit_types.ts";
 import type { ConnectLinkStore } from "./connect_link_types.ts";
 import type { ConsentStore } from "./consent_types.ts";
 import type { OAuthClientStore, OAuthGrantStore } from "./oauth_types.ts";
+import type {
+  AttemptStore,
+  ChallengeStore,
+  InvitationStore,
+  PersonSessionStore,
+  SignInStore,
+} from "./people_types.ts";
 import type { Pace, PaceLimits } from "../lib/pace.ts";
 import type { AllowanceStore, SnapshotStore } from "./snapshot_types.ts";
 import type { ToolCatalogStore } from "./tool_catalog_types.ts";
@@ -14,6 +21,7 @@ export type * from "./audit_types.ts";
 export type * from "./connect_link_types.ts";
 export type * from "./consent_types.ts";
 export type * from "./oauth_types.ts";
+export type * from "./people_types.ts";
 export type * from "./snapshot_types.ts";
 export type * from "./tool_catalog_types.ts";
 
@@ -24,6 +32,10 @@ export type NewToken =
   & Omit<Token, "id" | "created_at" | "revoked_at" | "confirm_policy">
   & Partial<Pick<Token, "confirm_policy">>;
 
+export type TokenPatch = Partial<
+  Pick<Token, "name" | "allowed_sites" | "allowed_tools" | "max_risk" | "confirm_policy">
+>;
+
 /** Tokens, found by a SHA-256 of their text. Look-ups are cached; a change holds within LIMITS.CACHE_CHECK_MS everywhere. */
 export interface TokenStore {
   /** Makes a token; `text` is told this once. */
@@ -33,6 +45,8 @@ export interface TokenStore {
   get(id: string): Promise<Token | null>;
   /** Oldest first. */
   list(): Promise<Token[]>;
+  /** Changes what it may do; null when there is no such token. */
+  update(id: string, patch: TokenPatch): Promise<Token | null>;
   /** Revokes for good; null when there is no such token. Revoking twice keeps the first time. */
   revoke(id: string): Promise<Token | null>;
 }
@@ -109,9 +123,13 @@ export interface UserStore {
   /** Null when the e-mail is taken (compared in lower case). */
   create(input: Omit<User, "id" | "created_at">): Promise<User | null>;
   get(id: string): Awaitable<User | null>;
+  /** The user of that e-mail (compared in lower case). */
+  byEmail(email: string): Promise<User | null>;
   list(): Promise<User[]>;
   /** Null when there is no such user; E_BAD_INPUT when the new e-mail is another user's. */
   update(id: string, patch: UserInput): Promise<User | null>;
+  /** Answers who was removed; null when there is no such user. */
+  remove(id: string): Promise<User | null>;
 }
 
 /** Admin sessions, found by a SHA-256 of their cookie and of the secret they were opened `under`. */
@@ -163,6 +181,11 @@ export interface Store {
   readonly oauthClients: OAuthClientStore;
   readonly oauthGrants: OAuthGrantStore;
   readonly sessions: SessionStore;
+  readonly signIns: SignInStore;
+  readonly invitations: InvitationStore;
+  readonly personSessions: PersonSessionStore;
+  readonly attempts: AttemptStore;
+  readonly challenges: ChallengeStore;
   readonly previews: PreviewStore;
   readonly leases: LeaseStore;
   readonly paces: PaceStore;

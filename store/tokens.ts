@@ -2,7 +2,7 @@
 import { isSuperAdmin, type Token } from "../model.ts";
 import { type ConfigVersion, RecordCache } from "./cache.ts";
 import { AGAIN, checkSize, type Database, listValues, sha256, untilSettled } from "./database.ts";
-import type { Awaitable, NewToken, TokenStore } from "./store.ts";
+import type { Awaitable, NewToken, TokenPatch, TokenStore } from "./store.ts";
 
 const RANDOM_BYTES = 32;
 /** No token is longer; a longer text is not worth a hash. */
@@ -74,6 +74,22 @@ export class Tokens implements TokenStore {
 
   async list(): Promise<Token[]> {
     return (await listValues<Token>(this.db.kv, ["tokens"])).map(whole);
+  }
+
+  async update(id: string, patch: TokenPatch): Promise<Token | null> {
+    return await untilSettled(async () => {
+      const entry = await this.db.kv.get<Token>(recordKey(id));
+      if (entry.value === null) return null;
+      const { name, allowed_sites, allowed_tools, max_risk, confirm_policy } = {
+        ...whole(entry.value),
+        ...patch,
+      };
+      const lists = { allowed_sites: [...allowed_sites], allowed_tools: [...allowed_tools] };
+      const token: Token = { ...entry.value, name, ...lists, max_risk, confirm_policy };
+      checkSize(token);
+      const change = this.db.kv.atomic().check(entry).set(recordKey(id), token);
+      return await this.version.commit(change) ? token : AGAIN;
+    });
   }
 
   async revoke(id: string): Promise<Token | null> {

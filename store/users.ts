@@ -5,6 +5,9 @@ import { type ConfigVersion, RecordCache } from "./cache.ts";
 import { AGAIN, checkKeyPart, checkSize, type Database, listValues, untilSettled } from "./database.ts";
 import type { Awaitable, UserInput, UserStore } from "./store.ts";
 
+/** No e-mail address is longer. */
+const EMAIL_CHARACTERS_MAX = 256;
+
 const recordKey = (id: string) => ["users", id];
 const emailKey = (email: string) => ["users_by_email", email.toLowerCase()];
 
@@ -38,6 +41,11 @@ export class Users implements UserStore {
     return this.#byId.get(id);
   }
 
+  async byEmail(email: string): Promise<User | null> {
+    const { value: id } = await this.db.kv.get<string>(emailKey(email.slice(0, EMAIL_CHARACTERS_MAX)));
+    return id === null ? null : await this.#byId.get(id);
+  }
+
   async list(): Promise<User[]> {
     return await listValues<User>(this.db.kv, ["users"]);
   }
@@ -58,6 +66,15 @@ export class Users implements UserStore {
       const change = this.db.kv.atomic().check(entry).set(recordKey(id), user);
       await this.#moveEmail(change, entry.value, user);
       return await this.version.commit(change) ? user : AGAIN;
+    });
+  }
+
+  async remove(id: string): Promise<User | null> {
+    return await untilSettled(async () => {
+      const entry = await this.db.kv.get<User>(recordKey(id));
+      if (entry.value === null) return null;
+      const change = this.db.kv.atomic().check(entry).delete(entry.key).delete(emailKey(entry.value.email));
+      return await this.version.commit(change) ? entry.value : AGAIN;
     });
   }
 

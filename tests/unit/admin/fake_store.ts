@@ -86,6 +86,11 @@ export function fakeStore(): Fake {
       find: () => null,
       get: (id) => Promise.resolve(tokens.get(id) ?? null),
       list: () => Promise.resolve([...tokens.values()]),
+      update(id, patch) {
+        const token = tokens.get(id);
+        if (token) tokens.set(id, { ...token, ...patch });
+        return Promise.resolve(tokens.get(id) ?? null);
+      },
       revoke(id) {
         const token = tokens.get(id);
         if (token === undefined) return Promise.resolve(null);
@@ -129,6 +134,15 @@ export function fakeStore(): Fake {
         return Promise.resolve(user);
       },
       get: (id) => users.get(id) ?? null,
+      byEmail: (email) =>
+        Promise.resolve(
+          [...users.values()].find((user) => user.email.toLowerCase() === email.toLowerCase()) ?? null,
+        ),
+      remove(id) {
+        const user = users.get(id) ?? null;
+        users.delete(id);
+        return Promise.resolve(user);
+      },
       list: () => Promise.resolve([...users.values()]),
       update(id, patch) {
         const user = users.get(id);

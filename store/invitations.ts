@@ -1,0 +1,75 @@
+/** Invitations: one-time links by which a user sets how to sign in, kept by a SHA-256 of their text. */
+import { PEOPLE_LIMITS } from "../model.ts";
+import { AGAIN, type Database, sha256, untilSettled } from "./database.ts";
+import type { Invitation, InvitationStore } from "./people_types.ts";
+import { randomText } from "./tokens.ts";
+
+/** The value of `["invitations", hash of the text]`. */
+interface KeptInvitation {
+  readonly user_id: string;
+  readonly used: boolean;
+  readonly expires_at: number;
+}
+
+/** So long is remembered what came of one, to say so to whoever opens it again. */
+const REMEMBERED_MS = 7 * 24 * 60 * 60_000;
+/** A longer text is no invitation. */
+const TEXT_CHARACTERS_MAX = 256;
+
+const recordKey = (hash: string) => ["invitations", hash];
+const newestKey = (user_id: string) => ["invitation_of", user_id];
+
+/** The InvitationStore of a database. */
+export class Invitations implements InvitationStore {
+  constructor(private readonly db: Database) {}
+
+  async create(user_id: string): Promise<{ text: string; expires_at: number }> {
+    const text = randomText();
+    const hash = sha256(text);
+    const expires_at = this.db.now() + PEOPLE_LIMITS.INVITATION_MS;
+    const kept: KeptInvitation = { user_id, used: false, expires_at };
+    const expiry = { expireIn: PEOPLE_LIMITS.INVITATION_MS + REMEMBERED_MS };
+    await this.db.commit(
+      this.db.kv.atomic().set(recordKey(hash), kept, expiry).set(newestKey(user_id), hash, expiry),
+    );
+    return { text, expires_at };
+  }
+
+  async find(text: string): Promise<Invitation | null> {
+    return (await this.#read(text))?.invitation ?? null;
+  }
+
+  async take(text: string): Promise<boolean> {
+    return await untilSettled(async () => {
+      const read = await this.#read(text);
+      if (read?.invitation.state !== "open") return false;
+      const { entry, newest } = read;
+      const used: KeptInvitation = { ...entry.value, used: true };
+      const change = this.db.kv.atomic().check(entry).check(newest)
+        .set(entry.key, used, { expireIn: REMEMBERED_MS });
+      return (await this.db.commit(change)).ok || AGAIN;
+    });
+  }
+
+  async withdraw(user_id: string): Promise<void> {
+    await this.db.commit(this.db.kv.atomic().delete(newestKey(user_id)));
+  }
+
+  async #read(text: string) {
+    if (text.length > TEXT_CHARACTERS_MAX) return null;
+    const hash = sha256(text);
+    const entry = await this.db.kv.get<KeptInvitation>(recordKey(hash));
+    if (entry.value === null) return null;
+    const { user_id, used, expires_at } = entry.value;
+    const newest = await this.db.kv.get<string>(newestKey(user_id));
+    const state = used
+      ? "used"
+      : newest.value !== hash
+      ? "replaced"
+      : this.db.now() >= expires_at
+      ? "expired"
+      : "open";
+    const invitation: Invitation = { user_id, state, expires_at };
+    return { invitation, entry, newest };
+  }
+}

@@ -1,0 +1,115 @@
+/** What is kept of how people sign in: invitations, passphrases and passkeys, sessions, attempts, challenges. */
+
+/** A passphrase as it is kept: what scrypt made of it, and with what. */
+export interface KeptPassphrase {
+  readonly algorithm: "scrypt";
+  /** Cost, block size and parallelism. */
+  readonly n: number;
+  readonly r: number;
+  readonly p: number;
+  /** Base64. */
+  readonly salt: string;
+  readonly hash: string;
+}
+
+/** A passkey of a user. */
+export interface Passkey {
+  /** The credential's id, base64url. */
+  readonly id: string;
+  /** COSE, base64url. */
+  readonly public_key: string;
+  readonly counter: number;
+  readonly transports: readonly string[];
+  /** As its person calls it. */
+  readonly name: string;
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+}
+
+/** How a user may sign in. */
+export interface SignIn {
+  readonly passphrase: KeptPassphrase | null;
+  readonly passkeys: readonly Passkey[];
+}
+
+/** How users sign in; a passphrase is sealed. */
+export interface SignInStore {
+  /** Nothing set where the user has never used an invitation. Throws E_INTERNAL where no key opens the passphrase. */
+  get(user_id: string): Promise<SignIn>;
+  /** Puts another in the place of what stands; what it answers is decided on what it is given. */
+  change(user_id: string, to: (now: SignIn) => SignIn): Promise<SignIn>;
+  /** The user whose passkey it is. */
+  userOfPasskey(id: string): Promise<string | null>;
+  /** Forgets all of it. */
+  remove(user_id: string): Promise<void>;
+}
+
+/** An invitation as it stands. */
+export interface Invitation {
+  readonly user_id: string;
+  readonly state: "open" | "used" | "replaced" | "expired";
+  readonly expires_at: number;
+}
+
+/** One-time links by which a user sets how to sign in; the newest of a user is the one that counts. */
+export interface InvitationStore {
+  /** Makes one and ends the one before; the text is shown once. */
+  create(user_id: string): Promise<{ text: string; expires_at: number }>;
+  find(text: string): Promise<Invitation | null>;
+  /** Uses it up; false where another was first, or it does not stand. */
+  take(text: string): Promise<boolean>;
+  /** Ends the one that stands. */
+  withdraw(user_id: string): Promise<void>;
+}
+
+/** How a session began. */
+export type SignInMethod = "passphrase" | "passkey" | "invitation";
+
+/** A session of a person in a browser. */
+export interface PersonSession {
+  readonly id: string;
+  readonly user_id: string;
+  readonly method: SignInMethod;
+  /** What the browser called itself. */
+  readonly agent: string;
+  readonly created_at: number;
+  readonly seen_at: number;
+  /** When it ends whatever is done with it. */
+  readonly ends_at: number;
+}
+
+/** Sessions of people, found by a SHA-256 of their cookie. Nothing is cached: an end holds at once at every instance. */
+export interface PersonSessionStore {
+  /** The text goes into the cookie. */
+  create(
+    input: Pick<PersonSession, "user_id" | "method" | "agent">,
+  ): Promise<{ session: PersonSession; text: string }>;
+  /** The session that stands, marked as seen now; null for one that has ended or was idle for too long. */
+  find(text: string): Promise<PersonSession | null>;
+  /** Those that stand, newest first. */
+  list(user_id: string): Promise<PersonSession[]>;
+  /** Ends one of that user; false where there is none. */
+  end(user_id: string, id: string): Promise<boolean>;
+  /** Ends all of that user but one; says how many. */
+  endAll(user_id: string, but?: string): Promise<number>;
+}
+
+/** How often something may be tried. */
+export interface AttemptLimit {
+  readonly most: number;
+  readonly window_ms: number;
+}
+
+/** Attempts, counted by all instances together. */
+export interface AttemptStore {
+  /** Counts one and answers 0; where as many were made as may be, counts none and says in how many ms one may be. */
+  take(name: string, limit: AttemptLimit): Promise<number>;
+  forget(name: string): Promise<void>;
+}
+
+/** Challenges that a passkey signs, each taken once, in the browser that asked for it. */
+export interface ChallengeStore {
+  create(bound_to: string): Promise<string>;
+  /** Whether it stood; afterwards it does not. */
+  take(challenge: string, bound_to: string): Promise<boolean>;
+}

@@ -1,0 +1,65 @@
+/** How users sign in: a passphrase, sealed as scrypt made it, and passkeys. */
+import { AGAIN, checkSize, type Database, sha256, untilSettled } from "./database.ts";
+import type { KeptPassphrase, Passkey, SignIn, SignInStore } from "./people_types.ts";
+import type { Sealed, Sealer } from "./seal.ts";
+
+/** The value of `["sign_ins", user id]`. */
+interface KeptSignIn {
+  readonly passphrase: Sealed | null;
+  readonly passkeys: readonly Passkey[];
+}
+
+const recordKey = (user_id: string) => ["sign_ins", user_id];
+const passkeyKey = (id: string) => ["passkeys", sha256(id)];
+const NOTHING: SignIn = { passphrase: null, passkeys: [] };
+
+/** The SignInStore of a database. */
+export class SignIns implements SignInStore {
+  constructor(private readonly db: Database, private readonly sealer: Pick<Sealer, "seal" | "unseal">) {}
+
+  async get(user_id: string): Promise<SignIn> {
+    return await this.#opened((await this.db.kv.get<KeptSignIn>(recordKey(user_id))).value, user_id);
+  }
+
+  async change(user_id: string, to: (now: SignIn) => SignIn): Promise<SignIn> {
+    const key = recordKey(user_id);
+    return await untilSettled(async () => {
+      const entry = await this.db.kv.get<KeptSignIn>(key);
+      const before = await this.#opened(entry.value, user_id);
+      const after = to(before);
+      const { passphrase } = after;
+      const kept: KeptSignIn = {
+        passphrase: passphrase === before.passphrase
+          ? entry.value?.passphrase ?? null
+          : passphrase && await this.sealer.seal(JSON.stringify(passphrase), key),
+        passkeys: [...after.passkeys],
+      };
+      checkSize(kept);
+      const change = this.db.kv.atomic().check(entry).set(key, kept);
+      for (const { id } of before.passkeys) change.delete(passkeyKey(id));
+      for (const { id } of after.passkeys) change.set(passkeyKey(id), user_id);
+      return (await this.db.commit(change)).ok ? after : AGAIN;
+    });
+  }
+
+  async userOfPasskey(id: string): Promise<string | null> {
+    return (await this.db.kv.get<string>(passkeyKey(id))).value;
+  }
+
+  async remove(user_id: string): Promise<void> {
+    await untilSettled(async () => {
+      const entry = await this.db.kv.get<KeptSignIn>(recordKey(user_id));
+      const change = this.db.kv.atomic().check(entry).delete(entry.key);
+      for (const { id } of entry.value?.passkeys ?? []) change.delete(passkeyKey(id));
+      return (await this.db.commit(change)).ok || AGAIN;
+    });
+  }
+
+  async #opened(kept: KeptSignIn | null, user_id: string): Promise<SignIn> {
+    if (kept === null) return NOTHING;
+    const { passphrase, passkeys } = kept;
+    if (passphrase === null) return { passphrase, passkeys };
+    const opened = await this.sealer.unseal(passphrase, recordKey(user_id));
+    return { passphrase: JSON.parse(opened) as KeptPassphrase, passkeys };
+  }
+}
