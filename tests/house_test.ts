@@ -10,6 +10,7 @@ const FOLDERS = [
   "doors",
   "guard",
   "lib",
+  "pages",
   "platforms",
   "registry",
   "rules",
@@ -34,7 +35,7 @@ async function* walk(folder: string): AsyncGenerator<string> {
   for await (const entry of Deno.readDir(new URL(folder, ROOT))) {
     const path = `${folder}${entry.name}`;
     if (entry.isDirectory) yield* walk(`${path}/`);
-    else if (path.endsWith(".ts")) yield path;
+    else if (/\.tsx?$/.test(path)) yield path;
   }
 }
 
@@ -75,8 +76,9 @@ const MAY_IMPORT: readonly [folder: string, allowed: readonly string[]][] = [
   ["registry/", ["rules/", "lib/", "settings.ts", "type platforms/"]],
   ["tools/", ["registry/tool.ts", "platforms/", "rules/", "code_pages/", "lib/"]],
   ["guard/", ["registry/", "store/store.ts", "rules/", "lib/", "type platforms/"]],
-  ["doors/", ["guard/", "registry/", "store/store.ts", "lib/"]],
-  ["admin/", ["rules/", "lib/", "registry/", "store/store.ts", "doors/body.ts", "settings.ts"]],
+  ["pages/", ["store/store.ts", "doors/body.ts", "lib/"]],
+  ["doors/", ["guard/", "registry/", "store/store.ts", "pages/", "lib/"]],
+  ["admin/", ["rules/", "lib/", "registry/", "store/store.ts", "doors/body.ts", "pages/", "settings.ts"]],
   ["sandbox/core/", []],
 ];
 

@@ -1,0 +1,207 @@
+/** People: invited, signed in within limits, recovered by another invitation, removed. */
+import { GatewayError } from "../../errors.ts";
+import { PEOPLE_LIMITS, type User } from "../../model.ts";
+import type { Invitation, KeptPassphrase, Passkey, SignIn, Store } from "../../store/store.ts";
+import { type Actor, actorOfPerson, type RecordAction } from "../actor.ts";
+import { passphraseFault, Passphrases } from "./passphrase.ts";
+
+/** What people stand on. */
+export interface PeoplePorts {
+  readonly store: Pick<
+    Store,
+    "users" | "signIns" | "invitations" | "personSessions" | "attempts" | "accounts"
+  >;
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  readonly record: RecordAction;
+}
+
+/** An invitation as it is handed out, once. */
+export interface MadeInvitation {
+  readonly link: string;
+  readonly expires_at: string;
+  readonly user_id: string;
+  readonly email: string;
+}
+
+const WINDOW = { window_ms: PEOPLE_LIMITS.SIGN_IN_WINDOW_MS } as const;
+const ACCOUNT = { ...WINDOW, most: PEOPLE_LIMITS.SIGN_IN_ATTEMPTS_ACCOUNT };
+const ADDRESS = { ...WINDOW, most: PEOPLE_LIMITS.SIGN_IN_ATTEMPTS_ADDRESS };
+const ONCE = { ...WINDOW, most: 1 };
+
+const accountName = (email: string) => `sign in, account ${email.toLowerCase()}`;
+const addressName = (address: string) => `sign in, address ${address}`;
+
+/** The people of one gateway. */
+export class People {
+  readonly #passphrases = new Passphrases();
+
+  constructor(private readonly ports: PeoplePorts) {}
+
+  /** Makes a one-time link; the one before it ends. */
+  async invite(by: Actor, user: User): Promise<MadeInvitation> {
+    const { store, baseUrl, record } = this.ports;
+    const { text, expires_at } = await store.invitations.create(user.id);
+    await record(by, "user.invite", { user_id: user.id });
+    return {
+      link: `${baseUrl}/admin/invitation/${text}`,
+      expires_at: new Date(expires_at).toISOString(),
+      user_id: user.id,
+      email: user.email,
+    };
+  }
+
+  /** The invitation and whom it is for; null for an unknown one, or one of a user who is gone. */
+  async invitation(text: string): Promise<{ invitation: Invitation; user: User } | null> {
+    const invitation = await this.ports.store.invitations.find(text);
+    const user = invitation && await this.ports.store.users.get(invitation.user_id);
+    return invitation && user && { invitation, user };
+  }
+
+  /**
+   * Uses an invitation up: what it sets is all there is, and every session ends. Answers whose it was, null where it
+   * does not stand. Throws E_RATE_LIMITED.
+   */
+  async accept(text: string, chosen: { passphrase: string } | { passkey: Passkey }) {
+    const { store, record } = this.ports;
+    const found = await this.invitation(text);
+    if (found?.invitation.state !== "open") return null;
+    const signIn: SignIn = "passphrase" in chosen
+      ? { passphrase: await this.#passphrases.keep(chosen.passphrase), passkeys: [] }
+      : { passphrase: null, passkeys: [chosen.passkey] };
+    if (!await store.invitations.take(text)) return null;
+    const { user } = found;
+    await store.signIns.change(user.id, () => signIn);
+    await store.personSessions.endAll(user.id);
+    await store.attempts.forget(accountName(user.email));
+    const method = signIn.passphrase ? "passphrase" : "passkey";
+    await record(actorOfPerson(user), "user.join", { user_id: user.id, method });
+    return user;
+  }
+
+  /**
+   * The user of that e-mail and passphrase. Throws E_AUTH where they are wrong, in the same words and time whichever of
+   * them it is; E_RATE_LIMITED after too many attempts for the account or from the address.
+   */
+  async signIn(
+    { email, passphrase, address }: { email: string; passphrase: string; address: string },
+  ): Promise<User> {
+    const { store } = this.ports;
+    await this.attempt(address);
+    await this.#take(accountName(email), ACCOUNT, `for ${JSON.stringify(email)}`, { email, address });
+    const user = await store.users.byEmail(email);
+    const { passphrase: kept } = await store.signIns.get(user?.id ?? "nobody");
+    const right = await this.#passphrases.isRight(passphrase, kept);
+    if (user === null || kept === null || !right) {
+      throw new GatewayError("E_AUTH", "The e-mail address or the passphrase is wrong");
+    }
+    await store.attempts.forget(accountName(email));
+    if (this.#passphrases.isOutdated(kept)) await this.#keepAgain(user, passphrase, kept);
+    return user;
+  }
+
+  /** Counts an attempt from an address. Throws E_RATE_LIMITED. */
+  async attempt(address: string): Promise<void> {
+    await this.#take(addressName(address), ADDRESS, "from your network address", { address });
+  }
+
+  /** Whether that is the user's passphrase. Throws E_RATE_LIMITED after too many attempts. */
+  async isOwn({ id, email }: User, passphrase: string): Promise<boolean> {
+    const { store } = this.ports;
+    await this.#take(accountName(email), ACCOUNT, `for ${JSON.stringify(email)}`, { email });
+    const { passphrase: kept } = await store.signIns.get(id);
+    const right = await this.#passphrases.isRight(passphrase, kept);
+    if (right) await store.attempts.forget(accountName(email));
+    return right;
+  }
+
+  /** Puts another passphrase in the place of the user's; every session but that one ends. Throws E_RATE_LIMITED. */
+  async changePassphrase(user: User, passphrase: string, session_id: string): Promise<void> {
+    const { store, record } = this.ports;
+    const kept = await this.#passphrases.keep(passphrase);
+    await store.signIns.change(user.id, (now) => ({ ...now, passphrase: kept }));
+    const ended = await store.personSessions.endAll(user.id, session_id);
+    await record(actorOfPerson(user), "user.passphrase", { user_id: user.id, sessions_ended: ended });
+  }
+
+  /** Adds a way in. Throws E_BAD_INPUT where there are as many as may be. */
+  async addPasskey(user: User, passkey: Passkey): Promise<void> {
+    const { store, record } = this.ports;
+    await store.signIns.change(user.id, (now) => {
+      if (now.passkeys.length >= PEOPLE_LIMITS.PASSKEYS_MAX) {
+        throw new GatewayError(
+          "E_BAD_INPUT",
+          `You have ${PEOPLE_LIMITS.PASSKEYS_MAX} passkeys; remove one first`,
+        );
+      }
+      const others = now.passkeys.filter(({ id }) => id !== passkey.id);
+      return { ...now, passkeys: [...others, passkey] };
+    });
+    await record(actorOfPerson(user), "user.passkey", { name: passkey.name });
+  }
+
+  /** Removes a passkey of that user. Throws E_BAD_INPUT where nothing would be left to sign in with. */
+  async removePasskey(user: User, id: string): Promise<void> {
+    const { store, record } = this.ports;
+    await store.signIns.change(user.id, (now) => {
+      const passkeys = now.passkeys.filter((one) => one.id !== id);
+      if (passkeys.length === 0 && now.passphrase === null) {
+        throw new GatewayError("E_BAD_INPUT", "It is all you sign in with; set a passphrase first");
+      }
+      return { ...now, passkeys };
+    });
+    await record(actorOfPerson(user), "user.passkey", { removed: id.slice(0, 60) });
+  }
+
+  /** Why a user may not choose that passphrase; null where it may. */
+  fault(user: User, passphrase: string): string | null {
+    return passphraseFault(passphrase, [user.email, user.email.split("@")[0]!]);
+  }
+
+  /** Removes a user and all ways in: sign-in, sessions, invitations, connected accounts. Null where there is none. */
+  async remove(by: Actor, id: string): Promise<User | null> {
+    const { store, record } = this.ports;
+    const user = await store.users.remove(id);
+    if (user === null) return null;
+    await store.invitations.withdraw(id);
+    await store.signIns.remove(id);
+    const ended = await store.personSessions.endAll(id);
+    const accounts = await store.accounts.disconnectAll(id);
+    await record(by, "user.remove", {
+      user_id: id,
+      email: user.email,
+      sessions_ended: ended,
+      accounts_forgotten: accounts.length,
+    });
+    return user;
+  }
+
+  /** Counts one attempt; the first that is refused within a window is audited. */
+  async #take(name: string, limit: typeof ACCOUNT | typeof ADDRESS, whose: string, facts: object) {
+    const { attempts } = this.ports.store;
+    const wait_ms = await attempts.take(name, limit);
+    if (wait_ms === 0) return;
+    if (await attempts.take(`audited: ${name}`, ONCE) === 0) {
+      const ending = { status: "denied", error: "E_RATE_LIMITED" } as const;
+      await this.ports.record(NOBODY, "session.sign_in", facts, ending);
+    }
+    const minutes = Math.max(1, Math.ceil(wait_ms / 60_000));
+    throw new GatewayError(
+      "E_RATE_LIMITED",
+      `Too many attempts to sign in ${whose}; try again in ${minutes} minute${minutes === 1 ? "" : "s"}` +
+        (limit === ACCOUNT ? ", sign in with a passkey, or ask for another invitation" : ""),
+      { retryAfter: Math.ceil(wait_ms / 1000) },
+    );
+  }
+
+  async #keepAgain({ id }: User, passphrase: string, before: KeptPassphrase): Promise<void> {
+    const kept = await this.#passphrases.keep(passphrase);
+    await this.ports.store.signIns.change(
+      id,
+      (now) => now.passphrase?.hash === before.hash ? { ...now, passphrase: kept } : now,
+    );
+  }
+}
+
+/** Somebody who has not signed in. */
+const NOBODY: Actor = { token_id: "sign-in", token_name: "sign-in page", owner_user_id: null };

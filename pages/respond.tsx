@@ -1,0 +1,57 @@
+/** Answers a page: what a browser may load for it, and who may frame it (nobody). */
+import type { Context } from "hono";
+import type { Child } from "hono/jsx";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { assetAddresses } from "./assets.ts";
+import { Layout, type LayoutParts } from "./layout.tsx";
+
+/** What a page needs beyond a stylesheet. */
+export interface PageNeeds {
+  readonly status?: number;
+  /** Whether it loads our script, which asks the gateway for something. */
+  readonly script?: boolean;
+  /** Origins that the answer to its form may lead on to. */
+  readonly leadsTo?: readonly string[];
+}
+
+/** The headers of a page. */
+export function pageHeaders(
+  { script = false, leadsTo = [] }: PageNeeds = {},
+): Readonly<Record<string, string>> {
+  const policy = [
+    "default-src 'none'",
+    "style-src 'self'",
+    ...(script ? ["script-src 'self'", "connect-src 'self'"] : []),
+    `form-action ${["'self'", ...leadsTo].join(" ")}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ];
+  return {
+    "content-security-policy": policy.join("; "),
+    "cache-control": "no-store",
+    // Not no-referrer: with that a browser would not say of our own forms where they come from.
+    "referrer-policy": "same-origin",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "x-robots-tag": "noindex",
+  };
+}
+
+/** What a page is shown with. */
+export type PageParts = Pick<LayoutParts, "title" | "visitor" | "current"> & PageNeeds;
+
+/** Answers a page with that content in its frame. */
+export async function showPage(c: Context, parts: PageParts, content: Child): Promise<Response> {
+  for (const [name, value] of Object.entries(pageHeaders(parts))) c.header(name, value);
+  const { "style.css": stylesheet, "passkeys.js": script } = await assetAddresses();
+  const page = (
+    <Layout {...parts} stylesheet={stylesheet} script={parts.script ? script : undefined}>{content}</Layout>
+  );
+  return c.html(`<!DOCTYPE html>\n${String(page)}`, (parts.status ?? 200) as ContentfulStatusCode);
+}
+
+/** Leads on, with GET. */
+export function leadTo(c: Context, address: string): Response {
+  for (const [name, value] of Object.entries(pageHeaders())) c.header(name, value);
+  return c.redirect(address, 303);
+}

@@ -1,0 +1,148 @@
+/** Who looks at a page: a person with a session, or somebody without; and the proof that a form is one of ours. */
+import { hash, timingSafeEqual } from "node:crypto";
+import type { Context } from "hono";
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import { bodyError, readText } from "../doors/body.ts";
+import { GatewayError } from "../errors.ts";
+import { LIMITS, PEOPLE_LIMITS, type User } from "../model.ts";
+import type { PersonSession, SignInMethod, Store } from "../store/store.ts";
+import { assertOwnPages } from "./origin.ts";
+
+/** Name of the cookie of a person's session; over https with the prefix `__Host-`. */
+export const PERSON_COOKIE = "gateway_person";
+/** Name of the cookie that forms of somebody without a session are bound to. */
+const FORM_COOKIE = "gateway_form";
+/** Field of a form that proves that one of our pages made it, for this browser. */
+export const CSRF_FIELD = "csrf";
+const RANDOM_BYTES = 32;
+
+/** Somebody at a browser. */
+export interface Visitor {
+  /** Who has signed in; null for somebody who has not. */
+  readonly user: User | null;
+  readonly session: PersonSession | null;
+  /** What a form of this browser must carry. */
+  readonly csrf: string;
+}
+
+/** Somebody who has signed in. */
+export interface Person extends Visitor {
+  readonly user: User;
+  readonly session: PersonSession;
+}
+
+/** What visitors are known by. */
+export interface VisitorPorts {
+  readonly store: Pick<Store, "personSessions" | "users">;
+  /** Where people reach the gateway, without a trailing slash. */
+  readonly baseUrl: string;
+}
+
+/** Knows visitors by their cookies. */
+export class Visitors {
+  readonly #secure: boolean;
+
+  constructor(private readonly ports: VisitorPorts) {
+    this.#secure = new URL(ports.baseUrl).protocol === "https:";
+  }
+
+  /** Who sends this; gives somebody without a session a cookie for forms. */
+  async visit(c: Context): Promise<Visitor> {
+    const text = this.#read(c, PERSON_COOKIE);
+    const person = text === undefined ? null : await this.#person(text);
+    if (person !== null) return person;
+    const known = this.#read(c, FORM_COOKIE);
+    const secret = known ?? randomText();
+    if (known === undefined) this.#write(c, FORM_COOKIE, secret);
+    return { user: null, session: null, csrf: csrfOf(secret) };
+  }
+
+  /** Who has signed in; null for somebody who has not. Sets no cookie. */
+  async person(c: Context): Promise<Person | null> {
+    const text = this.#read(c, PERSON_COOKIE);
+    return text === undefined ? null : await this.#person(text);
+  }
+
+  /**
+   * The fields of a form. Throws E_FORBIDDEN unless one of our pages made it for this browser, E_PAYLOAD_TOO_LARGE,
+   * E_BAD_INPUT where it is no form.
+   */
+  async form(c: Context, visitor: Visitor): Promise<URLSearchParams> {
+    assertOwnPages(c, this.ports.baseUrl, false);
+    const type = (c.req.header("content-type") ?? "").split(";")[0]!.trim().toLowerCase();
+    if (type !== "application/x-www-form-urlencoded") {
+      throw new GatewayError("E_BAD_INPUT", "Content-Type: expected application/x-www-form-urlencoded");
+    }
+    const read = await readText(c.req.raw, PEOPLE_LIMITS.FORM_BYTES);
+    if ("fault" in read) throw bodyError(read, PEOPLE_LIMITS.FORM_BYTES);
+    const form = new URLSearchParams(read.text);
+    if (!isSame(form.get(CSRF_FIELD) ?? "", visitor.csrf)) {
+      throw new GatewayError(
+        "E_FORBIDDEN",
+        "The form is too old, or was made for another browser; go back, reload the page and send it again",
+      );
+    }
+    return form;
+  }
+
+  /** Begins a session under a new cookie; the one the browser had, if any, ends. */
+  async signIn(c: Context, user_id: string, method: SignInMethod): Promise<void> {
+    await this.#endOwn(c);
+    const agent = c.req.header("user-agent") ?? "";
+    const { text } = await this.ports.store.personSessions.create({ user_id, method, agent });
+    this.#write(c, PERSON_COOKIE, text, LIMITS.SESSION_MS / 1000);
+    this.#forget(c, FORM_COOKIE);
+  }
+
+  /** Ends the session of this browser, and takes its cookies back. */
+  async signOut(c: Context): Promise<void> {
+    await this.#endOwn(c);
+    this.#forget(c, PERSON_COOKIE);
+    this.#forget(c, FORM_COOKIE);
+  }
+
+  async #endOwn(c: Context): Promise<void> {
+    const text = this.#read(c, PERSON_COOKIE);
+    const session = text === undefined ? null : await this.ports.store.personSessions.find(text);
+    if (session !== null) await this.ports.store.personSessions.end(session.user_id, session.id);
+  }
+
+  async #person(text: string): Promise<Person | null> {
+    const session = await this.ports.store.personSessions.find(text);
+    const user = session && await this.ports.store.users.get(session.user_id);
+    return session && user && { user, session, csrf: csrfOf(text) };
+  }
+
+  #read(c: Context, name: string): string | undefined {
+    return getCookie(c, name, this.#secure ? "host" : undefined) || undefined;
+  }
+
+  #write(c: Context, name: string, value: string, maxAge?: number): void {
+    // Lax: a client that leads its person to a consent page comes from another site.
+    setCookie(c, name, value, { httpOnly: true, sameSite: "Lax", maxAge, ...this.#place() });
+  }
+
+  #forget(c: Context, name: string): void {
+    deleteCookie(c, name, this.#place());
+  }
+
+  /** With the prefix a browser takes a cookie from this host alone, not from a sibling of it. */
+  #place() {
+    return this.#secure ? { prefix: "host", path: "/", secure: true } as const : { path: "/" } as const;
+  }
+}
+
+/** Made of the cookie, which scripts cannot read, so that no record of it is needed. */
+function csrfOf(secret: string): string {
+  return hash("sha256", `form\n${secret}`, "base64url");
+}
+
+function isSame(one: string, other: string): boolean {
+  const digest = (text: string) => hash("sha256", text, "buffer");
+  return timingSafeEqual(digest(one), digest(other));
+}
+
+function randomText(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(RANDOM_BYTES));
+  return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
+}
