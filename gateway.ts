@@ -8,6 +8,7 @@ import { openapi } from "./doors/openapi.ts";
 import { restDoor } from "./doors/rest.ts";
 import type { Gateway, Replacements } from "./gateway_types.ts";
 import { accessTokens } from "./guard/access.ts";
+import { recorder } from "./guard/admin_row.ts";
 import { authenticator } from "./guard/authenticate.ts";
 import { largestBodyLimit } from "./guard/body_limit.ts";
 import { makeConnectorContext } from "./guard/connector_context.ts";
@@ -51,7 +52,7 @@ export async function openGateway(
   const store = replace.wrapStore?.(opened) ?? opened;
   const logFault = (request_id: string, thrown: unknown) =>
     log({ event: "internal", request_id, cause: String(thrown) });
-  const { upstream } = settings;
+  const { upstream, baseUrl } = settings;
   const hasSecret = (name: string) => (upstream[name] ?? null) !== null;
   const authenticate = authenticator({
     tokens: store.tokens,
@@ -99,7 +100,6 @@ export async function openGateway(
     group,
     tier: manifest.tier,
   }));
-  const { baseUrl } = settings;
   // Loaded when first wanted: few processes ever connect an account.
   const connections = onDemand(async () => {
     const { Connections } = await import("./guard/connections.ts");
@@ -175,6 +175,7 @@ export async function openGateway(
           await catalog.fresh();
           return catalog.names();
         },
+        record: recorder(store.audit, () => newId(), now),
         retention,
         doubts,
         snapshots: (days, site_id) => snapshotReport(ports, days, site_id),

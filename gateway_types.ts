@@ -1,4 +1,5 @@
 /** What a gateway is to those who open one, and what they may put in place of the real thing. */
+import type { RequestInfo } from "./doors/app.ts";
 import type { OAuthParts } from "./doors/oauth.ts";
 import type { Doubts } from "./guard/doubts.ts";
 import type { Retention } from "./guard/retention.ts";
@@ -26,8 +27,8 @@ export interface Replacements {
 
 /** A gateway ready to serve. */
 export interface Gateway {
-  /** Answers one request. */
-  fetch(request: Request): Response | Promise<Response>;
+  /** Answers one request; `info` says who sent it, where that is known. */
+  fetch(request: Request, info?: RequestInfo): Response | Promise<Response>;
   readonly store: Store;
   readonly catalog: Catalog;
   readonly retention: Retention;

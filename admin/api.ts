@@ -1,6 +1,7 @@
-/** The admin API: tokens, sites, projects, users and the audit, under the master token. */
+/** The admin side: its API (tokens, sites, projects, users, the audit) and, for people, its pages. */
 import { Hono } from "hono";
 import { GatewayError } from "../errors.ts";
+import { onDemand } from "../lib/async.ts";
 import { auditRoutes } from "./audit.ts";
 import { clientRoutes } from "./clients.ts";
 import { connectionRoutes } from "./connections.ts";
@@ -17,8 +18,8 @@ import { tokenRoutes } from "./tokens.ts";
 export type { AdminPorts } from "./ports.ts";
 
 /**
- * The routes `/admin/login`, `/admin/logout` and `/admin/api/*`, to be mounted at the root. Every answer has the
- * envelope of the REST door; nothing is sent to any site, and only the repository page asks anything of others.
+ * The routes below `/admin`, to be mounted at the root. Every answer of `/admin/login`, `/admin/logout` and
+ * `/admin/api/*` has the envelope of the REST door, all others are pages; nothing is sent to any site, and only the repository page asks anything of others.
  */
 export function adminApp(ports: AdminPorts): Hono {
   const app = new Hono();
@@ -26,7 +27,7 @@ export function adminApp(ports: AdminPorts): Hono {
   app.onError((thrown, c) => refusal(c, thrown, ports));
   app.use("/admin/*", async (c, next) => {
     await next();
-    c.header("Cache-Control", "no-store");
+    if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "no-store");
     c.header("X-Content-Type-Options", "nosniff");
   });
   app.post("/admin/login", gate.login);
@@ -44,5 +45,7 @@ export function adminApp(ports: AdminPorts): Hono {
   app.all("/admin/api/*", (c) => {
     throw new GatewayError("E_NOT_FOUND", `The admin API has no ${c.req.method} ${c.req.path.slice(0, 200)}`);
   });
+  const pages = onDemand(async () => (await import("./pages/app.ts")).pagesApp(ports));
+  app.all("/admin/*", async (c) => await (await pages()).fetch(c.req.raw, c.env));
   return app;
 }

@@ -55,6 +55,15 @@ export const tokenBody = closed({
   owner_user_id: record_id.nullish(),
 });
 
+/** PATCH /admin/api/tokens/{token_id} */
+export const tokenPatch = closed({
+  name: name.optional(),
+  allowed_sites: sites(1).optional(),
+  allowed_tools: scope("tool name", TOOL_NAME, 1, SCOPE_TOOLS_MAX).optional(),
+  max_risk: tier.optional(),
+  confirm_policy: confirmPolicy.optional(),
+});
+
 /** POST /admin/api/projects */
 export const projectBody = closed({ id: site_id, name });
 

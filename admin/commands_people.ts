@@ -1,8 +1,8 @@
-/** `project add|list` and `user add|list|update`. */
+/** `project add|list` and `user add|invite|list|update|remove`. */
 import type { Command, Options, Words } from "./command.ts";
 import { CEILING_NOTES } from "./ceilings.ts";
 import { given, showRecord } from "./commands_tokens.ts";
-import { type Fields, table } from "./table.ts";
+import { cell, type Fields, table } from "./table.ts";
 
 const projectAdd: Command = {
   words: ["project", "add"],
@@ -83,5 +83,50 @@ const userUpdate: Command = {
   },
 };
 
+const WHO = { name: "user", help: "the user's id or e-mail address" } as const;
+
+interface Invited {
+  readonly link: string;
+  readonly email: string;
+  readonly expires_at: string;
+}
+
+const userInvite: Command = {
+  words: ["user", "invite"],
+  subject: WHO,
+  summary: "Make a link by which a user sets how to sign in",
+  notes:
+    "The link works once. What the user signed in with before ends when it is used, and so does every\n" +
+    "session: it is also the way back for somebody who has lost a passphrase or a device.",
+  options: {},
+  async run({ words, api, show }) {
+    const made = await api.call("POST", `users/${encodeURIComponent(words.subject)}/invite`, {}) as Invited;
+    show(
+      made,
+      ({ link, email, expires_at }) =>
+        `${cell(link)}\n\nOnly ${cell(email)} should open it, before ${expires_at}. It works once.\n`,
+    );
+  },
+};
+
+const userRemove: Command = {
+  words: ["user", "remove"],
+  subject: WHO,
+  summary: "Remove a user, with sessions, tokens' rights and connected accounts",
+  options: {},
+  async run(call) {
+    const { words, api } = call;
+    showRecord(call, await api.call("POST", `users/${encodeURIComponent(words.subject)}/remove`, {}));
+  },
+};
+
 /** The commands about projects and users. */
-export const PEOPLE_COMMANDS: readonly Command[] = [projectAdd, projectList, userAdd, userList, userUpdate];
+export const PEOPLE_COMMANDS: readonly Command[] = [
+  projectAdd,
+  projectList,
+  userAdd,
+  userInvite,
+  userList,
+  userUpdate,
+  userRemove,
+];

@@ -1,10 +1,11 @@
 /** People's connected accounts: how they do, links that connect them, and their end. */
-import type { Hono } from "hono";
+import type { Context, Hono } from "hono";
 import { z } from "zod";
 import { choice, closed, expected, text, yesNo } from "../lib/fields.ts";
 import { answer, jsonObject } from "./exchange.ts";
-import { checked } from "./faults.ts";
+import { checked, refused } from "./faults.ts";
 import type { AdminPorts } from "./ports.ts";
+import { callerOf, forbidden } from "./rights.ts";
 
 const user = text("a user's id or e-mail address", /^[^\s\p{Cc}]{1,254}$/u);
 const word = /^[a-z][a-z0-9_]{0,63}$/;
@@ -14,26 +15,42 @@ export function connectionRoutes(app: Hono, { connections, connectors }: AdminPo
   const kinds = connectors.all.flatMap(({ account }) => account?.connection ? [account.kind] : []);
   const kind = kinds.length === 0 ? text("a kind of account", word) : choice(kinds as [string, ...string[]]);
   const startBody = closed({
-    user,
+    user: user.optional(),
     kind,
     scopes: z.array(text("what to ask for", word), { error: expected("a list of words") }).optional(),
   });
-  const endBody = closed({ user, kind, keep_access: yesNo.optional() });
+  const endBody = closed({ user: user.optional(), kind, keep_access: yesNo.optional() });
   const listQuery = closed({ user: user.optional() });
 
   app.get("/admin/api/connections", async (c) => {
     const query = checked(listQuery, Object.fromEntries(new URL(c.req.url).searchParams));
     const port = await connections();
-    return answer(c, { connections: await port.list(query.user), kinds: port.kinds() });
+    return answer(c, { connections: await port.list(ownUser(c, query.user)), kinds: port.kinds() });
   });
 
   app.post("/admin/api/connections", async (c) => {
-    const { scopes, ...order } = checked(startBody, await jsonObject(c.req.raw));
-    return answer(c, await (await connections()).start({ ...order, rights: scopes }));
+    const { scopes, kind, user } = checked(startBody, await jsonObject(c.req.raw));
+    return answer(c, await (await connections()).start({ user: neededUser(c, user), kind, rights: scopes }));
   });
 
   app.post("/admin/api/connections/disconnect", async (c) => {
     const { user, kind, keep_access } = checked(endBody, await jsonObject(c.req.raw));
-    return answer(c, await (await connections()).disconnect(user, kind, keep_access));
+    return answer(c, await (await connections()).disconnect(neededUser(c, user), kind, keep_access));
   });
+}
+
+/** Whose connections are meant: those of whoever has signed in, or those asked for by the master token. */
+function ownUser(c: Context, asked: string | undefined): string | undefined {
+  const { user } = callerOf(c);
+  if (user === null) return asked;
+  if (asked === undefined || asked === user.id || asked.toLowerCase() === user.email.toLowerCase()) {
+    return user.id;
+  }
+  throw forbidden("user: you connect and disconnect your own accounts only; leave it out");
+}
+
+function neededUser(c: Context, asked: string | undefined): string {
+  const user = ownUser(c, asked);
+  if (user === undefined) throw refused(["user is required"]);
+  return user;
 }

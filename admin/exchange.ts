@@ -41,3 +41,9 @@ export async function jsonObject(request: Request, cap: number = LIMITS.ADMIN_BO
 export function mediaType(request: Request): string {
   return (request.headers.get("content-type") ?? "").split(";")[0]!.trim().toLowerCase();
 }
+
+/** Where a request came from, as far as is known; "unknown" is one place. */
+export function addressOf(c: Context): string {
+  const env = c.env as { readonly address?: () => string } | undefined;
+  return env?.address?.() ?? "unknown";
+}

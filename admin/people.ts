@@ -1,11 +1,13 @@
 /** Projects and users. */
-import type { Hono } from "hono";
+import type { Context, Hono } from "hono";
 import { GatewayError } from "../errors.ts";
+import { onDemand } from "../lib/async.ts";
 import { RISK_DEFAULT, type User } from "../model.ts";
 import { projectBody, RECORD_ID, userBody, userPatch } from "./bodies.ts";
 import { answer, jsonObject } from "./exchange.ts";
 import { checked, quoted, refuseAny } from "./faults.ts";
 import type { AdminPorts } from "./ports.ts";
+import { assertManaged, assertWithin, callerOf, forbidden, isManaged } from "./rights.ts";
 import { unknownSites } from "./scope.ts";
 
 function userView({ id, ...rest }: User) {
@@ -24,25 +26,67 @@ export function peopleRoutes(app: Hono, ports: AdminPorts): void {
     return answer(c, project);
   });
 
-  app.get("/admin/api/users", async (c) => answer(c, { users: (await users.list()).map(userView) }));
+  app.get("/admin/api/users", async (c) => {
+    const { user: admin } = callerOf(c);
+    const shown = (await users.list()).filter((user) => user.id === admin?.id || isManaged(admin, user));
+    return answer(c, { users: shown.map(userView) });
+  });
 
   app.post("/admin/api/users", async (c) => {
     const body = checked(userBody, await jsonObject(c.req.raw));
+    const wanted = { ...body, max_risk: body.max_risk ?? RISK_DEFAULT };
+    assertGrants(callerOf(c).user, wanted);
     refuseAny(await unknownSites(body.allowed_sites, sites));
-    const user = await users.create({ ...body, max_risk: body.max_risk ?? RISK_DEFAULT });
+    const user = await users.create(wanted);
     if (user === null) refuseAny([`email: ${quoted(body.email)} is another user's; change that user`]);
     return answer(c, userView(user!));
   });
 
+  const peopleOf = onDemand(async () => new (await import("./sign_in/people.ts")).People(ports));
+  /** The user meant, by id or e-mail address, where the caller may manage it. */
+  const managed = async (c: Context, wanted: string): Promise<User> => {
+    const user = wanted.includes("@")
+      ? await users.byEmail(wanted)
+      : RECORD_ID.test(wanted)
+      ? await users.get(wanted)
+      : null;
+    if (user === null) throw noUser(wanted);
+    assertManaged(callerOf(c).user, user);
+    return user;
+  };
+
+  app.post("/admin/api/users/:id/invite", async (c) => {
+    const user = await managed(c, c.req.param("id"));
+    return answer(c, await (await peopleOf()).invite(callerOf(c).actor, user));
+  });
+
+  app.post("/admin/api/users/:id/remove", async (c) => {
+    const { id } = await managed(c, c.req.param("id"));
+    const user = await (await peopleOf()).remove(callerOf(c).actor, id);
+    if (user === null) throw noUser(id);
+    return answer(c, userView(user));
+  });
+
   app.patch("/admin/api/users/:id", async (c) => {
     const id = c.req.param("id");
+    const { user: admin } = callerOf(c);
     const patch = checked(userPatch, await jsonObject(c.req.raw));
     if (Object.keys(patch).length === 0) refuseAny(["The body: names nothing to change"]);
+    if (admin !== null) assertGrants(admin, { ...await managed(c, id), ...patch });
     if (patch.allowed_sites) refuseAny(await unknownSites(patch.allowed_sites, sites));
     const user = RECORD_ID.test(id) ? await users.update(id, patch) : null;
-    if (user === null) {
-      throw new GatewayError("E_NOT_FOUND", `No user ${quoted(id)}; list the users to find it`);
-    }
+    if (user === null) throw noUser(id);
     return answer(c, userView(user));
   });
 }
+
+/** Throws E_FORBIDDEN where an admin would make somebody who is not his or hers to manage. */
+function assertGrants(admin: User | null, wanted: Pick<User, "role" | "allowed_sites" | "max_risk">): void {
+  if (admin !== null && wanted.role !== "member") {
+    throw forbidden("role: only the master token makes an admin; an admin makes members");
+  }
+  assertWithin(admin, wanted);
+}
+
+const noUser = (wanted: string) =>
+  new GatewayError("E_NOT_FOUND", `No user ${quoted(wanted)}; list the users to find it`);

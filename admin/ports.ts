@@ -3,6 +3,7 @@ import type { AuditRow, Resolution, Site, SnapshotReport } from "../model.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { RetentionReport, RetentionState } from "../rules/retention.ts";
 import type { Store } from "../store/store.ts";
+import type { RecordAction } from "./actor.ts";
 import type { ConnectionsPort } from "./connection_ports.ts";
 
 /** The repository app as it stands. */
@@ -68,7 +69,21 @@ export interface DoubtPort {
 
 /** The store and what only the running gateway knows. */
 export interface AdminPorts {
-  readonly store: Pick<Store, "tokens" | "sites" | "projects" | "users" | "sessions" | "audit">;
+  readonly store: Pick<
+    Store,
+    | "tokens"
+    | "sites"
+    | "projects"
+    | "users"
+    | "accounts"
+    | "sessions"
+    | "signIns"
+    | "invitations"
+    | "personSessions"
+    | "attempts"
+    | "challenges"
+    | "audit"
+  >;
   readonly masterToken: string;
   /** First word of the gateway's own tokens, to tell somebody who sends one here. */
   readonly tokenPrefix: string;
@@ -88,6 +103,7 @@ export interface AdminPorts {
   connections(): Promise<ConnectionsPort>;
   /** Clients that people let in; loaded when they are first asked for. */
   clients(): Promise<ClientsPort>;
+  readonly record: RecordAction;
   /** The tools loaded now, sites' own included. */
   toolNames(): Promise<readonly string[]>;
   readonly retention: RetentionPort;

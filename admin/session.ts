@@ -1,4 +1,4 @@
-/** Who may use the admin side: the master token, or a session that was opened with it. */
+/** Who may use the admin API: the master token, a session that was opened with it, or a person who has signed in. */
 import { hash, timingSafeEqual } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
@@ -6,8 +6,11 @@ import { GatewayError } from "../errors.ts";
 import { LIMITS } from "../model.ts";
 import { loginBody } from "./bodies.ts";
 import { answer, bodyText, jsonObject, mediaType } from "./exchange.ts";
-import { checked, quoted } from "./faults.ts";
+import { assertOwnPages } from "../pages/origin.ts";
+import { checked } from "./faults.ts";
 import type { AdminPorts } from "./ports.ts";
+import { type AdminCaller, admit, callerOfPerson, MASTER } from "./rights.ts";
+import { Visitors } from "../pages/visitors.ts";
 import { isLoopback } from "../lib/env_values.ts";
 
 /** Name of the session cookie. */
@@ -19,7 +22,7 @@ const MINUTE_MS = 60_000;
 export interface AdminGate {
   readonly login: (c: Context) => Promise<Response>;
   readonly logout: (c: Context) => Promise<Response>;
-  /** Throws E_AUTH, E_RATE_LIMITED, E_FORBIDDEN (a change by cookie from elsewhere), E_BAD_INPUT (and not as JSON). */
+  /** Throws E_AUTH, E_RATE_LIMITED, E_FORBIDDEN (a change by cookie from elsewhere, or more than a person may), E_BAD_INPUT (and not as JSON). */
   readonly check: MiddlewareHandler;
 }
 
@@ -27,9 +30,10 @@ export interface AdminGate {
 export function adminGate(ports: AdminPorts): AdminGate {
   const matches = masterToken(ports.masterToken);
   const wrong = wrongAttempts(ports.now);
+  const visitors = new Visitors(ports);
   return {
     login: async (c) => {
-      fromOwnPages(c, ports.baseUrl, false);
+      assertOwnPages(c, ports.baseUrl, false);
       if (!matches(await presented(c.req.raw))) {
         wrong();
         throw new GatewayError("E_AUTH", "That is not the master token");
@@ -39,7 +43,7 @@ export function adminGate(ports: AdminPorts): AdminGate {
       return answer(c, { expires_at: new Date(ports.now() + LIMITS.SESSION_MS).toISOString() });
     },
     logout: async (c) => {
-      fromOwnPages(c, ports.baseUrl, false);
+      assertOwnPages(c, ports.baseUrl, false);
       const text = getCookie(c, SESSION_COOKIE);
       if (text) await ports.store.sessions.end(text, ports.masterToken);
       deleteCookie(c, SESSION_COOKIE, flags(ports));
@@ -47,15 +51,14 @@ export function adminGate(ports: AdminPorts): AdminGate {
     },
     check: async (c, next) => {
       const header = c.req.header("authorization");
-      if (header !== undefined) byBearer(header);
-      else await byCookie(c);
+      admit(c, header !== undefined ? byBearer(header) : await byCookie(c));
       await next();
     },
   };
 
-  function byBearer(header: string): void {
+  function byBearer(header: string): AdminCaller {
     const token = /^Bearer +(\S+)$/i.exec(header.trim())?.[1] ?? "";
-    if (matches(token)) return;
+    if (matches(token)) return MASTER;
     wrong();
     const known = token.startsWith(`${ports.tokenPrefix}_`) || token.startsWith("oat_");
     throw new GatewayError(
@@ -66,19 +69,26 @@ export function adminGate(ports: AdminPorts): AdminGate {
     );
   }
 
-  async function byCookie(c: Context): Promise<void> {
+  async function byCookie(c: Context): Promise<AdminCaller> {
     const text = getCookie(c, SESSION_COOKIE);
-    if (!text) {
-      throw new GatewayError("E_AUTH", "Send Authorization: Bearer <MASTER_TOKEN>, or sign in first");
-    }
-    if (!await ports.store.sessions.valid(text, ports.masterToken)) {
-      throw new GatewayError("E_AUTH", "The session has ended; sign in again");
-    }
-    if (c.req.method === "GET" || c.req.method === "HEAD") return;
-    fromOwnPages(c, ports.baseUrl, true);
+    const caller = text ? await ofMaster(text) : await ofPerson(c);
+    if (c.req.method === "GET" || c.req.method === "HEAD") return caller;
+    assertOwnPages(c, ports.baseUrl, true);
     if (mediaType(c.req.raw) !== "application/json") {
       throw new GatewayError("E_BAD_INPUT", "Content-Type: a change by cookie is sent as application/json");
     }
+    return caller;
+  }
+
+  async function ofMaster(text: string): Promise<AdminCaller> {
+    if (await ports.store.sessions.valid(text, ports.masterToken)) return MASTER;
+    throw new GatewayError("E_AUTH", "The session has ended; sign in again");
+  }
+
+  async function ofPerson(c: Context): Promise<AdminCaller> {
+    const person = await visitors.person(c);
+    if (person !== null) return callerOfPerson(person.user);
+    throw new GatewayError("E_AUTH", "Send Authorization: Bearer <MASTER_TOKEN>, or sign in first");
   }
 }
 
@@ -127,24 +137,5 @@ async function presented(request: Request): Promise<string> {
         "E_BAD_INPUT",
         "Content-Type: expected application/json or application/x-www-form-urlencoded",
       );
-  }
-}
-
-/** Throws E_FORBIDDEN when a browser says that another site sent this; `proof` when nothing says otherwise, too. */
-function fromOwnPages(c: Context, baseUrl: string, proof: boolean): void {
-  const origin = c.req.header("origin");
-  const fetchSite = c.req.header("sec-fetch-site");
-  const own = [new URL(baseUrl).origin, new URL(c.req.url).origin];
-  if (origin !== undefined && !own.includes(origin)) {
-    throw new GatewayError("E_FORBIDDEN", `Origin ${quoted(origin)} is not this gateway; use its own pages`);
-  }
-  if (fetchSite !== undefined && fetchSite !== "same-origin") {
-    throw new GatewayError("E_FORBIDDEN", "The request comes from another site; use the gateway's own pages");
-  }
-  if (proof && origin === undefined && fetchSite === undefined) {
-    throw new GatewayError(
-      "E_FORBIDDEN",
-      "A change by cookie needs an Origin header; scripts use the master token",
-    );
   }
 }

@@ -11,6 +11,8 @@ import { refuseHuman } from "./confirm_policy.ts";
 import { answer, jsonObject } from "./exchange.ts";
 import { checked, quoted, refuseAny } from "./faults.ts";
 import type { AdminPorts } from "./ports.ts";
+import { callerOf } from "./rights.ts";
+import { assertMayRegister, assertMaySet, isOwnSite } from "./site_rights.ts";
 import { mayBePlain } from "./site_address.ts";
 import { siteBodies } from "./site_bodies.ts";
 
@@ -34,11 +36,16 @@ export function siteRoutes(app: Hono, ports: AdminPorts): void {
   const { connectors, store: { sites } } = ports;
   const bodies = siteBodies(connectors);
   const view = (site: Site) => siteView(site, connectors);
-  app.get("/admin/api/sites", async (c) => answer(c, { sites: (await sites.list()).map(view) }));
+  app.get("/admin/api/sites", async (c) => {
+    const shown = (await sites.list()).filter(({ id }) => isOwnSite(callerOf(c), id));
+    return answer(c, { sites: shown.map(view) });
+  });
   app.get("/admin/api/sites/:id", async (c) => answer(c, view(await found(c, ports))));
 
   app.post("/admin/api/sites", async (c) => {
     const body = checked(bodies.create, await jsonObject(c.req.raw));
+    assertMayRegister(callerOf(c));
+    await assertMaySet(callerOf(c), body, ports);
     refuseHuman(body.confirm_policy);
     const before = { ...connectors.blank(body), platform: body.platform, base_url: null } as unknown as Site;
     refuseAny(await siteFaults(body, before, ports));
@@ -54,6 +61,7 @@ export function siteRoutes(app: Hono, ports: AdminPorts): void {
       if (fixed in body) refuseAny([`${fixed}: cannot be changed; register another site`]);
     }
     const patch = checked(bodies.patch, body);
+    await assertMaySet(callerOf(c), patch, ports);
     refuseHuman(patch.confirm_policy);
     if (Object.keys(patch).length === 0) refuseAny(["The body: names nothing to change"]);
     refuseAny(await siteFaults(patch, site, ports));
@@ -71,7 +79,10 @@ export function siteRoutes(app: Hono, ports: AdminPorts): void {
 }
 
 async function found(c: Context, ports: AdminPorts): Promise<Site> {
-  return await findSite(c.req.param("id") ?? "", ports);
+  const id = c.req.param("id") ?? "";
+  // Of the sites that are not an admin's own, nothing is said, not even a name.
+  if (!isOwnSite(callerOf(c), id)) throw missing(id, []);
+  return await findSite(id, ports);
 }
 
 /** The site of that id. Throws E_NOT_FOUND, with the nearest id there is. */

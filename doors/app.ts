@@ -24,15 +24,20 @@ export interface AppParts {
   log(event: Record<string, unknown>): void;
 }
 
+/** What is known of who sent a request: the other end of its connection. */
+export interface RequestInfo {
+  readonly remoteAddr: Deno.Addr;
+}
+
 const HEADERS = { "content-type": "application/json" };
 
 /**
  * The whole service. Every answer names its call in `X-Request-Id`; where a door has given none, it is a new one that
  * nothing else names.
  */
-export function buildApp(parts: AppParts): (request: Request) => Promise<Response> {
+export function buildApp(parts: AppParts): (request: Request, info?: RequestInfo) => Promise<Response> {
   const app = routes(parts);
-  return async (request) => named(await app.fetch(request), parts.newId);
+  return async (request, info) => named(await app.fetch(request, info), parts.newId);
 }
 
 function routes(parts: AppParts): Hono {
@@ -47,7 +52,13 @@ function routes(parts: AppParts): Hono {
   parts.rest(app);
   const later = (make: () => Promise<Hono>, ...paths: string[]) => {
     const made = onDemand(async () => (await make()).notFound(unanswered));
-    for (const path of paths) app.all(path, async ({ req }) => await (await made()).fetch(req.raw));
+    for (const path of paths) {
+      app.all(
+        path,
+        async ({ req, env }) =>
+          await (await made()).fetch(req.raw, { address: () => addressOf(env as RequestInfo | undefined) }),
+      );
+    }
   };
   later(parts.admin, "/admin/*");
   later(parts.connect, "/connect/*");
@@ -64,6 +75,12 @@ function routes(parts: AppParts): Hono {
     return naming(requestId, failure(error), 500, { ...HEADERS, ...CORS });
   });
   return app;
+}
+
+/** The address of the other end; where it is not known, that is one place. */
+function addressOf(info: RequestInfo | undefined): string {
+  const from = info?.remoteAddr;
+  return from !== undefined && "hostname" in from ? from.hostname : "unknown";
 }
 
 function unanswered({ req }: Context): Response {

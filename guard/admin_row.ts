@@ -1,5 +1,6 @@
 /** Rows of the audit for what an operator or the gateway itself did: no call, no site, no tier. */
 import type { AuditRow } from "../model.ts";
+import type { AuditStore } from "../store/store.ts";
 
 /** Who did it. */
 export interface Actor {
@@ -32,4 +33,14 @@ export function adminRow(id: string, by: Actor, at: number, tool: string, what: 
     error: null,
     duration_ms: null,
   };
+}
+
+/** Appends such rows to the audit; each resolves once it is durable. `ending` is for what did not go well. */
+export function recorder(audit: Pick<AuditStore, "append">, newId: () => string, now: () => number) {
+  return (
+    by: Actor,
+    tool: string,
+    what: object,
+    ending: Partial<Pick<AuditRow, "status" | "error">> = {},
+  ): Promise<void> => audit.append({ ...adminRow(newId(), by, now(), tool, what), ...ending });
 }

@@ -5,6 +5,7 @@ import type { ConnectionsPort } from "../../../admin/connection_ports.ts";
 import type { Code } from "../../../errors.ts";
 import type { AuditRow, CredentialKind, Site } from "../../../model.ts";
 import { CONNECTORS } from "../../connectors.ts";
+import { fakePeople } from "./fake_people.ts";
 import { fakeRetention } from "./fake_retention.ts";
 import { SNAPSHOTS } from "./fake_snapshots.ts";
 import { fakeStore } from "./fake_store.ts";
@@ -51,8 +52,9 @@ export function kit(ports: Partial<AdminPorts> = {}) {
   const store = fakeStore();
   const clock = { now: Date.parse("2026-11-21T10:00:00Z") };
   const reports: [string, unknown][] = [];
+  const recorded: Parameters<AdminPorts["record"]>[] = [];
   const app = adminApp({
-    store,
+    store: { ...fakePeople(), ...store },
     masterToken: MASTER,
     tokenPrefix: "gate",
     baseUrl: "http://127.0.0.1:8000",
@@ -63,6 +65,7 @@ export function kit(ports: Partial<AdminPorts> = {}) {
     connections: () => Promise.resolve(NO_CONNECTIONS),
     clients: () => Promise.reject(new Error("nothing asks for clients")),
     toolNames: () => Promise.resolve(TOOLS),
+    record: (...row) => Promise.resolve(void recorded.push(row)),
     retention: fakeRetention(),
     doubts: { resolve: () => Promise.reject(new Error("nothing is in doubt")) },
     snapshots: () => Promise.resolve(SNAPSHOTS),
@@ -92,7 +95,7 @@ export function kit(ports: Partial<AdminPorts> = {}) {
   async function refused(code: Code, method: string, path: string, body?: unknown): Promise<string> {
     return told(await call(method, path, body), code);
   }
-  return { app, store, clock, reports, raw, call, ok, refused };
+  return { app, store, clock, recorded, reports, raw, call, ok, refused };
 }
 
 const STATUS: Partial<Record<Code, number>> = {
