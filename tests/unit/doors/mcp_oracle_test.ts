@@ -1,7 +1,7 @@
 /** The protocol makers' own server as an oracle: it gets every row of the table, and must answer as the door does. */
 import assert from "node:assert/strict";
+import { createMcpHandler, Server } from "@modelcontextprotocol/server";
 import { mcpDoor } from "../../../doors/mcp.ts";
-import { createMcpHandler, Server } from "../../packages/mcp_servers.ts";
 import { BODY_BYTES, fakePorts, TOOLS } from "./fake_ports.ts";
 import { ROWS } from "./mcp_rows.ts";
 

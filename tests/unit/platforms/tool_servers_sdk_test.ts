@@ -1,6 +1,6 @@
 /** The client against servers made with the official SDK, with and without sessions, answering JSON and events. */
 import assert from "node:assert/strict";
-import { McpServer, WebStandardStreamableHTTPServerTransport } from "../../packages/mcp_servers.ts";
+import { McpServer, WebStandardStreamableHTTPServerTransport } from "../../packages/mcp_server.ts";
 import { z } from "zod";
 import { type Answer, BUILDER, CRM, text, withToolServers } from "./_tool_servers.ts";
 

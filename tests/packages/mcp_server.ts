@@ -1,5 +1,4 @@
-/** The Model Context Protocol's own servers, of both lines. */
-export { createMcpHandler, Server } from "npm:@modelcontextprotocol/server@2.4.0";
+/** The Model Context Protocol's own server, of the older line; the newer one is the sandbox's. */
 export { McpServer } from "npm:@modelcontextprotocol/sdk@1.32.2/server/mcp.js";
 export {
   WebStandardStreamableHTTPServerTransport,
