@@ -60,18 +60,19 @@ function faultOf(schema: unknown): Pick<UpstreamTool, "fault"> {
 /** The schema with `{}` wherever PHP wrote `[]` for an empty object. */
 function repaired(schema: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(schema).map(([keyword, value]) => [keyword, part(keyword, value)]),
+    Object.entries(schema).map(([keyword, value]) => [keyword, repairedPart(keyword, value)]),
   );
 }
 
-function part(keyword: string, value: unknown): unknown {
+function repairedPart(keyword: string, value: unknown): unknown {
   if (NAMED.has(keyword)) {
     if (isEmptyList(value)) return {};
     if (!isFields(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, one_(one)]));
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, asSchema(one)]));
   }
-  if (SEVERAL.has(keyword) && Array.isArray(value) && value.length > 0) return value.map(one_);
-  return ONE.has(keyword) ? one_(value) : value;
+  if (SEVERAL.has(keyword) && Array.isArray(value) && value.length > 0) return value.map(asSchema);
+  return ONE.has(keyword) ? asSchema(value) : value;
 }
 
-const one_ = (value: unknown): unknown => isEmptyList(value) ? {} : isFields(value) ? repaired(value) : value;
+const asSchema = (value: unknown): unknown =>
+  isEmptyList(value) ? {} : isFields(value) ? repaired(value) : value;

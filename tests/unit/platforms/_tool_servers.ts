@@ -35,31 +35,79 @@ export interface Sent {
   readonly message: Message;
 }
 
-/** What a test sees. */
-export interface World {
-  readonly base: string;
-  readonly sent: Sent[];
-  /** The methods that were asked, in their order. */
-  readonly methods: () => string[];
+/** Who asks, and for how long. */
+export interface Asking {
+  readonly cancelled?: AbortSignal;
+  readonly site?: Partial<Site>;
+  readonly deadline?: number;
+}
+
+/** The way to a site's tool servers. */
+export interface Reach extends Disposable {
+  /** What the calls sent that could change something. */
   readonly writes: Writes;
   /** The settings of connectors, which a test may change. */
   readonly upstream: Record<string, string | null>;
   /** A client of a call of its own; all share what the process remembers of the site. */
-  readonly client: (
-    more?: { cancelled?: AbortSignal; site?: Partial<Site>; deadline?: number },
-  ) => Promise<ToolServers>;
-  readonly context: () => SiteContext<ToolServerSettings>;
+  readonly client: (more?: Asking) => Promise<ToolServers>;
+  readonly context: (more?: Asking) => SiteContext<ToolServerSettings>;
+}
+
+/** What a test sees. */
+export interface World extends Omit<Reach, typeof Symbol.dispose> {
+  readonly base: string;
+  readonly sent: Sent[];
+  /** The methods that were asked, in their order. */
+  readonly methods: () => string[];
 }
 
 /** Answers a request; `nth` counts from 1. */
 export type Answer = (sent: Sent, nth: number, request: Request) => Response | Promise<Response>;
 
+/** The way to the servers of a site with those settings; `secrets` by the kind of credential. */
+export function reach(
+  of: Partial<Site>,
+  upstream: Record<string, string | null>,
+  secrets: Readonly<Record<string, unknown>> = {},
+): Reach {
+  const writes = new Writes();
+  const http = createHttp({ allowPrivate: ["127.0.0.1"], sleep: () => Promise.resolve(), fetch: unkept });
+  const held: Readonly<Record<string, unknown>> = {
+    cms: { username: "admin", application_password: PASSWORD },
+    crm: { integration_token: TOKEN },
+    ...secrets,
+  };
+  const ports = {
+    connectors: CONNECTORS,
+    store: {
+      accounts: { token: () => Promise.reject(new Error("no account is asked for")) },
+      paces: { of: () => ({}) as never },
+      sites: { secret: (_: string, kind: string) => Promise.resolve(held[kind] as never) },
+    },
+    http,
+    upstream,
+    cache: new FactCaches(Date.now),
+    now: Date.now,
+  };
+  const context = ({ cancelled, site: other, deadline = 20_000 }: Asking = {}) =>
+    makeConnectorContext(ports, {
+      site: site({ crm_location_id: "loc-1", credentials: ["cms", "crm"], ...of, ...other }),
+      caller: {} as Caller,
+      deadline: Date.now() + deadline,
+      writes,
+      cancelled: () => cancelled,
+    }, connector) as SiteContext<ToolServerSettings>;
+  return {
+    writes,
+    upstream,
+    context,
+    client: async (more) => await connector.connect!(context(more)) as ToolServers,
+    [Symbol.dispose]: () => http[Symbol.dispose](),
+  };
+}
+
 /** Serves both a content platform and the CRM at one address. */
-export async function withToolServers(
-  answer: Answer,
-  use: (world: World) => Promise<void>,
-  of: Partial<Site> = {},
-): Promise<void> {
+export async function withToolServers(answer: Answer, use: (world: World) => Promise<void>): Promise<void> {
   const sent: Sent[] = [];
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
     const { pathname, search } = new URL(request.url);
@@ -69,48 +117,10 @@ export async function withToolServers(
     return await answer(one, sent.length, request);
   });
   const base = `http://127.0.0.1:${server.addr.port}`;
-  const writes = new Writes();
-  const http = createHttp({ allowPrivate: ["127.0.0.1"], sleep: () => Promise.resolve(), fetch: unkept });
-  const upstream: Record<string, string | null> = { CRM_API_BASE: base, CRM_MCP_URL: `${base}/mcp/` };
-  const ports = {
-    connectors: CONNECTORS,
-    store: {
-      accounts: { token: () => Promise.reject(new Error("no account is asked for")) },
-      paces: { of: () => ({}) as never },
-      sites: {
-        secret: (_: string, kind: string) =>
-          Promise.resolve(
-            (kind === "cms"
-              ? { username: "admin", application_password: PASSWORD }
-              : { integration_token: TOKEN }) as never,
-          ),
-      },
-    },
-    http,
-    upstream,
-    cache: new FactCaches(Date.now),
-    now: Date.now,
-  };
-  const context = ({ cancelled, site: other, deadline = 20_000 }: Parameters<World["client"]>[0] = {}) =>
-    makeConnectorContext(ports, {
-      site: site({ base_url: base, crm_location_id: "loc-1", credentials: ["cms", "crm"], ...of, ...other }),
-      caller: {} as Caller,
-      deadline: Date.now() + deadline,
-      writes,
-      cancelled: () => cancelled,
-    }, connector) as SiteContext<ToolServerSettings>;
+  using way = reach({ base_url: base }, { CRM_API_BASE: base, CRM_MCP_URL: `${base}/mcp/` });
   try {
-    await use({
-      base,
-      sent,
-      methods: () => sent.map(({ message }) => message.method),
-      writes,
-      upstream,
-      client: async (more) => await connector.connect!(context(more)) as ToolServers,
-      context,
-    });
+    await use({ ...way, base, sent, methods: () => sent.map(({ message }) => message.method) });
   } finally {
-    http[Symbol.dispose]();
     await server.shutdown();
   }
 }
