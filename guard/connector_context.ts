@@ -122,7 +122,7 @@ async function send(
     endsAt: Math.max(deadline, overtime),
     look,
     ended,
-    signal: out.effect === "read" ? cancelled?.() : undefined,
+    signal: out.effect === "read" && !out.shared ? cancelled?.() : undefined,
   });
 }
 

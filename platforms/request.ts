@@ -27,6 +27,8 @@ export interface Outgoing {
   readonly effect: "read" | "write";
   /** Set for a read of which the upstream counts every try: it is sent once, as a write is. */
   readonly once?: true;
+  /** Set for a read whose answer other calls may wait for: it goes on where its own caller goes away. */
+  readonly shared?: true;
   /**
    * How long an answer asks to wait, in milliseconds, where the upstream was too busy and carried nothing out; null
    * where it says no such thing. Up to LIMITS.UPSTREAM_BUSY_MS are waited for, and then writes too are sent again.

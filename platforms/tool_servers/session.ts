@@ -82,6 +82,7 @@ async function initialize(ctx: ToolServerContext, ref: ServerRef, url: string): 
     method: "initialize",
     params: { protocolVersion: VERSION, capabilities: {}, clientInfo: CLIENT },
     effect: "read",
+    shared: true,
     max_bytes: ANSWER_BYTES,
     deadline_ms: LIMITS.UPSTREAM_DEADLINE_MS,
   });

@@ -15,6 +15,7 @@ export interface Question {
   readonly method: "initialize" | "tools/list" | "tools/call";
   readonly params: Readonly<Record<string, unknown>>;
   readonly effect: "read" | "write";
+  readonly shared?: true;
   readonly max_bytes: number;
   readonly deadline_ms: number;
 }
@@ -52,7 +53,9 @@ export async function ask(ctx: ToolServerContext, at: Endpoint, question: Questi
   if (answer.status < 200 || answer.status > 299) throw refused(ref, out, answer);
   const { events } = stream;
   const message = read(ref, out, answer, events);
-  if (!answers(message, id)) throw unreadable(ref, out, "it is no answer to what was asked", answer.text());
+  // A server that could not read a request does not know its id; in a stream that may be about another one.
+  const isOurs = answers(message, id) || (events === null && answers(message, null));
+  if (!isOurs) throw unreadable(ref, out, "it is no answer to what was asked", answer.text());
   if ("error" in message) throw failed(ref, out, answer.status, isFields(message.error) ? message.error : {});
   if (!isFields(message.result)) throw unreadable(ref, out, "its result is no object");
   return { result: message.result, headers: answer.headers, bytes: events?.bytes ?? answer.bytes.byteLength };
@@ -83,11 +86,10 @@ function requestOf(
 const isEvents = (headers: Headers) =>
   (headers.get("content-type") ?? "").trimStart().toLowerCase().startsWith("text/event-stream");
 
-/** Whether it is the answer to that request; a request of the server may have the same id. An error may not know which. */
-function answers(message: unknown, id: number): message is Record<string, unknown> {
+/** Whether it is the answer to that request; a request of the server may have the same id. */
+function answers(message: unknown, id: number | null): message is Record<string, unknown> {
   if (!isFields(message) || message.jsonrpc !== "2.0" || "method" in message) return false;
-  if ("error" in message) return message.id === id || (message.id ?? null) === null;
-  return "result" in message && message.id === id;
+  return (message.id ?? null) === id && ("error" in message || (id !== null && "result" in message));
 }
 
 function read(ref: ServerRef, out: Outgoing, answer: Incoming, events: EventReader | null): unknown {

@@ -113,6 +113,11 @@ const DOUBTFUL: readonly [what: string, answer: Answer, said: RegExp][] = [
     /stream ended without/,
   ],
   ["a stream for another", (sent) => sse(event({ ...done(sent), id: 0 })), /stream ended without an answer/],
+  [
+    "an error in a stream that is about no request",
+    () => sse(event({ jsonrpc: "2.0", id: null, error: { code: -32600, message: "no" } })),
+    /stream ended without an answer/,
+  ],
   ["an internal error", (sent) => rpcError(sent, 500, -32603, "It broke"), /500 -32603: It broke/],
   [
     "an internal error that calls itself a success",
@@ -140,6 +145,11 @@ const REFUSED: readonly [what: string, answer: Answer, said: RegExp][] = [
     "bad arguments",
     (sent) => rpcError(sent, 200, -32602, "Invalid params"),
     /-32602: Invalid params; check the tool's/,
+  ],
+  [
+    "a request that was not read",
+    () => Response.json({ jsonrpc: "2.0", id: null, error: { code: -32700, message: "Parse error" } }),
+    /-32700: Parse error/,
   ],
   [
     "no right",
@@ -264,28 +274,6 @@ Deno.test("a caller who goes away ends a read, and a write is carried through", 
       gate.resolve();
     });
   }
-});
-
-Deno.test("whoever waits for a session that a caller gave up opening opens one", async () => {
-  const adapter = new Adapter();
-  const asked = Promise.withResolvers<void>();
-  const gate = Promise.withResolvers<void>();
-  await withToolServers(async (sent, nth, request) => {
-    if (nth === 1) {
-      asked.resolve();
-      await gate.promise;
-    }
-    return await adapter.answer(sent, nth, request);
-  }, async ({ client }) => {
-    const gone = new AbortController();
-    const first = (await client({ cancelled: gone.signal })).call(BUILDER, "t", {}, READ);
-    await asked.promise;
-    const second = (await client()).call(BUILDER, "t", {}, WRITE);
-    gone.abort();
-    await assert.rejects(first, { code: "E_CANCELLED" });
-    assert.equal((await second).isError, false);
-    gate.resolve();
-  });
 });
 
 Deno.test("what a server shows of the request's own credential is taken out", async () => {

@@ -70,6 +70,27 @@ Deno.test("twenty calls at once open one session, and a changed credential opens
   });
 });
 
+Deno.test("a session goes on being opened for those who wait for it where the call that began it is given up", async () => {
+  const adapter = new Adapter();
+  const asked = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  await withToolServers(async (sent, nth, request) => {
+    asked.resolve();
+    if (nth === 1) await gate.promise;
+    return await adapter.answer(sent, nth, request);
+  }, async ({ client, methods }) => {
+    const gone = new AbortController();
+    const first = (await client({ cancelled: gone.signal })).call(BUILDER, "t", {}, READ);
+    await asked.promise;
+    const second = (await client()).call(BUILDER, "t", {}, READ);
+    gone.abort();
+    gate.resolve();
+    await assert.rejects(first, { code: "E_CANCELLED" });
+    assert.equal((await second).isError, false);
+    assert.deepEqual(methods(), ["initialize", "tools/call"]);
+  });
+});
+
 Deno.test("sessions of two servers of a site are opened one after another", async () => {
   let open = 0;
   let most = 0;
