@@ -237,9 +237,8 @@ export const LIMITS = {
   TURN_MS: 5,
   /** How long a call alone at work is believed to be without a sign of life; longer than one request takes. */
   EXCLUSIVE_LEASE_MS: 30_000,
-  /** Of what a site's own tool answers: all of it, and what is shown of a failure. */
-  PROXIED_RESULT_BYTES: MIB,
-  PROXIED_ERROR_CHARACTERS: 2000,
+  /** What is shown of the words in which a site's own tool reports its failure. */
+  TOOL_ERROR_CHARACTERS: 2000,
   SHUTDOWN_SECONDS: 4,
   SHUTDOWN_CUT_OFF_MS: 500,
   /** How long refreshes of connected accounts are waited for when the store is closed. */

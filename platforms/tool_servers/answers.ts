@@ -60,9 +60,9 @@ function itemOf(item: unknown): unknown {
 export function failureText({ content, structuredContent }: UpstreamResult): string {
   const texts = content.map((one) => isFields(one) && typeof one.text === "string" ? one.text : "");
   const said = texts.filter((one) => one !== "").join(" ") || JSON.stringify(structuredContent) || "";
-  const clean = said.slice(0, 4 * LIMITS.PROXIED_ERROR_CHARACTERS)
+  const clean = said.slice(0, 4 * LIMITS.TOOL_ERROR_CHARACTERS)
     .replace(/[\p{Cc}\p{Cf}\p{Bidi_Control}\p{Zl}\p{Zp}]|\s+/gu, " ").replace(/ +/g, " ").trim();
-  const cut = clean.slice(0, LIMITS.PROXIED_ERROR_CHARACTERS).toWellFormed();
+  const cut = clean.slice(0, LIMITS.TOOL_ERROR_CHARACTERS).toWellFormed();
   return cut.length < clean.length ? `${cut}…` : cut;
 }
 
@@ -88,8 +88,8 @@ export function assertFit(
     (sum, one) => sum + (JSON.stringify(one)?.length ?? 0),
     0,
   );
-  if (bytes > LIMITS.PROXIED_RESULT_BYTES) {
-    const most = LIMITS.PROXIED_RESULT_BYTES / 1024;
+  if (bytes > LIMITS.TOOL_RESULT_BYTES) {
+    const most = LIMITS.TOOL_RESULT_BYTES / 1024;
     throw new GatewayError(
       "E_UPSTREAM",
       `"${name}" answered ${

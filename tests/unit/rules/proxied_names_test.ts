@@ -1,6 +1,12 @@
 /** Names of others' tools: what is never run, what runs another, and where arguments name such a thing. */
 import assert from "node:assert/strict";
-import { forbiddenWord, namedForbidden, runsAnother } from "../../../rules/proxied_names.ts";
+import {
+  forbiddenWord,
+  hiddenReason,
+  namedForbidden,
+  neverApproved,
+  runsAnother,
+} from "../../../rules/proxied_names.ts";
 
 const WORDS = [
   "delete",
@@ -70,7 +76,50 @@ Deno.test("a word within another word forbids nothing", () => {
       "x".repeat(10_000),
     ]
   ) assert.equal(forbiddenWord(name), null, name);
-  assert.equal(forbiddenWord("emcp-tools-delete-post"), "delete");
+  assert.equal(hiddenReason("builder-mcp-add-heading"), null);
+  assert.match(hiddenReason("emcp-tools-delete-post")!, /^"delete" in its name says/);
+});
+
+Deno.test("what reaches beyond content is never approved", () => {
+  for (
+    const name of [
+      "emcp-tools-write-file",
+      "emcp-tools-read-file",
+      "emcp-tools-search-files",
+      "emcp-tools-list-directory",
+      "emcp-tools-query",
+      "emcp-tools-list-tables",
+      "emcp-tools-insert-row",
+      "emcp-tools-update-rows",
+      "emcp-tools-run-wp-cli",
+      "emcp-tools-create-php-snippet",
+      "emcp-tools-install-plugin",
+      "emcp-tools-list-plugins",
+      "emcp-tools-switch-theme",
+      "emcp-tools-create-theme-template",
+      "emcp-tools-set-template-conditions",
+      "emcp-tools-create-user",
+      "emcp-tools-list-users",
+      "emcp-tools-import-sandbox-artifact",
+      "emcp-tools-rollback-change",
+      "emcp-tools-restore-content",
+      "emcp-tools-update-settings",
+      "updateSettings",
+      "emcp-tools-export-content",
+      "emcp-tools-reindex-search",
+      "emcp-tools-delete-post",
+    ]
+  ) assert.notEqual(neverApproved(name), null, name);
+  for (
+    const name of [
+      "emcp-tools-add-block",
+      "emcp-tools-update-page-settings",
+      "emcp-tools-update-element",
+      "mcp-adapter-execute-ability",
+      "contacts_get-contact",
+      "emcp-tools-export-page",
+    ]
+  ) assert.equal(neverApproved(name), null, name);
 });
 
 Deno.test("a tool that runs another is known by its name", () => {
