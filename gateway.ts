@@ -73,6 +73,7 @@ export async function openGateway(
   const proxied = proxiedTools({
     ...ports,
     proxies,
+    newId: () => newId(),
     toolServers: replace.toolServers ?? connectors.get("tool_servers"),
     builtIn: new Set(tools.keys()),
     log,
@@ -171,6 +172,7 @@ export async function openGateway(
         },
         connections,
         clients,
+        proxiedTools: proxied.desk,
         async toolNames() {
           await catalog.fresh();
           return catalog.names();

@@ -9,6 +9,7 @@ import { refusal } from "./exchange.ts";
 import { healthRoutes } from "./health.ts";
 import { peopleRoutes } from "./people.ts";
 import type { AdminPorts } from "./ports.ts";
+import { proxiedToolRoutes } from "./proxied_tools.ts";
 import { adminGate } from "./session.ts";
 import { snapshotRoutes } from "./snapshots.ts";
 import { repoRoutes } from "./repo.ts";
@@ -19,7 +20,8 @@ export type { AdminPorts } from "./ports.ts";
 
 /**
  * The routes below `/admin`, to be mounted at the root. Every answer of `/admin/login`, `/admin/logout` and
- * `/admin/api/*` has the envelope of the REST door, all others are pages; nothing is sent to any site, and only the repository page asks anything of others.
+ * `/admin/api/*` has the envelope of the REST door, all others are pages; only a tool server is sent anything when it
+ * is asked for its tools, and only the repository page asks anything of others.
  */
 export function adminApp(ports: AdminPorts): Hono {
   const app = new Hono();
@@ -41,6 +43,7 @@ export function adminApp(ports: AdminPorts): Hono {
   repoRoutes(app, ports);
   auditRoutes(app, ports);
   snapshotRoutes(app, ports);
+  proxiedToolRoutes(app, ports);
   healthRoutes(app, ports);
   app.all("/admin/api/*", (c) => {
     throw new GatewayError("E_NOT_FOUND", `The admin API has no ${c.req.method} ${c.req.path.slice(0, 200)}`);

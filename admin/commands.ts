@@ -7,6 +7,7 @@ import { CLIENT_COMMANDS } from "./commands_clients.ts";
 import { CONNECTION_COMMANDS } from "./commands_connections.ts";
 import { GATEWAY_COMMANDS } from "./commands_gateway.ts";
 import { PEOPLE_COMMANDS } from "./commands_people.ts";
+import { PROXIED_COMMANDS } from "./commands_proxied.ts";
 import { siteCommands } from "./commands_sites.ts";
 import { SNAPSHOT_COMMANDS } from "./commands_snapshots.ts";
 import { TOKEN_COMMANDS } from "./commands_tokens.ts";
@@ -22,6 +23,7 @@ export function commandsOf(connectors: Connectors): readonly Command[] {
     ...PEOPLE_COMMANDS,
     ...CONNECTION_COMMANDS,
     ...CLIENT_COMMANDS,
+    ...PROXIED_COMMANDS,
     ...AUDIT_COMMANDS,
     ...SNAPSHOT_COMMANDS,
     ...GATEWAY_COMMANDS,

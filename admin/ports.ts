@@ -5,6 +5,7 @@ import type { RetentionReport, RetentionState } from "../rules/retention.ts";
 import type { Store } from "../store/store.ts";
 import type { RecordAction } from "./actor.ts";
 import type { ConnectionsPort } from "./connection_ports.ts";
+import type { ProxiedToolsPort } from "./proxied_ports.ts";
 
 /** The repository app as it stands. */
 export interface RepoAppReport {
@@ -104,6 +105,8 @@ export interface AdminPorts {
   /** Clients that people let in; loaded when they are first asked for. */
   clients(): Promise<ClientsPort>;
   readonly record: RecordAction;
+  /** Sites' own tools; loaded when they are first asked for. */
+  proxiedTools(): Promise<ProxiedToolsPort>;
   /** The tools loaded now, sites' own included. */
   toolNames(): Promise<readonly string[]>;
   readonly retention: RetentionPort;

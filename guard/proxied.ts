@@ -15,6 +15,8 @@ export interface ProxiedGatewayPorts extends ConnectorPorts {
   readonly toolServers: Connector | undefined;
   /** The names of the gateway's own tools. */
   readonly builtIn: ReadonlySet<string>;
+  /** A new ULID. */
+  newId(): string;
   log(event: Record<string, unknown>): void;
 }
 
@@ -43,6 +45,10 @@ export function proxiedTools(given: ProxiedGatewayPorts) {
     stop: async (): Promise<void> => {
       if (used) await (await refresh()).stop();
     },
-    catalogs,
+    /** The operator's view. */
+    desk: onDemand(async () => {
+      const { ProxiedDesk } = await import("./proxied_desk.ts");
+      return new ProxiedDesk({ ...ports, source, catalogs });
+    }),
   };
 }

@@ -1,13 +1,9 @@
 /** What becomes of each tool that a site's own server lists: offered, approved, held back, refused or hidden, and why. */
 import type { Site } from "../model.ts";
 import type { ProxyClass, ProxyEffect } from "../platforms/tool_servers/types.ts";
-import type { Proxies } from "../registry/proxies.ts";
+import type { Proxies, ToolState } from "../registry/proxies.ts";
 import { hiddenReason, neverApproved, skeleton } from "../rules/proxied_approval.ts";
 import type { CatalogTool, ToolCatalog, ToolDecision } from "../store/store.ts";
-
-/** What becomes of a tool. */
-export const TOOL_STATES = ["offered", "approved", "held", "refused", "hidden"] as const;
-export type ToolState = (typeof TOOL_STATES)[number];
 
 /** A tool of one server of one site. */
 export interface JudgedTool {

@@ -55,9 +55,20 @@ export class ProxiedView {
     return this.#current;
   }
 
-  /** What becomes of every tool of every server. */
+  /** What becomes of every tool of every server; one that another server is asked for says so in its reason. */
   get judged(): readonly JudgedTool[] {
-    return [...this.#servers.values()].flatMap(({ judged }) => judged);
+    return [...this.#servers.values()].flatMap(({ judged, offers }) =>
+      judged.map((one) => {
+        const own = offers.get(one.name);
+        const used = this.#made.get(one.name)?.of ?? [];
+        if (own === undefined || used.includes(own)) return one;
+        const other = used.find(({ offer }) => offer.site_id === own.offer.site_id) ?? used[0];
+        return {
+          ...one,
+          reason: `the server "${other?.offer.ref.server}" has a tool of that name, which is called`,
+        };
+      })
+    );
   }
 
   /** Reads what the store has of these sites, in parts that let others have their turn. */

@@ -17,6 +17,10 @@ export const PROXY_EFFECTS = [
   "site",
 ] as const satisfies readonly ProxyEffect[];
 
+/** What becomes of a tool that a site's own server lists. */
+export const TOOL_STATES = ["offered", "approved", "held", "refused", "hidden"] as const;
+export type ToolState = (typeof TOOL_STATES)[number];
+
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 const word = z.string().regex(/^[a-z][A-Za-z0-9_]{0,63}$/);
 const effect = z.enum(PROXY_EFFECTS);
@@ -39,6 +43,8 @@ const proxySchema = closed({
   write: z.array(z.string().regex(/^[A-Za-z0-9_.*-]+$/)).default([]),
   write_flag: z.enum(FLAGS).optional(),
   effect,
+  /** What a write can touch. */
+  effects: z.array(effect).min(1),
   page: word.optional(),
   argument_prefixes: z.array(z.string().min(1)).default([]),
   filled: z.array(z.string().min(1)).default([]),
@@ -74,6 +80,8 @@ export class Proxies {
   readonly writeFlag: ProxyFile["write_flag"];
   /** What a write touches that is not known better. */
   readonly effect: ProxyEffect;
+  /** What a write can touch. */
+  readonly effects: readonly ProxyEffect[];
   readonly argumentNames: { readonly prefixes: readonly string[]; readonly filled: readonly string[] };
   /** Our words for arguments, by name. */
   readonly words: Readonly<Record<string, string>>;
@@ -90,6 +98,7 @@ export class Proxies {
     this.links = file.link === undefined ? [] : [file.link];
     this.writeFlag = file.write_flag;
     this.effect = file.effect;
+    this.effects = file.effects;
     this.argumentNames = { prefixes: file.argument_prefixes, filled: file.filled };
     this.words = file.arguments;
     this.known = new Map(

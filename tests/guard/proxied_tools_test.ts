@@ -1,47 +1,7 @@
 /** Sites' own tools in a gateway: what of their servers' lists is offered, to whom, in whose words. */
 import assert from "node:assert/strict";
-import type { UpstreamTool } from "../../platforms/tool_servers/types.ts";
-import { down, FakeToolServers, listed } from "../fake_tool_servers.ts";
-import { gateway, type Kit, type KitOptions, site } from "../kit.ts";
-
-const BUILDER = "emcp-tools-server";
-const HEADING = listed("emcp-tools-add-heading");
-const PAGES = listed("emcp-tools-list-pages", {
-  input_schema: { type: "object" },
-  hints: { read_only: true },
-});
-
-interface Served {
-  readonly name: string;
-  readonly description: string;
-  readonly inputSchema: { properties: Record<string, Record<string, unknown>>; required: string[] };
-  readonly annotations: Record<string, unknown>;
-}
-
-/** The tools of sites that a token is shown over MCP, by name. */
-async function shown(gw: Kit, as = "all"): Promise<Map<string, Served>> {
-  const body = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
-  const init = { method: "POST", headers: { "content-type": "application/json" }, body, as };
-  const { tools } = (await (await gw.http("/mcp", init)).json()).result as { tools: Served[] };
-  return new Map(
-    tools.filter((one) => /\n\nSites that offer it: /.test(one.description)).map((one) => [one.name, one]),
-  );
-}
-
-async function open(
-  lists: Readonly<Record<string, readonly UpstreamTool[]>>,
-  options: KitOptions = {},
-): Promise<{ gw: Kit; fake: FakeToolServers } & AsyncDisposable> {
-  const fake = new FakeToolServers();
-  for (const [id, tools] of Object.entries(lists)) fake.put(id, BUILDER, tools);
-  const gw = await gateway({
-    sites: Object.keys(lists).map((id) => site(id, "cms")),
-    toolServers: fake.connector(),
-    ...options,
-  });
-  await gw.gateway.toolCatalogs.run();
-  return { gw, fake, [Symbol.asyncDispose]: () => gw[Symbol.asyncDispose]() };
-}
+import { down, listed } from "../fake_tool_servers.ts";
+import { anHourLater, BUILDER, HEADING, open, PAGES, shown } from "./proxied_kit.ts";
 
 Deno.test("known names are offered under ours, in our words, with the upstream's arguments and none of its prose", async () => {
   await using at = await open({ acme: [HEADING, PAGES] });
@@ -80,13 +40,11 @@ Deno.test("a call goes to the site's own name for the tool, through both doors",
 Deno.test("a tool that changed since it was first seen is held back and nothing of it is sent; others stay", async () => {
   await using at = await open({ acme: [HEADING, PAGES] });
   at.fake.put("acme", BUILDER, [{ ...HEADING, description: "Now it does more" }, PAGES]);
-  at.gw.clock.now += 3_600_000;
-  await at.gw.gateway.toolCatalogs.run();
+  await anHourLater(at);
   assert.deepEqual([...(await shown(at.gw)).keys()], ["builder-mcp-list-pages"]);
   await at.gw.refuses("builder-mcp-add-heading", { site_id: "acme", post_id: 7 }, "E_TOOL_NOT_FOUND");
   at.fake.put("acme", BUILDER, [HEADING, PAGES]);
-  at.gw.clock.now += 3_600_000;
-  await at.gw.gateway.toolCatalogs.run();
+  await anHourLater(at);
   assert.equal((await shown(at.gw)).size, 2);
   assert.deepEqual(at.fake.calls, []);
 });
@@ -137,8 +95,7 @@ Deno.test("a list is made of the sites in a token's scope: names, schemas and te
 Deno.test("a server that is down keeps its last list, and is asked again sooner than one that answers", async () => {
   await using at = await open({ acme: [HEADING] });
   at.fake.put("acme", BUILDER, down());
-  at.gw.clock.now += 3_600_000;
-  await at.gw.gateway.toolCatalogs.run();
+  await anHourLater(at);
   assert.equal((await shown(at.gw)).size, 1);
   const [kept] = (await at.gw.store.toolCatalogs.list()).filter(({ server }) => server === BUILDER);
   assert.equal(kept!.failure, "The tool server answered 503");

@@ -64,6 +64,7 @@ export function kit(ports: Partial<AdminPorts> = {}) {
     setUp: () => Promise.reject(new Error("nothing is made for a site")),
     connections: () => Promise.resolve(NO_CONNECTIONS),
     clients: () => Promise.reject(new Error("nothing asks for clients")),
+    proxiedTools: () => Promise.reject(new Error("nothing asks for sites' own tools")),
     toolNames: () => Promise.resolve(TOOLS),
     record: (...row) => Promise.resolve(void recorded.push(row)),
     retention: fakeRetention(),

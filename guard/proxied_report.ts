@@ -1,0 +1,98 @@
+/** What an operator sees of sites' own tools and of the servers that list them. */
+import type { ProxyClass } from "../platforms/tool_servers/types.ts";
+import type { ToolState } from "../registry/proxies.ts";
+import type { CatalogKey, ToolCatalog } from "../store/store.ts";
+import type { JudgedTool } from "./proxied_judge.ts";
+
+/** A tool as some sites' servers list it, word for word the same. */
+export interface ToolView {
+  readonly name: string;
+  readonly upstream_name: string;
+  readonly source: string;
+  readonly server: string;
+  readonly state: ToolState;
+  readonly reason: string | null;
+  readonly class: ProxyClass | null;
+  /** What an approval must name; empty where the tool cannot be approved. */
+  readonly hash: string;
+  readonly sites: readonly string[];
+  /** What changed since it was pinned or approved; null where it did not, or that is not kept. */
+  readonly changes: readonly string[] | null;
+}
+
+/** A server and when it last answered. */
+export interface ServerView extends CatalogKey {
+  readonly fetched_at: string | null;
+  readonly age_seconds: number | null;
+  readonly failure: string | null;
+  readonly listed: number;
+  readonly states: Readonly<Partial<Record<ToolState, number>>>;
+}
+
+/** A tool with all that an operator reads before approving it. */
+export interface ToolText extends ToolView {
+  /** As its server lists it; null where that was not kept. */
+  readonly text: string | null;
+  /** As callers are or would be shown it, once it is approved. */
+  readonly shown: { readonly description: string; readonly input_schema: Record<string, unknown> } | null;
+}
+
+/** The servers there are and those that failed, each with what became of its tools. */
+export function serverViews(
+  catalogs: readonly ToolCatalog[],
+  judged: readonly JudgedTool[],
+  now: number,
+): ServerView[] {
+  const tools = Map.groupBy(judged, ({ catalog }) => keyOf(catalog));
+  const states = (one: ToolCatalog) =>
+    [...Map.groupBy(tools.get(keyOf(one)) ?? [], ({ state }) => state)].map((
+      [state, of],
+    ) => [state, of.length]);
+  return catalogs.filter((one) => one.exists || one.failure !== null).map((one) => ({
+    site_id: one.site_id,
+    source: one.source,
+    server: one.server,
+    fetched_at: one.fetched_at,
+    age_seconds: ageOf(one, now),
+    failure: one.failure,
+    listed: one.listed,
+    states: Object.fromEntries(states(one)),
+  }));
+}
+
+const ageOf = ({ fetched_at }: ToolCatalog, now: number): number | null =>
+  fetched_at === null ? null : Math.max(0, Math.round((now - Date.parse(fetched_at)) / 1000));
+
+const keyOf = ({ site_id, source, server }: CatalogKey) => JSON.stringify([site_id, source, server]);
+
+/** The same for tools that are the same in all that an operator decides by. */
+export const likeKey = (one: JudgedTool) =>
+  JSON.stringify([
+    one.name,
+    one.listed.name,
+    one.listed.hash,
+    one.catalog.server,
+    one.state,
+    one.reason,
+    one.class,
+    one.pinned,
+  ]);
+
+/** Tools that are the same in all that an operator decides by, as one. */
+export function viewOf(alike: readonly JudgedTool[], changes: readonly string[] | null): ToolView {
+  const [{ name, listed, catalog: { source, server }, state, reason, class: chosen }] = alike as [JudgedTool];
+  const sites = alike.map(({ catalog }) => catalog.site_id).sort();
+  const upstream_name = listed.name;
+  return {
+    name,
+    upstream_name,
+    source,
+    server,
+    state,
+    reason,
+    class: chosen,
+    hash: listed.hash,
+    sites,
+    changes,
+  };
+}
