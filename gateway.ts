@@ -74,6 +74,7 @@ export async function openGateway(
     ...ports,
     proxies,
     newId: () => newId(),
+    handler: async () => (await import("./platforms/tool_servers/proxied_tool.ts")).proxiedTool,
     toolServers: replace.toolServers ?? connectors.get("tool_servers"),
     builtIn: new Set(tools.keys()),
     log,

@@ -1,6 +1,9 @@
 /** Joins what sites' own tools need: their source, what keeps their catalogues, and the operator's view of them. */
 import { onDemand } from "../lib/async.ts";
 import type { Connector } from "../platforms/connector.ts";
+import type { ProxyPorts } from "../platforms/tool_servers/proxied_context.ts";
+import type { ProxiedHandler } from "../platforms/tool_servers/proxied_tool.ts";
+import type { ProxiedTool, ToolServers } from "../platforms/tool_servers/types.ts";
 import type { Proxies } from "../registry/proxies.ts";
 import type { Store } from "../store/store.ts";
 import type { ConnectorPorts } from "./connector_context.ts";
@@ -13,6 +16,8 @@ export interface ProxiedGatewayPorts extends ConnectorPorts {
   proxies(): Promise<readonly Proxies[]>;
   /** What reaches tool servers; none in a gateway whose connectors do not. */
   readonly toolServers: Connector | undefined;
+  /** What makes the handler of a tool that sites offer; loaded when there is the first. */
+  handler(): Promise<(tool: ProxiedTool, ports: ProxyPorts) => ProxiedHandler>;
   /** The names of the gateway's own tools. */
   readonly builtIn: ReadonlySet<string>;
   /** A new ULID. */
@@ -34,7 +39,11 @@ export function proxiedTools(given: ProxiedGatewayPorts) {
   };
   const source = new ProxiedTools({
     ...ports,
-    behaviour: async () => (await import("./proxied_run.ts")).proxiedRun(given.toolServers),
+    async behaviour(offersOf) {
+      const handlerOf = await given.handler();
+      const servers: ProxyPorts["servers"] = (ctx) => ctx.use(given.toolServers as Connector<ToolServers>);
+      return (tool) => handlerOf(tool, { servers, offersOf });
+    },
     gone: (site) => void catalogs().then((one) => one.soon(site)),
   });
   return {

@@ -1,6 +1,6 @@
 /** Sites' own tools made into entries of the catalogue: those of one name are one tool, shown by what its sites say of it. */
 import { GatewayError } from "../errors.ts";
-import type { Flag, PlatformKind, Site } from "../model.ts";
+import type { PlatformKind, Site } from "../model.ts";
 import type { ProxiedTool, SiteOffer } from "../platforms/tool_servers/types.ts";
 import type { ToolEntry } from "../registry/load.ts";
 import type { Proxies } from "../registry/proxies.ts";
@@ -84,9 +84,6 @@ export function proxiedEntry(
     source: proxies.source,
     offers: new Map(all.map(({ offer }) => [offer.site_id, offer])),
   };
-  const flags: OfferedTool["flags"] = writes && proxies.writeFlag
-    ? [{ flag: proxies.writeFlag as Flag, live: false }]
-    : [];
   return offered({
     name,
     group: "proxied",
@@ -96,7 +93,6 @@ export function proxiedEntry(
     sites: [...bySite.keys()],
     platforms: proxies.kinds as PlatformKind[],
     links: [...proxies.links],
-    flags,
     shown: (sites) => shownBy(sites.flatMap((id) => bySite.get(id) ?? [])),
     ...watched(name, bySite, behave(tool), changed),
   });
@@ -111,15 +107,16 @@ function watched(
 ): ReturnType<Behaviour> {
   return {
     ...behaviour,
-    async run(args, ctx) {
+    check(args, ctx) {
       const one = offers.get(ctx.site.id);
       if (!one || placeOf(ctx.site, one.proxies) !== one.place) throw moved(name, ctx.site.id);
+      return behaviour.check?.(args, ctx);
+    },
+    async run(args, ctx, plan) {
       try {
-        return await behaviour.run(args, ctx);
+        return await behaviour.run(args, ctx, plan);
       } catch (thrown) {
-        if (thrown instanceof GatewayError && thrown.code === "E_UPSTREAM" && thrown.upstream === 404) {
-          gone(ctx.site);
-        }
+        if (thrown instanceof GatewayError && "isGone" in thrown && thrown.isGone === true) gone(ctx.site);
         throw thrown;
       }
     },

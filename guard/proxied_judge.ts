@@ -2,7 +2,8 @@
 import type { Site } from "../model.ts";
 import type { ProxyClass, ProxyEffect } from "../platforms/tool_servers/types.ts";
 import type { Proxies, ToolState } from "../registry/proxies.ts";
-import { hiddenReason, neverApproved, skeleton } from "../rules/proxied_approval.ts";
+import { skeleton } from "../rules/look_alike.ts";
+import { hiddenReason, neverApproved } from "../rules/proxied_approval.ts";
 import type { CatalogTool, ToolCatalog, ToolDecision } from "../store/store.ts";
 
 /** A tool of one server of one site. */

@@ -2,6 +2,8 @@
 import { turns } from "../lib/async.ts";
 import { LIMITS, type Site } from "../model.ts";
 import type { Proxies } from "../registry/proxies.ts";
+import type { ProxyPorts } from "../platforms/tool_servers/proxied_context.ts";
+import type { SiteOffer } from "../platforms/tool_servers/types.ts";
 import type { ToolEntry } from "../registry/load.ts";
 import type { CatalogTool, Store, ToolCatalog, ToolDecision } from "../store/store.ts";
 import { type Behaviour, hiddenEntry, proxiedEntry, type ShownOffer, shownOffer } from "./proxied_entries.ts";
@@ -15,7 +17,7 @@ export interface ProxiedPorts {
   /** The names of the gateway's own tools. */
   readonly builtIn: ReadonlySet<string>;
   /** What tools do when they are called; loaded when the first is there. */
-  behaviour(): Promise<Behaviour>;
+  behaviour(offersOf: ProxyPorts["offersOf"]): Promise<Behaviour>;
   /** A server said that a tool it listed is none of its own. */
   gone(site: Site): void;
   /** Milliseconds that never go back. */
@@ -71,6 +73,11 @@ export class ProxiedView {
     );
   }
 
+  /** Every tool of a site that may be called, of all its servers. */
+  readonly #offersOf = (siteId: string): SiteOffer[] =>
+    [...this.#servers.values()].filter(({ catalog }) => catalog.site_id === siteId)
+      .flatMap(({ offers }) => [...offers.values()].map(({ offer }) => offer));
+
   /** Reads what the store has of these sites, in parts that let others have their turn. */
   async load(sites: readonly Site[]): Promise<void> {
     const { store, proxies, behaviour, elapsed } = this.#ports;
@@ -90,7 +97,12 @@ export class ProxiedView {
       const known = await this.#server(source, catalog, decided.get(key) ?? [], sources);
       if (known) servers.set(key, known);
     }
-    const made = await this.#entries(servers, sources, servers.size === 0 ? null : await behaviour(), turn);
+    const made = await this.#entries(
+      servers,
+      sources,
+      servers.size === 0 ? null : await behaviour(this.#offersOf),
+      turn,
+    );
     const same = made.size === this.#made.size &&
       [...made].every(([name, { entry }]) => this.#made.get(name)?.entry === entry);
     this.#servers = servers;

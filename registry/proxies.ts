@@ -1,9 +1,9 @@
 /** What is known of sites' own tools before anybody approves one: the files of `manifests/proxies/`. */
 import { z } from "zod";
-import { FLAGS, type PlatformKind } from "../model.ts";
+import type { PlatformKind } from "../model.ts";
 import type { ProxyClass, ProxyEffect, ProxySource, UpstreamTool } from "../platforms/tool_servers/types.ts";
 import { closed, text, yesNo } from "../lib/fields.ts";
-import { wordsOf } from "../rules/proxied_approval.ts";
+import { wordList } from "../rules/proxied_words.ts";
 import type { Connectors } from "./connectors.ts";
 import { parseYaml, readDocuments } from "./documents.ts";
 import { find, firstLine, RegistryError } from "./files.ts";
@@ -41,7 +41,6 @@ const proxySchema = closed({
   word_prefixes: names,
   read_words: z.array(word).optional(),
   write: z.array(z.string().regex(/^[A-Za-z0-9_.*-]+$/)).default([]),
-  write_flag: z.enum(FLAGS).optional(),
   effect,
   /** What a write can touch. */
   effects: z.array(effect).min(1),
@@ -77,7 +76,6 @@ export class Proxies {
   readonly boundTo: string;
   readonly credential: string;
   readonly links: readonly string[];
-  readonly writeFlag: ProxyFile["write_flag"];
   /** What a write touches that is not known better. */
   readonly effect: ProxyEffect;
   /** What a write can touch. */
@@ -96,7 +94,6 @@ export class Proxies {
     this.boundTo = file.bound_to;
     this.credential = file.credential;
     this.links = file.link === undefined ? [] : [file.link];
-    this.writeFlag = file.write_flag;
     this.effect = file.effect;
     this.effects = file.effects;
     this.argumentNames = { prefixes: file.argument_prefixes, filled: file.filled };
@@ -135,7 +132,7 @@ export class Proxies {
     if (destructive === true) return "its server says that it can destroy something";
     if (read_words === undefined) return null;
     const prefix = word_prefixes.find((one) => name.startsWith(one)) ?? "";
-    const [first = ""] = wordsOf(name.slice(prefix.length));
+    const [first = ""] = wordList(name.slice(prefix.length));
     return read_words.includes(first) ? null : `its name does not begin with ${read_words.join(", ")}`;
   }
 

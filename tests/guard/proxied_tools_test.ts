@@ -26,13 +26,16 @@ Deno.test("known names are offered under ours, in our words, with the upstream's
 });
 
 Deno.test("a call goes to the site's own name for the tool, through both doors", async () => {
-  await using at = await open({ acme: [HEADING, PAGES] });
-  const args = { site_id: "acme", post_id: 7, title: "Hi" };
-  for (const door of ["rest", "mcp"] as const) await at.gw.call("builder-mcp-add-heading", args, { door });
+  const image = listed("emcp-tools-sideload-image", {
+    input_schema: { type: "object", properties: { url: { type: "string" } }, required: ["url"] },
+  });
+  await using at = await open({ acme: [image, PAGES] });
+  const args = { site_id: "acme", url: "https://img.example/a.png" };
+  for (const door of ["rest", "mcp"] as const) await at.gw.call("builder-mcp-sideload-image", args, { door });
   await at.gw.call("builder-mcp-list-pages", {});
   assert.deepEqual(at.fake.calls.map(({ name, args, writes }) => [name, args, writes]), [
-    ["emcp-tools-add-heading", { post_id: 7, title: "Hi" }, true],
-    ["emcp-tools-add-heading", { post_id: 7, title: "Hi" }, true],
+    ["emcp-tools-sideload-image", { url: args.url }, true],
+    ["emcp-tools-sideload-image", { url: args.url }, true],
     ["emcp-tools-list-pages", {}, false],
   ]);
 });
