@@ -3,6 +3,7 @@ import { monotonicFactory } from "ulid";
 import type { Registry } from "./boot.ts";
 import { CODES } from "./errors.ts";
 import { buildApp } from "./doors/app.ts";
+import { hostsOf } from "./doors/hosts.ts";
 import { mcpDoor } from "./doors/mcp.ts";
 import { openapi } from "./doors/openapi.ts";
 import { restDoor } from "./doors/rest.ts";
@@ -21,7 +22,7 @@ import { RateLimit } from "./guard/limits.ts";
 import { Retention } from "./guard/retention.ts";
 import { proxiedTools } from "./guard/proxied.ts";
 import { reaches } from "./guard/scope.ts";
-import { delay, onDemand } from "./lib/async.ts";
+import { CLOCK, delay, onDemand } from "./lib/async.ts";
 import { createHttp } from "./platforms/http.ts";
 import { Catalog } from "./registry/catalog.ts";
 import { builtIn } from "./registry/source.ts";
@@ -115,7 +116,7 @@ export async function openGateway(
     const { ConnectedClients } = await import("./guard/oauth/connected.ts");
     return new ConnectedClients({ store, now, newId: () => newId() });
   });
-  let draining = false;
+  const stopping = new AbortController();
   const app = buildApp({
     rest: (app) =>
       restDoor(app, {
@@ -135,6 +136,9 @@ export async function openGateway(
         tokenLimit.take(caller.token.id);
         return (await catalog.keeping()).listing(caller).mcp;
       },
+      lists: catalog,
+      stopping: stopping.signal,
+      clock: CLOCK,
       bodyLimit: (caller) => largestBodyLimit(catalog.entries(), caller),
       call: ({ caller, tool, arguments: args, bodyBytes, requestId, idempotencyKey, follower }) =>
         dispatch({
@@ -206,7 +210,7 @@ export async function openGateway(
     },
     ping: () => store.ping(),
     newId: () => newId(),
-    draining: () => draining,
+    draining: () => stopping.signal.aborted,
     log,
   });
   return {
@@ -218,23 +222,16 @@ export async function openGateway(
     snapshots,
     toolCatalogs: proxied,
     log,
-    drain: () => void (draining = true, snapshots.stop(), proxied.stop()),
+    drain: () => void (stopping.abort(), snapshots.stop(), proxied.stop()),
     cutOff: () => ownHttp?.[Symbol.dispose](),
     close: async () => {
+      stopping.abort();
       const stopped = Promise.all([snapshots.stop(), proxied.stop()]);
       ownHttp?.[Symbol.dispose]();
       await stopped; // its lease is given back while there is a store
       await store.close();
     },
   };
-}
-
-/** The Host values served: the base address's own, and on loopback every name of this machine. */
-function hostsOf(baseUrl: string): ReadonlySet<string> {
-  const { host, hostname, port } = new URL(baseUrl);
-  const local = ["localhost", "127.0.0.1", "[::1]"];
-  const suffix = port ? `:${port}` : "";
-  return new Set([host, ...(local.includes(hostname) ? local.map((name) => name + suffix) : [])]);
 }
 
 /** One line of JSON on standard error. */

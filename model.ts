@@ -6,6 +6,7 @@ export * from "./audit_model.ts";
 export * from "./oauth_model.ts";
 export * from "./people_model.ts";
 export * from "./snapshot_model.ts";
+export * from "./subscription_model.ts";
 export type { CredentialKind, Credentials, PlatformKind, SiteFields } from "./model.gen.ts";
 
 /** Risk tiers: 0 read, 1 draft write, 2 external write, 3 publish or push, 4 destructive (super-admin). */

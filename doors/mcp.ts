@@ -16,6 +16,7 @@ import { CORS, naming } from "./envelope.ts";
 import { fault, JSON_HEADERS, preflight, refusal, refused } from "./mcp_response.ts";
 import { FollowedCalls, progressTokenOf } from "./mcp_stream.ts";
 import { failed, REQUEST_ID, succeeded, type ToolResult } from "./mcp_result.ts";
+import { type SubscriptionPorts, Subscriptions } from "./mcp_subscriptions.ts";
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -33,7 +34,7 @@ export interface McpCall {
 }
 
 /** What the door stands on. */
-export interface McpPorts {
+export interface McpPorts extends SubscriptionPorts {
   /** Throws E_AUTH; otherwise the caller. */
   authenticate(request: Request): Awaitable<Caller>;
   /** The tools that caller sees, as ASCII JSON text of an array: `[{"name":…},…]`. Throws E_RATE_LIMITED. */
@@ -51,7 +52,6 @@ export interface McpPorts {
   readonly hosts: ReadonlySet<string>;
   /** Without a trailing slash. */
   readonly baseUrl: string;
-  readonly server: { readonly name: string; readonly version: string };
   /** A new ULID: of the answer, and of the audit row where a tool is called. */
   requestId(): string;
 }
@@ -112,6 +112,11 @@ async function answer(
   const asked = { caller, requestId, bodyBytes: body.bytes };
   const token = progressTokenOf(frame, headers);
   if (token instanceof FrameFault) return fault(token);
+  if (frame.modern && frame.method === "subscriptions/listen") {
+    await ports.listing(caller); // counts as one, for it is made here
+    const opened = await answers.subscriptions.open({ request, requestId, caller, frame });
+    return opened instanceof FrameFault ? fault(opened) : opened;
+  }
   if (token !== null) {
     const following = { request, requestId, caller, frame, token };
     return await answers.followed.follow(
@@ -129,15 +134,17 @@ type Asked = Pick<McpCall, "caller" | "requestId" | "bodyBytes" | "follower">;
 /** The answers to the methods; everything that stays the same is written once. */
 class Answers {
   readonly followed = new FollowedCalls();
+  readonly subscriptions: Subscriptions;
   readonly #ports: McpPorts;
   readonly #stamp: string;
   readonly #discover: string;
 
   constructor(ports: McpPorts) {
     this.#ports = ports;
+    this.subscriptions = new Subscriptions(ports);
     this.#stamp = `"io.modelcontextprotocol/serverInfo":${JSON.stringify(ports.server)}`;
-    this.#discover = `"supportedVersions":["${MODERN_VERSION}"],"capabilities":{"tools":{}},` +
-      `"ttlMs":${DISCOVER_TTL_MS},"cacheScope":"private"`;
+    this.#discover = `"supportedVersions":["${MODERN_VERSION}"],` +
+      `"capabilities":{"tools":{"listChanged":true}},"ttlMs":${DISCOVER_TTL_MS},"cacheScope":"private"`;
   }
 
   async reply(frame: Frame, asked: Asked): Promise<string | FrameFault> {

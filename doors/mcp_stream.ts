@@ -2,18 +2,13 @@
 import type { Caller } from "../model.ts";
 import type { Follower } from "../registry/tool.ts";
 import { naming } from "./envelope.ts";
+import { EVENT_HEADERS, eventOf } from "./mcp_events.ts";
 import { type Frame, FrameFault, type FrameId, isRecord, RPC } from "./mcp_frame.ts";
 import { fault, JSON_HEADERS } from "./mcp_response.ts";
 
 /** What a client tells the progress of its call by. */
 export type ProgressToken = string | number;
 
-const EVENT_HEADERS = {
-  ...JSON_HEADERS,
-  "content-type": "text/event-stream",
-  "cache-control": "no-cache",
-  "x-accel-buffering": "no",
-};
 /** Events that may wait for a client that reads slowly; more of its progress is left out. */
 const EVENTS_WAITING_MAX = 64;
 /** It stands in each event, so a long one would be a way to fill the memory. */
@@ -161,7 +156,7 @@ class FollowedCall implements Follower {
   }
 
   #send(message: string): void {
-    this.#events?.enqueue(ENCODER.encode(`event: message\ndata: ${message}\n\n`));
+    this.#events?.enqueue(ENCODER.encode(eventOf(message)));
   }
 
   #close(): void {

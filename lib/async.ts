@@ -1,5 +1,22 @@
 /** Waiting that an abort cuts short and that leaves no timer behind. */
 
+/** A clock that can be waited by. */
+export interface Clock {
+  /** Milliseconds that never go back. */
+  elapsed(): number;
+  /** Does the work again and again, that far apart, until what it answers is called. */
+  every(ms: number, work: () => Promise<void>): () => void;
+}
+
+/** The clock of this process. */
+export const CLOCK: Clock = {
+  elapsed: () => performance.now(),
+  every(ms, work) {
+    const timer = setInterval(work, ms);
+    return () => clearInterval(timer);
+  },
+};
+
 /** Resolves after that time; rejects as soon as the signal aborts. */
 export function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -146,6 +146,16 @@ export class Catalog {
     return this.#listings?.calculatedSize ?? 0;
   }
 
+  /** What the caller's list depends on: as long as it is the same, so is the list. Costs little. */
+  listingKey(caller: Caller): string {
+    return this.#visibility(caller).key;
+  }
+
+  /** Alike for lists that are alike as MCP shows them, whatever they depend on. */
+  async listingDigest(caller: Caller): Promise<string> {
+    return (await this.keeping()).listing(caller).digest;
+  }
+
   /** What the caller may see; made anew each time before `keeping`. */
   listing(caller: Caller): Listing {
     const { key, sites } = this.#visibility(caller);

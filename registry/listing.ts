@@ -1,4 +1,5 @@
 /** What a caller is shown of the tools: JSON texts in ASCII, each written once, when it is first asked for. */
+import { hash } from "node:crypto";
 import type { ToolEntry } from "./load.ts";
 import { writes } from "./manifest.ts";
 import { served } from "./served.ts";
@@ -17,6 +18,7 @@ export class Listing {
   readonly #written: () => void;
   #mcp: string | undefined;
   #rest: string | undefined;
+  #digest: string | undefined;
 
   /** `written` is told when a text was added. */
   constructor(readonly shown: readonly Shown[], written: () => void) {
@@ -39,6 +41,11 @@ export class Listing {
       this.#written();
     }
     return this.#rest;
+  }
+
+  /** Tells this list from others as MCP shows it: lists of one digest are alike. */
+  get digest(): string {
+    return this.#digest ??= hash("sha256", this.mcp);
   }
 
   /** What it holds in memory, bytes. */

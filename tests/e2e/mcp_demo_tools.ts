@@ -1,4 +1,5 @@
 /** The tools the conformance suite asks for by name, each answering content as a site's own tool would. */
+import { CLOCK } from "../../lib/async.ts";
 import { Content } from "../../lib/content.ts";
 import { GatewayError } from "../../errors.ts";
 import type { McpCall, McpPorts } from "../../doors/mcp.ts";
@@ -25,9 +26,12 @@ const ANSWERS: Record<string, (call: McpCall) => unknown> = {
   },
 };
 
+/** A tool that changes the list, by the name the suite has for it. */
+const TRIGGER = "test_trigger_tool_change";
+
 const inputSchema = { type: "object", properties: {}, additionalProperties: false };
 const LISTING = JSON.stringify(
-  Object.keys(ANSWERS).map((name) => ({
+  [...Object.keys(ANSWERS), TRIGGER].map((name) => ({
     name,
     description: "A tool of the conformance suite.",
     inputSchema,
@@ -36,10 +40,15 @@ const LISTING = JSON.stringify(
 
 /** The same ports, offering these tools and no others. */
 export function withDemoTools(ports: McpPorts): McpPorts {
+  let changes = 0;
+  const version = () => `version ${changes}`;
   return {
     ...ports,
     listing: () => LISTING,
+    lists: { fresh() {}, listingKey: version, listingDigest: version },
+    clock: CLOCK,
     call: (call) => {
+      if (call.tool === TRIGGER) return Promise.resolve({ changes: ++changes });
       const answer = ANSWERS[call.tool];
       if (answer === undefined) {
         throw new GatewayError("E_TOOL_NOT_FOUND", `No tool is called "${call.tool}"`);

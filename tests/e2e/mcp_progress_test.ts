@@ -4,6 +4,7 @@ import { type CrmStandIn, startCrm } from "../../sandbox/highlevel/start.ts";
 import { type Kit, site } from "../kit.ts";
 import { crowded } from "../tools/_crm.ts";
 import { Client1, Client2, Transport1, Transport2 } from "../packages/mcp_clients.ts";
+import { authorized } from "./held_fetch.ts";
 import { start, type Started } from "./mcp_start.ts";
 
 const INFO = { name: "test", version: "1.0.0" };
@@ -21,22 +22,6 @@ interface Options {
 interface Connected extends AsyncDisposable {
   call(options: Options): Promise<unknown>;
 }
-
-/**
- * The signals of the clients' requests, held here: the runtime lets go of one that is made of others, and then an abort
- * ends nothing. For the same reason an answer's body is ended by its request's signal itself.
- */
-const held: AbortSignal[] = [];
-const authorized = (token: string) => ({
-  requestInit: { headers: { Authorization: `Bearer ${token}` } },
-  fetch: async (url: string | URL, { signal, ...init }: RequestInit = {}) => {
-    if (!signal) return await fetch(url, init);
-    held.push(signal);
-    const answer = await fetch(url, init);
-    const body = answer.body?.pipeThrough(new TransformStream(), { signal }) ?? null;
-    return new Response(body, { status: answer.status, headers: answer.headers });
-  },
-});
 
 async function first({ url, token }: Started): Promise<Connected> {
   const client = new Client1(INFO);

@@ -20,6 +20,7 @@ export async function withToken({ url, token, stop }: Started): Promise<Started>
       },
     );
     onward.on("error", () => outgoing.destroy());
+    outgoing.on("close", () => onward.destroy()); // a client that leaves a stream leaves it behind the proxy too
     incoming.pipe(onward);
   });
   server.listen(0, "127.0.0.1");

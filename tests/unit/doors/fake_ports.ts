@@ -107,6 +107,9 @@ export function fakePorts(
       throw new GatewayError("E_AUTH", "Send a valid token");
     },
     listing: () => listing,
+    lists: { fresh() {}, listingKey: () => "as ever", listingDigest: () => "as ever" },
+    stopping: new AbortController().signal,
+    clock: { elapsed: () => 0, every: () => () => {} },
     bodyLimit: () => BODY_BYTES,
     async call(call) {
       seen.calls.push(call);

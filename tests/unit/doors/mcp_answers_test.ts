@@ -47,7 +47,7 @@ Deno.test("server/discover names the one modern version and no capability that i
     resultType: "complete",
     _meta: { "io.modelcontextprotocol/serverInfo": { name: "gateway", version: "1.0.0" } },
     supportedVersions: ["2026-07-28"],
-    capabilities: { tools: {} },
+    capabilities: { tools: { listChanged: true } },
     ttlMs: 3_600_000,
     cacheScope: "private",
   });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { createMcpHandler, Server } from "@modelcontextprotocol/server";
 import { mcpDoor } from "../../../doors/mcp.ts";
 import { BODY_BYTES, fakePorts, TOOLS } from "./fake_ports.ts";
+import { modern } from "./mcp_requests.ts";
 import { ROWS } from "./mcp_rows.ts";
 
 /** Where the door means to differ, and why. */
@@ -18,13 +19,14 @@ const MEANT: Record<string, string> = {
   "params null": "which calls the whole message invalid",
   "tools/list with a cursor": "which leaves cursors to the tool list",
   "2026 tools/list with a cursor": "which leaves cursors to the tool list",
-  "2026 subscription": "which streams changes; the door advertises none",
   "2026 notification with a foreign method header": "which checks what it then drops",
 };
 
 const door = mcpDoor(fakePorts().ports);
 const oracle = createMcpHandler(() => {
-  const server = new Server({ name: "oracle", version: "1" }, { capabilities: { tools: {} } });
+  const server = new Server({ name: "oracle", version: "1" }, {
+    capabilities: { tools: { listChanged: true } },
+  });
   server.setRequestHandler("tools/list", () => ({ tools: TOOLS as never }));
   server.setRequestHandler("tools/call", () => ({ content: [{ type: "text", text: "x" }] }));
   return server;
@@ -53,6 +55,45 @@ for (const { name, request } of ROWS) {
     else assert.notDeepEqual(ours, theirs);
   });
 }
+
+Deno.test("a stream of changes is written as the official server writes it", async () => {
+  let list = "before";
+  const looks: (() => Promise<void>)[] = [];
+  const stopping = new AbortController();
+  const { ports } = fakePorts();
+  const changing = mcpDoor({
+    ...ports,
+    server: { name: "oracle", version: "1" },
+    lists: { fresh() {}, listingKey: () => list, listingDigest: () => list },
+    stopping: stopping.signal,
+    clock: {
+      elapsed: () => 0,
+      every(_ms, work) {
+        looks.push(work);
+        return () => {};
+      },
+    },
+  });
+  const asked = { notifications: { toolsListChanged: true, promptsListChanged: true } };
+  const request = () => modern("subscriptions/listen", asked);
+  const [ours, theirs] = [await changing(request()), await oracle.fetch(request())];
+  list = "after";
+  await looks[0]!();
+  oracle.notify.toolsChanged();
+  stopping.abort();
+  await oracle.close();
+  const header = (name: string) => [ours, theirs].map((one) => one.headers.get(name)?.split(",")[0]);
+  for (const name of ["content-type", "cache-control", "x-accel-buffering"]) {
+    const [own, wanted] = header(name);
+    assert.equal(own, wanted, name);
+  }
+  assert.equal(ours.status, theirs.status);
+  const messages = async (response: Response) =>
+    (await response.text()).trim().split("\n\n").map((event) => JSON.parse(event.split("data: ")[1]!));
+  const [own, wanted] = [await messages(ours), await messages(theirs)];
+  assert.equal(own.length, 3);
+  assert.deepEqual(own, wanted);
+});
 
 Deno.test("every meant difference is a row of the table", () => {
   const names = new Set(ROWS.map((row) => row.name));

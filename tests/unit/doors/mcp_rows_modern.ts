@@ -141,10 +141,19 @@ export const MODERN: Row[] = [
     () => modern("resources/read", { uri: "x:y" }, { headers: { "mcp-name": "x:y" } }),
   ),
   row(
-    "2026 subscription",
-    404,
-    -32601,
-    () => modern("subscriptions/listen", { notifications: { toolsListChanged: true } }),
+    "2026 subscription to what is no filter",
+    200,
+    -32602,
+    () => modern("subscriptions/listen", { notifications: { toolsListChanged: "yes" } }),
+  ),
+  row(
+    "2026 subscription without its method header",
+    400,
+    -32020,
+    () =>
+      modern("subscriptions/listen", { notifications: { toolsListChanged: true } }, {
+        headers: { "mcp-method": null },
+      }),
   ),
   row(
     "2026 with a session id",
