@@ -173,7 +173,7 @@ export function filledIn(page: string, choice: Record<string, string | string[]>
     if (name !== undefined && sent) form.append(name, value);
   }
   for (const [, name, options] of page.matchAll(/<select[^>]* name="([^"]+)"[^>]*>([\s\S]*?)<\/select>/g)) {
-    const chosen = /value="([^"]*)" selected/.exec(options!)?.[1];
+    const chosen = /value="([^"]*)"\s+selected/.exec(options!)?.[1];
     if (chosen !== undefined) form.set(name!, chosen);
   }
   for (const [name, value] of Object.entries({ sites: "acme", answer: "allow", ...choice })) {

@@ -1,0 +1,233 @@
+/** The token endpoint: codes and refresh tokens that are wrong, late, somebody else's or sent twice. */
+import assert from "node:assert/strict";
+import { CHALLENGE, oauth, REDIRECT, VERIFIER, type World } from "./oauth_kit.ts";
+
+async function clientOf(at: World): Promise<string> {
+  return (await at.register()).body.client_id;
+}
+
+/** Whether an access token still calls. */
+async function calls(at: World, access_token: string): Promise<boolean> {
+  return (await at.with(access_token, "/api/v1/whoami")).status === 200;
+}
+
+const ended = async (at: World) =>
+  (await at.gw.audit()).filter(({ tool }) => tool === "client.end")
+    .map(({ arguments: what }) => (what as { why: string }).why);
+
+Deno.test("a code is for its client, redirect URI, verifier and resource, and a try with others takes nothing away", async () => {
+  await using at = await oauth();
+  const [id, other] = [await clientOf(at), await clientOf(at)];
+  const code = await at.code(id);
+  const wrong: [string, Record<string, string>, string][] = [
+    [other, {}, "invalid_grant"],
+    ["nobody", {}, "invalid_grant"],
+    [id, { redirect_uri: `${REDIRECT}/` }, "invalid_grant"],
+    [id, { redirect_uri: REDIRECT.replace("callback", "%63allback") }, "invalid_grant"],
+    [id, { redirect_uri: "" }, "invalid_request"],
+    [id, { code_verifier: "" }, "invalid_request"],
+    [id, { code_verifier: `${VERIFIER}x` }, "invalid_grant"],
+    [id, { code_verifier: CHALLENGE }, "invalid_grant"],
+    [id, { code_verifier: "short" }, "invalid_grant"],
+    [id, { resource: "https://other.example" }, "invalid_target"],
+    [id, { resource: "http://127.0.0.1:8000" }, "invalid_target"],
+    [id, { client_secret: "secret" }, "invalid_client"],
+    [id, { grant_type: "password" }, "unsupported_grant_type"],
+    [id, { grant_type: "client_credentials" }, "unsupported_grant_type"],
+    [id, { grant_type: "" }, "invalid_request"],
+    ["", {}, "invalid_request"],
+    [id, { code: `${code}x` }, "invalid_grant"],
+    [id, { code: "x".repeat(4000) }, "invalid_grant"],
+  ];
+  for (const [client, more, error] of wrong) {
+    const { status, body, headers } = await at.exchange(client, code, more);
+    assert.deepEqual(
+      [body.error, status],
+      [error, error === "invalid_client" ? 401 : 400],
+      JSON.stringify(more),
+    );
+    assert.equal(headers.get("cache-control"), "no-store");
+  }
+  assert.deepEqual(await at.gw.store.oauthGrants.list(), []);
+  assert.equal((await at.exchange(id, code)).status, 200);
+});
+
+Deno.test("a request of the token endpoint is a form without repeated fields, without credentials, and small", async () => {
+  await using at = await oauth();
+  const id = await clientOf(at);
+  const code = await at.code(id);
+  const form = new URLSearchParams({
+    grant_type: "authorization_code",
+    client_id: id,
+    code,
+    redirect_uri: REDIRECT,
+    code_verifier: VERIFIER,
+  });
+  assert.equal((await at.post("/oauth/token", `${form}&code=${code}`)).body.error, "invalid_request");
+  assert.equal((await at.post("/oauth/token", `${form}&x=${"x".repeat(9000)}`)).status, 413);
+  const send = (headers: Record<string, string>, body: string, path = "/oauth/token") =>
+    at.gw.http(path, { method: "POST", as: null, headers, body });
+  const basic = { authorization: `Basic ${btoa(`${id}:secret`)}` };
+  const type = { "content-type": "application/x-www-form-urlencoded" };
+  assert.equal((await send({ ...type, ...basic }, String(form))).status, 401);
+  assert.equal(
+    (await send({ "content-type": "application/json" }, JSON.stringify(Object.fromEntries(form)))).status,
+    400,
+  );
+  assert.equal((await send(type, "", `/oauth/token?${form}`)).status, 400);
+  assert.equal((await at.browse(`/oauth/token?${form}`)).status, 404);
+  assert.equal((await at.post("/oauth/token", form)).status, 200);
+});
+
+Deno.test("a code is over after a minute", async () => {
+  await using at = await oauth();
+  const id = await clientOf(at);
+  const code = await at.code(id);
+  at.gw.clock.now += 60_000;
+  assert.equal((await at.exchange(id, code)).body.error, "invalid_grant");
+});
+
+Deno.test("a code that comes twice ends what it gave, one after the other and at once", async () => {
+  await using at = await oauth();
+  const id = await clientOf(at);
+  const code = await at.code(id);
+  const { body: tokens } = await at.exchange(id, code);
+  assert.ok(await calls(at, tokens.access_token));
+  assert.equal((await at.exchange(id, code)).body.error, "invalid_grant");
+  assert.ok(!await calls(at, tokens.access_token));
+  assert.equal((await at.refresh(id, tokens.refresh_token)).body.error, "invalid_grant");
+  assert.deepEqual(await ended(at), ["its code was sent twice"]);
+
+  const raced = await at.code(id);
+  const answers = await Promise.all([1, 2, 3].map(() => at.exchange(id, raced)));
+  const given = answers.filter(({ status }) => status === 200);
+  assert.equal(given.length, 1);
+  assert.ok(!await calls(at, given[0]!.body.access_token));
+  assert.deepEqual(await at.gw.store.oauthGrants.list(), []);
+});
+
+Deno.test("a refresh token rotates, and a lost answer is given again", async () => {
+  await using at = await oauth();
+  const first = await at.connect();
+  const second = await at.refresh(first.client_id, first.refresh_token);
+  assert.equal(second.status, 200);
+  assert.notEqual(second.body.refresh_token, first.refresh_token);
+  at.gw.clock.now += 30_000;
+  const again = await at.refresh(first.client_id, first.refresh_token);
+  assert.deepEqual(again.body, { ...second.body, expires_in: 3570 });
+  const third = await at.refresh(first.client_id, second.body.refresh_token);
+  assert.equal(third.status, 200);
+  assert.ok(await calls(at, third.body.access_token));
+  assert.deepEqual(await ended(at), []);
+});
+
+Deno.test("a refresh token that comes when its answer cannot have been lost ends the grant", async () => {
+  for (const way of ["late", "after its successor", "two back"]) {
+    await using at = await oauth();
+    const first = await at.connect();
+    const second = (await at.refresh(first.client_id, first.refresh_token)).body;
+    if (way === "late") at.gw.clock.now += 60_000;
+    let last = second;
+    if (way !== "late") last = (await at.refresh(first.client_id, second.refresh_token)).body;
+    if (way === "two back") last = (await at.refresh(first.client_id, last.refresh_token)).body;
+    const reused = await at.refresh(first.client_id, first.refresh_token);
+    assert.equal(reused.body.error, "invalid_grant", way);
+    assert.match(reused.body.error_description, /used before/);
+    assert.ok(!await calls(at, last.access_token), way);
+    assert.equal((await at.refresh(first.client_id, last.refresh_token)).body.error, "invalid_grant");
+    assert.deepEqual(await ended(at), ["a refresh token was used twice"]);
+  }
+});
+
+Deno.test("refreshes at once all get one family", async () => {
+  await using at = await oauth();
+  const { client_id, refresh_token } = await at.connect();
+  const answers = await Promise.all([1, 2, 3, 4].map(() => at.refresh(client_id, refresh_token)));
+  assert.deepEqual(answers.map(({ status }) => status), [200, 200, 200, 200]);
+  assert.equal(new Set(answers.map(({ body }) => body.refresh_token)).size, 1);
+  assert.equal((await at.refresh(client_id, answers[0]!.body.refresh_token)).status, 200);
+});
+
+Deno.test("a refresh token is for its client and resource, and a try of another takes nothing away", async () => {
+  await using at = await oauth();
+  const { client_id, refresh_token } = await at.connect();
+  const other = await clientOf(at);
+  const wrong: [string, Record<string, string>, string][] = [
+    [other, {}, "invalid_grant"],
+    [client_id, { resource: "https://other.example" }, "invalid_target"],
+    [client_id, { resource: "http://127.0.0.1:8000" }, "invalid_target"],
+    [client_id, { refresh_token: "ort_unknown" }, "invalid_grant"],
+    [client_id, { refresh_token: "" }, "invalid_request"],
+    [client_id, { client_secret: "secret" }, "invalid_client"],
+  ];
+  for (const [client, more, error] of wrong) {
+    assert.equal((await at.refresh(client, refresh_token, more)).body.error, error, JSON.stringify(more));
+  }
+  assert.equal((await at.refresh(client_id, refresh_token)).status, 200);
+});
+
+Deno.test("a grant that names no resource is for the gateway, whichever of its addresses is asked for then", async () => {
+  await using at = await oauth();
+  const id = await clientOf(at);
+  const code = await at.code(id, { resource: undefined });
+  const { status, body } = await at.exchange(id, code, { resource: "http://127.0.0.1:8000/" });
+  assert.equal(status, 200);
+  assert.equal((await at.refresh(id, body.refresh_token, { resource: "http://127.0.0.1:8000" })).status, 200);
+  assert.equal(
+    (await at.refresh(id, body.refresh_token, { resource: "http://127.0.0.1:8000/mcp" })).body.error,
+    "invalid_target",
+  );
+});
+
+Deno.test("a grant ends after its days, and its last access token with it", async () => {
+  await using at = await oauth();
+  const { client_id, ...first } = await at.connect({ days: "1" });
+  at.gw.clock.now += 24 * 60 * 60_000 - 60_000;
+  const { body } = await at.refresh(client_id, first.refresh_token);
+  assert.equal(body.expires_in, 60);
+  at.gw.clock.now += 60_000;
+  assert.ok(!await calls(at, body.access_token));
+  assert.equal((await at.refresh(client_id, body.refresh_token)).body.error, "invalid_grant");
+});
+
+Deno.test("revoking a refresh token ends the grant, revoking an access token that one; unknown ones are nothing", async () => {
+  await using at = await oauth();
+  const { client_id, access_token, refresh_token } = await at.connect();
+  const revoke = async (form: Record<string, string>) => (await at.post("/oauth/revoke", form)).status;
+  assert.equal(await revoke({ token: "unknown", client_id }), 200);
+  assert.equal(await revoke({ token: refresh_token, client_id: "other" }), 200);
+  assert.ok(await calls(at, access_token));
+  assert.equal(await revoke({}), 400);
+  assert.equal(await revoke({ token: access_token, client_id, token_type_hint: "refresh_token" }), 200);
+  assert.ok(!await calls(at, access_token));
+  const next = await at.refresh(client_id, refresh_token);
+  assert.equal(next.status, 200);
+  assert.equal(await revoke({ token: refresh_token, client_id }), 200);
+  assert.ok(!await calls(at, next.body.access_token));
+  assert.equal((await at.refresh(client_id, next.body.refresh_token)).body.error, "invalid_grant");
+  assert.deepEqual(await ended(at), ["its client disconnected"]);
+});
+
+Deno.test("an access token says why it no longer calls", async () => {
+  await using at = await oauth();
+  const { access_token } = await at.connect();
+  const [listed] = await at.gw.store.oauthGrants.list();
+  await at.gw.store.oauthGrants.end(listed!.grant.id, "its user ended it");
+  const { status, body } = await at.with(access_token, "/api/v1/whoami");
+  assert.equal(status, 401);
+  assert.match(
+    body.error.message,
+    /^The connection was ended at .*, because its user ended it; connect again$/,
+  );
+  const unknown = await at.with("oat_unknown", "/api/v1/whoami");
+  assert.match(unknown.body.error.message, /not known, or its time is over; refresh it/);
+});
+
+Deno.test("an access token does not open the admin API, and a refresh token or code calls nothing", async () => {
+  await using at = await oauth();
+  const { access_token, refresh_token, client_id } = await at.connect();
+  assert.equal((await at.with(access_token, "/admin/api/tokens")).status, 401);
+  for (const text of [refresh_token, await at.code(client_id)]) {
+    assert.equal((await at.with(text, "/api/v1/whoami")).status, 401);
+  }
+});
