@@ -1,0 +1,126 @@
+/** Two instances on one store: codes, refreshes, ends and what a person narrows are one whichever of them is asked. */
+import assert from "node:assert/strict";
+import { gateway, type Kit } from "../kit.ts";
+import { type Answered, oauth, REDIRECT, VERIFIER, type World } from "./oauth_kit.ts";
+
+/** A world on a file, and a second gateway on the same one. */
+async function pair(): Promise<{ at: World; other: Kit; both: readonly Kit[] } & AsyncDisposable> {
+  const folder = await Deno.makeTempDir();
+  const settings = { kvPath: `${folder}/kv.db` };
+  const at = await oauth({ settings });
+  const other = await gateway({ settings });
+  return {
+    at,
+    other,
+    both: [at.gw, other],
+    async [Symbol.asyncDispose]() {
+      await other[Symbol.asyncDispose]();
+      await at[Symbol.asyncDispose]();
+      await Deno.remove(folder, { recursive: true });
+    },
+  };
+}
+
+/** One request of the token endpoint of an instance. */
+async function token(kit: Kit, form: Record<string, string>): Promise<Answered> {
+  const response = await kit.http("/oauth/token", {
+    method: "POST",
+    as: null,
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: String(new URLSearchParams(form)),
+  });
+  return { status: response.status, headers: response.headers, body: await response.json() };
+}
+
+async function whoami(kit: Kit, access_token: string): Promise<number> {
+  const headers = { authorization: `Bearer ${access_token}` };
+  const response = await kit.http("/api/v1/whoami", { as: null, headers });
+  await response.body?.cancel();
+  return response.status;
+}
+
+/** Asks until it is so, for a second at most. */
+async function soon(holds: () => Promise<boolean>): Promise<void> {
+  const late = performance.now() + 1000;
+  while (!await holds()) assert.ok(performance.now() < late, "a second has passed");
+}
+
+Deno.test("a code sent to two instances at once is redeemed by one, and what it gave is ended at both", async () => {
+  await using pairOf = await pair();
+  const { at, both } = pairOf;
+  const { client_id } = (await at.register()).body;
+  for (let round = 0; round < 3; round++) {
+    const code = await at.code(client_id);
+    const answers = await Promise.all(both.map((kit) => exchange(kit, client_id, code)));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400]);
+    const given = answers.find(({ status }) => status === 200)!;
+    for (const kit of both) await soon(async () => await whoami(kit, given.body.access_token) === 401);
+  }
+});
+
+const exchange = (kit: Kit, client_id: string, code: string) =>
+  token(kit, {
+    grant_type: "authorization_code",
+    client_id,
+    code,
+    redirect_uri: REDIRECT,
+    code_verifier: VERIFIER,
+  });
+
+Deno.test("two instances that refresh one token at once give one answer, and the family goes on", async () => {
+  await using pairOf = await pair();
+  const { at, both } = pairOf;
+  let { client_id, refresh_token } = await at.connect();
+  for (let round = 0; round < 5; round++) {
+    const form = { grant_type: "refresh_token", client_id, refresh_token };
+    const answers = await Promise.all([...both, ...both].map((kit) => token(kit, form)));
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+    assert.equal(new Set(answers.map(({ body }) => JSON.stringify(body))).size, 1);
+    for (const kit of both) assert.equal(await whoami(kit, answers[0]!.body.access_token), 200);
+    refresh_token = answers[0]!.body.refresh_token;
+  }
+  assert.equal((await at.gw.store.oauthGrants.list()).length, 1);
+});
+
+Deno.test("a token used at one instance is a used one at the other", async () => {
+  await using pairOf = await pair();
+  const { at, other } = pairOf;
+  const { client_id, refresh_token, access_token } = await at.connect();
+  const second = (await at.refresh(client_id, refresh_token)).body;
+  await token(other, { grant_type: "refresh_token", client_id, refresh_token: second.refresh_token });
+  const reused = await token(other, { grant_type: "refresh_token", client_id, refresh_token });
+  assert.equal(reused.body.error, "invalid_grant");
+  assert.equal(await whoami(other, access_token), 401);
+  await soon(async () => await whoami(at.gw, access_token) === 401);
+});
+
+Deno.test("an end while a refresh is in flight leaves nothing that calls", async () => {
+  await using pairOf = await pair();
+  const { at, other } = pairOf;
+  for (let round = 0; round < 5; round++) {
+    const { client_id, refresh_token, access_token } = await at.connect();
+    const { grant } = (await at.gw.store.oauthGrants.list()).at(-1)!;
+    const [refreshed] = await Promise.all([
+      token(other, { grant_type: "refresh_token", client_id, refresh_token }),
+      at.gw.store.oauthGrants.end(grant.id, "its user ended it"),
+    ]);
+    const texts = [access_token, ...refreshed.status === 200 ? [refreshed.body.access_token] : []];
+    for (const kit of pairOf.both) {
+      for (const text of texts) await soon(async () => await whoami(kit, text) === 401);
+    }
+  }
+});
+
+Deno.test("what is narrowed of a person at one instance is narrowed at the other within a second", async () => {
+  await using pairOf = await pair();
+  const { at, other } = pairOf;
+  const { access_token } = await at.connect({ sites: ["acme", "other"] });
+  const sites = async () => {
+    const headers = { authorization: `Bearer ${access_token}` };
+    const { result } = await (await other.http("/api/v1/sites", { as: null, headers })).json();
+    return result.sites.map(({ id }: { id: string }) => id);
+  };
+  assert.deepEqual(await sites(), ["acme", "other"]);
+  await at.gw.store.users.update(at.user.id, { allowed_sites: ["acme"] });
+  await soon(async () => (await sites()).join() === "acme");
+});
