@@ -1,13 +1,10 @@
 /** The official clients of both SDK lines let themselves in with their own OAuth, and carry a draft through. */
 import assert from "node:assert/strict";
-import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from "@modelcontextprotocol/client";
-import type { OAuthClientProvider as Provider1 } from "@modelcontextprotocol/sdk/client/auth.js";
-import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport as Transport1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { User } from "../../model.ts";
 import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import { filledIn } from "../guard/oauth_kit.ts";
 import { type Kit, site } from "../kit.ts";
+import { Client1, Client2, type Provider1, Transport1, Transport2 } from "../packages/mcp_clients.ts";
 import { start } from "./mcp_start.ts";
 
 const INFO = { name: "test", version: "1.0.0" };

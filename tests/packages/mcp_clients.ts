@@ -7,3 +7,4 @@ export { Client as Client1 } from "npm:@modelcontextprotocol/sdk@1.32.2/client/i
 export {
   StreamableHTTPClientTransport as Transport1,
 } from "npm:@modelcontextprotocol/sdk@1.32.2/client/streamableHttp.js";
+export type { OAuthClientProvider as Provider1 } from "npm:@modelcontextprotocol/sdk@1.32.2/client/auth.js";
