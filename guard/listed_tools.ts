@@ -79,7 +79,7 @@ function keptTool(one: UpstreamTool): CatalogTool & { readonly bytes: number } {
   if (bytes > LIMITS.LISTED_TOOL_BYTES) {
     return refused(`it has ${bytes} bytes; more than ${LIMITS.LISTED_TOOL_BYTES} are not read`);
   }
-  const fault = schemaFault(one.input_schema);
+  const fault = one.fault ?? schemaFault(one.input_schema);
   return { name, hash: sha256(text), tool: plainTool(one), fault, bytes };
 }
 

@@ -1,5 +1,6 @@
 /** Asks the tool servers of one site: which tools they have, and what one of them answers. */
 import { LIMITS } from "../../model.ts";
+import { isFlat } from "../../rules/structured_data.ts";
 import { ToolServerError, unreadable } from "./errors.ts";
 import { toolOf } from "./listing.ts";
 import { cmsResult, crmResult } from "./results.ts";
@@ -17,17 +18,14 @@ export class ToolServersClient implements ToolServers {
   }
 
   async list(ref: ServerRef): Promise<readonly UpstreamTool[] | null> {
-    const tools = new Map<string, UpstreamTool>();
+    const tools: UpstreamTool[] = [];
     const cursors = new Set<string>();
     let left: number = LIMITS.TOOL_LIST_BYTES;
     for (let cursor: string | undefined;;) {
       const page = await this.#page(ref, cursor, left);
       if (page === null) return null;
-      for (const row of page.rows) {
-        const tool = toolOf(row);
-        if (tool !== null && !tools.has(tool.name)) tools.set(tool.name, tool); // the first of a name counts
-      }
-      if (page.next === undefined) return [...tools.values()];
+      tools.push(...page.rows.map(toolOf).filter((tool) => tool !== null));
+      if (page.next === undefined) return tools;
       left -= page.bytes;
       if (left <= 0 || cursors.has(page.next) || cursors.size >= LIMITS.TOOL_LIST_PAGES - 1) {
         throw this.#unusable(ref, "its list of tools does not end");
@@ -50,6 +48,9 @@ export class ToolServersClient implements ToolServers {
       max_bytes: LIMITS.TOOL_RESULT_BYTES,
       deadline_ms: LIMITS.TOOL_CALL_DEADLINE_MS,
     });
+    if (!isFlat(result, LIMITS.NESTING_LEVELS)) {
+      throw this.#unusable(ref, `it is nested deeper than ${LIMITS.NESTING_LEVELS} levels`, effect);
+    }
     const read = ref.source === "crm" ? crmResult(result) : cmsResult(result);
     if (read === null) throw this.#unusable(ref, "a tool's result has no content", effect);
     return read;

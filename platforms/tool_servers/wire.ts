@@ -1,6 +1,4 @@
 /** One request of the protocol to one tool server: signed by the lender, its answer read strictly. */
-import { LIMITS } from "../../model.ts";
-import { isFlat } from "../../rules/structured_data.ts";
 import type { SiteContext } from "../connector.ts";
 import type { Incoming, Outgoing } from "../request.ts";
 import { failed, isRefusal, refused, unreadable } from "./errors.ts";
@@ -98,6 +96,5 @@ function read(ref: ServerRef, out: Outgoing, answer: Incoming, events: EventRead
     if (events !== null) throw unreadable(ref, out, "its stream ended without an answer");
     throw unreadable(ref, out, "it is not JSON", answer.text());
   }
-  if (isFlat(message, LIMITS.NESTING_LEVELS)) return message;
-  throw unreadable(ref, out, `it is nested deeper than ${LIMITS.NESTING_LEVELS} levels`);
+  return message;
 }

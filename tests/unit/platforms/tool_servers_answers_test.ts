@@ -98,7 +98,9 @@ const DOUBTFUL: readonly [what: string, answer: Answer, said: RegExp][] = [
   [
     "a very deep answer",
     (sent) =>
-      new Response(`{"jsonrpc":"2.0","id":${sent.message.id},"result":${"[".repeat(2e5)}${"]".repeat(2e5)}}`),
+      new Response(
+        `{"jsonrpc":"2.0","id":${sent.message.id},"result":{"content":${"[".repeat(2e5)}${"]".repeat(2e5)}}}`,
+      ),
     /nested deeper than 64 levels|not JSON/,
   ],
   ["too much", (sent) => result(sent, text("x".repeat(LIMITS.TOOL_RESULT_BYTES))), /more than 1048576 bytes/],

@@ -70,12 +70,13 @@ Deno.test("an empty list that PHP wrote for an empty object is read as one, and 
   });
 });
 
-Deno.test("a schema that is none is named as a fault, entries without a name are left out, and of one name the first counts", async () => {
+Deno.test("a schema that is none is named as a fault, and entries without a name are left out", async () => {
   const adapter = new Adapter();
   adapter.tools = [
     { name: "text", inputSchema: "object" },
     { name: "missing" },
     { name: "list", inputSchema: { type: "array" } },
+    { name: "deep", inputSchema: JSON.parse(`${'{"not":'.repeat(5000)}{}${"}".repeat(5000)}`) },
     { name: "twice", description: "first", inputSchema: SCHEMA },
     { name: "twice", description: "second", inputSchema: {} },
     { name: "" },
@@ -91,11 +92,13 @@ Deno.test("a schema that is none is named as a fault, entries without a name are
       ["text", "its input schema is no JSON Schema object"],
       ["missing", "its input schema is no JSON Schema object"],
       ["list", "its input schema is not one of an object"],
+      ["deep", "its input schema is nested deeper than 64 levels"],
+      ["twice", undefined],
       ["twice", undefined],
       ["__proto__", undefined],
     ]);
-    assert.equal(tools[3]!.description, "first");
-    const properties = tools[4]!.input_schema.properties as Record<string, unknown>;
+    assert.equal(tools[5]!.description, "second");
+    const properties = tools[6]!.input_schema.properties as Record<string, unknown>;
     assert.deepEqual(Object.entries(properties), [["__proto__", { type: "string" }]]);
   });
 });
