@@ -9,7 +9,7 @@ export interface DemoPart {
   /** What leads the gateway there. */
   readonly env: Readonly<Record<string, string>>;
   /** Links the demo's sites to it, once they are registered. */
-  register(gateway: Pick<Gateway, "store" | "snapshots">, baseUrl: string): Promise<void>;
+  register(gateway: Pick<Gateway, "store" | "snapshots" | "toolCatalogs">, baseUrl: string): Promise<void>;
   /** What to try: a heading, then what stands under it. */
   guide(address: string, paste: Paste): readonly [heading: string, ...lines: string[]];
   stop(): Promise<void>;

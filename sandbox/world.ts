@@ -6,6 +6,7 @@ import { serve } from "../serve.ts";
 import { processEnvironment, readSettings, type Settings } from "../settings.ts";
 import { startDemoAccounts } from "./demo_accounts.ts";
 import { startDemoBehavior } from "./demo_behavior.ts";
+import { startDemoToolServers } from "./demo_tool_servers.ts";
 import { guide } from "./demo_guide.ts";
 import { startDuda } from "./duda/start.ts";
 import { type CrmStandIn, startCrm } from "./highlevel/start.ts";
@@ -153,7 +154,7 @@ if (import.meta.main) {
     });
     const crm = startCrm();
     cleanup.defer(() => crm.stop());
-    const parts = [startDemoAccounts(), startDemoBehavior()];
+    const parts = [startDemoAccounts(), startDemoBehavior(), await startDemoToolServers(crm)];
     for (const part of parts) cleanup.defer(() => part.stop());
     const checked = settings(
       [

@@ -1,0 +1,60 @@
+/** The demo's tool servers: a site whose page builder has one, and the CRM's own, whose tools the gateway passes on. */
+import type { Gateway } from "../gateway.ts";
+import type { DemoPart } from "./demo_part.ts";
+import type { CrmStandIn } from "./highlevel/start.ts";
+import { addHostedTools } from "./tool_servers/hosted.ts";
+import { addToolServers, container, widget } from "./tool_servers/start.ts";
+import { startWordPressStandIn } from "./wordpress_standin/start.ts";
+
+/** The site with the page builder's tool server. */
+export const BUILDER_SITE = "demo-builder";
+const CRM_SITE = "demo-crm";
+
+/** Starts it. */
+export async function startDemoToolServers(crm: CrmStandIn) {
+  const site = await startWordPressStandIn();
+  const servers = addToolServers(site);
+  const section = container({}, [widget("heading", { title: "Welcome" })]);
+  const { id: post_id } = servers.page({ title: "Home", elements: [section] });
+  const { username, application_password } = site.users.admin;
+  const hosted = addHostedTools(crm);
+  return {
+    env: { CRM_MCP_URL: hosted.url },
+    async register({ store, toolCatalogs }: Pick<Gateway, "store" | "toolCatalogs">) {
+      await store.sites.create({
+        id: BUILDER_SITE,
+        name: "A page builder's site with a tool server of its own",
+        platform: "cms",
+        base_url: site.base_url,
+        project_id: "demo",
+        credentials: { cms: { username, application_password } },
+      });
+      await store.sites.update(CRM_SITE, { flags: { allow_crm_write: true } });
+      await toolCatalogs.run(); // nobody wants to wait for the clock
+    },
+    guide: (address, paste) => [
+      `Tools of sites' own tool servers, passed on (site ids "${BUILDER_SITE}" and "${CRM_SITE}"; writes of them have no ` +
+      "preview). The elements of a page, and one more heading:",
+      paste("builder-mcp-get-page-structure", { site_id: BUILDER_SITE, post_id }),
+      "",
+      paste("builder-mcp-add-free-widget", {
+        site_id: BUILDER_SITE,
+        post_id,
+        parent_id: section.id,
+        widget_type: "heading",
+        settings: { title: "Open on Sundays" },
+      }),
+      "",
+      "A tag for a contact of the CRM:",
+      "",
+      paste("contacts_add-tags", { site_id: CRM_SITE, contactId: "contact-1", tags: ["vip"] }),
+      "",
+      "What else the builder's server lists is held back until an operator approves it:",
+      "",
+      `npx -y deno@2.9 task admin tool-server list --site ${BUILDER_SITE} --state held --url ${address}`,
+    ],
+    async stop() {
+      await site.stop();
+    },
+  } satisfies DemoPart;
+}
