@@ -5,9 +5,9 @@ import { LIMITS, type Site } from "../model.ts";
 import type { Connector } from "../platforms/connector.ts";
 import type { ServerRef, ToolServers } from "../platforms/tool_servers/types.ts";
 import type { Proxies } from "../registry/proxies.ts";
-import type { CatalogTool, Store, ToolCatalog } from "../store/store.ts";
+import type { CatalogTool, Store, ToolCatalog, ToolPins } from "../store/store.ts";
 import { type ConnectorPorts, makeConnectorContext } from "./connector_context.ts";
-import { listedTools } from "./listed_tools.ts";
+import { listedTools, pinsDigest } from "./listed_tools.ts";
 import { placeOf } from "./proxied_judge.ts";
 
 const LEASE = "tool-catalogs";
@@ -170,11 +170,11 @@ export class CatalogRefresh {
       found = await servers.list(ref);
     } catch (thrown) {
       if (this.#isStopping) return; // which says nothing of the server
-      const last = known ?? { exists: false, fetched_at: null, listed: 0, digest: "", pins: {} };
+      const last = known ?? { exists: false, fetched_at: null, listed: 0, digest: "", pins_digest: "" };
       await toolCatalogs.put(
         before,
         { ...last, ...plain, failure: this.#sentence(thrown, site.id) },
-        known ? undefined : [],
+        known ? undefined : NOTHING,
       );
       return;
     }
@@ -183,8 +183,10 @@ export class CatalogRefresh {
     const firstSeen = tools.filter(({ name, tool, fault }) =>
       isKnown(name) && tool !== null && fault === null
     );
-    const pins = { ...Object.fromEntries(firstSeen.map(({ name, hash }) => [name, hash])), ...known?.pins };
-    if (known && known.digest !== digest) await this.#keepPinned(known, tools);
+    const before_pins = known ? await toolCatalogs.pins(known) : {};
+    const pins = { ...Object.fromEntries(firstSeen.map(({ name, hash }) => [name, hash])), ...before_pins };
+    const isSame = known?.digest === digest;
+    if (known && !isSame) await this.#keepPinned(known, before_pins, tools);
     await toolCatalogs.put(before, {
       ...plain,
       exists: found !== null,
@@ -192,16 +194,16 @@ export class CatalogRefresh {
       failure: null,
       listed: found?.length ?? 0,
       digest,
-      pins,
-    }, known?.digest === digest ? undefined : tools);
+      pins_digest: pinsDigest(pins),
+    }, isSame ? undefined : { tools, pins });
   }
 
   /** Keeps what a pinned tool was before it changed, so that an operator sees what changed. */
-  async #keepPinned(before: ToolCatalog, tools: readonly CatalogTool[]): Promise<void> {
+  async #keepPinned(before: ToolCatalog, pins: ToolPins, tools: readonly CatalogTool[]): Promise<void> {
     const { toolCatalogs } = this.#ports.store;
     const now = new Map(tools.map((one) => [one.name, one.hash]));
     for (const { name, hash, tool } of await toolCatalogs.tools(before) ?? []) {
-      if (tool && before.pins[name] === hash && now.get(name) !== hash) {
+      if (tool && pins[name] === hash && now.get(name) !== hash) {
         await toolCatalogs.keepText(hash, tool);
       }
     }
@@ -224,3 +226,4 @@ interface Asked {
 }
 
 const SOON_MS = 60_000;
+const NOTHING = { tools: [], pins: {} };

@@ -4,7 +4,7 @@ import { canonical, sizeOf } from "../lib/canonical.ts";
 import { LIMITS } from "../model.ts";
 import type { UpstreamTool } from "../platforms/tool_servers/types.ts";
 import { schemaFault } from "../rules/proxied_schema.ts";
-import type { CatalogTool, ListedTool } from "../store/store.ts";
+import type { CatalogTool, ListedTool, ToolPins } from "../store/store.ts";
 
 /** A name that is longer is shown cut, and can be served by nobody. */
 const NAME_CHARACTERS = 200;
@@ -57,6 +57,10 @@ export async function listedTools(
   const told = all.map(({ name, hash, fault }) => [name, hash, fault]);
   return { tools: all, digest: sha256(JSON.stringify([listed.length, told])) };
 }
+
+/** The same for the same pins; empty for none. */
+export const pinsDigest = (pins: ToolPins): string =>
+  Object.keys(pins).length === 0 ? "" : sha256(canonical(pins));
 
 const twice = (one: CatalogTool, times: number): CatalogTool => ({
   ...one,

@@ -7,7 +7,7 @@ import type { Store, ToolDecision } from "../store/store.ts";
 import { adminRow, OPERATOR } from "./admin_row.ts";
 import type { CatalogRefresh } from "./catalog_refresh.ts";
 import { type ApprovalOrder, classFor } from "./proxied_class.ts";
-import { shownOffer } from "./proxied_entries.ts";
+import { shownTool } from "./proxied_entries.ts";
 import type { JudgedTool } from "./proxied_judge.ts";
 import {
   likeKey,
@@ -74,17 +74,17 @@ export class ProxiedDesk {
       const [first] = alike as [JudgedTool, ...JudgedTool[]];
       const { listed: { tool }, state, catalog } = first;
       const source = sources.find((one) => one.source === catalog.source)!;
-      const canBeServed = tool !== null && state !== "refused" && state !== "hidden";
+      const canBeServed = state !== "refused" && state !== "hidden";
       const as = {
         ...first,
         state: state === "offered" ? state : "approved",
         class: first.class ?? UNKNOWN,
       } as const;
-      const offer = canBeServed ? shownOffer(source, as, tool) : null;
+      const shown = canBeServed ? shownTool(source, as) : null;
       return {
         ...viewOf(alike, await this.#changes(first)),
         text: tool && readable(tool),
-        shown: offer && { description: offer.description, input_schema: offer.schema },
+        shown: shown && { description: shown.description, input_schema: shown.schema },
       };
     });
     return { tools: await Promise.all(tools) };

@@ -1,14 +1,14 @@
 /** Sites' own tools made into entries of the catalogue: those of one name are one tool, shown by what its sites say of it. */
 import { GatewayError } from "../errors.ts";
 import type { PlatformKind, Site } from "../model.ts";
-import type { ProxiedTool, SiteOffer } from "../platforms/tool_servers/types.ts";
+import type { ProxiedTool, ProxyClass, SiteOffer } from "../platforms/tool_servers/types.ts";
 import type { ToolEntry } from "../registry/load.ts";
 import type { Proxies } from "../registry/proxies.ts";
 import { offered, type OfferedTool, type Shown } from "../registry/source.ts";
 import { servedArguments } from "../rules/proxied_arguments.ts";
 import { cleanText, mergedSchema, shownSchema } from "../rules/proxied_schema.ts";
-import type { ListedTool } from "../store/store.ts";
-import { type JudgedTool, placeOf } from "./proxied_judge.ts";
+import type { ToolCatalog } from "../store/store.ts";
+import { type Judgement, placeOf } from "./proxied_judge.ts";
 
 /** What a tool does when it is called. */
 export type Behaviour = (tool: ProxiedTool) => Pick<OfferedTool, "run"> & Partial<OfferedTool>;
@@ -19,42 +19,49 @@ export interface Changed {
   gone(site: Site): void;
 }
 
-/** A tool of one site that may be called, and what is shown of it. */
-export interface ShownOffer {
-  /** Where the server stood. */
-  readonly place: string;
+/** A tool that may be called, and what is shown of it, whichever site has it. */
+export interface ShownTool extends ProxyClass {
   readonly proxies: Proxies;
-  readonly offer: SiteOffer;
+  readonly upstream_name: string;
+  /** The server's own. */
+  readonly input_schema: Readonly<Record<string, unknown>>;
   /** Ends with a full stop. */
   readonly description: string;
   readonly schema: Record<string, unknown>;
 }
 
+/** A tool of one site that may be called. */
+export interface ShownOffer {
+  readonly shown: ShownTool;
+  readonly offer: SiteOffer;
+  /** Where the server stood. */
+  readonly place: string;
+}
+
 const DESCRIPTION_CHARACTERS = 1000;
 
-/** How a tool that may be called is shown; the same object for the same tool of the same site. */
-export function shownOffer(proxies: Proxies, one: JudgedTool, tool: ListedTool): ShownOffer {
-  const { name, catalog: { site_id, server, bound_to }, listed, state } = one;
-  const { source } = proxies;
+/** How a tool is shown; null where nothing of it was kept, or nobody has said what it touches. */
+export function shownTool(
+  proxies: Proxies,
+  { name, listed: { name: upstream_name, tool }, state, class: chosen }: Judgement,
+): ShownTool | null {
+  if (tool === null || chosen === null) return null;
   const about = proxies.known.get(name)?.about;
   const read = state === "approved";
   const schema = shownSchema(
     servedArguments(tool.input_schema, proxies.argumentNames),
     { read, words: proxies.words },
   );
-  return {
-    place: bound_to,
-    proxies,
-    schema,
-    description: read ? said(tool.description, about) : `${about}.`,
-    offer: {
-      ...one.class!,
-      site_id,
-      ref: { source, server },
-      upstream_name: listed.name,
-      input_schema: tool.input_schema,
-    },
-  };
+  const description = read ? said(tool.description, about) : `${about}.`;
+  return { ...chosen, proxies, upstream_name, input_schema: tool.input_schema, description, schema };
+}
+
+/** The tool of a site. */
+export function shownOffer(shown: ShownTool, { site_id, server, bound_to }: ToolCatalog): ShownOffer {
+  const { proxies: { source }, upstream_name, input_schema, writes, effect, page } = shown;
+  const ref = { source, server };
+  const own = { site_id, ref, upstream_name, input_schema, writes, effect };
+  return { shown, place: bound_to, offer: page === undefined ? own : { ...own, page } };
 }
 
 /** What the site's server says, as its words; ours where it says nothing. */
@@ -77,7 +84,7 @@ export function proxiedEntry(
   changed: Changed,
 ): ToolEntry {
   const bySite = new Map(all.map((one) => [one.offer.site_id, one]));
-  const [{ proxies }] = all as [ShownOffer, ...ShownOffer[]];
+  const [{ shown: { proxies } }] = all as [ShownOffer, ...ShownOffer[]];
   const writes = all.some(({ offer }) => offer.writes);
   const tool: ProxiedTool = {
     name,
@@ -109,7 +116,7 @@ function watched(
     ...behaviour,
     check(args, ctx) {
       const one = offers.get(ctx.site.id);
-      if (!one || placeOf(ctx.site, one.proxies) !== one.place) throw moved(name, ctx.site.id);
+      if (!one || placeOf(ctx.site, one.shown.proxies) !== one.place) throw moved(name, ctx.site.id);
       return behaviour.check?.(args, ctx);
     },
     async run(args, ctx, plan) {
@@ -131,8 +138,9 @@ const moved = (name: string, site_id: string) =>
   );
 
 function shownBy(all: readonly ShownOffer[]): Shown {
-  const { schema, differ } = mergedSchema(all.map((one) => one.schema));
-  const ways = [...Map.groupBy(all, ({ description }) => description)];
+  // Sites that list the same have the same object.
+  const { schema, differ } = mergedSchema([...new Set(all.map(({ shown }) => shown.schema))]);
+  const ways = [...Map.groupBy(all, ({ shown }) => shown.description)];
   const writes = all.some(({ offer }) => offer.writes);
   const more = ways.length > WAYS_MAX ? " Other sites describe it otherwise." : "";
   const text = ways.length === 1

@@ -4,13 +4,12 @@ import type { ProxyClass, ProxyEffect } from "../platforms/tool_servers/types.ts
 import type { Proxies, ToolState } from "../registry/proxies.ts";
 import { skeleton } from "../rules/look_alike.ts";
 import { hiddenReason, neverApproved } from "../rules/proxied_approval.ts";
-import type { CatalogTool, ToolCatalog, ToolDecision } from "../store/store.ts";
+import type { CatalogTool, ToolCatalog, ToolDecision, ToolPins } from "../store/store.ts";
 
-/** A tool of one server of one site. */
-export interface JudgedTool {
+/** A tool of a server, whichever site has it. */
+export interface Judgement {
   /** The name it is or would be served under. */
   readonly name: string;
-  readonly catalog: ToolCatalog;
   readonly listed: CatalogTool;
   readonly state: ToolState;
   /** Why it is held back, refused or hidden; null for the others. */
@@ -20,6 +19,11 @@ export interface JudgedTool {
   /** The hash that it was pinned or approved under; null where it never was. */
   readonly pinned: string | null;
   readonly decision: ToolDecision | null;
+}
+
+/** A tool of one server of one site. */
+export interface JudgedTool extends Judgement {
+  readonly catalog: ToolCatalog;
 }
 
 /** What names are taken by. */
@@ -38,11 +42,19 @@ export function placeOf(site: Site, { kinds, credential, boundTo }: Proxies): st
 }
 
 /** What of a tool is known before anything was decided on it. */
-type Verdict = Pick<JudgedTool, "state" | "reason" | "pinned">;
+type Verdict = Pick<Judgement, "state" | "reason" | "pinned">;
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 
-/** Judges the tools of a server. Decisions on other servers are not looked at. */
+/** What a judgement depends on beside what is known of names. */
+export interface Case {
+  readonly tools: readonly CatalogTool[];
+  readonly pins: ToolPins;
+  /** What was decided where the server stands, by the server's name for a tool. */
+  readonly decisions: ReadonlyMap<string, ToolDecision>;
+}
+
+/** Judges the tools of a server. */
 export class Judge {
   readonly #taken: Taken;
   /** Names that a reader could take another one for. */
@@ -55,23 +67,17 @@ export class Judge {
   }
 
   /** The tools of one server, in their order. */
-  judge(
-    proxies: Proxies,
-    catalog: ToolCatalog,
-    tools: readonly CatalogTool[],
-    decisions: ReadonlyMap<string, ToolDecision>,
-  ): JudgedTool[] {
+  judge(proxies: Proxies, { tools, pins, decisions }: Case): Judgement[] {
     const seen = new Map<string, string>();
     return tools.map((listed) => {
       const name = proxies.servedName(listed.name);
       const other = seen.get(name);
       if (other === undefined) seen.set(name, listed.name);
-      const made = decisions.get(listed.name);
-      const decision = made?.bound_to === catalog.bound_to ? made : null;
+      const decision = decisions.get(listed.name) ?? null;
       const twice = other === undefined ? null : `its server lists it as ${JSON.stringify(other)} too`;
       const verdict = this.#refused(proxies, name, listed) ??
-        (twice === null ? approval(proxies, name, listed, catalog, decision) : refuse(twice));
-      return { name, catalog, listed, decision, class: classOf(proxies, name, listed, decision), ...verdict };
+        (twice === null ? approval(proxies, name, listed, pins, decision) : refuse(twice));
+      return { name, listed, decision, class: classOf(proxies, name, listed, decision), ...verdict };
     });
   }
 
@@ -101,7 +107,7 @@ function approval(
   proxies: Proxies,
   name: string,
   listed: CatalogTool,
-  { pins }: ToolCatalog,
+  pins: ToolPins,
   decision: ToolDecision | null,
 ): Verdict {
   if (decision) {

@@ -5,9 +5,10 @@ import type { Proxies } from "../registry/proxies.ts";
 import type { ProxyPorts } from "../platforms/tool_servers/proxied_context.ts";
 import type { SiteOffer } from "../platforms/tool_servers/types.ts";
 import type { ToolEntry } from "../registry/load.ts";
-import type { CatalogTool, Store, ToolCatalog, ToolDecision } from "../store/store.ts";
+import type { Store, ToolCatalog } from "../store/store.ts";
 import { type Behaviour, hiddenEntry, proxiedEntry, type ShownOffer, shownOffer } from "./proxied_entries.ts";
-import { Judge, type JudgedTool, placeOf } from "./proxied_judge.ts";
+import { type JudgedCase, ProxiedCases } from "./proxied_cases.ts";
+import { type JudgedTool, placeOf } from "./proxied_judge.ts";
 
 /** What it stands on. */
 export interface ProxiedPorts {
@@ -27,10 +28,7 @@ export interface ProxiedPorts {
 /** One server of a site as it was last looked at. */
 interface Known {
   readonly catalog: ToolCatalog;
-  readonly tools: readonly CatalogTool[];
-  readonly judged: readonly JudgedTool[];
-  /** What the judgement depends on beside the catalogue. */
-  readonly stamp: string;
+  readonly found: JudgedCase;
   readonly offers: ReadonlyMap<string, ShownOffer>;
 }
 
@@ -46,7 +44,7 @@ export class ProxiedView {
   #current: ReadonlyMap<string, ToolEntry> = new Map();
   #servers: ReadonlyMap<string, Known> = new Map();
   #made: ReadonlyMap<string, Made> = new Map();
-  #judge: Judge | null = null;
+  #cases: ProxiedCases | null = null;
 
   constructor(ports: ProxiedPorts) {
     this.#ports = ports;
@@ -59,16 +57,14 @@ export class ProxiedView {
 
   /** What becomes of every tool of every server; one that another server is asked for says so in its reason. */
   get judged(): readonly JudgedTool[] {
-    return [...this.#servers.values()].flatMap(({ judged, offers }) =>
-      judged.map((one) => {
+    return [...this.#servers.values()].flatMap(({ catalog, found, offers }) =>
+      found.judged.map((one) => {
         const own = offers.get(one.name);
         const used = this.#made.get(one.name)?.of ?? [];
-        if (own === undefined || used.includes(own)) return one;
+        if (own === undefined || used.includes(own)) return { ...one, catalog };
         const other = used.find(({ offer }) => offer.site_id === own.offer.site_id) ?? used[0];
-        return {
-          ...one,
-          reason: `the server "${other?.offer.ref.server}" has a tool of that name, which is called`,
-        };
+        const reason = `the server "${other?.offer.ref.server}" has a tool of that name, which is called`;
+        return { ...one, catalog, reason };
       })
     );
   }
@@ -82,9 +78,13 @@ export class ProxiedView {
   async load(sites: readonly Site[]): Promise<void> {
     const { store, proxies, behaviour, elapsed } = this.#ports;
     const catalogs = await store.toolCatalogs.list();
-    const sources = catalogs.length === 0 ? [] : await proxies();
+    // A gateway whose sites have no tool servers need not know what is known of their tools.
+    if (catalogs.length === 0) return;
+    const sources = await proxies();
     const decisions = await store.toolCatalogs.decisions();
     const turn = turns(elapsed, LIMITS.TURN_MS);
+    this.#cases ??= new ProxiedCases(store.toolCatalogs, { builtIn: this.#ports.builtIn, all: sources });
+    this.#cases.begin();
     const bySite = new Map(sites.map((site) => [site.id, site]));
     const decided = Map.groupBy(decisions, keyOf);
     const servers = new Map<string, Known>();
@@ -94,8 +94,10 @@ export class ProxiedView {
       const site = bySite.get(catalog.site_id);
       if (!source || !site || placeOf(site, source) !== catalog.bound_to) continue;
       const key = keyOf(catalog);
-      const known = await this.#server(source, catalog, decided.get(key) ?? [], sources);
-      if (known) servers.set(key, known);
+      const before = this.#servers.get(key);
+      const found = await this.#cases.of(source, catalog, decided.get(key) ?? []);
+      if (found) servers.set(key, known(catalog, found, before));
+      else if (before) servers.set(key, before); // replaced meanwhile, which is another version
     }
     const made = await this.#entries(
       servers,
@@ -112,35 +114,6 @@ export class ProxiedView {
     }
   }
 
-  /** One server; what was worked out before where nothing of it has changed. */
-  async #server(
-    source: Proxies,
-    catalog: ToolCatalog,
-    decisions: readonly ToolDecision[],
-    all: readonly Proxies[],
-  ): Promise<Known | null> {
-    const before = this.#servers.get(keyOf(catalog));
-    const stamp = JSON.stringify([catalog.bound_to, catalog.pins, decisions]);
-    const isSame = before?.catalog.content?.id === catalog.content?.id;
-    if (before && isSame && before.stamp === stamp) {
-      const judged = before.judged.map((one) => ({ ...one, catalog }));
-      return { ...before, catalog, judged };
-    }
-    const tools = before && isSame ? before.tools : await this.#ports.store.toolCatalogs.tools(catalog);
-    if (tools === null) return before ?? null; // replaced meanwhile, which is another version
-    this.#judge ??= new Judge({ builtIn: this.#ports.builtIn, all });
-    const byName = new Map(decisions.map((one) => [one.name, one]));
-    const judged = this.#judge.judge(source, catalog, tools, byName);
-    const offers = new Map<string, ShownOffer>();
-    for (const one of judged) {
-      const callable = one.state === "offered" || one.state === "approved";
-      if (callable && one.class && one.listed.tool) {
-        offers.set(one.name, shownOffer(source, one, one.listed.tool));
-      }
-    }
-    return { catalog, tools, judged, stamp, offers };
-  }
-
   async #entries(
     servers: ReadonlyMap<string, Known>,
     sources: readonly Proxies[],
@@ -148,14 +121,14 @@ export class ProxiedView {
     turn: () => Promise<void>,
   ): Promise<Map<string, Made>> {
     const made = new Map<string, Made>();
-    for (const [name, of] of offersByName(servers, sources)) {
+    for (const [name, of] of await offersByName(servers, sources, turn)) {
       await turn();
       const before = this.#made.get(name);
       const isSame = before?.of.length === of.length && of.every((one, at) => one === before.of[at]);
       made.set(name, isSame ? before! : { of, entry: proxiedEntry(name, of, behave!, this.#ports) });
     }
-    const hidden = [...servers.values()].flatMap(({ judged }) =>
-      judged.filter(({ state }) => state === "hidden")
+    const hidden = [...servers.values()].flatMap(({ catalog, found }) =>
+      found.judged.filter(({ state }) => state === "hidden").map((one) => ({ ...one, catalog }))
     );
     for (const [name, of] of Map.groupBy(hidden, (one) => one.name)) {
       const [{ reason, catalog: { source } }] = of as [JudgedTool, ...JudgedTool[]];
@@ -165,8 +138,17 @@ export class ProxiedView {
       const { kinds } = sources.find((one) => one.source === source)!;
       made.set(name, isSame ? before! : { of: [], entry: hiddenEntry(name, reason!, sites, kinds) });
     }
-    return new Map([...made].sort(([a], [b]) => a < b ? -1 : 1));
+    return new Map([...made].sort(byKey));
   }
+}
+
+/** What was made of the same before stays the same object. */
+function known(catalog: ToolCatalog, found: JudgedCase, before: Known | undefined): Known {
+  const isSame = before?.found === found && before.catalog.bound_to === catalog.bound_to;
+  const offers = isSame
+    ? before.offers
+    : new Map([...found.shown].map(([name, shown]) => [name, shownOffer(shown, catalog)]));
+  return { catalog, found, offers };
 }
 
 const keyOf = ({ site_id, source, server }: { site_id: string; source: string; server: string }) =>
@@ -176,23 +158,27 @@ const keyOf = ({ site_id, source, server }: { site_id: string; source: string; s
  * The offers of each name: of a site with several servers the one that comes first, and of one source, the first that
  * has the name.
  */
-function offersByName(
+async function offersByName(
   servers: ReadonlyMap<string, Known>,
   sources: readonly Proxies[],
-): ReadonlyMap<string, readonly ShownOffer[]> {
-  const byName = new Map<string, ShownOffer[]>();
+  turn: () => Promise<void>,
+): Promise<ReadonlyMap<string, readonly ShownOffer[]>> {
+  const byName = new Map<string, { readonly source: Proxies; readonly bySite: Map<string, ShownOffer> }>();
   for (const source of sources) {
     const own = [...servers.values()].filter(({ catalog }) => catalog.source === source.source)
       .sort((a, b) => source.compareServers(a.catalog.server, b.catalog.server));
-    for (const { offers } of own) {
+    for (const { catalog: { site_id }, offers } of own) {
+      await turn();
       for (const [name, one] of offers) {
-        const all = byName.get(name) ?? [];
-        if (all.length > 0 && all[0]!.proxies !== source) continue;
-        if (all.some(({ offer }) => offer.site_id === one.offer.site_id)) continue;
-        byName.set(name, [...all, one]);
+        const all = byName.get(name) ?? { source, bySite: new Map<string, ShownOffer>() };
+        if (!byName.has(name)) byName.set(name, all);
+        if (all.source === source && !all.bySite.has(site_id)) all.bySite.set(site_id, one);
       }
     }
   }
-  const bySite = (a: ShownOffer, b: ShownOffer) => a.offer.site_id < b.offer.site_id ? -1 : 1;
-  return new Map([...byName].map(([name, all]) => [name, all.sort(bySite)]));
+  const ordered = (of: ReadonlyMap<string, ShownOffer>) => [...of].sort(byKey).map(([, one]) => one);
+  return new Map([...byName].map(([name, { bySite }]) => [name, ordered(bySite)]));
 }
+
+const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) =>
+  a < b ? -1 : a > b ? 1 : 0;

@@ -26,6 +26,9 @@ export interface CatalogTool {
   readonly fault: string | null;
 }
 
+/** The hashes of known tools as they were first seen, by the server's name for them. */
+export type ToolPins = Readonly<Record<string, string>>;
+
 /** A tool server of a site. */
 export interface CatalogKey {
   readonly site_id: string;
@@ -48,10 +51,10 @@ export interface ToolCatalog extends CatalogKey {
   readonly failure: string | null;
   /** How many tools it listed, those that were not kept included. */
   readonly listed: number;
-  /** SHA-256 of what was listed: the same while its tools stay as they are. */
+  /** SHA-256 of what was listed: the same for the same tools, whichever server listed them. */
   readonly digest: string;
-  /** The hashes of known tools as they were first seen, by the server's name for them. */
-  readonly pins: Readonly<Record<string, string>>;
+  /** SHA-256 of the pins; empty where there are none. */
+  readonly pins_digest: string;
   /** Where the store keeps the tools; another id with each change of them. */
   readonly content: { readonly id: string; readonly parts: number } | null;
 }
@@ -81,14 +84,16 @@ export interface ToolCatalogStore {
   get(key: CatalogKey): Promise<ToolCatalog | null>;
   /** The tools of a catalogue; null where they were replaced since it was read. */
   tools(catalog: ToolCatalog): Promise<readonly CatalogTool[] | null>;
+  /** Its pins. */
+  pins(catalog: ToolCatalog): Promise<ToolPins>;
   /**
-   * Puts what is known of a server; with tools, they take the place of those before. False where another one put it
-   * since `before` was read.
+   * Puts what is known of a server; tools and pins take the place of those before. False where another one put it since
+   * `before` was read.
    */
   put(
     before: ToolCatalog | null,
     catalog: Omit<ToolCatalog, "content">,
-    tools?: readonly CatalogTool[],
+    found?: { readonly tools: readonly CatalogTool[]; readonly pins: ToolPins },
   ): Promise<boolean>;
   decisions(): Promise<readonly ToolDecision[]>;
   /** Puts decisions, all of them or none, with the tool they are on. */

@@ -10,6 +10,7 @@ import type {
   ToolCatalog,
   ToolCatalogStore,
   ToolDecision,
+  ToolPins,
 } from "./store.ts";
 
 const VERSION_KEY = ["tool_catalogs_version"];
@@ -17,6 +18,7 @@ const VERSION_KEY = ["tool_catalogs_version"];
 const KEYS_AT_ONCE = 10;
 
 const headKey = ({ site_id, source, server }: CatalogKey) => ["tool_catalogs", site_id, source, server];
+const pinsKey = ({ site_id, source, server }: CatalogKey) => ["tool_pins", site_id, source, server];
 const partKey = (id: string, at: number) => ["tool_catalog_parts", id, at];
 const decisionKey = (one: ToolDecision) => [
   "tool_decisions",
@@ -62,10 +64,15 @@ export class ToolCatalogs implements ToolCatalogStore {
     return await unpack(parts) as readonly CatalogTool[];
   }
 
+  async pins(catalog: ToolCatalog): Promise<ToolPins> {
+    if (catalog.pins_digest === "") return {};
+    return (await this.db.kv.get<ToolPins>(pinsKey(catalog))).value ?? {};
+  }
+
   async put(
     before: ToolCatalog | null,
     catalog: Omit<ToolCatalog, "content">,
-    tools?: readonly CatalogTool[],
+    found?: { readonly tools: readonly CatalogTool[]; readonly pins: ToolPins },
   ): Promise<boolean> {
     const key = headKey(catalog);
     for (const part of key.slice(1)) checkKeyPart("server", part);
@@ -75,12 +82,14 @@ export class ToolCatalogs implements ToolCatalogStore {
     ) {
       return false;
     }
-    const parts = tools === undefined ? null : await pack(tools);
+    const parts = found === undefined ? null : await pack(found.tools);
     const content = parts ? { id: this.db.newId(), parts: parts.length } : before?.content ?? null;
     const head: ToolCatalog = { ...catalog, content };
     checkSize(head);
     const change = this.db.kv.atomic().check(standing).set(key, head);
     if (parts === null) return (await this.db.commit(change)).ok;
+    checkSize(found!.pins);
+    change.set(pinsKey(catalog), found!.pins);
     for (const [at, part] of parts.entries()) change.set(partKey(head.content!.id, at), part);
     const gone = before?.content;
     for (let at = 0; gone && at < gone.parts; at++) change.delete(partKey(gone.id, at));
