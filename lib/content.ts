@@ -23,6 +23,13 @@ export class Content {
     readonly proof?: ContentProof,
   ) {}
 
+  /** The same with further warnings, where it has a proof. */
+  warned(more: readonly string[]): Content {
+    const { items, structured, proof } = this;
+    if (proof === undefined || more.length === 0) return this;
+    return new Content(items, structured, { ...proof, warnings: [...proof.warnings, ...more] });
+  }
+
   /** The same as the answer of that request. */
   answering(request_id: string, otherwise: ContentProof): Content {
     return new Content(this.items, this.structured, { ...this.proof ?? otherwise, request_id });

@@ -1,6 +1,6 @@
 /** How a proxied tool is called: judged before anything is sent, one writer at a time, read back, audited. */
 import { GatewayError } from "../../errors.ts";
-import type { ContentProof } from "../../lib/content.ts";
+import type { Content, ContentProof } from "../../lib/content.ts";
 import type { Change, Flag, Outcome, Tier } from "../../model.ts";
 import { runsAnother } from "../../rules/proxied_names.ts";
 import { assertFit, contentOf, payloadOf, toolError } from "./answers.ts";
@@ -68,12 +68,12 @@ export function proxiedTool(tool: ProxiedTool, ports: ProxyPorts): ProxiedHandle
       if (!call.writes) return contentOf(await read(tool, call, ctx, servers));
       const one = new ProxiedWrite(tool, call, ctx, ports, servers);
       const name = turnOf(call);
-      if (name === null) return await one.run();
       const state = plan?.state as PageState | null | undefined;
-      return await ctx.exclusively(name, async (turn) => {
+      const done = name === null ? await one.run() : await ctx.exclusively(name, async (turn) => {
         if (turn.waited && call.pageId !== null) await assertAsPlanned(ctx, call.pageId, state ?? null);
         return await one.run(turn);
       });
+      return done.warned(state?.warnings ?? []);
     },
   };
 }
@@ -160,7 +160,7 @@ class ProxiedWrite {
     this.#back = make !== null && target.writes ? make(call, ctx, ports, servers) : null;
   }
 
-  async run(turn?: Turn): Promise<unknown> {
+  async run(turn?: Turn): Promise<Content> {
     const { call: { offer, args } } = this;
     await this.#back?.before();
     if (turn && !await turn.renew()) {

@@ -167,6 +167,13 @@ export class ProxiedSource implements ToolSource {
   }
 }
 
+/** What a call over MCP answers. */
+export interface McpResult {
+  readonly content: readonly { readonly type: string; readonly text: string }[];
+  readonly structuredContent?: Args;
+  readonly isError?: boolean;
+}
+
 /** A gateway, its WordPress, and the servers behind the proxied tools. */
 export interface World extends AsyncDisposable {
   readonly gw: Kit;
@@ -175,7 +182,21 @@ export interface World extends AsyncDisposable {
   readonly source: ProxiedSource;
   /** A page in that state. */
   page(status: string, more?: Partial<Post>): number;
+  /** The whole result of a call over MCP. */
+  mcp(name: string, args: Args): Promise<McpResult>;
 }
+
+/** Adds an element to a page of "acme". */
+export const ADD = "builder-mcp-add-free-widget";
+/** What it takes. */
+export const add = (post_id: unknown, more: Args = {}): Args => ({
+  site_id: "acme",
+  post_id,
+  parent_id: "root",
+  widget_type: "heading",
+  settings: { title: "Hello" },
+  ...more,
+});
 
 /** Sites "acme" (may not publish), "open" (may), "client" (a CRM that may not be written), "crm" (may). */
 export async function world(options: KitOptions = {}): Promise<World> {
@@ -209,6 +230,12 @@ export async function world(options: KitOptions = {}): Promise<World> {
     source,
     page: (status, more = {}) =>
       addPost(cms.state, { type: "page", author: 1, title: "Page", status, ...more } as never).id,
+    async mcp(name, args) {
+      const params = { name, arguments: args };
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+      const headers = { "content-type": "application/json" };
+      return (await (await gw.http("/mcp", { method: "POST", headers, body })).json()).result;
+    },
     async [Symbol.asyncDispose]() {
       await gw[Symbol.asyncDispose]();
       await cms.stop();
