@@ -72,7 +72,11 @@ async function underLease<Result>(
 /** Seconds after which what is held now is likely done. */
 const RETRY_SECONDS = 5;
 const busy = () =>
-  new GatewayError("E_BUSY", "Another call is changing the same thing just now, and nothing was sent", {
-    retryAfter: RETRY_SECONDS,
-    outcome: "none",
-  });
+  new GatewayError(
+    "E_BUSY",
+    "Another call is changing the same thing just now, and nothing was sent; call again in some seconds",
+    {
+      retryAfter: RETRY_SECONDS,
+      outcome: "none",
+    },
+  );

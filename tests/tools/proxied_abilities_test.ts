@@ -1,0 +1,90 @@
+/** Tools that run another by name: judged by that one and by what it gets, however deep. */
+import assert from "node:assert/strict";
+import { parted } from "../proof.ts";
+import { type Args, says, world } from "./_proxied.ts";
+
+const RUN = "mcp-adapter-execute-ability";
+const run = (ability_name: unknown, parameters: unknown = {}, more: Args = {}) => ({
+  site_id: "acme",
+  ability_name,
+  parameters,
+  ...more,
+});
+
+Deno.test("an ability that the site offers as a tool is run, with what was judged", async () => {
+  await using at = await world();
+  const id = at.page("draft");
+  const parameters = { post_id: String(id), parent_id: "root", widget_type: "heading" };
+  const { done, proof } = parted<Args>(await at.gw.call(RUN, run("emcp-tools/add-free-widget", parameters)));
+  assert.deepEqual([done.name, proof.verified], [RUN, false], "the server in memory does not really run it");
+  assert.deepEqual(at.servers.writes.map(({ name, args }) => [name, args]), [
+    [RUN, { ability_name: "emcp-tools/add-free-widget", parameters: { ...parameters, post_id: id } }],
+  ]);
+});
+
+Deno.test("an ability that is unknown, destroys, publishes, or cannot be judged is refused and nothing is sent", async () => {
+  await using at = await world();
+  const live = at.page("publish");
+  const refused: [Args, string][] = [
+    [run("emcp-tools/write-file"), "E_FORBIDDEN_OP"],
+    [run("emcp-tools/delete-post"), "E_FORBIDDEN_OP"],
+    [run("shop/publish"), "E_FORBIDDEN_OP"],
+    [run("emcp-tools/ADD-free-widget"), "E_FORBIDDEN_OP"],
+    [run(" emcp-tools/list-pages"), "E_FORBIDDEN_OP"],
+    [run(["emcp-tools/list-pages"]), "E_BAD_INPUT"],
+    [run(undefined), "E_BAD_INPUT"],
+    [run("emcp-tools/list-pages", "{}"), "E_BAD_INPUT"],
+    [run("emcp-tools/list-pages", [1]), "E_BAD_INPUT"],
+    [run("emcp-tools/list-pages", {}, { name: "emcp-tools-list-pages" }), "E_BAD_INPUT"],
+    [run("emcp-tools/list-pages", {}, { arguments: {} }), "E_BAD_INPUT"],
+    [run("emcp-tools/list-pages", {}, { steps: [{ tool: "x", arguments: {} }] }), "E_FORBIDDEN_OP"],
+    [run("emcp-tools/create-page", { title: "T", status: "publish" }), "E_FORBIDDEN_OP"],
+    [run("emcp-tools/create-page", { title: "T", settings: '{"post_status":"future"}' }), "E_FORBIDDEN_OP"],
+    [run("emcp-tools/list-pages", { operation: "delete-menu" }), "E_FORBIDDEN_OP"],
+    [run("emcp-tools/add-free-widget", { post_id: live }), "E_FORBIDDEN_OP"],
+    [run("emcp-tools/update-global-colors", { colors: [] }), "E_FORBIDDEN_OP"],
+    [run("emcp-tools/add-free-widget", { post_id: " 5" }), "E_BAD_INPUT"],
+  ];
+  for (const [args, code] of refused) await at.gw.refuses(RUN, args, code as "E_BAD_INPUT");
+  await at.gw.refuses("mcp-adapter-get-ability-info", {
+    site_id: "acme",
+    ability_name: "shop/delete-all",
+  }, "E_FORBIDDEN_OP");
+  assert.deepEqual(at.servers.reached, []);
+});
+
+Deno.test("a tool that runs a tool that runs a tool is judged to the end, and no deeper than four", async () => {
+  await using at = await world();
+  const nested = (levels: number, inner: Args): Args =>
+    levels === 0
+      ? inner
+      : { ability_name: "mcp-adapter/execute-ability", parameters: nested(levels - 1, inner) };
+  const last = { ability_name: "emcp-tools/list-pages", parameters: { status: "draft" } };
+  await at.gw.call(RUN, { site_id: "acme", ...nested(3, last) });
+  assert.equal(at.servers.reached.length, 1);
+  const said = await at.gw.refuses(RUN, { site_id: "acme", ...nested(4, last) }, "E_FORBIDDEN_OP");
+  assert.match(said, /more than 4 deep/);
+  const bad = { ability_name: "emcp-tools/delete-post", parameters: {} };
+  for (const levels of [1, 2, 3]) {
+    await at.gw.refuses(RUN, { site_id: "acme", ...nested(levels, bad) }, "E_FORBIDDEN_OP");
+  }
+  assert.equal(at.servers.reached.length, 1);
+});
+
+Deno.test("a write makes a write of the tool that only reads otherwise", async () => {
+  await using at = await world();
+  const call = (name: string, args: Args, as?: string) =>
+    at.gw.end("builder-mcp-call-tool", { site_id: "acme", name, arguments: args }, { as });
+  const read = await call("emcp-tools-list-pages", {}, "low");
+  assert.ok("value" in read, JSON.stringify(read));
+  assert.deepEqual(at.servers.reached.map(({ writes }) => writes), [false]);
+  const id = at.page("draft");
+  const refused = await call("emcp-tools-update-element", { post_id: id, element_id: "a" }, "low") as Args;
+  assert.deepEqual([refused.code, at.servers.reached.length], ["E_SCOPE_DENIED", 1]);
+  at.servers.answers.set("emcp-tools-call-tool", () => says({ done: true }));
+  const done = await call("emcp-tools-add-free-widget", { post_id: id });
+  assert.ok("value" in done, JSON.stringify(done));
+  assert.equal(parted(done.value).proof.verified, false);
+  const [row] = await at.gw.audit();
+  assert.deepEqual([row?.tier, row?.status, at.servers.writes.length], [2, "ok", 1]);
+});

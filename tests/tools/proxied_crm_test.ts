@@ -1,0 +1,146 @@
+/** The CRM's hosted tools: argument names, the location, writes behind their flag, posts that stay drafts or scheduled. */
+import assert from "node:assert/strict";
+import { DOORS } from "../cms_kit.ts";
+import { NOW } from "../kit.ts";
+import { parted } from "../proof.ts";
+import { type Args, fails, says, world } from "./_proxied.ts";
+
+const at60 = (seconds: number) => new Date(NOW + seconds * 1000).toISOString();
+
+Deno.test("arguments are taken with and without prefix, and the location is filled in", async () => {
+  await using at = await world();
+  for (const door of DOORS) {
+    for (const name of ["contactId", "path_contactId"]) {
+      await at.gw.call("contacts_get-contact", { site_id: "crm", [name]: "c1" }, { door });
+      assert.deepEqual(at.servers.reached.at(-1)?.args, { path_contactId: "c1", query_locationId: "loc1" });
+    }
+  }
+  await at.gw.call("locations_get-location", { site_id: "crm", locationId: "loc1" });
+  assert.deepEqual(at.servers.reached.at(-1)?.args, { path_locationId: "loc1" });
+  await at.gw.call("payments_list-transactions", { site_id: "crm", limit: 5, altType: "location" });
+  const paid = { query_limit: 5, query_altId: "loc1", query_altType: "location" };
+  assert.deepEqual(at.servers.reached.at(-1)?.args, paid);
+});
+
+Deno.test("another location is refused wherever it is named, and nothing is sent", async () => {
+  await using at = await world();
+  for (
+    const more of [
+      { locationId: "loc2" },
+      { query_locationId: "loc2" },
+      { location_id: "loc2" },
+      { path_locationId: 7 },
+      { altId: "loc2" },
+      { altType: "company" },
+      { filters: [{ a: { locationId: "loc2" } }] },
+      { filters: JSON.stringify({ altId: "loc2" }) },
+    ]
+  ) {
+    const said = await at.gw.refuses(
+      "contacts_get-contact",
+      { site_id: "crm", contactId: "c1", ...more },
+      "E_BAD_INPUT",
+    );
+    assert.match(said, /another location than the site's/);
+  }
+  assert.deepEqual(at.servers.reached, []);
+});
+
+Deno.test("a name that means two arguments, or one that is given twice, is refused", async () => {
+  await using at = await world();
+  const tool = "opportunities_update-opportunity";
+  assert.match(
+    await at.gw.refuses(tool, { site_id: "crm", id: "o1" }, "E_BAD_INPUT"),
+    /id: give path_id or body_id/,
+  );
+  const twice = { site_id: "crm", path_id: "o1", status: "won", body_status: "lost" };
+  assert.match(await at.gw.refuses(tool, twice, "E_BAD_INPUT"), /given twice/);
+  assert.deepEqual(at.servers.reached, []);
+  await at.gw.call(tool, { site_id: "crm", path_id: "o1", status: "won" });
+  assert.deepEqual(at.servers.writes[0]?.args, { path_id: "o1", body_status: "won" });
+});
+
+Deno.test("an answer of another location is an error, and none of it is shown", async () => {
+  await using at = await world();
+  const call = { site_id: "crm", contactId: "c1" };
+  const foreign = { contact: { id: "c1", name: "Secret", locationId: "loc2" } };
+  for (
+    const answer of [
+      says({ success: true, data: foreign }),
+      says({}, { structuredContent: foreign }),
+      fails(JSON.stringify({ error: foreign })),
+    ]
+  ) {
+    at.servers.answers.set("contacts_get-contact", () => answer);
+    const said = await at.gw.refuses("contacts_get-contact", call, "E_UPSTREAM");
+    assert.match(said, /another location/);
+    assert.ok(!said.includes("Secret") && !said.includes("loc2"));
+  }
+  at.servers.answers.set(
+    "contacts_get-contact",
+    () => says({ contact: { id: "c1", locationId: "loc1", others: { locationId: "typed by a visitor" } } }),
+  );
+  await at.gw.call("contacts_get-contact", call);
+});
+
+Deno.test("a write needs allow_crm_write, and a ceiling of 2", async () => {
+  await using at = await world();
+  const tags = { contactId: "c1", tags: ["vip"] };
+  await at.gw.refuses("contacts_add-tags", { site_id: "closed", ...tags }, "E_CRM_WRITE_NOT_ALLOWED");
+  await at.gw.refuses("contacts_add-tags", { site_id: "crm", ...tags }, "E_SCOPE_DENIED", { as: "low" });
+  assert.deepEqual(at.servers.reached, []);
+  await at.gw.call("contacts_get-contact", { site_id: "closed", contactId: "c1" }, { as: "low" });
+  await at.gw.call("contacts_add-tags", { site_id: "crm", ...tags }, { as: "two" });
+  assert.deepEqual(at.servers.writes.map(({ args }) => args), [{ path_contactId: "c1", body_tags: ["vip"] }]);
+});
+
+Deno.test("a record is read back and compared with what was sent", async () => {
+  await using at = await world();
+  const record = (tags: string[]) => () => says({ success: true, data: { contact: { id: "c1", tags } } });
+  for (
+    const [tool, sent, stored, verified] of [
+      ["contacts_add-tags", ["VIP"], ["vip", "old"], true],
+      ["contacts_add-tags", ["vip"], ["old"], false],
+      ["contacts_remove-tags", ["vip"], ["old"], true],
+      ["contacts_remove-tags", ["vip"], ["vip"], false],
+    ] as const
+  ) {
+    at.servers.answers.set("contacts_get-contact", record([...stored]));
+    const { proof } = parted(await at.gw.call(tool, { site_id: "crm", contactId: "c1", tags: sent }));
+    assert.deepEqual([tool, proof.verified], [tool, verified]);
+  }
+  const [row] = await at.gw.audit();
+  assert.equal(row?.result_id, "c1");
+  at.servers.answers.set("contacts_get-contact", () => fails("no"));
+  const unread = await at.gw.call("contacts_add-tags", { site_id: "crm", contactId: "c1", tags: ["x"] });
+  assert.equal(parted(unread).proof.verified, null);
+});
+
+Deno.test("posts of blogs and social networks are drafts, or scheduled a minute ahead, whatever the flag", async () => {
+  await using at = await world();
+  const kinds = [
+    ["blogs_create-blog-post", "publishedAt", "DRAFT", "SCHEDULED"],
+    ["social-media-posting_create-post", "scheduleDate", "draft", "scheduled"],
+  ] as const;
+  for (const [tool, moment, draft, scheduled] of kinds) {
+    const refused: Args[] = [
+      {},
+      { status: "published" },
+      { status: "PUBLISHED" },
+      { status: scheduled },
+      { status: scheduled, [moment]: at60(59) },
+      { status: scheduled, [moment]: at60(-60) },
+      { status: "archived" },
+      { body_status: "published" },
+      { status: null },
+      { status: { value: "published" } },
+      { status: draft, details: { status: "published" } },
+    ];
+    for (const more of refused) await at.gw.refuses(tool, { site_id: "crm", ...more }, "E_FORBIDDEN_OP");
+    assert.equal(at.servers.writes.length, 0);
+    await at.gw.call(tool, { site_id: "crm", status: draft });
+    await at.gw.call(tool, { site_id: "crm", body_status: scheduled, [moment]: at60(60) });
+    assert.deepEqual(at.servers.writes.map(({ args }) => args.body_status), [draft, scheduled]);
+    at.servers.reached.length = 0;
+  }
+});
