@@ -1,0 +1,37 @@
+/** A tool server that costs next to nothing, as a process of its own: known tools of a builder, at any number of sites. */
+import { bareName, cmsTools, shownTool } from "../sandbox/tool_servers/cms_catalogue.ts";
+
+const [port, tools, latency_ms] = Deno.args.map(Number) as [number, number, number];
+const KNOWN = await Deno.readTextFile(new URL("../manifests/proxies/cms.yaml", import.meta.url));
+const named = new Map(cmsTools().map((tool) => [`emcp-tools-${bareName(tool.name)}`, tool]));
+const LISTED = [...named]
+  .filter(([name]) => KNOWN.includes(`  ${name.replace("emcp-tools-", "builder-mcp-")}:`))
+  .slice(0, tools)
+  .map(([name, tool]) => ({ ...shownTool(tool), name }));
+if (LISTED.length < tools) throw new Error(`There are ${LISTED.length} known tools, of ${tools}`);
+
+const RESULTS: Readonly<Record<string, unknown>> = {
+  "initialize": {
+    protocolVersion: "2025-06-18",
+    capabilities: { tools: {} },
+    serverInfo: { name: "bench", version: "1" },
+  },
+  "tools/list": { tools: LISTED },
+  "tools/call": { content: [{ type: "text", text: '{"templates":[{"id":7,"title":"Landing page"}]}' }] },
+};
+const headers = { "content-type": "application/json", "mcp-session-id": "bench" };
+
+Deno.serve({ hostname: "127.0.0.1", port, onListen: () => {} }, async (request) => {
+  const { pathname } = new URL(request.url);
+  if (pathname === "/healthz") return new Response("ok");
+  if (!pathname.endsWith("/emcp-tools-server")) {
+    return Response.json({ code: "rest_no_route", message: "No route was found", data: { status: 404 } }, {
+      status: 404,
+    });
+  }
+  if (request.method !== "POST") return new Response(null, { status: 405 });
+  const { id, method } = await request.json();
+  if (id === undefined) return new Response(null, { status: 202 });
+  if (method === "tools/call") await new Promise((resolve) => setTimeout(resolve, latency_ms));
+  return new Response(JSON.stringify({ jsonrpc: "2.0", id, result: RESULTS[method] }), { headers });
+});
