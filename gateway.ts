@@ -196,7 +196,9 @@ export async function openGateway(
     },
     async oauth() {
       const { oauthApp } = await import("./doors/oauth.ts");
-      const signedIn = replace.signedIn ?? (() => Promise.resolve(null));
+      const { Visitors } = await import("./pages/visitors.ts");
+      const visitors = new Visitors({ store, baseUrl });
+      const signedIn = replace.signedIn ?? ((request: Request) => visitors.person(request));
       return oauthApp({
         store,
         http,

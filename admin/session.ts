@@ -86,7 +86,7 @@ export function adminGate(ports: AdminPorts): AdminGate {
   }
 
   async function ofPerson(c: Context): Promise<AdminCaller> {
-    const person = await visitors.person(c);
+    const person = await visitors.person(c.req.raw);
     if (person !== null) return callerOfPerson(person.user);
     throw new GatewayError("E_AUTH", "Send Authorization: Bearer <MASTER_TOKEN>, or sign in first");
   }

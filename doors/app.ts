@@ -53,11 +53,10 @@ function routes(parts: AppParts): Hono {
   const later = (make: () => Promise<Hono>, ...paths: string[]) => {
     const made = onDemand(async () => (await make()).notFound(unanswered));
     for (const path of paths) {
-      app.all(
-        path,
-        async ({ req, env }) =>
-          await (await made()).fetch(req.raw, { address: () => addressOf(env as RequestInfo | undefined) }),
-      );
+      app.all(path, async ({ req, env }) => {
+        const address = () => addressOf(env as RequestInfo | undefined);
+        return await (await made()).fetch(req.raw, { address });
+      });
     }
   };
   later(parts.admin, "/admin/*");

@@ -1,7 +1,8 @@
 /** Who looks at a page: a person with a session, or somebody without; and the proof that a form is one of ours. */
 import { hash, timingSafeEqual } from "node:crypto";
 import type { Context } from "hono";
-import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import { deleteCookie, setCookie } from "hono/cookie";
+import { parse } from "hono/utils/cookie";
 import { bodyError, readText } from "../doors/body.ts";
 import { GatewayError } from "../errors.ts";
 import { LIMITS, PEOPLE_LIMITS, type User } from "../model.ts";
@@ -29,6 +30,8 @@ export interface Visitor {
 export interface Person extends Visitor {
   readonly user: User;
   readonly session: PersonSession;
+  /** The id of the session. */
+  readonly session_id: string;
 }
 
 /** What visitors are known by. */
@@ -48,18 +51,18 @@ export class Visitors {
 
   /** Who sends this; gives somebody without a session a cookie for forms. */
   async visit(c: Context): Promise<Visitor> {
-    const text = this.#read(c, PERSON_COOKIE);
+    const text = this.#read(c.req.raw, PERSON_COOKIE);
     const person = text === undefined ? null : await this.#person(text);
     if (person !== null) return person;
-    const known = this.#read(c, FORM_COOKIE);
+    const known = this.#read(c.req.raw, FORM_COOKIE);
     const secret = known ?? randomText();
     if (known === undefined) this.#write(c, FORM_COOKIE, secret);
     return { user: null, session: null, csrf: csrfOf(secret) };
   }
 
   /** Who has signed in; null for somebody who has not. Sets no cookie. */
-  async person(c: Context): Promise<Person | null> {
-    const text = this.#read(c, PERSON_COOKIE);
+  async person(request: Request): Promise<Person | null> {
+    const text = this.#read(request, PERSON_COOKIE);
     return text === undefined ? null : await this.#person(text);
   }
 
@@ -102,7 +105,7 @@ export class Visitors {
   }
 
   async #endOwn(c: Context): Promise<void> {
-    const text = this.#read(c, PERSON_COOKIE);
+    const text = this.#read(c.req.raw, PERSON_COOKIE);
     const session = text === undefined ? null : await this.ports.store.personSessions.find(text);
     if (session !== null) await this.ports.store.personSessions.end(session.user_id, session.id);
   }
@@ -110,11 +113,12 @@ export class Visitors {
   async #person(text: string): Promise<Person | null> {
     const session = await this.ports.store.personSessions.find(text);
     const user = session && await this.ports.store.users.get(session.user_id);
-    return session && user && { user, session, csrf: csrfOf(text) };
+    return session && user && { user, session, session_id: session.id, csrf: csrfOf(text) };
   }
 
-  #read(c: Context, name: string): string | undefined {
-    return getCookie(c, name, this.#secure ? "host" : undefined) || undefined;
+  #read(request: Request, name: string): string | undefined {
+    const full = this.#secure ? `__Host-${name}` : name;
+    return parse(request.headers.get("cookie") ?? "", full)[full] || undefined;
   }
 
   #write(c: Context, name: string, value: string, maxAge?: number): void {

@@ -30,7 +30,7 @@ export function pagesApp(ports: AdminPorts): Hono {
   invitationPages(app, parts);
   app.notFound(async (c) => {
     const error = new GatewayError("E_NOT_FOUND", "Nothing is at this address; it may be mistyped");
-    return await refusalPage(c, await visitors.person(c), error, ports.report);
+    return await refusalPage(c, await visitors.person(c.req.raw), error, ports.report);
   });
   app.onError(async (thrown, c) => await refusalPage(c, null, thrown, ports.report));
   return app;

@@ -28,7 +28,7 @@ export async function asPerson(
   c: Context,
   show: (person: Person) => Promise<Response>,
 ): Promise<Response> {
-  const person = await visitors.person(c);
+  const person = await visitors.person(c.req.raw);
   if (person !== null) return await show(person);
   const { pathname, search } = new URL(c.req.url);
   return leadTo(c, signInAddress(c.req.method === "GET" ? pathname + search : "/admin"));
