@@ -5,6 +5,7 @@ import { RECORD_ID } from "./bodies.ts";
 import { answer } from "./exchange.ts";
 import { checked } from "./faults.ts";
 import type { AdminPorts } from "./ports.ts";
+import { callerOf, forbidden } from "./rights.ts";
 
 const listQuery = closed({ user_id: text("a user's id", RECORD_ID).optional() });
 
@@ -12,10 +13,14 @@ const listQuery = closed({ user_id: text("a user's id", RECORD_ID).optional() })
 export function clientRoutes(app: Hono, { clients }: AdminPorts): void {
   app.get("/admin/api/clients", async (c) => {
     const query = checked(listQuery, Object.fromEntries(new URL(c.req.url).searchParams));
-    return answer(c, { clients: await (await clients()).list(query.user_id) });
+    const { user } = callerOf(c);
+    if (user !== null && (query.user_id ?? user.id) !== user.id) {
+      throw forbidden("user_id: you see your own connected clients only; leave it out");
+    }
+    return answer(c, { clients: await (await clients()).list(user?.id ?? query.user_id) });
   });
 
   app.post("/admin/api/clients/:id/end", async (c) => {
-    return answer(c, await (await clients()).end(c.req.param("id")));
+    return answer(c, await (await clients()).end(c.req.param("id"), callerOf(c).user?.id));
   });
 }

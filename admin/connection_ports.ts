@@ -1,4 +1,5 @@
 /** What the admin side is given of connected accounts, and shows. */
+import type { Actor } from "./actor.ts";
 
 /** What can be connected. */
 export interface ConnectionKindReport {
@@ -46,7 +47,7 @@ export interface EndedReport {
 /** Connected accounts, for an operator; what `guard/connections.ts` promises. */
 export interface ConnectionsPort {
   kinds(): ConnectionKindReport[];
-  start(order: { user: string; kind: string; rights?: readonly string[] }): Promise<LinkReport>;
+  start(order: { user: string; kind: string; rights?: readonly string[] }, by?: Actor): Promise<LinkReport>;
   list(user?: string): Promise<ConnectionReport[]>;
-  disconnect(user: string, kind: string, keep?: boolean): Promise<EndedReport>;
+  disconnect(user: string, kind: string, keep?: boolean, by?: Actor): Promise<EndedReport>;
 }

@@ -30,12 +30,16 @@ export function connectionRoutes(app: Hono, { connections, connectors }: AdminPo
 
   app.post("/admin/api/connections", async (c) => {
     const { scopes, kind, user } = checked(startBody, await jsonObject(c.req.raw));
-    return answer(c, await (await connections()).start({ user: neededUser(c, user), kind, rights: scopes }));
+    const order = { user: neededUser(c, user), kind, rights: scopes };
+    return answer(c, await (await connections()).start(order, callerOf(c).actor));
   });
 
   app.post("/admin/api/connections/disconnect", async (c) => {
     const { user, kind, keep_access } = checked(endBody, await jsonObject(c.req.raw));
-    return answer(c, await (await connections()).disconnect(neededUser(c, user), kind, keep_access));
+    return answer(
+      c,
+      await (await connections()).disconnect(neededUser(c, user), kind, keep_access, callerOf(c).actor),
+    );
   });
 }
 

@@ -27,6 +27,8 @@ const OPEN: readonly [method: string, path: RegExp, role: User["role"]][] = [
   ["GET", /^connections$/, "member"],
   ["POST", /^connections$/, "member"],
   ["POST", /^connections\/disconnect$/, "member"],
+  ["GET", /^clients$/, "member"],
+  ["POST", /^clients\/[^/]+\/end$/, "member"],
   ["GET", /^sites$/, "admin"],
   ["POST", /^sites$/, "admin"],
   ["GET", /^sites\/[^/]+$/, "admin"],

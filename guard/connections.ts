@@ -4,7 +4,7 @@ import type { User } from "../model.ts";
 import type { AccountSpec, Connector } from "../platforms/connector.ts";
 import type { ConnectionSpec } from "../platforms/connection.ts";
 import type { Disconnected, Store } from "../store/store.ts";
-import { adminRow, OPERATOR } from "./admin_row.ts";
+import { type Actor, adminRow, OPERATOR } from "./admin_row.ts";
 import { type ConnectionView, isSame, viewOf } from "./connection_view.ts";
 import { type ConnectorPorts, makeOwnContext } from "./connector_context.ts";
 
@@ -83,7 +83,7 @@ export class Connections {
   }
 
   /** Makes a one-time link. Throws E_BAD_INPUT naming the field, E_MISSING_SECRET. */
-  async start({ user: wanted, kind, rights }: LinkOrder): Promise<MadeLink> {
+  async start({ user: wanted, kind, rights }: LinkOrder, by: Actor = OPERATOR): Promise<MadeLink> {
     const { store, baseUrl, now, newId } = this.ports;
     const { connector, spec } = this.connectable(kind);
     const known = Object.keys(spec.rights);
@@ -97,7 +97,7 @@ export class Connections {
     const asked = known.filter((right) => rights?.includes(right) ?? true);
     const { link, text } = await store.connectLinks.create({ user_id: user.id, kind, rights: asked });
     const row = { user_id: user.id, kind, rights: asked };
-    await store.audit.append(adminRow(newId(), OPERATOR, now(), "connection.start", row));
+    await store.audit.append(adminRow(newId(), by, now(), "connection.start", row));
     return {
       link: `${baseUrl}/connect/${text}`,
       expires_at: new Date(link.expires_at).toISOString(),
@@ -120,12 +120,12 @@ export class Connections {
    * Forgets a connection, and ends it at the other service unless `keep` says not to. What could not be ended there is
    * said, not thrown. Throws E_NOT_FOUND.
    */
-  async disconnect(user: string, kind: string, keep = false): Promise<Ended> {
+  async disconnect(user: string, kind: string, keep = false, by: Actor = OPERATOR): Promise<Ended> {
     const { store: { accounts, audit }, now, newId } = this.ports;
     this.connectable(kind);
     const { id: user_id, email } = await this.#user(user);
     if (await accounts.get(user_id, kind) === null) throw notConnected(email, kind);
-    const row = adminRow(newId(), OPERATOR, now(), "connection.disconnect", { user_id, kind });
+    const row = adminRow(newId(), by, now(), "connection.disconnect", { user_id, kind });
     await audit.append({ ...row, status: "started" });
     const gone = await accounts.disconnect(user_id, kind);
     const { account = "", account_id = null } = gone?.connection ?? {};

@@ -115,6 +115,36 @@ export function Choices({ name, legend, hint, error, choices, one = false }: Cho
   );
 }
 
+/** What a list to choose one of needs. */
+export interface SelectParts {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly error?: string | undefined;
+  readonly value?: string;
+  readonly options: readonly { readonly value: string; readonly label: string }[];
+}
+
+/** One of several, folded away. */
+export function Select({ name, label, hint, error, value, options }: SelectParts): Child {
+  const described = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(" ");
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      {hint && <p class="hint" id={`${name}-hint`}>{hint}</p>}
+      {error && <p class="error" id={`${name}-error`}>{error}</p>}
+      <select
+        id={name}
+        name={name}
+        aria-describedby={described || undefined}
+        aria-invalid={error ? "true" : undefined}
+      >
+        {options.map((one) => <option value={one.value} selected={one.value === value}>{one.label}</option>)}
+      </select>
+    </div>
+  );
+}
+
 /** The button that sends a form; `name` and `value` tell it from another of the same form. */
 export function Submit(
   { children, quiet = false, ...rest }: PropsWithChildren<{

@@ -5,6 +5,9 @@ import type { Visitor } from "./visitors.ts";
 
 /** What somebody who has signed in can go to. */
 export const NAVIGATION = [
+  { href: "/admin/tokens", label: "Tokens" },
+  { href: "/admin/connections", label: "Connected accounts" },
+  { href: "/admin/clients", label: "Connected clients" },
   { href: "/admin/account", label: "Your account" },
 ] as const;
 

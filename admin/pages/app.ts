@@ -7,9 +7,12 @@ import { Visitors } from "../../pages/visitors.ts";
 import type { AdminPorts } from "../ports.ts";
 import { People } from "../sign_in/people.ts";
 import { accountPages } from "./account.tsx";
+import { clientPages } from "./clients.tsx";
+import { connectionPages } from "./connections.tsx";
 import { type PagesParts, refusalPage } from "./frame.tsx";
 import { invitationPages } from "./invitation.tsx";
 import { signInPages } from "./sign_in.tsx";
+import { tokenPages } from "./tokens.tsx";
 
 /** The routes below `/admin` that are not the API, to be mounted at the root; every answer is a page, a refusal too. */
 export function pagesApp(ports: AdminPorts): Hono {
@@ -28,6 +31,9 @@ export function pagesApp(ports: AdminPorts): Hono {
   accountPages(app, parts);
   signInPages(app, parts);
   invitationPages(app, parts);
+  tokenPages(app, parts);
+  connectionPages(app, parts);
+  clientPages(app, parts);
   app.notFound(async (c) => {
     const error = new GatewayError("E_NOT_FOUND", "Nothing is at this address; it may be mistyped");
     return await refusalPage(c, await visitors.person(c.req.raw), error, ports.report);

@@ -11,7 +11,7 @@ import { canHavePasskeys } from "../sign_in/hosts.ts";
 import { type PagesParts, worded } from "./frame.tsx";
 
 /** Where somebody who came for nothing in particular is led. */
-export const HOME = "/admin/account";
+export const HOME = "/admin/tokens";
 const PATH = "/admin/sign-in";
 
 interface Shown {
