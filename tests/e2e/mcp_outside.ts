@@ -17,20 +17,37 @@ export const TOOLS = {
 const beside = (name: string) => new URL(name, import.meta.url).pathname;
 
 /** Runs one in a folder of its own to its end. */
-export async function runTool(tool: keyof typeof TOOLS, ...args: string[]): Promise<Ended> {
+export function runTool(tool: keyof typeof TOOLS, ...args: string[]): Promise<Ended> {
+  return followTool(tool, args, () => {});
+}
+
+/** The same; `heard` is given what it has printed so far, each time there is more. */
+export async function followTool(
+  tool: keyof typeof TOOLS,
+  args: readonly string[],
+  heard: (stdout: string) => void,
+): Promise<Ended> {
   const cwd = await Deno.makeTempDir();
   try {
     const pinned = ["--config", beside("mcp_tools.json"), "--lock", beside("mcp_tools.lock"), "--frozen"];
-    const command = new Deno.Command(Deno.execPath(), {
+    const process = new Deno.Command(Deno.execPath(), {
       args: ["run", "-A", "--quiet", ...pinned, TOOLS[tool], ...args],
       cwd,
       env: { NO_COLOR: "1" },
       stdin: "null",
-    });
-    const { code, stdout, stderr } = await command.output();
-    const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-    return { code, stdout: text(stdout), stderr: text(stderr) };
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    const texts = await Promise.all([whole(process.stdout, heard), whole(process.stderr, () => {})]);
+    return { code: (await process.status).code, stdout: texts[0], stderr: texts[1] };
   } finally {
     await Deno.remove(cwd, { recursive: true });
   }
+}
+
+async function whole(stream: ReadableStream<Uint8Array>, heard: (text: string) => void): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of stream) heard(text += decoder.decode(chunk, { stream: true }));
+  return text;
 }
