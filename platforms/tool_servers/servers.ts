@@ -1,5 +1,7 @@
 /** Which tool servers there can be, where each stands, and what may be sent to it. */
 import type { Site } from "../../model.ts";
+import { forbiddenWord, runsAnother } from "../../rules/proxied_names.ts";
+import { type Place, walk } from "../../rules/proxied_walk.ts";
 import type { Configured, PolicyContext } from "../connector.ts";
 import { LOCATION_NAMES } from "../highlevel/routes.ts";
 import type { Outgoing } from "../request.ts";
@@ -20,6 +22,8 @@ export const LENDERS: Readonly<Record<ProxySource, string>> = { cms: "wordpress"
 export const LOCATION_HEADER = "locationId";
 
 const METHODS: ReadonlySet<string> = new Set(["initialize", "tools/list", "tools/call"]);
+/** Arguments that name what is run. */
+const RUN_BY: ReadonlySet<string> = new Set(["ability_name", "ability", "tool_name", "tool"]);
 const HEADERS: ReadonlySet<string> = new Set([
   "accept",
   "content-type",
@@ -56,7 +60,8 @@ export const originsOf = ({ site, settings }: Configured<ToolServerSettings>): r
 
 /**
  * Why this request may not be sent; null where it may: a request of the protocol for tools, to a known server, signed with
- * the credential that belongs there, to the CRM in the name of the site's own location.
+ * the credential that belongs there, to the CRM in the name of the site's own location. A tool whose name destroys or
+ * publishes is refused here too, after everything that should have refused it before.
  */
 export function refusalOf(out: Outgoing, ctx: PolicyContext<ToolServerSettings>): string | null {
   if (out.method !== "POST") return "a tool server is asked with POST only";
@@ -65,6 +70,8 @@ export function refusalOf(out: Outgoing, ctx: PolicyContext<ToolServerSettings>)
   if (ctx.lender !== LENDERS[source]) return "it is not signed with the credential of that server";
   const { method, params } = isFields(out.json) ? out.json : {};
   if (typeof method !== "string" || !METHODS.has(method)) return "it is not about the tools of a server";
+  const forbidden = method === "tools/call" ? forbiddenCall(params) : null;
+  if (forbidden !== null) return forbidden;
   if (out.effect === "write" && method !== "tools/call") return "only a call of a tool can be a write";
   const location = source === "crm" ? ctx.site?.crm_location_id ?? null : null;
   const named = Object.entries(out.headers ?? {}).filter(([name]) => !HEADERS.has(name.toLowerCase()));
@@ -75,6 +82,19 @@ export function refusalOf(out: Outgoing, ctx: PolicyContext<ToolServerSettings>)
   if (named.length === 0) return "it names no location";
   const foreign = named[0]![1] !== location || namesAnother(params, location);
   return foreign ? "it names another location" : null;
+}
+
+function forbiddenCall(params: unknown): string | null {
+  const { name, arguments: args } = isFields(params) ? params : {};
+  if (typeof name !== "string") return "it names no tool";
+  const word = forbiddenWord(name) ?? (runsAnother(name) ? walk(args, wordOfRun) : null) ?? null;
+  return word === null ? null : `it would run a tool whose name says "${word}"`;
+}
+
+/** The forbidden word in the name of what a tool runs that runs others. */
+function wordOfRun({ key, field, value }: Place): string | undefined {
+  const isName = RUN_BY.has(key) || /^(?:(?:arguments|args|parameters|params)\.)*name$/.test(field);
+  return isName && typeof value === "string" ? forbiddenWord(value) ?? undefined : undefined;
 }
 
 function sourceAt(url: string, ctx: Configured<ToolServerSettings>): ProxySource | null {

@@ -100,6 +100,47 @@ Deno.test("nothing but a request about tools is sent, and only a call of a tool 
   }
 });
 
+Deno.test("no tool is run whose name destroys or publishes, by its own name or through one that runs others", () => {
+  const run = (name: unknown, args: unknown = {}) =>
+    judged({
+      json: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } },
+      effect: "write",
+    }, "wordpress");
+  const never = [
+    "emcp-tools-delete-post",
+    "emcp-tools/trash-page",
+    "publishPost",
+    "PURGE_cache",
+    "emcp-tools-drop-table",
+  ];
+  const runners = ["mcp-adapter-execute-ability", "emcp-tools-call-tool"];
+  for (const name of never) {
+    assert.match(run(name) ?? "", /would run a tool whose name says/, name);
+    for (const runner of runners) {
+      for (const key of ["ability_name", "ability", "tool_name", "tool", "name"]) {
+        const inner = { [key]: name, parameters: {} };
+        assert.match(run(runner, inner) ?? "", /would run a tool/, `${runner} ${key}`);
+        assert.match(run(runner, { name: runner, arguments: inner }) ?? "", /would run a tool/);
+        assert.match(
+          run(runner, { name: runner, arguments: JSON.stringify(inner) }) ?? "",
+          /would run a tool/,
+        );
+      }
+    }
+  }
+  assert.match(run(undefined) ?? "", /names no tool/);
+  const deep = JSON.parse(`${'{"a":'.repeat(99)}1${"}".repeat(99)}`);
+  assert.match(run(runners[0], deep) ?? "", /nested deeper/);
+  for (const name of ["emcp-tools-create-page", "emcp-tools-remove-element", "contacts_remove-tags"]) {
+    assert.equal(run(name, { title: "How to delete a post", name: "Delete" }), null, name);
+  }
+  const text = {
+    ability_name: "emcp-tools/create-page",
+    parameters: { title: "Publish", item: { name: "Delete me" } },
+  };
+  assert.equal(run(runners[0], text), null);
+});
+
 Deno.test("the CRM is asked in the name of the site's own location, whatever the arguments say", () => {
   const crm = (args: unknown, headers: Record<string, string> = { locationId: "loc-1" }, of = LINKED) =>
     judged({ url: CRM_URL, json: call(args), headers }, "highlevel", of);
