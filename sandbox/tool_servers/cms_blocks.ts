@@ -1,39 +1,48 @@
 /** The tools of a post's blocks; those at the top alone, by their place. */
-import { type Asked, editable, need, postOf, type Run, ToolFailure } from "./cms_state.ts";
+import { type Asked, editable, need, postOf, type Run, SoftFailure } from "./cms_state.ts";
 
 type Args = Readonly<Record<string, unknown>>;
 
 const MARK = /<!--\s*(\/)?wp:([a-z][a-z0-9/-]*)(\s+\{.*?\})?\s*(\/)?-->/gs;
 
 interface Block {
-  readonly name: string;
+  /** null for text outside of every block. */
+  readonly name: string | null;
   readonly attributes: unknown;
   readonly inner: number;
   /** As it stands in the content. */
   readonly text: string;
 }
 
-/** The blocks at the top of a content; what stands between them belongs to none and is left out. */
+/** The blocks at the top of a content, and what stands between them. */
 export function blocksOf(content: string): Block[] {
   const found: Block[] = [];
-  let [depth, begin, inner] = [0, 0, 0];
+  let [depth, begin, inner, end] = [0, 0, 0, 0];
+  const between = (to: number) => {
+    const text = content.slice(end, to).trim();
+    if (text !== "") found.push({ name: null, attributes: [], inner: 0, text });
+  };
   let [name, attributes]: [string, unknown] = ["", []];
   for (const { 0: mark, 1: closing, 2: type, 3: json, 4: alone, index } of content.matchAll(MARK)) {
     if (closing) depth--;
     else if (depth === 0) {
+      between(index);
       [begin, inner, name] = [index, 0, type!.includes("/") ? type! : `core/${type}`];
       attributes = json ? JSON.parse(json) : [];
     } else if (depth === 1) inner++;
     if (!closing && !alone) depth++;
-    if (depth === 0) found.push({ name, attributes, inner, text: content.slice(begin, index + mark.length) });
+    if (depth > 0) continue;
+    end = index + mark.length;
+    found.push({ name, attributes, inner, text: content.slice(begin, end) });
   }
+  between(content.length);
   return found;
 }
 
 function top(path: unknown, blocks: readonly Block[]): number {
   const [at, ...deeper] = path as number[];
   if (at === undefined || deeper.length > 0 || blocks[at] === undefined) {
-    throw new ToolFailure("No block at that path.");
+    throw new SoftFailure("path does not resolve to a block. Call get-post-blocks first.");
   }
   return at;
 }
@@ -55,12 +64,6 @@ async function edit<T>(args: Args, at: Asked, change: (blocks: Block[]) => T): P
   post.content = blocks.map(({ text }) => text).join("\n\n");
   post.modified = at.ask.state.now();
   return result;
-}
-
-function parsed(markup: unknown): Block[] {
-  const blocks = blocksOf(String(markup));
-  if (blocks.length === 0) throw new ToolFailure("The markup holds no block.");
-  return blocks;
 }
 
 const PATTERN =
@@ -94,19 +97,21 @@ export const BLOCK_TOOLS: Readonly<Record<string, Run>> = {
   },
   "add-block": (args, at) =>
     edit(args, at, (blocks) => {
-      const more = parsed(args["markup"]);
+      const more = blocksOf(String(args["markup"]));
       blocks.splice(place(args["position"], blocks), 0, ...more);
       return { post_id: postOf(at, args).id, added: more.length, path: [] };
     }),
   "insert-pattern": (args, at) =>
     edit(args, at, (blocks) => {
-      if (args["pattern_name"] !== "site/plain") throw new ToolFailure("Pattern not found.");
-      blocks.splice(place(args["position"], blocks), 0, ...parsed(PATTERN));
+      if (args["pattern_name"] !== "site/plain") {
+        throw new SoftFailure("Pattern not registered. Use list-patterns for valid names.");
+      }
+      blocks.splice(place(args["position"], blocks), 0, ...blocksOf(PATTERN));
       return { post_id: postOf(at, args).id, added: 1 };
     }),
   "update-block": (args, at) =>
     edit(args, at, (blocks) => {
-      blocks.splice(top(args["path"], blocks), 1, ...parsed(args["markup"]));
+      blocks.splice(top(args["path"], blocks), 1, ...blocksOf(String(args["markup"])));
       return { post_id: postOf(at, args).id, path: args["path"] };
     }),
   "remove-block": (args, at) =>

@@ -85,9 +85,9 @@ export const DANGEROUS: Readonly<Record<string, Run>> = {
     settings: [...tools.options].map(([key, value]) => ({ key, value, writable: true })),
   })),
   "update-settings": admin(({ settings }, { tools }) => {
-    const [updated, skipped]: [Record<string, unknown>, string[]] = [{}, []];
+    const [updated, skipped]: [Record<string, unknown>, unknown[]] = [{}, []];
     for (const [key, value] of Object.entries(settings as Args)) {
-      if (!tools.options.has(key)) skipped.push(key);
+      if (!tools.options.has(key)) skipped.push({ key, reason: "not an allowlisted setting" });
       else tools.options.set(key, updated[key] = value);
     }
     return { updated: Object.keys(updated).length > 0 ? updated : [], skipped, rewrite_flushed: false };
@@ -106,11 +106,13 @@ export const DANGEROUS: Readonly<Record<string, Run>> = {
     const { menus } = at.tools;
     const { menu, name = menu, item } = given as Args;
     const known = menus.get(String(name));
+    if (!["create-menu", "add-item", "delete-menu"].includes(String(operation))) {
+      throw new ToolFailure(`Unknown menu write operation "${operation}".`);
+    }
     if (operation === "create-menu") menus.set(String(name), []);
     else if (known === undefined) throw new ToolFailure("No nav menu matches the given id, slug, or name.");
     else if (operation === "add-item") menus.set(String(name), [...known, item]);
-    else if (operation === "delete-menu") menus.delete(String(name));
-    else throw new ToolFailure(`Unknown operation "${operation}".`);
+    else menus.delete(String(name));
     return { success: true, operation };
   },
   "activate-plugin": admin(({ plugin }, { tools }) => ({

@@ -44,8 +44,12 @@ const editUrl = ({ ask }: Asked, id: number, action = "edit") =>
   `${ask.state.origin()}/wp-admin/post.php?post=${id}&action=${action}`;
 
 function make(args: Args, at: Asked, type: "post" | "page"): Post {
-  need(at, `edit_${type}s`);
-  return createPost({ ...at.ask, params: { status: "draft", ...fields(args) } }, type);
+  const { person } = at.ask;
+  need(at, "edit_posts");
+  if (["publish", "future", "private"].includes(String(args["status"]))) need(at, "publish_posts");
+  // Who may publish posts may publish pages here: the site's own rules for pages are not asked.
+  const ask = { ...at.ask, person: at.ask.state.people[0]! };
+  return createPost({ ...ask, params: { status: "draft", author: person!.id, ...fields(args) } }, type);
 }
 
 function makePage(args: Args, at: Asked, elements: Element[]) {
@@ -136,9 +140,13 @@ export const POST_TOOLS: Readonly<Record<string, Run>> = {
       post.title.toLowerCase().includes(String(search).toLowerCase())
     );
     const [page, size] = [integer(args["page"] ?? 1), integer(args["per_page"] ?? PAGE_SIZE)];
-    const posts = rows.slice((page - 1) * size, page * size).map((post) => {
-      const { content: _, excerpt: __, ...row } = shown(at, post);
-      return row;
+    const posts = rows.reverse().slice((page - 1) * size, page * size).map((post) => {
+      const { post_id, post_type, title, slug, status, date, modified, permalink, is_elementor } = shown(
+        at,
+        post,
+      );
+      const row = { post_id, post_type, title, slug, status, date, modified };
+      return { ...row, author_id: post.author, permalink, is_elementor };
     });
     return { posts, total: rows.length, pages: Math.ceil(rows.length / size), page };
   },
@@ -146,7 +154,13 @@ export const POST_TOOLS: Readonly<Record<string, Run>> = {
     need(at, "upload_files");
     const files = [...at.ask.state.posts.values()].filter(({ type }) => type === "attachment");
     const results = files.map(({ id, title, file }) => ({ id, title, alt: file?.alt_text ?? "" }));
-    return { result_count: files.length, page: 1, page_count: 1, total: files.length, results };
+    return {
+      result_count: files.length,
+      page: 1,
+      page_count: files.length > 0 ? 1 : 0,
+      total: files.length,
+      results,
+    };
   },
   "get-media"(args, at) {
     need(at, "upload_files");
@@ -191,12 +205,14 @@ export const POST_TOOLS: Readonly<Record<string, Run>> = {
     });
     return { exported: names.length === 1 ? names[0] : names };
   },
-  "core-get-site-info": (_, { ask, tools }) => ({
-    name: tools.options.get("blogname"),
-    url: ask.state.origin(),
-    version: "7.1.4",
-  }),
-  "core-get-environment-info": () => ({ environment: "local", php_version: "8.2", wp_version: "7.1.4" }),
+  "core-get-site-info"(_, at) {
+    need(at, "manage_options");
+    return { name: at.tools.options.get("blogname"), url: at.ask.state.origin(), version: "7.1.4" };
+  },
+  "core-get-environment-info"(_, at) {
+    need(at, "manage_options");
+    return { environment: "local", php_version: "8.2.36", wp_version: "7.1.4" };
+  },
   "core-get-user-info": (_, { ask: { person } }) => ({
     id: person?.id,
     user_login: person?.username,

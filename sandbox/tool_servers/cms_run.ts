@@ -1,5 +1,6 @@
 /** Running a tool by name: its arguments judged as WordPress judges them, and tools that run others. */
 import { RestError } from "../wordpress_standin/errors.ts";
+import { can } from "../wordpress_standin/people.ts";
 import { checkParams, type ParamRule, type ParamRules } from "../wordpress_standin/params.ts";
 import { abilityName, bareName, type CmsTool, cmsTools, shownTool } from "./cms_catalogue.ts";
 import { BLOCK_TOOLS } from "./cms_blocks.ts";
@@ -7,7 +8,8 @@ import { DANGEROUS } from "./cms_danger.ts";
 import { adderOf, PAGE_WRITES } from "./cms_edits.ts";
 import { PAGE_READS } from "./cms_pages.ts";
 import { POST_TOOLS } from "./cms_posts.ts";
-import { type Asked, type Run, ToolFailure, wordsOf } from "./cms_state.ts";
+import { SITE_TOOLS } from "./cms_site.ts";
+import { type Asked, type Run, SoftFailure, ToolFailure, wordsOf } from "./cms_state.ts";
 import { failed, type ToolResult } from "./sdk.ts";
 
 type Args = Readonly<Record<string, unknown>>;
@@ -49,11 +51,33 @@ function nameOf(ability: unknown): CmsTool | undefined {
   return cmsTools().find(({ name }) => abilityName(name) === ability);
 }
 
-function exposed({ tools }: Asked, ability: unknown): CmsTool {
+function exposed({ tools }: Pick<Asked, "tools">, ability: unknown): CmsTool {
   const tool = nameOf(ability);
   if (tool === undefined) throw new ToolFailure(`Ability '${ability}' not found`);
   if (tools.plugin.public_abilities) return tool;
   throw new ToolFailure(`Ability "${ability}" is not exposed via MCP (mcp.public!=true)`);
+}
+
+/** What is judged before the arguments: who asks, and whether an ability may be run by name. */
+function forbidden(tool: CmsTool, args: Args, { ask, tools }: Pick<Asked, "ask" | "tools">): string | null {
+  const name = bareName(tool.name);
+  const open = ["discover-abilities", "get-ability-info", "execute-ability", "core-get-user-info"].includes(
+    name,
+  );
+  if (!open && !can(ask.person, "edit_posts")) return "Permission denied";
+  if (args["ability_name"] === undefined) return null;
+  try {
+    exposed({ tools }, args["ability_name"]);
+    return null;
+  } catch (thrown) {
+    return wordsOf(thrown);
+  }
+}
+
+/** A result, given twice: as text in PHP's spelling and as what it is. */
+function answered(result: Record<string, unknown>): ToolResult {
+  const text = JSON.stringify(result).replaceAll("/", "\\/");
+  return { content: [{ type: "text", text }], structuredContent: result, isError: false };
 }
 
 const NESTING: Readonly<Record<string, Run>> = {
@@ -89,7 +113,15 @@ const NESTING: Readonly<Record<string, Run>> = {
   },
 };
 
-const TOOLS = { ...PAGE_READS, ...PAGE_WRITES, ...POST_TOOLS, ...BLOCK_TOOLS, ...DANGEROUS, ...NESTING };
+const TOOLS = {
+  ...PAGE_READS,
+  ...PAGE_WRITES,
+  ...POST_TOOLS,
+  ...SITE_TOOLS,
+  ...BLOCK_TOOLS,
+  ...DANGEROUS,
+  ...NESTING,
+};
 
 /** Runs a tool of that name, known to this stand-in or not; what runs is noted first. */
 export async function runTool(
@@ -99,9 +131,9 @@ export async function runTool(
   by: string | null = null,
 ): Promise<ToolResult> {
   if (tool === undefined) return failed("Tool not found.");
-  const wrong = fault(tool, args);
-  if (wrong !== null) return failed(wrong);
   const { tools, ask } = at;
+  const wrong = forbidden(tool, args, at) ?? fault(tool, args);
+  if (wrong !== null) return failed(wrong);
   tools.ran.push({ tool: tool.name, args, login: ask.person?.username ?? null, by });
   const name = bareName(tool.name);
   const run = TOOLS[name as keyof typeof TOOLS] ?? adderOf(name);
@@ -111,11 +143,10 @@ export async function runTool(
     return runTool(found, given, at, tool.name);
   };
   try {
-    const result = await run(args, { ...at, tool, run: nested }) as Record<string, unknown>;
-    const text = JSON.stringify(result).replaceAll("/", "\\/");
-    return { content: [{ type: "text", text }], structuredContent: result, isError: false };
+    return answered(await run(args, { ...at, tool, run: nested }) as Record<string, unknown>);
   } catch (thrown) {
     const words = wordsOf(thrown);
+    if (thrown instanceof SoftFailure) return answered({ error: thrown.message });
     if (words === null) throw thrown;
     return failed(words);
   }

@@ -70,6 +70,9 @@ export type Run = (args: Args, at: Asked) => unknown;
 /** A failure in a tool's own words. */
 export class ToolFailure extends Error {}
 
+/** A failure that a tool reports in a result that is no error. */
+export class SoftFailure extends Error {}
+
 /** The words of anything that a tool throws on purpose; null for a bug. */
 export function wordsOf(thrown: unknown): string | null {
   return thrown instanceof ToolFailure || thrown instanceof RestError ? thrown.message : null;

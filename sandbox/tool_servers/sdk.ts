@@ -29,6 +29,10 @@ export interface Message {
 /** A server's tools; `C` is what a call knows of who asks. */
 export interface Toolbox<C> {
   readonly info: { readonly name: string; readonly version: string };
+  /** What `initialize` says to the model that asks. */
+  readonly instructions?: string;
+  /** Whether it answers lists of resources and prompts, which are empty. */
+  readonly has_other_lists?: boolean;
   /** The versions of the protocol that it speaks, the newest first. */
   readonly versions: readonly string[];
   list(context: C): readonly ListedTool[];
@@ -52,9 +56,17 @@ export function failed(text: string): ToolResult {
 export async function sdkServer<C>(box: Toolbox<C>, contextOf: (id: unknown) => C) {
   const { ProtocolError, Server } = await import("@modelcontextprotocol/server");
   const server = new Server(box.info, {
-    capabilities: { tools: { listChanged: false } },
+    capabilities: {
+      tools: { listChanged: false },
+      ...box.has_other_lists ? { resources: { listChanged: false }, prompts: { listChanged: false } } : {},
+    },
+    instructions: box.instructions,
     supportedProtocolVersions: [...box.versions],
   });
+  if (box.has_other_lists) {
+    server.setRequestHandler("resources/list", () => ({ resources: [] }));
+    server.setRequestHandler("prompts/list", () => ({ prompts: [] }));
+  }
   server.setRequestHandler("tools/list", (_, { mcpReq }) => ({
     tools: [...box.list(contextOf(mcpReq.id))] as never,
   }));

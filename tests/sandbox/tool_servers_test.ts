@@ -46,6 +46,9 @@ Deno.test("refusals have the adapter's codes and statuses", async () => {
   assert.deepEqual(await asked({ ...REQUEST, method: "nonsense" }, { session }), [404, -32601]);
   assert.deepEqual(await asked({ ...call, params: { arguments: {} } }, { session }), [200, -32602]);
   assert.deepEqual(await asked({ ...REQUEST, jsonrpc: "1.0" }, { session }), [400, -32600]);
+  assert.deepEqual(await asked({ jsonrpc: "2.0", id: 7 }, { session }), [400, -32600]);
+  assert.deepEqual(await asked([], { session }), [400, -32600]);
+  assert.deepEqual(await asked("3", { session }), [500, "internal_server_error"]);
   const headers = { "mcp-protocol-version": "2025-03-26" };
   assert.deepEqual(await asked(REQUEST, { session, headers }), [400, -32600]);
   assert.deepEqual(await asked("", { session }), [400, -32700]);
@@ -66,7 +69,9 @@ Deno.test("a version that is unknown is answered with the newest; notifications,
   const { body, session } = await at.send({ ...REQUEST, method: "initialize", params });
   assert.equal(body.result?.["protocolVersion"], "2025-11-25");
   const notice = await at.send({ jsonrpc: "2.0", method: "notifications/initialized" }, { session });
-  assert.deepEqual([notice.status, notice.body], [202, { text: "" }]);
+  assert.deepEqual([notice.status, notice.type, notice.body], [202, "application/json; charset=UTF-8", {
+    text: "",
+  }]);
   assert.equal((await at.send(null, { session, method: "GET" })).status, 405);
   const batch = await at.send([REQUEST, { ...REQUEST, id: 8, method: "ping" }], { session });
   assert.deepEqual((batch.body as unknown as Json[]).map(({ id }) => id), [7, 8]);
@@ -134,7 +139,9 @@ Deno.test("arguments are taken as WordPress takes them, and refused in its words
     97,
     "rights are judged per call",
   );
-  assert.equal((await subscriber.call("list-pages")).says, "Permission denied");
+  for (const name of ["list-pages", "core-get-site-info"]) {
+    assert.equal((await subscriber.call(name)).says, "Permission denied");
+  }
 });
 
 Deno.test("elements are added, merged at the top level, moved, doubled and taken out", async () => {
@@ -258,6 +265,12 @@ Deno.test("blocks of a post are added, changed, moved and taken out by their pla
   await call("remove-block", { post_id, path: [2] });
   assert.deepEqual(at.site.posts.get(post_id)!.content.match(/<p>.*?<\/p>/g), ["<p>c</p>", "<p>A</p>"]);
   assert.equal(((await call("get-post-blocks", { post_id })).done["blocks"] as unknown[]).length, 2);
+  const nowhere = await call("remove-block", { post_id, path: [9] });
+  assert.deepEqual(
+    [nowhere.isError, Object.keys(nowhere.done)],
+    [false, ["error"]],
+    "a failure that is no error",
+  );
 });
 
 Deno.test("large answers are as large as the real ones", async () => {

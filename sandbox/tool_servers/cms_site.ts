@@ -1,0 +1,68 @@
+/** Tools of the site around its pages: types, terms, templates of the theme, search. */
+import type { State, Term } from "../wordpress_standin/state.ts";
+import { slugify } from "../wordpress_standin/text.ts";
+import { editable, integer, need, postOf, type Run, ToolFailure } from "./cms_state.ts";
+import { all } from "./elements.ts";
+
+const TAXONOMIES = { post_tag: "tags", category: "categories" } as const;
+
+/** The term of that id, name or slug; made where there is none of that name. */
+function termOf(state: State, taxonomy: Term["taxonomy"], wanted: unknown): Term {
+  const known = [...state.terms.values()].find((one) =>
+    one.taxonomy === taxonomy && [one.id, one.name, one.slug].includes(wanted as string)
+  );
+  if (known) return known;
+  const name = String(wanted);
+  const made = { id: state.nextTerm++, taxonomy, name, slug: slugify(name), description: "", parent: 0 };
+  state.terms.set(made.id, made);
+  return made;
+}
+
+/** By name without the plugin's prefix. */
+export const SITE_TOOLS: Readonly<Record<string, Run>> = {
+  "list-post-types"(_, at) {
+    need(at, "edit_posts");
+    return { post_types: ["post", "page"].map((name) => ({ name, label: name, public: true })) };
+  },
+  "list-taxonomies"(_, at) {
+    need(at, "edit_posts");
+    return { taxonomies: Object.keys(TAXONOMIES).map((name) => ({ name, object_types: ["post"] })) };
+  },
+  "set-post-terms"(args, at) {
+    const post = editable(at, args);
+    const taxonomy = args["taxonomy"] as Term["taxonomy"];
+    const field = TAXONOMIES[taxonomy];
+    if (field === undefined) throw new ToolFailure("Invalid taxonomy.");
+    const { state } = at.ask;
+    const ids = (args["terms"] as unknown[]).map((one) => termOf(state, taxonomy, one).id);
+    if (args["mode"] === "remove") post[field] = post[field].filter((id) => !ids.includes(id));
+    else post[field] = [...new Set(args["mode"] === "append" ? [...post[field], ...ids] : ids)];
+    const terms = post[field].map((id) => state.terms.get(id)!);
+    const rows = terms.map(({ id, name, slug }) => ({ term_id: id, name, slug }));
+    return { post_id: post.id, taxonomy, terms: rows, created: [] };
+  },
+  "resolve-template"(args, at) {
+    need(at, "edit_posts");
+    const post = args["post_id"] === undefined ? null : postOf(at, args);
+    const context = { is_singular: post !== null, post_id: post?.id ?? 0, post_type: post?.type ?? "" };
+    return { slots: { header: null, body: null, footer: null }, context };
+  },
+  "search-content"({ query, limit = 20 }, at) {
+    need(at, "edit_posts");
+    const words = String(query).toLowerCase();
+    const results = [...at.tools.pages].flatMap(([id, { elements }]) =>
+      all(elements).filter(({ settings }) => JSON.stringify(settings).toLowerCase().includes(words)).map((
+        one,
+      ) => ({
+        type: one.widgetType === undefined ? "page" : "widget",
+        post_id: id,
+        element_id: one.id,
+      }))
+    ).slice(0, integer(limit));
+    return { query, results, count: results.length };
+  },
+  "list-changes": (_, at) => {
+    need(at, "edit_posts");
+    return { changes: [], total: 0 };
+  },
+};
