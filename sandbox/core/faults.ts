@@ -35,6 +35,8 @@ export type CommonFault =
 
 /** Which requests go wrong, and how often. */
 export interface FaultMatch extends RequestMatch {
+  /** A pattern for the body, where the address says too little. */
+  readonly body?: RegExp;
   /** How many requests go wrong before the fault is over. Default 1; without end where `while` is given. */
   readonly times?: number;
   /** The fault is in force only as long as this answers true. */
@@ -51,9 +53,9 @@ export class Faults<F> {
   }
 
   /** The fault for this request, used up by one; undefined when it shall go well. */
-  next(method: string, path: string): F | undefined {
+  next(method: string, path: string, body: () => string = () => ""): F | undefined {
     const at = this.#waiting.findIndex(({ match }) =>
-      matches(match, method, path) && (match.while?.() ?? true)
+      matches(match, method, path) && (match.body?.test(body()) ?? true) && (match.while?.() ?? true)
     );
     const found = this.#waiting[at];
     if (found === undefined) return undefined;

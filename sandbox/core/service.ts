@@ -77,7 +77,7 @@ class Running<R extends RecordedRequest<unknown>, F extends AnyFault> {
       const call: Call = { ...incoming, url: new URL(incoming.request.url) };
       const row = this.#record(call);
       const refusal = this.#overLimit(call);
-      const fault = refusal ? undefined : this.faults.next(row.effective_method, row.path);
+      const fault = refusal ? undefined : this.#nextFault(row, call.bytes);
       row.fault = fault?.kind ?? null;
       const ms = delayOf(this.latency, row.effective_method, row.path);
       if (ms > 0) await this.sleep(ms, call.signal());
@@ -96,6 +96,10 @@ class Running<R extends RecordedRequest<unknown>, F extends AnyFault> {
     } finally {
       this.#active--;
     }
+  }
+
+  #nextFault({ effective_method, path }: R, bytes: Uint8Array): F | undefined {
+    return this.faults.next(effective_method, path, () => new TextDecoder().decode(bytes));
   }
 
   #record(call: Call): Row<R> {

@@ -335,6 +335,16 @@ Deno.test("a stream that never ends, and one that says nothing, end when the cli
   }
 });
 
+Deno.test("one tool's answer may never come, or its connection end, though it was carried out", async () => {
+  await using at = await ToolSite.open();
+  const { call } = await at.caller();
+  const match = { path: "/mcp/", body: /create-page/ };
+  at.site.inject({ kind: "reset", applied: true }, match);
+  assert.equal((await call("list-pages")).isError, false, "another tool is not meant");
+  await assert.rejects(call("create-page", { title: "Lost" }));
+  assert.ok([...at.site.posts.values()].some(({ title }) => title === "Lost"));
+});
+
 Deno.test("a list can be altered as another plugin would", async () => {
   await using at = await ToolSite.open();
   const { ask } = await at.caller();
