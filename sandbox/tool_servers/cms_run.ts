@@ -123,6 +123,12 @@ const TOOLS = {
   ...NESTING,
 };
 
+/** What a tool does; undefined where the stand-in only lists it. */
+export function runnerOf(tool: string): Run | undefined {
+  const name = bareName(tool);
+  return TOOLS[name as keyof typeof TOOLS] ?? adderOf(name);
+}
+
 /** Runs a tool of that name, known to this stand-in or not; what runs is noted first. */
 export async function runTool(
   tool: CmsTool | undefined,
@@ -135,8 +141,7 @@ export async function runTool(
   const wrong = forbidden(tool, args, at) ?? fault(tool, args);
   if (wrong !== null) return failed(wrong);
   tools.ran.push({ tool: tool.name, args, login: ask.person?.username ?? null, by });
-  const name = bareName(tool.name);
-  const run = TOOLS[name as keyof typeof TOOLS] ?? adderOf(name);
+  const run = runnerOf(tool.name);
   if (run === undefined) return failed(`The stand-in lists ${tool.name}, and cannot run it.`);
   const nested = (other: string, given: Args) => {
     const found = cmsTools().find((one) => one.name === other);

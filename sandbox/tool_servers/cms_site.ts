@@ -1,7 +1,7 @@
 /** Tools of the site around its pages: types, terms, templates of the theme, search. */
-import type { State, Term } from "../wordpress_standin/state.ts";
+import { addPost, type State, type Term } from "../wordpress_standin/state.ts";
 import { slugify } from "../wordpress_standin/text.ts";
-import { editable, integer, need, postOf, type Run, ToolFailure } from "./cms_state.ts";
+import { type Asked, editable, integer, need, postOf, type Run, ToolFailure } from "./cms_state.ts";
 import { all } from "./elements.ts";
 
 const TAXONOMIES = { post_tag: "tags", category: "categories" } as const;
@@ -16,6 +16,16 @@ function termOf(state: State, taxonomy: Term["taxonomy"], wanted: unknown): Term
   const made = { id: state.nextTerm++, taxonomy, name, slug: slugify(name), description: "", parent: 0 };
   state.terms.set(made.id, made);
   return made;
+}
+
+/** A medium as if its bytes had come from that address; nothing is fetched. */
+function addMedium(at: Asked, name: string, mime_type: string, title: string) {
+  need(at, "upload_files");
+  const { state, person } = at.ask;
+  const path = `2026/01/${name}`;
+  const file = { path, mime_type, bytes: new Uint8Array(0), width: 1, height: 1, alt_text: "" };
+  const { id } = addPost(state, { type: "attachment", status: "inherit", author: person!.id, title, file });
+  return { id, url: `${state.origin()}/wp-content/uploads/${path}` };
 }
 
 /** By name without the plugin's prefix. */
@@ -64,5 +74,27 @@ export const SITE_TOOLS: Readonly<Record<string, Run>> = {
   "list-changes": (_, at) => {
     need(at, "edit_posts");
     return { changes: [], total: 0 };
+  },
+  "search-images"({ query }, at) {
+    need(at, "edit_posts");
+    const url = `https://images.example/${encodeURIComponent(String(query))}.jpg`;
+    return {
+      result_count: 1,
+      page: 1,
+      results: [{ id: "image-1", title: String(query), url, license: "CC0" }],
+    };
+  },
+  "sideload-image"({ url, title = "" }, at) {
+    if (!URL.canParse(String(url))) throw new ToolFailure("A valid URL was not provided.");
+    const name = new URL(String(url)).pathname.split("/").at(-1) || "image.jpg";
+    const { id, url: local } = addMedium(at, name, "image/jpeg", String(title));
+    return { attachment_id: id, url: local };
+  },
+  "upload-svg-icon"({ svg_url, svg_content, title = "icon" }, at) {
+    if (svg_url === undefined && svg_content === undefined) {
+      throw new ToolFailure("Either svg_url or svg_content is required.");
+    }
+    const { id, url } = addMedium(at, `${slugify(String(title))}.svg`, "image/svg+xml", String(title));
+    return { attachment_id: id, url, icon_object: { value: { id, url }, library: "svg" } };
   },
 };

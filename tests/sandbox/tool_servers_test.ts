@@ -1,5 +1,7 @@
 /** The stand-in of a site's own tool servers: sessions and statuses, lists, pages that really change, and traps. */
 import assert from "node:assert/strict";
+import { cmsTools } from "../../sandbox/tool_servers/cms_catalogue.ts";
+import { runnerOf } from "../../sandbox/tool_servers/cms_run.ts";
 import { widget } from "../../sandbox/tool_servers/start.ts";
 import { type Json, ToolSite } from "./tool_servers_kit.ts";
 
@@ -271,6 +273,14 @@ Deno.test("blocks of a post are added, changed, moved and taken out by their pla
     [false, ["error"]],
     "a failure that is no error",
   );
+});
+
+Deno.test("whatever the builder's servers list of pages can be run", () => {
+  const listed = cmsTools().filter(({ server, listed }) =>
+    server === "elementor-mcp-server" || ["builder", "atomic", "compact"].includes(listed)
+  );
+  assert.equal(listed.length, 74 + 33 + 13 + 3);
+  assert.deepEqual(listed.filter(({ name }) => runnerOf(name) === undefined).map(({ name }) => name), []);
 });
 
 Deno.test("large answers are as large as the real ones", async () => {
