@@ -7,7 +7,7 @@ import type { ServerRef, ToolServers } from "../platforms/tool_servers/types.ts"
 import type { Proxies } from "../registry/proxies.ts";
 import type { CatalogTool, Store, ToolCatalog, ToolPins } from "../store/store.ts";
 import { type ConnectorPorts, makeConnectorContext } from "./connector_context.ts";
-import { listedTools, pinsDigest } from "./listed_tools.ts";
+import { KeptTools, listedTools, pinsDigest } from "./listed_tools.ts";
 import { placeOf } from "./proxied_judge.ts";
 
 const LEASE = "tool-catalogs";
@@ -28,10 +28,14 @@ export class CatalogRefresh {
   readonly #ports: RefreshPorts;
   readonly #running = new Set<Promise<unknown>>();
   readonly #soon = new Map<string, number>();
+  /** Shared by all that is listed at the same time. */
+  readonly #turn: () => Promise<void>;
+  readonly #kept = new KeptTools();
   #isStopping = false;
 
   constructor(ports: RefreshPorts) {
     this.#ports = ports;
+    this.#turn = turns(ports.elapsed, LIMITS.TURN_MS);
   }
 
   /**
@@ -111,6 +115,7 @@ export class CatalogRefresh {
       }
     };
     await Promise.all(Array.from({ length: LIMITS.TOOL_CATALOGS_AT_ONCE }, work));
+    this.#kept.clear();
   }
 
   #isDue(site: Site, source: Proxies, kept: readonly ToolCatalog[]): boolean {
@@ -154,7 +159,7 @@ export class CatalogRefresh {
   }
 
   async #server({ site, servers, ref, source, place }: Asked, before: ToolCatalog | null): Promise<void> {
-    const { store: { toolCatalogs }, now, elapsed } = this.#ports;
+    const { store: { toolCatalogs }, now } = this.#ports;
     // What was known of another place is known of nothing.
     const known = before?.bound_to === place ? before : null;
     const plain = {
@@ -179,7 +184,7 @@ export class CatalogRefresh {
       return;
     }
     const isKnown = (name: string) => source.known.has(source.servedName(name));
-    const { tools, digest } = await listedTools(found ?? [], isKnown, turns(elapsed, LIMITS.TURN_MS));
+    const { tools, digest } = await listedTools(found ?? [], isKnown, { kept: this.#kept, turn: this.#turn });
     const firstSeen = tools.filter(({ name, tool, fault }) =>
       isKnown(name) && tool !== null && fault === null
     );

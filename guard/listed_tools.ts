@@ -11,6 +11,8 @@ const NAME_CHARACTERS = 200;
 /** More values than any schema that is offered. */
 const VALUES_MAX = 20_000;
 const LEVELS_MAX = 48;
+/** Texts of tools that are remembered while servers are listed. */
+const KEPT_CHARACTERS_MAX = 8 * 1024 * 1024;
 
 const sha256 = (text: string) => hash("sha256", text);
 
@@ -28,15 +30,16 @@ export interface Listed {
 export async function listedTools(
   listed: readonly UpstreamTool[],
   known: (name: string) => boolean,
-  turn: () => Promise<void>,
+  { kept: made, turn }: { readonly kept: KeptTools; turn(): Promise<void> },
 ): Promise<Listed> {
-  const ordered = [...listed.filter(({ name }) => known(name)), ...listed.filter(({ name }) => !known(name))];
+  const { first = [], later = [] } = Object.groupBy(listed, ({ name }) => known(name) ? "first" : "later");
+  const ordered = [...first, ...later];
   const times = Map.groupBy(listed, ({ name }) => name);
   const tools = new Map<string, CatalogTool>();
   let bytes = 0;
   for (const one of ordered.slice(0, LIMITS.TOOLS_PER_SERVER_MAX)) {
     await turn();
-    let kept = keptTool(one);
+    let kept = made.of(one);
     bytes += kept.bytes;
     if (bytes > LIMITS.TOOL_CATALOG_BYTES && kept.tool) {
       bytes -= kept.bytes;
@@ -70,12 +73,40 @@ const twice = (one: CatalogTool, times: number): CatalogTool => ({
 });
 
 /** A tool as it is kept, and how many bytes it takes. */
-function keptTool(one: UpstreamTool): CatalogTool & { readonly bytes: number } {
+export interface Kept extends CatalogTool {
+  readonly bytes: number;
+}
+
+/** What was made of tools, by their text: servers of one product list the same. */
+export class KeptTools {
+  readonly #byText = new Map<string, Kept>();
+  #characters = 0;
+
+  /** The tool as it is kept; worked out once for all that are the same. */
+  of(one: UpstreamTool): Kept {
+    const { values, levels } = sizeOf(one, VALUES_MAX);
+    if (values > VALUES_MAX || levels > LEVELS_MAX) return keptTool(one, false);
+    const text = JSON.stringify(one);
+    const known = this.#byText.get(text);
+    if (known) return known;
+    const kept = keptTool(one, true);
+    this.#characters += text.length;
+    if (this.#characters > KEPT_CHARACTERS_MAX) this.clear();
+    this.#byText.set(text, kept);
+    return kept;
+  }
+
+  clear(): void {
+    this.#byText.clear();
+    this.#characters = 0;
+  }
+}
+
+function keptTool(one: UpstreamTool, isBounded: boolean): Kept {
   const whole = String(one.name);
   const name = whole.length <= NAME_CHARACTERS ? whole : `${whole.slice(0, NAME_CHARACTERS - 1)}…`;
   const refused = (fault: string) => ({ name, hash: "", tool: null, fault, bytes: name.length });
-  const { values, levels } = sizeOf(one, VALUES_MAX);
-  if (values > VALUES_MAX || levels > LEVELS_MAX) {
+  if (!isBounded) {
     return refused(`it has more than ${VALUES_MAX} values, or is nested deeper than ${LEVELS_MAX} levels`);
   }
   const text = canonical(plainTool(one));

@@ -80,12 +80,16 @@ export function onDemand<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Lets others have their turn once work has gone on for that long; to be awaited between its parts. */
+/**
+ * Lets others have their turn once work has gone on for that long; to be awaited between its parts. Those who share it
+ * go on one after another, each in a turn of its own.
+ */
 export function turns(elapsed: () => number, ms: number): () => Promise<void> {
   let since = elapsed();
+  let last: Promise<void> = Promise.resolve();
   return async () => {
     if (elapsed() - since < ms) return;
-    await delay(0);
+    await (last = last.then(() => delay(0)));
     since = elapsed();
   };
 }
