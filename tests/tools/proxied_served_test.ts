@@ -1,0 +1,104 @@
+/** Proxied writes at the stand-ins of real tool servers: what is stored, what is proven of it, what goes wrong. */
+import assert from "node:assert/strict";
+import { all } from "../../sandbox/tool_servers/start.ts";
+import { parted } from "../proof.ts";
+import { type Args, served } from "./_served.ts";
+
+const ADD = "builder-mcp-add-free-widget";
+const heading = (post_id: number, parent_id: string, more: Args = {}) => ({
+  site_id: "acme",
+  post_id,
+  parent_id,
+  widget_type: "heading",
+  settings: { title: "Hello" },
+  ...more,
+});
+
+/** A draft of the builder's with one section, and that section's id. */
+function draft(at: Awaited<ReturnType<typeof served>>, status = "draft") {
+  const { id } = at.tools.page({ title: "Page", status });
+  return { id, section: at.tools.state.pages.get(id)!.elements[0]!.id };
+}
+
+Deno.test("twelve adds to one page at once are all stored, and each is verified", async () => {
+  await using at = await served();
+  const { id, section } = draft(at);
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, () => at.gw.call<Args>(ADD, heading(id, section))),
+  );
+  assert.deepEqual(answers.map(({ verified }) => verified), Array(12).fill(true));
+  assert.equal(all(at.tools.state.pages.get(id)!.elements).length, 13);
+  const [row] = await at.gw.audit();
+  assert.deepEqual([row?.outcome, row?.status], ["made", "ok"]);
+});
+
+Deno.test("a success that is not kept, and an error that is, are told as what they are", async () => {
+  await using at = await served();
+  const { id, section } = draft(at);
+  at.tools.inject({ kind: "forgotten" }, { path: "add-free-widget" });
+  const { proof } = parted(await at.gw.call(ADD, heading(id, section)));
+  assert.equal(proof.verified, false);
+  const stored = () => all(at.tools.state.pages.get(id)!.elements).length;
+  const before = stored();
+  for (
+    const [fault, code] of [
+      [{ kind: "html_first" }, "E_UPSTREAM"],
+      [
+        { kind: "result", result: { isError: true, content: [{ type: "text", text: "Boom" }] } },
+        "E_TOOL_ERROR",
+      ],
+      [{ kind: "http", status: 500 }, "E_UPSTREAM"],
+    ] as const
+  ) {
+    at.tools.inject(fault, { path: "add-free-widget" });
+    const ending = await at.gw.end(ADD, heading(id, section)) as Args;
+    assert.deepEqual([ending.code, ending.outcome], [code, "made"], fault.kind);
+  }
+  assert.equal(stored(), before + 3);
+  at.tools.inject({ kind: "http", status: 500, applied: false }, { path: "add-free-widget" });
+  const lost = await at.gw.end(ADD, heading(id, section)) as Args;
+  assert.deepEqual([lost.code, lost.outcome, stored()], ["E_UPSTREAM", "unknown", before + 3]);
+});
+
+Deno.test("settings are stored and read back, and removing an element is seen", async () => {
+  await using at = await served();
+  const { id, section } = draft(at);
+  const { element_id } = await at.gw.call<{ element_id: string }>(ADD, heading(id, section));
+  const update = { site_id: "acme", post_id: id, element_id, settings: { title: "Other" } };
+  const answer = await at.gw.call<Args>("builder-mcp-update-element", update);
+  assert.equal(answer.verified, true, JSON.stringify(answer));
+  const { proof } = parted(
+    await at.gw.call("builder-mcp-remove-element", { site_id: "acme", post_id: id, element_id }),
+  );
+  assert.equal(proof.verified, true);
+  const made = await at.gw.call<Args>("builder-mcp-create-page", { site_id: "acme", title: "New page" });
+  assert.equal(made.verified, true, JSON.stringify(made));
+});
+
+Deno.test("a published page is left as it is without allow_publish, whichever way it is written to", async () => {
+  await using at = await served();
+  const { id, section } = draft(at, "publish");
+  await at.gw.refuses(ADD, heading(id, section), "E_FORBIDDEN_OP");
+  const parameters = { post_id: id, parent_id: section, widget_type: "heading" };
+  const run = { site_id: "acme", ability_name: "emcp-tools/add-free-widget", parameters };
+  await at.gw.refuses("mcp-adapter-execute-ability", run, "E_FORBIDDEN_OP");
+  assert.deepEqual(at.writes(), []);
+  const answer = await at.gw.call<Args>("mcp-adapter-execute-ability", { ...run, site_id: "open" });
+  assert.equal(answer.verified, true, JSON.stringify(answer));
+  assert.equal(at.gw.requests.filter(({ url }) => url.includes("wp-abilities")).length, 0);
+});
+
+Deno.test("a tag added through the hosted tools shows up in the next read and in tag hygiene", async () => {
+  await using at = await served();
+  const [contact] = at.crm.state.world.contacts;
+  const contactId = String(contact!.id);
+  const tags = { site_id: "crm", contactId, tags: ["quite-new"] };
+  await at.gw.refuses("contacts_add-tags", { ...tags, site_id: "closed" }, "E_CRM_WRITE_NOT_ALLOWED");
+  const answer = await at.gw.call<Args>("contacts_add-tags", tags);
+  assert.equal(answer.verified, true, JSON.stringify(answer));
+  const read = await at.gw.call("contacts_get-contact", { site_id: "crm", contactId });
+  assert.match(JSON.stringify(read), /quite-new/);
+  const hygiene = await at.gw.call("crm_compute_tag_hygiene", { site_id: "crm", threshold: 5 });
+  assert.match(JSON.stringify(hygiene), /quite-new/);
+  assert.ok(at.hosted.ran.every(({ location_id }) => location_id === at.crm.location_id));
+});
