@@ -1,5 +1,5 @@
 /** `deno task gen`: writes what must stand in a file from the manifests and the connectors; `--check` compares. */
-import { documents, yamlFiles } from "./generate_documents.ts";
+import { documents } from "./generate_documents.ts";
 import { codeTable, modelTypes } from "./generate_model.ts";
 import { envExample, permissions, withTables } from "./generate_settings.ts";
 import { shapes } from "./generate_shapes.ts";
@@ -34,7 +34,7 @@ async function files(): Promise<Record<string, string>> {
     "errors.gen.ts": await format(codeTable(connectors)),
     "model.gen.ts": await format(modelTypes(connectors)),
     "registry/shapes.gen.ts": await format(await shapes(new URL("manifests/", ROOT), connectors)),
-    "registry/documents.gen.json": await documents(await yamlFiles(ROOT)),
+    "registry/documents.gen.json": await documents(ROOT, connectors),
     ".env.example": envExample(connectors),
     "docs/CONFIGURATION.md": withTables(await read("docs/CONFIGURATION.md"), connectors),
     "deno.json": permissions(await read("deno.json"), connectors),

@@ -1,23 +1,35 @@
-/** What the manifests and the catalogue say, so that boot parses none of them. */
-import { hash } from "node:crypto";
+/** What the manifests and the catalogue say, so that boot parses and reads none of them. */
 import { isDeepStrictEqual } from "node:util";
-import { parseYaml } from "./documents.ts";
+import { keyOf, parseYaml } from "./documents.ts";
 import { find } from "./files.ts";
+import { broughtBy, type Known, readManifest } from "./manifest.ts";
 
-/** The text of documents.gen.json for those files: a line for each, in their order. One that JSON cannot hold is left out. */
-export async function documents(urls: readonly URL[]): Promise<string> {
-  const lines = new Set<string>();
-  for (const url of urls) {
+/** The text of documents.gen.json for the files below a root: a line for each. One that JSON cannot hold is left out. */
+export async function documents(root: URL, known: Known): Promise<string> {
+  const said = new Set<string>();
+  const manifests = new Set<string>();
+  for (const { url, tool } of await yamlFiles(root)) {
     const text = await Deno.readTextFile(url);
     const document = await parseYaml(text);
-    const json = JSON.stringify(document) ?? "null";
-    if (isDeepStrictEqual(JSON.parse(json), document)) lines.add(`"${hash("sha256", text)}": ${json}`);
+    add(said, text, document);
+    const read = tool ? readManifest(document, known) : {};
+    if ("manifest" in read) add(manifests, text, read.manifest);
   }
-  return `{\n${[...lines].join(",\n")}\n}\n`;
+  const section = (name: string, lines: Iterable<string>) => `"${name}": {\n${[...lines].join(",\n")}\n}`;
+  const brought = `"brought": "${broughtBy(known)}"`;
+  return `{\n${section("documents", said)},\n${brought},\n${section("manifests", manifests)}\n}\n`;
 }
 
-/** The YAML files that boot reads below a root. */
-export async function yamlFiles(root: URL): Promise<URL[]> {
+function add(lines: Set<string>, text: string, value: unknown): void {
+  const json = JSON.stringify(value) ?? "null";
+  if (isDeepStrictEqual(JSON.parse(json), value)) lines.add(`"${keyOf(text)}": ${json}`);
+}
+
+/** The YAML files that boot reads below a root, and whether each is the manifest of a tool. */
+export async function yamlFiles(root: URL): Promise<{ url: URL; tool: boolean }[]> {
   const manifests = await find(new URL("manifests/", root), ".yaml");
-  return [new URL("catalog.yaml", root), ...manifests.map(({ url }) => url)];
+  return [
+    { url: new URL("catalog.yaml", root), tool: false },
+    ...manifests.map(({ url, group }) => ({ url, tool: group !== "proxies" })),
+  ];
 }

@@ -1,9 +1,17 @@
 /** Boot: reads every manifest, imports its handler, and refuses with all that is wrong at once. */
 import { checker } from "./dialect.ts";
-import { type Documents, parseYaml, readDocuments } from "./documents.ts";
+import { type Documents, type Kept, keyOf, parseYaml, readKept } from "./documents.ts";
 import { find, firstLine, type Found, RegistryError } from "./files.ts";
 import { importAll } from "./import_all.ts";
-import { type Definition, definition, type Known, type Manifest, readManifest, writes } from "./manifest.ts";
+import {
+  broughtBy,
+  type Definition,
+  definition,
+  type Known,
+  type Manifest,
+  readManifest,
+  writes,
+} from "./manifest.ts";
 import type { Offer } from "./source.ts";
 import type { ToolModule } from "./tool.ts";
 
@@ -33,8 +41,12 @@ export interface Sources {
 export async function loadTools(sources: Sources): Promise<ReadonlyMap<string, ToolEntry>> {
   const faults: string[] = [];
   const entries = new Map<string, ToolEntry>();
-  const parsed = await readDocuments();
-  const golden = sources.golden ? await readGolden(sources.golden, parsed) : new Map<string, GoldenTool>();
+  const { known } = sources;
+  const found = await readKept();
+  const kept = found.brought === broughtBy(known) ? found : { ...found, manifests: {} };
+  const golden = sources.golden
+    ? await readGolden(sources.golden, kept.documents)
+    : new Map<string, GoldenTool>();
   for (const root of sources.roots) {
     const [manifests, handlers] = await Promise.all([
       find(new URL("manifests/", root), ".yaml"),
@@ -43,9 +55,9 @@ export async function loadTools(sources: Sources): Promise<ReadonlyMap<string, T
     const tools = manifests.filter((one) => one.group !== "proxies");
     faults.push(...unpaired(tools, handlers));
     const modules = await importAll(handlers.map((one) => one.url));
-    const { known } = sources;
+    const loading = { handlers, modules, golden, known, kept };
     const loaded = await Promise.all(
-      tools.map((one) => loadOne(one, { handlers, modules, golden, known, parsed })),
+      tools.map((one) => loadOne(one, loading)),
     );
     for (const result of loaded) {
       if ("faults" in result) faults.push(...result.faults);
@@ -90,21 +102,21 @@ interface Loading {
   readonly modules: ReadonlyMap<string, unknown> | null;
   readonly golden: ReadonlyMap<string, GoldenTool>;
   readonly known: Known;
-  readonly parsed: Documents;
+  readonly kept: Kept;
 }
 
 async function loadOne(
   found: Found,
-  { handlers, modules, golden, known, parsed }: Loading,
+  { handlers, modules, golden, known, kept }: Loading,
 ): Promise<ToolEntry | { faults: string[] }> {
   const file = pathOf(found, "yaml");
   const handler = handlers.find((one) => one.group === found.group && one.name === found.name);
   const faults = handler ? [] : [`${file}: has no ${pathOf(found, "ts")}`];
   const fault = (reason: string) => void faults.push(`${file}: ${reason}`);
-  const read = await parse(found.url, parsed);
-  if ("fault" in read) fault(read.fault);
-  const document = "document" in read ? read.document : null;
-  const outcome = "document" in read ? readManifest(document, known) : { faults: [] };
+  const said = await parse(found.url, kept);
+  if ("fault" in said) fault(said.fault);
+  const document = "fault" in said ? null : said.document;
+  const outcome = "fault" in said ? { faults: [] } : said.manifest ?? readManifest(document, known);
   if ("faults" in outcome) {
     outcome.faults.forEach(fault);
     return { faults };
@@ -127,9 +139,16 @@ async function loadOne(
   };
 }
 
-async function parse(url: URL, parsed: Documents): Promise<{ document: unknown } | { fault: string }> {
+/** What a manifest says, and what it comes to where that is kept, or why it says nothing. */
+async function parse(
+  url: URL,
+  { documents, manifests }: Kept,
+): Promise<{ document: unknown; manifest?: { manifest: Manifest } } | { fault: string }> {
   try {
-    return { document: await parseYaml(await Deno.readTextFile(url), parsed) };
+    const text = await Deno.readTextFile(url);
+    const document = await parseYaml(text, documents);
+    const manifest = manifests[keyOf(text)] as Manifest | undefined;
+    return { document, manifest: manifest && { manifest } };
   } catch (error) {
     return { fault: `is not YAML (${firstLine(error)})` };
   }

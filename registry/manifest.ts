@@ -4,6 +4,7 @@ import { type Code, GATEWAY_CODES } from "../errors.ts";
 import { FLAGS, LIMITS, type PlatformKind, type Tier } from "../model.ts";
 import type { Connectors } from "./connectors.ts";
 import { closed, faults, fits, ONCE, type Schema } from "./dialect.ts";
+import { keyOf } from "./documents.ts";
 import { resolveShared } from "./shared_schemas.ts";
 
 const TIERS = ["T0", "T1", "T2", "T3", "T4"] as const;
@@ -69,6 +70,17 @@ export type Manifest = Omit<z.output<typeof manifestSchema>, "input" | "platform
 
 /** What manifests may name: the kinds of site, links, settings, checks and codes that connectors bring. */
 export type Known = Pick<Connectors, "kinds" | "links" | "settings" | "checkNames" | "codes">;
+
+/** The SHA-256 of all that a manifest is read by beside its text: another one, and it may read otherwise. */
+export function broughtBy({ kinds, links, settings, checkNames, codes }: Known): string {
+  return keyOf(JSON.stringify([
+    kinds,
+    [...links].map(([name, { scope, deployment }]) => [name, scope, deployment?.kind]),
+    settings.map(({ name, default: preset }) => [name, preset]),
+    checkNames,
+    [...codes.keys()],
+  ]));
+}
 
 /** Reads a manifest; answers it, or every fault it has, a sentence each. */
 export function readManifest(document: unknown, known: Known): { manifest: Manifest } | { faults: string[] } {

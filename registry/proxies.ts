@@ -5,7 +5,7 @@ import type { ProxyClass, ProxyEffect, ProxySource, UpstreamTool } from "../plat
 import { closed, text, yesNo } from "../lib/fields.ts";
 import { wordList } from "../rules/proxied_words.ts";
 import type { Connectors } from "./connectors.ts";
-import { parseYaml, readDocuments } from "./documents.ts";
+import { parseYaml, readKept } from "./documents.ts";
 import { find, firstLine, RegistryError } from "./files.ts";
 
 /** What a call of a tool can touch. */
@@ -160,7 +160,7 @@ export async function readProxies(
   roots: readonly URL[],
   connectors: Connectors,
 ): Promise<readonly Proxies[]> {
-  const parsed = await readDocuments();
+  const { documents: parsed } = await readKept();
   const faults: string[] = [];
   const read: Proxies[] = [];
   for (const root of roots) {
