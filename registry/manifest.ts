@@ -221,13 +221,13 @@ export interface Definition {
 /** The definition served for a manifest: its own arguments, `site_id` where needed, `confirm` where it can write. */
 export function definition(manifest: Manifest): Definition {
   const site: Record<string, Schema> = manifest.site === "required"
-    ? { site_id: { type: "string", description: "The site, an id of list_sites" } }
+    ? { site_id: { type: "string", description: "From list_sites" } }
     : {};
   const confirm: Record<string, Schema> = writes(manifest)
     ? {
       confirm: {
         type: "boolean",
-        description: "true writes; without it nothing changes and a preview is answered",
+        description: "true writes, else a preview is answered",
       },
       confirm_token: {
         type: "string",

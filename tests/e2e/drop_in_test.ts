@@ -31,9 +31,9 @@ Deno.test("two files add a tool: both doors list it and call it, and the descrip
       input_schema: {
         type: "object",
         properties: {
-          site_id: { type: "string", description: "The site, an id of list_sites" },
+          site_id: { type: "string", description: "From list_sites" },
           who: { type: "string", description: "Who is greeted" },
-          times: { type: "integer", minimum: 1, default: 1, description: "How often" },
+          times: { type: "integer", default: 1, description: "How often" },
         },
         required: ["site_id", "who"],
         additionalProperties: false,

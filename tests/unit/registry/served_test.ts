@@ -1,4 +1,4 @@
-/** Schemas as lists show them: closed, and without the bounds of texts, at every depth; everything else stays. */
+/** Schemas as lists show them: closed, and without the bounds of texts and lists, at every depth; everything else stays. */
 import assert from "node:assert/strict";
 import type { Schema } from "../../../registry/dialect.ts";
 import { served } from "../../../registry/served.ts";
@@ -7,7 +7,7 @@ import { SHARED } from "../../../registry/shared_schemas.ts";
 const text = { type: "string", minLength: 1, maxLength: 9, pattern: "^a", description: "A text" } as const;
 const shown = { type: "string", description: "A text" };
 
-Deno.test("bounds of texts are left out at every depth, and what tells how to fill an argument stays", () => {
+Deno.test("bounds of texts and lists are left out at every depth, and what tells how to fill an argument stays", () => {
   const schema: Schema = {
     type: "object",
     required: ["list"],
@@ -17,6 +17,7 @@ Deno.test("bounds of texts are left out at every depth, and what tells how to fi
       named: { type: "object", additionalProperties: text },
       free: { type: "object", additionalProperties: true },
       count: { type: "integer", minimum: 1, maximum: 100, default: 50 },
+      back: { type: "integer", minimum: 7 },
       choice: { type: "string", enum: ["a", "b"], default: "a" },
       when: { type: "string", format: "date-time" },
       either: { anyOf: [text, { type: "integer", minimum: 0 }], description: "Either" },
@@ -27,11 +28,12 @@ Deno.test("bounds of texts are left out at every depth, and what tells how to fi
     type: "object",
     required: ["list"],
     properties: {
-      list: { type: "array", minItems: 1, maxItems: 5, items: shown },
+      list: { type: "array", items: shown },
       inner: { type: "object", properties: { text: shown, pattern: shown }, additionalProperties: false },
       named: { type: "object", additionalProperties: shown },
       free: { type: "object", additionalProperties: true },
-      count: { type: "integer", minimum: 1, maximum: 100, default: 50 },
+      count: { type: "integer", maximum: 100, default: 50 },
+      back: { type: "integer", minimum: 7 },
       choice: { type: "string", enum: ["a", "b"], default: "a" },
       when: { type: "string", format: "date-time" },
       either: { anyOf: [shown, { type: "integer" }], description: "Either" },
