@@ -5,7 +5,8 @@ import { broken } from "../guard/connect_pages.ts";
 import type { Connecting, Step } from "../guard/connecting.ts";
 import { LIMITS } from "../model.ts";
 import type { Presented } from "../store/store.ts";
-import { pageHeaders, renderPage } from "./connect_page.ts";
+import { leadTo } from "../pages/respond.tsx";
+import { showConnectPage } from "./connect_page.tsx";
 
 /** What the pages stand on. */
 export interface ConnectParts {
@@ -41,9 +42,7 @@ export function connectApp({ steps, baseUrl, newId, report }: ConnectParts): Hon
         maxAge: COOKIE_SECONDS,
       });
     }
-    for (const [name, value] of Object.entries(pageHeaders())) c.header(name, value);
-    if ("to" in step) return c.redirect(step.to, 303);
-    return c.html(await renderPage(step.page), step.page.status as 200);
+    return "to" in step ? leadTo(c, step.to, { secretAddress: true }) : await showConnectPage(c, step.page);
   };
   const presented = (c: Context): Presented => ({ id }) => getCookie(c, cookieName(id), prefix);
 

@@ -10,27 +10,29 @@ export interface PageNeeds {
   readonly status?: number;
   /** Whether it loads our script, which asks the gateway for something. */
   readonly script?: boolean;
+  /** Whether its address is a secret, which no request may name. It has no forms. */
+  readonly secretAddress?: boolean;
   /** Origins that the answer to its form may lead on to. */
   readonly leadsTo?: readonly string[];
 }
 
 /** The headers of a page. */
 export function pageHeaders(
-  { script = false, leadsTo = [] }: PageNeeds = {},
+  { script = false, leadsTo = [], secretAddress = false }: PageNeeds = {},
 ): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'none'",
     "style-src 'self'",
     ...(script ? ["script-src 'self'", "connect-src 'self'"] : []),
-    `form-action ${["'self'", ...leadsTo].join(" ")}`,
+    `form-action ${secretAddress ? "'none'" : ["'self'", ...leadsTo].join(" ")}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ];
   return {
     "content-security-policy": policy.join("; "),
     "cache-control": "no-store",
-    // Not no-referrer: with that a browser would not say of our own forms where they come from.
-    "referrer-policy": "same-origin",
+    // With no-referrer a browser would not say of our own forms where they come from.
+    "referrer-policy": secretAddress ? "no-referrer" : "same-origin",
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "x-robots-tag": "noindex",
@@ -51,7 +53,7 @@ export async function showPage(c: Context, parts: PageParts, content: Child): Pr
 }
 
 /** Leads on, with GET. */
-export function leadTo(c: Context, address: string): Response {
-  for (const [name, value] of Object.entries(pageHeaders())) c.header(name, value);
+export function leadTo(c: Context, address: string, needs: PageNeeds = {}): Response {
+  for (const [name, value] of Object.entries(pageHeaders(needs))) c.header(name, value);
   return c.redirect(address, 303);
 }
