@@ -1,0 +1,209 @@
+/** The pages of people in a real browser: on a phone, by keyboard, in dark, with a passkey; axe finds nothing serious. */
+import assert from "node:assert/strict";
+import type { Browser, Page } from "../packages/puppeteer.ts";
+import { AXE } from "../packages/axe.ts";
+import type { User } from "../../model.ts";
+import { gateway, type Kit, site } from "../kit.ts";
+import { invited, PASSPHRASE, person } from "../people/kit.ts";
+import { inChromium, pageOf } from "./browser.ts";
+
+interface Place extends AsyncDisposable {
+  readonly gw: Kit;
+  readonly baseUrl: string;
+  readonly ann: User;
+  link(): Promise<string>;
+}
+
+/** A gateway on a port, reached by a host name, with one user. */
+async function place(): Promise<Place> {
+  const serving = Promise.withResolvers<Kit>();
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request, info) => {
+    return await (await serving.promise).gateway.fetch(request, info);
+  });
+  const baseUrl = `http://localhost:${server.addr.port}`;
+  const gw = await gateway({ realClock: true, settings: { baseUrl }, sites: [site("acme", "cms")] });
+  serving.resolve(gw);
+  const ann = await person(gw, "ann@agency.example");
+  return {
+    gw,
+    baseUrl,
+    ann,
+    link: () => invited(gw, ann),
+    async [Symbol.asyncDispose]() {
+      await server.shutdown();
+      await gw[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const titleOf = (page: Page) => page.$eval("h1", (one) => one.textContent);
+const textOf = (page: Page) => page.$eval("body", (one) => one.innerText);
+
+/** Does something, and waits for where it leads. */
+async function led(page: Page, work: Promise<unknown>): Promise<void> {
+  await Promise.all([page.waitForNavigation(), work]);
+}
+
+/** Sends the form with that action, by its button. */
+const send = (page: Page, action: string) => led(page, page.click(`form[action="${action}"] button`));
+
+interface Finding {
+  readonly id: string;
+  readonly impact: string | null;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+/** No wider than the phone, nothing serious for axe, in light and in dark, and nothing tried to load or run. */
+async function assertUsable(page: Page, complaints: readonly string[]): Promise<void> {
+  for (const value of ["light", "dark"]) {
+    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value }]);
+    const [width, shown] = await page.evaluate(
+      "[document.documentElement.scrollWidth, innerWidth]",
+    ) as number[];
+    assert.ok(width! <= shown!, `${page.url()} is ${width} px wide on ${shown}`);
+    const { violations } = await page.evaluate(`${AXE}; axe.run()`) as { violations: readonly Finding[] };
+    const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+    assert.deepEqual(
+      serious.map(({ id, nodes }) => [page.url(), value, id, nodes.map(({ html }) => html)]),
+      [],
+    );
+  }
+  assert.deepEqual(complaints, []);
+}
+
+/** Presses Tab until what has the focus fits the selector. */
+async function tabTo(page: Page, selector: string): Promise<void> {
+  for (let presses = 0; presses < 60; presses++) {
+    await page.keyboard.press("Tab");
+    if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
+  }
+  assert.fail(`the keyboard does not reach ${selector} on ${page.url()}`);
+}
+
+/** A device that has a passkey when it is asked for one, and its owner at hand. */
+async function withDevice(page: Page): Promise<void> {
+  const session = await page.createCDPSession();
+  await session.send("WebAuthn.enable");
+  await session.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+}
+
+inChromium("people", {
+  "an invitation, signing in and making a token by keyboard alone, on a phone": async (browser: Browser) => {
+    await using at = await place();
+    const { page, complaints } = await pageOf(await browser.createBrowserContext());
+    await page.goto(await at.link());
+    assert.equal(await titleOf(page), "Your invitation");
+    await assertUsable(page, complaints);
+    await tabTo(page, "#passphrase");
+    await page.keyboard.type("short");
+    await tabTo(page, "#again");
+    await page.keyboard.type("short");
+    await led(page, page.keyboard.press("Enter"));
+    assert.match(await textOf(page), /Choose at least 12 characters/);
+    assert.equal(await page.$eval("#passphrase", (one) => one.getAttribute("aria-invalid")), "true");
+    await assertUsable(page, complaints);
+    await tabTo(page, "#passphrase");
+    await page.keyboard.type(PASSPHRASE);
+    await tabTo(page, "#again");
+    await page.keyboard.type(PASSPHRASE);
+    await led(page, page.keyboard.press("Enter"));
+    assert.equal(await titleOf(page), "Tokens");
+    await assertUsable(page, complaints);
+    await tabTo(page, "#name");
+    await page.keyboard.type("<b>writer</b>");
+    await tabTo(page, 'input[name="allowed_sites"]');
+    await page.keyboard.press("Space");
+    await led(page, page.keyboard.press("Enter"));
+    assert.equal(await titleOf(page), "Your new token");
+    assert.match(await page.$eval(".secret", (one) => one.textContent) ?? "", /^gate_prod_/);
+    await assertUsable(page, complaints);
+    await tabTo(page, 'a[href="/admin/tokens"]:not([aria-current])');
+    await led(page, page.keyboard.press("Enter"));
+    assert.match(await textOf(page), /<b>writer<\/b>/);
+    await assertUsable(page, complaints);
+    for (const path of ["/admin/connections", "/admin/clients", "/admin/account", "/admin/nothing"]) {
+      await page.goto(at.baseUrl + path);
+      await assertUsable(page, complaints);
+    }
+    await tabTo(page, ".sign-out button");
+    await led(page, page.keyboard.press("Enter"));
+    assert.equal(await titleOf(page), "Sign in");
+    await page.goto(`${at.baseUrl}/admin/account`);
+    assert.equal(await titleOf(page), "Sign in");
+    await tabTo(page, "#email");
+    await page.keyboard.type("ann@agency.example");
+    await tabTo(page, "#passphrase");
+    await page.keyboard.type(PASSPHRASE);
+    await led(page, page.keyboard.press("Enter"));
+    assert.equal(await titleOf(page), "Your account");
+  },
+
+  "a passkey is made by invitation, signs in without an e-mail address, is added and removed": async (
+    browser: Browser,
+  ) => {
+    await using at = await place();
+    const { page, complaints } = await pageOf(await browser.createBrowserContext());
+    await withDevice(page);
+    const link = await at.link();
+    await page.goto(link);
+    await send(page, `${new URL(link).pathname}/passkey`);
+    assert.equal(await titleOf(page), "Tokens");
+    const [made] = (await at.gw.store.signIns.get(at.ann.id)).passkeys;
+    assert.equal(made?.last_used_at, null);
+    await send(page, "/admin/sign-out");
+    await assertUsable(page, complaints);
+    await send(page, "/admin/sign-in/passkey");
+    assert.equal(await titleOf(page), "Tokens");
+    assert.notEqual((await at.gw.store.signIns.get(at.ann.id)).passkeys[0]!.last_used_at, null);
+    await page.goto(`${at.baseUrl}/admin/account`);
+    await assertUsable(page, complaints);
+    await send(page, "/admin/account/passkeys/remove");
+    assert.match(await textOf(page), /It is all you sign in with; set a passphrase first/);
+    // The device has one for this account: the browser says so, and nothing is sent.
+    await page.type("#name", "laptop");
+    await page.click('form[action="/admin/account/passkeys"] button');
+    await page.waitForSelector('form[action="/admin/account/passkeys"] [data-problem]:not([hidden])');
+    assert.match(await textOf(page), /This device has a passkey for this account already/);
+    await page.type("#passphrase", PASSPHRASE);
+    await page.type("#again", PASSPHRASE);
+    await send(page, "/admin/account/passphrase");
+    assert.match(await textOf(page), /The passphrase is changed/);
+    await send(page, "/admin/account/passkeys/remove");
+    assert.match(await textOf(page), /The passkey is removed/);
+    await page.type("#name", "laptop");
+    await send(page, "/admin/account/passkeys");
+    assert.match(await textOf(page), /The passkey can be used from now on/);
+    await send(page, "/admin/account/passkeys/remove");
+    await send(page, "/admin/sign-out");
+    await send(page, "/admin/sign-in/passkey");
+    assert.match(await textOf(page), /No user of this gateway has that passkey/);
+    assert.deepEqual(complaints, []);
+  },
+
+  "no page is shown in a frame of another": async (browser: Browser) => {
+    await using at = await place();
+    const { page } = await pageOf(await browser.createBrowserContext());
+    const html = `<iframe src="${at.baseUrl}/admin/sign-in"></iframe>`;
+    await using other = Object.assign(
+      Deno.serve(
+        { hostname: "127.0.0.1", port: 0, onListen() {} },
+        () => new Response(html, { headers: { "content-type": "text/html" } }),
+      ),
+    );
+    await page.goto(`http://127.0.0.1:${other.addr.port}/`);
+    const frames = await Promise.all(
+      page.frames().slice(1).map((one) => one.evaluate("document.title").catch(() => "")),
+    );
+    assert.equal(frames.length, 1);
+    assert.ok(!frames.some((title) => /Sign in/.test(String(title))));
+  },
+});
