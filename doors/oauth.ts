@@ -7,7 +7,7 @@ import { Issuing, type IssuingPorts } from "../guard/oauth/issuing.ts";
 import { resourceMetadata, serverMetadata } from "../guard/oauth/metadata.ts";
 import { readJson, readText } from "./body.ts";
 import { CORS } from "./envelope.ts";
-import { consentRoutes } from "./oauth_consent.ts";
+import { consentRoutes } from "./oauth_consent.tsx";
 
 /** Who has signed in, as the browser's session says. */
 export interface SignedIn {

@@ -153,10 +153,10 @@ Deno.test("the page offers what the person has, and drafts only on no site of se
   assert.equal(first.get("max_risk"), "1");
   assert.equal(first.get("days"), "30");
   assert.ok(!page.includes("publish, on sites"), "a ceiling above the person's is not offered");
-  assert.match(page, /name="sites" value="acme" checked/);
+  assert.match(page, /name="sites" value="acme" type="checkbox" checked/);
   await at.gw.store.users.update(at.user.id, { allowed_sites: ["*"], max_risk: 0 });
   const wider = await (await at.browse(at.address(id))).text();
-  assert.ok(!/name="sites" value="\w+" checked/.test(wider), "of several none is ticked");
+  assert.ok(!/name="sites" value="\w+" type="checkbox" checked/.test(wider), "of several none is ticked");
   assert.equal(filledIn(wider).get("max_risk"), "0");
 });
 

@@ -5,9 +5,11 @@ import type { AuthorizationRequest } from "../guard/oauth/authorization.ts";
 import { type Authorizing, seenOf, shownClient } from "../guard/oauth/authorizing.ts";
 import { choiceIn, firstChoice, missingOf } from "../guard/oauth/choice.ts";
 import { OAUTH_LIMITS } from "../model.ts";
+import { leadTo } from "../pages/respond.tsx";
+import { CSRF_FIELD } from "../pages/visitors.ts";
 import { readText } from "./body.ts";
 import type { OAuthParts, SignedIn } from "./oauth.ts";
-import { consentPage, type ConsentView, faultPage, pageHeaders } from "./oauth_page.ts";
+import { consentPage, type ConsentView, faultPage } from "./oauth_page.tsx";
 
 const PATH = "/oauth/authorize";
 
@@ -19,7 +21,7 @@ export function consentRoutes(app: Hono, parts: OAuthParts, authorizing: Authori
     const signedIn = await person(c);
     const met = await authorizing.meet(queryOf(c), signedIn?.user ?? null, false);
     if ("signIn" in met) return signIn(c);
-    if ("fault" in met) return await show(c, 400, faultPage(met.fault.message));
+    if ("fault" in met) return await faultPage(c, 400, met.fault.message);
     if ("to" in met) return leadTo(c, met.to);
     return await ask(authorizing, c, met.request, signedIn!);
   });
@@ -28,10 +30,10 @@ export function consentRoutes(app: Hono, parts: OAuthParts, authorizing: Authori
     const signedIn = await person(c);
     if (signedIn === null) return signIn(c);
     const form = await ownForm(c, parts.baseUrl, signedIn.csrf);
-    if (typeof form === "string") return await show(c, 403, faultPage(form));
+    if (typeof form === "string") return await faultPage(c, 403, form);
     // Read anew: what is granted is granted to what the client says of itself now.
     const met = await authorizing.meet(queryOf(c), signedIn.user, true);
-    if ("fault" in met) return await show(c, 400, faultPage(met.fault.message));
+    if ("fault" in met) return await faultPage(c, 400, met.fault.message);
     if ("to" in met) return leadTo(c, met.to);
     if ("signIn" in met) return signIn(c);
     return await answer(authorizing, c, met.request, signedIn, form);
@@ -41,11 +43,8 @@ export function consentRoutes(app: Hono, parts: OAuthParts, authorizing: Authori
     const requestId = parts.newId();
     parts.report(requestId, thrown);
     c.header("X-Request-Id", requestId);
-    return await show(
-      c,
-      500,
-      faultPage(`The gateway failed; its operator finds the cause under request id ${requestId}`),
-    );
+    const why = `The gateway failed; its operator finds the cause under request id ${requestId}`;
+    return await faultPage(c, 500, why);
   });
 }
 
@@ -60,15 +59,16 @@ async function ask(
   const view: ConsentView = {
     client: shownClient(request),
     email: user.email,
+    visitor: { user, session: null, csrf },
     offer,
     choice: firstChoice(offer),
     missing: {},
     problem: await authorizing.full(user),
-    hidden: { csrf, seen: seenOf(request) },
+    seen: seenOf(request),
     action: addressOf(c),
     ...again,
   };
-  return await show(c, again ? 422 : 200, consentPage(view), view.client.leads_to);
+  return await consentPage(c, again ? 422 : 200, view);
 }
 
 async function answer(
@@ -113,22 +113,7 @@ async function ownForm(c: Context, baseUrl: string, csrf: string): Promise<URLSe
   if ("fault" in read) return `The form is ${read.fault}; nothing was granted`;
   const form = new URLSearchParams(read.text);
   const digest = (text: string) => hash("sha256", text, "buffer");
-  return timingSafeEqual(digest(form.get("csrf") ?? ""), digest(csrf))
+  return timingSafeEqual(digest(form.get(CSRF_FIELD) ?? ""), digest(csrf))
     ? form
     : "The form is too old, or was made for another session; nothing was granted. Open the page again";
-}
-
-function leadTo(c: Context, to: string): Response {
-  for (const [name, value] of Object.entries(pageHeaders(null))) c.header(name, value);
-  return c.redirect(to, 303);
-}
-
-async function show(
-  c: Context,
-  status: 200 | 400 | 403 | 422 | 500,
-  page: Promise<string>,
-  leads_to: string | null = null,
-): Promise<Response> {
-  for (const [name, value] of Object.entries(pageHeaders(leads_to))) c.header(name, value);
-  return c.html(await page, status);
 }
