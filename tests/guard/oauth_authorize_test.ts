@@ -293,3 +293,16 @@ Deno.test("the 61st registration of a minute is asked to come back", async () =>
   at.gw.clock.now += 60_000;
   assert.equal((await at.register()).status, 201);
 });
+
+Deno.test("the page of consent loads nothing, is in no frame, and sends no address on", async () => {
+  await using at = await oauth();
+  const response = await at.browse(at.address(await clientOf(at)));
+  const policy = response.headers.get("content-security-policy")!.split("; ");
+  assert.ok(policy.includes("default-src 'none'") && policy.includes("frame-ancestors 'none'"));
+  assert.ok(policy.includes("base-uri 'none'"));
+  assert.ok(!policy.some((one) => one.startsWith("script-src")), policy.join());
+  assert.equal(response.headers.get("x-frame-options"), "DENY");
+  assert.match(response.headers.get("referrer-policy")!, /^(no-referrer|same-origin)$/);
+  const loaded = [...(await response.text()).matchAll(/ (?:src|href)="([^"]+)"/g)].map(([, to]) => to!);
+  assert.deepEqual(loaded.filter((to) => !/^[/#]/.test(to)), []);
+});

@@ -1,5 +1,6 @@
 /** The token endpoint: codes and refresh tokens that are wrong, late, somebody else's or sent twice. */
 import assert from "node:assert/strict";
+import { gateway } from "../kit.ts";
 import { CHALLENGE, oauth, REDIRECT, VERIFIER, type World } from "./oauth_kit.ts";
 
 async function clientOf(at: World): Promise<string> {
@@ -230,4 +231,30 @@ Deno.test("an access token does not open the admin API, and a refresh token or c
   for (const text of [refresh_token, await at.code(client_id)]) {
     assert.equal((await at.with(text, "/api/v1/whoami")).status, 401);
   }
+});
+
+Deno.test("a token of another address is not accepted", async () => {
+  const folder = await Deno.makeTempDir();
+  const kvPath = `${folder}/kv.db`;
+  let text: string;
+  {
+    await using at = await oauth({ settings: { kvPath } });
+    text = (await at.connect()).access_token;
+    assert.ok(await calls(at, text));
+  }
+  {
+    await using moved = await gateway({ settings: { kvPath, baseUrl: "http://127.0.0.1:9000" } });
+    const headers = { authorization: `Bearer ${text}` };
+    const response = await moved.http("/api/v1/whoami", { as: null, headers });
+    assert.equal(response.status, 401);
+    assert.match((await response.json()).error.message, /issued for another address/);
+  }
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("an access token in an address is none", async () => {
+  await using at = await oauth();
+  const { access_token } = await at.connect();
+  const response = await at.browse(`/api/v1/whoami?access_token=${access_token}`);
+  assert.equal(response.status, 401);
 });
