@@ -6,6 +6,7 @@ import { sitePageRows } from "./code_pages_site.ts";
 import { crmRows } from "./crm.ts";
 import { doorTables } from "./doors.ts";
 import { googleRows } from "./google.ts";
+import { oauthRows } from "./oauth.ts";
 import { proxyRows } from "./proxies.ts";
 import { repoRows } from "./repo.ts";
 import { snapshotRows } from "./snapshots.ts";
@@ -29,6 +30,7 @@ const PARTS: Readonly<Record<string, (rounds: number) => Promise<string>>> = {
   topicmap: async (rounds) => lines(await topicMapRows(rounds)),
   crm: async (rounds) => lines(await crmRows(rounds)),
   proxies: async (rounds) => lines(await proxyRows(rounds)),
+  oauth: async (rounds) => lines(await oauthRows(rounds)),
 };
 
 const RESULTS = new URL("RESULTS.md", import.meta.url);
