@@ -108,6 +108,11 @@ function naming(one: Connector, { kinds, get }: Others): string[] {
     if (!lender) found.push(`borrows "${name}", which no connector is called`);
     else if (!lender.sign) found.push(`borrows "${name}", which signs nothing for others`);
   }
+  for (const name of Object.keys(one.lends ?? {})) {
+    if (!get(name)?.borrows?.includes(one.name)) {
+      found.push(`lends to "${name}", which does not borrow from it`);
+    }
+  }
   if (one.deployment) {
     known("deployment names", [one.deployment.kind]);
     if (!one.links?.[one.deployment.link]) {

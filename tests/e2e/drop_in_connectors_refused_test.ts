@@ -174,8 +174,18 @@ const FAULTS: readonly Fault[] = [
   ),
   spoiled(
     "quiet_lender",
-    `${CONNECTS}, borrows: ["highlevel"]`,
-    'borrows "highlevel", which signs nothing for others',
+    `${CONNECTS}, borrows: ["duda"]`,
+    'borrows "duda", which signs nothing for others',
+  ),
+  spoiled(
+    "lost_borrower",
+    `${CONNECTS}, lends: { wordpress: () => [] }`,
+    'lends to "wordpress", which does not borrow from it',
+  ),
+  misshapen(
+    "open_lender",
+    `${CONNECTS}, lends: { wordpress: "https://a.example" }`,
+    "lends.wordpress: expected a function",
   ),
   spoiled("strange_checks", checks('"fax"', 'kinds: ["gopher"],'), 'checks name the unknown kind "gopher"'),
   spoiled(
