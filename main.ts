@@ -38,6 +38,7 @@ try {
   await gateway.doubts.begin();
   await serve(gateway, checked, (address) => {
     Deno.stdout.writeSync(new TextEncoder().encode(`The gateway answers at ${address}\n`));
+    registry.proxies().catch(fail); // not needed to answer, and refused as soon as it does
     void makeUp(gateway.snapshots, () => delay(LIMITS.SNAPSHOT_LEASE_MS));
   });
   Deno.exit(0); // the clocks would keep the process alive

@@ -40,6 +40,7 @@ export class FakeToolServers {
   readonly calls: Asked[] = [];
   /** The lists that were asked for, as `site server`. */
   readonly lists: string[] = [];
+  #nextList = Promise.withResolvers<string>();
   /** Answers calls. */
   answer: (asked: Asked) => UpstreamResult = ({ name }) => ({
     content: [{ type: "text", text: JSON.stringify({ ran: name }) }],
@@ -48,6 +49,12 @@ export class FakeToolServers {
 
   put(site: string, server: string, tools: readonly UpstreamTool[] | null | Error): void {
     this.servers.set(`${site} ${server}`, tools);
+  }
+
+  /** The next list that is asked for. */
+  nextList(): Promise<string> {
+    this.#nextList = Promise.withResolvers();
+    return this.#nextList.promise;
   }
 
   /** The connector that reaches them. */
@@ -76,6 +83,7 @@ export class FakeToolServers {
       ],
       list: (ref) => {
         this.lists.push(`${site.id} ${ref.server}`);
+        this.#nextList.resolve(`${site.id} ${ref.server}`);
         const found = this.servers.get(`${site.id} ${ref.server}`) ?? null;
         return found instanceof Error ? Promise.reject(found) : Promise.resolve(structuredClone(found));
       },

@@ -1,5 +1,6 @@
 /** Sites' own tools in a gateway: what of their servers' lists is offered, to whom, in whose words. */
 import assert from "node:assert/strict";
+import { GatewayError } from "../../errors.ts";
 import { down, listed } from "../fake_tool_servers.ts";
 import { anHourLater, BUILDER, HEADING, open, PAGES, shown } from "./proxied_kit.ts";
 
@@ -122,4 +123,43 @@ Deno.test("a site that moves offers nothing of its old address, in whatever mome
   await at.gw.gateway.toolCatalogs.run();
   assert.equal((await shown(at.gw)).size, 1, "seen there for the first time");
   assert.deepEqual(at.fake.calls, []);
+});
+
+Deno.test("a site that gets other credentials is listed again at once, and keeps what it offers meanwhile", async () => {
+  await using at = await open({ acme: [HEADING], bolt: [HEADING] });
+  at.fake.lists.length = 0;
+  await at.gw.gateway.toolCatalogs.run();
+  assert.equal(at.fake.lists.length, 0);
+  const credentials = { cms: { username: "other", application_password: "cccc" } };
+  await at.gw.store.sites.update("acme", { credentials });
+  assert.equal((await shown(at.gw)).size, 1);
+  await at.gw.gateway.toolCatalogs.run();
+  assert.deepEqual([...new Set(at.fake.lists)].filter((one) => one.endsWith(BUILDER)), [`acme ${BUILDER}`]);
+  await at.gw.store.sites.update("acme", { credentials: { cms: null } });
+  assert.match((await shown(at.gw)).get("builder-mcp-add-heading")!.description, /: bolt$/);
+});
+
+Deno.test("a server that says a tool is none of its own is listed again, at most once a minute", async () => {
+  await using at = await open({ acme: [PAGES] });
+  const gone = Object.assign(new GatewayError("E_UPSTREAM", "No such tool", { upstream: 404 }), {
+    isGone: true,
+  });
+  at.fake.answer = () => {
+    throw gone;
+  };
+  at.fake.lists.length = 0;
+  const asked = at.fake.nextList();
+  for (let call = 0; call < 3; call++) await at.gw.refuses("builder-mcp-list-pages", {}, "E_UPSTREAM");
+  assert.equal(await asked, "acme elementor-mcp-server");
+  await at.gw.gateway.close();
+  assert.equal(at.fake.lists.filter((one) => one === "acme elementor-mcp-server").length, 1);
+});
+
+Deno.test("of two instances that are to list at the same time one does", async () => {
+  await using at = await open({ acme: [HEADING] });
+  at.fake.lists.length = 0;
+  at.gw.clock.now += 3_600_000;
+  const ran = await Promise.all([at.gw.gateway.toolCatalogs.run(), at.gw.gateway.toolCatalogs.run()]);
+  assert.deepEqual(ran.toSorted(), [false, true]);
+  assert.equal(at.fake.lists.length, 3);
 });
