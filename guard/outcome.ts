@@ -21,7 +21,7 @@ export function withOutcome(
   // What is said of an earlier, equal call stands as it was said.
   if (!record.writing && failure.outcome !== undefined) return failure;
   const outcome = record.writing ? record.writes.outcomeOf(failure) : "none";
-  return new GatewayError(code, told(failure.message, outcome, record, manifest), {
+  return new GatewayError(code, told(failure, outcome, record, manifest), {
     cause,
     upstream,
     replayed,
@@ -42,14 +42,15 @@ export function lookAt(manifest: Omit<Described, "raise"> | undefined): string {
 }
 
 function told(
-  message: string,
+  { code, message }: GatewayError,
   outcome: Outcome,
   { writes, allMade }: Pick<CallRecord, "writes" | "allMade">,
   manifest: Described | undefined,
 ): string {
   if (outcome === "none") return message;
   const said = message.replaceAll(`; ${OUTCOME_UNKNOWN}`, "");
-  const done = writes.carriedOut;
+  // What a site's own tool was asked is carried out by it, and it alone says that it failed.
+  const done = code === "E_TOOL_ERROR" && outcome === "unknown" ? [] : writes.carriedOut;
   // What was made is named better by what it is than by the request that made it.
   const which = done.length === 0 || allMade.length > 0 ? "" : ` (${done.join(", ")})`;
   const look = `${lookAt(manifest)} before trying again`;

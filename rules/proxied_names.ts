@@ -1,5 +1,5 @@
 /** What the names of others' tools say of them: which are never run, never approved, and which run another tool by name. */
-import { type Place, walk } from "./proxied_walk.ts";
+import { type Place, unreadable, walk } from "./proxied_walk.ts";
 import { wordList, wordsOf } from "./proxied_words.ts";
 
 /** What destroys, or makes public: no tool of such a name is ever run, whoever offers or approves it. */
@@ -127,8 +127,21 @@ export function namedForbidden(args: Readonly<Record<string, unknown>>): NamedFa
       const word = forbiddenWord(value);
       if (word !== null) return { field, value, word };
     }
-    return isCall(value) ? { field, value: "", word: null } : undefined;
+    return isCall(value) ? { field, value: "", word: null } : looselyNamed(place);
   }) ?? null;
+}
+
+/** In a text that means to be JSON and is none, a name and what it is called. */
+const LOOSE_NAME =
+  /(?:tools?|abilit(?:y|ies)|operations?|ops?|actions?|commands?|method)(?:_name)?\W{0,200}[:=]\W{0,200}([\w/-]{1,80})/gi;
+
+function looselyNamed({ field, value }: Place): NamedFault | undefined {
+  if (typeof value !== "string" || !unreadable(value)) return undefined;
+  for (const [, name = ""] of value.matchAll(LOOSE_NAME)) {
+    const word = forbiddenWord(name);
+    if (word !== null) return { field, value: name, word };
+  }
+  return undefined;
 }
 
 const isCall = (value: unknown) =>

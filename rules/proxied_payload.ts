@@ -19,7 +19,8 @@ const BENEATH = /(comment|ping)[_-]?status\W*$/i;
 /** What destroys where it is answered with yes. */
 const SWITCHES: ReadonlySet<string> = new Set(["delete", "trash", "destroy", "purge", "erase", "wipe"]);
 /** In a text that means to be JSON and is none: a status, or a switch, that may be read as one that publishes. */
-const LOOSE_STATUS = /(status|state|publish\w*)\W{0,8}[:=]\W{0,8}(?!draft\b|pending\b)[a-z0-9]/i;
+const LOOSE_STATUS =
+  /status\W{0,200}[:=]\W{0,200}(?!draft\b|pending\b)[a-z0-9]|publish\w*\W{0,200}[:=]\W{0,200}(true|1|yes|on)\b/i;
 
 const SHOWN_CHARACTERS = 80;
 const shown = (value: unknown) => (JSON.stringify(value) ?? "").slice(0, SHOWN_CHARACTERS);
@@ -40,7 +41,11 @@ export function payloadFault(
       return { field, value: shown(value) };
     }
     const one = typeof value !== "object" || value === null;
-    if (one && (isSwitch(place) || (!anyStatus && !isDraft(value) && isStatus(place, known)))) {
+    if (
+      one &&
+      (isSwitch(place) || wouldPublish({ [place.key]: value }) ||
+        (!anyStatus && !isDraft(value) && isStatus(place, known)))
+    ) {
       return { field, value: shown(value) };
     }
     return undefined;

@@ -66,6 +66,16 @@ export function failureText({ content, structuredContent }: UpstreamResult): str
   return cut.length < clean.length ? `${cut}…` : cut;
 }
 
+/** How the content platform's servers word what they refuse before a tool is run. */
+const REFUSED = /^(Permission denied|Ability "[^"]{1,200}" has invalid input\. Reason: )/;
+
+/** Whether the failure says of itself that the tool was not run. */
+export function isRefused(result: UpstreamResult): boolean {
+  const { status } = result;
+  if (status !== undefined) return status >= 400 && status < 500 && status !== 408 && status !== 499;
+  return REFUSED.test(failureText(result));
+}
+
 /** E_TOOL_ERROR with the tool's own words, said to be those. */
 export function toolError(name: string, result: UpstreamResult, outcome?: Outcome): GatewayError {
   const text = failureText(result);

@@ -3,7 +3,7 @@ import { GatewayError } from "../../errors.ts";
 import type { Content, ContentProof } from "../../lib/content.ts";
 import type { Change, Flag, Outcome, Tier } from "../../model.ts";
 import { runsAnother } from "../../rules/proxied_names.ts";
-import { assertFit, contentOf, payloadOf, toolError } from "./answers.ts";
+import { assertFit, contentOf, isRefused, payloadOf, toolError } from "./answers.ts";
 import { type PageState, pageState } from "./page_state.ts";
 import type { ProxyContext, ProxyPorts, Turn } from "./proxied_context.ts";
 import { NO_READER, pageReadBack, type ReadBack, unproven, type Verdict } from "./read_back.ts";
@@ -205,11 +205,7 @@ class ProxiedWrite {
   /** What the tool itself reports as a failure: of a part that was done all the same it is not the whole. */
   async #failed(result: UpstreamResult): Promise<unknown> {
     const { changed } = await this.#look(null);
-    const outcome: Outcome = changed === false
-      ? "none"
-      : changed === null || isPartial(result)
-      ? "unknown"
-      : "made";
+    const outcome = outcomeOf(result, changed);
     try {
       assertFit(this.tool.name, result, locationOf(this.call, this.ctx));
     } catch (unfit) {
@@ -219,8 +215,11 @@ class ProxiedWrite {
   }
 }
 
-/** Whether the failure is told in what reports a success otherwise, so that a part may have been done. */
-const isPartial = (result: UpstreamResult) => "soft" in result && result.soft === true;
+/** What became of a write that its tool says failed; of one told in what reports a success otherwise, a part may be done. */
+function outcomeOf(result: UpstreamResult, changed: boolean | null): Outcome {
+  if (changed === true) return result.soft ? "unknown" : "made";
+  return changed === false || isRefused(result) ? "none" : "unknown";
+}
 
 function withOutcome(thrown: unknown, outcome: Outcome): unknown {
   if (!(thrown instanceof GatewayError)) return thrown;

@@ -178,6 +178,17 @@ Deno.test("a failure is reported with what became of the change: made, none, unk
   const ending = await at.gw.end("builder-mcp-update-page-settings", settings) as Args;
   assert.deepEqual([ending.code, ending.outcome], ["E_TOOL_ERROR", "unknown"]);
   assert.match(String(ending.message), /in the words of the site's own tool: "Nobody knows"/);
+  for (
+    const refused of [
+      fails("Permission denied"),
+      fails('Ability "x" has invalid input. Reason: settings is required'),
+      says({ success: false }, { isError: true, soft: true, status: 422 }),
+    ]
+  ) {
+    at.servers.answers.set("emcp-tools-update-page-settings", () => refused);
+    const { outcome } = await at.gw.end("builder-mcp-update-page-settings", settings) as Args;
+    assert.equal(outcome, "none", JSON.stringify(refused));
+  }
 });
 
 Deno.test("a site whose tools cannot show a page is written to, and nothing is said to be proven", async () => {

@@ -145,6 +145,8 @@ Deno.test("an argument that names a tool, an ability or an operation is judged a
     [{ x: deep(20, { action: "DELETE" }) as object }, `x${".a".repeat(20)}.action`],
     [{ settings: JSON.stringify({ y: [{ operation: "purge" }] }) }, "settings.y[0].operation"],
     [{ settings: String.raw`{\"operation\":\"drop-table\"}` }, "settings.operation"],
+    [{ settings: '{"operation":"purge-all",}' }, "settings"],
+    [{ settings: "{action: 'drop'}" }, "settings"],
     [{ command: ` delete ${" ".repeat(600)}` }, "command"],
   ];
   for (const [args, field] of rows) assert.equal(namedForbidden(args)?.field, field, JSON.stringify(args));

@@ -65,6 +65,9 @@ Deno.test("a yes to publishing or destroying is found", () => {
 Deno.test("a text that means to be JSON and is none is refused where it could set a status", () => {
   assert.notEqual(payloadFault({ settings: '{"post_status":"publish",}' }), null);
   assert.notEqual(payloadFault({ settings: "{post_status:'future'}" }), null);
+  assert.notEqual(payloadFault({ settings: "{publish_now: 1}" }), null);
+  const slashed = JSON.stringify({ a: JSON.stringify({ status: "future" }) });
+  assert.notEqual(payloadFault({ settings: slashed.replaceAll('"', '\\"') }), null);
   assert.equal(payloadFault({ html: "[gallery ids=1,2]" }), null);
   assert.equal(payloadFault({ settings: '{"post_status":"draft",}' }), null);
 });
