@@ -30,7 +30,7 @@ const WORDS = [
 
 /** Rows of keys and figures, forwards and back. */
 const ROWS = [
-  "01234567890123456789",
+  "012345678901234567890123456789",
   "abcdefghijklmnopqrstuvwxyz",
   "qwertyuiopasdfghjklzxcvbnm",
   "qazwsxedcrfvtgbyhnujmikolp",
@@ -51,7 +51,9 @@ const DISGUISES: Readonly<Record<string, string>> = {
 
 /** Whether a text in lower case is among the first that are tried. */
 export function isCommon(text: string): boolean {
-  const plain = text.replace(/[@4310$5]/g, (one) => DISGUISES[one]!);
+  // Figures and signs at either end are added to a word, those within it stand for letters.
+  const word = text.replace(/^[^\p{Letter}]+|[^\p{Letter}]+$/gu, "");
+  const plain = word.replace(/[@4310$5]/g, (one) => DISGUISES[one]!);
   const repeated = /^(.{1,6}?)\1+/.exec(text);
   return [...ROWS, ...BACKWARDS].some((row) => row.includes(text)) ||
     (repeated !== null && text.length - repeated[0].length < 4) ||

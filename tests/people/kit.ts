@@ -143,7 +143,8 @@ interface ApiAnswer {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-function unescaped(text: string): string {
+/** Text as a reader sees it. */
+export function unescaped(text: string): string {
   return text.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&lt;", "<")
     .replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 }

@@ -1,7 +1,9 @@
 /** Signing in: invitations, sessions, limits, and what somebody learns who may not. */
 import assert from "node:assert/strict";
-import { gateway } from "../kit.ts";
-import { invited, person, PersonBrowser } from "./kit.ts";
+import { passphraseFault } from "../../admin/sign_in/passphrase.ts";
+import { PEOPLE_LIMITS } from "../../model.ts";
+import { gateway, type Kit } from "../kit.ts";
+import { BASE, invited, joined, PASSPHRASE, person, PersonBrowser, type Shown, unescaped } from "./kit.ts";
 
 Deno.test("an invitation sets a passphrase, which signs in; the link works once", async () => {
   await using gw = await gateway();
@@ -19,4 +21,166 @@ Deno.test("an invitation sets a passphrase, which signs in; the link works once"
   const other = new PersonBrowser(gw);
   await other.signIn("ANN@agency.example");
   assert.equal((await other.open("/admin/account")).status, 200);
+});
+
+Deno.test("who guesses is stopped after ten attempts for an account, at whichever instance, and reads nothing out of it", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const settings = { kvPath: `${folder}/kv.db` };
+    await using here = await gateway({ settings });
+    await using there = await gateway({ settings });
+    const ann = await person(here, "ann@agency.example");
+    await joined(here, ann);
+    const guess = async (at: Kit, email: string) => {
+      const browser = new PersonBrowser(at);
+      const page = await browser.signIn(email, "not the passphrase");
+      return { status: page.status, text: said(page), retry: page.headers.get("retry-after") };
+    };
+    for (const at of [here, there]) {
+      const known = await guess(at, ann.email.toUpperCase());
+      assert.deepEqual([known.status, known.text], [401, "The e-mail address or the passphrase is wrong."]);
+      const unknown = await guess(at, "nobody@agency.example");
+      assert.deepEqual([unknown.status, unknown.text], [known.status, known.text]);
+    }
+    for (const email of [ann.email, "nobody@agency.example"]) {
+      const limit = {
+        most: PEOPLE_LIMITS.SIGN_IN_ATTEMPTS_ACCOUNT,
+        window_ms: PEOPLE_LIMITS.SIGN_IN_WINDOW_MS,
+      };
+      for (let n = 2; n < limit.most; n++) {
+        assert.equal(await here.store.attempts.take(`sign in, account ${email}`, limit), 0);
+      }
+    }
+    const refused = await guess(there, ann.email);
+    assert.match(
+      refused.text,
+      /^Too many attempts to sign in for .*; try again in 15 minutes, sign in with a passkey/,
+    );
+    assert.deepEqual([refused.status, refused.retry], [429, "900"]);
+    const nobody = await guess(there, "nobody@agency.example");
+    assert.equal(nobody.text.replace("nobody@", "ann@"), refused.text);
+    const right = new PersonBrowser(here);
+    assert.equal((await right.signIn(ann.email)).status, 429, "not even the right one is tried");
+    const rows = (await here.audit()).filter(({ tool, status }) =>
+      tool === "session.sign_in" && status === "denied"
+    );
+    assert.deepEqual(rows.map(({ error, token_name }) => [error, token_name]), [
+      ["E_RATE_LIMITED", "sign-in page"],
+      ["E_RATE_LIMITED", "sign-in page"],
+    ], "one row for each account, however many attempts follow");
+    const back = await joined(here, ann); // another invitation is a way in
+    await back.submit("/admin/sign-out", {});
+    assert.equal((await right.signIn(ann.email)).status, 200);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("who tries many accounts from one address is stopped there, and others are not", async () => {
+  await using gw = await gateway();
+  const ann = await person(gw, "ann@agency.example");
+  await joined(gw, ann);
+  const { attempts } = gw.store;
+  const limit = { most: PEOPLE_LIMITS.SIGN_IN_ATTEMPTS_ADDRESS, window_ms: PEOPLE_LIMITS.SIGN_IN_WINDOW_MS };
+  const name = "sign in, address 203.0.113.9";
+  for (let n = 0; n < limit.most; n++) assert.equal(await attempts.take(name, limit), 0);
+  const from = (hostname: string) => ({
+    http: async (path: string, init?: RequestInit) => {
+      const info = { remoteAddr: { transport: "tcp", hostname, port: 1 } } as const;
+      return await gw.gateway.fetch(new Request(`${BASE}${path}`, init), info);
+    },
+  });
+  const page = await new PersonBrowser(from("203.0.113.9")).signIn(ann.email);
+  assert.equal(page.status, 429);
+  assert.equal(
+    said(page),
+    "Too many attempts to sign in from your network address; try again in 15 minutes.",
+  );
+  assert.equal((await new PersonBrowser(from("203.0.113.8")).signIn(ann.email)).status, 200);
+  gw.clock.now += limit.window_ms;
+  assert.equal((await new PersonBrowser(from("203.0.113.9")).signIn(ann.email)).status, 200);
+});
+
+Deno.test("an invitation opens for 72 hours, the newest alone; looking at it uses nothing up", async () => {
+  await using gw = await gateway();
+  const ann = await person(gw, "ann@agency.example");
+  const first = await invited(gw, ann);
+  const second = await invited(gw, ann);
+  const browser = new PersonBrowser(gw);
+  assert.match((await browser.open(first)).text, /A newer invitation takes the place/);
+  for (let look = 0; look < 3; look++) assert.equal((await browser.open(second)).status, 200);
+  assert.equal((await browser.open(`${second.slice(0, -1)}`)).status, 410);
+  gw.clock.now += PEOPLE_LIMITS.INVITATION_MS - 1;
+  assert.equal((await browser.open(second)).status, 200);
+  gw.clock.now += 1;
+  assert.match(
+    (await browser.submit(second.slice(BASE.length), form(PASSPHRASE))).text,
+    /older than 72 hours/,
+  );
+  assert.deepEqual(await gw.store.signIns.get(ann.id), { passphrase: null, passkeys: [] });
+});
+
+const form = (passphrase: string) => ({ passphrase, again: passphrase });
+const said = ({ text }: Shown) =>
+  unescaped(/<div class="notice problem"[^>]*><p>([^<]*)</.exec(text)?.[1] ?? "");
+
+Deno.test("which passphrases may not be chosen", () => {
+  const own = ["ann@agency.example", "ann"];
+  const refused: [string, RegExp][] = [
+    ["", /at least 12/],
+    ["elevenchars", /at least 12/],
+    ["𝒶𝒶𝒶𝒶𝒶𝒶", /at least 12/],
+    ["x".repeat(257), /at most 256/],
+    ["aaaaaaaaaaaaa", /more than three different/],
+    ["Password1234!", /first passphrases/],
+    ["P@ssw0rd2026!", /first passphrases/],
+    ["correct horse battery staple", /first passphrases/],
+    ["qwertyuiopasdf", /first passphrases/],
+    ["098765432109", /first passphrases/],
+    ["abcabcabcabcd", /first passphrases/],
+    ["ann@agency.example1", /your own e-mail/],
+  ];
+  for (const [passphrase, why] of refused) {
+    assert.match(passphraseFault(passphrase, own) ?? "", why, passphrase);
+  }
+  for (
+    const fine of [
+      PASSPHRASE,
+      "Tr0ub4dor&3xyz",
+      "пароль из слов",
+      "x y z w q r s t",
+      "annual rain in Spain",
+      "a".repeat(250) + "bcdefg",
+    ]
+  ) {
+    assert.equal(passphraseFault(fine, own), null, fine);
+  }
+});
+
+Deno.test("no passphrase, invitation or cookie stands in the store, the log or the audit", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await using gw = await gateway({ settings: { kvPath: `${folder}/kv.db` } });
+    const ann = await person(gw, "ann@agency.example");
+    const link = await invited(gw, ann);
+    const browser = new PersonBrowser(gw);
+    await browser.join(link);
+    const secrets = [PASSPHRASE, link.split("/").at(-1)!, browser.cookies.get("gateway_person")!];
+    const rows = JSON.stringify([await gw.audit(), gw.logged]);
+    assert.match(rows, /user\.invite[\s\S]*|user\.join/);
+    const { passphrase } = await gw.store.signIns.get(ann.id);
+    secrets.push(passphrase!.hash);
+    await gw.store.audit.flush();
+    const kept: string[] = [];
+    for await (const { name } of Deno.readDir(folder)) {
+      kept.push(new TextDecoder("latin1").decode(await Deno.readFile(`${folder}/${name}`)));
+    }
+    for (const secret of secrets) {
+      assert.ok(!rows.includes(secret));
+      assert.ok(!kept.some((text) => text.includes(secret)), "it is kept as a hash, or sealed");
+    }
+    assert.ok(kept.some((text) => text.includes(ann.email)), "the files are the store");
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });

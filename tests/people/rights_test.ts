@@ -1,0 +1,197 @@
+/** What somebody who has signed in may do in the admin API, and what takes the master token. */
+import assert from "node:assert/strict";
+import { gateway, type Kit, owned, site } from "../kit.ts";
+import type { NewSite, UserInput } from "../../store/store.ts";
+import { BASE, operator, person, PersonBrowser } from "./kit.ts";
+
+const ACME: NewSite = site("acme", "cms");
+
+/** A browser of a user with those grants, in which the user has signed in. */
+async function signedIn(gw: Kit, email: string, grants: UserInput) {
+  const user = await person(gw, email, { allowed_sites: ["acme"], ...grants });
+  const { text } = await gw.store.personSessions.create({ user_id: user.id, method: "passkey", agent: "" });
+  const browser = new PersonBrowser(gw);
+  browser.cookies.set("gateway_person", text);
+  return { user, browser };
+}
+
+const TOKEN = { name: "mine", env: "prod", allowed_sites: ["acme"], allowed_tools: ["*"] };
+
+Deno.test("a member's tokens are the member's own, and never reach past the member's grants", async () => {
+  await using gw = await gateway({ sites: [ACME, site("elsewhere", "cms")] });
+  const { user, browser } = await signedIn(gw, "ann@agency.example", { max_risk: 1 });
+  const { token: foreign } = await owned(gw.store, { email: "bob@agency.example" });
+  const made = await browser.api("POST", "tokens", TOKEN);
+  assert.deepEqual([made.status, made.result.owner_user_id, made.result.super_admin], [200, user.id, false]);
+  const refusals: [object, string, RegExp][] = [
+    [{ allowed_sites: ["*"] }, "E_BAD_INPUT", /beyond the owner, who may use acme/],
+    [{ allowed_sites: ["elsewhere"] }, "E_BAD_INPUT", /beyond the owner/],
+    [{ allowed_sites: ["elsewhat"] }, "E_BAD_INPUT", /beyond the owner, who may use acme$/],
+    [{ max_risk: 2 }, "E_BAD_INPUT", /may go up to 1/],
+    [{ owner_user_id: null }, "E_FORBIDDEN", /your own/],
+    [{ owner_user_id: foreign.owner_user_id }, "E_FORBIDDEN", /your own/],
+    [{ skip_write_confirm: true }, "E_BAD_INPUT", /super-admin/],
+  ];
+  for (const [change, code, message] of refusals) {
+    const { error } = await browser.api("POST", "tokens", { ...TOKEN, ...change });
+    assert.equal(error?.code, code, JSON.stringify(change));
+    assert.match(error!.message, message);
+  }
+  const listed = (await browser.api("GET", "tokens")).result.tokens as { token_id: string }[];
+  assert.deepEqual(listed.map(({ token_id }) => token_id), [made.result.token_id]);
+  for (const path of [`tokens/${foreign.id}/revoke`, `tokens/${foreign.id}`]) {
+    const { error } = await browser.api(path.endsWith("revoke") ? "POST" : "PATCH", path, {});
+    assert.equal(error?.code, "E_NOT_FOUND");
+  }
+  assert.equal((await gw.store.tokens.get(foreign.id))!.revoked_at, null);
+  const id = made.result.token_id;
+  assert.equal((await browser.api("PATCH", `tokens/${id}`, { max_risk: 0 })).result.max_risk, 0);
+  assert.equal((await browser.api("PATCH", `tokens/${id}`, { max_risk: 1 })).error?.code, "E_FORBIDDEN");
+  assert.equal((await operator(gw, "PATCH", `tokens/${id}`, { max_risk: 1 })).result.max_risk, 1);
+  assert.equal((await operator(gw, "PATCH", `tokens/${id}`, { max_risk: 4 })).error?.code, "E_BAD_INPUT");
+  assert.ok((await browser.api("POST", `tokens/${id}/revoke`, {})).result.revoked_at);
+});
+
+Deno.test("what a person is not offered takes the master token, and does nothing", async () => {
+  await using gw = await gateway({ sites: [ACME] });
+  const { browser: member } = await signedIn(gw, "ann@agency.example", {});
+  const { browser: admin } = await signedIn(gw, "adam@agency.example", {
+    role: "admin",
+    allowed_sites: ["*"],
+  });
+  const closed = [
+    ["GET", "audit"],
+    ["GET", "audit/verify"],
+    ["GET", "repo"],
+    ["GET", "snapshots"],
+    ["POST", "sites/acme/setup/folder"],
+    ["DELETE", "tokens"],
+    ["GET", "tokens/../audit"],
+    ["GET", "nothing"],
+  ] as const;
+  for (const [method, path] of closed) {
+    for (const browser of [member, admin]) {
+      const { status, error } = await browser.api(method, path, method === "GET" ? undefined : {});
+      assert.deepEqual([status, error?.code], [403, "E_FORBIDDEN"], `${method} ${path}`);
+      assert.match(error!.message, /needs the master token/);
+    }
+  }
+  for (const [method, path] of [["GET", "sites"], ["GET", "users"], ["POST", "users"], ["GET", "projects"]]) {
+    const { error } = await member.api(method!, path!, method === "POST" ? {} : undefined);
+    assert.match(error!.message, /needs the role admin, or the master token/);
+  }
+});
+
+Deno.test("an admin manages the sites that are his, but not what is a super-admin's", async () => {
+  await using gw = await gateway({ sites: [ACME, site("elsewhere", "cms")] });
+  const { user, browser } = await signedIn(gw, "adam@agency.example", { role: "admin" });
+  const { user: bob } = await signedIn(gw, "bob@agency.example", { allowed_sites: ["*"] });
+  const { user: eve } = await signedIn(gw, "eve@agency.example", { max_risk: 1 });
+  const sites = (await browser.api("GET", "sites")).result.sites as { id: string }[];
+  assert.deepEqual(sites.map(({ id }) => id), ["acme"]);
+  const patched = await browser.api("PATCH", "sites/acme", { name: "Acme Ltd", account_user_id: eve.id });
+  assert.deepEqual([patched.result.name, patched.result.account_user_id], ["Acme Ltd", eve.id]);
+  assert.equal((await browser.api("PATCH", "sites/acme", { account_user_id: user.id })).status, 200);
+  const refusals: [string, string, object, string][] = [
+    ["PATCH", "sites/acme", { flags: { allow_publish: true } }, "E_FORBIDDEN"],
+    ["PATCH", "sites/acme", { confirm_policy: "flag" }, "E_FORBIDDEN"],
+    ["PATCH", "sites/acme", { account_user_id: bob.id }, "E_FORBIDDEN"],
+    ["PATCH", "sites/elsewhere", { name: "mine" }, "E_NOT_FOUND"],
+    ["PATCH", "sites/elsewher", { name: "mine" }, "E_NOT_FOUND"],
+    [
+      "POST",
+      "sites",
+      { id: "fresh", name: "Fresh", platform: "cms", base_url: "https://fresh.example" },
+      "E_FORBIDDEN",
+    ],
+  ];
+  for (const [method, path, body, code] of refusals) {
+    const { error } = await browser.api(method, path, body);
+    assert.equal(error?.code, code, `${method} ${path} ${JSON.stringify(body)}`);
+    assert.doesNotMatch(error!.message, /did you mean/);
+  }
+  const kept = (await gw.store.sites.get("acme"))!;
+  assert.deepEqual([kept.flags.allow_publish, kept.account_user_id], [false, user.id]);
+  assert.equal((await gw.store.sites.list()).length, 2);
+});
+
+Deno.test("an admin manages members who may do no more than he, and makes nobody mightier", async () => {
+  await using gw = await gateway({ sites: [ACME, site("elsewhere", "cms")] });
+  const { user: adam, browser } = await signedIn(gw, "adam@agency.example", { role: "admin", max_risk: 2 });
+  const { user: peer } = await signedIn(gw, "peer@agency.example", { role: "admin" });
+  const { user: wide } = await signedIn(gw, "wide@agency.example", { allowed_sites: ["*"] });
+  const { user: high } = await signedIn(gw, "high@agency.example", { max_risk: 3 });
+  const member = { email: "new@agency.example", role: "member", allowed_sites: ["acme"], max_risk: 2 };
+  const made = await browser.api("POST", "users", member);
+  assert.equal(made.status, 200);
+  for (
+    const beyond of [{ role: "admin" }, { allowed_sites: ["*"] }, { allowed_sites: ["elsewhere"] }, {
+      max_risk: 3,
+    }]
+  ) {
+    const body = { ...member, email: "x@agency.example", ...beyond };
+    assert.equal((await browser.api("POST", "users", body)).error?.code, "E_FORBIDDEN");
+    const change = await browser.api("PATCH", `users/${made.result.user_id}`, beyond);
+    assert.equal(change.error?.code, "E_FORBIDDEN", JSON.stringify(beyond));
+  }
+  for (const { id } of [adam, peer, wide, high]) {
+    for (const [method, path] of [["PATCH", ""], ["POST", "/invite"], ["POST", "/remove"]]) {
+      const body = method === "PATCH" ? { max_risk: 1 } : {};
+      const { error } = await browser.api(method!, `users/${id}${path}`, body);
+      assert.equal(error?.code, "E_FORBIDDEN", `${method} ${path} of ${id}`);
+    }
+  }
+  const shown = (await browser.api("GET", "users")).result.users as { email: string }[];
+  assert.deepEqual(shown.map(({ email }) => email).sort(), ["adam@agency.example", "new@agency.example"]);
+  const id = made.result.user_id;
+  assert.equal((await browser.api("PATCH", `users/${id}`, { max_risk: 1 })).result.max_risk, 1);
+  assert.match((await browser.api("POST", `users/${id}/invite`, {})).result.link, /\/admin\/invitation\//);
+  assert.equal((await browser.api("POST", `users/${id}/remove`, {})).status, 200);
+  const rows = (await gw.audit()).filter(({ tool }) => tool.startsWith("user.")).map((
+    row,
+  ) => [row.tool, row.token_name]);
+  assert.deepEqual(rows, [["user.remove", "adam@agency.example"], ["user.invite", "adam@agency.example"]]);
+});
+
+Deno.test("accounts are connected, and clients ended, by their own person alone", async () => {
+  await using gw = await gateway();
+  const { user: ann, browser } = await signedIn(gw, "ann@agency.example", {});
+  const { user: bob } = await signedIn(gw, "bob@agency.example", {});
+  assert.equal((await browser.api("GET", "connections")).status, 200);
+  assert.equal((await browser.api("GET", "clients")).status, 200);
+  for (
+    const [method, path, body] of [
+      ["GET", `connections?user=${bob.id}`, undefined],
+      ["POST", "connections", { user: bob.id, kind: "google" }],
+      ["POST", "connections/disconnect", { user: bob.email, kind: "google" }],
+      ["GET", `clients?user_id=${bob.id}`, undefined],
+    ] as const
+  ) {
+    assert.equal((await browser.api(method, path, body)).error?.code, "E_FORBIDDEN", path);
+  }
+  const own = await browser.api("POST", "connections/disconnect", { kind: "google" });
+  assert.deepEqual([own.error?.code, own.error?.message.includes(ann.email)], ["E_NOT_FOUND", true]);
+});
+
+Deno.test("a write by cookie comes from our own pages, as JSON", async () => {
+  await using gw = await gateway({ sites: [ACME] });
+  const { browser } = await signedIn(gw, "ann@agency.example", {});
+  const wrong: [Record<string, string>, string][] = [
+    [{ origin: "https://evil.example" }, "E_FORBIDDEN"],
+    [{ "sec-fetch-site": "same-site" }, "E_FORBIDDEN"],
+    [{ "content-type": "text/plain" }, "E_BAD_INPUT"],
+  ];
+  for (const [headers, code] of wrong) {
+    assert.equal((await browser.api("POST", "tokens", TOKEN, headers)).error?.code, code);
+  }
+  const cookie = `gateway_person=${browser.cookies.get("gateway_person")}`;
+  const bare = await gw.http("/admin/api/tokens", {
+    method: "POST",
+    as: null,
+    headers: { cookie, "content-type": "application/json" },
+    body: JSON.stringify(TOKEN),
+  });
+  assert.equal((await bare.json()).error.code, "E_FORBIDDEN");
+  assert.deepEqual((await gw.store.tokens.list()).map(({ name }) => name), ["all"]);
+  assert.equal((await browser.api("POST", "tokens", TOKEN, { origin: BASE })).status, 200);
+});
