@@ -23,6 +23,7 @@ import { Retention } from "./guard/retention.ts";
 import { proxiedTools } from "./guard/proxied.ts";
 import { reaches } from "./guard/scope.ts";
 import { CLOCK, delay, onDemand } from "./lib/async.ts";
+import { ClientAddresses } from "./lib/client_address.ts";
 import { createHttp } from "./platforms/http.ts";
 import { Catalog } from "./registry/catalog.ts";
 import { builtIn } from "./registry/source.ts";
@@ -210,6 +211,7 @@ export async function openGateway(
         report: logFault,
       });
     },
+    addresses: new ClientAddresses(settings.trustedProxies),
     ping: () => store.ping(),
     newId: () => newId(),
     draining: () => stopping.signal.aborted,

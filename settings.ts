@@ -1,4 +1,5 @@
 /** The environment, read and checked once: one table says what may be set, one message lists all that is wrong. */
+import type { Network } from "./lib/client_address.ts";
 import { LIMITS } from "./model.ts";
 import * as read from "./lib/env_values.ts";
 
@@ -73,6 +74,13 @@ export const GATEWAY_SETTINGS = [
     read: read.hosts,
   },
   {
+    name: "TRUSTED_PROXIES",
+    default: "",
+    meaning:
+      "Networks, comma separated, of proxies in front of the gateway, whose X-Forwarded-For is believed",
+    read: read.networks,
+  },
+  {
     name: "AUDIT_RETENTION_DAYS",
     default: "400",
     meaning: "Days that audit rows are kept",
@@ -118,6 +126,7 @@ export interface Settings {
   readonly tokenPrefix: string;
   /** Host names as URL.hostname spells them: lower case, IPv6 in brackets. */
   readonly privateUpstreams: readonly string[];
+  readonly trustedProxies: readonly Network[];
   readonly auditRetentionDays: number;
   /** How long calls in flight are waited for at the end. */
   readonly shutdownSeconds: number;
@@ -226,6 +235,7 @@ function shape(
     encryptionKeys: get("ENCRYPTION_KEYS"),
     tokenPrefix: get("TOKEN_PREFIX"),
     privateUpstreams: get("ALLOW_PRIVATE_UPSTREAMS"),
+    trustedProxies: get("TRUSTED_PROXIES"),
     auditRetentionDays: get("AUDIT_RETENTION_DAYS"),
     shutdownSeconds: get("SHUTDOWN_SECONDS"),
     rateLimitToken: get("RATE_LIMIT_TOKEN"),

@@ -1,7 +1,8 @@
 /** The one server behind both doors: REST, MCP, admin and the health checks. */
-import { type Context, Hono } from "hono";
+import { type Context, Hono, type HonoRequest } from "hono";
 import { GatewayError } from "../errors.ts";
 import { onDemand } from "../lib/async.ts";
+import type { ClientAddresses } from "../lib/client_address.ts";
 import { CORS, failure, named, naming } from "./envelope.ts";
 
 /** What is mounted where. */
@@ -15,6 +16,8 @@ export interface AppParts {
   connect(): Promise<Hono>;
   /** Makes the endpoints of OAuth, when the first is asked for. */
   oauth(): Promise<Hono>;
+  /** Where requests come from. */
+  readonly addresses: ClientAddresses;
   /** Throws when the store does not answer. */
   ping(): Promise<void>;
   /** Whether the gateway is about to stop. */
@@ -54,7 +57,7 @@ function routes(parts: AppParts): Hono {
     const made = onDemand(async () => (await make()).notFound(unanswered));
     for (const path of paths) {
       app.all(path, async ({ req, env }) => {
-        const address = () => addressOf(env as RequestInfo | undefined);
+        const address = () => addressOf(req, env as RequestInfo | undefined);
         return await (await made()).fetch(req.raw, { address });
       });
     }
@@ -62,6 +65,12 @@ function routes(parts: AppParts): Hono {
   later(parts.admin, "/admin/*");
   later(parts.connect, "/connect/*");
   later(parts.oauth, "/oauth/*", "/.well-known/*");
+  /** Where that is not known it is one place for all. */
+  function addressOf({ raw }: HonoRequest, info: RequestInfo | undefined): string {
+    const from = info?.remoteAddr;
+    if (from === undefined || !("hostname" in from)) return "unknown";
+    return parts.addresses.of(from.hostname, raw.headers.get("x-forwarded-for"));
+  }
   // Routes that overlapped the tools' own would put each call through a chain of handlers; this catches the rest.
   app.notFound(unanswered);
   app.onError((thrown) => {
@@ -74,12 +83,6 @@ function routes(parts: AppParts): Hono {
     return naming(requestId, failure(error), 500, { ...HEADERS, ...CORS });
   });
   return app;
-}
-
-/** The address of the other end; where it is not known, that is one place. */
-function addressOf(info: RequestInfo | undefined): string {
-  const from = info?.remoteAddr;
-  return from !== undefined && "hostname" in from ? from.hostname : "unknown";
 }
 
 function unanswered({ req }: Context): Response {

@@ -1,5 +1,7 @@
 /** How the text of a setting is read, by kind; each throws a Wrong that says what it is not and what is allowed. */
 
+import { type Network, network } from "./client_address.ts";
+
 /** A setting that cannot be used. */
 export class Wrong extends Error {
   /** `was` completes "… is not …"; `allowed` completes "allowed: …". */
@@ -75,6 +77,17 @@ export function hosts(text: string): string[] {
       `holds ${JSON.stringify(item)}, which is no host`,
       "names or addresses, comma separated, no scheme or port",
     );
+  });
+}
+
+/** A comma separated list of networks. */
+export function networks(text: string): Network[] {
+  const items = text.split(",").map((item) => item.trim()).filter((item) => item !== "");
+  return items.map((item) => {
+    const one = network(item);
+    if (one !== null) return one;
+    const allowed = "addresses or networks, comma separated, such as 10.0.0.0/8";
+    throw new Wrong(`holds ${JSON.stringify(item)}, which is no network`, allowed);
   });
 }
 
