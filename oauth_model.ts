@@ -61,7 +61,9 @@ export const OAUTH_LIMITS = {
   FORM_BYTES: 64 * 1024,
   TOKEN_BODY_BYTES: 8 * 1024,
   REGISTRATION_BYTES: 16 * 1024,
+  /** In all, and from one address. */
   REGISTRATIONS_PER_MINUTE: 60,
+  REGISTRATIONS_PER_MINUTE_ADDRESS: 30,
   /** Registered clients that nobody has let in yet: the oldest goes where there are more. */
   UNUSED_CLIENTS: 1000,
   UNUSED_CLIENT_MS: DAY_MS,

@@ -57,7 +57,11 @@ export function oauthApp(parts: OAuthParts): Hono {
     });
     app.options(path, (c) => preflight(c, "POST"));
   };
-  answering("/oauth/register", 201, async (c) => await authorizing.clients.register(await jsonOf(c)));
+  answering(
+    "/oauth/register",
+    201,
+    async (c) => await authorizing.clients.register(await jsonOf(c), addressOf(c)),
+  );
   answering("/oauth/token", 200, async (c) => await issuing.answer(await formOf(c)));
   answering("/oauth/revoke", 200, async (c) => {
     await issuing.revoke(await formOf(c));
@@ -107,6 +111,9 @@ function failed({ newId, report }: OAuthParts, thrown: unknown): Response {
 
 const isType = (c: Context, type: string) =>
   c.req.header("content-type")?.split(";", 1)[0]?.trim().toLowerCase() === type;
+
+/** Where a request comes from, as the app knows it. */
+const addressOf = (c: Context) => (c.env as { address(): string }).address();
 
 async function jsonOf(c: Context): Promise<unknown> {
   const read = isType(c, JSON_TYPE) ? await readJson(c.req.raw, OAUTH_LIMITS.REGISTRATION_BYTES) : null;

@@ -7,7 +7,7 @@ import { OAuthFault } from "./fault.ts";
 
 /** What finding clients needs. */
 export interface ClientPorts extends DocumentPorts {
-  readonly store: Pick<Store, "oauthClients">;
+  readonly store: Pick<Store, "oauthClients" | "attempts">;
 }
 
 /** What a client that registers is answered. */
@@ -24,7 +24,7 @@ export interface Registration {
 
 /** The one scope there is: what a client may do is what its person granted. */
 export const SCOPE = "tools";
-const RETRY_SECONDS = 60;
+const MINUTE_MS = 60_000;
 
 /** Finds clients and takes new ones. */
 export class Clients {
@@ -55,18 +55,15 @@ export class Clients {
     );
   }
 
-  /** Registers a client as public, whatever else it asks for. Throws OAuthFault. */
-  async register(body: unknown): Promise<Registration> {
+  /** Registers a client as public, whatever else it asks for; `address` is where it is asked from. Throws OAuthFault. */
+  async register(body: unknown, address: string): Promise<Registration> {
     const { name, redirect_uris } = clientMetadata(body);
-    const made = await this.#ports.store.oauthClients.register({ name, redirect_uris });
-    if (made === null) {
-      throw new OAuthFault(
-        "temporarily_unavailable",
-        `${OAUTH_LIMITS.REGISTRATIONS_PER_MINUTE} clients have registered within a minute; try again in a minute`,
-        429,
-        RETRY_SECONDS,
-      );
-    }
+    const { attempts, oauthClients } = this.#ports.store;
+    const most = OAUTH_LIMITS.REGISTRATIONS_PER_MINUTE_ADDRESS;
+    const wait_ms = await attempts.take(`oauth.register\n${address}`, { most, window_ms: MINUTE_MS });
+    if (wait_ms > 0) throw tooMany(most, wait_ms);
+    const made = await oauthClients.register({ name, redirect_uris });
+    if (made === null) throw tooMany(OAUTH_LIMITS.REGISTRATIONS_PER_MINUTE, MINUTE_MS);
     return {
       client_id: made.id,
       client_id_issued_at: Math.floor(made.issued_at / 1000),
@@ -78,4 +75,10 @@ export class Clients {
       scope: SCOPE,
     };
   }
+}
+
+function tooMany(count: number, wait_ms: number): OAuthFault {
+  const seconds = Math.max(1, Math.ceil(wait_ms / 1000));
+  const why = `${count} clients have registered within a minute; try again in ${seconds} s`;
+  return new OAuthFault("temporarily_unavailable", why, 429, seconds);
 }

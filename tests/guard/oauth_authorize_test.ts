@@ -285,13 +285,28 @@ Deno.test("a registration says what is wrong with it, and what was made of it", 
   }
 });
 
-Deno.test("the 61st registration of a minute is asked to come back", async () => {
+Deno.test("the 31st registration of a minute from one address, and the 61st of all, are asked to come back", async () => {
   await using at = await oauth();
-  for (let count = 0; count < 60; count++) assert.equal((await at.register()).status, 201);
-  const { status, headers, body } = await at.register();
-  assert.deepEqual([status, headers.get("retry-after"), body.error], [429, "60", "temporarily_unavailable"]);
-  at.gw.clock.now += 60_000;
-  assert.equal((await at.register()).status, 201);
+  const from = async (hostname: string) => {
+    const request = new Request("http://127.0.0.1:8000/oauth/register", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ redirect_uris: [REDIRECT] }),
+    });
+    const response = await at.gw.gateway.fetch(request, {
+      remoteAddr: { transport: "tcp", hostname, port: 1 },
+    });
+    const { error } = await response.json();
+    return [response.status, response.headers.get("retry-after"), error];
+  };
+  const fine = [201, null, undefined];
+  for (let count = 0; count < 30; count++) assert.deepEqual(await from("198.51.100.1"), fine);
+  at.gw.clock.now += 10_000;
+  assert.deepEqual(await from("198.51.100.1"), [429, "50", "temporarily_unavailable"]);
+  for (let count = 0; count < 30; count++) assert.deepEqual(await from("198.51.100.2"), fine);
+  assert.deepEqual(await from("198.51.100.3"), [429, "60", "temporarily_unavailable"]);
+  at.gw.clock.now += 50_000;
+  assert.deepEqual(await from("198.51.100.1"), fine);
 });
 
 Deno.test("the page of consent loads nothing, is in no frame, and sends no address on", async () => {
