@@ -125,7 +125,9 @@ class CallContext implements ToolContext {
   };
   readonly exclusively = <Result>(name: string, work: (held: Held) => Promise<Result>): Promise<Result> => {
     const { site, deadline } = this.#call;
-    return exclusively(this.#ports, { name: `${site?.id ?? ""} ${name}`, deadline }, work);
+    // One site may be registered twice.
+    const place = site?.base_url ?? site?.id ?? "";
+    return exclusively(this.#ports, { name: `${place} ${name}`, deadline }, work);
   };
   readonly made: Making = (one) => void this.#call.record.made.push(one);
 }

@@ -1,4 +1,4 @@
-/** What the names of others' tools say of them: which are never run, never approved, and which run another tool by name. */
+/** What the names of others' tools say of them: which are never run, and which run another tool by name. */
 import { type Place, unreadable, walk } from "./proxied_walk.ts";
 import { wordList, wordsOf } from "./proxied_words.ts";
 
@@ -17,63 +17,10 @@ const FORBIDDEN: readonly string[] = [
   "unpublish",
 ];
 
-/** What reaches beyond content: files, databases, code, accounts, and what undoes the work of others. */
-const NEVER_APPROVED: readonly string[] = [
-  "file",
-  "files",
-  "directory",
-  "query",
-  "table",
-  "tables",
-  "row",
-  "rows",
-  "sql",
-  "cli",
-  "php",
-  "snippet",
-  "plugin",
-  "plugins",
-  "theme",
-  "user",
-  "users",
-  "sandbox",
-  "rollback",
-  "restore",
-];
-
-/** Names whose words are harmless one by one, by how they end, and why they are not approved. */
-const NEVER_APPROVED_NAMES: Readonly<Record<string, string>> = {
-  "update-settings":
-    "it changes settings of the whole site, among them its front page and what search engines see",
-  "export-content": "it writes every page, drafts too, to a place that anybody can read",
-  "reindex-search": "it works on the whole site's database",
-  "set-template-conditions": "it decides where a theme's template is shown",
-};
-
 /** The forbidden word in a tool's name, or in one of an ability or operation; null where there is none. */
 export function forbiddenWord(name: string): string | null {
   const words = wordsOf(name);
   return FORBIDDEN.find((word) => words.has(word)) ?? null;
-}
-
-/** Why a tool of that name is never listed and never run, ends without a full stop; null where its name says nothing. */
-export function hiddenReason(name: string): string | null {
-  const word = forbiddenWord(name);
-  return word === null ? null : `"${word}" in its name says that it destroys or publishes`;
-}
-
-/** Why nobody can approve a tool of that name, ends without a full stop; null where it can be approved. */
-export function neverApproved(name: string): string | null {
-  const hidden = hiddenReason(name);
-  if (hidden !== null) return hidden;
-  const plain = wordList(name).join("-");
-  const known = Object.entries(NEVER_APPROVED_NAMES).find(([one]) =>
-    plain === one || plain.endsWith(`-${one}`)
-  );
-  if (known) return known[1];
-  const words = wordsOf(name);
-  const word = NEVER_APPROVED.find((one) => words.has(one));
-  return word === undefined ? null : `"${word}" in its name says that it reaches beyond content`;
 }
 
 const RUNS: readonly string[] = ["execute", "run", "call", "invoke", "dispatch", "perform"];

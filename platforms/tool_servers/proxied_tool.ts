@@ -190,7 +190,7 @@ class ProxiedWrite {
 
   async #look(payload: unknown): Promise<Verdict> {
     const verdict = await this.#back?.after(payload) ??
-      unproven(this.call.target.writes ? NO_READER : "The tool that was run by name only reads");
+      unproven(this.call.effect === "read" ? "The tool reads, and changes nothing that is known" : NO_READER);
     if (verdict.changes.length > 0) this.ctx.note({ changes: verdict.changes });
     return verdict;
   }

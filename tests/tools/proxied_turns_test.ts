@@ -42,7 +42,7 @@ Deno.test("pages do not wait for each other", async () => {
 Deno.test("another instance that holds the page is waited for", async () => {
   await using at = await world();
   const id = at.page("draft");
-  const name = `exclusive acme proxied page ${id}`;
+  const name = `exclusive ${at.cms.base_url} proxied page ${id}`;
   const held = Promise.withResolvers<void>();
   const other = at.gw.store.leases.hold(name, LIMITS.EXCLUSIVE_LEASE_MS, () => held.promise);
   const waiting = at.gw.call<Args>(ADD, add(id));
