@@ -5,15 +5,19 @@
  * ends nothing. For the same reason an answer's body is ended by its request's signal itself.
  */
 const held: AbortSignal[] = [];
+const own = fetch;
+
+/** `fetch`, whose answers can be copied while they come, too: a copy that is read does not hold up the original. */
+export async function heldFetch(url: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+  const { signal, ...rest } = init;
+  if (!signal) return await own(url, rest);
+  held.push(signal);
+  const { status, headers, body } = await own(url, rest);
+  return new Response(body?.pipeThrough(new TransformStream(), { signal }) ?? null, { status, headers });
+}
 
 /** What a client's transport takes, with that token. */
 export const authorized = (token: string) => ({
   requestInit: { headers: { Authorization: `Bearer ${token}` } },
-  fetch: async (url: string | URL, { signal, ...init }: RequestInit = {}) => {
-    if (!signal) return await fetch(url, init);
-    held.push(signal);
-    const answer = await fetch(url, init);
-    const body = answer.body?.pipeThrough(new TransformStream(), { signal }) ?? null;
-    return new Response(body, { status: answer.status, headers: answer.headers });
-  },
+  fetch: heldFetch,
 });

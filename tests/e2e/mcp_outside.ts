@@ -29,9 +29,10 @@ export async function followTool(
 ): Promise<Ended> {
   const cwd = await Deno.makeTempDir();
   try {
+    const before = tool === "inspector" ? ["--preload", beside("inspector_preload.ts")] : [];
     const pinned = ["--config", beside("mcp_tools.json"), "--lock", beside("mcp_tools.lock"), "--frozen"];
     const process = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "--quiet", ...pinned, TOOLS[tool], ...args],
+      args: ["run", "-A", "--quiet", ...pinned, ...before, TOOLS[tool], ...args],
       cwd,
       env: { NO_COLOR: "1" },
       stdin: "null",
