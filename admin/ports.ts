@@ -77,6 +77,7 @@ export interface AdminPorts {
     | "projects"
     | "users"
     | "accounts"
+    | "oauthGrants"
     | "sessions"
     | "signIns"
     | "invitations"

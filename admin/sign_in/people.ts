@@ -9,7 +9,7 @@ import { passphraseFault, Passphrases } from "./passphrase.ts";
 export interface PeoplePorts {
   readonly store: Pick<
     Store,
-    "users" | "signIns" | "invitations" | "personSessions" | "attempts" | "accounts"
+    "users" | "signIns" | "invitations" | "personSessions" | "attempts" | "accounts" | "oauthGrants"
   >;
   /** Without a trailing slash. */
   readonly baseUrl: string;
@@ -158,7 +158,7 @@ export class People {
     return passphraseFault(passphrase, [user.email, user.email.split("@")[0]!]);
   }
 
-  /** Removes a user and all ways in: sign-in, sessions, invitations, connected accounts. Null where there is none. */
+  /** Removes a user and all ways in: sign-in, sessions, invitations, connected accounts and clients. Null where there is none. */
   async remove(by: Actor, id: string): Promise<User | null> {
     const { store, record } = this.ports;
     const user = await store.users.remove(id);
@@ -167,11 +167,14 @@ export class People {
     await store.signIns.remove(id);
     const ended = await store.personSessions.endAll(id);
     const accounts = await store.accounts.disconnectAll(id);
+    const clients = await store.oauthGrants.list(id);
+    for (const { grant } of clients) await store.oauthGrants.end(grant.id, "its user was removed");
     await record(by, "user.remove", {
       user_id: id,
       email: user.email,
       sessions_ended: ended,
       accounts_forgotten: accounts.length,
+      clients_ended: clients.length,
     });
     return user;
   }

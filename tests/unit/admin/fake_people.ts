@@ -4,7 +4,7 @@ import type { Store } from "../../../store/store.ts";
 
 type People = Pick<
   Store,
-  "accounts" | "signIns" | "invitations" | "personSessions" | "attempts" | "challenges"
+  "accounts" | "oauthGrants" | "signIns" | "invitations" | "personSessions" | "attempts" | "challenges"
 >;
 
 const untouched = <T extends object>(what: string, but: object = {}): T =>
@@ -16,6 +16,7 @@ const untouched = <T extends object>(what: string, but: object = {}): T =>
 export function fakePeople(): People {
   return {
     accounts: untouched("connected accounts"),
+    oauthGrants: untouched("clients of OAuth"),
     signIns: untouched("how people sign in"),
     invitations: untouched("invitations"),
     personSessions: untouched<Store["personSessions"]>("sessions", { find: () => Promise.resolve(null) }),
