@@ -9,7 +9,7 @@ import { checked } from "./faults.ts";
 import type { AdminPorts } from "./ports.ts";
 import { parameters } from "./query.ts";
 
-const SITES_MAX = 500;
+const SITES_MAX = 200;
 
 const site_id = text("a site id", SITE_ID);
 const name = text("the name of a tool", /^[A-Za-z0-9_.-]{1,128}$/);

@@ -96,34 +96,30 @@ export class ProxiedDesk {
    */
   async approve(order: ApprovalOrder): Promise<{ readonly tools: readonly ToolView[] }> {
     const { name, hash } = order;
-    const chosen = await this.#chosen(name, order.sites);
-    const refused = chosen.find(({ state }) => state === "refused" || state === "hidden");
-    if (refused) {
-      throw new GatewayError(
-        "E_FORBIDDEN_OP",
-        `name: "${name}" of site "${refused.catalog.site_id}" cannot be approved: ${refused.reason}`,
-      );
-    }
-    const other = chosen.find(({ listed }) => listed.hash !== hash);
-    if (other) {
-      throw new GatewayError(
-        "E_STALE_PREVIEW",
-        `hash: site "${other.catalog.site_id}" lists another "${name}" than the one you read (its hash is ` +
-          `${other.listed.hash}); read that one, and approve it by its own hash`,
-      );
-    }
+    const named = await this.#named(name);
+    const chosen = order.sites.flatMap((id) => likeThis(named, name, id, hash));
     const [first] = chosen as [JudgedTool, ...JudgedTool[]];
     const sources = await this.ports.proxies();
     const source = sources.find((one) => one.source === first.catalog.source)!;
-    const decided = classFor(order, source, first.listed.tool!);
-    await this.#decide("approved", chosen, decided, { ...order, ...decided });
+    const decided: ToolClass = { page: null, ...classFor(order, source, first.listed.tool!) };
+    await this.#keep(chosen);
+    const subjects = chosen.map((one) => ({ ...subjectOf(one), ...decided }));
+    await this.#decide("approved", subjects, { ...order, ...decided });
     return { tools: (await this.list({ name })).tools };
   }
 
   /** Takes a tool away on those sites, approved or known. Throws E_NOT_FOUND. */
   async withdraw(name: string, sites: readonly string[]): Promise<{ readonly tools: readonly ToolView[] }> {
-    const chosen = await this.#chosen(name, sites);
-    await this.#decide("withdrawn", chosen, null, { name, sites });
+    const named = (await this.#named(name)).filter(({ catalog }) => sites.includes(catalog.site_id));
+    const listed = named.map(subjectOf);
+    const isListed = (one: ToolDecision) => listed.some((other) => keyOf(other) === keyOf(one));
+    // One that its server does not list any more could come back.
+    const gone = (await this.#decided(name)).filter((one) => sites.includes(one.site_id) && !isListed(one));
+    const subjects: readonly Subject[] = [...listed, ...gone];
+    const missing = sites.filter((id) => !subjects.some(({ site_id }) => site_id === id));
+    if (missing.length > 0) throw unlisted(name, missing);
+    await this.#keep(named);
+    await this.#decide("withdrawn", subjects, { name, sites });
     return { tools: (await this.list({ name })).tools };
   }
 
@@ -146,38 +142,33 @@ export class ProxiedDesk {
     return (await this.ports.source.judged()).filter((one) => one.name === name);
   }
 
-  /** The tools of that name on those sites, one for each server. */
-  async #chosen(name: string, sites: readonly string[]): Promise<readonly JudgedTool[]> {
-    const named = await this.#named(name);
-    const missing = sites.filter((id) => !named.some(({ catalog }) => catalog.site_id === id));
-    if (missing.length > 0) throw unlisted(name, missing);
-    return named.filter(({ catalog }) => sites.includes(catalog.site_id));
+  /** What was decided of tools that are or would be served under that name. */
+  async #decided(name: string): Promise<readonly ToolDecision[]> {
+    const sources = await this.ports.proxies();
+    const all = await this.ports.store.toolCatalogs.decisions();
+    return all.filter((one) =>
+      sources.find(({ source }) => source === one.source)?.servedName(one.name) === name
+    );
+  }
+
+  /** Keeps what is decided on, so that it can be compared with what comes later. */
+  async #keep(tools: readonly JudgedTool[]): Promise<void> {
+    const byHash = new Map(tools.map(({ listed }) => [listed.hash, listed.tool]));
+    for (const [hash, tool] of byHash) if (tool) await this.ports.store.toolCatalogs.keepText(hash, tool);
   }
 
   async #decide(
     verdict: ToolDecision["verdict"],
-    chosen: readonly JudgedTool[],
-    decided: ProxyClass | null,
+    subjects: readonly Subject[],
     what: object,
   ): Promise<void> {
     const { store: { toolCatalogs, audit }, now, newId } = this.ports;
-    const row = adminRow(
-      newId(),
-      OPERATOR,
-      now(),
-      `tool.${verdict === "approved" ? "approve" : "withdraw"}`,
-      what,
-    );
+    const action = verdict === "approved" ? "tool.approve" : "tool.withdraw";
+    const row = adminRow(newId(), OPERATOR, now(), action, what);
     await audit.append({ ...row, status: "started" });
     const at = new Date(now()).toISOString();
-    const made = chosen.map(({ catalog, listed, class: known }): ToolDecision => {
-      const { writes, effect, page } = decided ?? known ?? UNKNOWN;
-      const { site_id, source, server, bound_to } = catalog;
-      const key = { site_id, source, server, bound_to, name: listed.name, hash: listed.hash };
-      return { ...key, verdict, writes, effect, page: page ?? null, by: OPERATOR.token_name, at };
-    });
     try {
-      await toolCatalogs.decide(made, chosen[0]!.listed.tool);
+      await toolCatalogs.decide(subjects.map((one) => ({ ...one, verdict, by: OPERATOR.token_name, at })));
     } catch (thrown) {
       await audit.append({ ...row, status: "error", error: "E_INTERNAL" });
       throw thrown;
@@ -190,6 +181,48 @@ export class ProxiedDesk {
     const before = await this.ports.store.toolCatalogs.text(pinned);
     return before && changesOf(before, tool);
   }
+}
+
+type ToolClass = Pick<ToolDecision, "writes" | "effect" | "page">;
+
+/** What a decision is on, and the class it gives. */
+type Subject = Omit<ToolDecision, "verdict" | "by" | "at">;
+
+function subjectOf({ catalog, listed, class: chosen }: JudgedTool): Subject {
+  const { site_id, source, server, bound_to } = catalog;
+  const { writes, effect, page = null } = chosen ?? UNKNOWN;
+  return { site_id, source, server, bound_to, name: listed.name, hash: listed.hash, writes, effect, page };
+}
+
+const keyOf = ({ site_id, source, server, name }: Subject) => JSON.stringify([site_id, source, server, name]);
+
+/**
+ * The tools of a site that are what was read, one for each server. Throws E_NOT_FOUND, E_FORBIDDEN_OP, E_STALE_PREVIEW
+ * where there is none.
+ */
+function likeThis(
+  named: readonly JudgedTool[],
+  name: string,
+  site_id: string,
+  hash: string,
+): readonly JudgedTool[] {
+  const own = named.filter(({ catalog }) => catalog.site_id === site_id);
+  const [first] = own;
+  if (first === undefined) throw unlisted(name, [site_id]);
+  const open = own.filter(({ state }) => state !== "refused" && state !== "hidden");
+  if (open.length === 0) {
+    throw new GatewayError(
+      "E_FORBIDDEN_OP",
+      `name: "${name}" of site "${site_id}" cannot be approved: ${first.reason}`,
+    );
+  }
+  const alike = open.filter(({ listed }) => listed.hash === hash);
+  if (alike.length > 0) return alike;
+  throw new GatewayError(
+    "E_STALE_PREVIEW",
+    `hash: site "${site_id}" lists another "${name}" than the one you read (its hash is ` +
+      `${open.map(({ listed }) => listed.hash).join(" or ")}); read that one, and approve it by its own hash`,
+  );
 }
 
 /** Of a tool whose class nobody has chosen. */

@@ -23,6 +23,8 @@ export interface Judgement {
 
 /** A tool of one server of one site. */
 export interface JudgedTool extends Judgement {
+  /** The same object for all sites of which the same holds. */
+  readonly judgement: Judgement;
   readonly catalog: ToolCatalog;
 }
 

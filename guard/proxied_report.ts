@@ -2,7 +2,7 @@
 import type { ProxyClass } from "../platforms/tool_servers/types.ts";
 import type { ToolState } from "../registry/proxies.ts";
 import type { CatalogKey, ToolCatalog } from "../store/store.ts";
-import type { JudgedTool } from "./proxied_judge.ts";
+import type { JudgedTool, Judgement } from "./proxied_judge.ts";
 
 /** A tool as some sites' servers list it, word for word the same. */
 export interface ToolView {
@@ -65,18 +65,17 @@ const ageOf = ({ fetched_at }: ToolCatalog, now: number): number | null =>
 
 const keyOf = ({ site_id, source, server }: CatalogKey) => JSON.stringify([site_id, source, server]);
 
+const LIKE = new WeakMap<Judgement, string>();
+
 /** The same for tools that are the same in all that an operator decides by. */
-export const likeKey = (one: JudgedTool) =>
-  JSON.stringify([
-    one.name,
-    one.listed.name,
-    one.listed.hash,
-    one.catalog.server,
-    one.state,
-    one.reason,
-    one.class,
-    one.pinned,
-  ]);
+export function likeKey({ judgement, reason, catalog: { source, server } }: JudgedTool): string {
+  const known = LIKE.get(judgement);
+  const { name, listed, state, class: chosen, pinned } = judgement;
+  const key = known ??
+    JSON.stringify([name, listed.name, listed.hash, state, judgement.reason, chosen, pinned]);
+  if (known === undefined) LIKE.set(judgement, key);
+  return `${key} ${source} ${server} ${reason}`;
+}
 
 /** Tools that are the same in all that an operator decides by, as one. */
 export function viewOf(alike: readonly JudgedTool[], changes: readonly string[] | null): ToolView {

@@ -3,8 +3,9 @@ import { structuredPatch } from "diff";
 import { LIMITS } from "../model.ts";
 import type { ListedTool } from "../store/store.ts";
 
-/** Texts are compared with a bound on the work. */
-const BOUND = { context: 3, maxEditLength: 4000, timeout: 500 } as const;
+const CONTEXT_LINES = 3;
+/** Texts are compared with a bound on the work; what differs in more is shown as one part. */
+const BOUND = { context: CONTEXT_LINES, maxEditLength: 500, timeout: 20 } as const;
 const LINE_CHARACTERS = 120;
 
 /** A tool in lines of ASCII; whatever is not seen, or looks like something else, stands as its code. */
@@ -41,12 +42,30 @@ function wrapped(text: string): string[] {
 
 /** What changed, in lines that begin with `+`, `-` or a blank; nothing where both read the same. */
 export function changesOf(before: ListedTool, after: ListedTool): string[] {
-  const patch = structuredPatch("", "", readable(before), readable(after), "", "", BOUND);
-  if (!patch) return ["These differ in more than can be compared; read both whole"];
+  const [from, to] = [readable(before), readable(after)];
+  const patch = structuredPatch("", "", from, to, "", "", BOUND);
+  if (!patch) return asOnePart(from.split("\n"), to.split("\n"));
   return patch.hunks.flatMap(({ oldStart, newStart, lines }) => [
-    `@@ -${oldStart} +${newStart} @@`,
+    placeOf(oldStart, newStart),
     ...lines.filter((line) => !line.startsWith("\\")),
   ]);
+}
+
+const placeOf = (oldStart: number, newStart: number) => `@@ -${oldStart} +${newStart} @@`;
+
+/** All lines between those that both begin and end with. */
+function asOnePart(from: readonly string[], to: readonly string[]): string[] {
+  const least = Math.min(from.length, to.length);
+  let start = 0;
+  while (start < least && from[start] === to[start]) start++;
+  let end = 0;
+  while (end < least - start && from.at(-1 - end) === to.at(-1 - end)) end++;
+  return [
+    placeOf(start + 1, start + 1),
+    ...from.slice(Math.max(0, start - CONTEXT_LINES), start).map((line) => ` ${line}`),
+    ...from.slice(start, from.length - end).map((line) => `-${line}`),
+    ...to.slice(start, to.length - end).map((line) => `+${line}`),
+  ];
 }
 
 /** So many of them as a list of tools shows. */

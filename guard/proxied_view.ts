@@ -35,6 +35,7 @@ interface Known {
 /** A tool as it was made of these offers. */
 interface Made {
   readonly of: readonly ShownOffer[];
+  readonly used: ReadonlySet<ShownOffer>;
   readonly entry: ToolEntry;
 }
 
@@ -44,6 +45,7 @@ export class ProxiedView {
   #current: ReadonlyMap<string, ToolEntry> = new Map();
   #servers: ReadonlyMap<string, Known> = new Map();
   #made: ReadonlyMap<string, Made> = new Map();
+  #bySite: ReadonlyMap<string, readonly SiteOffer[]> = new Map();
   #cases: ProxiedCases | null = null;
 
   constructor(ports: ProxiedPorts) {
@@ -58,21 +60,20 @@ export class ProxiedView {
   /** What becomes of every tool of every server; one that another server is asked for says so in its reason. */
   get judged(): readonly JudgedTool[] {
     return [...this.#servers.values()].flatMap(({ catalog, found, offers }) =>
-      found.judged.map((one) => {
+      found.judged.map((judgement) => {
+        const one = { ...judgement, judgement, catalog };
         const own = offers.get(one.name);
-        const used = this.#made.get(one.name)?.of ?? [];
-        if (own === undefined || used.includes(own)) return { ...one, catalog };
-        const other = used.find(({ offer }) => offer.site_id === own.offer.site_id) ?? used[0];
+        const used = this.#made.get(one.name);
+        if (own === undefined || used?.used.has(own)) return one;
+        const other = used?.of.find(({ offer }) => offer.site_id === own.offer.site_id) ?? used?.of[0];
         const reason = `the server "${other?.offer.ref.server}" has a tool of that name, which is called`;
-        return { ...one, catalog, reason };
+        return { ...one, reason };
       })
     );
   }
 
   /** Every tool of a site that may be called, of all its servers. */
-  readonly #offersOf = (siteId: string): SiteOffer[] =>
-    [...this.#servers.values()].filter(({ catalog }) => catalog.site_id === siteId)
-      .flatMap(({ offers }) => [...offers.values()].map(({ offer }) => offer));
+  readonly #offersOf = (siteId: string): readonly SiteOffer[] => this.#bySite.get(siteId) ?? [];
 
   /** Reads what the store has of these sites, in parts that let others have their turn. */
   async load(sites: readonly Site[]): Promise<void> {
@@ -108,6 +109,7 @@ export class ProxiedView {
     const same = made.size === this.#made.size &&
       [...made].every(([name, { entry }]) => this.#made.get(name)?.entry === entry);
     this.#servers = servers;
+    this.#bySite = offersBySite(servers);
     if (!same) {
       this.#made = made;
       this.#current = new Map([...made].map(([name, { entry }]) => [name, entry]));
@@ -125,7 +127,10 @@ export class ProxiedView {
       await turn();
       const before = this.#made.get(name);
       const isSame = before?.of.length === of.length && of.every((one, at) => one === before.of[at]);
-      made.set(name, isSame ? before! : { of, entry: proxiedEntry(name, of, behave!, this.#ports) });
+      made.set(
+        name,
+        isSame ? before! : { of, used: new Set(of), entry: proxiedEntry(name, of, behave!, this.#ports) },
+      );
     }
     const hidden = [...servers.values()].flatMap(({ catalog, found }) =>
       found.judged.filter(({ state }) => state === "hidden").map((one) => ({ ...one, catalog }))
@@ -136,11 +141,23 @@ export class ProxiedView {
       const before = this.#made.get(name);
       const isSame = before?.of.length === 0 && before.entry.offer!.sites.join() === sites.sort().join();
       const { kinds } = sources.find((one) => one.source === source)!;
-      made.set(name, isSame ? before! : { of: [], entry: hiddenEntry(name, reason!, sites, kinds) });
+      made.set(
+        name,
+        isSame ? before! : { of: [], used: new Set(), entry: hiddenEntry(name, reason!, sites, kinds) },
+      );
     }
     return new Map([...made].sort(byKey));
   }
 }
+
+/** Every tool of each site that may be called, of all its servers. */
+const offersBySite = (servers: ReadonlyMap<string, Known>): ReadonlyMap<string, readonly SiteOffer[]> =>
+  new Map(
+    [...Map.groupBy(servers.values(), ({ catalog }) => catalog.site_id)].map(([id, own]) => [
+      id,
+      own.flatMap(({ offers }) => [...offers.values()].map(({ offer }) => offer)),
+    ]),
+  );
 
 /** What was made of the same before stays the same object. */
 function known(catalog: ToolCatalog, found: JudgedCase, before: Known | undefined): Known {

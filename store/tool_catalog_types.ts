@@ -96,8 +96,8 @@ export interface ToolCatalogStore {
     found?: { readonly tools: readonly CatalogTool[]; readonly pins: ToolPins },
   ): Promise<boolean>;
   decisions(): Promise<readonly ToolDecision[]>;
-  /** Puts decisions, all of them or none, with the tool they are on. */
-  decide(decisions: readonly ToolDecision[], tool: ListedTool | null): Promise<void>;
+  /** Puts decisions, all of them or none. */
+  decide(decisions: readonly ToolDecision[]): Promise<void>;
   /** Keeps what a tool was, so that a later one can be compared with it. */
   keepText(hash: string, tool: ListedTool): Promise<void>;
   text(hash: string): Promise<ListedTool | null>;

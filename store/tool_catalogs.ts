@@ -100,14 +100,12 @@ export class ToolCatalogs implements ToolCatalogStore {
     return listValues<ToolDecision>(this.db.kv, ["tool_decisions"]);
   }
 
-  async decide(decisions: readonly ToolDecision[], tool: ListedTool | null): Promise<void> {
+  async decide(decisions: readonly ToolDecision[]): Promise<void> {
     const change = this.db.kv.atomic();
     for (const one of decisions) {
       checkKeyPart("name", one.name);
       change.set(decisionKey(one), one);
     }
-    const [first] = decisions;
-    if (first && tool) await this.keepText(first.hash, tool);
     await this.#version.commit(change);
   }
 

@@ -59,6 +59,7 @@ Deno.test("an unknown tool is held back until it is approved by its hash, then i
     class: "read",
     writes: false,
     effect: "read",
+    page: null,
   });
 });
 
@@ -198,6 +199,55 @@ Deno.test("a known tool can be withdrawn, and comes back by an approval only", a
     (await admin(gw, "/withdraw", { name: "nothing", sites: ["acme"] })).error.code,
     "E_NOT_FOUND",
   );
+});
+
+Deno.test("of a site with two servers that have a tool each is approved by its own hash, and the first is called", async () => {
+  await using at = await open({ acme: [MEDIA] });
+  const { gw, fake } = at;
+  fake.put("acme", "elementor-mcp-server", [{ ...MEDIA, name: "elementor-mcp-list-media" }]);
+  await anHourLater(at);
+  const ways = (await list(gw, `?name=${NAME}`)).tools;
+  assert.equal(ways.length, 2);
+  for (const { hash } of ways) {
+    assert.ok((await approve(gw, { name: NAME, sites: ["acme"], hash, class: "read" })).ok);
+  }
+  const { tools } = await list(gw, `?name=${NAME}`);
+  assert.deepEqual(tools.map(({ server, state, reason }) => [server, state, reason]), [
+    ["elementor-mcp-server", "approved", null],
+    [BUILDER, "approved", 'the server "elementor-mcp-server" has a tool of that name, which is called'],
+  ]);
+  await gw.call(NAME, {});
+  assert.deepEqual(fake.calls.map(({ name }) => name), ["elementor-mcp-list-media"]);
+});
+
+Deno.test("an approval can be withdrawn while the tool is away, and does not hold when it is back", async () => {
+  await using at = await open({ acme: [MEDIA] });
+  const { gw, fake } = at;
+  await approve(gw, { name: NAME, sites: ["acme"], hash: (await one(gw, NAME)).hash, class: "read" });
+  fake.put("acme", BUILDER, []);
+  await anHourLater(at);
+  assert.ok((await admin(gw, "/withdraw", { name: NAME, sites: ["acme"] })).ok);
+  fake.put("acme", BUILDER, [MEDIA]);
+  await anHourLater(at);
+  assert.match((await one(gw, NAME)).reason!, /^withdrawn: /);
+});
+
+Deno.test("texts that differ in more than can be compared are shown whole, as one part", async () => {
+  const words = (n: number) => Array.from({ length: 3000 }, (_, at) => `w${at * n % 7919}`).join(" ");
+  const wide = (n: number) => ({ ...MEDIA, description: words(n) });
+  await using at = await open({ acme: [wide(3)] });
+  const { gw, fake } = at;
+  await approve(gw, { name: NAME, sites: ["acme"], hash: (await one(gw, NAME)).hash, class: "read" });
+  fake.put("acme", BUILDER, [wide(5)]);
+  await anHourLater(at);
+  const { tools } = (await admin<{ tools: ToolTextReport[] }>(gw, `/${NAME}`)).result;
+  const changes = tools[0]!.changes!;
+  for (const [sign, n] of [["-", 3], ["+", 5]] as const) {
+    const side = changes.filter((line) => line.startsWith(sign)).map((line) => line.slice(1).trim()).join(
+      " ",
+    );
+    assert.equal(side.replaceAll('"', ""), words(n));
+  }
 });
 
 Deno.test("an approval does not go along when a site moves, and holds again where it was given", async () => {
