@@ -17,3 +17,16 @@ Deno.test("a copy without tests, bench, sandbox and docs boots, serves a tool an
   const { code, stderr } = await gateway.ended;
   assert.deepEqual([code, stderr], [0, ""]);
 });
+
+Deno.test("a copy whose known tools of sites contradict themselves ends as soon as it has started, and says why", async () => {
+  await using copy = await copyProject(["tests", "bench", "sandbox", "docs"]);
+  const file = `${copy.folder}/manifests/proxies/crm.yaml`;
+  const text = await Deno.readTextFile(file);
+  const wrong = text.replace("contacts_add-tags: { effect: record", "contacts_add-tags: { effect: read");
+  assert.notEqual(wrong, text);
+  await Deno.writeTextFile(file, wrong);
+  await using gateway = start(copy.folder, {}, { cwd: copy.folder });
+  const { code, stderr } = await gateway.ended;
+  assert.equal(code, 1);
+  assert.match(stderr, /manifests\/proxies\/crm\.yaml: tools\.contacts_add-tags: must be a write/);
+});
