@@ -43,7 +43,7 @@ export function payloadFault(
     const one = typeof value !== "object" || value === null;
     if (
       one &&
-      (isSwitch(place) || wouldPublish({ [place.key]: value }) ||
+      (isSwitch(place) || publishes(place) ||
         (!anyStatus && !isDraft(value) && isStatus(place, known)))
     ) {
       return { field, value: shown(value) };
@@ -66,6 +66,13 @@ function isStatus({ key, within }: Place, known: WeakMap<Place, boolean>): boole
 
 const isDraft = (value: unknown) =>
   value === null || (typeof value === "string" && DRAFTS.has(value.toLowerCase()));
+
+/** A word, which is no text that holds further values. */
+const WORD = /^[^[{]{1,200}$/;
+
+/** Whether it alone publishes: also within texts that only this walk reads. */
+const publishes = ({ key, value }: Place) =>
+  (typeof value !== "string" || WORD.test(value)) && wouldPublish({ [key]: value }) !== null;
 
 /** Whether it says yes to destroying. */
 function isSwitch({ key, value }: Place): boolean {
