@@ -236,8 +236,8 @@ export const LIMITS = {
   TOOL_CATALOGS_AT_ONCE: 4,
   /** How long work in the background goes on before others have their turn. */
   TURN_MS: 5,
-  /** How long a call alone at work is believed to be without a sign of life; longer than one request takes. */
-  EXCLUSIVE_LEASE_MS: 30_000,
+  /** How long a call alone at work is believed to be without a sign of life: two thirds of it are longer than a request. */
+  EXCLUSIVE_LEASE_MS: 60_000,
   /** What is shown of the words in which a site's own tool reports its failure. */
   TOOL_ERROR_CHARACTERS: 2000,
   SHUTDOWN_SECONDS: 4,

@@ -166,7 +166,7 @@ class ProxiedWrite {
     if (turn && !await turn.renew()) {
       throw new GatewayError(
         "E_BUSY",
-        "Another call is changing the same page just now, and nothing was sent",
+        "Another call may be changing the same thing by now, so nothing was sent; call again",
         {
           outcome: "none",
         },

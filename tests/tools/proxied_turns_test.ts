@@ -59,6 +59,16 @@ Deno.test("another instance that holds the page is waited for", async () => {
   assert.equal((await waiting).verified, true);
 });
 
+Deno.test("a turn that is lost before the write sends nothing, and one that is held lasts longer than it", async () => {
+  assert.ok(LIMITS.EXCLUSIVE_LEASE_MS * 2 / 3 >= LIMITS.TOOL_CALL_DEADLINE_MS);
+  await using at = await world();
+  const hold = at.gw.store.leases.hold.bind(at.gw.store.leases);
+  at.gw.store.leases.hold = (name, ttl, work) => hold(name, ttl, () => work(() => Promise.resolve(false)));
+  const ending = await at.gw.end(ADD, add(at.page("draft"))) as Args;
+  assert.deepEqual([ending.code, ending.outcome, ending.status], ["E_BUSY", "none", 503]);
+  assert.deepEqual(at.servers.writes, []);
+});
+
 Deno.test("a page that was published while the call waited is not changed", async () => {
   await using at = await world();
   const id = at.page("draft");
