@@ -6,7 +6,7 @@ import { parse } from "hono/utils/cookie";
 import { bodyError, readText } from "../doors/body.ts";
 import { GatewayError } from "../errors.ts";
 import { LIMITS, PEOPLE_LIMITS, type User } from "../model.ts";
-import type { PersonSession, SignInMethod, Store } from "../store/store.ts";
+import type { PersonSession, SessionMark, SignInMethod, Store } from "../store/store.ts";
 import { assertOwnPages } from "./origin.ts";
 
 /** Name of the cookie of a person's session; over https with the prefix `__Host-`. */
@@ -32,6 +32,12 @@ export interface Person extends Visitor {
   readonly session: PersonSession;
   /** The id of the session. */
   readonly session_id: string;
+}
+
+/** Who has just proven to be a user, and where the user's sessions stood before that was judged. */
+export interface SignedIn {
+  readonly user: User;
+  readonly mark: SessionMark;
 }
 
 /** What visitors are known by. */
@@ -88,12 +94,18 @@ export class Visitors {
     return form;
   }
 
-  /** Begins a session under a new cookie; the one the browser had, if any, ends. */
-  async signIn(c: Context, user_id: string, method: SignInMethod): Promise<void> {
+  /**
+   * Begins a session under a new cookie; the one the browser had, if any, ends. Throws E_AUTH where all sessions of the
+   * user were ended since the mark.
+   */
+  async signIn(c: Context, { user, mark }: SignedIn, method: SignInMethod): Promise<void> {
     await this.#endOwn(c);
     const agent = c.req.header("user-agent") ?? "";
-    const { text } = await this.ports.store.personSessions.create({ user_id, method, agent });
-    this.#write(c, PERSON_COOKIE, text, LIMITS.SESSION_MS / 1000);
+    const made = await this.ports.store.personSessions.create({ user_id: user.id, method, agent }, mark);
+    if (made === null) {
+      throw new GatewayError("E_AUTH", "You were signed out everywhere at this moment; sign in again");
+    }
+    this.#write(c, PERSON_COOKIE, made.text, LIMITS.SESSION_MS / 1000);
     this.#forget(c, FORM_COOKIE);
   }
 

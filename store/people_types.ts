@@ -78,12 +78,18 @@ export interface PersonSession {
   readonly ends_at: number;
 }
 
+/** Changes whenever all sessions of a user are ended. */
+export type SessionMark = string | null;
+
 /** Sessions of people, found by a SHA-256 of their cookie. Nothing is cached: an end holds at once at every instance. */
 export interface PersonSessionStore {
-  /** The text goes into the cookie. */
+  /** Where the user's sessions stand now; to be asked for before it is judged who signs in. */
+  mark(user_id: string): Promise<SessionMark>;
+  /** The text goes into the cookie; null where all sessions of the user were ended since the mark. */
   create(
     input: Pick<PersonSession, "user_id" | "method" | "agent">,
-  ): Promise<{ session: PersonSession; text: string }>;
+    mark: SessionMark,
+  ): Promise<{ session: PersonSession; text: string } | null>;
   /** The session that stands, marked as seen now; null for one that has ended or was idle for too long. */
   find(text: string): Promise<PersonSession | null>;
   /** Those that stand, newest first. */

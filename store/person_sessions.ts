@@ -1,7 +1,7 @@
 /** Sessions of people, kept by a SHA-256 of their cookie; each look-up reads the store. */
 import { LIMITS, PEOPLE_LIMITS } from "../model.ts";
 import { AGAIN, type Database, listValues, sha256, untilSettled } from "./database.ts";
-import type { PersonSession, PersonSessionStore } from "./people_types.ts";
+import type { PersonSession, PersonSessionStore, SessionMark } from "./people_types.ts";
 import { randomText } from "./tokens.ts";
 
 const AGENT_CHARACTERS_MAX = 200;
@@ -10,6 +10,8 @@ const TEXT_CHARACTERS_MAX = 256;
 
 const hashKey = (hash: string) => ["person_sessions_by_hash", hash];
 const recordKey = (user_id: string, id: string) => ["person_sessions", user_id, id];
+
+const endedKey = (user_id: string) => ["sessions_ended", user_id];
 
 /** The value of `["person_sessions_by_hash", hash]`. */
 interface Place {
@@ -24,9 +26,14 @@ type KeptSession = PersonSession & { readonly hash: string };
 export class PersonSessions implements PersonSessionStore {
   constructor(private readonly db: Database) {}
 
+  async mark(user_id: string): Promise<SessionMark> {
+    return (await this.db.kv.get(endedKey(user_id))).versionstamp;
+  }
+
   async create(
     { user_id, method, agent }: Pick<PersonSession, "user_id" | "method" | "agent">,
-  ): Promise<{ session: PersonSession; text: string }> {
+    mark: SessionMark,
+  ): Promise<{ session: PersonSession; text: string } | null> {
     const text = randomText();
     const now = this.db.now();
     const kept: KeptSession = {
@@ -41,14 +48,10 @@ export class PersonSessions implements PersonSessionStore {
     };
     const expiry = { expireIn: LIMITS.SESSION_MS };
     const place: Place = { user_id, id: kept.id };
-    await this.db.commit(
-      this.db.kv.atomic().set(recordKey(user_id, kept.id), kept, expiry).set(
-        hashKey(kept.hash),
-        place,
-        expiry,
-      ),
-    );
-    return { session: shown(kept), text };
+    const change = this.db.kv.atomic().check({ key: endedKey(user_id), versionstamp: mark })
+      .set(recordKey(user_id, kept.id), kept, expiry)
+      .set(hashKey(kept.hash), place, expiry);
+    return (await this.db.commit(change)).ok ? { session: shown(kept), text } : null;
   }
 
   async find(text: string): Promise<PersonSession | null> {
@@ -82,6 +85,8 @@ export class PersonSessions implements PersonSessionStore {
   }
 
   async endAll(user_id: string, but?: string): Promise<number> {
+    // First, so that what is made of an earlier mark either is in the list or is not made.
+    await this.db.commit(this.db.kv.atomic().set(endedKey(user_id), this.db.now()));
     const kept = await listValues<KeptSession>(this.db.kv, ["person_sessions", user_id]);
     const gone = kept.filter(({ id }) => id !== but);
     for (const { id } of gone) await this.end(user_id, id);

@@ -40,9 +40,9 @@ export function invitationPages(app: Hono, parts: PagesParts): void {
     return await act({ text, user: known.user });
   };
   const join = async (c: Context, visitor: Visitor, { text }: Found, chosen: Chosen) => {
-    const user = await people.accept(text, chosen);
-    if (user === null) return await overPage(c, visitor, OVER.used);
-    await visitors.signIn(c, user.id, "invitation");
+    const signedIn = await people.accept(text, chosen);
+    if (signedIn === null) return await overPage(c, visitor, OVER.used);
+    await visitors.signIn(c, signedIn, "invitation");
     return leadTo(c, HOME);
   };
   const posted = async (

@@ -42,9 +42,9 @@ export function signInPages(app: Hono, parts: PagesParts): void {
     const [email, passphrase] = [form.get("email")?.trim() ?? "", form.get("passphrase") ?? ""];
     const next = wanted(form.get("next"));
     try {
-      const user = await people.signIn({ email, passphrase, address: addressOf(c) });
-      await visitors.signIn(c, user.id, "passphrase");
-      await ports.record(actorOfPerson(user), "session.sign_in", { method: "passphrase" });
+      const signedIn = await people.signIn({ email, passphrase, address: addressOf(c) });
+      await visitors.signIn(c, signedIn, "passphrase");
+      await ports.record(actorOfPerson(signedIn.user), "session.sign_in", { method: "passphrase" });
       return leadTo(c, next);
     } catch (thrown) {
       const { message, status } = worded(c, thrown);
@@ -64,9 +64,9 @@ export function signInPages(app: Hono, parts: PagesParts): void {
     const form = await visitors.form(c, visitor);
     const next = wanted(form.get("next"));
     try {
-      const user = await (await parts.passkeys()).used(form.get("response") ?? "", visitor.csrf);
-      await visitors.signIn(c, user.id, "passkey");
-      await ports.record(actorOfPerson(user), "session.sign_in", { method: "passkey" });
+      const signedIn = await (await parts.passkeys()).used(form.get("response") ?? "", visitor.csrf);
+      await visitors.signIn(c, signedIn, "passkey");
+      await ports.record(actorOfPerson(signedIn.user), "session.sign_in", { method: "passkey" });
       return leadTo(c, next);
     } catch (thrown) {
       const { message, status } = worded(c, thrown);

@@ -10,11 +10,12 @@ import {
 } from "@simplewebauthn/server";
 import { GatewayError } from "../../errors.ts";
 import { PEOPLE_LIMITS, type User } from "../../model.ts";
+import type { SignedIn } from "../../pages/visitors.ts";
 import type { Passkey, Store } from "../../store/store.ts";
 
 /** What passkeys stand on. */
 export interface PasskeyPorts {
-  readonly store: Pick<Store, "users" | "signIns" | "challenges">;
+  readonly store: Pick<Store, "users" | "signIns" | "personSessions" | "challenges">;
   readonly baseUrl: string;
   now(): number;
 }
@@ -88,11 +89,12 @@ export class Passkeys {
   }
 
   /** Whose passkey a browser used. Throws E_AUTH. */
-  async used(text: string, bound_to: string): Promise<User> {
+  async used(text: string, bound_to: string): Promise<SignedIn> {
     const { store, now } = this.ports;
     const response = read<AuthenticationResponseJSON>(text);
     const user_id = await store.signIns.userOfPasskey(response.id);
     const user = user_id && await store.users.get(user_id);
+    const mark = await store.personSessions.mark(user_id ?? "nobody");
     const { passkeys } = await store.signIns.get(user_id ?? "nobody");
     const passkey = passkeys.find(({ id }) => id === response.id);
     if (!user || !passkey) throw unknown();
@@ -116,7 +118,7 @@ export class Passkeys {
       ...signIn,
       passkeys: signIn.passkeys.map((one) => one.id === passkey.id ? { ...one, counter, last_used_at } : one),
     }));
-    return user;
+    return { user, mark };
   }
 
   /** What the library throws is about what was sent to it; what the store throws is not. */

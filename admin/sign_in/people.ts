@@ -2,6 +2,7 @@
 import { GatewayError } from "../../errors.ts";
 import { PEOPLE_LIMITS, type User } from "../../model.ts";
 import type { Invitation, KeptPassphrase, Passkey, SignIn, Store } from "../../store/store.ts";
+import type { SignedIn } from "../../pages/visitors.ts";
 import { type Actor, actorOfPerson, type RecordAction } from "../actor.ts";
 import { passphraseFault, Passphrases } from "./passphrase.ts";
 
@@ -62,7 +63,10 @@ export class People {
    * Uses an invitation up: what it sets is all there is, and every session ends. Answers whose it was, null where it
    * does not stand. Throws E_RATE_LIMITED.
    */
-  async accept(text: string, chosen: { passphrase: string } | { passkey: Passkey }) {
+  async accept(
+    text: string,
+    chosen: { passphrase: string } | { passkey: Passkey },
+  ): Promise<SignedIn | null> {
     const { store, record } = this.ports;
     const found = await this.invitation(text);
     if (found?.invitation.state !== "open") return null;
@@ -76,7 +80,7 @@ export class People {
     await store.attempts.forget(accountName(user.email));
     const method = signIn.passphrase ? "passphrase" : "passkey";
     await record(actorOfPerson(user), "user.join", { user_id: user.id, method });
-    return user;
+    return { user, mark: await store.personSessions.mark(user.id) };
   }
 
   /**
@@ -85,11 +89,12 @@ export class People {
    */
   async signIn(
     { email, passphrase, address }: { email: string; passphrase: string; address: string },
-  ): Promise<User> {
+  ): Promise<SignedIn> {
     const { store } = this.ports;
     await this.attempt(address);
     await this.#take(accountName(email), ACCOUNT, `for ${JSON.stringify(email)}`, { email, address });
     const user = await store.users.byEmail(email);
+    const mark = await store.personSessions.mark(user?.id ?? "nobody");
     const { passphrase: kept } = await store.signIns.get(user?.id ?? "nobody");
     const right = await this.#passphrases.isRight(passphrase, kept);
     if (user === null || kept === null || !right) {
@@ -97,7 +102,7 @@ export class People {
     }
     await store.attempts.forget(accountName(email));
     if (this.#passphrases.isOutdated(kept)) await this.#keepAgain(user, passphrase, kept);
-    return user;
+    return { user, mark };
   }
 
   /** Counts an attempt from an address. Throws E_RATE_LIMITED. */

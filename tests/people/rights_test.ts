@@ -9,9 +9,10 @@ const ACME: NewSite = site("acme", "cms");
 /** A browser of a user with those grants, in which the user has signed in. */
 async function signedIn(gw: Kit, email: string, grants: UserInput) {
   const user = await person(gw, email, { allowed_sites: ["acme"], ...grants });
-  const { text } = await gw.store.personSessions.create({ user_id: user.id, method: "passkey", agent: "" });
+  const session = { user_id: user.id, method: "passkey", agent: "" } as const;
+  const made = await gw.store.personSessions.create(session, await gw.store.personSessions.mark(user.id));
   const browser = new PersonBrowser(gw);
-  browser.cookies.set("gateway_person", text);
+  browser.cookies.set("gateway_person", made!.text);
   return { user, browser };
 }
 

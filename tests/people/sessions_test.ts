@@ -133,6 +133,20 @@ Deno.test("of two instances on one store each knows at once who has signed in, a
   }
 });
 
+Deno.test("a sign-in that is under way while every session is ended, at another instance too, comes to nothing", async () => {
+  await using gw = await gateway();
+  const ann = await person(gw, "ann@agency.example");
+  const { personSessions } = gw.store;
+  const session = { user_id: ann.id, method: "passphrase", agent: "" } as const;
+  const mark = await personSessions.mark(ann.id);
+  const before = await personSessions.create(session, mark);
+  assert.equal(await personSessions.endAll(ann.id), 1);
+  assert.equal(await personSessions.create(session, mark), null);
+  assert.equal(await personSessions.find(before!.text), null);
+  const after = await personSessions.create(session, await personSessions.mark(ann.id));
+  assert.equal((await personSessions.find(after!.text))?.user_id, ann.id);
+});
+
 Deno.test("a user who is removed is signed out at once, and cannot come back", async () => {
   await using gw = await gateway();
   const ann = await person(gw, "ann@agency.example");
