@@ -1,7 +1,9 @@
 /** The pages of somebody who has signed in: tokens, connected accounts, connected clients. */
 import assert from "node:assert/strict";
+import { oauth } from "../guard/oauth_kit.ts";
+import { world } from "../guard/connecting_kit.ts";
 import { gateway, site } from "../kit.ts";
-import { joined, person } from "./kit.ts";
+import { joined, operator, person, PersonBrowser, unescaped } from "./kit.ts";
 
 Deno.test("a token is made on the page, shown once, calls tools, is narrowed and revoked", async () => {
   await using gw = await gateway({ sites: [site("acme", "cms"), site("elsewhere", "cms")] });
@@ -57,4 +59,90 @@ Deno.test("a token is made on the page, shown once, calls tools, is narrowed and
   await browser.open(path);
   assert.match((await browser.submit(`${path}/revoke`, {})).text, /The token is revoked/);
   assert.equal((await me()).status, 401);
+});
+
+Deno.test("an account is connected from the page, by the flow of a link, and disconnected there", async () => {
+  await using w = await world();
+  const browser = await joined(w.gw, w.ann);
+  const page = await browser.open("/admin/connections");
+  assert.match(page.text, /value="analytics" type="checkbox" checked/);
+  const led = await browser.submit("/admin/connections/connect", { kind: "google", rights: ["analytics"] });
+  assert.match(led.path, /^\/connect\//);
+  assert.match(led.text, /will be connected for ann@gateway\.example/);
+  assert.match(led.text, /Analytics/);
+  assert.doesNotMatch(led.text, /Search Console/);
+  const none = await browser.open("/admin/connections").then(() =>
+    browser.submit("/admin/connections/connect", { kind: "google" })
+  );
+  assert.match(unescaped(none.text), /scopes: expected some of/);
+  const account = "<i>ann</i>@agency.example";
+  await w.gw.store.accounts.connect(w.ann.id, "google", w.accounts.grant("ann@agency.example"));
+  await w.gw.store.accounts.connect(w.bob.id, "google", {
+    ...w.accounts.grant("ann@agency.example"),
+    account,
+  });
+  const shown = await browser.open("/admin/connections");
+  assert.match(shown.text, /<strong>ann@agency\.example<\/strong>/);
+  assert.doesNotMatch(shown.text, /<i>ann/);
+  const ended = await browser.submit("/admin/connections/disconnect", { kind: "google" });
+  assert.match(ended.text, /The gateway has forgotten its connection to ann@agency\.example/);
+  assert.deepEqual((await w.gw.store.accounts.list()).map(({ user_id }) => user_id), [w.bob.id]);
+  const bobs = await (await joined(w.gw, w.bob)).open("/admin/connections");
+  assert.ok(bobs.text.includes("&lt;i&gt;ann&lt;/i&gt;@agency.example"), "markup is shown as text");
+  const rows = (await w.gw.audit()).filter(({ tool }) => tool.startsWith("connection."));
+  assert.ok(rows.every(({ token_name }) => token_name === "ann@gateway.example"));
+});
+
+Deno.test("clients that were let in are listed and ended by their own person, and all of them with the user", async () => {
+  await using w = await oauth();
+  const one = await w.connect();
+  const other = await w.connect();
+  const browser = await joined(w.gw, w.user);
+  const page = await browser.open("/admin/clients");
+  const ids = [...page.text.matchAll(/name="client" value="([^"]+)"/g)].map(([, id]) => id!);
+  assert.equal(ids.length, 2);
+  const stranger = await joined(w.gw, await person(w.gw, "eve@agency.example"));
+  assert.match((await stranger.open("/admin/clients")).text, /You have let no client in/);
+  const csrf = /name="csrf" value="([^"]+)"/.exec(stranger.page!.text)![1]!;
+  const body = new URLSearchParams({ csrf, client: ids[0]! });
+  assert.equal((await stranger.post("/admin/clients/end", body)).status, 404);
+  const works = async (token: string) => (await w.with(token, "/api/v1/whoami")).status;
+  assert.deepEqual([await works(one.access_token), await works(other.access_token)], [200, 200]);
+  assert.match((await browser.submit("/admin/clients/end", { client: ids[1]! })).text, /has ended/);
+  assert.deepEqual([await works(one.access_token), await works(other.access_token)], [401, 200]);
+  assert.equal((await operator(w.gw, "POST", `users/${w.user.id}/remove`, {})).status, 200);
+  assert.equal(await works(other.access_token), 401);
+  assert.deepEqual(await w.gw.store.oauthGrants.list(w.user.id), []);
+});
+
+Deno.test("every page needs somebody who has signed in, and leads back after that; none can be framed or kept", async () => {
+  await using gw = await gateway();
+  const browser = new PersonBrowser(gw);
+  for (
+    const path of [
+      "/admin",
+      "/admin/tokens",
+      "/admin/tokens/x?y=1",
+      "/admin/connections",
+      "/admin/clients",
+      "/admin/account",
+    ]
+  ) {
+    const page = await browser.open(path);
+    assert.equal(page.title, "Sign in", path);
+    const next = unescaped(/name="next" value="([^"]*)"/.exec(page.text)![1]!);
+    assert.equal(next, path === "/admin" ? "/admin/tokens" : path);
+    const policy = page.headers.get("content-security-policy")!;
+    assert.match(
+      policy,
+      /^default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
+    );
+    assert.deepEqual(
+      ["cache-control", "x-frame-options", "referrer-policy"].map((name) => page.headers.get(name)),
+      ["no-store", "DENY", "same-origin"],
+    );
+  }
+  const missing = await browser.open("/admin/nothing");
+  assert.deepEqual([missing.status, missing.title], [404, "There is no such page"]);
+  assert.equal((await browser.open("/admin/assets/nothing")).status, 404);
 });
