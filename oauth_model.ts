@@ -53,6 +53,8 @@ export const OAUTH_LIMITS = {
   REFRESH_IDLE_MS: 30 * DAY_MS,
   /** How long a refresh token that was used is known for one: sent again, it ends its grant. */
   REFRESH_KNOWN_MS: 30 * DAY_MS,
+  /** Refreshes of one grant within an hour; an access token lasts as long. */
+  REFRESHES_PER_HOUR: 60,
   ENDED_KNOWN_MS: 30 * DAY_MS,
   GRANT_DAYS: [1, 7, 30, 90],
   GRANT_DAYS_DEFAULT: 30,

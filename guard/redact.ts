@@ -20,7 +20,7 @@ const SECRET_NAME =
 const SECRET_TEXT = new RegExp(
   [
     "[A-Za-z0-9]{1,16}_(?:prod|dev)_[A-Za-z0-9_-]{32,}",
-    "oat_[A-Za-z0-9_-]{16,}",
+    "o(?:at|rt|ac)_[A-Za-z0-9_-]{16,}",
     "\\b(?:Bearer|Basic)\\s+[A-Za-z0-9+/=_.~-]{8,}",
     "\\beyJ[A-Za-z0-9_-]{10,}\\.[A-Za-z0-9_-]{5,}(?:\\.[A-Za-z0-9_-]*)?",
     "\\b(?:gh[pousr]|github_pat|pit|sk|xox[abpr]|EAA)[_-]?[A-Za-z0-9_-]{20,}",

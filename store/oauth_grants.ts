@@ -28,6 +28,9 @@ interface Family {
   readonly previous: string | null;
   readonly at: number;
   readonly sealed: Sealed | null;
+  /** How many were used since when, within an hour. */
+  readonly since: number;
+  readonly count: number;
 }
 
 /** The value of `["oauth_access", hash]`. */
@@ -36,6 +39,7 @@ type KeptAccess = Omit<Access, "grant"> & { readonly grant_id: string };
 /** What is sealed of an answer. */
 type Answer = Omit<IssuedTokens, "grant">;
 
+const HOUR_MS = 60 * 60_000;
 /** No text of ours is longer; a longer one is not worth a hash. */
 const TEXT_CHARACTERS_MAX = 128;
 
@@ -46,6 +50,11 @@ const byUser = (user_id: string) => ["oauth_grants_by_user", user_id];
 const familyKey = (id: string) => ["oauth_families", id];
 const refreshKey = (hash: string) => ["oauth_refresh", hash];
 const accessKey = (hash: string) => ["oauth_access", hash];
+
+/** The count with one more; an hour that is over, or lies ahead of the clock, begins anew. */
+function counted({ since, count }: Family, now: number): Pick<Family, "since" | "count"> {
+  return now >= since && now - since < HOUR_MS ? { since, count: count + 1 } : { since: now, count: 1 };
+}
 
 /** The OAuthGrantStore of a database. */
 export class OAuthGrants implements OAuthGrantStore {
@@ -93,7 +102,7 @@ export class OAuthGrants implements OAuthGrantStore {
         .set(key, { ...entry.value, grant_id: grant.id }, life)
         .set(grantKey(grant.id), grant, life)
         .set([...byUser(grant.user_id), grant.id], true, life);
-      this.#put(change, grant, answer, { previous: null, sealed: null });
+      this.#put(change, grant, answer, { previous: null, sealed: null, since: now, count: 0 });
       if (!(await this.db.commit(change)).ok) return AGAIN;
       return { outcome: "redeemed", tokens: { grant, ...answer } };
     });
@@ -117,11 +126,15 @@ export class OAuthGrants implements OAuthGrantStore {
       }
       if (hash !== current) return { outcome: "used", grant };
       if (now - at >= OAUTH_LIMITS.REFRESH_IDLE_MS) return { outcome: "ended", grant };
+      const { since, count } = counted(family.value, now);
+      if (count > OAUTH_LIMITS.REFRESHES_PER_HOUR) {
+        return { outcome: "too often", wait_ms: since + HOUR_MS - now };
+      }
       const answer = this.#newAnswer(grant);
       const sealed = await this.sealer.seal(JSON.stringify(answer), familyKey(id));
       const change = this.db.kv.atomic().check(granted).check(family)
         .set(refreshKey(hash), id, { expireIn: OAUTH_LIMITS.REFRESH_KNOWN_MS });
-      this.#put(change, grant, answer, { previous: hash, sealed });
+      this.#put(change, grant, answer, { previous: hash, sealed, since, count });
       if (!(await this.db.commit(change)).ok) return AGAIN;
       return { outcome: "refreshed", tokens: { grant, ...answer } };
     });
@@ -189,7 +202,7 @@ export class OAuthGrants implements OAuthGrantStore {
     change: Deno.AtomicOperation,
     grant: Grant,
     { access_token, refresh_token, expires_at }: Answer,
-    before: Pick<Family, "previous" | "sealed">,
+    before: Omit<Family, "current" | "at">,
   ): void {
     const current = sha256(refresh_token);
     const access: KeptAccess = { grant_id: grant.id, resource: grant.resource, expires_at };

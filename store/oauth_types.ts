@@ -42,6 +42,7 @@ export type Redeemed =
 export type Refreshed =
   | { readonly outcome: "unknown" }
   | { readonly outcome: "ended" | "used"; readonly grant: Grant }
+  | { readonly outcome: "too often"; readonly wait_ms: number }
   | { readonly outcome: "refreshed" | "repeated"; readonly tokens: IssuedTokens };
 
 /** An access token that stands. */

@@ -116,6 +116,12 @@ export class Issuing {
         throw invalidGrant("refresh_token: is not known; ask the person again");
       case "ended":
         throw invalidGrant(`refresh_token: the connection has ended; ask the person again`);
+      case "too often": {
+        const seconds = Math.max(1, Math.ceil(refreshed.wait_ms / 1000));
+        const why =
+          `refresh_token: was refreshed too often; an access token lasts an hour, try again in ${seconds} s`;
+        throw new OAuthFault("temporarily_unavailable", why, 429, seconds);
+      }
       case "used":
         await this.#end(refreshed.grant.id, "a refresh token was used twice");
         throw invalidGrant(

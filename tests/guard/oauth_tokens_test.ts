@@ -258,3 +258,20 @@ Deno.test("an access token in an address is none", async () => {
   const response = await at.browse(`/api/v1/whoami?access_token=${access_token}`);
   assert.equal(response.status, 401);
 });
+
+Deno.test("a grant is refreshed 60 times an hour, and a client that goes on is asked to come back", async () => {
+  await using at = await oauth();
+  const { client_id, ...first } = await at.connect();
+  let { refresh_token } = first;
+  for (let count = 0; count < 60; count++) {
+    refresh_token = (await at.refresh(client_id, refresh_token)).body.refresh_token;
+  }
+  const { status, headers, body } = await at.refresh(client_id, refresh_token);
+  assert.deepEqual([status, body.error, headers.get("retry-after")], [
+    429,
+    "temporarily_unavailable",
+    "3600",
+  ]);
+  at.gw.clock.now += 60 * 60_000;
+  assert.equal((await at.refresh(client_id, refresh_token)).status, 200);
+});

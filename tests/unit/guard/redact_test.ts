@@ -12,6 +12,8 @@ const CREDENTIALS: Record<string, string> = {
   "a token of the gateway": `gate_prod_${RANDOM.slice(0, 43)}`,
   "a token with another prefix": `acme1_dev_${RANDOM.slice(0, 43)}`,
   "an OAuth token": `oat_${RANDOM.slice(0, 43)}`,
+  "a refresh token": `ort_${RANDOM.slice(0, 43)}`,
+  "a code of OAuth": `oac_${RANDOM.slice(0, 43)}`,
   "a bearer header": `Bearer ${WORD}`,
   "a basic header": `Basic ${btoa("admin:secret words")}`,
   "a JSON Web Token": `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.${WORD}`,
