@@ -11,6 +11,7 @@ export interface Ended {
 export const TOOLS = {
   inspector: "npm:@modelcontextprotocol/inspector@2.12.0",
   openapi: "npm:openapi-typescript@7.13.0",
+  remote: "npm:mcp-remote@0.15.1",
   conformance: "npm:@modelcontextprotocol/conformance@0.2.0-alpha.12",
 } as const;
 
@@ -29,21 +30,29 @@ export async function followTool(
 ): Promise<Ended> {
   const cwd = await Deno.makeTempDir();
   try {
-    const before = tool === "inspector" ? ["--preload", beside("inspector_preload.ts")] : [];
-    const pinned = ["--config", beside("mcp_tools.json"), "--lock", beside("mcp_tools.lock"), "--frozen"];
-    const process = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "--quiet", ...pinned, ...before, TOOLS[tool], ...args],
-      cwd,
-      env: { NO_COLOR: "1" },
-      stdin: "null",
-      stdout: "piped",
-      stderr: "piped",
-    }).spawn();
+    const process = startTool(tool, args, { cwd, stdin: "null" });
     const texts = await Promise.all([whole(process.stdout, heard), whole(process.stderr, () => {})]);
     return { code: (await process.status).code, stdout: texts[0], stderr: texts[1] };
   } finally {
     await Deno.remove(cwd, { recursive: true });
   }
+}
+
+/** Starts one, whose streams the caller reads. */
+export function startTool(
+  tool: keyof typeof TOOLS,
+  args: readonly string[],
+  { env, ...options }: Deno.CommandOptions,
+): Deno.ChildProcess {
+  const before = tool === "inspector" ? ["--preload", beside("inspector_preload.ts")] : [];
+  const pinned = ["--config", beside("mcp_tools.json"), "--lock", beside("mcp_tools.lock"), "--frozen"];
+  return new Deno.Command(Deno.execPath(), {
+    ...options,
+    args: ["run", "-A", "--quiet", ...pinned, ...before, TOOLS[tool], ...args],
+    env: { NO_COLOR: "1", ...env },
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
 }
 
 async function whole(stream: ReadableStream<Uint8Array>, heard: (text: string) => void): Promise<string> {
