@@ -1,7 +1,9 @@
 /** People let clients in: the way over the sign-in, sessions that are not theirs, and the end by person, operator, removal. */
 import assert from "node:assert/strict";
 import { type Answered, CHALLENGE, REDIRECT, VERIFIER } from "../guard/oauth_kit.ts";
-import { gateway, type Kit, site } from "../kit.ts";
+import { runCommand } from "../../admin/commands.ts";
+import { CONNECTORS } from "../connectors.ts";
+import { gateway, type Kit, MASTER, site } from "../kit.ts";
 import { joined, operator, person, PersonBrowser } from "./kit.ts";
 
 const SITES = { sites: [site("acme", "cms"), site("other", "cms")] };
@@ -169,4 +171,32 @@ Deno.test("a user who is removed while a refresh is in flight leaves nothing tha
     assert.equal((await refresh(gw, { ...tokens, refresh_token: last })).body.error, "invalid_grant");
     assert.deepEqual(await gw.store.oauthGrants.list(), []);
   }
+});
+
+Deno.test("the command line lists connected clients and ends one", async () => {
+  await using gw = await gateway(SITES);
+  const ann = await person(gw, "ann@agency.example");
+  const tokens = await letIn(gw, await joined(gw, ann));
+  const run = async (...args: string[]) => {
+    let [out, err] = ["", ""];
+    const code = await runCommand(args, {
+      env: (name) => name === "MASTER_TOKEN" ? MASTER : undefined,
+      stdin: () => assert.fail("nothing is read"),
+      out: (text) => void (out += text),
+      err: (text) => void (err += text),
+      fetch: async (request) => await gw.gateway.fetch(request),
+      keptToken: () => null,
+      wait: () => Promise.resolve(false),
+    }, CONNECTORS);
+    return { code, out, err };
+  };
+  const listed = await run("client", "list", "--user", ann.id);
+  assert.equal(listed.code, 0, listed.err);
+  assert.match(listed.out, /Helper +client\.example +ann@agency\.example +acme +discovery +1/);
+  const [{ grant_id }] = JSON.parse((await run("client", "list", "--json")).out).clients;
+  assert.match((await run("client", "end", grant_id)).out, /client_name +Helper/);
+  assert.ok(!await calls(gw, tokens.access_token));
+  const again = await run("client", "end", grant_id);
+  assert.equal(again.code, 1);
+  assert.match(again.err, /No connected client .*; list the connected clients to find it/);
 });
