@@ -274,3 +274,15 @@ Deno.test("every write is said to overwrite or publish what is there, or only to
   const reads = listed(4).filter(({ annotations }) => annotations["readOnlyHint"] === true);
   assert.equal(reads.length, TOOLS.size - ADDING.length - OVERWRITING.length);
 });
+
+Deno.test("the tools of groups are the same list until a source changes", () => {
+  const source = new ChangingSource(offer("find", ["a"]));
+  const catalog = over([source]);
+  const groups = ["posts", catalog.find("find").group];
+  const names = catalog.inGroups(groups);
+  assert.ok(names.includes("create_draft") && names.includes("find") && !names.includes("list_sites"));
+  assert.equal(catalog.inGroups(groups), names);
+  assert.deepEqual(catalog.inGroups(["unknown"]), []);
+  source.put(offer("find", ["a"]), offer("more", ["a"]));
+  assert.deepEqual(catalog.inGroups(groups), [...names, "more"]);
+});

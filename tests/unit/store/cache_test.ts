@@ -88,6 +88,14 @@ Deno.test("what is not there is not cached", async () => {
   assert.deepEqual(await cache.get("a"), { id: "a" });
 });
 
+Deno.test("of more records than may be cached the one that was read first is dropped", async () => {
+  using at = await counted();
+  const read: string[] = [];
+  const cache = new RecordCache(at.version, (id) => Promise.resolve((read.push(id), { id })), 2);
+  for (const id of ["a", "b", "c", "b", "c", "a"]) await cache.get(id);
+  assert.deepEqual(read, ["a", "b", "c", "a"]);
+});
+
 Deno.test("a revoke through one store holds in another on the same file once its cache is checked", async () => {
   await using dir = await folder();
   const path = `${dir.path}/kv.db`;
