@@ -14,6 +14,8 @@ export interface PayloadFault {
 /** A status may be one of these: a scheduled one without a date, or with one that is past, is live at once. */
 const DRAFTS: ReadonlySet<string> = new Set(["draft", "pending"]);
 const STATUS = /status\W*$/i;
+/** Whether anything on the way to a value is called so; most values are not. */
+const IN_STATUS = /status/i;
 /** What readers may do beneath content, which is no state of it. */
 const BENEATH = /(comment|ping)[_-]?status\W*$/i;
 /** What destroys where it is answered with yes. */
@@ -44,7 +46,7 @@ export function payloadFault(
     if (
       one &&
       (isSwitch(place) || publishes(place) ||
-        (!anyStatus && !isDraft(value) && isStatus(place, known)))
+        (!anyStatus && IN_STATUS.test(field) && !isDraft(value) && isStatus(place, known)))
     ) {
       return { field, value: shown(value) };
     }
@@ -67,12 +69,15 @@ function isStatus({ key, within }: Place, known: WeakMap<Place, boolean>): boole
 const isDraft = (value: unknown) =>
   value === null || (typeof value === "string" && DRAFTS.has(value.toLowerCase()));
 
+/** A part of every name that publishes. */
+const PUBLISHING_KEY = /stat|publish/i;
 /** A word, which is no text that holds further values. */
 const WORD = /^[^[{]{1,200}$/;
 
 /** Whether it alone publishes: also within texts that only this walk reads. */
 const publishes = ({ key, value }: Place) =>
-  (typeof value !== "string" || WORD.test(value)) && wouldPublish({ [key]: value }) !== null;
+  PUBLISHING_KEY.test(key) && (typeof value !== "string" || WORD.test(value)) &&
+  wouldPublish({ [key]: value }) !== null;
 
 /** Whether it says yes to destroying. */
 function isSwitch({ key, value }: Place): boolean {

@@ -14,7 +14,7 @@ export interface Place {
 }
 
 /** More values than any call means, and few enough to look at each. */
-const VALUES_MAX = 100_000;
+const VALUES_MAX = 25_000;
 
 /** Shaped like JSON for those who read it, even where this runtime does not. */
 const JSON_LIKE = /^\s*[[{]/;
