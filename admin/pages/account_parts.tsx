@@ -7,7 +7,7 @@ import { Table } from "../../pages/table.tsx";
 import type { Person } from "../../pages/visitors.ts";
 import type { PersonSession, SignIn } from "../../store/store.ts";
 import { canHavePasskeys } from "../sign_in/hosts.ts";
-import { time } from "./words.ts";
+import { browserOf, time } from "./words.ts";
 
 /** Where the page is. */
 export const ACCOUNT_PATH = "/admin/account";
@@ -110,7 +110,7 @@ export function Passkeys({ person, signIn, faults, baseUrl }: AccountShown): Chi
 /** The sessions, and their end. */
 export function Sessions({ person, sessions }: AccountShown): Child {
   const rows = sessions.map(({ id, method, agent, created_at, seen_at }) => [
-    `${agent || "A browser that does not say what it is"}${id === person.session.id ? " (this one)" : ""}`,
+    `${browserOf(agent)}${id === person.session.id ? " (this one)" : ""}`,
     `${time(created_at)}, by ${method}`,
     time(seen_at),
     <Form visitor={person} action={`${ACCOUNT_PATH}/sessions/end`}>

@@ -27,8 +27,8 @@ export interface TokenForm {
 const ALL = "*";
 /** How a write is confirmed, in words; a person's approval cannot be had yet. */
 const POLICIES: Readonly<Partial<Record<ConfirmPolicy, string>>> = {
-  flag: "the caller says confirm",
-  preview: "the caller was shown a preview of exactly this change",
+  flag: "confirm: true is enough",
+  preview: "a preview has to be confirmed",
 };
 
 /** What a form says. */
@@ -44,6 +44,15 @@ export function tokenOf(form: URLSearchParams): TokenForm {
     allowed_tools: form.get("allowed_tools") === ALL ? [ALL] : named,
     max_risk: risk === undefined ? undefined : Number(risk),
     confirm_policy: text("confirm_policy"),
+  };
+}
+
+/** What a form lacks, in words for a person; null where nothing is. */
+export function lackOf({ allowed_sites, allowed_tools }: TokenForm): TokenFaults | null {
+  if (allowed_sites.length > 0 && allowed_tools.length > 0) return null;
+  return {
+    ...(allowed_sites.length === 0 && { allowed_sites: "Choose at least one site" }),
+    ...(allowed_tools.length === 0 && { allowed_tools: "Name at least one tool, or choose every tool" }),
   };
 }
 
@@ -90,6 +99,7 @@ export function TokenFields({ user, sites, chosen, faults, token }: TokenFieldsP
       <Choices
         name="allowed_sites"
         legend="Sites"
+        hint={sites.length === 0 ? "You may use no site yet; ask whoever manages this gateway." : undefined}
         error={faults.allowed_sites}
         choices={[
           ...(token === undefined || token.allowed_sites.includes(ALL)
@@ -129,7 +139,7 @@ export function TokenFields({ user, sites, chosen, faults, token }: TokenFieldsP
       />
       <Select
         name="confirm_policy"
-        label="A change is made once"
+        label="Before a change is made"
         error={faults.confirm_policy}
         value={chosen?.confirm_policy ?? "preview"}
         options={strict.flatMap((policy) => {

@@ -21,7 +21,7 @@ import {
 } from "../token_actions.ts";
 import { faultsByField } from "./faults.ts";
 import { asPerson, asSender, type PagesParts } from "./frame.tsx";
-import { type TokenFaults, TokenFields, tokenOf } from "./token_form.tsx";
+import { lackOf, type TokenFaults, TokenFields, tokenOf } from "./token_form.tsx";
 import { CEILINGS, time } from "./words.ts";
 
 const PATH = "/admin/tokens";
@@ -50,6 +50,8 @@ export function tokenPages(app: Hono, parts: PagesParts): void {
 
   app.post(PATH, (c) =>
     asSender(parts, c, async (person, form) => {
+      const lack = lackOf(tokenOf(form));
+      if (lack) return await list(c, person, form, lack);
       let made: MadeToken;
       try {
         made = await makeToken(ports, callerOfPerson(person.user), checked(tokenBody, tokenOf(form)));
@@ -68,6 +70,8 @@ export function tokenPages(app: Hono, parts: PagesParts): void {
     asSender(parts, c, async (person, form) => {
       const caller = callerOfPerson(person.user);
       const token = await findToken(ports, caller, c.req.param("id"));
+      const lack = lackOf(tokenOf(form));
+      if (lack) return await one(c, person, token, lack);
       try {
         const { env: _, ...patch } = tokenOf(form);
         await changeToken(ports, caller, token.id, checked(tokenPatch, patch));

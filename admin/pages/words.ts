@@ -13,3 +13,26 @@ export const CEILINGS = [
   "publishing and pushes",
   "deleting",
 ] as const;
+
+const BROWSERS: readonly [RegExp, string][] = [
+  [/Edg(?:e|A|iOS)?\//, "Edge"],
+  [/OPR\//, "Opera"],
+  [/(?:Firefox|FxiOS)\//, "Firefox"],
+  [/(?:Chrome|CriOS)\//, "Chrome"],
+  [/Safari\//, "Safari"],
+];
+const SYSTEMS: readonly [RegExp, string][] = [
+  [/iPhone|iPad/, "iOS"],
+  [/Android/, "Android"],
+  [/Windows/, "Windows"],
+  [/Mac OS X/, "macOS"],
+  [/Linux/, "Linux"],
+];
+
+/** What a browser calls itself, as people call it; as it is where it is none that is known. */
+export function browserOf(agent: string): string {
+  const named = (names: readonly [RegExp, string][]) => names.find(([pattern]) => pattern.test(agent))?.[1];
+  const [browser, system] = [named(BROWSERS), named(SYSTEMS)];
+  if (browser === undefined) return agent.slice(0, 60) || "A browser that does not say what it is";
+  return system === undefined ? browser : `${browser} on ${system}`;
+}

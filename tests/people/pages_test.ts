@@ -12,6 +12,34 @@ Deno.test("a token is made on the page, shown once, calls tools, is narrowed and
   const page = await browser.open("/admin/tokens");
   assert.match(page.text, /You have no token yet/);
   assert.doesNotMatch(page.text, /elsewhere/);
+  const lacking = await browser.submit("/admin/tokens", {
+    name: "writer",
+    env: "prod",
+    allowed_tools: "named",
+    tool_names: "",
+  });
+  assert.equal(lacking.status, 400);
+  assert.match(lacking.text, /Choose at least one site[\s\S]*Name at least one tool, or choose every tool/);
+  const unknown = await browser.submit("/admin/tokens", {
+    name: "",
+    env: "prod",
+    allowed_sites: "acme",
+    allowed_tools: "named",
+    tool_names: "get_pots",
+    max_risk: "4",
+  });
+  assert.match(unknown.text, /id="name-error">Is required</);
+  const tools = await browser.submit("/admin/tokens", {
+    name: "writer",
+    env: "prod",
+    allowed_sites: "acme",
+    allowed_tools: "named",
+    tool_names: "get_pots",
+    max_risk: "4",
+  });
+  assert.match(unescaped(tools.text), /id="allowed_tools-error">No tool "get_pots", did you mean get_post</);
+  assert.match(unescaped(tools.text), /id="max_risk-error">4 is beyond the owner, who may go up to 2</);
+  assert.match(tools.text, /name="name" type="text" value="writer"/);
   const made = await browser.submit("/admin/tokens", {
     name: "writer",
     env: "prod",

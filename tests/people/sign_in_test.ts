@@ -1,5 +1,6 @@
 /** Signing in: invitations, sessions, limits, and what somebody learns who may not. */
 import assert from "node:assert/strict";
+import { browserOf } from "../../admin/pages/words.ts";
 import { passphraseFault } from "../../admin/sign_in/passphrase.ts";
 import { PEOPLE_LIMITS } from "../../model.ts";
 import { gateway, type Kit } from "../kit.ts";
@@ -123,6 +124,21 @@ Deno.test("an invitation opens for 72 hours, the newest alone; looking at it use
 const form = (passphrase: string) => ({ passphrase, again: passphrase });
 const said = ({ text }: Shown) =>
   unescaped(/<div class="notice problem"[^>]*><p>([^<]*)</.exec(text)?.[1] ?? "");
+
+Deno.test("sessions are named by browser and system, whatever a browser sends", () => {
+  const chrome =
+    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36";
+  const phone =
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 Version/19.0 Safari/604.1";
+  assert.deepEqual([chrome, phone, `${chrome} Edg/156.0`, "Firefox/140.0", "curl/8", ""].map(browserOf), [
+    "Chrome on Linux",
+    "Safari on iOS",
+    "Edge on Linux",
+    "Firefox",
+    "curl/8",
+    "A browser that does not say what it is",
+  ]);
+});
 
 Deno.test("which passphrases may not be chosen", () => {
   const own = ["ann@agency.example", "ann"];
