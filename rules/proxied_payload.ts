@@ -22,7 +22,7 @@ const BENEATH = /(comment|ping)[_-]?status\W*$/i;
 const SWITCHES: ReadonlySet<string> = new Set(["delete", "trash", "destroy", "purge", "erase", "wipe"]);
 /** In a text that means to be JSON and is none: a status, or a switch, that may be read as one that publishes. */
 const LOOSE_STATUS =
-  /status\W{0,200}[:=]\W{0,200}(?!draft\b|pending\b)[a-z0-9]|publish\w*\W{0,200}[:=]\W{0,200}(true|1|yes|on)\b/i;
+  /status[^\w:=]{0,200}[:=]\W{0,200}(?!draft\b|pending\b)[a-z0-9]|publish\w{0,64}[^\w:=]{0,200}[:=]\W{0,200}(true|1|yes|on)\b/i;
 
 const SHOWN_CHARACTERS = 80;
 const shown = (value: unknown) => (JSON.stringify(value) ?? "").slice(0, SHOWN_CHARACTERS);

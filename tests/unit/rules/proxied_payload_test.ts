@@ -79,6 +79,23 @@ Deno.test("what is too deep or too much to be judged is refused, in bounded time
   assert.throws(() => payloadFault({ settings: wide }), /more than 25000 values/);
 });
 
+Deno.test("a long text that means to be JSON and is none is judged in no time, whatever it repeats", () => {
+  const began = performance.now();
+  for (
+    const part of [
+      "publish",
+      "status ",
+      "publish=",
+      "publish_status::",
+      `status${":".repeat(300)}`,
+      `publish${" =".repeat(150)}`,
+    ]
+  ) {
+    payloadFault({ settings: `[${part.repeat(1_000_000 / part.length)}` });
+  }
+  assert.ok(performance.now() - began < 2000);
+});
+
 Deno.test("of records whose states are not content's, a status is judged by words that publish alone", () => {
   for (const status of ["won", "open", "delivered", 3]) {
     assert.equal(payloadFault({ status }, true), null);
