@@ -7,6 +7,7 @@ import type { ServerRef, ToolServers } from "../platforms/tool_servers/types.ts"
 import type { Proxies } from "../registry/proxies.ts";
 import type { CatalogTool, Store, ToolCatalog, ToolPins } from "../store/store.ts";
 import { type ConnectorPorts, makeConnectorContext } from "./connector_context.ts";
+import { pinsWithFirstSeen } from "./first_seen.ts";
 import { KeptTools, listedTools, pinsDigest } from "./listed_tools.ts";
 import { placeOf } from "./proxied_judge.ts";
 
@@ -185,12 +186,9 @@ export class CatalogRefresh {
     }
     const isKnown = (name: string) => source.known.has(source.servedName(name));
     const { tools, digest } = await listedTools(found ?? [], isKnown, { kept: this.#kept, turn: this.#turn });
-    const firstSeen = tools.filter(({ name, tool, fault }) =>
-      isKnown(name) && tool !== null && fault === null
-    );
     const before_pins = known ? await toolCatalogs.pins(known) : {};
-    const pins = { ...Object.fromEntries(firstSeen.map(({ name, hash }) => [name, hash])), ...before_pins };
-    const isSame = known?.digest === digest;
+    const pins = await pinsWithFirstSeen(toolCatalogs, { source, tools, pins: before_pins, at: plain });
+    const isSame = known?.digest === digest && known.pins_digest === pinsDigest(pins);
     if (known && !isSame) await this.#keepPinned(known, before_pins, tools);
     await toolCatalogs.put(before, {
       ...plain,

@@ -2,7 +2,7 @@
 import type { Proxies } from "../registry/proxies.ts";
 import type { CatalogTool, Store, ToolCatalog, ToolDecision, ToolPins } from "../store/store.ts";
 import { type ShownTool, shownTool } from "./proxied_entries.ts";
-import { Judge, type Judgement, type Taken } from "./proxied_judge.ts";
+import { type Case, Judge, type Judgement, type Taken } from "./proxied_judge.ts";
 
 /** The tools of a server, whichever site has it. */
 export interface JudgedCase {
@@ -29,31 +29,33 @@ export class ProxiedCases {
     this.#now = new Cache();
   }
 
-  /** The tools of a server, judged by decisions on them; null where the store has others by now. */
+  /** The tools of a server, judged by decisions on those of the site; null where the store has others by now. */
   async of(
     source: Proxies,
     catalog: ToolCatalog,
     decisions: readonly ToolDecision[],
   ): Promise<JudgedCase | null> {
-    const own = decisions.filter(({ bound_to }) => bound_to === catalog.bound_to);
+    const here = decisions.filter(({ bound_to }) => bound_to === catalog.bound_to);
+    const own = here.filter(({ server }) => server === catalog.server);
+    const withdrawn = here.filter(({ verdict }) => verdict === "withdrawn")
+      .map(({ name, at }) => [source.servedName(name), at] as const);
     const decided = own.map(({ site_id: _, bound_to: __, ...one }) => one);
-    const key = JSON.stringify([source.source, catalog.digest, catalog.pins_digest, decided]);
+    const key = JSON.stringify([source.source, catalog.digest, catalog.pins_digest, decided, withdrawn]);
     const known = this.#now.cases.get(key) ?? this.#before.cases.get(key);
     const tools = known ? null : await this.#tools(catalog);
     if (!known && tools === null) return null;
-    const made = known ?? this.#made(source, tools!, await this.#pins(catalog), own);
+    const made = known ?? this.#made(source, {
+      tools: tools!,
+      pins: await this.#pins(catalog),
+      decisions: new Map(own.map((one) => [one.name, one])),
+      withdrawn: new Map(withdrawn),
+    });
     this.#now.cases.set(key, made);
     return made;
   }
 
-  #made(
-    source: Proxies,
-    tools: readonly CatalogTool[],
-    pins: ToolPins,
-    decisions: readonly ToolDecision[],
-  ): JudgedCase {
-    const byName = new Map(decisions.map((one) => [one.name, one]));
-    const judged = this.#judge.judge(source, { tools, pins, decisions: byName });
+  #made(source: Proxies, found: Case): JudgedCase {
+    const judged = this.#judge.judge(source, found);
     const shown = judged.flatMap((one) => {
       const callable = one.state === "offered" || one.state === "approved";
       const tool = callable ? shownTool(source, one) : null;

@@ -54,6 +54,8 @@ export interface Case {
   readonly pins: ToolPins;
   /** What was decided where the server stands, by the server's name for a tool. */
   readonly decisions: ReadonlyMap<string, ToolDecision>;
+  /** When tools were taken away on the site, by the name they are served under, at whichever of its servers. */
+  readonly withdrawn: ReadonlyMap<string, string>;
 }
 
 /** Judges the tools of a server. */
@@ -69,7 +71,7 @@ export class Judge {
   }
 
   /** The tools of one server, in their order. */
-  judge(proxies: Proxies, { tools, pins, decisions }: Case): Judgement[] {
+  judge(proxies: Proxies, { tools, pins, decisions, withdrawn }: Case): Judgement[] {
     const seen = new Map<string, string>();
     return tools.map((listed) => {
       const name = proxies.servedName(listed.name);
@@ -78,7 +80,9 @@ export class Judge {
       const decision = decisions.get(listed.name) ?? null;
       const twice = other === undefined ? null : `its server lists it as ${JSON.stringify(other)} too`;
       const verdict = this.#refused(proxies, name, listed) ??
-        (twice === null ? approval(proxies, name, listed, pins, decision) : refuse(twice));
+        (twice === null
+          ? approval(proxies, { name, listed, pins, decision, gone: withdrawn.get(name) })
+          : refuse(twice));
       return { name, listed, decision, class: classOf(proxies, name, listed, decision), ...verdict };
     });
   }
@@ -104,22 +108,27 @@ export class Judge {
 
 const refuse = (reason: string): Verdict => ({ state: "refused", reason, pinned: null });
 
+const takenAway = (at: string): Verdict => ({
+  state: "held",
+  reason: `withdrawn: an operator took it away at ${at}`,
+  pinned: null,
+});
+
 /** What an operator decided, or else what is known of the name. */
 function approval(
   proxies: Proxies,
-  name: string,
-  listed: CatalogTool,
-  pins: ToolPins,
-  decision: ToolDecision | null,
+  { name, listed, pins, decision, gone }: Pick<Judgement, "name" | "listed" | "decision"> & {
+    readonly pins: ToolPins;
+    readonly gone: string | undefined;
+  },
 ): Verdict {
   if (decision) {
     const { verdict, hash: pinned, at } = decision;
-    if (verdict === "withdrawn") {
-      return { state: "held", reason: `withdrawn: an operator took it away at ${at}`, pinned };
-    }
+    if (verdict === "withdrawn") return { ...takenAway(at), pinned };
     if (pinned === listed.hash) return { state: "approved", reason: null, pinned };
     return { state: "held", reason: `changed: it is not what was approved at ${at}`, pinned };
   }
+  if (gone !== undefined) return takenAway(gone);
   if (!proxies.known.has(name)) {
     return { state: "held", reason: "new: no operator has approved it", pinned: null };
   }

@@ -87,7 +87,7 @@ export class ProxiedView {
     this.#cases ??= new ProxiedCases(store.toolCatalogs, { builtIn: this.#ports.builtIn, all: sources });
     this.#cases.begin();
     const bySite = new Map(sites.map((site) => [site.id, site]));
-    const decided = Map.groupBy(decisions, keyOf);
+    const decided = Map.groupBy(decisions, siteKey);
     const servers = new Map<string, Known>();
     for (const catalog of catalogs) {
       await turn();
@@ -96,7 +96,7 @@ export class ProxiedView {
       if (!source || !site || placeOf(site, source) !== catalog.bound_to) continue;
       const key = keyOf(catalog);
       const before = this.#servers.get(key);
-      const found = await this.#cases.of(source, catalog, decided.get(key) ?? []);
+      const found = await this.#cases.of(source, catalog, decided.get(siteKey(catalog)) ?? []);
       if (found) servers.set(key, known(catalog, found, before));
       else if (before) servers.set(key, before); // replaced meanwhile, which is another version
     }
@@ -170,6 +170,9 @@ function known(catalog: ToolCatalog, found: JudgedCase, before: Known | undefine
 
 const keyOf = ({ site_id, source, server }: { site_id: string; source: string; server: string }) =>
   JSON.stringify([site_id, source, server]);
+
+const siteKey = ({ site_id, source }: { site_id: string; source: string }) =>
+  JSON.stringify([site_id, source]);
 
 /**
  * The offers of each name: of a site with several servers the one that comes first, and of one source, the first that

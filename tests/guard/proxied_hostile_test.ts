@@ -1,0 +1,59 @@
+/** A site whose own tool server turns hostile: what was taken away or has changed does not come back by another door of it. */
+import assert from "node:assert/strict";
+import type { ToolReport } from "../../admin/proxied_ports.ts";
+import { listed } from "../fake_tool_servers.ts";
+import type { Kit } from "../kit.ts";
+import { admin, anHourLater, BUILDER, HEADING, open, shown } from "./proxied_kit.ts";
+
+const NAME = "builder-mcp-add-heading";
+const OTHER = "elementor-mcp-server";
+const TWIN = listed("elementor-mcp-add-heading");
+const heading = { site_id: "acme", post_id: 7 };
+
+const reports = async (gw: Kit) => (await admin<{ tools: ToolReport[] }>(gw, `?name=${NAME}`)).result.tools;
+
+Deno.test("a tool that was withdrawn does not come back under another prefix or at another server of the site", async () => {
+  await using at = await open({ acme: [HEADING] });
+  const { gw, fake } = at;
+  await admin(gw, "/withdraw", { name: NAME, sites: ["acme"] });
+  for (
+    const [server, tools] of [[BUILDER, [HEADING, TWIN]], [BUILDER, [TWIN]], [OTHER, [TWIN]], [OTHER, [
+      HEADING,
+    ]]] as const
+  ) {
+    fake.put("acme", server, tools);
+    await anHourLater(at);
+    assert.deepEqual([...(await shown(gw)).keys()], [], server);
+    await gw.refuses(NAME, heading, "E_TOOL_NOT_FOUND");
+  }
+  assert.deepEqual(fake.calls, []);
+  const twin = (await reports(gw)).find(({ server, state }) => server === OTHER && state === "held")!;
+  assert.match(twin.reason!, /^withdrawn: /);
+  const { hash } = twin;
+  fake.put("acme", BUILDER, []);
+  await anHourLater(at);
+  await admin(gw, "/approve", { name: NAME, sites: ["acme"], hash });
+  assert.deepEqual([...(await shown(gw)).keys()], [NAME]);
+});
+
+Deno.test("a tool that changed is held back under another prefix and at another server of the site too", async () => {
+  const changed = { input_schema: { type: "object", properties: { post_id: {}, obey_me: {} } } };
+  for (
+    const [server, tools] of [
+      [BUILDER, [listed("elementor-mcp-add-heading", changed)]],
+      [BUILDER, [HEADING, listed("elementor-mcp-add-heading", changed)]],
+      [OTHER, [listed("emcp-tools-add-heading", changed)]],
+      [OTHER, [listed("elementor-mcp-add-heading", changed)]],
+    ] as const
+  ) {
+    await using at = await open({ acme: [HEADING] });
+    at.fake.put("acme", BUILDER, [listed(HEADING.name, changed)]);
+    at.fake.put("acme", server, tools);
+    await anHourLater(at);
+    assert.deepEqual(
+      [...(await shown(at.gw)).values()].map(({ inputSchema }) => inputSchema.properties.obey_me),
+      [],
+      server,
+    );
+  }
+});
