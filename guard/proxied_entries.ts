@@ -85,7 +85,8 @@ export function proxiedEntry(
 ): ToolEntry {
   const bySite = new Map(all.map((one) => [one.offer.site_id, one]));
   const [{ shown: { proxies } }] = all as [ShownOffer, ...ShownOffer[]];
-  const writes = all.some(({ offer }) => offer.writes);
+  const writing = all.filter(({ offer }) => offer.writes).map(({ offer }) => offer.site_id);
+  const writes = writing.length === all.length; // what one server says makes no write of another's
   const tool: ProxiedTool = {
     name,
     source: proxies.source,
@@ -97,6 +98,7 @@ export function proxiedEntry(
     title: titleOf(name),
     ...shownBy(all),
     writes,
+    writesAt: writes ? [] : writing,
     sites: [...bySite.keys()],
     platforms: proxies.kinds as PlatformKind[],
     links: [...proxies.links],

@@ -6,7 +6,7 @@ import { type Caller, LIMITS, type Token } from "../model.ts";
 import { Listing, type Shown } from "./listing.ts";
 import type { ToolEntry } from "./load.ts";
 import { underCeiling } from "./ceiling.ts";
-import type { ToolSource } from "./source.ts";
+import { OFFERED_WRITE, type ToolSource } from "./source.ts";
 
 /** So many tools that do the same to different things are named together. */
 const ALIKE_MAX = 3;
@@ -196,7 +196,9 @@ export class Catalog {
         const hidden = entry.manifest.secrets.some((one) => one.hide && !this.#ports.hasSecret(one.name));
         return hidden ? [] : [{ entry, sites: null }];
       }
-      const offering = entry.offer.sites.filter((id) => sites.has(id));
+      const { writesAt } = entry.offer;
+      const may = (id: string) => caller.maxRisk >= OFFERED_WRITE || !writesAt.includes(id);
+      const offering = entry.offer.sites.filter((id) => sites.has(id) && may(id));
       return offering.length ? [{ entry, sites: offering }] : [];
     });
     return new Listing(shown, written);

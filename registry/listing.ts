@@ -83,9 +83,9 @@ const restTool = (shown: Shown) => describe(shown);
 
 /** A tool as MCP lists it; the annotations follow from tier and hints. A write that does not say it only adds may overwrite. */
 function mcpTool(shown: Shown) {
-  const { definition: { title }, manifest } = shown.entry;
+  const { definition: { title }, manifest, offer } = shown.entry;
   const { name, description, input_schema } = describe(shown);
-  const reads = !writes(manifest);
+  const reads = !writes(manifest) && !shown.sites?.some((id) => offer?.writesAt.includes(id));
   return {
     name,
     title,

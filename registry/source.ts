@@ -22,6 +22,8 @@ export interface ToolSource {
 export interface Offer {
   /** The ids of the sites that offer it, sorted, whoever asks. */
   readonly sites: readonly string[];
+  /** The sites where it writes although it reads elsewhere: shown to no caller whose ceiling is lower than a write's. */
+  readonly writesAt: readonly string[];
   /** Whether it has an argument `confirm` of its own; otherwise one that is sent is left out. */
   readonly confirm: boolean;
   /** Why it is never listed and never run, whatever the token may do. */
@@ -45,6 +47,8 @@ export interface OfferedTool {
   /** A write is tier 2, a read tier 0. */
   readonly writes: boolean;
   readonly sites: readonly string[];
+  /** Those of a read where it writes: there `raises` makes it one. */
+  readonly writesAt?: readonly string[];
   readonly hidden?: string;
   /** As it is shown where not all of its sites are reached; the description and schema above where it is left out. */
   shown?(sites: readonly string[]): Shown;
@@ -64,6 +68,9 @@ export interface OfferedTool {
 type Arguments = Record<string, unknown>;
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
+
+/** The tier of a write that a site offers. */
+export const OFFERED_WRITE: Tier = 2;
 
 /** The tools that were read at boot, as a source. */
 export const builtIn = (tools: ReadonlyMap<string, ToolEntry>): ToolSource => ({
@@ -95,6 +102,7 @@ export function offered(tool: OfferedTool): ToolEntry {
     check: (args) => args,
     offer: {
       sites: [...new Set(tool.sites)].sort(),
+      writesAt: tool.writesAt ?? [],
       confirm: Object.hasOwn((schema.properties ?? {}) as object, "confirm"),
       ...(tool.hidden === undefined ? {} : { hidden: tool.hidden }),
       ...(tool.shown === undefined ? {} : { shown: (sites) => tool.shown!(sites) }),
@@ -108,7 +116,7 @@ function manifestOf({ name, title = name, description, writes, ...more }: Offere
     name,
     title,
     description,
-    tier: (writes ? 2 : 0) as Tier,
+    tier: writes ? OFFERED_WRITE : 0,
     raise: [],
     site: "required",
     sites: [],

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { ToolReport } from "../../admin/proxied_ports.ts";
 import { listed } from "../fake_tool_servers.ts";
 import type { Kit } from "../kit.ts";
-import { admin, anHourLater, BUILDER, HEADING, open, shown } from "./proxied_kit.ts";
+import { admin, anHourLater, BUILDER, HEADING, open, PAGES, shown } from "./proxied_kit.ts";
 
 const NAME = "builder-mcp-add-heading";
 const OTHER = "elementor-mcp-server";
@@ -56,4 +56,21 @@ Deno.test("a tool that changed is held back under another prefix and at another 
       server,
     );
   }
+});
+
+Deno.test("a server that calls a read a write makes it one on its own site only", async () => {
+  const loud = listed(PAGES.name, { ...PAGES, hints: { read_only: false } });
+  await using at = await open({ acme: [PAGES], evil: [loud] }, { tokens: { low: { max_risk: 1 } } });
+  const { gw } = at;
+  assert.deepEqual([...(await shown(gw, "low")).keys()], ["builder-mcp-list-pages"]);
+  await gw.call("builder-mcp-list-pages", { site_id: "acme" }, { as: "low" });
+  await gw.refuses("builder-mcp-list-pages", { site_id: "evil" }, "E_SCOPE_DENIED", { as: "low" });
+  assert.deepEqual(at.fake.calls.map(({ site, writes }) => [site, writes]), [["acme", false]]);
+  const { inputSchema, annotations } = (await shown(gw, "low")).get("builder-mcp-list-pages")!;
+  assert.deepEqual([inputSchema.properties.site_id!.enum, annotations.readOnlyHint], [["acme"], true]);
+  const whole = (await shown(gw)).get("builder-mcp-list-pages")!;
+  assert.deepEqual([whole.inputSchema.properties.site_id!.enum, whole.annotations.readOnlyHint], [
+    ["acme", "evil"],
+    false,
+  ]);
 });
