@@ -2,7 +2,7 @@
 import { GatewayError } from "../errors.ts";
 import { wouldPublish } from "./publishing.ts";
 import { hasLead, parseMoment } from "./schedule.ts";
-import { type Place, unreadable, walk } from "./proxied_walk.ts";
+import { isJsonLike, type Place, unreadable, walk } from "./proxied_walk.ts";
 import { wordList } from "./proxied_words.ts";
 
 /** An argument that a write must not have. */
@@ -20,6 +20,16 @@ const IN_STATUS = /status/i;
 const BENEATH = /(comment|ping)[_-]?status\W*$/i;
 /** What destroys where it is answered with yes. */
 const SWITCHES: ReadonlySet<string> = new Set(["delete", "trash", "destroy", "purge", "erase", "wipe"]);
+/** What publishes by any answer but no; the words of a name joined. */
+const PUBLISHING: ReadonlySet<string> = new Set([
+  "publish",
+  "unpublish",
+  "published",
+  "ispublished",
+  "publishnow",
+  "autopublish",
+  "publishimmediately",
+]);
 /** In a text that means to be JSON and is none: a status, or a switch, that may be read as one that publishes. */
 const LOOSE_STATUS =
   /status[^\w:=]{0,200}[:=]\W{0,200}(?!draft\b|pending\b)[a-z0-9]|publish\w{0,64}[^\w:=]{0,200}[:=]\W{0,200}(true|1|yes|on)\b/i;
@@ -43,14 +53,10 @@ export function payloadFault(
       return { field, value: shown(value) };
     }
     const one = typeof value !== "object" || value === null;
-    if (
-      one &&
-      (isSwitch(place) || publishes(place) ||
-        (!anyStatus && IN_STATUS.test(field) && !isDraft(value) && isStatus(place, known)))
-    ) {
-      return { field, value: shown(value) };
-    }
-    return undefined;
+    const isOther = one && !anyStatus && IN_STATUS.test(field) && !isDraft(value) && isStatus(place, known);
+    return isOther || isSwitch(place) || (one && publishes(place))
+      ? { field, value: shown(value) }
+      : undefined;
   });
   if (found) return found;
   const published = wouldPublish(args);
@@ -71,21 +77,31 @@ const isDraft = (value: unknown) =>
 
 /** A part of every name that publishes. */
 const PUBLISHING_KEY = /stat|publish/i;
-/** A word, which is no text that holds further values. */
-const WORD = /^[^[{]{1,200}$/;
 
-/** Whether it alone publishes: also within texts that only this walk reads. */
+/** Whether it alone publishes: also within texts that only this walk reads. What a text holds that is JSON is visited itself. */
 const publishes = ({ key, value }: Place) =>
-  PUBLISHING_KEY.test(key) && (typeof value !== "string" || WORD.test(value)) &&
+  PUBLISHING_KEY.test(key) && (typeof value !== "string" || !isJsonLike(value)) &&
   wouldPublish({ [key]: value }) !== null;
 
-/** Whether it says yes to destroying. */
+/**
+ * Whether it says yes to publishing or destroying, or what of: whatever stands under the bare word, for many servers take
+ * any text or number for a yes; under a longer name a plain yes, or a list.
+ */
 function isSwitch({ key, value }: Place): boolean {
-  const on = value === true || value === 1 ||
-    (typeof value === "string" && /^\s*(true|1|yes|on)\s*$/i.test(value));
-  if (!on) return false;
   const words = wordList(key);
-  return [words.at(0), words.at(-1)].some((word) => word !== undefined && SWITCHES.has(word));
+  const isBare = words.length === 1 ? SWITCHES.has(words[0]!) : false;
+  if (isBare || PUBLISHING.has(words.join(""))) return !isOff(value);
+  if (![words.at(0), words.at(-1)].some((word) => word !== undefined && SWITCHES.has(word))) return false;
+  if (Array.isArray(value)) return value.length > 0;
+  return value === true || value === 1 ||
+    (typeof value === "string" && /^\s*(true|1|yes|on|y|t)\s*$/i.test(value));
+}
+
+/** What every server takes for a no, or for nothing. */
+function isOff(value: unknown): boolean {
+  if (typeof value === "string") return /^\s*(false|0|no|off|)\s*$/i.test(value);
+  if (typeof value === "object" && value !== null) return Object.keys(value).length === 0;
+  return value === null || value === false || value === 0;
 }
 
 /** What of a post for a blog or a social network says when visitors see it. */

@@ -72,6 +72,9 @@ function parsed(text: string): unknown {
   return undefined;
 }
 
+/** Whether a text means to be JSON. */
+export const isJsonLike = (text: string): boolean => JSON_LIKE.test(text);
+
 /** Whether a text means to be JSON and cannot be read as such: what it sets cannot be judged by its parts. */
 export const unreadable = (text: string): boolean => JSON_LIKE.test(text) && parsed(text) === undefined;
 

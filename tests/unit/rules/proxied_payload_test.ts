@@ -43,7 +43,8 @@ Deno.test("draft and pending pass, and so does what is no status of content", ()
       { comment_status: "open", ping_status: "closed" },
       { settings: { state: "hover", title: "The status is published", drop_cap: "yes" } },
       { address: { state: "CA" }, editor: "<p>status: publish</p>" },
-      { publish: false, delete: false },
+      { publish: false, delete: false, trash: "no", published: "", erase: [], is_published: 0 },
+      { settings: { delete_speed: 50, trash_label: "In the bin", force_delete: false } },
       { template_json: '[{"settings":{"title":"x"}}]' },
     ]
   ) assert.equal(payloadFault(args), null, JSON.stringify(args));
@@ -58,6 +59,15 @@ Deno.test("a yes to publishing or destroying is found", () => {
       { delete: 1 },
       { x: [{ trash: "true" }] },
       { settings: '{"publish_now":1}' },
+      { publish: "y" },
+      { publish: 2 },
+      { publish: "now" },
+      { settings: { auto_publish: ["blog"] } },
+      { operations: [{ delete: "el1" }] },
+      { delete: [5] },
+      { trash: { post: 5 } },
+      { delete_ids: ["el1"] },
+      { settings: '{"published":"2026-01-01"}' },
     ]
   ) assert.notEqual(payloadFault(args), null, JSON.stringify(args));
 });
