@@ -47,6 +47,9 @@ const NAMING: ReadonlySet<string> = new Set([
   "command",
   "commands",
   "method",
+  "verb",
+  "function",
+  "callback",
 ]);
 /** Within what such an argument holds, and behind such a word. */
 const OF_IT: ReadonlySet<string> = new Set(["name", "names", "type", "id", "kind", "slug"]);
@@ -74,13 +77,21 @@ export function namedForbidden(args: Readonly<Record<string, unknown>>): NamedFa
       const word = forbiddenWord(value);
       if (word !== null) return { field, value, word };
     }
+    const word = isNo(value) ? null : wordOfKey(place);
+    if (word !== null) return { field, value: place.key, word };
     return isCall(value) ? { field, value: "", word: null } : looselyNamed(place);
   }) ?? null;
 }
 
+/** The forbidden word in a name that stands as a key where operations or tools are listed: `operations: [{delete: …}]`. */
+const wordOfKey = ({ key, within }: Place): string | null =>
+  key !== "" && within !== null && holdsNames(within) ? forbiddenWord(key) : null;
+
+const isNo = (value: unknown) => value === false || value === null || value === "";
+
 /** In a text that means to be JSON and is none, a name and what it is called. */
 const LOOSE_NAME =
-  /(?:tools?|abilit(?:y|ies)|operations?|ops?|actions?|commands?|method)(?:_name)?\W{0,200}[:=]\W{0,200}([\w/-]{1,80})/gi;
+  /(?:tools?|abilit(?:y|ies)|operations?|ops?|actions?|commands?|method)(?:_name)?[^\w:=]{0,200}[:=]\W{0,200}([\w/-]{1,80})/gi;
 
 function looselyNamed({ field, value }: Place): NamedFault | undefined {
   if (typeof value !== "string" || !unreadable(value)) return undefined;

@@ -44,22 +44,36 @@ function latin(text: string): string {
 }
 const PLAIN = /^[\x20-\x7e]*$/;
 
+/** What those who read a name leave out of it before they look: tags, encoded bytes, whatever is not of a key. */
+const LEFT_OUT: readonly RegExp[] = [/<[^<>]*>/g, /%[0-9a-f]{2}/gi, /[^\p{L}\p{N}\s_/-]+/gu];
+
 /**
  * The words of a name, in lower case: split at whatever is no letter, and at camel humps. Both with and without the
- * humps, for who reads the name may not care for capitals. Empty for a text that is too long to be a name.
+ * humps, for who reads the name may not care for capitals, and with and without what others leave out of a name. Empty
+ * for a text that is too long to be a name.
  */
 export function wordsOf(name: string): ReadonlySet<string> {
   const short = name.trim();
   if (short.length > NAME_CHARACTERS_MAX) return new Set();
   const text = latin(short);
-  const humps = text.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2").replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2");
+  const readings = [text, ...LEFT_OUT.map((one) => text.replace(one, ""))];
   return new Set(
-    [text, humps].flatMap((one) => one.toLowerCase().split(/[^\p{L}]+/u)).filter((word) => word !== ""),
+    readings.flatMap((one) => [one, ...humps(one)]).flatMap((one) => one.toLowerCase().split(/[^\p{L}]+/u))
+      .filter((word) => word !== ""),
   );
+}
+
+/** Split before a capital, and once more where several of them end: `XMLdelete`. */
+function humps(text: string): string[] {
+  const split = text.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2");
+  return [
+    split.replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2"),
+    split.replace(/(\p{Lu}{2})(\p{Ll})/gu, "$1 $2"),
+  ];
 }
 
 /** The same in their order, humps split. */
 export function wordList(name: string): string[] {
-  const humps = latin(name.trim().slice(0, NAME_CHARACTERS_MAX)).replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2");
-  return humps.toLowerCase().split(/[^\p{L}]+/u).filter((word) => word !== "");
+  const split = latin(name.trim().slice(0, NAME_CHARACTERS_MAX)).replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2");
+  return split.toLowerCase().split(/[^\p{L}]+/u).filter((word) => word !== "");
 }
