@@ -2,6 +2,7 @@
 import type { Change } from "../../model.ts";
 import { wordList } from "../../rules/proxied_words.ts";
 import { payloadOf } from "./answers.ts";
+import { editedBeside, type Found, type Seen, structural, touched, unseen } from "./compared.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
 import type { Resolved } from "./resolved.ts";
 import { changesBetween, type Structure, structureOf } from "./structure.ts";
@@ -14,7 +15,7 @@ export interface Verdict {
   readonly reason?: string;
   readonly warnings: readonly string[];
   readonly changes: readonly Change[];
-  /** Whether anything differs from before; null where that cannot be seen. */
+  /** Whether what was asked for differs from before; null where that cannot be seen. */
   readonly changed: boolean | null;
 }
 
@@ -59,11 +60,6 @@ export async function readWith(servers: ToolServers, reader: SiteOffer, args: Fi
   return result.isError ? null : payloadOf(result);
 }
 
-/** The verbs whose change shows in the elements of a page: where nothing differs, nothing was done. */
-const ADDING = ["add", "insert", "duplicate", "import", "apply", "build"];
-const REMOVING = ["remove"];
-const MOVING = ["move", "reorder"];
-const STRUCTURAL = [...ADDING, ...REMOVING, ...MOVING];
 /** Settings of so many elements are compared. */
 const ELEMENTS_MAX = 5;
 
@@ -97,62 +93,15 @@ export function pageReadBack(
         const changed = before === null ? null : changes.length > 0;
         const seen = { words, args: targetArgs, payload, before, now, changed };
         const found = structural(seen) ??
-          (settings === undefined ? null : await elementSettings(seen, servers, settings, page));
-        // What does not show in the elements of a page may have changed all the same.
-        const seenToStand = changed === false && !words.some((one) => STRUCTURAL.includes(one))
-          ? null
-          : changed;
-        return { warnings: [], ...found ?? uncompared(changed), changes, changed: seenToStand };
+          (settings === undefined ? null : await elementSettings(seen, servers, settings, page)) ??
+          unseen(changed);
+        const warnings = [...found.warnings ?? [], ...editedBeside(seen)];
+        return { ...found, warnings, changes, changed: touched(seen) };
       } catch {
         return unproven(UNREADABLE);
       }
     },
   };
-}
-
-interface Seen {
-  readonly words: readonly string[];
-  readonly args: Fields;
-  readonly payload: unknown;
-  readonly before: Structure | null;
-  readonly now: Structure;
-  readonly changed: boolean | null;
-}
-/** What a comparison says. */
-export type Found = Pick<Verdict, "verified" | "reason"> & Partial<Pick<Verdict, "warnings">>;
-
-const wrong = (warning: string): Found => ({ verified: false, warnings: [warning] });
-
-/** Of a write that changes which elements there are; null of any other. */
-function structural({ words, args, payload, before, now, changed }: Seen): Found | null {
-  const verb = words.find((one) => STRUCTURAL.includes(one));
-  if (verb === undefined) return null;
-  if (REMOVING.includes(verb)) {
-    const id = args.element_id;
-    if (typeof id !== "string") return uncompared(changed);
-    return now.elements.has(id)
-      ? wrong(`element_id: ${JSON.stringify(id)} is still on the page`)
-      : { verified: true };
-  }
-  if (changed === false) {
-    return MOVING.includes(verb)
-      ? uncompared(false)
-      : wrong("The page is as it was before, so nothing of the change is stored");
-  }
-  const added = addedId(payload);
-  if (ADDING.includes(verb) && added !== null && before !== null && !before.elements.has(added)) {
-    return now.elements.has(added)
-      ? { verified: true }
-      : wrong(`The tool reports that it added element ${JSON.stringify(added)}, which is not on the page`);
-  }
-  return changed === null ? uncompared(null) : { verified: true };
-}
-
-/** The element that a tool says it added. */
-function addedId(payload: unknown): string | null {
-  if (!isFields(payload)) return null;
-  const id = payload.new_element_id ?? payload.element_id ?? payload.container_id;
-  return typeof id === "string" && id !== "" ? id.slice(0, 64) : null;
 }
 
 /** Whether the settings that were sent stand at their elements; null where none were sent. */
@@ -200,15 +149,4 @@ function alike(sent: unknown, stored: unknown): boolean {
       sent.every((one, n) => alike(one, stored[n]));
   }
   return sent === stored || (sent !== null && stored !== null && String(sent) === String(stored));
-}
-
-function uncompared(changed: boolean | null): Found {
-  const reason = "What this tool writes does not show in what the site's own tools read";
-  return {
-    verified: null,
-    reason: changed === true
-      ? "The page has changed, which cannot be compared with what was asked for"
-      : reason,
-    ...(changed === false ? { warnings: ["The page's structure is as it was before"] } : {}),
-  };
 }

@@ -1,7 +1,8 @@
 /** What stands after a site's own tool made something new: a page, and whether all of it was stored. */
 import { contentStates } from "../content.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
-import { type Found, type ReadBack, readerOf, readWith, unproven } from "./read_back.ts";
+import type { Found } from "./compared.ts";
+import { type ReadBack, readerOf, readWith, unproven } from "./read_back.ts";
 import type { Resolved } from "./resolved.ts";
 import { countElements, structureOf } from "./structure.ts";
 import type { ToolServers } from "./types.ts";

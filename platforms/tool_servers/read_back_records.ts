@@ -1,7 +1,8 @@
 /** What stands after a hosted tool wrote a record of the CRM, read by the tool that reads such a record. */
 import { putBack } from "./arguments.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
-import { type Found, type ReadBack, readerOf, readWith, unproven } from "./read_back.ts";
+import type { Found } from "./compared.ts";
+import { type ReadBack, readerOf, readWith, unproven } from "./read_back.ts";
 import type { Resolved } from "./resolved.ts";
 import type { ToolServers } from "./types.ts";
 

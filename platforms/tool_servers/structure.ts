@@ -7,6 +7,8 @@ const isFields = (value: unknown): value is Fields =>
 
 /** An element without those within it. */
 interface Element {
+  /** The element it stands in; empty at the top. */
+  readonly within: string;
   /** The element it stands in and its place there. */
   readonly place: string;
   /** All that is shown of it, as JSON. */
@@ -17,6 +19,10 @@ interface Element {
 export interface Structure {
   /** Its elements by id, in their order. */
   readonly elements: ReadonlyMap<string, Element>;
+  /** The places of its blocks, which have no ids, as JSON. */
+  readonly paths: ReadonlySet<string>;
+  /** How many blocks stand at the top. */
+  readonly topBlocks: number;
   /** All of it as JSON, for pages whose parts have no ids. */
   readonly whole: string;
 }
@@ -28,15 +34,22 @@ const SHOWN_CHARACTERS = 400;
 /** Reads what a tool answered of a page. */
 export function structureOf(payload: unknown): Structure {
   const elements = new Map<string, Element>();
+  const paths = new Set<string>();
+  let topBlocks = 0;
   const collect = (value: unknown, within: string, levels: number): void => {
     if (levels === 0 || typeof value !== "object" || value === null) return;
     const list = Array.isArray(value) ? value : Object.values(value);
     let last = "";
     for (const one of list) {
+      if (isFields(one) && Array.isArray(one.path)) {
+        paths.add(JSON.stringify(one.path));
+        if (one.path.length === 1) topBlocks++;
+      }
       const id = isFields(one) ? one.id ?? one.element_id : undefined;
       if (isFields(one) && typeof id === "string" && id !== "") {
         const own = Object.fromEntries(Object.entries(one).filter(([, part]) => !holdsElements(part)));
         elements.set(id, {
+          within,
           place: `in ${within || "the page"}${last && `, after ${last}`}`,
           shown: JSON.stringify(own),
         });
@@ -46,7 +59,7 @@ export function structureOf(payload: unknown): Structure {
     }
   };
   collect(payload, "", LEVELS_MAX);
-  return { elements, whole: JSON.stringify(payload) ?? "null" };
+  return { elements, paths, topBlocks, whole: JSON.stringify(payload) ?? "null" };
 }
 
 const holdsElements = (part: unknown) =>

@@ -1,0 +1,196 @@
+/** What of a page a call names, compared before and after: whether that was done, and what else differs. */
+import type { Structure } from "./structure.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Two looks at a page, and the call between them. */
+export interface Seen {
+  /** The words of the tool's name. */
+  readonly words: readonly string[];
+  readonly args: Fields;
+  /** What the tool answered; null where it failed. */
+  readonly payload: unknown;
+  /** null where it could not be read. */
+  readonly before: Structure | null;
+  readonly now: Structure;
+  /** Whether anything differs; null where that cannot be seen. */
+  readonly changed: boolean | null;
+}
+
+/** What a comparison says. */
+export interface Found {
+  readonly verified: boolean | null;
+  readonly reason?: string;
+  readonly warnings?: readonly string[];
+}
+
+/** The verbs whose change shows in the elements of a page: where nothing differs, nothing was done. */
+const ADDING = ["add", "insert", "duplicate", "import", "apply", "build"];
+const REMOVING = ["remove"];
+const MOVING = ["move", "reorder"];
+const STRUCTURAL = [...ADDING, ...REMOVING, ...MOVING];
+/** So many elements are named in a warning. */
+const NAMED_MAX = 5;
+
+const verbOf = ({ words }: Seen) => words.find((one) => STRUCTURAL.includes(one));
+const wrong = (warning: string): Found => ({ verified: false, warnings: [warning] });
+const texts = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
+
+/** The elements that a call names. */
+function namedIn({ args }: Seen): string[] {
+  const all = [args, ...(Array.isArray(args.operations) ? args.operations.filter(isFields) : [])];
+  return [...all.flatMap(({ element_id }) => texts([element_id])), ...texts(args.element_ids)];
+}
+
+/**
+ * Whether what the call asks for differs from before, whoever else changed the page meanwhile; null where it does not
+ * show. What has not been done of a call that failed is not taken for done because a person edited the same page.
+ */
+export function touched(seen: Seen): boolean | null {
+  const { before, now, changed } = seen;
+  if (before === null || changed === null) return null;
+  const verb = verbOf(seen);
+  const named = namedIn(seen);
+  if (before.elements.size + now.elements.size === 0) return touchedBlocks(seen, before);
+  if (verb === undefined) {
+    if (named.length === 0) return null;
+    if (!named.some((id) => before.elements.has(id) || now.elements.has(id))) return false;
+    return named.some((id) => before.elements.get(id)?.shown !== now.elements.get(id)?.shown) ? true : null;
+  }
+  if (changed === false) return false;
+  if (ADDING.includes(verb)) return [...now.elements.keys()].some((id) => !before.elements.has(id)) || null;
+  if (REMOVING.includes(verb)) {
+    return named.some((id) => before.elements.has(id) && !now.elements.has(id)) || null;
+  }
+  return named.some((id) => standing(id, before, now) !== standing(id, now, before)) || null;
+}
+
+function touchedBlocks(seen: Seen, before: Structure): boolean | null {
+  const { now, changed, args: { path } } = seen;
+  const verb = verbOf(seen);
+  if (Array.isArray(path) && before.paths.size > 0 && !before.paths.has(JSON.stringify(path))) return false;
+  if (changed !== true || verb === undefined) return verb === undefined ? null : changed;
+  const sign = REMOVING.includes(verb) ? -1 : MOVING.includes(verb) ? 0 : 1;
+  return Math.sign(now.topBlocks - before.topBlocks) === sign || null;
+}
+
+/** Where an element stands among those that another look shows too. */
+function standing(id: string, { elements }: Structure, other: Structure): string {
+  const within = elements.get(id)?.within;
+  const siblings = [...elements].filter(([one, place]) => place.within === within && other.elements.has(one));
+  return JSON.stringify([within ?? null, siblings.findIndex(([one]) => one === id)]);
+}
+
+/** Of a write that changes which elements there are; null of any other. */
+export function structural(seen: Seen): Found | null {
+  const { args, before, now, changed } = seen;
+  const verb = verbOf(seen);
+  if (verb === undefined) return null;
+  if (before?.elements.size === 0 && now.elements.size === 0) return ofBlocks(verb, seen);
+  if (REMOVING.includes(verb)) {
+    const id = args.element_id;
+    if (typeof id !== "string") return uncompared(changed);
+    return now.elements.has(id)
+      ? wrong(`element_id: ${JSON.stringify(id)} is still on the page`)
+      : { verified: true };
+  }
+  return MOVING.includes(verb) ? moved(seen) : added(seen);
+}
+
+function added(seen: Seen): Found {
+  const { payload, before, now, changed } = seen;
+  if (changed === false) return wrong("The page is as it was before, so nothing of the change is stored");
+  const id = addedId(payload);
+  if (id !== null && before !== null && !before.elements.has(id)) {
+    return now.elements.has(id)
+      ? { verified: true }
+      : wrong(`The tool reports that it added element ${JSON.stringify(id)}, which is not on the page`);
+  }
+  return touched(seen) === true ? { verified: true } : uncompared(changed);
+}
+
+/** Whether an element stands where it was to go, or those of a container in the order that was sent. */
+function moved(seen: Seen): Found {
+  const { args, now, changed } = seen;
+  const target = args.target_parent_id;
+  if (typeof args.element_id === "string" && typeof target === "string" && target !== "") {
+    const stands = now.elements.get(args.element_id)?.within;
+    if (stands !== target) {
+      return wrong(`element_id: ${JSON.stringify(args.element_id)} is not in ${JSON.stringify(target)}`);
+    }
+    return touched(seen) === true ? { verified: true } : uncompared(changed);
+  }
+  const sent = texts(args.element_ids);
+  if (sent.length === 0) return touched(seen) === true ? { verified: true } : uncompared(changed);
+  const stored = [...now.elements.keys()].filter((id) => sent.includes(id));
+  return JSON.stringify(stored) === JSON.stringify(sent)
+    ? { verified: true }
+    : wrong("element_ids: the elements are not in that order");
+}
+
+/** Blocks have no ids: how many there are at the top says whether one came or went. */
+function ofBlocks(verb: string, { args, payload, before, now, changed }: Seen): Found {
+  if (changed === false) {
+    return MOVING.includes(verb)
+      ? uncompared(false)
+      : wrong("The page is as it was before, so nothing of the change is stored");
+  }
+  const count = now.topBlocks - before!.topBlocks;
+  const nested = Array.isArray(args.path) && args.path.length > 1;
+  const more = isFields(payload) && typeof payload.added === "number" ? payload.added : null;
+  const expected = REMOVING.includes(verb) ? -1 : MOVING.includes(verb) ? 0 : verb === "duplicate" ? 1 : more;
+  return !nested && count === expected ? { verified: true } : uncompared(changed);
+}
+
+/** The element that a tool says it added. */
+function addedId(payload: unknown): string | null {
+  if (!isFields(payload)) return null;
+  const id = payload.new_element_id ?? payload.element_id ?? payload.container_id;
+  return typeof id === "string" && id !== "" ? id.slice(0, 64) : null;
+}
+
+/** Elements that differ and that the call does not name: somebody else may have edited the page between the looks. */
+export function editedBeside(seen: Seen): string[] {
+  const { before, now, args } = seen;
+  const own = new Set([
+    ...namedIn(seen),
+    ...texts([args.parent_id, args.target_parent_id, args.container_id]),
+  ]);
+  if (before === null || own.size === 0) return [];
+  const others = [...before.elements].filter(([id, { shown }]) => {
+    const after = now.elements.get(id);
+    return !own.has(id) && (after === undefined ? !isWithin(id, own, before) : after.shown !== shown);
+  }).map(([id]) => id);
+  if (others.length === 0) return [];
+  const more = others.length > NAMED_MAX ? ` and ${others.length - NAMED_MAX} more` : "";
+  const names = others.slice(0, NAMED_MAX).map((id) => JSON.stringify(id)).join(", ");
+  return [`Elements ${names}${more} differ from before too, and the call does not name them`];
+}
+
+function isWithin(id: string, own: ReadonlySet<string>, { elements }: Structure): boolean {
+  for (let at = elements.get(id)?.within; at !== undefined && at !== ""; at = elements.get(at)?.within) {
+    if (own.has(at)) return true;
+  }
+  return false;
+}
+
+/** Of a write that changes which elements there are, and of which that does not show. */
+function uncompared(changed: boolean | null): Found {
+  return {
+    ...unseen(changed),
+    ...(changed === false ? { warnings: ["The page's structure is as it was before"] } : {}),
+  };
+}
+
+/** Of a write whose change does not show in what is read. */
+export function unseen(changed: boolean | null): Found {
+  return {
+    verified: null,
+    reason: changed === true
+      ? "The page has changed, which cannot be compared with what was asked for"
+      : "What this tool writes does not show in what the site's own tools read",
+  };
+}

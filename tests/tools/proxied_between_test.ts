@@ -1,0 +1,159 @@
+/** Writes to pages that somebody else edits at the same time, and those of which little shows: what is said of them. */
+import assert from "node:assert/strict";
+import { container, widget } from "../../sandbox/tool_servers/start.ts";
+import type { ToolResult } from "../../sandbox/tool_servers/sdk.ts";
+import { parted } from "../proof.ts";
+import { type Args, served } from "./_served.ts";
+
+type At = Awaited<ReturnType<typeof served>>;
+const told = (text: string): Partial<ToolResult> => ({ isError: true, content: [{ type: "text", text }] });
+
+/** A draft with two headings in one of two containers. */
+function draft(at: At) {
+  const [one, two] = [widget("heading", { title: "One" }), widget("heading", { title: "Two" })];
+  const [from, to] = [container({}, [one, two]), container({}, [widget("spacer")])];
+  const { id } = at.tools.page({ title: "Page", elements: [from, to] });
+  return { id, one: one.id, two: two.id, from: from.id, to: to.id, spacer: to.elements[0]!.id };
+}
+type Draft = ReturnType<typeof draft>;
+
+/** A draft of two blocks. */
+function blocks(at: At) {
+  const { id } = at.tools.page({ title: "Blocks", elements: [] });
+  const block = (text: string) => `<!-- wp:paragraph -->\n<p>${text}</p>\n<!-- /wp:paragraph -->`;
+  at.cms.posts.get(id)!.content = [block("One"), block("Two")].join("\n\n");
+  return { id, block };
+}
+
+/** A person edits another element while the tool is run, and what the tool says is not done. */
+function editedMeanwhile(at: At, { id, spacer }: Draft, tool: string, result: Partial<ToolResult>) {
+  const fault = { kind: "result", applied: false } as const;
+  at.tools.inject({
+    ...fault,
+    get result() {
+      const page = structuredClone(at.tools.state.pages.get(id)!);
+      page.elements[1]!.elements.find((one) => one.id === spacer)!.settings.title = "By a person";
+      at.tools.state.pages.set(id, page);
+      return result;
+    },
+  }, { path: tool });
+}
+
+const CALLS: readonly [tool: string, args: (page: Draft) => Args][] = [
+  ["add-free-widget", ({ from }) => ({ parent_id: from, widget_type: "heading", settings: {} })],
+  ["update-element", ({ one }) => ({ element_id: one, settings: { title: "New" } })],
+  ["batch-update", ({ one }) => ({ operations: [{ element_id: one, settings: { title: "New" } }] })],
+  ["remove-element", ({ one }) => ({ element_id: one })],
+  ["move-element", ({ one, to }) => ({ element_id: one, target_parent_id: to, position: 0 })],
+  ["reorder-elements", ({ from, one, two }) => ({ container_id: from, element_ids: [two, one] })],
+  ["duplicate-element", ({ one }) => ({ element_id: one })],
+  ["import-template", () => ({ template_json: [{ elType: "container", settings: {}, elements: [] }] })],
+  ["update-page-settings", () => ({ settings: { hide_title: "yes" } })],
+];
+
+Deno.test("a person's edit meanwhile is not taken for what a tool failed to do, nor did not do", async () => {
+  await using at = await served({ race_ms: 0 });
+  for (const [tool, argsOf] of CALLS) {
+    const failing = draft(at);
+    editedMeanwhile(at, failing, tool, told("Out of memory"));
+    const call = (page: Draft) => ({ site_id: "acme", post_id: page.id, ...argsOf(page) });
+    const ending = await at.gw.end(`builder-mcp-${tool}`, call(failing)) as Args;
+    assert.deepEqual([ending.code, ending.outcome], ["E_TOOL_ERROR", "unknown"], tool);
+    const lost = draft(at);
+    editedMeanwhile(at, lost, tool, {
+      isError: false,
+      content: [{ type: "text", text: '{"success":true}' }],
+    });
+    const { verified } = await at.gw.call<Args>(`builder-mcp-${tool}`, call(lost));
+    assert.notEqual(verified, true, `${tool}: nothing of it is stored`);
+  }
+});
+
+Deno.test("what a person edits beside what is asked for is named in a warning", async () => {
+  await using at = await served({ race_ms: 0 });
+  for (const [tool, argsOf] of CALLS.filter(([tool]) => !/import|settings/.test(tool))) {
+    for (const edits of [false, true]) {
+      const page = draft(at);
+      const call = { site_id: "acme", post_id: page.id, ...argsOf(page) };
+      const { ran } = at.tools.state;
+      const push = ran.push;
+      if (edits) {
+        ran.push = (...rows) => {
+          if (rows[0]!.tool.endsWith(tool)) {
+            const { elements } = at.tools.state.pages.get(page.id)!;
+            elements[1]!.elements.find(({ id }) => id === page.spacer)!.settings.title = "By a person";
+          }
+          return push.apply(ran, rows);
+        };
+      }
+      const { proof } = parted(await at.gw.call(`builder-mcp-${tool}`, call));
+      ran.push = push;
+      assert.equal(proof.verified, true, tool);
+      const warned = proof.warnings.filter((one) => one.includes("differ from before too"));
+      assert.deepEqual([tool, warned.length], [tool, edits ? 1 : 0]);
+      assert.ok(!edits || warned[0]!.includes(page.spacer));
+    }
+  }
+});
+
+Deno.test("elements that were not moved, and blocks that were not taken out, are not verified", async () => {
+  await using at = await served({ race_ms: 0 });
+  for (const [tool, argsOf] of CALLS.filter(([tool]) => /move|reorder/.test(tool))) {
+    const page = draft(at);
+    const call = { site_id: "acme", post_id: page.id, ...argsOf(page) };
+    at.tools.inject({ kind: "forgotten" }, { path: tool });
+    assert.equal((await at.gw.call<Args>(`builder-mcp-${tool}`, call)).verified, false, tool);
+    assert.equal((await at.gw.call<Args>(`builder-mcp-${tool}`, call)).verified, true, tool);
+  }
+  const { id, block } = blocks(at);
+  const calls: [string, Args, boolean][] = [
+    ["remove-block", { path: [0] }, false],
+    ["remove-block", { path: [0] }, true],
+    ["add-block", { markup: block("Three") }, false],
+    ["add-block", { markup: block("Three") }, true],
+    ["duplicate-block", { path: [0] }, false],
+    ["duplicate-block", { path: [0] }, true],
+  ];
+  for (const [tool, args, kept] of calls) {
+    if (!kept) at.tools.inject({ kind: "forgotten" }, { path: tool });
+    const answer = await at.gw.call<Args>(`builder-mcp-${tool}`, { site_id: "acme", post_id: id, ...args });
+    assert.equal(answer.verified, kept, `${tool} ${kept}`);
+  }
+});
+
+Deno.test("a change of what is not on the page was not made, and says nothing of its outcome being unknown", async () => {
+  await using at = await served({ race_ms: 0 });
+  const page = draft(at);
+  const settings = { title: "New" };
+  const calls: [string, number, Args][] = [
+    ["update-element", page.id, { element_id: "missing", settings }],
+    ["batch-update", page.id, { operations: [{ element_id: "missing", settings }] }],
+    ["remove-element", page.id, { element_id: "missing" }],
+    ["update-block", blocks(at).id, {
+      path: [7],
+      markup: "<!-- wp:paragraph --><p>x</p><!-- /wp:paragraph -->",
+    }],
+    ["remove-block", blocks(at).id, { path: [7] }],
+  ];
+  for (const [tool, post_id, args] of calls) {
+    const ending = await at.gw.end(`builder-mcp-${tool}`, { site_id: "acme", post_id, ...args }) as Args;
+    assert.deepEqual([tool, ending.code, ending.outcome], [tool, "E_TOOL_ERROR", "none"]);
+    assert.doesNotMatch(String(ending.message), /unknown|a part of/);
+  }
+});
+
+Deno.test("a structure that is as before is no warning where the tool does not change it", async () => {
+  await using at = await served({ race_ms: 0 });
+  const { id } = draft(at);
+  const set = { site_id: "acme", post_id: id, settings: { hide_title: "yes" } };
+  const page = blocks(at);
+  const block = { site_id: "acme", post_id: page.id, path: [0], markup: page.block("Other") };
+  for (
+    const proof of [
+      parted(await at.gw.call("builder-mcp-update-page-settings", set)).proof,
+      parted(await at.gw.call("builder-mcp-update-block", block)).proof,
+    ]
+  ) {
+    assert.deepEqual([proof.verified, proof.warnings], [null, []]);
+  }
+});
