@@ -5,6 +5,8 @@ import type { ProxyContext } from "./proxied_context.ts";
 
 /** How a page stands before a change. */
 export interface PageState {
+  /** Whether it is a page or a post that can be read; what is neither may be anything, or nothing at all. */
+  readonly isKnown: boolean;
   /** Why a change of it is seen at once, or may be; in lower case, without a full stop. Null where it is not. */
   readonly live: string | null;
   /** What to know of a change that is not seen at once. */
@@ -22,17 +24,24 @@ export async function pageState(ctx: ProxyContext, id: number): Promise<PageStat
   const state = await (await ctx.use(contentStates)).find(id);
   if (state === null) {
     return {
+      isKnown: false,
       live: `${id} is neither a page nor a post that can be read, so it may be shown to visitors already`,
       warnings: [],
     };
   }
   const { status, scheduled_at, siteNow } = state;
-  if (HIDDEN.has(status)) return { live: null, warnings: [] };
+  if (HIDDEN.has(status)) return { isKnown: true, live: null, warnings: [] };
   if (status !== "scheduled") {
     const seen = status === "published" ? "published, and visitors see the change at once" : `"${status}"`;
-    return { live: `page ${id} is ${seen}`, warnings: [] };
+    return { isKnown: true, live: `page ${id} is ${seen}`, warnings: [] };
   }
   const due = Date.parse(scheduled_at ?? "");
-  if (!hasLead(due, siteNow)) return { live: `page ${id} goes live at ${scheduled_at}`, warnings: [] };
-  return { live: null, warnings: [`Page ${id} is scheduled: what was changed goes live at ${scheduled_at}`] };
+  if (!hasLead(due, siteNow)) {
+    return { isKnown: true, live: `page ${id} goes live at ${scheduled_at}`, warnings: [] };
+  }
+  return {
+    isKnown: true,
+    live: null,
+    warnings: [`Page ${id} is scheduled: what was changed goes live at ${scheduled_at}`],
+  };
 }

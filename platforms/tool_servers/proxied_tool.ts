@@ -6,7 +6,7 @@ import { runsAnother } from "../../rules/proxied_names.ts";
 import { assertFit, contentOf, isRefused, payloadOf, toolError } from "./answers.ts";
 import { type PageState, pageState } from "./page_state.ts";
 import type { ProxyContext, ProxyPorts, Turn } from "./proxied_context.ts";
-import { NO_READER, pageReadBack, type ReadBack, unproven, type Verdict } from "./read_back.ts";
+import { assertShown, NO_READER, pageReadBack, type ReadBack, unproven, type Verdict } from "./read_back.ts";
 import { newReadBack } from "./read_back_new.ts";
 import { recordReadBack } from "./read_back_records.ts";
 import { resolve, type Resolved } from "./resolved.ts";
@@ -59,6 +59,7 @@ export function proxiedTool(tool: ProxiedTool, ports: ProxyPorts): ProxiedHandle
     async plan(args, ctx) {
       const call = resolved(args, ctx);
       const state = call.pageId === null ? null : await pageState(ctx, call.pageId);
+      if (state?.isKnown === false) await assertShown(call, ctx, ports);
       const raises: ProxyRaise[] = state?.live ? [liveRaise(state.live)] : [];
       return { summary: `Run ${tool.name} on ${ctx.site.id}`, changes: [], raises, state };
     },

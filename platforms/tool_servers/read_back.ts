@@ -1,4 +1,5 @@
 /** What stands after a write by a site's own tool, read by the site's own tools that read, compared with what was asked for. */
+import { GatewayError } from "../../errors.ts";
 import type { Change } from "../../model.ts";
 import { wordList } from "../../rules/proxied_words.ts";
 import { payloadOf } from "./answers.ts";
@@ -63,22 +64,42 @@ export async function readWith(servers: ToolServers, reader: SiteOffer, args: Fi
 /** Settings of so many elements are compared. */
 const ELEMENTS_MAX = 5;
 
-/** The read-back of a write to one page; null where the site has no tool that shows a page. */
-export function pageReadBack(
-  { target, targetArgs, pageId }: Resolved,
-  ctx: ProxyContext,
-  ports: ProxyPorts,
-  servers: ToolServers,
-): ReadBack | null {
+/** Reads the page that a call changes with the site's own tool; undefined where the site has none that shows it. */
+function lookAt({ target, pageId }: Resolved, ctx: ProxyContext, ports: ProxyPorts, servers: ToolServers) {
   const words = wordList(target.upstream_name);
   const blocks = words.includes("block") || words.includes("pattern");
   const reader = readerOf(ports, ctx.site.id, blocks ? "get-post-blocks" : "get-page-structure");
-  if (reader === undefined) return null;
+  if (reader === undefined) return undefined;
   const page = { [reader.page ?? "post_id"]: pageId };
   const look = async () => {
     const payload = await readWith(servers, reader, page);
     return payload === null ? null : structureOf(payload);
   };
+  return { words, page, look };
+}
+
+/** Refuses a page that the site's own tool does not find either. Throws E_NOT_FOUND, E_UPSTREAM. */
+export async function assertShown(call: Resolved, ctx: ProxyContext, ports: ProxyPorts): Promise<void> {
+  const found = lookAt(call, ctx, ports, await ports.servers(ctx));
+  if (found === undefined || await found.look() !== null) return;
+  throw new GatewayError(
+    "E_NOT_FOUND",
+    `${call.target.page}: the site has no page or post ${call.pageId} that can be read; look for its id with a tool that ` +
+      "lists pages or posts",
+  );
+}
+
+/** The read-back of a write to one page; null where the site has no tool that shows a page. */
+export function pageReadBack(
+  call: Resolved,
+  ctx: ProxyContext,
+  ports: ProxyPorts,
+  servers: ToolServers,
+): ReadBack | null {
+  const found = lookAt(call, ctx, ports, servers);
+  if (found === undefined) return null;
+  const { words, page, look } = found;
+  const { targetArgs } = call;
   const settings = readerOf(ports, ctx.site.id, "get-element-settings");
   let before: Structure | null = null;
   return {

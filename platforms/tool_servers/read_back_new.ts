@@ -2,7 +2,7 @@
 import { contentStates } from "../content.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
 import type { Found } from "./compared.ts";
-import { type ReadBack, readerOf, readWith, unproven } from "./read_back.ts";
+import { type ReadBack, readerOf, readWith, unproven, type Verdict } from "./read_back.ts";
 import type { Resolved } from "./resolved.ts";
 import { countElements, structureOf } from "./structure.ts";
 import type { ToolServers } from "./types.ts";
@@ -25,9 +25,7 @@ export function newReadBack(
       if (id === null) return unproven(NOT_NAMED);
       try {
         const state = await (await ctx.use(contentStates)).find(id);
-        if (state === null) {
-          return unproven(`What was made, ${id}, is neither a page nor a post that can be read`);
-        }
+        if (state === null) return await unread(id, payload as Fields, ctx, ports, servers);
         ctx.note({ result_id: id });
         const changes = [{
           field: `page ${id}`,
@@ -46,6 +44,28 @@ export function newReadBack(
         return unproven(`What was made, ${id}, could not be read back`);
       }
     },
+  };
+}
+
+/** What is neither a page nor a post: of another kind where the site's own tool shows it, else not kept. */
+async function unread(
+  id: number,
+  { post_id, page_id }: Fields,
+  ctx: ProxyContext,
+  ports: ProxyPorts,
+  servers: ToolServers,
+): Promise<Verdict> {
+  const why = `What was made, ${id}, is neither a page nor a post that can be read`;
+  const reader = readerOf(ports, ctx.site.id, "get-page-structure");
+  // An id alone may be one of a menu, a term, a setting.
+  const isPost = (post_id ?? page_id) !== undefined;
+  if (reader === undefined || !isPost) return unproven(why);
+  if (await readWith(servers, reader, { [reader.page ?? "post_id"]: id }) !== null) return unproven(why);
+  return {
+    verified: false,
+    warnings: [`The tool reports that it made ${id}, which the site does not have`],
+    changes: [],
+    changed: false,
   };
 }
 

@@ -157,3 +157,31 @@ Deno.test("a structure that is as before is no warning where the tool does not c
     assert.deepEqual([proof.verified, proof.warnings], [null, []]);
   }
 });
+
+Deno.test("a page that does not exist is said not to, whatever the site allows", async () => {
+  await using at = await served({ race_ms: 0 });
+  const page = draft(at);
+  for (const site_id of ["acme", "open"]) {
+    for (const [tool, argsOf] of CALLS) {
+      const call = { site_id, post_id: 999_999, ...argsOf(page) };
+      const said = await at.gw.refuses(`builder-mcp-${tool}`, call, "E_NOT_FOUND");
+      assert.match(said, /^post_id: the site has no page or post 999999/);
+    }
+    const block = { site_id, post_id: 999_999, path: [0] };
+    await at.gw.refuses("builder-mcp-remove-block", block, "E_NOT_FOUND");
+  }
+  assert.deepEqual(at.writes(), []);
+});
+
+Deno.test("a page that a tool reports as made and that is not kept is not verified", async () => {
+  await using at = await served({ race_ms: 0 });
+  const structure = [{ type: "container", children: [{ type: "heading" }] }];
+  for (const [tool, args] of [["create-page", {}], ["build-page", { structure }]] as const) {
+    at.tools.inject({ kind: "forgotten" }, { path: tool });
+    const call = { site_id: "acme", title: "Made", ...args };
+    const { proof } = parted(await at.gw.call(`builder-mcp-${tool}`, call));
+    assert.equal(proof.verified, false, tool);
+    assert.match(proof.warnings.join(), /reports that it made \d+, which the site does not have/);
+    assert.equal((await at.gw.call<Args>(`builder-mcp-${tool}`, call)).verified, true);
+  }
+});
