@@ -30,13 +30,13 @@ export function recordReadBack(
   const sent = unprefixed(targetArgs);
   const location = ctx.site.crm_location_id ?? "";
   const read = async (id: string) => {
-    const found = await readWith(servers, reader, putBack(reader, { [kind.id]: id }, location));
+    const found = unwrapped(await readWith(servers, reader, putBack(reader, { [kind.id]: id }, location)));
     return isFields(found) ? (isFields(found[kind.at]) ? found[kind.at] as Fields : found) : null;
   };
   return {
     before: () => Promise.resolve(),
     async after(payload) {
-      const id = idOf(sent[kind.id] ?? madeId(payload, kind.at));
+      const id = idOf(sent[kind.id] ?? madeId(unwrapped(payload), kind.at));
       if (id === null) return unproven("The tool does not say which record it wrote");
       ctx.note({ result_id: id });
       try {
@@ -56,6 +56,10 @@ const unprefixed = (args: Fields): Fields =>
     Object.entries(args).map(([name, one]) => [name.replace(/^(path|query|body)_(?=.)/, ""), one]),
   );
 
+/** Some answers have what they are about in `results`. */
+const unwrapped = (payload: unknown) =>
+  isFields(payload) && isFields(payload.results) ? payload.results : payload;
+
 const idOf = (value: unknown) => typeof value === "string" && value !== "" ? value : null;
 
 function madeId(payload: unknown, at: string): unknown {
@@ -67,11 +71,11 @@ function madeId(payload: unknown, at: string): unknown {
 /** What of the arguments the record has under their names, compared. */
 function compare(sent: Fields, record: Fields, removes: boolean): Found {
   const told = Object.entries(sent).filter(([name, value]) =>
-    value !== undefined && value !== null && Object.hasOwn(record, name) && name !== "id"
+    isPlain(value) && Object.hasOwn(record, name) && name !== "id"
   );
-  const differing = told.filter(([name, value]) => !stands(value, record[name], removes)).map(([name]) =>
-    name
-  );
+  const differing = told.filter(([name, value]) => !stands(name, value, record[name], removes)).map((
+    [name],
+  ) => name);
   if (differing.length > 0) {
     return {
       verified: false,
@@ -83,16 +87,33 @@ function compare(sent: Fields, record: Fields, removes: boolean): Found {
     : { verified: null, reason: "What was written does not show in the record that is read back" };
 }
 
-function stands(sent: unknown, stored: unknown, removes: boolean): boolean {
+/** Whether it is stored in the shape in which it is sent, which custom fields and other objects are not. */
+function isPlain(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every((one) => typeof one !== "object");
+  return value !== undefined && typeof value !== "object";
+}
+
+function stands(name: string, sent: unknown, stored: unknown, removes: boolean): boolean {
   if (Array.isArray(sent)) {
     const held = Array.isArray(stored) ? stored.map(plain) : [];
     return sent.every((one) => held.includes(plain(one)) !== removes);
   }
-  return isFields(sent) || plain(sent) === plain(stored);
+  const [own, found] = [plain(sent), plain(stored)];
+  // A number that is sent without its country is stored with it.
+  return own === found ||
+    (name === "phone" && own.length >= NUMBER_MIN && found.endsWith(own.replace(/^0+/, "")));
 }
 
-/** As the CRM compares: without regard to capitals, blanks around, and what stands between the digits of a number. */
+/** So many digits are a whole number of a country. */
+const NUMBER_MIN = 7;
+const MOMENT = /^\d{4}-\d\d-\d\dt\d\d:\d\d/;
+
+/**
+ * As the CRM compares: without regard to capitals, blanks around, what stands between the digits of a number, and how a
+ * moment is written.
+ */
 function plain(value: unknown): string {
   const text = (typeof value === "string" ? value : JSON.stringify(value) ?? "").trim().toLowerCase();
+  if (MOMENT.test(text)) return String(Date.parse(text.toUpperCase()) || text);
   return /^[+\d][\d\s().-]{5,}$/.test(text) ? text.replace(/\D/g, "") : text;
 }

@@ -185,3 +185,16 @@ Deno.test("a page that a tool reports as made and that is not kept is not verifi
     assert.equal((await at.gw.call<Args>(`builder-mcp-${tool}`, call)).verified, true);
   }
 });
+
+Deno.test("a social post and its changes are read back, as the CRM wraps them", async () => {
+  await using at = await served({ race_ms: 0 });
+  const accountIds = [String(at.hosted.records.social_accounts[0]!.id)];
+  const post = { site_id: "crm", accountIds, summary: "Hello", type: "post", status: "draft", userId: "u" };
+  const made = await at.gw.call<Args>("social-media-posting_create-post", { ...post, media: [] });
+  assert.equal(made.verified, true, JSON.stringify(made));
+  const [row] = await at.gw.audit();
+  assert.equal(row?.result_id, at.hosted.records.social_posts.at(-1)!._id);
+  const edit = { ...post, id: row?.result_id, summary: "Other", media: [] };
+  const edited = await at.gw.call<Args>("social-media-posting_edit-post", edit);
+  assert.equal(edited.verified, true, JSON.stringify(edited));
+});

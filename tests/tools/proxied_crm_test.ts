@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { DOORS } from "../cms_kit.ts";
 import { NOW } from "../kit.ts";
 import { parted } from "../proof.ts";
+import { HOSTED } from "./_proxied_tools.ts";
 import { type Args, fails, says, world } from "./_proxied.ts";
 
 const at60 = (seconds: number) => new Date(NOW + seconds * 1000).toISOString();
@@ -114,6 +115,36 @@ Deno.test("a record is read back and compared with what was sent", async () => {
   at.servers.answers.set("contacts_get-contact", () => fails("no"));
   const unread = await at.gw.call("contacts_add-tags", { site_id: "crm", contactId: "c1", tags: ["x"] });
   assert.equal(parted(unread).proof.verified, null);
+});
+
+Deno.test("a record is compared by what it means, and what is stored in another shape is not compared", async () => {
+  await using at = await world();
+  const names = ["contactId", "phone", "dateOfBirth", "firstName", "customFields"].map((name) =>
+    name === "contactId" ? `path_${name}` : `body_${name}`
+  );
+  at.source.offer("contacts_update-contact", ["crm"], { writes: true, effect: "record" }, HOSTED, names);
+  const stored = {
+    id: "c1",
+    phone: "+41791234567",
+    dateOfBirth: "1990-05-01T00:00:00.000Z",
+    firstName: "Ann",
+    customFields: [{ id: "f1", value: "x" }],
+  };
+  at.servers.answers.set("contacts_get-contact", () => says({ success: true, data: { contact: stored } }));
+  for (
+    const [sent, verified] of [
+      [{ phone: "079 123 45 68" }, false],
+      [{ phone: "079 123 45 67" }, true],
+      [{ phone: "+41 79 123 45 67" }, true],
+      [{ dateOfBirth: "1990-05-01T00:00:00Z" }, true],
+      [{ dateOfBirth: "1990-05-02T00:00:00Z" }, false],
+      [{ firstName: "Ann", customFields: [{ id: "f1", field_value: "x" }] }, true],
+      [{ customFields: [{ id: "f1", field_value: "x" }] }, null],
+    ] as const
+  ) {
+    const answer = await at.gw.call("contacts_update-contact", { site_id: "crm", contactId: "c1", ...sent });
+    assert.deepEqual([sent, parted(answer).proof.verified], [sent, verified]);
+  }
 });
 
 Deno.test("posts of blogs and social networks are drafts, or scheduled a minute ahead, whatever the flag", async () => {
