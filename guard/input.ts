@@ -42,7 +42,8 @@ export function readInput(
 
 /**
  * Step 8 for a tool whose arguments the upstream checks: they go on as they came, without `site_id`, and without a
- * `confirm` that the tool does not have. Throws as readInput does.
+ * `confirm` that the tool does not have; who asks for a preview with it does not get a write instead. Throws as
+ * readInput does.
  */
 export function readForwarded(
   entry: Pick<ToolEntry, "manifest" | "check" | "offer">,
@@ -52,7 +53,13 @@ export function readForwarded(
   refuseAny(entry.manifest, raw, now);
   const { site_id, confirm, ...rest } = raw;
   refuseSiteId(site_id);
-  const own = confirm !== undefined && entry.offer?.confirm ? { confirm } : {};
+  const isOwn = confirm !== undefined && entry.offer?.confirm === true;
+  if (confirm !== undefined && confirm !== true && !isOwn && writes(entry.manifest)) {
+    throw bad(
+      `confirm: "${entry.manifest.name}" has no preview, and nothing was sent; leave confirm out, and it writes at once`,
+    );
+  }
+  const own = isOwn ? { confirm } : {};
   return { args: entry.check({ ...rest, ...own }), siteId: site_id, confirm: false, confirmToken: undefined };
 }
 

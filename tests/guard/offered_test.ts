@@ -51,6 +51,24 @@ Deno.test("arguments go on as they came, without site_id and without a confirm t
   }
 });
 
+Deno.test("who asks for a preview of a write that has none is refused, and nothing is run", async () => {
+  await using gw = await gateway(OPTIONS);
+  for (const door of ["rest", "mcp"] as const) {
+    for (const confirm of [false, "false", "no", 0, null]) {
+      const sent = { site_id: "crm1", confirm, ...TEXT };
+      const message = await gw.refuses("shop-put", sent, "E_BAD_INPUT", { door });
+      assert.equal(
+        message,
+        'confirm: "shop-put" has no preview, and nothing was sent; leave confirm out, and it writes at once',
+      );
+    }
+    const { done } = parted(await gw.call("shop-put", { site_id: "crm1", confirm: true, ...TEXT }, { door }));
+    assert.deepEqual(done, { put: TEXT });
+    const read = await gw.call("shop-find", { site_id: "acme", confirm: false, ...TEXT }, { door });
+    assert.deepEqual(read, { site: "acme", args: TEXT }, "a read has nothing to confirm");
+  }
+});
+
 Deno.test("without site_id the one site in scope that offers the tool is taken, and several are named", async () => {
   await using gw = await gateway(OPTIONS);
   assert.deepEqual(await gw.call("shop-find", TEXT, { as: "acme" }), { site: "acme", args: TEXT });
