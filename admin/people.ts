@@ -8,6 +8,7 @@ import { answer, jsonObject } from "./exchange.ts";
 import { checked, quoted, refuseAny } from "./faults.ts";
 import type { AdminPorts } from "./ports.ts";
 import { assertManaged, assertWithin, callerOf, forbidden, isManaged } from "./rights.ts";
+import { isOwnSite, managesAllSites } from "./site_rights.ts";
 import { unknownSites } from "./scope.ts";
 
 function userView({ id, ...rest }: User) {
@@ -17,10 +18,20 @@ function userView({ id, ...rest }: User) {
 /** Adds the routes under /admin/api/projects and /admin/api/users. */
 export function peopleRoutes(app: Hono, ports: AdminPorts): void {
   const { projects, users, sites } = ports.store;
-  app.get("/admin/api/projects", async (c) => answer(c, { projects: await projects.list() }));
+  app.get("/admin/api/projects", async (c) => {
+    const own = (await sites.list()).filter(({ id }) => isOwnSite(callerOf(c), id));
+    const used = new Set(own.map(({ project_id }) => project_id));
+    const all = managesAllSites(callerOf(c));
+    return answer(c, { projects: (await projects.list()).filter(({ id }) => all || used.has(id)) });
+  });
 
   app.post("/admin/api/projects", async (c) => {
     const body = checked(projectBody, await jsonObject(c.req.raw));
+    if (!managesAllSites(callerOf(c))) {
+      throw forbidden(
+        "A project groups sites of everybody's; that takes an admin of all sites, or the master token",
+      );
+    }
     const project = await projects.create(body);
     if (project === null) refuseAny([`id: ${quoted(body.id)} is taken; choose another id`]);
     return answer(c, project);

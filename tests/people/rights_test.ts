@@ -86,6 +86,11 @@ Deno.test("what a person is not offered takes the master token, and does nothing
 Deno.test("an admin manages the sites that are his, but not what is a super-admin's", async () => {
   await using gw = await gateway({ sites: [ACME, site("elsewhere", "cms")] });
   const { user, browser } = await signedIn(gw, "adam@agency.example", { role: "admin" });
+  for (const id of ["ours", "theirs"]) await gw.store.projects.create({ id, name: id });
+  await gw.store.sites.update("acme", { project_id: "ours" });
+  await gw.store.sites.update("elsewhere", { project_id: "theirs" });
+  const projects = (await browser.api("GET", "projects")).result.projects as { id: string }[];
+  assert.deepEqual(projects.map(({ id }) => id), ["ours"]);
   const { user: bob } = await signedIn(gw, "bob@agency.example", { allowed_sites: ["*"] });
   const { user: eve } = await signedIn(gw, "eve@agency.example", { max_risk: 1 });
   const sites = (await browser.api("GET", "sites")).result.sites as { id: string }[];
@@ -97,6 +102,11 @@ Deno.test("an admin manages the sites that are his, but not what is a super-admi
     ["PATCH", "sites/acme", { flags: { allow_publish: true } }, "E_FORBIDDEN"],
     ["PATCH", "sites/acme", { confirm_policy: "flag" }, "E_FORBIDDEN"],
     ["PATCH", "sites/acme", { account_user_id: bob.id }, "E_FORBIDDEN"],
+    ["PATCH", "sites/acme", { project_id: null }, "E_FORBIDDEN"],
+    ["POST", "projects", { id: "mine", name: "Mine" }, "E_FORBIDDEN"],
+    ["PATCH", "sites/acme", { repo: "agency/elsewhere" }, "E_FORBIDDEN"],
+    ["PATCH", "sites/acme", { analytics_property_id: "123456" }, "E_FORBIDDEN"],
+    ["PATCH", "sites/acme", { topicmap_workspace_id: "7" }, "E_FORBIDDEN"],
     ["PATCH", "sites/elsewhere", { name: "mine" }, "E_NOT_FOUND"],
     ["PATCH", "sites/elsewher", { name: "mine" }, "E_NOT_FOUND"],
     [
@@ -111,6 +121,10 @@ Deno.test("an admin manages the sites that are his, but not what is a super-admi
     assert.equal(error?.code, code, `${method} ${path} ${JSON.stringify(body)}`);
     assert.doesNotMatch(error!.message, /did you mean/);
   }
+  const { browser: all } = await signedIn(gw, "all@agency.example", { role: "admin", allowed_sites: ["*"] });
+  assert.equal((await all.api("PATCH", "sites/acme", { repo: "agency/acme" })).result.repo, "agency/acme");
+  const builders = await browser.api("PATCH", "sites/acme", { available_builders: ["block"] });
+  assert.deepEqual(builders.result.available_builders, ["block"]);
   const kept = (await gw.store.sites.get("acme"))!;
   assert.deepEqual([kept.flags.allow_publish, kept.account_user_id], [false, user.id]);
   assert.equal((await gw.store.sites.list()).length, 2);
