@@ -43,6 +43,7 @@ export async function offerTo(user: User, { store, catalog }: ChoicePorts): Prom
   const groups = new Map<string, string[]>();
   for (const entry of catalog.entries()) {
     if (underCeiling(entry, highest) === null) continue;
+    if (entry.offer && !sites.some(({ id }) => entry.offer!.sites.includes(id))) continue;
     groups.set(entry.group, [...groups.get(entry.group) ?? [], entry.name]);
   }
   return {

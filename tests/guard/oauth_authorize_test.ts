@@ -1,5 +1,6 @@
 /** The request for authorization and the page of consent: what is shown, what goes back, what is granted, what never is. */
 import assert from "node:assert/strict";
+import { ChangingSource, offer } from "../changing_source.ts";
 import { BASE, CHALLENGE, filledIn, oauth, REDIRECT, type World } from "./oauth_kit.ts";
 
 async function clientOf(at: World): Promise<string> {
@@ -158,6 +159,14 @@ Deno.test("the page offers what the person has, and drafts only on no site of se
   const wider = await (await at.browse(at.address(id))).text();
   assert.ok(!/name="sites" value="\w+" type="checkbox" checked/.test(wider), "of several none is ticked");
   assert.equal(filledIn(wider).get("max_risk"), "0");
+});
+
+Deno.test("of sites' own tools the page names those of the person's sites", async () => {
+  const sources = [new ChangingSource(offer("find-here", ["acme"]), offer("find-there", ["other"]))];
+  await using at = await oauth({ sources }, { allowed_sites: ["acme"] });
+  const page = await (await at.browse(at.address(await clientOf(at)))).text();
+  assert.match(page, /find-here/);
+  assert.ok(!page.includes("find-there"));
 });
 
 Deno.test("what is sent beyond the offer is not granted", async () => {
