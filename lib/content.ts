@@ -1,4 +1,5 @@
 /** Content items of a tool that somebody else runs, and what was proven of what it wrote. */
+import { sizeOf } from "./canonical.ts";
 
 /** What was proven of a write. */
 export interface ContentProof {
@@ -55,11 +56,15 @@ export class Content {
   }
 }
 
-/** A text that holds an object or a list as that, any other as it is. */
+/** Deeper than any result, and than what many who read JSON can take. */
+const LEVELS_MAX = 128;
+
+/** A text that holds an object or a list as that; any other, and one that is nested deeper than anybody means, as it is. */
 export function parsed(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return text;
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return sizeOf(value, Infinity).levels > LEVELS_MAX ? text : value;
   } catch {
     return text;
   }

@@ -20,6 +20,9 @@ const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   resource_link: ["uri", "name", "title", "description", "mimeType", "size"],
 };
 
+/** What is handed on of a resource within a result. */
+const RESOURCE: readonly string[] = ["uri", "mimeType", "text", "blob"];
+
 /** What a tool answered, as one value: its structured contents, else its single text. */
 export function payloadOf({ content, structuredContent }: UpstreamResult): unknown {
   if (isFields(structuredContent)) return unwrapped(structuredContent);
@@ -50,11 +53,13 @@ function itemOf(item: unknown): unknown {
   const known = isFields(item) && members.length > 0 &&
     (type === "resource" ? isFields(item.resource) : typeof item[members[0]!] === "string");
   if (!known) return { type: "text", text: JSON.stringify(item) ?? "null" };
-  return {
-    type,
-    ...Object.fromEntries(members.filter((one) => item[one] !== undefined).map((one) => [one, item[one]])),
-  };
+  if (type === "resource") return { type, resource: only(item.resource as Fields, RESOURCE) };
+  return { type, ...only(item, members) };
 }
+
+/** Those members, where they are there. */
+const only = (item: Fields, members: readonly string[]) =>
+  Object.fromEntries(members.filter((one) => item[one] !== undefined).map((one) => [one, item[one]]));
 
 /** What the tool says of its failure; unseen characters taken out, and cut. */
 export function failureText({ content, structuredContent }: UpstreamResult): string {

@@ -58,6 +58,15 @@ const nameOf = ({ source, server }: ServerRef) =>
 /** What a server says may hold what signed the request, where it shows requests in its errors. */
 const shown = (text: string) => excerpt(text.replace(/\b(Basic|Bearer)\s+[^\s"'<]+/gi, "$1 [redacted]"));
 
+/** A server's words, to be told from ours whatever they say. */
+const quoted = (text: string) => {
+  const words = shown(text);
+  return words === "" ? "no text" : JSON.stringify(words);
+};
+
+/** A content platform's own word, as those are written. */
+const plainWord = (reason: string) => /^[\w.:-]{1,64}$/.test(reason) ? reason : "with another word";
+
 const suffix = (unknown: boolean, next: string) => unknown ? OUTCOME_UNKNOWN : next;
 
 /** A refusal in the words of the protocol, or of the content platform, as far as a body holds one. */
@@ -86,8 +95,8 @@ export function refused(ref: ServerRef, out: Outgoing, answer: Incoming): ToolSe
   const { status } = answer;
   const words = wordsOf(answer.json());
   const unknown = leavesDoubt(out, answer);
-  const text = shown(words?.message ?? answer.text()) || "no text";
-  const code = words === null ? "" : ` ${words.rpc ?? shown(words.reason)}`;
+  const text = quoted(words?.message ?? answer.text());
+  const code = words === null ? "" : ` ${words.rpc ?? plainWord(words.reason)}`;
   const message = `${nameOf(ref)} answered ${status}${code}: ${text}; ${
     suffix(unknown, nextStep(ref, status, words))
   }`;
@@ -124,7 +133,7 @@ export function failed(
 ): ToolServerError {
   const rpc = typeof error.code === "number" ? error.code : null;
   const unknown = out.effect === "write" && (rpc === null || !NOT_RUN.has(rpc));
-  const text = shown(typeof error.message === "string" ? error.message : "") || "no text";
+  const text = quoted(typeof error.message === "string" ? error.message : "");
   const message = `${nameOf(ref)} answered ${rpc ?? "an error without a code"}: ${text}; ${
     suffix(unknown, "check the tool's name and its arguments")
   }`;
@@ -135,8 +144,8 @@ export function failed(
 /** The error of a success that cannot be read. */
 export function unreadable(ref: ServerRef, out: Outgoing, why: string, text?: string): ToolServerError {
   const written = out.effect === "write";
-  const quoted = text === undefined ? "" : `: ${shown(text) || "an empty body"}`;
-  const message = `${nameOf(ref)} answered what cannot be read: ${why}${quoted}; ${
+  const said = text === undefined ? "" : `: ${text.trim() === "" ? "an empty body" : quoted(text)}`;
+  const message = `${nameOf(ref)} answered what cannot be read: ${why}${said}; ${
     suffix(written, "a plugin or a proxy may have changed the answer")
   }`;
   return new ToolServerError(message, UNREADABLE, null, "", written ? "unknown" : undefined);

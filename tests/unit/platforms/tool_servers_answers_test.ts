@@ -63,7 +63,7 @@ const DOUBTFUL: readonly [what: string, answer: Answer, said: RegExp][] = [
       new Response(`<br />\n<b>Warning</b>: x in y\n${JSON.stringify(done(sent))}`, {
         headers: { "content-type": "application/json" },
       }),
-    /cannot be read: it is not JSON: Warning : x in y/,
+    /cannot be read: it is not JSON: "Warning : x in y/,
   ],
   ["nothing", () => new Response(""), /it is not JSON: an empty body/],
   ["accepted", () => new Response(null, { status: 202 }), /it is not JSON/],
@@ -120,19 +120,19 @@ const DOUBTFUL: readonly [what: string, answer: Answer, said: RegExp][] = [
     () => sse(event({ jsonrpc: "2.0", id: null, error: { code: -32600, message: "no" } })),
     /stream ended without an answer/,
   ],
-  ["an internal error", (sent) => rpcError(sent, 500, -32603, "It broke"), /500 -32603: It broke/],
+  ["an internal error", (sent) => rpcError(sent, 500, -32603, "It broke"), /500 -32603: "It broke"/],
   [
     "an internal error that calls itself a success",
     (sent) => rpcError(sent, 200, -32603, "It broke"),
-    /-32603: It broke/,
+    /-32603: "It broke"/,
   ],
   [
     "an error without a code",
     (sent) => Response.json({ jsonrpc: "2.0", id: sent.message.id, error: "no" }),
     /an error without a code: no text/,
   ],
-  ["a gateway's error", () => new Response("<h1>Bad gateway</h1>", { status: 502 }), /502: Bad gateway/],
-  ["a firewall", () => new Response("<h1>Blocked</h1>", { status: 403 }), /403: Blocked/],
+  ["a gateway's error", () => new Response("<h1>Bad gateway</h1>", { status: 502 }), /502: "Bad gateway"/],
+  ["a firewall", () => new Response("<h1>Blocked</h1>", { status: 403 }), /403: "Blocked"/],
   ["a timeout of theirs", (sent) => rpcError(sent, 408, -32600, "late"), /408/],
 ];
 
@@ -146,12 +146,12 @@ const REFUSED: readonly [what: string, answer: Answer, said: RegExp][] = [
   [
     "bad arguments",
     (sent) => rpcError(sent, 200, -32602, "Invalid params"),
-    /-32602: Invalid params; check the tool's/,
+    /-32602: "Invalid params"; check the tool's/,
   ],
   [
     "a request that was not read",
     () => Response.json({ jsonrpc: "2.0", id: null, error: { code: -32700, message: "Parse error" } }),
-    /-32700: Parse error/,
+    /-32700: "Parse error"/,
   ],
   [
     "no right",

@@ -129,7 +129,7 @@ Deno.test("a server that loses every session is asked twice and no more", async 
     return adapter.answer(sent, nth, request);
   }, async ({ client, methods, writes }) => {
     const error = await failure((await client()).call(BUILDER, "t", {}, WRITE));
-    assert.match(error.message, /tool server "emcp-tools-server" answered 404 -32005: Session not found/);
+    assert.match(error.message, /tool server "emcp-tools-server" answered 404 -32005: "Session not found"/);
     assert.equal(writes.outcomeOf(error), "none");
     assert.deepEqual(methods(), ["initialize", "tools/call", "initialize", "tools/call"]);
   });
@@ -229,7 +229,7 @@ Deno.test("a plugin that is off has no tools; without pretty addresses the serve
     assert.equal(await (await client()).list(BUILDER), null);
     assert.equal(sent.length, 1, "where the site itself says so no other place is tried");
     const error = await failure((await client()).call(BUILDER, "t", {}, WRITE));
-    assert.match(error.message, /404 rest_no_route: No route; see that the plugin .* is active/);
+    assert.match(error.message, /404 rest_no_route: "No route"; see that the plugin .* is active/);
     assert.equal(writes.outcomeOf(error), "none");
   });
   const adapter = new Adapter();
