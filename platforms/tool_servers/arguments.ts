@@ -55,7 +55,8 @@ function upstreamName(given: string, names: readonly string[]): string {
 /** The location is the site's, wherever one is named. */
 function assertOwnLocation(args: Arguments, location: string): void {
   const fault = walk(args, ({ field, key, value }) => {
-    if (value === null || typeof value === "object") return undefined;
+    if (value === null) return undefined;
+    // A list or an object is none that could be compared.
     if (LOCATION.has(bare(key)) && value !== location) return field;
     return bare(key) === LOCATION_TYPE && value !== "location" ? field : undefined;
   });

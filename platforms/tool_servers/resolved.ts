@@ -91,7 +91,7 @@ function runOf(level: Level, siteId: string, ports: ProxyPorts, depth: number): 
   const { [argumentKey]: inner, ...own } = args;
   assertNames(own, field);
   const next = {
-    offer: named(args[nameKey], at(field, nameKey), siteId, ports),
+    offer: named(args[nameKey], at(field, nameKey), offer, ports),
     args: objectOf(inner, at(field, argumentKey)),
     field: at(field, argumentKey),
   };
@@ -116,13 +116,19 @@ function objectOf(inner: unknown, field: string): Arguments {
   return inner as Arguments;
 }
 
-/** The tool of that name, as the site's servers know it: one that may be called there, and no other. */
-function named(name: unknown, field: string, siteId: string, { offersOf }: ProxyPorts): SiteOffer {
+/** The tool of that name, as the site's servers of the same source know it: one that may be called there, and no other. */
+function named(
+  name: unknown,
+  field: string,
+  { site_id, ref }: Pick<SiteOffer, "site_id" | "ref">,
+  { offersOf }: ProxyPorts,
+): SiteOffer {
   if (typeof name !== "string") throw bad(`${field}: expected the name of a tool`);
   const word = forbiddenWord(name);
   if (word !== null) throw forbidden(`${field}: ${quoted(name)} is never run, "${word}" in it says why`);
   const listed = name.replaceAll("/", "-");
-  for (const offer of offersOf(siteId)) {
+  for (const offer of offersOf(site_id)) {
+    if (offer.ref.source !== ref.source) continue;
     if (offer.upstream_name === name || offer.upstream_name === listed) return offer;
   }
   throw forbidden(
@@ -167,17 +173,19 @@ function assertPost(args: Arguments, moment: string, now: number): void {
   if (fault !== null) throw forbidden(`${fault.field}: ${fault.value} is more than a draft`);
 }
 
+/** What tools call the page that they change, beside the name that is known of one. */
+const PAGE_NAMES = /^(post|page)_?id$/i;
+
 /** The page that an argument names: what is judged is what is sent. */
 function pageOf({ page = "post_id" }: SiteOffer, args: Arguments): number {
   const value = args[page];
   if (value === undefined || value === null) throw bad(`${page} is required`);
   if (typeof value !== "number" && typeof value !== "string") throw bad(`${page}: expected a whole number`);
   const id = numericId(value, page);
-  const other = walk(
-    args,
-    ({ key, field, value }) =>
-      key === page && typeof value !== "object" && String(value) !== String(id) ? field : undefined,
-  );
+  const other = walk(args, ({ key, field, value, within }) => {
+    const isPage = key === page || (within?.within === null && PAGE_NAMES.test(key));
+    return isPage && typeof value !== "object" && String(value) !== String(id) ? field : undefined;
+  });
   if (other !== undefined) throw bad(`${other}: names another page than ${page}; change one page in a call`);
   return id;
 }

@@ -53,6 +53,16 @@ Deno.test("an ability that is unknown, destroys, publishes, or cannot be judged 
   assert.deepEqual(at.servers.reached, []);
 });
 
+Deno.test("an ability of the site is not taken for a tool of the CRM by its name", async () => {
+  await using at = await world();
+  const hosted = { source: "crm", server: "hosted" } as const;
+  at.source.offer("contacts_get-notes", ["acme"], { writes: false, effect: "read" }, hosted);
+  for (const name of ["contacts_get/notes", "contacts_get-notes"]) {
+    await at.gw.refuses(RUN, run(name), "E_FORBIDDEN_OP");
+  }
+  assert.deepEqual(at.servers.reached, []);
+});
+
 Deno.test("a tool that runs a tool that runs a tool is judged to the end, and no deeper than four", async () => {
   await using at = await world();
   const nested = (levels: number, inner: Args): Args =>

@@ -34,6 +34,9 @@ Deno.test("another location is refused wherever it is named, and nothing is sent
       { altId: "loc2" },
       { altType: "company" },
       { filters: [{ a: { locationId: "loc2" } }] },
+      { filters: { locationId: ["loc2"] } },
+      { filters: { location_id: { eq: "loc2" } } },
+      { filters: JSON.stringify({ altId: ["loc2"] }) },
       { filters: JSON.stringify({ altId: "loc2" }) },
     ]
   ) {

@@ -103,8 +103,12 @@ Deno.test("the page is named by a plain number, and what is judged is what is se
     await at.gw.refuses("builder-mcp-batch-update", batch, "E_BAD_INPUT"),
     /another page than post_id/,
   );
+  for (const name of ["page_id", "postId", "pageID", "POST_ID"]) {
+    const said = await at.gw.refuses(ADD, add(id, { [name]: at.page("publish") }), "E_BAD_INPUT");
+    assert.match(said, /names another page than post_id/, name);
+  }
   assert.deepEqual(at.servers.reached, []);
-  await at.gw.call(ADD, add(String(id)));
+  await at.gw.call(ADD, add(String(id), { page_id: id }));
   assert.deepEqual(at.servers.writes.map(({ args }) => args.post_id), [id]);
 });
 
