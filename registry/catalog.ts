@@ -1,27 +1,12 @@
 /** The tools of all sources by name, and what of them a caller is shown. */
 import type { LRUCache } from "lru-cache";
 import { GatewayError } from "../errors.ts";
-import { nearest } from "../lib/nearest.ts";
 import { type Caller, LIMITS, type Token } from "../model.ts";
+import { likely } from "./likely.ts";
 import { Listing, type Shown } from "./listing.ts";
 import type { ToolEntry } from "./load.ts";
 import { underCeiling } from "./ceiling.ts";
 import { OFFERED_WRITE, type ToolSource } from "./source.ts";
-
-/** So many tools that do the same to different things are named together. */
-const ALIKE_MAX = 3;
-
-/** The names that were likely meant: the few that do the same to other things or something else to the same, or else the nearest. */
-function likely(name: string, names: readonly string[]): string[] {
-  const verb = /^[a-z]+_/.exec(name)?.[0];
-  const alike = verb === undefined ? [] : names.filter((one) => one.startsWith(verb));
-  if (alike.length > 1 && alike.length <= ALIKE_MAX) return alike.toSorted();
-  const thing = verb === undefined ? "" : name.slice(verb.length);
-  const same = thing.includes("_") ? names.filter((one) => one.endsWith(`_${thing}`)) : [];
-  if (same.length > 0 && same.length <= ALIKE_MAX) return same.toSorted();
-  const near = nearest(name, names);
-  return near === null ? [] : [near];
-}
 
 /** What the catalogue asks of the rest of the gateway. */
 export interface CatalogPorts {
