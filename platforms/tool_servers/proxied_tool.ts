@@ -11,6 +11,7 @@ import { newReadBack } from "./read_back_new.ts";
 import { recordReadBack } from "./read_back_records.ts";
 import { resolve, type Resolved } from "./resolved.ts";
 import type { ProxiedTool, SiteOffer, ToolServers, UpstreamResult } from "./types.ts";
+import { judged } from "./unknown_arguments.ts";
 
 type Arguments = Record<string, unknown>;
 
@@ -186,7 +187,7 @@ class ProxiedWrite {
     } catch (thrown) {
       throw withOutcome(thrown, "made");
     }
-    return contentOf(result, proofOf(verdict));
+    return contentOf(result, proofOf(judged(verdict, this.call)));
   }
 
   async #look(payload: unknown): Promise<Verdict> {
