@@ -6,7 +6,7 @@ import type { ToolEntry } from "../registry/load.ts";
 import type { Proxies } from "../registry/proxies.ts";
 import { offered, type OfferedTool, type Shown } from "../registry/source.ts";
 import { servedArguments } from "../rules/proxied_arguments.ts";
-import { cleanText, mergedSchema, shownSchema } from "../rules/proxied_schema.ts";
+import { cleanText, mergedSchema, shownSchema, withoutPublishing } from "../rules/proxied_schema.ts";
 import type { ToolCatalog } from "../store/store.ts";
 import { type Judgement, placeOf } from "./proxied_judge.ts";
 
@@ -46,12 +46,13 @@ export function shownTool(
   { name, listed: { name: upstream_name, tool }, state, class: chosen }: Judgement,
 ): ShownTool | null {
   if (tool === null || chosen === null) return null;
-  const about = proxies.known.get(name)?.about;
+  const { about, words = {} } = proxies.known.get(name) ?? {};
   const read = state === "approved";
-  const schema = shownSchema(
+  const whole = shownSchema(
     servedArguments(tool.input_schema, proxies.argumentNames),
-    { read, words: proxies.words },
+    { read, words: { ...proxies.words, ...words } },
   );
+  const schema = chosen.writes ? withoutPublishing(whole) : whole;
   const description = read ? said(tool.description, about) : `${about}.`;
   return { ...chosen, proxies, upstream_name, input_schema: tool.input_schema, description, schema };
 }
@@ -72,6 +73,7 @@ function said(description: string, about: string | undefined): string {
 }
 
 const AT_ONCE = " It writes at once: there is no preview.";
+const BY_NAME = " It counts as a write, though it is not known to change anything.";
 const DIFFER = " Its arguments differ between these sites.";
 /** Of sites that describe a tool each in their own way, so many ways are shown. */
 const WAYS_MAX = 3;
@@ -143,12 +145,16 @@ function shownBy(all: readonly ShownOffer[]): Shown {
   // Sites that list the same have the same object.
   const { schema, differ } = mergedSchema([...new Set(all.map(({ shown }) => shown.schema))]);
   const ways = [...Map.groupBy(all, ({ shown }) => shown.description)];
-  const writes = all.some(({ offer }) => offer.writes);
+  const writing = all.filter(({ offer }) => offer.writes);
+  const counted = writing.some(({ offer }) => offer.effect !== "read") ? AT_ONCE : BY_NAME;
   const more = ways.length > WAYS_MAX ? " Other sites describe it otherwise." : "";
   const text = ways.length === 1
     ? ways[0]![0]
     : ways.slice(0, WAYS_MAX).map(([said, of]) => `On ${siteNames(of)}: ${said}`).join(" ") + more;
-  return { description: `${text}${writes ? AT_ONCE : ""}${differ ? DIFFER : ""}`, input_schema: schema };
+  return {
+    description: `${text}${writing.length > 0 ? counted : ""}${differ ? DIFFER : ""}`,
+    input_schema: schema,
+  };
 }
 
 const siteNames = (all: readonly ShownOffer[]) => all.map(({ offer }) => offer.site_id).join(", ");

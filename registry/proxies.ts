@@ -57,6 +57,8 @@ const proxySchema = closed({
       writes: yesNo.optional(),
       page: word.optional(),
       also: names,
+      /** Our words for its arguments, where they mean other things than in other tools. */
+      arguments: argument,
     }),
   ),
 });
@@ -65,6 +67,8 @@ const proxySchema = closed({
 export interface KnownTool extends ProxyClass {
   readonly name: string;
   readonly about: string;
+  /** Our words for its own arguments, by name. */
+  readonly words: Readonly<Record<string, string>>;
 }
 
 type ProxyFile = z.output<typeof proxySchema>;
@@ -146,7 +150,8 @@ export class Proxies {
 function knownTool(name: string, tool: ProxyFile["tools"][string], file: ProxyFile): KnownTool {
   const { about, effect, writes = effect !== "read" } = tool;
   const page = effect === "page" ? tool.page ?? file.page : undefined;
-  return { name, about, effect, writes, ...(page === undefined ? {} : { page }) };
+  const words = tool.arguments;
+  return { name, about, words, effect, writes, ...(page === undefined ? {} : { page }) };
 }
 
 /** Whether a name fits a pattern in which `*` stands for any characters. */

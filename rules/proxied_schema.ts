@@ -1,5 +1,6 @@
 /** The schemas of sites' own tools as callers are shown them: what is no schema of arguments is left out, and prose unless it was read. */
 import { canonical, sizeOf } from "../lib/canonical.ts";
+import { wouldPublish } from "./publishing.ts";
 
 /** A schema as it came: any JSON. */
 export type StrangeSchema = Readonly<Record<string, unknown>>;
@@ -68,7 +69,7 @@ export function schemaFault(given: unknown): string | null {
 export interface Showing {
   /** Whether a person has read its texts: only then they are shown. */
   readonly read: boolean;
-  /** Our words for arguments by their name, where its own are not shown. */
+  /** Our words for arguments, not for what stands within them, by their name, where its own are not shown. */
   readonly words: Readonly<Record<string, string>>;
 }
 
@@ -159,7 +160,7 @@ function partsOf(
   return Object.fromEntries(
     named.slice(0, PROPERTIES_MAX).map(([name, part]) => {
       const description = Object.hasOwn(words, name) ? { description: words[name] } : {};
-      return [name, { ...shownPart(part, how), ...description }];
+      return [name, { ...shownPart(part, { ...how, words: {} }), ...description }];
     }),
   );
 }
@@ -169,6 +170,19 @@ function requiredOf(required: unknown, properties: Record<string, unknown> = {})
   const names = required.filter((name): name is string => typeof name === "string" && PROPERTY.test(name));
   const known = [...new Set(names)].filter((name) => Object.hasOwn(properties, name));
   return known.length > 0 ? known : undefined;
+}
+
+/** The schema of a write without the values of arguments that would publish, which are refused. */
+export function withoutPublishing(schema: Record<string, unknown>): Record<string, unknown> {
+  if (!isRecord(schema.properties)) return schema;
+  const properties = Object.entries(schema.properties).map(([name, part]) => {
+    if (!isRecord(part) || !Array.isArray(part.enum)) return [name, part] as const;
+    const left = part.enum.filter((value) => wouldPublish({ [name]: value }) === null);
+    if (left.length === 0 || left.length === part.enum.length) return [name, part] as const;
+    const { default: preset, ...more } = part;
+    return [name, { ...more, enum: left, ...(left.includes(preset) ? { default: preset } : {}) }] as const;
+  });
+  return { ...schema, properties: Object.fromEntries(properties) };
 }
 
 /**

@@ -26,6 +26,50 @@ Deno.test("known names are offered under ours, in our words, with the upstream's
   assert.ok(!JSON.stringify([...tools.values()]).includes("IGNORE"));
 });
 
+Deno.test("a tool that counts as a write by its name alone does not say that it writes", async () => {
+  const read_only = { read_only: true };
+  const names = ["emcp-tools-export-page", "emcp-tools-resolve-template"];
+  await using at = await open({
+    acme: [...names.map((name) => listed(name, { hints: read_only })), HEADING],
+  });
+  const tools = await shown(at.gw);
+  for (const name of names) {
+    const { description, annotations } = tools.get(name.replace("emcp-tools", "builder-mcp"))!;
+    assert.match(
+      description,
+      /^(Read|Tell) .*\. It counts as a write, though it is not known to change anything\.\n/,
+    );
+    assert.doesNotMatch(description, /writes at once/);
+    assert.equal(annotations.readOnlyHint, false);
+  }
+  assert.equal(tools.size, 3);
+});
+
+Deno.test("a page's structure is described by our words, and no status that is refused is shown", async () => {
+  const input_schema = {
+    type: "object",
+    properties: {
+      title: { type: "string" },
+      status: { type: "string", enum: ["draft", "publish"], default: "draft" },
+      structure: { type: "array", items: { type: "object", properties: { settings: { type: "object" } } } },
+    },
+  };
+  const filter = { ...input_schema, properties: { status: input_schema.properties.status } };
+  await using at = await open({
+    acme: [
+      listed("emcp-tools-build-page", { input_schema }),
+      listed("emcp-tools-list-pages", { input_schema: filter, hints: { read_only: true } }),
+    ],
+  });
+  const tools = await shown(at.gw);
+  const { status, structure } = tools.get("builder-mcp-build-page")!.inputSchema.properties;
+  assert.deepEqual(status, { type: "string", enum: ["draft"], default: "draft" });
+  assert.match(String(structure!.description), /\{type: container, settings, children\}/);
+  assert.deepEqual(structure!.items, { type: "object", properties: { settings: { type: "object" } } });
+  const read = tools.get("builder-mcp-list-pages")!.inputSchema.properties.status!;
+  assert.deepEqual(read.enum, ["draft", "publish"], "a read may ask for what is published");
+});
+
 Deno.test("a call goes to the site's own name for the tool, through both doors", async () => {
   const image = listed("emcp-tools-sideload-image", {
     input_schema: { type: "object", properties: { url: { type: "string" } }, required: ["url"] },

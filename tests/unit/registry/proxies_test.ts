@@ -39,6 +39,23 @@ Deno.test("the specification's 76 names of a page builder and its 36 of the CRM 
   }
 });
 
+Deno.test("what our words send a reader to is a tool that is known, and they are short", () => {
+  const names = new Set(SOURCES.flatMap(({ known }) => [...known.keys()]));
+  for (const { words, known } of SOURCES) {
+    const all = [words, ...[...known.values()].map((tool) => tool.words)].flatMap(Object.entries);
+    const texts = [...all, ...[...known.values()].map(({ name, about }) => [name, about])];
+    for (const [name, text] of texts as [string, string][]) {
+      for (
+        const [named] of text.matchAll(/\b[a-z-]+_[a-z]+-[a-z-]+|\b(?:builder-mcp|mcp-adapter)-[a-z-]+/g)
+      ) {
+        assert.ok(names.has(named), `${name}: ${named}`);
+      }
+      assert.ok(text.length <= 120 && !text.endsWith("."), `${name}: ${text}`);
+    }
+  }
+  assert.match(of("cms").known.get("builder-mcp-build-page")!.words.structure!, /children/);
+});
+
 Deno.test("a name is served under our prefix, whatever the server's is, and an older name under the newer tool's", () => {
   const cms = of("cms");
   for (
