@@ -26,5 +26,7 @@ export function assertOwnPages(c: Context, baseUrl: string, proof: boolean): voi
 export function ownAddress(wanted: string | null | undefined, baseUrl: string, otherwise: string): string {
   const { origin } = new URL(baseUrl);
   const url = wanted?.startsWith("/") ? URL.parse(wanted, origin) : null;
-  return url !== null && url.origin === origin ? url.pathname + url.search : otherwise;
+  if (url === null || url.origin !== origin) return otherwise;
+  // Without its dots "/.//evil.example" is a path that browsers read as a host.
+  return url.pathname.startsWith("//") ? otherwise : url.pathname + url.search;
 }

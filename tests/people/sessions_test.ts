@@ -217,6 +217,10 @@ Deno.test("after signing in one is led to a page of the gateway, wherever the ad
     "//evil.example",
     "/\\evil.example",
     "/\t/evil.example",
+    "/.//evil.example",
+    "/admin/..//evil.example",
+    "/%2e//evil.example",
+    "/./\\evil.example",
     "evil",
     "",
     null,
@@ -224,4 +228,8 @@ Deno.test("after signing in one is led to a page of the gateway, wherever the ad
   for (const next of [...elsewhere, "javascript:alert(1)", "/\n//evil.example"]) {
     assert.equal(ownAddress(next, BASE, "/home"), "/home", String(next));
   }
+  const dotted = await browser.open(`/admin/sign-in?${new URLSearchParams({ next: "/.//evil.example" })}`, {
+    stay: true,
+  });
+  assert.deepEqual([dotted.status, dotted.path], [303, "/admin/tokens"]);
 });
