@@ -12,16 +12,15 @@ function freePort(): number {
   return (listener.addr as Deno.NetAddr).port;
 }
 
-/** The first line of a stream that fits, and everything read until then; what comes later is read and dropped. */
-async function lineOf(stream: ReadableStream<Uint8Array>, fits: RegExp): Promise<string> {
+/** What a stream says up to the end of the first line that fits; what comes later is read and dropped. */
+async function saidUntil(stream: ReadableStream<Uint8Array>, fits: RegExp): Promise<string> {
   const found = Promise.withResolvers<string>();
   const decoder = new TextDecoder();
   let text = "";
   (async () => {
     for await (const chunk of stream) {
       text += decoder.decode(chunk, { stream: true });
-      const line = text.split("\n").slice(0, -1).find((one) => fits.test(one));
-      if (line !== undefined) found.resolve(line.trim());
+      if (text.split("\n").slice(0, -1).some((one) => fits.test(one))) found.resolve(text);
     }
     found.reject(new Error(`it ended without ${fits}:\n${text}`));
   })().catch(found.reject);
@@ -48,9 +47,11 @@ Deno.test("mcp-remote registers, has its person asked, and hands on what a clien
   const process = startTool("remote", args, { cwd, env, stdin: "piped" });
   const writer = process.stdin.getWriter();
   try {
-    const answer = lineOf(process.stdout, /"id":2/);
-    const page = await lineOf(process.stderr, /\/oauth\/authorize\?/);
-    const address = /http\S+/.exec(page)![0];
+    const answer = saidUntil(process.stdout, /"id":2/);
+    answer.catch(() => {}); // it is waited for below; what fails before says more
+    // It prints the address before it listens for the answer.
+    const said = await saidUntil(process.stderr, /Waiting for authorization/);
+    const address = /^http\S+\/oauth\/authorize\?\S+$/m.exec(said)![0];
     const form = filledIn(await (await fetch(address)).text());
     const headers = { origin: new URL(address).origin };
     const allowed = await fetch(address, { method: "POST", body: form, headers });
@@ -62,7 +63,8 @@ Deno.test("mcp-remote registers, has its person asked, and hands on what a clien
     await say({ id: 1, method: "initialize", params });
     await say({ method: "notifications/initialized" });
     await say({ id: 2, method: "tools/list" });
-    const { result } = JSON.parse(await answer);
+    const line = (await answer).split("\n").find((one) => one.includes('"id":2'));
+    const { result } = JSON.parse(line!);
     assert.ok(result.tools.some(({ name }: { name: string }) => name === "create_draft"));
     assert.equal((await kit!.store.oauthGrants.list(user!.id)).length, 1);
   } finally {
