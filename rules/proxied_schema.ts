@@ -1,6 +1,7 @@
 /** The schemas of sites' own tools as callers are shown them: what is no schema of arguments is left out, and prose unless it was read. */
 import { canonical, sizeOf } from "../lib/canonical.ts";
 import { wouldPublish } from "./publishing.ts";
+import { isFormat, isOneWord } from "./proxied_plain.ts";
 
 /** A schema as it came: any JSON. */
 export type StrangeSchema = Readonly<Record<string, unknown>>;
@@ -96,20 +97,16 @@ function shownPart(given: unknown, how: Showing): Record<string, unknown> {
   }
   for (const key of NUMBERS) if (Number.isFinite(schema[key])) put(key, schema[key]);
   if (typeof schema.uniqueItems === "boolean") put("uniqueItems", schema.uniqueItems);
-  if (typeof schema.format === "string" && /^[a-z][a-z0-9-]{0,31}$/.test(schema.format)) {
-    put("format", schema.format);
+  if (typeof schema.format === "string" && isFormat(schema.format)) put("format", schema.format);
+  if (typeof schema.$ref === "string" && LOCAL_REF.test(schema.$ref) && isNamed(schema.$ref.slice(2), how)) {
+    put("$ref", schema.$ref);
   }
-  if (typeof schema.$ref === "string" && LOCAL_REF.test(schema.$ref)) put("$ref", schema.$ref);
-  if (isPlain(schema.default)) put("default", schema.default);
-  if (Object.hasOwn(schema, "const") && isPlain(schema.const)) put("const", schema.const);
-  put("enum", enumOf(schema.enum));
+  if (isPlain(schema.default, how)) put("default", schema.default);
+  if (Object.hasOwn(schema, "const") && isPlain(schema.const, how)) put("const", schema.const);
+  put("enum", enumOf(schema.enum, how));
   for (const key of ["anyOf", "oneOf", "allOf", "prefixItems"]) {
-    if (Array.isArray(schema[key]) && schema[key].length > 0) {
-      put(
-        key,
-        schema[key].map((one) => shownPart(one, how)),
-      );
-    }
+    const all: unknown = schema[key];
+    if (Array.isArray(all) && all.length > 0) put(key, all.map((one) => shownPart(one, how)));
   }
   if (schema.items !== undefined) {
     put("items", Array.isArray(schema.items) ? {} : shownPart(schema.items, how));
@@ -137,15 +134,18 @@ function typesOf(type: unknown): unknown {
     : undefined;
 }
 
-function isPlain(value: unknown): boolean {
-  if (typeof value === "string") return PLAIN_VALUE.test(value);
+/** A name or value is shown unread where it is one word. */
+const isNamed = (text: string, { read }: Showing) => read || isOneWord(text);
+
+function isPlain(value: unknown, how: Showing): boolean {
+  if (typeof value === "string") return PLAIN_VALUE.test(value) && isNamed(value, how);
   return typeof value === "boolean" || value === null || Number.isFinite(value);
 }
 
 /** All of its values or none: with some left out, those could not be given. */
-function enumOf(values: unknown): unknown {
+function enumOf(values: unknown, how: Showing): unknown {
   const fits = Array.isArray(values) && values.length > 0 && values.length <= ENUM_MAX &&
-    values.every(isPlain);
+    values.every((one) => isPlain(one, how));
   return fits ? values : undefined;
 }
 
@@ -156,7 +156,9 @@ function partsOf(
 ): Record<string, unknown> | undefined {
   const parts = asRecord(given);
   if (!isRecord(parts)) return undefined;
-  const named = Object.entries(parts).filter(([name]) => PROPERTY.test(name) && name !== "__proto__");
+  const named = Object.entries(parts).filter(([name]) =>
+    PROPERTY.test(name) && name !== "__proto__" && isNamed(name, how)
+  );
   return Object.fromEntries(
     named.slice(0, PROPERTIES_MAX).map(([name, part]) => {
       const description = Object.hasOwn(words, name) ? { description: words[name] } : {};
