@@ -71,9 +71,12 @@ export function proxiedTool(tool: ProxiedTool, ports: ProxyPorts): ProxiedHandle
       const one = new ProxiedWrite(tool, call, ctx, ports, servers);
       const name = turnOf(call);
       const state = plan?.state as PageState | null | undefined;
+      const began = ctx.now();
       const done = name === null ? await one.run() : await ctx.exclusively(name, async (turn) => {
-        if (turn.waited && call.pageId !== null) await assertAsPlanned(ctx, call.pageId, state ?? null);
-        return await one.run(turn);
+        return await one.run(turn, async () => {
+          const isOld = turn.waited || ctx.now() - began > LOOK_MS;
+          if (isOld && call.pageId !== null) await assertAsPlanned(ctx, call.pageId, state ?? null);
+        });
       });
       return done.warned(state?.warnings ?? []);
     },
@@ -88,7 +91,10 @@ function turnOf({ pageId, effect }: Resolved): string | null {
 
 const liveRaise = (because: string): ProxyRaise => ({ flags: ["allow_publish"], published: true, because });
 
-/** While another call was waited for, somebody may have published the page. */
+/** What was read of a page so long ago is read again right before it is changed. */
+const LOOK_MS = 1000;
+
+/** While another call or a slow site was waited for, somebody may have published the page. */
 async function assertAsPlanned(ctx: ProxyContext, id: number, planned: PageState | null): Promise<void> {
   const { live } = await pageState(ctx, id);
   if (live === null || (planned !== null && planned.live !== null)) return;
@@ -162,9 +168,11 @@ class ProxiedWrite {
     this.#back = make !== null && target.writes ? make(call, ctx, ports, servers) : null;
   }
 
-  async run(turn?: Turn): Promise<Content> {
+  /** `stands` refuses where the page is not as it was when the call was planned. */
+  async run(turn?: Turn, stands?: () => Promise<void>): Promise<Content> {
     const { call: { offer, args } } = this;
     await this.#back?.before();
+    await stands?.();
     if (turn && !await turn.renew()) {
       throw new GatewayError(
         "E_BUSY",
