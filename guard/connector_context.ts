@@ -2,7 +2,7 @@
 import { GatewayError } from "../errors.ts";
 import { type Caller, type CredentialKind, type Credentials, LIMITS, type Site } from "../model.ts";
 import type { AccountSpec, Connector } from "../platforms/connector.ts";
-import type { AccessToken, AccountTokens, Allowance, ConnectorContext } from "../platforms/context.ts";
+import type { AccessToken, AccountTokens, Allowance, ConnectorContext, Lent } from "../platforms/context.ts";
 import type { Http } from "../platforms/http.ts";
 import type { Outgoing, PublishGrant } from "../platforms/request.ts";
 import type { Connectors } from "../registry/connectors.ts";
@@ -159,13 +159,15 @@ function borrow(
   call: ConnectorCall,
   connector: Connector,
   name: string,
-): Pick<ConnectorContext, "send"> {
+): Lent {
   const lender = connector.borrows?.includes(name) ? ports.connectors.get(name) : undefined;
   if (!lender?.sign) {
     throw new GatewayError("E_INTERNAL", `The connector "${connector.name}" may not borrow from "${name}"`);
   }
   const { sign } = lender;
   return {
+    settings: settingsOf(ports, lender),
+    pace: (wanted, limits) => ports.store.paces.of(`${lender.name} ${wanted}`, limits),
     async send(out) {
       const signed = await sign(makeConnectorContext(ports, call, lender));
       return await send(ports, call, { connector, to: lender, signed }, out);

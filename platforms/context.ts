@@ -19,8 +19,11 @@ export interface ConnectorContext<Settings = AnyValues> extends Configured<Setti
   send(out: Outgoing): Promise<Incoming>;
   /** The site's secret of that kind; throws E_INTERNAL with the way out when the site has none. */
   secret<K extends CredentialKind>(kind: K): Promise<NonNullable<Credentials[K]>>;
-  /** Another connector of `borrows`: its requests are signed with its credential and go to its origins only. */
-  borrow(connector: string): Pick<ConnectorContext, "send">;
+  /**
+   * Another connector of `borrows`: its requests are signed with its credential, go to its origins only, and can keep
+   * the paces that its own keep.
+   */
+  borrow(connector: string): Lent;
   /** Of scope `account`: fresh access tokens of the person whose account is used. */
   readonly account?: AccountTokens;
   /** Of a connector that says `allowance`: how often its upstream was asked today, and answers that are kept. */
@@ -35,6 +38,9 @@ export interface ConnectorContext<Settings = AnyValues> extends Configured<Setti
   /** When the time of the call is used up, by `now`. */
   readonly deadline: number;
 }
+/** What one connector has of another. */
+export type Lent = Pick<ConnectorContext, "send" | "settings" | "pace">;
+
 /** The same where there is a site, as there always is for a connector of scope `site`. */
 export interface SiteContext<Settings = AnyValues> extends ConnectorContext<Settings> {
   readonly site: Site;

@@ -22,11 +22,12 @@ export function withDeadline<Context extends ConnectorContext<Settings>, Setting
   ctx: Context & ConnectorContext<Settings>,
   deadline: number,
 ): Context {
-  const limited = (way: Pick<ConnectorContext, "send">) => ({
+  const limited = <Way extends Pick<ConnectorContext, "send">>(way: Way): Way => ({
+    ...way,
     send(out: Outgoing) {
       const left = Math.max(1, deadline - ctx.now());
       return way.send({ ...out, deadline_ms: Math.min(out.deadline_ms ?? left, left) });
     },
   });
-  return { ...ctx, ...limited(ctx), borrow: (name: string) => limited(ctx.borrow(name)) };
+  return { ...limited(ctx), borrow: (name: string) => limited(ctx.borrow(name)) };
 }

@@ -12,6 +12,17 @@ const DAY_OVER_MS = 15 * 60_000;
 
 type Answer = Pick<Incoming, "status" | "headers">;
 
+/** What a location is asked with. */
+interface Asking {
+  readonly settings: Readonly<Record<string, string | null>>;
+  pace(name: string, limits: PaceLimits): Pace;
+}
+
+/** The pacer of a location, the same for all who ask it with this connector's credential. */
+export function pacerOf({ settings, pace }: Asking, location: string, now: () => number): Pacer {
+  return new Pacer(pace(`${settings.CRM_API_BASE} ${location}`, PACE), now);
+}
+
 /** Turns at a location, and what its answers say of its quota. */
 export class Pacer {
   constructor(private readonly pace: Pace, private readonly now: () => number) {}

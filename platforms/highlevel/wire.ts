@@ -4,7 +4,7 @@ import type { SiteContext } from "../connector.ts";
 import type { Incoming } from "../request.ts";
 import type { NoTurn, Turn } from "../../lib/pace.ts";
 import { Budget, SPARE_MS } from "./budget.ts";
-import { PACE, Pacer } from "./pacer.ts";
+import { type Pacer, pacerOf } from "./pacer.ts";
 import { dayIsOver, foreign, refused, unreadable } from "./refusals.ts";
 import { FILLED_IN, LOCATION_NAMES, type Route, type RouteName, ROUTES } from "./routes.ts";
 import { shared } from "./shared_pages.ts";
@@ -38,8 +38,7 @@ export class CrmWire {
 
   constructor(readonly ctx: SiteContext<CrmSettings>, readonly budget: Budget = new Budget()) {
     this.location = ctx.site.crm_location_id ?? "";
-    const pace = ctx.pace(`${ctx.settings.CRM_API_BASE} ${this.location}`, PACE);
-    this.#pacer = new Pacer(pace, ctx.now);
+    this.#pacer = pacerOf(ctx, this.location, ctx.now);
   }
 
   /** The same location with other limits. */

@@ -3,6 +3,7 @@ import type { SiteContext } from "../connector.ts";
 import type { Incoming, Outgoing } from "../request.ts";
 import { failed, isRefusal, refused, unreadable } from "./errors.ts";
 import { LENDERS, LOCATION_HEADER, type ToolServerSettings } from "./servers.ts";
+import { sendInTurn } from "./paced.ts";
 import { EventReader } from "./stream.ts";
 import type { ServerRef } from "./types.ts";
 
@@ -47,7 +48,9 @@ export async function ask(ctx: ToolServerContext, at: Endpoint, question: Questi
   const stream: { events: EventReader | null } = { events: null };
   const reducer = (headers: Headers) =>
     stream.events = isEvents(headers) ? new EventReader((message) => answers(message, id)) : null;
-  const answer = await ctx.borrow(LENDERS[ref.source]).send({ ...out, reducer });
+  const lent = ctx.borrow(LENDERS[ref.source]);
+  const whole = { ...out, reducer };
+  const answer = await (ref.source === "crm" ? sendInTurn(ctx, lent, whole) : lent.send(whole));
   if (answer.status < 200 || answer.status > 299) throw refused(ref, out, answer);
   const { events } = stream;
   const message = read(ref, out, answer, events);
@@ -64,7 +67,7 @@ function requestOf(
   { ref, url, version, session }: Endpoint,
   { method, params, ...rest }: Question,
   id: number,
-): Outgoing {
+): Outgoing & Pick<Question, "deadline_ms"> {
   return {
     method: "POST",
     url,

@@ -1,4 +1,5 @@
 /** A site with tool servers on loopback, reached with the real way out, the real lenders and the real policy. */
+import type { Pace } from "../../../lib/pace.ts";
 import { makeConnectorContext } from "../../../guard/connector_context.ts";
 import { FactCaches } from "../../../guard/fact_caches.ts";
 import { Writes } from "../../../guard/writes.ts";
@@ -64,6 +65,13 @@ export interface World extends Omit<Reach, typeof Symbol.dispose> {
 /** Answers a request; `nth` counts from 1. */
 export type Answer = (sent: Sent, nth: number, request: Request) => Response | Promise<Response>;
 
+/** A pace that keeps nobody waiting. */
+const AT_ONCE: Pace = {
+  take: () => Promise.resolve({ at: 0, until: Infinity, done: () => {} }),
+  block: () => Promise.resolve(),
+  blockedUntil: 0,
+};
+
 /** The way to the servers of a site with those settings; `secrets` by the kind of credential. */
 export function reach(
   of: Partial<Site>,
@@ -81,7 +89,7 @@ export function reach(
     connectors: CONNECTORS,
     store: {
       accounts: { token: () => Promise.reject(new Error("no account is asked for")) },
-      paces: { of: () => ({}) as never },
+      paces: { of: () => AT_ONCE },
       sites: { secret: (_: string, kind: string) => Promise.resolve(held[kind] as never) },
     },
     http,

@@ -1,0 +1,38 @@
+/** Requests to the CRM's tool server in the pace of the location, which all that ask the location keep together. */
+import { SPARE_MS } from "../highlevel/budget.ts";
+import { pacerOf } from "../highlevel/pacer.ts";
+import type { SiteContext } from "../connector.ts";
+import type { Lent } from "../context.ts";
+import type { Incoming, Outgoing } from "../request.ts";
+
+/** Sends it once it is its turn, each try of a read anew. Throws E_UPSTREAM, where no turn comes in time too. */
+export async function sendInTurn(
+  { site, now, deadline }: SiteContext,
+  lent: Lent,
+  out: Outgoing & { readonly deadline_ms: number },
+): Promise<Incoming> {
+  const pacer = pacerOf(lent, site.crm_location_id ?? "", now);
+  const latest = deadline - SPARE_MS;
+  const first = await pacer.take(latest);
+  const late = typeof first === "string";
+  let refusal: Promise<void> | undefined;
+  const waiting = late ? null : pacer.waiting(first, latest);
+  try {
+    const answer = await lent.send({
+      ...out,
+      async turn() {
+        await refusal; // what the location asked for is known before it is asked again
+        return await waiting?.left() ?? Infinity;
+      },
+      busy(response) {
+        if (response.status === 429) refusal = pacer.heard(response);
+        return null;
+      },
+      deadline_ms: out.deadline_ms + (late ? 0 : Math.max(0, first.at - now())),
+    });
+    await pacer.heard(answer);
+    return answer;
+  } finally {
+    waiting?.done();
+  }
+}
