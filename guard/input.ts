@@ -50,7 +50,7 @@ export function readForwarded(
   raw: Record<string, unknown>,
   now: number,
 ): Input {
-  refuseAny(entry.manifest, raw, now);
+  refuseAny(entry.manifest, raw, now, FORWARDED);
   const { site_id, confirm, ...rest } = raw;
   refuseSiteId(site_id);
   const isOwn = confirm !== undefined && entry.offer?.confirm === true;
@@ -63,10 +63,17 @@ export function readForwarded(
   return { args: entry.check({ ...rest, ...own }), siteId: site_id, confirm: false, confirmToken: undefined };
 }
 
+/** What to do instead of publishing. */
+const INSTEAD = "leave it out, and publish with publish_post or publish_page where the site allows it";
+/** The same of a tool that may need a status, on a site that may be no place of posts. */
+const FORWARDED =
+  'leave it out, or send "draft" where it is a status; publish_post and publish_page publish on a cms site that ' +
+  "allows it";
+
 /** What no tool takes, whatever its schema. */
-function refuseAny(manifest: Manifest, raw: Record<string, unknown>, now: number): void {
+function refuseAny(manifest: Manifest, raw: Record<string, unknown>, now: number, instead = INSTEAD): void {
   if (tooDeep(raw)) throw bad(`arguments: nested deeper than ${LIMITS.NESTING_LEVELS} levels`);
-  if (writes(manifest)) refusePublishing(raw, manifest, now);
+  if (writes(manifest)) refusePublishing(raw, manifest, now, instead);
 }
 
 function refuseSiteId(site_id: unknown): asserts site_id is string | undefined {
@@ -78,14 +85,20 @@ function refuseSiteId(site_id: unknown): asserts site_id is string | undefined {
   }
 }
 
-function refusePublishing(raw: Record<string, unknown>, manifest: Manifest, now: number): void {
+function refusePublishing(
+  raw: Record<string, unknown>,
+  manifest: Manifest,
+  now: number,
+  instead: string,
+): void {
   const judged = Object.entries(raw).filter(([name]) => !manifest.file_text.includes(name));
   const found = wouldPublish(Object.fromEntries(judged));
   if (found) {
     throw new GatewayError(
       "E_FORBIDDEN_OP",
-      `${found.field}: ${JSON.stringify(found.value)} would publish, which "${manifest.name}" never does; ` +
-        "leave it out, and publish with publish_post or publish_page where the site allows it",
+      `${found.field}: ${
+        JSON.stringify(found.value)
+      } would publish, which "${manifest.name}" never does; ${instead}`,
     );
   }
   if (typeof raw.scheduled_at === "string") parseSchedule(raw.scheduled_at, now);

@@ -25,7 +25,9 @@ export async function pageState(ctx: ProxyContext, id: number): Promise<PageStat
   if (state === null) {
     return {
       isKnown: false,
-      live: `${id} is neither a page nor a post that can be read, so it may be shown to visitors already`,
+      live:
+        `no page or post with the id ${id} can be read (see that it is the right one): whatever else has it may ` +
+        "be shown to visitors already",
       warnings: [],
     };
   }

@@ -134,8 +134,8 @@ function named(
   throw forbidden(
     `${field}: ${
       quoted(name)
-    } is not among the tools that may be run on this site; the tools listing names those, ` +
-      "and an operator can approve further ones",
+    } is no ability that may be run here: only those may that the site offers as tools too, and each of these can ` +
+      "be called itself, by its name in the tools listing; an operator can approve further ones",
   );
 }
 

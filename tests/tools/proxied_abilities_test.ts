@@ -63,6 +63,15 @@ Deno.test("an ability of the site is not taken for a tool of the CRM by its name
   assert.deepEqual(at.servers.reached, []);
 });
 
+Deno.test("an ability under its tool's name in the listing is refused with the word to call that itself", async () => {
+  await using at = await world();
+  const said = await at.gw.refuses(RUN, run("builder-mcp-list-pages"), "E_FORBIDDEN_OP");
+  assert.match(
+    said,
+    /only those may that the site offers as tools too, and each of these can be called itself/,
+  );
+});
+
 Deno.test("a tool that runs a tool that runs a tool is judged to the end, and no deeper than four", async () => {
   await using at = await world();
   const nested = (levels: number, inner: Args): Args =>

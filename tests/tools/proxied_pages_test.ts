@@ -47,7 +47,7 @@ Deno.test("what visitors see, or may see, is changed only where the site allows 
     ["private", at.page("private")],
     ["trash", at.page("trash")],
     ["goes live at", at.page("future", soon)],
-    ["neither a page nor a post", 999_999],
+    ["no page or post with the id 999999 can be read", 999_999],
   ];
   for (const [word, id] of states) {
     const said = await at.gw.refuses(ADD, add(id), "E_FORBIDDEN_OP");
