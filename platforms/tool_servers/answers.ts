@@ -71,8 +71,9 @@ export function failureText({ content, structuredContent }: UpstreamResult): str
   return cut.length < clean.length ? `${cut}…` : cut;
 }
 
-/** How the content platform's servers word what they refuse before a tool is run. */
-const REFUSED = /^(Permission denied|Ability "[^"]{1,200}" has invalid input\. Reason: )/;
+/** How the content platform's servers word what they refuse before anything is changed. */
+const REFUSED =
+  /^(Permission denied|Ability "[^"]{1,200}" has invalid input\. Reason: |(Post|Element|Template)( "[^"]{1,200}")? not found( on this page)?\.$)/;
 
 /** Whether the failure says of itself that the tool was not run. */
 export function isRefused(result: UpstreamResult): boolean {

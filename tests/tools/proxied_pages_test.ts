@@ -186,6 +186,8 @@ Deno.test("a failure is reported with what became of the change: made, none, unk
     const refused of [
       fails("Permission denied"),
       fails('Ability "x" has invalid input. Reason: settings is required'),
+      fails("Element not found."),
+      fails('Element "a" not found on this page.'),
       says({ success: false }, { isError: true, soft: true, status: 422 }),
     ]
   ) {
@@ -193,6 +195,9 @@ Deno.test("a failure is reported with what became of the change: made, none, unk
     const { outcome } = await at.gw.end("builder-mcp-update-page-settings", settings) as Args;
     assert.equal(outcome, "none", JSON.stringify(refused));
   }
+  at.servers.answers.set("emcp-tools-update-page-settings", () => fails("Saved; Element not found."));
+  const { outcome } = await at.gw.end("builder-mcp-update-page-settings", settings) as Args;
+  assert.equal(outcome, "unknown", "what was found missing afterwards says nothing of before");
 });
 
 Deno.test("a site whose tools cannot show a page is written to, and nothing is said to be proven", async () => {
