@@ -54,6 +54,16 @@ async function rows({ api }: Call, filters: Record<string, string>, most: number
   return found;
 }
 
+const ABOUT_CHARACTERS = 160;
+
+/** What an operator or the gateway itself did something to; nothing of a call, whose row names its site. */
+function about({ door, arguments: what }: AuditRow): string {
+  if (door !== "admin" || typeof what !== "object" || what === null) return "";
+  const text = Object.entries(what).filter(([, value]) => value !== null && value !== "")
+    .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`).join(" ");
+  return cell(text.length > ABOUT_CHARACTERS ? `${text.slice(0, ABOUT_CHARACTERS).toWellFormed()}…` : text);
+}
+
 function line(row: AuditRow): string {
   const doubt = row.outcome === "unknown" || (row.status === "started" && row.outcome === undefined);
   const found = row.resolution && `found: ${row.resolution.found} (${cell(row.resolution.note)})`;
@@ -66,6 +76,7 @@ function line(row: AuditRow): string {
     cell(row.tool),
     cell(row.site_id),
     cell(row.token_name),
+    about(row),
     ...outcome,
     took,
   ];

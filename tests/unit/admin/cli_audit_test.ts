@@ -41,6 +41,22 @@ Deno.test("audit tail shows the last rows, oldest first", async () => {
   assert.equal(await cli.bad("audit", "tail", "--limit", "few"), "--limit needs a whole number");
 });
 
+Deno.test("audit tail says what an operator did something to", async () => {
+  const cli = await desk();
+  const what = { name: "builder-mcp-list-media", sites: ["acme", "bolt"], page: null, note: "a\u202eb" };
+  const admin = { door: "admin", site_id: null, token_name: "master token" } as const;
+  cli.store.rows.push(auditRow({ ...admin, id: "r1", tool: "tool.approve", arguments: what }));
+  cli.store.rows.push(auditRow({ ...admin, id: "r2", tool: "x", arguments: { all: "y".repeat(999) } }));
+  cli.store.rows.push(auditRow({ ...admin, id: "r3", tool: "audit.read", arguments: null }));
+  const [first, second, third] = (await cli.good("audit", "tail")).out.split("\n");
+  assert.match(
+    first!,
+    / tool\.approve {2}- {2}master token {2}name=builder-mcp-list-media sites=\["acme","bolt"\] note=a\\u\{202e\}b {2}3 ms$/,
+  );
+  assert.match(second!, /master token {2}all=y{156}… {2}3 ms$/);
+  assert.match(third!, /audit\.read {2}- {2}master token {2}3 ms$/);
+});
+
 Deno.test("audit tail goes on to the next page where one is short", async () => {
   const cli = await desk();
   for (let n = 0; n < 3; n++) cli.store.rows.push(auditRow({ id: `r${n}` }));
