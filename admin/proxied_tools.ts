@@ -17,7 +17,10 @@ const name = text("the name of a tool", /^[A-Za-z0-9_.-]{1,128}$/);
 const sites = z.array(site_id, { error: expected("a list of site ids") }).min(1, {
   error: expected("at least one site id"),
 }).max(SITES_MAX, { error: expected(`at most ${SITES_MAX} site ids`) });
-const hash = text("the hash that was shown, 64 hexadecimal characters", /^[0-9a-f]{64}$/);
+const hash = text(
+  "the whole hash, 64 hexadecimal characters, as it is shown with the tool's text (tool-server show)",
+  /^[0-9a-f]{64}$/,
+);
 
 const listQuery = closed({
   site_id: site_id.optional(),

@@ -128,10 +128,20 @@ Deno.test("there is no approval of all names, nor of all sites", async () => {
   await using at = await open({ acme: [MEDIA] });
   const { hash } = await one(at.gw, NAME);
   for (
-    const wrong of [{ name: "*" }, { sites: ["*"] }, { sites: [] }, { sites: "acme" }, { hash: undefined }]
+    const wrong of [
+      { name: "*" },
+      { sites: ["*"] },
+      { sites: [] },
+      { sites: "acme" },
+      { hash: undefined },
+      { hash: hash.slice(0, 12) },
+    ]
   ) {
     const { error } = await approve(at.gw, { name: NAME, sites: ["acme"], hash, class: "read", ...wrong });
     assert.equal(error.code, "E_BAD_INPUT", JSON.stringify(wrong));
+    if (wrong.hash) {
+      assert.match(error.message, /^hash: expected the whole hash, .* \(tool-server show\)/);
+    }
   }
   assert.equal((await shown(at.gw)).size, 0);
 });
