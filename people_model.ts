@@ -12,9 +12,15 @@ export const PEOPLE_LIMITS = {
   PASSPHRASE_CHARACTERS_MIN: 12,
   PASSPHRASE_CHARACTERS_MAX: 256,
   PASSKEYS_MAX: 10,
-  /** Attempts to sign in that are counted together, and how many may be for one account and from one address. */
+  /**
+   * Attempts to sign in that are counted together, and how many may be for one account from one address, for one
+   * account from anywhere, and from one address: so a stranger at one address shuts nobody else's account.
+   */
   SIGN_IN_WINDOW_MS: 15 * 60_000,
   SIGN_IN_ATTEMPTS_ACCOUNT: 10,
+  SIGN_IN_ATTEMPTS_ACCOUNT_ALL: 100,
   SIGN_IN_ATTEMPTS_ADDRESS: 50,
+  /** No e-mail address is longer. */
+  EMAIL_CHARACTERS_MAX: 254,
   FORM_BYTES: 64 * 1024,
 } as const;

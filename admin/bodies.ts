@@ -1,6 +1,6 @@
 /** The bodies of the admin API, a strict schema per record. */
 import { z } from "zod";
-import { CONFIRM_POLICIES, TIER_MAX } from "../model.ts";
+import { CONFIRM_POLICIES, PEOPLE_LIMITS, TIER_MAX } from "../model.ts";
 import type { Tier } from "../model.ts";
 import { choice, closed, expected, text, yesNo } from "../lib/fields.ts";
 
@@ -8,7 +8,6 @@ import { choice, closed, expected, text, yesNo } from "../lib/fields.ts";
 export const SCOPE_SITES_MAX = 400;
 export const SCOPE_TOOLS_MAX = 256;
 const NAME_CHARACTERS_MAX = 100;
-const EMAIL_CHARACTERS_MAX = 254;
 
 /** What a site or project may be called in addresses. */
 export const SITE_ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
@@ -28,7 +27,9 @@ const tier_error = expected(`a whole number from 0 to ${TIER_MAX}`);
 const tier = z.int({ error: tier_error }).min(0, { error: tier_error }).max(TIER_MAX, { error: tier_error })
   .transform((number) => number as Tier);
 const email = text("an e-mail address", /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u)
-  .max(EMAIL_CHARACTERS_MAX, { error: expected(`at most ${EMAIL_CHARACTERS_MAX} characters`) });
+  .max(PEOPLE_LIMITS.EMAIL_CHARACTERS_MAX, {
+    error: expected(`at most ${PEOPLE_LIMITS.EMAIL_CHARACTERS_MAX} characters`),
+  });
 
 function scope(what: string, pattern: RegExp, min: number, max: number) {
   const one = text(`a ${what} or "*"`, new RegExp(`${pattern.source}|^\\*$`));

@@ -6,7 +6,7 @@ import { Notice } from "../../pages/notice.tsx";
 import { leadTo, showPage } from "../../pages/respond.tsx";
 import type { Visitor } from "../../pages/visitors.ts";
 import type { Invitation } from "../../store/store.ts";
-import { answer } from "../exchange.ts";
+import { addressOf, answer } from "../exchange.ts";
 import { canHavePasskeys } from "../sign_in/hosts.ts";
 import { type PagesParts, worded } from "./frame.tsx";
 import { HOME } from "./sign_in.tsx";
@@ -40,7 +40,7 @@ export function invitationPages(app: Hono, parts: PagesParts): void {
     return await act({ text, user: known.user });
   };
   const join = async (c: Context, visitor: Visitor, { text }: Found, chosen: Chosen) => {
-    const signedIn = await people.accept(text, chosen);
+    const signedIn = await people.accept(text, chosen, addressOf(c));
     if (signedIn === null) return await overPage(c, visitor, OVER.used);
     await visitors.signIn(c, signedIn, "invitation");
     return leadTo(c, HOME);

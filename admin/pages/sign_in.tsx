@@ -1,5 +1,6 @@
 /** Signing in and out. */
 import type { Context, Hono } from "hono";
+import { PEOPLE_LIMITS } from "../../model.ts";
 import { Field, Form, Submit } from "../../pages/form.tsx";
 import { Notice } from "../../pages/notice.tsx";
 import { ownAddress } from "../../pages/origin.ts";
@@ -39,7 +40,9 @@ export function signInPages(app: Hono, parts: PagesParts): void {
   app.post(PATH, async (c) => {
     const visitor = await visitors.visit(c);
     const form = await visitors.form(c, visitor);
-    const [email, passphrase] = [form.get("email")?.trim() ?? "", form.get("passphrase") ?? ""];
+    const passphrase = form.get("passphrase") ?? "";
+    // A longer one is nobody's, and is neither shown nor recorded whole.
+    const email = (form.get("email")?.trim() ?? "").slice(0, PEOPLE_LIMITS.EMAIL_CHARACTERS_MAX + 1);
     const next = wanted(form.get("next"));
     try {
       const signedIn = await people.signIn({ email, passphrase, address: addressOf(c) });

@@ -1,7 +1,7 @@
 /** People: invited, signed in within limits, recovered by another invitation, removed. */
 import { GatewayError } from "../../errors.ts";
 import { PEOPLE_LIMITS, type User } from "../../model.ts";
-import type { Invitation, KeptPassphrase, Passkey, SignIn, Store } from "../../store/store.ts";
+import type { AttemptLimit, Invitation, KeptPassphrase, Passkey, SignIn, Store } from "../../store/store.ts";
 import type { SignedIn } from "../../pages/visitors.ts";
 import { type Actor, actorOfPerson, type RecordAction } from "../actor.ts";
 import { passphraseFault, Passphrases } from "./passphrase.ts";
@@ -27,11 +27,14 @@ export interface MadeInvitation {
 
 const WINDOW = { window_ms: PEOPLE_LIMITS.SIGN_IN_WINDOW_MS } as const;
 const ACCOUNT = { ...WINDOW, most: PEOPLE_LIMITS.SIGN_IN_ATTEMPTS_ACCOUNT };
+const ACCOUNT_ALL = { ...WINDOW, most: PEOPLE_LIMITS.SIGN_IN_ATTEMPTS_ACCOUNT_ALL };
 const ADDRESS = { ...WINDOW, most: PEOPLE_LIMITS.SIGN_IN_ATTEMPTS_ADDRESS };
 const ONCE = { ...WINDOW, most: 1 };
 
 const accountName = (email: string) => `sign in, account ${email.toLowerCase()}`;
 const addressName = (address: string) => `sign in, address ${address}`;
+const pairName = (email: string, address: string) => `${accountName(email)}, address ${address}`;
+const ownName = ({ id }: User) => `own passphrase, user ${id}`;
 
 /** The people of one gateway. */
 export class People {
@@ -66,6 +69,7 @@ export class People {
   async accept(
     text: string,
     chosen: { passphrase: string } | { passkey: Passkey },
+    address: string,
   ): Promise<SignedIn | null> {
     const { store, record } = this.ports;
     const found = await this.invitation(text);
@@ -77,7 +81,8 @@ export class People {
     const { user } = found;
     await store.signIns.change(user.id, () => signIn);
     await store.personSessions.endAll(user.id);
-    await store.attempts.forget(accountName(user.email));
+    await this.#forget(user.email, address);
+    await store.attempts.forget(ownName(user));
     const method = signIn.passphrase ? "passphrase" : "passkey";
     await record(actorOfPerson(user), "user.join", { user_id: user.id, method });
     return { user, mark: await store.personSessions.mark(user.id) };
@@ -91,8 +96,10 @@ export class People {
     { email, passphrase, address }: { email: string; passphrase: string; address: string },
   ): Promise<SignedIn> {
     const { store } = this.ports;
+    const whose = `for ${JSON.stringify(email)}`;
     await this.attempt(address);
-    await this.#take(accountName(email), ACCOUNT, `for ${JSON.stringify(email)}`, { email, address });
+    await this.#take(pairName(email, address), ACCOUNT, whose, { email, address });
+    await this.#take(accountName(email), ACCOUNT_ALL, whose, { email, address });
     const user = await store.users.byEmail(email);
     const mark = await store.personSessions.mark(user?.id ?? "nobody");
     const { passphrase: kept } = await store.signIns.get(user?.id ?? "nobody");
@@ -100,7 +107,7 @@ export class People {
     if (user === null || kept === null || !right) {
       throw new GatewayError("E_AUTH", "The e-mail address or the passphrase is wrong");
     }
-    await store.attempts.forget(accountName(email));
+    await this.#forget(email, address);
     if (this.#passphrases.isOutdated(kept)) await this.#keepAgain(user, passphrase, kept);
     return { user, mark };
   }
@@ -111,12 +118,13 @@ export class People {
   }
 
   /** Whether that is the user's passphrase. Throws E_RATE_LIMITED after too many attempts. */
-  async isOwn({ id, email }: User, passphrase: string): Promise<boolean> {
+  async isOwn(user: User, passphrase: string): Promise<boolean> {
     const { store } = this.ports;
-    await this.#take(accountName(email), ACCOUNT, `for ${JSON.stringify(email)}`, { email });
+    const { id, email } = user;
+    await this.#take(ownName(user), ACCOUNT, `for ${JSON.stringify(email)}`, { email });
     const { passphrase: kept } = await store.signIns.get(id);
     const right = await this.#passphrases.isRight(passphrase, kept);
-    if (right) await store.attempts.forget(accountName(email));
+    if (right) await store.attempts.forget(ownName(user));
     return right;
   }
 
@@ -185,7 +193,7 @@ export class People {
   }
 
   /** Counts one attempt; the first that is refused within a window is audited. */
-  async #take(name: string, limit: typeof ACCOUNT | typeof ADDRESS, whose: string, facts: object) {
+  async #take(name: string, limit: AttemptLimit, whose: string, facts: object) {
     const { attempts } = this.ports.store;
     const wait_ms = await attempts.take(name, limit);
     if (wait_ms === 0) return;
@@ -197,9 +205,15 @@ export class People {
     throw new GatewayError(
       "E_RATE_LIMITED",
       `Too many attempts to sign in ${whose}; try again in ${minutes} minute${minutes === 1 ? "" : "s"}` +
-        (limit === ACCOUNT ? ", sign in with a passkey, or ask for another invitation" : ""),
+        (limit !== ADDRESS ? ", sign in with a passkey, or ask for another invitation" : ""),
       { retryAfter: Math.ceil(wait_ms / 1000) },
     );
+  }
+
+  async #forget(email: string, address: string): Promise<void> {
+    const { attempts } = this.ports.store;
+    await attempts.forget(accountName(email));
+    await attempts.forget(pairName(email, address));
   }
 
   async #keepAgain({ id }: User, passphrase: string, before: KeptPassphrase): Promise<void> {

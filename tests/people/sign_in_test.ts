@@ -49,7 +49,7 @@ Deno.test("who guesses is stopped after ten attempts for an account, at whicheve
         window_ms: PEOPLE_LIMITS.SIGN_IN_WINDOW_MS,
       };
       for (let n = 2; n < limit.most; n++) {
-        assert.equal(await here.store.attempts.take(`sign in, account ${email}`, limit), 0);
+        assert.equal(await here.store.attempts.take(`sign in, account ${email}, address unknown`, limit), 0);
       }
     }
     const refused = await guess(there, ann.email);
@@ -85,12 +85,7 @@ Deno.test("who tries many accounts from one address is stopped there, and others
   const limit = { most: PEOPLE_LIMITS.SIGN_IN_ATTEMPTS_ADDRESS, window_ms: PEOPLE_LIMITS.SIGN_IN_WINDOW_MS };
   const name = "sign in, address 203.0.113.9";
   for (let n = 0; n < limit.most; n++) assert.equal(await attempts.take(name, limit), 0);
-  const from = (hostname: string) => ({
-    http: async (path: string, init?: RequestInit) => {
-      const info = { remoteAddr: { transport: "tcp", hostname, port: 1 } } as const;
-      return await gw.gateway.fetch(new Request(`${BASE}${path}`, init), info);
-    },
-  });
+  const from = reaching(gw);
   const page = await new PersonBrowser(from("203.0.113.9")).signIn(ann.email);
   assert.equal(page.status, 429);
   assert.equal(
@@ -100,6 +95,49 @@ Deno.test("who tries many accounts from one address is stopped there, and others
   assert.equal((await new PersonBrowser(from("203.0.113.8")).signIn(ann.email)).status, 200);
   gw.clock.now += limit.window_ms;
   assert.equal((await new PersonBrowser(from("203.0.113.9")).signIn(ann.email)).status, 200);
+});
+
+Deno.test("who guesses at an account from one address shuts it to nobody elsewhere; a hundred from anywhere do", async () => {
+  await using gw = await gateway();
+  const ann = await person(gw, "ann@agency.example");
+  await joined(gw, ann);
+  const from = reaching(gw);
+  const window_ms = PEOPLE_LIMITS.SIGN_IN_WINDOW_MS;
+  const guesses = async (name: string, most: number) => {
+    for (let n = 0; n < most; n++) await gw.store.attempts.take(name, { most, window_ms });
+  };
+  const account = `sign in, account ${ann.email}`;
+  await guesses(`${account}, address 203.0.113.9`, PEOPLE_LIMITS.SIGN_IN_ATTEMPTS_ACCOUNT);
+  assert.equal((await new PersonBrowser(from("203.0.113.9")).signIn(ann.email)).status, 429);
+  const own = new PersonBrowser(from("203.0.113.8"));
+  assert.equal((await own.signIn(ann.email)).status, 200);
+  await guesses(account, PEOPLE_LIMITS.SIGN_IN_ATTEMPTS_ACCOUNT_ALL);
+  assert.equal((await new PersonBrowser(from("203.0.113.7")).signIn(ann.email)).status, 429);
+  await own.open("/admin/account");
+  const another = {
+    current: PASSPHRASE,
+    passphrase: "nine blue kettles sing",
+    again: "nine blue kettles sing",
+  };
+  const changed = await own.submit("/admin/account/passphrase", another);
+  assert.equal(changed.path, "/admin/account?done=passphrase", "whoever has signed in is not concerned");
+});
+
+Deno.test("an address that is too long to be anybody's is judged, shown and recorded cut short", async () => {
+  await using gw = await gateway();
+  const browser = new PersonBrowser(gw);
+  await browser.open("/admin/sign-in");
+  const email = `${"a".repeat(60_000)}@agency.example`;
+  const cut = email.slice(0, PEOPLE_LIMITS.EMAIL_CHARACTERS_MAX + 1);
+  const limit = { most: PEOPLE_LIMITS.SIGN_IN_ATTEMPTS_ACCOUNT, window_ms: PEOPLE_LIMITS.SIGN_IN_WINDOW_MS };
+  for (let n = 0; n < limit.most; n++) {
+    await gw.store.attempts.take(`sign in, account ${cut}, address unknown`, limit);
+  }
+  const page = await browser.submit("/admin/sign-in", { email, passphrase: "not the passphrase" });
+  assert.equal(page.status, 429);
+  assert.ok(page.text.length < 10_000, `a page of ${page.text.length} characters`);
+  const [row] = (await gw.audit()).filter(({ tool }) => tool === "session.sign_in");
+  assert.deepEqual(row?.arguments, { email: cut, address: "unknown" });
 });
 
 Deno.test("an invitation opens for 72 hours, the newest alone; looking at it uses nothing up", async () => {
@@ -199,4 +237,12 @@ Deno.test("no passphrase, invitation or cookie stands in the store, the log or t
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+});
+
+/** The gateway as somebody at a network address reaches it. */
+const reaching = (gw: Kit) => (hostname: string) => ({
+  http: async (path: string, init?: RequestInit) => {
+    const info = { remoteAddr: { transport: "tcp", hostname, port: 1 } } as const;
+    return await gw.gateway.fetch(new Request(`${BASE}${path}`, init), info);
+  },
 });
