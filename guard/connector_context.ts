@@ -5,6 +5,7 @@ import type { AccountSpec, Connector } from "../platforms/connector.ts";
 import type { AccessToken, AccountTokens, Allowance, ConnectorContext, Lent } from "../platforms/context.ts";
 import type { Http } from "../platforms/http.ts";
 import type { Outgoing, PublishGrant } from "../platforms/request.ts";
+import { hiding, secretsOf } from "../lib/signed_secrets.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { Store } from "../store/store.ts";
 import { allowanceOf } from "./allowance.ts";
@@ -165,11 +166,14 @@ function borrow(
     throw new GatewayError("E_INTERNAL", `The connector "${connector.name}" may not borrow from "${name}"`);
   }
   const { sign } = lender;
+  let hide = hiding([]);
   return {
+    hide: (text) => hide(text),
     settings: settingsOf(ports, lender),
     pace: (wanted, limits) => ports.store.paces.of(`${lender.name} ${wanted}`, limits),
     async send(out) {
       const signed = await sign(makeConnectorContext(ports, call, lender));
+      hide = hiding(Object.values(signed).flatMap(secretsOf));
       return await send(ports, call, { connector, to: lender, signed }, out);
     },
   };

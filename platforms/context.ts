@@ -39,7 +39,10 @@ export interface ConnectorContext<Settings = AnyValues> extends Configured<Setti
   readonly deadline: number;
 }
 /** What one connector has of another. */
-export type Lent = Pick<ConnectorContext, "send" | "settings" | "pace">;
+export interface Lent extends Pick<ConnectorContext, "send" | "settings" | "pace"> {
+  /** A text of an answer without what signed the request, which an upstream that shows requests gives back. */
+  hide(text: string): string;
+}
 
 /** The same where there is a site, as there always is for a connector of scope `site`. */
 export interface SiteContext<Settings = AnyValues> extends ConnectorContext<Settings> {

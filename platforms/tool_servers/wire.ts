@@ -1,6 +1,8 @@
 /** One request of the protocol to one tool server: signed by the lender, its answer read strictly. */
 import type { SiteContext } from "../connector.ts";
+import type { Lent } from "../context.ts";
 import type { Incoming, Outgoing } from "../request.ts";
+import { hiddenIn } from "../../lib/signed_secrets.ts";
 import { failed, isRefusal, refused, unreadable } from "./errors.ts";
 import { LENDERS, LOCATION_HEADER, type ToolServerSettings } from "./servers.ts";
 import { sendInTurn } from "./paced.ts";
@@ -50,16 +52,28 @@ export async function ask(ctx: ToolServerContext, at: Endpoint, question: Questi
     stream.events = isEvents(headers) ? new EventReader((message) => answers(message, id)) : null;
   const lent = ctx.borrow(LENDERS[ref.source]);
   const whole = { ...out, reducer };
-  const answer = await (ref.source === "crm" ? sendInTurn(ctx, lent, whole) : lent.send(whole));
+  const answer = shownOf(
+    await (ref.source === "crm" ? sendInTurn(ctx, lent, whole) : lent.send(whole)),
+    lent,
+  );
   if (answer.status < 200 || answer.status > 299) throw refused(ref, out, answer);
   const { events } = stream;
-  const message = read(ref, out, answer, events);
+  const message = events === null
+    ? read(ref, out, answer, null)
+    : hiddenIn(read(ref, out, answer, events), lent.hide);
   // A server that could not read a request does not know its id; in a stream that may be about another one.
   const isOurs = answers(message, id) || (events === null && answers(message, null));
   if (!isOurs) throw unreadable(ref, out, "it is no answer to what was asked", answer.text());
   if ("error" in message) throw failed(ref, out, answer.status, isFields(message.error) ? message.error : {});
   if (!isFields(message.result)) throw unreadable(ref, out, "its result is no object");
   return { result: message.result, headers: answer.headers, bytes: events?.bytes ?? answer.bytes.byteLength };
+}
+
+/** The answer as it may be shown: without what signed the request. */
+function shownOf(answer: Incoming, { hide }: Lent): Incoming {
+  const { status, url, headers, bytes } = answer;
+  const text = () => hide(answer.text());
+  return { status, url, headers, bytes, text, json: () => hiddenIn(answer.json(), hide) };
 }
 
 function requestOf(

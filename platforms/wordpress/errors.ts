@@ -4,6 +4,7 @@ import type { Outcome } from "../../model.ts";
 import { excerpt } from "../excerpt.ts";
 import { leavesDoubt, OUTCOME_UNKNOWN } from "../failures.ts";
 import type { Incoming, Outgoing } from "../request.ts";
+import { secretsOf } from "../../lib/signed_secrets.ts";
 
 /** An answer of the CMS that is no success. E_UPSTREAM with its status; `reason` is its own code, "" without one. */
 export class CmsError extends GatewayError {
@@ -47,23 +48,11 @@ export function unreadable(out: Outgoing, answer: Incoming, why: string): CmsErr
   return new CmsError(message, 502, "", {}, out.effect === "write" ? "unknown" : undefined);
 }
 
-const SECRET_CHARACTERS_MIN = 8;
-
 /** What the request signed in with: a site that shows requests in its errors gives it back. */
 function sentSecrets({ headers = {} }: Outgoing): string[] {
   return secretsOf(
     Object.entries(headers).find(([name]) => name.toLowerCase() === "authorization")?.[1] ?? "",
   );
-}
-
-/** The secrets of an Authorization header, in every spelling in which a site could give them back. */
-export function secretsOf(header: string): string[] {
-  const encoded = /^Basic (.+)$/.exec(header)?.[1];
-  if (encoded === undefined) return [];
-  const pair = new TextDecoder().decode(Uint8Array.fromBase64(encoded));
-  const password = pair.slice(pair.indexOf(":") + 1);
-  const spellings = [encoded, encoded.replaceAll("/", "\\/"), password, password.replaceAll(" ", "")];
-  return spellings.filter((secret) => secret.length >= SECRET_CHARACTERS_MIN);
 }
 
 interface ErrorBody {

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { failed, refused, unreadable } from "../../platforms/tool_servers/errors.ts";
 import type { Incoming } from "../../platforms/request.ts";
+import { DOORS } from "../cms_kit.ts";
+import { gateway, type Kit, site } from "../kit.ts";
 import { type Args, says, world } from "../tools/_proxied.ts";
 
 const COLOURS = "builder-mcp-update-global-colors";
@@ -68,3 +70,53 @@ Deno.test("a server's refusal stands in quotes, so that it cannot go on in the g
     assert.ok(message.includes("publish_page"), message);
   }
 });
+
+Deno.test("a site's credential that its tool server gives back is shown in no answer, list or error", async () => {
+  const PASSWORD = "abcd efgh ijkl mnop";
+  const secrets = [PASSWORD, btoa(`admin:${PASSWORD}`), PASSWORD.replaceAll(" ", "")];
+  const echo = { a: secrets, [`x ${secrets[1]}`]: JSON.stringify({ secrets }) };
+  let answer: (id: number) => Response;
+  const json = (body: object) => (id: number) => Response.json({ jsonrpc: "2.0", id, ...body });
+  const result = { content: [{ type: "text", text: JSON.stringify(echo) }], structuredContent: echo };
+  const event = (id: number) =>
+    new Response(`data: ${JSON.stringify({ jsonrpc: "2.0", id, result })}\n\n`, {
+      headers: { "content-type": "text/event-stream" },
+    });
+  const tool = { name: "emcp-tools-list-pages", description: `Sent ${secrets[1]}`, inputSchema: {} };
+  await using gw = await gateway({
+    sites: [
+      site("acme", "cms", { credentials: { cms: { username: "admin", application_password: PASSWORD } } }),
+    ],
+    http: { lookup: () => Promise.resolve(["8.8.8.8"]), sleep: () => Promise.resolve() },
+    fetch: async (url, init) => {
+      if (!String(url).endsWith("/emcp-tools-server")) return new Response(null, { status: 404 });
+      const { id, method } = JSON.parse(String(await new Response(init?.body).text()));
+      if (method === "initialize") return json({ result: { protocolVersion: "2025-06-18" } })(id);
+      return method === "tools/list" ? json({ result: { tools: [tool] } })(id) : answer(id);
+    },
+  });
+  await gw.gateway.toolCatalogs.run();
+  const hostile: ((id: number) => Response)[] = [
+    json({ result }),
+    json({ result: { ...result, isError: true } }),
+    json({ error: { code: -32603, message: secrets.join() } }),
+    json({ error: { code: "x", message: secrets.join() } }),
+    event,
+    () => new Response(secrets.join(), { status: 500 }),
+    () => new Response(secrets.join()),
+    () => Response.json({ code: "rest_x", message: secrets.join() }, { status: 403 }),
+  ];
+  for (answer of hostile) {
+    for (const door of DOORS) {
+      const said = JSON.stringify(await gw.end(PAGES, { site_id: "acme" }, { door }));
+      for (const secret of secrets) assert.ok(!said.includes(secret), said);
+    }
+  }
+  const kept = JSON.stringify([await gw.audit(), gw.logged, await catalogue(gw)]);
+  for (const secret of secrets) assert.ok(!kept.includes(secret), kept);
+});
+
+async function catalogue(gw: Kit) {
+  const all = await gw.store.toolCatalogs.list();
+  return await Promise.all(all.map((one) => gw.store.toolCatalogs.tools(one)));
+}

@@ -5,7 +5,8 @@ import { LIMITS } from "../../../model.ts";
 import { excerpt } from "../../excerpt.ts";
 import type { FactCache, SiteContext } from "../../connector.ts";
 import type { Incoming, Outgoing, PublishGrant } from "../../request.ts";
-import { isErrorBody, refusal, secretsOf, unreadable } from "../errors.ts";
+import { isErrorBody, refusal, unreadable } from "../errors.ts";
+import { secretsOf } from "../../../lib/signed_secrets.ts";
 import { findRoot } from "./root.ts";
 import { type Query, routeUrl } from "./route_url.ts";
 

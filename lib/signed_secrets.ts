@@ -1,0 +1,43 @@
+/** What a request signs in with, taken out of what comes back: an upstream that shows requests gives it to whoever asks. */
+
+const SECRET_CHARACTERS_MIN = 8;
+const REDACTED = "[redacted]";
+/** Deeper than any answer that is handed on. */
+const LEVELS_MAX = 64;
+
+/** The secrets of an Authorization header, in every spelling in which an upstream could give them back. */
+export function secretsOf(header: string): string[] {
+  const [, scheme = "", encoded = ""] = /^(Basic|Bearer) (.+)$/i.exec(header) ?? [];
+  const spellings = [encoded, encoded.replaceAll("/", "\\/")];
+  if (scheme.toLowerCase() === "basic") {
+    const pair = new TextDecoder().decode(Uint8Array.fromBase64(encoded));
+    const password = pair.slice(pair.indexOf(":") + 1);
+    spellings.push(password, password.replaceAll(" ", ""));
+  }
+  return [...new Set(spellings)].filter((secret) => secret.length >= SECRET_CHARACTERS_MIN);
+}
+
+/** Takes those secrets out of a text. */
+export const hiding = (secrets: readonly string[]) => (text: string): string =>
+  secrets.reduce((left, secret) => left.replaceAll(secret, REDACTED), text);
+
+/** The same value with that done to each of its texts, names too; the same object where none of them has a secret. */
+export function hiddenIn(value: unknown, hide: (text: string) => string): unknown {
+  return holds(value, (text) => hide(text) !== text, LEVELS_MAX) ? replaced(value, hide, LEVELS_MAX) : value;
+}
+
+function holds(value: unknown, has: (text: string) => boolean, levels: number): boolean {
+  if (typeof value === "string") return has(value);
+  if (typeof value !== "object" || value === null || levels === 0) return false;
+  if (Array.isArray(value)) return value.some((one) => holds(one, has, levels - 1));
+  return Object.entries(value).some(([name, one]) => has(name) || holds(one, has, levels - 1));
+}
+
+function replaced(value: unknown, hide: (text: string) => string, levels: number): unknown {
+  if (typeof value === "string") return hide(value);
+  if (typeof value !== "object" || value === null || levels === 0) return value;
+  if (Array.isArray(value)) return value.map((one) => replaced(one, hide, levels - 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [hide(name), replaced(one, hide, levels - 1)]),
+  );
+}
