@@ -9,6 +9,10 @@ import { askInSession } from "./session.ts";
 import type { ServerRef, ToolServers, UpstreamResult, UpstreamTool } from "./types.ts";
 import type { ToolServerContext } from "./wire.ts";
 
+/** More than any server lists, and than any result has: what is left of so many bytes once each is looked at. */
+const ROWS_MAX = 20_000;
+const ITEMS_MAX = 1000;
+
 /** The tool servers of the call's site. */
 export class ToolServersClient implements ToolServers {
   constructor(private readonly ctx: ToolServerContext) {}
@@ -21,10 +25,16 @@ export class ToolServersClient implements ToolServers {
     const tools: UpstreamTool[] = [];
     const cursors = new Set<string>();
     let left: number = LIMITS.TOOL_LIST_BYTES;
+    let rows = 0;
     for (let cursor: string | undefined;;) {
       const page = await this.#page(ref, cursor, left);
       if (page === null) return null;
-      tools.push(...page.rows.map(toolOf).filter((tool) => tool !== null));
+      rows += page.rows.length;
+      if (rows > ROWS_MAX) throw this.#unusable(ref, `its list has more than ${ROWS_MAX} tools`);
+      for (const row of page.rows) {
+        const tool = toolOf(row);
+        if (tool !== null) tools.push(tool);
+      }
       if (page.next === undefined) return tools;
       left -= page.bytes;
       if (left <= 0 || cursors.has(page.next) || cursors.size >= LIMITS.TOOL_LIST_PAGES - 1) {
@@ -53,6 +63,9 @@ export class ToolServersClient implements ToolServers {
     }
     const read = ref.source === "crm" ? crmResult(result) : cmsResult(result);
     if (read === null) throw this.#unusable(ref, "a tool's result has no content", effect);
+    if (read.content.length > ITEMS_MAX) {
+      throw this.#unusable(ref, `a tool's result has more than ${ITEMS_MAX} items`, effect);
+    }
     return read;
   }
 

@@ -86,6 +86,11 @@ const DOUBTFUL: readonly [what: string, answer: Answer, said: RegExp][] = [
   ],
   ["a result that is a list", (sent) => result(sent, []), /its result is no object/],
   ["a result without content", (sent) => result(sent, { isError: false }), /result has no content/],
+  [
+    "items without end",
+    (sent) => result(sent, { content: Array.from({ length: 1001 }, () => ({})) }),
+    /more than 1000 items/,
+  ],
   ["content that is no list", (sent) => result(sent, { content: "x" }), /result has no content/],
   [
     "a deep answer",
