@@ -1,6 +1,4 @@
 /** Content items of a tool that somebody else runs, and what was proven of what it wrote. */
-import { sizeOf } from "./canonical.ts";
-
 /** What was proven of a write. */
 export interface ContentProof {
   /** True only where what stands was compared with what was asked for; null where it could not be. */
@@ -64,8 +62,16 @@ export function parsed(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return text;
   try {
     const value: unknown = JSON.parse(text);
-    return sizeOf(value, Infinity).levels > LEVELS_MAX ? text : value;
+    return isDeeper(value, LEVELS_MAX) ? text : value;
   } catch {
     return text;
   }
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  if (Array.isArray(value)) return value.some((one) => isDeeper(one, levels - 1));
+  for (const name in value) if (isDeeper((value as Fields)[name], levels - 1)) return true;
+  return false;
 }

@@ -18,8 +18,13 @@ export function secretsOf(header: string): string[] {
 }
 
 /** Takes those secrets out of a text. */
-export const hiding = (secrets: readonly string[]) => (text: string): string =>
-  secrets.reduce((left, secret) => left.replaceAll(secret, REDACTED), text);
+export function hiding(secrets: readonly string[]): (text: string) => string {
+  const shortest = Math.min(...secrets.map((one) => one.length));
+  return (text) =>
+    text.length < shortest || !secrets.some((one) => text.includes(one))
+      ? text
+      : secrets.reduce((left, secret) => left.replaceAll(secret, REDACTED), text);
+}
 
 /** The same value with that done to each of its texts, names too; the same object where none of them has a secret. */
 export function hiddenIn(value: unknown, hide: (text: string) => string): unknown {
@@ -30,7 +35,10 @@ function holds(value: unknown, has: (text: string) => boolean, levels: number): 
   if (typeof value === "string") return has(value);
   if (typeof value !== "object" || value === null || levels === 0) return false;
   if (Array.isArray(value)) return value.some((one) => holds(one, has, levels - 1));
-  return Object.entries(value).some(([name, one]) => has(name) || holds(one, has, levels - 1));
+  for (const name in value) {
+    if (has(name) || holds((value as Record<string, unknown>)[name], has, levels - 1)) return true;
+  }
+  return false;
 }
 
 function replaced(value: unknown, hide: (text: string) => string, levels: number): unknown {
