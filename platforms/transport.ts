@@ -138,7 +138,7 @@ function exchange(
     agent.noteKeep(incoming.socket, incoming.headers["keep-alive"]);
     // an answer may come before the request was taken whole: then the rest is not sent
     const over = async () => asked.writableFinished ? await closed.promise : void asked.destroy();
-    answerOf(incoming, method, over).then(resolve, (thrown) => {
+    answerOf(incoming, method, { signal, over }).then(resolve, (thrown) => {
       asked.destroy();
       reject(thrown);
     });
@@ -160,11 +160,18 @@ function headersOf(url: URL, init: Sending, body: Buffer | null): Record<string,
   return { host: url.host, ...Object.fromEntries(headers), connection: "keep-alive" };
 }
 
+/** How an answer can end. */
+interface Ends {
+  readonly signal: AbortSignal;
+  /** Gives the connection back. */
+  over(): Promise<void>;
+}
+
 /** The answer; once its body was read to the end, `over` gives the connection back before that is told. */
 async function answerOf(
   incoming: IncomingMessage,
   method: string,
-  over: () => Promise<void>,
+  ends: Ends,
 ): Promise<Response> {
   const status = incoming.statusCode ?? 0;
   const headers = new Headers();
@@ -174,15 +181,15 @@ async function answerOf(
   if (method === "HEAD" || BODILESS.has(status)) {
     const answer = new Response(null, { status, headers });
     await finished(incoming.resume());
-    await over();
+    await ends.over();
     return answer;
   }
   const unpacker = headers.get("content-length") === "0" ? null : unpackerOf(headers.get("content-encoding"));
-  if (unpacker === null) return new Response(streamOf(incoming, incoming, over), { status, headers });
+  if (unpacker === null) return new Response(streamOf(incoming, incoming, ends), { status, headers });
   headers.delete("content-encoding");
   headers.delete("content-length");
   unpacker.on("error", () => {});
-  return new Response(streamOf(pipeline(incoming, unpacker, () => {}), incoming, over), { status, headers });
+  return new Response(streamOf(pipeline(incoming, unpacker, () => {}), incoming, ends), { status, headers });
 }
 
 function unpackerOf(encoding: string | null): Transform | null {
@@ -203,13 +210,15 @@ function unpackerOf(encoding: string | null): Transform | null {
 function streamOf(
   body: Readable,
   incoming: IncomingMessage,
-  over: () => Promise<void>,
+  { signal, over }: Ends,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const chunks = body[Symbol.asyncIterator]();
   return new ReadableStream({
     async pull(controller) {
       const { done, value } = await chunks.next();
       if (!done) return controller.enqueue(value);
+      // A body that ends with its connection ends too where we break that off.
+      signal.throwIfAborted();
       await over();
       controller.close();
     },

@@ -173,6 +173,24 @@ Deno.test("giving up while connecting, in the handshake, before the answer or in
   assert.deepEqual(ended, [1, 2, 3]);
 });
 
+Deno.test("a body that only its connection ends is not taken for whole where it is given up", async () => {
+  const arrived = Promise.withResolvers<void>();
+  await using server = serveRaw(async (connection) => {
+    const buffer = new Uint8Array(4096);
+    await connection.read(buffer);
+    await connection.write(new TextEncoder().encode("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nhalf"));
+    arrived.resolve();
+    while (await connection.read(buffer).catch(() => null) !== null);
+  });
+  using way = transport();
+  const clock = new AbortController();
+  const answer = await way.get(`http://a.example:${server.port}/`, ["127.0.0.1"], { signal: clock.signal });
+  await arrived.promise;
+  const reading = answer.text();
+  clock.abort(new Error("enough"));
+  await assert.rejects(reading, /enough/);
+});
+
 Deno.test("with leave for the network alone, a process trusts what the runtime trusts and asks for no more", async () => {
   await using server = serve(() => new Response("hello"), { tls: true });
   const module = new URL("../../../platforms/transport.ts", import.meta.url).href;
