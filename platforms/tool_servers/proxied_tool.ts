@@ -3,6 +3,7 @@ import { GatewayError } from "../../errors.ts";
 import type { Content, ContentProof } from "../../lib/content.ts";
 import type { Change, Flag, Outcome, Tier } from "../../model.ts";
 import { runsAnother } from "../../rules/proxied_names.ts";
+import { isDoubtful } from "../failures.ts";
 import { assertFit, contentOf, isRefused, payloadOf, toolError } from "./answers.ts";
 import { type PageState, pageState } from "./page_state.ts";
 import type { ProxyContext, ProxyPorts, Turn } from "./proxied_context.ts";
@@ -207,7 +208,8 @@ class ProxiedWrite {
 
   /** What broke off on the way there or back: a look says whether it was done. */
   async #settled(thrown: unknown): Promise<unknown> {
-    if (!(thrown instanceof GatewayError) || thrown.outcome !== "unknown") return thrown;
+    if (!(thrown instanceof GatewayError)) return thrown;
+    if (thrown.outcome !== "unknown" && !isDoubtful(thrown)) return thrown;
     // What has not been done by now may still be.
     return (await this.#look(null)).changed === true ? withOutcome(thrown, "made") : thrown;
   }

@@ -60,6 +60,23 @@ Deno.test("a success that is not kept, and an error that is, are told as what th
   assert.deepEqual([lost.code, lost.outcome, stored()], ["E_UPSTREAM", "unknown", before + 3]);
 });
 
+Deno.test("a write whose answer breaks off, or does not end, is looked for on the page", async () => {
+  await using at = await served();
+  const { id, section } = draft(at);
+  const stored = () => all(at.tools.state.pages.get(id)!.elements).length;
+  for (const applied of [true, false]) {
+    const before = stored();
+    at.tools.inject({ kind: "endless", applied }, { path: "add-free-widget" });
+    const endless = await at.gw.end(ADD, heading(id, section)) as Args;
+    const outcome = applied ? "made" : "unknown";
+    assert.deepEqual([endless.code, endless.outcome], ["E_UPSTREAM", outcome]);
+    at.cms.inject({ kind: "reset", applied }, { body: /emcp-tools-add-free-widget/ });
+    const reset = await at.gw.end(ADD, heading(id, section)) as Args;
+    assert.deepEqual([reset.code, reset.outcome], ["E_UPSTREAM", outcome], String(reset.message));
+    assert.equal(stored(), before + (applied ? 2 : 0));
+  }
+});
+
 Deno.test("settings are stored and read back, and removing an element is seen", async () => {
   await using at = await served();
   const { id, section } = draft(at);
