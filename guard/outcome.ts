@@ -42,15 +42,16 @@ export function lookAt(manifest: Omit<Described, "raise"> | undefined): string {
 }
 
 function told(
-  { code, message }: GatewayError,
+  { code, message, outcome: known }: GatewayError,
   outcome: Outcome,
   { writes, allMade }: Pick<CallRecord, "writes" | "allMade">,
   manifest: Described | undefined,
 ): string {
   if (outcome === "none") return message;
   const said = message.replaceAll(`; ${OUTCOME_UNKNOWN}`, "");
-  // What a site's own tool was asked is carried out by it, and it alone says that it failed.
-  const done = code === "E_TOOL_ERROR" && outcome === "unknown" ? [] : writes.carriedOut;
+  // Who says of the one write that nobody knows, such as of a site's own tool that failed, speaks of its answer.
+  const isOpen = known === "unknown" && (code === "E_TOOL_ERROR" || writes.isOne);
+  const done = isOpen ? [] : writes.carriedOut;
   // What was made is named better by what it is than by the request that made it.
   const which = done.length === 0 || allMade.length > 0 ? "" : ` (${done.join(", ")})`;
   const look = `${lookAt(manifest)} before trying again`;

@@ -28,6 +28,11 @@ export class Writes {
     };
   }
 
+  /** Whether it is one that was sent. */
+  get isOne(): boolean {
+    return this.#sent.length === 1;
+  }
+
   /** Whether one of them was, or may have been, carried out. */
   get any(): boolean {
     return this.#sent.some(({ ending }) => ending === "carried_out" || ending === "in_doubt");

@@ -70,10 +70,15 @@ Deno.test("a write whose answer breaks off, or does not end, is looked for on th
     const endless = await at.gw.end(ADD, heading(id, section)) as Args;
     const outcome = applied ? "made" : "unknown";
     assert.deepEqual([endless.code, endless.outcome], ["E_UPSTREAM", outcome]);
+    assert.doesNotMatch(String(endless.message), /a part of/);
+    at.tools.inject({ kind: "other_id", applied }, { path: "add-free-widget" });
+    const foreign = await at.gw.end(ADD, heading(id, section)) as Args;
+    assert.deepEqual([foreign.code, foreign.outcome], ["E_UPSTREAM", outcome]);
+    assert.doesNotMatch(String(foreign.message), /a part of/);
     at.cms.inject({ kind: "reset", applied }, { body: /emcp-tools-add-free-widget/ });
     const reset = await at.gw.end(ADD, heading(id, section)) as Args;
     assert.deepEqual([reset.code, reset.outcome], ["E_UPSTREAM", outcome], String(reset.message));
-    assert.equal(stored(), before + (applied ? 2 : 0));
+    assert.equal(stored(), before + (applied ? 3 : 0));
   }
 });
 
