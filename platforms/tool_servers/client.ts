@@ -4,7 +4,8 @@ import { isFlat } from "../../rules/structured_data.ts";
 import { ToolServerError, unreadable } from "./errors.ts";
 import { toolOf } from "./listing.ts";
 import { cmsResult, crmResult } from "./results.ts";
-import { placesOf, possibleServers } from "./servers.ts";
+import { heardTooOften } from "./paced.ts";
+import { LENDERS, placesOf, possibleServers } from "./servers.ts";
 import { askInSession } from "./session.ts";
 import type { ServerRef, ToolServers, UpstreamResult, UpstreamTool } from "./types.ts";
 import type { ToolServerContext } from "./wire.ts";
@@ -65,6 +66,9 @@ export class ToolServersClient implements ToolServers {
     if (read === null) throw this.#unusable(ref, "a tool's result has no content", effect);
     if (read.content.length > ITEMS_MAX) {
       throw this.#unusable(ref, `a tool's result has more than ${ITEMS_MAX} items`, effect);
+    }
+    if (ref.source === "crm" && read.status === 429) {
+      await heardTooOften(this.ctx, this.ctx.borrow(LENDERS.crm));
     }
     return read;
   }

@@ -5,13 +5,22 @@ import type { SiteContext } from "../connector.ts";
 import type { Lent } from "../context.ts";
 import type { Incoming, Outgoing } from "../request.ts";
 
+const TOO_OFTEN = 429;
+const pacerIn = ({ site, now }: SiteContext, lent: Lent) => pacerOf(lent, site.crm_location_id ?? "", now);
+
+/** Notes that the CRM behind its tool server found itself asked too often, as a tool's result can say. */
+export async function heardTooOften(ctx: SiteContext, lent: Lent): Promise<void> {
+  await pacerIn(ctx, lent).heard({ status: TOO_OFTEN, headers: new Headers() });
+}
+
 /** Sends it once it is its turn, each try of a read anew. Throws E_UPSTREAM, where no turn comes in time too. */
 export async function sendInTurn(
-  { site, now, deadline }: SiteContext,
+  ctx: SiteContext,
   lent: Lent,
   out: Outgoing & { readonly deadline_ms: number },
 ): Promise<Incoming> {
-  const pacer = pacerOf(lent, site.crm_location_id ?? "", now);
+  const { deadline, now } = ctx;
+  const pacer = pacerIn(ctx, lent);
   const latest = deadline - SPARE_MS;
   const first = await pacer.take(latest);
   const late = typeof first === "string";
@@ -25,7 +34,7 @@ export async function sendInTurn(
         return await waiting?.left() ?? Infinity;
       },
       busy(response) {
-        if (response.status === 429) refusal = pacer.heard(response);
+        if (response.status === TOO_OFTEN) refusal = pacer.heard(response);
         return null;
       },
       deadline_ms: out.deadline_ms + (late ? 0 : Math.max(0, first.at - now())),

@@ -34,6 +34,16 @@ Deno.test("a hosted tool that is refused for its pace lets every tool of the loc
   assert.equal(await turnsLeft(at), 0);
 });
 
+Deno.test("a result that says that the CRM is asked too often does so as well", async () => {
+  await using at = await served({}, FREE);
+  const busy = JSON.stringify({ success: false, status: 429, message: "Too Many Requests" });
+  const result = { isError: true, content: [{ type: "text" as const, text: busy }] };
+  at.hosted.inject({ kind: "result", result, applied: false }, { path: "contacts_get-contact" });
+  const ending = await at.gw.end("contacts_get-contact", contact) as Args;
+  assert.equal(ending.code, "E_TOOL_ERROR");
+  assert.ok(pace(at).blockedUntil > Date.now() + 5000);
+});
+
 Deno.test("where the day of the location is over, nothing is sent and the change was not made", async () => {
   await using at = await served({}, FREE);
   await pace(at).block(Date.now() + 3_600_000, "day");
