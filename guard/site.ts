@@ -61,7 +61,9 @@ export async function findOfferingSite(
   if (id !== undefined) {
     const site = await findSite(sites, caller, id);
     if (offering.includes(site.id)) return site;
-    const hint = offering.length ? `give one of ${named(offering)}` : "no site that the token may use does";
+    const hint = offering.length
+      ? `take a tool that it offers, or, if another site was meant, one of ${named(offering)}`
+      : "no site that the token may use does";
     throw new GatewayError("E_BAD_INPUT", `site_id: ${JSON.stringify(id)} does not offer "${name}"; ${hint}`);
   }
   if (offering.length > 1) {
