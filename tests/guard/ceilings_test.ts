@@ -10,6 +10,7 @@ import { type Kit, NOW, site } from "../kit.ts";
 import { pagesWorld } from "../tools/_pages.ts";
 import { schemaWorld } from "../tools/_schema.ts";
 import { seoWorld } from "../tools/_seo.ts";
+import { ADD, add, world } from "../tools/_proxied.ts";
 import { FILES, JOURNAL, StaticWorld } from "../tools/_static.ts";
 import { GoogleWorld } from "../tools/_google.ts";
 import { TopicWorld } from "../tools/_topicmap.ts";
@@ -265,6 +266,23 @@ Deno.test("saving a file in a storage folder is for 2", async () => {
   const audit = { site_id: "linked", title: "Audit", content: "# Audit" };
   await hold(at.gw, { "Save files in storage folders": [["storage_save_audit", audit]] });
   assert.deepEqual(at.google.writes, []);
+});
+
+Deno.test("writing by a site's own tools is for 2, and for 3 where visitors see it", async () => {
+  await using at = await world({ tokens });
+  const tags = { site_id: "crm", contactId: "c1", tags: ["a"] };
+  await hold(at.gw, {
+    "Read what": [["builder-mcp-list-pages", { site_id: "acme" }]],
+    "Change drafts by tools of sites' own servers": [
+      [ADD, add(at.page("draft"))],
+      ["builder-mcp-create-page", { site_id: "acme", title: "T" }],
+      ["contacts_add-tags", tags],
+    ],
+    "Change what visitors see by tools of sites' own servers": [
+      [ADD, add(at.page("publish"), { site_id: "open" })],
+      ["builder-mcp-update-global-colors", { site_id: "open", colors: [] }],
+    ],
+  });
 });
 
 Deno.test("every sentence was tried, and every tool that can write", async () => {
