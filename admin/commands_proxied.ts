@@ -14,6 +14,8 @@ const path = (name: string, query: Record<string, string | undefined>) => {
   return `proxied-tools${name}${given.length === 0 ? "" : `?${new URLSearchParams(given)}`}`;
 };
 
+const NONE_YET = "No tool server has answered yet.\n";
+
 const list: Command = {
   words: ["tool-server", "list"],
   summary: "List sites' own tool servers and tools, and why tools are held back",
@@ -26,7 +28,10 @@ const list: Command = {
   async run({ words, api, show }) {
     const query = { site_id: words.text("site"), state: words.text("state"), name: words.text("name") };
     const listed = await api.call("GET", path("", query)) as Answer<"list">;
-    show(listed, ({ servers, tools }) => `${serverTable(servers)}\n${toolTable(tools)}${changed(tools)}`);
+    show(
+      listed,
+      ({ servers, tools }) => `${serverTable(servers, NONE_YET)}\n${toolTable(tools)}${changed(tools)}`,
+    );
   },
 };
 
@@ -106,13 +111,13 @@ const refresh: Command = {
   async run({ words, api, show }) {
     const order = { site_id: words.subject };
     const found = await api.call("POST", "proxied-tools/refresh", order) as Answer<"refresh">;
-    show(found, ({ servers }) => serverTable(servers));
+    show(found, ({ servers }) => serverTable(servers, "The site has no tool server.\n"));
     return found.servers.some(({ failure }) => failure !== null) ? 1 : 0;
   },
 };
 
-function serverTable(servers: readonly ToolServerReport[]): string {
-  if (servers.length === 0) return "No tool server has answered yet.\n";
+function serverTable(servers: readonly ToolServerReport[], none: string): string {
+  if (servers.length === 0) return none;
   const rows = servers.map((one) => ({
     ...one,
     age: one.age_seconds === null ? "never" : span(one.age_seconds),

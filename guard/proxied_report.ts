@@ -37,7 +37,10 @@ export interface ToolText extends ToolView {
   readonly shown: { readonly description: string; readonly input_schema: Record<string, unknown> } | null;
 }
 
-/** The servers there are and those that failed, each with what became of its tools. */
+/**
+ * The servers there are and those that failed, each with what became of its tools. One that was not there when the site
+ * answered says nothing of the site when it fails, where another one does.
+ */
 export function serverViews(
   catalogs: readonly ToolCatalog[],
   judged: readonly JudgedTool[],
@@ -48,7 +51,10 @@ export function serverViews(
     [...Map.groupBy(tools.get(keyOf(one)) ?? [], ({ state }) => state)].map((
       [state, of],
     ) => [state, of.length]);
-  return catalogs.filter((one) => one.exists || one.failure !== null).map((one) => ({
+  const there = new Set(catalogs.filter(({ exists }) => exists).map(placeOf));
+  const isTold = (one: ToolCatalog) =>
+    one.failure !== null && (one.fetched_at === null || !there.has(placeOf(one)));
+  return catalogs.filter((one) => one.exists || isTold(one)).map((one) => ({
     site_id: one.site_id,
     source: one.source,
     server: one.server,
@@ -63,6 +69,7 @@ export function serverViews(
 const ageOf = ({ fetched_at }: ToolCatalog, now: number): number | null =>
   fetched_at === null ? null : Math.max(0, Math.round((now - Date.parse(fetched_at)) / 1000));
 
+const placeOf = ({ site_id, source }: CatalogKey) => JSON.stringify([site_id, source]);
 const keyOf = ({ site_id, source, server }: CatalogKey) => JSON.stringify([site_id, source, server]);
 
 const LIKE = new WeakMap<Judgement, string>();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { ToolReport, ToolServerReport, ToolTextReport } from "../../admin/proxied_ports.ts";
 import { runCommand } from "../../admin/commands.ts";
 import { CONNECTORS } from "../connectors.ts";
-import { listed } from "../fake_tool_servers.ts";
+import { down, listed } from "../fake_tool_servers.ts";
 import { type Kit, MASTER } from "../kit.ts";
 import { admin, anHourLater, BUILDER, HEADING, open, shown } from "./proxied_kit.ts";
 
@@ -284,6 +284,21 @@ Deno.test("a refresh asks at once, shows the age of what is known, and says what
   assert.deepEqual([result.servers[0]!.age_seconds, result.servers[0]!.listed], [0, 2]);
   assert.equal((await shown(gw)).size, 1);
   assert.equal((await admin(gw, "/refresh", { site_id: "nope" })).error.code, "E_NOT_FOUND");
+});
+
+Deno.test("of a site that is down its servers say so, and none that it never had", async () => {
+  await using at = await open({ acme: [MEDIA] });
+  const { gw } = at;
+  const servers = ["elementor-mcp-server", BUILDER, "mcp-adapter-default-server"];
+  for (const server of servers) at.fake.put("acme", server, down());
+  const { result } = await admin<Listed>(gw, "/refresh", { site_id: "acme" });
+  assert.deepEqual(result.servers.map(({ server, listed }) => [server, listed]), [[BUILDER, 1]]);
+  assert.notEqual(result.servers[0]!.failure, null);
+  for (const server of servers) at.fake.put("acme", server, null);
+  assert.match((await command(gw, "tool-server", "refresh", "acme")).out, /^The site has no tool server\.$/m);
+  for (const server of servers) at.fake.put("acme", server, down());
+  const plain = (await admin<Listed>(gw, "/refresh", { site_id: "acme" })).result.servers;
+  assert.deepEqual(plain.map(({ server }) => server), servers, "else nobody would see that it is down");
 });
 
 /** The admin command line in front of a gateway. */
