@@ -54,6 +54,8 @@ Deno.test("what our words send a reader to is a tool that is known, and they are
     }
   }
   assert.match(of("cms").known.get("builder-mcp-build-page")!.words.structure!, /children/);
+  const social = of("crm").known.get("social-media-posting_create-post")!.words;
+  assert.deepEqual([social.tags, of("crm").words.tags], ["Ids of tags", "Names of tags"]);
 });
 
 Deno.test("a name is served under our prefix, whatever the server's is, and an older name under the newer tool's", () => {
