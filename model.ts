@@ -155,7 +155,7 @@ export const LIMITS = {
   UPSTREAM_BUSY_MS: 5000,
   /** How long a connection is kept for the next request, and how many for one address of a host. */
   UPSTREAM_IDLE_MS: 30_000,
-  UPSTREAM_IDLE_PER_ADDRESS: 32,
+  UPSTREAM_IDLE_PER_ADDRESS: 128,
   /** A request that must not be sent twice takes no connection that was idle for longer: it may be closing. */
   UPSTREAM_FRESH_MS: 1000,
   /** How long one address of a host is waited for before the next is tried beside it. */

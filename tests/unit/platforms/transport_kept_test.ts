@@ -51,6 +51,25 @@ Deno.test("a hundred requests at once are all answered, and their connections ar
   assert.ok(ports.size < 200, `${ports.size} connections`);
 });
 
+Deno.test("fifty calls at once need fifty connections, however often they are repeated", async () => {
+  const ports = new Set<number>();
+  let all = Promise.withResolvers<void>();
+  let waiting = 0;
+  await using server = serve(async (_, from) => {
+    ports.add(from);
+    if (++waiting === 50) all.resolve();
+    await all.promise;
+    return new Response("x");
+  });
+  using way = transport();
+  const call = async () => (await way.get(`http://acme.example:${server.port}/`, ["127.0.0.1"], POST)).text();
+  for (let round = 0; round < 3; round++) {
+    await Promise.all(Array.from({ length: 50 }, call));
+    [waiting, all] = [0, Promise.withResolvers<void>()];
+  }
+  assert.equal(ports.size, 50);
+});
+
 Deno.test("with nothing to be kept, every request has a connection of its own", async () => {
   const ports: number[] = [];
   await using server = serve((_, from) => new Response(`${ports.push(from)}`));
