@@ -1,70 +1,82 @@
 /** Secrets at rest: AES-256-GCM, bound to the record they belong to, with keys that can be changed. */
-import { hash } from "node:crypto";
+import { createCipheriv, createDecipheriv, createSecretKey, hash, type KeyObject } from "node:crypto";
 import { GatewayError } from "../errors.ts";
+import { joined } from "../lib/bytes.ts";
 
 const KEY_BYTES = 32;
 const IV_BYTES = 12;
+const TAG_BYTES = 16;
 const KEY_ID_CHARACTERS = 12;
+const CIPHER = "aes-256-gcm";
 
 /** A sealed secret as KV keeps it. */
 export interface Sealed {
   /** Which key sealed it: the first 12 hexadecimal characters of the key's SHA-256. */
   readonly key: string;
   readonly iv: Uint8Array;
+  /** The text, and behind it the tag that proves it. */
   readonly data: Uint8Array;
 }
 
-/** Seals with the first key and opens with any. */
+/**
+ * Seals with the first key and opens with any, on this thread: a call opens some hundred bytes, and to have another one
+ * do that takes longer than the work.
+ */
 export class Sealer {
-  readonly #keys: ReadonlyMap<string, CryptoKey>;
+  readonly #keys: ReadonlyMap<string, KeyObject>;
   readonly #first: string;
 
-  private constructor(keys: ReadonlyMap<string, CryptoKey>, first: string) {
-    this.#keys = keys;
+  private constructor(keys: readonly Uint8Array[]) {
+    if (keys.some(({ length }) => length !== KEY_BYTES)) {
+      throw new GatewayError("E_INTERNAL", `ENCRYPTION_KEYS: each key must have ${KEY_BYTES} bytes`);
+    }
+    this.#keys = new Map(
+      keys.map((key) => [hash("sha256", key).slice(0, KEY_ID_CHARACTERS), createSecretKey(key)]),
+    );
+    const [first] = this.#keys.keys();
+    if (first === undefined) {
+      throw new GatewayError("E_INTERNAL", "ENCRYPTION_KEYS: at least one key is needed");
+    }
     this.#first = first;
   }
 
   /** Takes 32-byte keys; E_INTERNAL naming ENCRYPTION_KEYS when there is none or one has another length. */
-  static async open(keys: readonly Uint8Array[]): Promise<Sealer> {
-    const imported = new Map<string, CryptoKey>();
-    for (const key of keys) {
-      if (key.length !== KEY_BYTES) {
-        throw new GatewayError("E_INTERNAL", `ENCRYPTION_KEYS: each key must have ${KEY_BYTES} bytes`);
-      }
-      const raw = new Uint8Array(key);
-      const id = hash("sha256", raw).slice(0, KEY_ID_CHARACTERS);
-      imported.set(id, await crypto.subtle.importKey("raw", raw, "AES-GCM", false, ["encrypt", "decrypt"]));
-    }
-    const [first] = imported.keys();
-    if (first === undefined) {
-      throw new GatewayError("E_INTERNAL", "ENCRYPTION_KEYS: at least one key is needed");
-    }
-    return new Sealer(imported, first);
+  static open(keys: readonly Uint8Array[]): Promise<Sealer> {
+    return Promise.try(() => new Sealer(keys));
   }
 
   /** Seals a text for the record of that key; it opens for no other record. */
-  async seal(text: string, record: readonly string[]): Promise<Sealed> {
-    const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
-    const key = this.#keys.get(this.#first)!;
-    const data = await crypto.subtle.encrypt(parameters(iv, record), key, new TextEncoder().encode(text));
-    return { key: this.#first, iv, data: new Uint8Array(data) };
+  seal(text: string, record: readonly string[]): Promise<Sealed> {
+    return Promise.try(() => this.#seal(text, record));
   }
 
   /** The text again; E_INTERNAL when no key opens it or it was changed or moved. */
-  async unseal(sealed: Sealed, record: readonly string[]): Promise<string> {
-    const key = this.#keys.get(sealed.key);
+  unseal(sealed: Sealed, record: readonly string[]): Promise<string> {
+    return Promise.try(() => this.#unseal(sealed, record));
+  }
+
+  #seal(text: string, record: readonly string[]): Sealed {
+    const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
+    const cipher = createCipheriv(CIPHER, this.#keys.get(this.#first)!, iv).setAAD(bound(record));
+    const parts = [cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()];
+    return { key: this.#first, iv, data: joined(parts) };
+  }
+
+  #unseal({ key: id, iv, data }: Sealed, record: readonly string[]): string {
+    const key = this.#keys.get(id);
     const name = record.join("/");
     if (key === undefined) {
       throw new GatewayError(
         "E_INTERNAL",
-        `Secret "${name}" was sealed with key "${sealed.key}", which ENCRYPTION_KEYS lacks; add it or set the secret again`,
+        `Secret "${name}" was sealed with key "${id}", which ENCRYPTION_KEYS lacks; add it or set the secret again`,
       );
     }
     try {
-      const data = new Uint8Array(sealed.data);
-      return new TextDecoder().decode(
-        await crypto.subtle.decrypt(parameters(new Uint8Array(sealed.iv), record), key, data),
-      );
+      if (data.length < TAG_BYTES) throw new Error("it has no tag");
+      const decipher = createDecipheriv(CIPHER, key, iv, { authTagLength: TAG_BYTES })
+        .setAAD(bound(record)).setAuthTag(data.subarray(-TAG_BYTES));
+      const parts = [decipher.update(data.subarray(0, -TAG_BYTES)), decipher.final()];
+      return new TextDecoder().decode(joined(parts));
     } catch (cause) {
       throw new GatewayError("E_INTERNAL", `Secret "${name}" was damaged in the store; set it again`, {
         cause,
@@ -73,6 +85,4 @@ export class Sealer {
   }
 }
 
-function parameters(iv: Uint8Array<ArrayBuffer>, record: readonly string[]): AesGcmParams {
-  return { name: "AES-GCM", iv, additionalData: new TextEncoder().encode(JSON.stringify(record)) };
-}
+const bound = (record: readonly string[]) => new TextEncoder().encode(JSON.stringify(record));

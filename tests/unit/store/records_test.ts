@@ -1,5 +1,6 @@
 /** Tokens, sites, projects, users and what hangs on them. */
 import assert from "node:assert/strict";
+import { Sealer } from "../../../store/seal.ts";
 import { Clock, folder, KEY, newToken, open } from "./kit.ts";
 
 Deno.test("a token's text is told once and only its hash is stored", async () => {
@@ -180,6 +181,24 @@ Deno.test("a new first key seals while an old one still opens, and a missing one
     message:
       /^Secret "credentials\/one\/cms" was sealed with key "[0-9a-f]{12}", which ENCRYPTION_KEYS lacks/,
   });
+});
+
+Deno.test("what is sealed is AES-256-GCM with the tag behind the text, bound to its record", async () => {
+  const record = ["credentials", "acme", "cms"];
+  const key = await crypto.subtle.importKey("raw", KEY, "AES-GCM", false, ["encrypt", "decrypt"]);
+  const sealer = await Sealer.open([KEY]);
+  const { key: id, iv, data } = await sealer.seal("pässword", record);
+  const additionalData = new TextEncoder().encode(JSON.stringify(record));
+  const how = { name: "AES-GCM", iv: new Uint8Array(iv), additionalData };
+  const opened = await crypto.subtle.decrypt(how, key, new Uint8Array(data));
+  assert.equal(new TextDecoder().decode(opened), "pässword");
+  const again = new Uint8Array(await crypto.subtle.encrypt(how, key, opened));
+  assert.equal(await sealer.unseal({ key: id, iv, data: again }, record), "pässword");
+  for (
+    const damaged of [again.slice(0, 8), again.slice(1), again.with(-1, again.at(-1)! ^ 1), new Uint8Array()]
+  ) {
+    await assert.rejects(sealer.unseal({ key: id, iv, data: damaged }, record), /was damaged in the store/);
+  }
 });
 
 Deno.test("a sealed secret opens only in its own record", async () => {
