@@ -141,8 +141,11 @@ export class ListCache<T extends object> {
   }
 }
 
+/** All of it but bytes, which cannot be. */
 function freeze(value: unknown): void {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return;
+  if (typeof value !== "object" || value === null || Object.isFrozen(value) || ArrayBuffer.isView(value)) {
+    return;
+  }
   Object.freeze(value);
   for (const part of Object.values(value)) freeze(part);
 }

@@ -15,10 +15,17 @@ const NO_FLAGS = Object.fromEntries(FLAGS.map((flag) => [flag, false])) as Site[
 
 type SealedByKind = ReadonlyMap<CredentialKind, Sealed | null>;
 
+/** A credential as it is kept in memory too, and where its site stood then. */
+interface KeptSecret {
+  readonly base_url: string | null;
+  readonly sealed: Sealed | null;
+}
+
 /** The SiteStore of a database. */
 export class Sites implements SiteStore {
   readonly #byId: RecordCache<Site>;
   readonly #all: ListCache<Site>;
+  readonly #secrets: RecordCache<KeptSecret>;
 
   constructor(
     private readonly db: Database,
@@ -34,6 +41,11 @@ export class Sites implements SiteStore {
       version,
       async () => (await listValues<Site>(db.kv, ["sites"])).map((site) => this.#whole(site)),
     );
+    this.#secrets = new RecordCache(version, async (name) => {
+      const [id, kind] = JSON.parse(name) as [string, CredentialKind];
+      const [site, sealed] = await db.kv.getMany<[Site, Sealed]>([recordKey(id), secretKey(id, kind)]);
+      return site.value && { base_url: site.value.base_url, sealed: sealed.value };
+    });
   }
 
   async create(input: NewSite): Promise<Site | null> {
@@ -77,11 +89,10 @@ export class Sites implements SiteStore {
     kind: K,
     base_url?: string | null,
   ): Promise<NonNullable<Credentials[K]> | null> {
-    const key = secretKey(id, kind);
-    const [{ value: site }, { value }] = await this.db.kv.getMany<[Site, Sealed]>([recordKey(id), key]);
-    if (base_url !== undefined && site && site.base_url !== base_url) throw moved(id);
-    if (value === null) return null;
-    return JSON.parse(await this.sealer.unseal(value, key));
+    const kept = await this.#secrets.get(JSON.stringify([id, kind]));
+    if (base_url !== undefined && kept && kept.base_url !== base_url) throw moved(id);
+    const sealed = kept?.sealed ?? null;
+    return sealed && JSON.parse(await this.sealer.unseal(sealed, secretKey(id, kind)));
   }
 
   /** The record with what it was kept without, for connectors come and bring their fields, and fields grow keys. */

@@ -3,23 +3,35 @@ import assert from "node:assert/strict";
 import { LIMITS } from "../../../model.ts";
 import { ConfigVersion, ListCache, RecordCache } from "../../../store/cache.ts";
 import { Database } from "../../../store/database.ts";
-import { Clock, folder, newToken, open } from "./kit.ts";
+import { Sealer } from "../../../store/seal.ts";
+import { Sites } from "../../../store/sites.ts";
+import { SITE_SHAPE } from "../../connectors.ts";
+import { Clock, folder, KEY, newToken, open } from "./kit.ts";
 
-/** A cache over a KV whose version reads are counted. */
+/** A cache over a KV whose reads of one key, and of several, are counted. */
 async function counted() {
   const clock = new Clock();
   const kv = await Deno.openKv(":memory:");
   let reads = 0;
+  let several = 0;
   const counting = new Proxy(kv, {
     get(target, name) {
       if (name === "get") reads++;
+      if (name === "getMany") several++;
       const member: unknown = Reflect.get(target, name, target);
       return typeof member === "function" ? member.bind(target) : member;
     },
   });
   const db = new Database(counting, clock.now, clock.now);
   const version = new ConfigVersion(db);
-  return { clock, db, version, reads: () => reads, [Symbol.dispose]: () => db.close() };
+  return {
+    clock,
+    db,
+    version,
+    reads: () => reads,
+    several: () => several,
+    [Symbol.dispose]: () => db.close(),
+  };
 }
 
 Deno.test("a cached record is given without a look for as long as CACHE_CHECK_MS, and no longer", async () => {
@@ -107,4 +119,31 @@ Deno.test("a revoke through one store holds in another on the same file once its
   await one.tokens.revoke(token.id);
   clock.ms += LIMITS.CACHE_CHECK_MS;
   assert.notEqual((await two.tokens.find(text))?.revoked_at, null);
+});
+
+Deno.test("a site's credentials are read once while no configuration changes, its own and another store's change are seen", async () => {
+  using at = await counted();
+  const sealer = await Sealer.open([KEY]);
+  const sites = new Sites(at.db, at.version, sealer, SITE_SHAPE);
+  const named = (username: string) => ({ username, application_password: "pass word" });
+  await sites.create({
+    id: "acme",
+    name: "Acme",
+    platform: "cms",
+    base_url: "https://acme.example",
+    credentials: { cms: named("first") },
+  });
+  const found = async () => (await sites.secret("acme", "cms", "https://acme.example"))?.username;
+  for (let nth = 0; nth < 50; nth++) assert.equal(await found(), "first");
+  assert.equal(at.several(), 1);
+  await sites.update("acme", { credentials: { cms: named("second") } });
+  assert.equal(await found(), "second");
+  const elsewhere = new Sites(at.db, new ConfigVersion(at.db), sealer, SITE_SHAPE);
+  await elsewhere.update("acme", {
+    base_url: "https://acme.example/blog",
+    credentials: { cms: named("third") },
+  });
+  at.clock.ms += LIMITS.CACHE_CHECK_MS;
+  assert.equal((await sites.secret("acme", "cms", "https://acme.example/blog"))?.username, "third");
+  await assert.rejects(found(), /was given another base_url while the call was under way/);
 });
