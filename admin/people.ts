@@ -34,6 +34,7 @@ export function peopleRoutes(app: Hono, ports: AdminPorts): void {
     }
     const project = await projects.create(body);
     if (project === null) refuseAny([`id: ${quoted(body.id)} is taken; choose another id`]);
+    await ports.record(callerOf(c).actor, "project.create", body);
     return answer(c, project);
   });
 
@@ -50,6 +51,7 @@ export function peopleRoutes(app: Hono, ports: AdminPorts): void {
     refuseAny(await unknownSites(body.allowed_sites, sites));
     const user = await users.create(wanted);
     if (user === null) refuseAny([`email: ${quoted(body.email)} is another user's; change that user`]);
+    await ports.record(callerOf(c).actor, "user.create", { user_id: user!.id, ...wanted });
     return answer(c, userView(user!));
   });
 
@@ -87,6 +89,7 @@ export function peopleRoutes(app: Hono, ports: AdminPorts): void {
     if (patch.allowed_sites) refuseAny(await unknownSites(patch.allowed_sites, sites));
     const user = RECORD_ID.test(id) ? await users.update(id, patch) : null;
     if (user === null) throw noUser(id);
+    await ports.record(callerOf(c).actor, "user.change", { user_id: id, ...patch });
     return answer(c, userView(user));
   });
 }

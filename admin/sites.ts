@@ -20,6 +20,13 @@ const setupBody = closed({
   name: text("a name of at most 200 characters", /^[^\p{Cc}]{1,200}$/u).optional(),
 });
 
+/** What of a body the audit keeps: of credentials only which were set (true) and which taken away (false). */
+function recorded({ credentials, ...fields }: SiteInput): object {
+  if (credentials === undefined) return fields;
+  const kinds = Object.entries(credentials).map(([kind, given]) => [kind, given !== null]);
+  return { ...fields, credentials: Object.fromEntries(kinds) };
+}
+
 /** A site as it is shown. */
 function siteView({ credentials, credentials_version: _, ...site }: Site, connectors: Connectors) {
   const held: readonly string[] = credentials;
@@ -51,6 +58,7 @@ export function siteRoutes(app: Hono, ports: AdminPorts): void {
     refuseAny(await siteFaults(body, before, ports));
     const site = await sites.create(body);
     if (site === null) refuseAny([`id: ${quoted(body.id)} is taken; change that site, or choose another id`]);
+    await ports.record(callerOf(c).actor, "site.create", recorded(body));
     return answer(c, { ...view(site!), warnings: await unboundUsers(body, ports) });
   });
 
@@ -67,6 +75,7 @@ export function siteRoutes(app: Hono, ports: AdminPorts): void {
     refuseAny(await siteFaults(patch, site, ports));
     const changed = await sites.update(site.id, patch);
     if (changed === null) throw missing(site.id, []);
+    await ports.record(callerOf(c).actor, "site.change", { id: site.id, ...recorded(patch) });
     const warnings = [...dropped(changed, site), ...await unboundUsers(patch, ports)];
     return answer(c, { ...view(changed.site), warnings });
   });

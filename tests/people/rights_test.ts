@@ -165,7 +165,8 @@ Deno.test("an admin manages members who may do no more than he, and makes nobody
   const rows = (await gw.audit()).filter(({ tool }) => tool.startsWith("user.")).map((
     row,
   ) => [row.tool, row.token_name]);
-  assert.deepEqual(rows, [["user.remove", "adam@agency.example"], ["user.invite", "adam@agency.example"]]);
+  const done = ["user.remove", "user.invite", "user.change", "user.create"];
+  assert.deepEqual(rows, done.map((tool) => [tool, "adam@agency.example"]));
 });
 
 Deno.test("accounts are connected, and clients ended, by their own person alone", async () => {
@@ -209,4 +210,43 @@ Deno.test("a write by cookie comes from our own pages, as JSON", async () => {
   assert.equal((await bare.json()).error.code, "E_FORBIDDEN");
   assert.deepEqual((await gw.store.tokens.list()).map(({ name }) => name), ["all"]);
   assert.equal((await browser.api("POST", "tokens", TOKEN, { origin: BASE })).status, 200);
+});
+
+Deno.test("who made and changed users, sites and projects is recorded, and of credentials only which", async () => {
+  await using gw = await gateway({ sites: [ACME] });
+  const { user, browser } = await signedIn(gw, "adam@agency.example", {
+    role: "admin",
+    allowed_sites: ["*"],
+    max_risk: 3,
+  });
+  const secret = "abcd efgh ijkl mnop";
+  const cms = { username: "bot", application_password: secret };
+  const made = { id: "fresh", name: "Fresh", platform: "cms", base_url: "https://fresh.example" };
+  const member = { email: "new@agency.example", role: "member", allowed_sites: ["acme"], max_risk: 1 };
+  const { user_id } = (await browser.api("POST", "users", member)).result;
+  const steps: [string, string, object][] = [
+    ["PATCH", `users/${user_id}`, { max_risk: 2 }],
+    ["POST", "projects", { id: "group", name: "Group" }],
+    ["POST", "sites", { ...made, credentials: { cms } }],
+    ["PATCH", "sites/fresh", { base_url: "https://moved.example", credentials: { cms: null } }],
+    ["PATCH", "sites/fresh", { flags: { allow_publish: true } }],
+  ];
+  const answers: number[] = [];
+  for (const step of steps) answers.push((await browser.api(...step)).status);
+  assert.deepEqual(answers, [200, 200, 200, 200, 403]);
+  await operator(gw, "PATCH", "sites/fresh", { flags: { allow_publish: true } });
+  const rows = (await gw.audit()).filter(({ door }) => door === "admin");
+  const by = [user.email, user.id];
+  assert.deepEqual(
+    rows.map((row) => [row.tool, row.token_name, row.owner_user_id, row.arguments]).toReversed(),
+    [
+      ["user.create", ...by, { user_id, ...member }],
+      ["user.change", ...by, { user_id, max_risk: 2 }],
+      ["project.create", ...by, { id: "group", name: "Group" }],
+      ["site.create", ...by, { ...made, credentials: { cms: true } }],
+      ["site.change", ...by, { id: "fresh", base_url: "https://moved.example", credentials: { cms: false } }],
+      ["site.change", "master token", null, { id: "fresh", flags: { allow_publish: true } }],
+    ],
+  );
+  assert.ok(!JSON.stringify(rows).includes(secret));
 });
