@@ -1,4 +1,5 @@
 /** What an admin may do with sites: manage his or her own; what is a super-admin's stays with the master token. */
+import { FLAGS, type Site } from "../model.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { AdminPorts } from "./ports.ts";
 import { type AdminCaller, forbidden, isManaged, isWithin } from "./rights.ts";
@@ -20,10 +21,14 @@ export function assertMayRegister(caller: AdminCaller): void {
   throw forbidden("A new site would not be among yours; it takes an admin of all sites, or the master token");
 }
 
-/** Throws E_FORBIDDEN for what only the master token sets, and for an account that is not the admin's to bind. */
+/**
+ * Throws E_FORBIDDEN for what only the master token sets, and for an account that is not the admin's to bind. `before`
+ * is the site as it stands; null for one to be registered.
+ */
 export async function assertMaySet(
   { user }: AdminCaller,
   input: SiteInput,
+  before: Pick<Site, "flags"> | null,
   { connectors, store }: AdminPorts,
 ): Promise<void> {
   if (user === null) return;
@@ -33,9 +38,20 @@ export async function assertMaySet(
     }
   }
   const given = input as Readonly<Record<string, unknown>>;
-  if (!user.allowed_sites.includes("*")) {
-    if (input.project_id !== undefined) throw forbidden("project_id: that takes an admin of all sites");
-    assertOwnCredential(given, connectors);
+  const all = user.allowed_sites.includes("*");
+  if (!all && input.project_id !== undefined) throw forbidden("project_id: that takes an admin of all sites");
+  const shared = sharedField(given, connectors);
+  if (shared !== null && !all) {
+    throw forbidden(
+      `${shared.field}: it chooses what the site uses at ${shared.product}, in an account that other sites share; that ` +
+        "takes an admin of all sites, or the master token",
+    );
+  }
+  const flag = FLAGS.find((one) => before?.flags[one]);
+  if (shared !== null && flag !== undefined) {
+    throw forbidden(
+      `${shared.field}: the site has ${flag}, which a super-admin set for what it uses now; that takes the master token`,
+    );
   }
   for (const [name, { user: bound }] of connectors.siteFields) {
     const id = given[name];
@@ -48,19 +64,18 @@ export async function assertMaySet(
 }
 
 /**
- * Throws E_FORBIDDEN for a field that chooses something in an account which other sites share: a repository of the
- * gateway's own app, a property that somebody connected. An admin of some sites would reach those of others with it.
+ * A field that chooses something in an account which other sites share: a repository of the gateway's own app, a
+ * property that somebody connected. An admin of some sites would reach those of others with it.
  */
-function assertOwnCredential(given: Readonly<Record<string, unknown>>, { all }: Connectors): void {
+function sharedField(
+  given: Readonly<Record<string, unknown>>,
+  { all }: Connectors,
+): { readonly field: string; readonly product: string } | null {
   for (const { product, credentials = {}, siteFields = {} } of all) {
     // What is reached with the site's own credential is the site's.
     if (Object.keys(credentials).length > 0) continue;
-    const field = Object.entries(siteFields).find(([name, one]) => given[name] !== undefined && !one.user)
-      ?.[0];
-    if (field === undefined) continue;
-    throw forbidden(
-      `${field}: it chooses what the site uses at ${product}, in an account that other sites share; that takes an admin ` +
-        "of all sites, or the master token",
-    );
+    const found = Object.entries(siteFields).find(([name, one]) => given[name] !== undefined && !one.user);
+    if (found !== undefined) return { field: found[0], product };
   }
+  return null;
 }

@@ -52,7 +52,7 @@ export function siteRoutes(app: Hono, ports: AdminPorts): void {
   app.post("/admin/api/sites", async (c) => {
     const body = checked(bodies.create, await jsonObject(c.req.raw));
     assertMayRegister(callerOf(c));
-    await assertMaySet(callerOf(c), body, ports);
+    await assertMaySet(callerOf(c), body, null, ports);
     refuseHuman(body.confirm_policy);
     const before = { ...connectors.blank(body), platform: body.platform, base_url: null } as unknown as Site;
     refuseAny(await siteFaults(body, before, ports));
@@ -69,7 +69,7 @@ export function siteRoutes(app: Hono, ports: AdminPorts): void {
       if (fixed in body) refuseAny([`${fixed}: cannot be changed; register another site`]);
     }
     const patch = checked(bodies.patch, body);
-    await assertMaySet(callerOf(c), patch, ports);
+    await assertMaySet(callerOf(c), patch, site, ports);
     refuseHuman(patch.confirm_policy);
     if (Object.keys(patch).length === 0) refuseAny(["The body: names nothing to change"]);
     refuseAny(await siteFaults(patch, site, ports));

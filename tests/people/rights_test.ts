@@ -123,6 +123,14 @@ Deno.test("an admin manages the sites that are his, but not what is a super-admi
   }
   const { browser: all } = await signedIn(gw, "all@agency.example", { role: "admin", allowed_sites: ["*"] });
   assert.equal((await all.api("PATCH", "sites/acme", { repo: "agency/acme" })).result.repo, "agency/acme");
+  await gw.store.sites.update("acme", { flags: { allow_main_branch_push: true } });
+  const moved = await all.api("PATCH", "sites/acme", { repo: "agency/elsewhere" });
+  assert.match(
+    moved.error!.message,
+    /^repo: the site has allow_main_branch_push, .* takes the master token$/,
+  );
+  assert.equal((await gw.store.sites.get("acme"))!.repo, "agency/acme");
+  assert.equal((await all.api("PATCH", "sites/acme", { name: "Acme Ltd" })).status, 200);
   const builders = await browser.api("PATCH", "sites/acme", { available_builders: ["block"] });
   assert.deepEqual(builders.result.available_builders, ["block"]);
   const kept = (await gw.store.sites.get("acme"))!;
