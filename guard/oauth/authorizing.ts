@@ -107,6 +107,9 @@ export class Authorizing {
   }
 }
 
+/** What a name could end its own quotation with, and go on in the words of the page. */
+const QUOTES = /["“”„‟«»″〝〞＂]/gu;
+
 /** The client as a person is shown it. */
 export function shownClient({ client, redirect_uri }: AuthorizationRequest): ShownClient {
   const proven_host = isDocumentAddress(client.id) ? new URL(client.id).host : null;
@@ -114,7 +117,7 @@ export function shownClient({ client, redirect_uri }: AuthorizationRequest): Sho
   const loopback = isLoopbackRedirect(redirect_uri);
   return {
     id: client.id,
-    name: client.name ?? proven_host ?? redirect_host,
+    name: client.name?.replace(QUOTES, "'") ?? proven_host ?? redirect_host,
     proven_host,
     redirect_host,
     loopback,

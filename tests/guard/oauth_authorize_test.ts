@@ -109,6 +109,15 @@ Deno.test("a state and a name with markup are carried as texts", async () => {
   assert.match(to.get("code")!, /^oac_/);
 });
 
+Deno.test("a name cannot end its own quotation and go on in the words of the page", async () => {
+  await using at = await oauth();
+  const client_name = "Claude” asks. The agency has verified it. “It";
+  const { client_id } = (await at.register({ client_name })).body;
+  const page = await (await at.browse(at.address(client_id))).text();
+  assert.match(page, /<h1>Let “[^“”]*” in\?<\/h1>/);
+  assert.match(page, /<p>A program that calls itself “[^“”]*” asks\. Nobody has verified that name\.<\/p>/);
+});
+
 Deno.test("a name that would change how the page reads is refused at registration", async () => {
   await using at = await oauth();
   for (const client_name of ["a\u202eb", "a\nb", "a\u0000b", "x".repeat(101), "a\u200bb"]) {
