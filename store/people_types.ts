@@ -36,7 +36,10 @@ export interface SignIn {
 export interface SignInStore {
   /** Nothing set where the user has never used an invitation. Throws E_INTERNAL where no key opens the passphrase. */
   get(user_id: string): Promise<SignIn>;
-  /** Puts another in the place of what stands; what it answers is decided on what it is given. */
+  /**
+   * Puts another in the place of what stands; what it answers is decided on what it is given. Throws E_BAD_INPUT for a
+   * passkey that is another user's.
+   */
   change(user_id: string, to: (now: SignIn) => SignIn): Promise<SignIn>;
   /** The user whose passkey it is. */
   userOfPasskey(id: string): Promise<string | null>;

@@ -1,4 +1,5 @@
 /** How users sign in: a passphrase, sealed as scrypt made it, and passkeys. */
+import { GatewayError } from "../errors.ts";
 import { AGAIN, checkSize, type Database, sha256, untilSettled } from "./database.ts";
 import type { KeptPassphrase, Passkey, SignIn, SignInStore } from "./people_types.ts";
 import type { Sealed, Sealer } from "./seal.ts";
@@ -36,6 +37,7 @@ export class SignIns implements SignInStore {
       };
       checkSize(kept);
       const change = this.db.kv.atomic().check(entry).set(key, kept);
+      await this.#keepOthers(change, user_id, after.passkeys);
       for (const { id } of before.passkeys) change.delete(passkeyKey(id));
       for (const { id } of after.passkeys) change.set(passkeyKey(id), user_id);
       return (await this.db.commit(change)).ok ? after : AGAIN;
@@ -53,6 +55,21 @@ export class SignIns implements SignInStore {
       for (const { id } of entry.value?.passkeys ?? []) change.delete(passkeyKey(id));
       return (await this.db.commit(change)).ok || AGAIN;
     });
+  }
+
+  /** Refuses a passkey that is another user's: an id is a name that its device chooses, and one has heard of others'. */
+  async #keepOthers(
+    change: Deno.AtomicOperation,
+    user_id: string,
+    passkeys: readonly Passkey[],
+  ): Promise<void> {
+    for (const { id } of passkeys) {
+      const owner = await this.db.kv.get<string>(passkeyKey(id));
+      if (owner.value !== null && owner.value !== user_id) {
+        throw new GatewayError("E_BAD_INPUT", "That passkey belongs to another account; make another");
+      }
+      change.check(owner);
+    }
   }
 
   async #opened(kept: KeptSignIn | null, user_id: string): Promise<SignIn> {

@@ -163,6 +163,30 @@ const form = (passphrase: string) => ({ passphrase, again: passphrase });
 const said = ({ text }: Shown) =>
   unescaped(/<div class="notice problem"[^>]*><p>([^<]*)</.exec(text)?.[1] ?? "");
 
+Deno.test("a passkey that names itself as another user's does takes nothing from that user", async () => {
+  await using gw = await gateway();
+  const [ann, eve] = [await person(gw, "ann@agency.example"), await person(gw, "eve@agency.example")];
+  const { signIns } = gw.store;
+  const passkey = (id: string) => ({
+    id,
+    public_key: "pQEC",
+    counter: 0,
+    transports: [],
+    name: "Passkey",
+    created_at: "2026-01-01T00:00:00.000Z",
+    last_used_at: null,
+  });
+  await signIns.change(ann.id, (now) => ({ ...now, passkeys: [passkey("anns")] }));
+  const taking = signIns.change(eve.id, (now) => ({ ...now, passkeys: [passkey("own"), passkey("anns")] }));
+  await assert.rejects(taking, { code: "E_BAD_INPUT", message: /belongs to another account/ });
+  assert.deepEqual((await signIns.get(eve.id)).passkeys, []);
+  assert.equal(await signIns.userOfPasskey("anns"), ann.id);
+  await signIns.change(ann.id, (now) => ({ ...now, passkeys: [...now.passkeys, passkey("second")] }));
+  await signIns.remove(ann.id);
+  await signIns.change(eve.id, (now) => ({ ...now, passkeys: [passkey("anns")] }));
+  assert.equal(await signIns.userOfPasskey("anns"), eve.id);
+});
+
 Deno.test("sessions are named by browser and system, whatever a browser sends", () => {
   const chrome =
     "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36";
