@@ -28,7 +28,7 @@ export function clientPages(app: Hono, parts: PagesParts): void {
 
 function clientsPage(c: Context, person: Person, clients: readonly ClientReport[]): Promise<Response> {
   const rows = clients.toReversed().map((client) => [
-    `${client.client_name} (answers go to ${client.redirect_host})`,
+    `“${client.client_name}”, whose answers go to ${client.redirect_host}`,
     client.allowed_sites.includes("*") ? "every site of yours" : client.allowed_sites.join(", "),
     CEILINGS[client.max_risk] ?? String(client.max_risk),
     `let in ${time(client.created_at)}, last seen ${time(client.refreshed_at)}, until ${

@@ -112,7 +112,10 @@ Deno.test("each person sees and ends their own clients, and no other's", async (
   const browsers = { ann: await joined(gw, ann), bob: await joined(gw, bob) };
   const tokens = await letIn(gw, browsers.ann);
   const { grant } = (await gw.store.oauthGrants.list())[0]!;
-  assert.match((await browsers.ann.open("/admin/clients")).text, /Helper \(answers go to client\.example\)/);
+  assert.match(
+    (await browsers.ann.open("/admin/clients")).text,
+    /“Helper”, whose answers go to client\.example/,
+  );
   assert.match((await browsers.bob.open("/admin/clients")).text, /You have let no client in/);
   const csrf = /name="csrf" value="([^"]+)"/.exec(browsers.bob.page!.text)![1]!;
   const foreign = await browsers.bob.post(
