@@ -7,6 +7,7 @@ import { randomText } from "./tokens.ts";
 /** The value of `["invitations", hash of the text]`. */
 interface KeptInvitation {
   readonly user_id: string;
+  readonly by: string | null;
   readonly used: boolean;
   readonly expires_at: number;
 }
@@ -23,11 +24,11 @@ const newestKey = (user_id: string) => ["invitation_of", user_id];
 export class Invitations implements InvitationStore {
   constructor(private readonly db: Database) {}
 
-  async create(user_id: string): Promise<{ text: string; expires_at: number }> {
+  async create(user_id: string, by: string | null): Promise<{ text: string; expires_at: number }> {
     const text = randomText();
     const hash = sha256(text);
     const expires_at = this.db.now() + PEOPLE_LIMITS.INVITATION_MS;
-    const kept: KeptInvitation = { user_id, used: false, expires_at };
+    const kept: KeptInvitation = { user_id, by, used: false, expires_at };
     const expiry = { expireIn: PEOPLE_LIMITS.INVITATION_MS + REMEMBERED_MS };
     await this.db.commit(
       this.db.kv.atomic().set(recordKey(hash), kept, expiry).set(newestKey(user_id), hash, expiry),
@@ -60,7 +61,7 @@ export class Invitations implements InvitationStore {
     const hash = sha256(text);
     const entry = await this.db.kv.get<KeptInvitation>(recordKey(hash));
     if (entry.value === null) return null;
-    const { user_id, used, expires_at } = entry.value;
+    const { user_id, by, used, expires_at } = entry.value;
     const newest = await this.db.kv.get<string>(newestKey(user_id));
     const state = used
       ? "used"
@@ -69,7 +70,7 @@ export class Invitations implements InvitationStore {
       : this.db.now() >= expires_at
       ? "expired"
       : "open";
-    const invitation: Invitation = { user_id, state, expires_at };
+    const invitation: Invitation = { user_id, by, state, expires_at };
     return { invitation, entry, newest };
   }
 }

@@ -50,6 +50,8 @@ export interface SignInStore {
 /** An invitation as it stands. */
 export interface Invitation {
   readonly user_id: string;
+  /** The user who made it; null for whoever holds the master token. */
+  readonly by: string | null;
   readonly state: "open" | "used" | "replaced" | "expired";
   readonly expires_at: number;
 }
@@ -57,7 +59,7 @@ export interface Invitation {
 /** One-time links by which a user sets how to sign in; the newest of a user is the one that counts. */
 export interface InvitationStore {
   /** Makes one and ends the one before; the text is shown once. */
-  create(user_id: string): Promise<{ text: string; expires_at: number }>;
+  create(user_id: string, by: string | null): Promise<{ text: string; expires_at: number }>;
   find(text: string): Promise<Invitation | null>;
   /** Uses it up; false where another was first, or it does not stand. */
   take(text: string): Promise<boolean>;

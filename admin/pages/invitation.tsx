@@ -14,10 +14,11 @@ import { HOME } from "./sign_in.tsx";
 const PATH = "/admin/invitation";
 const ASK = "Ask whoever manages this gateway for another";
 /** Why an invitation cannot be used. */
-const OVER: Readonly<Record<Exclude<Invitation["state"], "open"> | "unknown", string>> = {
+const OVER: Readonly<Record<Exclude<Invitation["state"], "open"> | "withdrawn" | "unknown", string>> = {
   unknown: `No such invitation is known: the link may be cut short. ${ASK}`,
   used: `The invitation was used already, and works only once. If it was not you who used it, say so. ${ASK}`,
   replaced: "A newer invitation takes the place of this one; use that",
+  withdrawn: `Whoever made the invitation may not make it any more. ${ASK}`,
   expired: `The invitation is older than ${PEOPLE_LIMITS.INVITATION_MS / 3_600_000} hours. ${ASK}`,
 };
 
@@ -33,7 +34,7 @@ export function invitationPages(app: Hono, parts: PagesParts): void {
   const invited = async (c: Context, visitor: Visitor, act: (found: Found) => Promise<Response>) => {
     const text = c.req.param("text") ?? "";
     const known = await people.invitation(text);
-    const state = known?.invitation.state ?? "unknown";
+    const state = known?.state ?? "unknown";
     if (known === null || state !== "open") {
       return await overPage(c, visitor, OVER[state as keyof typeof OVER]);
     }

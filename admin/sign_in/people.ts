@@ -4,6 +4,7 @@ import { PEOPLE_LIMITS, type User } from "../../model.ts";
 import type { AttemptLimit, Invitation, KeptPassphrase, Passkey, SignIn, Store } from "../../store/store.ts";
 import type { SignedIn } from "../../pages/visitors.ts";
 import { type Actor, actorOfPerson, type RecordAction } from "../actor.ts";
+import { isManaged } from "../rights.ts";
 import { passphraseFault, Passphrases } from "./passphrase.ts";
 
 /** What people stand on. */
@@ -45,7 +46,7 @@ export class People {
   /** Makes a one-time link; the one before it ends. */
   async invite(by: Actor, user: User): Promise<MadeInvitation> {
     const { store, baseUrl, record } = this.ports;
-    const { text, expires_at } = await store.invitations.create(user.id);
+    const { text, expires_at } = await store.invitations.create(user.id, by.owner_user_id);
     await record(by, "user.invite", { user_id: user.id });
     return {
       link: `${baseUrl}/admin/invitation/${text}`,
@@ -55,11 +56,23 @@ export class People {
     };
   }
 
-  /** The invitation and whom it is for; null for an unknown one, or one of a user who is gone. */
-  async invitation(text: string): Promise<{ invitation: Invitation; user: User } | null> {
-    const invitation = await this.ports.store.invitations.find(text);
-    const user = invitation && await this.ports.store.users.get(invitation.user_id);
-    return invitation && user && { invitation, user };
+  /**
+   * How an invitation stands and whom it is for; null for an unknown one, or one of a user who is gone. It is
+   * `withdrawn` once whoever made it may not make it any more.
+   */
+  async invitation(text: string): Promise<{ state: Invitation["state"] | "withdrawn"; user: User } | null> {
+    const { invitations, users } = this.ports.store;
+    const invitation = await invitations.find(text);
+    const user = invitation && await users.get(invitation.user_id);
+    if (!invitation || !user) return null;
+    const { state, by } = invitation;
+    return { state: state === "open" && !await this.#mayInvite(by, user) ? "withdrawn" : state, user };
+  }
+
+  async #mayInvite(by: string | null, user: User): Promise<boolean> {
+    if (by === null) return true;
+    const admin = await this.ports.store.users.get(by);
+    return admin?.role === "admin" && isManaged(admin, user);
   }
 
   /**
@@ -73,7 +86,7 @@ export class People {
   ): Promise<SignedIn | null> {
     const { store, record } = this.ports;
     const found = await this.invitation(text);
-    if (found?.invitation.state !== "open") return null;
+    if (found?.state !== "open") return null;
     const signIn: SignIn = "passphrase" in chosen
       ? { passphrase: await this.#passphrases.keep(chosen.passphrase), passkeys: [] }
       : { passphrase: null, passkeys: [chosen.passkey] };

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { gateway, type Kit, owned, site } from "../kit.ts";
 import type { NewSite, UserInput } from "../../store/store.ts";
-import { BASE, operator, person, PersonBrowser } from "./kit.ts";
+import { BASE, operator, PASSPHRASE, person, PersonBrowser } from "./kit.ts";
 
 const ACME: NewSite = site("acme", "cms");
 
@@ -218,6 +218,31 @@ Deno.test("a write by cookie comes from our own pages, as JSON", async () => {
   assert.equal((await bare.json()).error.code, "E_FORBIDDEN");
   assert.deepEqual((await gw.store.tokens.list()).map(({ name }) => name), ["all"]);
   assert.equal((await browser.api("POST", "tokens", TOKEN, { origin: BASE })).status, 200);
+});
+
+Deno.test("an admin's invitation is worth nothing once that admin may not make it", async () => {
+  await using gw = await gateway({ sites: [ACME] });
+  const { user: adam, browser } = await signedIn(gw, "adam@agency.example", { role: "admin", max_risk: 2 });
+  const may = { role: "admin", max_risk: 2 } as const;
+  const since: [string, (id: string) => Promise<unknown>][] = [
+    ["is a member", () => gw.store.users.update(adam.id, { role: "member" })],
+    ["may do less", () => gw.store.users.update(adam.id, { max_risk: 0 })],
+    ["is below the user", (id) => gw.store.users.update(id, { max_risk: 3 })],
+    ["is an admin's peer", (id) => gw.store.users.update(id, { role: "admin" })],
+    ["is gone", () => operator(gw, "POST", `users/${adam.id}/remove`, {})],
+  ];
+  for (const [n, [now, change]] of since.entries()) {
+    const { id } = await person(gw, `new${n}@agency.example`, { allowed_sites: ["acme"], max_risk: 1 });
+    const { link } = (await browser.api("POST", `users/${id}/invite`, {})).result;
+    const invited = new PersonBrowser(gw);
+    const open = await invited.open(link);
+    assert.equal(open.status, 200);
+    await change(id);
+    const sent = await invited.submit(link.replace(BASE, ""), { passphrase: PASSPHRASE, again: PASSPHRASE });
+    assert.deepEqual([sent.status, /may not make it any more/.test(sent.text)], [410, true], now);
+    assert.equal((await gw.store.signIns.get(id)).passphrase, null, now);
+    if (now !== "is gone") await gw.store.users.update(adam.id, may);
+  }
 });
 
 Deno.test("who made and changed users, sites and projects is recorded, and of credentials only which", async () => {
