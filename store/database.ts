@@ -128,6 +128,9 @@ export function checkKeyPart(field: string, value: string): void {
   }
 }
 
+/** Whether a text from outside can be an id of ours at all; KV takes no key that is much longer. */
+export const isId = (text: string): boolean => text !== "" && text.length <= KEY_PART_CHARACTERS_MAX;
+
 /** Refuses with E_BAD_INPUT a record that KV would not take, naming its largest field. */
 export function checkSize(record: object): void {
   const bytes = serialize(record).length;

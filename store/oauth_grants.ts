@@ -1,7 +1,7 @@
 /** Grants of OAuth: codes redeemed once, refresh tokens in a row, access tokens, all kept by a SHA-256 of their texts. */
 import { type Grant, OAUTH_LIMITS, OAUTH_PREFIX } from "../model.ts";
 import { type ConfigVersion, RecordCache } from "./cache.ts";
-import { AGAIN, checkSize, type Database, listValues, sha256, untilSettled } from "./database.ts";
+import { AGAIN, checkSize, type Database, isId, listValues, sha256, untilSettled } from "./database.ts";
 import type {
   Access,
   CodeOrder,
@@ -156,7 +156,7 @@ export class OAuthGrants implements OAuthGrantStore {
   }
 
   async get(id: string): Promise<Grant | null> {
-    return (await this.db.kv.get<Grant>(grantKey(id))).value;
+    return isId(id) ? (await this.db.kv.get<Grant>(grantKey(id))).value : null;
   }
 
   async end(id: string, why: string): Promise<Grant | null> {

@@ -1,6 +1,6 @@
 /** Sessions of people, kept by a SHA-256 of their cookie; each look-up reads the store. */
 import { LIMITS, PEOPLE_LIMITS } from "../model.ts";
-import { AGAIN, type Database, listValues, sha256, untilSettled } from "./database.ts";
+import { AGAIN, type Database, isId, listValues, sha256, untilSettled } from "./database.ts";
 import type { PersonSession, PersonSessionStore, SessionMark } from "./people_types.ts";
 import { randomText } from "./tokens.ts";
 
@@ -78,6 +78,7 @@ export class PersonSessions implements PersonSessionStore {
   }
 
   async end(user_id: string, id: string): Promise<boolean> {
+    if (!isId(id)) return false;
     const { value } = await this.db.kv.get<KeptSession>(recordKey(user_id, id));
     if (value === null) return false;
     await this.db.commit(this.db.kv.atomic().delete(recordKey(user_id, id)).delete(hashKey(value.hash)));

@@ -220,6 +220,31 @@ Deno.test("a write by cookie comes from our own pages, as JSON", async () => {
   assert.equal((await browser.api("POST", "tokens", TOKEN, { origin: BASE })).status, 200);
 });
 
+Deno.test("an id that is no id of ours is not found, however long it is", async () => {
+  await using gw = await gateway({ sites: [ACME] });
+  const { browser } = await signedIn(gw, "adam@agency.example", { role: "admin" });
+  await browser.open("/admin/account");
+  const csrf = /name="csrf" value="([^"]+)"/.exec(browser.page!.text)![1]!;
+  const statuses: Record<string, number> = {};
+  const long = "x".repeat(5000);
+  for (const [path, field] of [["account/sessions/end", "session"], ["clients/end", "client"]] as const) {
+    const form = new URLSearchParams({ csrf, [field]: long });
+    statuses[path] = (await browser.post(`/admin/${path}`, form, { stay: true })).status;
+  }
+  for (const [method, path] of [["POST", "clients/*/end"], ["GET", "sites/*"], ["POST", "tokens/*/revoke"]]) {
+    statuses[path!] =
+      (await browser.api(method!, path!.replace("*", long), method === "GET" ? undefined : {}))
+        .status;
+  }
+  assert.deepEqual(statuses, {
+    "account/sessions/end": 303,
+    "clients/end": 404,
+    "clients/*/end": 404,
+    "sites/*": 404,
+    "tokens/*/revoke": 404,
+  });
+});
+
 Deno.test("an admin's invitation is worth nothing once that admin may not make it", async () => {
   await using gw = await gateway({ sites: [ACME] });
   const { user: adam, browser } = await signedIn(gw, "adam@agency.example", { role: "admin", max_risk: 2 });
