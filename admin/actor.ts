@@ -17,5 +17,5 @@ export type RecordAction = (
   by: Actor,
   action: string,
   what: object,
-  ending?: { readonly status: "ok" | "denied" | "error"; readonly error?: string },
+  more?: Partial<Pick<AuditRow, "status" | "error" | "site_id">>,
 ) => Promise<void>;

@@ -4,6 +4,7 @@ import { GatewayError } from "../errors.ts";
 import { onDemand } from "../lib/async.ts";
 import { RISK_DEFAULT, type User } from "../model.ts";
 import { projectBody, RECORD_ID, userBody, userPatch } from "./bodies.ts";
+import { differences } from "./changes.ts";
 import { answer, jsonObject } from "./exchange.ts";
 import { checked, quoted, refuseAny } from "./faults.ts";
 import type { AdminPorts } from "./ports.ts";
@@ -34,7 +35,7 @@ export function peopleRoutes(app: Hono, ports: AdminPorts): void {
     }
     const project = await projects.create(body);
     if (project === null) refuseAny([`id: ${quoted(body.id)} is taken; choose another id`]);
-    await ports.record(callerOf(c).actor, "project.create", body);
+    await ports.record(callerOf(c).actor, "project.create", { after: body });
     return answer(c, project);
   });
 
@@ -51,7 +52,7 @@ export function peopleRoutes(app: Hono, ports: AdminPorts): void {
     refuseAny(await unknownSites(body.allowed_sites, sites));
     const user = await users.create(wanted);
     if (user === null) refuseAny([`email: ${quoted(body.email)} is another user's; change that user`]);
-    await ports.record(callerOf(c).actor, "user.create", { user_id: user!.id, ...wanted });
+    await ports.record(callerOf(c).actor, "user.create", { user_id: user!.id, after: wanted });
     return answer(c, userView(user!));
   });
 
@@ -82,14 +83,15 @@ export function peopleRoutes(app: Hono, ports: AdminPorts): void {
 
   app.patch("/admin/api/users/:id", async (c) => {
     const id = c.req.param("id");
-    const { user: admin } = callerOf(c);
+    const { user: admin, actor } = callerOf(c);
     const patch = checked(userPatch, await jsonObject(c.req.raw));
     if (Object.keys(patch).length === 0) refuseAny(["The body: names nothing to change"]);
     if (admin !== null) assertGrants(admin, { ...await managed(c, id), ...patch });
     if (patch.allowed_sites) refuseAny(await unknownSites(patch.allowed_sites, sites));
-    const user = RECORD_ID.test(id) ? await users.update(id, patch) : null;
-    if (user === null) throw noUser(id);
-    await ports.record(callerOf(c).actor, "user.change", { user_id: id, ...patch });
+    const before = RECORD_ID.test(id) ? await users.get(id) : null;
+    const user = before && await users.update(id, patch);
+    if (before === null || user === null) throw noUser(id);
+    await ports.record(actor, "user.change", { user_id: id, ...differences(before, user) });
     return answer(c, userView(user));
   });
 }

@@ -39,13 +39,17 @@ export function adminGate(ports: AdminPorts): AdminGate {
         throw new GatewayError("E_AUTH", "That is not the master token");
       }
       const text = await ports.store.sessions.create(LIMITS.SESSION_MS, ports.masterToken);
+      await ports.record(MASTER.actor, "session.sign_in", { method: "master token" });
       setCookie(c, SESSION_COOKIE, text, { ...flags(ports), maxAge: LIMITS.SESSION_MS / 1000 });
       return answer(c, { expires_at: new Date(ports.now() + LIMITS.SESSION_MS).toISOString() });
     },
     logout: async (c) => {
       assertOwnPages(c, ports.baseUrl, false);
       const text = getCookie(c, SESSION_COOKIE);
-      if (text) await ports.store.sessions.end(text, ports.masterToken);
+      if (text && await ports.store.sessions.valid(text, ports.masterToken)) {
+        await ports.store.sessions.end(text, ports.masterToken);
+        await ports.record(MASTER.actor, "session.sign_out", {});
+      }
       deleteCookie(c, SESSION_COOKIE, flags(ports));
       return answer(c, {});
     },

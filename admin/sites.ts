@@ -7,6 +7,7 @@ import type { Site } from "../model.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { SiteInput, SiteUpdate } from "../store/store.ts";
 import { SITE_ID } from "./bodies.ts";
+import { siteDifferences } from "./changes.ts";
 import { refuseHuman } from "./confirm_policy.ts";
 import { answer, jsonObject } from "./exchange.ts";
 import { checked, quoted, refuseAny } from "./faults.ts";
@@ -19,13 +20,6 @@ import { siteBodies } from "./site_bodies.ts";
 const setupBody = closed({
   name: text("a name of at most 200 characters", /^[^\p{Cc}]{1,200}$/u).optional(),
 });
-
-/** What of a body the audit keeps: of credentials only which were set (true) and which taken away (false). */
-function recorded({ credentials, ...fields }: SiteInput): object {
-  if (credentials === undefined) return fields;
-  const kinds = Object.entries(credentials).map(([kind, given]) => [kind, given !== null]);
-  return { ...fields, credentials: Object.fromEntries(kinds) };
-}
 
 /** A site as it is shown. */
 function siteView({ credentials, credentials_version: _, ...site }: Site, connectors: Connectors) {
@@ -58,7 +52,8 @@ export function siteRoutes(app: Hono, ports: AdminPorts): void {
     refuseAny(await siteFaults(body, before, ports));
     const site = await sites.create(body);
     if (site === null) refuseAny([`id: ${quoted(body.id)} is taken; change that site, or choose another id`]);
-    await ports.record(callerOf(c).actor, "site.create", recorded(body));
+    const what = siteDifferences(null, site!);
+    await ports.record(callerOf(c).actor, "site.create", what, { site_id: body.id });
     return answer(c, { ...view(site!), warnings: await unboundUsers(body, ports) });
   });
 
@@ -75,7 +70,8 @@ export function siteRoutes(app: Hono, ports: AdminPorts): void {
     refuseAny(await siteFaults(patch, site, ports));
     const changed = await sites.update(site.id, patch);
     if (changed === null) throw missing(site.id, []);
-    await ports.record(callerOf(c).actor, "site.change", { id: site.id, ...recorded(patch) });
+    const what = siteDifferences(changed.before, changed.site, patch.credentials);
+    await ports.record(callerOf(c).actor, "site.change", what, { site_id: site.id });
     const warnings = [...dropped(changed, site), ...await unboundUsers(patch, ports)];
     return answer(c, { ...view(changed.site), warnings });
   });

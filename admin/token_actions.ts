@@ -4,6 +4,7 @@ import { GatewayError } from "../errors.ts";
 import { nearest } from "../lib/nearest.ts";
 import { CONFIRM_POLICIES, RISK_DEFAULT, type Tier, type Token, type User } from "../model.ts";
 import { RECORD_ID, type tokenBody, type tokenPatch } from "./bodies.ts";
+import { differences } from "./changes.ts";
 import { refuseHuman } from "./confirm_policy.ts";
 import { quoted, refuseAny } from "./faults.ts";
 import type { AdminPorts } from "./ports.ts";
@@ -57,7 +58,8 @@ export async function makeToken(
     owner_user_id,
     super_admin,
   });
-  await record(actor, "token.create", { token: made.token.id, name, env, allowed_sites, max_risk });
+  const { id, created_at: _, revoked_at: __, ...after } = made.token;
+  await record(actor, "token.create", { token: id, after });
   return { ...made, warnings: tools.warnings };
 }
 
@@ -111,7 +113,7 @@ export async function changeToken(
   if (caller.user !== null) assertNarrower(before, after);
   const token = await store.tokens.update(id, patch);
   if (token === null) throw new GatewayError("E_NOT_FOUND", `No token ${quoted(id)}`);
-  await record(caller.actor, "token.change", { token: id, ...patch });
+  await record(caller.actor, "token.change", { token: id, ...differences(before, token) });
   return { token, warnings: tools.warnings };
 }
 

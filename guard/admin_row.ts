@@ -35,12 +35,12 @@ export function adminRow(id: string, by: Actor, at: number, tool: string, what: 
   };
 }
 
-/** Appends such rows to the audit; each resolves once it is durable. `ending` is for what did not go well. */
+/** Appends such rows to the audit; each resolves once it is durable. `more` is for what did not go well, or for a site. */
 export function recorder(audit: Pick<AuditStore, "append">, newId: () => string, now: () => number) {
   return (
     by: Actor,
     tool: string,
     what: object,
-    ending: Partial<Pick<AuditRow, "status" | "error">> = {},
-  ): Promise<void> => audit.append({ ...adminRow(newId(), by, now(), tool, what), ...ending });
+    more: Partial<Pick<AuditRow, "status" | "error" | "site_id">> = {},
+  ): Promise<void> => audit.append({ ...adminRow(newId(), by, now(), tool, what), ...more });
 }

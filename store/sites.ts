@@ -80,7 +80,7 @@ export class Sites implements SiteStore {
       checkSize(site);
       const change = this.db.kv.atomic().check(entry).set(recordKey(id), site);
       setSecrets(change, id, secrets);
-      return await this.version.commit(change) ? { site, dropped } : AGAIN;
+      return await this.version.commit(change) ? { before, site, dropped } : AGAIN;
     });
   }
 

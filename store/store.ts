@@ -79,6 +79,7 @@ export interface SiteInput extends Patch<SiteFields> {
 }
 /** A site after a change. */
 export interface SiteUpdate {
+  readonly before: Site;
   readonly site: Site;
   /** The credentials that went with the origin they belonged to. */
   readonly dropped: readonly CredentialKind[];

@@ -113,7 +113,7 @@ export function fakeStore(): Fake {
         if (site === undefined) return Promise.resolve(null);
         written.push(patch);
         sites.set(id, merged(site, patch));
-        return Promise.resolve({ site: sites.get(id)!, dropped: [] });
+        return Promise.resolve({ before: site, site: sites.get(id)!, dropped: [] });
       },
       secret: () => Promise.resolve(null),
     },
