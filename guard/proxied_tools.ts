@@ -51,10 +51,17 @@ export class ProxiedTools implements ToolSource {
     // One that is under way may have begun before the change that is waited for.
     for (let loads = 0; loads < LOADS_MAX; loads++) {
       const [nowSites, nowVersion] = [await sites, await version];
-      if (nowSites === this.#sites && nowVersion === this.#version) return;
+      if (nowVersion === this.#version && this.#isKnown(nowSites)) return;
       await (this.#loading ??= this.#load(nowSites, nowVersion).finally(() => this.#loading = null));
       [sites, version] = [store.sites.list(), store.toolCatalogs.version()];
     }
+  }
+
+  /** Whether these are the sites that were loaded: any change of configuration makes the store read its list again. */
+  #isKnown(sites: readonly Site[]): boolean {
+    if (sites !== this.#sites && JSON.stringify(sites) !== JSON.stringify(this.#sites)) return false;
+    this.#sites = sites;
+    return true;
   }
 
   async #load(sites: readonly Site[], version: number): Promise<void> {
