@@ -21,6 +21,6 @@ export function clientRoutes(app: Hono, { clients }: AdminPorts): void {
   });
 
   app.post("/admin/api/clients/:id/end", async (c) => {
-    return answer(c, await (await clients()).end(c.req.param("id"), callerOf(c).user?.id));
+    return answer(c, await (await clients()).end(c.req.param("id"), callerOf(c).user ?? undefined));
   });
 }

@@ -1,5 +1,5 @@
 /** What the admin side is given to work with. */
-import type { AuditRow, Resolution, Site, SnapshotReport } from "../model.ts";
+import type { AuditRow, Resolution, Site, SnapshotReport, User } from "../model.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { RetentionReport, RetentionState } from "../rules/retention.ts";
 import type { Store } from "../store/store.ts";
@@ -49,7 +49,7 @@ export interface ClientsPort {
   /** Ends one, for the operator or for that user, of theirs alone. Throws E_NOT_FOUND. */
   end(
     grant_id: string,
-    user_id?: string,
+    user?: Pick<User, "id" | "email">,
   ): Promise<{ readonly grant_id: string; readonly client_name: string }>;
 }
 

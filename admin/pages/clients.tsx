@@ -21,7 +21,7 @@ export function clientPages(app: Hono, parts: PagesParts): void {
 
   app.post(`${PATH}/end`, (c) =>
     asSender(parts, c, async ({ user }, form) => {
-      await (await clients()).end(form.get("client") ?? "", user.id);
+      await (await clients()).end(form.get("client") ?? "", user);
       return leadTo(c, `${PATH}?done=ended`);
     }));
 }

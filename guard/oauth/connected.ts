@@ -1,5 +1,6 @@
 /** Clients that people let in: lists of them, and their end. */
 import { GatewayError } from "../../errors.ts";
+import type { User } from "../../model.ts";
 import type { Store } from "../../store/store.ts";
 import { OPERATOR } from "../admin_row.ts";
 import { appendClientRow, byPerson, type RowPorts } from "./rows.ts";
@@ -52,11 +53,14 @@ export class ConnectedClients {
    * Ends one with all its tokens, for the operator or for that user, of theirs alone. Throws E_NOT_FOUND, which does not
    * tell whether there is one of somebody else's.
    */
-  async end(grant_id: string, user_id?: string): Promise<{ grant_id: string; client_name: string }> {
+  async end(
+    grant_id: string,
+    user?: Pick<User, "id" | "email">,
+  ): Promise<{ grant_id: string; client_name: string }> {
     const { oauthGrants } = this.ports.store;
     const grant = await oauthGrants.get(grant_id);
-    const own = grant !== null && (user_id === undefined || grant.user_id === user_id);
-    const why = user_id === undefined ? "an operator ended it" : "its user ended it";
+    const own = grant !== null && (user === undefined || grant.user_id === user.id);
+    const why = user === undefined ? "an operator ended it" : "its user ended it";
     const ended = own ? await oauthGrants.end(grant_id, why) : null;
     if (ended === null) {
       throw new GatewayError(
@@ -65,7 +69,7 @@ export class ConnectedClients {
       );
     }
     const { client_id, client_name } = ended;
-    const by = user_id === undefined ? OPERATOR : byPerson({ id: user_id });
+    const by = user === undefined ? OPERATOR : byPerson(user);
     await appendClientRow(this.ports, by, "client.end", { grant_id, client_id, client_name, why });
     return { grant_id, client_name };
   }

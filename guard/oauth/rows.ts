@@ -11,9 +11,9 @@ export interface RowPorts {
 }
 
 /** A person who is signed in. */
-export const byPerson = ({ id }: Pick<User, "id">): Actor => ({
+export const byPerson = ({ id, email }: Pick<User, "id" | "email">): Actor => ({
   token_id: "session",
-  token_name: "signed-in user",
+  token_name: email,
   owner_user_id: id,
 });
 /** The client itself. */

@@ -128,11 +128,17 @@ Deno.test("each person sees and ends their own clients, and no other's", async (
   await browsers.ann.submit("/admin/clients/end", {});
   assert.ok(!await calls(gw, tokens.access_token));
   assert.equal((await refresh(gw, tokens)).body.error, "invalid_grant");
-  const ends = (await gw.audit()).filter(({ tool }) => tool === "client.end");
+  const rows = (await gw.audit()).filter(({ tool }) => tool === "client.end" || tool === "client.grant");
   assert.deepEqual(
-    ends.map(({ owner_user_id, arguments: what }) => [owner_user_id, (what as { why: string }).why]),
+    rows.map(({ tool, token_name, owner_user_id, arguments: what }) => [
+      tool,
+      token_name,
+      owner_user_id,
+      (what as { why?: string }).why,
+    ]),
     [
-      [ann.id, "its user ended it"],
+      ["client.end", "ann@agency.example", ann.id, "its user ended it"],
+      ["client.grant", "ann@agency.example", ann.id, undefined],
     ],
   );
 });
