@@ -1,0 +1,111 @@
+/** From the 401 over consent to a confirmed draft in a real WordPress, by programs of others that are given the address alone. */
+import assert from "node:assert/strict";
+import type { User } from "../../model.ts";
+import { startTool } from "../e2e/mcp_outside.ts";
+import { filledIn } from "../guard/oauth_kit.ts";
+import { fresh, HIDDEN, onWordPress, Real } from "./_wordpress.ts";
+
+interface Place {
+  readonly at: Real;
+  readonly baseUrl: string;
+  readonly user: User;
+}
+
+/** A gateway on a port before that WordPress, with somebody who is signed in, and a folder for what a program keeps. */
+async function inPlace(
+  site: Parameters<typeof Real.open>[0],
+  work: (place: Place, cwd: string) => Promise<void>,
+) {
+  const opened = Promise.withResolvers<Real>();
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
+    return await (await opened.promise).kit.gw.gateway.fetch(request);
+  });
+  const baseUrl = `http://127.0.0.1:${server.addr.port}`;
+  const cwd = await Deno.makeTempDir();
+  let user: User | null = null;
+  try {
+    await using at = await Real.open(site, {
+      settings: { baseUrl },
+      signedIn: () => Promise.resolve(user && { user, session_id: "session", csrf: "csrf" }),
+    });
+    opened.resolve(at);
+    const ann = { email: "ann@gateway.example", role: "member", allowed_sites: ["*"], max_risk: 1 } as const;
+    user = (await at.kit.gw.store.users.create({ ...ann, allowed_sites: ["*"] }))!;
+    await work({ at, baseUrl, user }, cwd);
+  } finally {
+    await server.shutdown();
+    await Deno.remove(cwd, { recursive: true });
+  }
+}
+
+/** A port that was free a moment ago. */
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return (listener.addr as Deno.NetAddr).port;
+}
+
+/** The person's yes to the page at that address; the browser then opens the program's own. */
+async function allow(address: string): Promise<void> {
+  const body = filledIn(await (await fetch(address)).text());
+  const answered = await fetch(address, {
+    method: "POST",
+    body,
+    headers: { origin: new URL(address).origin },
+  });
+  assert.equal(answered.status, 200, await answered.text());
+}
+
+const ASKED = /http\S+\/oauth\/authorize\?\S+/;
+
+onWordPress({
+  async "the Inspector has its person asked once, and makes the draft that its preview showed"(site) {
+    await inPlace(site, async ({ at, baseUrl, user }, cwd) => {
+      const env = { HOME: cwd, PATH: cwd, MCP_AUTO_OPEN_ENABLED: "true", MCP_INSPECTOR_SECRET_STORE: "file" };
+      const callback = `http://127.0.0.1:${freePort()}/oauth/callback`;
+      let asked = 0;
+      /** One run; whoever is asked says yes. */
+      const run = async (...args: string[]) => {
+        const given = ["--cli", `${baseUrl}/mcp`, "--transport", "http", "--callback-url", callback];
+        const process = startTool("inspector", [...given, "--format", "json", ...args], {
+          cwd,
+          env,
+          stdin: "null",
+        });
+        const decoder = new TextDecoder();
+        let said = "";
+        let answer: Promise<void> | null = null;
+        const out = new Response(process.stdout).text();
+        for await (const chunk of process.stderr) {
+          said += decoder.decode(chunk, { stream: true });
+          const address = ASKED.exec(said)?.[0];
+          if (address && said.includes("\n", said.indexOf(address)) && answer === null) {
+            asked++;
+            answer = allow(address);
+          }
+        }
+        await answer;
+        assert.equal((await process.status).code, 0, said + await out);
+        return JSON.parse(await out);
+      };
+      const title = fresh("By the Inspector");
+      const draft = async (more: object) => {
+        const args = JSON.stringify({ site_id: "acme", title, content_html: "<p>Hi</p>", ...more });
+        const answer = await run(
+          "--method",
+          "tools/call",
+          "--tool-name",
+          "create_draft",
+          "--tool-args-json",
+          args,
+        );
+        return JSON.parse((answer.result ?? answer).content[0].text);
+      };
+      const { confirm_token } = await draft({});
+      const made = await draft({ confirm: true, confirm_token });
+      const stored = await at.stored(made.id);
+      assert.deepEqual([stored["status"], asked], ["draft", 1]);
+      assert.deepEqual(await at.visitor(made.id), HIDDEN);
+      assert.equal((await at.kit.gw.store.oauthGrants.list(user.id)).length, 1);
+    });
+  },
+});
