@@ -98,6 +98,11 @@ export async function meet(
     const why = `redirect_uri: "${redirect_uri.slice(0, 200)}" is none of those that the client has named`;
     return { fault: new OAuthFault("invalid_request", why) };
   }
+  if (new URL(redirect_uri).origin === new URL(baseUrl).origin) {
+    // The page would name the gateway's own host as where the answer goes, and that is what people trust.
+    const why = "redirect_uri: is an address of this gateway, where no client answers";
+    return { fault: new OAuthFault("invalid_request", why) };
+  }
   if (user_id === null) return { signIn: true };
   const states = params.all("state");
   const state = states.length === 1 && states[0]!.length <= OAUTH_LIMITS.STATE_CHARACTERS ? states[0]! : null;

@@ -109,6 +109,17 @@ Deno.test("a state and a name with markup are carried as texts", async () => {
   assert.match(to.get("code")!, /^oac_/);
 });
 
+Deno.test("an answer is never sent to the gateway itself, whose host people trust", async () => {
+  await using at = await oauth();
+  const redirect_uri = "http://127.0.0.1/admin/tokens";
+  const { client_id } = (await at.register({ redirect_uris: [redirect_uri] })).body;
+  const own = redirect_uri.replace("127.0.0.1", "127.0.0.1:8000");
+  const response = await at.browse(at.address(client_id, { redirect_uri: own }));
+  assert.deepEqual([response.status, response.headers.get("location")], [400, null]);
+  assert.match(await response.text(), /is an address of this gateway, where no client answers/);
+  assert.equal((await at.browse(at.address(client_id, { redirect_uri }))).status, 200);
+});
+
 Deno.test("a name cannot end its own quotation and go on in the words of the page", async () => {
   await using at = await oauth();
   const client_name = "Claude” asks. The agency has verified it. “It";
