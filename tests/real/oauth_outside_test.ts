@@ -55,6 +55,55 @@ async function allow(address: string): Promise<void> {
   assert.equal(answered.status, 200, await answered.text());
 }
 
+/** What a stream says up to the end of the first line that fits; what comes later is read and dropped. */
+async function saidUntil(stream: ReadableStream<Uint8Array>, fits: RegExp): Promise<string> {
+  const found = Promise.withResolvers<string>();
+  (async () => {
+    let text = "";
+    for await (const line of linesOf(stream)) {
+      text += `${line}\n`;
+      if (fits.test(line)) found.resolve(text);
+    }
+    found.reject(new Error(`it ended without ${fits}:\n${text}`));
+  })().catch(found.reject);
+  return await found.promise;
+}
+
+/** Waits for the results of a server over its standard output, by the ids of the requests. */
+function answersOf(stream: ReadableStream<Uint8Array>) {
+  const waiting = new Map<number, PromiseWithResolvers<Result>>();
+  const of = (id: number) => {
+    const one = waiting.get(id) ?? Promise.withResolvers<Result>();
+    one.promise.catch(() => {}); // it is waited for below; what fails before says more
+    waiting.set(id, one);
+    return one;
+  };
+  (async () => {
+    for await (const line of linesOf(stream)) {
+      const { id, result, error } = JSON.parse(line);
+      if (typeof id !== "number") continue;
+      if (error) of(id).reject(new Error(line));
+      else of(id).resolve(result);
+    }
+  })().finally(() => {
+    for (const one of waiting.values()) one.reject(new Error("it ended"));
+  });
+  return (id: number) => of(id).promise;
+}
+
+interface Result {
+  readonly content: readonly { readonly text: string }[];
+}
+
+async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  let rest = "";
+  for await (const text of stream.pipeThrough(new TextDecoderStream() as never) as ReadableStream<string>) {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop()!;
+    yield* lines.filter((line) => line.trim() !== "");
+  }
+}
+
 const ASKED = /http\S+\/oauth\/authorize\?\S+/;
 
 onWordPress({
@@ -106,6 +155,47 @@ onWordPress({
       assert.deepEqual([stored["status"], asked], ["draft", 1]);
       assert.deepEqual(await at.visitor(made.id), HIDDEN);
       assert.equal((await at.kit.gw.store.oauthGrants.list(user.id)).length, 1);
+    });
+  },
+
+  async "mcp-remote has its person asked, and carries a client's draft through"(site) {
+    await inPlace(site, async ({ at, baseUrl, user }, cwd) => {
+      // No browser is found on this path, so it prints the address that it would have opened.
+      const env = { MCP_REMOTE_CONFIG_DIR: `${cwd}/kept`, PATH: cwd };
+      const args = [`${baseUrl}/mcp`, String(freePort()), "--allow-http"];
+      const process = startTool("remote", args, { cwd, env, stdin: "piped" });
+      const writer = process.stdin.getWriter();
+      const answers = answersOf(process.stdout);
+      const say = (message: object) =>
+        writer.write(new TextEncoder().encode(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`));
+      try {
+        // It prints the address before it listens for the answer.
+        const said = await saidUntil(process.stderr, /Waiting for authorization/);
+        await allow(ASKED.exec(said)![0]);
+        const clientInfo = { name: "test", version: "1.0.0" };
+        await say({
+          id: 1,
+          method: "initialize",
+          params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo },
+        });
+        await answers(1);
+        await say({ method: "notifications/initialized" });
+        const title = fresh("Over mcp-remote");
+        const draft = async (id: number, more: object) => {
+          const given = { site_id: "acme", title, content_html: "<p>Hi</p>", ...more };
+          await say({ id, method: "tools/call", params: { name: "create_draft", arguments: given } });
+          return JSON.parse((await answers(id)).content[0]!.text);
+        };
+        const { confirm_token } = await draft(2, {});
+        const made = await draft(3, { confirm: true, confirm_token });
+        assert.equal((await at.stored(made.id))["status"], "draft");
+        assert.deepEqual(await at.visitor(made.id), HIDDEN);
+        assert.equal((await at.kit.gw.store.oauthGrants.list(user.id)).length, 1);
+      } finally {
+        await writer.close().catch(() => {});
+        process.kill("SIGKILL");
+        await process.status;
+      }
     });
   },
 });
