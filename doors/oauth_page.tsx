@@ -89,7 +89,10 @@ function Fields({ offer, choice, missing }: ConsentView): Child {
         choices={offer.groups.map(({ name, tools }) => ({
           value: name,
           label: name,
-          hint: tools.join(", "),
+          more: {
+            label: tools.length === 1 ? `The tool of ${name}` : `The ${tools.length} tools of ${name}`,
+            text: tools.join(", "),
+          },
           checked: choice.groups.includes(name),
         }))}
       />

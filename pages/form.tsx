@@ -73,6 +73,8 @@ export interface Choice {
   readonly value: string;
   readonly label: string;
   readonly hint?: string;
+  /** What is folded away under its own words. */
+  readonly more?: { readonly label: string; readonly text: string };
   readonly checked?: boolean;
 }
 
@@ -95,7 +97,7 @@ export function Choices({ name, legend, hint, error, choices, one = false }: Cho
       <legend>{legend}</legend>
       {hint && <p class="hint" id={`${name}-hint`}>{hint}</p>}
       {error && <p class="error" id={`${name}-error`}>{error}</p>}
-      {choices.map(({ value, label, hint, checked }, at) => (
+      {choices.map(({ value, label, hint, more, checked }, at) => (
         <div class="choice">
           <input
             id={`${name}-${at}`}
@@ -108,6 +110,12 @@ export function Choices({ name, legend, hint, error, choices, one = false }: Cho
           <div>
             <label for={`${name}-${at}`}>{label}</label>
             {hint && <p class="hint" id={`${name}-${at}-hint`}>{hint}</p>}
+            {more && (
+              <details class="hint">
+                <summary>{more.label}</summary>
+                <p>{more.text}</p>
+              </details>
+            )}
           </div>
         </div>
       ))}

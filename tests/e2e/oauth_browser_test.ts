@@ -161,6 +161,10 @@ inChromium("letting a client in", {
     const text = await textOf(page);
     assert.match(text, /Nobody has verified that name/);
     assert.match(text, /a program on the machine you are at \(127\.0\.0\.1\)/);
+    assert.doesNotMatch(text, /create_draft/, "what the groups hold is folded away");
+    await tabTo(page, 'input[name="groups"][value="posts"] + div summary');
+    await page.keyboard.press("Enter");
+    assert.match(await textOf(page), /create_draft/);
     await assertUsable(page, complaints);
 
     await tabTo(page, 'button[value="allow"]');
