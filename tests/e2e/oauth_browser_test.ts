@@ -167,6 +167,11 @@ inChromium("letting a client in", {
     assert.match(await textOf(page), /create_draft/);
     await assertUsable(page, complaints);
 
+    const [allow, deny] = await page.$$eval(
+      "button[name=answer]",
+      (all) => all.map((one) => one.getBoundingClientRect().toJSON()),
+    );
+    assert.ok(deny.left - allow.right >= 8 || deny.top - allow.bottom >= 8, "a yes is no slip of the thumb");
     await tabTo(page, 'button[value="allow"]');
     await led(page, page.keyboard.press("Enter"));
     assert.match(await textOf(page), /Tick at least one site/, "no site of several is ticked");
