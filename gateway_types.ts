@@ -1,6 +1,6 @@
 /** What a gateway is to those who open one, and what they may put in place of the real thing. */
 import type { RequestInfo } from "./doors/app.ts";
-import type { OAuthParts } from "./doors/oauth.ts";
+import type { OAuthParts } from "./doors/oauth_parts.ts";
 import type { Doubts } from "./guard/doubts.ts";
 import type { Retention } from "./guard/retention.ts";
 import type { Snapshots } from "./guard/snapshots.ts";

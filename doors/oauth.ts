@@ -1,29 +1,14 @@
 /** /oauth and /.well-known: clients register, people are asked, codes become tokens. */
 import { type Context, Hono } from "hono";
-import { OAUTH_LIMITS, type User } from "../model.ts";
-import { Authorizing, type AuthorizingPorts } from "../guard/oauth/authorizing.ts";
+import { OAUTH_LIMITS } from "../model.ts";
+import { Authorizing } from "../guard/oauth/authorizing.ts";
 import { OAuthFault } from "../guard/oauth/fault.ts";
-import { Issuing, type IssuingPorts } from "../guard/oauth/issuing.ts";
+import { Issuing } from "../guard/oauth/issuing.ts";
 import { resourceMetadata, serverMetadata } from "../guard/oauth/metadata.ts";
 import { readJson, readText } from "./body.ts";
 import { CORS } from "./envelope.ts";
 import { consentRoutes } from "./oauth_consent.tsx";
-
-/** Who has signed in, as the browser's session says. */
-export interface SignedIn {
-  readonly user: User;
-  readonly session_id: string;
-  /** What a form of ours carries. */
-  readonly csrf: string;
-}
-
-/** What the endpoints stand on. */
-export interface OAuthParts extends AuthorizingPorts, IssuingPorts {
-  readonly store: AuthorizingPorts["store"] & IssuingPorts["store"];
-  signedIn(request: Request): Promise<SignedIn | null>;
-  /** Logs a fault that is the gateway's own. */
-  report(requestId: string, thrown: unknown): void;
-}
+import type { OAuthParts } from "./oauth_parts.ts";
 
 const METADATA_SECONDS = 300;
 const JSON_TYPE = "application/json";
