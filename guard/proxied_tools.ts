@@ -1,9 +1,8 @@
 /** The source of sites' own tools: as fresh as the store, whichever instance changed it. */
-import { onDemand } from "../lib/async.ts";
+import { type Awaitable, onDemand } from "../lib/async.ts";
 import type { Site } from "../model.ts";
 import type { ToolEntry } from "../registry/load.ts";
 import type { ToolSource } from "../registry/source.ts";
-import type { Awaitable } from "../store/store.ts";
 import type { JudgedTool } from "./proxied_judge.ts";
 import type { ProxiedPorts } from "./proxied_view.ts";
 

@@ -1,5 +1,8 @@
 /** Waiting that an abort cuts short and that leaves no timer behind. */
 
+/** A value, or the promise of one: what is cached is answered without a turn of the event loop. */
+export type Awaitable<T> = T | Promise<T>;
+
 /** A clock that can be waited by. */
 export interface Clock {
   /** Milliseconds that never go back. */

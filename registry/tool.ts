@@ -1,4 +1,5 @@
 /** How a handler is written: `tool(name, run)` or `tool(name, { check?, plan, run })`. */
+import type { Awaitable } from "../lib/async.ts";
 import type { Caller, Change, Flag, Making, PlatformKind, Project, Site, Snapshot, Tier } from "../model.ts";
 import type { Check } from "../platforms/checks.ts";
 import type { Capability, Connector } from "../platforms/connector.ts";
@@ -190,7 +191,6 @@ export type ContextOf<Shape> =
   & (Shape extends { publishes: "sometimes" } ? Partial<Pick<ToolContext, "grant">> : unknown);
 
 type Args<Shape> = Shape extends { args: infer A } ? A : never;
-type Awaitable<T> = T | Promise<T>;
 /** What `run` of a tool that can write answers: what was proven, and of one that may also only read, that it did. */
 type Ran<Shape> = Shape extends { tier: 0 } ? WriteResult | ReadResult : WriteResult;
 

@@ -2,7 +2,8 @@
 import type { Project } from "../model.ts";
 import { type ConfigVersion, ListCache, RecordCache } from "./cache.ts";
 import { checkKeyPart, checkSize, type Database, listValues } from "./database.ts";
-import type { Awaitable, ProjectStore } from "./store.ts";
+import type { Awaitable } from "../lib/async.ts";
+import type { ProjectStore } from "./store.ts";
 
 const recordKey = (id: string) => ["projects", id];
 

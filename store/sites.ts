@@ -4,7 +4,8 @@ import { type CredentialKind, type Credentials, FLAGS, type Site } from "../mode
 import { type ConfigVersion, ListCache, RecordCache } from "./cache.ts";
 import { AGAIN, checkKeyPart, checkSize, type Database, listValues, untilSettled } from "./database.ts";
 import type { Sealed, Sealer } from "./seal.ts";
-import type { Awaitable, NewSite, SiteInput, SiteShape, SiteStore, SiteUpdate } from "./store.ts";
+import type { Awaitable } from "../lib/async.ts";
+import type { NewSite, SiteInput, SiteShape, SiteStore, SiteUpdate } from "./store.ts";
 
 const recordKey = (id: string) => ["sites", id];
 const secretKey = (id: string, kind: CredentialKind) => ["credentials", id, kind];

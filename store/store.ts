@@ -1,4 +1,5 @@
 /** What the store keeps and what a caller may rely on; `openStore` in kv.ts makes one. */
+import type { Awaitable } from "../lib/async.ts";
 import type { CredentialKind, Credentials, Project, Site, SiteFields, Token, User } from "../model.ts";
 import type { AccountStore } from "./account_types.ts";
 import type { AuditStore } from "./audit_types.ts";
@@ -24,9 +25,6 @@ export type * from "./oauth_types.ts";
 export type * from "./people_types.ts";
 export type * from "./snapshot_types.ts";
 export type * from "./tool_catalog_types.ts";
-
-/** A value, or the promise of one: what is cached is answered without a turn of the event loop. */
-export type Awaitable<T> = T | Promise<T>;
 
 export type NewToken =
   & Omit<Token, "id" | "created_at" | "revoked_at" | "confirm_policy">

@@ -2,7 +2,8 @@
 import { isSuperAdmin, type Token } from "../model.ts";
 import { type ConfigVersion, RecordCache } from "./cache.ts";
 import { AGAIN, checkSize, type Database, listValues, sha256, untilSettled } from "./database.ts";
-import type { Awaitable, NewToken, TokenPatch, TokenStore } from "./store.ts";
+import type { Awaitable } from "../lib/async.ts";
+import type { NewToken, TokenPatch, TokenStore } from "./store.ts";
 
 const RANDOM_BYTES = 32;
 /** No token is longer; a longer text is not worth a hash. */

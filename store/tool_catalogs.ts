@@ -1,9 +1,9 @@
 /** Catalogues of sites' own tool servers, and what operators decided of their tools. */
+import type { Awaitable } from "../lib/async.ts";
 import { ConfigVersion } from "./cache.ts";
 import { checkKeyPart, checkSize, type Database, listValues } from "./database.ts";
 import { pack, unpack } from "./packed.ts";
 import type {
-  Awaitable,
   CatalogKey,
   CatalogTool,
   ListedTool,

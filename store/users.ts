@@ -3,7 +3,8 @@ import { GatewayError } from "../errors.ts";
 import type { User } from "../model.ts";
 import { type ConfigVersion, RecordCache } from "./cache.ts";
 import { AGAIN, checkKeyPart, checkSize, type Database, listValues, untilSettled } from "./database.ts";
-import type { Awaitable, UserInput, UserStore } from "./store.ts";
+import type { Awaitable } from "../lib/async.ts";
+import type { UserInput, UserStore } from "./store.ts";
 
 /** No e-mail address is longer. */
 const EMAIL_CHARACTERS_MAX = 256;
