@@ -1,7 +1,7 @@
 /** How the admin API reads a request and words an answer. */
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { bodyError, readObject, readText } from "../doors/body.ts";
+import { bodyError, readObject, readText } from "../lib/body.ts";
 import { asGatewayError } from "../errors.ts";
 import { LIMITS } from "../model.ts";
 import type { AdminPorts } from "./ports.ts";

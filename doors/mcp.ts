@@ -2,7 +2,7 @@
 import { asGatewayError, GatewayError } from "../errors.ts";
 import type { Caller } from "../model.ts";
 import type { Follower } from "../registry/tool.ts";
-import { bodyError, readJson } from "./body.ts";
+import { bodyError, readJson } from "../lib/body.ts";
 import {
   type Frame,
   FrameFault,

@@ -5,7 +5,7 @@ import { Authorizing } from "../guard/oauth/authorizing.ts";
 import { OAuthFault } from "../guard/oauth/fault.ts";
 import { Issuing } from "../guard/oauth/issuing.ts";
 import { resourceMetadata, serverMetadata } from "../guard/oauth/metadata.ts";
-import { readJson, readText } from "./body.ts";
+import { readJson, readText } from "../lib/body.ts";
 import { CORS } from "./envelope.ts";
 import { consentRoutes } from "./oauth_consent.tsx";
 import type { OAuthParts } from "./oauth_parts.ts";

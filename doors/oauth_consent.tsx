@@ -7,7 +7,7 @@ import { choiceIn, firstChoice, missingOf } from "../guard/oauth/choice.ts";
 import { OAUTH_LIMITS } from "../model.ts";
 import { leadTo } from "../pages/respond.tsx";
 import { CSRF_FIELD } from "../pages/visitors.ts";
-import { readText } from "./body.ts";
+import { readText } from "../lib/body.ts";
 import type { OAuthParts, SignedIn } from "./oauth_parts.ts";
 import { consentPage, type ConsentView, faultPage } from "./oauth_page.tsx";
 

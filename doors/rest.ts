@@ -8,7 +8,7 @@ import { reaches } from "../guard/scope.ts";
 import type { Caller } from "../model.ts";
 import type { Catalog } from "../registry/catalog.ts";
 import type { Store } from "../store/store.ts";
-import { readObject } from "./body.ts";
+import { readObject } from "../lib/body.ts";
 import { CORS, failure, naming, refusalHeaders, success, unwrap } from "./envelope.ts";
 
 /** What the REST door stands on. */

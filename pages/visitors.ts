@@ -3,7 +3,7 @@ import { hash, timingSafeEqual } from "node:crypto";
 import type { Context } from "hono";
 import { deleteCookie, setCookie } from "hono/cookie";
 import { parse } from "hono/utils/cookie";
-import { bodyError, readText } from "../doors/body.ts";
+import { bodyError, readText } from "../lib/body.ts";
 import { GatewayError } from "../errors.ts";
 import { LIMITS, PEOPLE_LIMITS, type User } from "../model.ts";
 import type { PersonSession, SessionMark, SignInMethod, Store } from "../store/store.ts";

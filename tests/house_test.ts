@@ -76,9 +76,9 @@ const MAY_IMPORT: readonly [folder: string, allowed: readonly string[]][] = [
   ["registry/", ["rules/", "lib/", "settings.ts", "type platforms/"]],
   ["tools/", ["registry/tool.ts", "platforms/", "rules/", "code_pages/", "lib/"]],
   ["guard/", ["registry/", "store/store.ts", "rules/", "lib/", "type platforms/"]],
-  ["pages/", ["store/store.ts", "doors/body.ts", "lib/"]],
+  ["pages/", ["store/store.ts", "lib/"]],
   ["doors/", ["guard/", "registry/", "store/store.ts", "pages/", "lib/"]],
-  ["admin/", ["rules/", "lib/", "registry/", "store/store.ts", "doors/body.ts", "pages/", "settings.ts"]],
+  ["admin/", ["rules/", "lib/", "registry/", "store/store.ts", "pages/", "settings.ts"]],
   ["sandbox/core/", []],
 ];
 

@@ -1,6 +1,6 @@
 /** Reads the body of a request: within a number of bytes, as UTF-8 only, as JSON, as an object. */
 import { GatewayError } from "../errors.ts";
-import { readWithin } from "../lib/bytes.ts";
+import { readWithin } from "./bytes.ts";
 
 /** A body that could not be read, and why. */
 export interface BodyFault {
