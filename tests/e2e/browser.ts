@@ -1,4 +1,6 @@
 /** A headless Chromium for tests; where there is none they are skipped and say so, with CI=true they fail. */
+import assert from "node:assert/strict";
+import { AXE } from "../packages/axe.ts";
 import { type Browser, type BrowserContext, type Page, puppeteer } from "../packages/puppeteer.ts";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome"];
@@ -24,14 +26,18 @@ const on = ignore
   ? "in a Chromium (not run: no chromium on the PATH; install it, or name it in CHROMIUM)"
   : "in a Chromium";
 
-/** Tests that share a browser, which takes seconds to start; each makes contexts of its own, which share nothing. */
+/**
+ * Tests that share a browser, which takes seconds to start; each makes contexts of its own, which share nothing. They
+ * are skipped too where `unless` says that something else is not here.
+ */
 export function inChromium(
   what: string,
   tests: Readonly<Record<string, (browser: Browser) => Promise<void>>>,
+  unless = false,
 ): void {
   Deno.test({
     name: `${what}, ${on}`,
-    ignore,
+    ignore: ignore || unless,
     sanitizeOps: false, // what the library leaves behind is its own
     sanitizeResources: false,
     async fn(t) {
@@ -64,4 +70,47 @@ export async function pageOf(context: BrowserContext): Promise<{ page: Page; com
     }
   });
   return { page, complaints };
+}
+
+/** The heading of a page. */
+export const titleOf = (page: Page) => page.$eval("h1", (one) => one.textContent);
+/** What a page shows. */
+export const textOf = (page: Page) => page.$eval("body", (one) => one.innerText);
+
+/** Does something, and waits for where it leads. */
+export async function led(page: Page, work: Promise<unknown>): Promise<void> {
+  await Promise.all([page.waitForNavigation(), work]);
+}
+
+interface Finding {
+  readonly id: string;
+  readonly impact: string | null;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+/** No wider than the phone, nothing serious for axe, in light and in dark, and nothing tried to load or run. */
+export async function assertUsable(page: Page, complaints: readonly string[]): Promise<void> {
+  for (const value of ["light", "dark"]) {
+    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value }]);
+    const [width, shown] = await page.evaluate(
+      "[document.documentElement.scrollWidth, innerWidth]",
+    ) as number[];
+    assert.ok(width! <= shown!, `${page.url()} is ${width} px wide on ${shown}`);
+    const { violations } = await page.evaluate(`${AXE}; axe.run()`) as { violations: readonly Finding[] };
+    const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+    assert.deepEqual(
+      serious.map(({ id, nodes }) => [page.url(), value, id, nodes.map(({ html }) => html)]),
+      [],
+    );
+  }
+  assert.deepEqual(complaints, []);
+}
+
+/** Presses Tab until what has the focus fits the selector. */
+export async function tabTo(page: Page, selector: string): Promise<void> {
+  for (let presses = 0; presses < 80; presses++) {
+    await page.keyboard.press("Tab");
+    if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
+  }
+  assert.fail(`the keyboard does not reach ${selector} on ${page.url()}`);
 }

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { type Accounts, startAccounts } from "../../sandbox/google_accounts/start.ts";
 import { gateway, type Kit, MASTER } from "../kit.ts";
 import type { Browser, Page } from "../packages/puppeteer.ts";
-import { inChromium, pageOf } from "./browser.ts";
+import { inChromium, led, pageOf, textOf, titleOf } from "./browser.ts";
+import { listen } from "./mcp_start.ts";
 
 interface Place extends AsyncDisposable {
   readonly gw: Kit;
@@ -14,11 +15,9 @@ interface Place extends AsyncDisposable {
 /** A gateway on a port, with one user, over the stand-in. */
 async function place(): Promise<Place> {
   const accounts = startAccounts();
-  const serving = Promise.withResolvers<Kit>();
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
-    return await (await serving.promise).gateway.fetch(request);
-  });
-  const baseUrl = `http://127.0.0.1:${server.addr.port}`;
+  const opened = Promise.withResolvers<Kit>();
+  const { port, shutdown } = await listen(async () => (await opened.promise).gateway.fetch);
+  const baseUrl = `http://127.0.0.1:${port}`;
   accounts.client.redirect_uris.push(`${baseUrl}/connect/callback`);
   // Another site than the gateway's for the browser, as the vendor's is.
   const vendor = accounts.base_url.replace("127.0.0.1", "localhost");
@@ -30,7 +29,7 @@ async function place(): Promise<Place> {
     allowPrivate: ["127.0.0.1"],
     settings: { baseUrl, upstream },
   });
-  serving.resolve(gw);
+  opened.resolve(gw);
   const user = await gw.store.users.create({
     email: "ann@gateway.example",
     role: "member",
@@ -49,19 +48,16 @@ async function place(): Promise<Place> {
       return (await response.json()).result.link;
     },
     async [Symbol.asyncDispose]() {
-      await server.shutdown();
+      await shutdown();
       await gw[Symbol.asyncDispose]();
       await accounts.stop();
     },
   };
 }
 
-const titleOf = (page: Page) => page.$eval("h1", (one) => one.textContent);
-const textOf = (page: Page) => page.$eval("body", (one) => one.innerText);
-
 /** Presses something and waits for where it leads. */
 async function press(page: Page, what: string): Promise<void> {
-  await Promise.all([page.waitForNavigation(), page.click(what)]);
+  await led(page, page.click(what));
 }
 
 /** Opens a link and goes on to the consent page. */

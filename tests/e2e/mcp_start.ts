@@ -13,7 +13,7 @@ export interface Started {
   stop(): Promise<void>;
 }
 
-type Handler = (request: Request) => Response | Promise<Response>;
+type Handler = (request: Request, info: Deno.ServeHandlerInfo) => Response | Promise<Response>;
 
 /** Starts the whole gateway, with its store in memory and one site beside what `more` says; `told` gets it. */
 export async function start(more: KitOptions = {}, told: (kit: Kit) => void = () => {}): Promise<Started> {
@@ -47,13 +47,13 @@ export async function serve(change: (ports: McpPorts) => McpPorts): Promise<Star
 }
 
 /** Listens on a free port; who answers may be known only once the port is. */
-async function listen(
+export async function listen(
   handler: () => Handler | Promise<Handler>,
 ): Promise<{ port: number; shutdown(): Promise<void> }> {
   const bound = Promise.withResolvers<Deno.NetAddr>();
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: bound.resolve },
-    async (request) => await (await handler())(request),
+    async (request, info) => await (await handler())(request, info),
   );
   const { port } = await bound.promise;
   return { port, shutdown: () => server.shutdown() };

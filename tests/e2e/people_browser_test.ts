@@ -1,11 +1,11 @@
 /** The pages of people in a real browser: on a phone, by keyboard, in dark, with a passkey; axe finds nothing serious. */
 import assert from "node:assert/strict";
 import type { Browser, Page } from "../packages/puppeteer.ts";
-import { AXE } from "../packages/axe.ts";
 import type { User } from "../../model.ts";
 import { gateway, type Kit, site } from "../kit.ts";
 import { invited, PASSPHRASE, person } from "../people/kit.ts";
-import { inChromium, pageOf } from "./browser.ts";
+import { assertUsable, inChromium, led, pageOf, tabTo, textOf, titleOf } from "./browser.ts";
+import { listen } from "./mcp_start.ts";
 
 interface Place extends AsyncDisposable {
   readonly gw: Kit;
@@ -16,13 +16,11 @@ interface Place extends AsyncDisposable {
 
 /** A gateway on a port, reached by a host name, with one user. */
 async function place(): Promise<Place> {
-  const serving = Promise.withResolvers<Kit>();
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request, info) => {
-    return await (await serving.promise).gateway.fetch(request, info);
-  });
-  const baseUrl = `http://localhost:${server.addr.port}`;
+  const opened = Promise.withResolvers<Kit>();
+  const { port, shutdown } = await listen(async () => (await opened.promise).gateway.fetch);
+  const baseUrl = `http://localhost:${port}`;
   const gw = await gateway({ realClock: true, settings: { baseUrl }, sites: [site("acme", "cms")] });
-  serving.resolve(gw);
+  opened.resolve(gw);
   const ann = await person(gw, "ann@agency.example");
   return {
     gw,
@@ -30,55 +28,14 @@ async function place(): Promise<Place> {
     ann,
     link: () => invited(gw, ann),
     async [Symbol.asyncDispose]() {
-      await server.shutdown();
+      await shutdown();
       await gw[Symbol.asyncDispose]();
     },
   };
 }
 
-const titleOf = (page: Page) => page.$eval("h1", (one) => one.textContent);
-const textOf = (page: Page) => page.$eval("body", (one) => one.innerText);
-
-/** Does something, and waits for where it leads. */
-async function led(page: Page, work: Promise<unknown>): Promise<void> {
-  await Promise.all([page.waitForNavigation(), work]);
-}
-
 /** Sends the form with that action, by its button. */
 const send = (page: Page, action: string) => led(page, page.click(`form[action="${action}"] button`));
-
-interface Finding {
-  readonly id: string;
-  readonly impact: string | null;
-  readonly nodes: readonly { readonly html: string }[];
-}
-
-/** No wider than the phone, nothing serious for axe, in light and in dark, and nothing tried to load or run. */
-async function assertUsable(page: Page, complaints: readonly string[]): Promise<void> {
-  for (const value of ["light", "dark"]) {
-    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value }]);
-    const [width, shown] = await page.evaluate(
-      "[document.documentElement.scrollWidth, innerWidth]",
-    ) as number[];
-    assert.ok(width! <= shown!, `${page.url()} is ${width} px wide on ${shown}`);
-    const { violations } = await page.evaluate(`${AXE}; axe.run()`) as { violations: readonly Finding[] };
-    const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-    assert.deepEqual(
-      serious.map(({ id, nodes }) => [page.url(), value, id, nodes.map(({ html }) => html)]),
-      [],
-    );
-  }
-  assert.deepEqual(complaints, []);
-}
-
-/** Presses Tab until what has the focus fits the selector. */
-async function tabTo(page: Page, selector: string): Promise<void> {
-  for (let presses = 0; presses < 60; presses++) {
-    await page.keyboard.press("Tab");
-    if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
-  }
-  assert.fail(`the keyboard does not reach ${selector} on ${page.url()}`);
-}
 
 /** A device that has a passkey when it is asked for one, and its owner at hand. */
 async function withDevice(page: Page): Promise<void> {

@@ -182,3 +182,13 @@ export function filledIn(page: string, choice: Record<string, string | string[]>
   }
   return form;
 }
+
+/** Says yes on the page of consent at an address, and answers where the browser is led; nothing is followed. */
+export async function allowed(page: URL, choice: Record<string, string | string[]> = {}): Promise<URL> {
+  const body = filledIn(await (await fetch(page)).text(), choice);
+  const init = { method: "POST", body, headers: { origin: page.origin }, redirect: "manual" } as const;
+  const response = await fetch(page, init);
+  const said = await response.text();
+  assert.equal(response.status, 303, said);
+  return new URL(response.headers.get("location")!);
+}
