@@ -7,8 +7,9 @@ import { Asker, type Json } from "../sandbox/asker.ts";
 
 const missing = await phpMissing();
 /** Whether a real WordPress cannot run here; with CI=true it must. */
-const ignore = missing !== null && Deno.env.get("CI") !== "true";
-const on = ignore ? `a real WordPress (not run: ${missing})` : "a real WordPress";
+export const ignore = missing !== null && Deno.env.get("CI") !== "true";
+/** Where such tests run, for their names. */
+export const on = ignore ? `a real WordPress (not run: ${missing})` : "a real WordPress";
 
 /** A kit at the file's WordPress, by the true clock. */
 export class Real implements AsyncDisposable {
@@ -51,11 +52,11 @@ let serial = 0;
 /** A text nobody used. */
 export const fresh = (word: string) => `${word} ${++serial} of ${Date.now()}`;
 
-/** Registers tests that share one WordPress; none may rely on what another left there. */
+/** Registers tests that share one WordPress, which it answers for others; none may rely on what another left there. */
 export function onWordPress(
   tests: Readonly<Record<string, (site: CmsSandbox) => Promise<void>>>,
   options: Omit<CmsOptions, "kind"> = {},
-): void {
+): () => CmsSandbox {
   let site: CmsSandbox | undefined;
   Deno.test.beforeAll(async () => {
     if (!ignore) site = await startCms({ kind: "wordpress", ...options });
@@ -64,4 +65,5 @@ export function onWordPress(
   for (const [name, fn] of Object.entries(tests)) {
     Deno.test({ name: `on ${on}: ${name}`, ignore, fn: async () => await fn(site!) });
   }
+  return () => site!;
 }

@@ -1,39 +1,19 @@
 /** From the 401 over consent to a confirmed draft in a real WordPress, by programs of others that are given the address alone. */
 import assert from "node:assert/strict";
-import type { User } from "../../model.ts";
 import { startTool } from "../e2e/mcp_outside.ts";
-import { filledIn } from "../guard/oauth_kit.ts";
-import { fresh, HIDDEN, onWordPress, Real } from "./_wordpress.ts";
+import { allowed } from "../guard/oauth_kit.ts";
+import { inPlace, type Place } from "./_oauth.ts";
+import { fresh, HIDDEN, onWordPress } from "./_wordpress.ts";
 
-interface Place {
-  readonly at: Real;
-  readonly baseUrl: string;
-  readonly user: User;
-}
-
-/** A gateway on a port before that WordPress, with somebody who is signed in, and a folder for what a program keeps. */
-async function inPlace(
-  site: Parameters<typeof Real.open>[0],
+/** A gateway with somebody who is signed in, and a folder for what a program keeps. */
+async function inFolder(
+  site: Parameters<typeof inPlace>[0],
   work: (place: Place, cwd: string) => Promise<void>,
-) {
-  const opened = Promise.withResolvers<Real>();
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
-    return await (await opened.promise).kit.gw.gateway.fetch(request);
-  });
-  const baseUrl = `http://127.0.0.1:${server.addr.port}`;
+): Promise<void> {
   const cwd = await Deno.makeTempDir();
-  let user: User | null = null;
   try {
-    await using at = await Real.open(site, {
-      settings: { baseUrl },
-      signedIn: () => Promise.resolve(user && { user, session_id: "session", csrf: "csrf" }),
-    });
-    opened.resolve(at);
-    const ann = { email: "ann@gateway.example", role: "member", allowed_sites: ["*"], max_risk: 1 } as const;
-    user = (await at.kit.gw.store.users.create({ ...ann, allowed_sites: ["*"] }))!;
-    await work({ at, baseUrl, user }, cwd);
+    await inPlace(site, (place) => work(place, cwd));
   } finally {
-    await server.shutdown();
     await Deno.remove(cwd, { recursive: true });
   }
 }
@@ -46,12 +26,7 @@ function freePort(): number {
 
 /** The person's yes to the page at that address; the browser then opens the program's own. */
 async function allow(address: string): Promise<void> {
-  const body = filledIn(await (await fetch(address)).text());
-  const answered = await fetch(address, {
-    method: "POST",
-    body,
-    headers: { origin: new URL(address).origin },
-  });
+  const answered = await fetch(await allowed(new URL(address)));
   assert.equal(answered.status, 200, await answered.text());
 }
 
@@ -108,7 +83,7 @@ const ASKED = /http\S+\/oauth\/authorize\?\S+/;
 
 onWordPress({
   async "the Inspector has its person asked once, and makes the draft that its preview showed"(site) {
-    await inPlace(site, async ({ at, baseUrl, user }, cwd) => {
+    await inFolder(site, async ({ at, baseUrl, user }, cwd) => {
       const env = { HOME: cwd, PATH: cwd, MCP_AUTO_OPEN_ENABLED: "true", MCP_INSPECTOR_SECRET_STORE: "file" };
       const callback = `http://127.0.0.1:${freePort()}/oauth/callback`;
       let asked = 0;
@@ -159,7 +134,7 @@ onWordPress({
   },
 
   async "mcp-remote has its person asked, and carries a client's draft through"(site) {
-    await inPlace(site, async ({ at, baseUrl, user }, cwd) => {
+    await inFolder(site, async ({ at, baseUrl, user }, cwd) => {
       // No browser is found on this path, so it prints the address that it would have opened.
       const env = { MCP_REMOTE_CONFIG_DIR: `${cwd}/kept`, PATH: cwd };
       const args = [`${baseUrl}/mcp`, String(freePort()), "--allow-http"];
