@@ -75,7 +75,9 @@ export function adminGate(ports: AdminPorts): AdminGate {
 
   async function byCookie(c: Context): Promise<AdminCaller> {
     const text = getCookie(c, SESSION_COOKIE);
-    const caller = text ? await ofMaster(text) : await ofPerson(c);
+    const caller = text && await ports.store.sessions.valid(text, ports.masterToken)
+      ? MASTER
+      : await ofPerson(c, Boolean(text));
     if (c.req.method === "GET" || c.req.method === "HEAD") return caller;
     assertOwnPages(c, ports.baseUrl, true);
     if (mediaType(c.req.raw) !== "application/json") {
@@ -84,15 +86,15 @@ export function adminGate(ports: AdminPorts): AdminGate {
     return caller;
   }
 
-  async function ofMaster(text: string): Promise<AdminCaller> {
-    if (await ports.store.sessions.valid(text, ports.masterToken)) return MASTER;
-    throw new GatewayError("E_AUTH", "The session has ended; sign in again");
-  }
-
-  async function ofPerson(c: Context): Promise<AdminCaller> {
+  async function ofPerson(c: Context, had: boolean): Promise<AdminCaller> {
     const person = await visitors.person(c.req.raw);
     if (person !== null) return callerOfPerson(person.user);
-    throw new GatewayError("E_AUTH", "Send Authorization: Bearer <MASTER_TOKEN>, or sign in first");
+    throw new GatewayError(
+      "E_AUTH",
+      had
+        ? "The session has ended; sign in again"
+        : "Send Authorization: Bearer <MASTER_TOKEN>, or sign in first",
+    );
   }
 }
 

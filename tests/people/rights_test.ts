@@ -1,6 +1,6 @@
 /** What somebody who has signed in may do in the admin API, and what takes the master token. */
 import assert from "node:assert/strict";
-import { gateway, type Kit, owned, site } from "../kit.ts";
+import { gateway, type Kit, MASTER, owned, site } from "../kit.ts";
 import type { NewSite, UserInput } from "../../store/store.ts";
 import { BASE, operator, PASSPHRASE, person, PersonBrowser } from "./kit.ts";
 
@@ -218,6 +218,21 @@ Deno.test("a write by cookie comes from our own pages, as JSON", async () => {
   assert.equal((await bare.json()).error.code, "E_FORBIDDEN");
   assert.deepEqual((await gw.store.tokens.list()).map(({ name }) => name), ["all"]);
   assert.equal((await browser.api("POST", "tokens", TOKEN, { origin: BASE })).status, 200);
+});
+
+Deno.test("a session of the master token that has ended beside a person's does not shut the person out", async () => {
+  await using gw = await gateway({ sites: [ACME] });
+  const { browser } = await signedIn(gw, "ann@agency.example", {});
+  browser.cookies.set("gateway_session", "over");
+  assert.equal((await browser.api("GET", "tokens")).status, 200);
+  assert.equal((await browser.api("POST", "tokens", TOKEN)).status, 200);
+  assert.equal((await browser.api("GET", "audit")).error?.code, "E_FORBIDDEN", "it counts as the person");
+  const text = await gw.store.sessions.create(60_000, MASTER);
+  browser.cookies.set("gateway_session", text);
+  assert.equal((await browser.api("GET", "audit")).status, 200);
+  await gw.store.sessions.end(text, MASTER);
+  browser.cookies.delete("gateway_person");
+  assert.match((await browser.api("GET", "tokens")).error!.message, /^The session has ended; sign in again$/);
 });
 
 Deno.test("an id that is no id of ours is not found, however long it is", async () => {
