@@ -102,8 +102,17 @@ export function sharedSchemas(codes: Codes, kinds: readonly string[]): Record<st
     Whoami: object({
       token_id: text("The token"),
       name: text("Its label"),
-      allowed_sites: list({ type: "string" }, "The sites in scope; `*` means all"),
+      allowed_sites: list(
+        { type: "string" },
+        "The sites that the token and its owner may use; `*` means all",
+      ),
       allowed_tools: list({ type: "string" }, "The tools in scope; `*` means all"),
+      max_risk: {
+        type: "integer",
+        minimum: 0,
+        maximum: 4,
+        description: "How far a call may go: the lower of the token's ceiling and its owner's",
+      },
       owner_user_id: { ...text("Whose token it is; null for one that belongs to no user"), nullable: true },
     }, "The token of the call"),
     WhoamiEnvelope: envelope(ref("schemas", "Whoami"), "The token of the call"),

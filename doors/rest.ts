@@ -4,7 +4,7 @@ import { asGatewayError } from "../errors.ts";
 import type { Authenticate } from "../guard/authenticate.ts";
 import type { Dispatch } from "../guard/dispatch.ts";
 import type { RateLimit } from "../guard/limits.ts";
-import { reaches } from "../guard/scope.ts";
+import { reaches, sitesInScope } from "../guard/scope.ts";
 import type { Caller } from "../model.ts";
 import type { Catalog } from "../registry/catalog.ts";
 import type { Store } from "../store/store.ts";
@@ -49,7 +49,7 @@ export function restDoor(app: Hono, ports: RestPorts): void {
   app.options(`${at}/*`, (c) => preflight(c.req.raw));
   let document: string | undefined;
   app.get(`${at}/openapi.json`, () => ok(document ??= ports.openapi(), ports.newId()));
-  app.get(`${at}/whoami`, reading(({ token }) => success(whoami(token))));
+  app.get(`${at}/whoami`, reading((caller) => success(whoami(caller))));
   app.get(`${at}/sites`, reading(async (caller) => success({ sites: await sitesOf(ports, caller) })));
   app.get(`${at}/tools`, reading(async (caller) => (await ports.catalog.keeping()).listing(caller).rest));
 }
@@ -90,12 +90,14 @@ function refuse(ports: RestPorts, thrown: unknown, requestId: string): Response 
   return naming(requestId, failure(error), error.status, headers);
 }
 
-const whoami = (token: Caller["token"]) => ({
-  token_id: token.id,
-  name: token.name,
-  allowed_sites: token.allowed_sites,
-  allowed_tools: token.allowed_tools,
-  owner_user_id: token.owner_user_id,
+/** What holds now: of sites and the ceiling, no more than the token's owner has. */
+const whoami = (caller: Caller) => ({
+  token_id: caller.token.id,
+  name: caller.token.name,
+  allowed_sites: sitesInScope(caller),
+  allowed_tools: caller.token.allowed_tools,
+  max_risk: caller.maxRisk,
+  owner_user_id: caller.token.owner_user_id,
 });
 
 async function sitesOf(ports: RestPorts, caller: Caller) {

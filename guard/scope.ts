@@ -33,6 +33,13 @@ export function reaches(caller: Caller, siteId: string): boolean {
     (!caller.owner || has(caller.owner.allowed_sites, siteId));
 }
 
+/** The sites that both the token and its owner name; `*` where both name all. */
+export function sitesInScope({ token, owner }: Caller): readonly string[] {
+  if (!owner || owner.allowed_sites.includes("*")) return token.allowed_sites;
+  if (token.allowed_sites.includes("*")) return owner.allowed_sites;
+  return token.allowed_sites.filter((id) => owner.allowed_sites.includes(id));
+}
+
 /** Whether the caller may know of every site. */
 export function reachesAll(caller: Caller): boolean {
   return caller.token.allowed_sites.includes("*") &&

@@ -53,7 +53,7 @@ Deno.test("openapi.json is read without a token, and with one that is wrong", as
   }
 });
 
-Deno.test("whoami answers the token's own fields and nothing that opens anything", async () => {
+Deno.test("whoami answers what the token may do, and nothing that opens anything", async () => {
   await using gw = await gateway(OPTIONS);
   const { token_id, ...rest } = await result(gw, "/api/v1/whoami", "narrow") as Record<string, unknown>;
   assert.match(String(token_id), /^\S{8,}$/);
@@ -61,6 +61,7 @@ Deno.test("whoami answers the token's own fields and nothing that opens anything
     name: "narrow",
     allowed_sites: ["acme"],
     allowed_tools: ["list_sites", "get_site"],
+    max_risk: 4,
     owner_user_id: null,
   });
 });

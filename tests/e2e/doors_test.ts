@@ -202,6 +202,24 @@ Deno.test("a user's token never reaches past the user's sites and max_risk, nor 
   assert.deepEqual([row?.status, row?.owner_user_id], ["risk_capped", user.id]);
 });
 
+Deno.test("whoami says what holds of a token beside its owner: the sites of both, the lower ceiling", async () => {
+  await using gw = await gateway(OPTIONS);
+  const { token: { id }, user, get } = await ofMember(gw, { allowed_sites: ["*"], max_risk: 3 });
+  const cases: [token: string[], owner: string[], held: string[]][] = [
+    [["acme", "other"], ["other", "broken"], ["other"]],
+    [["*"], ["other"], ["other"]],
+    [["acme"], ["*"], ["acme"]],
+    [["*"], ["*"], ["*"]],
+    [["*"], [], []],
+  ];
+  for (const [max_risk, [token, owner, held]] of cases.entries()) {
+    await gw.store.tokens.update(id, { allowed_sites: token, max_risk: max_risk as Tier });
+    await gw.store.users.update(user.id, { allowed_sites: owner, max_risk: 2 });
+    const { result } = await get("/api/v1/whoami");
+    assert.deepEqual([result.allowed_sites, result.max_risk], [held, Math.min(max_risk, 2)]);
+  }
+});
+
 Deno.test("a revoked token is refused by both doors with the next call, and told when it was", async () => {
   await using gw = await gateway(OPTIONS);
   const { token, get, post } = await ofMember(gw, { allowed_sites: ["*"], max_risk: 4 });

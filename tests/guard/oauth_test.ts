@@ -107,13 +107,15 @@ Deno.test("an access token lasts an hour, and what is refreshed calls as the sam
 Deno.test("what is narrowed of the person is narrowed of the client's next call", async () => {
   await using at = await oauth();
   const { access_token } = await at.connect({ sites: ["acme", "other"] });
-  const sitesNow = async () => {
+  const now = async () => {
     const { body } = await at.with(access_token, "/api/v1/sites");
-    return body.result.sites.map(({ id }: { id: string }) => id);
+    const { body: { result: { allowed_sites, max_risk } } } = await at.with(access_token, "/api/v1/whoami");
+    return { sites: body.result.sites.map(({ id }: { id: string }) => id), allowed_sites, max_risk };
   };
-  assert.deepEqual(await sitesNow(), ["acme", "other"]);
-  await at.gw.store.users.update(at.user.id, { allowed_sites: ["other"] });
-  assert.deepEqual(await sitesNow(), ["other"]);
+  const both = ["acme", "other"];
+  assert.deepEqual(await now(), { sites: both, allowed_sites: both, max_risk: 1 });
+  await at.gw.store.users.update(at.user.id, { allowed_sites: ["other"], max_risk: 0 });
+  assert.deepEqual(await now(), { sites: ["other"], allowed_sites: ["other"], max_risk: 0 });
 });
 
 Deno.test("whoever has not signed in is led to sign in, and back to the same request", async () => {
