@@ -112,7 +112,10 @@ const userInvite: Command = {
 const userRemove: Command = {
   words: ["user", "remove"],
   subject: WHO,
-  summary: "Remove a user, with sessions, tokens' rights and connected accounts",
+  summary: "Remove a user, with sessions, tokens' rights, connected accounts and clients",
+  notes:
+    "The user's tokens stop working. Accounts that the user connected are forgotten, and programs that the\n" +
+    "user let in (client list) end; the audit has a row client.end for each of them.",
   options: {},
   async run(call) {
     const { words, api } = call;

@@ -8,6 +8,7 @@ import { differences } from "./changes.ts";
 import { answer, jsonObject } from "./exchange.ts";
 import { checked, quoted, refuseAny } from "./faults.ts";
 import type { AdminPorts } from "./ports.ts";
+import { removeUser } from "./sign_in/removal.ts";
 import { assertManaged, assertWithin, callerOf, forbidden, isManaged } from "./rights.ts";
 import { isOwnSite, managesAllSites } from "./site_rights.ts";
 import { unknownSites } from "./scope.ts";
@@ -76,9 +77,9 @@ export function peopleRoutes(app: Hono, ports: AdminPorts): void {
 
   app.post("/admin/api/users/:id/remove", async (c) => {
     const { id } = await managed(c, c.req.param("id"));
-    const user = await (await peopleOf()).remove(callerOf(c).actor, id);
-    if (user === null) throw noUser(id);
-    return answer(c, userView(user));
+    const removed = await removeUser(ports, callerOf(c).actor, id);
+    if (removed === null) throw noUser(id);
+    return answer(c, { ...userView(removed.user), ...removed.ended });
   });
 
   app.patch("/admin/api/users/:id", async (c) => {

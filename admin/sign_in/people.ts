@@ -1,4 +1,4 @@
-/** People: invited, signed in within limits, recovered by another invitation, removed. */
+/** People: invited, signed in within limits, recovered by another invitation. */
 import { GatewayError } from "../../errors.ts";
 import { PEOPLE_LIMITS, type User } from "../../model.ts";
 import type { AttemptLimit, Invitation, KeptPassphrase, Passkey, SignIn, Store } from "../../store/store.ts";
@@ -9,10 +9,7 @@ import { passphraseFault, Passphrases } from "./passphrase.ts";
 
 /** What people stand on. */
 export interface PeoplePorts {
-  readonly store: Pick<
-    Store,
-    "users" | "signIns" | "invitations" | "personSessions" | "attempts" | "accounts" | "oauthGrants"
-  >;
+  readonly store: Pick<Store, "users" | "signIns" | "invitations" | "personSessions" | "attempts">;
   /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly record: RecordAction;
@@ -182,27 +179,6 @@ export class People {
   /** Why a user may not choose that passphrase; null where it may. */
   fault(user: User, passphrase: string): string | null {
     return passphraseFault(passphrase, [user.email, user.email.split("@")[0]!]);
-  }
-
-  /** Removes a user and all ways in: sign-in, sessions, invitations, connected accounts and clients. Null where there is none. */
-  async remove(by: Actor, id: string): Promise<User | null> {
-    const { store, record } = this.ports;
-    const user = await store.users.remove(id);
-    if (user === null) return null;
-    await store.invitations.withdraw(id);
-    await store.signIns.remove(id);
-    const ended = await store.personSessions.endAll(id);
-    const accounts = await store.accounts.disconnectAll(id);
-    const clients = await store.oauthGrants.list(id);
-    for (const { grant } of clients) await store.oauthGrants.end(grant.id, "its user was removed");
-    await record(by, "user.remove", {
-      user_id: id,
-      email: user.email,
-      sessions_ended: ended,
-      accounts_forgotten: accounts.length,
-      clients_ended: clients.length,
-    });
-    return user;
   }
 
   /** Counts one attempt; the first that is refused within a window is audited. */

@@ -15,7 +15,10 @@ Deno.test("a user is made, invited and removed by e-mail address; the link that 
   assert.match(out, /Only ann@agency\.example should open it, before .*\. It works once\.\n$/);
   const browser = new PersonBrowser(gw);
   assert.equal((await browser.join(out.split("\n")[0]!)).title, "Tokens");
-  assert.match((await cli.good("user", "remove", "ann@agency.example")).out, /^email +ann@agency\.example$/m);
+  assert.match((await cli.good("user", "remove", "--help")).out, /programs that the\nuser let in .* end;/);
+  const removed = (await cli.good("user", "remove", "ann@agency.example")).out;
+  assert.match(removed, /^email +ann@agency\.example$/m);
+  assert.match(removed, /^clients_ended +0$/m);
   assert.equal((await browser.open("/admin/tokens")).title, "Sign in");
   assert.match(
     await cli.bad("user", "invite", "ann@agency.example"),

@@ -138,9 +138,18 @@ Deno.test("clients that were let in are listed and ended by their own person, an
   assert.deepEqual([await works(one.access_token), await works(other.access_token)], [200, 200]);
   assert.match((await browser.submit("/admin/clients/end", { client: ids[1]! })).text, /has ended/);
   assert.deepEqual([await works(one.access_token), await works(other.access_token)], [401, 200]);
-  assert.equal((await operator(w.gw, "POST", `users/${w.user.id}/remove`, {})).status, 200);
+  const removed = await operator(w.gw, "POST", `users/${w.user.id}/remove`, {});
+  assert.deepEqual([removed.status, removed.result.clients_ended], [200, 1]);
   assert.equal(await works(other.access_token), 401);
   assert.deepEqual(await w.gw.store.oauthGrants.list(w.user.id), []);
+  const ends = (await w.gw.audit()).filter(({ tool }) => tool === "client.end").map((row) => {
+    const { grant_id, why } = row.arguments as { grant_id: string; why: string };
+    return [row.token_id, grant_id, why];
+  });
+  assert.deepEqual(ends, [
+    ["master", ids[0], "its user was removed"],
+    ["session", ids[1], "its user ended it"],
+  ]);
 });
 
 Deno.test("every page needs somebody who has signed in, and leads back after that; none can be framed or kept", async () => {
