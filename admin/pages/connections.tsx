@@ -1,6 +1,7 @@
 /** One's own connected accounts: what is connected, connecting by the flow of a link, disconnecting. */
 import type { Context, Hono } from "hono";
 import type { Child } from "hono/jsx";
+import { GatewayError } from "../../errors.ts";
 import { Choices, Form, Submit } from "../../pages/form.tsx";
 import { Notice } from "../../pages/notice.tsx";
 import { leadTo, showPage } from "../../pages/respond.tsx";
@@ -39,7 +40,7 @@ export function connectionPages(app: Hono, parts: PagesParts): void {
         const { link } = await (await connections()).start(order, actorOfPerson(person.user));
         return leadTo(c, new URL(link).pathname);
       } catch (thrown) {
-        return await page(c, person, { kind: "problem", text: `${worded(c, thrown).message}.` });
+        return await page(c, person, { kind: "problem", text: `${notConnectable(c, person, thrown)}.` });
       }
     }));
 
@@ -57,6 +58,18 @@ export function connectionPages(app: Hono, parts: PagesParts): void {
         return await page(c, person, { kind: "problem", text: `${worded(c, thrown).message}.` });
       }
     }));
+}
+
+const NOT_SET_UP = "whoever runs this gateway has not set it up yet; ask them to";
+
+/** Whether the names of settings mean anything to that person. */
+const seesSettings = ({ user }: Person) => user.role === "admin";
+
+/** Why a link was not made; a member is shown no names of settings. */
+function notConnectable(c: Context, person: Person, thrown: unknown): string {
+  const { message } = worded(c, thrown);
+  const isUnset = thrown instanceof GatewayError && thrown.code === "E_MISSING_SECRET";
+  return isUnset && !seesSettings(person) ? `It cannot be connected now: ${NOT_SET_UP}` : message;
 }
 
 interface Shown {
@@ -116,7 +129,7 @@ function Kind({ person, kind: { kind, product, rights, problem }, connected }: K
             <Submit>{connected ? "Connect again" : `Connect ${product}`}</Submit>
           </Form>
         )
-        : <p>It cannot be connected now: {problem}.</p>}
+        : <p>It cannot be connected now: {seesSettings(person) ? problem : NOT_SET_UP}.</p>}
     </section>
   );
 }

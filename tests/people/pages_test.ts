@@ -121,6 +121,30 @@ Deno.test("an account is connected from the page, by the flow of a link, and dis
   assert.ok(rows.every(({ token_name }) => token_name === "ann@gateway.example"));
 });
 
+Deno.test("what the operator has not set up is said to a member without names of settings, to an admin with them", async () => {
+  await using unset = await world({
+    settings: { upstream: { ACCOUNT_CLIENT_ID: null, ACCOUNT_CLIENT_SECRET: null } },
+  });
+  const member = await joined(unset.gw, unset.ann);
+  const shown = await member.open("/admin/connections");
+  const plain = /It cannot be connected now: whoever runs this gateway has not set it up yet; ask them to\./;
+  assert.match(shown.text, plain);
+  const csrf = /name="csrf" value="([^"]+)"/.exec(shown.text)![1]!;
+  const asked = await member.post(
+    "/admin/connections/connect",
+    new URLSearchParams([
+      ["csrf", csrf],
+      ["kind", "google"],
+      ["rights", "analytics"],
+    ]),
+  );
+  assert.match(asked.text, /class="notice problem"[^]*It cannot be connected now: whoever runs/);
+  for (const { text } of [shown, asked]) assert.doesNotMatch(text, /ACCOUNT_CLIENT/);
+  const admin = await person(unset.gw, "adam@agency.example", { role: "admin" });
+  const whole = await (await joined(unset.gw, admin)).open("/admin/connections");
+  assert.match(whole.text, /need ACCOUNT_CLIENT_ID and ACCOUNT_CLIENT_SECRET/);
+});
+
 Deno.test("clients that were let in are listed and ended by their own person, and all of them with the user", async () => {
   await using w = await oauth();
   const one = await w.connect();
