@@ -7,6 +7,7 @@ import { Choices, Form, Submit } from "../pages/form.tsx";
 import { Notice } from "../pages/notice.tsx";
 import { showPage } from "../pages/respond.tsx";
 import type { Visitor } from "../pages/visitors.ts";
+import { groupWords, inShownOrder } from "./group_words.ts";
 
 /** What the page shows. */
 export interface ConsentView {
@@ -86,11 +87,11 @@ function Fields({ offer, choice, missing }: ConsentView): Child {
         name="groups"
         legend="With the tools of these groups"
         error={missing.groups}
-        choices={offer.groups.map(({ name, tools }) => ({
+        choices={inShownOrder(offer.groups).map(({ name, tools }) => ({
           value: name,
-          label: name,
+          label: groupWords(name),
           more: {
-            label: tools.length === 1 ? `The tool of ${name}` : `The ${tools.length} tools of ${name}`,
+            label: tools.length === 1 ? "Show its tool" : `Show its ${tools.length} tools`,
             text: tools.join(", "),
           },
           checked: choice.groups.includes(name),

@@ -189,6 +189,19 @@ Deno.test("of sites' own tools the page names those of the person's sites", asyn
   assert.ok(!page.includes("find-there"));
 });
 
+Deno.test("the page names groups of tools by plain phrases, those of everyday work first", async () => {
+  await using at = await oauth();
+  const page = await (await at.browse(at.address(await clientOf(at)))).text();
+  const labels = [...page.matchAll(/<label for="groups-\d+">([^<]*)<\/label>/g)].map(([, label]) => label);
+  assert.deepEqual(labels.slice(0, 2), [
+    "Look up your sites and check that they work",
+    "Articles, their images and categories",
+  ]);
+  const groups = new Set(at.gw.gateway.catalog.entries().map(({ group }) => group));
+  assert.equal(labels.length, [...page.matchAll(/name="groups"/g)].length);
+  assert.deepEqual(labels.filter((label) => groups.has(label!)), []);
+});
+
 Deno.test("what is sent beyond the offer is not granted", async () => {
   await using at = await oauth({}, { allowed_sites: ["acme"], max_risk: 1 });
   const tokens = await at.connect({
