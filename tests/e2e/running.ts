@@ -105,7 +105,8 @@ export class Running implements AsyncDisposable {
   }
 
   async audit(): Promise<AuditRow[]> {
-    return (await this.admin<{ rows: AuditRow[] }>("GET", "/audit?limit=100")).rows;
+    const { rows } = await this.admin<{ rows: AuditRow[] }>("GET", "/audit?limit=100");
+    return rows.filter(({ door }) => door !== "admin");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -85,7 +85,7 @@ async function rowsIn(folder: string): Promise<AuditRow[]> {
   });
   try {
     assert.deepEqual((await store.audit.verify()).faults, []);
-    return (await store.audit.list({}, { limit: 100 })).rows;
+    return (await store.audit.list({}, { limit: 100 })).rows.filter(({ door }) => door !== "admin");
   } finally {
     await store.close();
   }
