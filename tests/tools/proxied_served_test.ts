@@ -32,7 +32,7 @@ Deno.test("twelve adds to one page at once are all stored, and each is verified"
   assert.deepEqual([row?.outcome, row?.status], ["made", "ok"]);
 });
 
-Deno.test("a success that is not kept, and an error that is, are told as what they are", async () => {
+Deno.test("a success that is not kept, and an error that is, are reported as what they are", async () => {
   await using at = await served();
   const { id, section } = draft(at);
   at.tools.inject({ kind: "forgotten" }, { path: "add-free-widget" });
