@@ -43,16 +43,29 @@ export interface FieldParts {
   readonly maxlength?: number;
 }
 
+/** What stands above what is filled in or chosen: its name, a hint, and what was wrong with it. */
+function Label({ name, label, hint, error }: Pick<FieldParts, "name" | "label" | "hint" | "error">): Child {
+  return (
+    <>
+      <label for={name}>{label}</label>
+      {hint && <p class="hint" id={`${name}-hint`}>{hint}</p>}
+      {error && <p class="error" id={`${name}-error`}>{error}</p>}
+    </>
+  );
+}
+
+/** The ids of the hint and the fault that describe it. */
+const describedBy = ({ name, hint, error }: Pick<FieldParts, "name" | "hint" | "error">): string =>
+  [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(" ");
+
 /** One line to fill in. */
 export function Field(
   { name, label, type = "text", value, hint, error, autocomplete, required = true, maxlength }: FieldParts,
 ): Child {
-  const described = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(" ");
+  const described = describedBy({ name, hint, error });
   return (
     <div class="field">
-      <label for={name}>{label}</label>
-      {hint && <p class="hint" id={`${name}-hint`}>{hint}</p>}
-      {error && <p class="error" id={`${name}-error`}>{error}</p>}
+      <Label name={name} label={label} hint={hint} error={error} />
       <input
         id={name}
         name={name}
@@ -135,12 +148,10 @@ export interface SelectParts {
 
 /** One of several, folded away. */
 export function Select({ name, label, hint, error, value, options }: SelectParts): Child {
-  const described = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(" ");
+  const described = describedBy({ name, hint, error });
   return (
     <div class="field">
-      <label for={name}>{label}</label>
-      {hint && <p class="hint" id={`${name}-hint`}>{hint}</p>}
-      {error && <p class="error" id={`${name}-error`}>{error}</p>}
+      <Label name={name} label={label} hint={hint} error={error} />
       <select
         id={name}
         name={name}
