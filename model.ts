@@ -1,19 +1,15 @@
 /** The nouns of the gateway and every limit it holds. */
 
+import type { Tier } from "./model/call.ts";
 import type { CredentialKind, PlatformKind, SiteFields } from "./model.gen.ts";
 
-export * from "./audit_model.ts";
-export * from "./oauth_model.ts";
-export * from "./people_model.ts";
-export * from "./snapshot_model.ts";
-export * from "./subscription_model.ts";
+export * from "./model/audit.ts";
+export * from "./model/call.ts";
+export * from "./model/oauth.ts";
+export * from "./model/people.ts";
+export * from "./model/snapshot.ts";
+export * from "./model/subscription.ts";
 export type { CredentialKind, Credentials, PlatformKind, SiteFields } from "./model.gen.ts";
-
-/** Risk tiers: 0 read, 1 draft write, 2 external write, 3 publish or push, 4 destructive (super-admin). */
-export type Tier = 0 | 1 | 2 | 3 | 4;
-export const TIER_MAX: Tier = 4;
-/** The ceiling of tokens and users that none was asked for: drafts. */
-export const RISK_DEFAULT: Tier = 1;
 
 /** Per-site switches only a super-admin may set. */
 export const FLAGS = [
@@ -30,9 +26,6 @@ export type Flag = (typeof FLAGS)[number];
 /** Page builders of a cms site. */
 export const BUILDERS = ["block", "visual"] as const;
 export type Builder = (typeof BUILDERS)[number];
-
-/** The two ways in. */
-export type Door = "rest" | "mcp";
 
 /** A registered client site, with the fields its connectors name. Credentials live sealed beside it; here stands only which kinds are set. */
 export interface Site extends SiteFields {
@@ -106,13 +99,6 @@ export interface Caller {
 /** What a write needs beside `confirm: true`: nothing, the token of a preview, or a person's approval. */
 export const CONFIRM_POLICIES = ["flag", "preview", "human"] as const;
 export type ConfirmPolicy = (typeof CONFIRM_POLICIES)[number];
-
-/** One field of a preview: `from` is null for what is made new. */
-export interface Change {
-  readonly field: string;
-  readonly from: unknown;
-  readonly to: unknown;
-}
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

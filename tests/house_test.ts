@@ -10,6 +10,7 @@ const FOLDERS = [
   "doors",
   "guard",
   "lib",
+  "model",
   "pages",
   "platforms",
   "registry",
@@ -68,6 +69,7 @@ const SHARED = ["errors.ts", "errors.gen.ts", "model.ts", "model.gen.ts"];
  * only types. No folder imports upwards.
  */
 const MAY_IMPORT: readonly [folder: string, allowed: readonly string[]][] = [
+  ["model/", []],
   ["lib/", []],
   ["rules/", ["lib/"]],
   ["store/", ["lib/"]],

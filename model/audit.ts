@@ -1,5 +1,5 @@
 /** What the audit keeps of a call, and what is known of the change it was to make. */
-import type { Change, Door, Tier } from "./model.ts";
+import type { Change, Door, Tier } from "./call.ts";
 
 export const AUDIT_STATUSES = [
   "started",

@@ -1,5 +1,5 @@
 /** The nouns of OAuth: clients that people let in, what they were granted, and the limits of both. */
-import type { Tier } from "./model.ts";
+import type { Tier } from "./call.ts";
 
 /** A program that asks people to let it call tools for them. */
 export interface OAuthClient {

@@ -1,0 +1,17 @@
+/** How much a call may do, and which way it came in. */
+
+/** Risk tiers: 0 read, 1 draft write, 2 external write, 3 publish or push, 4 destructive (super-admin). */
+export type Tier = 0 | 1 | 2 | 3 | 4;
+export const TIER_MAX: Tier = 4;
+/** The ceiling of tokens and users that none was asked for: drafts. */
+export const RISK_DEFAULT: Tier = 1;
+
+/** The two ways in. */
+export type Door = "rest" | "mcp";
+
+/** One field of a preview: `from` is null for what is made new. */
+export interface Change {
+  readonly field: string;
+  readonly from: unknown;
+  readonly to: unknown;
+}
