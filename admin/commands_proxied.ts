@@ -1,6 +1,7 @@
 /** `tool-server list`, `tool-server show`, `tool-server approve`, `tool-server withdraw`, `tool-server refresh`. */
 import type { Command, Options } from "./command.ts";
-import type { ProxiedToolsPort, ToolReport, ToolServerReport } from "./proxied_ports.ts";
+import type { ToolReport, ToolServerReport } from "../registry/proxied_reports.ts";
+import type { ProxiedToolsPort } from "./proxied_ports.ts";
 import { cell, table } from "./table.ts";
 
 type Answer<Verb extends keyof ProxiedToolsPort> = Awaited<ReturnType<ProxiedToolsPort[Verb]>>;

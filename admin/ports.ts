@@ -1,5 +1,5 @@
 /** What the admin side is given to work with. */
-import type { AuditRow, Resolution, Site, SnapshotReport, User } from "../model.ts";
+import type { AuditRow, ClientReport, Resolution, Site, SnapshotReport, User } from "../model.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { RetentionReport, RetentionState } from "../rules/retention.ts";
 import type { Store } from "../store/store.ts";
@@ -22,24 +22,6 @@ export interface SetUpReport {
   readonly id: string;
   readonly name: string;
   readonly address: string | null;
-}
-
-/** A client that a person let in: never a token. */
-export interface ClientReport {
-  readonly grant_id: string;
-  readonly client_name: string;
-  readonly client_id: string;
-  readonly redirect_host: string;
-  readonly user_id: string;
-  /** null where the user is gone. */
-  readonly email: string | null;
-  readonly allowed_sites: readonly string[];
-  readonly groups: readonly string[];
-  readonly max_risk: number;
-  readonly created_at: string;
-  /** When its tokens were last issued. */
-  readonly refreshed_at: string;
-  readonly expires_at: string;
 }
 
 /** Clients that people let in. */

@@ -1,18 +1,9 @@
 /** The class that an operator gives a tool of a site's own server, as far as its name and hints allow it. */
 import { GatewayError } from "../errors.ts";
 import type { ProxyClass } from "../platforms/tool_servers/types.ts";
+import type { ApprovalOrder } from "../registry/proxied_reports.ts";
 import type { Proxies } from "../registry/proxies.ts";
 import type { ListedTool } from "../store/store.ts";
-
-/** An approval, as it is asked for. */
-export interface ApprovalOrder {
-  readonly name: string;
-  readonly sites: readonly string[];
-  readonly hash: string;
-  readonly class?: "read" | "write";
-  readonly effect?: ProxyClass["effect"];
-  readonly page?: string;
-}
 
 const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
 

@@ -1,22 +1,21 @@
 /** Sites' own tools for an operator: what is listed, why it is held back, what changed; and decisions on them. */
 import { GatewayError } from "../errors.ts";
 import type { Site } from "../model.ts";
+import type {
+  ApprovalOrder,
+  ToolReport,
+  ToolServerReport,
+  ToolTextReport,
+} from "../registry/proxied_reports.ts";
 import type { Proxies, ToolState } from "../registry/proxies.ts";
 import type { ProxyClass } from "../platforms/tool_servers/types.ts";
 import type { Store, ToolDecision } from "../store/store.ts";
 import { adminRow, OPERATOR } from "./admin_row.ts";
 import type { CatalogRefresh } from "./catalog_refresh.ts";
-import { type ApprovalOrder, classFor } from "./proxied_class.ts";
+import { classFor } from "./proxied_class.ts";
 import { shownTool } from "./proxied_entries.ts";
 import type { JudgedTool } from "./proxied_judge.ts";
-import {
-  likeKey,
-  type ServerView,
-  serverViews,
-  type ToolText,
-  type ToolView,
-  viewOf,
-} from "./proxied_report.ts";
+import { likeKey, serverViews, viewOf } from "./proxied_report.ts";
 import { changesOf, readable, shortened } from "./proxied_texts.ts";
 import type { ProxiedTools } from "./proxied_tools.ts";
 
@@ -64,7 +63,7 @@ export class ProxiedDesk {
   }
 
   /** All that is to be read of a tool; each way that sites list it. Throws E_NOT_FOUND. */
-  async show(name: string, site_id?: string): Promise<{ readonly tools: readonly ToolText[] }> {
+  async show(name: string, site_id?: string): Promise<{ readonly tools: readonly ToolTextReport[] }> {
     const asked = (await this.#named(name)).filter(({ catalog }) =>
       site_id === undefined || catalog.site_id === site_id
     );
@@ -94,7 +93,7 @@ export class ProxiedDesk {
    * Lets a tool through on those sites, as it was shown under that hash. Throws E_NOT_FOUND, E_FORBIDDEN_OP for what
    * nobody can approve, E_STALE_PREVIEW where a site lists another one by now, E_BAD_INPUT for a class it cannot have.
    */
-  async approve(order: ApprovalOrder): Promise<{ readonly tools: readonly ToolView[] }> {
+  async approve(order: ApprovalOrder): Promise<{ readonly tools: readonly ToolReport[] }> {
     const { name, hash } = order;
     const named = await this.#named(name);
     const chosen = order.sites.flatMap((id) => likeThis(named, name, id, hash));
@@ -109,7 +108,7 @@ export class ProxiedDesk {
   }
 
   /** Takes a tool away on those sites, approved or known. Throws E_NOT_FOUND. */
-  async withdraw(name: string, sites: readonly string[]): Promise<{ readonly tools: readonly ToolView[] }> {
+  async withdraw(name: string, sites: readonly string[]): Promise<{ readonly tools: readonly ToolReport[] }> {
     const named = (await this.#named(name)).filter(({ catalog }) => sites.includes(catalog.site_id));
     const listed = named.map(subjectOf);
     const isListed = (one: ToolDecision) => listed.some((other) => keyOf(other) === keyOf(one));
@@ -124,7 +123,7 @@ export class ProxiedDesk {
   }
 
   /** Asks a site's servers now; answers them as they are known then. Throws E_NOT_FOUND, E_NOT_SUPPORTED. */
-  async refresh(site_id: string): Promise<{ readonly servers: readonly ServerView[] }> {
+  async refresh(site_id: string): Promise<{ readonly servers: readonly ToolServerReport[] }> {
     await (await this.ports.catalogs()).site(await this.#site(site_id));
     return { servers: (await this.list({ site_id })).servers };
   }

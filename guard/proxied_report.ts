@@ -1,41 +1,7 @@
 /** What an operator sees of sites' own tools and of the servers that list them. */
-import type { ProxyClass } from "../platforms/tool_servers/types.ts";
-import type { ToolState } from "../registry/proxies.ts";
+import type { ToolReport, ToolServerReport } from "../registry/proxied_reports.ts";
 import type { CatalogKey, ToolCatalog } from "../store/store.ts";
 import type { JudgedTool, Judgement } from "./proxied_judge.ts";
-
-/** A tool as some sites' servers list it, word for word the same. */
-export interface ToolView {
-  readonly name: string;
-  readonly upstream_name: string;
-  readonly source: string;
-  readonly server: string;
-  readonly state: ToolState;
-  readonly reason: string | null;
-  readonly class: ProxyClass | null;
-  /** What an approval must name; empty where the tool cannot be approved. */
-  readonly hash: string;
-  readonly sites: readonly string[];
-  /** What changed since it was pinned or approved; null where it did not, or that is not kept. */
-  readonly changes: readonly string[] | null;
-}
-
-/** A server and when it last answered. */
-export interface ServerView extends CatalogKey {
-  readonly fetched_at: string | null;
-  readonly age_seconds: number | null;
-  readonly failure: string | null;
-  readonly listed: number;
-  readonly states: Readonly<Partial<Record<ToolState, number>>>;
-}
-
-/** A tool with all that an operator reads before approving it. */
-export interface ToolText extends ToolView {
-  /** As its server lists it; null where that was not kept. */
-  readonly text: string | null;
-  /** As callers are or would be shown it, once it is approved. */
-  readonly shown: { readonly description: string; readonly input_schema: Record<string, unknown> } | null;
-}
 
 /**
  * The servers there are and those that failed, each with what became of its tools. One that was not there when the site
@@ -45,7 +11,7 @@ export function serverViews(
   catalogs: readonly ToolCatalog[],
   judged: readonly JudgedTool[],
   now: number,
-): ServerView[] {
+): ToolServerReport[] {
   const tools = Map.groupBy(judged, ({ catalog }) => keyOf(catalog));
   const states = (one: ToolCatalog) =>
     [...Map.groupBy(tools.get(keyOf(one)) ?? [], ({ state }) => state)].map((
@@ -85,7 +51,7 @@ export function likeKey({ judgement, reason, catalog: { source, server } }: Judg
 }
 
 /** Tools that are the same in all that an operator decides by, as one. */
-export function viewOf(alike: readonly JudgedTool[], changes: readonly string[] | null): ToolView {
+export function viewOf(alike: readonly JudgedTool[], changes: readonly string[] | null): ToolReport {
   const [{ name, listed, catalog: { source, server }, state, reason, class: chosen }] = alike as [JudgedTool];
   const sites = alike.map(({ catalog }) => catalog.site_id).sort();
   const upstream_name = listed.name;

@@ -37,6 +37,24 @@ export interface Grant extends Granted {
   readonly ended_why: string | null;
 }
 
+/** A client that a person let in: never a token. */
+export interface ClientReport {
+  readonly grant_id: string;
+  readonly client_name: string;
+  readonly client_id: string;
+  readonly redirect_host: string;
+  readonly user_id: string;
+  /** null where the user is gone. */
+  readonly email: string | null;
+  readonly allowed_sites: readonly string[];
+  readonly groups: readonly string[];
+  readonly max_risk: Tier;
+  readonly created_at: string;
+  /** When its tokens were last issued. */
+  readonly refreshed_at: string;
+  readonly expires_at: string;
+}
+
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 

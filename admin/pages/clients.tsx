@@ -1,11 +1,11 @@
 /** One's own connected clients: which programs were let in, and their end. */
 import type { Context, Hono } from "hono";
+import type { ClientReport } from "../../model.ts";
 import { Form, Submit } from "../../pages/form.tsx";
 import { Notice } from "../../pages/notice.tsx";
 import { leadTo, showPage } from "../../pages/respond.tsx";
 import { Table } from "../../pages/table.tsx";
 import type { Person } from "../../pages/visitors.ts";
-import type { ClientReport } from "../ports.ts";
 import { asPerson, asSender, type PagesParts } from "./frame.tsx";
 import { CEILINGS, time } from "./words.ts";
 

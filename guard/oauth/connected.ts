@@ -1,6 +1,6 @@
 /** Clients that people let in: lists of them, and their end. */
 import { GatewayError } from "../../errors.ts";
-import type { User } from "../../model.ts";
+import type { ClientReport, User } from "../../model.ts";
 import type { Store } from "../../store/store.ts";
 import { OPERATOR } from "../admin_row.ts";
 import { appendClientRow, byPerson, type RowPorts } from "./rows.ts";
@@ -8,29 +8,12 @@ import { appendClientRow, byPerson, type RowPorts } from "./rows.ts";
 /** What it needs. */
 export type ConnectedPorts = RowPorts & { readonly store: Pick<Store, "oauthGrants" | "users"> };
 
-/** A connected client as lists show it. */
-export interface ConnectedClient {
-  readonly grant_id: string;
-  readonly client_name: string;
-  readonly client_id: string;
-  readonly redirect_host: string;
-  readonly user_id: string;
-  /** null where the user is gone. */
-  readonly email: string | null;
-  readonly allowed_sites: readonly string[];
-  readonly groups: readonly string[];
-  readonly max_risk: number;
-  readonly created_at: string;
-  readonly refreshed_at: string;
-  readonly expires_at: string;
-}
-
 /** The connected clients of one gateway. */
 export class ConnectedClients {
   constructor(private readonly ports: ConnectedPorts) {}
 
   /** Of one user or of all, oldest first. */
-  async list(user_id?: string): Promise<ConnectedClient[]> {
+  async list(user_id?: string): Promise<ClientReport[]> {
     const { store } = this.ports;
     const found = await store.oauthGrants.list(user_id);
     return await Promise.all(found.map(async ({ grant, refreshed_at }) => ({

@@ -1,6 +1,6 @@
 /** A site's tool server in hostile hands: what it lists costs little, reaches no caller, and takes nothing else away. */
 import assert from "node:assert/strict";
-import type { ToolReport } from "../../admin/proxied_ports.ts";
+import type { ToolReport } from "../../registry/proxied_reports.ts";
 import type { UpstreamTool } from "../../platforms/tool_servers/types.ts";
 import { LIMITS } from "../../model.ts";
 import { listed } from "../fake_tool_servers.ts";

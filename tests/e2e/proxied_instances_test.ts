@@ -1,6 +1,6 @@
 /** Sites' own tools at several instances on one store: known after a restart without asking anybody, changed for all. */
 import assert from "node:assert/strict";
-import type { ToolReport } from "../../admin/proxied_ports.ts";
+import type { ToolReport } from "../../registry/proxied_reports.ts";
 import { FakeToolServers, listed } from "../fake_tool_servers.ts";
 import { admin, BUILDER, HEADING, shown } from "../guard/proxied_kit.ts";
 import { gateway, type Kit, site } from "../kit.ts";

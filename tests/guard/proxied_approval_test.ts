@@ -1,6 +1,6 @@
 /** Approving sites' own tools: by name, site and hash, with a class it can have; and what nobody can approve. */
 import assert from "node:assert/strict";
-import type { ToolReport, ToolServerReport, ToolTextReport } from "../../admin/proxied_ports.ts";
+import type { ToolReport, ToolServerReport, ToolTextReport } from "../../registry/proxied_reports.ts";
 import { runCommand } from "../../admin/commands.ts";
 import { CONNECTORS } from "../connectors.ts";
 import { down, listed } from "../fake_tool_servers.ts";

@@ -1,6 +1,6 @@
 /** A site whose own tool server turns hostile: what was taken away or has changed does not come back by another door of it. */
 import assert from "node:assert/strict";
-import type { ToolReport } from "../../admin/proxied_ports.ts";
+import type { ToolReport } from "../../registry/proxied_reports.ts";
 import { listed } from "../fake_tool_servers.ts";
 import type { Kit } from "../kit.ts";
 import { admin, anHourLater, BUILDER, HEADING, open, PAGES, shown } from "./proxied_kit.ts";

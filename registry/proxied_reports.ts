@@ -1,0 +1,49 @@
+/** What an operator reads of sites' own tools and of their servers, and how one is approved. */
+import type { ProxyClass } from "../platforms/tool_servers/types.ts";
+import type { ToolState } from "./proxies.ts";
+
+/** A tool as some sites' servers list it, word for word the same. */
+export interface ToolReport {
+  readonly name: string;
+  readonly upstream_name: string;
+  readonly source: string;
+  readonly server: string;
+  readonly state: ToolState;
+  readonly reason: string | null;
+  readonly class: ProxyClass | null;
+  /** What an approval must name; empty where the tool cannot be approved. */
+  readonly hash: string;
+  readonly sites: readonly string[];
+  /** What changed since it was pinned or approved; null where it did not, or that is not kept. */
+  readonly changes: readonly string[] | null;
+}
+
+/** A tool with all that an operator reads before approving it. */
+export interface ToolTextReport extends ToolReport {
+  /** As its server lists it; null where that was not kept. */
+  readonly text: string | null;
+  /** As callers are or would be shown it, once it is approved. */
+  readonly shown: { readonly description: string; readonly input_schema: Record<string, unknown> } | null;
+}
+
+/** A tool server of a site, and when it last answered. */
+export interface ToolServerReport {
+  readonly site_id: string;
+  readonly source: string;
+  readonly server: string;
+  readonly fetched_at: string | null;
+  readonly age_seconds: number | null;
+  readonly failure: string | null;
+  readonly listed: number;
+  readonly states: Readonly<Partial<Record<ToolState, number>>>;
+}
+
+/** An approval, as it is asked for. */
+export interface ApprovalOrder {
+  readonly name: string;
+  readonly sites: readonly string[];
+  readonly hash: string;
+  readonly class?: "read" | "write";
+  readonly effect?: ProxyClass["effect"];
+  readonly page?: string;
+}
