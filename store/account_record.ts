@@ -1,6 +1,6 @@
 /** A connection as KV keeps it: what is plain, what is sealed, what people may see of it. */
 import { freshness, isOver } from "./account_clock.ts";
-import type { Connection, NoToken, ReconnectReason, RefreshAnswer } from "./account_types.ts";
+import type { AccountRecord, Connection, NoToken, ReconnectReason, RefreshAnswer } from "./account_types.ts";
 import type { Sealed, Sealer } from "./seal.ts";
 
 /** The last moment a Date can hold. */
@@ -10,40 +10,6 @@ const SCOPES_BYTES_MAX = 8 * 1024;
 const ACCOUNT_CHARACTERS_MAX = 320;
 /** A hundred years. */
 const SECONDS_MAX = 100 * 366 * 24 * 60 * 60;
-
-/** The right to refresh, taken by compare-and-set. */
-export interface RefreshLease {
-  readonly holder: string;
-  readonly taken_at: number;
-  readonly ends_at: number;
-}
-
-/** The value of `["accounts", user id, kind]`; times are milliseconds. */
-export interface AccountRecord {
-  readonly id: string;
-  readonly account: string;
-  /** Missing in records of versions before, and where it is not known. */
-  readonly account_id?: string | null;
-  readonly scopes: readonly string[];
-  readonly generation: number;
-  readonly reconnect: { readonly reason: ReconnectReason; readonly since: number } | null;
-  /** When the access token was got and when it ends; null when there is none. */
-  readonly access: { readonly obtained_at: number; readonly expires_at: number | null } | null;
-  readonly refreshable: boolean;
-  readonly refresh_expires_at: number | null;
-  readonly lease: RefreshLease | null;
-  /** Refreshes begun since the last one whose answer was stored. */
-  readonly tries: number;
-  /** Nobody asks before that. */
-  readonly retry_at: number | null;
-  /** When a refusal last led to a refresh. */
-  readonly forced_at: number | null;
-  readonly created_at: number;
-  readonly updated_at: number;
-  readonly refreshed_at: number | null;
-  /** JSON of AccountTokens. */
-  readonly sealed: Sealed;
-}
 
 /** What is sealed. */
 export interface AccountTokens {

@@ -2,16 +2,8 @@
 import { GatewayError } from "../errors.ts";
 import { isInvalidGrant } from "../lib/invalid_grant.ts";
 import { type Delay, isHeld, LEASE_MS, pauseAfter, pauseLeft } from "./account_clock.ts";
-import {
-  accountKey,
-  type AccountRecord,
-  answerFault,
-  isToken,
-  openTokens,
-  readRecord,
-  type RefreshLease,
-} from "./account_record.ts";
-import type { NoToken, Refresh, RefreshAnswer } from "./account_types.ts";
+import { accountKey, answerFault, isToken, openTokens, readRecord } from "./account_record.ts";
+import type { AccountRecord, NoToken, Refresh, RefreshAnswer, RefreshLease } from "./account_types.ts";
 import { AccountWriter, type Target } from "./account_writer.ts";
 import type { Database } from "./database.ts";
 import type { Sealer } from "./seal.ts";

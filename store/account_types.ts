@@ -1,4 +1,5 @@
-/** What a caller may rely on of connected accounts; store.ts hands these on. */
+/** What a caller may rely on of connected accounts; store.ts hands these on. Their record is the store's own. */
+import type { Sealed } from "./seal.ts";
 
 /** Why a connection must be made again by its person. */
 export type ReconnectReason = "refused" | "answer_lost" | "expired" | "unreadable";
@@ -128,4 +129,38 @@ export interface AccountStore {
    * while the others wait for it. A failure is shared by all who waited, and nobody asks again for a pause that grows.
    */
   token(user_id: string, kind: string, request: TokenRequest): Promise<FreshToken | NoToken>;
+}
+
+/** The right to refresh, taken by compare-and-set. */
+export interface RefreshLease {
+  readonly holder: string;
+  readonly taken_at: number;
+  readonly ends_at: number;
+}
+
+/** The value of `["accounts", user id, kind]`; times are milliseconds. */
+export interface AccountRecord {
+  readonly id: string;
+  readonly account: string;
+  /** Missing in records of versions before, and where it is not known. */
+  readonly account_id?: string | null;
+  readonly scopes: readonly string[];
+  readonly generation: number;
+  readonly reconnect: { readonly reason: ReconnectReason; readonly since: number } | null;
+  /** When the access token was got and when it ends; null when there is none. */
+  readonly access: { readonly obtained_at: number; readonly expires_at: number | null } | null;
+  readonly refreshable: boolean;
+  readonly refresh_expires_at: number | null;
+  readonly lease: RefreshLease | null;
+  /** Refreshes begun since the last one whose answer was stored. */
+  readonly tries: number;
+  /** Nobody asks before that. */
+  readonly retry_at: number | null;
+  /** When a refusal last led to a refresh. */
+  readonly forced_at: number | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly refreshed_at: number | null;
+  /** JSON of AccountTokens. */
+  readonly sealed: Sealed;
 }

@@ -1,16 +1,14 @@
 /** What a refresh changes in a connection's record, so that no newer token is lost and no newer record overwritten. */
 import {
   accountKey,
-  type AccountRecord,
   type AccountTokens,
   endOf,
   openTokens,
   readRecord,
-  type RefreshLease,
   sealTokens,
 } from "./account_record.ts";
 import type { Delay } from "./account_clock.ts";
-import type { RefreshAnswer } from "./account_types.ts";
+import type { AccountRecord, RefreshAnswer, RefreshLease } from "./account_types.ts";
 import { AGAIN, type Database, untilSettled } from "./database.ts";
 import type { Sealer } from "./seal.ts";
 

@@ -14,7 +14,6 @@ import {
 import {
   accountFault,
   accountKey,
-  type AccountRecord,
   type AccountTokens,
   answerFault,
   endOf,
@@ -26,6 +25,7 @@ import {
 } from "./account_record.ts";
 import { Refresher } from "./account_refresh.ts";
 import type {
+  AccountRecord,
   AccountStore,
   Connection,
   Disconnected,
