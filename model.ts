@@ -199,7 +199,6 @@ export const LIMITS = {
   TOOL_CALL_DEADLINE_MS: 40_000,
   /** How long a session of a tool server is used; the content platform's end after a day without use. */
   TOOL_SESSION_MS: 12 * 60 * 60_000,
-  /** Calls in flight when the gateway is told to stop: how long they are waited for, and how long for what is cut off. */
   /** What behavior analytics can be asked for at once: days back from now, and dimensions. */
   BEHAVIOR_DAYS_MAX: 3,
   BEHAVIOR_DIMENSIONS_MAX: 3,
@@ -226,6 +225,7 @@ export const LIMITS = {
   EXCLUSIVE_LEASE_MS: 60_000,
   /** What is shown of the words in which a site's own tool reports its failure. */
   TOOL_ERROR_CHARACTERS: 2000,
+  /** Calls in flight when the gateway is told to stop: how long they are waited for, and how long for what is cut off. */
   SHUTDOWN_SECONDS: 4,
   SHUTDOWN_CUT_OFF_MS: 500,
   /** How long refreshes of connected accounts are waited for when the store is closed. */
