@@ -10,6 +10,9 @@ import { type ClaritySettings, refusalOf, REQUESTS_A_DAY } from "./wire.ts";
 const TOKEN_CHARACTERS_MAX = 4096;
 
 const isLinked = (site: Site) => site.behavior_project_id !== null && site.credentials.includes("behavior");
+/** Of a CRM's sites it is said that there is no link, of others only what is wrong with one that was begun. */
+const isDiagnosed = ({ platform, behavior_project_id, credentials }: Site) =>
+  platform === "crm" || behavior_project_id !== null || credentials.includes("behavior");
 
 /** Throws E_BEHAVIOR_NOT_LINKED. */
 function assertConfigured({ site }: Configured<ClaritySettings>): void {
@@ -70,9 +73,10 @@ export default connector({
     take: async (ctx, since) => await (await behaviorOf(ctx)).day(since),
   },
   checks: [{
-    kinds: ["crm"],
     names: ["behavior"],
     run: async (ctx, limitMs) =>
-      await (await import("./checks.ts")).projectCheck(ctx, limitMs, assertConfigured),
+      isDiagnosed(ctx.site)
+        ? await (await import("./checks.ts")).projectCheck(ctx, limitMs, assertConfigured)
+        : [],
   }],
 });

@@ -1,7 +1,7 @@
 /** HighLevel, a CRM: a site of the kind is one location, or any site has one; only read. */
 import { GatewayError } from "../../errors.ts";
 import { text } from "../../lib/fields.ts";
-import { FLAGS } from "../../model.ts";
+import { FLAGS, type Site } from "../../model.ts";
 import { flagChecks } from "../checks.ts";
 import { type Configured, connector, type SiteContext } from "../connector.ts";
 import { base } from "../settings.ts";
@@ -10,6 +10,10 @@ import { refusalOf, TOOL_SERVER_URL } from "./routes.ts";
 import type { CrmSettings } from "./wire.ts";
 
 const TOKEN_CHARACTERS_MAX = 4096;
+
+/** Of a CRM's own sites it is said that there is no location, of others only what is wrong with a link that was begun. */
+const isDiagnosed = ({ platform, crm_location_id, credentials }: Site) =>
+  platform === "crm" || crm_location_id !== null || credentials.includes("crm");
 
 /** Throws E_CRM_SITE_NOT_LINKED. */
 function assertConfigured({ site }: Configured<CrmSettings>): void {
@@ -70,10 +74,11 @@ export default connector({
   },
   checks: [
     {
-      kinds: ["crm"],
       names: ["crm_location", "crm_permissions"],
       run: async (ctx, limitMs) =>
-        await (await import("./checks.ts")).locationChecks(ctx, limitMs, assertConfigured),
+        isDiagnosed(ctx.site)
+          ? await (await import("./checks.ts")).locationChecks(ctx, limitMs, assertConfigured)
+          : [],
     },
     { kinds: ["crm"], names: FLAGS, run: ({ site }) => flagChecks(site, FLAGS) },
   ],

@@ -1,7 +1,7 @@
 /** Ten requests a project and day: counted across sites, tools and instances, one kept for the night, none wasted. */
 import assert from "node:assert/strict";
 import { startClarity } from "../../sandbox/clarity/start.ts";
-import { MASTER } from "../kit.ts";
+import { MASTER, site } from "../kit.ts";
 import { folder } from "../unit/store/kit.ts";
 import { type Answer, BehaviorWorld, DAY, HOUR, linked, MIDNIGHT, PULLS, type Quota } from "./_behavior.ts";
 
@@ -231,6 +231,32 @@ Deno.test("diagnose_site asks the project once in three hours, and says what its
   const spent = await check("client");
   assert.deepEqual([spent.ok, spent.next_step], [null, "Diagnose again after 00:00 UTC"]);
   assert.equal(at.clarity.requests.length, 9);
+});
+
+Deno.test("of a linked site of any kind diagnose_site says whether the project answers, of another one nothing", async () => {
+  await using at = await BehaviorWorld.open();
+  for (const kind of ["cms", "static", "sitebuilder"] as const) {
+    await at.add(linked(at.clarity, `a-${kind}`, "p1", kind), site(`bare-${kind}`, kind, { base_url: null }));
+    const seen = async (site_id: string) => {
+      const { checks } = await at.ask<{ checks: { name: string; ok: boolean }[] }>("diagnose_site", {
+        site_id,
+      });
+      return checks.flatMap(({ name, ok }) => name === "behavior" ? [ok] : []);
+    };
+    assert.deepEqual([await seen(`a-${kind}`), await seen(`bare-${kind}`)], [[true], []], kind);
+  }
+  assert.equal(at.clarity.requests.length, 1, "sites of one project share the answer");
+  assert.deepEqual(
+    (await at.gw.call<Answer>("diagnose_site", { site_id: "nowhere", checks: ["behavior"] }))["checks"],
+    [{
+      name: "behavior",
+      ok: false,
+      detail:
+        'Site "nowhere" is linked to no behavior project: it has no behavior_project_id; its operator can set what is ' +
+        "missing with deno task admin site update nowhere --behavior-project-id <id> --behavior-token-stdin",
+      next_step: "Set what is missing, then diagnose again",
+    }],
+  );
 });
 
 Deno.test("no token stands in the store, in the site's own answers, or in what an operator exports", async () => {

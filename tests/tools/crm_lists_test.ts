@@ -175,6 +175,26 @@ Deno.test("diagnose_site tells of the location and of each permission that the t
   assert.match((await checks(at, "wrong"))["crm_location"]!.detail, /401/);
 });
 
+Deno.test("of a site of another kind diagnose_site tells of the location that it is linked to, if it is", async () => {
+  await using at = await CrmWorld.open();
+  const credentials = { crm: { integration_token: at.crm.token } };
+  const crm_location_id = at.crm.location_id;
+  await at.gw.store.sites.create(
+    site("shop", "sitebuilder", { base_url: null, crm_location_id, credentials }),
+  );
+  await at.gw.store.sites.create(site("begun", "sitebuilder", { base_url: null, crm_location_id }));
+  await at.gw.store.sites.create(site("bare", "sitebuilder", { base_url: null }));
+  const of = async (site_id: string) => {
+    const all = await checks(at, site_id);
+    return [all["crm_location"]?.ok, all["crm_permissions"]?.ok];
+  };
+  assert.deepEqual(await of("shop"), [true, true]);
+  assert.deepEqual(await of("begun"), [false, null]);
+  assert.deepEqual(await of("bare"), [undefined, undefined]);
+  at.crm.state.lacking.add("invoices.readonly");
+  assert.match((await checks(at, "shop"))["crm_permissions"]!.detail, /lacks invoices.readonly/);
+});
+
 Deno.test("of a funnel behind those that a call looks among it is not said that there is none", async () => {
   const world = seeded("loc-of-many-funnels", NOW);
   const [one] = world.funnels;
