@@ -14,6 +14,8 @@ const text = z.string().nullish().transform((value) => value ?? null);
 /** An amount in minor units of the account's currency. */
 const amount = z.union([z.number(), z.string().regex(NUMBER).transform(Number)]).nullish()
   .transform((value) => value ?? null);
+/** A budget; Meta writes 0 for the kind of budget that is not used. */
+const budget = amount.transform((value) => value === 0 ? null : value);
 const id = z.string().min(1);
 
 const STATUSES: Readonly<Record<number, string>> = {
@@ -47,26 +49,30 @@ export const ACCOUNT = z.object({ ...listed, spend_cap: amount, balance: amount,
     balance,
     timezone: timezone_name,
   }));
-export const CAMPAIGN = z.object({
+const campaign = z.object({
   id,
   name: text,
   objective: text,
   status: text,
   effective_status: text,
-  daily_budget: amount,
-  lifetime_budget: amount,
+  daily_budget: budget,
+  lifetime_budget: budget,
   budget_remaining: amount,
   start_time: text,
   stop_time: text,
 });
+/** Where the ad sets have the budgets Meta writes 0 for what is left, as of a budget that is spent. */
+export const CAMPAIGN = campaign.transform((one) =>
+  one.daily_budget === null && one.lifetime_budget === null ? { ...one, budget_remaining: null } : one
+);
 export const ADSET = z.object({
   id,
   name: text,
   campaign_id: text,
   status: text,
   effective_status: text,
-  daily_budget: amount,
-  lifetime_budget: amount,
+  daily_budget: budget,
+  lifetime_budget: budget,
   optimization_goal: text,
   billing_event: text,
   start_time: text,
@@ -86,7 +92,7 @@ export const AD = z.object({
 export const FIELDS_OF = {
   account: "id,account_id,name,currency,account_status,amount_spent,spend_cap,balance,timezone_name",
   accounts: "id,account_id,name,currency,account_status,amount_spent",
-  campaigns: `${Object.keys(CAMPAIGN.shape).join(",")},account_id`,
+  campaigns: `${Object.keys(campaign.shape).join(",")},account_id`,
   adsets: `${Object.keys(ADSET.shape).join(",")},account_id`,
   ads: "id,name,status,effective_status,adset_id,campaign_id,creative{id,name},account_id",
 } as const;

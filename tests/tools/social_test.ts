@@ -50,7 +50,10 @@ Deno.test("a token of some sites sees in the list of accounts only those its sit
     { as: "narrow" },
   );
   assert.deepEqual(seen.accounts.map(({ id }) => id), [`act_${OWN}`]);
-  assert.match(seen.notes[0]!, /^2 more left out/);
+  assert.match(
+    seen.notes[0]!,
+    /^2 more left out, which no site of this token is linked to; a token for all sites/,
+  );
 });
 
 Deno.test("campaigns are listed with budgets as numbers, the currency, and a cursor that leads through all", async () => {
@@ -79,7 +82,9 @@ Deno.test("campaigns are listed with budgets as numbers, the currency, and a cur
     start_time: "2026-07-24T12:00:00+0000",
     stop_time: null,
   });
-  assert.equal(all[1]!["daily_budget"], null, "its ad sets have the budget");
+  const { daily_budget, lifetime_budget, budget_remaining } = all[1]!;
+  const none = [null, null, null];
+  assert.deepEqual([daily_budget, lifetime_budget, budget_remaining], none, "its ad sets have the budget");
   const gone = await at.both<{ campaigns: Args[] }>("list_social_campaigns", {
     effective_status: ["ARCHIVED", "DELETED"],
   });
@@ -99,7 +104,7 @@ Deno.test("ad sets and ads are listed, of all or of one parent, and an id of not
     status: "ACTIVE",
     effective_status: "ACTIVE",
     daily_budget: 2500,
-    lifetime_budget: 0,
+    lifetime_budget: null,
     optimization_goal: "LINK_CLICKS",
     billing_event: "IMPRESSIONS",
     start_time: "2026-07-24T12:00:00+0000",

@@ -13,6 +13,6 @@ export default tool("list_social_ad_accounts", async (paged, ctx) => {
   const hidden = items.length - accounts.length;
   if (hidden === 0) return all;
   const note =
-    `${hidden} more left out, which no site of this token is linked to; the gateway's operator sees all`;
+    `${hidden} more left out, which no site of this token is linked to; a token for all sites ("*") sees them`;
   return { accounts, paging, notes: [note] };
 });
