@@ -220,9 +220,12 @@ function upstreamsPort(ports: ContextPorts, call: Reached): UpstreamsPort {
     );
   return {
     kindsOf,
-    async diagnose(limitMs) {
+    async diagnose(limitMs, named) {
       const site = call.site as Site;
-      const parts = connectors.diagnoses(site.platform).map(({ connector, diagnosis }) =>
+      const wanted = connectors.diagnoses(site.platform).filter(({ diagnosis }) =>
+        named === undefined || diagnosis.names.some((name) => named.includes(name))
+      );
+      const parts = wanted.map(({ connector, diagnosis }) =>
         diagnosis.run(makeConnectorContext(ports, reaching(call), connector), limitMs)
       );
       return (await Promise.all(parts)).flat();

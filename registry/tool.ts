@@ -83,8 +83,11 @@ export interface SnapshotsPort {
 export interface UpstreamsPort {
   /** The kinds of site that have that check. */
   kindsOf(check: string): readonly PlatformKind[];
-  /** Every check of the site, each over within that many milliseconds; never throws. */
-  diagnose(limitMs: number): Promise<readonly Check[]>;
+  /**
+   * The checks of the site, each over within that many milliseconds; never throws. Where some are named nothing is
+   * asked that none of them needs; what is found beside them is answered too.
+   */
+  diagnose(limitMs: number, named?: readonly string[]): Promise<readonly Check[]>;
   /** Whether the site's platform can be asked if it answers. */
   canPing(): boolean;
   /** What the site's platform answers; null where it cannot be asked. */

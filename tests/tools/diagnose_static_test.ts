@@ -353,8 +353,11 @@ Deno.test("the checks that can be asked for are those that are answered, platfor
   for (const [kind, kit, site_id] of [["static", world.at.gw, "whole"], ["crm", gw, "client"]] as const) {
     for (const name of every) {
       const call = { site_id, checks: [name] };
-      // A site of any kind can be linked to the CRM and to behavior analytics.
-      if (answered[kind].includes(name) || /^(crm_(location|permissions|tool_server)|behavior)$/.test(name)) {
+      // A site of any kind can be linked to the CRM and to behavior analytics, and have a folder.
+      if (
+        answered[kind].includes(name) ||
+        /^(crm_(location|permissions|tool_server)|behavior|storage_folder)$/.test(name)
+      ) {
         const { checks } = await kit.call<{ checks: Check[] }>("diagnose_site", call);
         assert.deepEqual(checks.map((check) => check.name), [name]);
       } else await kit.refuses("diagnose_site", call, "E_NOT_SUPPORTED");

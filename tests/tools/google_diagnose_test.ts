@@ -28,6 +28,11 @@ Deno.test("a site whose account answers for all it is linked to passes; one boun
   const { google_account: nothing } = await checks(at, "half");
   assert.equal(nothing!.ok, null);
   assert.match(nothing!.detail, /nothing of it is linked/);
+  assert.equal(
+    (await checks(at, "half"))["storage_folder"],
+    undefined,
+    "nothing is said of a folder there is not",
+  );
 });
 
 Deno.test("what does not answer is named: lasting refusals fail, trouble that may pass cannot be told", async () => {
@@ -45,6 +50,7 @@ Deno.test("what does not answer is named: lasting refusals fail, trouble that ma
   assert.match(lasting.detail, /"Client" is in the bin/);
   const crm = await checks(at, "closed");
   assert.equal(crm["storage_folder"]!.ok, false);
+  assert.equal((await checks(at, "files"))["storage_folder"]!.ok, false, "of a site of any kind");
   at.google.state.world.files.get(at.folder)!.trashed = false;
   assert.equal((await checks(at, "closed"))["storage_folder"]!.detail, 'The folder "Client" can be reached');
   at.google.withdraw(TOKEN);

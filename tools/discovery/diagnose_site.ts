@@ -18,7 +18,7 @@ export default tool("diagnose_site", {
     );
   },
   async run({ checks }, { site, upstreams }) {
-    const all = await upstreams.diagnose(PROBES_MS);
+    const all = await upstreams.diagnose(PROBES_MS, checks);
     const asked = checks === undefined ? all : [
       ...all.filter(({ name }) => checks.some((one) => one === name)),
       ...checks.filter((name) => all.every((one) => one.name !== name)).map((name) =>
