@@ -101,7 +101,7 @@ export class Behavior {
     if (taken === null) throw usedUp(await this.quota());
     const answer = await this.ctx.send(requestOf(question, this.ctx.settings.BEHAVIOR_API_BASE, token));
     if (answer.status === 429) await this.#usedByOthers(taken);
-    if (answer.status !== 200) throw refused(answer, token);
+    if (answer.status !== 200) throw refused(answer, token, this.ctx.site.id);
     const json = answer.json();
     if (json === undefined) throw unreadable("no JSON");
     const read = readReply(json, question.dimensions);

@@ -3,19 +3,19 @@ import { GatewayError } from "../../errors.ts";
 import { excerpt } from "../excerpt.ts";
 import type { Incoming } from "../request.ts";
 
-/** E_UPSTREAM for an answer that is a refusal; `token` is taken out of what it quotes. */
-export function refused(answer: Incoming, token: string): GatewayError {
+/** E_UPSTREAM for an answer about a site that is a refusal; `token` is taken out of what it quotes. */
+export function refused(answer: Incoming, token: string, site: string): GatewayError {
   const { status } = answer;
   const words = excerpt(answer.text(), [token]) || "no text";
-  return new GatewayError("E_UPSTREAM", `Clarity answered ${status}: ${words}; ${nextStep(status)}`, {
+  return new GatewayError("E_UPSTREAM", `Clarity answered ${status}: ${words}; ${nextStep(status, site)}`, {
     upstream: status,
   });
 }
 
-function nextStep(status: number): string {
+function nextStep(status: number, site: string): string {
   if (status === 401 || status === 403) {
     return "the token was rejected: make a new export token in the project under Settings, Data Export, and set it " +
-      "with deno task admin site update";
+      `with deno task admin site update ${site} --behavior-token-stdin`;
   }
   if (status === 429) {
     return "the project's exports of this day are used up, by others too; ask again after 00:00 UTC";

@@ -28,7 +28,7 @@ export const socialAdsChecks: Diagnosis<ConnectorContext<MetaSettings>> = {
         skipped("the connection does not work"),
       ];
     }
-    const connection = connectionCheck(token.found.expires_at ?? null, ctx.now());
+    const connection = connectionCheck(ctx, token.found.expires_at ?? null);
     const named = await probe(() => Promise.resolve(assertAccount(ctx)));
     if (named.error) return [connection, fail(ACCOUNT, named.error.message, "Set social_ad_account_id")];
     const [{ MetaAds }, { VERSION_WARNING }] = await Promise.all([
@@ -60,7 +60,11 @@ export const socialAdsChecks: Diagnosis<ConnectorContext<MetaSettings>> = {
   },
 };
 
-function connectionCheck(expires_at: string | null, now: number): Check {
+function connectionCheck(
+  { site, now: clock }: ConnectorContext<MetaSettings>,
+  expires_at: string | null,
+): Check {
+  const now = clock();
   if (expires_at === null) return pass(CONNECTION, "The Meta account is connected, without an end");
   const days = Math.floor((Date.parse(expires_at) - now) / DAY_MS);
   const until = `until ${expires_at.slice(0, 10)} (${days} day${days === 1 ? "" : "s"})`;
@@ -69,6 +73,6 @@ function connectionCheck(expires_at: string | null, now: number): Check {
     : fail(
       CONNECTION,
       `The Meta account is connected ${until}, and Meta renews no connection`,
-      "Connect again before it ends",
+      `Connect again before it ends: deno task admin connection start --user ${site?.social_ads_user_id} --kind meta_ads`,
     );
 }

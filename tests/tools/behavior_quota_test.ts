@@ -66,7 +66,7 @@ Deno.test("whoever has another token never gets what was kept for the project's 
   const message = await at.refuses("behavior_get_project_info", { site_id: "stranger" }, "E_UPSTREAM");
   assert.match(
     message,
-    /Clarity answered 401: Unauthorized; the token was rejected: make a new export token/,
+    /Clarity answered 401: Unauthorized; the token was rejected: make a new export token .* and set it with deno task admin site update stranger --behavior-token-stdin$/,
   );
 });
 
@@ -257,6 +257,15 @@ Deno.test("of a linked site of any kind diagnose_site says whether the project a
       next_step: "Set what is missing, then diagnose again",
     }],
   );
+});
+
+Deno.test("diagnose_site with checks asks nobody for what was not asked", async () => {
+  await using at = await BehaviorWorld.open();
+  const { checks } = await at.ask<{ checks: { name: string }[] }>("diagnose_site", {
+    checks: ["topicmap_link"],
+  });
+  assert.deepEqual(checks.map(({ name }) => name), ["topicmap_link"]);
+  assert.equal(at.clarity.requests.length, 0, "no export of the day is spent");
 });
 
 Deno.test("no token stands in the store, in the site's own answers, or in what an operator exports", async () => {

@@ -363,6 +363,14 @@ Deno.test("diagnose_site tells of the connection, how long it holds, and of the 
   const [ok, detail] = (await of("bare"))["social_ads_connection"]!;
   assert.equal(ok, false);
   assert.match(String(detail), /until 2027-01-20 \(6 days\), and Meta renews no connection/);
+  const soon = { site_id: "bare", checks: ["social_ads_connection"] };
+  const [told] = (await at.ask<{ checks: Args[] }>("diagnose_site", soon)).checks;
+  const { social_ads_user_id } = (await at.gw.store.sites.get("bare"))!;
+  assert.equal(
+    told!["next_step"],
+    "Connect again before it ends: deno task admin connection start --user " +
+      `${social_ads_user_id} --kind meta_ads`,
+  );
   at.meta.inject(graph(190, { subcode: 460 }), { path: "/act_" });
   const dead = await of("bare");
   assert.deepEqual([dead["social_ads_connection"]![0], dead["social_ads_account"]![0]], [false, null]);
