@@ -153,6 +153,11 @@ Deno.test("the window: both ends included, never beyond yesterday, count and mis
   for (const [args, start, end, count, missing] of cases) {
     const found = await at.ask<History>(TOOL, args);
     const said = [found.start_date, found.end_date, found.snapshot_count, found.days_missing];
+    const isCut = String(args["end_date"] ?? "") > day(1);
+    assert.equal(
+      found.notes.some((note) => /^end_date: .* is not over; the window ends at/.test(note)),
+      isCut,
+    );
     assert.deepEqual(said, [start, end, count, missing], JSON.stringify(args));
     assert.equal(found.missing_dates.length, missing);
   }

@@ -12,6 +12,7 @@ const NOTES = [
 const LATE =
   "Figures of late_dates were pulled hours later than usual, so that they share visits with the next day";
 const NOT_YET = "The snapshots of yesterday are taken at 01:30 UTC today";
+const cut = (asked: string, last: string) => `end_date: "${asked}" is not over; the window ends at ${last}`;
 const OTHER = "Days on which the site was linked to another project count as missing";
 
 export default tool("behavior_get_historical_metrics", {
@@ -42,6 +43,7 @@ export default tool("behavior_get_historical_metrics", {
         ...NOTES,
         ...(late.length > 0 ? [LATE] : []),
         ...(isLinkedAnew ? [OTHER] : []),
+        ...(args.end_date !== undefined && args.end_date > end_date ? [cut(args.end_date, end_date)] : []),
         ...(ctx.now() < dueAt(ctx.now()) && missing.length > 0 ? [NOT_YET] : []),
       ],
       quota: await client.quota(),
