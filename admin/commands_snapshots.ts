@@ -43,7 +43,7 @@ function human({ dates, runs, sites, next_due }: SnapshotReport): string {
       ...missing(of.filter(({ day }) => day.status === "missing")),
     ];
   });
-  return `${lines.join("\n")}\nThe next are due at ${next_due}.\n`;
+  return `${lines.join("\n")}\nThe next day's are due at ${next_due}.\n`;
 }
 
 const ran = ({ started_at, ended_at, due, ok, empty, failed }: SnapshotRun) =>
@@ -53,7 +53,7 @@ const ran = ({ started_at, ended_at, due, ok, empty, failed }: SnapshotRun) =>
 
 const lineOf = ({ site_id }: SnapshotSite, { error, attempts, to_come }: SnapshotDay) =>
   `${cell(site_id)} failed${attempts > 1 ? ` ${attempts} times` : ""}: ${cell(error)}${
-    to_come ? " (is tried again)" : ""
+    to_come ? " (is tried again, at half past the hour)" : ""
   }`;
 
 /** Missing sites in one line: there can be hundreds. */
@@ -61,7 +61,7 @@ function missing(of: readonly { site: SnapshotSite; day: SnapshotDay }[]): strin
   if (of.length === 0) return [];
   const names = of.slice(0, 10).map(({ site }) => cell(site.site_id)).join(", ");
   const more = of.length > 10 ? ` and ${of.length - 10} more` : "";
-  const way = of.some(({ day }) => day.to_come) ? " (the next run of today makes them)" : "";
+  const way = of.some(({ day }) => day.to_come) ? " (the next run makes them, at half past the hour)" : "";
   return [`  missing: ${names}${more}${way}`];
 }
 

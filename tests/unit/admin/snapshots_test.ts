@@ -8,7 +8,7 @@ const SHOWN = `2026-11-20  1 of 2 kept, 1 failed, 0 missing
   other failed 2 times: Clarity answered 500: broken; try again later
 2026-11-19  1 of 2 kept (1 late), 0 failed, 1 missing
   missing: other
-The next are due at 2026-11-22T01:30:00.000Z.
+The next day's are due at 2026-11-22T01:30:00.000Z.
 `;
 
 Deno.test("snapshots shows each day with its runs, what failed and what is missing, and ends with 1", async () => {
