@@ -3,23 +3,11 @@ import { readConnectors } from "../registry/connectors.ts";
 import { runCommand } from "./commands.ts";
 import { readDevSecrets } from "./dev_secrets.ts";
 import { CommandError, type Terminal } from "./terminal.ts";
+import { readSecret } from "./typed.ts";
 
 function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text: string | Uint8Array): void {
   let rest = typeof text === "string" ? new TextEncoder().encode(text) : text;
   while (rest.length > 0) rest = rest.subarray(stream.writeSync(rest));
-}
-
-/** Standard input to its end, or to the end of the line where a person types. */
-async function stdin(): Promise<string> {
-  const typed = Deno.stdin.isTerminal();
-  if (typed) writeAll(Deno.stderr, "Enter the secret: ");
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const part of Deno.stdin.readable) {
-    text += decoder.decode(part, { stream: true });
-    if (typed && text.includes("\n")) break;
-  }
-  return text;
 }
 
 function keptToken(): string | null {
@@ -32,7 +20,7 @@ function keptToken(): string | null {
 
 const terminal: Terminal = {
   env: (name) => Deno.env.get(name),
-  stdin,
+  stdin: () => readSecret(Deno.stdin, (text) => writeAll(Deno.stderr, text)),
   out: (text) => writeAll(Deno.stdout, text),
   err: (text) => writeAll(Deno.stderr, text),
   fetch: (request) => fetch(request),
