@@ -1,5 +1,5 @@
 /** A reply as rows of numbers under names of our own: the vendor spells both in several ways (docs/upstreams/clarity.md). */
-import { type Dimension, DIMENSIONS, unreadable } from "./wire.ts";
+import { type Dimension, DIMENSIONS, undivided, unreadable } from "./wire.ts";
 
 /** A value of a row: a number, a name, or null for none. */
 export type Cell = string | number | null;
@@ -80,12 +80,19 @@ const plain = (name: string) => name.replace(/\s+/g, "").toLowerCase();
 /** Reads a reply to a question by those dimensions; addresses among these are still whole. Throws E_UPSTREAM where it is none. */
 export function readReply(json: unknown, dimensions: readonly Dimension[]): Block[] {
   if (!Array.isArray(json)) throw unreadable("no list of metrics");
-  return json.map((one) => {
+  const all = json.map((one) => {
     if (!isRecord(one) || typeof one.metricName !== "string") throw unreadable("a metric without a name");
     const rows = one.information ?? [];
     if (!Array.isArray(rows)) throw unreadable("a metric without rows");
-    return readBlock(one.metricName, rows.filter(isRecord), dimensions);
+    return { metric: one.metricName, rows: rows.filter(isRecord) };
   });
+  const blocks = all.map(({ metric, rows }) => readBlock(metric, rows, dimensions));
+  // Rows of a project without visitors say nothing of anybody, and may lack what they would be divided by.
+  const visited = blocks.some(({ name, rows }) => name === "traffic" && rows.some((row) => row["sessions"]));
+  const present = new Set(all.flatMap(({ rows }) => rows.flatMap((row) => Object.keys(row).map(plain))));
+  const lacking = dimensions.find((one) => !DIMENSIONS[one].keys.some((key) => present.has(key)));
+  if (visited && lacking !== undefined) throw undivided(lacking);
+  return blocks;
 }
 
 function readBlock(
@@ -99,15 +106,16 @@ function readBlock(
   return {
     name,
     rows: rows.map((row) => {
-      const split = dimensions.map((one) => [one, dimensionOf(row, one)] as const);
-      const rest = Object.entries(row).filter(([key]) => !keys.has(key));
+      const values = new Map(Object.entries(row).map(([key, value]) => [plain(key), value]));
+      const split = dimensions.map((one) => [one, dimensionOf(values, one)] as const);
+      const rest = Object.entries(row).filter(([key]) => !keys.has(plain(key)));
       return Object.fromEntries([...split, ...(known ? fields(known, rest) : strange(rest))]);
     }),
   };
 }
 
-function dimensionOf(row: Record<string, unknown>, one: Dimension): Cell {
-  return nameOf(DIMENSIONS[one].keys.map((key) => row[key]).find((value) => value !== undefined));
+function dimensionOf(values: ReadonlyMap<string, unknown>, one: Dimension): Cell {
+  return nameOf(DIMENSIONS[one].keys.map((key) => values.get(key)).find((value) => value !== undefined));
 }
 
 /** The fields of ours; those that the row lacks are null, so that rows of a metric look alike. */

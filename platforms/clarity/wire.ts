@@ -15,22 +15,22 @@ export interface ClaritySettings extends Readonly<Record<string, string | null>>
 interface Named {
   /** What it is called in a request. */
   readonly wire: string;
-  /** What it is called in the rows of a reply; the first that is there. */
+  /** What it is called in the rows of a reply, in lower case without blanks; the first that is there. */
   readonly keys: readonly string[];
 }
-const same = (name: string): Named => ({ wire: name, keys: [name] });
+const same = (name: string): Named => ({ wire: name, keys: [name.toLowerCase()] });
 
 /** The dimensions, by the names that tools have for them. */
 export const DIMENSIONS = {
   Browser: same("Browser"),
   Device: same("Device"),
   OS: same("OS"),
-  Country: { wire: "Country/Region", keys: ["Country/Region", "Country"] },
+  Country: { wire: "Country/Region", keys: ["country/region", "country"] },
   Source: same("Source"),
   Medium: same("Medium"),
   Campaign: same("Campaign"),
   Channel: same("Channel"),
-  URL: { wire: "URL", keys: ["Url", "URL"] },
+  URL: same("URL"),
 } as const satisfies Record<string, Named>;
 export type Dimension = keyof typeof DIMENSIONS;
 
@@ -76,6 +76,15 @@ export function refusalOf({ method, effect, once, url }: Outgoing, base: string)
   }
   // One that it does not know is silently left out by the vendor, and its answer would look like another one's.
   return Object.values(rest).every((value) => WIRES.has(value)) ? null : "it names a dimension there is not";
+}
+
+/** E_UPSTREAM for rows that do not say which value of a dimension they are about: the vendor passes over what it does not know. */
+export function undivided(dimension: Dimension): GatewayError {
+  return new GatewayError(
+    "E_UPSTREAM",
+    `Clarity answered without "${dimension}", so its rows cannot be told apart by it; ask without that dimension`,
+    { upstream: 502 },
+  );
 }
 
 /** E_UPSTREAM for an answer that cannot be read. */

@@ -219,6 +219,49 @@ Deno.test("a row names its country under either of the vendor's keys", async () 
   }
 });
 
+Deno.test("a row names its dimension however the vendor spells it", async () => {
+  const spelt = {
+    "Country ": "Country",
+    "country/region": "Country",
+    url: "URL",
+    browser: "Browser",
+    Os: "OS",
+  };
+  for (const [key, dimension] of Object.entries(spelt)) {
+    await using at = await BehaviorWorld.open();
+    const row = (value: string, sessions: string) => ({ [key]: value, totalSessionCount: sessions });
+    at.clarity.project("p1").answer = [
+      { metricName: "Traffic", information: [row("one", "2"), row("two", "3")] },
+    ];
+    const { metrics } = await at.ask<Metrics>("behavior_get_metrics", { dimensions: [dimension] });
+    const found = metrics[0]!.rows.map((row) => [row[dimension], row["sessions"], Object.keys(row).length]);
+    assert.deepEqual(found, [["two", 3, 5], ["one", 2, 5]], key);
+  }
+});
+
+Deno.test("rows that lack a dimension are not shown as if they had none of it, but for a project without visitors", async () => {
+  await using at = await BehaviorWorld.open();
+  const answer = (sessions: string, more = {}) => [
+    { metricName: "Traffic", information: [{ totalSessionCount: sessions, ...more }] },
+  ];
+  const project = at.clarity.project("p1");
+  project.answer = answer("500");
+  const alone = await at.refuses("behavior_get_metrics", { dimensions: ["Channel"] }, "E_UPSTREAM");
+  assert.equal(
+    alone,
+    'Clarity answered without "Channel", so its rows cannot be told apart by it; ask without that dimension',
+  );
+  project.answer = answer("500", { Device: "PC" });
+  const beside = { dimensions: ["Channel", "Device"] };
+  assert.equal(await at.refuses("behavior_get_metrics", beside, "E_UPSTREAM"), alone);
+  await at.refuses("behavior_get_heatmap_metrics", { by_url: true }, "E_UPSTREAM");
+  project.answer = answer("500", { Channel: null });
+  const none = await at.ask<Metrics>("behavior_get_metrics", { dimensions: ["Channel"] });
+  assert.equal(none.metrics[0]!.rows[0]!["Channel"], null, "what the vendor says is shown");
+  project.answer = answer("0");
+  await at.ask<Metrics>("behavior_get_metrics", { num_of_days: 2, dimensions: ["Channel"] });
+});
+
 Deno.test("events of pages that are made one are added, and their share weighed by sessions", async () => {
   await using at = await BehaviorWorld.open();
   const row = (Url: string, sessionsCount: string, share: number, subTotal: string) => ({
