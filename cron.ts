@@ -1,5 +1,10 @@
 /** What runs on a clock: the audit's retention and its doubts, snapshots, the catalogues of sites' own tools. Each takes a lease, so that of several instances one works. */
 
+import { delay } from "./lib/async.ts";
+
+/** Up to so much later than its clock says a run of snapshots begins. */
+const NIGHT_SPREAD_MS = 60_000;
+
 /** A piece of work that is called again and again, and knows itself whether there is anything to do. */
 export interface Recurring {
   run(): Promise<void>;
@@ -19,11 +24,15 @@ export interface Clocked {
 }
 
 /** Registers the clocks, which go by UTC; to be called while main.ts starts, before it serves. */
-export function schedule({ retention, doubts, snapshots, toolCatalogs }: Clocked): void {
+export function schedule({ retention, doubts, snapshots, toolCatalogs }: Clocked, wait = delay): void {
   Deno.cron("audit retention", "30 * * * *", () => retention.run());
   Deno.cron("audit doubts", "* * * * *", () => doubts.run());
   // The run of the night, and then each hour what it has missed: the gateway may have been down, or an upstream.
-  Deno.cron("daily snapshots", "30 1-23 * * *", async () => void await snapshots.run());
+  Deno.cron("daily snapshots", "30 1-23 * * *", async () => {
+    // All gateways' clocks show the same, and an upstream is not to be asked by all of them at once.
+    await wait(Math.random() * NIGHT_SPREAD_MS);
+    await snapshots.run();
+  });
   // Each minute it looks what is due: a site that was registered has its tools soon.
   Deno.cron("tool catalogues", "* * * * *", async () => void await toolCatalogs.run());
 }
