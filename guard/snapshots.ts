@@ -4,7 +4,7 @@ import { ended } from "../lib/async.ts";
 import { LIMITS, type Site, type Snapshot, type SnapshotRun } from "../model.ts";
 import type { Connector } from "../platforms/connector.ts";
 import type { DailySpec, DailyTake } from "../platforms/daily.ts";
-import { dateAt, dueAt } from "../rules/snapshot_days.ts";
+import { dateAt, dueAt, isAhead } from "../rules/snapshot_days.ts";
 import type { Store } from "../store/store.ts";
 import { type ConnectorPorts, makeConnectorContext } from "./connector_context.ts";
 
@@ -81,7 +81,7 @@ export class Snapshots {
     const date = dateAt(since);
     const linked = (await store.sites.list()).filter((site) => daily.source(site) !== null);
     const before = await store.snapshots.ofDay(connector.name, date, linked.map(({ id }) => id));
-    const due = linked.filter((site) => isDue(before.get(site.id), site));
+    const due = linked.filter((site) => isDue(before.get(site.id), site, now()));
     if (due.length === 0) return;
     const counts: Counts = { ok: 0, empty: 0, failed: 0 };
     const run: SnapshotRun = {
@@ -153,7 +153,9 @@ export class Snapshots {
     };
     const found = await this.#take(night, site, plain.attempts);
     if (found === null) return null;
-    await store.snapshots.put(connector.name, { ...plain, ...found }, LIMITS.SNAPSHOT_DAYS_KEPT);
+    const made = { ...plain, ...found };
+    const isWrong = (one: Snapshot) => isAhead(one, this.ports.now());
+    await store.snapshots.put(connector.name, made, LIMITS.SNAPSHOT_DAYS_KEPT, isWrong);
     return found.status;
   }
 
@@ -182,10 +184,10 @@ export class Snapshots {
   }
 }
 
-/** Whether a site is to be tried: not there yet, or failed in a way that may be over, or set up anew since. */
-function isDue(standing: Snapshot | undefined, site: Site): boolean {
+/** Whether a site is to be tried: not there yet, pulled by a wrong clock, failed in a way that may be over, or set up anew. */
+function isDue(standing: Snapshot | undefined, site: Site, now: number): boolean {
   if (standing === undefined) return true;
-  if (standing.status !== "failed") return false;
+  if (standing.status !== "failed") return isAhead(standing, now);
   return standing.retry || standing.credentials_version !== site.credentials_version;
 }
 

@@ -1,6 +1,8 @@
 /** Which day a snapshot is of, and when it is due. Days are UTC's: no clock change makes one shorter or doubles an hour. */
 import { LIMITS } from "../model.ts";
 
+/** By as much another instance's clock may be ahead. */
+const SKEW_MS = 5 * 60 * 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The day of a moment, `YYYY-MM-DD`. */
@@ -15,6 +17,10 @@ export const dateAt = (due: number): string => dayOf(due - DAY_MS);
 /** The newest day of which snapshots have been due by now. */
 export const newestDate = (now: number): string =>
   dateAt(now < dueAt(now) ? dueAt(now) - DAY_MS : dueAt(now));
+
+/** Whether it was pulled at a time that is still to come: by a clock that was wrong, so that it is of another day. */
+export const isAhead = ({ pulled_at }: { readonly pulled_at: string | null }, now: number): boolean =>
+  pulled_at !== null && Date.parse(pulled_at) > now + SKEW_MS;
 
 /** So many days up to that one, the oldest first. */
 export const daysUpTo = (last: string, count: number): string[] =>

@@ -30,8 +30,13 @@ export interface AllowanceStore {
 
 /** Snapshots, one for each connector, site and day, and the runs that made them. */
 export interface SnapshotStore {
-  /** Keeps it for `days`; false where one that did not fail stands for that day, which nothing replaces. */
-  put(connector: string, snapshot: Snapshot, days: number): Promise<boolean>;
+  /** Keeps it for `days`; false where one that did not fail stands for that day, which stays unless it `isWrong`. */
+  put(
+    connector: string,
+    snapshot: Snapshot,
+    days: number,
+    isWrong?: (standing: Snapshot) => boolean,
+  ): Promise<boolean>;
   /** Those of a site from one day to another, both included, by day. */
   list(connector: string, site_id: string, first: string, last: string): Promise<Snapshot[]>;
   /** Those of one day, by site; sites without one are left out. */

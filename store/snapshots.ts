@@ -21,12 +21,18 @@ const runKey = ({ connector, date, id }: SnapshotRun) => ["snapshot_runs", conne
 export class Snapshots implements SnapshotStore {
   constructor(private readonly db: Database) {}
 
-  async put(connector: string, snapshot: Snapshot, days: number): Promise<boolean> {
+  async put(
+    connector: string,
+    snapshot: Snapshot,
+    days: number,
+    isWrong: (standing: Snapshot) => boolean = () => false,
+  ): Promise<boolean> {
     checkSize(snapshot);
     const key = recordKey(connector, snapshot.site_id, snapshot.date);
     return await untilSettled(async () => {
       const standing = await this.db.kv.get<Snapshot>(key);
-      if (standing.value !== null && standing.value.status !== "failed") return false;
+      const { value } = standing;
+      if (value !== null && value.status !== "failed" && !isWrong(value)) return false;
       const change = this.db.kv.atomic().check(standing).set(key, snapshot, { expireIn: days * DAY_MS });
       return (await this.db.commit(change)).ok ? true : AGAIN;
     });

@@ -22,7 +22,7 @@ export default tool("behavior_get_historical_metrics", {
     const window = windowOf(args, ctx.now());
     const [start_date, end_date] = [window[0]!, window.at(-1)!];
     const kept = await ctx.snapshots.list(connector, start_date, end_date);
-    const days = daysOf(kept, client.project_id);
+    const days = daysOf(kept, client.project_id, ctx.now());
     const there = new Set(days.map(({ snapshot }) => snapshot.date));
     const missing = window.filter((date) => !there.has(date));
     const late = days.filter(({ snapshot }) => snapshot.late).map(({ snapshot }) => snapshot.date);
