@@ -67,18 +67,18 @@ export class MetaAds {
 
   /** The site's ad account. */
   async account(): Promise<z.output<typeof rows.ACCOUNT>> {
-    const account = this.#account();
-    const question = { path: `/${account}`, query: { fields: rows.FIELDS_OF.account }, account } as const;
-    const json = await this.#all(question) as rows.Row;
-    this.#own([json]);
-    const found = rows.read(rows.ACCOUNT, json);
+    const found = rows.read(rows.ACCOUNT, await this.#node(rows.FIELDS_OF.account));
     this.ctx.cache.set("currency", found.currency, FACT_MS);
     return found;
   }
 
   /** The currency that the account's amounts are in, known for an hour. */
   async currency(): Promise<string | null> {
-    return await this.ctx.cache.once("currency", FACT_MS, async () => (await this.account()).currency);
+    return await this.ctx.cache.once(
+      "currency",
+      FACT_MS,
+      async () => rows.read(rows.CURRENCY, await this.#node(rows.FIELDS_OF.currency)),
+    );
   }
 
   campaigns = (listing: Listing) => this.#list("campaigns", rows.CAMPAIGN, listing);
@@ -181,13 +181,16 @@ export class MetaAds {
     return { items, paging: { after: next } };
   }
 
-  async #all(question: Pick<Question, "path" | "query" | "account">): Promise<object> {
+  /** The site's ad account with those fields. */
+  async #node(fields: string): Promise<rows.Row> {
+    const account = this.#account();
     try {
-      return await this.#graph.ask({ ...question, family: "ads_management" });
+      const question = { path: `/${account}`, query: { fields }, account, family: "ads_management" } as const;
+      const json = await this.#graph.ask(question) as rows.Row;
+      this.#own([json]);
+      return json;
     } catch (thrown) {
-      throw thrown instanceof TooMuch
-        ? refusal(thrown.refused, { account: question.account, given: [] })
-        : thrown;
+      throw thrown instanceof TooMuch ? refusal(thrown.refused, { account, given: [] }) : thrown;
     }
   }
 

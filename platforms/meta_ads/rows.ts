@@ -39,6 +39,8 @@ function labelled<T extends { account_status: number; amount_spent: number | nul
   return { ...rest, account_status_label: STATUSES[rest.account_status] ?? "UNKNOWN", amount_spent };
 }
 
+/** What the amounts of an ad account are in. */
+export const CURRENCY = z.object({ currency: text }).transform(({ currency }) => currency);
 /** An ad account in a list. */
 export const LISTED_ACCOUNT = z.object(listed).transform(labelled);
 /** The site's own, with what it may spend. */
@@ -91,7 +93,8 @@ export const AD = z.object({
 /** The fields that a shape needs, as Meta is asked for them. */
 export const FIELDS_OF = {
   account: "id,account_id,name,currency,account_status,amount_spent,spend_cap,balance,timezone_name",
-  accounts: "id,account_id,name,currency,account_status,amount_spent",
+  accounts: "id,name,currency,account_status,amount_spent",
+  currency: "account_id,currency",
   campaigns: `${Object.keys(campaign.shape).join(",")},account_id`,
   adsets: `${Object.keys(ADSET.shape).join(",")},account_id`,
   ads: "id,name,status,effective_status,adset_id,campaign_id,creative{id,name},account_id",
@@ -106,10 +109,16 @@ const PAGE = z.object({
 });
 export type Row = Readonly<Record<string, unknown>>;
 
-/** The rows of a page, and the cursor of the next one. Meta's own link to it holds the token, and is dropped here. */
+/**
+ * The rows of a page, and the cursor of the next one. Meta's own link to it holds the token, and is dropped here but for
+ * its cursor. Throws E_UPSTREAM where there is a next page and no way to ask for it.
+ */
 export function pageOf(json: object): { rows: Row[]; after: string | null } {
   const { data, paging } = read(PAGE, json);
-  return { rows: data, after: paging?.next === undefined ? null : paging.cursors?.after ?? null };
+  if (paging?.next === undefined) return { rows: data, after: null };
+  const after = paging.cursors?.after || URL.parse(paging.next)?.searchParams.get("after");
+  if (!after) throw unreadable("there is a next page, and no cursor of it");
+  return { rows: data, after };
 }
 
 /** What a shape makes of a value. Throws E_UPSTREAM naming the field that is not as it should be. */

@@ -2,12 +2,13 @@
 
 /** A note where nothing was found for an id that the caller gave; `shows` is the tool that lists such ids. */
 export function nothingOf<Name extends string>(
-  items: readonly unknown[],
+  { items, paging }: { items: readonly unknown[]; paging: { after: string | null } },
   given: Readonly<Partial<Record<Name | "after", string | undefined>>>,
   name: Name,
   shows: string,
 ): { notes?: string[] } {
   const id = given[name];
-  if (items.length > 0 || id === undefined || given.after !== undefined) return {};
+  const isWhole = given.after === undefined && paging.after === null; // a page can be empty and not the last
+  if (items.length > 0 || id === undefined || !isWhole) return {};
   return { notes: [`Nothing of ${name} "${id}" was found in the site's ad account; ${shows} shows its ids`] };
 }

@@ -5,5 +5,5 @@ import { nothingOf } from "./_empty.ts";
 
 export default tool("list_social_ads", async (listing, ctx) => {
   const { items, paging } = await (await ctx.use(metaAds)).ads(listing);
-  return { ads: items, paging, ...nothingOf(items, listing, "adset_id", "list_social_adsets") };
+  return { ads: items, paging, ...nothingOf({ items, paging }, listing, "adset_id", "list_social_adsets") };
 });

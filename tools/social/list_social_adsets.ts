@@ -11,6 +11,6 @@ export default tool("list_social_adsets", async (listing, ctx) => {
     adsets: items,
     currency,
     paging,
-    ...nothingOf(items, listing, "campaign_id", "list_social_campaigns"),
+    ...nothingOf({ items, paging }, listing, "campaign_id", "list_social_campaigns"),
   };
 });

@@ -1,0 +1,44 @@
+/** What the tools of social ads ask for, and how they read pages: none is passed over, and nothing is asked in vain. */
+import assert from "node:assert/strict";
+import { OWN } from "../../sandbox/meta_ads/start.ts";
+import { MetaWorld, type Report } from "./_meta.ts";
+
+Deno.test("a next page is never passed over: its cursor is read from the link, and a page without one is an error", async () => {
+  await using at = await MetaWorld.open();
+  const row = { account_id: OWN, id: "1", name: "Spring" };
+  const page = (next: string, cursors?: object) => ({
+    data: [row],
+    paging: { next, ...(cursors && { cursors }) },
+  });
+  const link = `https://graph.facebook.com/v26.0/act_1001/ads?access_token=${at.token}&limit=1`;
+  for (const body of [page(`${link}&after=MTA%3D`), page(`${link}&after=MTA%3D`, { after: "" })]) {
+    at.meta.inject({ kind: "answer", body }, { times: 2 });
+    assert.deepEqual((await at.both<Report>("list_social_ads")).paging, { after: "MTA=" });
+  }
+  at.meta.inject({ kind: "answer", body: page(`${link}&offset=25`) }, { times: 2 });
+  await at.refuses("list_social_ads", {}, "E_UPSTREAM", /there is a next page, and no cursor of it/, "reads");
+});
+
+Deno.test("an empty page that is not the last says nothing of the id that was asked about", async () => {
+  await using at = await MetaWorld.open();
+  const body = {
+    data: [],
+    paging: { cursors: { after: "MTA=" }, next: "https://graph.facebook.com/?after=MTA=" },
+  };
+  at.meta.inject({ kind: "answer", body });
+  assert.deepEqual(await at.ask("list_social_ads", { adset_id: "2101" }), {
+    ads: [],
+    paging: { after: "MTA=" },
+  });
+});
+
+Deno.test("of an account whose currency is wanted nothing else is asked", async () => {
+  await using at = await MetaWorld.open();
+  await at.ask("list_social_campaigns");
+  await at.ask("list_social_adsets");
+  const asked = at.meta.requests.map(({ path, query }) =>
+    `${path.replace(/^\/v[\d.]+/, "")} ${query["fields"]}`
+  );
+  assert.equal(asked[0], "/act_1001 account_id,currency");
+  assert.equal(asked.length, 3, "and it is known for the next list");
+});
