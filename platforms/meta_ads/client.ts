@@ -172,8 +172,8 @@ export class MetaAds {
       this.#graph.ask({ ...asked, query: { ...query, limit: rowsMax, after } });
     const whole = { account: asked.account, given: asked.given ?? [] };
     const json = await ask(limit).catch(async (thrown) => {
-      if (!(thrown instanceof TooMuch)) throw thrown;
-      return await ask(Math.max(1, Math.floor(limit / 2)));
+      if (!(thrown instanceof TooMuch) || limit === 1) throw thrown;
+      return await ask(Math.floor(limit / 2));
     }).catch((thrown) => {
       throw thrown instanceof TooMuch ? refusal(thrown.refused, whole) : thrown;
     });

@@ -36,10 +36,16 @@ export interface Refused {
 /** A status given for an answer that cannot be used. */
 const UNREADABLE = 502;
 const THROTTLED: ReadonlySet<number> = new Set([4, 17, 32, 341, 613]);
-const TOO_MUCH_DATA = 1487534;
+/** Too many rows, or more than Meta can count in the time it gives a report. */
+const TOO_MUCH_DATA: ReadonlySet<number | undefined> = new Set([1487534, 1504018, 1504038]);
+/** Breakdowns, or figures of the advertiser's own, that there is nothing for; with the number of a passing failure. */
+const UNFIT: ReadonlySet<number | undefined> = new Set([1504041, 1504042]);
+/** Reports are not allowed; with the number of a bad parameter. */
+const NO_REPORTS = 3191001;
 /** An object that is not there, or that the account may not see. */
 const NOT_VISIBLE = 33;
-const TOO_LONG_AGO = 3018;
+/** Bad parameters: in general, of a query, a day too long ago, a cursor. */
+const BAD_INPUT: ReadonlySet<number> = new Set([100, 2500, 3018, 2642]);
 
 /** What kind of refusal an answer is; null for a success. `secrets` are taken out of what it says. */
 export function refusedOf(answer: Incoming, secrets: readonly string[]): Refused | null {
@@ -72,14 +78,15 @@ function kindOf(
 ) {
   if (code === 190 || code === 102) return "expired";
   if (code === 2635) return "version";
-  if (subcode === TOO_MUCH_DATA || (code === 1 && /reduce the amount of data/i.test(message))) {
+  if (TOO_MUCH_DATA.has(subcode) || (code === 1 && /reduce the amount of data/i.test(message))) {
     return "too_much";
   }
   if (THROTTLED.has(code) || (code >= 80000 && code <= 80014) || status === 429) return "throttled";
   if (/appsecret_proof/i.test(message) || code === 101 || code === 104) return "proof";
   if (code === 10 || code === 3 || code === 368 || (code >= 200 && code <= 299)) return "auth";
+  if (subcode === NO_REPORTS) return "auth";
   if (code === 100 && subcode === NOT_VISIBLE) return "missing";
-  if (code === 100 || code === 2500 || code === TOO_LONG_AGO) return "input";
+  if (BAD_INPUT.has(code) || UNFIT.has(subcode)) return "input";
   if (code === 1 || code === 2 || is_transient === true || status >= 500) return "transient";
   return status === 401 || status === 403 ? "auth" : "other";
 }
@@ -96,7 +103,7 @@ const ABOUT: readonly [words: RegExp, argument: string][] = [
   [/effective_status/i, "effective_status"],
   [/campaign\.id|campaign_id/i, "campaign_id"],
   [/adset\.id|adset_id/i, "adset_id"],
-  [/\bfields?\b/i, "fields"],
+  [/\bfields?\b|\bmetrics?\b/i, "fields"],
 ];
 
 /** What a question was about, for its refusal. */
@@ -145,6 +152,12 @@ export function refusal({ kind, code, status, words }: Refused, { account, given
       return new GatewayError(
         "E_UPSTREAM",
         `${said}; the version in SOCIAL_ADS_API_BASE is over, so the gateway's operator sets a newer one`,
+        upstream,
+      );
+    case "other":
+      return new GatewayError(
+        "E_UPSTREAM",
+        `${said}; asked again it would be refused again, so the gateway's operator looks into it`,
         upstream,
       );
     default:

@@ -71,7 +71,7 @@ export function paged(
   if (!Number.isInteger(limit) || limit < 1 || limit > limits.most) throw bad("Param limit is out of range");
   const after = query.get("after");
   const from = after === null ? 0 : offsetOf(after);
-  if (from > rows.length) throw bad("Invalid cursors values");
+  if (from > rows.length) throw new Refusal(2642, "Invalid cursors values");
   const data = rows.slice(from, from + limit);
   if (data.length === 0) return { data };
   const cursors = { before: cursorOf(from), after: cursorOf(from + data.length) };
@@ -91,5 +91,5 @@ function offsetOf(cursor: string): number {
   } catch {
     // said below
   }
-  throw bad("Invalid cursors values");
+  throw new Refusal(2642, "Invalid cursors values");
 }
