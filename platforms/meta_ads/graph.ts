@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto";
 import { GatewayError } from "../../errors.ts";
 import type { AccessToken } from "../context.ts";
 import type { ConnectorContext } from "../connector.ts";
+import { LIMITS } from "../../model.ts";
 import { excerpt } from "../excerpt.ts";
 import type { Incoming } from "../request.ts";
 import { inTurn } from "./lanes.ts";
@@ -50,7 +51,8 @@ export class Graph {
     const account = ctx.account!;
     let token = await account.token();
     const lane = JSON.stringify([ctx.settings.SOCIAL_ADS_API_BASE, question.account ?? token.id]);
-    const taken = await inTurn(lane, ctx.deadline - ctx.now(), async () => {
+    const taken = await inTurn(lane, ctx.deadline - ctx.now(), async (waited) => {
+      if (waited) token = await account.token(); // who asked before may have found that it is dead
       const first = await this.#tried(question, token);
       if (!("kind" in first) || first.kind !== "expired") return first;
       token = await account.renewed(token); // another one only where the person connected again meanwhile
@@ -74,30 +76,31 @@ export class Graph {
   async #tried(question: Question, token: AccessToken): Promise<{ json: object } | Refused> {
     const { ctx } = this;
     const { family } = question;
-    const quota = new Quota(ctx.settings.SOCIAL_ADS_API_BASE, question.account?.replace(/^act_/, "") ?? null);
-    for (let tries = 0;; tries++) {
+    const own = question.account?.replace(/^act_/, "") ?? token.id;
+    const quota = new Quota(ctx.settings.SOCIAL_ADS_API_BASE, own);
+    for (let tries = 0, pause = 0;; tries++) {
       const wait = quota.wait(family, ctx.now());
-      if (wait > 0) throw throttled(question.account, wait);
-      const answer = await this.#send(question, token, tries);
+      if (wait.ms > 0) throw throttled(question.account, wait);
+      const answer = await this.#send(question, token, pause);
       quota.heard(answer.headers, family, ctx.now());
       const warning = answer.headers.get(VERSION_WARNING);
       if (warning !== null) ctx.cache.set(VERSION_WARNING, excerpt(warning, this.#secrets(token)), WARNED_MS);
-      const refused = refusedOf(answer, this.#secrets(token));
+      const refused = refusedOf(answer, this.#secrets(token), ctx.now());
       if (refused === null) return { json: answer.json() as object };
       if (refused.kind === "throttled") {
-        throw throttled(question.account, quota.refused(family, ctx.now()), refused.words);
+        const { headers } = answer;
+        const limited = quota.refused({ headers, code: refused.code }, family, ctx.now());
+        throw throttled(question.account, limited, refused.words);
       }
-      if (refused.kind !== "transient" || tries >= PAUSES_MS.length || !this.#hasTime(tries)) return refused;
+      if (refused.kind !== "transient" || tries >= PAUSES_MS.length) return refused;
+      pause = Math.max(PAUSES_MS[tries]!, refused.wait_ms ?? 0);
+      if (pause > LIMITS.UPSTREAM_BUSY_MS || ctx.now() + pause >= ctx.deadline) return refused;
     }
   }
 
-  #hasTime(tries: number): boolean {
-    return this.ctx.now() + PAUSES_MS[tries]! < this.ctx.deadline;
-  }
-
-  async #send({ path, query }: Question, token: AccessToken, tries: number): Promise<Incoming> {
+  async #send({ path, query }: Question, token: AccessToken, pause_ms: number): Promise<Incoming> {
     const { ctx } = this;
-    const at = tries === 0 ? 0 : ctx.now() + PAUSES_MS[tries - 1]!;
+    const at = ctx.now() + pause_ms;
     const url = new URL(`${ctx.settings.SOCIAL_ADS_API_BASE}${path}`);
     const proof = proofOf(token.access_token, ctx.settings.SOCIAL_ADS_APP_SECRET);
     for (const [name, value] of Object.entries({ ...query, appsecret_proof: proof })) {

@@ -1,8 +1,10 @@
 /** What Meta's errors mean, in a sentence with the next step (docs/upstreams/meta.md, "Errors"). */
 import { z } from "zod";
 import { GatewayError } from "../../errors.ts";
+import { retryAfter } from "../answer.ts";
 import { excerpt } from "../excerpt.ts";
 import type { Incoming } from "../request.ts";
+import type { Wait } from "./quota.ts";
 
 const ERROR = z.object({
   error: z.object({
@@ -31,6 +33,8 @@ export interface Refused {
   readonly code: number;
   /** Meta's words, without secrets. */
   readonly words: string;
+  /** How long its headers ask to wait, in milliseconds; null where they do not say. */
+  readonly wait_ms: number | null;
 }
 
 /** A status given for an answer that cannot be used. */
@@ -48,7 +52,7 @@ const NOT_VISIBLE = 33;
 const BAD_INPUT: ReadonlySet<number> = new Set([100, 2500, 3018, 2642]);
 
 /** What kind of refusal an answer is; null for a success. `secrets` are taken out of what it says. */
-export function refusedOf(answer: Incoming, secrets: readonly string[]): Refused | null {
+export function refusedOf(answer: Incoming, secrets: readonly string[], now: number): Refused | null {
   const { status } = answer;
   const json = answer.json();
   const error = ERROR.safeParse(json).data?.error;
@@ -59,7 +63,8 @@ export function refusedOf(answer: Incoming, secrets: readonly string[]): Refused
     ? answer.text()
     : [error.message, error.error_user_msg].filter(Boolean).join(" ");
   const hidden = secrets.filter((one) => one !== "").flatMap((one) => [one, encodeURIComponent(one)]);
-  const said = { status, code: error?.code ?? 0, words: excerpt(text, hidden) || "no text" };
+  const wait_ms = retryAfter(answer.headers, now);
+  const said = { status, code: error?.code ?? 0, words: excerpt(text, hidden) || "no text", wait_ms };
   if (error === undefined) {
     if (status === 429) return { ...said, kind: "throttled" };
     const page = status >= 200 && status < 300;
@@ -115,7 +120,10 @@ export interface Asked {
 }
 
 /** The error of a refusal that stands, but for those of the token and of the quota. */
-export function refusal({ kind, code, status, words }: Refused, { account, given }: Asked): GatewayError {
+export function refusal(
+  { kind, code, status, words, wait_ms }: Refused,
+  { account, given }: Asked,
+): GatewayError {
   const upstream = { upstream: status };
   const number = code === 0 ? status : `error ${code}`;
   const said = `Meta answered ${number}: ${words}`;
@@ -161,22 +169,33 @@ export function refusal({ kind, code, status, words }: Refused, { account, given
         upstream,
       );
     default:
-      return new GatewayError("E_UPSTREAM", `${said}; try again later`, upstream);
+      return !wait_ms
+        ? new GatewayError("E_UPSTREAM", `${said}; try again later`, upstream)
+        : new GatewayError("E_UPSTREAM", `${said}; try again in ${minutesOf(wait_ms)}`, {
+          ...upstream,
+          retryAfter: Math.ceil(wait_ms / 1000),
+        });
   }
 }
 
 /** E_UPSTREAM for a quota that is used up. */
-export function throttled(account: string | null, wait_ms: number, words?: string): GatewayError {
-  const minutes = Math.max(1, Math.ceil(wait_ms / 60_000));
-  const whose = account === null ? "the app" : `ad account ${account}`;
+export function throttled(account: string | null, { ms, of_app }: Wait, words?: string): GatewayError {
+  const whose = of_app
+    ? "the gateway's app"
+    : account === null
+    ? "the connected account"
+    : `ad account ${account}`;
   const said = words === undefined ? "" : ` (${words})`;
   return new GatewayError(
     "E_UPSTREAM",
-    `Meta's limit of requests for ${whose} is used up${said}; try again in ${minutes} minute${
-      minutes === 1 ? "" : "s"
-    }`,
-    { upstream: 429, retryAfter: Math.ceil(wait_ms / 1000) },
+    `Meta's limit of requests for ${whose} is used up${said}; try again in ${minutesOf(ms)}`,
+    { upstream: 429, retryAfter: Math.ceil(ms / 1000) },
   );
+}
+
+function minutesOf(ms: number): string {
+  const minutes = Math.max(1, Math.ceil(ms / 60_000));
+  return `${minutes} minute${minutes === 1 ? "" : "s"}`;
 }
 
 /** E_UPSTREAM for an answer that cannot be read. */

@@ -92,7 +92,7 @@ function lifeOf(
 }
 
 async function asked<T>(
-  { settings, send }: OAuthContext,
+  { settings, send, now }: OAuthContext,
   shape: z.ZodType<T>,
   path: string,
   query: Readonly<Record<string, string>>,
@@ -107,7 +107,7 @@ async function asked<T>(
     effect: "read",
     ...(path === "/oauth/access_token" ? { once: true } : {}),
   });
-  const refused = refusedOf(answer, secrets);
+  const refused = refusedOf(answer, secrets, now());
   if (refused !== null) {
     throw new GatewayError("E_UPSTREAM", `Meta did not connect the account: ${refused.words}`, {
       upstream: refused.status,
