@@ -6,7 +6,7 @@ import type { SiteContext } from "../connector.ts";
 import { merged } from "./merge.ts";
 import { isEmpty, metricsOf } from "./metrics.ts";
 import { type Block, readReply } from "./reply.ts";
-import { refused } from "./refusals.ts";
+import { refused, untilReset } from "./refusals.ts";
 import { type ClaritySettings, type Question, requestOf, unreadable } from "./wire.ts";
 
 /** What of a project's day calls leave to the nightly run. */
@@ -98,10 +98,10 @@ export class Behavior {
     reserve: number,
   ): Promise<Pulled> {
     const taken = await this.#allowance.take(this.project_id, reserve);
-    if (taken === null) throw usedUp(await this.quota());
+    if (taken === null) throw usedUp(await this.quota(), this.ctx.now());
     const answer = await this.ctx.send(requestOf(question, this.ctx.settings.BEHAVIOR_API_BASE, token));
     if (answer.status === 429) await this.#usedByOthers(taken);
-    if (answer.status !== 200) throw refused(answer, token, this.ctx.site.id);
+    if (answer.status !== 200) throw refused(answer, token, this.ctx.site.id, this.ctx.now());
     const json = answer.json();
     if (json === undefined) throw unreadable("no JSON");
     const read = readReply(json, question.dimensions);
@@ -125,7 +125,7 @@ function isTruncated(blocks: readonly Block[]): boolean {
 }
 
 /** E_UPSTREAM, in the vendor's own status, for what was not sent. */
-function usedUp({ used_today, limit, exhausted, resets_at }: Quota): GatewayError {
+function usedUp({ used_today, limit, exhausted, resets_at }: Quota, now: number): GatewayError {
   const why = exhausted
     ? `Clarity said today that this project's ${limit} exports of the day are used up, by others too`
     : `${used_today} of this project's ${limit} exports of the day are used up` +
@@ -134,7 +134,7 @@ function usedUp({ used_today, limit, exhausted, resets_at }: Quota): GatewayErro
     "E_UPSTREAM",
     `${why}; nothing was asked, it resets at ${resets_at}. behavior_get_historical_metrics reads stored days and ` +
       "costs none",
-    { upstream: 429 },
+    { upstream: 429, retryAfter: Math.ceil(untilReset(now) / 1000) },
   );
 }
 

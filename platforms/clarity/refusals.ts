@@ -1,16 +1,24 @@
 /** What the vendor's refusals mean, in a sentence with the next step. */
 import { GatewayError } from "../../errors.ts";
+import { retryAfter } from "../answer.ts";
 import { excerpt } from "../excerpt.ts";
 import type { Incoming } from "../request.ts";
 
+const DAY_MS = 24 * 60 * 60 * 1000;
+
 /** E_UPSTREAM for an answer about a site that is a refusal; `token` is taken out of what it quotes. */
-export function refused(answer: Incoming, token: string, site: string): GatewayError {
+export function refused(answer: Incoming, token: string, site: string, now: number): GatewayError {
   const { status } = answer;
   const words = excerpt(answer.text(), [token]) || "no text";
+  const wait_ms = status >= 500 ? retryAfter(answer.headers, now) : status === 429 ? untilReset(now) : null;
   return new GatewayError("E_UPSTREAM", `Clarity answered ${status}: ${words}; ${nextStep(status, site)}`, {
     upstream: status,
+    ...(wait_ms ? { retryAfter: Math.ceil(wait_ms / 1000) } : {}),
   });
 }
+
+/** Milliseconds until the day is over by UTC, and the project's requests count anew. */
+export const untilReset = (now: number): number => DAY_MS - now % DAY_MS;
 
 function nextStep(status: number, site: string): string {
   if (status === 401 || status === 403) {

@@ -190,6 +190,30 @@ Deno.test("answers that make no sense are E_UPSTREAM of every tool that asks, an
   }
 });
 
+Deno.test("Retry-After says how long nothing is to be had: until the quota resets, or as Clarity asks", async () => {
+  await using at = await BehaviorWorld.open();
+  const wait = async (args: object) => {
+    const response = await at.gw.http(`/api/v1/tools/${TOOL}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ site_id: "client", ...args }),
+    });
+    await response.body?.cancel();
+    return response.headers.get("retry-after");
+  };
+  at.clarity.inject({ kind: "answer", status: 503, body: "Down", headers: { "retry-after": "120" } });
+  assert.equal(await wait({}), "120");
+  at.clarity.inject({ kind: "answer", status: 500, body: "Broken" });
+  assert.equal(await wait({}), null);
+  for (const question of questions(7)) await at.ask(TOOL, question);
+  const untilMidnight = String(12 * 60 * 60);
+  assert.equal(await wait(questions(8)[7]!), untilMidnight);
+  at.gw.clock.now += DAY;
+  at.clarity.spend("p1", 10);
+  assert.equal(await wait({}), untilMidnight, "what others used up");
+  assert.equal(at.clarity.requests.length, 10);
+});
+
 Deno.test("what the vendor quotes of a token is taken out", async () => {
   await using at = await BehaviorWorld.open();
   const { token } = at.clarity.project("p1");
