@@ -38,3 +38,24 @@ export function retryAfter(headers: Headers, now: number): number | null {
   const at = Date.parse(text);
   return Number.isNaN(at) ? null : Math.max(0, at - now);
 }
+
+/** Statuses that say: not now. */
+const NOT_NOW: ReadonlySet<number> = new Set([429, 503]);
+
+/**
+ * How many seconds an answer that refuses for now asks to wait, as an error carries them; nothing where it does not say.
+ * A date is read by the clock of whoever answered.
+ */
+export function askedWait(
+  { status, headers }: Pick<Incoming, "status" | "headers">,
+): { retryAfter?: number } {
+  const ms = NOT_NOW.has(status) ? retryAfter(headers, Date.parse(headers.get("date") ?? "")) : null;
+  return ms ? { retryAfter: Math.ceil(ms / 1000) } : {};
+}
+
+/** When to try again, behind those two words: what the answer says, or the words given. */
+export function whenAgain(answer: Pick<Incoming, "status" | "headers">, otherwise: string): string {
+  const { retryAfter: seconds } = askedWait(answer);
+  if (seconds === undefined) return otherwise;
+  return seconds < 120 ? `in ${seconds} s` : `in ${Math.ceil(seconds / 60)} minutes`;
+}

@@ -1,6 +1,7 @@
 /** The deployments of a static site's project (Cloudflare Pages, read only; docs/upstreams/cloudflare-pages.md). */
 import { z } from "zod";
 import { GatewayError } from "../../errors.ts";
+import { askedWait, whenAgain } from "../answer.ts";
 import { excerpt } from "../excerpt.ts";
 import type { SiteContext } from "../connector.ts";
 import type { Incoming } from "../request.ts";
@@ -155,10 +156,11 @@ export class Hosting implements HostingClient {
     const said = excerpt(first ? `${first.message} (${first.code})` : answer.text(), secrets);
     const way = [400, 401, 403].includes(answer.status)
       ? "check that HOSTING_API_TOKEN may read Pages of the account"
-      : "try again later";
+      : `try again ${whenAgain(answer, "later")}`;
     const what = answer.status === 200 ? "an answer that cannot be read" : `${answer.status}`;
     return new GatewayError("E_UPSTREAM", `Hosting answered ${what}: ${said || "no text"}; ${way}`, {
       upstream: answer.status === 200 ? 502 : answer.status,
+      ...askedWait(answer),
     });
   }
 }

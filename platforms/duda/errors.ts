@@ -1,15 +1,20 @@
 /** What a failure of Duda's is turned into: one sentence with its status, its code, an excerpt and the next step. */
-import { GatewayError, OUTCOME_UNKNOWN } from "../../errors.ts";
+import { GatewayError, type GatewayErrorOptions, OUTCOME_UNKNOWN } from "../../errors.ts";
+import { askedWait, whenAgain } from "../answer.ts";
 import { leavesDoubt } from "../failures.ts";
-import type { Outcome } from "../../model.ts";
 import { excerpt } from "../excerpt.ts";
 import type { Incoming, Outgoing } from "../request.ts";
 import { ERROR } from "./records.ts";
 
 /** An answer of Duda that is no success. E_UPSTREAM; a thing that is not there has the status 404, as everywhere. */
 export class DudaError extends GatewayError {
-  constructor(message: string, upstream: number, readonly reason: string, outcome?: Outcome) {
-    super("E_UPSTREAM", message, { upstream, outcome });
+  constructor(
+    message: string,
+    upstream: number,
+    readonly reason: string,
+    known: Pick<GatewayErrorOptions, "outcome" | "retryAfter"> = {},
+  ) {
+    super("E_UPSTREAM", message, { upstream, ...known });
   }
 
   /** Whether what was asked for is not there. */
@@ -27,25 +32,34 @@ export function refusal(out: Outgoing, answer: Incoming, secrets: readonly strin
   const missing = status === 404 || (status === 400 && code === "ResourceNotExist");
   const upstream = missing ? 404 : status < 400 ? 502 : status;
   const text = [`sitebuilder ${status}`, excerpt(code, secrets)].filter((one) => one !== "").join(" ");
-  const way = sent ? `look at the site; ${OUTCOME_UNKNOWN}` : wayOut(status, code, missing);
-  return new DudaError(`${text}: ${said || "no text"}; ${way}`, upstream, code, sent ? "unknown" : undefined);
+  const way = sent ? `look at the site; ${OUTCOME_UNKNOWN}` : wayOut(answer, code, missing);
+  const known = sent ? { outcome: "unknown" } as const : askedWait(answer);
+  return new DudaError(`${text}: ${said || "no text"}; ${way}`, upstream, code, known);
 }
 
 /** The error of an answer that lacks what is relied on; a write may have been carried out. */
 export function unreadable(out: Outgoing, { status }: Incoming, what: string): DudaError {
   const write = out.effect === "write";
   const way = write ? OUTCOME_UNKNOWN : "try again later";
-  return new DudaError(`sitebuilder ${status}: ${what}; ${way}`, 502, "", write ? "unknown" : undefined);
+  return new DudaError(
+    `sitebuilder ${status}: ${what}; ${way}`,
+    502,
+    "",
+    write ? { outcome: "unknown" } : {},
+  );
 }
 
-function wayOut(status: number, code: string, missing: boolean): string {
+function wayOut(answer: Incoming, code: string, missing: boolean): string {
+  const { status } = answer;
   if (missing) return "check the ids (list_content has those of posts and pages) and the site's site_alias";
   if (status === 401) {
     return "the gateway is not signed in (authenticated: false): its operator checks SITEBUILDER_API_USER and " +
       "SITEBUILDER_API_PASSWORD";
   }
   if (status === 403) return "the gateway's account may not do that on this site";
-  if (status === 429) return "the platform is asked too often: try again in a minute";
+  if (status === 429) return `the platform is asked too often: try again ${whenAgain(answer, "in a minute")}`;
   if (code === "ResourceAlreadyExist" || status === 409) return "choose another title or slug";
-  return status >= 500 ? "the platform failed: try again later" : "change what was sent";
+  return status >= 500
+    ? `the platform failed: try again ${whenAgain(answer, "later")}`
+    : "change what was sent";
 }

@@ -1,5 +1,6 @@
 /** What the CRM's refusals mean, in a sentence with the next step (docs/upstreams/highlevel.md, "Refusals"). */
 import { GatewayError } from "../../errors.ts";
+import { askedWait, whenAgain } from "../answer.ts";
 import { excerpt } from "../excerpt.ts";
 import type { Incoming } from "../request.ts";
 import type { Route } from "./routes.ts";
@@ -39,6 +40,7 @@ export function refused(answer: Incoming, { permission }: Route, token: string):
   const told = `The CRM answered ${status}: ${words || "no text"}`;
   return new GatewayError("E_UPSTREAM", `${told}; ${nextStep(answer, words, permission)}`, {
     upstream: status,
+    ...askedWait(answer),
   });
 }
 
@@ -47,7 +49,7 @@ function nextStep(answer: Incoming, words: string, permission: string): string {
   if (status === 429) {
     return dayIsOver(answer)
       ? "the location's requests of this day are used up, so try again tomorrow"
-      : "the location is asked too often, so try again in a minute";
+      : `the location is asked too often, so try again ${whenAgain(answer, "in a minute")}`;
   }
   if (/not yet supported/i.test(words)) return "the CRM does not open this to integration tokens";
   if ((status === 401 || status === 403) && /scope/i.test(words)) {
@@ -59,7 +61,7 @@ function nextStep(answer: Incoming, words: string, permission: string): string {
   if (status === 401 || status === 403) {
     return `check that the site's integration token is valid and has the permission "${permission}"`;
   }
-  return status >= 500 ? "try again later" : "check the arguments";
+  return status >= 500 ? `try again ${whenAgain(answer, "later")}` : "check the arguments";
 }
 
 /** E_UPSTREAM for an answer that cannot be read. */

@@ -1,5 +1,6 @@
 /** What is said where a tool server did not answer as it should: one sentence with the next step. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError, type GatewayErrorOptions } from "../../errors.ts";
+import { askedWait, whenAgain } from "../answer.ts";
 import { excerpt } from "../excerpt.ts";
 import { leavesDoubt, OUTCOME_UNKNOWN } from "../failures.ts";
 import type { Incoming, Outgoing } from "../request.ts";
@@ -23,9 +24,9 @@ export class ToolServerError extends GatewayError {
     readonly rpc: number | null,
     /** The content platform's own word for the refusal, such as `rest_no_route`; empty where there was none. */
     readonly reason: string,
-    outcome?: "none" | "unknown",
+    known: Pick<GatewayErrorOptions, "outcome" | "retryAfter"> = {},
   ) {
-    super("E_UPSTREAM", message, { upstream: status, outcome });
+    super("E_UPSTREAM", message, { upstream: status, ...known });
   }
 
   /** Whether the server has no tool of that name, or no longer. */
@@ -98,13 +99,15 @@ export function refused(ref: ServerRef, out: Outgoing, answer: Incoming): ToolSe
   const text = quoted(words?.message ?? answer.text());
   const code = words === null ? "" : ` ${words.rpc ?? plainWord(words.reason)}`;
   const message = `${nameOf(ref)} answered ${status}${code}: ${text}; ${
-    suffix(unknown, nextStep(ref, status, words))
+    suffix(unknown, nextStep(ref, answer, words))
   }`;
   const outcome = out.effect === "write" ? unknown ? "unknown" : "none" : undefined;
-  return new ToolServerError(message, status, words?.rpc ?? null, words?.reason ?? "", outcome);
+  const known = { outcome, ...(unknown ? {} : askedWait(answer)) } as const;
+  return new ToolServerError(message, status, words?.rpc ?? null, words?.reason ?? "", known);
 }
 
-function nextStep(ref: ServerRef, status: number, words: Words | null): string {
+function nextStep(ref: ServerRef, answer: Incoming, words: Words | null): string {
+  const { status } = answer;
   const crm = ref.source === "crm";
   if (status === 401) {
     return crm
@@ -120,7 +123,7 @@ function nextStep(ref: ServerRef, status: number, words: Words | null): string {
   if (status === 404 || status === 405) {
     return crm ? "check CRM_MCP_URL" : "see that the plugin that brings it is active on the site";
   }
-  if (status === 429) return "it is asked too often: try again in a minute";
+  if (status === 429) return `it is asked too often: try again ${whenAgain(answer, "in a minute")}`;
   return status >= 500 ? "look at the site's error log" : "check the arguments";
 }
 
@@ -138,7 +141,7 @@ export function failed(
     suffix(unknown, "check the tool's name and its arguments")
   }`;
   const outcome = out.effect === "write" ? unknown ? "unknown" : "none" : undefined;
-  return new ToolServerError(message, status >= 400 ? status : UNREADABLE, rpc, "", outcome);
+  return new ToolServerError(message, status >= 400 ? status : UNREADABLE, rpc, "", { outcome });
 }
 
 /** The error of a success that cannot be read. */
@@ -148,5 +151,5 @@ export function unreadable(ref: ServerRef, out: Outgoing, why: string, text?: st
   const message = `${nameOf(ref)} answered what cannot be read: ${why}${said}; ${
     suffix(written, "a plugin or a proxy may have changed the answer")
   }`;
-  return new ToolServerError(message, UNREADABLE, null, "", written ? "unknown" : undefined);
+  return new ToolServerError(message, UNREADABLE, null, "", written ? { outcome: "unknown" } : {});
 }

@@ -73,7 +73,7 @@ async function open(ctx: ToolServerContext, ref: ServerRef): Promise<Endpoint> {
     404,
     null,
     "rest_no_route",
-    "none",
+    { outcome: "none" },
   );
 }
 

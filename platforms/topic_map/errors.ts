@@ -1,6 +1,7 @@
 /** What a refusal of the topic-planning service is turned into: the gateway's code, and one sentence with the way out. */
 import { z } from "zod";
 import { type Code, GatewayError } from "../../errors.ts";
+import { askedWait, whenAgain } from "../answer.ts";
 import { excerpt } from "../excerpt.ts";
 import { leavesDoubt, OUTCOME_UNKNOWN } from "../failures.ts";
 import type { Incoming, Outgoing } from "../request.ts";
@@ -47,10 +48,9 @@ export function refusal(answer: Incoming, out: Outgoing, secrets: readonly strin
   const code = status < 500 && told ? CODES[told.code] : undefined;
   if (told && code) return new GatewayError(code, sentence(told, code, clean), { upstream: status });
   const said = clean(told ? `${told.message} (${told.code})` : answer.text()) || "no text";
-  const seconds = Number(answer.headers.get("retry-after") ?? Number.NaN);
   return new GatewayError("E_UPSTREAM", `${SERVICE} answered ${status}: ${said}; ${wayOut(answer, out)}`, {
     upstream: status,
-    ...(status === 429 && Number.isInteger(seconds) && seconds > 0 ? { retryAfter: seconds } : {}),
+    ...askedWait(answer),
   });
 }
 
@@ -62,7 +62,7 @@ function wayOut(answer: Incoming, out: Outgoing): string {
   if (leavesDoubt(out, answer)) return OUTCOME_UNKNOWN;
   const way = WAYS[status];
   if (way !== undefined) return way;
-  return status >= 500 ? "try again later" : "change what was asked for";
+  return status >= 500 ? `try again ${whenAgain(answer, "later")}` : "change what was asked for";
 }
 
 function sentence(told: Refusal, code: Code, clean: (words: string) => string): string {

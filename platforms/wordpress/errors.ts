@@ -1,6 +1,6 @@
 /** What a CMS's failure is turned into: one sentence with its status, its code, an excerpt and the way out. */
-import { GatewayError } from "../../errors.ts";
-import type { Outcome } from "../../model.ts";
+import { GatewayError, type GatewayErrorOptions } from "../../errors.ts";
+import { askedWait, whenAgain } from "../answer.ts";
 import { excerpt } from "../excerpt.ts";
 import { leavesDoubt, OUTCOME_UNKNOWN } from "../failures.ts";
 import type { Incoming, Outgoing } from "../request.ts";
@@ -17,9 +17,9 @@ export class CmsError extends GatewayError {
     status: number,
     reason: string,
     data: Readonly<Record<string, unknown>>,
-    outcome?: Outcome,
+    known: Pick<GatewayErrorOptions, "outcome" | "retryAfter"> = {},
   ) {
-    super("E_UPSTREAM", message, { upstream: status, outcome });
+    super("E_UPSTREAM", message, { upstream: status, ...known });
     this.reason = reason;
     this.data = data;
   }
@@ -37,7 +37,7 @@ export function refusal(out: Outgoing, answer: Incoming): CmsError {
   const detail = excerpt(body?.message ?? answer.text(), secrets);
   const head = `CMS ${answer.status}${body ? ` ${excerpt(body.code, secrets)}` : ""}`;
   const message = `${head}: ${detail === "" ? "no text" : detail}; ${wayOut(out, answer, body?.code)}`;
-  return new CmsError(message, answer.status, body?.code ?? "", body?.data ?? {});
+  return new CmsError(message, answer.status, body?.code ?? "", body?.data ?? {}, askedWait(answer));
 }
 
 /** The error of a success whose body is not what WordPress gives. */
@@ -45,7 +45,7 @@ export function unreadable(out: Outgoing, answer: Incoming, why: string): CmsErr
   const after = out.effect === "write" ? OUTCOME_UNKNOWN : "a plugin or a proxy may have changed the answer";
   const text = excerpt(answer.text(), sentSecrets(out));
   const message = `CMS ${answer.status}: ${why}: ${text === "" ? "an empty body" : text}; ${after}`;
-  return new CmsError(message, 502, "", {}, out.effect === "write" ? "unknown" : undefined);
+  return new CmsError(message, 502, "", {}, out.effect === "write" ? { outcome: "unknown" } : {});
 }
 
 /** What the request signed in with: a site that shows requests in its errors gives it back. */
@@ -104,11 +104,11 @@ function wayOut(out: Outgoing, answer: Incoming, code: string | undefined): stri
   if (status === 429) {
     return out.effect === "write"
       ? "the site is busy and refused the write"
-      : "the site is busy: try again later";
+      : `the site is busy: try again ${whenAgain(answer, "later")}`;
   }
   // Also an error that WordPress itself words can come after the write: of a plugin, or of what answers for it.
   if (unknown) return `look at the site's error log; ${OUTCOME_UNKNOWN}`;
-  if (status === 503) return "the site is busy: try again later";
+  if (status === 503) return `the site is busy: try again ${whenAgain(answer, "later")}`;
   if (status >= 500) return "look at the site's error log";
   return FOUND.get(code) ?? "change what was sent";
 }

@@ -224,7 +224,7 @@ const TROUBLES: readonly (readonly [PagesFault, RegExp])[] = [
     { kind: "refused", status: 401, code: 10001, message: "No" },
     /^Hosting answered 401: No \(10001\); check that/,
   ],
-  [{ kind: "busy", retry_after: 3600 }, /^Hosting answered 429: Please wait/],
+  [{ kind: "busy", retry_after: 3600 }, /^Hosting answered 429: Please wait.*; try again in 60 minutes$/],
   [{ kind: "html" }, /^Hosting answered 502: /],
   [{ kind: "html", status: 200 }, /^Hosting answered an answer that cannot be read/],
   [{ kind: "result", result: {} }, /^Hosting answered an answer that cannot be read/],

@@ -25,7 +25,10 @@ const READS: readonly (readonly [WordPressFault, RegExp])[] = [
   ],
   [{ kind: "partial", length: "true" }, /^CMS 200: the answer is not JSON/],
   [{ kind: "huge" }, /answered with more than 8388608 bytes; ask for less$/],
-  [{ kind: "busy", status: 429, retry_after: 3600 }, /^CMS 429 busy: .*; the site is busy: try again later$/],
+  [
+    { kind: "busy", status: 429, retry_after: 3600 },
+    /^CMS 429 busy: .*; the site is busy: try again in 60 minutes$/,
+  ],
 ];
 
 for (const [trouble, says] of READS) {
