@@ -1,7 +1,8 @@
 /** Invitations: one-time links by which a user sets how to sign in, kept by a SHA-256 of their text. */
 import { PEOPLE_LIMITS } from "../model.ts";
-import { AGAIN, type Database, sha256, untilSettled } from "./database.ts";
-import type { Invitation, InvitationStore } from "./people_types.ts";
+import { type Database, sha256 } from "./database.ts";
+import type { Invitation, InvitationStore, SignIn } from "./people_types.ts";
+import type { SignIns } from "./sign_ins.ts";
 import { randomText } from "./tokens.ts";
 
 /** The value of `["invitations", hash of the text]`. */
@@ -22,7 +23,7 @@ const newestKey = (user_id: string) => ["invitation_of", user_id];
 
 /** The InvitationStore of a database. */
 export class Invitations implements InvitationStore {
-  constructor(private readonly db: Database) {}
+  constructor(private readonly db: Database, private readonly signIns: Pick<SignIns, "replaceWith">) {}
 
   async create(user_id: string, by: string | null): Promise<{ text: string; expires_at: number }> {
     const text = randomText();
@@ -40,16 +41,17 @@ export class Invitations implements InvitationStore {
     return (await this.#read(text))?.invitation ?? null;
   }
 
-  async take(text: string): Promise<boolean> {
-    return await untilSettled(async () => {
+  async take(text: string, set: SignIn): Promise<boolean> {
+    const user_id = (await this.find(text))?.user_id;
+    if (user_id === undefined) return false;
+    const use = async (change: Deno.AtomicOperation) => {
       const read = await this.#read(text);
       if (read?.invitation.state !== "open") return false;
-      const { entry, newest } = read;
-      const used: KeptInvitation = { ...entry.value, used: true };
-      const change = this.db.kv.atomic().check(entry).check(newest)
-        .set(entry.key, used, { expireIn: REMEMBERED_MS });
-      return (await this.db.commit(change)).ok || AGAIN;
-    });
+      const used: KeptInvitation = { ...read.entry.value, used: true };
+      change.check(read.entry).check(read.newest).set(read.entry.key, used, { expireIn: REMEMBERED_MS });
+      return true;
+    };
+    return await this.signIns.replaceWith(user_id, () => set, use) !== null;
   }
 
   async withdraw(user_id: string): Promise<void> {

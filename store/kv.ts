@@ -66,6 +66,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const version = new ConfigVersion(db);
   const accounts = new Accounts(db, sealer, options.delay ?? pauseFor);
   const audit = new Audit(db);
+  const personSessions = new PersonSessions(db);
+  const signIns = new SignIns(db, sealer, personSessions);
   let closing: Promise<void> | null = null;
   return {
     tokens: new Tokens(db, version, options.tokenPrefix),
@@ -75,9 +77,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     accounts,
     connectLinks: new ConnectLinks(db, sealer),
     sessions: new Sessions(db),
-    signIns: new SignIns(db, sealer),
-    invitations: new Invitations(db),
-    personSessions: new PersonSessions(db),
+    signIns,
+    invitations: new Invitations(db, signIns),
+    personSessions,
     attempts: new Attempts(db),
     challenges: new Challenges(db),
     previews: new Previews(db),

@@ -41,6 +41,8 @@ export interface SignInStore {
    * passkey that is another user's.
    */
   change(user_id: string, to: (now: SignIn) => SignIn): Promise<SignIn>;
+  /** As `change`; all sessions of the user but one end in the same commit. Says how many those were. */
+  replace(user_id: string, to: (now: SignIn) => SignIn, but?: string): Promise<number>;
   /** The user whose passkey it is. */
   userOfPasskey(id: string): Promise<string | null>;
   /** Forgets all of it. */
@@ -61,8 +63,11 @@ export interface InvitationStore {
   /** Makes one and ends the one before; the text is shown once. */
   create(user_id: string, by: string | null): Promise<{ text: string; expires_at: number }>;
   find(text: string): Promise<Invitation | null>;
-  /** Uses it up; false where another was first, or it does not stand. */
-  take(text: string): Promise<boolean>;
+  /**
+   * Uses it up; in the same commit what it sets takes the place of how its user signed in, and every session of the
+   * user ends. False where another was first, or it does not stand.
+   */
+  take(text: string, set: SignIn): Promise<boolean>;
   /** Ends the one that stands. */
   withdraw(user_id: string): Promise<void>;
 }
@@ -101,7 +106,7 @@ export interface PersonSessionStore {
   list(user_id: string): Promise<PersonSession[]>;
   /** Ends one of that user; false where there is none. */
   end(user_id: string, id: string): Promise<boolean>;
-  /** Ends all of that user but one; says how many. */
+  /** Ends all of that user but one, in one commit; says how many. */
   endAll(user_id: string, but?: string): Promise<number>;
 }
 

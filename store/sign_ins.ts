@@ -2,6 +2,7 @@
 import { GatewayError } from "../errors.ts";
 import { AGAIN, checkSize, type Database, sha256, untilSettled } from "./database.ts";
 import type { KeptPassphrase, Passkey, SignIn, SignInStore } from "./people_types.ts";
+import type { PersonSessions } from "./person_sessions.ts";
 import type { Sealed, Sealer } from "./seal.ts";
 
 /** The value of `["sign_ins", user id]`. */
@@ -16,31 +17,43 @@ const NOTHING: SignIn = { passphrase: null, passkeys: [] };
 
 /** The SignInStore of a database. */
 export class SignIns implements SignInStore {
-  constructor(private readonly db: Database, private readonly sealer: Pick<Sealer, "seal" | "unseal">) {}
+  constructor(
+    private readonly db: Database,
+    private readonly sealer: Pick<Sealer, "seal" | "unseal">,
+    private readonly sessions: Pick<PersonSessions, "addEnd">,
+  ) {}
 
   async get(user_id: string): Promise<SignIn> {
     return await this.#opened((await this.db.kv.get<KeptSignIn>(recordKey(user_id))).value, user_id);
   }
 
   async change(user_id: string, to: (now: SignIn) => SignIn): Promise<SignIn> {
-    const key = recordKey(user_id);
     return await untilSettled(async () => {
-      const entry = await this.db.kv.get<KeptSignIn>(key);
-      const before = await this.#opened(entry.value, user_id);
-      const after = to(before);
-      const { passphrase } = after;
-      const kept: KeptSignIn = {
-        passphrase: passphrase === before.passphrase
-          ? entry.value?.passphrase ?? null
-          : passphrase && await this.sealer.seal(JSON.stringify(passphrase), key),
-        passkeys: [...after.passkeys],
-      };
-      checkSize(kept);
-      const change = this.db.kv.atomic().check(entry).set(key, kept);
-      await this.#keepOthers(change, user_id, after.passkeys);
-      for (const { id } of before.passkeys) change.delete(passkeyKey(id));
-      for (const { id } of after.passkeys) change.set(passkeyKey(id), user_id);
+      const change = this.db.kv.atomic();
+      const after = await this.#addChange(change, user_id, to);
       return (await this.db.commit(change)).ok ? after : AGAIN;
+    });
+  }
+
+  async replace(user_id: string, to: (now: SignIn) => SignIn, but?: string): Promise<number> {
+    return await this.replaceWith(user_id, to, () => true, but) ?? 0;
+  }
+
+  /** As `replace`, with what `beside` adds to the change; where that answers false nothing is done, and null answered. */
+  async replaceWith(
+    user_id: string,
+    to: (now: SignIn) => SignIn,
+    beside: (change: Deno.AtomicOperation) => boolean | Promise<boolean>,
+    but?: string,
+  ): Promise<number | null> {
+    return await untilSettled(async () => {
+      const change = this.db.kv.atomic();
+      if (!await beside(change)) return null;
+      await this.#addChange(change, user_id, to);
+      const { count, clear } = await this.sessions.addEnd(change, user_id, but);
+      if (!(await this.db.commit(change)).ok) return AGAIN;
+      await clear();
+      return count;
     });
   }
 
@@ -55,6 +68,31 @@ export class SignIns implements SignInStore {
       for (const { id } of entry.value?.passkeys ?? []) change.delete(passkeyKey(id));
       return (await this.db.commit(change)).ok || AGAIN;
     });
+  }
+
+  /** What stands afterwards. */
+  async #addChange(
+    change: Deno.AtomicOperation,
+    user_id: string,
+    to: (now: SignIn) => SignIn,
+  ): Promise<SignIn> {
+    const key = recordKey(user_id);
+    const entry = await this.db.kv.get<KeptSignIn>(key);
+    const before = await this.#opened(entry.value, user_id);
+    const after = to(before);
+    const { passphrase } = after;
+    const kept: KeptSignIn = {
+      passphrase: passphrase === before.passphrase
+        ? entry.value?.passphrase ?? null
+        : passphrase && await this.sealer.seal(JSON.stringify(passphrase), key),
+      passkeys: [...after.passkeys],
+    };
+    checkSize(kept);
+    change.check(entry).set(key, kept);
+    await this.#keepOthers(change, user_id, after.passkeys);
+    for (const { id } of before.passkeys) change.delete(passkeyKey(id));
+    for (const { id } of after.passkeys) change.set(passkeyKey(id), user_id);
+    return after;
   }
 
   /** Refuses a passkey that is another user's: an id is a name that its device chooses, and one has heard of others'. */

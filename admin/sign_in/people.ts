@@ -87,14 +87,12 @@ export class People {
     const signIn: SignIn = "passphrase" in chosen
       ? { passphrase: await this.#passphrases.keep(chosen.passphrase), passkeys: [] }
       : { passphrase: null, passkeys: [chosen.passkey] };
-    if (!await store.invitations.take(text)) return null;
+    if (!await store.invitations.take(text, signIn)) return null;
     const { user } = found;
-    await store.signIns.change(user.id, () => signIn);
-    await store.personSessions.endAll(user.id);
-    await this.#forget(user.email, address);
-    await store.attempts.forget(ownName(user));
     const method = signIn.passphrase ? "passphrase" : "passkey";
     await record(actorOfPerson(user), "user.join", { user_id: user.id, method });
+    await this.#forget(user.email, address);
+    await store.attempts.forget(ownName(user));
     return { user, mark: await store.personSessions.mark(user.id) };
   }
 
@@ -142,8 +140,7 @@ export class People {
   async changePassphrase(user: User, passphrase: string, session_id: string): Promise<void> {
     const { store, record } = this.ports;
     const kept = await this.#passphrases.keep(passphrase);
-    await store.signIns.change(user.id, (now) => ({ ...now, passphrase: kept }));
-    const ended = await store.personSessions.endAll(user.id, session_id);
+    const ended = await store.signIns.replace(user.id, (now) => ({ ...now, passphrase: kept }), session_id);
     await record(actorOfPerson(user), "user.passphrase", { user_id: user.id, sessions_ended: ended });
   }
 
