@@ -115,7 +115,7 @@ export async function openGateway(
   });
   const clients = onDemand(async () => {
     const { ConnectedClients } = await import("./guard/oauth/connected.ts");
-    return new ConnectedClients({ store, now, newId: () => newId() });
+    return new ConnectedClients({ store, now, newId: () => newId(), log });
   });
   const stopping = new AbortController();
   const app = buildApp({
@@ -183,7 +183,7 @@ export async function openGateway(
           await catalog.fresh();
           return catalog.names();
         },
-        record: recorder(store.audit, () => newId(), now),
+        record: recorder({ audit: store.audit, log }, () => newId(), now),
         retention,
         doubts,
         snapshots: (days, site_id) => snapshotReport(ports, days, site_id),
@@ -208,6 +208,7 @@ export async function openGateway(
         signedIn,
         now,
         newId: () => newId(),
+        log,
         report: logFault,
       });
     },

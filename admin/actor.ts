@@ -12,7 +12,7 @@ export function actorOfPerson({ id, email }: User): Actor {
   return { token_id: "session", token_name: email, owner_user_id: id };
 }
 
-/** Appends a row to the audit; `what` holds no secret. Resolves once it is durable. */
+/** Appends a row to the audit; `what` holds no secret. Resolves once it is durable; where it cannot be, the log has it. */
 export type RecordAction = (
   by: Actor,
   action: string,

@@ -1,4 +1,5 @@
 /** Rows of the audit for what an operator or the gateway itself did: no call, no site, no tier. */
+import { GatewayError } from "../errors.ts";
 import type { AuditRow } from "../model.ts";
 import type { AuditStore } from "../store/store.ts";
 
@@ -35,12 +36,45 @@ export function adminRow(id: string, by: Actor, at: number, tool: string, what: 
   };
 }
 
+/** What a row is written to, and where it is told of where that fails. */
+export interface RowSinks {
+  readonly audit: Pick<AuditStore, "append">;
+  log(event: Record<string, unknown>): void;
+}
+
+/** Appends a row of what an operator or a person did; where it cannot be written the log has it, and E_INTERNAL is thrown. */
+export async function appendOrLog({ audit, log }: RowSinks, row: AuditRow): Promise<void> {
+  try {
+    await audit.append(row);
+  } catch (thrown) {
+    const cause = thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown;
+    const { at, request_id, tool, token_id, token_name, owner_user_id, status, arguments: what } = row;
+    const by = { token_id, token_name, owner_user_id };
+    log({
+      event: "audit_failed",
+      at,
+      request_id,
+      tool,
+      ...by,
+      status,
+      arguments: what,
+      cause: String(cause),
+    });
+    throw new GatewayError(
+      "E_INTERNAL",
+      "The audit log cannot be written at the moment. What you asked for may be done all the same, so look before " +
+        `you ask again; the gateway's operator finds it in the log under request id "${request_id}"`,
+      { cause: thrown },
+    );
+  }
+}
+
 /** Appends such rows to the audit; each resolves once it is durable. `more` is for what did not go well, or for a site. */
-export function recorder(audit: Pick<AuditStore, "append">, newId: () => string, now: () => number) {
+export function recorder(sinks: RowSinks, newId: () => string, now: () => number) {
   return (
     by: Actor,
     tool: string,
     what: object,
     more: Partial<Pick<AuditRow, "status" | "error" | "site_id">> = {},
-  ): Promise<void> => audit.append({ ...adminRow(newId(), by, now(), tool, what), ...more });
+  ): Promise<void> => appendOrLog(sinks, { ...adminRow(newId(), by, now(), tool, what), ...more });
 }

@@ -46,8 +46,8 @@ export function signInPages(app: Hono, parts: PagesParts): void {
     const next = wanted(form.get("next"));
     try {
       const signedIn = await people.signIn({ email, passphrase, address: addressOf(c) });
-      await visitors.signIn(c, signedIn, "passphrase");
       await ports.record(actorOfPerson(signedIn.user), "session.sign_in", { method: "passphrase" });
+      await visitors.signIn(c, signedIn, "passphrase");
       return leadTo(c, next);
     } catch (thrown) {
       const { message, status } = worded(c, thrown);
@@ -68,8 +68,8 @@ export function signInPages(app: Hono, parts: PagesParts): void {
     const next = wanted(form.get("next"));
     try {
       const signedIn = await (await parts.passkeys()).used(form.get("response") ?? "", visitor.csrf);
-      await visitors.signIn(c, signedIn, "passkey");
       await ports.record(actorOfPerson(signedIn.user), "session.sign_in", { method: "passkey" });
+      await visitors.signIn(c, signedIn, "passkey");
       return leadTo(c, next);
     } catch (thrown) {
       const { message, status } = worded(c, thrown);

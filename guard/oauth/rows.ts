@@ -1,13 +1,14 @@
 /** Rows of the audit for what becomes of clients that people let in. */
-import type { AuditRow, Grant, User } from "../../model.ts";
+import type { Grant, User } from "../../model.ts";
 import type { Store } from "../../store/store.ts";
-import { type Actor, adminRow } from "../admin_row.ts";
+import { type Actor, adminRow, appendOrLog } from "../admin_row.ts";
 
 /** What appending needs. */
 export interface RowPorts {
   readonly store: Pick<Store, "audit">;
   now(): number;
   newId(): string;
+  log(event: Record<string, unknown>): void;
 }
 
 /** A person who is signed in. */
@@ -25,11 +26,10 @@ export const byClient = ({ id, client_name, user_id }: Grant): Actor => ({
 
 /** Appends what was done about a client; `what` holds no secret. */
 export async function appendClientRow(
-  { store, now, newId }: RowPorts,
+  { store, now, newId, log }: RowPorts,
   by: Actor,
   tool: "client.grant" | "client.connect" | "client.end",
   what: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const row: AuditRow = adminRow(newId(), by, now(), tool, what);
-  await store.audit.append(row);
+  await appendOrLog({ audit: store.audit, log }, adminRow(newId(), by, now(), tool, what));
 }

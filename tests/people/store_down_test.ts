@@ -1,0 +1,85 @@
+/** People and clients while the store fails: nobody is let in without a row, and what was done stands in the log at least. */
+import assert from "node:assert/strict";
+import { GatewayError } from "../../errors.ts";
+import { oauth } from "../guard/oauth_kit.ts";
+import { gateway, type KitOptions } from "../kit.ts";
+import { invited, joined, operator, PASSPHRASE, person, PersonBrowser } from "./kit.ts";
+
+/** A store whose audit cannot be written while `is.down`, in the words of the real one. */
+function failing(): { is: { down: boolean }; options: Pick<KitOptions, "store"> } {
+  const is = { down: false };
+  const store: KitOptions["store"] = (real) => {
+    const audit = new Proxy(real.audit, {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name, target);
+        if (typeof member !== "function") return member;
+        const refused = () => {
+          const cause = new TypeError("disk I/O error");
+          return Promise.reject(
+            new GatewayError("E_INTERNAL", "The audit log cannot be written at the moment", { cause }),
+          );
+        };
+        return name === "append" && is.down ? refused : member.bind(target);
+      },
+    });
+    return { ...real, audit };
+  };
+  return { is, options: { store } };
+}
+
+const lost = (logged: readonly Record<string, unknown>[]) =>
+  logged.filter(({ event }) => event === "audit_failed").map(({ tool, cause }) => [tool, cause]);
+
+Deno.test("a sign-in that cannot be recorded lets nobody in", async () => {
+  const { is, options } = failing();
+  await using gw = await gateway(options);
+  const ann = await person(gw, "ann@agency.example");
+  await joined(gw, ann);
+  const browser = new PersonBrowser(gw);
+  is.down = true;
+  const page = await browser.signIn(ann.email);
+  assert.equal(page.status, 500);
+  assert.match(page.text, /The audit log cannot be written at the moment/);
+  is.down = false;
+  assert.equal((await browser.open("/admin/account")).title, "Sign in");
+  assert.equal((await gw.store.personSessions.list(ann.id)).length, 1, "the one of the invitation");
+  assert.deepEqual(lost(gw.logged), [["session.sign_in", "TypeError: disk I/O error"]]);
+});
+
+Deno.test("what was done about a person and cannot be recorded stands in the log, and its answer says that it may be done", async () => {
+  const { is, options } = failing();
+  await using gw = await gateway(options);
+  const ann = await person(gw, "ann@agency.example");
+  const browser = await joined(gw, ann);
+  const link = await invited(gw, ann);
+  await browser.open("/admin/account");
+  is.down = true;
+  const everywhere = await browser.submit("/admin/account/sessions/end-all", {});
+  assert.deepEqual([everywhere.status, everywhere.title], [500, "Something failed"]);
+  assert.match(everywhere.text, /What you asked for may be done all the same/);
+  const visitor = new PersonBrowser(gw);
+  assert.equal((await visitor.join(link)).status, 500);
+  const invitation = await operator(gw, "POST", `users/${ann.id}/invite`);
+  assert.match(invitation.error!.message, /may be done all the same/);
+  assert.deepEqual(lost(gw.logged).map(([tool]) => tool), ["session.end", "user.join", "user.invite"]);
+  const [ended] = gw.logged.filter(({ event }) => event === "audit_failed");
+  assert.deepEqual([ended!.token_name, ended!.owner_user_id, ended!.arguments], [
+    ann.email,
+    ann.id,
+    { sessions_ended: 1 },
+  ]);
+  is.down = false;
+  assert.equal((await visitor.signIn(ann.email, PASSPHRASE)).status, 200, "the invitation was used");
+});
+
+Deno.test("the end of a client that cannot be recorded holds, and stands in the log", async () => {
+  const { is, options } = failing();
+  await using at = await oauth(options);
+  const { refresh_token, access_token, client_id } = await at.connect();
+  is.down = true;
+  const { status, body } = await at.post("/oauth/revoke", { token: refresh_token, client_id });
+  assert.deepEqual([status, body.error], [500, "server_error"]);
+  is.down = false;
+  assert.equal((await at.with(access_token, "/api/v1/whoami")).status, 401);
+  assert.deepEqual(lost(at.gw.logged), [["client.end", "TypeError: disk I/O error"]]);
+});
