@@ -22,19 +22,33 @@ export interface Removed {
   };
 }
 
-/** Removes a user and all ways in: sign-in, sessions, invitations, connected accounts and clients. Null where there is none. */
+/**
+ * Removes a user and all ways in: sign-in, sessions, invitations, connected accounts and clients. Null where there is none.
+ * The user goes last, so that a removal that failed half-way can be asked for again; what was made meanwhile goes then.
+ */
 export async function removeUser(ports: RemovalPorts, by: Actor, id: string): Promise<Removed | null> {
   const { store, record } = ports;
+  if (await store.users.get(id) === null) return null;
+  const before = await endAll(ports, by, id);
   const user = await store.users.remove(id);
   if (user === null) return null;
+  const after = await endAll(ports, by, id);
+  const ended = {
+    sessions_ended: before.sessions_ended + after.sessions_ended,
+    accounts_forgotten: before.accounts_forgotten + after.accounts_forgotten,
+    clients_ended: before.clients_ended + after.clients_ended,
+  };
+  await record(by, "user.remove", { user_id: id, email: user.email, ...ended });
+  return { user, ended };
+}
+
+async function endAll(ports: RemovalPorts, by: Actor, id: string): Promise<Removed["ended"]> {
+  const { store } = ports;
   await store.invitations.withdraw(id);
   await store.signIns.remove(id);
   const sessions_ended = await store.personSessions.endAll(id);
   const accounts_forgotten = (await store.accounts.disconnectAll(id)).length;
-  const clients_ended = await endClients(ports, by, id);
-  const ended = { sessions_ended, accounts_forgotten, clients_ended };
-  await record(by, "user.remove", { user_id: id, email: user.email, ...ended });
-  return { user, ended };
+  return { sessions_ended, accounts_forgotten, clients_ended: await endClients(ports, by, id) };
 }
 
 /** How many there were; one that is ended elsewhere meanwhile has its row from there. */

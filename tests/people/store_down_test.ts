@@ -83,3 +83,28 @@ Deno.test("the end of a client that cannot be recorded holds, and stands in the 
   assert.equal((await at.with(access_token, "/api/v1/whoami")).status, 401);
   assert.deepEqual(lost(at.gw.logged), [["client.end", "TypeError: disk I/O error"]]);
 });
+
+Deno.test("a removal that fails half-way ends what it came to, and is done when it is asked for again", async () => {
+  let down = false;
+  await using gw = await gateway({
+    store: (real) => {
+      const accounts = new Proxy(real.accounts, {
+        get(target, name) {
+          const member = Reflect.get(target, name, target);
+          if (name === "disconnectAll" && down) return () => Promise.reject(new TypeError("disk I/O error"));
+          return typeof member === "function" ? member.bind(target) : member;
+        },
+      });
+      return { ...real, accounts };
+    },
+  });
+  const ann = await person(gw, "ann@agency.example");
+  const browser = await joined(gw, ann);
+  down = true;
+  assert.equal((await operator(gw, "POST", `users/${ann.id}/remove`)).status, 500);
+  assert.equal((await browser.open("/admin/account")).title, "Sign in");
+  down = false;
+  const { status, result } = await operator(gw, "POST", `users/${ann.id}/remove`);
+  assert.deepEqual([status, result?.email], [200, ann.email]);
+  assert.equal((await gw.audit())[0]!.tool, "user.remove");
+});
