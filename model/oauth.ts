@@ -96,7 +96,12 @@ export const OAUTH_LIMITS = {
   STATE_CHARACTERS: 2048,
   DOCUMENT_BYTES: 10 * 1024,
   DOCUMENT_DEADLINE_MS: 5000,
+  /** How long a document is shown as it was read: as long as its host says, within bounds; where it says nothing, so long. */
   DOCUMENT_KEPT_MS: 5 * MINUTE_MS,
+  DOCUMENT_KEPT_MS_MIN: MINUTE_MS,
+  DOCUMENT_KEPT_MS_MAX: 60 * MINUTE_MS,
   DOCUMENTS_KEPT: 100,
-  DOCUMENTS_PER_MINUTE: 60,
+  /** For one person, and from one host for all of them. */
+  DOCUMENTS_PER_MINUTE: 20,
+  DOCUMENTS_PER_MINUTE_HOST: 60,
 } as const;

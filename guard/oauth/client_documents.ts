@@ -16,37 +16,75 @@ export interface DocumentPorts {
 /** Whether a client_id is the address of a document. */
 export const isDocumentAddress = (client_id: string): boolean => /^https:/i.test(client_id);
 
+/** A longer one is not kept. */
+const ETAG_CHARACTERS_MAX = 200;
+
 const refuse = (client_id: string, why: string) =>
   new OAuthFault("invalid_client", `client_id: the document "${client_id.slice(0, 200)}" ${why}`);
+
+/** A document as it was read. */
+interface Kept {
+  readonly client: OAuthClient;
+  readonly until: number;
+  /** What its host calls this version of it, for asking whether it has changed. */
+  readonly etag: string | null;
+}
 
 /** Reads documents: over https from public addresses alone, no redirect, within a size and a time. */
 export class ClientDocuments {
   readonly #ports: DocumentPorts;
-  readonly #limit: RateLimit;
-  readonly #kept = new Map<string, { readonly client: OAuthClient; readonly until: number }>();
+  readonly #limits: { readonly user: RateLimit; readonly host: RateLimit };
+  readonly #kept = new Map<string, Kept>();
+  /** What is being read, for all who ask for it meanwhile. */
+  readonly #reading = new Map<string, Promise<OAuthClient>>();
 
   constructor(ports: DocumentPorts) {
+    const { DOCUMENTS_PER_MINUTE: user, DOCUMENTS_PER_MINUTE_HOST: host } = OAUTH_LIMITS;
     this.#ports = ports;
-    this.#limit = new RateLimit(OAUTH_LIMITS.DOCUMENTS_PER_MINUTE, "user", ports.now);
+    this.#limits = {
+      user: new RateLimit(user, "user", ports.now),
+      host: new RateLimit(host, "host", ports.now),
+    };
   }
 
   /**
-   * The client of a document, as it says now or, unless `fresh`, said within OAUTH_LIMITS.DOCUMENT_KEPT_MS. Failures
-   * are not kept. `user_id` is who is asked to let it in. Throws OAuthFault invalid_client.
+   * The client of a document, as it says now or, unless `fresh`, as it said when it was read last and its host lets it
+   * be kept. Failures are not kept. `user_id` is who is asked to let it in. Throws OAuthFault invalid_client.
    */
   async read(client_id: string, user_id: string, fresh: boolean): Promise<OAuthClient> {
     judgeAddress(client_id);
     const kept = this.#kept.get(client_id);
-    const now = this.#ports.now();
-    if (!fresh && kept && now < kept.until) return kept.client;
-    const client = clientOf(client_id, await this.#fetch(client_id, user_id));
+    if (!fresh && kept && this.#lasts(kept)) return kept.client;
+    const reading = this.#reading.get(client_id);
+    if (reading) return await reading;
+    const read = this.#read(client_id, user_id, kept).finally(() => this.#reading.delete(client_id));
+    this.#reading.set(client_id, read);
+    return await read;
+  }
+
+  async #read(client_id: string, user_id: string, kept: Kept | undefined): Promise<OAuthClient> {
+    const answer = await this.#fetch(client_id, user_id, kept?.etag ?? null);
+    const same = answer.status === 304 && kept?.etag;
+    const client = same ? kept.client : clientOf(client_id, answer);
+    const etag = answer.headers.get("etag") ?? (same ? kept.etag : null);
+    const until = this.#ports.now() + keptFor(answer.headers);
     this.#kept.delete(client_id);
-    this.#kept.set(client_id, { client, until: now + OAUTH_LIMITS.DOCUMENT_KEPT_MS });
+    this.#kept.set(client_id, {
+      client,
+      until,
+      etag: (etag?.length ?? 0) > ETAG_CHARACTERS_MAX ? null : etag,
+    });
     if (this.#kept.size > OAUTH_LIMITS.DOCUMENTS_KEPT) this.#kept.delete(this.#kept.keys().next().value!);
     return client;
   }
 
-  async #fetch(client_id: string, user_id: string): Promise<Incoming> {
+  /** One that would last for longer than any may was read under a clock that has gone back. */
+  #lasts({ until }: Kept): boolean {
+    const left = until - this.#ports.now();
+    return left > 0 && left <= OAUTH_LIMITS.DOCUMENT_KEPT_MS_MAX;
+  }
+
+  async #fetch(client_id: string, user_id: string, etag: string | null): Promise<Incoming> {
     const out: Outgoing = {
       method: "GET",
       url: client_id,
@@ -55,21 +93,36 @@ export class ClientDocuments {
       public_only: true,
       max_bytes: OAUTH_LIMITS.DOCUMENT_BYTES,
       deadline_ms: OAUTH_LIMITS.DOCUMENT_DEADLINE_MS,
+      ...(etag === null ? {} : { headers: { "if-none-match": etag } }),
     };
     const look = (hop: Outgoing) => {
       if (hop !== out) throw new GatewayError("E_UPSTREAM", "a metadata document must not redirect");
     };
     try {
-      this.#limit.take(user_id);
+      this.#limits.user.take(user_id);
+      this.#limits.host.take(new URL(client_id).host);
       return await this.#ports.http.send(out, {
         endsAt: this.#ports.now() + OAUTH_LIMITS.DOCUMENT_DEADLINE_MS,
         look,
       });
     } catch (thrown) {
       if (!(thrown instanceof GatewayError)) throw thrown;
-      throw refuse(client_id, `cannot be read: ${thrown.message}`);
+      if (thrown.code !== "E_RATE_LIMITED") throw refuse(client_id, `cannot be read: ${thrown.message}`);
+      const seconds = thrown.retryAfter ?? 1;
+      throw refuse(client_id, `was not read: too many were in the last minute; try again in ${seconds} s`);
     }
   }
+}
+
+/** How long an answer lets its document be kept (RFC 9111), within our bounds. */
+function keptFor(headers: Headers): number {
+  const { DOCUMENT_KEPT_MS: usual, DOCUMENT_KEPT_MS_MIN: least, DOCUMENT_KEPT_MS_MAX: most } = OAUTH_LIMITS;
+  const control = (headers.get("cache-control") ?? "").toLowerCase();
+  if (/(?:^|,)\s*no-(?:store|cache)\s*(?:,|=|$)/.test(control)) return least;
+  const seconds = /(?:^|,)\s*max-age\s*=\s*"?(\d{1,10})"?\s*(?:,|$)/.exec(control)?.[1];
+  if (seconds === undefined) return usual;
+  const age = /^\s*(\d{1,10})\s*$/.exec(headers.get("age") ?? "")?.[1] ?? 0;
+  return Math.min(most, Math.max(least, (Number(seconds) - Number(age)) * 1000));
 }
 
 /** As the draft on client id metadata documents asks of the address. */
@@ -90,8 +143,16 @@ function judgeAddress(client_id: string): void {
   if (fault !== null) throw refuse(client_id, fault);
 }
 
-function clientOf(client_id: string, { status, json }: Incoming): OAuthClient {
+function clientOf(client_id: string, { status, headers, json }: Incoming): OAuthClient {
   if (status !== 200) throw refuse(client_id, `was answered with status ${status}; it must be 200`);
+  // A host that shows what strangers store there, as text, does not speak for itself.
+  const type = (headers.get("content-type") ?? "").split(";", 1)[0]!.trim().toLowerCase();
+  if (!/^application\/(?:[\w.-]+\+)?json$/.test(type)) {
+    throw refuse(
+      client_id,
+      `was answered as "${type.slice(0, 60)}"; its Content-Type must be application/json`,
+    );
+  }
   const value = json();
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw refuse(client_id, "is not a JSON object");

@@ -19,6 +19,7 @@ const PUBLIC = { lookup: () => Promise.resolve(["93.184.216.34"]) };
 async function world(answer: () => Response | Promise<Response>): Promise<World> {
   return await oauth({ fetch: (() => Promise.resolve(answer())) as typeof fetch, http: PUBLIC });
 }
+const typed = (type: string): ResponseInit => ({ headers: { "content-type": type } });
 const json = (value: unknown, init?: ResponseInit) => () => Response.json(value, init);
 
 async function shown(at: World, address: string): Promise<{ status: number; text: string }> {
@@ -98,6 +99,7 @@ Deno.test("a document at a private address is not fetched, whatever upstreams ma
     const { status, text } = await shown(at, at.address(client_id));
     assert.equal(status, 400, client_id);
     assert.match(text, /cannot be read: .*private/, client_id);
+    assert.ok(!text.includes("ALLOW_PRIVATE_UPSTREAMS"), "no setting would change it");
   }
   assert.deepEqual(at.gw.requests, []);
 });
@@ -113,7 +115,13 @@ Deno.test("a document of a megabyte, behind a redirect, with another status or o
     [json(document(), { status: 404 }), /status 404/],
     [json(document(), { status: 201 }), /status 201/],
     [json(document(), { status: 500 }), /status 500/],
-    [() => new Response("<html></html>"), /is not a JSON object/],
+    [() => new Response("<html></html>", typed("application/json")), /is not a JSON object/],
+    [
+      () => new Response(JSON.stringify(document()), typed("text/html; charset=utf-8")),
+      /as &quot;text\/html&quot;/,
+    ],
+    [() => new Response(JSON.stringify(document()), typed("text/plain")), /as &quot;text\/plain&quot;/],
+    [() => new Response(new TextEncoder().encode(JSON.stringify(document()))), /as &quot;&quot;/],
     [json([document()]), /is not a JSON object/],
     [json(null), /is not a JSON object/],
     [json(document({ client_id: `${ID}?x` })), /names another client_id/],
@@ -181,11 +189,109 @@ Deno.test("failures are not kept, and what is kept is read again after five minu
   assert.equal(at.gw.requests.length, before + 1);
 });
 
-Deno.test("one person has 60 documents fetched a minute, and no more", async () => {
+Deno.test("a document of a kind of JSON is taken", async () => {
+  await using at = await world(() =>
+    new Response(JSON.stringify(document()), typed("Application/OAuth-Client+json; charset=utf-8"))
+  );
+  assert.equal((await shown(at, at.address(ID))).status, 200);
+});
+
+Deno.test("a document is kept as long as its host says, for a minute at least and an hour at most", async () => {
+  const [minute, hour] = [60_000, 60 * 60_000];
+  const cases: [Record<string, string>, number][] = [
+    [{}, 5 * minute],
+    [{ "cache-control": "no-store" }, minute],
+    [{ "cache-control": "private, no-cache" }, minute],
+    [{ "cache-control": "public, max-age=0" }, minute],
+    [{ "cache-control": "max-age=600" }, 10 * minute],
+    [{ "cache-control": "Public, Max-Age=600", age: "300" }, 5 * minute],
+    [{ "cache-control": "max-age=31536000, immutable" }, hour],
+    [{ "cache-control": "max-age=never" }, 5 * minute],
+  ];
+  for (const [headers, kept] of cases) {
+    await using at = await world(json(document(), { headers }));
+    await shown(at, at.address(ID));
+    at.gw.clock.now += kept - 1;
+    await shown(at, at.address(ID));
+    assert.equal(at.gw.requests.length, 1, JSON.stringify(headers));
+    at.gw.clock.now += 1;
+    await shown(at, at.address(ID));
+    assert.equal(at.gw.requests.length, 2, JSON.stringify(headers));
+  }
+});
+
+Deno.test("a document that was read under a clock that has gone back is read again", async () => {
   await using at = await world(json(document()));
-  for (let count = 0; count < 60; count++) await shown(at, at.address(`${ID}?${count}`));
-  assert.equal(at.gw.requests.length, 60);
+  at.gw.clock.now += 400 * 24 * 60 * 60_000;
+  await shown(at, at.address(ID));
+  at.gw.clock.now = NOW;
+  await shown(at, at.address(ID));
+  assert.equal(at.gw.requests.length, 2);
+});
+
+Deno.test("a host that names the version of its document is asked whether it has changed", async () => {
+  const asked: (string | null)[] = [];
+  let [etag, name] = ['"one"', "Assistant"];
+  await using at = await oauth({
+    http: PUBLIC,
+    fetch: ((_url: URL, init: RequestInit) => {
+      const known = new Headers(init.headers).get("if-none-match");
+      asked.push(known);
+      if (known === etag) return Promise.resolve(new Response(null, { status: 304 }));
+      return Promise.resolve(Response.json(document({ client_name: name }), { headers: { etag } }));
+    }) as unknown as typeof fetch,
+  });
+  const address = at.address(ID);
+  await shown(at, address);
+  assert.equal((await at.consent(address)).status, 303, "it has not changed");
+  assert.equal((await at.consent(address)).status, 303);
+  assert.deepEqual(asked, [null, '"one"', '"one"']);
+  [etag, name] = ['"two"', "Somebody Else"];
+  assert.equal((await at.consent(address)).status, 422, "it has");
+  assert.match((await shown(at, address)).text, /Somebody Else/);
+  etag = '"one"';
+  assert.equal((await at.consent(address)).status, 303);
+  assert.deepEqual(asked.slice(3), ['"one"', '"two"']);
+});
+
+Deno.test("a 304 to a request that named no version is no document", async () => {
+  await using at = await world(() => new Response(null, { status: 304 }));
+  assert.match((await shown(at, at.address(ID))).text, /status 304/);
+});
+
+Deno.test("a document that several ask for at once is read once, and a failure is answered to all of them", async () => {
+  const held = Promise.withResolvers<void>();
+  let answer = json(document());
+  await using at = await world(async () => {
+    await held.promise;
+    return answer();
+  });
+  const all = () => Promise.all([1, 2, 3, 4].map(() => shown(at, at.address(ID))));
+  answer = json(document(), { status: 503 });
+  const failing = all();
+  held.resolve();
+  assert.deepEqual((await failing).map(({ status }) => status), [400, 400, 400, 400]);
+  assert.equal(at.gw.requests.length, 1);
+  answer = json(document());
+  assert.deepEqual((await all()).map(({ status }) => status), [200, 200, 200, 200]);
+  assert.equal(at.gw.requests.length, 2);
+});
+
+Deno.test("one person has 20 documents fetched a minute, all together 60 from one host", async () => {
+  await using at = await world(json(document()));
+  for (let count = 0; count < 20; count++) await shown(at, at.address(`${ID}?${count}`));
+  assert.equal(at.gw.requests.length, 20);
   const { text } = await shown(at, at.address(`${ID}?more`));
-  assert.match(text, /60 calls a minute/);
+  assert.match(text, /was not read: too many were in the last minute; try again in 3 s/);
+  assert.equal(at.gw.requests.length, 20);
+  for (const [index, email] of ["bob@b.example", "cy@b.example", "di@b.example"].entries()) {
+    at.who = await at.gw.store.users.create({ email, role: "member", allowed_sites: ["*"], max_risk: 1 });
+    for (let count = 0; count < 20; count++) await shown(at, at.address(`${ID}?${index}-${count}`));
+  }
   assert.equal(at.gw.requests.length, 60);
+  await shown(at, at.address("https://elsewhere.example/c.json"));
+  assert.equal(at.gw.requests.length, 60, "the fourth person has had 20 tries");
+  at.gw.clock.now += 3000;
+  await shown(at, at.address("https://elsewhere.example/c.json"));
+  assert.equal(at.gw.requests.length, 61, "another host is another");
 });
