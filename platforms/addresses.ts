@@ -94,8 +94,8 @@ function isListed(url: URL, allowPrivate: readonly string[]): boolean {
   return allowPrivate.some((entry) => names.includes(entry.trim().toLowerCase()));
 }
 
-const WAY_OUT =
-  "use a public https address, or have the operator list the host in ALLOW_PRIVATE_UPSTREAMS; nothing was sent";
+const PUBLIC = "use a public https address";
+const LISTED = "have the operator list the host in ALLOW_PRIVATE_UPSTREAMS";
 
 /**
  * Throws RefusedAddress unless that URL may be called: https to a public address, judged on the URL itself and on
@@ -107,8 +107,9 @@ export async function checkAddress(
   url: URL,
   rules: { allowPrivate: readonly string[]; lookup: Lookup; publicOnly: boolean },
 ): Promise<readonly string[]> {
+  const way = `${rules.publicOnly ? PUBLIC : `${PUBLIC}, or ${LISTED}`}; nothing was sent`;
   if (url.protocol !== "https:" && url.protocol !== "http:") {
-    throw new RefusedAddress(`The address "${url.protocol}" is not of the web; ${WAY_OUT}`);
+    throw new RefusedAddress(`The address "${url.protocol}" is not of the web; ${way}`);
   }
   if (url.username || url.password) {
     throw new RefusedAddress(`The address of "${url.host}" holds a user name; take it out, nothing was sent`);
@@ -116,26 +117,26 @@ export async function checkAddress(
   const host = bareHost(url);
   const literal = isIP(host) !== 0;
   if (!rules.publicOnly && isListed(url, rules.allowPrivate)) {
-    return literal ? [host] : await resolved(host, rules.lookup);
+    return literal ? [host] : await resolved(host, rules.lookup, way);
   }
   if (url.protocol !== "https:") {
-    throw new RefusedAddress(`The address "${url.origin}" is not https; ${WAY_OUT}`);
+    throw new RefusedAddress(`The address "${url.origin}" is not https; ${way}`);
   }
   const refused = literal ? !isPublicAddress(host) : host === "localhost" || host.endsWith(".localhost");
-  if (refused) throw new RefusedAddress(`The address "${url.origin}" is private; ${WAY_OUT}`);
+  if (refused) throw new RefusedAddress(`The address "${url.origin}" is private; ${way}`);
   if (literal) return [host];
-  const addresses = await resolved(host, rules.lookup);
+  const addresses = await resolved(host, rules.lookup, way);
   if (!addresses.every(isPublicAddress)) {
-    throw new RefusedAddress(`The name "${host}" stands for a private address; ${WAY_OUT}`);
+    throw new RefusedAddress(`The name "${host}" stands for a private address; ${way}`);
   }
   return addresses;
 }
 
 /** Every address of a name, each once and each an IP address. Throws where there is none. */
-async function resolved(host: string, lookup: Lookup): Promise<readonly string[]> {
+async function resolved(host: string, lookup: Lookup, way: string): Promise<readonly string[]> {
   const addresses = [...new Set(await lookup(host))].filter((address) => isIP(address) !== 0);
   if (addresses.length === 0) {
-    throw new RefusedAddress(`The name "${host}" stands for no address; ${WAY_OUT}`);
+    throw new RefusedAddress(`The name "${host}" stands for no address; ${way}`);
   }
   return addresses;
 }
