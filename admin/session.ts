@@ -119,7 +119,7 @@ function wrongAttempts(now: () => number): () => void {
   let times: number[] = [];
   return () => {
     const at = now();
-    times = times.filter((time) => at - time < MINUTE_MS);
+    times = times.filter((time) => Math.abs(at - time) < MINUTE_MS);
     if (times.length < LIMITS.LOGIN_ATTEMPTS_PER_MINUTE) return void times.push(at);
     const seconds = Math.max(1, Math.ceil((times[0]! + MINUTE_MS - at) / 1000));
     throw new GatewayError("E_RATE_LIMITED", `Too many wrong credentials; try again in ${seconds} s`, {

@@ -1,6 +1,7 @@
 /** What an access token of OAuth stands for: the grant behind it, as a token that calls. */
 import { GatewayError } from "../errors.ts";
-import type { Grant, Token } from "../model.ts";
+import { lasts } from "../lib/lasting.ts";
+import { type Grant, OAUTH_LIMITS, type Token } from "../model.ts";
 import type { Access } from "../store/store.ts";
 import { isOwnResource } from "./oauth/resources.ts";
 
@@ -21,7 +22,7 @@ const AGAIN = "refresh it, or connect again";
 export function accessTokens({ baseUrl, inGroups, now }: AccessPorts): (access: Access | null) => Token {
   const made = new WeakMap<Grant, Token>();
   return (access) => {
-    if (access === null || now() >= access.expires_at) {
+    if (access === null || !lasts(access.expires_at, OAUTH_LIMITS.ACCESS_MS, now())) {
       throw new GatewayError("E_AUTH", `The access token is not known, or its time is over; ${AGAIN}`);
     }
     const { grant, resource } = access;

@@ -2,6 +2,8 @@
 import { createHash } from "node:crypto";
 import { GatewayError } from "../errors.ts";
 import { isInvalidGrant } from "../lib/invalid_grant.ts";
+import { lasts } from "../lib/lasting.ts";
+import { LIMITS } from "../model.ts";
 import type { Right } from "../platforms/connection.ts";
 import type { Granted } from "../platforms/connection.ts";
 import type { ConnectLink, Presented } from "../store/store.ts";
@@ -100,7 +102,7 @@ export class Connecting {
     const { link, browser } = found;
     if (browser === "other") return { page: pages.OTHER_BROWSER };
     if (link.state === "done") return { page: pages.USED };
-    if (now() >= link.expires_at) return { page: pages.EXPIRED };
+    if (!lasts(link.expires_at, LIMITS.CONNECT_LINK_MS, now())) return { page: pages.EXPIRED };
     if (browser === "own" || !claims) return { link };
     const value = await connectLinks.bind(link.id);
     return value === null ? { page: pages.OTHER_BROWSER } : { link, bind: { link_id: link.id, value } };

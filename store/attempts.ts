@@ -1,4 +1,5 @@
 /** What may be tried only so often, and challenges that are taken once: short-lived, and the same at every instance. */
+import { lasts } from "../lib/lasting.ts";
 import { PEOPLE_LIMITS } from "../model.ts";
 import { AGAIN, type Database, sha256, untilSettled } from "./database.ts";
 import type { AttemptLimit, AttemptStore, ChallengeStore } from "./people_types.ts";
@@ -55,6 +56,6 @@ export class Challenges implements ChallengeStore {
     const entry = await this.db.kv.get<KeptChallenge>(challengeKey(challenge));
     if (entry.value === null || entry.value.bound_to !== sha256(bound_to)) return false;
     const { ok } = await this.db.commit(this.db.kv.atomic().check(entry).delete(entry.key));
-    return ok && this.db.now() < entry.value.expires_at;
+    return ok && lasts(entry.value.expires_at, PEOPLE_LIMITS.CHALLENGE_MS, this.db.now());
   }
 }

@@ -1,4 +1,5 @@
 /** One-time links for connecting an account: bound to the first browser, each way to the consent page taken once. */
+import { lasts } from "../lib/lasting.ts";
 import { LIMITS } from "../model.ts";
 import type {
   Attempt,
@@ -93,7 +94,7 @@ export class ConnectLinks implements ConnectLinkStore {
       const link = shown(id, value);
       if (!isOwn(value, link, presented)) return { outcome: "other", link };
       if (sealed === null) return { outcome: "used", link };
-      if (this.db.now() >= expires_at) return { outcome: "expired", link };
+      if (!lasts(expires_at, LIMITS.CONNECT_LINK_MS, this.db.now())) return { outcome: "expired", link };
       const code_verifier = await this.sealer.unseal(sealed, key);
       const taken: KeptState = { ...entry.value, sealed: null };
       const change = this.db.kv.atomic().check(entry).set(key, taken, { expireIn: REMEMBERED_MS });

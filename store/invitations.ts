@@ -1,4 +1,5 @@
 /** Invitations: one-time links by which a user sets how to sign in, kept by a SHA-256 of their text. */
+import { lasts } from "../lib/lasting.ts";
 import { PEOPLE_LIMITS } from "../model.ts";
 import { type Database, sha256 } from "./database.ts";
 import type { Invitation, InvitationStore, SignIn } from "./people_types.ts";
@@ -69,9 +70,9 @@ export class Invitations implements InvitationStore {
       ? "used"
       : newest.value !== hash
       ? "replaced"
-      : this.db.now() >= expires_at
-      ? "expired"
-      : "open";
+      : lasts(expires_at, PEOPLE_LIMITS.INVITATION_MS, this.db.now())
+      ? "open"
+      : "expired";
     const invitation: Invitation = { user_id, by, state, expires_at };
     return { invitation, entry, newest };
   }

@@ -1,4 +1,5 @@
 /** Grants of OAuth: codes redeemed once, refresh tokens in a row, access tokens, all kept by a SHA-256 of their texts. */
+import { lasts } from "../lib/lasting.ts";
 import { type Grant, OAUTH_LIMITS, OAUTH_PREFIX } from "../model.ts";
 import { type ConfigVersion, RecordCache } from "./cache.ts";
 import { AGAIN, checkSize, type Database, isId, listValues, sha256, untilSettled } from "./database.ts";
@@ -86,7 +87,7 @@ export class OAuthGrants implements OAuthGrantStore {
       const { order, expires_at, grant_id } = entry.value;
       if (grant_id !== null) return { outcome: "used", grant_id };
       const now = this.db.now();
-      if (now >= expires_at) return { outcome: "unknown" };
+      if (!lasts(expires_at, OAUTH_LIMITS.CODE_MS, now)) return { outcome: "unknown" };
       const resource = judge(order);
       const grant: Grant = {
         id: this.db.newId(),
@@ -121,7 +122,7 @@ export class OAuthGrants implements OAuthGrantStore {
       if (!this.#stands(grant)) return { outcome: "ended", grant };
       const { current, previous, at } = family.value;
       const now = this.db.now();
-      if (hash === previous && now - at < OAUTH_LIMITS.REPEAT_MS) {
+      if (hash === previous && Math.abs(now - at) < OAUTH_LIMITS.REPEAT_MS) {
         return { outcome: "repeated", tokens: { grant, ...await this.#unsealed(id, family.value) } };
       }
       if (hash !== current) return { outcome: "used", grant };
@@ -222,6 +223,7 @@ export class OAuthGrants implements OAuthGrantStore {
     return grant && { grant, resource: value.resource, expires_at: value.expires_at };
   }
 
-  #stands = ({ ended_at, expires_at }: Grant) => ended_at === null && this.db.now() < expires_at;
+  #stands = ({ ended_at, created_at, expires_at }: Grant) =>
+    ended_at === null && lasts(expires_at, expires_at - Date.parse(created_at), this.db.now());
   #lifeOf = ({ expires_at }: Grant) => Math.max(1, expires_at - this.db.now()) + OAUTH_LIMITS.ENDED_KNOWN_MS;
 }

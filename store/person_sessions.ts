@@ -1,4 +1,5 @@
 /** Sessions of people, kept by a SHA-256 of their cookie; each look-up reads the store. */
+import { lasts } from "../lib/lasting.ts";
 import { LIMITS, PEOPLE_LIMITS } from "../model.ts";
 import { AGAIN, type Database, isId, listValues, sha256, untilSettled } from "./database.ts";
 import type { PersonSession, PersonSessionStore, SessionMark } from "./people_types.ts";
@@ -66,7 +67,7 @@ export class PersonSessions implements PersonSessionStore {
       const [entry, ended] = await this.db.kv.getMany<[KeptSession, string]>(keys);
       if (entry.value === null || !this.#stands(entry.value, ended.value)) return null;
       const now = this.db.now();
-      if (now - entry.value.seen_at < PEOPLE_LIMITS.SESSION_SEEN_MS) return shown(entry.value);
+      if (Math.abs(now - entry.value.seen_at) < PEOPLE_LIMITS.SESSION_SEEN_MS) return shown(entry.value);
       const seen: KeptSession = { ...entry.value, seen_at: now };
       // Checked, so that a session that ends at this moment is not brought back.
       const change = this.db.kv.atomic().check(entry).set(keys[0], seen, this.#expiry(seen));
@@ -125,7 +126,8 @@ export class PersonSessions implements PersonSessionStore {
 
   #stands({ seen_at, ends_at, mark }: KeptSession, current: SessionMark): boolean {
     const now = this.db.now();
-    return mark === current && now < ends_at && now - seen_at < PEOPLE_LIMITS.SESSION_IDLE_MS;
+    return mark === current && lasts(ends_at, LIMITS.SESSION_MS, now) &&
+      now - seen_at < PEOPLE_LIMITS.SESSION_IDLE_MS;
   }
 
   #expiry = ({ ends_at }: KeptSession) => ({ expireIn: Math.max(1, ends_at - this.db.now()) });

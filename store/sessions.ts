@@ -1,9 +1,16 @@
 /** Admin sessions, kept by a SHA-256 of their cookie and of what they were opened with. */
+import { lasts } from "../lib/lasting.ts";
 import { type Database, sha256 } from "./database.ts";
 import type { SessionStore } from "./store.ts";
 import { randomText } from "./tokens.ts";
 
 const recordKey = (text: string, under: string) => ["sessions", sha256(`${text}\n${under}`)];
+
+/** The value of `["sessions", hash]`. */
+interface KeptSession {
+  readonly ends_at: number;
+  readonly lifetime_ms: number;
+}
 
 /** The SessionStore of a database. */
 export class Sessions implements SessionStore {
@@ -11,15 +18,15 @@ export class Sessions implements SessionStore {
 
   async create(lifetime_ms: number, under: string): Promise<string> {
     const text = randomText();
-    const session = { ends_at: this.db.now() + lifetime_ms };
+    const session: KeptSession = { ends_at: this.db.now() + lifetime_ms, lifetime_ms };
     const expiry = { expireIn: lifetime_ms };
     await this.db.commit(this.db.kv.atomic().set(recordKey(text, under), session, expiry));
     return text;
   }
 
   async valid(text: string, under: string): Promise<boolean> {
-    const { value } = await this.db.kv.get<{ ends_at: number }>(recordKey(text, under));
-    return value !== null && this.db.now() < value.ends_at;
+    const { value } = await this.db.kv.get<KeptSession>(recordKey(text, under));
+    return value !== null && lasts(value.ends_at, value.lifetime_ms, this.db.now());
   }
 
   async end(text: string, under: string): Promise<void> {

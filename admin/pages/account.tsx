@@ -32,7 +32,8 @@ export function accountPages(app: Hono, parts: PagesParts): void {
   const { people, ports, visitors } = parts;
   const { store } = ports;
   /** Whether somebody has signed in so lately that a way in may be added. */
-  const isFresh = ({ session }: Person) => ports.now() - session.created_at < PEOPLE_LIMITS.SIGN_IN_FRESH_MS;
+  const isFresh = ({ session }: Person) =>
+    Math.abs(ports.now() - session.created_at) < PEOPLE_LIMITS.SIGN_IN_FRESH_MS;
   const stale = (c: Context) =>
     leadTo(c, `/admin/sign-in?${new URLSearchParams({ again: "1", next: ACCOUNT_PATH })}`);
   const page = async (c: Context, person: Person, faults: AccountFaults = {}) => {

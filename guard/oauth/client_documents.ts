@@ -1,5 +1,6 @@
 /** Clients that are known by the https address of a metadata document: fetched, judged, kept for a moment. */
 import { GatewayError } from "../../errors.ts";
+import { lasts } from "../../lib/lasting.ts";
 import { OAUTH_LIMITS, type OAuthClient } from "../../model.ts";
 import type { Http } from "../../platforms/http.ts";
 import type { Incoming, Outgoing } from "../../platforms/request.ts";
@@ -78,10 +79,8 @@ export class ClientDocuments {
     return client;
   }
 
-  /** One that would last for longer than any may was read under a clock that has gone back. */
   #lasts({ until }: Kept): boolean {
-    const left = until - this.#ports.now();
-    return left > 0 && left <= OAUTH_LIMITS.DOCUMENT_KEPT_MS_MAX;
+    return lasts(until, OAUTH_LIMITS.DOCUMENT_KEPT_MS_MAX, this.#ports.now());
   }
 
   async #fetch(client_id: string, user_id: string, etag: string | null): Promise<Incoming> {

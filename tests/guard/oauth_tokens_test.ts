@@ -1,6 +1,6 @@
 /** The token endpoint: codes and refresh tokens that are wrong, late, somebody else's or sent twice. */
 import assert from "node:assert/strict";
-import { gateway } from "../kit.ts";
+import { gateway, NOW } from "../kit.ts";
 import { CHALLENGE, oauth, REDIRECT, VERIFIER, type World } from "./oauth_kit.ts";
 
 async function clientOf(at: World): Promise<string> {
@@ -274,4 +274,17 @@ Deno.test("a grant is refreshed 60 times an hour, and a client that goes on is a
   ]);
   at.gw.clock.now += 60 * 60_000;
   assert.equal((await at.refresh(client_id, refresh_token)).status, 200);
+});
+
+Deno.test("what was issued under a clock that was ahead is worth nothing, and the client is let in anew", async () => {
+  await using at = await oauth();
+  const before = await at.connect();
+  at.gw.clock.now += 400 * 24 * 60 * 60_000;
+  const ahead = await at.connect();
+  assert.equal(await calls(at, ahead.access_token), true);
+  at.gw.clock.now = NOW;
+  assert.equal(await calls(at, ahead.access_token), false);
+  assert.equal((await at.refresh(ahead.client_id, ahead.refresh_token)).body.error, "invalid_grant");
+  assert.equal(await calls(at, before.access_token), true, "what was issued before is worth what it was");
+  assert.equal(await calls(at, (await at.connect()).access_token), true);
 });

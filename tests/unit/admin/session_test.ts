@@ -189,6 +189,8 @@ Deno.test("wrong credentials are limited in a minute, right ones never", async (
   gw.clock.now += 1;
   told(await bearer("wrong"), "E_AUTH");
   told(await bearer("wrong"), "E_RATE_LIMITED");
+  gw.clock.now -= 400 * 24 * 60 * 60_000;
+  told(await bearer("wrong"), "E_AUTH");
 });
 
 Deno.test("a request without a credential is no attempt", async () => {
