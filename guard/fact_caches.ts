@@ -7,6 +7,7 @@ const PLACES_MAX = 5000;
 
 interface Fact {
   readonly value: unknown;
+  readonly since: number;
   readonly until: number;
 }
 
@@ -31,10 +32,14 @@ export class FactCaches {
     const key = JSON.stringify([connector, ...what]);
     const get = <T>(name: string) => {
       const fact = this.#places.get(key)?.facts.get(name);
-      return fact && fact.until > this.#now() ? fact.value as T : undefined;
+      const now = this.#now();
+      // One that was learned later than now is of a clock that has been set back: it would hold for who knows how long.
+      return fact && fact.since <= now && fact.until > now ? fact.value as T : undefined;
     };
-    const set = (name: string, value: unknown, ttl_ms: number) =>
-      void this.#place(key).facts.set(name, { value, until: this.#now() + ttl_ms });
+    const set = (name: string, value: unknown, ttl_ms: number) => {
+      const since = this.#now();
+      this.#place(key).facts.set(name, { value, since, until: since + ttl_ms });
+    };
     const once = async <T>(name: string, ttl_ms: number, find: () => Promise<T>): Promise<T> => {
       const { asked } = this.#place(key);
       for (let waited = false;; waited = true) {

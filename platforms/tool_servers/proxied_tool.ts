@@ -75,7 +75,8 @@ export function proxiedTool(tool: ProxiedTool, ports: ProxyPorts): ProxiedHandle
       const began = ctx.now();
       const done = name === null ? await one.run() : await ctx.exclusively(name, async (turn) => {
         return await one.run(turn, async () => {
-          const isOld = turn.waited || ctx.now() - began > LOOK_MS;
+          const since = ctx.now() - began; // below 0 where the clock was set back, which says nothing
+          const isOld = turn.waited || since < 0 || since > LOOK_MS;
           if (isOld && call.pageId !== null) await assertAsPlanned(ctx, call.pageId, state ?? null);
         });
       });

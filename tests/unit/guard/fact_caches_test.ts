@@ -31,6 +31,18 @@ Deno.test("a fact is known until its time is up", () => {
   assert.equal(facts.get("root"), undefined);
 });
 
+Deno.test("a fact holds no longer than its time where the clock is set back", async () => {
+  const day = 86_400_000;
+  for (const back of [1, 2 * 3_600_000, 400 * day]) {
+    let now = 1000 * day;
+    const facts = new FactCaches(() => now).of(ACME, "a");
+    await facts.once("rights", 60_000, () => Promise.resolve("may publish"));
+    now -= back;
+    assert.equal(facts.get("rights"), undefined);
+    assert.equal(await facts.once("rights", 60_000, () => Promise.resolve("may not")), "may not");
+  }
+});
+
 Deno.test("of those who ask at once one finds out, and the others get what it found", async () => {
   const cache = new FactCaches(() => 0);
   const found = Promise.withResolvers<string>();
