@@ -31,7 +31,7 @@ export class Leases implements LeaseStore {
     try {
       await work(() => held.renew());
     } finally {
-      await held.release();
+      await held.release().catch(() => {}); // it ends by itself, and the work is done all the same
     }
     return true;
   }

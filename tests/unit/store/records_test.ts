@@ -1,7 +1,8 @@
 /** Tokens, sites, projects, users and what hangs on them. */
 import assert from "node:assert/strict";
+import { Leases } from "../../../store/leases.ts";
 import { Sealer } from "../../../store/seal.ts";
-import { Clock, folder, KEY, newToken, open } from "./kit.ts";
+import { bench, Clock, folder, interfere, KEY, newToken, open } from "./kit.ts";
 
 Deno.test("a token's text is told once and only its hash is stored", async () => {
   await using dir = await folder();
@@ -318,4 +319,21 @@ Deno.test("a lease taken under a clock far ahead does not outlive the clock's co
     clock.ms -= years;
     assert.equal(await store.leases.hold("nightly", 1000, () => Promise.resolve()), true);
   });
+});
+
+Deno.test("work that is done is done where its lease cannot be given back, which then ends by itself", async () => {
+  let fails = false;
+  await using at = await bench((kv) =>
+    interfere(kv, (real) => fails ? Promise.reject(new Error("disk I/O error")) : real())
+  );
+  const leases = new Leases(at.db);
+  const breaking = (ending: () => Promise<void>) => () => (fails = true, ending());
+  assert.equal(await leases.hold("page", 1000, breaking(() => Promise.resolve())), true);
+  fails = false;
+  assert.equal(await leases.hold("page", 1000, () => Promise.resolve()), false, "it still stands");
+  at.clock.ms += 1000;
+  await assert.rejects(leases.hold("page", 1000, breaking(() => Promise.reject(new Error("boom")))), /boom/);
+  fails = false;
+  at.clock.ms += 1000;
+  assert.equal(await leases.hold("page", 1000, () => Promise.resolve()), true);
 });
