@@ -1,12 +1,18 @@
 /** Reading a stream, whole or as far as it is needed, within a number of bytes. */
-import { ended } from "./async.ts";
+import { delay, ended } from "./async.ts";
 
 /** A stream that may end by itself once enough was read of it is given that long: its connection then serves again. */
 const END_MS = 20;
+/** A chunk costs more than its bytes: a sender who makes millions of them is not read to the end. */
+export const CHUNKS_MAX = 50_000;
+/** After so many chunks others have their turn. */
+const TURN_CHUNKS = 256;
+/** So many chunks are kept as they are, then as one: each small one holds on to the buffer it was received in. */
+const KEPT_MAX = 256;
 
 /**
  * Hands on the chunks of a stream until `take` answers true: that it needs no more. False when there are more bytes than
- * `cap`. What is left of it is then not read.
+ * `cap`, or more than CHUNKS_MAX chunks. What is left of it is then not read.
  */
 export async function eachChunkWithin(
   stream: ReadableStream<Uint8Array> | null,
@@ -16,11 +22,12 @@ export async function eachChunkWithin(
   if (stream === null) return true;
   const reader = stream.getReader();
   try {
-    for (let size = 0;;) {
+    for (let size = 0, count = 1;; count++) {
       const { done, value } = await reader.read();
       if (done) return true;
       size += value.byteLength;
-      if (size > cap) return false;
+      if (size > cap || count > CHUNKS_MAX) return false;
+      if (count % TURN_CHUNKS === 0) await delay(0);
       if (take(value) !== true) continue;
       await ended(reader.read(), END_MS);
       return true;
@@ -41,13 +48,16 @@ export function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return whole;
 }
 
-/** The bytes of a stream joined; null when there are more than `cap`: what is left of it is then not read. */
+/** The bytes of a stream joined; null when there are more than `cap`, or too many chunks: what is left is then not read. */
 export async function readWithin(
   stream: ReadableStream<Uint8Array> | null,
   cap: number,
 ): Promise<Uint8Array<ArrayBuffer> | null> {
-  const chunks: Uint8Array[] = [];
-  return await eachChunkWithin(stream, cap, (chunk) => chunks.push(chunk)) ? joined(chunks) : null;
+  let chunks: Uint8Array[] = [];
+  const take = (chunk: Uint8Array) => {
+    if (chunks.push(chunk) === KEPT_MAX) chunks = [joined(chunks)];
+  };
+  return await eachChunkWithin(stream, cap, take) ? joined(chunks) : null;
 }
 
 /** Bytes as the text they are in UTF-8; undefined where they are none, or hold a zero. */

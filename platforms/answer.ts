@@ -8,7 +8,9 @@ import type { Incoming, Outgoing } from "./request.ts";
 export async function incoming(response: Response, url: string, out: Outgoing): Promise<Incoming> {
   const max = out.max_bytes ?? LIMITS.UPSTREAM_BYTES;
   const bytes = await bytesOf(response, out, max);
-  if (bytes === null) throw failure(out, `answered with more than ${max} bytes; ask for less`, true);
+  if (bytes === null) {
+    throw failure(out, `answered with more than ${max} bytes, or in too many pieces; ask for less`, true);
+  }
   return {
     status: response.status,
     url,

@@ -2,6 +2,9 @@
 import { createParser } from "eventsource-parser";
 import type { Reducer } from "../request.ts";
 
+/** What else a server sends while it works, such as how far it is: with more of it an answer is not waited for. */
+const OTHERS_MAX = 10_000;
+
 /** Reads events until a message is one that `wanted` takes; notifications and requests of the server are passed over. */
 export class EventReader implements Reducer {
   /** The message; undefined where the stream ended without it. */
@@ -10,22 +13,30 @@ export class EventReader implements Reducer {
   bytes = 0;
   readonly #text = new TextDecoder();
   readonly #parser;
+  #others = 0;
 
   constructor(wanted: (message: unknown) => boolean) {
     this.#parser = createParser({
       onEvent: ({ event, data }) => {
-        if (this.message !== undefined || (event !== undefined && event !== "message")) return;
-        const message = parsed(data);
+        if (this.message !== undefined || this.isFlood) return;
+        const isMessage = (event ?? "message") === "message" && data !== "";
+        const message = isMessage ? parsed(data) : undefined;
         if (wanted(message)) this.message = message;
+        else this.#others++;
       },
     });
   }
 
-  /** True once the message is there. */
+  /** Whether more else came than is waited through. */
+  get isFlood(): boolean {
+    return this.#others > OTHERS_MAX;
+  }
+
+  /** True once nothing more is needed: the message is there, or too much else. */
   add(chunk: Uint8Array): boolean {
     this.bytes += chunk.byteLength;
     this.#parser.feed(this.#text.decode(chunk, { stream: true }));
-    return this.message !== undefined;
+    return this.message !== undefined || this.isFlood;
   }
 
   /** None: what was waited for is `message`. */

@@ -110,6 +110,7 @@ function answers(message: unknown, id: number | null): message is Record<string,
 function read(ref: ServerRef, out: Outgoing, answer: Incoming, events: EventReader | null): unknown {
   const message = events === null ? answer.json() : events.message;
   if (message === undefined) {
+    if (events?.isFlood) throw unreadable(ref, out, "its stream has too many messages before the answer");
     if (events !== null) throw unreadable(ref, out, "its stream ended without an answer");
     throw unreadable(ref, out, "it is not JSON", answer.text());
   }

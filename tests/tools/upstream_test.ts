@@ -24,7 +24,7 @@ const READS: readonly (readonly [WordPressFault, RegExp])[] = [
     /^CMS 200: the answer is not JSON: .*a plugin or a proxy may have changed the answer$/,
   ],
   [{ kind: "partial", length: "true" }, /^CMS 200: the answer is not JSON/],
-  [{ kind: "huge" }, /answered with more than 8388608 bytes; ask for less$/],
+  [{ kind: "huge" }, /answered with more than 8388608 bytes, or in too many pieces; ask for less$/],
   [
     { kind: "busy", status: 429, retry_after: 3600 },
     /^CMS 429 busy: .*; the site is busy: try again in 60 minutes$/,

@@ -1,6 +1,6 @@
 /** A stream is read whole, and no further than its cap. */
 import assert from "node:assert/strict";
-import { readWithin } from "../../../lib/bytes.ts";
+import { CHUNKS_MAX, eachChunkWithin, readWithin } from "../../../lib/bytes.ts";
 
 /** A stream of those chunks, what was taken of it, and whether it was let go. */
 function stream(...chunks: number[][]) {
@@ -33,4 +33,27 @@ Deno.test("no stream is no bytes, and one that breaks is thrown on", async () =>
   assert.deepEqual(await readWithin(stream().body, 0), new Uint8Array());
   const broken = new ReadableStream({ pull: (controller) => controller.error(new Error("connection lost")) });
   await assert.rejects(readWithin(broken, 5), /connection lost/);
+});
+
+/** A stream of so many chunks of one byte, each a part of a large buffer as those of a connection are. */
+function crumbs(count: number): ReadableStream<Uint8Array> {
+  let [made, received] = [0, new Uint8Array(0)];
+  return new ReadableStream({
+    pull(controller) {
+      if (made === count) return controller.close();
+      const at = made % 65536;
+      if (at === 0) received = Uint8Array.from({ length: 65536 }, (_, n) => n);
+      controller.enqueue(received.subarray(at, at + 1));
+      made++;
+    },
+  }, { highWaterMark: 0 });
+}
+
+Deno.test("very many small chunks are joined in their order, more than that are not read to the end", async () => {
+  const whole = await readWithin(crumbs(CHUNKS_MAX), Infinity);
+  assert.deepEqual(whole, Uint8Array.from({ length: CHUNKS_MAX }, (_, n) => n % 65536));
+  assert.equal(await readWithin(crumbs(CHUNKS_MAX + 1), Infinity), null);
+  let taken = 0;
+  assert.equal(await eachChunkWithin(crumbs(2 * CHUNKS_MAX), Infinity, () => void taken++), false);
+  assert.equal(taken, CHUNKS_MAX);
 });

@@ -83,3 +83,17 @@ Deno.test("a megabyte that comes byte by byte is read in time that grows with it
   assert.ok(reader.message !== undefined);
   assert.ok(performance.now() - began < 10_000, "a hundredth of what a quadratic reader takes");
 });
+
+Deno.test("other messages are waited through, and no more of them than a server has reason to send", () => {
+  const note = event('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}', "\n");
+  const bytes = (count: number, one: string) => new TextEncoder().encode(one.repeat(count));
+  for (const one of [note, event("", "\n"), event("{", "\n"), event("{}", "\n", "event: other\n")]) {
+    const reader = new EventReader(wanted);
+    assert.equal(reader.add(bytes(10_000, one)), false);
+    assert.equal(reader.add(new TextEncoder().encode(event(JSON.stringify(ANSWER), "\n"))), true);
+    assert.deepEqual([reader.message, reader.isFlood], [ANSWER, false]);
+    const flooded = new EventReader(wanted);
+    assert.equal(flooded.add(bytes(10_001, one)), true);
+    assert.deepEqual([flooded.message, flooded.isFlood], [undefined, true]);
+  }
+});
