@@ -1,12 +1,19 @@
 /** What is known of sites' own tools before anybody approves one: the files of `manifests/proxies/`. */
 import { z } from "zod";
 import type { PlatformKind } from "../model.ts";
-import type { ProxyClass, ProxyEffect, ProxySource, UpstreamTool } from "../platforms/tool_servers/types.ts";
+import type {
+  ProxyClass,
+  ProxyEffect,
+  ProxySource,
+  ShownBy,
+  UpstreamTool,
+} from "../platforms/tool_servers/types.ts";
 import { closed, text, yesNo } from "../lib/fields.ts";
 import { wordList } from "../rules/proxied_words.ts";
 import type { Connectors } from "./connectors.ts";
 import { parseYaml, readKept } from "./documents.ts";
 import { find, firstLine, RegistryError } from "./files.ts";
+import { readBackFaults, readBackSchema } from "./proxy_read_back.ts";
 
 /** What a call of a tool can touch. */
 export const PROXY_EFFECTS = [
@@ -47,6 +54,7 @@ const proxySchema = closed({
   page: word.optional(),
   argument_prefixes: z.array(z.string().min(1)).default([]),
   filled: z.array(z.string().min(1)).default([]),
+  read_back: z.array(readBackSchema).default([]),
   arguments: argument,
   tools: z.record(
     z.string().regex(NAME),
@@ -140,6 +148,11 @@ export class Proxies {
     return read_words.includes(first) ? null : `its name does not begin with ${read_words.join(", ")}`;
   }
 
+  /** What reads back what a write of that name wrote; undefined where nothing more is known than its effect. */
+  shownBy(name: string): ShownBy | undefined {
+    return this.#file.read_back.find(({ of }) => matches(of, name));
+  }
+
   /** The class of a tool with what its hints say: they only make it stricter. */
   strictest(given: ProxyClass, name: string, hints: UpstreamTool["hints"]): ProxyClass {
     if (given.writes || this.mustWrite(name, hints) === null) return given;
@@ -149,7 +162,7 @@ export class Proxies {
 
 function knownTool(name: string, tool: ProxyFile["tools"][string], file: ProxyFile): KnownTool {
   const { about, effect, writes = effect !== "read" } = tool;
-  const page = effect === "page" ? tool.page ?? file.page : undefined;
+  const page = tool.page ?? (effect === "page" ? file.page : undefined);
   const words = tool.arguments;
   return { name, about, words, effect, writes, ...(page === undefined ? {} : { page }) };
 }
@@ -202,6 +215,7 @@ function consistency(file: ProxyFile, name: string): string[] {
   const proxies = new Proxies(file, []);
   return [
     ...(file.source === name ? [] : [`source "${file.source}" is not the file's name`]),
+    ...readBackFaults(file.read_back),
     ...[...proxies.known.values()].flatMap(({ name, writes, effect, page }) => {
       const because = proxies.mustWrite(name, {});
       return [

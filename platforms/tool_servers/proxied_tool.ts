@@ -9,7 +9,7 @@ import { type PageState, pageState } from "./page_state.ts";
 import type { ProxyContext, ProxyPorts, Turn } from "./proxied_context.ts";
 import { assertShown, NO_READER, pageReadBack, type ReadBack, unproven, type Verdict } from "./read_back.ts";
 import { newReadBack } from "./read_back_new.ts";
-import { recordReadBack } from "./read_back_records.ts";
+import { shownReadBack } from "./read_back_shown.ts";
 import { resolve, type Resolved } from "./resolved.ts";
 import type { ProxiedTool, SiteOffer, ToolServers, UpstreamResult } from "./types.ts";
 import { judged } from "./unknown_arguments.ts";
@@ -153,6 +153,13 @@ async function read(
   return result;
 }
 
+/** What reads back a write: what is said of its tool, or else what it touches. */
+function readBackOf({ target: { shown_by, effect }, pageId }: Resolved) {
+  if (shown_by !== undefined) return shownReadBack;
+  if (pageId !== null) return pageReadBack;
+  return effect === "new" ? newReadBack : null;
+}
+
 /** One write, from the look before to the look after. */
 class ProxiedWrite {
   readonly #back: ReadBack | null;
@@ -164,10 +171,8 @@ class ProxiedWrite {
     ports: ProxyPorts,
     readonly servers: ToolServers,
   ) {
-    const { effect, target } = call;
-    const readBacks = { page: pageReadBack, new: newReadBack, record: recordReadBack } as const;
-    const make = effect === "page" || effect === "new" || effect === "record" ? readBacks[effect] : null;
-    this.#back = make !== null && target.writes ? make(call, ctx, ports, servers) : null;
+    const make = call.target.writes ? readBackOf(call) : null;
+    this.#back = make?.(call, ctx, ports, servers) ?? null;
   }
 
   /** `stands` refuses where the page is not as it was when the call was planned. */

@@ -52,7 +52,8 @@ export function resolve(tool: ProxiedTool, given: Arguments, ctx: ProxyContext, 
   const run = runOf({ offer, args, field: "" }, ctx.site.id, ports, 0);
   const { offer: target, args: targetArgs } = run.last;
   if (target.writes) assertHarmless(target, targetArgs, ctx.now());
-  const pageId = target.effect === "page" ? pageOf(target, targetArgs) : null;
+  const changesPage = target.effect === "page" || (target.writes && target.page !== undefined);
+  const pageId = changesPage ? pageOf(target, targetArgs) : null;
   const page = pageId === null ? targetArgs : { ...targetArgs, [target.page!]: pageId };
   return {
     offer,

@@ -62,8 +62,38 @@ export type ProxyEffect = "read" | "page" | "new" | "record" | "site";
 export interface ProxyClass {
   readonly writes: boolean;
   readonly effect: ProxyEffect;
-  /** The argument that names the page, where the effect is `page`; as the server spells it. */
+  /** The argument that names the page it changes, where there is one; as the server spells it. */
   readonly page?: string;
+}
+
+/** Which of a site's own tools shows what another one wrote, and how, as `manifests/proxies/` says. */
+export interface ShownBy {
+  /** How the name of the tool that reads ends. */
+  readonly tool: string;
+  /** The argument of the write that names the record. */
+  readonly id?: string;
+  /** Where the answer of the write names it, or has it: names joined by dots, the first that is there. */
+  readonly made: readonly string[];
+  /** The argument of the reading tool that names the record; it lists records where that is left out. */
+  readonly by?: string;
+  /** Arguments of the reading tool that are always the same. */
+  readonly with: Readonly<Record<string, string | number>>;
+  /** Those that an argument of the write gives, or else its answer. */
+  readonly ask: Readonly<Record<string, string>>;
+  /** Those that find the record sooner; where they do not, it is asked without them. */
+  readonly search: Readonly<Record<string, string>>;
+  /** Where the reading tool's answer has the record, or a list with it; the answer itself where that is not there. */
+  readonly at: readonly string[];
+  /** What of the record has another name than the argument that sets it. */
+  readonly names: Readonly<Record<string, string>>;
+  /** Arguments that are no part of the record. */
+  readonly apart: readonly string[];
+  /** Values of the record that say it came to nothing. */
+  readonly failed: Readonly<Record<string, readonly string[]>>;
+  /** The argument that puts the write off: the record need not be there yet. */
+  readonly later?: string;
+  /** Lists among the arguments: where the answer has rows with the same `_id`, which must all be as they were sent. */
+  readonly rows: Readonly<Record<string, readonly string[]>>;
 }
 
 /** A tool of one site, as it may be called. */
@@ -74,6 +104,8 @@ export interface SiteOffer extends ProxyClass {
   readonly upstream_name: string;
   /** The server's own schema, by which arguments are translated. */
   readonly input_schema: Readonly<Record<string, unknown>>;
+  /** What reads back what it writes, where that is known. */
+  readonly shown_by?: ShownBy;
 }
 
 /** A tool that sites offer under one name of ours. */

@@ -10,13 +10,16 @@ const SHOWN_MAX = 5;
 const NAME_CHARACTERS = 64;
 
 /** The arguments that the tool's schema does not name; none where it leaves room for others, or names none at all. */
-function unknownArguments({ target: { input_schema }, targetArgs }: Resolved): [string, string | null][] {
+function unknownArguments({ target, targetArgs }: Resolved): [string, string | null][] {
+  const { input_schema, shown_by } = target;
   const { properties, additionalProperties, patternProperties } = input_schema;
   const known = Object.keys(typeof properties === "object" && properties !== null ? properties : {});
   const isOpen = (additionalProperties ?? false) !== false || patternProperties !== undefined;
   if (known.length === 0 || isOpen) return [];
   const served = known.map((name) => bareName(name, PREFIXES));
-  return Object.keys(targetArgs).filter((name) => !known.includes(name))
+  const isKnown = (name: string) =>
+    known.includes(name) || (shown_by !== undefined && bareName(name, PREFIXES) === shown_by.id);
+  return Object.keys(targetArgs).filter((name) => !isKnown(name))
     .map((name) => [name, nearest(name, served)]);
 }
 

@@ -18,7 +18,7 @@ import {
 } from "../../sandbox/wordpress_standin/start.ts";
 import { addPost } from "../../sandbox/wordpress_standin/state.ts";
 import { sitesOf } from "../cms_kit.ts";
-import { CMS_TOOLS, CRM_TOOLS, HOSTED, SERVER, text } from "./_proxied_tools.ts";
+import { CMS_TOOLS, CRM_TOOLS, HOSTED, offerOf, SERVER } from "./_proxied_tools.ts";
 import { gateway, type Kit, type KitOptions, NOW, site } from "../kit.ts";
 
 export type Args = Record<string, unknown>;
@@ -133,13 +133,10 @@ export class ProxiedSource implements ToolSource {
     ref = SERVER,
     names: readonly string[] = [],
   ): void {
-    const input_schema = {
-      type: "object",
-      properties: Object.fromEntries(names.map((name) => [name, text])),
-    };
-    const offers = sites.map((site_id): SiteOffer => ({ ...own, site_id, ref, upstream_name, input_schema }));
-    for (const one of offers) this.#offers.set(one.site_id, [...this.#offers.get(one.site_id) ?? [], one]);
     const name = upstream_name.replace(/^emcp-tools-/, "builder-mcp-");
+    const whole = offerOf(upstream_name, name, own, ref, names);
+    const offers = sites.map((site_id): SiteOffer => ({ ...whole, site_id }));
+    for (const one of offers) this.#offers.set(one.site_id, [...this.#offers.get(one.site_id) ?? [], one]);
     const tool: ProxiedTool = {
       name,
       source: ref.source,

@@ -1,5 +1,7 @@
 /** The tools of the sites in tests of proxied tools, and what each may touch. */
-import type { ProxyClass, ServerRef } from "../../platforms/tool_servers/types.ts";
+import type { ProxyClass, ServerRef, SiteOffer } from "../../platforms/tool_servers/types.ts";
+import { readProxies } from "../../registry/proxies.ts";
+import { CONNECTORS } from "../connectors.ts";
 
 export const SERVER: ServerRef = { source: "cms", server: "emcp-tools-server" };
 export const HOSTED: ServerRef = { source: "crm", server: "hosted" };
@@ -25,7 +27,7 @@ export const CMS_TOOLS: Readonly<Record<string, ProxyClass>> = {
 };
 
 /** The schema of every argument. */
-export const text = { type: "string" };
+const text = { type: "string" };
 /** The tools of the CRM, with the arguments that their own schemas have. */
 export const CRM_TOOLS: Readonly<Record<string, readonly [ProxyClass, readonly string[]]>> = {
   "contacts_get-contact": [READ, ["path_contactId", "query_locationId"]],
@@ -47,3 +49,24 @@ export const CRM_TOOLS: Readonly<Record<string, readonly [ProxyClass, readonly s
     ["path_locationId", "body_type", "body_status", "body_scheduleDate"],
   ],
 };
+
+const SOURCES = await readProxies([new URL("../../", import.meta.url)], CONNECTORS);
+
+/** A tool that sites offer, whichever site, with what is known of its name. */
+export function offerOf(
+  upstream_name: string,
+  name: string,
+  own: ProxyClass,
+  ref: ServerRef,
+  names: readonly string[],
+): Omit<SiteOffer, "site_id"> {
+  const properties = Object.fromEntries(names.map((one) => [one, text]));
+  const shown_by = SOURCES.find(({ source }) => source === ref.source)!.shownBy(name);
+  return {
+    ...own,
+    ref,
+    upstream_name,
+    input_schema: { type: "object", properties },
+    ...(shown_by === undefined ? {} : { shown_by }),
+  };
+}

@@ -141,7 +141,8 @@ Deno.test("a record is compared by what it means, and what is stored in another 
       [{ phone: "+41 79 123 45 67" }, true],
       [{ dateOfBirth: "1990-05-01T00:00:00Z" }, true],
       [{ dateOfBirth: "1990-05-02T00:00:00Z" }, false],
-      [{ firstName: "Ann", customFields: [{ id: "f1", field_value: "x" }] }, true],
+      [{ firstName: "Ann", customFields: [{ id: "f1", field_value: "x" }] }, null],
+      [{ firstName: "Eve", customFields: [{ id: "f1", field_value: "x" }] }, false],
       [{ customFields: [{ id: "f1", field_value: "x" }] }, null],
     ] as const
   ) {

@@ -39,6 +39,27 @@ Deno.test("the specification's 76 names of a page builder and its 36 of the CRM 
   }
 });
 
+Deno.test("something reads back each known write, but for those that no tool shows", () => {
+  const unread = SOURCES.flatMap((source) =>
+    [...source.known.values()].filter(({ name, writes, effect, page }) =>
+      writes && page === undefined && effect !== "new" && source.shownBy(name) === undefined
+    ).map(({ name }) => name)
+  );
+  assert.deepEqual(unread, [
+    "builder-mcp-export-page", // changes nothing
+    "builder-mcp-resolve-template", // changes nothing
+    "mcp-adapter-execute-ability", // as the tool that it runs
+  ]);
+  const readers = SOURCES.flatMap((source) =>
+    [...source.known.keys()].flatMap((name) => source.shownBy(name)?.tool ?? [])
+  );
+  const known = SOURCES.flatMap(({ known }) => [...known.values()]);
+  for (const tool of new Set(readers)) {
+    const reader = known.find(({ name }) => name === tool || name.endsWith(`-${tool}`));
+    assert.ok(tool === "get-media" ? reader === undefined : reader?.writes === false, tool);
+  }
+});
+
 Deno.test("what our words send a reader to is a tool that is known, and they are short", () => {
   const names = new Set(SOURCES.flatMap(({ known }) => [...known.keys()]));
   for (const { words, known } of SOURCES) {

@@ -1,0 +1,143 @@
+/** A record as a write sent it, compared with the record that is read back. */
+import type { Found } from "./compared.ts";
+import type { ShownBy } from "./types.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** What the gateway fills in itself. */
+const FILLED: ReadonlySet<string> = new Set(["locationId", "location_id", "altId", "altType"]);
+/** Where the CRM puts a contact's own data. */
+const MERGED = "{{";
+const NAMED_MAX = 10;
+const NAME_CHARACTERS = 64;
+
+/** What of the arguments the record has, compared; null where a part of them does not show in it. */
+export function comparedRecord(
+  sent: Fields,
+  record: Fields,
+  rule: Pick<ShownBy, "id" | "ask" | "names" | "apart" | "failed">,
+  removes = false,
+): Found {
+  const failed = Object.entries(rule.failed).filter(([name, values]) => values.includes(plain(record[name])));
+  if (failed.length > 0) {
+    return {
+      verified: false,
+      warnings: failed.map(([name]) => `${name}: is ${JSON.stringify(record[name])}`),
+    };
+  }
+  const others = new Set([rule.id ?? "id", ...rule.apart, ...Object.values(rule.ask), ...FILLED]);
+  const own = Object.entries(sent).filter(([name, value]) => !others.has(name) && value !== undefined);
+  const shown = own.flatMap(([name, value]) => {
+    const at = rule.names[name] ?? name;
+    const isShown = isPlain(value) && Object.hasOwn(record, at) && isPlain(named(record[at]));
+    return isShown ? [{ name, value, stored: named(record[at]) }] : [];
+  });
+  const differing = shown.filter(({ name, value, stored }) => !stands(name, value, stored, removes));
+  if (differing.length > 0) {
+    return {
+      verified: false,
+      warnings: differing.map(({ name }) => `${name}: the record does not have it as it was sent`),
+    };
+  }
+  const hidden = own.map(([name]) => name).filter((name) => !shown.some((one) => one.name === name));
+  if (hidden.length === 0) return { verified: true };
+  return {
+    verified: null,
+    reason: shown.length === 0
+      ? "What was written does not show in the record that is read back"
+      : `The record is as it was sent, but for what does not show in it: ${listed(hidden)}`,
+  };
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : "";
+  return names.slice(0, NAMED_MAX).map((one) => one.slice(0, NAME_CHARACTERS)).join(", ") + more;
+}
+
+/** Of what is shown as records of their own, their ids. */
+function named(value: unknown): unknown {
+  const own = (one: unknown) => isFields(one) ? one.id ?? one._id ?? one : one;
+  return Array.isArray(value) ? value.map(own) : own(value);
+}
+
+/** Whether it is stored in the shape in which it is sent, which custom fields and other objects are not. */
+function isPlain(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every((one) => typeof one !== "object");
+  return typeof value !== "object" && !(typeof value === "string" && value.includes(MERGED));
+}
+
+function stands(name: string, sent: unknown, stored: unknown, removes: boolean): boolean {
+  if (Array.isArray(sent)) {
+    const held = Array.isArray(stored) ? stored.map(plain) : [];
+    return sent.every((one) => held.includes(plain(one)) !== removes);
+  }
+  const [own, found] = [plain(sent), plain(stored)];
+  // A number that is sent without its country is stored with it.
+  return own === found ||
+    (name === "phone" && own.length >= NUMBER_MIN && found.endsWith(own.replace(/^0+/, "")));
+}
+
+/** So many digits are a whole number of a country. */
+const NUMBER_MIN = 7;
+const MOMENT = /^\d{4}-\d\d-\d\dt\d\d:\d\d/;
+
+/**
+ * As the CRM compares: without regard to capitals, blanks around, what stands between the digits of a number, and how a
+ * moment is written.
+ */
+function plain(value: unknown): string {
+  const text = (typeof value === "string" ? value : JSON.stringify(value) ?? "").trim().toLowerCase();
+  if (MOMENT.test(text)) return String(Date.parse(text.toUpperCase()) || text);
+  return /^[+\d][\d\s().-]{5,}$/.test(text) ? text.replace(/\D/g, "") : text;
+}
+
+/**
+ * Rows that were sent, compared with all rows of the same `_id` at the places given: one that is left as it was beside the
+ * new one goes on to hold. `shown` is what was looked at, for a comparison of two looks.
+ */
+export function comparedRows(
+  sent: Fields,
+  answer: unknown,
+  places: ShownBy["rows"],
+): Found & { readonly shown: string } {
+  const warnings: string[] = [];
+  const seen: unknown[] = [];
+  let compared = 0;
+  for (const [name, where] of Object.entries(places)) {
+    const rows = Array.isArray(sent[name]) ? sent[name].filter(isFields) : [];
+    const stored = where.flatMap((place) => listAt(answer, place));
+    for (const row of rows) {
+      const same = stored.filter(({ _id }) => _id === row._id);
+      seen.push(same);
+      compared++;
+      const id = JSON.stringify(row._id ?? null).slice(0, NAME_CHARACTERS);
+      if (same.length === 0) warnings.push(`${name}: there is none with the _id ${id}`);
+      else if (!same.every((one) => holds(one, row))) {
+        warnings.push(`${name}: what stands under the _id ${id} is not as it was sent, or not alone`);
+      }
+    }
+  }
+  const shown = JSON.stringify(seen);
+  if (warnings.length > 0) return { verified: false, warnings: warnings.slice(0, NAMED_MAX), shown };
+  if (compared > 0) return { verified: true, shown };
+  return { verified: null, reason: "None of what was sent could be looked for by its _id", shown };
+}
+
+function listAt(answer: unknown, place: string): readonly Fields[] {
+  const found = place.split(".").reduce<unknown>((at, name) => isFields(at) ? at[name] : undefined, answer);
+  return Array.isArray(found) ? found.filter(isFields) : [];
+}
+
+/** Whether a row has all that was sent of it. */
+function holds(stored: unknown, sent: unknown): boolean {
+  if (isFields(sent)) {
+    return isFields(stored) && Object.entries(sent).every(([name, one]) => holds(stored[name], one));
+  }
+  if (Array.isArray(sent)) {
+    return Array.isArray(stored) && sent.length === stored.length &&
+      sent.every((one, n) => holds(stored[n], one));
+  }
+  return plain(stored ?? null) === plain(sent);
+}
