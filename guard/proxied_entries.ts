@@ -1,7 +1,7 @@
 /** Sites' own tools made into entries of the catalogue: those of one name are one tool, shown by what its sites say of it. */
 import { GatewayError } from "../errors.ts";
 import type { PlatformKind, Site } from "../model.ts";
-import type { ProxiedTool, ProxyClass, ShownBy, SiteOffer } from "../platforms/tool_servers/types.ts";
+import type { ProxiedTool, ProxyClass, ServedTool, SiteOffer } from "../platforms/tool_servers/types.ts";
 import type { ToolEntry } from "../registry/load.ts";
 import type { Proxies } from "../registry/proxies.ts";
 import { offered, type OfferedTool, type Shown } from "../registry/source.ts";
@@ -28,7 +28,8 @@ export interface ShownTool extends ProxyClass {
   /** Ends with a full stop. */
   readonly description: string;
   readonly schema: Record<string, unknown>;
-  readonly shown_by: ShownBy | undefined;
+  readonly served: ServedTool;
+  readonly more: Pick<SiteOffer, "shown_by" | "describes" | "page">;
 }
 
 /** A tool of one site that may be called. */
@@ -55,24 +56,31 @@ export function shownTool(
   );
   const schema = chosen.writes ? withoutPublishing(whole) : whole;
   const description = read ? said(tool.description, about) : `${about}.`;
-  const { input_schema } = tool;
+  const served = { name, ability: proxies.abilityName(upstream_name), description, input_schema: schema };
   const shown_by = chosen.writes ? proxies.shownBy(name) : undefined;
-  return { ...chosen, proxies, upstream_name, input_schema, description, schema, shown_by };
+  const describes = proxies.describes(name);
+  const more = {
+    ...(chosen.page === undefined ? {} : { page: chosen.page }),
+    ...(shown_by === undefined ? {} : { shown_by }),
+    ...(describes === undefined ? {} : { describes }),
+  };
+  return {
+    ...chosen,
+    proxies,
+    upstream_name,
+    input_schema: tool.input_schema,
+    description,
+    schema,
+    served,
+    more,
+  };
 }
 
 /** The tool of a site. */
 export function shownOffer(shown: ShownTool, { site_id, server, bound_to }: ToolCatalog): ShownOffer {
-  const { proxies: { source }, upstream_name, input_schema, writes, effect, page, shown_by } = shown;
-  const offer: SiteOffer = {
-    site_id,
-    ref: { source, server },
-    upstream_name,
-    input_schema,
-    writes,
-    effect,
-    ...(page === undefined ? {} : { page }),
-    ...(shown_by === undefined ? {} : { shown_by }),
-  };
+  const { proxies: { source }, upstream_name, input_schema, writes, effect, served, more } = shown;
+  const ref = { source, server };
+  const offer = { site_id, ref, upstream_name, input_schema, writes, effect, served, ...more };
   return { shown, place: bound_to, offer };
 }
 

@@ -46,6 +46,10 @@ const proxySchema = closed({
   prefix: text("letters, digits and dashes", NAME).optional(),
   upstream_prefixes: names,
   word_prefixes: names,
+  /** Prefixes of names whose last dash is a slash where a tool is run by name. */
+  ability_prefixes: z.array(z.string().regex(/^[A-Za-z0-9_.-]{1,63}-$/)).default([]),
+  /** Tools that list other tools, and those that describe them in full, by the names they are served under. */
+  describe: closed({ briefly: names, fully: names }).default({ briefly: [], fully: [] }),
   read_words: z.array(word).optional(),
   write: z.array(z.string().regex(/^[A-Za-z0-9_.*-]+$/)).default([]),
   effect,
@@ -127,6 +131,20 @@ export class Proxies {
     const own = upstream_prefixes.find((one) => upstream.startsWith(one) && upstream.length > one.length);
     const name = own === undefined || prefix === undefined ? upstream : prefix + upstream.slice(own.length);
     return this.#aliases.get(name) ?? name;
+  }
+
+  /** The name that tools which run others by name know a tool by too; null where it cannot be told from its name. */
+  abilityName(upstream: string): string | null {
+    const prefix = this.#file.ability_prefixes.find((one) =>
+      upstream.startsWith(one) && upstream.length > one.length
+    );
+    return prefix === undefined ? null : `${prefix.slice(0, -1)}/${upstream.slice(prefix.length)}`;
+  }
+
+  /** How much of other tools a tool of that name tells; undefined for one that tells nothing of them. */
+  describes(name: string): "briefly" | "fully" | undefined {
+    const { briefly, fully } = this.#file.describe;
+    return fully.includes(name) ? "fully" : briefly.includes(name) ? "briefly" : undefined;
   }
 
   /** Of two servers of a site that have a tool, the one it is called at comes first. */

@@ -124,3 +124,10 @@ export function assertFit(
     { upstream: UNREADABLE },
   );
 }
+
+/** The same failure with what is known of the change; what is none of ours as it is. */
+export function withOutcome(thrown: unknown, outcome: Outcome): unknown {
+  if (!(thrown instanceof GatewayError)) return thrown;
+  const { code, message, upstream, cause } = thrown;
+  return new GatewayError(code, message, { upstream, cause, outcome });
+}

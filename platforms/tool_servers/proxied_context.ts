@@ -1,5 +1,5 @@
 /** What a call of a proxied tool stands on: the call's site, its clients, and what is known of the site's tools. */
-import type { Change, Site } from "../../model.ts";
+import type { Caller, Change, Site } from "../../model.ts";
 import type { Capability, Connector } from "../connector.ts";
 import type { SiteOffer, ToolServers } from "./types.ts";
 
@@ -13,6 +13,7 @@ export interface Turn {
 /** What of a call is used. */
 export interface ProxyContext {
   readonly site: Site;
+  readonly caller: Caller;
   now(): number;
   use<Client>(wanted: Connector<Client> | Capability<Client>): Promise<Client>;
   note(facts: { readonly result_id?: string | number; readonly changes?: readonly Change[] }): void;

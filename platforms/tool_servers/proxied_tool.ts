@@ -4,7 +4,8 @@ import type { Content, ContentProof } from "../../lib/content.ts";
 import type { Change, Flag, Outcome, Tier } from "../../model.ts";
 import { runsAnother } from "../../rules/proxied_names.ts";
 import { isDoubtful } from "../failures.ts";
-import { assertFit, contentOf, isRefused, payloadOf, toolError } from "./answers.ts";
+import { handedOn } from "./abilities.ts";
+import { assertFit, contentOf, isRefused, payloadOf, toolError, withOutcome } from "./answers.ts";
 import { type PageState, pageState } from "./page_state.ts";
 import type { ProxyContext, ProxyPorts, Turn } from "./proxied_context.ts";
 import { assertShown, NO_READER, pageReadBack, type ReadBack, unproven, type Verdict } from "./read_back.ts";
@@ -68,7 +69,9 @@ export function proxiedTool(tool: ProxiedTool, ports: ProxyPorts): ProxiedHandle
     async run(args, ctx, plan) {
       const call = resolved(args, ctx);
       const servers = await ports.servers(ctx);
-      if (!call.writes) return contentOf(await read(tool, call, ctx, servers));
+      if (!call.writes) {
+        return contentOf(handedOn(call.target, ctx.caller, await read(tool, call, ctx, servers), ports));
+      }
       const one = new ProxiedWrite(tool, call, ctx, ports, servers);
       const name = turnOf(call);
       const state = plan?.state as PageState | null | undefined;
@@ -168,7 +171,7 @@ class ProxiedWrite {
     readonly tool: ProxiedTool,
     readonly call: Resolved,
     readonly ctx: ProxyContext,
-    ports: ProxyPorts,
+    readonly ports: ProxyPorts,
     readonly servers: ToolServers,
   ) {
     const make = call.target.writes ? readBackOf(call) : null;
@@ -202,7 +205,10 @@ class ProxiedWrite {
     } catch (thrown) {
       throw withOutcome(thrown, "made");
     }
-    return contentOf(result, proofOf(judged(verdict, this.call)));
+    return contentOf(
+      handedOn(this.call.target, this.ctx.caller, result, this.ports),
+      proofOf(judged(verdict, this.call)),
+    );
   }
 
   async #look(payload: unknown): Promise<Verdict> {
@@ -237,12 +243,6 @@ class ProxiedWrite {
 function outcomeOf(result: UpstreamResult, changed: boolean | null): Outcome {
   if (changed === true) return result.soft ? "unknown" : "made";
   return changed === false || isRefused(result) ? "none" : "unknown";
-}
-
-function withOutcome(thrown: unknown, outcome: Outcome): unknown {
-  if (!(thrown instanceof GatewayError)) return thrown;
-  const { code, message, upstream, cause } = thrown;
-  return new GatewayError(code, message, { upstream, cause, outcome });
 }
 
 function proofOf({ verified, reason, warnings }: Verdict): ContentProof {

@@ -1,9 +1,11 @@
 /** What a call of a proxied tool comes to: which tool is really run, with what, and what it may touch. Sends nothing. */
 import { GatewayError } from "../../errors.ts";
+import type { Caller } from "../../model.ts";
 import { numericId } from "../../lib/ids.ts";
 import { forbiddenWord, namedForbidden, runsAnother } from "../../rules/proxied_names.ts";
 import { assertUnpublished, payloadFault } from "../../rules/proxied_payload.ts";
 import { walk } from "../../rules/proxied_walk.ts";
+import { assertDescribed, assertMayUse, NAME_KEYS, notOffered, offerNamed } from "./abilities.ts";
 import { putBack } from "./arguments.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
 import type { ProxiedTool, ProxyEffect, SiteOffer } from "./types.ts";
@@ -28,8 +30,7 @@ export interface Resolved {
 
 /** So many tools may run each other by name. */
 const LEVELS_MAX = 4;
-/** How the tool to run, and what it gets, are called. */
-const NAME_KEYS = ["ability_name", "ability", "tool_name", "tool", "name"] as const;
+/** How what it gets is called. */
 const ARGUMENT_KEYS = ["parameters", "arguments", "args", "params", "input"] as const;
 
 /** Whose statuses are none of content's. */
@@ -49,7 +50,7 @@ export function resolve(tool: ProxiedTool, given: Arguments, ctx: ProxyContext, 
   const offer = tool.offers.get(ctx.site.id);
   if (offer === undefined) throw bad(`site_id: "${ctx.site.id}" does not offer "${tool.name}" any more`);
   const args = offer.ref.source === "crm" ? putBack(offer, given, ctx.site.crm_location_id ?? "") : given;
-  const run = runOf({ offer, args, field: "" }, ctx.site.id, ports, 0);
+  const run = runOf({ offer, args, field: "" }, ctx.caller, ports, 0);
   const { offer: target, args: targetArgs } = run.last;
   if (target.writes) assertHarmless(target, targetArgs, ctx.now());
   const changesPage = target.effect === "page" || (target.writes && target.page !== undefined);
@@ -79,10 +80,11 @@ interface Run {
   withLast(args: Arguments): Arguments;
 }
 
-function runOf(level: Level, siteId: string, ports: ProxyPorts, depth: number): Run {
+function runOf(level: Level, caller: Caller, ports: ProxyPorts, depth: number): Run {
   const { offer, args, field } = level;
   if (!runsAnother(offer.upstream_name)) {
     assertNames(args, field);
+    if (offer.describes === "fully") assertDescribed(offer, args, caller, field, ports);
     return { last: level, withLast: (last) => last };
   }
   if (depth >= LEVELS_MAX) throw forbidden(`${field}: tools run each other more than ${LEVELS_MAX} deep`);
@@ -92,11 +94,11 @@ function runOf(level: Level, siteId: string, ports: ProxyPorts, depth: number): 
   const { [argumentKey]: inner, ...own } = args;
   assertNames(own, field);
   const next = {
-    offer: named(args[nameKey], at(field, nameKey), offer, ports),
+    offer: named(args[nameKey], at(field, nameKey), offer, caller, ports),
     args: objectOf(inner, at(field, argumentKey)),
     field: at(field, argumentKey),
   };
-  const run = runOf(next, siteId, ports, depth + 1);
+  const run = runOf(next, caller, ports, depth + 1);
   return {
     last: run.last,
     withLast: (last) => inner === undefined ? args : { ...args, [argumentKey]: run.withLast(last) },
@@ -118,26 +120,14 @@ function objectOf(inner: unknown, field: string): Arguments {
 }
 
 /** The tool of that name, as the site's servers of the same source know it: one that may be called there, and no other. */
-function named(
-  name: unknown,
-  field: string,
-  { site_id, ref }: Pick<SiteOffer, "site_id" | "ref">,
-  { offersOf }: ProxyPorts,
-): SiteOffer {
+function named(name: unknown, field: string, by: SiteOffer, caller: Caller, ports: ProxyPorts): SiteOffer {
   if (typeof name !== "string") throw bad(`${field}: expected the name of a tool`);
   const word = forbiddenWord(name);
   if (word !== null) throw forbidden(`${field}: ${quoted(name)} is never run, "${word}" in it says why`);
-  const listed = name.replaceAll("/", "-");
-  for (const offer of offersOf(site_id)) {
-    if (offer.ref.source !== ref.source) continue;
-    if (offer.upstream_name === name || offer.upstream_name === listed) return offer;
-  }
-  throw forbidden(
-    `${field}: ${
-      quoted(name)
-    } is no ability that may be run here: only those may that the site offers as tools too, and each of these can ` +
-      "be called itself, by its name in the tools listing; an operator can approve further ones",
-  );
+  const found = offerNamed(name, by, ports);
+  if (found === undefined) throw notOffered(name, field);
+  assertMayUse(caller, found, field);
+  return found;
 }
 
 function assertNames(args: Arguments, field: string): void {

@@ -96,8 +96,20 @@ export interface ShownBy {
   readonly rows: Readonly<Record<string, readonly string[]>>;
 }
 
+/** How a tool is shown to callers: in our words, or in those that an operator approved. */
+export interface ServedTool {
+  readonly name: string;
+  /** The name that tools which run others know it by too; null where that is not known. */
+  readonly ability: string | null;
+  readonly description: string;
+  readonly input_schema: Readonly<Record<string, unknown>>;
+}
+
 /** A tool of one site, as it may be called. */
 export interface SiteOffer extends ProxyClass {
+  readonly served: ServedTool;
+  /** Whether it lists other tools, or describes them in full: only what may be run here is handed on of its answers. */
+  readonly describes?: "briefly" | "fully";
   readonly site_id: string;
   readonly ref: ServerRef;
   /** As the server spells it. */

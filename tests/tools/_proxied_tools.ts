@@ -61,12 +61,17 @@ export function offerOf(
   names: readonly string[],
 ): Omit<SiteOffer, "site_id"> {
   const properties = Object.fromEntries(names.map((one) => [one, text]));
-  const shown_by = SOURCES.find(({ source }) => source === ref.source)!.shownBy(name);
+  const input_schema = { type: "object", properties };
+  const source = SOURCES.find((one) => one.source === ref.source)!;
+  const [shown_by, describes] = [source.shownBy(name), source.describes(name)];
+  const description = "What the site's own tool does.";
   return {
     ...own,
     ref,
     upstream_name,
-    input_schema: { type: "object", properties },
+    input_schema,
+    served: { name, ability: source.abilityName(upstream_name), description, input_schema },
     ...(shown_by === undefined ? {} : { shown_by }),
+    ...(describes === undefined ? {} : { describes }),
   };
 }
