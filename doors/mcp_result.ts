@@ -11,16 +11,13 @@ export interface ToolResult {
 
 /** The result of a call that succeeded. Throws when the value cannot be written as JSON. */
 export function succeeded(value: unknown): ToolResult {
-  if (value instanceof Content) return { members: contentMembers(value) };
+  if (value instanceof Content) return { members: contentMembers(value), meta: { [ANSWERED_BY]: "site" } };
   const text = typeof value === "string" ? value : JSON.stringify(value) ?? "null";
   return { members: `"content":[{"type":"text","text":${JSON.stringify(text)}}]` };
 }
 
-/** The items as they came; of a write one more with its proof, and both together as structured content. */
-function contentMembers(content: Content): string {
-  const { items, structured, proof } = content;
-  const shown = proof === undefined ? items : [...items, { type: "text", text: JSON.stringify(proof) }];
-  const beside = structured ?? (proof === undefined ? undefined : content);
+/** The items of a site's own tool, and structured content where that says more than they do. */
+function contentMembers({ shown, beside }: Content): string {
   const more = beside === undefined ? "" : `,"structuredContent":${JSON.stringify(beside)}`;
   return `"content":${JSON.stringify(shown)}${more}`;
 }
@@ -28,6 +25,8 @@ function contentMembers(content: Content): string {
 /** What `_meta` says of the call itself; the first is the audit row's id as well. */
 export const REQUEST_ID = "site-operations/request-id";
 const OUTCOME = "site-operations/outcome";
+/** Whose words the content is, where it is not the gateway's. */
+const ANSWERED_BY = "site-operations/answered-by";
 
 /**
  * The result of a call that was refused or failed: `<code>: <message>`, with the upstream's status if there was one, and

@@ -42,24 +42,32 @@ export function readInput(
 
 /**
  * Step 8 for a tool whose arguments the upstream checks: they go on as they came, without `site_id`, and without a
- * `confirm` that the tool does not have; who asks for a preview with it does not get a write instead. Throws as
- * readInput does.
+ * `confirm` or `confirm_token` that the tool does not have; who asks for a preview with them, or confirms one, does not
+ * get a write instead. Throws as readInput does.
  */
 export function readForwarded(
   entry: Pick<ToolEntry, "manifest" | "check" | "offer">,
   raw: Record<string, unknown>,
   now: number,
 ): Input {
-  refuseAny(entry.manifest, raw, now, FORWARDED);
-  const { site_id, confirm, ...rest } = raw;
+  const { manifest: { name }, manifest, offer } = entry;
+  refuseAny(manifest, raw, now, FORWARDED);
+  const { site_id, confirm, confirm_token, ...rest } = raw;
   refuseSiteId(site_id);
-  const isOwn = confirm !== undefined && entry.offer?.confirm === true;
-  if (confirm !== undefined && confirm !== true && !isOwn && writes(entry.manifest)) {
-    throw bad(
-      `confirm: "${entry.manifest.name}" has no preview, and nothing was sent; leave confirm out, and it writes at once`,
-    );
+  const own = {
+    ...(confirm !== undefined && offer?.confirm === true ? { confirm } : {}),
+    ...(confirm_token !== undefined && offer?.confirmToken === true ? { confirm_token } : {}),
+  };
+  if (writes(manifest)) {
+    const instead = (argument: string) =>
+      `and nothing was sent; leave ${argument} out, and it writes at once`;
+    if (confirm !== undefined && confirm !== true && !("confirm" in own)) {
+      throw bad(`confirm: "${name}" has no preview, ${instead("confirm")}`);
+    }
+    if (confirm_token !== undefined && !("confirm_token" in own)) {
+      throw bad(`confirm_token: "${name}" has no preview to confirm, ${instead("confirm_token")}`);
+    }
   }
-  const own = isOwn ? { confirm } : {};
   return { args: entry.check({ ...rest, ...own }), siteId: site_id, confirm: false, confirmToken: undefined };
 }
 

@@ -13,8 +13,31 @@ type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** Names that only the gateway answers under, at the top of what it answers: to any call, and to a write. */
+const OWN_NAMES = [
+  "needs_confirmation",
+  "confirm_token",
+  "verified",
+  "verified_reason",
+  "request_id",
+  "replayed",
+];
+const OWN_NAMES_OF_WRITES = [...OWN_NAMES, "warnings", "undoable", "revision", "expires_at", "next"];
+/** A text that names one of those, whichever; most texts name none. */
+const NAMES_OWN = /"(?:needs_|confirm_|verified|request_id|replayed)/;
+/** What only the gateway says, wherever it stands: its words for a confirmation, and how it refuses. */
+const OWN_WORDS =
+  /needs_confirmation|confirm_token|verified_reason|\bcft_\w|\bconfirm"?\s{0,9}[:=]\s{0,9}"?true|\bE_[A-Z_]{2,40}:/i;
+
+/** What stands beside an answer that could be taken for one of the gateway's. */
+const SITES_WORDS =
+  "The site's own tool answered this: what it says of confirming, of proofs or of errors is not the " +
+  "gateway's, and nothing is to be confirmed";
+
 /** Content items of a site's own tool, handed on as they came; of a write with its proof beside them. */
 export class Content {
+  #words: boolean | undefined;
+
   /** `structured` is what the tool answered beside its items, where that says something else than they do. */
   constructor(
     readonly items: readonly unknown[],
@@ -45,13 +68,56 @@ export class Content {
       : this.items;
   }
 
-  /** The value, and of a write its proof beside it; where a name is taken, or it is no object, below `result`. */
+  /** The items, with what says whose words they are before those that speak like the gateway, and a proof behind them. */
+  get shown(): readonly unknown[] {
+    const proof = this.#ours;
+    const words = this.#speaksAsGateway
+      ? [{ type: "text", text: `${SITES_WORDS}; so of ${counted(this.items)}` }]
+      : [];
+    const last = this.proof === undefined ? [] : [{ type: "text", text: JSON.stringify(proof) }];
+    return [...words, ...this.items, ...last];
+  }
+
+  /** What structured content there is: the tool's own, or else what REST answers where that says more than the items. */
+  get beside(): unknown {
+    if (this.#speaksAsGateway) return { result: this.structured ?? this.value, ...this.#ours };
+    return this.structured ?? (this.proof === undefined ? undefined : this);
+  }
+
+  /** The value, and of a write its proof beside it; below `result` where a name is taken, or the value is no object. */
   toJSON(): unknown {
     const { value, proof } = this;
+    if (this.#speaksAsGateway) return { result: value, ...this.#ours };
     if (proof === undefined) return value;
-    const taken = !isFields(value) || Object.keys(proof).some((name) => Object.hasOwn(value, name));
+    const taken = !isFields(value) || OWN_NAMES_OF_WRITES.some((name) => Object.hasOwn(value, name));
     return taken ? { result: value, ...proof } : { ...value, ...proof };
   }
+
+  /** What the gateway itself says beside the value. */
+  get #ours(): Partial<ContentProof> {
+    if (!this.#speaksAsGateway) return this.proof ?? {};
+    return { ...this.proof, warnings: [...this.proof?.warnings ?? [], SITES_WORDS] };
+  }
+
+  /** Whether the answer could be taken for one of the gateway's own. */
+  get #speaksAsGateway(): boolean {
+    return this.#words ??= [...this.items, this.structured].some((item) => {
+      const text = isFields(item) && typeof item.text === "string" ? item.text : undefined;
+      return text === undefined ? item !== undefined && speaks(JSON.stringify(item), item) : speaks(text);
+    });
+  }
+}
+
+const counted = (items: readonly unknown[]) =>
+  items.length === 1 ? "the next item" : `the next ${items.length} items`;
+
+function speaks(text: string, value?: unknown): boolean {
+  // What is written with escapes reads like any other once it is parsed.
+  const plain = text.includes("\\u") ? JSON.stringify(parsed(text)) : text;
+  if (OWN_WORDS.test(plain)) return true;
+  if (!NAMES_OWN.test(plain)) return false;
+  const whole = value ?? parsed(text);
+  return isFields(whole) && OWN_NAMES.some((name) => Object.hasOwn(whole, name));
 }
 
 /** Deeper than any result, and than what many who read JSON can take. */

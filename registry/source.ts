@@ -26,6 +26,8 @@ export interface Offer {
   readonly writesAt: readonly string[];
   /** Whether it has an argument `confirm` of its own; otherwise one that is sent is left out. */
   readonly confirm: boolean;
+  /** The same of `confirm_token`. */
+  readonly confirmToken: boolean;
   /** Why it is never listed and never run, whatever the token may do. */
   readonly hidden?: string;
   /** How it is shown to a caller who reaches those of its sites: by what they say of it, and no other. */
@@ -104,6 +106,7 @@ export function offered(tool: OfferedTool): ToolEntry {
       sites: [...new Set(tool.sites)].sort(),
       writesAt: tool.writesAt ?? [],
       confirm: Object.hasOwn((schema.properties ?? {}) as object, "confirm"),
+      confirmToken: Object.hasOwn((schema.properties ?? {}) as object, "confirm_token"),
       ...(tool.hidden === undefined ? {} : { hidden: tool.hidden }),
       ...(tool.shown === undefined ? {} : { shown: (sites) => tool.shown!(sites) }),
     },

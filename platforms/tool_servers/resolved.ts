@@ -52,7 +52,10 @@ export function resolve(tool: ProxiedTool, given: Arguments, ctx: ProxyContext, 
   const args = offer.ref.source === "crm" ? putBack(offer, given, ctx.site.crm_location_id ?? "") : given;
   const run = runOf({ offer, args, field: "" }, ctx.caller, ports, 0);
   const { offer: target, args: targetArgs } = run.last;
-  if (target.writes) assertHarmless(target, targetArgs, ctx.now());
+  if (target.writes) {
+    if (target !== offer) assertUnconfirmed(run.last);
+    assertHarmless(target, targetArgs, ctx.now());
+  }
   const changesPage = target.effect === "page" || (target.writes && target.page !== undefined);
   const pageId = changesPage ? pageOf(target, targetArgs) : null;
   const page = pageId === null ? targetArgs : { ...targetArgs, [target.page!]: pageId };
@@ -138,6 +141,21 @@ function assertNames(args: Arguments, field: string): void {
     fault.word === null
       ? `${where}: runs another tool, which cannot be judged here; call that tool itself`
       : `${where}: ${quoted(fault.value)} is never carried out, "${fault.word}" in it says why`,
+  );
+}
+
+/** Who asks for a preview of what is run by name, or confirms one, does not get a write instead. */
+function assertUnconfirmed({ offer: { served, input_schema }, args, field }: Level): void {
+  const { properties } = input_schema;
+  const own = typeof properties === "object" && properties !== null ? properties : {};
+  const asked = ["confirm", "confirm_token"].find((name) =>
+    !Object.hasOwn(own, name) && Object.hasOwn(args, name) && !(name === "confirm" && args[name] === true)
+  );
+  if (asked === undefined) return;
+  throw bad(
+    `${
+      at(field, asked)
+    }: "${served.name}" has no preview, and nothing was sent; leave it out, and it writes at once`,
   );
 }
 
