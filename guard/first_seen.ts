@@ -29,10 +29,9 @@ export async function pinsWithFirstSeen(
   const learn = (all: ToolPins) => {
     for (const [name, hash] of Object.entries(all)) known.set(source.servedName(name), `${name} ${hash}`);
   };
-  for (const other of await store.list()) {
-    const isOfSite = other.site_id === at.site_id && other.source === at.source &&
-      other.bound_to === at.bound_to;
-    if (isOfSite && other.server !== at.server) learn(await store.pins(other));
+  for (const other of await store.list(at.site_id)) {
+    const isOfPlace = other.source === at.source && other.bound_to === at.bound_to;
+    if (isOfPlace && other.server !== at.server) learn(await store.pins(other));
   }
   learn(pins);
   const first = fresh.filter(({ name, hash }) => {

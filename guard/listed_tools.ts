@@ -58,7 +58,8 @@ export async function listedTools(
   }
   const all = [...tools.values()].sort((a, b) => a.name < b.name ? -1 : 1);
   const told = all.map(({ name, hash, fault }) => [name, hash, fault]);
-  return { tools: all, digest: sha256(JSON.stringify([listed.length, told])) };
+  const digest = sha256(JSON.stringify([listed.length, told]));
+  return { tools: made.list(digest, all), digest };
 }
 
 /** The same for the same pins; empty for none. */
@@ -80,6 +81,7 @@ export interface Kept extends CatalogTool {
 /** What was made of tools, by their text: servers of one product list the same. */
 export class KeptTools {
   readonly #byText = new Map<string, Kept>();
+  readonly #lists = new Map<string, readonly CatalogTool[]>();
   #characters = 0;
 
   /** The tool as it is kept; worked out once for all that are the same. */
@@ -96,8 +98,16 @@ export class KeptTools {
     return kept;
   }
 
+  /** The same list for all servers that list the same, so that the store packs it once. */
+  list(digest: string, tools: readonly CatalogTool[]): readonly CatalogTool[] {
+    const known = this.#lists.get(digest) ?? tools;
+    this.#lists.set(digest, known);
+    return known;
+  }
+
   clear(): void {
     this.#byText.clear();
+    this.#lists.clear();
     this.#characters = 0;
   }
 }

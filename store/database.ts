@@ -144,9 +144,12 @@ export function checkSize(record: object): void {
   );
 }
 
+/** Values of one batch are decoded in one go: this many, so that others have their turn in between. */
+const LISTED_AT_ONCE = 100;
+
 /** All values under a prefix, in key order. */
 export async function listValues<T>(kv: Deno.Kv, prefix: Deno.KvKey): Promise<T[]> {
   const values: T[] = [];
-  for await (const entry of kv.list<T>({ prefix }, { batchSize: 500 })) values.push(entry.value);
+  for await (const entry of kv.list<T>({ prefix }, { batchSize: LISTED_AT_ONCE })) values.push(entry.value);
   return values;
 }

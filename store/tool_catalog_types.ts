@@ -79,15 +79,16 @@ export interface ToolDecision extends CatalogKey {
 export interface ToolCatalogStore {
   /** Another number after every change of tools or decisions; one elsewhere is seen within LIMITS.CACHE_CHECK_MS. */
   version(): Awaitable<number>;
-  /** All of them, by site and server. */
-  list(): Promise<readonly ToolCatalog[]>;
+  /** All of them, or those of a site; by site and server. */
+  list(site_id?: string): Promise<readonly ToolCatalog[]>;
   get(key: CatalogKey): Promise<ToolCatalog | null>;
   /** The tools of a catalogue; null where they were replaced since it was read. */
   tools(catalog: ToolCatalog): Promise<readonly CatalogTool[] | null>;
   /** Its pins. */
   pins(catalog: ToolCatalog): Promise<ToolPins>;
   /**
-   * Puts what is known of a server; tools and pins take the place of those before. False where another one put it since
+   * Puts what is known of a server; tools and pins take the place of those before. The same list of tools, put for other
+   * servers too, costs little more. False where another one put it since
    * `before` was read.
    */
   put(

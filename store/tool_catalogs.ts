@@ -32,6 +32,8 @@ const textKey = (hash: string) => ["tool_texts", hash];
 /** The ToolCatalogStore of a database. */
 export class ToolCatalogs implements ToolCatalogStore {
   readonly #version: ConfigVersion;
+  /** Lists as they were packed: many sites have the same, and it is written for each. */
+  readonly #packed = new WeakMap<readonly CatalogTool[], Promise<Uint8Array[]>>();
 
   constructor(private readonly db: Database) {
     this.#version = new ConfigVersion(db, VERSION_KEY);
@@ -42,8 +44,9 @@ export class ToolCatalogs implements ToolCatalogStore {
     return this.#version.refresh().then(() => this.#version.epoch);
   }
 
-  list(): Promise<ToolCatalog[]> {
-    return listValues<ToolCatalog>(this.db.kv, ["tool_catalogs"]);
+  list(site_id?: string): Promise<ToolCatalog[]> {
+    const prefix = site_id === undefined ? ["tool_catalogs"] : ["tool_catalogs", site_id];
+    return listValues<ToolCatalog>(this.db.kv, prefix);
   }
 
   async get(key: CatalogKey): Promise<ToolCatalog | null> {
@@ -82,7 +85,7 @@ export class ToolCatalogs implements ToolCatalogStore {
     ) {
       return false;
     }
-    const parts = found === undefined ? null : await pack(found.tools);
+    const parts = found === undefined ? null : await this.#pack(found.tools);
     const content = parts ? { id: this.db.newId(), parts: parts.length } : before?.content ?? null;
     const head: ToolCatalog = { ...catalog, content };
     checkSize(head);
@@ -94,6 +97,12 @@ export class ToolCatalogs implements ToolCatalogStore {
     const gone = before?.content;
     for (let at = 0; gone && at < gone.parts; at++) change.delete(partKey(gone.id, at));
     return await this.#version.commit(change);
+  }
+
+  #pack(tools: readonly CatalogTool[]): Promise<Uint8Array[]> {
+    const packed = this.#packed.get(tools) ?? pack(tools);
+    this.#packed.set(tools, packed);
+    return packed;
   }
 
   decisions(): Promise<ToolDecision[]> {

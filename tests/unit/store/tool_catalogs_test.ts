@@ -69,6 +69,25 @@ Deno.test("tools of any size take the place of those before, with their pins", a
   );
 });
 
+Deno.test("servers are listed by site, those of all sites however many, and the same tools are kept for each", async () => {
+  await using store = await open();
+  const { toolCatalogs } = store;
+  const tools = [tool("a", 1000)];
+  const ids = Array.from({ length: 120 }, (_, at) => `s${String(at).padStart(3, "0")}`);
+  for (const site_id of ids) await toolCatalogs.put(null, head({ site_id }), { tools, pins: {} });
+  await toolCatalogs.put(null, head({ site_id: "s007", server: "second" }), { tools: [tool("b")], pins: {} });
+  assert.deepEqual([...new Set((await toolCatalogs.list()).map((one) => one.site_id))], ids);
+  const own = await toolCatalogs.list("s007");
+  assert.deepEqual(own.map(({ site_id, server }) => [site_id, server]), [["s007", "builder"], [
+    "s007",
+    "second",
+  ]]);
+  assert.deepEqual(await toolCatalogs.tools(own[0]!), tools);
+  const [last] = await toolCatalogs.list("s119");
+  assert.deepEqual(await toolCatalogs.tools(last!), tools);
+  assert.deepEqual(await toolCatalogs.list("s00"), [], "a site is meant, and no beginning of one");
+});
+
 Deno.test("a try that found nothing new changes the head alone, and no version", async () => {
   await using store = await open();
   const { toolCatalogs } = store;
