@@ -68,7 +68,7 @@ export class CatalogRefresh {
       );
     }
     await this.#tracked(this.#list(site, sources, () => true));
-    return (await this.#ports.store.toolCatalogs.list()).filter(({ site_id }) => site_id === site.id);
+    return await this.#ports.store.toolCatalogs.list(site.id);
   }
 
   /** Lists the tools of a site in the background, at most once a minute: one of them is said to be gone. */
@@ -173,7 +173,7 @@ export class CatalogRefresh {
     };
     let found;
     try {
-      found = await servers.list(ref);
+      found = await servers.list(ref, this.#turn);
     } catch (thrown) {
       if (this.#isStopping) return; // which says nothing of the server
       const last = known ?? { exists: false, fetched_at: null, listed: 0, digest: "", pins_digest: "" };

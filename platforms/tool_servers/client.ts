@@ -22,7 +22,7 @@ export class ToolServersClient implements ToolServers {
     return possibleServers(this.ctx.site);
   }
 
-  async list(ref: ServerRef): Promise<readonly UpstreamTool[] | null> {
+  async list(ref: ServerRef, turn = () => Promise.resolve()): Promise<readonly UpstreamTool[] | null> {
     const tools: UpstreamTool[] = [];
     const cursors = new Set<string>();
     let left: number = LIMITS.TOOL_LIST_BYTES;
@@ -30,9 +30,9 @@ export class ToolServersClient implements ToolServers {
     for (let cursor: string | undefined;;) {
       const page = await this.#page(ref, cursor, left);
       if (page === null) return null;
-      rows += page.rows.length;
-      if (rows > ROWS_MAX) throw this.#unusable(ref, `its list has more than ${ROWS_MAX} tools`);
       for (const row of page.rows) {
+        await turn();
+        if (++rows > ROWS_MAX) throw this.#unusable(ref, `its list has more than ${ROWS_MAX} tools`);
         const tool = toolOf(row);
         if (tool !== null) tools.push(tool);
       }
@@ -76,17 +76,17 @@ export class ToolServersClient implements ToolServers {
   /** One page of the list; null where the site has no such server. */
   async #page(ref: ServerRef, cursor: string | undefined, max_bytes: number) {
     try {
-      const { result, bytes } = await askInSession(this.ctx, ref, {
+      const { result, bytes, rows } = await askInSession(this.ctx, ref, {
         method: "tools/list",
         params: cursor === undefined ? {} : { cursor },
         effect: "read",
         max_bytes,
         deadline_ms: LIMITS.UPSTREAM_DEADLINE_MS,
       });
-      const { tools: rows, nextCursor } = result;
-      if (!Array.isArray(rows)) throw this.#unusable(ref, "its list of tools is no list");
+      const { tools, nextCursor } = result;
+      if (!Array.isArray(tools)) throw this.#unusable(ref, "its list of tools is no list");
       const next = typeof nextCursor === "string" && nextCursor !== "" ? nextCursor : undefined;
-      return { rows, next, bytes };
+      return { rows: tools.length > 0 ? tools : rows, next, bytes };
     } catch (thrown) {
       if (thrown instanceof ToolServerError && thrown.isAbsent && ref.source === "cms") return null;
       throw thrown;

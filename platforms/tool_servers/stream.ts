@@ -5,23 +5,24 @@ import type { Reducer } from "../request.ts";
 /** What else a server sends while it works, such as how far it is: with more of it an answer is not waited for. */
 const OTHERS_MAX = 10_000;
 
-/** Reads events until a message is one that `wanted` takes; notifications and requests of the server are passed over. */
-export class EventReader implements Reducer {
+/** Reads events until a message is one that is wanted; notifications and requests of the server are passed over. */
+export class EventReader<Message = unknown> implements Reducer {
   /** The message; undefined where the stream ended without it. */
-  message: unknown;
+  message: Message | undefined;
   /** How much was read. */
   bytes = 0;
   readonly #text = new TextDecoder();
   readonly #parser;
   #others = 0;
 
-  constructor(wanted: (message: unknown) => boolean) {
+  /** `read` makes a message of an event's text: undefined where that is none. */
+  constructor(wanted: (message: Message) => boolean, read: (text: string) => Message | undefined) {
     this.#parser = createParser({
       onEvent: ({ event, data }) => {
         if (this.message !== undefined || this.isFlood) return;
         const isMessage = (event ?? "message") === "message" && data !== "";
-        const message = isMessage ? parsed(data) : undefined;
-        if (wanted(message)) this.message = message;
+        const message = isMessage ? read(data) : undefined;
+        if (message !== undefined && wanted(message)) this.message = message;
         else this.#others++;
       },
     });
@@ -45,7 +46,8 @@ export class EventReader implements Reducer {
   }
 }
 
-function parsed(text: string): unknown {
+/** JSON as a value; undefined where it is none. */
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -41,8 +41,11 @@ export interface UpstreamResult {
 export interface ToolServers {
   /** The servers that the site's kind and credentials make possible; nothing is asked. */
   possible(): readonly ServerRef[];
-  /** Its whole list, a name twice where the server says it twice; null where the site has no such server. Throws E_UPSTREAM. */
-  list(ref: ServerRef): Promise<readonly UpstreamTool[] | null>;
+  /**
+   * Its whole list, a name twice where the server says it twice; null where the site has no such server. `turn` is
+   * awaited between tools. Throws E_UPSTREAM.
+   */
+  list(ref: ServerRef, turn?: () => Promise<void>): Promise<readonly UpstreamTool[] | null>;
   /**
    * Runs one tool by the server's own name. A failure that the tool itself reports comes as `isError`. Throws E_UPSTREAM
    * for any other, with `outcome: "unknown"` where a write may have been carried out; a write is never sent twice.

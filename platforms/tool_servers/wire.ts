@@ -4,9 +4,10 @@ import type { Lent } from "../context.ts";
 import type { Incoming, Outgoing } from "../request.ts";
 import { hiddenIn } from "../../lib/signed_secrets.ts";
 import { failed, isRefusal, refused, unreadable } from "./errors.ts";
+import { type ListText, listText, ROW_VALUES_MAX, rowOf, TOO_MANY_VALUES } from "./list_text.ts";
 import { LENDERS, LOCATION_HEADER, type ToolServerSettings } from "./servers.ts";
 import { sendInTurn } from "./paced.ts";
-import { EventReader } from "./stream.ts";
+import { EventReader, parsed } from "./stream.ts";
 import type { ServerRef } from "./types.ts";
 
 export type ToolServerContext = SiteContext<ToolServerSettings>;
@@ -35,7 +36,12 @@ export interface Reply {
   readonly headers: Headers;
   /** How much was read for it. */
   readonly bytes: number;
+  /** What a list of tools holds, each parsed when it is asked for; `result.tools` is empty then. Throws as `ask` does. */
+  readonly rows: Iterable<unknown>;
 }
+
+/** More than any server says of a refusal; what follows is not looked at. */
+const REFUSAL_CHARACTERS_MAX = 64 * 1024;
 
 let last = 0;
 
@@ -47,33 +53,60 @@ export async function ask(ctx: ToolServerContext, at: Endpoint, question: Questi
   const { ref } = at;
   const id = ++last;
   const out = requestOf(ctx, at, question, id);
-  const stream: { events: EventReader | null } = { events: null };
+  const read = question.method === "tools/list" ? listText : wholeText;
+  const stream: { events: EventReader<ListText> | null } = { events: null };
   const reducer = (headers: Headers) =>
-    stream.events = isEvents(headers) ? new EventReader((message) => answers(message, id)) : null;
+    stream.events = isEvents(headers)
+      ? new EventReader<ListText>(({ message }) => answers(message, id), read)
+      : null;
   const lent = ctx.borrow(LENDERS[ref.source]);
   const whole = { ...out, reducer };
-  const answer = shownOf(
-    await (ref.source === "crm" ? sendInTurn(ctx, lent, whole) : lent.send(whole)),
-    lent,
-  );
-  if (answer.status < 200 || answer.status > 299) throw refused(ref, out, answer);
+  const answer = await (ref.source === "crm" ? sendInTurn(ctx, lent, whole) : lent.send(whole));
+  const shown = shownOf(answer, lent);
+  if (answer.status < 200 || answer.status > 299) throw refused(ref, out, shown);
   const { events } = stream;
-  const message = events === null
-    ? read(ref, out, answer, null)
-    : hiddenIn(read(ref, out, answer, events), lent.hide);
+  const found = events === null ? read(answer.text()) : events.message;
+  if (found === undefined) {
+    const why = events?.isFlood ? "has too many messages before the answer" : "ended without an answer";
+    throw unreadable(ref, out, `its stream ${why}`);
+  }
+  const message = hiddenIn(found.message, lent.hide);
+  if (message === undefined) throw unreadable(ref, out, found.fault ?? "it is not JSON", shown.text());
   // A server that could not read a request does not know its id; in a stream that may be about another one.
   const isOurs = answers(message, id) || (events === null && answers(message, null));
-  if (!isOurs) throw unreadable(ref, out, "it is no answer to what was asked", answer.text());
+  if (!isOurs) throw unreadable(ref, out, "it is no answer to what was asked", shown.text());
   if ("error" in message) throw failed(ref, out, answer.status, isFields(message.error) ? message.error : {});
   if (!isFields(message.result)) throw unreadable(ref, out, "its result is no object");
-  return { result: message.result, headers: answer.headers, bytes: events?.bytes ?? answer.bytes.byteLength };
+  const rows = { [Symbol.iterator]: () => rowsOf(found.rows, lent, (why) => unreadable(ref, out, why)) };
+  const bytes = events?.bytes ?? answer.bytes.byteLength;
+  return { result: message.result, headers: answer.headers, bytes, rows };
 }
 
-/** The answer as it may be shown: without what signed the request. */
+const wholeText = (text: string): ListText => ({ message: parsed(text), rows: [] });
+
+/** The rows as values, without what signed the request. */
+function* rowsOf(
+  rows: readonly string[],
+  { hide }: Lent,
+  unusable: (why: string) => Error,
+): Generator<unknown> {
+  for (const row of rows) {
+    const value = rowOf(row);
+    if (value === undefined) throw unusable("it is not JSON");
+    if (value === TOO_MANY_VALUES) {
+      throw unusable(`a tool of its list has more than ${ROW_VALUES_MAX} values`);
+    }
+    yield hiddenIn(value, hide);
+  }
+}
+
+/** The answer as it may be shown: without what signed the request, and no longer than it takes to say why. */
 function shownOf(answer: Incoming, { hide }: Lent): Incoming {
   const { status, url, headers, bytes } = answer;
-  const text = () => hide(answer.text());
-  return { status, url, headers, bytes, text, json: () => hiddenIn(answer.json(), hide) };
+  const text = () => hide(answer.text()).slice(0, REFUSAL_CHARACTERS_MAX);
+  const isLong = bytes.byteLength > REFUSAL_CHARACTERS_MAX;
+  const json = () => isLong ? undefined : hiddenIn(answer.json(), hide);
+  return { status, url, headers, bytes, text, json };
 }
 
 function requestOf(
@@ -105,14 +138,4 @@ const isEvents = (headers: Headers) =>
 function answers(message: unknown, id: number | null): message is Record<string, unknown> {
   if (!isFields(message) || message.jsonrpc !== "2.0" || "method" in message) return false;
   return (message.id ?? null) === id && ("error" in message || (id !== null && "result" in message));
-}
-
-function read(ref: ServerRef, out: Outgoing, answer: Incoming, events: EventReader | null): unknown {
-  const message = events === null ? answer.json() : events.message;
-  if (message === undefined) {
-    if (events?.isFlood) throw unreadable(ref, out, "its stream has too many messages before the answer");
-    if (events !== null) throw unreadable(ref, out, "its stream ended without an answer");
-    throw unreadable(ref, out, "it is not JSON", answer.text());
-  }
-  return message;
 }

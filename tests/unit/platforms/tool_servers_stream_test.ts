@@ -1,6 +1,6 @@
 /** Event streams of a tool server: the answer is found however the stream is cut, and whatever stands around it. */
 import assert from "node:assert/strict";
-import { EventReader } from "../../../platforms/tool_servers/stream.ts";
+import { EventReader, parsed } from "../../../platforms/tool_servers/stream.ts";
 
 const wanted = (message: unknown) => (message as { id?: unknown } | null)?.id === 7;
 const ANSWER = { jsonrpc: "2.0", id: 7, result: { text: 'Grüße 👋 \u2028 "quoted"\n' } };
@@ -16,7 +16,7 @@ function dice(seed: number): (below: number) => number {
 
 /** What is read of those bytes, cut at random. */
 function read(bytes: Uint8Array, roll: (below: number) => number, piece: number): unknown {
-  const reader = new EventReader(wanted);
+  const reader = new EventReader(wanted, parsed);
   for (let at = 0; at < bytes.length;) {
     const next = at + 1 + roll(piece);
     if (reader.add(bytes.subarray(at, next))) break;
@@ -66,18 +66,18 @@ Deno.test("random bytes are no answer, never throw, and are read alike however t
 
 Deno.test("of two answers the first counts, and a stream that ends in the middle of one has none", () => {
   const twice = event(JSON.stringify(ANSWER), "\n") + event(JSON.stringify({ ...ANSWER, result: {} }), "\n");
-  const reader = new EventReader(wanted);
+  const reader = new EventReader(wanted, parsed);
   assert.equal(reader.add(new TextEncoder().encode(twice)), true);
   assert.deepEqual(reader.message, ANSWER);
   assert.equal(reader.bytes, new TextEncoder().encode(twice).length);
-  const cut = new EventReader(wanted);
+  const cut = new EventReader(wanted, parsed);
   assert.equal(cut.add(new TextEncoder().encode(event(JSON.stringify(ANSWER), "\n").trimEnd())), false);
   assert.equal(cut.message, undefined);
 });
 
 Deno.test("a megabyte that comes byte by byte is read in time that grows with its length", () => {
   const body = new TextEncoder().encode(`data: {"id":7,"x":"${"y".repeat(1 << 20)}"}\n\n`);
-  const reader = new EventReader(wanted);
+  const reader = new EventReader(wanted, parsed);
   const began = performance.now();
   for (let at = 0; at < body.length; at++) reader.add(body.subarray(at, at + 1));
   assert.ok(reader.message !== undefined);
