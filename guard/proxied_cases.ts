@@ -1,4 +1,5 @@
 /** What servers list, judged once for all sites whose servers list the same and of which the same was decided. */
+import type { PlatformKind } from "../model.ts";
 import type { Proxies } from "../registry/proxies.ts";
 import type { CatalogTool, Store, ToolCatalog, ToolDecision, ToolPins } from "../store/store.ts";
 import { type ShownTool, shownTool } from "./proxied_entries.ts";
@@ -9,6 +10,24 @@ export interface JudgedCase {
   readonly judged: readonly Judgement[];
   /** Those that may be called, by the name they are served under. */
   readonly shown: ReadonlyMap<string, ShownTool>;
+  /** Those that are never carried out, by that name too. */
+  readonly hidden: ReadonlyMap<string, HiddenTool>;
+}
+
+/** Why a tool is never carried out, and the kinds of site that can list it. */
+export interface HiddenTool {
+  readonly reason: string;
+  readonly kinds: readonly PlatformKind[];
+}
+
+/** A server whose tools are asked for. */
+export interface Asked {
+  readonly source: Proxies;
+  readonly catalog: ToolCatalog;
+  /** What was decided on tools of the site. */
+  readonly decisions: readonly ToolDecision[];
+  /** What it was in the last load. */
+  readonly before: JudgedCase | undefined;
 }
 
 /** Reads and judges; what was asked for in one load is kept for the next, and nothing else. */
@@ -29,11 +48,13 @@ export class ProxiedCases {
     this.#now = new Cache();
   }
 
-  /** The tools of a server, judged by decisions on those of the site; null where the store has others by now. */
+  /**
+   * The tools of a server, judged by decisions on those of the site; null where the store has others by now. What is
+   * shown of a tool that stayed as it was `before` is the same object.
+   */
   async of(
-    source: Proxies,
-    catalog: ToolCatalog,
-    decisions: readonly ToolDecision[],
+    { source, catalog, decisions, before }: Asked,
+    turn: () => Promise<void>,
   ): Promise<JudgedCase | null> {
     const here = decisions.filter(({ bound_to }) => bound_to === catalog.bound_to);
     const own = here.filter(({ server }) => server === catalog.server);
@@ -44,24 +65,39 @@ export class ProxiedCases {
     const known = this.#now.cases.get(key) ?? this.#before.cases.get(key);
     const tools = known ? null : await this.#tools(catalog);
     if (!known && tools === null) return null;
-    const made = known ?? this.#made(source, {
+    const made = known ?? await this.#made(source, before, {
       tools: tools!,
       pins: await this.#pins(catalog),
       decisions: new Map(own.map((one) => [one.name, one])),
       withdrawn: new Map(withdrawn),
-    });
+    }, turn);
     this.#now.cases.set(key, made);
     return made;
   }
 
-  #made(source: Proxies, found: Case): JudgedCase {
-    const judged = this.#judge.judge(source, found);
-    const shown = judged.flatMap((one) => {
-      const callable = one.state === "offered" || one.state === "approved";
-      const tool = callable ? shownTool(source, one) : null;
-      return tool === null ? [] : [[one.name, tool] as const];
-    });
-    return { judged, shown: new Map(shown) };
+  async #made(
+    source: Proxies,
+    before: JudgedCase | undefined,
+    found: Case,
+    turn: () => Promise<void>,
+  ): Promise<JudgedCase> {
+    const earlier = new Map(before?.judged.map((one) => [shownKey(source, one), before.shown.get(one.name)]));
+    const judged: Judgement[] = [];
+    const shown = new Map<string, ShownTool>();
+    const hidden = new Map<string, HiddenTool>();
+    for (const one of this.#judge.judge(source, found)) {
+      await turn();
+      judged.push(one);
+      const { name, state, reason } = one;
+      if (state === "hidden") hidden.set(name, { reason: reason!, kinds: source.kinds });
+      if (state !== "offered" && state !== "approved") continue;
+      const key = shownKey(source, one);
+      const tool = earlier.get(key) ?? this.#now.shown.get(key) ?? shownTool(source, one);
+      if (tool === null) continue;
+      this.#now.shown.set(key, tool);
+      shown.set(name, tool);
+    }
+    return { judged, shown, hidden };
   }
 
   async #tools(catalog: ToolCatalog): Promise<readonly CatalogTool[] | null> {
@@ -86,4 +122,9 @@ class Cache {
   readonly tools = new Map<string, readonly CatalogTool[]>();
   readonly pins = new Map<string, ToolPins>();
   readonly cases = new Map<string, JudgedCase>();
+  readonly shown = new Map<string, ShownTool>();
 }
+
+/** The same for what is shown alike: the hash stands for all that was listed of the tool. */
+const shownKey = ({ source }: Proxies, { name, listed, state, class: chosen }: Judgement) =>
+  JSON.stringify([source, name, listed.hash, state, chosen]);

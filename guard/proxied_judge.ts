@@ -70,10 +70,10 @@ export class Judge {
     this.#looks = new Map(names.map((name) => [skeleton(name), name]));
   }
 
-  /** The tools of one server, in their order. */
-  judge(proxies: Proxies, { tools, pins, decisions, withdrawn }: Case): Judgement[] {
+  /** The tools of one server, one after another in their order. */
+  *judge(proxies: Proxies, { tools, pins, decisions, withdrawn }: Case): Generator<Judgement> {
     const seen = new Map<string, string>();
-    return tools.map((listed) => {
+    for (const listed of tools) {
       const name = proxies.servedName(listed.name);
       const other = seen.get(name);
       if (other === undefined) seen.set(name, listed.name);
@@ -83,8 +83,8 @@ export class Judge {
         (twice === null
           ? approval(proxies, { name, listed, pins, decision, gone: withdrawn.get(name) })
           : refuse(twice));
-      return { name, listed, decision, class: classOf(proxies, name, listed, decision), ...verdict };
-    });
+      yield { name, listed, decision, class: classOf(proxies, name, listed, decision), ...verdict };
+    }
   }
 
   /** Why the tool can be offered by nobody's approval; null where it can. */

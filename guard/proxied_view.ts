@@ -32,10 +32,9 @@ interface Known {
   readonly offers: ReadonlyMap<string, ShownOffer>;
 }
 
-/** A tool as it was made of these offers. */
+/** A tool as it was made of these offers; of none where it is hidden. */
 interface Made {
   readonly of: readonly ShownOffer[];
-  readonly used: ReadonlySet<ShownOffer>;
   readonly entry: ToolEntry;
 }
 
@@ -45,7 +44,8 @@ export class ProxiedView {
   #current: ReadonlyMap<string, ToolEntry> = new Map();
   #servers: ReadonlyMap<string, Known> = new Map();
   #made: ReadonlyMap<string, Made> = new Map();
-  #bySite: ReadonlyMap<string, readonly SiteOffer[]> = new Map();
+  /** Of the sites that were asked for since their tools last changed. */
+  readonly #bySite = new Map<string, readonly SiteOffer[]>();
   #cases: ProxiedCases | null = null;
 
   constructor(ports: ProxiedPorts) {
@@ -59,13 +59,14 @@ export class ProxiedView {
 
   /** What becomes of every tool of every server; one that another server is asked for says so in its reason. */
   get judged(): readonly JudgedTool[] {
+    const used = new Set([...this.#made.values()].flatMap(({ of }) => of));
     return [...this.#servers.values()].flatMap(({ catalog, found, offers }) =>
       found.judged.map((judgement) => {
         const one = { ...judgement, judgement, catalog };
         const own = offers.get(one.name);
-        const used = this.#made.get(one.name);
-        if (own === undefined || used?.used.has(own)) return one;
-        const other = used?.of.find(({ offer }) => offer.site_id === own.offer.site_id) ?? used?.of[0];
+        if (own === undefined || used.has(own)) return one;
+        const of = this.#made.get(one.name)?.of ?? [];
+        const other = of.find(({ offer }) => offer.site_id === own.offer.site_id) ?? of[0];
         const reason = `the server "${other?.offer.ref.server}" has a tool of that name, which is called`;
         return { ...one, reason };
       })
@@ -73,21 +74,57 @@ export class ProxiedView {
   }
 
   /** Every tool of a site that may be called, of all its servers. */
-  readonly #offersOf = (siteId: string): readonly SiteOffer[] => this.#bySite.get(siteId) ?? [];
+  readonly #offersOf = (siteId: string): readonly SiteOffer[] => {
+    const known = this.#bySite.get(siteId);
+    if (known) return known;
+    const own = [...this.#servers.values()].filter(({ catalog }) => catalog.site_id === siteId);
+    const all = own.flatMap(({ offers }) => [...offers.values()].map(({ offer }) => offer));
+    this.#bySite.set(siteId, all);
+    return all;
+  };
 
-  /** Reads what the store has of these sites, in parts that let others have their turn. */
+  /** Reads what the store has of these sites, and makes anew what changed, in parts that let others have their turn. */
   async load(sites: readonly Site[]): Promise<void> {
     const { store, proxies, behaviour, elapsed } = this.#ports;
     const catalogs = await store.toolCatalogs.list();
     // A gateway whose sites have no tool servers need not know what is known of their tools.
-    if (catalogs.length === 0) return;
+    if (catalogs.length === 0 && this.#servers.size === 0) return;
     const sources = await proxies();
-    const decisions = await store.toolCatalogs.decisions();
     const turn = turns(elapsed, LIMITS.TURN_MS);
-    this.#cases ??= new ProxiedCases(store.toolCatalogs, { builtIn: this.#ports.builtIn, all: sources });
-    this.#cases.begin();
+    const servers = await this.#looked(catalogs, sites, sources, turn);
+    const { names, siteIds } = changes(this.#servers, servers);
+    const made = new Map(this.#made);
+    if (names.size > 0) {
+      const behave = await behaviour(this.#offersOf);
+      const ordered = inOrder(servers, sources);
+      for (const name of names) {
+        await turn();
+        const one = this.#make(name, ordered, behave);
+        if (one === null) made.delete(name);
+        else made.set(name, one);
+      }
+    }
+    this.#servers = servers;
+    for (const id of siteIds) this.#bySite.delete(id);
+    const same = made.size === this.#made.size &&
+      [...names].every((name) => made.get(name)?.entry === this.#made.get(name)?.entry);
+    this.#made = made;
+    if (same) return;
+    this.#current = new Map([...made].map(([name, { entry }]) => [name, entry] as const).sort(byKey));
+  }
+
+  /** The servers that stand where they were listed, with what becomes of their tools. */
+  async #looked(
+    catalogs: readonly ToolCatalog[],
+    sites: readonly Site[],
+    sources: readonly Proxies[],
+    turn: () => Promise<void>,
+  ): Promise<Map<string, Known>> {
+    const { store: { toolCatalogs }, builtIn } = this.#ports;
+    const decided = Map.groupBy(await toolCatalogs.decisions(), siteKey);
+    const cases = this.#cases ??= new ProxiedCases(toolCatalogs, { builtIn, all: sources });
+    cases.begin();
     const bySite = new Map(sites.map((site) => [site.id, site]));
-    const decided = Map.groupBy(decisions, siteKey);
     const servers = new Map<string, Known>();
     for (const catalog of catalogs) {
       await turn();
@@ -96,76 +133,87 @@ export class ProxiedView {
       if (!source || !site || placeOf(site, source) !== catalog.bound_to) continue;
       const key = keyOf(catalog);
       const before = this.#servers.get(key);
-      const found = await this.#cases.of(source, catalog, decided.get(siteKey(catalog)) ?? []);
+      const decisions = decided.get(siteKey(catalog)) ?? [];
+      const found = await cases.of({ source, catalog, decisions, before: before?.found }, turn);
       if (found) servers.set(key, known(catalog, found, before));
       else if (before) servers.set(key, before); // replaced meanwhile, which is another version
     }
-    const made = await this.#entries(
-      servers,
-      sources,
-      servers.size === 0 ? null : await behaviour(this.#offersOf),
-      turn,
-    );
-    const same = made.size === this.#made.size &&
-      [...made].every(([name, { entry }]) => this.#made.get(name)?.entry === entry);
-    this.#servers = servers;
-    this.#bySite = offersBySite(servers);
-    if (!same) {
-      this.#made = made;
-      this.#current = new Map([...made].map(([name, { entry }]) => [name, entry]));
-    }
+    return servers;
   }
 
-  async #entries(
-    servers: ReadonlyMap<string, Known>,
-    sources: readonly Proxies[],
-    behave: Behaviour | null,
-    turn: () => Promise<void>,
-  ): Promise<Map<string, Made>> {
-    const made = new Map<string, Made>();
-    for (const [name, of] of await offersByName(servers, sources, turn)) {
-      await turn();
-      const before = this.#made.get(name);
-      const isSame = before?.of.length === of.length && of.every((one, at) => one === before.of[at]);
-      made.set(
-        name,
-        isSame ? before! : { of, used: new Set(of), entry: proxiedEntry(name, of, behave!, this.#ports) },
-      );
+  /** The tool of that name; null where no server has it. What nothing changed of stays the same object. */
+  #make(name: string, servers: readonly Known[], behave: Behaviour): Made | null {
+    const before = this.#made.get(name);
+    const hiding = servers.filter(({ found }) => found.hidden.has(name));
+    const [first] = hiding;
+    if (first) {
+      const sites = [...new Set(hiding.map(({ catalog }) => catalog.site_id))].sort();
+      const { reason, kinds } = first.found.hidden.get(name)!;
+      const { hidden, sites: those } = before?.entry.offer ?? {};
+      if (before && hidden === reason && those?.join() === sites.join()) return before;
+      return { of: [], entry: hiddenEntry(name, reason, sites, kinds) };
     }
-    const hidden = [...servers.values()].flatMap(({ catalog, found }) =>
-      found.judged.filter(({ state }) => state === "hidden").map((one) => ({ ...one, catalog }))
-    );
-    for (const [name, of] of Map.groupBy(hidden, (one) => one.name)) {
-      const [{ reason, catalog: { source } }] = of as [JudgedTool, ...JudgedTool[]];
-      const sites = [...new Set(of.map(({ catalog }) => catalog.site_id))];
-      const before = this.#made.get(name);
-      const isSame = before?.of.length === 0 && before.entry.offer!.sites.join() === sites.sort().join();
-      const { kinds } = sources.find((one) => one.source === source)!;
-      made.set(
-        name,
-        isSame ? before! : { of: [], used: new Set(), entry: hiddenEntry(name, reason!, sites, kinds) },
-      );
-    }
-    return new Map([...made].sort(byKey));
+    const of = offersOf(name, servers);
+    if (of.length === 0) return null;
+    const isSame = before?.of.length === of.length && of.every((one, at) => one === before.of[at]);
+    return isSame ? before! : { of, entry: proxiedEntry(name, of, behave, this.#ports) };
   }
 }
 
-/** Every tool of each site that may be called, of all its servers. */
-const offersBySite = (servers: ReadonlyMap<string, Known>): ReadonlyMap<string, readonly SiteOffer[]> =>
-  new Map(
-    [...Map.groupBy(servers.values(), ({ catalog }) => catalog.site_id)].map(([id, own]) => [
-      id,
-      own.flatMap(({ offers }) => [...offers.values()].map(({ offer }) => offer)),
-    ]),
+/** The names whose tools can be other ones, and the sites some of whose can. */
+function changes(
+  before: ReadonlyMap<string, Known>,
+  now: ReadonlyMap<string, Known>,
+): { readonly names: ReadonlySet<string>; readonly siteIds: ReadonlySet<string> } {
+  const names = new Set<string>();
+  const siteIds = new Set<string>();
+  for (const key of new Set([...before.keys(), ...now.keys()])) {
+    const [old, own] = [before.get(key), now.get(key)];
+    if (old?.offers === own?.offers) continue;
+    siteIds.add((own ?? old)!.catalog.site_id);
+    for (const name of [...(old?.offers.keys() ?? []), ...(own?.offers.keys() ?? [])]) {
+      if (old?.offers.get(name) !== own?.offers.get(name)) names.add(name);
+    }
+    for (const name of [...(old?.found.hidden.keys() ?? []), ...(own?.found.hidden.keys() ?? [])]) {
+      if (old?.found.hidden.get(name)?.reason !== own?.found.hidden.get(name)?.reason) names.add(name);
+    }
+  }
+  return { names, siteIds };
+}
+
+/** The servers of each source, by site; of one site's, the one that is asked first comes first. */
+const inOrder = (servers: ReadonlyMap<string, Known>, sources: readonly Proxies[]): readonly Known[] =>
+  sources.flatMap((source) =>
+    [...servers.values()].filter(({ catalog }) => catalog.source === source.source).sort((a, b) =>
+      compared(a.catalog.site_id, b.catalog.site_id) ||
+      source.compareServers(a.catalog.server, b.catalog.server)
+    )
   );
+
+/**
+ * The offers of a name, by site: of a site with several servers the one that comes first, and of one source, the first
+ * that has the name.
+ */
+function offersOf(name: string, servers: readonly Known[]): readonly ShownOffer[] {
+  const all: ShownOffer[] = [];
+  for (const { catalog: { site_id, source }, offers } of servers) {
+    const one = offers.get(name);
+    if (one === undefined || all.at(-1)?.offer.site_id === site_id) continue;
+    if (all.length > 0 && all[0]!.offer.ref.source !== source) break;
+    all.push(one);
+  }
+  return all;
+}
 
 /** What was made of the same before stays the same object. */
 function known(catalog: ToolCatalog, found: JudgedCase, before: Known | undefined): Known {
-  const isSame = before?.found === found && before.catalog.bound_to === catalog.bound_to;
-  const offers = isSame
-    ? before.offers
-    : new Map([...found.shown].map(([name, shown]) => [name, shownOffer(shown, catalog)]));
-  return { catalog, found, offers };
+  const kept = before?.catalog.bound_to === catalog.bound_to ? before : undefined;
+  if (kept?.found === found) return { catalog, found, offers: kept.offers };
+  const offers = [...found.shown].map(([name, shown]) => {
+    const one = kept?.offers.get(name);
+    return [name, one?.shown === shown ? one : shownOffer(shown, catalog)] as const;
+  });
+  return { catalog, found, offers: new Map(offers) };
 }
 
 const keyOf = ({ site_id, source, server }: { site_id: string; source: string; server: string }) =>
@@ -174,31 +222,6 @@ const keyOf = ({ site_id, source, server }: { site_id: string; source: string; s
 const siteKey = ({ site_id, source }: { site_id: string; source: string }) =>
   JSON.stringify([site_id, source]);
 
-/**
- * The offers of each name: of a site with several servers the one that comes first, and of one source, the first that
- * has the name.
- */
-async function offersByName(
-  servers: ReadonlyMap<string, Known>,
-  sources: readonly Proxies[],
-  turn: () => Promise<void>,
-): Promise<ReadonlyMap<string, readonly ShownOffer[]>> {
-  const byName = new Map<string, { readonly source: Proxies; readonly bySite: Map<string, ShownOffer> }>();
-  for (const source of sources) {
-    const own = [...servers.values()].filter(({ catalog }) => catalog.source === source.source)
-      .sort((a, b) => source.compareServers(a.catalog.server, b.catalog.server));
-    for (const { catalog: { site_id }, offers } of own) {
-      await turn();
-      for (const [name, one] of offers) {
-        const all = byName.get(name) ?? { source, bySite: new Map<string, ShownOffer>() };
-        if (!byName.has(name)) byName.set(name, all);
-        if (all.source === source && !all.bySite.has(site_id)) all.bySite.set(site_id, one);
-      }
-    }
-  }
-  const ordered = (of: ReadonlyMap<string, ShownOffer>) => [...of].sort(byKey).map(([, one]) => one);
-  return new Map([...byName].map(([name, { bySite }]) => [name, ordered(bySite)]));
-}
+const compared = (a: string, b: string) => a < b ? -1 : a > b ? 1 : 0;
 
-const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) =>
-  a < b ? -1 : a > b ? 1 : 0;
+const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => compared(a, b);
