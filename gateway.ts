@@ -135,7 +135,7 @@ export async function openGateway(
       authenticate,
       listing: async (caller) => {
         tokenLimit.take(caller.token.id);
-        return (await catalog.keeping()).listing(caller).mcp;
+        return await (await catalog.keeping()).listing(caller).mcp();
       },
       lists: catalog,
       stopping: stopping.signal,

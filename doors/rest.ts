@@ -51,7 +51,10 @@ export function restDoor(app: Hono, ports: RestPorts): void {
   app.get(`${at}/openapi.json`, () => ok(document ??= ports.openapi(), ports.newId()));
   app.get(`${at}/whoami`, reading((caller) => success(whoami(caller))));
   app.get(`${at}/sites`, reading(async (caller) => success({ sites: await sitesOf(ports, caller) })));
-  app.get(`${at}/tools`, reading(async (caller) => (await ports.catalog.keeping()).listing(caller).rest));
+  app.get(
+    `${at}/tools`,
+    reading(async (caller) => await (await ports.catalog.keeping()).listing(caller).rest()),
+  );
 }
 
 async function call(ports: RestPorts, request: Request, tool: string): Promise<Response> {

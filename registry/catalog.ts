@@ -1,6 +1,7 @@
 /** The tools of all sources by name, and what of them a caller is shown. */
 import type { LRUCache } from "lru-cache";
 import { GatewayError } from "../errors.ts";
+import { CLOCK, turns } from "../lib/async.ts";
 import { type Caller, LIMITS, type Token } from "../model.ts";
 import { likely } from "./likely.ts";
 import { Listing, type Shown } from "./listing.ts";
@@ -46,6 +47,8 @@ export class Catalog {
   readonly #bytes: number;
   #listings: LRUCache<string, Listing> | null = null;
   readonly #visibilities = new WeakMap<Token, Visibility>();
+  /** Shared by all lists that are written at the same time. */
+  readonly #turn = turns(CLOCK.elapsed, LIMITS.TURN_MS);
   readonly #inGroups = new WeakMap<readonly string[], { readonly view: View; readonly names: string[] }>();
   #view: View = { version: 0, sets: [], tools: new Map(), shown: [], sites: [] };
 
@@ -138,7 +141,7 @@ export class Catalog {
 
   /** Alike for lists that are alike as MCP shows them, whatever they depend on. */
   async listingDigest(caller: Caller): Promise<string> {
-    return (await this.keeping()).listing(caller).digest;
+    return await (await this.keeping()).listing(caller).digest();
   }
 
   /** What the caller may see; made anew each time before `keeping`. */
@@ -147,12 +150,13 @@ export class Catalog {
     const kept = this.#listings;
     const known = kept?.get(key);
     if (known) return known;
-    const keep = () => {
-      kept?.delete(key); // a value that is there already would not be measured again
-      kept?.set(key, listing);
+    const written = () => {
+      if (kept?.peek(key) !== listing) return; // dropped meanwhile
+      kept.delete(key); // a value that is there already would not be measured again
+      kept.set(key, listing);
     };
-    const listing = this.#make(caller, sites, keep);
-    keep();
+    const listing = new Listing(this.#shown(caller, sites), { turn: this.#turn, written });
+    kept?.set(key, listing);
     return listing;
   }
 
@@ -170,11 +174,11 @@ export class Catalog {
     return made;
   }
 
-  #make(caller: Caller, sites: ReadonlySet<string>, written: () => void): Listing {
+  #shown(caller: Caller, sites: ReadonlySet<string>): Shown[] {
     const { allowed_tools } = caller.token;
     const all = allowed_tools.includes("*");
     const tools = this.entries().filter((one) => all || allowed_tools.includes(one.name));
-    const shown = tools.flatMap((whole): Shown[] => {
+    return tools.flatMap((whole): Shown[] => {
       const entry = underCeiling(whole, caller.maxRisk);
       if (entry === null) return [];
       if (!entry.offer) {
@@ -186,7 +190,6 @@ export class Catalog {
       const offering = entry.offer.sites.filter((id) => sites.has(id) && may(id));
       return offering.length ? [{ entry, sites: offering }] : [];
     });
-    return new Listing(shown, written);
   }
 
   /** The tools as they are now; joined anew only when a source has changed. */

@@ -1,5 +1,6 @@
 /** What a caller is shown of the tools: JSON texts in ASCII, each written once, when it is first asked for. */
 import { hash } from "node:crypto";
+import { onDemand } from "../lib/async.ts";
 import type { ToolEntry } from "./load.ts";
 import { writes } from "./manifest.ts";
 import { served } from "./served.ts";
@@ -13,49 +14,48 @@ export interface Shown {
 
 type Door = "rest" | "mcp";
 
+/** What lists are made with. */
+export interface ListingPorts {
+  /** To be awaited between tools: lets others have their turn. */
+  turn(): Promise<void>;
+  /** Called when a text was added. */
+  written(): void;
+}
+
 /** The lists of one visibility. */
 export class Listing {
-  readonly #written: () => void;
-  #mcp: string | undefined;
-  #rest: string | undefined;
-  #digest: string | undefined;
+  readonly #ports: ListingPorts;
+  #characters = 0;
 
-  /** `written` is told when a text was added. */
-  constructor(readonly shown: readonly Shown[], written: () => void) {
-    this.#written = written;
+  constructor(readonly shown: readonly Shown[], ports: ListingPorts) {
+    this.#ports = ports;
   }
 
   /** The members of an MCP `tools` array, brackets included. */
-  get mcp(): string {
-    if (this.#mcp === undefined) {
-      this.#mcp = this.#array("mcp");
-      this.#written();
-    }
-    return this.#mcp;
-  }
+  readonly mcp = onDemand(() => this.#write("mcp", "[", "]"));
 
   /** The whole answer of the REST listing, for a text put together anew is copied once more on its way. */
-  get rest(): string {
-    if (this.#rest === undefined) {
-      this.#rest = ['{"ok":true,"result":{"tools":', this.#array("rest"), "}}"].join("");
-      this.#written();
-    }
-    return this.#rest;
-  }
+  readonly rest = onDemand(() => this.#write("rest", '{"ok":true,"result":{"tools":[', "]}}"));
 
   /** Tells this list from others as MCP shows it: lists of one digest are alike. */
-  get digest(): string {
-    return this.#digest ??= hash("sha256", this.mcp);
-  }
+  readonly digest = onDemand(async () => hash("sha256", await this.mcp()));
 
   /** What it holds in memory, bytes. */
   get bytes(): number {
-    return 24 * this.shown.length + (this.#mcp?.length ?? 0) + (this.#rest?.length ?? 0) + 1;
+    return 24 * this.shown.length + this.#characters + 1;
   }
 
-  /** Joined rather than added up, so that the text lies in memory in one piece. */
-  #array(door: Door): string {
-    return ["[", this.shown.map((one) => textOf(one, door)).join(","), "]"].join("");
+  async #write(door: Door, before: string, after: string): Promise<string> {
+    const tools: string[] = [];
+    for (const one of this.shown) {
+      await this.#ports.turn();
+      tools.push(textOf(one, door));
+    }
+    // Joined rather than added up, so that the text lies in memory in one piece.
+    const text = [before, tools.join(","), after].join("");
+    this.#characters += text.length;
+    this.#ports.written();
+    return text;
   }
 }
 

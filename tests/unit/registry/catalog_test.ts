@@ -19,8 +19,8 @@ interface Listed {
   inputSchema: { properties: { site_id?: { enum?: string[] } }; required: string[] };
   annotations: Record<string, unknown>;
 }
-const mcp = (catalog: Catalog, ...who: Parameters<typeof caller>) =>
-  JSON.parse(catalog.listing(caller(...who)).mcp) as Listed[];
+const mcp = async (catalog: Catalog, ...who: Parameters<typeof caller>) =>
+  JSON.parse(await catalog.listing(caller(...who)).mcp()) as Listed[];
 const ofSites = (tools: Listed[]) => tools.filter(({ name }) => !TOOLS.has(name));
 
 Deno.test("a tool of a changing source never takes a built-in tool's name, nor one of an earlier source", () => {
@@ -33,23 +33,25 @@ Deno.test("a tool of a changing source never takes a built-in tool's name, nor o
   assert.equal(catalog.names().length, TOOLS.size + 2);
 });
 
-Deno.test("a list names of the sites that offer a tool those in the scope of token and owner", () => {
+Deno.test("a list names of the sites that offer a tool those in the scope of token and owner", async () => {
   const catalog = over([new ChangingSource(offer("find", ["c", "a", "b", "a"]), offer("only_c", ["c"]))]);
-  const seen = (...who: Parameters<typeof caller>) =>
-    ofSites(mcp(catalog, ...who)).map((one) => [one.name, one.inputSchema.properties.site_id?.enum]);
-  assert.deepEqual(seen(), [["find", ["a", "b", "c"]], ["only_c", ["c"]]]);
-  assert.deepEqual(seen({ allowed_sites: ["b", "x"] }), [["find", ["b"]]]);
-  assert.deepEqual(seen({}, { allowed_sites: ["a", "b"] }), [["find", ["a", "b"]]]);
-  assert.deepEqual(seen({ allowed_sites: ["b", "c"] }, { allowed_sites: ["a", "b"] }), [["find", ["b"]]]);
-  assert.deepEqual(seen({ allowed_sites: ["x"] }), []);
-  assert.deepEqual(seen({ allowed_tools: ["only_c"] }), [["only_c", ["c"]]]);
+  const seen = async (...who: Parameters<typeof caller>) =>
+    ofSites(await mcp(catalog, ...who)).map((one) => [one.name, one.inputSchema.properties.site_id?.enum]);
+  assert.deepEqual(await seen(), [["find", ["a", "b", "c"]], ["only_c", ["c"]]]);
+  assert.deepEqual(await seen({ allowed_sites: ["b", "x"] }), [["find", ["b"]]]);
+  assert.deepEqual(await seen({}, { allowed_sites: ["a", "b"] }), [["find", ["a", "b"]]]);
+  assert.deepEqual(await seen({ allowed_sites: ["b", "c"] }, { allowed_sites: ["a", "b"] }), [["find", [
+    "b",
+  ]]]);
+  assert.deepEqual(await seen({ allowed_sites: ["x"] }), []);
+  assert.deepEqual(await seen({ allowed_tools: ["only_c"] }), [["only_c", ["c"]]]);
 });
 
-Deno.test("a site's tool is listed with its upstream's schema, the sites at its end and a site_id to choose by", () => {
+Deno.test("a site's tool is listed with its upstream's schema, the sites at its end and a site_id to choose by", async () => {
   const catalog = over([
     new ChangingSource(offer("find", ["a", "b"]), offer("put", ["a"], { writes: true })),
   ]);
-  const [find, put] = ofSites(mcp(catalog));
+  const [find, put] = ofSites(await mcp(catalog));
   assert.match(find!.description, /Sites that offer it: a, b$/);
   assert.deepEqual(find!.inputSchema, {
     type: "object",
@@ -62,21 +64,21 @@ Deno.test("a site's tool is listed with its upstream's schema, the sites at its 
   });
   assert.deepEqual(find!.annotations, { readOnlyHint: true });
   assert.deepEqual(put!.annotations, { readOnlyHint: false, destructiveHint: true });
-  const { result } = JSON.parse(catalog.listing(caller()).rest);
+  const { result } = JSON.parse(await catalog.listing(caller()).rest());
   const rest = result.tools.find((one: { name: string }) => one.name === "find");
   assert.deepEqual(Object.keys(rest), ["name", "description", "input_schema"]);
   assert.deepEqual(rest.input_schema, find!.inputSchema);
 });
 
-Deno.test("a hidden tool is on no list and in no hint, and a write above the ceiling on none of its callers'", () => {
+Deno.test("a hidden tool is on no list and in no hint, and a write above the ceiling on none of its callers'", async () => {
   const source = new ChangingSource(
     offer("delete-all", ["a"], { hidden: "it deletes" }),
     offer("put", ["a"], { writes: true }),
   );
   const catalog = over([source]);
-  assert.deepEqual(ofSites(mcp(catalog)).map((one) => one.name), ["put"]);
-  assert.deepEqual(ofSites(mcp(catalog, { max_risk: 1 })), []);
-  assert.deepEqual(ofSites(mcp(catalog, {}, { max_risk: 1 })), []);
+  assert.deepEqual(ofSites(await mcp(catalog)).map((one) => one.name), ["put"]);
+  assert.deepEqual(ofSites(await mcp(catalog, { max_risk: 1 })), []);
+  assert.deepEqual(ofSites(await mcp(catalog, {}, { max_risk: 1 })), []);
   assert.equal(catalog.find("delete-all").offer?.hidden, "it deletes");
   assert.throws(() => catalog.find("delete-al", caller()), (thrown: GatewayError) => {
     assert.equal(thrown.code, "E_TOOL_NOT_FOUND");
@@ -120,14 +122,14 @@ Deno.test("after a change the next list is that of the new version, and lists wi
   const [near, far] = [caller(), caller({ id: "far", allowed_sites: ["z"] })];
   const before = [catalog.listing(near), catalog.listing(far)];
   assert.equal(catalog.listing(near), before[0], "nothing has changed");
-  const names = () =>
-    (JSON.parse(catalog.listing(near).mcp) as Listed[]).map((one) => one.name).slice(TOOLS.size);
-  assert.deepEqual(names(), ["find"]);
+  const names = async () =>
+    (JSON.parse(await catalog.listing(near).mcp()) as Listed[]).map((one) => one.name).slice(TOOLS.size);
+  assert.deepEqual(await names(), ["find"]);
   source.put(offer("find", ["a"]), offer("more", ["a"]));
-  assert.deepEqual(names(), ["find", "more"]);
+  assert.deepEqual(await names(), ["find", "more"]);
   assert.equal(catalog.listing(far), before[1]);
   source.put();
-  assert.deepEqual(names(), []);
+  assert.deepEqual(await names(), []);
 });
 
 Deno.test("callers who see the same share one list, also with names in another order", async () => {
@@ -145,25 +147,25 @@ Deno.test("lists take no more memory than they may, whatever is asked for, and o
   const source = new ChangingSource();
   const catalog = await over([source], bytes).keeping();
   const first = caller();
-  const whole = catalog.listing(first).mcp;
+  const whole = await catalog.listing(first).mcp();
   let most = 0;
   for (let version = 0; version < 40; version++) {
     source.put(offer("find", ["a", "b"], { description: `v${version} ${"x".repeat(5000)}` }));
     for (const allowed_sites of [["*"], ["a"], ["b"], ["c"]]) {
       const listing = catalog.listing(caller({ allowed_sites }));
-      assert.equal(listing.mcp.includes(`v${version} `), allowed_sites[0] !== "c");
-      assert.ok(listing.rest.length > 1000);
+      assert.equal((await listing.mcp()).includes(`v${version} `), allowed_sites[0] !== "c");
+      assert.ok((await listing.rest()).length > 1000);
       most = Math.max(most, catalog.listingBytes);
     }
   }
   assert.ok(most <= bytes && most > bytes / 2, `${most} bytes`);
   source.put();
-  assert.equal(catalog.listing(first).mcp, whole);
+  assert.equal(await catalog.listing(first).mcp(), whole);
 });
 
 Deno.test("a list larger than all the memory there is for lists is answered all the same", async () => {
   const catalog = await over([], 1000).keeping();
-  assert.ok(catalog.listing(caller()).mcp.length > 1000);
+  assert.ok((await catalog.listing(caller()).mcp()).length > 1000);
   assert.equal(catalog.listingBytes, 0);
 });
 
@@ -180,45 +182,52 @@ const listed = (max_risk: Tier, owner: Tier | null = null) =>
 const tiers = new Map([...TOOLS].map(([name, { manifest }]) => [name, manifest.tier]));
 
 for (const risk of [0, 1, 2, 3, 4] as const) {
-  Deno.test(`under a ceiling of ${risk} those tools are listed that it lets through, on both doors`, () => {
+  Deno.test(`under a ceiling of ${risk} those tools are listed that it lets through, on both doors`, async () => {
     const expected = [...tiers].filter(([, tier]) => tier <= risk).map(([name]) => name);
-    assert.deepEqual(listed(risk).map(({ name }) => name), expected);
-    assert.deepEqual(listed(4, risk).map(({ name }) => name), expected, "the owner's ceiling holds as well");
-    const { result } = JSON.parse(over([]).listing(caller({ max_risk: risk })).rest);
+    assert.deepEqual((await listed(risk)).map(({ name }) => name), expected);
+    assert.deepEqual(
+      (await listed(4, risk)).map(({ name }) => name),
+      expected,
+      "the owner's ceiling holds as well",
+    );
+    const { result } = JSON.parse(await over([]).listing(caller({ max_risk: risk })).rest());
     assert.deepEqual(result.tools.map((one: { name: string }) => one.name), expected);
   });
 }
 
-Deno.test("under a ceiling of 0 every tool reads only, also the one that could write with an argument", () => {
-  for (const { name, annotations, inputSchema } of listed(0)) {
+Deno.test("under a ceiling of 0 every tool reads only, also the one that could write with an argument", async () => {
+  for (const { name, annotations, inputSchema } of await listed(0)) {
     assert.deepEqual([annotations["readOnlyHint"], annotations["destructiveHint"]], [true, undefined], name);
     assert.ok(!("confirm" in inputSchema.properties), name);
   }
-  const [left, whole] = [0, 1].map((risk) =>
-    listed(risk as Tier).find(({ name }) => name === "get_sitemap_status")!
-  );
-  assert.deepEqual(Object.keys(left!.inputSchema.properties), ["site_id"]);
-  assert.deepEqual(Object.keys(whole!.inputSchema.properties), [
+  const sitemap = async (risk: Tier) =>
+    (await listed(risk)).find(({ name }) => name === "get_sitemap_status")!;
+  const [left, whole] = [await sitemap(0), await sitemap(1)];
+  assert.deepEqual(Object.keys(left.inputSchema.properties), ["site_id"]);
+  assert.deepEqual(Object.keys(whole.inputSchema.properties), [
     "site_id",
     "rebuild",
     "confirm",
     "confirm_token",
   ]);
-  assert.equal(whole!.annotations["readOnlyHint"], false);
+  assert.equal(whole.annotations["readOnlyHint"], false);
 });
 
-Deno.test("an argument's value that is above the ceiling is taken out of the schema, and stays where it is not", () => {
-  const branches = (risk: Tier, tool: string) => {
-    const { properties } = listed(risk).find(({ name }) => name === tool)!.inputSchema;
+Deno.test("an argument's value that is above the ceiling is taken out of the schema, and stays where it is not", async () => {
+  const branches = async (risk: Tier, tool: string) => {
+    const { properties } = (await listed(risk)).find(({ name }) => name === tool)!.inputSchema;
     return (properties as Record<string, { enum?: string[] }>)["target_branch"]?.enum;
   };
   for (const tool of ["write_static_file", "create_static_route", "update_static_route"]) {
     assert.deepEqual(
-      [branches(1, tool), branches(2, tool)],
+      [await branches(1, tool), await branches(2, tool)],
       [undefined, undefined],
       "preview is what it has anyway",
     );
-    assert.deepEqual([branches(3, tool), branches(4, tool)], [["preview", "main"], ["preview", "main"]]);
+    assert.deepEqual([await branches(3, tool), await branches(4, tool)], [["preview", "main"], [
+      "preview",
+      "main",
+    ]]);
   }
 });
 
@@ -265,13 +274,13 @@ const OVERWRITING = [
   "write_static_file",
 ];
 
-Deno.test("every write is said to overwrite or publish what is there, or only to add", () => {
+Deno.test("every write is said to overwrite or publish what is there, or only to add", async () => {
+  const all = await listed(4);
   const found = (destructive: boolean) =>
-    listed(4).filter(({ annotations }) => annotations["destructiveHint"] === destructive).map(({ name }) =>
-      name
-    ).sort();
+    all.filter(({ annotations }) => annotations["destructiveHint"] === destructive).map(({ name }) => name)
+      .sort();
   assert.deepEqual([found(false), found(true)], [ADDING, OVERWRITING]);
-  const reads = listed(4).filter(({ annotations }) => annotations["readOnlyHint"] === true);
+  const reads = all.filter(({ annotations }) => annotations["readOnlyHint"] === true);
   assert.equal(reads.length, TOOLS.size - ADDING.length - OVERWRITING.length);
 });
 
