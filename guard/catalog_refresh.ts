@@ -172,6 +172,7 @@ export class CatalogRefresh {
       tried_at: new Date(now()).toISOString(),
     };
     let found;
+    await this.#turn();
     try {
       found = await servers.list(ref, this.#turn);
     } catch (thrown) {

@@ -1,5 +1,5 @@
 /** What of an upstream's own words is shown to a person. */
-import { decodeHTML } from "entities";
+import { decodeHTML } from "entities/decode";
 import { LIMITS } from "../model.ts";
 
 /**

@@ -1,5 +1,6 @@
 /** Catalogues of sites' own tool servers, and what operators decided of their tools. */
-import type { Awaitable } from "../lib/async.ts";
+import { type Awaitable, turns } from "../lib/async.ts";
+import { LIMITS } from "../model.ts";
 import { ConfigVersion } from "./cache.ts";
 import { checkKeyPart, checkSize, type Database, listValues } from "./database.ts";
 import { pack, unpack } from "./packed.ts";
@@ -32,11 +33,14 @@ const textKey = (hash: string) => ["tool_texts", hash];
 /** The ToolCatalogStore of a database. */
 export class ToolCatalogs implements ToolCatalogStore {
   readonly #version: ConfigVersion;
+  /** Shared by all lists that are packed at the same time. */
+  readonly #turn: () => Promise<void>;
   /** Lists as they were packed: many sites have the same, and it is written for each. */
   readonly #packed = new WeakMap<readonly CatalogTool[], Promise<Uint8Array[]>>();
 
   constructor(private readonly db: Database) {
     this.#version = new ConfigVersion(db, VERSION_KEY);
+    this.#turn = turns(db.elapsed, LIMITS.TURN_MS);
   }
 
   version(): Awaitable<number> {
@@ -100,7 +104,7 @@ export class ToolCatalogs implements ToolCatalogStore {
   }
 
   #pack(tools: readonly CatalogTool[]): Promise<Uint8Array[]> {
-    const packed = this.#packed.get(tools) ?? pack(tools);
+    const packed = this.#packed.get(tools) ?? pack(tools, this.#turn);
     this.#packed.set(tools, packed);
     return packed;
   }

@@ -78,7 +78,8 @@ function endOfText(text: string, start: number): number {
 /** One of the rows as a value; undefined where it is no JSON. */
 export function rowOf(row: string): unknown {
   let values = 0;
-  for (let at = 0; row.length > ROW_VALUES_MAX && at < row.length; at++) {
+  if (row.length <= ROW_VALUES_MAX) return parsed(row);
+  for (let at = 0; at < row.length && values <= ROW_VALUES_MAX; at++) {
     const sign = row.charCodeAt(at);
     if (sign === QUOTE) at = endOfText(row, at);
     else if (sign === COMMA || sign === OBJECT || sign === LIST) values++;

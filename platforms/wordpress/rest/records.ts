@@ -1,5 +1,5 @@
 /** What is read of a CMS's answers, and how it is written in this gateway's words. */
-import { decodeHTML } from "entities";
+import { decodeHTML } from "entities/decode";
 import { z } from "zod";
 import type { PostHead } from "../../post.ts";
 import { EMBEDDED_TERMS } from "../egress_rules.ts";

@@ -1,5 +1,5 @@
 /** What a CMS did not keep as it was sent: it drops HTML, unknown terms and media without a word. */
-import { decodeHTML } from "entities";
+import { decodeHTML } from "entities/decode";
 import {
   type ContentRecord,
   type DescribedRecord,

@@ -1,5 +1,5 @@
 /** The SEO fields of a post in this gateway's words, and whether a site kept what it was sent. */
-import { decodeHTML } from "entities";
+import { decodeHTML } from "entities/decode";
 import { GatewayError } from "../../../errors.ts";
 import type { Compared } from "../../compared.ts";
 import type { PartHashes } from "../companion/guarded.ts";
