@@ -9,6 +9,8 @@ export interface Keys {
   readonly readable: AsyncIterable<Uint8Array>;
 }
 
+// deno-lint-ignore no-control-regex -- the keys Enter and Ctrl-D
+const END = /[\r\n\x04]/;
 const ERASE = /[^\x7f\b][\x7f\b]/u;
 
 /**
@@ -29,13 +31,13 @@ export async function readSecret(keys: Keys, prompt: (text: string) => void): Pr
       text += decoder.decode(part, { stream: true });
       // Not by a signal: whoever ends by one leaves a terminal that shows nothing more.
       if (text.includes("\x03")) throw new CommandError("Nothing was read");
-      if (/[\r\n\x04]/.test(text)) break;
+      if (END.test(text)) break;
     }
   } finally {
     keys.setRaw(false);
     prompt("\n");
   }
-  return erased(text.replace(/[\r\n\x04].*$/s, ""));
+  return erased(text.split(END, 1)[0]!);
 }
 
 /** The line without what was taken back. */

@@ -34,7 +34,7 @@ const REFUSALS: Readonly<Record<string, (answer: Incoming) => GatewayError>> = {
   HighLevel: (one) => ofCrm(one, route!, "token"),
   "a tool server": (one) => ofToolServer({ source: "cms", server: "main" } as never, READ, one),
   "topic planning": (one) => ofTopicMap(one, READ, []),
-  Clarity: (one) => ofClarity(one, "token", 0),
+  Clarity: (one) => ofClarity(one, "token", "acme", 0),
 };
 
 Deno.test("every upstream's refusal carries the time it asks to wait, and says it where it says to try again", () => {

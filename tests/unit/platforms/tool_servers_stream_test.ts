@@ -88,11 +88,11 @@ Deno.test("other messages are waited through, and no more of them than a server 
   const note = event('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}', "\n");
   const bytes = (count: number, one: string) => new TextEncoder().encode(one.repeat(count));
   for (const one of [note, event("", "\n"), event("{", "\n"), event("{}", "\n", "event: other\n")]) {
-    const reader = new EventReader(wanted);
+    const reader = new EventReader(wanted, parsed);
     assert.equal(reader.add(bytes(10_000, one)), false);
     assert.equal(reader.add(new TextEncoder().encode(event(JSON.stringify(ANSWER), "\n"))), true);
     assert.deepEqual([reader.message, reader.isFlood], [ANSWER, false]);
-    const flooded = new EventReader(wanted);
+    const flooded = new EventReader(wanted, parsed);
     assert.equal(flooded.add(bytes(10_001, one)), true);
     assert.deepEqual([flooded.message, flooded.isFlood], [undefined, true]);
   }
