@@ -45,6 +45,10 @@ const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
 const forbidden = (message: string) => new GatewayError("E_FORBIDDEN_OP", message);
 const quoted = (text: string) => JSON.stringify(text.slice(0, 80));
 
+/** The location that answers may be of; null for any other source. */
+export const locationOf = ({ offer }: Resolved, { site }: ProxyContext) =>
+  offer.ref.source === "crm" ? site.crm_location_id : null;
+
 /** Throws E_FORBIDDEN_OP for what no call may do, E_BAD_INPUT for arguments that cannot be judged. */
 export function resolve(tool: ProxiedTool, given: Arguments, ctx: ProxyContext, ports: ProxyPorts): Resolved {
   const offer = tool.offers.get(ctx.site.id);

@@ -1,0 +1,108 @@
+/** One proxied write: the look before, the write itself, the look after, and what is said of it. */
+import { GatewayError } from "../../errors.ts";
+import type { Content, ContentProof } from "../../lib/content.ts";
+import type { Outcome } from "../../model.ts";
+import { isDoubtful } from "../failures.ts";
+import { handedOn } from "./abilities.ts";
+import { assertFit, contentOf, isRefused, payloadOf, toolError, withOutcome } from "./answers.ts";
+import type { ProxyContext, ProxyPorts, Turn } from "./proxied_context.ts";
+import { NO_READER, pageReadBack, type ReadBack, unproven, type Verdict } from "./read_back.ts";
+import { newReadBack } from "./read_back_new.ts";
+import { shownReadBack } from "./read_back_shown.ts";
+import { locationOf, type Resolved } from "./resolved.ts";
+import type { ProxiedTool, ToolServers, UpstreamResult } from "./types.ts";
+import { judged } from "./unknown_arguments.ts";
+
+/** What reads back a write: what is said of its tool, or else what it touches. */
+function readBackOf({ target: { shown_by, effect }, pageId }: Resolved) {
+  if (shown_by !== undefined) return shownReadBack;
+  if (pageId !== null) return pageReadBack;
+  return effect === "new" ? newReadBack : null;
+}
+
+/** One write, from the look before to the look after. */
+export class ProxiedWrite {
+  readonly #back: ReadBack | null;
+
+  constructor(
+    readonly tool: ProxiedTool,
+    readonly call: Resolved,
+    readonly ctx: ProxyContext,
+    readonly ports: ProxyPorts,
+    readonly servers: ToolServers,
+  ) {
+    const make = call.target.writes ? readBackOf(call) : null;
+    this.#back = make?.(call, ctx, ports, servers) ?? null;
+  }
+
+  /** `stands` refuses where the page is not as it was when the call was planned. */
+  async run(turn?: Turn, stands?: () => Promise<void>): Promise<Content> {
+    const { call: { offer, args } } = this;
+    await this.#back?.before();
+    await stands?.();
+    if (turn && !await turn.renew()) {
+      throw new GatewayError(
+        "E_BUSY",
+        "Another call may be changing the same thing by now, so nothing was sent; call again",
+        {
+          outcome: "none",
+        },
+      );
+    }
+    let result: UpstreamResult;
+    try {
+      result = await this.servers.call(offer.ref, offer.upstream_name, args, { writes: true });
+    } catch (thrown) {
+      throw await this.#settled(thrown);
+    }
+    if (result.isError) throw await this.#failed(result);
+    const verdict = await this.#look(payloadOf(result));
+    try {
+      assertFit(this.tool.name, result, locationOf(this.call, this.ctx));
+    } catch (thrown) {
+      throw withOutcome(thrown, "made");
+    }
+    return contentOf(
+      handedOn(this.call.target, this.ctx.caller, result, this.ports),
+      proofOf(judged(verdict, this.call)),
+    );
+  }
+
+  async #look(payload: unknown): Promise<Verdict> {
+    const verdict = await this.#back?.after(payload) ??
+      unproven(this.call.effect === "read" ? "The tool reads, and changes nothing that is known" : NO_READER);
+    if (verdict.changes.length > 0) this.ctx.note({ changes: verdict.changes });
+    return verdict;
+  }
+
+  /** What broke off on the way there or back: a look says whether it was done. */
+  async #settled(thrown: unknown): Promise<unknown> {
+    if (!(thrown instanceof GatewayError)) return thrown;
+    if (thrown.outcome !== "unknown" && !isDoubtful(thrown)) return thrown;
+    // What has not been done by now may still be.
+    return (await this.#look(null)).changed === true ? withOutcome(thrown, "made") : thrown;
+  }
+
+  /** What the tool itself reports as a failure: of a part that was done all the same it is not the whole. */
+  async #failed(result: UpstreamResult): Promise<unknown> {
+    const { changed } = await this.#look(null);
+    const outcome = outcomeOf(result, changed);
+    try {
+      assertFit(this.tool.name, result, locationOf(this.call, this.ctx));
+    } catch (unfit) {
+      return withOutcome(unfit, outcome);
+    }
+    return toolError(this.tool.name, result, outcome);
+  }
+}
+
+/** What became of a write that its tool says failed; of one told in what reports a success otherwise, a part may be done. */
+function outcomeOf(result: UpstreamResult, changed: boolean | null): Outcome {
+  if (changed === true) return result.soft ? "unknown" : "made";
+  return changed === false || isRefused(result) ? "none" : "unknown";
+}
+
+function proofOf({ verified, reason, warnings }: Verdict): ContentProof {
+  const why = verified === null ? { verified_reason: reason ?? NO_READER } : {};
+  return { verified, ...why, warnings };
+}
