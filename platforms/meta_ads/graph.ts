@@ -37,7 +37,7 @@ export const VERSION_WARNING = "x-ad-api-version-warning";
 const WARNED_MS = 60 * 60_000;
 
 /** Tries after a passing failure, and the pause before each. */
-const PAUSES_MS = [500, 1500];
+export const PAUSES_MS = [500, 1500];
 /** A thousand rows with lists of actions. */
 const ANSWER_BYTES = 16 * 1024 * 1024;
 

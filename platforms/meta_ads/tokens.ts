@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { GatewayError } from "../../errors.ts";
 import type { ConsentAnswer, EndedTokens, Granted } from "../connection.ts";
-import { proofOf } from "./graph.ts";
+import { PAUSES_MS, proofOf } from "./graph.ts";
 import { assertApp, type OAuthContext } from "./oauth.ts";
 import { refusedOf, unreadable } from "./refusals.ts";
 
@@ -99,17 +99,28 @@ async function asked<T>(
   secrets: readonly string[],
   { bearer }: { bearer?: string } = {},
 ): Promise<T> {
-  const answer = await send({
-    method: "GET",
-    url: `${settings.SOCIAL_ADS_API_BASE}${path}?${new URLSearchParams(query)}`,
-    ...(bearer === undefined ? {} : { headers: { authorization: `Bearer ${bearer}` } }),
-    // A code counts once: what may have been carried out is not sent again.
-    effect: "read",
-    ...(path === "/oauth/access_token" ? { once: true } : {}),
-  });
-  const refused = refusedOf(answer, secrets, now());
+  const isRead = path !== "/oauth/access_token";
+  const ask = async (pause_ms: number) => {
+    const at = now() + pause_ms;
+    const answer = await send({
+      method: "GET",
+      url: `${settings.SOCIAL_ADS_API_BASE}${path}?${new URLSearchParams(query)}`,
+      ...(bearer === undefined ? {} : { headers: { authorization: `Bearer ${bearer}` } }),
+      effect: "read",
+      turn: (now) => at - now,
+      // A code counts once: what may have been carried out is not sent again. What may pass is told by the body.
+      ...(isRead ? { busy: () => Infinity } : { once: true }),
+    });
+    return { answer, refused: refusedOf(answer, secrets, now()) };
+  };
+  let { answer, refused } = await ask(0);
+  for (const pause of isRead ? PAUSES_MS : []) {
+    if (refused?.kind !== "transient") break;
+    ({ answer, refused } = await ask(pause));
+  }
   if (refused !== null) {
-    throw new GatewayError("E_UPSTREAM", `Meta did not connect the account: ${refused.words}`, {
+    const again = ["transient", "throttled"].includes(refused.kind) ? "; try again later" : "";
+    throw new GatewayError("E_UPSTREAM", `Meta did not connect the account: ${refused.words}${again}`, {
       upstream: refused.status,
     });
   }

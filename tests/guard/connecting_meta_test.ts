@@ -157,6 +157,29 @@ Deno.test("an exchange that fails connects nothing, sends its code once, and the
   assert.match((await connect(at)).page.title, /Connected/);
 });
 
+Deno.test("what may pass while Meta is asked about a new token is asked again, twice at most, and the consent is not lost", async () => {
+  const passing = {
+    kind: "graph",
+    code: 2,
+    status: 500,
+    message: "Service temporarily unavailable",
+  } as const;
+  for (const path of ["/debug_token", "/me"]) {
+    await using at = await open();
+    at.meta.inject(passing, { path, times: 2 });
+    assert.match((await connect(at)).page.title, /Connected/);
+    assert.equal(at.meta.requests.filter((one) => one.path.endsWith(path)).length, 3);
+    assert.deepEqual(at.waits, [500, 1500]);
+    at.meta.inject(passing, { path, times: 3 });
+    assert.match((await connect(at)).page.text, /temporarily unavailable; try again later/);
+    at.meta.inject({ kind: "graph", code: 190, message: "Malformed" }, { path });
+    const before = at.meta.requests.length;
+    assert.match((await connect(at)).page.text, /failed: .*Malformed/);
+    const asked = at.meta.requests.slice(before).filter((one) => one.path.endsWith(path));
+    assert.equal(asked.length, 1, "a refusal stands");
+  }
+});
+
 Deno.test("a gateway without the app's id or secret makes no link, and says what is missing", async () => {
   await using at = await MetaWorld.open({
     life_ms: null,
@@ -196,7 +219,7 @@ Deno.test("no token, code, state or secret stands in any log, row, page, admin a
         kind: "answer",
         status: 400,
         get body() {
-          return { error: { code: 1, message: `cannot read ${at.meta.requests.at(-1)!.target}` } };
+          return { error: { code: 100, message: `cannot read ${at.meta.requests.at(-1)!.target}` } };
         },
       }, { path });
     for (const path of ["/oauth/access_token", "/debug_token", "/me"]) {
