@@ -1,7 +1,7 @@
 /** A connector's guarded way out: its own settings and credentials, its own origins, its own policy. */
 import { GatewayError } from "../errors.ts";
 import { type Caller, type CredentialKind, type Credentials, LIMITS, type Site } from "../model.ts";
-import type { AccountSpec, Connector } from "../platforms/connector.ts";
+import type { AccountSpec, Connector, CredentialField } from "../platforms/connector.ts";
 import type { AccessToken, AccountTokens, Allowance, ConnectorContext, Lent } from "../platforms/context.ts";
 import type { Http } from "../platforms/http.ts";
 import type { Outgoing, PublishGrant } from "../platforms/request.ts";
@@ -140,7 +140,8 @@ async function secretOf<K extends CredentialKind>(
   connector: Connector,
   kind: K,
 ): Promise<NonNullable<Credentials[K]>> {
-  if (!site || !Object.hasOwn(connector.credentials ?? {}, kind)) {
+  const spec = Object.hasOwn(connector.credentials ?? {}, kind) ? connector.credentials?.[kind] : undefined;
+  if (!site || spec === undefined) {
     throw new GatewayError(
       "E_INTERNAL",
       `The connector "${connector.name}" has no credential "${kind}" to use`,
@@ -150,9 +151,14 @@ async function secretOf<K extends CredentialKind>(
   if (secret) return secret;
   throw new GatewayError(
     "E_INTERNAL",
-    `Site "${site.id}" has no ${kind} credentials; its operator can set them with deno task admin site update`,
+    `Site "${site.id}" has no ${kind} credentials; its operator can set them with deno task admin site update ` +
+      [site.id, ...Object.values(spec.fields).map(optionOf)].join(" "),
   );
 }
+
+/** A secret is asked for, never written on the command line. */
+const optionOf = ({ option, variable }: CredentialField) =>
+  variable === undefined ? `--${option} …` : `--${option}-stdin`;
 
 /** The lender's credential signs, the borrower's policy judges, and nothing leaves for an origin that the lender does not allow. */
 function borrow(

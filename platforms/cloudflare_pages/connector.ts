@@ -10,7 +10,7 @@ function assertConfigured({ site, settings }: Configured<HostingSettings>): void
   if (!site || site.hosting_project === null) {
     throw new GatewayError(
       "E_HOSTING_PROJECT_MISSING",
-      `Site "${site?.id}" has no hosting project; its operator can set hosting_project with deno task admin site update`,
+      `Site "${site?.id}" has no hosting project; its operator can set it with deno task admin site update ${site?.id} --hosting-project …`,
     );
   }
   for (const name of ["HOSTING_API_TOKEN", "HOSTING_ACCOUNT_ID"] as const) {

@@ -32,7 +32,7 @@ export function assertConfigured({ site, settings }: SiteContext<DudaSettings>):
     throw new GatewayError(
       "E_INTERNAL",
       `Site "${site.id}" has no site_alias, by which its platform knows it; its operator can set it with deno task ` +
-        "admin site update",
+        `admin site update ${site.id} --site-alias …`,
     );
   }
   for (const name of ["SITEBUILDER_API_USER", "SITEBUILDER_API_PASSWORD"] as const) {

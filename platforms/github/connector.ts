@@ -13,7 +13,7 @@ function assertConfigured({ site, settings }: Configured<RepoSettings>): void {
   if (!site || site.repo === null) {
     throw new GatewayError(
       "E_REPO_NOT_LINKED",
-      `Site "${site?.id}" has no repository; its operator can set repo with deno task admin site update`,
+      `Site "${site?.id}" has no repository; its operator can set one with deno task admin site update ${site?.id} --repo …`,
     );
   }
   appOf({ settings });

@@ -16,13 +16,14 @@ export function assertAccount({ site }: Configured): void {
 }
 
 /** A service of the account that account_user_id binds, and the field that says what of it is the site's. */
-function service(field: keyof Site, code: Code, what: string) {
+function service(field: keyof Site, code: Code, what: string, value: string) {
   return ({ site }: Configured): void => {
     if (!site?.account_user_id) throw unbound(site);
     if (site[field]) return;
     throw new GatewayError(
       code,
-      `Site "${site.id}" has no ${what}: ${field} is not set; ${SITE_UPDATE} ${site.id}`,
+      `Site "${site.id}" has no ${what}: ${field} is not set; ${SITE_UPDATE} ${site.id} ` +
+        `--${field.replaceAll("_", "-")} ${value}`,
     );
   };
 }
@@ -32,11 +33,22 @@ export const assertAnalytics = service(
   "analytics_property_id",
   "E_ANALYTICS_NOT_LINKED",
   "Analytics property",
+  "<number>",
 );
 /** Throws E_ANALYTICS_ACCOUNT_NOT_LINKED, E_SEARCH_NOT_LINKED. */
-export const assertSearch = service("search_site_url", "E_SEARCH_NOT_LINKED", "Search Console property");
+export const assertSearch = service(
+  "search_site_url",
+  "E_SEARCH_NOT_LINKED",
+  "Search Console property",
+  "<property>",
+);
 /** Throws E_ANALYTICS_ACCOUNT_NOT_LINKED, E_ADS_NOT_LINKED. */
-export const assertAds = service("ads_customer_id", "E_ADS_NOT_LINKED", "Google Ads customer");
+export const assertAds = service(
+  "ads_customer_id",
+  "E_ADS_NOT_LINKED",
+  "Google Ads customer",
+  "<ten digits>",
+);
 
 /** Throws E_STORAGE_NOT_LINKED. */
 export function assertStorage({ site }: Configured): void {
@@ -45,7 +57,9 @@ export function assertStorage({ site }: Configured): void {
   throw new GatewayError(
     "E_STORAGE_NOT_LINKED",
     `Site "${site?.id}" has no storage folder: ${missing.join(" and ")} not set; its operator ${
-      site?.storage_user_id ? "" : `sets storage_user_id with deno task admin site update ${site?.id}, then `
+      site?.storage_user_id
+        ? ""
+        : `sets storage_user_id with deno task admin site update ${site?.id} --storage-user-id <user id>, then `
     }has the folder made with deno task admin site storage-folder ${site?.id}`,
   );
 }

@@ -21,7 +21,7 @@ export async function cmsChecks(ctx: SiteContext, limitMs: number): Promise<Chec
       ? fail(
         name,
         "The gateway holds no credentials for the site",
-        "Set them with deno task admin site update",
+        `Set them with deno task admin site update ${site.id} --cms-username … --cms-password-stdin`,
       )
       : unknown(name, "Not asked: the gateway holds no credentials for the site", "Set the credentials first")
   );

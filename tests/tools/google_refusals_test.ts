@@ -36,9 +36,17 @@ Deno.test("every tool on a site without an account is refused by name, and sends
 Deno.test("what of the account is the site's must be named, each by its code; nothing is sent without", async () => {
   await using at = await GoogleWorld.open();
   const cases: [string, Code, RegExp][] = [
-    ["get_analytics_report", "E_ANALYTICS_NOT_LINKED", /analytics_property_id is not set/],
-    ["get_search_analytics", "E_SEARCH_NOT_LINKED", /search_site_url is not set/],
-    ["get_ads_report", "E_ADS_NOT_LINKED", /ads_customer_id is not set/],
+    [
+      "get_analytics_report",
+      "E_ANALYTICS_NOT_LINKED",
+      /analytics_property_id is not set; .* --analytics-property-id <number>$/,
+    ],
+    [
+      "get_search_analytics",
+      "E_SEARCH_NOT_LINKED",
+      /search_site_url is not set; .* --search-site-url <property>$/,
+    ],
+    ["get_ads_report", "E_ADS_NOT_LINKED", /ads_customer_id is not set; .* --ads-customer-id <ten digits>$/],
     ...Object.keys(CALLS).filter((name) => name.startsWith("storage_"))
       .map((name): [string, Code, RegExp] => [name, "E_STORAGE_NOT_LINKED", /storage_folder_id not set/]),
   ];

@@ -267,7 +267,7 @@ Deno.test("pages of a platform without any, or of a site without its alias, are 
     inject_page_section: { page_id: PAGE_ID, element_source_id: "s1" },
   };
   for (const [tool, args] of Object.entries(calls)) {
-    const says = /^Site "builder" has no site_alias.*deno task admin site update$/;
+    const says = /^Site "builder" has no site_alias.*deno task admin site update builder --site-alias …$/;
     await at.kit.refuses(tool, { site_id: "builder", ...args, confirm: true }, "E_INTERNAL", { says });
   }
   const only = { site_id: "builder", title: "x", content_html: "y", confirm: true };

@@ -35,7 +35,8 @@ Deno.test("a site without credentials is not asked in nobody's name by any tool"
   await using at = await world();
   for (const [tool, args] of asking(at)) {
     if (tool === "diagnose_site") continue;
-    const says = /^Site "bare" has no cms credentials; .* set them with deno task admin site update$/;
+    const says =
+      /^Site "bare" has no cms credentials; .* set them with deno task admin site update bare --cms-username … --cms-password-stdin$/;
     await at.kit.refuses(tool, { site_id: "bare", ...args, confirm: true }, "E_INTERNAL", { says });
   }
   assert.deepEqual(at.cms.requests, []);

@@ -121,7 +121,8 @@ Deno.test("a connector gets no credential but its own kinds'", async () => {
   }
   await assert.rejects(world({ site: site({ id: "beta" }) }).context("lender").secret("cms"), {
     code: "E_INTERNAL",
-    message: 'Site "beta" has no cms credentials; its operator can set them with deno task admin site update',
+    message:
+      'Site "beta" has no cms credentials; its operator can set them with deno task admin site update beta --o-stdin',
   });
 });
 

@@ -230,7 +230,7 @@ Deno.test("what is not set up is told by its name, and nothing is sent", async (
       { hosting_project: null },
       {},
       "E_HOSTING_PROJECT_MISSING",
-      /Site "acme" has no hosting project.*hosting_project/,
+      /Site "acme" has no hosting project.* admin site update acme --hosting-project …/,
     ],
     [{}, { HOSTING_API_TOKEN: null }, "E_HOSTING_NOT_CONFIGURED", /need HOSTING_API_TOKEN,/],
     [{}, { HOSTING_ACCOUNT_ID: null }, "E_HOSTING_NOT_CONFIGURED", /need HOSTING_ACCOUNT_ID,/],

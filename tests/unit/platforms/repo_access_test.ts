@@ -219,7 +219,12 @@ Deno.test("the right to write is looked at before anything is written, and again
 
 Deno.test("a site without a repository and an app without its secrets send nothing", async () => {
   const rows = [
-    [{}, { repo: null }, "E_REPO_NOT_LINKED", /Site "acme" has no repository; its operator can set repo/],
+    [
+      {},
+      { repo: null },
+      "E_REPO_NOT_LINKED",
+      /Site "acme" has no repository; its operator can set one with deno task admin site update acme --repo …/,
+    ],
     [{ REPO_APP_ID: null }, {}, "E_MISSING_SECRET", /need REPO_APP_ID,/],
     [{ REPO_APP_PRIVATE_KEY: null }, {}, "E_MISSING_SECRET", /need REPO_APP_PRIVATE_KEY,/],
     [{ REPO_APP_ID: null, REPO_APP_PRIVATE_KEY: null }, {}, "E_MISSING_SECRET", /REPO_APP_ID/],
