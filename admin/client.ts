@@ -45,7 +45,8 @@ function address(given: string | undefined, env: Terminal["env"]): string {
 /** A client with the master token. Throws a CommandError where the token or the address is missing or wrong. */
 export function adminClient(terminal: Terminal, url: string | undefined): AdminClient {
   const base = address(url, terminal.env);
-  const token = terminal.env("MASTER_TOKEN")?.trim() || terminal.keptToken();
+  const own = terminal.env("MASTER_TOKEN")?.trim();
+  const token = own || terminal.keptToken();
   if (!token) throw new CommandError("MASTER_TOKEN is not set, and data/secrets.json does not hold one");
 
   async function ask(method: string, path: string, body?: unknown): Promise<Response> {
@@ -71,7 +72,9 @@ export function adminClient(terminal: Terminal, url: string | undefined): AdminC
     }
     if (read.data.ok) return read.data.result;
     const { code, message } = read.data.error;
-    throw new CommandError(`${code}: ${message}`);
+    const source = own ? "the environment" : "data/secrets.json, for it is not set in the environment";
+    const way = `; the gateway at ${base} was sent the MASTER_TOKEN of ${source}`;
+    throw new CommandError(`${code}: ${message}${code === "E_AUTH" ? way : ""}`);
   }
 
   return {

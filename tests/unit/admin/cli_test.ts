@@ -328,6 +328,11 @@ Deno.test("where the gateway is, and with which token", async () => {
     await none.bad("site", "list"),
     "MASTER_TOKEN is not set, and data/secrets.json does not hold one",
   );
+  const another = await desk({ keptToken: () => MASTER.toUpperCase() }, {});
+  assert.match(
+    await another.bad("site", "list"),
+    /^E_AUTH: .*; the gateway at http:\/\/127\.0\.0\.1:8000 was sent the MASTER_TOKEN of data\/secrets\.json, for it is not set in the environment$/,
+  );
   const cli = await desk();
   for (
     const url of [
@@ -354,7 +359,10 @@ Deno.test("what answers is not always a gateway", async () => {
     ],
     [() => new Response("{}", { status: 502 }), /is no gateway \(status 502\)/],
     [() => Response.redirect("https://evil.test"), /is no gateway \(status 302\)/],
-    [() => Response.json({ ok: false, error: { code: "E_AUTH", message: "No" } }), /^E_AUTH: No$/],
+    [
+      () => Response.json({ ok: false, error: { code: "E_AUTH", message: "No" } }),
+      /^E_AUTH: No; the gateway at http:\/\/127\.0\.0\.1:8000 was sent the MASTER_TOKEN of the environment$/,
+    ],
     [
       () => Response.json({ ok: false, error: { code: "E_X", message: "a\u001b[2J" } }),
       /^E_X: a\\u\{1b\}\[2J$/,
