@@ -22,7 +22,7 @@ import { asPerson, asSender, type PagesParts, worded } from "./frame.tsx";
 const DONE: Readonly<Record<string, string>> = {
   passphrase: "The passphrase is changed, and every other session has ended.",
   passkey: "The passkey can be used from now on.",
-  removed: "The passkey is removed.",
+  removed: "The passkey is removed. A session that it began goes on until you end it below.",
   ended: "The session has ended.",
   others: "Every other session has ended.",
 };
@@ -74,7 +74,8 @@ export function accountPages(app: Hono, parts: PagesParts): void {
           "Sign out and in again first: a passkey is added shortly after that",
         );
       }
-      return answer(c, await (await parts.passkeys()).creationOptions(person.user, person.csrf));
+      const { passkeys } = await store.signIns.get(person.user.id);
+      return answer(c, await (await parts.passkeys()).creationOptions(person.user, person.csrf, passkeys));
     }));
 
   app.post(`${ACCOUNT_PATH}/passkeys`, (c) =>

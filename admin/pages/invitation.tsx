@@ -72,7 +72,8 @@ export function invitationPages(app: Hono, parts: PagesParts): void {
 
   app.post(`${PATH}/:text/passkey/options`, (c) =>
     posted(c, async ({ csrf }, _, { user }) => {
-      return answer(c, await (await parts.passkeys()).creationOptions(user, csrf));
+      // What was made before ends with the invitation: the same device makes another.
+      return answer(c, await (await parts.passkeys()).creationOptions(user, csrf, []));
     }));
 
   app.post(`${PATH}/:text/passkey`, (c) =>

@@ -35,10 +35,16 @@ export class Passkeys {
     this.#rp = { expectedOrigin: origin, expectedRPID: hostname };
   }
 
-  /** What a browser needs to make one for that user; `bound_to` is what the browser is known by. */
-  async creationOptions({ id, email }: User, bound_to: string): Promise<object> {
+  /**
+   * What a browser needs to make one for that user, on a device without one of `standing`; `bound_to` is what the browser
+   * is known by.
+   */
+  async creationOptions(
+    { id, email }: User,
+    bound_to: string,
+    standing: readonly Passkey[],
+  ): Promise<object> {
     const { store } = this.ports;
-    const { passkeys } = await store.signIns.get(id);
     return await generateRegistrationOptions({
       rpName: PRODUCT,
       rpID: this.#rp.expectedRPID,
@@ -47,7 +53,7 @@ export class Passkeys {
       userID: new TextEncoder().encode(id),
       challenge: fromBase64url(await store.challenges.create(bound_to)),
       timeout: PEOPLE_LIMITS.CHALLENGE_MS,
-      excludeCredentials: passkeys.map(({ id, transports }) => ({
+      excludeCredentials: standing.map(({ id, transports }) => ({
         id,
         transports: transportsOf(transports),
       })),

@@ -146,6 +146,49 @@ inChromium("people", {
     assert.deepEqual(complaints, []);
   },
 
+  "whoever is invited again makes a passkey on the same device or another, and what was before is over":
+    async (
+      browser: Browser,
+    ) => {
+      await using at = await place();
+      const [old, other] = [
+        await pageOf(await browser.createBrowserContext()),
+        await pageOf(await browser.createBrowserContext()),
+      ];
+      await withDevice(old.page);
+      await withDevice(other.page);
+      const join = async ({ page }: typeof old) => {
+        const link = await at.link();
+        await page.goto(link);
+        await send(page, `${new URL(link).pathname}/passkey`);
+        assert.equal(await titleOf(page), "Tokens", await textOf(page));
+        const { passphrase, passkeys } = await at.gw.store.signIns.get(at.ann.id);
+        assert.deepEqual([passphrase, passkeys.length], [null, 1]);
+      };
+      await join(old);
+      await old.page.goto(`${at.baseUrl}/admin/account`);
+      await old.page.type("#passphrase", PASSPHRASE);
+      await old.page.type("#again", PASSPHRASE);
+      await send(old.page, "/admin/account/passphrase");
+      await join(old);
+      await send(old.page, "/admin/sign-out");
+      await send(old.page, "/admin/sign-in/passkey");
+      assert.equal(await titleOf(old.page), "Tokens", "the new passkey is the one the device has");
+      await join(other);
+      await old.page.goto(`${at.baseUrl}/admin/account`);
+      assert.equal(await titleOf(old.page), "Sign in");
+      await send(old.page, "/admin/sign-in/passkey");
+      assert.match(await textOf(old.page), /No user of this gateway has that passkey/);
+      await old.page.type("#email", at.ann.email);
+      await old.page.type("#passphrase", PASSPHRASE);
+      await send(old.page, "/admin/sign-in");
+      assert.match(await textOf(old.page), /The e-mail address or the passphrase is wrong/);
+      await send(other.page, "/admin/sign-out");
+      await send(other.page, "/admin/sign-in/passkey");
+      assert.equal(await titleOf(other.page), "Tokens");
+      assert.deepEqual([old.complaints, other.complaints], [[], []]);
+    },
+
   "no page is shown in a frame of another": async (browser: Browser) => {
     await using at = await place();
     const { page } = await pageOf(await browser.createBrowserContext());
