@@ -24,6 +24,7 @@ export function oauthApp(parts: OAuthParts): Hono {
     const headers = { ...CORS, "content-type": JSON_TYPE, "cache-control": `max-age=${METADATA_SECONDS}` };
     app.get(path, () => new Response(text, { headers }));
     app.options(path, (c) => preflight(c, "GET"));
+    app.all(path, () => otherMethod("GET"));
   };
   metadata("/.well-known/oauth-protected-resource", resourceMetadata(baseUrl, ""));
   metadata("/.well-known/oauth-protected-resource/mcp", resourceMetadata(baseUrl, "/mcp"));
@@ -41,6 +42,7 @@ export function oauthApp(parts: OAuthParts): Hono {
       }
     });
     app.options(path, (c) => preflight(c, "POST"));
+    app.all(path, () => otherMethod("POST"));
   };
   answering(
     "/oauth/register",
@@ -77,11 +79,20 @@ function preflight({ req }: Context, method: string): Response {
   });
 }
 
+/** The answer to a request whose method is none of those that its address has. */
+function otherMethod(method: "GET" | "POST"): Response {
+  const { body } = new OAuthFault("invalid_request", `Send a ${method}`);
+  const headers = { ...ANSWER_HEADERS, allow: `${method}, OPTIONS` };
+  return new Response(JSON.stringify(body), { status: 405, headers });
+}
+
 function failed({ newId, report }: OAuthParts, thrown: unknown): Response {
   if (thrown instanceof OAuthFault) {
     const { status, body, retryAfter } = thrown;
     const headers = new Headers(ANSWER_HEADERS);
     if (retryAfter !== undefined) headers.set("retry-after", String(retryAfter));
+    // A 401 names a scheme (RFC 9110, 15.5.2), and this is the one that clients try.
+    if (status === 401) headers.set("www-authenticate", 'Basic realm="clients have no secret here"');
     return new Response(JSON.stringify(body), { status, headers });
   }
   const requestId = newId();

@@ -48,6 +48,7 @@ Deno.test("a code is for its client, redirect URI, verifier and resource, and a 
       JSON.stringify(more),
     );
     assert.equal(headers.get("cache-control"), "no-store");
+    assert.equal(headers.has("www-authenticate"), status === 401);
   }
   assert.deepEqual(await at.gw.store.oauthGrants.list(), []);
   assert.equal((await at.exchange(id, code)).status, 200);
@@ -76,7 +77,7 @@ Deno.test("a request of the token endpoint is a form without repeated fields, wi
     400,
   );
   assert.equal((await send(type, "", `/oauth/token?${form}`)).status, 400);
-  assert.equal((await at.browse(`/oauth/token?${form}`)).status, 404);
+  assert.equal((await at.browse(`/oauth/token?${form}`)).status, 405);
   assert.equal((await at.post("/oauth/token", form)).status, 200);
 });
 
@@ -287,4 +288,22 @@ Deno.test("what was issued under a clock that was ahead is worth nothing, and th
   assert.equal((await at.refresh(ahead.client_id, ahead.refresh_token)).body.error, "invalid_grant");
   assert.equal(await calls(at, before.access_token), true, "what was issued before is worth what it was");
   assert.equal(await calls(at, (await at.connect()).access_token), true);
+});
+
+Deno.test("another method than an address has is answered with the one it has", async () => {
+  await using at = await oauth();
+  const addresses = [
+    ["/oauth/token", "POST"],
+    ["/oauth/revoke", "POST"],
+    ["/oauth/register", "POST"],
+    ["/.well-known/oauth-authorization-server", "GET"],
+    ["/.well-known/oauth-protected-resource/mcp", "GET"],
+  ] as const;
+  for (const [path, method] of addresses) {
+    for (const other of ["PUT", "DELETE", method === "GET" ? "POST" : "GET"]) {
+      const response = await at.browse(path, { method: other });
+      assert.deepEqual([response.status, response.headers.get("allow")], [405, `${method}, OPTIONS`], path);
+      assert.equal((await response.json()).error_description, `Send a ${method}`);
+    }
+  }
 });
