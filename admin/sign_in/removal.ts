@@ -29,17 +29,19 @@ export interface Removed {
 export async function removeUser(ports: RemovalPorts, by: Actor, id: string): Promise<Removed | null> {
   const { store, record } = ports;
   if (await store.users.get(id) === null) return null;
-  const before = await endAll(ports, by, id);
+  const ended = await endAll(ports, by, id);
   const user = await store.users.remove(id);
   if (user === null) return null;
-  const after = await endAll(ports, by, id);
-  const ended = {
-    sessions_ended: before.sessions_ended + after.sessions_ended,
-    accounts_forgotten: before.accounts_forgotten + after.accounts_forgotten,
-    clients_ended: before.clients_ended + after.clients_ended,
-  };
   await record(by, "user.remove", { user_id: id, email: user.email, ...ended });
-  return { user, ended };
+  const late = await endAll(ports, by, id);
+  return {
+    user,
+    ended: {
+      sessions_ended: ended.sessions_ended + late.sessions_ended,
+      accounts_forgotten: ended.accounts_forgotten + late.accounts_forgotten,
+      clients_ended: ended.clients_ended + late.clients_ended,
+    },
+  };
 }
 
 async function endAll(ports: RemovalPorts, by: Actor, id: string): Promise<Removed["ended"]> {
