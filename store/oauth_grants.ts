@@ -122,6 +122,10 @@ export class OAuthGrants implements OAuthGrantStore {
       if (!this.#stands(grant)) return { outcome: "ended", grant };
       const { current, previous, at } = family.value;
       const now = this.db.now();
+      const { expires_at } = grant;
+      if (!lasts(expires_at, expires_at - Date.parse(grant.created_at), now)) {
+        return { outcome: "other clock" };
+      }
       if (hash === previous && Math.abs(now - at) < OAUTH_LIMITS.REPEAT_MS) {
         return { outcome: "repeated", tokens: { grant, ...await this.#unsealed(id, family.value) } };
       }
@@ -223,7 +227,6 @@ export class OAuthGrants implements OAuthGrantStore {
     return grant && { grant, resource: value.resource, expires_at: value.expires_at };
   }
 
-  #stands = ({ ended_at, created_at, expires_at }: Grant) =>
-    ended_at === null && lasts(expires_at, expires_at - Date.parse(created_at), this.db.now());
+  #stands = ({ ended_at, expires_at }: Grant) => ended_at === null && this.db.now() < expires_at;
   #lifeOf = ({ expires_at }: Grant) => Math.max(1, expires_at - this.db.now()) + OAUTH_LIMITS.ENDED_KNOWN_MS;
 }

@@ -38,9 +38,12 @@ export type Redeemed =
   | { readonly outcome: "used"; readonly grant_id: string }
   | { readonly outcome: "redeemed"; readonly tokens: IssuedTokens };
 
-/** What a refresh token is worth. `used`: it was refreshed with before, and its answer cannot have been lost. */
+/**
+ * What a refresh token is worth. `used`: it was refreshed with before, and its answer cannot have been lost. `other
+ * clock`: its grant ends later than it was made to last, so the clock was wrong then, or is wrong now.
+ */
 export type Refreshed =
-  | { readonly outcome: "unknown" }
+  | { readonly outcome: "unknown" | "other clock" }
   | { readonly outcome: "ended" | "used"; readonly grant: Grant }
   | { readonly outcome: "too often"; readonly wait_ms: number }
   | { readonly outcome: "refreshed" | "repeated"; readonly tokens: IssuedTokens };

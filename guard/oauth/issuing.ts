@@ -122,6 +122,14 @@ export class Issuing {
           `refresh_token: was refreshed too often; an access token lasts an hour, try again in ${seconds} s`;
         throw new OAuthFault("temporarily_unavailable", why, 429, seconds);
       }
+      case "other clock":
+        // Nobody can tell which: a client that is told that its grant is over forgets it.
+        throw new OAuthFault(
+          "temporarily_unavailable",
+          "The gateway's clock is far behind that of the day on which this was granted; its operator sees to it. " +
+            "If the clock is right now, take the connection out and add it again",
+          503,
+        );
       case "used":
         await this.#end(refreshed.grant.id, "a refresh token was used twice");
         throw invalidGrant(

@@ -7,6 +7,8 @@ async function clientOf(at: World): Promise<string> {
   return (await at.register()).body.client_id;
 }
 
+const YEAR_MS = 365 * 24 * 60 * 60_000;
+
 /** Whether an access token still calls. */
 async function calls(at: World, access_token: string): Promise<boolean> {
   return (await at.with(access_token, "/api/v1/whoami")).status === 200;
@@ -280,14 +282,31 @@ Deno.test("a grant is refreshed 60 times an hour, and a client that goes on is a
 Deno.test("what was issued under a clock that was ahead is worth nothing, and the client is let in anew", async () => {
   await using at = await oauth();
   const before = await at.connect();
-  at.gw.clock.now += 400 * 24 * 60 * 60_000;
+  at.gw.clock.now += 2 * YEAR_MS;
   const ahead = await at.connect();
   assert.equal(await calls(at, ahead.access_token), true);
   at.gw.clock.now = NOW;
   assert.equal(await calls(at, ahead.access_token), false);
-  assert.equal((await at.refresh(ahead.client_id, ahead.refresh_token)).body.error, "invalid_grant");
+  const { status, body } = await at.refresh(ahead.client_id, ahead.refresh_token);
+  assert.deepEqual([status, body.error], [503, "temporarily_unavailable"]);
   assert.equal(await calls(at, before.access_token), true, "what was issued before is worth what it was");
   assert.equal(await calls(at, (await at.connect()).access_token), true);
+  const { grant } = (await at.gw.store.oauthGrants.list()).find(({ grant }) =>
+    grant.expires_at > NOW + YEAR_MS
+  )!;
+  assert.ok(
+    await at.gw.store.oauthGrants.end(grant.id, "its user ended it"),
+    "it is listed, and can be ended",
+  );
+});
+
+Deno.test("a clock that is far behind for a while takes no connection from anybody", async () => {
+  await using at = await oauth();
+  const { client_id, refresh_token } = await at.connect();
+  at.gw.clock.now = 0;
+  assert.equal((await at.refresh(client_id, refresh_token)).body.error, "temporarily_unavailable");
+  at.gw.clock.now = NOW + 2 * 60 * 60_000;
+  assert.equal((await at.refresh(client_id, refresh_token)).status, 200);
 });
 
 Deno.test("another method than an address has is answered with the one it has", async () => {
