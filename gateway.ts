@@ -53,7 +53,11 @@ export async function openGateway(
   });
   const store = replace.wrapStore?.(opened) ?? opened;
   const logFault = (request_id: string, thrown: unknown) =>
-    log({ event: "internal", request_id, cause: String(thrown) });
+    log({
+      event: "internal",
+      request_id,
+      cause: String(thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown),
+    });
   const { upstream, baseUrl } = settings;
   const hasSecret = (name: string) => (upstream[name] ?? null) !== null;
   const authenticate = authenticator({

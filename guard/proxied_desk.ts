@@ -10,9 +10,9 @@ import type {
 import type { Proxies, ToolState } from "../registry/proxies.ts";
 import type { ProxyClass } from "../platforms/tool_servers/types.ts";
 import type { Store, ToolDecision } from "../store/store.ts";
-import { adminRow, OPERATOR } from "./admin_row.ts";
 import type { CatalogRefresh } from "./catalog_refresh.ts";
 import { classFor } from "./proxied_class.ts";
+import { afterwards, decide, type Subject } from "./proxied_decision.ts";
 import { shownTool } from "./proxied_entries.ts";
 import type { JudgedTool } from "./proxied_judge.ts";
 import { likeKey, serverViews, viewOf } from "./proxied_report.ts";
@@ -103,8 +103,8 @@ export class ProxiedDesk {
     const decided: ToolClass = { page: null, ...classFor(order, source, first.listed.tool!) };
     await this.#keep(chosen);
     const subjects = chosen.map((one) => ({ ...subjectOf(one), ...decided }));
-    await this.#decide("approved", subjects, { ...order, ...decided });
-    return { tools: (await this.list({ name })).tools };
+    await decide(this.ports, "approved", subjects, { ...order, ...decided });
+    return { tools: (await afterwards(this.list({ name }))).tools };
   }
 
   /** Takes a tool away on those sites, approved or known. Throws E_NOT_FOUND. */
@@ -118,8 +118,8 @@ export class ProxiedDesk {
     const missing = sites.filter((id) => !subjects.some(({ site_id }) => site_id === id));
     if (missing.length > 0) throw unlisted(name, missing);
     await this.#keep(named);
-    await this.#decide("withdrawn", subjects, { name, sites });
-    return { tools: (await this.list({ name })).tools };
+    await decide(this.ports, "withdrawn", subjects, { name, sites });
+    return { tools: (await afterwards(this.list({ name }))).tools };
   }
 
   /** Asks a site's servers now; answers them as they are known then. Throws E_NOT_FOUND, E_NOT_SUPPORTED. */
@@ -156,25 +156,6 @@ export class ProxiedDesk {
     for (const [hash, tool] of byHash) if (tool) await this.ports.store.toolCatalogs.keepText(hash, tool);
   }
 
-  async #decide(
-    verdict: ToolDecision["verdict"],
-    subjects: readonly Subject[],
-    what: object,
-  ): Promise<void> {
-    const { store: { toolCatalogs, audit }, now, newId } = this.ports;
-    const action = verdict === "approved" ? "tool.approve" : "tool.withdraw";
-    const row = adminRow(newId(), OPERATOR, now(), action, what);
-    await audit.append({ ...row, status: "started" });
-    const at = new Date(now()).toISOString();
-    try {
-      await toolCatalogs.decide(subjects.map((one) => ({ ...one, verdict, by: OPERATOR.token_name, at })));
-    } catch (thrown) {
-      await audit.append({ ...row, status: "error", error: "E_INTERNAL" });
-      throw thrown;
-    }
-    await audit.append({ ...row, duration_ms: now() - Date.parse(row.at) });
-  }
-
   async #changes({ state, pinned, listed: { tool, hash } }: JudgedTool): Promise<string[] | null> {
     if (state !== "held" || pinned === null || pinned === hash || tool === null) return null;
     const before = await this.ports.store.toolCatalogs.text(pinned);
@@ -183,9 +164,6 @@ export class ProxiedDesk {
 }
 
 type ToolClass = Pick<ToolDecision, "writes" | "effect" | "page">;
-
-/** What a decision is on, and the class it gives. */
-type Subject = Omit<ToolDecision, "verdict" | "by" | "at">;
 
 function subjectOf({ catalog, listed, class: chosen }: JudgedTool): Subject {
   const { site_id, source, server, bound_to } = catalog;
