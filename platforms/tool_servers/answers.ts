@@ -72,8 +72,11 @@ export function failureText({ content, structuredContent }: UpstreamResult): str
 }
 
 /** How the content platform's servers word what they refuse before anything is changed. */
-const REFUSED =
-  /^(Permission denied|Ability "[^"]{1,200}" has invalid input\. Reason: |(Post|Element|Template)( "[^"]{1,200}")? not found( on this page)?\.$)/;
+const REFUSED = new RegExp(
+  '^(Permission denied|Ability "[^"]{1,200}" has invalid input\\. Reason: |Target element is not a widget\\.$|' +
+    '(Post|Template|Element|Container|Parent element|Parent container|Widget type)( "[^"]{1,200}")? not found' +
+    "( on this page)?\\.$)",
+);
 
 /** Whether the failure says of itself that the tool was not run. */
 export function isRefused(result: UpstreamResult): boolean {

@@ -25,22 +25,21 @@ function ownSettings(args: Args): Record<string, unknown> {
   return Object.fromEntries(Object.entries(args).filter(([name]) => !PLACES.includes(name)));
 }
 
-function put(elements: Element[], args: Args, element: Element): void {
+function put(elements: Element[], args: Args, element: Element, missing?: string): void {
   const parent = String(args["parent_id"] ?? "");
-  if (!insert(elements, parent, element, position(args))) {
-    throw new ToolFailure(`Parent element "${parent}" not found.`);
-  }
+  if (insert(elements, parent, element, position(args))) return;
+  throw new ToolFailure(missing ?? `Parent element "${parent}" not found.`);
 }
 
 function addWidget(type: (args: Args) => string, settings: (args: Args) => Record<string, unknown>): Run {
   return (args, at) => {
     const widget_type = type(args);
     if (!WIDGETS.includes(widget_type) && !widget_type.startsWith("e-")) {
-      throw new ToolFailure(`Widget type "${widget_type}" is not registered.`);
+      throw new ToolFailure(`Widget type "${widget_type}" not found.`);
     }
     return editTree(at, args, (elements) => {
       const made = widget(widget_type, settings(args));
-      put(elements, args, made);
+      put(elements, args, made, "Parent container not found.");
       return { element_id: made.id, widget_type };
     });
   };
@@ -54,6 +53,14 @@ const update: Run = (args, at) =>
     const element = elementOf(elements, args["element_id"]);
     merge(element, args["settings"]);
     return { success: true, element_id: element.id, element_type: element.elType };
+  });
+
+const updateWidget: Run = (args, at) =>
+  editTree(at, args, (elements) => {
+    const element = elementOf(elements, args["element_id"]);
+    if (element.elType !== "widget") throw new ToolFailure("Target element is not a widget.");
+    merge(element, args["settings"]);
+    return { success: true, element_id: element.id };
   });
 
 const addContainer = (elType: string): Run => (args, at) =>
@@ -88,7 +95,7 @@ export const PAGE_WRITES: Readonly<Record<string, Run>> = {
   "add-flexbox": addContainer("e-flexbox"),
   "add-div-block": addContainer("e-div-block"),
   "update-element": update,
-  "update-widget": update,
+  "update-widget": updateWidget,
   "update-atomic-widget": update,
   "update-container": update,
   "batch-update": (args, at) =>
@@ -144,7 +151,7 @@ export const PAGE_WRITES: Readonly<Record<string, Run>> = {
       const holder = [{ elements }, ...all(elements)].find((one) => one.elements.includes(element))!;
       const twin = copied(element);
       holder.elements.splice(holder.elements.indexOf(element) + 1, 0, twin);
-      return { success: true, element_id: twin.id };
+      return { new_element_id: twin.id };
     }),
   "delete-page-content"(args, at) {
     store(at, editable(at, args), []);

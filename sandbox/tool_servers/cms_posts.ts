@@ -187,7 +187,7 @@ export const POST_TOOLS: Readonly<Record<string, Run>> = {
       if (known) Object.assign(known, color);
       else at.tools.colors.push({ ...color });
     }
-    return { success: true, colors: at.tools.colors };
+    return { success: true };
   },
   "update-global-typography"(args, at) {
     need(at, "manage_options");

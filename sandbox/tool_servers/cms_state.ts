@@ -122,10 +122,13 @@ interface Storing extends Pick<Asked, "tools"> {
   readonly ask: Pick<Ask, "state">;
 }
 
-/** Stores a tree as it is, over whatever stands there by now; published or not, visitors of a live page see it. */
+/**
+ * Stores a tree as it is, over whatever stands there by now; published or not, visitors of a live page see it. What it
+ * makes of its elements takes the place of the post's own text, of which no revision is left.
+ */
 export function store({ ask, tools }: Storing, post: Post, elements: Element[]): void {
   tools.pages.set(post.id, { ...pageOf({ tools }, post.id), elements });
-  post.built = rendered(elements);
+  post.built = post.content = rendered(elements);
   post.modified = ask.state.now();
 }
 

@@ -175,7 +175,7 @@ Deno.test("elements are added, merged at the top level, moved, doubled and taken
   });
   const twin = await done("duplicate-element", { element_id: one["element_id"] });
   assert.deepEqual((await tree()).map(({ elements }) => elements.map(({ id }) => id)), [
-    [one["element_id"], twin["element_id"]],
+    [one["element_id"], twin["new_element_id"]],
     [two["element_id"]],
   ]);
   await done("remove-element", { element_id: section["element_id"] });
@@ -253,6 +253,19 @@ Deno.test("tools that run others by name run them, nested too, and what ran is k
   assert.deepEqual([done["success"], at.site.state.people.at(-1)?.username], [true, "eve"]);
   at.servers.state.plugin.public_abilities = false;
   assert.match((await adapter.call("mcp-adapter-execute-ability", run)).says, /not exposed via MCP/);
+});
+
+Deno.test("a page's own text is gone with the builder's first save, as is every copy of it", async () => {
+  await using at = await ToolSite.open();
+  const { call } = await at.caller();
+  const content = "<!-- wp:paragraph --><p>Ours</p><!-- /wp:paragraph -->";
+  const made = await call("create-post", { post_type: "page", title: "Blocks", content });
+  const { post_id } = made.done as { post_id: number };
+  const { structure, type } = (await call("get-page-structure", { post_id })).done;
+  assert.deepEqual([structure, type], [[], ""]);
+  await call("add-container", { post_id });
+  assert.equal(at.site.posts.get(post_id)!.content, "");
+  assert.deepEqual((await call("get-post-blocks", { post_id })).done["blocks"], []);
 });
 
 Deno.test("blocks of a post are added, changed, moved and taken out by their place", async () => {

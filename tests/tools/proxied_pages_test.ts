@@ -188,6 +188,9 @@ Deno.test("a failure is reported with what became of the change: made, none, unk
       fails('Ability "x" has invalid input. Reason: settings is required'),
       fails("Element not found."),
       fails('Element "a" not found on this page.'),
+      fails("Parent container not found."),
+      fails('Widget type "no-such" not found.'),
+      fails("Target element is not a widget."),
       says({ success: false }, { isError: true, soft: true, status: 422 }),
     ]
   ) {
