@@ -58,6 +58,8 @@ export interface FoundState extends PostHead {
 export interface StatesClient {
   /** One request for a page, two for a post; null where neither has the id. Throws E_UPSTREAM. */
   find(id: Id): Promise<FoundState | null>;
+  /** Whether its own record holds text; the same requests. False where neither has the id. Throws E_UPSTREAM. */
+  holdsText(id: Id): Promise<boolean>;
 }
 
 /** The states of a site's posts and pages. */

@@ -2,6 +2,7 @@
 import { GatewayError } from "../../errors.ts";
 import type { Change } from "../../model.ts";
 import { wordList } from "../../rules/proxied_words.ts";
+import { contentStates } from "../content.ts";
 import { payloadOf } from "./answers.ts";
 import { editedBeside, type Found, type Seen, structural, touched, unseen } from "./compared.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
@@ -75,7 +76,23 @@ function lookAt({ target, pageId }: Resolved, ctx: ProxyContext, ports: ProxyPor
     const payload = await readWith(servers, reader, page);
     return payload === null ? null : structureOf(payload);
   };
-  return { words, page, look };
+  return { blocks, words, page, look };
+}
+
+/**
+ * Refuses a page with text and without elements: the builder keeps what it makes of its elements as the page's text, so
+ * its first save takes away what stands there. Throws E_FORBIDDEN_OP, E_UPSTREAM.
+ */
+async function assertKeepsText({ target, pageId }: Resolved, ctx: ProxyContext): Promise<void> {
+  if (pageId === null || !await (await ctx.use(contentStates)).holdsText(pageId)) return;
+  throw new GatewayError(
+    "E_FORBIDDEN_OP",
+    `${
+      target.page ?? "post_id"
+    }: page ${pageId} has text that was not made with the page builder, and its first ` +
+      "element would take the text's place; make a new page for elements, or have somebody empty this one in the CMS",
+    { outcome: "none" },
+  );
 }
 
 /** Refuses a page that the site's own tool does not find either. Throws E_NOT_FOUND, E_UPSTREAM. */
@@ -98,13 +115,14 @@ export function pageReadBack(
 ): ReadBack | null {
   const found = lookAt(call, ctx, ports, servers);
   if (found === undefined) return null;
-  const { words, page, look } = found;
+  const { blocks, words, page, look } = found;
   const { targetArgs } = call;
   const settings = readerOf(ports, ctx.site.id, "get-element-settings");
   let before: Structure | null = null;
   return {
     async before() {
       before = await look();
+      if (!blocks && before?.elements.size === 0) await assertKeepsText(call, ctx);
     },
     async after(payload) {
       try {

@@ -3,7 +3,7 @@ import { type Id, numericId } from "../../lib/ids.ts";
 import type { SiteContext } from "../connector.ts";
 import type { ContentClient, ContentType, StatesClient } from "../content.ts";
 import { builderSeen } from "./rest/builders.ts";
-import { findState } from "./rest/found.ts";
+import { findState, holdsText } from "./rest/found.ts";
 import { listContent } from "./rest/listing.ts";
 import {
   type CmsDraft,
@@ -23,7 +23,8 @@ const kindOf = (type: ContentType = "post") => type === "post" ? "posts" : "page
 /** The states of its posts and pages. */
 export function statesOf(ctx: SiteContext): StatesClient {
   const wire = new Wire(ctx);
-  return { find: (id) => findState(wire, numericId(id, "post_id")) };
+  const number = (id: Id) => numericId(id, "post_id");
+  return { find: (id) => findState(wire, number(id)), holdsText: (id) => holdsText(wire, number(id)) };
 }
 
 /** The posts of the site. */

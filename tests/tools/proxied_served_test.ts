@@ -1,6 +1,7 @@
 /** Proxied writes at the stand-ins of real tool servers: what is stored, what is proven of it, what goes wrong. */
 import assert from "node:assert/strict";
 import { all } from "../../sandbox/tool_servers/start.ts";
+import { addPost } from "../../sandbox/wordpress_standin/state.ts";
 import { parted } from "../proof.ts";
 import { type Args, served } from "./_served.ts";
 
@@ -108,6 +109,38 @@ Deno.test("a published page is left as it is without allow_publish, whichever wa
   const answer = await at.gw.call<Args>("mcp-adapter-execute-ability", { ...run, site_id: "open" });
   assert.equal(answer.verified, true, JSON.stringify(answer));
   assert.equal(at.gw.requests.filter(({ url }) => url.includes("wp-abilities")).length, 0);
+});
+
+Deno.test("text that was not made with the builder is never replaced by it, whichever way and whatever the site allows", async () => {
+  await using at = await served();
+  const text = "<!-- wp:paragraph --><p>Ours</p><!-- /wp:paragraph -->";
+  for (const [type, status] of [["page", "draft"], ["post", "draft"], ["page", "publish"]] as const) {
+    const { id } = addPost(at.cms.state, { type, status, author: 1, title: "Text", content: text });
+    const page = { site_id: "open", post_id: id };
+    for (
+      const [tool, args] of [
+        ["builder-mcp-add-container", page],
+        ["builder-mcp-update-page-settings", { ...page, settings: { hide_title: "yes" } }],
+        ["builder-mcp-apply-template", { ...page, template_id: 901 }],
+        ["mcp-adapter-execute-ability", {
+          site_id: "open",
+          ability_name: "emcp-tools/add-container",
+          parameters: { post_id: id },
+        }],
+      ] as const
+    ) {
+      const message = await at.gw.refuses(tool, args, "E_FORBIDDEN_OP");
+      assert.match(
+        message,
+        new RegExp(`post_id: page ${id} has text that was not made with the page builder`),
+      );
+    }
+    assert.deepEqual([at.writes(), at.cms.posts.get(id)!.content], [[], text]);
+  }
+  const empty = addPost(at.cms.state, { type: "page", status: "draft", author: 1, title: "New" }).id;
+  const args = { site_id: "open", post_id: empty };
+  assert.equal((await at.gw.call<Args>("builder-mcp-add-container", args)).verified, true);
+  assert.equal((await at.gw.call<Args>("builder-mcp-add-container", args)).verified, true);
 });
 
 Deno.test("a tag added through the hosted tools shows up in the next read and in tag hygiene", async () => {
