@@ -72,7 +72,7 @@ export function dispatcher(ports: DispatchPorts): Dispatch {
         });
       }
     }
-    if (failure) failure = withOutcome(failure, record, ports.catalog.get(call.tool)?.manifest);
+    if (failure) failure = withOutcome(failure, record, ports.catalog.get(call.tool, call.caller)?.manifest);
     const change = failure ? failure.outcome ?? "none" : record.writing ? "made" : "none";
     if (record.consent && (record.writing || failure)) {
       record.beside = await record.consent.settle(failure ? { failure, outcome: change } : { value });
@@ -88,7 +88,7 @@ async function runPipeline(ports: DispatchPorts, call: ToolCall, record: CallRec
   ports.tokenLimit.take(call.caller.token.id); // 2
   const known = ports.catalog.fresh(call.tool);
   if (known) await known;
-  const body = await call.parse(bodyLimit(ports.catalog.get(call.tool), call.caller)); // 3
+  const body = await call.parse(bodyLimit(ports.catalog.get(call.tool, call.caller), call.caller)); // 3
   const caller = body.caller ?? call.caller;
   record.arguments = body.args;
   const { tool, requestId, follower } = call;

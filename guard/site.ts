@@ -47,9 +47,9 @@ function named(ids: readonly string[]): string {
 }
 
 /**
- * Step 9 for a tool that certain sites offer. The named site, else the one in the caller's scope that offers it.
- * Throws E_AMBIGUOUS_SITE naming them where several do, E_SCOPE_DENIED (audited as denied) where none does,
- * E_BAD_INPUT for a site that does not, and what findSite throws.
+ * Step 9 for a tool that certain sites offer, of which the caller reaches one at least. The named site, else the one in
+ * the caller's scope that offers it. Throws E_AMBIGUOUS_SITE naming them where several do, E_BAD_INPUT for a site that
+ * does not, and what findSite throws.
  */
 export async function findOfferingSite(
   sites: Pick<Store["sites"], "get">,
@@ -58,23 +58,19 @@ export async function findOfferingSite(
   id: string | undefined,
 ): Promise<Site> {
   const offering = (offer?.sites ?? []).filter((one) => reaches(caller, one));
-  if (id !== undefined) {
-    const site = await findSite(sites, caller, id);
-    if (offering.includes(site.id)) return site;
-    const hint = offering.length
-      ? `take a tool that it offers, or, if another site was meant, one of ${named(offering)}`
-      : "no site that the token may use does";
-    throw new GatewayError("E_BAD_INPUT", `site_id: ${JSON.stringify(id)} does not offer "${name}"; ${hint}`);
-  }
-  if (offering.length > 1) {
+  if (id === undefined && offering.length > 1) {
     throw new GatewayError(
       "E_AMBIGUOUS_SITE",
       `site_id: several sites offer "${name}"; give one of ${named(offering)}`,
     );
   }
-  const [only] = offering;
-  if (only !== undefined) return await findSite(sites, caller, only);
-  throw new GatewayError("E_SCOPE_DENIED", `No site that the token may use offers "${name}"`, {
-    audit: "denied",
-  });
+  const site = await findSite(sites, caller, id ?? offering[0]);
+  if (offering.includes(site.id)) return site;
+  throw new GatewayError(
+    "E_BAD_INPUT",
+    `site_id: ${
+      JSON.stringify(site.id)
+    } does not offer "${name}"; take a tool that it offers, or, if another site was ` +
+      `meant, one of ${named(offering)}`,
+  );
 }

@@ -85,16 +85,13 @@ export class Catalog {
   }
 
   /**
-   * The tool of that name, also one that is hidden. Throws E_TOOL_NOT_FOUND, naming the nearest tool there is; one
-   * that only sites offer is named to a caller who reaches such a site.
+   * The tool of that name, also one that is hidden. Throws E_TOOL_NOT_FOUND, naming the nearest tool there is. One that
+   * only sites offer is there for a caller who reaches such a site, and for no other: its name alone says what a site has.
    */
   find(name: string, caller?: Caller): ToolEntry {
-    const { tools, shown } = this.#now();
-    const entry = tools.get(name);
+    const entry = this.get(name, caller);
     if (entry) return entry;
-    const known = shown.filter(({ offer }) =>
-      !offer || (caller && offer.sites.some((id) => this.#ports.reaches(caller, id)))
-    );
+    const known = this.#now().shown.filter((one) => !one.offer || (caller && this.#isThereFor(caller, one)));
     const near = likely(name, known.map((one) => one.name));
     const hint = near.length > 0
       ? `did you mean ${near.map((one) => JSON.stringify(one)).join(" or ")}`
@@ -105,9 +102,14 @@ export class Catalog {
     );
   }
 
-  /** The tool of that name, if there is one. */
-  get(name: string): ToolEntry | undefined {
-    return this.#now().tools.get(name);
+  /** The tool of that name, if there is one; for a caller, if there is one for that caller. */
+  get(name: string, caller?: Caller): ToolEntry | undefined {
+    const entry = this.#now().tools.get(name);
+    return entry && (!caller || this.#isThereFor(caller, entry)) ? entry : undefined;
+  }
+
+  #isThereFor(caller: Caller, { offer }: ToolEntry): boolean {
+    return offer === undefined || offer.sites.some((id) => this.#ports.reaches(caller, id));
   }
 
   /** Every tool that is not hidden, built-in ones first. */

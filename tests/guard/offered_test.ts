@@ -92,16 +92,48 @@ Deno.test("a site that is out of scope, unknown, or does not offer the tool is r
     'site_id: "cove" does not offer "shop-find"; take a tool that it offers, or, if another site was meant, one of ' +
       '"acme", "bolt"',
   );
-  await gw.refuses("shop-find", TEXT, "E_SCOPE_DENIED", { as: "cove" });
+  await gw.refuses("shop-find", TEXT, "E_TOOL_NOT_FOUND", { as: "cove" });
   assert.deepEqual(
     (await gw.audit()).map((row) => [row.site_id, row.status, row.error]).filter((_, n) => n % 2),
     [
-      [null, "denied", "E_SCOPE_DENIED"],
+      [null, "error", "E_TOOL_NOT_FOUND"],
       ["cove", "error", "E_BAD_INPUT"],
       ["gone", "error", "E_NOT_FOUND"],
       ["bolt", "denied", "E_SCOPE_DENIED"],
     ],
   );
+});
+
+Deno.test("a tool that only sites out of scope offer is answered as one that there is not, in all that shows", async () => {
+  await using gw = await gateway(OPTIONS);
+  // A read, a write and a hidden one: each beside a name that nobody has.
+  for (
+    const [name, other] of [["shop-find", "shop-fond"], ["shop-put", "shop-pud"], [
+      "shop-delete",
+      "shop-delote",
+    ]]
+  ) {
+    for (const door of ["rest", "mcp"] as const) {
+      for (
+        const args of [TEXT, { site_id: "acme", ...TEXT }, { site_id: "cove", ...TEXT }, {
+          status: "publish",
+        }]
+      ) {
+        const ends = [];
+        for (const tool of [name!, other!]) ends.push(await gw.end(tool, args, { door, as: "cove" }));
+        const [row, foreign] = await gw.audit();
+        const [real, unknown] = ends.map((end, at) =>
+          JSON.parse(JSON.stringify(end).replaceAll([name!, other!][at]!, "it"))
+        );
+        assert.deepEqual(real, unknown);
+        assert.equal(real.code, "E_TOOL_NOT_FOUND");
+        const { id: _, at: __, request_id: ___, tool: ____, duration_ms: _____, ...rest } = row!;
+        const { id: a, at: b, request_id: c, tool: d, duration_ms: e, ...same } = foreign!;
+        assert.ok(a && b && c && d && e !== undefined);
+        assert.deepEqual(rest, same);
+      }
+    }
+  }
 });
 
 Deno.test("a hidden tool is refused before the token's scope, and is on no list", async () => {
