@@ -6,7 +6,8 @@ import type { ToolEntry } from "../registry/load.ts";
 import type { Proxies } from "../registry/proxies.ts";
 import { offered, type OfferedTool, type Shown } from "../registry/source.ts";
 import { servedArguments } from "../rules/proxied_arguments.ts";
-import { cleanText, mergedSchema, shownSchema, withoutPublishing } from "../rules/proxied_schema.ts";
+import { cleanText, mergedSchema, shownSchema } from "../rules/proxied_schema.ts";
+import { withoutPublishing, withValues } from "../rules/proxied_values.ts";
 import type { ToolCatalog } from "../store/store.ts";
 import { type Judgement, placeOf } from "./proxied_judge.ts";
 
@@ -48,13 +49,14 @@ export function shownTool(
   { name, listed: { name: upstream_name, tool }, state, class: chosen }: Judgement,
 ): ShownTool | null {
   if (tool === null || chosen === null) return null;
-  const { about, words = {} } = proxies.known.get(name) ?? {};
+  const { about, words = {}, values = {} } = proxies.known.get(name) ?? {};
   const read = state === "approved";
   const whole = shownSchema(
     servedArguments(tool.input_schema, proxies.argumentNames),
     { read, words: { ...proxies.words, ...words } },
   );
-  const schema = chosen.writes ? withoutPublishing(whole) : whole;
+  const open = chosen.writes ? withoutPublishing(whole, chosen.effect === "record") : whole;
+  const schema = withValues(open, values);
   const description = read ? said(tool.description, about) : `${about}.`;
   const served = { name, ability: proxies.abilityName(upstream_name), description, input_schema: schema };
   const shown_by = chosen.writes ? proxies.shownBy(name) : undefined;

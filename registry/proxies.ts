@@ -71,6 +71,8 @@ const proxySchema = closed({
       also: names,
       /** Our words for its arguments, where they mean other things than in other tools. */
       arguments: argument,
+      /** Arguments that are texts, whatever their schema says, with the values that are accepted; none where any is. */
+      values: z.record(z.string(), z.array(z.string().min(1))).default({}),
     }),
   ),
 });
@@ -81,6 +83,8 @@ export interface KnownTool extends ProxyClass {
   readonly about: string;
   /** Our words for its own arguments, by name. */
   readonly words: Readonly<Record<string, string>>;
+  /** Its arguments that are texts, whatever their schema says, with the values that are accepted; none where any is. */
+  readonly values: Readonly<Record<string, readonly string[]>>;
 }
 
 type ProxyFile = z.output<typeof proxySchema>;
@@ -181,8 +185,8 @@ export class Proxies {
 function knownTool(name: string, tool: ProxyFile["tools"][string], file: ProxyFile): KnownTool {
   const { about, effect, writes = effect !== "read" } = tool;
   const page = tool.page ?? (effect === "page" ? file.page : undefined);
-  const words = tool.arguments;
-  return { name, about, words, effect, writes, ...(page === undefined ? {} : { page }) };
+  const { arguments: words, values } = tool;
+  return { name, about, words, values, effect, writes, ...(page === undefined ? {} : { page }) };
 }
 
 /** Whether a name fits a pattern in which `*` stands for any characters. */

@@ -126,7 +126,7 @@ export function assertUnpublished(
   if (said === "draft") return;
   const way = `send ${field} "draft", or "scheduled" with ${moment} at least 60 s ahead`;
   if (said !== "scheduled") {
-    const what = status === undefined ? "is missing" : `${shown(status)} could go live at once`;
+    const what = status === undefined ? "is missing" : `${shown(status)} is neither a draft nor for later`;
     throw new GatewayError("E_FORBIDDEN_OP", `${field}: ${what}; ${way}`);
   }
   const when = args[moment];

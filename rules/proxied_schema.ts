@@ -1,6 +1,5 @@
 /** The schemas of sites' own tools as callers are shown them: what is no schema of arguments is left out, and prose unless it was read. */
 import { canonical, sizeOf } from "../lib/canonical.ts";
-import { wouldPublish } from "./publishing.ts";
 import { isFormat, isOneWord } from "./proxied_plain.ts";
 
 /** A schema as it came: any JSON. */
@@ -172,19 +171,6 @@ function requiredOf(required: unknown, properties: Record<string, unknown> = {})
   const names = required.filter((name): name is string => typeof name === "string" && PROPERTY.test(name));
   const known = [...new Set(names)].filter((name) => Object.hasOwn(properties, name));
   return known.length > 0 ? known : undefined;
-}
-
-/** The schema of a write without the values of arguments that would publish, which are refused. */
-export function withoutPublishing(schema: Record<string, unknown>): Record<string, unknown> {
-  if (!isRecord(schema.properties)) return schema;
-  const properties = Object.entries(schema.properties).map(([name, part]) => {
-    if (!isRecord(part) || !Array.isArray(part.enum)) return [name, part] as const;
-    const left = part.enum.filter((value) => wouldPublish({ [name]: value }) === null);
-    if (left.length === 0 || left.length === part.enum.length) return [name, part] as const;
-    const { default: preset, ...more } = part;
-    return [name, { ...more, enum: left, ...(left.includes(preset) ? { default: preset } : {}) }] as const;
-  });
-  return { ...schema, properties: Object.fromEntries(properties) };
 }
 
 /**

@@ -180,7 +180,8 @@ function assertPost(args: Arguments, moment: string, now: number): void {
   const own = (name: string) =>
     [name, `body_${name}`, `query_${name}`].find((one) => Object.hasOwn(args, one)) ?? name;
   const status = own("status");
-  assertUnpublished(args, { status, moment: own(moment) }, now);
+  // Under the names that callers are shown.
+  assertUnpublished({ status: args[status], [moment]: args[own(moment)] }, { status: "status", moment }, now);
   const { [status]: _, ...others } = args;
   const fault = payloadFault(others);
   if (fault !== null) throw forbidden(`${fault.field}: ${fault.value} is more than a draft`);

@@ -92,6 +92,22 @@ Deno.test("every tool of the CRM's hosted server is known, with bare arguments a
         `${name}: ${names}`,
       );
     }
+    const part = (tool: string, name: string) => {
+      const { description: _, ...part } = tools.get(tool)!.inputSchema.properties[name]!;
+      return part;
+    };
+    for (const verb of ["create", "edit"]) {
+      const tool = `social-media-posting_${verb}-post`;
+      assert.deepEqual(part(tool, "status"), { type: "string", enum: ["draft", "scheduled"] });
+      assert.deepEqual(part(tool, "type"), { type: "string", enum: ["post", "story", "reel"] });
+    }
+    for (const verb of ["create", "update"]) {
+      assert.deepEqual(part(`blogs_${verb}-blog-post`, "status"), {
+        type: "string",
+        enum: ["DRAFT", "SCHEDULED"],
+      });
+    }
+    assert.deepEqual(part("conversations_send-a-new-message", "subType"), { type: "string" });
     const listing = JSON.stringify(await gw.call("contacts_get-contacts", { limit: 1 }));
     const [, contactId] = /"id":"([^"]+)"/.exec(listing)!;
     const found = await gw.call("contacts_get-contact", { contactId });

@@ -172,6 +172,11 @@ Deno.test("posts of blogs and social networks are drafts, or scheduled a minute 
       { status: draft, details: { status: "published" } },
     ];
     for (const more of refused) await at.gw.refuses(tool, { site_id: "crm", ...more }, "E_FORBIDDEN_OP");
+    const archived = await at.gw.refuses(tool, { site_id: "crm", status: "ARCHIVED" }, "E_FORBIDDEN_OP");
+    assert.match(
+      archived,
+      /^status: "ARCHIVED" is neither a draft nor for later; send status "draft", or "scheduled"/,
+    );
     assert.equal(at.servers.writes.length, 0);
     await at.gw.call(tool, { site_id: "crm", status: draft });
     await at.gw.call(tool, { site_id: "crm", body_status: scheduled, [moment]: at60(60) });
