@@ -101,6 +101,7 @@ export class CatalogRefresh {
     const { store, proxies, toolServers } = this.#ports;
     if (!toolServers?.connect) return;
     const sites = await store.sites.list();
+    await this.#turn();
     const kept = Map.groupBy(await store.toolCatalogs.list(), ({ site_id }) => site_id);
     const sources = await proxies();
     const due = sites.flatMap((site) => {

@@ -113,10 +113,11 @@ function flagsOf({ offers }: ProxiedTool): ProxiedHandler["flags"] {
   const all = [...offers.values()];
   const every = (does: (one: SiteOffer) => boolean) => all.length > 0 && all.every(does);
   const hosted = all.some(({ ref }) => ref.source === "crm");
+  const names = [...new Set(all.map(({ upstream_name }) => upstream_name))];
   return [
     ...(hosted && every(({ writes }) => writes) ? [{ flag: "allow_crm_write", live: false } as const] : []),
     ...(hosted ? [{ flag: "allow_crm_write", live: true } as const] : []),
-    ...(every((one) => one.effect === "site" && !runsAnother(one.upstream_name))
+    ...(every(({ effect }) => effect === "site") && !names.some(runsAnother)
       ? [{ flag: "allow_publish", live: false } as const]
       : []),
     { flag: "allow_publish", live: true, code: "E_FORBIDDEN_OP" },
