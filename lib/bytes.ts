@@ -10,12 +10,26 @@ const TURN_CHUNKS = 256;
 /** So many chunks are kept as they are, then as one: each small one holds on to the buffer it was received in. */
 const KEPT_MAX = 256;
 
+/** Bytes that come in pieces, as a stream has them. */
+export interface Chunks {
+  getReader(): ChunkReader;
+  /** Gives up what nobody reads. */
+  cancel(): Promise<void>;
+}
+
+/** Reads them, one piece after another. */
+export interface ChunkReader {
+  read(): Promise<{ done: false; value: Uint8Array } | { done: true; value?: Uint8Array }>;
+  /** Gives up what is left. */
+  cancel(): Promise<void>;
+}
+
 /**
  * Hands on the chunks of a stream until `take` answers true: that it needs no more. False when there are more bytes than
  * `cap`, or more than CHUNKS_MAX chunks. What is left of it is then not read.
  */
 export async function eachChunkWithin(
-  stream: ReadableStream<Uint8Array> | null,
+  stream: Chunks | null,
   cap: number,
   take: (chunk: Uint8Array) => unknown,
 ): Promise<boolean> {
@@ -50,7 +64,7 @@ export function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 
 /** The bytes of a stream joined; null when there are more than `cap`, or too many chunks: what is left is then not read. */
 export async function readWithin(
-  stream: ReadableStream<Uint8Array> | null,
+  stream: Chunks | null,
   cap: number,
 ): Promise<Uint8Array<ArrayBuffer> | null> {
   let chunks: Uint8Array[] = [];

@@ -2,10 +2,12 @@
 import { eachChunkWithin, readWithin } from "../lib/bytes.ts";
 import { LIMITS } from "../model.ts";
 import { failure } from "./failures.ts";
-import type { Incoming, Outgoing } from "./request.ts";
+import type { Answer, Incoming, Outgoing } from "./request.ts";
+
+const DECODER = new TextDecoder();
 
 /** Reads an answer from that address whole. Throws E_UPSTREAM when it is larger than the request allows. */
-export async function incoming(response: Response, url: string, out: Outgoing): Promise<Incoming> {
+export async function incoming(response: Answer, url: string, out: Outgoing): Promise<Incoming> {
   const max = out.max_bytes ?? LIMITS.UPSTREAM_BYTES;
   const bytes = await bytesOf(response, out, max);
   if (bytes === null) {
@@ -16,10 +18,10 @@ export async function incoming(response: Response, url: string, out: Outgoing): 
     url,
     headers: response.headers,
     bytes,
-    text: () => new TextDecoder().decode(bytes),
+    text: () => DECODER.decode(bytes),
     json: () => {
       try {
-        return JSON.parse(new TextDecoder().decode(bytes));
+        return JSON.parse(DECODER.decode(bytes));
       } catch {
         return undefined;
       }
@@ -27,8 +29,9 @@ export async function incoming(response: Response, url: string, out: Outgoing): 
   };
 }
 
-async function bytesOf(response: Response, { reducer }: Outgoing, max: number) {
-  const less = response.ok ? reducer?.(response.headers) ?? null : null;
+async function bytesOf(response: Answer, { reducer }: Outgoing, max: number) {
+  const { status, headers } = response;
+  const less = status >= 200 && status <= 299 ? reducer?.(headers) ?? null : null;
   if (less === null) return await readWithin(response.body, max);
   return await eachChunkWithin(response.body, max, (chunk) => less.add(chunk)) ? less.kept() : null;
 }

@@ -5,7 +5,7 @@ import { checkAddress, type Lookup, systemLookup } from "./addresses.ts";
 import { incoming, retryAfter } from "./answer.ts";
 import { brokenOff, endingOf, failure, NotSent, redirectedWrite } from "./failures.ts";
 import { nextHop } from "./redirects.ts";
-import type { Ending, Incoming, Outgoing } from "./request.ts";
+import type { Answer, Ending, Incoming, Outgoing } from "./request.ts";
 import type { PinnedFetch, Transport } from "./transport.ts";
 import { orAborted, pauseFor } from "../lib/async.ts";
 import { cancelled } from "../lib/cancelled.ts";
@@ -72,13 +72,13 @@ interface Trip {
 /** Makes the way out. */
 export function createHttp(options: HttpOptions): OpenHttp {
   let transport: Transport | undefined;
+  const opened = async () => {
+    const { createTransport } = await import("./transport.ts"); // Node's client is large, and not needed to start
+    return transport ??= createTransport();
+  };
   const ports: Ports = {
     allowPrivate: options.allowPrivate,
-    fetch: options.fetch ?? (async (...request) => {
-      const { createTransport } = await import("./transport.ts"); // Node's client is large, and not needed to start
-      transport ??= createTransport();
-      return await transport.fetch(...request);
-    }),
+    fetch: options.fetch ?? (async (...request) => await (transport ?? await opened()).fetch(...request)),
     lookup: options.lookup ?? systemLookup,
     now: options.now ?? Date.now,
     random: options.random ?? Math.random,
@@ -154,7 +154,7 @@ const isRepeatable = ({ effect, once }: Outgoing) => effect === "read" && !once;
 const canTryAgain = ({ signal, out, left }: Trip) => !signal.aborted && (isRepeatable(out) || !left);
 
 /** Milliseconds to wait after an answer before the same is asked again, or null when the answer stands. */
-function pauseAfter(response: Response, trip: Trip, ports: Ports, attempt: number): number | null {
+function pauseAfter(response: Answer, trip: Trip, ports: Ports, attempt: number): number | null {
   const busy = trip.out.busy?.(response, ports.now()) ?? null;
   if (busy !== null) return busy <= LIMITS.UPSTREAM_BUSY_MS ? pause(trip, ports, attempt, busy) : null;
   const again = isRepeatable(trip.out) && RETRIED_STATUSES.has(response.status);
@@ -169,7 +169,7 @@ function pause(trip: Trip, ports: Ports, attempt: number, asked: number | null):
 }
 
 /** One try, redirects of reads included: the answer, and the address it came from. */
-async function follow(trip: Trip, ports: Ports): Promise<{ response: Response; url: string }> {
+async function follow(trip: Trip, ports: Ports): Promise<{ response: Answer; url: string }> {
   let hop = trip.out;
   for (let hops = 0;; hops++) {
     lookAt(hop, trip, hops);
@@ -201,7 +201,7 @@ function lookAt(hop: Outgoing, trip: Trip, hops: number): void {
   }
 }
 
-async function once(hop: Outgoing, trip: Trip, ports: Ports): Promise<Response> {
+async function once(hop: Outgoing, trip: Trip, ports: Ports): Promise<Answer> {
   const url = URL.parse(hop.url);
   if (url === null) throw failure(trip.out, "has an address that cannot be read", false);
   const { allowPrivate, lookup } = ports;
@@ -222,9 +222,22 @@ async function once(hop: Outgoing, trip: Trip, ports: Ports): Promise<Response> 
   }
 }
 
-function headersOf(out: Outgoing): Headers {
-  const headers = new Headers({ "accept": "application/json", "user-agent": "site-operations-gateway" });
-  if (out.json !== undefined) headers.set("content-type", "application/json");
-  for (const [name, value] of Object.entries(out.headers ?? {})) headers.set(name, value);
+/** What RFC 9110 lets a header be (5.1, 5.5). */
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** The headers by their names in lower case. Throws TypeError for one that cannot be written. */
+function headersOf(out: Outgoing): Record<string, string> {
+  const headers: Record<string, string> = {
+    "accept": "application/json",
+    "user-agent": "site-operations-gateway",
+  };
+  if (out.json !== undefined) headers["content-type"] = "application/json";
+  for (const [name, value] of Object.entries(out.headers ?? {})) {
+    if (!HEADER_NAME.test(name) || !HEADER_VALUE.test(value)) {
+      throw new TypeError(`The header ${JSON.stringify(name)} cannot be written`);
+    }
+    headers[name.toLowerCase()] = value;
+  }
   return headers;
 }

@@ -1,4 +1,5 @@
 /** A request a client wants sent, the answer to one, and the right to publish. */
+import type { Chunks } from "../lib/bytes.ts";
 
 declare const granted: unique symbol;
 
@@ -75,6 +76,12 @@ export interface Reducer {
 
 /** How a request ended as to what it was to change; `in_doubt` where it may have been carried out. */
 export type Ending = "not_sent" | "refused" | "carried_out" | "in_doubt";
+
+/** An answer whose body is still to be read; one of fetch is such an answer too. */
+export interface Answer extends Pick<Response, "status" | "headers"> {
+  /** Null where it has none. */
+  readonly body: Chunks | null;
+}
 
 /** An answer of whatever status; failures to get one are thrown as E_UPSTREAM. */
 export interface Incoming {

@@ -1,18 +1,21 @@
 /** Sends one request to an address that was judged, over connections that are kept for the next one. */
 import { Buffer } from "node:buffer";
 import type { IncomingMessage } from "node:http";
-import { pipeline, type Readable, type Transform } from "node:stream";
+import { pipeline, type Transform } from "node:stream";
 import { finished } from "node:stream/promises";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { LIMITS } from "../model.ts";
 import { bareHost } from "./addresses.ts";
+import { Body, type Ends } from "./body.ts";
 import { type PinnedOptions, Pool, REPEATABLE } from "./pool.ts";
+import type { Answer } from "./request.ts";
 import { connectTo, NotSent, type Place } from "./sockets.ts";
 
 /** What is sent, as for fetch; a redirect is an answer like any other. */
 export interface Sending {
   readonly method: string;
-  readonly headers: Headers;
+  /** Their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array<ArrayBuffer> | null;
   readonly redirect: "manual";
   readonly signal: AbortSignal;
@@ -24,7 +27,7 @@ export interface Sending {
  * Sends one request over a connection to one of those addresses, whatever the host's name stands for by then.
  * Throws NotSent where nothing was sent; after any other failure the request may have been received.
  */
-export type PinnedFetch = (url: URL, init: Sending, addresses: readonly string[]) => Promise<Response>;
+export type PinnedFetch = (url: URL, init: Sending, addresses: readonly string[]) => Promise<Answer>;
 
 /** A way to send, with its kept connections; disposing of it closes them, and what is in use too. Then nothing is sent. */
 export interface Transport extends Disposable {
@@ -42,7 +45,9 @@ export interface TransportOptions {
 }
 
 /** Headers that the transport sets itself, and those of one connection alone. */
-const OWN_HEADERS = ["host", "connection", "content-length", "transfer-encoding", "upgrade", "expect", "te"];
+const OWN_HEADERS: ReadonlySet<string> = new Set([
+  ...["host", "connection", "content-length", "transfer-encoding", "upgrade", "expect", "te"],
+]);
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 /** Ports of other protocols, which fetch blocks as well (WHATWG Fetch, 2.9). */
 const BLOCKED_PORTS: ReadonlySet<number> = new Set([
@@ -105,8 +110,8 @@ function exchange(
   init: Sending,
   agent: Pool,
   through: Pick<PinnedOptions, "pool" | "connection">,
-): Promise<Response> {
-  const { promise, resolve, reject } = Promise.withResolvers<Response>();
+): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const { method, signal } = init;
   const body = init.body === null ? null : Buffer.from(init.body as string);
   const options: PinnedOptions = {
@@ -135,10 +140,11 @@ function exchange(
   });
   asked.on("response", (incoming) => {
     answered = true;
-    agent.noteKeep(incoming.socket, incoming.headers["keep-alive"]);
+    const headers = receivedHeaders(incoming);
+    agent.noteKeep(incoming.socket, headers.get("keep-alive"));
     // an answer may come before the request was taken whole: then the rest is not sent
     const over = async () => asked.writableFinished ? await closed.promise : void asked.destroy();
-    answerOf(incoming, method, { signal, over }).then(resolve, (thrown) => {
+    answerOf(incoming, headers, method, { signal, over }).then(resolve, (thrown) => {
       asked.destroy();
       reject(thrown);
     });
@@ -147,49 +153,45 @@ function exchange(
   return promise;
 }
 
-function headersOf(url: URL, init: Sending, body: Buffer | null): Record<string, string> {
-  const headers = new Headers(init.headers);
-  for (const name of OWN_HEADERS) headers.delete(name);
-  if (!headers.has("accept-encoding")) headers.set("accept-encoding", "gzip, br");
-  if (typeof init.body === "string" && !headers.has("content-type")) {
-    headers.set("content-type", "text/plain;charset=UTF-8");
+/** Names and values in turns, as Node's client writes them without looking at them again. */
+function headersOf(url: URL, init: Sending, body: Buffer | null): string[] {
+  const { headers } = init;
+  const sent = ["host", url.host];
+  for (const name in headers) if (!OWN_HEADERS.has(name)) sent.push(name, headers[name]!);
+  if (headers["accept-encoding"] === undefined) sent.push("accept-encoding", "gzip, br");
+  if (typeof init.body === "string" && headers["content-type"] === undefined) {
+    sent.push("content-type", "text/plain;charset=UTF-8");
   }
-  if (body !== null || !REPEATABLE.has(init.method)) {
-    headers.set("content-length", `${body?.byteLength ?? 0}`);
-  }
-  return { host: url.host, ...Object.fromEntries(headers), connection: "keep-alive" };
+  if (body !== null || !REPEATABLE.has(init.method)) sent.push("content-length", `${body?.byteLength ?? 0}`);
+  sent.push("connection", "keep-alive");
+  return sent;
 }
 
-/** How an answer can end. */
-interface Ends {
-  readonly signal: AbortSignal;
-  /** Gives the connection back. */
-  over(): Promise<void>;
+function receivedHeaders({ rawHeaders }: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) headers.append(rawHeaders[at]!, rawHeaders[at + 1]!);
+  return headers;
 }
 
-/** The answer; once its body was read to the end, `over` gives the connection back before that is told. */
+/** The answer, with its body still to be read. */
 async function answerOf(
   incoming: IncomingMessage,
+  headers: Headers,
   method: string,
   ends: Ends,
-): Promise<Response> {
+): Promise<Answer> {
   const status = incoming.statusCode ?? 0;
-  const headers = new Headers();
-  const { rawHeaders } = incoming;
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) headers.append(rawHeaders[at]!, rawHeaders[at + 1]!);
   incoming.on("error", () => {}); // whoever reads the body is told
   if (method === "HEAD" || BODILESS.has(status)) {
-    const answer = new Response(null, { status, headers });
     await finished(incoming.resume());
     await ends.over();
-    return answer;
+    return { status, headers, body: null };
   }
   const unpacker = headers.get("content-length") === "0" ? null : unpackerOf(headers.get("content-encoding"));
-  if (unpacker === null) return new Response(streamOf(incoming, incoming, ends), { status, headers });
+  if (unpacker === null) return { status, headers, body: new Body(incoming, incoming, ends) };
   headers.delete("content-encoding");
   headers.delete("content-length");
-  unpacker.on("error", () => {});
-  return new Response(streamOf(pipeline(incoming, unpacker, () => {}), incoming, ends), { status, headers });
+  return { status, headers, body: new Body(pipeline(incoming, unpacker, () => {}), incoming, ends) };
 }
 
 function unpackerOf(encoding: string | null): Transform | null {
@@ -204,27 +206,4 @@ function unpackerOf(encoding: string | null): Transform | null {
     default:
       return null;
   }
-}
-
-/** The body, read from the connection only as fast as it is taken. */
-function streamOf(
-  body: Readable,
-  incoming: IncomingMessage,
-  { signal, over }: Ends,
-): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const chunks = body[Symbol.asyncIterator]();
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await chunks.next();
-      if (!done) return controller.enqueue(value);
-      // A body that ends with its connection ends too where we break that off.
-      signal.throwIfAborted();
-      await over();
-      controller.close();
-    },
-    cancel() {
-      body.destroy();
-      incoming.destroy();
-    },
-  }, { highWaterMark: 0 });
 }

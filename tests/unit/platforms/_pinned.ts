@@ -1,4 +1,5 @@
 /** Servers on loopback at chosen addresses, with TLS or by hand, and a transport to reach them. */
+import type { Chunks } from "../../../lib/bytes.ts";
 import { createTransport, type Sending, type TransportOptions } from "../../../platforms/transport.ts";
 
 const fixture = (name: string) =>
@@ -69,15 +70,30 @@ export const OK = (text: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${text.l
 export function transport(options: TransportOptions = {}) {
   const made = createTransport(options);
   return {
-    get: (url: string, addresses: readonly string[] = ["127.0.0.1"], more: Partial<Sending> = {}) =>
-      made.fetch(new URL(url), {
+    /** As an answer of fetch, whose body is a stream. */
+    async get(url: string, addresses: readonly string[] = ["127.0.0.1"], more: Partial<Sending> = {}) {
+      const { status, headers, body } = await made.fetch(new URL(url), {
         method: "GET",
-        headers: new Headers(),
+        headers: {},
         body: null,
         redirect: "manual",
         signal: new AbortController().signal,
         ...more,
-      }, addresses),
+      }, addresses);
+      return new Response(body && streamed(body), { status, headers });
+    },
     [Symbol.dispose]: () => made[Symbol.dispose](),
   };
+}
+
+function streamed(body: Chunks): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const reader = body.getReader();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (done) controller.close();
+      else controller.enqueue(value as Uint8Array<ArrayBuffer>);
+    },
+    cancel: () => reader.cancel(),
+  }, { highWaterMark: 0 });
 }

@@ -279,7 +279,7 @@ Deno.test("twenty megabytes arrive as they were sent, with their length", async 
     new Response(`${request.headers.get("content-length")} ${await digest(await request.bytes())}`)
   );
   using way = transport();
-  const sending = { method: "POST", body: bytes, headers: new Headers({ "content-length": "7" }) };
+  const sending = { method: "POST", body: bytes, headers: { "content-length": "7" } };
   const answer = await way.get(`http://acme.example:${server.port}/`, ["127.0.0.1"], sending);
   assert.equal(await answer.text(), `${bytes.length} ${await digest(bytes)}`);
 });
