@@ -26,21 +26,26 @@ const HARMLESS_HEADERS: ReadonlySet<string> = new Set(["accept", "content-type",
 export function egress(rules: EgressRules, out: Outgoing): void {
   const { connector } = rules;
   const policy = () => connector.policy ? connector.policy(out, rules.ctx) : "the connector has no policy";
-  const why = forbiddenAnywhere(rules, out) ?? offOrigin(rules, out) ?? policy();
+  const url = URL.parse(out.url);
+  const why = forbiddenAnywhere(rules, out, url) ?? offOrigin(rules, out, url!) ?? policy();
   if (why !== null) {
     throw new GatewayError("E_FORBIDDEN_OP", `The request to ${connector.name} was not sent: ${why}`);
   }
 }
 
 /** An origin is scheme, host and port; a path behind it is the policy's to judge. */
-function offOrigin({ origins }: EgressRules, out: Outgoing): string | null {
+function offOrigin({ origins }: EgressRules, out: Outgoing, url: URL): string | null {
   if (origins === "public") return offPublic(out);
-  const { origin, protocol, username, password } = new URL(out.url);
+  const { origin, protocol, username, password } = url;
   if (protocol !== "https:" && protocol !== "http:") return `"${protocol}" is no way to an upstream`;
   if (username !== "" || password !== "") return "its address holds a user name or a password";
-  if (origins.some((one) => URL.parse(one)?.origin === origin)) return null;
+  if (origins.some((one) => isOf(origin, one))) return null;
   return `"${origin}" is not where its upstream is`;
 }
+
+/** Whether that address is of the origin; one that begins with it need not be parsed. */
+const isOf = (origin: string, address: string) =>
+  address === origin || address.startsWith(`${origin}/`) || URL.parse(address)?.origin === origin;
 
 /** What leaves for an address that anybody may have named; which addresses are public, platforms/addresses.ts tells. */
 function offPublic(out: Outgoing): string | null {
@@ -50,12 +55,13 @@ function offPublic(out: Outgoing): string | null {
   return `what may go anywhere gets no credentials, and its header "${carried}" could be one`;
 }
 
-function forbiddenAnywhere(rules: EgressRules, out: Outgoing): string | null {
+function forbiddenAnywhere(rules: EgressRules, out: Outgoing, url: URL | null): string | null {
   if (!METHODS.has(out.method)) return `the gateway never sends ${JSON.stringify(out.method)}`;
   if (out.json !== undefined && out.body !== undefined) return "it has two bodies";
-  const url = URL.parse(out.url);
   if (url === null) return "its address cannot be read";
-  if ([...url.searchParams.keys()].some(isMethodName)) return "its query changes the method";
+  if (url.search !== "" && [...url.searchParams.keys()].some(isMethodName)) {
+    return "its query changes the method";
+  }
   for (const [name, value] of Object.entries(out.headers ?? {})) {
     if (METHOD_HEADER.test(name.trim())) return `its header "${name.trim()}" changes the method`;
     if (/[\r\n\0]/.test(name + value)) return "a header holds a line break";
