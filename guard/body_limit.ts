@@ -16,11 +16,12 @@ export function bodyLimit(tool: BodyTaker | undefined, caller: Caller): number {
   return tool && mayUse(caller, tool.name, tool.manifest.tier) ? tool.manifest.body_limit : LIMITS.BODY_BYTES;
 }
 
+/** Those of a list that take more than the general limit: few, and asked for at every call over MCP. */
+const large = new WeakMap<readonly BodyTaker[], readonly BodyTaker[]>();
+
 /** Bytes of body where the tool is named inside it: the most that any tool takes which the caller may really call. */
-export function largestBodyLimit(tools: Iterable<BodyTaker>, caller: Caller): number {
-  let largest: number = LIMITS.BODY_BYTES;
-  for (const tool of tools) {
-    if (tool.manifest.body_limit > largest) largest = Math.max(largest, bodyLimit(tool, caller));
-  }
-  return largest;
+export function largestBodyLimit(tools: readonly BodyTaker[], caller: Caller): number {
+  const known = large.get(tools) ?? tools.filter(({ manifest }) => manifest.body_limit > LIMITS.BODY_BYTES);
+  large.set(tools, known);
+  return Math.max(LIMITS.BODY_BYTES, ...known.map((tool) => bodyLimit(tool, caller)));
 }

@@ -57,20 +57,24 @@ export async function findOfferingSite(
   { name, offer }: Pick<ToolEntry, "name" | "offer">,
   id: string | undefined,
 ): Promise<Site> {
-  const offering = (offer?.sites ?? []).filter((one) => reaches(caller, one));
-  if (id === undefined && offering.length > 1) {
+  const all = offer?.sites ?? [];
+  const site = id === undefined ? null : await findSite(sites, caller, id);
+  if (site && all.includes(site.id)) return site;
+  const offering = all.filter((one) => reaches(caller, one));
+  if (site) {
+    throw new GatewayError(
+      "E_BAD_INPUT",
+      `site_id: ${
+        JSON.stringify(site.id)
+      } does not offer "${name}"; take a tool that it offers, or, if another ` +
+        `site was meant, one of ${named(offering)}`,
+    );
+  }
+  if (offering.length > 1) {
     throw new GatewayError(
       "E_AMBIGUOUS_SITE",
       `site_id: several sites offer "${name}"; give one of ${named(offering)}`,
     );
   }
-  const site = await findSite(sites, caller, id ?? offering[0]);
-  if (offering.includes(site.id)) return site;
-  throw new GatewayError(
-    "E_BAD_INPUT",
-    `site_id: ${
-      JSON.stringify(site.id)
-    } does not offer "${name}"; take a tool that it offers, or, if another site was ` +
-      `meant, one of ${named(offering)}`,
-  );
+  return await findSite(sites, caller, offering[0]);
 }
