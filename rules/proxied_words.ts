@@ -44,6 +44,9 @@ function latin(text: string): string {
 }
 const PLAIN = /^[\x20-\x7e]*$/;
 
+/** What most names are made of: it reads the same in every way. */
+const SIMPLE = /^[a-z0-9 _/-]*$/;
+
 /** What those who read a name leave out of it before they look: tags, encoded bytes, whatever is not of a key. */
 const LEFT_OUT: readonly RegExp[] = [/<[^<>]*>/g, /%[0-9a-f]{2}/gi, /[^\p{L}\p{N}\s_/-]+/gu];
 
@@ -55,6 +58,7 @@ const LEFT_OUT: readonly RegExp[] = [/<[^<>]*>/g, /%[0-9a-f]{2}/gi, /[^\p{L}\p{N
 export function wordsOf(name: string): ReadonlySet<string> {
   const short = name.trim();
   if (short.length > NAME_CHARACTERS_MAX) return new Set();
+  if (SIMPLE.test(short)) return new Set(short.split(/[^a-z]+/).filter((word) => word !== ""));
   const text = latin(short);
   const readings = [text, ...LEFT_OUT.map((one) => text.replace(one, ""))];
   return new Set(
