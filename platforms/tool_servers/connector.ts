@@ -1,9 +1,13 @@
 /** The tool servers that sites have themselves: those of a WordPress's plugins, and the CRM's hosted one. */
+import { onDemand } from "../../lib/async.ts";
 import { connector } from "../connector.ts";
 import { TOOL_SERVER_URL } from "../highlevel/routes.ts";
 import { address } from "../settings.ts";
 import { originsOf, refusalOf } from "./servers.ts";
 import type { ToolServers } from "./types.ts";
+
+// What asks them is not needed to start.
+const client = onDemand(() => import("./client.ts"));
 
 export default connector({
   name: "tool_servers",
@@ -15,9 +19,8 @@ export default connector({
   borrows: ["wordpress", "highlevel"],
   origins: originsOf,
   policy: refusalOf,
-  // What asks them is not needed to start.
   async connect(ctx): Promise<ToolServers> {
-    return new (await import("./client.ts")).ToolServersClient(ctx);
+    return new (await client()).ToolServersClient(ctx);
   },
   checks: [{
     names: ["crm_tool_server"],

@@ -1,6 +1,6 @@
 /** WordPress: the platform of cms sites. */
 import { z } from "zod";
-import { together } from "../../lib/async.ts";
+import { onDemand, together } from "../../lib/async.ts";
 import { choice, closed, expected, text, yesNo } from "../../lib/fields.ts";
 import { numericId } from "../../lib/ids.ts";
 import { BUILDERS, type Site } from "../../model.ts";
@@ -20,10 +20,14 @@ const CAPABILITIES = [
 ] as const;
 
 // What reaches a site is large, and not needed to start.
-const clientOf = async (ctx: SiteContext) => (await import("./client.ts")).clientOf(ctx);
-const postsOf = async (ctx: SiteContext) => (await import("./posts.ts")).postsOf(ctx);
-const statesOf = async (ctx: SiteContext) => (await import("./posts.ts")).statesOf(ctx);
-const pagesOf = async (ctx: SiteContext) => (await import("./pages/client.ts")).pagesOf(ctx);
+const client = onDemand(() => import("./client.ts"));
+const posts = onDemand(() => import("./posts.ts"));
+const pagesClient = onDemand(() => import("./pages/client.ts"));
+const wire = onDemand(() => import("./rest/wire.ts"));
+const clientOf = async (ctx: SiteContext) => (await client()).clientOf(ctx);
+const postsOf = async (ctx: SiteContext) => (await posts()).postsOf(ctx);
+const statesOf = async (ctx: SiteContext) => (await posts()).statesOf(ctx);
+const pagesOf = async (ctx: SiteContext) => (await pagesClient()).pagesOf(ctx);
 
 /** The builders of a new cms site: block unless told otherwise; where one is enabled, that one is the default. */
 function initial({ available_builders: available = ["block"], default_builder }: Partial<Site>) {
@@ -97,7 +101,7 @@ export default connector({
   origins: ({ site }) => site?.base_url ? [site.base_url] : [],
   policy: cmsPolicy,
   async sign(ctx) {
-    const { signIn } = await import("./rest/wire.ts");
+    const { signIn } = await wire();
     return { authorization: await signIn(ctx) };
   },
   connect: clientOf,
