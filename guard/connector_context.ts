@@ -5,11 +5,12 @@ import type { AccountSpec, Connector, CredentialField } from "../platforms/conne
 import type { AccessToken, AccountTokens, Allowance, ConnectorContext, Lent } from "../platforms/context.ts";
 import type { Http } from "../platforms/http.ts";
 import type { Outgoing, PublishGrant } from "../platforms/request.ts";
+import { onDemand } from "../lib/async.ts";
 import { hiding, secretsOf } from "../lib/signed_secrets.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { Store } from "../store/store.ts";
 import { allowanceOf } from "./allowance.ts";
-import { egress } from "./egress.ts";
+import { egress, type EgressRules } from "./egress.ts";
 import type { FactCaches } from "./fact_caches.ts";
 import { isGenuine } from "./flags.ts";
 import type { Writes } from "./writes.ts";
@@ -61,17 +62,23 @@ export function makeConnectorContext(
       `A tool without a site asked for "${connector.name}", which needs one`,
     );
   }
+  const sender = senderOf(ports, site, connector, connector);
+  const lent = new Map<string, Lent>();
   const context: ConnectorContext = {
     site: site ?? undefined,
-    settings: settingsOf(ports, connector),
+    settings: sender.settings,
     cache: ports.cache.of(site, connector.name),
     pace: (name, limits) => ports.store.paces.of(`${connector.name} ${name}`, limits),
     now: ports.now,
     deadline: call.deadline,
     request_id: call.requestId,
-    send: (out) => send(ports, call, { connector, to: connector }, out),
+    send: (out) => send(ports, call, sender, {}, out),
     secret: (kind) => secretOf(ports, site, connector, kind),
-    borrow: (name) => borrow(ports, call, connector, name),
+    borrow(name) {
+      const known = lent.get(name) ?? borrow(ports, call, connector, name);
+      lent.set(name, known);
+      return known;
+    },
     ...(connector.allowance ? { allowance: allowance(ports, connector.name, connector.allowance) } : {}),
     ...(connector.account ? { account: accountOf(ports, call, connector, connector.account) } : {}),
   };
@@ -93,33 +100,47 @@ function settingsOf({ upstream }: ConnectorPorts, { settings = {} }: Connector) 
   return Object.fromEntries(Object.keys(settings).map((name) => [name, upstream[name] ?? null]));
 }
 
-/** Who asks, and at whose origins: its own, but for what is borrowed; `signed` are the lender's headers then. */
+/** Who asks, and where it may: at its own origins, but for what is borrowed. */
 interface Sender {
   readonly connector: Connector;
-  readonly to: Connector;
-  readonly signed?: Readonly<Record<string, string>>;
+  readonly settings: Values;
+  /** Where requests may go. */
+  readonly origins: EgressRules["origins"];
+  /** Whose credential signs, where that is borrowed. */
+  readonly lender?: string;
+}
+type Values = ReturnType<typeof settingsOf>;
+type Signed = Readonly<Record<string, string>>;
+
+function senderOf(ports: ConnectorPorts, site: Site | null, connector: Connector, to: Connector): Sender {
+  const settings = settingsOf(ports, connector);
+  const toSettings = to === connector ? settings : settingsOf(ports, to);
+  const own = to.origins?.({ site: site ?? undefined, settings: toSettings }) ?? [];
+  const lent = to.lends?.[connector.name]?.(settings) ?? [];
+  const origins = own === "public" ? own : [...own, ...lent];
+  return { connector, settings, origins, ...(to === connector ? {} : { lender: to.name }) };
 }
 
+/** `signed` are the headers with which a lender signs. */
 async function send(
   ports: ConnectorPorts,
   { site, deadline, writes, cancelled }: ConnectorCall,
-  { connector, to, signed = {} }: Sender,
+  { connector: { name, policy }, settings, origins, lender }: Sender,
+  signed: Signed,
   out: Outgoing,
 ) {
-  const configured = (one: Connector) => ({ site: site ?? undefined, settings: settingsOf(ports, one) });
   const granted = (grant: PublishGrant) => site !== null && isGenuine(grant, site.id);
-  const lender = to === connector ? {} : { lender: to.name };
-  const ctx = { ...configured(connector), now: ports.now(), ...lender };
-  const own = to.origins?.(configured(to)) ?? [];
-  const lent = to.lends?.[connector.name]?.(settingsOf(ports, connector)) ?? [];
-  const origins = own === "public" ? own : [...own, ...lent];
-  const { name, policy } = connector;
+  const ctx = {
+    site: site ?? undefined,
+    settings,
+    now: ports.now(),
+    ...(lender === undefined ? {} : { lender }),
+  };
   const judge = { name, policy: policy && ((next: Outgoing) => policy(without(signed, next), ctx)) };
   const look = (next: Outgoing) => egress({ connector: judge, origins, ctx, granted }, next);
   const overtime = out.overtime ? ports.now() + LIMITS.UPSTREAM_DEADLINE_MS : 0;
-  const unsigned = without(signed, out);
   const ended = out.effect === "write" ? writes?.begin(out) : undefined;
-  return await ports.http.send({ ...unsigned, headers: { ...unsigned.headers, ...signed } }, {
+  return await ports.http.send({ ...out, headers: { ...without(signed, out).headers, ...signed } }, {
     endsAt: Math.max(deadline, overtime),
     look,
     ended,
@@ -128,9 +149,10 @@ async function send(
 }
 
 /** The request without headers of those names, however they are written: nobody overrides or reads what a lender signs. */
-function without(signed: Readonly<Record<string, string>>, out: Outgoing): Outgoing {
-  const names = new Set(Object.keys(signed).map((name) => name.toLowerCase()));
-  const kept = Object.entries(out.headers ?? {}).filter(([name]) => !names.has(name.toLowerCase()));
+function without(signed: Signed, out: Outgoing): Outgoing {
+  const names = Object.keys(signed).map((name) => name.toLowerCase());
+  if (names.length === 0) return out;
+  const kept = Object.entries(out.headers ?? {}).filter(([name]) => !names.includes(name.toLowerCase()));
   return { ...out, headers: Object.fromEntries(kept) };
 }
 
@@ -172,15 +194,18 @@ function borrow(
     throw new GatewayError("E_INTERNAL", `The connector "${connector.name}" may not borrow from "${name}"`);
   }
   const { sign } = lender;
+  const sender = senderOf(ports, call.site, connector, lender);
+  // A call opens the credential once, however often it asks.
+  const signing = onDemand(async () => await sign(makeConnectorContext(ports, call, lender)));
   let hide = hiding([]);
   return {
     hide: (text) => hide(text),
     settings: settingsOf(ports, lender),
     pace: (wanted, limits) => ports.store.paces.of(`${lender.name} ${wanted}`, limits),
     async send(out) {
-      const signed = await sign(makeConnectorContext(ports, call, lender));
+      const signed = await signing();
       hide = hiding(Object.values(signed).flatMap(secretsOf));
-      return await send(ports, call, { connector, to: lender, signed }, out);
+      return await send(ports, call, sender, signed, out);
     },
   };
 }
