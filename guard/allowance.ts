@@ -7,14 +7,17 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** What it stands on. */
 export interface AllowancePorts {
   readonly store: Store["allowances"];
-  /** What of this process is being asked for, by connector and name. */
-  readonly asked: Map<string, Promise<unknown>>;
   now(): number;
 }
 
+/** What of this process is being asked for just now, by the store: by connector and name. */
+const inFlight = new WeakMap<Store["allowances"], Map<string, Promise<unknown>>>();
+
 /** The allowance of one connector: so many requests a day (UTC) for each account at its upstream. */
 export function allowanceOf(ports: AllowancePorts, connector: string, requests: number): Allowance {
-  const { store, asked, now } = ports;
+  const { store, now } = ports;
+  const asked = inFlight.get(store) ?? new Map<string, Promise<unknown>>();
+  inFlight.set(store, asked);
   const today = () => new Date(now()).toISOString().slice(0, 10);
   return {
     async standing(account): Promise<Standing> {

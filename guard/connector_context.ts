@@ -85,15 +85,10 @@ export function makeConnectorContext(
   return context;
 }
 
-/** What each gateway is asking for just now, by its store. */
-const asked = new WeakMap<Store["allowances"], Map<string, Promise<unknown>>>();
-
 function allowance(ports: ConnectorPorts, connector: string, requests: number): Allowance {
   const { store: { allowances: store }, now } = ports;
   if (!store) throw new GatewayError("E_INTERNAL", `Nothing counts the requests of "${connector}"`);
-  const own = asked.get(store) ?? new Map<string, Promise<unknown>>();
-  asked.set(store, own);
-  return allowanceOf({ store, asked: own, now }, connector, requests);
+  return allowanceOf({ store, now }, connector, requests);
 }
 
 function settingsOf({ upstream }: ConnectorPorts, { settings = {} }: Connector) {
