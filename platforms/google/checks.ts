@@ -43,7 +43,7 @@ async function accountCheck(ctx: GoogleContext, limitMs: number): Promise<readon
       unknown(
         name,
         "No Google account is bound to the site",
-        "Bind one with account_user_id, if it is wanted",
+        `If it is wanted: deno task admin site update ${site?.id} --account-user-id …, once that user has connected one`,
       ),
     ];
   }

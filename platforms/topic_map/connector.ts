@@ -60,7 +60,7 @@ export default connector({
         : fail(
           "topicmap_link",
           "No topic-planning workspace is linked",
-          "Link one in the admin area, if it is wanted",
+          `If it is wanted: deno task admin site update ${site?.id} --topicmap-workspace-id …`,
         ),
     ],
   }],

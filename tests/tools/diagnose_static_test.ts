@@ -99,8 +99,12 @@ Deno.test("what is not linked is told with the command that links it, and nothin
     hosting: [null, /Not asked/, /hosting_project first/],
     deployment: [null, /Not asked/, /hosting_project first/],
     allow_full_repo_write: [true, /allows/],
-    google_account: [null, /No Google account/, /account_user_id/],
-    topicmap_link: [false, /No topic-planning workspace/, /Link one/],
+    google_account: [null, /No Google account/, /--account-user-id/],
+    topicmap_link: [
+      false,
+      /No topic-planning workspace/,
+      /admin site update unlinked --topicmap-workspace-id/,
+    ],
   });
   assert.deepEqual([world.at.host.requests, world.hosting.requests], [[], []]);
 });
@@ -285,7 +289,7 @@ Deno.test("a repository host and a hosting that hang are given up together, and 
     hosting: [null, silent, /Diagnose again/],
     deployment: [null, /Not known/, /hosting first/],
     allow_main_branch_push: [true, /allows/],
-    google_account: [null, /No Google account/, /account_user_id/],
+    google_account: [null, /No Google account/, /--account-user-id/],
     topicmap_link: [true, /w1/],
   });
 });

@@ -25,6 +25,7 @@ Deno.test("a site whose account answers for all it is linked to passes; one boun
   await at.gw.store.sites.create(site("half", "static", { account_user_id: at.user }));
   const { google_account: none } = await checks(at, "plain");
   assert.deepEqual([none!.ok, none!.detail], [null, "No Google account is bound to the site"]);
+  assert.match(none!.next_step!, /deno task admin site update plain --account-user-id/);
   const { google_account: nothing } = await checks(at, "half");
   assert.equal(nothing!.ok, null);
   assert.match(nothing!.detail, /nothing of it is linked/);

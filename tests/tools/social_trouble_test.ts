@@ -383,7 +383,7 @@ Deno.test("diagnose_site tells of the connection, how long it holds, and of the 
     name: "social_ads_connection",
     ok: null,
     detail: "Nothing of it is set up for the site",
-    next_step: "Link it in the admin area, if it is wanted",
+    next_step: "If it is wanted: deno task admin site update plain, whose --help names what can be linked",
   }]);
   assert.equal(at.meta.requests.length, asked);
 });

@@ -6,6 +6,9 @@ import { tool } from "../../registry/tool.ts";
 /** All probes are over by then, so that the answer is there within three seconds. */
 const PROBES_MS = 2800;
 
+const linking = (id: string) =>
+  `If it is wanted: deno task admin site update ${id}, whose --help names what can be linked`;
+
 export default tool("diagnose_site", {
   check({ checks = [] }, { site, upstreams }) {
     const foreign = checks.find((name) => !upstreams.kindsOf(name).includes(site.platform));
@@ -22,7 +25,7 @@ export default tool("diagnose_site", {
     const asked = checks === undefined ? all : [
       ...all.filter(({ name }) => checks.some((one) => one === name)),
       ...checks.filter((name) => all.every((one) => one.name !== name)).map((name) =>
-        unknown(name, "Nothing of it is set up for the site", "Link it in the admin area, if it is wanted")
+        unknown(name, "Nothing of it is set up for the site", linking(site.id))
       ),
     ];
     return { site_id: site.id, platform: site.platform, checks: asked };
