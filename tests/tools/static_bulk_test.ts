@@ -75,7 +75,7 @@ for (const door of DOORS) {
         files: given(files),
       });
       const count = Object.keys(files).length;
-      const line = `Write ${count} files`;
+      const line = count === 1 ? "Write 1 file" : `Write ${count} files`;
       const sha = await at.wrote({ repo: EMPTY, branch: "main", parent: null, line, files });
       assert.deepEqual([done["commit_sha"], done["branch"], done["files_written"]], [sha, "main", count]);
       assert.deepEqual([row.tier, row.changes?.[0]], [3, { field: "branch", from: null, to: "main" }]);
@@ -122,6 +122,11 @@ Deno.test("the preview of a bulk write is read live, names the branch and shows 
   );
   const few = await at.preview("bulk_write_static_files", { site_id: "bulk", files: given(SOME) });
   assert.equal(few.summary, "Write 7 files, 81 bytes, of bulk on a new preview branch");
+  const one = await at.preview("bulk_write_static_files", {
+    site_id: "bulk",
+    files: given({ "public/1": "1" }),
+  });
+  assert.equal(one.summary, "Write 1 file, 1 byte, of bulk on a new preview branch");
   const change = few.changes.find(({ field }) => field === "public/logo.bin");
   assert.deepEqual([(change?.from as { bytes: number }).bytes, change?.to], [3, { bytes: 5 }]);
   await at.host.commit(REPO, { files: { "public/logo.bin": "longer" } });

@@ -78,6 +78,8 @@ const FIRST: Raise = {
   because: "the repository is empty, and its first commit goes to the deployed branch",
 };
 
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
 export default tool("bulk_write_static_files", {
   check: ({ files }, { site }) => void filesOf(files, site),
   raises({ files }, { site }) {
@@ -94,7 +96,9 @@ export default tool("bulk_write_static_files", {
     }
     const bytes = edits.reduce((sum, one) => sum + one.bytes!.byteLength, 0);
     const more = edits.length > SHOWN_MAX ? ` (${SHOWN_MAX} of them shown)` : "";
-    const what = `Write ${edits.length} files${more}, ${bytes} bytes, of ${ctx.site.name}`;
+    const what = `Write ${counted(edits.length, "file")}${more}, ${
+      counted(bytes, "byte")
+    }, of ${ctx.site.name}`;
     const first = found.view.commit === null;
     const to = first ? "main" as const : target_branch;
     return {
@@ -107,7 +111,7 @@ export default tool("bulk_write_static_files", {
   },
   async run({ files, message: given }, ctx, { changes, state: { to, first, bytes, planned } }) {
     const edits = filesOf(files, ctx.site);
-    const message = commitMessage(given ?? `Write ${edits.length} files`, ctx.caller.token.id);
+    const message = commitMessage(given ?? `Write ${counted(edits.length, "file")}`, ctx.caller.token.id);
     const decide = (view: View) => {
       if ((view.commit === null) === first) return Promise.resolve(edits);
       throw new GatewayError(
