@@ -1,5 +1,7 @@
 /** What is kept of how people sign in: invitations, passphrases and passkeys, sessions, attempts, challenges. */
 
+import type { GatewayError } from "../errors.ts";
+
 /** A passphrase as it is kept: what scrypt made of it, and with what. */
 export interface KeptPassphrase {
   readonly algorithm: "scrypt";
@@ -32,17 +34,23 @@ export interface SignIn {
   readonly passkeys: readonly Passkey[];
 }
 
+/** How a user may sign in, as it is found; what is made of it by spreading keeps a passphrase that no key opens. */
+export interface FoundSignIn extends SignIn {
+  /** Why a passphrase that is kept counts as none: no key opens it. */
+  readonly unopened: GatewayError | null;
+}
+
 /** How users sign in; a passphrase is sealed. */
 export interface SignInStore {
-  /** Nothing set where the user has never used an invitation. Throws E_INTERNAL where no key opens the passphrase. */
-  get(user_id: string): Promise<SignIn>;
+  /** Nothing set where the user has never used an invitation. */
+  get(user_id: string): Promise<FoundSignIn>;
   /**
    * Puts another in the place of what stands; what it answers is decided on what it is given. Throws E_BAD_INPUT for a
    * passkey that is another user's.
    */
-  change(user_id: string, to: (now: SignIn) => SignIn): Promise<SignIn>;
+  change(user_id: string, to: (now: FoundSignIn) => SignIn): Promise<SignIn>;
   /** As `change`; all sessions of the user but one end in the same commit. Says how many those were. */
-  replace(user_id: string, to: (now: SignIn) => SignIn, but?: string): Promise<number>;
+  replace(user_id: string, to: (now: FoundSignIn) => SignIn, but?: string): Promise<number>;
   /** The user whose passkey it is. */
   userOfPasskey(id: string): Promise<string | null>;
   /** Forgets all of it. */

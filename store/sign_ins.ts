@@ -1,7 +1,7 @@
 /** How users sign in: a passphrase, sealed as scrypt made it, and passkeys. */
 import { GatewayError } from "../errors.ts";
 import { AGAIN, checkSize, type Database, sha256, untilSettled } from "./database.ts";
-import type { KeptPassphrase, Passkey, SignIn, SignInStore } from "./people_types.ts";
+import type { FoundSignIn, KeptPassphrase, Passkey, SignIn, SignInStore } from "./people_types.ts";
 import type { PersonSessions } from "./person_sessions.ts";
 import type { Sealed, Sealer } from "./seal.ts";
 
@@ -13,7 +13,7 @@ interface KeptSignIn {
 
 const recordKey = (user_id: string) => ["sign_ins", user_id];
 const passkeyKey = (id: string) => ["passkeys", sha256(id)];
-const NOTHING: SignIn = { passphrase: null, passkeys: [] };
+const NOTHING: FoundSignIn = { passphrase: null, passkeys: [], unopened: null };
 
 /** The SignInStore of a database. */
 export class SignIns implements SignInStore {
@@ -23,11 +23,11 @@ export class SignIns implements SignInStore {
     private readonly sessions: Pick<PersonSessions, "addEnd">,
   ) {}
 
-  async get(user_id: string): Promise<SignIn> {
+  async get(user_id: string): Promise<FoundSignIn> {
     return await this.#opened((await this.db.kv.get<KeptSignIn>(recordKey(user_id))).value, user_id);
   }
 
-  async change(user_id: string, to: (now: SignIn) => SignIn): Promise<SignIn> {
+  async change(user_id: string, to: (now: FoundSignIn) => SignIn & Partial<FoundSignIn>): Promise<SignIn> {
     return await untilSettled(async () => {
       const change = this.db.kv.atomic();
       const after = await this.#addChange(change, user_id, to);
@@ -35,14 +35,18 @@ export class SignIns implements SignInStore {
     });
   }
 
-  async replace(user_id: string, to: (now: SignIn) => SignIn, but?: string): Promise<number> {
+  async replace(
+    user_id: string,
+    to: (now: FoundSignIn) => SignIn & Partial<FoundSignIn>,
+    but?: string,
+  ): Promise<number> {
     return await this.replaceWith(user_id, to, () => true, but) ?? 0;
   }
 
   /** As `replace`, with what `beside` adds to the change; where that answers false nothing is done, and null answered. */
   async replaceWith(
     user_id: string,
-    to: (now: SignIn) => SignIn,
+    to: (now: FoundSignIn) => SignIn & Partial<FoundSignIn>,
     beside: (change: Deno.AtomicOperation) => boolean | Promise<boolean>,
     but?: string,
   ): Promise<number | null> {
@@ -74,15 +78,16 @@ export class SignIns implements SignInStore {
   async #addChange(
     change: Deno.AtomicOperation,
     user_id: string,
-    to: (now: SignIn) => SignIn,
+    to: (now: FoundSignIn) => SignIn & Partial<FoundSignIn>,
   ): Promise<SignIn> {
     const key = recordKey(user_id);
     const entry = await this.db.kv.get<KeptSignIn>(key);
     const before = await this.#opened(entry.value, user_id);
     const after = to(before);
-    const { passphrase } = after;
+    const { passphrase, unopened = null } = after;
+    const stays = passphrase === before.passphrase && unopened === before.unopened;
     const kept: KeptSignIn = {
-      passphrase: passphrase === before.passphrase
+      passphrase: stays
         ? entry.value?.passphrase ?? null
         : passphrase && await this.sealer.seal(JSON.stringify(passphrase), key),
       passkeys: [...after.passkeys],
@@ -110,11 +115,17 @@ export class SignIns implements SignInStore {
     }
   }
 
-  async #opened(kept: KeptSignIn | null, user_id: string): Promise<SignIn> {
+  /** A passphrase that no key opens is none: passkeys sign in, and an invitation sets another. */
+  async #opened(kept: KeptSignIn | null, user_id: string): Promise<FoundSignIn> {
     if (kept === null) return NOTHING;
     const { passphrase, passkeys } = kept;
-    if (passphrase === null) return { passphrase, passkeys };
-    const opened = await this.sealer.unseal(passphrase, recordKey(user_id));
-    return { passphrase: JSON.parse(opened) as KeptPassphrase, passkeys };
+    if (passphrase === null) return { ...NOTHING, passkeys };
+    try {
+      const opened = await this.sealer.unseal(passphrase, recordKey(user_id));
+      return { passphrase: JSON.parse(opened) as KeptPassphrase, passkeys, unopened: null };
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError)) throw thrown;
+      return { passphrase: null, passkeys, unopened: thrown };
+    }
   }
 }

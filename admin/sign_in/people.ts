@@ -13,6 +13,8 @@ export interface PeoplePorts {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly record: RecordAction;
+  /** Logs a fault that is the gateway's own. */
+  report(requestId: string, thrown: unknown): void;
 }
 
 /** An invitation as it is handed out, once. */
@@ -110,7 +112,8 @@ export class People {
     await this.#take(accountName(email), ACCOUNT_ALL, whose, { email, address });
     const user = await store.users.byEmail(email);
     const mark = await store.personSessions.mark(user?.id ?? "nobody");
-    const { passphrase: kept } = await store.signIns.get(user?.id ?? "nobody");
+    const { passphrase: kept, unopened } = await store.signIns.get(user?.id ?? "nobody");
+    if (unopened !== null) this.ports.report(crypto.randomUUID(), unopened);
     const right = await this.#passphrases.isRight(passphrase, kept);
     if (user === null || kept === null || !right) {
       throw new GatewayError("E_AUTH", "The e-mail address or the passphrase is wrong");

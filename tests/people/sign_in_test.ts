@@ -156,7 +156,11 @@ Deno.test("an invitation opens for 72 hours, the newest alone; looking at it use
     (await browser.submit(second.slice(BASE.length), form(PASSPHRASE))).text,
     /older than 72 hours/,
   );
-  assert.deepEqual(await gw.store.signIns.get(ann.id), { passphrase: null, passkeys: [] });
+  assert.deepEqual(await gw.store.signIns.get(ann.id), {
+    passphrase: null,
+    passkeys: [],
+    unopened: null,
+  });
 });
 
 const form = (passphrase: string) => ({ passphrase, again: passphrase });
@@ -269,4 +273,31 @@ const reaching = (gw: Kit) => (hostname: string) => ({
     const info = { remoteAddr: { transport: "tcp", hostname, port: 1 } } as const;
     return await gw.gateway.fetch(new Request(`${BASE}${path}`, init), info);
   },
+});
+
+Deno.test("a passphrase that no key opens signs in nobody, tells nobody, and is replaced by an invitation", async () => {
+  const folder = await Deno.makeTempDir();
+  const kvPath = `${folder}/kv.db`;
+  const other = [new Uint8Array(32).fill(9)];
+  try {
+    const ann = await (async () => {
+      await using gw = await gateway({ settings: { kvPath } });
+      const user = await person(gw, "ann@agency.example");
+      await joined(gw, user);
+      return user;
+    })();
+    await using gw = await gateway({ settings: { kvPath, encryptionKeys: other } });
+    const browser = new PersonBrowser(gw);
+    const known = await browser.signIn(ann.email);
+    const unknown = await browser.signIn("nobody@agency.example");
+    const said = (text: string) => text.replace(/value="[^"]*"/g, "");
+    assert.deepEqual([known.status, said(known.text)], [unknown.status, said(unknown.text)]);
+    const logged = gw.logged.filter(({ event }) => event === "internal");
+    assert.equal(logged.length, 1);
+    assert.match(String(logged[0]!.cause), /which ENCRYPTION_KEYS lacks/);
+    assert.equal((await joined(gw, ann)).page?.title, "Tokens");
+    assert.equal((await browser.signIn(ann.email)).title, "Tokens");
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });

@@ -138,3 +138,29 @@ Deno.test("a session that is to stay, and has ended, is not brought back", async
   assert.equal(await sessions.endAll(ANN, ids[0]), 0);
   assert.equal(await sessions.find(cookies[0]!), null);
 });
+
+Deno.test("a passphrase that no key opens is kept beside what changes, and is gone once another way in takes its place", async () => {
+  const kv = await Deno.openKv(":memory:");
+  const db = new Database(kv, new Clock().now, () => 0);
+  const sessions = new PersonSessions(db);
+  const other = new SignIns(db, await Sealer.open([new Uint8Array(32).fill(9)]), sessions);
+  const own = new SignIns(db, await Sealer.open([KEY]), sessions);
+  const passkey = {
+    id: "key",
+    public_key: "",
+    counter: 0,
+    transports: [],
+    name: "Key",
+    created_at: "",
+    last_used_at: null,
+  };
+  await own.change(ANN, () => BEFORE);
+  const found = await other.get(ANN);
+  assert.deepEqual([found.passphrase, found.unopened?.code], [null, "E_INTERNAL"]);
+  await other.change(ANN, (now) => ({ ...now, passkeys: [passkey] }));
+  const kept = await own.get(ANN);
+  assert.deepEqual([kept.passphrase?.salt, kept.passkeys.length], ["YmVmb3Jl", 1]);
+  await other.replace(ANN, () => ({ passphrase: null, passkeys: [passkey] }));
+  assert.equal((await own.get(ANN)).passphrase, null, "it does not come back with its key");
+  db.close();
+});
