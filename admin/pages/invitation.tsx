@@ -5,7 +5,7 @@ import { Field, Form, Submit } from "../../pages/form.tsx";
 import { Notice } from "../../pages/notice.tsx";
 import { leadTo, showPage } from "../../pages/respond.tsx";
 import type { Visitor } from "../../pages/visitors.ts";
-import type { Invitation } from "../../store/store.ts";
+import type { Invitation, Passkey } from "../../store/store.ts";
 import { addressOf, answer } from "../exchange.ts";
 import { canHavePasskeys } from "../sign_in/hosts.ts";
 import { type PagesParts, worded } from "./frame.tsx";
@@ -78,14 +78,15 @@ export function invitationPages(app: Hono, parts: PagesParts): void {
 
   app.post(`${PATH}/:text/passkey`, (c) =>
     posted(c, async (visitor, form, found) => {
+      let passkey: Passkey;
       try {
         const passkeys = await parts.passkeys();
-        const passkey = await passkeys.made(form.get("response") ?? "", visitor.csrf, form.get("name") ?? "");
-        return await join(c, visitor, found, { passkey });
+        passkey = await passkeys.made(form.get("response") ?? "", visitor.csrf, form.get("name") ?? "");
       } catch (thrown) {
         const { message } = worded(c, thrown);
         return await invitationPage(c, visitor, baseUrl, found, { passkey: message });
       }
+      return await join(c, visitor, found, { passkey });
     }));
 }
 

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { GatewayError } from "../../errors.ts";
 import { oauth } from "../guard/oauth_kit.ts";
 import { gateway, type KitOptions } from "../kit.ts";
+import { Authenticator, joinWith, signInWith } from "./authenticator.ts";
 import { invited, joined, operator, PASSPHRASE, person, PersonBrowser } from "./kit.ts";
 
 /** A store whose audit cannot be written while `is.down`, in the words of the real one. */
@@ -107,4 +108,17 @@ Deno.test("a removal that fails half-way ends what it came to, and is done when 
   const { status, result } = await operator(gw, "POST", `users/${ann.id}/remove`);
   assert.deepEqual([status, result?.email], [200, ann.email]);
   assert.equal((await gw.audit())[0]!.tool, "user.remove");
+});
+
+Deno.test("an invitation that was used by a passkey and cannot be recorded is not shown as if it could be used", async () => {
+  const { is, options } = failing();
+  await using gw = await gateway(options);
+  const ann = await person(gw, "ann@agency.example");
+  const browser = new PersonBrowser(gw);
+  const device = new Authenticator();
+  const page = await joinWith(device, browser, await invited(gw, ann), () => is.down = true);
+  assert.deepEqual([page.status, page.title], [500, "Something failed"]);
+  assert.match(page.text, /What you asked for may be done all the same/);
+  is.down = false;
+  assert.equal((await signInWith(device, browser)).title, "Tokens");
 });
