@@ -81,9 +81,9 @@ function titleOf({ code }: GatewayError): string {
   }
 }
 
-/** The message of a refusal that a form shows; throws anything that is none. */
+/** The message of a refusal that a form shows; throws anything that is none, and what failed inside the gateway. */
 export function worded(c: Context, thrown: unknown): { message: string; status: number } {
-  if (!(thrown instanceof GatewayError)) throw thrown;
+  if (!(thrown instanceof GatewayError) || thrown.code === "E_INTERNAL") throw thrown;
   if (thrown.retryAfter !== undefined) c.header("Retry-After", String(thrown.retryAfter));
   return { message: thrown.message, status: thrown.status };
 }
