@@ -11,6 +11,8 @@ export interface Ends {
 
 /** So much is taken before anybody reads. */
 const HELD_BYTES = 64 * 1024;
+/** And no more pieces: to take the first of very many costs as much as there are. */
+const HELD_CHUNKS = 256;
 
 /**
  * A body with the one reader that reads it: no stream of the web's, which costs a small answer more than its request.
@@ -76,7 +78,7 @@ export class Body implements Chunks, ChunkReader {
   #take(chunk: Uint8Array): void {
     this.#chunks.push(chunk);
     this.#held += chunk.byteLength;
-    if (this.#held >= HELD_BYTES) this.#source.pause();
+    if (this.#held >= HELD_BYTES || this.#chunks.length >= HELD_CHUNKS) this.#source.pause();
     this.#wake();
   }
 
