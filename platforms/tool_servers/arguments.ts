@@ -12,13 +12,19 @@ const LOCATION: ReadonlySet<string> = new Set(["locationId", "location_id", "alt
 /** What says that an `altId` is a location. */
 const LOCATION_TYPE = "altType";
 
+/** What of them is a part of the address. */
+const PATH = /^path_./;
+/** What would make another address of it than the tool's own, wherever the server puts it together. */
+const NO_PART = /[/\\?#%\p{Cc}]|^\.{1,2}$/u;
+
 const bare = (name: string) => name.replace(PREFIX, "");
 const isFilled = (name: string) => LOCATION.has(bare(name)) || bare(name) === LOCATION_TYPE;
 const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
 
 /**
  * The arguments with the names of the server's own schema, taken with or without prefix, and the location filled in.
- * Throws E_BAD_INPUT for another location, for a name that could mean two arguments, and for one given twice.
+ * Throws E_BAD_INPUT for another location, for a name that could mean two arguments, for one given twice, and for a part
+ * of the address that is none.
  */
 export function putBack(
   { input_schema }: Pick<SiteOffer, "input_schema">,
@@ -32,12 +38,21 @@ export function putBack(
     if (isFilled(given)) continue;
     const name = upstreamName(given, names);
     if (Object.hasOwn(sent, name)) throw bad(`${given}: is given twice, as ${bare(name)} and ${name}`);
+    if (PATH.test(name)) assertOnePart(given, value);
     Object.defineProperty(sent, name, { value, enumerable: true, configurable: true, writable: true });
   }
   for (const name of names.filter(isFilled)) {
     sent[name] = bare(name) === LOCATION_TYPE ? "location" : location;
   }
   return sent;
+}
+
+/** An id stands in the address of what is asked for: with a slash in it, it would be the address of something else. */
+function assertOnePart(given: string, value: unknown): void {
+  if (typeof value === "number" || (typeof value === "string" && value !== "" && !NO_PART.test(value))) {
+    return;
+  }
+  throw bad(`${given}: expected an id as the CRM has it, without any of / \\ ? # %`);
 }
 
 function propertiesOf({ properties }: Arguments): object {

@@ -50,6 +50,34 @@ Deno.test("another location is refused wherever it is named, and nothing is sent
   assert.deepEqual(at.servers.reached, []);
 });
 
+Deno.test("an id that would be the address of something else is refused, and nothing is sent", async () => {
+  await using at = await world();
+  const wrong = [
+    "../opportunities/o1",
+    "..",
+    ".",
+    "",
+    "c1/tags",
+    "c1?locationId=x",
+    "c1#",
+    "c1%2Ftags",
+    "c1\\tags",
+    "c1\n",
+  ];
+  for (const id of [...wrong, null, true, ["c1"], { id: "c1" }]) {
+    for (const name of ["contactId", "path_contactId"]) {
+      const said = await at.gw.refuses("contacts_get-contact", { site_id: "crm", [name]: id }, "E_BAD_INPUT");
+      assert.match(said, new RegExp(`^${name}: `));
+      await at.gw.refuses("contacts_add-tags", { site_id: "crm", [name]: id, tags: ["a"] }, "E_BAD_INPUT");
+    }
+  }
+  assert.equal(at.servers.reached.length, 0);
+  for (const id of ["c-1_A.b~", "Ünïcode", 12]) {
+    await at.gw.call("contacts_get-contact", { site_id: "crm", contactId: id });
+    assert.equal(at.servers.reached.at(-1)?.args.path_contactId, id);
+  }
+});
+
 Deno.test("a name that means two arguments, or one that is given twice, is refused", async () => {
   await using at = await world();
   const tool = "opportunities_update-opportunity";
