@@ -219,6 +219,7 @@ export const LIMITS = {
   TOOL_CATALOG_RETRY_MS: 5 * 60_000,
   TOOL_CATALOG_LEASE_MS: 90_000,
   TOOL_CATALOGS_AT_ONCE: 4,
+  TOOL_CATALOG_SPREAD_MS: 30_000,
   /** How long work in the background goes on before others have their turn. */
   TURN_MS: 5,
   /** How long a call alone at work is believed to be without a sign of life: two thirds of it are longer than a request. */

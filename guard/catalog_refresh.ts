@@ -6,6 +6,8 @@ import type { Connector } from "../platforms/connector.ts";
 import type { ServerRef, ToolServers } from "../platforms/tool_servers/types.ts";
 import type { Proxies } from "../registry/proxies.ts";
 import type { CatalogTool, Store, ToolCatalog, ToolPins } from "../store/store.ts";
+import { failuresAfter, gapFor, isDue } from "./catalog_due.ts";
+import { CatalogHosts, hostOf } from "./catalog_hosts.ts";
 import { type ConnectorPorts, makeConnectorContext } from "./connector_context.ts";
 import { pinsWithFirstSeen } from "./first_seen.ts";
 import { KeptTools, listedTools, pinsDigest } from "./listed_tools.ts";
@@ -21,6 +23,8 @@ export interface RefreshPorts extends ConnectorPorts {
   proxies(): Promise<readonly Proxies[]>;
   /** Milliseconds that never go back. */
   elapsed(): number;
+  /** Resolves after so many milliseconds. */
+  pause(ms: number): Promise<void>;
   log(event: Record<string, unknown>): void;
 }
 
@@ -40,8 +44,8 @@ export class CatalogRefresh {
   }
 
   /**
-   * Lists again what is due: what was never listed, listed an hour ago, failed a while ago, or stands elsewhere or has
-   * other credentials since. Never throws; a failure of a site is kept beside its last catalogue. Answers whether it
+   * Lists again what is due: what was never listed, listed within the hour before, failed a while ago, or stands
+   * elsewhere or has other credentials since. Never throws; a failure of a site is kept beside its last catalogue. Answers whether it
    * ran: false where another run has the lease.
    */
   async run(): Promise<boolean> {
@@ -67,7 +71,7 @@ export class CatalogRefresh {
         }`,
       );
     }
-    await this.#tracked(this.#list(site, sources, () => true));
+    await this.#tracked(this.#list(site, sources, new CatalogHosts(), () => true));
     return await this.#ports.store.toolCatalogs.list(site.id);
   }
 
@@ -98,22 +102,26 @@ export class CatalogRefresh {
   }
 
   async #due(renew: () => Promise<boolean>): Promise<void> {
-    const { store, proxies, toolServers } = this.#ports;
+    const { store, proxies, toolServers, elapsed, pause } = this.#ports;
     if (!toolServers?.connect) return;
     const sites = await store.sites.list();
     await this.#turn();
     const kept = Map.groupBy(await store.toolCatalogs.list(), ({ site_id }) => site_id);
     const sources = await proxies();
-    const due = sites.flatMap((site) => {
+    const all = sites.flatMap((site) => {
       const own = sources.filter((one) => this.#isDue(site, one, kept.get(site.id) ?? []));
       return own.length === 0 ? [] : [{ site, own }];
-    }).values();
-    let isOurs = true;
+    });
+    const [due, gap, hosts] = [all.values(), gapFor(all.length), new CatalogHosts()];
+    let [isOurs, next] = [true, elapsed()];
     const work = async () => {
       for (const { site, own } of due) {
+        const wait = next - elapsed();
+        next = Math.max(next, elapsed()) + gap;
+        if (wait > 0) await pause(wait);
         isOurs &&= await renew();
         if (!isOurs || this.#isStopping) return;
-        await this.#list(site, own, (catalog) => this.#isDueServer(site, catalog));
+        await this.#list(site, own, hosts, (catalog) => isDue(site, catalog, this.#ports.now()));
       }
     };
     await Promise.all(Array.from({ length: LIMITS.TOOL_CATALOGS_AT_ONCE }, work));
@@ -124,20 +132,14 @@ export class CatalogRefresh {
     const place = placeOf(site, source);
     if (place === null) return false;
     const own = kept.filter((one) => one.source === source.source && one.bound_to === place);
-    return own.length === 0 || own.some((one) => this.#isDueServer(site, one));
-  }
-
-  #isDueServer(site: Site, catalog: ToolCatalog | null): boolean {
-    if (catalog === null || catalog.credentials_version !== site.credentials_version) return true;
-    const after = catalog.failure === null ? LIMITS.TOOL_CATALOG_REFRESH_MS : LIMITS.TOOL_CATALOG_RETRY_MS;
-    const since = this.#ports.now() - Date.parse(catalog.tried_at);
-    return since < 0 || since >= after;
+    return own.length === 0 || own.some((one) => isDue(site, one, this.#ports.now()));
   }
 
   /** Lists what of a site's servers `wanted` says. Only a store that fails throws. */
   async #list(
     site: Site,
     sources: readonly Proxies[],
+    hosts: CatalogHosts,
     wanted: (catalog: ToolCatalog | null) => boolean,
   ): Promise<void> {
     const { store: { toolCatalogs }, toolServers, now } = this.#ports;
@@ -156,11 +158,14 @@ export class CatalogRefresh {
       if (!source || place === null || this.#isStopping) continue;
       const before = await toolCatalogs.get({ site_id: site.id, ...ref });
       if (!wanted(before?.bound_to === place ? before : null)) continue;
-      await this.#server({ site, servers, ref, source, place }, before);
+      await this.#server({ site, servers, ref, source, place, hosts }, before);
     }
   }
 
-  async #server({ site, servers, ref, source, place }: Asked, before: ToolCatalog | null): Promise<void> {
+  async #server(
+    { site, servers, ref, source, place, hosts }: Asked,
+    before: ToolCatalog | null,
+  ): Promise<void> {
     const { store: { toolCatalogs }, now } = this.#ports;
     // What was known of another place is known of nothing.
     const known = before?.bound_to === place ? before : null;
@@ -175,13 +180,18 @@ export class CatalogRefresh {
     let found;
     await this.#turn();
     try {
-      found = await servers.list(ref, this.#turn);
+      found = await hosts.ask(hostOf(place, ref.source), () => servers.list(ref, this.#turn));
     } catch (thrown) {
       if (this.#isStopping) return; // which says nothing of the server
       const last = known ?? { exists: false, fetched_at: null, listed: 0, digest: "", pins_digest: "" };
       await toolCatalogs.put(
         before,
-        { ...last, ...plain, failure: this.#sentence(thrown, site.id) },
+        {
+          ...last,
+          ...plain,
+          failure: this.#sentence(thrown, site.id),
+          failures: failuresAfter(plain, known),
+        },
         known ? undefined : NOTHING,
       );
       return;
@@ -197,6 +207,7 @@ export class CatalogRefresh {
       exists: found !== null,
       fetched_at: plain.tried_at,
       failure: null,
+      failures: 0,
       listed: found?.length ?? 0,
       digest,
       pins_digest: pinsDigest(pins),
@@ -228,6 +239,7 @@ interface Asked {
   readonly ref: ServerRef;
   readonly source: Proxies;
   readonly place: string;
+  readonly hosts: CatalogHosts;
 }
 
 const SOON_MS = 60_000;

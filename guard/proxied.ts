@@ -1,5 +1,5 @@
 /** Joins what sites' own tools need: their source, what keeps their catalogues, and the operator's view of them. */
-import { onDemand } from "../lib/async.ts";
+import { delay, onDemand } from "../lib/async.ts";
 import type { Connector } from "../platforms/connector.ts";
 import type { ProxyPorts } from "../platforms/tool_servers/proxied_context.ts";
 import type { ProxiedHandler } from "../platforms/tool_servers/proxied_tool.ts";
@@ -27,7 +27,7 @@ export interface ProxiedGatewayPorts extends ConnectorPorts {
 
 /** Sites' own tools in a gateway. What no start needs of them is loaded when it is first wanted. */
 export function proxiedTools(given: ProxiedGatewayPorts) {
-  const ports = { ...given, elapsed: () => performance.now() };
+  const ports = { ...given, elapsed: () => performance.now(), pause: delay };
   const refresh = onDemand(async () => {
     const { CatalogRefresh } = await import("./catalog_refresh.ts");
     return new CatalogRefresh(ports);

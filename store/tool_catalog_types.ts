@@ -49,6 +49,8 @@ export interface ToolCatalog extends CatalogKey {
   readonly tried_at: string;
   /** Why the last try failed; null where it did not. */
   readonly failure: string | null;
+  /** How many tries have failed since the last that did not; what older versions stored has none. */
+  readonly failures?: number;
   /** How many tools it listed, those that were not kept included. */
   readonly listed: number;
   /** SHA-256 of what was listed: the same for the same tools, whichever server listed them. */

@@ -1,0 +1,103 @@
+/** Runs over the tool servers of many sites: a host that is down is asked once, and sites that are due at once one by one. */
+import assert from "node:assert/strict";
+import { CatalogHosts, hostOf } from "../../guard/catalog_hosts.ts";
+import { CatalogRefresh } from "../../guard/catalog_refresh.ts";
+import { FactCaches } from "../../guard/fact_caches.ts";
+import { readProxies } from "../../registry/proxies.ts";
+import { CONNECTORS } from "../connectors.ts";
+import { down, FakeToolServers } from "../fake_tool_servers.ts";
+import { gateway, site } from "../kit.ts";
+import { BUILDER, HEADING, open, PAGES, shown } from "./proxied_kit.ts";
+
+const SERVERS = ["elementor-mcp-server", BUILDER, "mcp-adapter-default-server"];
+
+Deno.test("a host that is down is asked once in a run, and all of its servers wait longer each time", async () => {
+  await using at = await open({ acme: [HEADING], bolt: [PAGES] });
+  const minutes = async (count: number) => {
+    at.fake.lists.length = 0;
+    at.gw.clock.now += count * 60_000;
+    await at.gw.gateway.toolCatalogs.run();
+    return [...at.fake.lists];
+  };
+  for (const server of SERVERS) at.fake.put("acme", server, down());
+  const asked = await minutes(60);
+  assert.deepEqual(asked.filter((one) => one.startsWith("acme")), [`acme ${SERVERS[0]}`]);
+  assert.equal(asked.filter((one) => one.startsWith("bolt")).length, 3, "another host is asked as ever");
+  const kept = async () =>
+    (await at.gw.store.toolCatalogs.list()).filter(({ site_id }) => site_id === "acme");
+  const failures = (await kept()).map(({ failure }) => failure);
+  assert.equal(failures.filter((one) => one === "The tool server answered 503").length, 1);
+  assert.equal(failures.filter((one) => one?.includes("(as another server there was asked)")).length, 2);
+  assert.equal((await shown(at.gw)).size, 2, "what was listed last is kept");
+  assert.deepEqual(await minutes(3), []);
+  assert.deepEqual(await minutes(2), [`acme ${SERVERS[0]}`]);
+  assert.deepEqual(await minutes(5), [], "after a second failure it is left alone for longer");
+  assert.deepEqual(await minutes(5), [`acme ${SERVERS[0]}`]);
+  assert.deepEqual((await kept()).map((one) => one.failures), [3, 3, 3]);
+  for (const server of SERVERS) at.fake.put("acme", server, server === BUILDER ? [HEADING] : null);
+  assert.deepEqual((await minutes(20)).filter((one) => one.startsWith("acme")).length, 3);
+  assert.deepEqual((await kept()).map((one) => [one.failures, one.failure]), Array(3).fill([0, null]));
+});
+
+Deno.test("a server that fails on a host that answers says nothing of the others there", async () => {
+  await using at = await open({ acme: [HEADING] });
+  at.fake.put("acme", BUILDER, down());
+  at.fake.lists.length = 0;
+  at.gw.clock.now += 3_600_000;
+  await at.gw.gateway.toolCatalogs.run();
+  assert.deepEqual(at.fake.lists, SERVERS.map((server) => `acme ${server}`));
+});
+
+Deno.test("who asks a host while another does waits for what that one finds, and only then asks", async () => {
+  const hosts = new CatalogHosts();
+  const first = Promise.withResolvers<string>();
+  let asked = 0;
+  const asking = () => (asked++, asked === 1 ? first.promise : Promise.resolve("second"));
+  const all = [hosts.ask("a", asking), hosts.ask("a", asking), hosts.ask("b", asking)];
+  assert.equal(await all[2], "second");
+  assert.equal(asked, 2, "the one that waits has not asked");
+  first.reject(down());
+  const ends = await Promise.allSettled(all);
+  assert.deepEqual([asked, ...ends.map(({ status }) => status)], [2, "rejected", "rejected", "fulfilled"]);
+  assert.equal(hostOf("https://acme.example/blog", "cms"), "https://acme.example");
+  assert.equal(hostOf("location-1", "crm"), "crm");
+});
+
+Deno.test("200 sites that are due at once are asked over half a minute, a few at one time", async () => {
+  const fake = new FakeToolServers();
+  const sites = Array.from(
+    { length: 200 },
+    (_, n) => site(`s-${n}`, "cms", { base_url: `https://s-${n}.example` }),
+  );
+  await using gw = await gateway({ sites });
+  let elapsed = 0;
+  const starts = new Map<string, number>();
+  const connector = fake.connector();
+  const { store } = gw;
+  const refresh = new CatalogRefresh({
+    ...{ store, connectors: CONNECTORS, upstream: {}, http: null as never },
+    cache: new FactCaches(() => gw.clock.now),
+    toolServers: {
+      ...connector,
+      connect: (ctx) => {
+        starts.set(ctx.site!.id, elapsed);
+        return connector.connect!(ctx);
+      },
+    },
+    proxies: () => readProxies([new URL("../../", import.meta.url)], CONNECTORS),
+    elapsed: () => elapsed,
+    pause: (ms) => {
+      elapsed += ms;
+      return Promise.resolve();
+    },
+    now: () => gw.clock.now,
+    log: (event) => assert.fail(JSON.stringify(event)),
+  });
+  await refresh.run();
+  assert.equal(starts.size, 200);
+  const bySecond = [...Map.groupBy(starts.values(), (at) => Math.floor(at / 1000)).values()].map((of) =>
+    of.length
+  );
+  assert.ok(Math.max(...bySecond) <= 12 && bySecond.length >= 20, JSON.stringify(bySecond));
+  assert.ok(elapsed <= 31_000, `${elapsed}`);
+});
