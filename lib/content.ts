@@ -27,7 +27,10 @@ const OWN_NAMES_OF_WRITES = [...OWN_NAMES, "warnings", "undoable", "revision", "
 const NAMES_OWN = /"(?:needs_|confirm_|verified|request_id|replayed)/;
 /** What only the gateway says, wherever it stands: its words for a confirmation, and how it refuses. */
 const OWN_WORDS =
-  /needs_confirmation|confirm_token|verified_reason|\bcft_\w|\bconfirm"?\s{0,9}[:=]\s{0,9}"?true|\bE_[A-Z_]{2,40}:/i;
+  /needs_confirmation|confirm_token|verified_reason|\bcft_\w|\b[Cc]onfirm"?\s{0,9}[:=]\s{0,9}"?true|\bE_[A-Z_]{2,40}:/;
+
+/** A character of those words as its code, which those who write JSON have no need of. */
+const ESCAPED_LETTER = /\\u00[2-7]/;
 
 /** What stands beside an answer that could be taken for one of the gateway's. */
 const SITES_WORDS =
@@ -112,8 +115,8 @@ const counted = (items: readonly unknown[]) =>
   items.length === 1 ? "the next item" : `the next ${items.length} items`;
 
 function speaks(text: string, value?: unknown): boolean {
-  // What is written with escapes reads like any other once it is parsed.
-  const plain = text.includes("\\u") ? JSON.stringify(parsed(text)) : text;
+  // A letter that is written as an escape reads like any other once it is parsed.
+  const plain = ESCAPED_LETTER.test(text) ? JSON.stringify(parsed(text)) : text;
   if (OWN_WORDS.test(plain)) return true;
   if (!NAMES_OWN.test(plain)) return false;
   const whole = value ?? parsed(text);
