@@ -10,6 +10,24 @@ const LISTED = [...named]
   .map(([name, tool]) => ({ ...shownTool(tool), name }));
 if (LISTED.length < tools) throw new Error(`There are ${LISTED.length} known tools, of ${tools}`);
 
+/** A list of 4 MiB, as long as one may be. */
+function large(): unknown[] {
+  const rows: unknown[] = [...LISTED];
+  for (let left = LARGE_CHARACTERS - JSON.stringify(rows).length; left > 0;) {
+    const row = { ...LISTED[rows.length % LISTED.length]!, name: `more-${rows.length}` };
+    left -= JSON.stringify(row).length + 1;
+    if (left > 0) rows.push(row);
+  }
+  return rows;
+}
+const LARGE_CHARACTERS = 4 * 1024 * 1024 - 1024;
+
+/** What stands at other addresses than those of sites. */
+const OTHER_LISTS: Readonly<Record<string, readonly unknown[]>> = {
+  changed: LISTED.map((one, at) => at === 0 ? { ...one, description: "It has changed" } : one),
+  large: large(),
+};
+
 const RESULTS: Readonly<Record<string, unknown>> = {
   "initialize": {
     protocolVersion: "2025-06-18",
@@ -32,6 +50,8 @@ Deno.serve({ hostname: "127.0.0.1", port, onListen: () => {} }, async (request) 
   if (request.method !== "POST") return new Response(null, { status: 405 });
   const { id, method } = await request.json();
   if (id === undefined) return new Response(null, { status: 202 });
+  const other = method === "tools/list" ? OTHER_LISTS[pathname.split("/")[1]!] : undefined;
   if (method === "tools/call") await new Promise((resolve) => setTimeout(resolve, latency_ms));
-  return new Response(JSON.stringify({ jsonrpc: "2.0", id, result: RESULTS[method] }), { headers });
+  const result = other ? { tools: other } : RESULTS[method];
+  return new Response(JSON.stringify({ jsonrpc: "2.0", id, result }), { headers });
 });

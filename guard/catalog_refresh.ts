@@ -108,6 +108,7 @@ export class CatalogRefresh {
     await this.#turn();
     const kept = Map.groupBy(await store.toolCatalogs.list(), ({ site_id }) => site_id);
     const sources = await proxies();
+    await this.#turn();
     const all = sites.flatMap((site) => {
       const own = sources.filter((one) => this.#isDue(site, one, kept.get(site.id) ?? []));
       return own.length === 0 ? [] : [{ site, own }];
