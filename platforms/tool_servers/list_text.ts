@@ -1,4 +1,6 @@
 /** The answer to tools/list taken apart as text, so that each of its tools is parsed by itself and none takes long. */
+import { joined } from "../../lib/bytes.ts";
+import type { Reducer } from "../request.ts";
 import { parsed } from "./stream.ts";
 
 /** An answer to tools/list. */
@@ -24,55 +26,117 @@ const [LIST, LIST_END, OBJECT, OBJECT_END] = [..."[]{}"].map((sign) => sign.char
 /** How deep the list of tools stands: in the result, in the message. */
 const LIST_DEPTH = 3;
 
-/** Takes an answer apart. Only where it is cut is looked at: whether it is JSON shows when its parts are parsed. */
-export function listText(text: string): ListText {
-  const beside: string[] = [];
-  let rows: string[] = [];
-  const names: string[] = [];
-  let [depth, from, word] = [0, 0, ""];
-  /** Where the tool begins that is read; -1 outside their list. */
-  let row = -1;
-  for (let at = 0; at < text.length; at++) {
-    const sign = text.charCodeAt(at);
-    if (sign === QUOTE) {
-      const end = endOfText(text, at);
-      if (depth < LIST_DEPTH) word = text.slice(at + 1, end);
-      at = end;
-    } else if (sign === COLON) {
-      if (depth < LIST_DEPTH) names[depth] = word;
-    } else if (sign === OBJECT || sign === LIST) {
-      depth++;
-      if (sign === OBJECT || depth !== LIST_DEPTH || names[1] !== "result" || names[2] !== "tools") continue;
-      beside.push(text.slice(from, row = at + 1));
-      rows = []; // of two lists the later counts, as in any JSON
-    } else if (sign === COMMA) {
-      if (row < 0 || depth !== LIST_DEPTH) continue;
-      rows.push(text.slice(row, at));
-      row = at + 1;
-    } else if (sign === OBJECT_END || sign === LIST_END) {
-      if (row >= 0 && depth === LIST_DEPTH) {
-        const last = text.slice(row, at);
-        if (rows.length > 0 || last.trim() !== "") rows.push(last);
-        [from, row] = [at, -1];
+/**
+ * Takes an answer apart while it is read. Only where it is cut is looked at: whether it is JSON shows when its parts are
+ * parsed.
+ */
+export class ListReader {
+  readonly #beside: string[] = [];
+  #rows: string[] = [];
+  /** What was read of a tool; null outside their list. */
+  #row: string | null = null;
+  /** The name read last, and at each depth the one whose value stands there. */
+  #word = "";
+  readonly #names: string[] = [];
+  #depth = 0;
+  #isInText = false;
+  /** How much of the next piece is escaped by the end of the last. */
+  #skipped = 0;
+
+  /** The next piece, cut anywhere. */
+  add(text: string): void {
+    let from = 0;
+    const keep = (end: number) => {
+      const part = text.slice(from, end);
+      if (this.#row === null) this.#beside.push(part);
+      else this.#row += part;
+      from = end;
+    };
+    const start = this.#skipped;
+    this.#skipped = Math.max(0, start - text.length);
+    for (let at = start; at < text.length; at++) {
+      if (this.#isInText) {
+        at = this.#readText(text, at);
+        continue;
       }
-      depth--;
+      const sign = text.charCodeAt(at);
+      if (sign === QUOTE) {
+        [this.#isInText, this.#word] = [true, ""];
+      } else if (sign === COLON) {
+        if (this.#depth < LIST_DEPTH) this.#names[this.#depth] = this.#word;
+      } else if (sign === OBJECT || sign === LIST) {
+        this.#depth++;
+        if (sign === OBJECT || !this.#isList()) continue;
+        keep(at + 1);
+        [this.#rows, this.#row] = [[], ""]; // of two lists the later counts, as in any JSON
+      } else if (this.#depth === LIST_DEPTH && this.#row !== null && isEnd(sign)) {
+        keep(at);
+        if (sign === COMMA || this.#rows.length > 0 || this.#row.trim() !== "") this.#rows.push(this.#row);
+        if (sign === COMMA) [this.#row, from] = ["", at + 1];
+        else [this.#row, this.#depth] = [null, this.#depth - 1];
+      } else if (sign === LIST_END || sign === OBJECT_END) {
+        this.#depth--;
+      }
     }
+    keep(text.length);
   }
-  beside.push(text.slice(from));
-  const length = beside.reduce((sum, part) => sum + part.length, 0);
-  if (length <= BESIDE_CHARACTERS_MAX) return { message: parsed(beside.join("")), rows };
-  const most = BESIDE_CHARACTERS_MAX / 1024;
-  return { message: undefined, rows: [], fault: `it has more than ${most} KiB beside a list of tools` };
+
+  /** What was read, once all of it was. */
+  end(): ListText {
+    const length = this.#beside.reduce((sum, part) => sum + part.length, 0);
+    if (length > BESIDE_CHARACTERS_MAX) {
+      const most = BESIDE_CHARACTERS_MAX / 1024;
+      return { message: undefined, rows: [], fault: `it has more than ${most} KiB beside a list of tools` };
+    }
+    return { message: parsed(this.#beside.join("")), rows: this.#rows };
+  }
+
+  #isList(): boolean {
+    return this.#depth === LIST_DEPTH && this.#names[1] === "result" && this.#names[2] === "tools";
+  }
+
+  /** Where the text ends within which that stands, or this piece of it. */
+  #readText(text: string, start: number): number {
+    const at = endOfText(text, start);
+    if (this.#depth < LIST_DEPTH) this.#word += text.slice(start, at);
+    this.#isInText = at >= text.length;
+    this.#skipped = Math.max(0, at - text.length);
+    return at;
+  }
 }
 
-/** Where the text ends that begins there; the end of everything where it does not. */
-function endOfText(text: string, start: number): number {
-  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
-    let before = at;
-    while (text.charCodeAt(before - 1) === BACKSLASH) before--;
-    if ((at - before) % 2 === 0) return at;
+const isEnd = (sign: number) => sign === COMMA || sign === LIST_END || sign === OBJECT_END;
+
+/** An answer that is there whole, taken apart. */
+export function listText(text: string): ListText {
+  const reader = new ListReader();
+  reader.add(text);
+  return reader.end();
+}
+
+/** An answer to tools/list as bytes, taken apart while they come; its beginning is kept to be shown where it is none. */
+export class ListAnswer implements Reducer {
+  /** How much was read. */
+  bytes = 0;
+  readonly #reader = new ListReader();
+  readonly #text = new TextDecoder();
+  readonly #head: Uint8Array[] = [];
+
+  add(chunk: Uint8Array): void {
+    if (this.bytes < BESIDE_CHARACTERS_MAX) this.#head.push(chunk.slice());
+    this.bytes += chunk.byteLength;
+    this.#reader.add(this.#text.decode(chunk, { stream: true }));
   }
-  return text.length;
+
+  kept(): Uint8Array<ArrayBuffer> {
+    return joined(this.#head);
+  }
+
+  /** What was read, once all of it was. */
+  end(): ListText {
+    this.#reader.add(this.#text.decode());
+    return this.#reader.end();
+  }
 }
 
 /** One of the rows as a value; undefined where it is no JSON. */
@@ -81,8 +145,15 @@ export function rowOf(row: string): unknown {
   if (row.length <= ROW_VALUES_MAX) return parsed(row);
   for (let at = 0; at < row.length && values <= ROW_VALUES_MAX; at++) {
     const sign = row.charCodeAt(at);
-    if (sign === QUOTE) at = endOfText(row, at);
+    if (sign === QUOTE) at = endOfText(row, at + 1);
     else if (sign === COMMA || sign === OBJECT || sign === LIST) values++;
   }
   return values > ROW_VALUES_MAX ? TOO_MANY_VALUES : parsed(row);
+}
+
+/** Where a text ends within which that stands. */
+function endOfText(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
+  return at;
 }

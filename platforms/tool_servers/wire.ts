@@ -4,7 +4,7 @@ import type { Lent } from "../context.ts";
 import type { Incoming, Outgoing } from "../request.ts";
 import { hiddenIn } from "../../lib/signed_secrets.ts";
 import { failed, isRefusal, refused, unreadable } from "./errors.ts";
-import { type ListText, listText, ROW_VALUES_MAX, rowOf, TOO_MANY_VALUES } from "./list_text.ts";
+import { ListAnswer, type ListText, listText, ROW_VALUES_MAX, rowOf, TOO_MANY_VALUES } from "./list_text.ts";
 import { LENDERS, LOCATION_HEADER, type ToolServerSettings } from "./servers.ts";
 import { sendInTurn } from "./paced.ts";
 import { EventReader, parsed } from "./stream.ts";
@@ -53,19 +53,21 @@ export async function ask(ctx: ToolServerContext, at: Endpoint, question: Questi
   const { ref } = at;
   const id = ++last;
   const out = requestOf(ctx, at, question, id);
-  const read = question.method === "tools/list" ? listText : wholeText;
-  const stream: { events: EventReader<ListText> | null } = { events: null };
-  const reducer = (headers: Headers) =>
-    stream.events = isEvents(headers)
-      ? new EventReader<ListText>(({ message }) => answers(message, id), read)
-      : null;
+  const isList = question.method === "tools/list";
+  const readers: { events?: EventReader<ListText>; list?: ListAnswer } = {};
+  const reducer = (headers: Headers) => {
+    const wanted = ({ message }: ListText) => answers(message, id);
+    readers.events = isEvents(headers) ? new EventReader(wanted, isList ? listText : wholeText) : undefined;
+    readers.list = isList && !readers.events ? new ListAnswer() : undefined;
+    return readers.events ?? readers.list ?? null;
+  };
   const lent = ctx.borrow(LENDERS[ref.source]);
   const whole = { ...out, reducer };
   const answer = await (ref.source === "crm" ? sendInTurn(ctx, lent, whole) : lent.send(whole));
   const shown = shownOf(answer, lent);
   if (answer.status < 200 || answer.status > 299) throw refused(ref, out, shown);
-  const { events } = stream;
-  const found = events === null ? read(answer.text()) : events.message;
+  const { events, list } = readers;
+  const found = events ? events.message : list?.end() ?? wholeText(answer.text());
   if (found === undefined) {
     const why = events?.isFlood ? "has too many messages before the answer" : "ended without an answer";
     throw unreadable(ref, out, `its stream ${why}`);
@@ -73,12 +75,12 @@ export async function ask(ctx: ToolServerContext, at: Endpoint, question: Questi
   const message = hiddenIn(found.message, lent.hide);
   if (message === undefined) throw unreadable(ref, out, found.fault ?? "it is not JSON", shown.text());
   // A server that could not read a request does not know its id; in a stream that may be about another one.
-  const isOurs = answers(message, id) || (events === null && answers(message, null));
+  const isOurs = answers(message, id) || (!events && answers(message, null));
   if (!isOurs) throw unreadable(ref, out, "it is no answer to what was asked", shown.text());
   if ("error" in message) throw failed(ref, out, answer.status, isFields(message.error) ? message.error : {});
   if (!isFields(message.result)) throw unreadable(ref, out, "its result is no object");
   const rows = { [Symbol.iterator]: () => rowsOf(found.rows, lent, (why) => unreadable(ref, out, why)) };
-  const bytes = events?.bytes ?? answer.bytes.byteLength;
+  const bytes = (events ?? list)?.bytes ?? answer.bytes.byteLength;
   return { result: message.result, headers: answer.headers, bytes, rows };
 }
 

@@ -1,6 +1,7 @@
 /** A list of tools taken apart as text: what is read of it is what JSON says, wherever its parts stand. */
 import assert from "node:assert/strict";
 import {
+  ListAnswer,
   listText,
   ROW_VALUES_MAX,
   rowOf,
@@ -46,6 +47,27 @@ Deno.test("whatever the tools hold and wherever they stand, the parts are what t
   }
   const twice = '{"result":{"tools":[1,2]},"result":{"tools":[3,{"a":[4]}]}}';
   assert.deepEqual(read(twice), JSON.parse(twice), "of two lists the later counts");
+});
+
+Deno.test("an answer is read alike however it is cut", () => {
+  const message = {
+    jsonrpc: "2.0",
+    id: 1,
+    result: { a: '\\"', tools: [...STRANGE, "Grüße 👋 \\\\"], b: "tools" },
+  };
+  const bytes = new TextEncoder().encode(JSON.stringify(message));
+  for (let size = 1; size < 40; size++) {
+    const answer = new ListAnswer();
+    for (let at = 0; at < bytes.length; at += size) answer.add(bytes.subarray(at, at + size));
+    const { message: { result }, rows } = answer.end() as ReturnType<typeof listText> & {
+      message: typeof message;
+    };
+    assert.deepEqual({ ...message, result: { ...result, tools: rows.map(rowOf) } }, message, `${size} bytes`);
+    assert.deepEqual([answer.bytes, answer.kept()], [bytes.length, bytes]);
+  }
+  const large = new ListAnswer();
+  for (let n = 0; n < 40; n++) large.add(new Uint8Array(10_000));
+  assert.ok(large.kept().length < 80_000, "of a large one the beginning is kept");
 });
 
 Deno.test("what is no JSON is read as none, wherever it is broken", () => {
