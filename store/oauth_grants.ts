@@ -112,6 +112,8 @@ export class OAuthGrants implements OAuthGrantStore {
   async refresh(text: string, judge: (grant: Grant) => void): Promise<Refreshed> {
     if (text.length > TEXT_CHARACTERS_MAX) return { outcome: "unknown" };
     const hash = sha256(text);
+    /** Whether it was the current one when it came: where it no longer is, a refresh at the same time was first. */
+    let raced = false;
     return await untilSettled<Refreshed>(async () => {
       const { value: id } = await this.db.kv.get<string>(refreshKey(hash));
       if (id === null) return { outcome: "unknown" };
@@ -126,7 +128,7 @@ export class OAuthGrants implements OAuthGrantStore {
       if (!lasts(expires_at, expires_at - Date.parse(grant.created_at), now)) {
         return { outcome: "other clock" };
       }
-      if (hash === previous && Math.abs(now - at) < OAUTH_LIMITS.REPEAT_MS) {
+      if (hash === previous && (raced || Math.abs(now - at) < OAUTH_LIMITS.REPEAT_MS)) {
         return { outcome: "repeated", tokens: { grant, ...await this.#unsealed(id, family.value) } };
       }
       if (hash !== current) return { outcome: "used", grant };
@@ -140,6 +142,7 @@ export class OAuthGrants implements OAuthGrantStore {
       const change = this.db.kv.atomic().check(granted).check(family)
         .set(refreshKey(hash), id, { expireIn: OAUTH_LIMITS.REFRESH_KNOWN_MS });
       this.#put(change, grant, answer, { previous: hash, sealed, since, count });
+      raced = true;
       if (!(await this.db.commit(change)).ok) return AGAIN;
       return { outcome: "refreshed", tokens: { grant, ...answer } };
     });

@@ -2,7 +2,11 @@
 import assert from "node:assert/strict";
 import { type Granted, OAUTH_LIMITS } from "../../../model.ts";
 import type { CodeOrder, Redeemed, Store } from "../../../store/store.ts";
-import { Clock, folder, open } from "./kit.ts";
+import { ConfigVersion } from "../../../store/cache.ts";
+import { Database } from "../../../store/database.ts";
+import { OAuthGrants } from "../../../store/oauth_grants.ts";
+import { Sealer } from "../../../store/seal.ts";
+import { Clock, folder, interfere, KEY, open } from "./kit.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 const CLIENT = { name: "Helper", redirect_uris: ["https://client.example/callback"] };
@@ -171,4 +175,39 @@ Deno.test("an end holds for cached access tokens: at once where it was ended, wi
   clock.ms += 500;
   assert.equal((await other.oauthGrants.access(access_token))?.grant.ended_why, "of a test");
   assert.deepEqual(await other.oauthGrants.list("ann"), []);
+});
+
+Deno.test("two refreshes that a store holds up for minutes give one answer", async () => {
+  const held: (() => void)[] = [];
+  let holds = false;
+  const clock = new Clock();
+  const kv = interfere(await Deno.openKv(":memory:"), async (real) => {
+    if (holds) await new Promise<void>((resolve) => void held.push(resolve));
+    return await real();
+  });
+  const db = new Database(kv, clock.now, () => 0);
+  try {
+    const grants = new OAuthGrants(db, new ConfigVersion(db), await Sealer.open([KEY]));
+    const redeemed = await grants.redeem(await grants.issueCode(order(clock)), any);
+    const { refresh_token } = (redeemed as Extract<Redeemed, { outcome: "redeemed" }>).tokens;
+    const refresh = () => grants.refresh(refresh_token, () => {});
+    const stands = async (count: number) => {
+      while (held.length < count) await new Promise((resolve) => setImmediate(resolve));
+    };
+    holds = true;
+    const first = refresh();
+    await stands(1);
+    clock.ms += 5 * OAUTH_LIMITS.REPEAT_MS;
+    const second = refresh();
+    await stands(2);
+    holds = false;
+    held[0]!();
+    const one = await first;
+    held[1]!();
+    const two = await second;
+    assert.deepEqual([one.outcome, two.outcome], ["refreshed", "repeated"]);
+    assert.deepEqual({ ...two, outcome: "refreshed" }, one);
+  } finally {
+    db.close();
+  }
 });
