@@ -141,6 +141,17 @@ Deno.test("limit leaves rows out and says how many; a reply that is full says so
   assert.deepEqual([whole.row_count, whole.rows_left_out, whole.truncated], [999, 0, false]);
 });
 
+Deno.test("rows are counted of the metrics that were asked for, shown or left out", async () => {
+  await using at = await BehaviorWorld.open();
+  const asked = { dimensions: ["Device"], metrics: ["traffic", "rage_clicks"] };
+  for (const limit of [1000, 1]) {
+    const found = await at.ask<Metrics>("behavior_get_metrics", { ...asked, limit });
+    const shown = found.metrics.reduce((sum, { rows }) => sum + rows.length, 0);
+    assert.ok(shown > 0);
+    assert.equal(found.row_count, shown + found.rows_left_out);
+  }
+});
+
 Deno.test("what cannot be asked is refused before anything is sent", async () => {
   await using at = await BehaviorWorld.open();
   const refused: [string, Record<string, unknown>, RegExp][] = [

@@ -25,13 +25,13 @@ export default tool("behavior_get_metrics", {
     const pulled = await client.pull({ num_of_days, dimensions });
     const wanted: ReadonlySet<string> | null = metrics === undefined ? null : new Set(metrics);
     const shown = pulled.blocks.filter(({ name }) => wanted?.has(name) ?? true);
-    const counts = pulled.blocks.map(({ rows }) => rows.length);
+    const counts = shown.map(({ rows }) => rows.length);
     return await answered(client, pulled, {
       num_of_days,
       dimensions,
       metrics: shown.map(({ name, rows }) => ({ name, rows: rows.slice(0, limit) })),
       row_count: counts.reduce((sum, count) => sum + count, 0),
-      rows_left_out: shown.reduce((sum, { rows }) => sum + Math.max(0, rows.length - limit), 0),
+      rows_left_out: counts.reduce((sum, count) => sum + Math.max(0, count - limit), 0),
       truncated: pulled.truncated,
     });
   },
