@@ -40,6 +40,15 @@ export const failuresAfter = (
   before: ToolCatalog | null,
 ): number => 1 + (before?.credentials_version === credentials_version ? failuresOf(before) : 0);
 
+/**
+ * The servers of a site, each time they fail another one first: where the first one hangs, it is not taken for the whole
+ * host for ever.
+ */
+export function inTurn<Server>(servers: readonly Server[], first: ToolCatalog | null): readonly Server[] {
+  const at = first === null ? 0 : failuresOf(first) % servers.length;
+  return [...servers.slice(at), ...servers.slice(0, at)];
+}
+
 /** How long is waited between one site and the next where so many are asked, so that they are spread. */
 export const gapFor = (sites: number): number => sites <= FEW ? 0 : LIMITS.TOOL_CATALOG_SPREAD_MS / sites;
 

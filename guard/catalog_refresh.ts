@@ -6,7 +6,7 @@ import type { Connector } from "../platforms/connector.ts";
 import type { ServerRef, ToolServers } from "../platforms/tool_servers/types.ts";
 import type { Proxies } from "../registry/proxies.ts";
 import type { CatalogTool, Store, ToolCatalog, ToolPins } from "../store/store.ts";
-import { failuresAfter, gapFor, isDue } from "./catalog_due.ts";
+import { failuresAfter, gapFor, inTurn, isDue } from "./catalog_due.ts";
 import { CatalogHosts, hostOf } from "./catalog_hosts.ts";
 import { type ConnectorPorts, makeConnectorContext } from "./connector_context.ts";
 import { pinsWithFirstSeen } from "./first_seen.ts";
@@ -153,7 +153,10 @@ export class CatalogRefresh {
     } catch (fault) {
       return this.#ports.log({ event: "tool_catalog_failed", site_id: site.id, cause: String(fault) });
     }
-    for (const ref of servers.possible()) {
+    const possible = servers.possible();
+    const [first] = possible;
+    const known = first ? await toolCatalogs.get({ site_id: site.id, ...first }) : null;
+    for (const ref of inTurn(possible, known)) {
       const source = sources.find((one) => one.source === ref.source);
       const place = source ? placeOf(site, source) : null;
       if (!source || place === null || this.#isStopping) continue;

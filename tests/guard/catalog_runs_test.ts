@@ -30,9 +30,9 @@ Deno.test("a host that is down is asked once in a run, and all of its servers wa
   assert.equal(failures.filter((one) => one?.includes("(as another server there was asked)")).length, 2);
   assert.equal((await shown(at.gw)).size, 2, "what was listed last is kept");
   assert.deepEqual(await minutes(3), []);
-  assert.deepEqual(await minutes(2), [`acme ${SERVERS[0]}`]);
+  assert.deepEqual(await minutes(2), [`acme ${SERVERS[1]}`]);
   assert.deepEqual(await minutes(5), [], "after a second failure it is left alone for longer");
-  assert.deepEqual(await minutes(5), [`acme ${SERVERS[0]}`]);
+  assert.deepEqual(await minutes(5), [`acme ${SERVERS[2]}`]);
   assert.deepEqual((await kept()).map((one) => one.failures), [3, 3, 3]);
   for (const server of SERVERS) at.fake.put("acme", server, server === BUILDER ? [HEADING] : null);
   assert.deepEqual((await minutes(20)).filter((one) => one.startsWith("acme")).length, 3);
@@ -46,6 +46,19 @@ Deno.test("a server that fails on a host that answers says nothing of the others
   at.gw.clock.now += 3_600_000;
   await at.gw.gateway.toolCatalogs.run();
   assert.deepEqual(at.fake.lists, SERVERS.map((server) => `acme ${server}`));
+});
+
+Deno.test("a server that hangs and is asked first keeps its site's others from being listed once, and not for ever", async () => {
+  await using at = await open({ acme: [HEADING] });
+  at.fake.put("acme", SERVERS[0]!, down());
+  at.gw.clock.now += 3_600_000;
+  await at.gw.gateway.toolCatalogs.run();
+  at.fake.lists.length = 0;
+  at.gw.clock.now += 300_000;
+  await at.gw.gateway.toolCatalogs.run();
+  assert.deepEqual(at.fake.lists, [1, 2, 0].map((n) => `acme ${SERVERS[n]}`));
+  const kept = await at.gw.store.toolCatalogs.list();
+  assert.deepEqual(SERVERS.map((server) => kept.find((one) => one.server === server)!.failures), [2, 0, 0]);
 });
 
 Deno.test("who asks a host while another does waits for what that one finds, and only then asks", async () => {

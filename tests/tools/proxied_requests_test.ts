@@ -19,6 +19,23 @@ Deno.test("each call asks as often as it must: a read once, a write with its loo
     [2, "builder-mcp-create-page", { site_id: "acme", title: "New" }],
     [1, "contacts_get-contact", contact],
     [2, "contacts_add-tags", { ...contact, tags: ["new"] }],
+    [3, "builder-mcp-update-global-colors", {
+      site_id: "open",
+      colors: [{ _id: "a", title: "A", color: "#000" }],
+    }],
+    [2, "conversations_send-a-new-message", {
+      ...contact,
+      type: "SMS",
+      subType: "SMS",
+      status: "pending",
+      message: "Hi",
+    }],
+    [2, "emails_create-template", {
+      site_id: "crm",
+      type: "html",
+      importProvider: "kajabi",
+      title: "Welcome",
+    }],
   ];
   for (const [requests, tool, args] of calls) {
     const before = at.gw.requests.length;
