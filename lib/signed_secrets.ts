@@ -4,13 +4,14 @@ const SECRET_CHARACTERS_MIN = 8;
 const REDACTED = "[redacted]";
 /** Deeper than any answer that is handed on. */
 const LEVELS_MAX = 64;
+const DECODER = new TextDecoder();
 
 /** The secrets of an Authorization header, in every spelling in which an upstream could give them back. */
 export function secretsOf(header: string): string[] {
   const [, scheme = "", encoded = ""] = /^(Basic|Bearer) (.+)$/i.exec(header) ?? [];
   const spellings = [encoded, encoded.replaceAll("/", "\\/")];
   if (scheme.toLowerCase() === "basic") {
-    const pair = new TextDecoder().decode(Uint8Array.fromBase64(encoded));
+    const pair = DECODER.decode(Uint8Array.fromBase64(encoded));
     const password = pair.slice(pair.indexOf(":") + 1);
     spellings.push(password, password.replaceAll(" ", ""));
   }

@@ -70,14 +70,15 @@ export class Pool extends Agent {
     const ms = Math.min(this.#idleMs, this.#keptMs.get(socket) ?? Infinity);
     if (ms <= 0 || socket.readableLength > 0) return false;
     this.#idleSince.set(socket, this.#now());
-    socket.on("data", unasked).on("timeout", unasked).setTimeout(ms).unref();
+    socket.on("data", unasked).on("timeout", unasked).unref();
+    if (socket.timeout !== ms) socket.setTimeout(ms); // it counts from the last byte, and goes on while in use
     return true;
   }
 
   /** Leaves `reusedSocket` unset: the runtime sends again whatever failed and has it set, writes too. */
   override reuseSocket(given: unknown, asked: ClientRequest): void {
     super.reuseSocket(given as Parameters<Agent["reuseSocket"]>[0], asked);
-    (given as Socket).off("data", unasked).off("timeout", unasked).setTimeout(0);
+    (given as Socket).off("data", unasked).off("timeout", unasked);
     asked.reusedSocket = false;
   }
 }

@@ -76,7 +76,7 @@ export class Sealer {
       const decipher = createDecipheriv(CIPHER, key, iv, { authTagLength: TAG_BYTES })
         .setAAD(bound(record)).setAuthTag(data.subarray(-TAG_BYTES));
       const parts = [decipher.update(data.subarray(0, -TAG_BYTES)), decipher.final()];
-      return new TextDecoder().decode(joined(parts));
+      return DECODER.decode(joined(parts));
     } catch (cause) {
       throw new GatewayError("E_INTERNAL", `Secret "${name}" was damaged in the store; set it again`, {
         cause,
@@ -85,4 +85,7 @@ export class Sealer {
   }
 }
 
-const bound = (record: readonly string[]) => new TextEncoder().encode(JSON.stringify(record));
+const ENCODER = new TextEncoder();
+const DECODER = new TextDecoder();
+
+const bound = (record: readonly string[]) => ENCODER.encode(JSON.stringify(record));

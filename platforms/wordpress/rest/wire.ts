@@ -20,10 +20,12 @@ export interface Got<T> {
   readonly siteNow: number;
 }
 
+const ENCODER = new TextEncoder();
+
 /** The header that signs a request with the site's account. Throws E_INTERNAL where the site has no credentials. */
 export async function signIn(ctx: Pick<SiteContext, "secret">): Promise<string> {
   const { username, application_password } = await ctx.secret("cms");
-  return `Basic ${new TextEncoder().encode(`${username}:${application_password}`).toBase64()}`;
+  return `Basic ${ENCODER.encode(`${username}:${application_password}`).toBase64()}`;
 }
 
 /** Under which the account's rights are kept (users.ts); what the site refuses makes them doubtful. */
