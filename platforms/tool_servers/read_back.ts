@@ -1,10 +1,11 @@
 /** What stands after a write by a site's own tool, read by the site's own tools that read, compared with what was asked for. */
 import { GatewayError } from "../../errors.ts";
+import { together } from "../../lib/async.ts";
 import type { Change } from "../../model.ts";
 import { wordList } from "../../rules/proxied_words.ts";
 import { contentStates } from "../content.ts";
 import { payloadOf } from "./answers.ts";
-import { editedBeside, type Found, type Seen, structural, touched, unseen } from "./compared.ts";
+import { editedBeside, type Found, structural, touched, unseen } from "./compared.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
 import type { Resolved } from "./resolved.ts";
 import { changesBetween, type Structure, structureOf } from "./structure.ts";
@@ -117,7 +118,9 @@ export function pageReadBack(
   if (found === undefined) return null;
   const { blocks, words, page, look } = found;
   const { targetArgs } = call;
-  const settings = readerOf(ports, ctx.site.id, "get-element-settings");
+  const reader = readerOf(ports, ctx.site.id, "get-element-settings");
+  const readSettings = reader &&
+    ((element_id: string) => readWith(servers, reader, { ...page, element_id }).catch(() => null));
   let before: Structure | null = null;
   return {
     async before() {
@@ -126,14 +129,13 @@ export function pageReadBack(
     },
     async after(payload) {
       try {
-        const now = await look();
+        // Beside each other, for each is a way there and back.
+        const [now, settings] = await together(look(), sentSettings(targetArgs, readSettings));
         if (now === null) return unproven(UNREADABLE);
         const changes = before === null ? [] : changesBetween(before, now);
         const changed = before === null ? null : changes.length > 0;
         const seen = { words, args: targetArgs, payload, before, now, changed };
-        const found = structural(seen) ??
-          (settings === undefined ? null : await elementSettings(seen, servers, settings, page)) ??
-          unseen(changed);
+        const found = structural(seen) ?? elementSettings(settings) ?? unseen(changed);
         const warnings = [...found.warnings ?? [], ...editedBeside(seen)];
         return { ...found, warnings, changes, changed: touched(seen) };
       } catch {
@@ -143,33 +145,47 @@ export function pageReadBack(
   };
 }
 
+/** Settings that were sent for an element, and those it has; `stored` is null where they could not be read. */
+interface Compared {
+  readonly element_id: string;
+  readonly sent: Fields;
+  readonly stored: Fields | null;
+}
+
+/** The settings that a call sends for elements, each with those that are stored; undefined of those that are too many. */
+async function sentSettings(
+  args: Fields,
+  read: ((element_id: string) => Promise<unknown>) | undefined,
+): Promise<(Compared | undefined)[]> {
+  const all = (Array.isArray(args.operations) ? args.operations : [args]).filter(isFields);
+  const sent = all.flatMap(({ element_id, settings }) =>
+    typeof element_id === "string" && isFields(settings) ? [{ element_id, sent: settings }] : []
+  );
+  if (read === undefined) return [];
+  return await together(...sent.map(async (one, at) => {
+    if (at >= ELEMENTS_MAX) return undefined;
+    const found = await read(one.element_id);
+    return { ...one, stored: isFields(found) && isFields(found.settings) ? found.settings : null };
+  }));
+}
+
 /** Whether the settings that were sent stand at their elements; null where none were sent. */
-async function elementSettings(
-  { args }: Seen,
-  servers: ToolServers,
-  reader: SiteOffer,
-  page: Fields,
-): Promise<Found | null> {
-  const sent = (Array.isArray(args.operations) ? args.operations : [args])
-    .filter((one): one is Fields =>
-      isFields(one) && typeof one.element_id === "string" && isFields(one.settings)
-    );
-  if (sent.length === 0) return null;
+function elementSettings(all: readonly (Compared | undefined)[]): Found | null {
+  if (all.length === 0) return null;
+  const compared = all.filter((one) => one !== undefined);
   const differences: string[] = [];
-  for (const { element_id, settings } of sent.slice(0, ELEMENTS_MAX)) {
-    const found = await readWith(servers, reader, { ...page, element_id });
-    const stored = isFields(found) && isFields(found.settings) ? found.settings : null;
+  for (const { element_id, sent, stored } of compared) {
     if (stored === null) {
       return { verified: null, reason: "The settings of an element could not be read back" };
     }
-    for (const [name, value] of Object.entries(settings as Fields)) {
+    for (const [name, value] of Object.entries(sent)) {
       if (!alike(value, stored[name])) {
         differences.push(`${element_id}, ${name}: is not stored as it was sent`);
       }
     }
   }
   if (differences.length > 0) return { verified: false, warnings: differences.slice(0, 20) };
-  const left = sent.length - ELEMENTS_MAX;
+  const left = all.length - compared.length;
   return left > 0
     ? {
       verified: null,

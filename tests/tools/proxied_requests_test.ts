@@ -1,47 +1,60 @@
 /** How often sites and the CRM are asked for one call of a proxied tool, and to keep their catalogues. */
 import assert from "node:assert/strict";
+import { Meter } from "../requests_kit.ts";
 import { type Args, served } from "./_served.ts";
 
+const CONTACT = { site_id: "crm", contactId: "contact-1" };
 const OWN_CLOCK = { realClock: false, settings: { rateLimitToken: 0, rateLimitSite: 0 } };
 
-Deno.test("each call asks as often as it must: a read once, a write with its looks before and after", async () => {
-  await using at = await served({ race_ms: 0 }, OWN_CLOCK);
-  const { id: post_id } = at.tools.page({ title: "Page" });
-  const element_id = at.tools.state.pages.get(post_id)!.elements[0]!.id;
-  const page = { site_id: "acme", post_id };
-  const contact = { site_id: "crm", contactId: "contact-1" };
-  const calls: readonly [requests: number, tool: string, args: Args][] = [
-    [1, "builder-mcp-list-pages", { site_id: "acme" }],
-    [5, "builder-mcp-add-container", page], // where the site's REST API stands, once; its state; before; the write; after
-    [4, "builder-mcp-add-container", page],
-    [5, "builder-mcp-update-element", { ...page, element_id, settings: { title: "T" } }],
-    [4, "builder-mcp-remove-element", { ...page, element_id }],
-    [2, "builder-mcp-create-page", { site_id: "acme", title: "New" }],
-    [1, "contacts_get-contact", contact],
-    [2, "contacts_add-tags", { ...contact, tags: ["new"] }],
-    [3, "builder-mcp-update-global-colors", {
-      site_id: "open",
-      colors: [{ _id: "a", title: "A", color: "#000" }],
-    }],
-    [2, "conversations_send-a-new-message", {
-      ...contact,
-      type: "SMS",
-      subType: "SMS",
-      status: "pending",
-      message: "Hi",
-    }],
-    [2, "emails_create-template", {
-      site_id: "crm",
-      type: "html",
-      importProvider: "kajabi",
-      title: "Welcome",
-    }],
+const SESSIONS_MS = 13 * 3_600_000;
+
+Deno.test("each call takes as many requests and ways there and back as it must, warm and where nothing is remembered", async () => {
+  const settings = { title: "T" };
+  type Row = readonly [
+    tool: string,
+    warm: string,
+    cold: string,
+    args: (page: Args, element_id: string) => Args,
   ];
-  for (const [requests, tool, args] of calls) {
-    const before = at.gw.requests.length;
-    await at.gw.call(tool, args);
-    assert.equal(at.gw.requests.length - before, requests, tool);
+  const rows: readonly Row[] = [
+    ["builder-mcp-list-pages", "1 in 1", "2 in 2", () => ({ site_id: "acme" })],
+    // The page's state; its structure before; the write; the structure after. Cold: where the REST API stands, a session.
+    ["builder-mcp-add-container", "4 in 4", "6 in 6", (page) => page],
+    [
+      "builder-mcp-update-element",
+      "5 in 4",
+      "7 in 6",
+      (page, element_id) => ({ ...page, element_id, settings }),
+    ],
+    ["builder-mcp-batch-update", "9 in 4", "11 in 6", (page, element_id) => {
+      const operations = Array.from({ length: 6 }, () => ({ element_id, settings }));
+      return { ...page, operations };
+    }],
+    ["builder-mcp-create-page", "2 in 2", "4 in 4", () => ({ site_id: "acme", title: "New" })],
+    ["contacts_get-contact", "1 in 1", "1 in 1", () => CONTACT],
+    ["contacts_add-tags", "2 in 2", "2 in 2", () => ({ ...CONTACT, tags: ["new"] })],
+  ];
+  const meter = new Meter();
+  await using at = await served({ race_ms: 0 }, { ...OWN_CLOCK, fetch: meter.fetch });
+  for (const [tool, warm, cold, args] of rows) {
+    const { id: post_id } = at.tools.page({ title: "Page" });
+    const element_id = at.tools.state.pages.get(post_id)!.elements[0]!.id;
+    const call = () => at.gw.call(tool, args({ site_id: "acme", post_id }, element_id));
+    at.gw.clock.now += SESSIONS_MS;
+    assert.equal((await meter.cost(call)).cost, cold, `${tool}, cold`);
+    assert.equal((await meter.cost(call)).cost, warm, `${tool}, warm`);
   }
+  const remove = async () => {
+    const { id: post_id } = at.tools.page({ title: "Page" });
+    const element_id = at.tools.state.pages.get(post_id)!.elements[0]!.id;
+    const page = { site_id: "acme", post_id };
+    return await meter.cost(() => at.gw.call("builder-mcp-remove-element", { ...page, element_id }));
+  };
+  assert.deepEqual([(await remove()).cost, (await remove()).cost], ["6 in 6", "4 in 4"]);
+  // Of a page without elements it is asked whether it has text that the first one would take the place of.
+  const { post_id } = await at.gw.call<Args>("builder-mcp-create-page", { site_id: "acme", title: "Bare" });
+  const add = () => at.gw.call("builder-mcp-add-container", { site_id: "acme", post_id });
+  assert.equal((await meter.cost(add)).cost, "5 in 5");
 });
 
 Deno.test("a catalogue is asked for once an hour, in the session that is open, and no session is opened for it", async () => {
