@@ -1,8 +1,6 @@
 /** Which hosts answered in one run over the sites' tool servers: one that is down is asked once, whoever else stands there. */
 import { GatewayError } from "../errors.ts";
-
-/** What a host that is down, or does not serve anybody, answers in place of the server that was asked. */
-const DOWN: ReadonlySet<number> = new Set([503, 504]);
+import { saysDown } from "../platforms/failures.ts";
 
 /** The hosts of one run. */
 export class CatalogHosts {
@@ -24,8 +22,7 @@ export class CatalogHosts {
       first.resolve(null);
       return answer;
     } catch (thrown) {
-      const isDown = thrown instanceof GatewayError && DOWN.has(thrown.upstream ?? 0);
-      first.resolve(isDown ? thrown.message : null);
+      first.resolve(thrown instanceof GatewayError && saysDown(thrown) ? thrown.message : null);
       throw thrown;
     }
   }

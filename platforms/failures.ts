@@ -12,6 +12,18 @@ export class NotSent extends Error {
 /** The HTTP status given for "no answer". */
 export const NO_ANSWER = 504;
 
+/** No connection, or no answer in time: E_UPSTREAM. */
+class Unanswered extends GatewayError {}
+/** E_UPSTREAM of a request that was not sent, or of an answer that is none to be used. */
+class Unusable extends GatewayError {}
+
+const DOWN_STATUSES: ReadonlySet<number> = new Set([503, 504]);
+
+/** Whether a failure says that the host is down for whoever asks it: it gives no answer, or 503 or 504. */
+export const saysDown = (thrown: unknown): boolean =>
+  thrown instanceof Unanswered || (thrown instanceof GatewayError && !(thrown instanceof Unusable) &&
+    DOWN_STATUSES.has(thrown.upstream ?? 0));
+
 /** Statuses below 500 that say nothing of what was done: whoever answered had lost the request or its asker. */
 const LOST_STATUSES: ReadonlySet<number> = new Set([408, 499]);
 
@@ -50,13 +62,12 @@ export const isDoubtful = (thrown: unknown): boolean =>
 const hostOf = (out: Outgoing) => URL.parse(out.url)?.host ?? "The address";
 
 /** E_UPSTREAM "<host> <what>"; with `left` a write's message adds that its outcome is unknown. */
-export function failure(out: Outgoing, what: string, left: boolean, cause?: unknown): GatewayError {
+export const failure = (out: Outgoing, what: string, left: boolean): GatewayError =>
+  new Unusable("E_UPSTREAM", sentence(out, what, left), { upstream: NO_ANSWER });
+
+function sentence(out: Outgoing, what: string, left: boolean): string {
   const unknown = out.effect === "write" && left;
-  const host = hostOf(out);
-  return new GatewayError("E_UPSTREAM", `${host} ${what}${unknown ? `; ${OUTCOME_UNKNOWN}` : ""}`, {
-    upstream: NO_ANSWER,
-    cause: withoutAddress(cause),
-  });
+  return `${hostOf(out)} ${what}${unknown ? `; ${OUTCOME_UNKNOWN}` : ""}`;
 }
 
 /** A write was answered with a redirect, which is never followed. */
@@ -77,16 +88,16 @@ export function brokenOff(
   cause: unknown,
 ): GatewayError {
   const { out, left } = trip;
-  if (trip.signal.aborted) {
-    const seconds = Math.round(trip.limitMs / 100) / 10;
-    return failure(out, `gave no answer within ${seconds} s; ${retryAdvice(out, left)}`, left, cause);
-  }
-  return left ? failure(out, `broke the connection off; ${retryAdvice(out, left)}`, left, cause) : failure(
-    out,
-    "could not be reached, nothing was sent; check the address and that it is up",
-    false,
-    cause,
-  );
+  const seconds = Math.round(trip.limitMs / 100) / 10;
+  const what = trip.signal.aborted
+    ? `gave no answer within ${seconds} s; ${retryAdvice(out, left)}`
+    : left
+    ? `broke the connection off; ${retryAdvice(out, left)}`
+    : "could not be reached, nothing was sent; check the address and that it is up";
+  return new Unanswered("E_UPSTREAM", sentence(out, what, left), {
+    upstream: NO_ANSWER,
+    cause: withoutAddress(cause),
+  });
 }
 
 function retryAdvice(out: Outgoing, left: boolean): string {

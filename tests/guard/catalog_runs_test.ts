@@ -1,8 +1,10 @@
 /** Runs over the tool servers of many sites: a host that is down is asked once, and sites that are due at once one by one. */
 import assert from "node:assert/strict";
+import { GatewayError } from "../../errors.ts";
 import { CatalogHosts, hostOf } from "../../guard/catalog_hosts.ts";
 import { CatalogRefresh } from "../../guard/catalog_refresh.ts";
 import { FactCaches } from "../../guard/fact_caches.ts";
+import { brokenOff, failure } from "../../platforms/failures.ts";
 import { readProxies } from "../../registry/proxies.ts";
 import { CONNECTORS } from "../connectors.ts";
 import { down, FakeToolServers } from "../fake_tool_servers.ts";
@@ -74,6 +76,27 @@ Deno.test("who asks a host while another does waits for what that one finds, and
   assert.deepEqual([asked, ...ends.map(({ status }) => status)], [2, "rejected", "rejected", "fulfilled"]);
   assert.equal(hostOf("https://acme.example/blog", "cms"), "https://acme.example");
   assert.equal(hostOf("location-1", "crm"), "crm");
+});
+
+Deno.test("what one site cannot be asked, or answers too much of, says nothing of the host that others ask", async () => {
+  const out = { method: "POST", url: "https://crm.example/mcp/", effect: "read" } as const;
+  const trip = { out, signal: AbortSignal.abort(), limitMs: 1000, left: true };
+  const fails: readonly [thrown: unknown, isDown: boolean][] = [
+    [failure(out, "was not asked: its pace allows no more within the time of the call", false), false],
+    [failure(out, "answered with more than 4194304 bytes, or in too many pieces; ask for less", true), false],
+    [new GatewayError("E_UPSTREAM", "answered 401", { upstream: 401 }), false],
+    [new TypeError("a bug"), false],
+    [brokenOff(trip, null), true],
+    [brokenOff({ ...trip, signal: new AbortController().signal, left: false }, null), true],
+    [down(), true],
+  ];
+  for (const [thrown, isDown] of fails) {
+    const hosts = new CatalogHosts();
+    await assert.rejects(hosts.ask("crm", () => Promise.reject(thrown)), (caught) => caught === thrown);
+    const second = hosts.ask("crm", () => Promise.resolve("listed"));
+    if (isDown) await assert.rejects(second, /\(as another server there was asked\)/);
+    else assert.equal(await second, "listed", String(thrown));
+  }
 });
 
 Deno.test("200 sites that are due at once are asked over half a minute, a few at one time", async () => {
