@@ -1,7 +1,7 @@
 /** What an operator sees of the snapshots: which days each linked site has, what failed and why, and when it was run. */
 import type { Snapshot, SnapshotDay, SnapshotReport, SnapshotRun, SnapshotSite } from "../model.ts";
 import type { Connectors } from "../registry/connectors.ts";
-import { dayOf, daysUpTo, dueAt, newestDate } from "../rules/snapshot_days.ts";
+import { dayOf, daysUpTo, dueAt, isForeign, newestDate } from "../rules/snapshot_days.ts";
 import type { Store } from "../store/store.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -31,7 +31,9 @@ export async function snapshotReport(
       const source = daily.source(site);
       if (source === null) continue;
       const kept = await store.snapshots.list(name, site.id, dates[0]!, newest);
-      const own = new Map(kept.map((one) => [one.date, one]));
+      const own = new Map(
+        kept.filter((one) => !isForeign(one, source, now())).map((one) => [one.date, one]),
+      );
       // Only yesterday's can still be had: the upstream has no other day by itself.
       const last = dayOf(now() - DAY_MS);
       const shown = dates.map((date) =>

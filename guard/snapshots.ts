@@ -4,7 +4,7 @@ import { ended } from "../lib/async.ts";
 import { LIMITS, type Site, type Snapshot, type SnapshotRun } from "../model.ts";
 import type { Connector } from "../platforms/connector.ts";
 import type { DailySpec, DailyTake } from "../platforms/daily.ts";
-import { dateAt, dueAt, isAhead } from "../rules/snapshot_days.ts";
+import { dateAt, dueAt, isForeign } from "../rules/snapshot_days.ts";
 import type { Store } from "../store/store.ts";
 import { type ConnectorPorts, makeConnectorContext } from "./connector_context.ts";
 
@@ -81,7 +81,7 @@ export class Snapshots {
     const date = dateAt(since);
     const linked = (await store.sites.list()).filter((site) => daily.source(site) !== null);
     const before = await store.snapshots.ofDay(connector.name, date, linked.map(({ id }) => id));
-    const due = linked.filter((site) => isDue(before.get(site.id), site, now()));
+    const due = linked.filter((site) => isDue(before.get(site.id), site, daily.source(site), now()));
     if (due.length === 0) return;
     const counts: Counts = { ok: 0, empty: 0, failed: 0 };
     const run: SnapshotRun = {
@@ -143,18 +143,19 @@ export class Snapshots {
     const { connector, daily, date, before } = night;
     const { store } = this.ports;
     const standing = before.get(site.id);
-    const isAnew = standing?.credentials_version !== site.credentials_version;
+    const source = daily.source(site) ?? "";
+    const isAnew = standing?.credentials_version !== site.credentials_version || standing.source !== source;
     const plain = {
       site_id: site.id,
       date,
-      source: daily.source(site) ?? "",
+      source,
       attempts: (isAnew ? 0 : standing?.attempts ?? 0) + 1,
       credentials_version: site.credentials_version,
     };
     const found = await this.#take(night, site, plain.attempts);
     if (found === null) return null;
     const made = { ...plain, ...found };
-    const isWrong = (one: Snapshot) => isAhead(one, this.ports.now());
+    const isWrong = (one: Snapshot) => isForeign(one, source, this.ports.now());
     await store.snapshots.put(connector.name, made, LIMITS.SNAPSHOT_DAYS_KEPT, isWrong);
     return found.status;
   }
@@ -184,10 +185,13 @@ export class Snapshots {
   }
 }
 
-/** Whether a site is to be tried: not there yet, pulled by a wrong clock, failed in a way that may be over, or set up anew. */
-function isDue(standing: Snapshot | undefined, site: Site, now: number): boolean {
-  if (standing === undefined) return true;
-  if (standing.status !== "failed") return isAhead(standing, now);
+/**
+ * Whether a site is to be tried: not there yet, of another source or pulled by a wrong clock, failed in a way that may be
+ * over, or set up anew.
+ */
+function isDue(standing: Snapshot | undefined, site: Site, source: string | null, now: number): boolean {
+  if (standing === undefined || isForeign(standing, source, now)) return true;
+  if (standing.status !== "failed") return false;
   return standing.retry || standing.credentials_version !== site.credentials_version;
 }
 

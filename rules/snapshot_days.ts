@@ -22,6 +22,13 @@ export const newestDate = (now: number): string =>
 export const isAhead = ({ pulled_at }: { readonly pulled_at: string | null }, now: number): boolean =>
   pulled_at !== null && Date.parse(pulled_at) > now + SKEW_MS;
 
+/** Whether a snapshot is of another source than the site's now, or of another day: what is no snapshot of that day. */
+export const isForeign = (
+  one: { readonly pulled_at: string | null; readonly source: string },
+  source: string | null,
+  now: number,
+): boolean => one.source !== source || isAhead(one, now);
+
 /** So many days up to that one, the oldest first. */
 export const daysUpTo = (last: string, count: number): string[] =>
   Array.from({ length: count }, (_, at) => dayOf(Date.parse(last) - (count - 1 - at) * DAY_MS));

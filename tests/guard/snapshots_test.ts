@@ -87,6 +87,27 @@ Deno.test("a clock that is set back runs the same night again, and nothing is as
   assert.deepEqual([await kept(at), at.clarity.requests.length], [before, 1]);
 });
 
+Deno.test("a site that is linked to another project has that one's day, and none of the one before", async () => {
+  await using at = await BehaviorWorld.open();
+  await at.night(DUE);
+  const credentials = { behavior: { export_token: at.clarity.project("p2").token } };
+  await at.gw.store.sites.update("client", { behavior_project_id: "p2", credentials });
+  const shown = async () => {
+    const { complete, sites: [site] } = await report(at, "?days=1");
+    const [day] = site!.days;
+    return [complete, site!.snapshot_count, day!.status, day!.to_come];
+  };
+  assert.deepEqual(await shown(), [false, 0, "missing", true], "what is kept is another project's");
+  at.clarity.inject({ kind: "answer", status: 500, body: "broken" }, { times: 1 });
+  await at.night(DUE + HOUR);
+  assert.deepEqual(await shown(), [false, 0, "failed", true]);
+  await at.night(DUE + 2 * HOUR);
+  assert.deepEqual(await shown(), [true, 1, "ok", false]);
+  assert.deepEqual((await kept(at)).map(({ source, attempts }) => [source, attempts]), [["p2", 2]]);
+  await at.night(DUE + 3 * HOUR);
+  assert.equal(at.clarity.requests.length, 3, "and it is kept");
+});
+
 Deno.test("of two instances one runs, and every project is asked once", async () => {
   await using place = await folder();
   const settings = { kvPath: `${place.path}/kv.sqlite3` };

@@ -3,7 +3,7 @@ import type { Snapshot } from "../../model.ts";
 import { average, total } from "../../platforms/clarity/merge.ts";
 import type { Counted, EventName, Metrics, TopName } from "../../platforms/clarity/metrics.ts";
 import { EVENT_METRICS, TOP_LISTS } from "../../platforms/clarity/reply.ts";
-import { isAhead } from "../../rules/snapshot_days.ts";
+import { isForeign } from "../../rules/snapshot_days.ts";
 
 const TOP_MAX = 20;
 const AVERAGES = ["pages_per_session", "avg_total_time_s", "avg_active_time_s", "avg_scroll_depth"] as const;
@@ -16,7 +16,7 @@ export interface Day {
 
 /** The snapshots that count, of those of a window: taken of the project the site has now, not failed, by a right clock. */
 export function daysOf(snapshots: readonly Snapshot[], project: string, now: number): Day[] {
-  const counts = (one: Snapshot) => one.status !== "failed" && one.source === project && !isAhead(one, now);
+  const counts = (one: Snapshot) => one.status !== "failed" && !isForeign(one, project, now);
   return snapshots.filter(counts).map((snapshot) => ({
     snapshot,
     metrics: snapshot.metrics as unknown as Metrics,
