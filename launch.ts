@@ -99,10 +99,10 @@ function launch([name, script, ...rest]: readonly string[]): never {
   become(["run", "--no-prompt", ...flags, resolve(root, script), ...rest]);
 }
 
-/** The script may write the store's file, not its folder; where the folder cannot be made, the script says why. */
+/** The script may write the store's file, not its folder, which is for its owner alone; where the folder cannot be made, the script says why. */
 function makeFolder(path: string): void {
   try {
-    Deno.mkdirSync(path, { recursive: true });
+    Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (error) {
     if (!(error instanceof Error)) throw error;
   }

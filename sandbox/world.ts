@@ -139,7 +139,7 @@ async function makeToken({ store }: Gateway): Promise<string> {
 if (import.meta.main) {
   try {
     await using cleanup = new AsyncDisposableStack();
-    await Deno.mkdir("data", { recursive: true });
+    await Deno.mkdir("data", { recursive: true, mode: 0o700 });
     const project = await startProject("data");
     if (project) cleanup.defer(() => project.stop());
     const topics = startTopicMap();

@@ -133,7 +133,7 @@ async function openKv(path: string | undefined, deadline_ms: number): Promise<De
 /** A process may be allowed the file and not its folder, which then is there already (launch.ts) or opening says why. */
 async function makeFolder(path: string): Promise<void> {
   try {
-    await Deno.mkdir(path, { recursive: true });
+    await Deno.mkdir(path, { recursive: true, mode: 0o700 }); // the store is nobody else's to read
   } catch (error) {
     if (!(error instanceof Deno.errors.NotCapable)) throw error;
   }

@@ -48,6 +48,11 @@ Deno.test("a copy that is made while calls are recorded is whole, and what it ho
         !isCopied
       );
       assert.deepEqual(await copying, { code: 0, stderr: "" });
+      assert.equal(
+        Deno.statSync(`${folder}/gateway-copy.sqlite3`).mode! & 0o077,
+        0,
+        "it is its owner's alone",
+      );
       const again = await shell(folder, copy!);
       assert.notEqual(again.code, 0, "a copy that is there is not written over");
       assert.match(again.stderr, /already exists/);

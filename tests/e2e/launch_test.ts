@@ -17,6 +17,7 @@ Deno.test("the store may lie anywhere: its folder is made, and what it holds is 
     }
     const found = (await Array.fromAsync(Deno.readDir(`${folder}/not yet/there`))).map(({ name }) => name);
     assert.deepEqual(found, ["store.kv"]);
+    assert.equal(Deno.statSync(`${folder}/not yet/there`).mode! & 0o777, 0o700, "nobody else's to read");
   });
 });
 

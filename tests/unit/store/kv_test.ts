@@ -24,6 +24,9 @@ Deno.test("a store on a file makes its folder and keeps what it holds", async ()
   await first.close();
   await using second = await open({ path });
   assert.deepEqual(await second.tokens.find(text), token);
+  for (const made of ["deep", "deep/er"]) {
+    assert.equal(Deno.statSync(`${dir.path}/${made}`).mode! & 0o777, 0o700, "nobody else's to read");
+  }
 });
 
 Deno.test("a file that is no database is refused in plain words", async () => {
