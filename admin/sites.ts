@@ -72,7 +72,11 @@ export function siteRoutes(app: Hono, ports: AdminPorts): void {
     if (changed === null) throw missing(site.id, []);
     const what = siteDifferences(changed.before, changed.site, patch.credentials);
     await ports.record(callerOf(c).actor, "site.change", what, { site_id: site.id });
-    const warnings = [...dropped(changed, site), ...await unboundUsers(patch, ports)];
+    const warnings = [
+      ...dropped(changed, site),
+      ...left(changed, patch, ports),
+      ...await unboundUsers(patch, ports),
+    ];
     return answer(c, { ...view(changed.site), warnings });
   });
 
@@ -147,6 +151,27 @@ function dropped({ site, dropped }: SiteUpdate, { base_url }: Site): string[] {
     }; ` +
     (site.base_url === null ? "send them again with a new base_url" : `send them again for ${site.base_url}`)
   );
+}
+
+/** A warning for each credential that stays though the site is linked to something else: nobody can tell whose it is. */
+function left(
+  { before, site }: SiteUpdate,
+  { credentials }: SiteInput,
+  { connectors }: AdminPorts,
+): string[] {
+  return site.credentials.flatMap((kind) => {
+    const of = connectors.credentials.get(kind)?.of;
+    if (of === undefined) return [];
+    const [was, is] = [before, site].map((one) => one[of as keyof Site]);
+    const isSet = Object.hasOwn(credentials ?? {}, kind);
+    if (isSet || typeof was !== "string" || typeof is !== "string" || was === is) return [];
+    return [
+      `credentials.${kind}: kept, and set for ${quoted(was)}; where ${
+        quoted(is)
+      } has another, set that, or what ` +
+      `is asked with it is taken for ${quoted(is)}'s`,
+    ];
+  });
 }
 
 /** A warning for each bound account that is no known user, or one who has connected no account that works. */

@@ -64,6 +64,8 @@ export interface CredentialSpec {
   readonly reason?: string;
   /** Where it is sent, if that is the origin of the site's base_url: it is dropped when the site gets another one. */
   readonly origin?: "base_url";
+  /** The site field that names what it is of: whoever changes that field alone is warned. */
+  readonly of?: string;
   readonly fields: Readonly<Record<string, CredentialField>>;
 }
 

@@ -102,6 +102,9 @@ function naming(one: Connector, { kinds, get }: Others): string[] {
   for (const check of one.checks ?? []) known("checks name", check.kinds);
   for (const [name, spec] of Object.entries(one.credentials ?? {})) {
     known(`the credential "${name}" names`, spec.kinds);
+    if (spec.of !== undefined && !one.siteFields?.[spec.of]) {
+      found.push(`the credential "${name}" is of "${spec.of}", which is no site field of it`);
+    }
   }
   for (const name of one.borrows ?? []) {
     const lender = get(name);

@@ -34,6 +34,7 @@ const credential = z.strictObject({
   kinds: words.min(1).optional(),
   reason: sentence.optional(),
   origin: z.literal("base_url").optional(),
+  of: z.string().optional(),
   fields: z.record(word, credentialField).refine((fields) => Object.keys(fields).length > 0, {
     error: "expected at least one",
   }),

@@ -52,6 +52,7 @@ export default connector({
   siteFields: { behavior_project_id: idField },
   credentials: {
     behavior: {
+      of: "behavior_project_id",
       fields: {
         export_token: {
           schema: text("visible characters without spaces", /^[\x21-\x7e]+$/, true).max(TOKEN_CHARACTERS_MAX),

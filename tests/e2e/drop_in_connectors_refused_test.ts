@@ -136,6 +136,11 @@ const FAULTS: readonly Fault[] = [
     'the credential "fax" names the unknown kind "gopher"',
   ),
   spoiled(
+    "strange_field",
+    `${CONNECTS}, credentials: { fax: { of: "repo", fields: { a: { schema: z.string(), help: "h", option: "fax-a" } } } }`,
+    'the credential "fax" is of "repo", which is no site field of it',
+  ),
+  spoiled(
     "your_option",
     credential('option: "repo-branch"'),
     'the option "repo-branch" is that of "github" too',

@@ -287,3 +287,20 @@ Deno.test("plain http is for loopback and for hosts that the settings name", asy
     /^base_url: expected an https address, got "http:\/\/cms\.example"; plain http .* ALLOW_PRIVATE_UPSTREAMS/,
   );
 });
+
+Deno.test("a credential that stays while the site is linked to something else is warned of", async () => {
+  const gw = await prepared();
+  const change = async (patch: object) =>
+    (await gw.ok<{ warnings: string[] }>("PATCH", `${PATH}/acme`, patch)).warnings;
+  const credentials = { behavior: { export_token: "aa.bb.cc" } };
+  assert.deepEqual(await change({ credentials }), []);
+  assert.deepEqual(await change({ behavior_project_id: "p1" }), [], "it had none before");
+  assert.deepEqual(await change({ behavior_project_id: "p1", name: "Acme 2" }), []);
+  assert.deepEqual(await change({ behavior_project_id: "p2" }), [
+    'credentials.behavior: kept, and set for "p1"; where "p2" has another, set that, or what is asked with it is ' +
+    'taken for "p2"\'s',
+  ]);
+  assert.deepEqual(await change({ behavior_project_id: "p3", credentials }), []);
+  assert.deepEqual(await change({ behavior_project_id: "p4", credentials: { behavior: null } }), []);
+  assert.deepEqual(await change({ behavior_project_id: "p5" }), [], "it has none now");
+});
