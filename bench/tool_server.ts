@@ -2,6 +2,8 @@
 import { bareName, cmsTools, shownTool } from "../sandbox/tool_servers/cms_catalogue.ts";
 
 const [port, tools, latency_ms] = Deno.args.map(Number) as [number, number, number];
+/** A tool that answers at once. */
+const AT_ONCE = "emcp-tools-list-pages";
 const KNOWN = await Deno.readTextFile(new URL("../manifests/proxies/cms.yaml", import.meta.url));
 const named = new Map(cmsTools().map((tool) => [`emcp-tools-${bareName(tool.name)}`, tool]));
 const LISTED = [...named]
@@ -48,10 +50,11 @@ Deno.serve({ hostname: "127.0.0.1", port, onListen: () => {} }, async (request) 
     });
   }
   if (request.method !== "POST") return new Response(null, { status: 405 });
-  const { id, method } = await request.json();
+  const { id, method, params } = await request.json();
   if (id === undefined) return new Response(null, { status: 202 });
   const other = method === "tools/list" ? OTHER_LISTS[pathname.split("/")[1]!] : undefined;
-  if (method === "tools/call") await new Promise((resolve) => setTimeout(resolve, latency_ms));
+  const waits = method === "tools/call" && params.name !== AT_ONCE;
+  if (waits) await new Promise((resolve) => setTimeout(resolve, latency_ms));
   const result = other ? { tools: other } : RESULTS[method];
   return new Response(JSON.stringify({ jsonrpc: "2.0", id, result }), { headers });
 });
