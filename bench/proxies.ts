@@ -1,4 +1,4 @@
-/** What sites' own tools cost through the gateway: a call beside the same one sent directly, their list, their upkeep. */
+/** What sites' own tools cost through the gateway: a call beside the same one sent directly, and their list. */
 import assert from "node:assert/strict";
 import { Client2, Transport2 } from "../tests/packages/mcp_clients.ts";
 import { delay } from "../lib/async.ts";
@@ -6,7 +6,7 @@ import { inFolder } from "./gateway.ts";
 import { freePort, type Server, start } from "./process.ts";
 import { type Line, ms } from "./table.ts";
 import { median, timed } from "./timing.ts";
-import { upkeep } from "./upkeep.ts";
+import { environment, tokenFor, withSites } from "./upkeep.ts";
 
 const LISTED_SITES = 20;
 const TOOLS = 76;
@@ -35,27 +35,15 @@ export async function proxyRows(rounds: number): Promise<Line[]> {
   );
   return await inFolder(async (folder) => {
     const env = environment(`${folder}/store.sqlite3`);
-    const { token, rows } = await upkeep(env, url, { listed: LISTED_SITES, tools: TOOLS });
+    const token = await withSites(env, url, async (gateway, ids) => {
+      await gateway.toolCatalogs.run();
+      return await tokenFor(gateway, ids.slice(0, LISTED_SITES));
+    });
     const gatewayPort = freePort();
     const at = `http://127.0.0.1:${gatewayPort}`;
     await using gateway = await start(["main.ts"], at, "/healthz", { ...env, PORT: String(gatewayPort) });
-    return [
-      ...rows,
-      await listingRow(at, token),
-      ...await callRows(gateway, token, url, Math.min(rounds, 5)),
-    ];
+    return [await listingRow(at, token), ...await callRows(gateway, token, url, Math.min(rounds, 5))];
   });
-}
-
-function environment(path: string): Record<string, string> {
-  return {
-    KV_PATH: path,
-    MASTER_TOKEN: crypto.getRandomValues(new Uint8Array(32)).toHex(),
-    ENCRYPTION_KEYS: crypto.getRandomValues(new Uint8Array(32)).toBase64(),
-    ALLOW_PRIVATE_UPSTREAMS: "127.0.0.1",
-    RATE_LIMIT_TOKEN: "0",
-    RATE_LIMIT_SITE: "0",
-  };
 }
 
 /** The list over MCP, once it was asked for. */

@@ -13,6 +13,7 @@ import { snapshotRows } from "./snapshots.ts";
 import { lines, replaced } from "./table.ts";
 import { toolRows } from "./tools.ts";
 import { topicMapRows } from "./topicmap.ts";
+import { upkeepRows } from "./upkeep.ts";
 import { windowRows } from "./window.ts";
 
 const ROUNDS = 25;
@@ -29,6 +30,7 @@ const PARTS: Readonly<Record<string, (rounds: number) => Promise<string>>> = {
   google: async (rounds) => lines(await googleRows(rounds)),
   topicmap: async (rounds) => lines(await topicMapRows(rounds)),
   crm: async (rounds) => lines(await crmRows(rounds)),
+  upkeep: async () => lines(await upkeepRows()),
   proxies: async (rounds) => lines(await proxyRows(rounds)),
   oauth: async (rounds) => lines(await oauthRows(rounds)),
 };

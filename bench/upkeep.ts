@@ -1,75 +1,96 @@
 /** What keeping the catalogues of sites' own tools costs everybody else: how long it holds up the event loop. */
 import assert from "node:assert/strict";
-import { openGateway, readRegistry } from "../gateway.ts";
+import { type Gateway, openGateway, readRegistry } from "../gateway.ts";
 import { readSettings } from "../settings.ts";
+import { inFolder } from "./gateway.ts";
+import { freePort, start } from "./process.ts";
 import { type Line, ms } from "./table.ts";
 import { timed } from "./timing.ts";
 
 const SITES = 200;
+const TOOLS = 76;
 const TICK_MS = 1;
 const CREDENTIALS = { cms: { username: "admin", application_password: "aaaa bbbb cccc dddd" } };
 
-/** How many sites the token reaches, and how many tools each has. */
-interface Sizes {
-  readonly listed: number;
-  readonly tools: number;
+/** The rows. */
+export async function upkeepRows(): Promise<Line[]> {
+  const port = freePort();
+  const url = `http://127.0.0.1:${port}`;
+  await using _server = await start(
+    ["bench/tool_server.ts", String(port), String(TOOLS), "0"],
+    url,
+    "/healthz",
+  );
+  return await inFolder((folder) =>
+    withSites(environment(`${folder}/store.sqlite3`), url, (gateway, ids) => rowsOf(gateway, ids, url))
+  );
 }
 
-/** Registers sites and has their tools listed, in this process, which notices how long it is held up; a token for some. */
-export async function upkeep(
+/** The settings of a gateway whose sites stand on this machine. */
+export const environment = (path: string): Record<string, string> => ({
+  KV_PATH: path,
+  MASTER_TOKEN: crypto.getRandomValues(new Uint8Array(32)).toHex(),
+  ENCRYPTION_KEYS: crypto.getRandomValues(new Uint8Array(32)).toBase64(),
+  ALLOW_PRIVATE_UPSTREAMS: "127.0.0.1",
+  RATE_LIMIT_TOKEN: "0",
+  RATE_LIMIT_SITE: "0",
+});
+
+/** A gateway in this process with sites of that tool server, for as long as they are used. */
+export async function withSites<T>(
   env: Record<string, string>,
   url: string,
-  { listed, tools }: Sizes,
-): Promise<{ token: string; rows: Line[] }> {
+  use: (gateway: Gateway, ids: readonly string[]) => Promise<T>,
+): Promise<T> {
   const registry = await readRegistry();
   const settings = readSettings((name) => env[name], "start", registry.connectors.settings);
   const gateway = await openGateway(settings, registry, { log: () => {} });
-  const { store: { sites, tokens }, toolCatalogs, catalog } = gateway;
   const ids = Array.from({ length: SITES }, (_, at) => `s-${at}`);
-  const run = async () => void await toolCatalogs.run();
-  const made = async () => void await catalog.fresh();
   try {
     for (const id of ids) {
       const more = { base_url: `${url}/${id.replace("-", "")}`, credentials: CREDENTIALS };
-      await sites.create({ id, name: `Site ${id}`, platform: "cms", ...more });
+      await gateway.store.sites.create({ id, name: `Site ${id}`, platform: "cms", ...more });
     }
-    const { text: token } = await tokens.create({
-      name: "bench",
-      env: "dev",
-      allowed_sites: ids.slice(0, listed),
-      allowed_tools: ["*"],
-      max_risk: 4,
-      skip_write_confirm: false,
-      owner_user_id: null,
-    });
-    const rows = [
-      stall(`event loop held up while ${SITES} sites' lists of ${tools} tools are fetched`, await held(run)),
-      stall("while they are made into tools", await held(made)),
-      stall("while nothing is due", await held(run)),
-    ];
-    assert.ok(catalog.names().includes("builder-mcp-list-templates"), "the sites' tools are offered");
-    for (const id of ids) await sites.update(id, { credentials: CREDENTIALS });
-    rows.push(stall("while the same lists are fetched again", await held(run)));
-    // A site that stands elsewhere is listed at once; these are none that the token reaches.
-    const [changed, large] = ids.slice(-2) as [string, string];
-    await sites.update(changed, { base_url: `${url}/changed`, credentials: CREDENTIALS });
-    rows.push(
-      stall("while one site's list has changed: fetched", await held(run)),
-      stall("and made into tools", await held(made)),
-    );
-    await sites.update(large, { base_url: `${url}/large`, credentials: CREDENTIALS });
-    rows.push(
-      stall("while one site's list has 4 MiB: fetched", await held(run)),
-      stall("and made into tools", await held(made)),
-    );
-    const { failure, listed: count } = (await gateway.store.toolCatalogs.list(large)).find(({ exists }) =>
-      exists
-    )!;
-    assert.ok(failure === null && count > 1000, `the large list is read: ${failure ?? count}`);
-    return { token, rows };
+    return await use(gateway, ids);
   } finally {
     await gateway.close();
   }
+}
+
+/** The text of a token that may do everything on those sites. */
+export async function tokenFor({ store }: Gateway, allowed_sites: readonly string[]): Promise<string> {
+  const more = { allowed_tools: ["*"], max_risk: 4, skip_write_confirm: false, owner_user_id: null } as const;
+  return (await store.tokens.create({ name: "bench", env: "dev", allowed_sites, ...more })).text;
+}
+
+/** This process notices how long it is held up. */
+async function rowsOf(gateway: Gateway, ids: readonly string[], url: string): Promise<Line[]> {
+  const { store: { sites, toolCatalogs }, catalog } = gateway;
+  const fetched = () => held(async () => void await gateway.toolCatalogs.run());
+  const made = () => held(async () => void await catalog.fresh());
+  const rows = [
+    stall(`event loop held up while ${SITES} sites' lists of ${TOOLS} tools are fetched`, await fetched()),
+    stall("while they are made into tools", await made()),
+    stall("while nothing is due", await fetched()),
+  ];
+  assert.ok(catalog.names().includes("builder-mcp-list-templates"), "the sites' tools are offered");
+  for (const id of ids) await sites.update(id, { credentials: CREDENTIALS });
+  rows.push(stall("while the same lists are fetched again", await fetched()));
+  // A site that stands elsewhere is listed at once.
+  const [changed, large] = ids as [string, string];
+  await sites.update(changed, { base_url: `${url}/changed`, credentials: CREDENTIALS });
+  rows.push(
+    stall("while one site's list has changed: fetched", await fetched()),
+    stall("and made into tools", await made()),
+  );
+  await sites.update(large, { base_url: `${url}/large`, credentials: CREDENTIALS });
+  rows.push(
+    stall("while one site's list has 4 MiB: fetched", await fetched()),
+    stall("and made into tools", await made()),
+  );
+  const { failure, listed } = (await toolCatalogs.list(large)).find(({ exists }) => exists)!;
+  assert.ok(failure === null && listed > 1000, `the large list is read: ${failure ?? listed}`);
+  return rows;
 }
 
 const stall = (name: string, { took, longest, worked }: Held): Line => ({
