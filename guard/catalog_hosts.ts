@@ -1,6 +1,8 @@
 /** Which hosts answered in one run over the sites' tool servers: one that is down is asked once, whoever else stands there. */
 import { GatewayError } from "../errors.ts";
-import { saysDown } from "../platforms/failures.ts";
+
+/** What a host that is down, or does not serve anybody, answers in place of the server that was asked. */
+const DOWN: ReadonlySet<number> = new Set([503, 504]);
 
 /** The hosts of one run. */
 export class CatalogHosts {
@@ -22,11 +24,15 @@ export class CatalogHosts {
       first.resolve(null);
       return answer;
     } catch (thrown) {
-      first.resolve(thrown instanceof GatewayError && saysDown(thrown) ? thrown.message : null);
+      first.resolve(thrown instanceof GatewayError && isDown(thrown) ? thrown.message : null);
       throw thrown;
     }
   }
 }
+
+/** Whether others would find the same: not where this one could not be asked, or answered what cannot be used. */
+const isDown = (thrown: GatewayError): boolean =>
+  "isHostDown" in thrown ? thrown.isHostDown === true : DOWN.has(thrown.upstream ?? 0);
 
 /** The host behind the place where a site's servers of a source stand; the source's own where that is no address. */
 export const hostOf = (place: string, source: string): string => URL.parse(place)?.origin ?? source;

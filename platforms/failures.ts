@@ -12,17 +12,12 @@ export class NotSent extends Error {
 /** The HTTP status given for "no answer". */
 export const NO_ANSWER = 504;
 
-/** No connection, or no answer in time: E_UPSTREAM. */
-class Unanswered extends GatewayError {}
-/** E_UPSTREAM of a request that was not sent, or of an answer that is none to be used. */
-class Unusable extends GatewayError {}
-
-const DOWN_STATUSES: ReadonlySet<number> = new Set([503, 504]);
-
-/** Whether a failure says that the host is down for whoever asks it: it gives no answer, or 503 or 504. */
-export const saysDown = (thrown: unknown): boolean =>
-  thrown instanceof Unanswered || (thrown instanceof GatewayError && !(thrown instanceof Unusable) &&
-    DOWN_STATUSES.has(thrown.upstream ?? 0));
+/** E_UPSTREAM where no usable answer came; `isHostDown` where none came at all, which whoever asks that host will find. */
+class Unanswered extends GatewayError {
+  constructor(message: string, readonly isHostDown: boolean, cause?: unknown) {
+    super("E_UPSTREAM", message, { upstream: NO_ANSWER, cause: withoutAddress(cause) });
+  }
+}
 
 /** Statuses below 500 that say nothing of what was done: whoever answered had lost the request or its asker. */
 const LOST_STATUSES: ReadonlySet<number> = new Set([408, 499]);
@@ -63,7 +58,7 @@ const hostOf = (out: Outgoing) => URL.parse(out.url)?.host ?? "The address";
 
 /** E_UPSTREAM "<host> <what>"; with `left` a write's message adds that its outcome is unknown. */
 export const failure = (out: Outgoing, what: string, left: boolean): GatewayError =>
-  new Unusable("E_UPSTREAM", sentence(out, what, left), { upstream: NO_ANSWER });
+  new Unanswered(sentence(out, what, left), false);
 
 function sentence(out: Outgoing, what: string, left: boolean): string {
   const unknown = out.effect === "write" && left;
@@ -94,10 +89,7 @@ export function brokenOff(
     : left
     ? `broke the connection off; ${retryAdvice(out, left)}`
     : "could not be reached, nothing was sent; check the address and that it is up";
-  return new Unanswered("E_UPSTREAM", sentence(out, what, left), {
-    upstream: NO_ANSWER,
-    cause: withoutAddress(cause),
-  });
+  return new Unanswered(sentence(out, what, left), true, cause);
 }
 
 function retryAdvice(out: Outgoing, left: boolean): string {
