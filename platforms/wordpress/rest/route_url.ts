@@ -6,13 +6,15 @@ export type Query = Readonly<Record<string, string | number | readonly (string |
 /** The address of a route (`wp/v2/posts`) under a root of either kind. */
 export function routeUrl(root: URL, route: string, query: Query): string {
   const url = new URL(root);
-  const plain = url.searchParams.get("rest_route");
+  const params = new URLSearchParams(url.search);
+  const plain = params.get("rest_route");
   if (plain === null) url.pathname = `${url.pathname.replace(/\/*$/, "/")}${route}`;
-  else url.searchParams.set("rest_route", `${plain.replace(/\/*$/, "/")}${route}`);
+  else params.set("rest_route", `${plain.replace(/\/*$/, "/")}${route}`);
   for (const [name, value] of Object.entries(query)) {
     if (Array.isArray(value)) {
-      for (const item of value) url.searchParams.append(`${name}[]`, String(item));
-    } else if (value !== undefined) url.searchParams.append(name, String(value));
+      for (const item of value) params.append(`${name}[]`, String(item));
+    } else if (value !== undefined) params.append(name, String(value));
   }
+  if (params.size > 0) url.search = params.toString(); // each change of its own would parse the address again
   return url.href;
 }

@@ -226,6 +226,22 @@ Deno.test("every header of an answer comes back, repeated ones too, and redirect
   assert.deepEqual(answer.headers.getSetCookie(), ["a=1", "b=2"]);
 });
 
+Deno.test("headers and texts beyond ASCII arrive as they were sent, each in its encoding", async () => {
+  await using server = serve(async (request) =>
+    Response.json([
+      request.headers.get("x-name"),
+      await request.text(),
+      request.headers.get("content-length"),
+    ])
+  );
+  using way = transport();
+  for (const name of ["plain", "caf\u00e9"]) {
+    const sending = { method: "POST", headers: { "x-name": name }, body: "th\u00e9 \u{1f375}" };
+    const answer = await way.get(`http://acme.example:${server.port}/`, ["127.0.0.1"], sending);
+    assert.deepEqual(await answer.json(), [name, "th\u00e9 \u{1f375}", "9"]);
+  }
+});
+
 Deno.test("packed bodies are unpacked, and one that is cut short is a failure", async () => {
   const text = "packed ".repeat(10_000);
   const { brotliCompressSync, deflateSync, gzipSync } = await import("node:zlib");
