@@ -1,7 +1,8 @@
 /** What the gateway is made of before anything is opened: the connectors and tools that boot finds. */
 import { onDemand } from "./lib/async.ts";
 import { assertCodes, type Connectors, readConnectors } from "./registry/connectors.ts";
-import { loadTools, type ToolEntry } from "./registry/load.ts";
+import type { ToolEntry } from "./registry/entry.ts";
+import { loadTools } from "./registry/load.ts";
 import type { Proxies } from "./registry/proxies.ts";
 
 const HERE = new URL(".", import.meta.url);

@@ -2,7 +2,7 @@
 import { GatewayError } from "../errors.ts";
 import type { Caller, Site, Tier } from "../model.ts";
 import type { Catalog } from "../registry/catalog.ts";
-import type { ToolEntry } from "../registry/load.ts";
+import type { ToolEntry } from "../registry/entry.ts";
 import type { Follower, PlannedCall, Raise, Revision, ToolContext } from "../registry/tool.ts";
 import { asWritten, plain } from "./answer.ts";
 import type { CallRecord } from "./audit.ts";

@@ -1,6 +1,6 @@
 /** How large a body a caller may send: more than the general limit only for a tool that it may really call. */
 import { type Caller, LIMITS } from "../model.ts";
-import type { ToolEntry } from "../registry/load.ts";
+import type { ToolEntry } from "../registry/entry.ts";
 import { mayUse } from "./scope.ts";
 
 /** A tool as far as its body is concerned. */

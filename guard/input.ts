@@ -2,7 +2,7 @@
 import { GatewayError } from "../errors.ts";
 import { LIMITS } from "../model.ts";
 import { type Manifest, writes } from "../registry/manifest.ts";
-import type { ToolEntry } from "../registry/load.ts";
+import type { ToolEntry } from "../registry/entry.ts";
 import { wouldPublish } from "../rules/publishing.ts";
 import { parseSchedule } from "../rules/schedule.ts";
 import { matches } from "./risk.ts";

@@ -2,9 +2,9 @@
 import { GatewayError } from "../errors.ts";
 import type { PlatformKind, Site } from "../model.ts";
 import type { ProxiedTool, ProxyClass, ServedTool, SiteOffer } from "../platforms/tool_servers/types.ts";
-import type { ToolEntry } from "../registry/load.ts";
+import type { Shown, ToolEntry } from "../registry/entry.ts";
 import type { Proxies } from "../registry/proxies.ts";
-import { offered, type OfferedTool, type Shown } from "../registry/source.ts";
+import { offered, type OfferedTool } from "../registry/source.ts";
 import { servedArguments } from "../rules/proxied_arguments.ts";
 import { cleanText, mergedSchema, shownSchema } from "../rules/proxied_schema.ts";
 import { withoutPublishing, withValues } from "../rules/proxied_values.ts";

@@ -1,7 +1,7 @@
 /** The source of sites' own tools: as fresh as the store, whichever instance changed it. */
 import { type Awaitable, onDemand } from "../lib/async.ts";
 import type { Site } from "../model.ts";
-import type { ToolEntry } from "../registry/load.ts";
+import type { ToolEntry } from "../registry/entry.ts";
 import type { ToolSource } from "../registry/source.ts";
 import type { JudgedTool } from "./proxied_judge.ts";
 import type { ProxiedPorts } from "./proxied_view.ts";

@@ -4,7 +4,7 @@ import { LIMITS, type Site } from "../model.ts";
 import type { Proxies } from "../registry/proxies.ts";
 import type { ProxyPorts } from "../platforms/tool_servers/proxied_context.ts";
 import type { SiteOffer } from "../platforms/tool_servers/types.ts";
-import type { ToolEntry } from "../registry/load.ts";
+import type { ToolEntry } from "../registry/entry.ts";
 import type { Store, ToolCatalog } from "../store/store.ts";
 import { type Behaviour, hiddenEntry, proxiedEntry, type ShownOffer, shownOffer } from "./proxied_entries.ts";
 import { type JudgedCase, ProxiedCases } from "./proxied_cases.ts";

@@ -1,7 +1,7 @@
 /** Which site a call is about, and whether the caller may reach it. */
 import { GatewayError } from "../errors.ts";
 import type { Caller, Site } from "../model.ts";
-import type { ToolEntry } from "../registry/load.ts";
+import type { ToolEntry } from "../registry/entry.ts";
 import type { Store } from "../store/store.ts";
 import { reaches, reachesAll } from "./scope.ts";
 

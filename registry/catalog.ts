@@ -5,7 +5,7 @@ import { CLOCK, turns } from "../lib/async.ts";
 import { type Caller, LIMITS, type Token } from "../model.ts";
 import { likely } from "./likely.ts";
 import { Listing, type Shown } from "./listing.ts";
-import type { ToolEntry } from "./load.ts";
+import type { ToolEntry } from "./entry.ts";
 import { underCeiling } from "./ceiling.ts";
 import { OFFERED_WRITE, type ToolSource } from "./source.ts";
 

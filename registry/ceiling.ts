@@ -1,7 +1,7 @@
 /** What is left of a tool under a risk ceiling: whole, without what would raise it above, or nothing. */
 import type { Tier } from "../model.ts";
 import type { Schema } from "./dialect.ts";
-import type { ToolEntry } from "./load.ts";
+import type { ToolEntry } from "./entry.ts";
 import { definition, type Manifest } from "./manifest.ts";
 
 /** What was left of each tool, by ceiling; the same object each time, so that its texts are written once. */

@@ -1,32 +1,11 @@
 /** Boot: reads every manifest, imports its handler, and refuses with all that is wrong at once. */
 import { checker } from "./dialect.ts";
 import { type Documents, type Kept, keyOf, parseYaml, readKept } from "./documents.ts";
+import type { ToolEntry } from "./entry.ts";
 import { find, firstLine, type Found, RegistryError } from "./files.ts";
 import { importAll } from "./import_all.ts";
-import {
-  broughtBy,
-  type Definition,
-  definition,
-  type Known,
-  type Manifest,
-  readManifest,
-  writes,
-} from "./manifest.ts";
-import type { Offer } from "./source.ts";
+import { broughtBy, definition, type Known, type Manifest, readManifest, writes } from "./manifest.ts";
 import type { ToolModule } from "./tool.ts";
-
-/** A tool ready to be called. */
-export interface ToolEntry {
-  readonly name: string;
-  readonly group: string;
-  readonly manifest: Manifest;
-  readonly handler: ToolModule;
-  readonly definition: Definition;
-  /** Fills defaults in, or throws E_BAD_INPUT naming the field. */
-  readonly check: (args: Record<string, unknown>) => Record<string, unknown>;
-  /** Set for a tool that comes from a changing source; a built-in tool has none. */
-  readonly offer?: Offer;
-}
 
 /** Where tools are looked for: a folder holding `manifests/` and `tools/`. */
 export interface Sources {

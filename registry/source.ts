@@ -1,7 +1,7 @@
 /** Where tools come from: those that are built in, and sources whose tools change while the gateway runs. */
 import { LIMITS, type PlatformKind, type Tier } from "../model.ts";
 import type { Schema } from "./dialect.ts";
-import type { ToolEntry } from "./load.ts";
+import type { Shown, ToolEntry } from "./entry.ts";
 import type { Definition, Manifest } from "./manifest.ts";
 import type { Plan, Raise, ToolContext } from "./tool.ts";
 
@@ -17,25 +17,6 @@ export interface ToolSource {
   /** Nothing where `current` answers what there is now; else it does once this resolves. Left out where it always does. */
   fresh?(): void | Promise<void>;
 }
-
-/** What only a tool of a changing source has: certain sites offer it, and their upstream checks its arguments. */
-export interface Offer {
-  /** The ids of the sites that offer it, sorted, whoever asks. */
-  readonly sites: readonly string[];
-  /** The sites where it writes although it reads elsewhere: shown to no caller whose ceiling is lower than a write's. */
-  readonly writesAt: readonly string[];
-  /** Whether it has an argument `confirm` of its own; otherwise one that is sent is left out. */
-  readonly confirm: boolean;
-  /** The same of `confirm_token`. */
-  readonly confirmToken: boolean;
-  /** Why it is never listed and never run, whatever the token may do. */
-  readonly hidden?: string;
-  /** How it is shown to a caller who reaches those of its sites: by what they say of it, and no other. */
-  shown?(sites: readonly string[]): Shown;
-}
-
-/** What a caller is shown of a tool. */
-export type Shown = Pick<OfferedTool, "description" | "input_schema">;
 
 /** A tool as a changing source describes it. */
 export interface OfferedTool {

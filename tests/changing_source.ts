@@ -1,5 +1,5 @@
 /** A source of tools that a test changes while the gateway runs. */
-import type { ToolEntry } from "../registry/load.ts";
+import type { ToolEntry } from "../registry/entry.ts";
 import { offered, type OfferedTool, type ToolSource } from "../registry/source.ts";
 
 /** A read that `sites` offer and that answers what it was given, unless `more` says otherwise. */

@@ -1,6 +1,7 @@
 /** The catalogue is complete: every tool that has a row is there, exactly as its row says, and nothing differs. */
 import assert from "node:assert/strict";
-import { goldenFaults, loadTools, type ToolEntry } from "../../registry/load.ts";
+import type { ToolEntry } from "../../registry/entry.ts";
+import { goldenFaults, loadTools } from "../../registry/load.ts";
 import { CONNECTORS } from "../connectors.ts";
 import { catalogue, type GoldenTool, rows } from "./golden.ts";
 

@@ -1,7 +1,7 @@
 /** Every tool there is, every argument it has, every kind of wrong value: both doors name the field, send nothing, keep the row. */
 import assert from "node:assert/strict";
 import type { Schema } from "../../registry/dialect.ts";
-import type { ToolEntry } from "../../registry/load.ts";
+import type { ToolEntry } from "../../registry/entry.ts";
 import { gateway, type Kit, site } from "../kit.ts";
 
 const OPTIONS = {

@@ -9,7 +9,7 @@ import type {
   ToolServers,
   UpstreamResult,
 } from "../../platforms/tool_servers/types.ts";
-import type { ToolEntry } from "../../registry/load.ts";
+import type { ToolEntry } from "../../registry/entry.ts";
 import { offered, type ToolSource } from "../../registry/source.ts";
 import {
   type Post,

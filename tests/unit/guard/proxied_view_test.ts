@@ -4,7 +4,7 @@ import { readRegistry } from "../../../gateway.ts";
 import { KeptTools, listedTools, pinsDigest } from "../../../guard/listed_tools.ts";
 import { ProxiedView } from "../../../guard/proxied_view.ts";
 import type { Site } from "../../../model.ts";
-import type { ToolEntry } from "../../../registry/load.ts";
+import type { ToolEntry } from "../../../registry/entry.ts";
 import type { Store, ToolDecision } from "../../../store/store.ts";
 import { listed } from "../../fake_tool_servers.ts";
 import { open } from "../store/kit.ts";
