@@ -1,10 +1,11 @@
-/** The nouns of the gateway and every limit it holds. */
+/** The nouns of the gateway; more of them, and every limit it holds, in `model/`. */
 
 import type { Tier } from "./model/call.ts";
 import type { CredentialKind, PlatformKind, SiteFields } from "./model.gen.ts";
 
 export * from "./model/audit.ts";
 export * from "./model/call.ts";
+export * from "./model/limits.ts";
 export * from "./model/oauth.ts";
 export * from "./model/people.ts";
 export * from "./model/snapshot.ts";
@@ -99,138 +100,3 @@ export interface Caller {
 /** What a write needs beside `confirm: true`: nothing, the token of a preview, or a person's approval. */
 export const CONFIRM_POLICIES = ["flag", "preview", "human"] as const;
 export type ConfirmPolicy = (typeof CONFIRM_POLICIES)[number];
-
-const KIB = 1024;
-const MIB = 1024 * KIB;
-
-/** Every limit of the service. Sizes are bytes of UTF-8. */
-export const LIMITS = {
-  BODY_BYTES: 2 * MIB,
-  ADMIN_BODY_BYTES: 256 * KIB,
-  LOGIN_BODY_BYTES: 4 * KIB,
-  NESTING_LEVELS: 64,
-  SCHEDULE_LEAD_SECONDS_MIN: 60,
-  PER_PAGE_MAX: 100,
-  FORM_SUBMISSIONS_MAX: 100,
-  /** What the CRM's tools look at where nothing else is asked for. */
-  CRM_WINDOW_DAYS: 30,
-  CRM_COMPARE_DAYS: 14,
-  CRM_TEXT_BACK_MINUTES: 5,
-  CRM_TAG_USES_MIN: 5,
-  CODE_PAGE_HTML_BYTES: 200 * KIB,
-  CODE_PAGE_CSS_BYTES: 100 * KIB,
-  CODE_PAGE_JS_BYTES: 100 * KIB,
-  STRUCTURED_DATA_BYTES: 100 * KIB,
-  STRUCTURED_DATA_LEVELS: 32,
-  STATIC_FILE_BYTES: 900 * KIB,
-  BULK_FILES_MAX: 1000,
-  BULK_BYTES: 100 * MIB,
-  BULK_FILE_BYTES: 25 * MIB,
-  REPO_PATH_CHARACTERS: 250,
-  MEDIA_BYTES: 20 * MIB,
-  MEDIA_BODY_BYTES: 28 * MIB,
-  /** Calls per minute and token, and per minute and site, in one process; a full minute's worth may come at once. */
-  CALLS_PER_MINUTE_TOKEN: 1200,
-  CALLS_PER_MINUTE_SITE: 1200,
-  CALL_DEADLINE_MS: 60_000,
-  UPSTREAM_DEADLINE_MS: 20_000,
-  VISIT_DEADLINE_MS: 5_000, // for what a visitor would get at an address
-  UPSTREAM_BYTES: 8 * MIB,
-  UPSTREAM_RETRIES: 2,
-  /** The longest an upstream that is too busy is waited for within a call. */
-  UPSTREAM_BUSY_MS: 5000,
-  /** How long a connection is kept for the next request, and how many for one address of a host. */
-  UPSTREAM_IDLE_MS: 30_000,
-  UPSTREAM_IDLE_PER_ADDRESS: 128,
-  /** A request that must not be sent twice takes no connection that was idle for longer: it may be closing. */
-  UPSTREAM_FRESH_MS: 1000,
-  /** How long one address of a host is waited for before the next is tried beside it. */
-  UPSTREAM_NEXT_ADDRESS_MS: 250,
-  UPSTREAM_HEADER_BYTES: 64 * KIB,
-  UPSTREAM_EXCERPT_CHARACTERS: 300,
-  UPSTREAM_STATUS_MIN: 400,
-  UPSTREAM_STATUS_MAX: 599,
-  /** How long a preview can be confirmed, and how long the answer of a call is repeated. */
-  CONFIRM_TOKEN_MS: 15 * 60_000,
-  IDEMPOTENCY_MS: 24 * 60 * 60_000,
-  REPEATED_ANSWER_BYTES: 60 * KIB,
-  REVISION_PARTS_MAX: 100,
-  /** Items of each list that a summary keeps. */
-  SUMMARY_ITEMS: 20,
-  WORKSPACE_AUDITS: 100,
-  /** The largest export that is summarised, and the largest answer that is given. */
-  TOPICMAP_EXPORT_BYTES: 32 * MIB,
-  TOPICMAP_RESULT_BYTES: 5 * MIB,
-  TOPICMAP_WRITE_DEADLINE_MS: 30_000,
-  TOPICMAP_TYPES_KEPT_MS: 10 * 60_000,
-  PASTED_CONTENT_BYTES: 200 * KIB,
-  /** The largest reply of a report that is read. */
-  REPORT_BYTES: 32 * MIB,
-  /** A stored file: how much of one is answered, how large one may be that is saved, how large a document is exported. */
-  STORED_TEXT_BYTES: MIB,
-  STORED_FILE_BYTES: 5 * MIB,
-  EXPORT_BYTES: 11 * MIB,
-  PREVIEW_FIELD_BYTES: 8 * KIB,
-  PREVIEW_BYTES: 32 * KIB,
-  AUDIT_ARGUMENT_BYTES: 8 * KIB,
-  AUDIT_SEGMENT_BYTES: 60 * KIB,
-  AUDIT_PAGE_MAX: 500,
-  /** What one run of retention may drop beyond the run before, without being told to. */
-  AUDIT_RETENTION_RUN_MS: 31 * 24 * 60 * 60 * 1000,
-  CACHE_CHECK_MS: 500,
-  /** How long a link for connecting an account can be opened, and how long its consent page may take. */
-  CONNECT_LINK_MS: 10 * 60_000,
-  /** A connection that ends within that time, and cannot renew itself, is warned of. */
-  CONNECTION_ENDS_SOON_MS: 7 * 24 * 60 * 60_000,
-  /** Listings kept in memory, one per visibility and version. */
-  LISTINGS_MAX: 1024,
-  LISTINGS_BYTES: 32 * MIB,
-  /** Calls of other tools that one call may make, and how deep they may stand in each other. */
-  NESTED_CALLS_MAX: 50,
-  NESTED_CALL_LEVELS: 2,
-  /** How long after its deadline a write without an outcome is taken for one that is unknown. */
-  DOUBT_AFTER_MS: 60_000,
-  WRITES_NAMED_MAX: 20,
-  RESOLUTION_NOTE_CHARACTERS: 500,
-  /** A site's tool server: its whole list of tools, pages and all; the answer of one tool, and how long it may take. */
-  TOOL_LIST_BYTES: 4 * MIB,
-  TOOL_LIST_PAGES: 50,
-  TOOL_RESULT_BYTES: MIB,
-  TOOL_CALL_DEADLINE_MS: 40_000,
-  /** How long a session of a tool server is used; the content platform's end after a day without use. */
-  TOOL_SESSION_MS: 12 * 60 * 60_000,
-  /** What behavior analytics can be asked for at once: days back from now, and dimensions. */
-  BEHAVIOR_DAYS_MAX: 3,
-  BEHAVIOR_DIMENSIONS_MAX: 3,
-  /** The longest window that is read from snapshots. */
-  SNAPSHOT_WINDOW_DAYS: 365,
-  /** When a day's snapshots are due (01:30 UTC) and count as late, how long they are kept, how many are made at once. */
-  SNAPSHOT_DUE_MS: 90 * 60_000,
-  SNAPSHOT_LATE_MS: 6 * 60 * 60_000,
-  SNAPSHOT_DAYS_KEPT: 400,
-  SNAPSHOTS_AT_ONCE: 4,
-  SNAPSHOT_ATTEMPTS_MAX: 2,
-  SNAPSHOT_LEASE_MS: 60_000,
-  /** Tools of sites' own servers: how many and how much of a server is kept, how much of one, and how often they are listed. */
-  TOOLS_PER_SERVER_MAX: 1000,
-  TOOL_CATALOG_BYTES: 512 * KIB,
-  LISTED_TOOL_BYTES: 48 * KIB,
-  TOOL_CATALOG_REFRESH_MS: 60 * 60_000,
-  TOOL_CATALOG_RETRY_MS: 5 * 60_000,
-  TOOL_CATALOG_LEASE_MS: 90_000,
-  TOOL_CATALOGS_AT_ONCE: 4,
-  TOOL_CATALOG_SPREAD_MS: 30_000,
-  /** How long work in the background goes on before others have their turn. */
-  TURN_MS: 5,
-  /** How long a call alone at work is believed to be without a sign of life: two thirds of it are longer than a request. */
-  EXCLUSIVE_LEASE_MS: 60_000,
-  /** What is shown of the words in which a site's own tool reports its failure. */
-  TOOL_ERROR_CHARACTERS: 2000,
-  /** Calls in flight when the gateway is told to stop: how long they are waited for, and how long for what is cut off. */
-  SHUTDOWN_SECONDS: 4,
-  SHUTDOWN_CUT_OFF_MS: 500,
-  /** How long refreshes of connected accounts are waited for when the store is closed. */
-  ACCOUNTS_FINISH_MS: 4000,
-  LOGIN_ATTEMPTS_PER_MINUTE: 10,
-  SESSION_MS: 12 * 60 * 60 * 1000,
-} as const;
