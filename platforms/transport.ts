@@ -48,7 +48,6 @@ export interface TransportOptions {
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   ...["host", "connection", "content-length", "transfer-encoding", "upgrade", "expect", "te"],
 ]);
-const ASCII = /^[\t\x20-\x7e]*$/;
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 /** Ports of other protocols, which fetch blocks as well (WHATWG Fetch, 2.9). */
 const BLOCKED_PORTS: ReadonlySet<number> = new Set([
@@ -113,16 +112,17 @@ function exchange(
   through: Pick<PinnedOptions, "pool" | "connection">,
 ): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const { method, signal, body } = init;
-  const options = {
+  const { method, signal } = init;
+  const body = init.body === null ? null : Buffer.from(init.body as string);
+  const options: PinnedOptions = {
     ...through,
     agent,
     method,
     setHost: false,
     path: `${url.pathname}${url.search}`,
-    headers: headersOf(url, init),
+    headers: headersOf(url, init, body),
     maxHeaderSize: LIMITS.UPSTREAM_HEADER_BYTES,
-  } satisfies PinnedOptions;
+  };
   const asked = agent.begin(options);
   const stop = () => asked.destroy(signal.reason);
   if (signal.aborted) stop();
@@ -149,22 +149,20 @@ function exchange(
       reject(thrown);
     });
   });
-  // Node sends a text and the head before it in one piece, in the encoding of the text.
-  const isOnePiece = options.headers.every((one) => ASCII.test(one));
-  asked.end(typeof body === "string" && !isOnePiece ? Buffer.from(body) : body);
+  asked.end(body);
   return promise;
 }
 
 /** Names and values in turns, as Node's client writes them without looking at them again. */
-function headersOf(url: URL, { method, headers, body }: Sending): string[] {
+function headersOf(url: URL, init: Sending, body: Buffer | null): string[] {
+  const { headers } = init;
   const sent = ["host", url.host];
   for (const name in headers) if (!OWN_HEADERS.has(name)) sent.push(name, headers[name]!);
   if (headers["accept-encoding"] === undefined) sent.push("accept-encoding", "gzip, br");
-  if (typeof body === "string" && headers["content-type"] === undefined) {
+  if (typeof init.body === "string" && headers["content-type"] === undefined) {
     sent.push("content-type", "text/plain;charset=UTF-8");
   }
-  const length = body === null ? 0 : Buffer.byteLength(body);
-  if (body !== null || !REPEATABLE.has(method)) sent.push("content-length", String(length));
+  if (body !== null || !REPEATABLE.has(init.method)) sent.push("content-length", `${body?.byteLength ?? 0}`);
   sent.push("connection", "keep-alive");
   return sent;
 }
