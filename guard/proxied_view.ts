@@ -41,6 +41,7 @@ interface Made {
 /** The tools of all sites; what was worked out once is kept while nothing of it changes. */
 export class ProxiedView {
   readonly #ports: ProxiedPorts;
+  readonly #turn: () => Promise<void>;
   #current: ReadonlyMap<string, ToolEntry> = new Map();
   #servers: ReadonlyMap<string, Known> = new Map();
   #made: ReadonlyMap<string, Made> = new Map();
@@ -50,6 +51,7 @@ export class ProxiedView {
 
   constructor(ports: ProxiedPorts) {
     this.#ports = ports;
+    this.#turn = turns(ports.elapsed, LIMITS.TURN_MS);
   }
 
   /** The entries as of the last load; the same map while they are the same. */
@@ -85,12 +87,15 @@ export class ProxiedView {
 
   /** Reads what the store has of these sites, and makes anew what changed, in parts that let others have their turn. */
   async load(sites: readonly Site[]): Promise<void> {
-    const { store, proxies, behaviour, elapsed } = this.#ports;
+    const { store, proxies, behaviour } = this.#ports;
+    const turn = this.#turn;
+    await turn();
     const catalogs = await store.toolCatalogs.list();
     // A gateway whose sites have no tool servers need not know what is known of their tools.
     if (catalogs.length === 0 && this.#servers.size === 0) return;
+    await turn();
     const sources = await proxies();
-    const turn = turns(elapsed, LIMITS.TURN_MS);
+    await turn();
     const servers = await this.#looked(catalogs, sites, sources, turn);
     const { names, siteIds } = changes(this.#servers, servers);
     const made = new Map(this.#made);

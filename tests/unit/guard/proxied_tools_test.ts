@@ -9,6 +9,7 @@ Deno.test("sites that are read again and are the same, as after a new token, hav
   const store = { sites: [SITE], version: 1, loads: 0 };
   const tools = new ProxiedTools(
     {
+      elapsed: () => performance.now(),
       store: {
         sites: { list: () => structuredClone(store.sites) },
         toolCatalogs: {
