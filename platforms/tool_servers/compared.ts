@@ -92,7 +92,7 @@ export function structural(seen: Seen): Found | null {
   if (before?.elements.size === 0 && now.elements.size === 0) return ofBlocks(verb, seen);
   if (REMOVING.includes(verb)) {
     const id = args.element_id;
-    if (typeof id !== "string") return uncompared(changed);
+    if (typeof id !== "string" || isEmptied(seen, id)) return uncompared(changed);
     return now.elements.has(id)
       ? wrong(`element_id: ${JSON.stringify(id)} is still on the page`)
       : { verified: true };
@@ -100,14 +100,29 @@ export function structural(seen: Seen): Found | null {
   return MOVING.includes(verb) ? moved(seen) : added(seen);
 }
 
+/** Whether the element was not there to be taken away, or is gone with all others of the page: that is no such change. */
+function isEmptied({ before, now }: Seen, id: string): boolean {
+  if (before === null) return false;
+  if (!before.elements.has(id)) return !now.elements.has(id);
+  const own = new Set([id]);
+  return now.elements.size === 0 &&
+    [...before.elements.keys()].some((one) => one !== id && !isWithin(one, own, before));
+}
+
 function added(seen: Seen): Found {
-  const { payload, before, now, changed } = seen;
+  const { args, payload, before, now, changed } = seen;
   if (changed === false) return wrong("The page is as it was before, so nothing of the change is stored");
   const id = addedId(payload);
   if (id !== null && before !== null && !before.elements.has(id)) {
-    return now.elements.has(id)
-      ? { verified: true }
-      : wrong(`The tool reports that it added element ${JSON.stringify(id)}, which is not on the page`);
+    if (!now.elements.has(id)) {
+      return wrong(`The tool reports that it added element ${shownId(id)}, which is not on the page`);
+    }
+    const [parent] = texts([args.parent_id ?? args.container_id]);
+    const isElsewhere = parent !== undefined && now.elements.has(parent) &&
+      !isWithin(id, new Set([parent]), now);
+    return isElsewhere
+      ? wrong(`The element that was added, ${shownId(id)}, is not in ${JSON.stringify(parent)}`)
+      : { verified: true };
   }
   return touched(seen) === true ? { verified: true } : uncompared(changed);
 }
@@ -149,8 +164,11 @@ function ofBlocks(verb: string, { args, payload, before, now, changed }: Seen): 
 function addedId(payload: unknown): string | null {
   if (!isFields(payload)) return null;
   const id = payload.new_element_id ?? payload.element_id ?? payload.container_id;
-  return typeof id === "string" && id !== "" ? id.slice(0, 64) : null;
+  return typeof id === "string" && id !== "" ? id : null;
 }
+
+/** An id as it may stand among the gateway's own words, whatever a site's server calls its elements. */
+const shownId = (id: string) => /^[\w.:-]{1,64}$/.test(id) ? JSON.stringify(id) : "with no plain id";
 
 /** Elements that differ and that the call does not name: somebody else may have edited the page between the looks. */
 export function editedBeside(seen: Seen): string[] {
@@ -166,7 +184,7 @@ export function editedBeside(seen: Seen): string[] {
   }).map(([id]) => id);
   if (others.length === 0) return [];
   const more = others.length > NAMED_MAX ? ` and ${others.length - NAMED_MAX} more` : "";
-  const names = others.slice(0, NAMED_MAX).map((id) => JSON.stringify(id)).join(", ");
+  const names = others.slice(0, NAMED_MAX).map(shownId).join(", ");
   return [`Elements ${names}${more} differ from before too, and the call does not name them`];
 }
 

@@ -1,4 +1,5 @@
 /** A record as a write sent it, compared with the record that is read back. */
+import { decodeHTML } from "entities/decode";
 import type { Found } from "./compared.ts";
 import type { ShownBy } from "./types.ts";
 
@@ -13,12 +14,15 @@ const MERGED = "{{";
 const NAMED_MAX = 10;
 const NAME_CHARACTERS = 64;
 
+/** What a write does with the lists that it sends: they are put beside those that stand, taken out of them, or all there is. */
+export type Lists = "added" | "removed" | "whole";
+
 /** What of the arguments the record has, compared; null where a part of them does not show in it. */
 export function comparedRecord(
   sent: Fields,
   record: Fields,
   rule: Pick<ShownBy, "id" | "ask" | "names" | "apart" | "failed">,
-  removes = false,
+  lists: Lists = "whole",
 ): Found {
   const failed = Object.entries(rule.failed).filter(([name, values]) => values.includes(plain(record[name])));
   if (failed.length > 0) {
@@ -30,16 +34,24 @@ export function comparedRecord(
   const others = new Set([rule.id ?? "id", ...rule.apart, ...Object.values(rule.ask), ...FILLED]);
   const own = Object.entries(sent).filter(([name, value]) => !others.has(name) && value !== undefined);
   const shown = own.flatMap(([name, value]) => {
-    const at = rule.names[name] ?? name;
+    const at = Object.hasOwn(rule.names, name) ? rule.names[name]! : name;
     const isShown = isPlain(value) && Object.hasOwn(record, at) && isPlain(named(record[at]));
     return isShown ? [{ name, value, stored: named(record[at]) }] : [];
   });
-  const differing = shown.filter(({ name, value, stored }) => !stands(name, value, stored, removes));
+  const differing = shown.filter(({ name, value, stored }) => !stands(name, value, stored, lists));
   if (differing.length > 0) {
     return {
       verified: false,
       warnings: differing.map(({ name }) => `${name}: the record does not have it as it was sent`),
     };
+  }
+  if (own.length === 0) {
+    return { verified: null, reason: "Nothing was sent that the record could be compared with" };
+  }
+  const longer = shown.filter(({ value, stored }) => lists === "whole" && isLonger(stored, value));
+  if (longer.length > 0) {
+    const names = listed(longer.map(({ name }) => name));
+    return { verified: null, reason: `The record has what was sent, and more beside it: ${names}` };
   }
   const hidden = own.map(([name]) => name).filter((name) => !shown.some((one) => one.name === name));
   if (hidden.length === 0) return { verified: true };
@@ -68,30 +80,42 @@ function isPlain(value: unknown): boolean {
   return typeof value !== "object" && !(typeof value === "string" && value.includes(MERGED));
 }
 
-function stands(name: string, sent: unknown, stored: unknown, removes: boolean): boolean {
+/** Names of ids, which are other ones in other capitals; and of telephone numbers, of which the digits count. */
+const IDS = /Ids?$/;
+const PHONES = /phone|^(from|to)Number$/i;
+
+function stands(name: string, sent: unknown, stored: unknown, lists: Lists): boolean {
+  const read = IDS.test(name) ? exact : plain;
   if (Array.isArray(sent)) {
-    const held = Array.isArray(stored) ? stored.map(plain) : [];
-    return sent.every((one) => held.includes(plain(one)) !== removes);
+    const held = Array.isArray(stored) ? stored.map(read) : [];
+    // Of nothing that was sent nothing stands where something is left.
+    if (sent.length === 0) return lists !== "whole" || held.length === 0;
+    return sent.every((one) => held.includes(read(one)) !== (lists === "removed"));
   }
-  const [own, found] = [plain(sent), plain(stored)];
+  if (!PHONES.test(name)) return read(sent) === read(stored);
+  const [own, found] = [digits(sent), digits(stored)];
   // A number that is sent without its country is stored with it.
-  return own === found ||
-    (name === "phone" && own.length >= NUMBER_MIN && found.endsWith(own.replace(/^0+/, "")));
+  return own === found || (own.length >= NUMBER_MIN && found.endsWith(own.replace(/^0+/, "")));
 }
+
+const isLonger = (stored: unknown, sent: unknown) =>
+  Array.isArray(stored) && Array.isArray(sent) &&
+  new Set(stored.map(plain)).size > new Set(sent.map(plain)).size;
 
 /** So many digits are a whole number of a country. */
 const NUMBER_MIN = 7;
-const MOMENT = /^\d{4}-\d\d-\d\dt\d\d:\d\d/;
+const MOMENT = /^\d{4}-\d\d-\d\d(t\d\d:\d\d.*)?$/;
 
-/**
- * As the CRM compares: without regard to capitals, blanks around, what stands between the digits of a number, and how a
- * moment is written.
- */
+const exact = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value) ?? "").trim();
+
+/** As the CRM compares: without regard to capitals, blanks around, and how a moment or a sign is written. */
 function plain(value: unknown): string {
-  const text = (typeof value === "string" ? value : JSON.stringify(value) ?? "").trim().toLowerCase();
-  if (MOMENT.test(text)) return String(Date.parse(text.toUpperCase()) || text);
-  return /^[+\d][\d\s().-]{5,}$/.test(text) ? text.replace(/\D/g, "") : text;
+  const text = exact(value);
+  const read = (text.includes("&") ? decodeHTML(text) : text).toLowerCase();
+  return MOMENT.test(read) ? String(Date.parse(read.toUpperCase()) || read) : read;
 }
+
+const digits = (value: unknown) => exact(value).replace(/\D/g, "");
 
 /**
  * Rows that were sent, compared with all rows of the same `_id` at the places given: one that is left as it was beside the
@@ -105,14 +129,19 @@ export function comparedRows(
   const warnings: string[] = [];
   const seen: unknown[] = [];
   let compared = 0;
+  let nameless = 0;
   for (const [name, where] of Object.entries(places)) {
     const rows = Array.isArray(sent[name]) ? sent[name].filter(isFields) : [];
     const stored = where.flatMap((place) => listAt(answer, place));
     for (const row of rows) {
-      const same = stored.filter(({ _id }) => _id === row._id);
+      if (!isId(row._id)) {
+        nameless++;
+        continue;
+      }
+      const same = stored.filter(({ _id }) => isId(_id) && String(_id) === String(row._id));
       seen.push(same);
       compared++;
-      const id = JSON.stringify(row._id ?? null).slice(0, NAME_CHARACTERS);
+      const id = JSON.stringify(row._id).slice(0, NAME_CHARACTERS);
       if (same.length === 0) warnings.push(`${name}: there is none with the _id ${id}`);
       else if (!same.every((one) => holds(one, row))) {
         warnings.push(`${name}: what stands under the _id ${id} is not as it was sent, or not alone`);
@@ -121,9 +150,12 @@ export function comparedRows(
   }
   const shown = JSON.stringify(seen);
   if (warnings.length > 0) return { verified: false, warnings: warnings.slice(0, NAMED_MAX), shown };
-  if (compared > 0) return { verified: true, shown };
-  return { verified: null, reason: "None of what was sent could be looked for by its _id", shown };
+  if (compared > 0 && nameless === 0) return { verified: true, shown };
+  return { verified: null, reason: "Not all of what was sent could be looked for by its _id", shown };
 }
+
+const isId = (value: unknown): value is string | number =>
+  typeof value === "string" || typeof value === "number";
 
 function listAt(answer: unknown, place: string): readonly Fields[] {
   const found = place.split(".").reduce<unknown>((at, name) => isFields(at) ? at[name] : undefined, answer);
@@ -133,11 +165,14 @@ function listAt(answer: unknown, place: string): readonly Fields[] {
 /** Whether a row has all that was sent of it. */
 function holds(stored: unknown, sent: unknown): boolean {
   if (isFields(sent)) {
-    return isFields(stored) && Object.entries(sent).every(([name, one]) => holds(stored[name], one));
+    return isFields(stored) && Object.entries(sent).every(([name, one]) => holds(ownOf(stored, name), one));
   }
   if (Array.isArray(sent)) {
     return Array.isArray(stored) && sent.length === stored.length &&
       sent.every((one, n) => holds(stored[n], one));
   }
-  return plain(stored ?? null) === plain(sent);
+  if (stored === undefined || stored === null) return sent === null || sent === "";
+  return plain(stored) === plain(sent);
 }
+
+const ownOf = (value: Fields, name: string) => Object.hasOwn(value, name) ? value[name] : undefined;

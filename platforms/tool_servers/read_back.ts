@@ -47,12 +47,15 @@ type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The tool of the site that reads, by how its name ends. */
-export function readerOf({ offersOf }: ProxyPorts, siteId: string, ending: string): SiteOffer | undefined {
-  for (const offer of offersOf(siteId)) {
-    if (!offer.writes && (offer.upstream_name === ending || offer.upstream_name.endsWith(`-${ending}`))) {
-      return offer;
-    }
+/** The tool of the site that reads what another one of the same source writes, by how its name ends. */
+export function readerOf(
+  { offersOf }: ProxyPorts,
+  { site_id, ref: { source } }: SiteOffer,
+  ending: string,
+): SiteOffer | undefined {
+  for (const offer of offersOf(site_id)) {
+    if (offer.writes || offer.ref.source !== source) continue;
+    if (offer.upstream_name === ending || offer.upstream_name.endsWith(`-${ending}`)) return offer;
   }
   return undefined;
 }
@@ -66,16 +69,24 @@ export async function readWith(servers: ToolServers, reader: SiteOffer, args: Fi
 /** Settings of so many elements are compared. */
 const ELEMENTS_MAX = 5;
 
+/** Whether an answer lists the parts of a page at all, and is of no other page than the one that was asked for. */
+function isOfPage(payload: unknown, pageId: number | null): boolean {
+  if (Array.isArray(payload)) return true;
+  if (!isFields(payload)) return false;
+  const own = [payload.post_id, payload.page_id].filter((one) => one !== undefined);
+  return own.every((one) => String(one) === String(pageId)) && Object.values(payload).some(Array.isArray);
+}
+
 /** Reads the page that a call changes with the site's own tool; undefined where the site has none that shows it. */
-function lookAt({ target, pageId }: Resolved, ctx: ProxyContext, ports: ProxyPorts, servers: ToolServers) {
+function lookAt({ target, pageId }: Resolved, ports: ProxyPorts, servers: ToolServers) {
   const words = wordList(target.upstream_name);
   const blocks = words.includes("block") || words.includes("pattern");
-  const reader = readerOf(ports, ctx.site.id, blocks ? "get-post-blocks" : "get-page-structure");
+  const reader = readerOf(ports, target, blocks ? "get-post-blocks" : "get-page-structure");
   if (reader === undefined) return undefined;
   const page = { [reader.page ?? "post_id"]: pageId };
   const look = async () => {
     const payload = await readWith(servers, reader, page);
-    return payload === null ? null : structureOf(payload);
+    return isOfPage(payload, pageId) ? structureOf(payload) : null;
   };
   return { blocks, words, page, look };
 }
@@ -98,7 +109,7 @@ async function assertKeepsText({ target, pageId }: Resolved, ctx: ProxyContext):
 
 /** Refuses a page that the site's own tool does not find either. Throws E_NOT_FOUND, E_UPSTREAM. */
 export async function assertShown(call: Resolved, ctx: ProxyContext, ports: ProxyPorts): Promise<void> {
-  const found = lookAt(call, ctx, ports, await ports.servers(ctx));
+  const found = lookAt(call, ports, await ports.servers(ctx));
   if (found === undefined || await found.look() !== null) return;
   throw new GatewayError(
     "E_NOT_FOUND",
@@ -114,11 +125,11 @@ export function pageReadBack(
   ports: ProxyPorts,
   servers: ToolServers,
 ): ReadBack | null {
-  const found = lookAt(call, ctx, ports, servers);
+  const found = lookAt(call, ports, servers);
   if (found === undefined) return null;
   const { blocks, words, page, look } = found;
   const { targetArgs } = call;
-  const reader = readerOf(ports, ctx.site.id, "get-element-settings");
+  const reader = readerOf(ports, call.target, "get-element-settings");
   const readSettings = reader &&
     ((element_id: string) => readWith(servers, reader, { ...page, element_id }).catch(() => null));
   let before: Structure | null = null;
@@ -165,7 +176,8 @@ async function sentSettings(
   return await together(...sent.map(async (one, at) => {
     if (at >= ELEMENTS_MAX) return undefined;
     const found = await read(one.element_id);
-    return { ...one, stored: isFields(found) && isFields(found.settings) ? found.settings : null };
+    const isOf = isFields(found) && (found.element_id ?? one.element_id) === one.element_id;
+    return { ...one, stored: isOf && isFields(found.settings) ? found.settings : null };
   }));
 }
 
@@ -179,7 +191,7 @@ function elementSettings(all: readonly (Compared | undefined)[]): Found | null {
       return { verified: null, reason: "The settings of an element could not be read back" };
     }
     for (const [name, value] of Object.entries(sent)) {
-      if (!alike(value, stored[name])) {
+      if (!alike(value, ownOf(stored, name))) {
         differences.push(`${element_id}, ${name}: is not stored as it was sent`);
       }
     }
@@ -197,11 +209,14 @@ function elementSettings(all: readonly (Compared | undefined)[]): Found | null {
 /** Equal as JSON, whatever the order of names; a part that was sent of a larger whole is there. */
 function alike(sent: unknown, stored: unknown): boolean {
   if (isFields(sent)) {
-    return isFields(stored) && Object.entries(sent).every(([name, one]) => alike(one, stored[name]));
+    return isFields(stored) && Object.entries(sent).every(([name, one]) => alike(one, ownOf(stored, name)));
   }
   if (Array.isArray(sent)) {
     return Array.isArray(stored) && sent.length === stored.length &&
       sent.every((one, n) => alike(one, stored[n]));
   }
-  return sent === stored || (sent !== null && stored !== null && String(sent) === String(stored));
+  return sent === stored || (isScalar(sent) && isScalar(stored) && String(sent) === String(stored));
 }
+
+const isScalar = (value: unknown) => ["string", "number", "boolean"].includes(typeof value);
+const ownOf = (value: Fields, name: string) => Object.hasOwn(value, name) ? value[name] : undefined;

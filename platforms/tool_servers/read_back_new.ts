@@ -1,5 +1,6 @@
 /** What stands after a site's own tool made something new: a page, and whether all of it was stored. */
-import { contentStates } from "../content.ts";
+import { decodeHTML } from "entities/decode";
+import { contentStates, type FoundState } from "../content.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
 import type { Found } from "./compared.ts";
 import { type ReadBack, readerOf, readWith, unproven, type Verdict } from "./read_back.ts";
@@ -13,26 +14,32 @@ const NOT_NAMED = "The tool does not say which page or post it made";
 
 /** The read-back of a write that makes a page or a post. */
 export function newReadBack(
-  { targetArgs }: Resolved,
+  call: Resolved,
   ctx: ProxyContext,
   ports: ProxyPorts,
   servers: ToolServers,
 ): ReadBack {
+  const { targetArgs } = call;
+  let began = Infinity;
   return {
-    before: () => Promise.resolve(),
+    before() {
+      began = ctx.now();
+      return Promise.resolve();
+    },
     async after(payload) {
       const id = payload === null ? null : madeId(payload);
       if (id === null) return unproven(NOT_NAMED);
       try {
         const state = await (await ctx.use(contentStates)).find(id);
-        if (state === null) return await unread(id, payload as Fields, ctx, ports, servers);
+        if (state === null) return await unread(id, payload as Fields, call, ports, servers);
         ctx.note({ result_id: id });
         const changes = [{
           field: `page ${id}`,
           from: null,
           to: { status: state.status, title: state.title },
         }];
-        const found = await stored(targetArgs, id, ctx, ports, servers);
+        const found = otherPage(targetArgs, state) ??
+          standing(state, ctx.now() - began) ?? await stored(call, id, ports, servers);
         const live = ["published", "private"].includes(state.status)
           ? [
             `Page ${id} is public: the site's own tool made it so, though nothing asked for it; take it back in the CMS`,
@@ -47,16 +54,41 @@ export function newReadBack(
   };
 }
 
+/** A page with another title or status than was sent; null where it has those. */
+function otherPage({ title, status }: Fields, state: FoundState): Found | null {
+  const warnings = [
+    ...(typeof title === "string" && read(title) !== read(state.title)
+      ? ["title: the page does not have it as it was sent"]
+      : []),
+    ...(typeof status === "string" && status !== state.status ? [`status: the page is ${state.status}`] : []),
+  ];
+  return warnings.length === 0 ? null : { verified: false, warnings };
+}
+
+/** Without what no reader of a title sees: elements, the spelling of entities, blanks. */
+const read = (title: string) => decodeHTML(title).replace(/<[^>]*>/g, "").replace(/\s+/g, " ").trim();
+
+/** Clocks differ by less. */
+const CLOCK_MS = 300_000;
+
+/** A page that nobody has changed since before the call began is none that it made; null for any other. */
+function standing({ id, modified_gmt, siteNow }: FoundState, since: number): Found | null {
+  const changed = Date.parse(modified_gmt ?? "");
+  return changed < siteNow - since - CLOCK_MS
+    ? { verified: null, reason: `Page ${id} was there before, by its own date` }
+    : null;
+}
+
 /** What is neither a page nor a post: of another kind where the site's own tool shows it, else not kept. */
 async function unread(
   id: number,
   { post_id, page_id }: Fields,
-  ctx: ProxyContext,
+  { target }: Resolved,
   ports: ProxyPorts,
   servers: ToolServers,
 ): Promise<Verdict> {
   const why = `What was made, ${id}, is neither a page nor a post that can be read`;
-  const reader = readerOf(ports, ctx.site.id, "get-page-structure");
+  const reader = readerOf(ports, target, "get-page-structure");
   // An id alone may be one of a menu, a term, a setting.
   const isPost = (post_id ?? page_id) !== undefined;
   if (reader === undefined || !isPost) return unproven(why);
@@ -73,21 +105,22 @@ async function unread(
 function madeId(payload: unknown): number | null {
   if (typeof payload !== "object" || payload === null) return null;
   const { post_id, page_id, id } = payload as Fields;
-  const found = Number(post_id ?? page_id ?? id);
-  return Number.isSafeInteger(found) && found > 0 ? found : null;
+  const named = post_id ?? page_id ?? id;
+  // What is no plain number would be the id of another page to other readers.
+  const found = typeof named === "string" && /^\d{1,15}$/.test(named) ? Number(named) : named;
+  return typeof found === "number" && Number.isSafeInteger(found) && found > 0 ? found : null;
 }
 
 /** Whether as many elements are stored as were sent; that the page is there, where none were. */
 async function stored(
-  args: Fields,
+  { target, targetArgs }: Resolved,
   id: number,
-  ctx: ProxyContext,
   ports: ProxyPorts,
   servers: ToolServers,
 ): Promise<Found> {
-  const sent = countElements(args.structure);
+  const sent = countElements(targetArgs.structure);
   if (sent === 0) return { verified: true };
-  const reader = readerOf(ports, ctx.site.id, "get-page-structure");
+  const reader = readerOf(ports, target, "get-page-structure");
   const payload = reader && await readWith(servers, reader, { [reader.page ?? "post_id"]: id });
   if (payload === undefined || payload === null) {
     return { verified: null, reason: "Its elements could not be read back" };

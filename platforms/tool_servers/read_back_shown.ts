@@ -1,9 +1,10 @@
 /** What stands after a write that another of the site's own tools shows: which one, and how, `manifests/proxies/` says. */
 import { failureText, payloadOf } from "./answers.ts";
 import { putBack } from "./arguments.ts";
-import { comparedRecord, comparedRows } from "./compared_records.ts";
+import { comparedRecord, comparedRows, type Lists } from "./compared_records.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
-import { type ReadBack, readerOf, unproven, type Verdict } from "./read_back.ts";
+import type { Found } from "./compared.ts";
+import { type ReadBack, readerOf, unproven } from "./read_back.ts";
 import type { Resolved } from "./resolved.ts";
 import type { ShownBy, SiteOffer, ToolServers, UpstreamResult } from "./types.ts";
 
@@ -18,9 +19,10 @@ export function shownReadBack(
   ports: ProxyPorts,
   servers: ToolServers,
 ): ReadBack | null {
-  const { target: { shown_by: rule, ref, upstream_name }, targetArgs } = call;
+  const { target, targetArgs } = call;
+  const { shown_by: rule, ref, upstream_name } = target;
   if (rule === undefined) return null;
-  const reader = readerOf(ports, ctx.site.id, rule.tool);
+  const reader = readerOf(ports, target, rule.tool);
   if (reader === undefined) return withoutReader(rule.tool);
   const hosted = ref.source === "crm";
   const location = ctx.site.crm_location_id ?? "";
@@ -31,25 +33,52 @@ export function shownReadBack(
   const sent = hosted ? unprefixed(targetArgs) : targetArgs;
   if (Object.keys(rule.rows).length > 0) return rowsReadBack(rule, sent, reader, ask);
   const look = new Look(rule, sent, ask);
-  const removes = upstream_name.includes("_remove-");
+  let began = Infinity;
   return {
-    before: () => Promise.resolve(),
+    before() {
+      began = ctx.now();
+      return Promise.resolve();
+    },
     async after(payload) {
       const id = look.idOf(payload);
       if (id === null) return unproven("The tool does not say which record it wrote");
       ctx.note({ result_id: id });
       try {
         const record = await look.record(id, payload);
-        if (record === undefined) return unproven(`The record ${id} could not be read back`);
-        const found = record === null
-          ? look.missing(id, reader)
-          : comparedRecord(sent, record, rule, removes);
+        const found = typeof record === "string"
+          ? look.without(record, id, reader)
+          : judgedRecord(comparedRecord(sent, record, rule, listsOf(upstream_name)), record, {
+            id,
+            began: look.makes(upstream_name) ? began : null,
+          });
         return { warnings: [], ...found, changes: [], changed: null };
       } catch {
         return unproven(`The record ${id} could not be read back`);
       }
     },
   };
+}
+
+const listsOf = (name: string): Lists =>
+  name.includes("_remove-") ? "removed" : name.includes("_add-") ? "added" : "whole";
+
+/** Clocks differ by less. */
+const CLOCK_MS = 300_000;
+
+/** Of a record that says it was made before the call `began` nothing is proven that was to be made. */
+function judgedRecord(
+  found: Found,
+  { dateAdded, createdAt }: Fields,
+  { id, began }: { readonly id: string | number; readonly began: number | null },
+): Found {
+  const made = [dateAdded, createdAt].map((one) =>
+    typeof one === "string" ? Date.parse(one) : Number(one ?? NaN)
+  )
+    .find((one) => !Number.isNaN(one));
+  const isOld = began !== null && made !== undefined && made < began - CLOCK_MS;
+  return isOld && found.verified === true
+    ? { verified: null, reason: `The record ${id} was there before, by its own date` }
+    : found;
 }
 
 /** Where the tool that would show it may not be called. */
@@ -75,37 +104,50 @@ class Look {
     for (const place of made) {
       const there = placeIn(bare(payload), place);
       const found = asId(isFields(there) ? there.id ?? there._id : there);
-      if (found !== null) return found;
+      if (typeof found === "number" || (found !== null && PLAIN_ID.test(found))) return found;
     }
     return null;
   }
 
-  /** The record; null where there is none, undefined where that could not be found out. */
-  async record(id: string | number, payload: unknown): Promise<Fields | null | undefined> {
+  /** Whether the tool makes a record, which a write that names one or takes what is there does not. */
+  makes(name: string): boolean {
+    const { id } = this.rule;
+    return !name.includes("upsert") && (id === undefined || asId(this.sent[id]) === null);
+  }
+
+  /** The record, or why there is none. */
+  async record(id: string | number, payload: unknown): Promise<Fields | Without> {
     const { by, with: fixed, ask, search } = this.rule;
     const own = { ...fixed, ...this.#given(ask, payload), ...(by === undefined ? {} : { [by]: id }) };
     const narrow = this.#given(search, null);
     const ways = Object.keys(narrow).length > 0 ? [narrow, {}] : [{}];
+    let found: Fields | Without = "missing";
     for (const way of ways) {
       const result = await this.ask({ ...own, ...way });
-      if (result.isError) return isMissing(result) ? null : undefined;
-      const found = this.#recordIn(bare(payloadOf(result)), id);
-      if (found !== null) return found;
+      if (result.isError) return isMissing(result) ? "missing" : "unread";
+      found = this.#recordIn(bare(payloadOf(result)), id);
+      if (found !== "missing" && found !== "beyond") return found;
     }
-    return null;
+    return found;
   }
 
   /** What is said where the record is not there. */
-  missing(
-    id: string | number,
-    { upstream_name }: SiteOffer,
-  ): Pick<Verdict, "verified" | "reason" | "warnings"> {
+  without(why: Without, id: string | number, { upstream_name }: SiteOffer): Found {
     const { later } = this.rule;
+    if (why === "unread") {
+      return { verified: null, reason: `The record ${id} could not be read back` };
+    }
+    if (why === "another") {
+      const warnings = [`"${upstream_name}" was asked for ${id} and shows another record`];
+      return { verified: false, warnings };
+    }
+    if (why === "beyond") {
+      return { verified: null, reason: `${id} is not among the first that "${upstream_name}" lists` };
+    }
     if (later !== undefined && this.sent[later] !== undefined) {
       return {
         verified: null,
         reason: `${id} is for later, and "${upstream_name}" does not show it yet`,
-        warnings: [],
       };
     }
     const warning =
@@ -123,15 +165,18 @@ class Look {
   }
 
   /** The record where it stands, of a list the row of that id. */
-  #recordIn(answer: unknown, id: string | number): Fields | null | undefined {
+  #recordIn(answer: unknown, id: string | number): Fields | Without {
+    const { by, with: { limit } } = this.rule;
     const there = this.rule.at.map((place) => placeIn(answer, place)).find((one) => one !== undefined) ??
       answer;
     if (Array.isArray(there)) {
-      return there.find((one) =>
-        isFields(one) && [one.id, one._id].some((own) => String(own) === String(id))
-      ) ?? null;
+      const found = there.find((one) => isFields(one) && idsOf(one).includes(String(id)));
+      const isFull = limit !== undefined && there.length >= Number(limit);
+      return found as Fields | undefined ?? (isFull ? "beyond" : "missing");
     }
-    return isFields(there) && this.rule.by !== undefined ? there : undefined;
+    if (!isFields(there) || by === undefined) return "unread";
+    const own = idsOf(there);
+    return own.length === 0 || own.includes(String(id)) ? there : "another";
   }
 }
 
@@ -171,6 +216,16 @@ function placeIn(value: unknown, place: string): unknown {
 
 /** Some answers have what they are about in `results`. */
 const bare = (payload: unknown) => isFields(payload) && isFields(payload.results) ? payload.results : payload;
+
+/** Why there is no record: there is none, it stands further back in a list, another one is shown, or nothing that is one. */
+type Without = "missing" | "beyond" | "another" | "unread";
+
+/** The ids of a record, as text. */
+const idsOf = ({ id, _id }: Fields): readonly string[] =>
+  [id, _id].filter((one) => asId(one) !== null).map(String);
+
+/** An id that a server names, of which nothing is a sentence. */
+const PLAIN_ID = /^[\w.:~-]{1,128}$/;
 
 const asId = (value: unknown) =>
   (typeof value === "string" && value !== "") || typeof value === "number" ? value : null;
