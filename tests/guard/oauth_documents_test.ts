@@ -259,24 +259,6 @@ Deno.test("a 304 to a request that named no version is no document", async () =>
   assert.match((await shown(at, at.address(ID))).text, /status 304/);
 });
 
-Deno.test("a document that several ask for at once is read once, and a failure is answered to all of them", async () => {
-  const held = Promise.withResolvers<void>();
-  let answer = json(document());
-  await using at = await world(async () => {
-    await held.promise;
-    return answer();
-  });
-  const all = () => Promise.all([1, 2, 3, 4].map(() => shown(at, at.address(ID))));
-  answer = json(document(), { status: 503 });
-  const failing = all();
-  held.resolve();
-  assert.deepEqual((await failing).map(({ status }) => status), [400, 400, 400, 400]);
-  assert.equal(at.gw.requests.length, 1);
-  answer = json(document());
-  assert.deepEqual((await all()).map(({ status }) => status), [200, 200, 200, 200]);
-  assert.equal(at.gw.requests.length, 2);
-});
-
 Deno.test("one person has 20 documents fetched a minute, all together 60 from one host", async () => {
   await using at = await world(json(document()));
   for (let count = 0; count < 20; count++) await shown(at, at.address(`${ID}?${count}`));
