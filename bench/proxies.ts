@@ -83,11 +83,14 @@ async function asking(url: string, work: () => Promise<void>): Promise<{ took: n
   return { took, longest };
 }
 
-/** How a tool is called: what it is, how long its server takes, and the first calls that far apart. */
+/** A call of a tool, for the caller of that number. */
+type Call = (n: number) => Promise<unknown>;
+
+/** How a tool is called again and again. */
 interface Load {
   readonly name: string;
   readonly tool: string;
-  readonly apart_ms: number;
+  run(call: Call): Promise<Times>;
   readonly aims: Readonly<Record<keyof Times, string>>;
 }
 
@@ -95,13 +98,13 @@ const LOADS: readonly Load[] = [
   {
     name: `a proxied read, ${IN_FLIGHT} in flight, answered in ${LATENCY_MS} ms`,
     tool: "list-templates",
-    apart_ms: LATENCY_MS / IN_FLIGHT,
+    run: evenly,
     aims: { p50: "under 1 ms more", p99: "under 5 ms more" },
   },
   {
     name: `the same answered at once, so that ${IN_FLIGHT} wait for the processors`,
     tool: "list-pages",
-    apart_ms: 0,
+    run: atOnce,
     aims: { p50: "", p99: "" },
   },
 ];
@@ -111,7 +114,7 @@ async function callRows(gateway: Server, token: string, url: string, rounds: num
   const through = await connected(`${gateway.url}/mcp`, token);
   const direct = await connected(`${url}/s0/${SERVER}`, token);
   const lines: Line[] = [];
-  for (const { name, tool, apart_ms, aims } of LOADS) {
+  for (const { name, tool, run, aims } of LOADS) {
     const asked = {
       direct: () => direct.callTool({ name: `emcp-tools-${tool}`, arguments: {} }),
       gateway: (n: number) =>
@@ -120,9 +123,9 @@ async function callRows(gateway: Server, token: string, url: string, rounds: num
     const found: Record<keyof typeof asked, Times>[] = [];
     const cpu: number[] = [];
     for (let round = 1 - WARM_ROUNDS; round <= rounds; round++) {
-      const bare = await many(asked.direct, apart_ms);
+      const bare = await run(asked.direct);
       const before = await gateway.cpuMs();
-      const times = { direct: bare, gateway: await many(asked.gateway, apart_ms) };
+      const times = { direct: bare, gateway: await run(asked.gateway) };
       if (round < 1) continue;
       cpu.push((await gateway.cpuMs() - before) / (IN_FLIGHT * CALLS));
       found.push(times);
@@ -150,21 +153,34 @@ async function connected(url: string, token: string) {
   return client;
 }
 
-/** So many calls are always in flight; where the first begin apart, the others stay so. */
-async function many(call: (n: number) => Promise<unknown>, apart_ms: number): Promise<Times> {
+/** Calls that begin one after another, evenly, whatever became of those before: so many are in flight meanwhile. */
+async function evenly(call: Call): Promise<Times> {
+  return timesOf(
+    await Promise.all(Array.from({ length: IN_FLIGHT * CALLS }, async (_, n) => {
+      await delay(n * LATENCY_MS / IN_FLIGHT);
+      return await one(call, n);
+    })),
+  );
+}
+
+/** So many callers, each of whom calls again as soon as it is answered. */
+async function atOnce(call: Call): Promise<Times> {
   const times: number[] = [];
-  const one = async (n: number) => {
-    await delay(n * apart_ms);
-    for (let turn = 0; turn < CALLS; turn++) {
-      times.push(
-        await timed(async () => {
-          const answer = await call(n) as { isError?: boolean };
-          assert.ok(!answer.isError, JSON.stringify(answer));
-        }),
-      );
-    }
-  };
-  await Promise.all(Array.from({ length: IN_FLIGHT }, (_, n) => one(n)));
-  times.sort((a, b) => a - b);
-  return { p50: times[Math.floor(times.length / 2)]!, p99: times[Math.floor(times.length * 0.99)]! };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, async (_, n) => {
+    for (let turn = 0; turn < CALLS; turn++) times.push(await one(call, n));
+  }));
+  return timesOf(times);
+}
+
+/** How long one call takes. */
+async function one(call: Call, n: number): Promise<number> {
+  return await timed(async () => {
+    const answer = await call(n) as { isError?: boolean };
+    assert.ok(!answer.isError, JSON.stringify(answer));
+  });
+}
+
+function timesOf(times: readonly number[]): Times {
+  const sorted = times.toSorted((a, b) => a - b);
+  return { p50: median(times), p99: sorted[Math.floor(times.length * 0.99)]! };
 }
