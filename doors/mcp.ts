@@ -97,10 +97,8 @@ async function answer(
   const body = await readJson(request, cap);
   const caller = await ports.authenticate(request); // again, for a body can be long in coming
   if ("fault" in body) {
-    if (body.fault === "too large") {
-      const { code, message } = bodyError(body, cap);
-      return refused(413, `${code}: ${message}`);
-    }
+    const { code, message } = bodyError(body, cap);
+    if (code === "E_PAYLOAD_TOO_LARGE") return refused(413, `${code}: ${message}`);
     return fault(new FrameFault(400, RPC.PARSE, `Parse error: the body is ${body.fault}`));
   }
   const frame = judge(body.value, headers);

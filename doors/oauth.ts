@@ -136,4 +136,5 @@ async function formOf(c: Context): Promise<URLSearchParams> {
   throw new OAuthFault("invalid_request", `The body ${why}`, statusOf(read));
 }
 
-const statusOf = (read: { readonly fault?: string } | null) => read?.fault === "too large" ? 413 : 400;
+const UNREAD: ReadonlySet<unknown> = new Set(["too large", "in too many pieces"]);
+const statusOf = (read: { readonly fault?: string } | null) => UNREAD.has(read?.fault) ? 413 : 400;

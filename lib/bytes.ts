@@ -67,11 +67,14 @@ export async function readWithin(
   stream: Chunks | null,
   cap: number,
 ): Promise<Uint8Array<ArrayBuffer> | null> {
+  const parts: Uint8Array[] = [];
   let chunks: Uint8Array[] = [];
   const take = (chunk: Uint8Array) => {
-    if (chunks.push(chunk) === KEPT_MAX) chunks = [joined(chunks)];
+    if (chunks.push(chunk) < KEPT_MAX) return;
+    parts.push(joined(chunks));
+    chunks = [];
   };
-  return await eachChunkWithin(stream, cap, take) ? joined(chunks) : null;
+  return await eachChunkWithin(stream, cap, take) ? joined([...parts, ...chunks]) : null;
 }
 
 /** Bytes as the text they are in UTF-8; undefined where they are none, or hold a zero. */

@@ -86,7 +86,8 @@ Deno.test("a body over a declared length is refused before it is read, a streame
     },
   });
   assert.equal((await door(post(endless))).status, 413);
-  assert.ok(pulled < 10, `${pulled} chunks were pulled`);
+  // 4 MiB more are taken, for clients that look for an answer only once they have sent all.
+  assert.ok(pulled < 10 + 256, `${pulled} chunks were pulled`);
   const declared = post("{}", { "content-length": String(BODY_BYTES + 1) });
   assert.equal((await door(declared)).status, 413);
   assert.equal(declared.bodyUsed, false);
