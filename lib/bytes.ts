@@ -86,3 +86,26 @@ export function textIn(bytes: Uint8Array): string | undefined {
     return undefined;
   }
 }
+
+/** Bytes of UTF-8 as text, in pieces cut anywhere: the same text however they are cut, without a mark at its beginning. */
+export class TextPieces {
+  // Left to itself a decoder takes some marks away that stand further back, where a piece begins with one.
+  readonly #text = new TextDecoder("utf-8", { ignoreBOM: true });
+  #isBegun = false;
+
+  /** The text of the next piece. */
+  add(piece: Uint8Array): string {
+    return this.#without(this.#text.decode(piece, { stream: true }));
+  }
+
+  /** What is left, once all pieces were added. */
+  end(): string {
+    return this.#without(this.#text.decode());
+  }
+
+  #without(text: string): string {
+    if (this.#isBegun || text === "") return text;
+    this.#isBegun = true;
+    return text.startsWith("\ufeff") ? text.slice(1) : text;
+  }
+}

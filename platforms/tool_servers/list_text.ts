@@ -1,5 +1,5 @@
 /** The answer to tools/list taken apart as text, so that each of its tools is parsed by itself and none takes long. */
-import { joined } from "../../lib/bytes.ts";
+import { joined, TextPieces } from "../../lib/bytes.ts";
 import type { Reducer } from "../request.ts";
 import { parsed } from "./stream.ts";
 
@@ -40,6 +40,7 @@ export class ListReader {
   readonly #names: string[] = [];
   #depth = 0;
   #isInText = false;
+  #lists = 0;
   /** How much of the next piece is escaped by the end of the last. */
   #skipped = 0;
 
@@ -65,13 +66,15 @@ export class ListReader {
       } else if (sign === COLON) {
         if (this.#depth < LIST_DEPTH) this.#names[this.#depth] = this.#word;
       } else if (sign === OBJECT || sign === LIST) {
-        this.#depth++;
+        if (++this.#depth < LIST_DEPTH) this.#names[this.#depth] = "";
         if (sign === OBJECT || !this.#isList()) continue;
         keep(at + 1);
-        [this.#rows, this.#row] = [[], ""]; // of two lists the later counts, as in any JSON
+        this.#beside.push(MARK);
+        this.#lists++;
+        [this.#rows, this.#row] = [[], ""];
       } else if (this.#depth === LIST_DEPTH && this.#row !== null && isEnd(sign)) {
         keep(at);
-        if (sign === COMMA || this.#rows.length > 0 || this.#row.trim() !== "") this.#rows.push(this.#row);
+        if (sign === COMMA || this.#rows.length > 0 || NOT_BLANK.test(this.#row)) this.#rows.push(this.#row);
         if (sign === COMMA) [this.#row, from] = ["", at + 1];
         else [this.#row, this.#depth] = [null, this.#depth - 1];
       } else if (sign === LIST_END || sign === OBJECT_END) {
@@ -88,7 +91,14 @@ export class ListReader {
       const most = BESIDE_CHARACTERS_MAX / 1024;
       return { message: undefined, rows: [], fault: `it has more than ${most} KiB beside a list of tools` };
     }
-    return { message: parsed(this.#beside.join("")), rows: this.#rows };
+    const message = parsed(this.#beside.join(""));
+    if (message === undefined || this.#lists === 0) return { message, rows: this.#rows };
+    // Of two lists readers differ on which one counts, and one of them was not looked at.
+    if (this.#lists > 1 || !isMarked(message)) {
+      return { message: undefined, rows: [], fault: "it has its list of tools more than once" };
+    }
+    message.result.tools.length = 0;
+    return { message, rows: this.#rows };
   }
 
   #isList(): boolean {
@@ -105,6 +115,20 @@ export class ListReader {
   }
 }
 
+/** What stands for the rows while the rest is parsed; no server knows it. */
+const MARKED = crypto.randomUUID();
+const MARK = JSON.stringify(MARKED);
+
+/** Whether what is taken for the list is the one that was cut out, and not another of that name. */
+function isMarked(message: unknown): message is { readonly result: { readonly tools: unknown[] } } {
+  const { result } = message as { result?: { tools?: unknown } | null };
+  const tools = result?.tools;
+  return Array.isArray(tools) && tools.length === 1 && tools[0] === MARKED;
+}
+
+/** JSON has no other blanks. */
+const NOT_BLANK = /[^ \t\n\r]/;
+
 const isEnd = (sign: number) => sign === COMMA || sign === LIST_END || sign === OBJECT_END;
 
 /** An answer that is there whole, taken apart. */
@@ -119,13 +143,13 @@ export class ListAnswer implements Reducer {
   /** How much was read. */
   bytes = 0;
   readonly #reader = new ListReader();
-  readonly #text = new TextDecoder();
+  readonly #text = new TextPieces();
   readonly #head: Uint8Array[] = [];
 
   add(chunk: Uint8Array): void {
     if (this.bytes < BESIDE_CHARACTERS_MAX) this.#head.push(chunk.slice());
     this.bytes += chunk.byteLength;
-    this.#reader.add(this.#text.decode(chunk, { stream: true }));
+    this.#reader.add(this.#text.add(chunk));
   }
 
   kept(): Uint8Array<ArrayBuffer> {
@@ -134,7 +158,7 @@ export class ListAnswer implements Reducer {
 
   /** What was read, once all of it was. */
   end(): ListText {
-    this.#reader.add(this.#text.decode());
+    this.#reader.add(this.#text.end());
     return this.#reader.end();
   }
 }

@@ -1,5 +1,6 @@
 /** Finds the one message that was waited for in an event stream, piece by piece. */
 import { createParser } from "eventsource-parser";
+import { TextPieces } from "../../lib/bytes.ts";
 import type { Reducer } from "../request.ts";
 
 /** What else a server sends while it works, such as how far it is: with more of it an answer is not waited for. */
@@ -11,7 +12,7 @@ export class EventReader<Message = unknown> implements Reducer {
   message: Message | undefined;
   /** How much was read. */
   bytes = 0;
-  readonly #text = new TextDecoder();
+  readonly #text = new TextPieces();
   readonly #parser;
   #others = 0;
 
@@ -36,7 +37,7 @@ export class EventReader<Message = unknown> implements Reducer {
   /** True once nothing more is needed: the message is there, or too much else. */
   add(chunk: Uint8Array): boolean {
     this.bytes += chunk.byteLength;
-    this.#parser.feed(this.#text.decode(chunk, { stream: true }));
+    this.#parser.feed(this.#text.add(chunk));
     return this.message !== undefined || this.isFlood;
   }
 

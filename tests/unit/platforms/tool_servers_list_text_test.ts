@@ -16,6 +16,9 @@ function read(text: string): unknown {
   return message;
 }
 
+/** So many answers are made up. */
+const ANSWERS = 2000;
+
 const STRANGE = [
   { name: 'a "quoted" name', description: "ends with \\" },
   { name: "]}", description: '"tools":[1,2],', inputSchema: { result: { tools: [[], [1, [2]], {}] } } },
@@ -45,8 +48,22 @@ Deno.test("whatever the tools hold and wherever they stand, the parts are what t
       assert.deepEqual(read(text), message, text);
     }
   }
-  const twice = '{"result":{"tools":[1,2]},"result":{"tools":[3,{"a":[4]}]}}';
-  assert.deepEqual(read(twice), JSON.parse(twice), "of two lists the later counts");
+  for (
+    const twice of [
+      '{"result":{"tools":[1,2]},"result":{"tools":[3,{"a":[4]}]}}',
+      '{"result":{"tools":[1],"tools":[]}}',
+      '{"result":{"tools":[1],"\\u0074ools":[]}}',
+      '{"result":{"tools":[1],"\\u0074ools":[2]}}',
+      '{"result":{"tools":[1]},"\\u0072esult":{"tools":[2]}}',
+      '{"result":{"tools":[1]},"result":null}',
+    ]
+  ) {
+    assert.deepEqual(
+      listText(twice),
+      { message: undefined, rows: [], fault: "it has its list of tools more than once" },
+      twice,
+    );
+  }
 });
 
 Deno.test("an answer is read alike however it is cut", () => {
@@ -64,6 +81,13 @@ Deno.test("an answer is read alike however it is cut", () => {
     };
     assert.deepEqual({ ...message, result: { ...result, tools: rows.map(rowOf) } }, message, `${size} bytes`);
     assert.deepEqual([answer.bytes, answer.kept()], [bytes.length, bytes]);
+  }
+  const marks = { id: 1, result: { tools: ["\ufeff", { "a\ufeff\ufeffb": "\ufeff" }] } };
+  const marked = new TextEncoder().encode(`\ufeff${JSON.stringify(marks)}`);
+  for (let size = 1; size < 8; size++) {
+    const answer = new ListAnswer();
+    for (let at = 0; at < marked.length; at += size) answer.add(marked.subarray(at, at + size));
+    assert.deepEqual(answer.end().rows.map(rowOf), marks.result.tools, `${size} bytes`);
   }
   const large = new ListAnswer();
   for (let n = 0; n < 40; n++) large.add(new Uint8Array(10_000));
@@ -108,4 +132,94 @@ Deno.test("a tool of too many values, and much beside the tools, are not parsed"
     rows: [],
     fault: "it has more than 64 KiB beside a list of tools",
   });
+});
+
+/** Numbers from 0 to 1, the same for the same seed. */
+function chances(seed: number): () => number {
+  return () => {
+    seed = (seed + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const WORDS = ["result", "tools", "error", "name", "", "__proto__", 'a"b\\', "]", "Grüße 👋\u2028", "\u0000"];
+const SPACES = ["", "", "", " ", "\n", "\t "];
+/** Which JSON has none of. */
+const OTHER_SPACES = ["\u00a0", "\ufeff"];
+
+/** An answer that names lists of tools in many ways: twice, escaped, where none is, within each other; also what is no JSON. */
+function adversarial(chance: () => number): string {
+  const one = <T>(all: readonly T[]): T => all[Math.floor(chance() * all.length)]!;
+  const space = () => one(chance() < 0.003 ? OTHER_SPACES : SPACES);
+  const many = (most: number, make: () => string) =>
+    Array.from({ length: Math.floor(chance() * (most + 1)) }, make).join(`,${space()}`);
+  const text = (word: string) =>
+    chance() < 0.2
+      ? `"${[...word].map((sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`).join("")}"`
+      : JSON.stringify(word);
+  const value = (levels: number): string => {
+    const kind = levels === 0 ? 0 : chance();
+    if (kind < 0.3) return one(["1", "-0.5e3", "null", "true", text(one(WORDS)), "{}", "[]"]);
+    if (kind < 0.6) return `[${space()}${many(3, () => value(levels - 1))}${space()}]`;
+    return `{${many(3, () => `${text(one(WORDS))}${space()}:${space()}${value(levels - 1)}`)}}`;
+  };
+  const list = () => `[${space()}${many(3, () => value(3))}${space()}]`;
+  const tools = () =>
+    chance() < 0.6
+      ? `{"tools":${list()}}`
+      : `{${many(3, () => `${text(one(["tools", "nextCursor"]))}:${chance() < 0.7 ? list() : value(2)}`)}}`;
+  const message = chance() < 0.6
+    ? `{"id":1,"result":${tools()}}`
+    : `{${many(3, () => `${text(one(["result", "id"]))}:${chance() < 0.8 ? tools() : value(2)}`)}}`;
+  if (chance() < 0.7) return message;
+  const at = Math.floor(chance() * message.length);
+  return message.slice(0, at) + one(["", "]", "[", "{", "}", ",", '"', "\\", ":", "1"]) +
+    message.slice(at + 1);
+}
+
+/** How often a list could be named in the text, and how often a reader finds one. */
+const namedTools = (text: string) =>
+  [...text.matchAll(/"(?:tools|(?:\\u00[67][0-9a-f]){5})"[^"]{0,3}:/g)].length;
+function countTools(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const own = !Array.isArray(value) && Object.hasOwn(value, "tools") ? 1 : 0;
+  return Object.values(value).reduce<number>((sum, one) => sum + countTools(one), own);
+}
+
+Deno.test("of answers made to mislead the same is read as JSON says, however they are cut", () => {
+  const chance = chances(20_260_101);
+  let lists = 0;
+  for (let nth = 0; nth < ANSWERS; nth++) {
+    const text = adversarial(chance);
+    const bytes = new TextEncoder().encode(text);
+    const answer = new ListAnswer();
+    for (let at = 0; at < bytes.length;) {
+      const size = 1 + Math.floor(chance() * 12);
+      answer.add(bytes.subarray(at, at += size));
+    }
+    const { message, rows, fault } = answer.end();
+    if (fault !== undefined) {
+      assert.ok(!isJson(text) || namedTools(text) > countTools(JSON.parse(text)), text);
+      continue;
+    }
+    const values = rows.map(rowOf);
+    const isRead = message !== undefined && values.every((one) => one !== undefined);
+    const expected = isJson(text) ? JSON.parse(new TextDecoder().decode(bytes)) : undefined;
+    if (!isRead || expected === undefined) {
+      assert.equal(isRead, expected !== undefined, text);
+      continue;
+    }
+    const found = (message as { result?: { tools?: unknown } }).result?.tools;
+    const wanted = expected.result?.tools;
+    if (!Array.isArray(wanted)) {
+      assert.ok(!Array.isArray(found), text);
+      continue;
+    }
+    assert.ok(Array.isArray(found), text);
+    assert.deepEqual(found.length > 0 ? found : values, wanted, text);
+    if (wanted.length > 0) lists++;
+  }
+  assert.ok(lists > ANSWERS / 10, `${lists} had tools`);
 });
