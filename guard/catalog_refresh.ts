@@ -5,12 +5,12 @@ import { LIMITS, type Site } from "../model.ts";
 import type { Connector } from "../platforms/connector.ts";
 import type { ServerRef, ToolServers } from "../platforms/tool_servers/types.ts";
 import type { Proxies } from "../registry/proxies.ts";
-import type { CatalogTool, Store, ToolCatalog, ToolPins } from "../store/store.ts";
-import { failuresAfter, gapFor, inTurn, isDue } from "./catalog_due.ts";
+import type { Store, ToolCatalog } from "../store/store.ts";
+import { gapFor, inTurn, isDue } from "./catalog_due.ts";
 import { CatalogHosts, hostOf } from "./catalog_hosts.ts";
+import { keepAnswer } from "./catalog_kept.ts";
 import { type ConnectorPorts, makeConnectorContext } from "./connector_context.ts";
-import { pinsWithFirstSeen } from "./first_seen.ts";
-import { KeptTools, listedTools, pinsDigest } from "./listed_tools.ts";
+import { KeptTools, listedTools } from "./listed_tools.ts";
 import { placeOf } from "./proxied_judge.ts";
 
 const LEASE = "tool-catalogs";
@@ -171,8 +171,6 @@ export class CatalogRefresh {
     before: ToolCatalog | null,
   ): Promise<void> {
     const { store: { toolCatalogs }, now } = this.#ports;
-    // What was known of another place is known of nothing.
-    const known = before?.bound_to === place ? before : null;
     const plain = {
       site_id: site.id,
       source: ref.source,
@@ -187,46 +185,13 @@ export class CatalogRefresh {
       found = await hosts.ask(hostOf(place, ref.source), () => servers.list(ref, this.#turn));
     } catch (thrown) {
       if (this.#isStopping) return; // which says nothing of the server
-      const last = known ?? { exists: false, fetched_at: null, listed: 0, digest: "", pins_digest: "" };
-      await toolCatalogs.put(
-        before,
-        {
-          ...last,
-          ...plain,
-          failure: this.#sentence(thrown, site.id),
-          failures: failuresAfter(plain, known),
-        },
-        known ? undefined : NOTHING,
-      );
-      return;
+      const answer = this.#sentence(thrown, site.id);
+      return await keepAnswer(toolCatalogs, before, { plain, source, answer });
     }
     const isKnown = (name: string) => source.known.has(source.servedName(name));
-    const { tools, digest } = await listedTools(found ?? [], isKnown, { kept: this.#kept, turn: this.#turn });
-    const before_pins = known ? await toolCatalogs.pins(known) : {};
-    const pins = await pinsWithFirstSeen(toolCatalogs, { source, tools, pins: before_pins, at: plain });
-    const isSame = known?.digest === digest && known.pins_digest === pinsDigest(pins);
-    if (known && !isSame) await this.#keepPinned(known, before_pins, tools);
-    await toolCatalogs.put(before, {
-      ...plain,
-      exists: found !== null,
-      fetched_at: plain.tried_at,
-      failure: null,
-      failures: 0,
-      listed: found?.length ?? 0,
-      digest,
-      pins_digest: pinsDigest(pins),
-    }, isSame ? undefined : { tools, pins });
-  }
-
-  /** Keeps what a pinned tool was before it changed, so that an operator sees what changed. */
-  async #keepPinned(before: ToolCatalog, pins: ToolPins, tools: readonly CatalogTool[]): Promise<void> {
-    const { toolCatalogs } = this.#ports.store;
-    const now = new Map(tools.map((one) => [one.name, one.hash]));
-    for (const { name, hash, tool } of await toolCatalogs.tools(before) ?? []) {
-      if (tool && pins[name] === hash && now.get(name) !== hash) {
-        await toolCatalogs.keepText(hash, tool);
-      }
-    }
+    const listing = await listedTools(found ?? [], isKnown, { kept: this.#kept, turn: this.#turn });
+    const answer = { ...listing, exists: found !== null, listed: found?.length ?? 0 };
+    await keepAnswer(toolCatalogs, before, { plain, source, answer });
   }
 
   #sentence(thrown: unknown, site_id: string): string {
@@ -247,4 +212,3 @@ interface Asked {
 }
 
 const SOON_MS = 60_000;
-const NOTHING = { tools: [], pins: {} };

@@ -41,6 +41,8 @@ export class FakeToolServers {
   /** The lists that were asked for, as `site server`. */
   readonly lists: string[] = [];
   #nextList = Promise.withResolvers<string>();
+  /** What the answer to a list waits for, by site and server; what is listed is what stood when it was asked. */
+  hold: (server: string) => Promise<void> | undefined = () => undefined;
   /** Answers calls. */
   answer: (asked: Asked) => UpstreamResult = ({ name }) => ({
     content: [{ type: "text", text: JSON.stringify({ ran: name }) }],
@@ -85,7 +87,8 @@ export class FakeToolServers {
         this.lists.push(`${site.id} ${ref.server}`);
         this.#nextList.resolve(`${site.id} ${ref.server}`);
         const found = this.servers.get(`${site.id} ${ref.server}`) ?? null;
-        return found instanceof Error ? Promise.reject(found) : Promise.resolve(structuredClone(found));
+        const answer = found instanceof Error ? () => Promise.reject(found) : () => structuredClone(found);
+        return (this.hold(`${site.id} ${ref.server}`) ?? Promise.resolve()).then(answer);
       },
       call: (ref, name, args, { writes }) => {
         const asked = { site: site.id, server: ref.server, name, args, writes };
