@@ -116,13 +116,15 @@ export class CatalogRefresh {
     const [due, gap, hosts] = [all.values(), gapFor(all.length), new CatalogHosts()];
     let [isOurs, next] = [true, elapsed()];
     const work = async () => {
-      for (const { site, own } of due) {
+      for (const { site: { id }, own } of due) {
         const wait = next - elapsed();
         next = Math.max(next, elapsed()) + gap;
         if (wait > 0) await pause(wait);
         isOurs &&= await renew();
         if (!isOurs || this.#isStopping) return;
-        await this.#list(site, own, hosts, (catalog) => isDue(site, catalog, this.#ports.now()));
+        // Since the run began it may have moved, got other credentials, or lost them.
+        const site = await store.sites.get(id);
+        if (site) await this.#list(site, own, hosts, (catalog) => isDue(site, catalog, this.#ports.now()));
       }
     };
     await Promise.all(Array.from({ length: LIMITS.TOOL_CATALOGS_AT_ONCE }, work));
