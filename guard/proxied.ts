@@ -7,7 +7,7 @@ import type { ProxiedTool, ToolServers } from "../platforms/tool_servers/types.t
 import type { Proxies } from "../registry/proxies.ts";
 import type { Store } from "../store/store.ts";
 import type { ConnectorPorts } from "./connector_context.ts";
-import { ProxiedTools } from "./proxied_tools.ts";
+import { ProxiedTools } from "./proxied/source.ts";
 
 /** What it stands on. */
 export interface ProxiedGatewayPorts extends ConnectorPorts {
@@ -29,7 +29,7 @@ export interface ProxiedGatewayPorts extends ConnectorPorts {
 export function proxiedTools(given: ProxiedGatewayPorts) {
   const ports = { ...given, elapsed: () => performance.now(), pause: delay };
   const refresh = onDemand(async () => {
-    const { CatalogRefresh } = await import("./catalog_refresh.ts");
+    const { CatalogRefresh } = await import("./proxied/refresh.ts");
     return new CatalogRefresh(ports);
   });
   let used = false;
@@ -56,7 +56,7 @@ export function proxiedTools(given: ProxiedGatewayPorts) {
     },
     /** The operator's view. */
     desk: onDemand(async () => {
-      const { ProxiedDesk } = await import("./proxied_desk.ts");
+      const { ProxiedDesk } = await import("./proxied/desk.ts");
       return new ProxiedDesk({ ...ports, source, catalogs });
     }),
   };

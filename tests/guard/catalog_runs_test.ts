@@ -1,8 +1,8 @@
 /** Runs over the tool servers of many sites: a host that is down is asked once, and sites that are due at once one by one. */
 import assert from "node:assert/strict";
 import { GatewayError } from "../../errors.ts";
-import { CatalogHosts, hostOf } from "../../guard/catalog_hosts.ts";
-import { CatalogRefresh } from "../../guard/catalog_refresh.ts";
+import { CatalogHosts, hostOf } from "../../guard/proxied/hosts.ts";
+import { CatalogRefresh } from "../../guard/proxied/refresh.ts";
 import { FactCaches } from "../../guard/fact_caches.ts";
 import { brokenOff, failure } from "../../platforms/failures.ts";
 import { readProxies } from "../../registry/proxies.ts";

@@ -1,6 +1,6 @@
 /** When sites' own tools are made anew: where a site or what is known of its tools has changed, and at no other time. */
 import assert from "node:assert/strict";
-import { ProxiedTools } from "../../../guard/proxied_tools.ts";
+import { ProxiedTools } from "../../../guard/proxied/source.ts";
 import type { Site } from "../../../model.ts";
 
 const SITE = { id: "acme", platform: "cms", base_url: "https://acme.example" } as Site;

@@ -1,9 +1,9 @@
 /** The class that an operator gives a tool of a site's own server, as far as its name and hints allow it. */
-import { GatewayError } from "../errors.ts";
-import type { ProxyClass } from "../platforms/tool_servers/types.ts";
-import type { ApprovalOrder } from "../registry/proxied_reports.ts";
-import type { Proxies } from "../registry/proxies.ts";
-import type { ListedTool } from "../store/store.ts";
+import { GatewayError } from "../../errors.ts";
+import type { ProxyClass } from "../../platforms/tool_servers/types.ts";
+import type { ApprovalOrder } from "../../registry/proxied_reports.ts";
+import type { Proxies } from "../../registry/proxies.ts";
+import type { ListedTool } from "../../store/store.ts";
 
 const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
 

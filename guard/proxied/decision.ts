@@ -1,7 +1,7 @@
 /** Keeps what an operator decides of sites' own tools, audited before and after, and says whether it holds. */
-import { GatewayError } from "../errors.ts";
-import type { Store, ToolDecision } from "../store/store.ts";
-import { adminRow, OPERATOR } from "./admin_row.ts";
+import { GatewayError } from "../../errors.ts";
+import type { Store, ToolDecision } from "../../store/store.ts";
+import { adminRow, OPERATOR } from "../admin_row.ts";
 
 /** What it stands on. */
 export interface DecisionPorts {

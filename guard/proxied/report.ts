@@ -1,7 +1,7 @@
 /** What an operator sees of sites' own tools and of the servers that list them. */
-import type { ToolReport, ToolServerReport } from "../registry/proxied_reports.ts";
-import type { CatalogKey, ToolCatalog } from "../store/store.ts";
-import type { JudgedTool, Judgement } from "./proxied_judge.ts";
+import type { ToolReport, ToolServerReport } from "../../registry/proxied_reports.ts";
+import type { CatalogKey, ToolCatalog } from "../../store/store.ts";
+import type { JudgedTool, Judgement } from "./judge.ts";
 
 /**
  * The servers there are and those that failed, each with what became of its tools. One that was not there when the site

@@ -1,5 +1,5 @@
 /** Which hosts answered in one run over the sites' tool servers: one that is down is asked once, whoever else stands there. */
-import { GatewayError } from "../errors.ts";
+import { GatewayError } from "../../errors.ts";
 
 /** What a host that is down, or does not serve anybody, answers in place of the server that was asked. */
 const DOWN: ReadonlySet<number> = new Set([503, 504]);

@@ -1,6 +1,6 @@
 /** Which known tools of a server are seen for the first time, so that they are offered as they are. */
-import type { Proxies } from "../registry/proxies.ts";
-import type { CatalogTool, Store, ToolCatalog, ToolPins } from "../store/store.ts";
+import type { Proxies } from "../../registry/proxies.ts";
+import type { CatalogTool, Store, ToolCatalog, ToolPins } from "../../store/store.ts";
 
 /** What a server listed, and what is known of it and of the site's other servers. */
 export interface Sighting {

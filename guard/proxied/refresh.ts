@@ -1,17 +1,17 @@
 /** Keeps the catalogues of sites' own tool servers: lists them on a clock, and when somebody asks for it. */
-import { GatewayError } from "../errors.ts";
-import { ended, turns } from "../lib/async.ts";
-import { LIMITS, type Site } from "../model.ts";
-import type { Connector } from "../platforms/connector.ts";
-import type { ServerRef, ToolServers } from "../platforms/tool_servers/types.ts";
-import type { Proxies } from "../registry/proxies.ts";
-import type { Store, ToolCatalog } from "../store/store.ts";
-import { gapFor, inTurn, isDue } from "./catalog_due.ts";
-import { CatalogHosts, hostOf } from "./catalog_hosts.ts";
-import { keepAnswer } from "./catalog_kept.ts";
-import { type ConnectorPorts, makeConnectorContext } from "./connector_context.ts";
+import { GatewayError } from "../../errors.ts";
+import { ended, turns } from "../../lib/async.ts";
+import { LIMITS, type Site } from "../../model.ts";
+import type { Connector } from "../../platforms/connector.ts";
+import type { ServerRef, ToolServers } from "../../platforms/tool_servers/types.ts";
+import type { Proxies } from "../../registry/proxies.ts";
+import type { Store, ToolCatalog } from "../../store/store.ts";
+import { gapFor, inTurn, isDue } from "./due.ts";
+import { CatalogHosts, hostOf } from "./hosts.ts";
+import { keepAnswer } from "./kept.ts";
+import { type ConnectorPorts, makeConnectorContext } from "../connector_context.ts";
 import { KeptTools, listedTools } from "./listed_tools.ts";
-import { placeOf } from "./proxied_judge.ts";
+import { placeOf } from "./judge.ts";
 
 const LEASE = "tool-catalogs";
 

@@ -1,10 +1,10 @@
 /** What becomes of each tool that a site's own server lists: offered, approved, held back, refused or hidden, and why. */
-import type { Site } from "../model.ts";
-import type { ProxyClass, ProxyEffect } from "../platforms/tool_servers/types.ts";
-import type { Proxies, ToolState } from "../registry/proxies.ts";
-import { skeleton } from "../rules/look_alike.ts";
-import { hiddenReason, neverApproved } from "../rules/proxied_approval.ts";
-import type { CatalogTool, ToolCatalog, ToolDecision, ToolPins } from "../store/store.ts";
+import type { Site } from "../../model.ts";
+import type { ProxyClass, ProxyEffect } from "../../platforms/tool_servers/types.ts";
+import type { Proxies, ToolState } from "../../registry/proxies.ts";
+import { skeleton } from "../../rules/look_alike.ts";
+import { hiddenReason, neverApproved } from "../../rules/proxied_approval.ts";
+import type { CatalogTool, ToolCatalog, ToolDecision, ToolPins } from "../../store/store.ts";
 
 /** A tool of a server, whichever site has it. */
 export interface Judgement {

@@ -1,7 +1,7 @@
 /** Keeps what a tool server answered when it was asked for its list: of two answers the one that was asked for later. */
-import type { Proxies } from "../registry/proxies.ts";
-import type { CatalogTool, Store, ToolCatalog, ToolPins } from "../store/store.ts";
-import { failuresAfter } from "./catalog_due.ts";
+import type { Proxies } from "../../registry/proxies.ts";
+import type { CatalogTool, Store, ToolCatalog, ToolPins } from "../../store/store.ts";
+import { failuresAfter } from "./due.ts";
 import { pinsWithFirstSeen } from "./first_seen.ts";
 import { type Listed, pinsDigest } from "./listed_tools.ts";
 

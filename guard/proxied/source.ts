@@ -1,10 +1,10 @@
 /** The source of sites' own tools: as fresh as the store, whichever instance changed it. */
-import { type Awaitable, onDemand } from "../lib/async.ts";
-import type { Site } from "../model.ts";
-import type { ToolEntry } from "../registry/entry.ts";
-import type { ToolSource } from "../registry/source.ts";
-import type { JudgedTool } from "./proxied_judge.ts";
-import type { ProxiedPorts } from "./proxied_view.ts";
+import { type Awaitable, onDemand } from "../../lib/async.ts";
+import type { Site } from "../../model.ts";
+import type { ToolEntry } from "../../registry/entry.ts";
+import type { ToolSource } from "../../registry/source.ts";
+import type { JudgedTool } from "./judge.ts";
+import type { ProxiedPorts } from "./view.ts";
 
 const LOADS_MAX = 3;
 
@@ -18,7 +18,7 @@ export class ProxiedTools implements ToolSource {
   #loading: Promise<void> | null = null;
   // What makes tools of catalogues is not needed to start.
   readonly #view = onDemand(async () => {
-    const { ProxiedView } = await import("./proxied_view.ts");
+    const { ProxiedView } = await import("./view.ts");
     return new ProxiedView(this.#ports);
   });
 

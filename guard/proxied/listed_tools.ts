@@ -1,10 +1,10 @@
 /** What a site's own tool server listed, made into what a catalogue keeps: bounded, each tool under a hash. */
 import { hash } from "node:crypto";
-import { canonical, sizeOf } from "../lib/canonical.ts";
-import { LIMITS } from "../model.ts";
-import type { UpstreamTool } from "../platforms/tool_servers/types.ts";
-import { schemaFault } from "../rules/proxied_schema.ts";
-import type { CatalogTool, ListedTool, ToolPins } from "../store/store.ts";
+import { canonical, sizeOf } from "../../lib/canonical.ts";
+import { LIMITS } from "../../model.ts";
+import type { UpstreamTool } from "../../platforms/tool_servers/types.ts";
+import { schemaFault } from "../../rules/proxied_schema.ts";
+import type { CatalogTool, ListedTool, ToolPins } from "../../store/store.ts";
 
 /** A name that is longer is shown cut, and can be served by nobody. */
 const NAME_CHARACTERS = 200;

@@ -1,15 +1,15 @@
 /** Sites' own tools made into entries of the catalogue: those of one name are one tool, shown by what its sites say of it. */
-import { GatewayError } from "../errors.ts";
-import type { PlatformKind, Site } from "../model.ts";
-import type { ProxiedTool, ProxyClass, ServedTool, SiteOffer } from "../platforms/tool_servers/types.ts";
-import type { Shown, ToolEntry } from "../registry/entry.ts";
-import type { Proxies } from "../registry/proxies.ts";
-import { offered, type OfferedTool } from "../registry/source.ts";
-import { servedArguments } from "../rules/proxied_arguments.ts";
-import { cleanText, mergedSchema, shownSchema } from "../rules/proxied_schema.ts";
-import { withoutPublishing, withValues } from "../rules/proxied_values.ts";
-import type { ToolCatalog } from "../store/store.ts";
-import { type Judgement, placeOf } from "./proxied_judge.ts";
+import { GatewayError } from "../../errors.ts";
+import type { PlatformKind, Site } from "../../model.ts";
+import type { ProxiedTool, ProxyClass, ServedTool, SiteOffer } from "../../platforms/tool_servers/types.ts";
+import type { Shown, ToolEntry } from "../../registry/entry.ts";
+import type { Proxies } from "../../registry/proxies.ts";
+import { offered, type OfferedTool } from "../../registry/source.ts";
+import { servedArguments } from "../../rules/proxied_arguments.ts";
+import { cleanText, mergedSchema, shownSchema } from "../../rules/proxied_schema.ts";
+import { withoutPublishing, withValues } from "../../rules/proxied_values.ts";
+import type { ToolCatalog } from "../../store/store.ts";
+import { type Judgement, placeOf } from "./judge.ts";
 
 /** What a tool does when it is called. */
 export type Behaviour = (tool: ProxiedTool) => Pick<OfferedTool, "run"> & Partial<OfferedTool>;

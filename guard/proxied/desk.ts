@@ -1,23 +1,23 @@
 /** Sites' own tools for an operator: what is listed, why it is held back, what changed; and decisions on them. */
-import { GatewayError } from "../errors.ts";
-import type { Site } from "../model.ts";
+import { GatewayError } from "../../errors.ts";
+import type { Site } from "../../model.ts";
 import type {
   ApprovalOrder,
   ToolReport,
   ToolServerReport,
   ToolTextReport,
-} from "../registry/proxied_reports.ts";
-import type { Proxies, ToolState } from "../registry/proxies.ts";
-import type { ProxyClass } from "../platforms/tool_servers/types.ts";
-import type { Store, ToolDecision } from "../store/store.ts";
-import type { CatalogRefresh } from "./catalog_refresh.ts";
-import { classFor } from "./proxied_class.ts";
-import { afterwards, decide, type Subject } from "./proxied_decision.ts";
-import { shownTool } from "./proxied_entries.ts";
-import type { JudgedTool } from "./proxied_judge.ts";
-import { likeKey, serverViews, viewOf } from "./proxied_report.ts";
-import { changesOf, readable, shortened } from "./proxied_texts.ts";
-import type { ProxiedTools } from "./proxied_tools.ts";
+} from "../../registry/proxied_reports.ts";
+import type { Proxies, ToolState } from "../../registry/proxies.ts";
+import type { ProxyClass } from "../../platforms/tool_servers/types.ts";
+import type { Store, ToolDecision } from "../../store/store.ts";
+import type { CatalogRefresh } from "./refresh.ts";
+import { classFor } from "./class.ts";
+import { afterwards, decide, type Subject } from "./decision.ts";
+import { shownTool } from "./entries.ts";
+import type { JudgedTool } from "./judge.ts";
+import { likeKey, serverViews, viewOf } from "./report.ts";
+import { changesOf, readable, shortened } from "./texts.ts";
+import type { ProxiedTools } from "./source.ts";
 
 /** What it stands on. */
 export interface DeskPorts {

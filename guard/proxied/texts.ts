@@ -1,7 +1,7 @@
 /** A site's own tool as an operator reads it before approving: every character to be seen, and what changed. */
 import { structuredPatch } from "diff";
-import { LIMITS } from "../model.ts";
-import type { ListedTool } from "../store/store.ts";
+import { LIMITS } from "../../model.ts";
+import type { ListedTool } from "../../store/store.ts";
 
 const CONTEXT_LINES = 3;
 /** Texts are compared with a bound on the work; what differs in more is shown as one part. */

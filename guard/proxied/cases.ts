@@ -1,9 +1,9 @@
 /** What servers list, judged once for all sites whose servers list the same and of which the same was decided. */
-import type { PlatformKind } from "../model.ts";
-import type { Proxies } from "../registry/proxies.ts";
-import type { CatalogTool, Store, ToolCatalog, ToolDecision, ToolPins } from "../store/store.ts";
-import { type ShownTool, shownTool } from "./proxied_entries.ts";
-import { type Case, Judge, type Judgement, type Taken } from "./proxied_judge.ts";
+import type { PlatformKind } from "../../model.ts";
+import type { Proxies } from "../../registry/proxies.ts";
+import type { CatalogTool, Store, ToolCatalog, ToolDecision, ToolPins } from "../../store/store.ts";
+import { type ShownTool, shownTool } from "./entries.ts";
+import { type Case, Judge, type Judgement, type Taken } from "./judge.ts";
 
 /** The tools of a server, whichever site has it. */
 export interface JudgedCase {

@@ -1,14 +1,14 @@
 /** Sites' own tools as the store has them: what their catalogues list and operators let through, made into entries. */
-import { turns } from "../lib/async.ts";
-import { LIMITS, type Site } from "../model.ts";
-import type { Proxies } from "../registry/proxies.ts";
-import type { ProxyPorts } from "../platforms/tool_servers/proxied_context.ts";
-import type { SiteOffer } from "../platforms/tool_servers/types.ts";
-import type { ToolEntry } from "../registry/entry.ts";
-import type { Store, ToolCatalog } from "../store/store.ts";
-import { type Behaviour, hiddenEntry, proxiedEntry, type ShownOffer, shownOffer } from "./proxied_entries.ts";
-import { type JudgedCase, ProxiedCases } from "./proxied_cases.ts";
-import { type JudgedTool, placeOf } from "./proxied_judge.ts";
+import { turns } from "../../lib/async.ts";
+import { LIMITS, type Site } from "../../model.ts";
+import type { Proxies } from "../../registry/proxies.ts";
+import type { ProxyPorts } from "../../platforms/tool_servers/proxied_context.ts";
+import type { SiteOffer } from "../../platforms/tool_servers/types.ts";
+import type { ToolEntry } from "../../registry/entry.ts";
+import type { Store, ToolCatalog } from "../../store/store.ts";
+import { type Behaviour, hiddenEntry, proxiedEntry, type ShownOffer, shownOffer } from "./entries.ts";
+import { type JudgedCase, ProxiedCases } from "./cases.ts";
+import { type JudgedTool, placeOf } from "./judge.ts";
 
 /** What it stands on. */
 export interface ProxiedPorts {
