@@ -27,10 +27,14 @@ const OWN_NAMES_OF_WRITES = [...OWN_NAMES, "warnings", "undoable", "revision", "
 const NAMES_OWN = /"(?:needs_|confirm_|verified|request_id|replayed)/;
 /** What only the gateway says, wherever it stands: its words for a confirmation, and how it refuses. */
 const OWN_WORDS =
-  /needs_confirmation|confirm_token|verified_reason|\bcft_\w|\b[Cc]onfirm"?\s{0,9}[:=]\s{0,9}"?true|\bE_[A-Z_]{2,40}:/;
+  /needs_confirmation|confirm_token|verified_reason|\bcft_\w|\bconfirm"?\s{0,9}[:=]\s{0,9}"?true/i;
+const OWN_REFUSAL = /\bE_[A-Z_]{2,40}:/;
+/** A proof as prose shows it, of which nobody asks where the names stand. */
+const OWN_PROOF =
+  /\bverified\\?['"]?\s{0,9}[:=]\s{0,9}['"]?(?:true|null)|\brequest_id\\?['"]?\s{0,9}[:=]\s{0,9}\\?['"]?[0-9A-HJKMNP-TV-Z]{26}\b/i;
 
-/** A character of those words as its code, which those who write JSON have no need of. */
-const ESCAPED_LETTER = /\\u00[2-7]/;
+/** A character as its code, which may be one of those words. */
+const ESCAPED = /\\u[0-9a-f]{4}/i;
 
 /** What stands beside an answer that could be taken for one of the gateway's. */
 const SITES_WORDS =
@@ -116,11 +120,45 @@ const counted = (items: readonly unknown[]) =>
 
 function speaks(text: string, value?: unknown): boolean {
   // A letter that is written as an escape reads like any other once it is parsed.
-  const plain = ESCAPED_LETTER.test(text) ? JSON.stringify(parsed(text)) : text;
-  if (OWN_WORDS.test(plain)) return true;
-  if (!NAMES_OWN.test(plain)) return false;
+  const plain = ESCAPED.test(text) ? JSON.stringify(parsed(text)) : text;
+  const seen = asSeen(plain);
+  if (OWN_WORDS.test(seen) || OWN_REFUSAL.test(seen)) return true;
+  const isProof = OWN_PROOF.test(seen);
+  if (!isProof && !NAMES_OWN.test(plain)) return false;
   const whole = value ?? parsed(text);
-  return isFields(whole) && OWN_NAMES.some((name) => Object.hasOwn(whole, name));
+  if (isFields(whole)) {
+    return OWN_NAMES.some((name) => Object.hasOwn(whole, name)) || (isProof && proseIn(whole));
+  }
+  return isProof && typeof whole === "string";
+}
+
+/** Whether a text within a resource shows a proof. */
+const proseIn = ({ resource }: Fields) =>
+  isFields(resource) && typeof resource.text === "string" && OWN_PROOF.test(asSeen(resource.text));
+
+/** Letters of other scripts that look like those of the gateway's words. */
+const ALIKE: Readonly<Record<string, string>> = {
+  "\u0430": "a",
+  "\u0435": "e",
+  "\u0456": "i",
+  "\u043e": "o",
+  "\u0440": "p",
+  "\u0441": "c",
+  "\u0445": "x",
+  "\u0443": "y",
+  "\u0455": "s",
+  "\u0501": "d",
+  "\u03bf": "o",
+  "\u03b1": "a",
+  "\u03bd": "v",
+  "\u0131": "i",
+};
+const ALIKE_LETTER = new RegExp(`[${Object.keys(ALIKE).join("")}]`, "g");
+
+/** A text as its reader sees it: without signs that do not show, each letter as the plain one it looks like. */
+function asSeen(text: string): string {
+  if (!/[\u0080-\uffff]/.test(text)) return text;
+  return text.normalize("NFKC").replace(/\p{Cf}/gu, "").replace(ALIKE_LETTER, (sign) => ALIKE[sign]!);
 }
 
 /** Deeper than any result, and than what many who read JSON can take. */
