@@ -34,7 +34,7 @@ const STRUCTURAL = [...ADDING, ...REMOVING, ...MOVING];
 /** So many elements are named in a warning. */
 const NAMED_MAX = 5;
 
-const verbOf = ({ words }: Seen) => words.find((one) => STRUCTURAL.includes(one));
+const verbOf = ({ words }: Pick<Seen, "words">) => words.find((one) => STRUCTURAL.includes(one));
 const wrong = (warning: string): Found => ({ verified: false, warnings: [warning] });
 const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
@@ -110,9 +110,9 @@ function isEmptied({ before, now }: Seen, id: string): boolean {
 }
 
 function added(seen: Seen): Found {
-  const { args, payload, before, now, changed } = seen;
+  const { args, before, now, changed } = seen;
   if (changed === false) return wrong("The page is as it was before, so nothing of the change is stored");
-  const id = addedId(payload);
+  const id = addedId(seen);
   if (id !== null && before !== null && !before.elements.has(id)) {
     if (!now.elements.has(id)) {
       return wrong(`The tool reports that it added element ${shownId(id)}, which is not on the page`);
@@ -160,15 +160,18 @@ function ofBlocks(verb: string, { args, payload, before, now, changed }: Seen): 
   return !nested && count === expected ? { verified: true } : uncompared(changed);
 }
 
-/** The element that a tool says it added. */
-function addedId(payload: unknown): string | null {
-  if (!isFields(payload)) return null;
+/** The element that a tool says it added; null of any tool that adds none. */
+export function addedId({ words, payload }: Pick<Seen, "words" | "payload">): string | null {
+  const verb = verbOf({ words });
+  if (verb === undefined || !ADDING.includes(verb) || !isFields(payload)) return null;
   const id = payload.new_element_id ?? payload.element_id ?? payload.container_id;
   return typeof id === "string" && id !== "" ? id : null;
 }
 
 /** An id as it may stand among the gateway's own words, whatever a site's server calls its elements. */
-const shownId = (id: string) => /^[\w.:-]{1,64}$/.test(id) ? JSON.stringify(id) : "with no plain id";
+const shownId = (id: string) => isPlainId(id) ? JSON.stringify(id) : "with no plain id";
+/** Of which nothing is a sentence. */
+export const isPlainId = (id: string): boolean => /^[\w.:-]{1,64}$/.test(id);
 
 /** Elements that differ and that the call does not name: somebody else may have edited the page between the looks. */
 export function editedBeside(seen: Seen): string[] {

@@ -5,7 +5,8 @@ import type { Change } from "../../model.ts";
 import { wordList } from "../../rules/proxied_words.ts";
 import { contentStates } from "../content.ts";
 import { payloadOf } from "./answers.ts";
-import { editedBeside, type Found, structural, touched, unseen } from "./compared.ts";
+import { editedBeside, structural, touched, unseen } from "./compared.ts";
+import { elementSettings, sentSettings, withSettings } from "./element_settings.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
 import type { Resolved } from "./resolved.ts";
 import { changesBetween, type Structure, structureOf } from "./structure.ts";
@@ -65,9 +66,6 @@ export async function readWith(servers: ToolServers, reader: SiteOffer, args: Fi
   const result = await servers.call(reader.ref, reader.upstream_name, args, { writes: false });
   return result.isError ? null : payloadOf(result);
 }
-
-/** Settings of so many elements are compared. */
-const ELEMENTS_MAX = 5;
 
 /** Whether an answer lists the parts of a page at all, and is of no other page than the one that was asked for. */
 function isOfPage(payload: unknown, pageId: number | null): boolean {
@@ -141,12 +139,15 @@ export function pageReadBack(
     async after(payload) {
       try {
         // Beside each other, for each is a way there and back.
-        const [now, settings] = await together(look(), sentSettings(targetArgs, readSettings));
+        const [now, settings] = await together(
+          look(),
+          sentSettings({ words, args: targetArgs, payload }, readSettings),
+        );
         if (now === null) return unproven(UNREADABLE);
         const changes = before === null ? [] : changesBetween(before, now);
         const changed = before === null ? null : changes.length > 0;
         const seen = { words, args: targetArgs, payload, before, now, changed };
-        const found = structural(seen) ?? elementSettings(settings) ?? unseen(changed);
+        const found = withSettings(structural(seen), elementSettings(settings)) ?? unseen(changed);
         const warnings = [...found.warnings ?? [], ...editedBeside(seen)];
         return { ...found, warnings, changes, changed: touched(seen) };
       } catch {
@@ -155,68 +156,3 @@ export function pageReadBack(
     },
   };
 }
-
-/** Settings that were sent for an element, and those it has; `stored` is null where they could not be read. */
-interface Compared {
-  readonly element_id: string;
-  readonly sent: Fields;
-  readonly stored: Fields | null;
-}
-
-/** The settings that a call sends for elements, each with those that are stored; undefined of those that are too many. */
-async function sentSettings(
-  args: Fields,
-  read: ((element_id: string) => Promise<unknown>) | undefined,
-): Promise<(Compared | undefined)[]> {
-  const all = (Array.isArray(args.operations) ? args.operations : [args]).filter(isFields);
-  const sent = all.flatMap(({ element_id, settings }) =>
-    typeof element_id === "string" && isFields(settings) ? [{ element_id, sent: settings }] : []
-  );
-  if (read === undefined) return [];
-  return await together(...sent.map(async (one, at) => {
-    if (at >= ELEMENTS_MAX) return undefined;
-    const found = await read(one.element_id);
-    const isOf = isFields(found) && (found.element_id ?? one.element_id) === one.element_id;
-    return { ...one, stored: isOf && isFields(found.settings) ? found.settings : null };
-  }));
-}
-
-/** Whether the settings that were sent stand at their elements; null where none were sent. */
-function elementSettings(all: readonly (Compared | undefined)[]): Found | null {
-  if (all.length === 0) return null;
-  const compared = all.filter((one) => one !== undefined);
-  const differences: string[] = [];
-  for (const { element_id, sent, stored } of compared) {
-    if (stored === null) {
-      return { verified: null, reason: "The settings of an element could not be read back" };
-    }
-    for (const [name, value] of Object.entries(sent)) {
-      if (!alike(value, ownOf(stored, name))) {
-        differences.push(`${element_id}, ${name}: is not stored as it was sent`);
-      }
-    }
-  }
-  if (differences.length > 0) return { verified: false, warnings: differences.slice(0, 20) };
-  const left = all.length - compared.length;
-  return left > 0
-    ? {
-      verified: null,
-      reason: `The first ${ELEMENTS_MAX} elements are as they were sent, ${left} were not compared`,
-    }
-    : { verified: true };
-}
-
-/** Equal as JSON, whatever the order of names; a part that was sent of a larger whole is there. */
-function alike(sent: unknown, stored: unknown): boolean {
-  if (isFields(sent)) {
-    return isFields(stored) && Object.entries(sent).every(([name, one]) => alike(one, ownOf(stored, name)));
-  }
-  if (Array.isArray(sent)) {
-    return Array.isArray(stored) && sent.length === stored.length &&
-      sent.every((one, n) => alike(one, stored[n]));
-  }
-  return sent === stored || (isScalar(sent) && isScalar(stored) && String(sent) === String(stored));
-}
-
-const isScalar = (value: unknown) => ["string", "number", "boolean"].includes(typeof value);
-const ownOf = (value: Fields, name: string) => Object.hasOwn(value, name) ? value[name] : undefined;

@@ -282,3 +282,24 @@ Deno.test("a setting is stored where its value is, and not where it reads the sa
   const other = await proven(at, "builder-mcp-update-element", args);
   assert.equal(other.verified, null, "the settings of another element say nothing of this one");
 });
+
+Deno.test("an element that was added with other settings than were sent is not the one", async () => {
+  await using at = await world();
+  const id = at.page("draft");
+  const { answers } = at.servers;
+  for (
+    const [stored, verified] of [[undefined, true], [{ title: "" }, false], [
+      { title: " Hello" },
+      true,
+    ]] as const
+  ) {
+    answers.set("emcp-tools-add-free-widget", (args) => {
+      const settings = stored ?? args.settings;
+      return at.servers.own("emcp-tools-add-free-widget", { ...args, settings });
+    });
+    const proof = await proven(at, ADD, add(id));
+    assert.equal(proof.verified, verified, JSON.stringify([stored, proof]));
+  }
+  answers.set("emcp-tools-get-element-settings", () => says("Busy", { isError: true }));
+  assert.equal((await proven(at, ADD, add(id))).verified, null, "nothing is known of its settings");
+});

@@ -15,6 +15,7 @@ Deno.test("an element is added to a draft, read back, and the audit keeps what c
       ["emcp-tools-get-page-structure", false],
       ["emcp-tools-add-free-widget", true],
       ["emcp-tools-get-page-structure", false],
+      ["emcp-tools-get-element-settings", false],
     ]);
     if (door === "rest") {
       const { done, proof } = parted(answer.value);
