@@ -1,6 +1,6 @@
 /** What is remembered of sites' tools from one load to the next: the same as if everything were worked out anew. */
 import assert from "node:assert/strict";
-import { ProxiedView } from "../../guard/proxied_view.ts";
+import { ProxiedView } from "../../guard/proxied/view.ts";
 import type { UpstreamTool } from "../../platforms/tool_servers/types.ts";
 import { readProxies } from "../../registry/proxies.ts";
 import type { ToolReport } from "../../registry/proxied_reports.ts";
