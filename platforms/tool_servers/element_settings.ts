@@ -10,27 +10,41 @@ const isFields = (value: unknown): value is Fields =>
 /** Settings of so many elements are compared. */
 const ELEMENTS_MAX = 5;
 
+/** Arguments that say where an element goes, or of what kind it is. */
+const PLACING: ReadonlySet<string> = new Set(["parent_id", "container_id", "position", "widget_type"]);
+
 /** Settings that were sent for an element, and those it has; `stored` is null where they could not be read. */
 interface Compared {
   readonly element_id: string;
   readonly sent: Fields;
+  /** Texts that were sent as arguments of their own, which the tool puts into settings of whatever name. */
+  readonly texts: Readonly<Record<string, string>>;
   readonly stored: Fields | null;
+}
+
+/** What of a call is neither the page nor a place on it, as far as it is text. */
+function textsOf(args: Fields, page: string): Record<string, string> {
+  const texts = Object.entries(args).filter((one): one is [string, string] =>
+    typeof one[1] === "string" && one[1].trim() !== "" && one[0] !== page && !PLACING.has(one[0])
+  );
+  return Object.fromEntries(texts);
 }
 
 /** The settings that a call sends for elements, each with those that are stored; undefined of those that are too many. */
 export async function sentSettings(
-  call: Pick<Seen, "words" | "args" | "payload">,
+  call: Pick<Seen, "words" | "args" | "payload"> & { readonly page: string },
   read: ((element_id: string) => Promise<unknown>) | undefined,
 ): Promise<(Compared | undefined)[]> {
   const { args } = call;
   const added = typeof args.element_id === "string" ? null : addedId(call);
   const named = added === null || !isPlainId(added) ? args : { ...args, element_id: added };
   const all = (Array.isArray(args.operations) ? args.operations : [named]).filter(isFields);
-  const sent = all.flatMap(({ element_id, settings }) =>
-    typeof element_id === "string" && isFields(settings) && Object.keys(settings).length > 0
-      ? [{ element_id, sent: settings }]
-      : []
-  );
+  const texts = named === args ? {} : textsOf(args, call.page);
+  const sent = all.flatMap(({ element_id, settings }) => {
+    const own = isFields(settings) ? settings : {};
+    const isSent = Object.keys(own).length + Object.keys(texts).length > 0;
+    return typeof element_id === "string" && isSent ? [{ element_id, sent: own, texts }] : [];
+  });
   if (read === undefined) return [];
   return await together(...sent.map(async (one, at) => {
     if (at >= ELEMENTS_MAX) return undefined;
@@ -45,7 +59,8 @@ export function elementSettings(all: readonly (Compared | undefined)[]): Found |
   if (all.length === 0) return null;
   const compared = all.filter((one) => one !== undefined);
   const differences: string[] = [];
-  for (const { element_id, sent, stored } of compared) {
+  const unshown: string[] = [];
+  for (const { element_id, sent, texts, stored } of compared) {
     if (stored === null) {
       return { verified: null, reason: "The settings of an element could not be read back" };
     }
@@ -54,8 +69,17 @@ export function elementSettings(all: readonly (Compared | undefined)[]): Found |
         differences.push(`${element_id}, ${name}: is not stored as it was sent`);
       }
     }
+    for (const [name, text] of Object.entries(texts)) {
+      const own = ownOf(stored, name);
+      if (isScalar(own) && !holds(own, text)) {
+        differences.push(`${element_id}, ${name}: is not stored as it was sent`);
+      } else if (!holds(stored, text)) unshown.push(name);
+    }
   }
   if (differences.length > 0) return { verified: false, warnings: differences.slice(0, 20) };
+  if (unshown.length > 0) {
+    return { verified: null, reason: `The settings of the element do not show ${unshown.join(", ")}` };
+  }
   const left = all.length - compared.length;
   return left > 0
     ? {
@@ -80,6 +104,12 @@ function alike(sent: unknown, stored: unknown): boolean {
       sent.every((one, n) => alike(one, stored[n]));
   }
   return sent === stored || (isScalar(sent) && isScalar(stored) && readAs(sent) === readAs(stored));
+}
+
+/** Whether a text stands in a value, at whatever place of it. */
+function holds(value: unknown, text: string): boolean {
+  if (isScalar(value)) return readAs(value).includes(readAs(text));
+  return typeof value === "object" && value !== null && Object.values(value).some((one) => holds(one, text));
 }
 
 const isScalar = (value: unknown) => ["string", "number", "boolean"].includes(typeof value);

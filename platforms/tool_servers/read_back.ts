@@ -141,7 +141,10 @@ export function pageReadBack(
         // Beside each other, for each is a way there and back.
         const [now, settings] = await together(
           look(),
-          sentSettings({ words, args: targetArgs, payload }, readSettings),
+          sentSettings(
+            { words, args: targetArgs, payload, page: call.target.page ?? "post_id" },
+            readSettings,
+          ),
         );
         if (now === null) return unproven(UNREADABLE);
         const changes = before === null ? [] : changesBetween(before, now);
