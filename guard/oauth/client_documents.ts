@@ -4,13 +4,14 @@ import { lasts } from "../../lib/lasting.ts";
 import { OAUTH_LIMITS, type OAuthClient } from "../../model.ts";
 import type { Http } from "../../platforms/http.ts";
 import type { Incoming, Outgoing } from "../../platforms/request.ts";
-import { RateLimit } from "../limits.ts";
+import type { Store } from "../../store/store.ts";
 import { clientMetadata } from "./client_metadata.ts";
 import { OAuthFault } from "./fault.ts";
 
 /** What reading them needs. */
 export interface DocumentPorts {
   readonly http: Http;
+  readonly store: Pick<Store, "attempts">;
   now(): number;
 }
 
@@ -19,6 +20,7 @@ export const isDocumentAddress = (client_id: string): boolean => /^https:/i.test
 
 /** A longer one is not kept. */
 const ETAG_CHARACTERS_MAX = 200;
+const MINUTE_MS = 60_000;
 
 const refuse = (client_id: string, why: string) =>
   new OAuthFault("invalid_client", `client_id: the document "${client_id.slice(0, 200)}" ${why}`);
@@ -34,18 +36,12 @@ interface Kept {
 /** Reads documents: over https from public addresses alone, no redirect, within a size and a time. */
 export class ClientDocuments {
   readonly #ports: DocumentPorts;
-  readonly #limits: { readonly user: RateLimit; readonly host: RateLimit };
   readonly #kept = new Map<string, Kept>();
   /** What is being read, for all who ask for it meanwhile. */
   readonly #reading = new Map<string, Promise<OAuthClient>>();
 
   constructor(ports: DocumentPorts) {
-    const { DOCUMENTS_PER_MINUTE: user, DOCUMENTS_PER_MINUTE_HOST: host } = OAUTH_LIMITS;
     this.#ports = ports;
-    this.#limits = {
-      user: new RateLimit(user, "user", ports.now),
-      host: new RateLimit(host, "host", ports.now),
-    };
   }
 
   /**
@@ -97,17 +93,28 @@ export class ClientDocuments {
     const look = (hop: Outgoing) => {
       if (hop !== out) throw new GatewayError("E_UPSTREAM", "a metadata document must not redirect");
     };
+    await this.#take(client_id, user_id);
     try {
-      this.#limits.user.take(user_id);
-      this.#limits.host.take(new URL(client_id).host);
       return await this.#ports.http.send(out, {
         endsAt: this.#ports.now() + OAUTH_LIMITS.DOCUMENT_DEADLINE_MS,
         look,
       });
     } catch (thrown) {
       if (!(thrown instanceof GatewayError)) throw thrown;
-      if (thrown.code !== "E_RATE_LIMITED") throw refuse(client_id, `cannot be read: ${thrown.message}`);
-      const seconds = thrown.retryAfter ?? 1;
+      throw refuse(client_id, `cannot be read: ${thrown.message}`);
+    }
+  }
+
+  /** Counts a reading for whoever asks and for the host, at all instances together. Throws OAuthFault where it is one too many. */
+  async #take(client_id: string, user_id: string): Promise<void> {
+    const { DOCUMENTS_PER_MINUTE: user, DOCUMENTS_PER_MINUTE_HOST: host } = OAUTH_LIMITS;
+    for (
+      const [name, most] of [[`user\n${user_id}`, user], [`host\n${new URL(client_id).host}`, host]] as const
+    ) {
+      const limit = { most, window_ms: MINUTE_MS };
+      const wait_ms = await this.#ports.store.attempts.take(`oauth.document ${name}`, limit);
+      if (wait_ms === 0) continue;
+      const seconds = Math.max(1, Math.ceil(wait_ms / 1000));
       throw refuse(client_id, `was not read: too many were in the last minute; try again in ${seconds} s`);
     }
   }

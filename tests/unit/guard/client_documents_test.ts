@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { ClientDocuments } from "../../../guard/oauth/client_documents.ts";
 import type { Http } from "../../../platforms/http.ts";
 import type { Incoming } from "../../../platforms/request.ts";
+import { Attempts } from "../../../store/attempts.ts";
+import { Database } from "../../../store/database.ts";
 import { NOW } from "../../kit.ts";
 
 const ID = "https://client.example/oauth/client.json";
@@ -28,7 +30,11 @@ Deno.test("a document that several ask for at once is read once, and a failure i
       return Promise.resolve(incoming(status));
     },
   };
-  const documents = new ClientDocuments({ http: http as Http, now: () => NOW });
+  const documents = new ClientDocuments({
+    http: http as Http,
+    store: { attempts: { take: () => Promise.resolve(0), forget: () => Promise.resolve() } },
+    now: () => NOW,
+  });
   const all = () =>
     Promise.allSettled(["ann", "bob", "cy", "di"].map((user) => documents.read(ID, user, true)));
   const failed = await all();
@@ -38,4 +44,28 @@ Deno.test("a document that several ask for at once is read once, and a failure i
   const read = await all();
   assert.equal(sent, 2);
   for (const one of read) assert.equal(one.status === "fulfilled" && one.value.name, "Assistant");
+});
+
+Deno.test("two instances read 20 documents for a person in a minute, all together", async () => {
+  const db = new Database(await Deno.openKv(":memory:"), () => NOW, () => 0);
+  let sent = 0;
+  const http: Pick<Http, "send"> = {
+    send() {
+      sent++;
+      return Promise.resolve(incoming(200));
+    },
+  };
+  const instance = () =>
+    new ClientDocuments({
+      http: http as Http,
+      store: { attempts: new Attempts(db) },
+      now: () => NOW,
+    });
+  const both = [instance(), instance()];
+  for (let count = 0; count < 20; count++) await both[count % 2]!.read(ID, "ann", true);
+  for (const one of both) await assert.rejects(one.read(ID, "ann", true), /too many were in the last minute/);
+  assert.equal(sent, 20);
+  await both[0]!.read(ID, "bob", true);
+  assert.equal(sent, 21, "another person has a count of their own");
+  db.close();
 });
