@@ -181,7 +181,7 @@ Deno.test("a site that is not set up is refused before anything is sent", async 
     "get_post",
     { site_id: "nameless", ...get },
     "E_INTERNAL",
-    /has no site_alias.*site update$/,
+    /has no site_alias.*site update nameless --site-alias …$/,
   );
   for (const name of ["SITEBUILDER_API_USER", "SITEBUILDER_API_PASSWORD"]) {
     await using bare = await dudaWorld({ settings: { upstream: { [name]: null } } });

@@ -31,7 +31,12 @@ Deno.test("the tools tried here are all there are, beside the one that asks the 
 
 Deno.test("each says what its site lacks, and asks nobody", async () => {
   const cases: [Record<string, string | null>, string, Code, RegExp][] = [
-    [{}, "unlinked", "E_REPO_NOT_LINKED", /^Site "unlinked" has no repository; its operator can set repo/],
+    [
+      {},
+      "unlinked",
+      "E_REPO_NOT_LINKED",
+      /^Site "unlinked" has no repository; its operator can set one with .*site update unlinked --repo …$/,
+    ],
     [
       { REPO_APP_ID: null },
       "open",
