@@ -1,6 +1,7 @@
 /** The changes of a preview as a person can judge them: of long texts the parts around what differs, within a budget. */
 import { Buffer } from "node:buffer";
 import { diffLines, diffWordsWithSpace } from "diff";
+import { commonEnds } from "../lib/common_ends.ts";
 import { type Change, LIMITS } from "../model.ts";
 import { redactText, shorten } from "./redact.ts";
 
@@ -76,11 +77,7 @@ function parts(before: string, after: string): { from: string; to: string } {
 
 /** Without a comparison: what stands between the common beginning and the common end. */
 function middle(from: string, to: string) {
-  const least = Math.min(from.length, to.length);
-  let start = 0;
-  while (start < least && from[start] === to[start]) start++;
-  let end = 0;
-  while (end < least - start && from.at(-1 - end) === to.at(-1 - end)) end++;
+  const { start, end } = commonEnds(from, to);
   return [
     { value: from.slice(0, start), added: false, removed: false },
     { value: from.slice(start, from.length - end), added: false, removed: true },

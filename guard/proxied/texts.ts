@@ -1,5 +1,6 @@
 /** A site's own tool as an operator reads it before approving: every character to be seen, and what changed. */
 import { structuredPatch } from "diff";
+import { commonEnds } from "../../lib/common_ends.ts";
 import { LIMITS } from "../../model.ts";
 import type { ListedTool } from "../../store/store.ts";
 
@@ -55,11 +56,7 @@ const placeOf = (oldStart: number, newStart: number) => `@@ -${oldStart} +${newS
 
 /** All lines between those that both begin and end with. */
 function asOnePart(from: readonly string[], to: readonly string[]): string[] {
-  const least = Math.min(from.length, to.length);
-  let start = 0;
-  while (start < least && from[start] === to[start]) start++;
-  let end = 0;
-  while (end < least - start && from.at(-1 - end) === to.at(-1 - end)) end++;
+  const { start, end } = commonEnds(from, to);
   return [
     placeOf(start + 1, start + 1),
     ...from.slice(Math.max(0, start - CONTEXT_LINES), start).map((line) => ` ${line}`),
