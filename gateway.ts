@@ -1,5 +1,4 @@
 /** Wires the gateway together: store, registry, guard and doors, from settings that were already checked. */
-import { monotonicFactory } from "ulid";
 import type { Registry } from "./boot.ts";
 import { CODES } from "./errors.ts";
 import { buildApp } from "./doors/app.ts";
@@ -24,6 +23,7 @@ import { proxiedTools } from "./guard/proxied.ts";
 import { reaches } from "./guard/scope.ts";
 import { CLOCK, delay, onDemand } from "./lib/async.ts";
 import { ClientAddresses } from "./lib/client_address.ts";
+import { growingIds } from "./lib/ulid.ts";
 import { createHttp } from "./platforms/http.ts";
 import { Catalog } from "./registry/catalog.ts";
 import { builtIn } from "./registry/source.ts";
@@ -72,7 +72,7 @@ export async function openGateway(
     }),
   });
   const tokenLimit = new RateLimit(settings.rateLimitToken, "token", now);
-  const newId = monotonicFactory();
+  const newId = growingIds();
   const ownHttp = replace.http ? null : createHttp({ allowPrivate: settings.privateUpstreams });
   const http = replace.http ?? ownHttp!;
   const ports = { connectors, store, http, upstream, cache: new FactCaches(now), now, delay };

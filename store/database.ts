@@ -1,8 +1,8 @@
 /** The opened KV with what every record shares: ids, clocks, sizes that fit, a clear end after close. */
 import { hash } from "node:crypto";
 import { serialize } from "node:v8";
-import { monotonicFactory } from "ulid";
 import { GatewayError } from "../errors.ts";
+import { growingIds } from "../lib/ulid.ts";
 
 /** KV keeps values up to 64 KiB; a record may have this many bytes, so that its envelope fits too. */
 const RECORD_BYTES_MAX = 60 * 1024;
@@ -16,7 +16,7 @@ const PROBE_MS = 60_000;
 /** A KV, the clocks it is read with, and ids that only grow. */
 export class Database {
   readonly #kv: Deno.Kv;
-  readonly #ulid = monotonicFactory();
+  readonly #ulid = growingIds();
   #closed = false;
   /** Whether the last commit failed: on a full disk KV still answers reads. */
   #refuses = false;
