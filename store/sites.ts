@@ -27,6 +27,8 @@ export class Sites implements SiteStore {
   readonly #byId: RecordCache<Site>;
   readonly #all: ListCache<Site>;
   readonly #secrets: RecordCache<KeptSecret>;
+  /** What is cached is opened once, and forgotten with the record it was sealed in. */
+  readonly #opened = new WeakMap<Sealed, unknown>();
 
   constructor(
     private readonly db: Database,
@@ -93,7 +95,12 @@ export class Sites implements SiteStore {
     const kept = await this.#secrets.get(JSON.stringify([id, kind]));
     if (base_url !== undefined && kept && kept.base_url !== base_url) throw moved(id);
     const sealed = kept?.sealed ?? null;
-    return sealed && JSON.parse(await this.sealer.unseal(sealed, secretKey(id, kind)));
+    if (sealed === null) return null;
+    const known = this.#opened.get(sealed);
+    if (known !== undefined) return known as NonNullable<Credentials[K]>;
+    const opened = Object.freeze(JSON.parse(await this.sealer.unseal(sealed, secretKey(id, kind))));
+    this.#opened.set(sealed, opened);
+    return opened;
   }
 
   /** The record with what it was kept without, for connectors come and bring their fields, and fields grow keys. */
