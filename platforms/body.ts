@@ -39,8 +39,8 @@ export class Body implements Chunks, ChunkReader {
       this.#isWhole = true;
       this.#wake();
     });
-    source.on("error", (thrown: Error) => this.#fail(thrown));
-    source.on("close", () => this.#fail(new Error("the connection was closed within the answer")));
+    source.on("error", (thrown: Error) => this.#fail(() => thrown));
+    source.on("close", () => this.#fail(() => new Error("the connection was closed within the answer")));
   }
 
   getReader(): ChunkReader {
@@ -82,8 +82,8 @@ export class Body implements Chunks, ChunkReader {
     this.#wake();
   }
 
-  #fail(thrown: Error): void {
-    if (!this.#isWhole) this.#failure ??= thrown;
+  #fail(why: () => Error): void {
+    if (!this.#isWhole) this.#failure ??= why();
     this.#wake();
   }
 }
