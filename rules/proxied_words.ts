@@ -56,6 +56,19 @@ const LEFT_OUT: readonly RegExp[] = [/<[^<>]*>/g, /%[0-9a-f]{2}/gi, /[^\p{L}\p{N
  * for a text that is too long to be a name.
  */
 export function wordsOf(name: string): ReadonlySet<string> {
+  const known = KNOWN.get(name);
+  if (known !== undefined) return known;
+  if (KNOWN.size >= KNOWN_MAX) KNOWN.clear();
+  const words = readWords(name);
+  if (name.length <= NAME_CHARACTERS_MAX) KNOWN.set(name, words);
+  return words;
+}
+
+/** Names that were split: the same few come with every call. */
+const KNOWN = new Map<string, ReadonlySet<string>>();
+const KNOWN_MAX = 5000;
+
+function readWords(name: string): ReadonlySet<string> {
   const short = name.trim();
   if (short.length > NAME_CHARACTERS_MAX) return new Set();
   if (SIMPLE.test(short)) return new Set(short.split(/[^a-z]+/).filter((word) => word !== ""));
