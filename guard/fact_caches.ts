@@ -21,6 +21,8 @@ interface Place {
 export class FactCaches {
   readonly #now: () => number;
   readonly #places = new Map<string, Place>();
+  /** Of a site's record, which is the same one until the site changes. */
+  readonly #made = new WeakMap<Site, Map<string, FactCache>>();
 
   constructor(now: () => number) {
     this.#now = now;
@@ -28,6 +30,15 @@ export class FactCaches {
 
   /** The memory of one connector, of one site where there is one. */
   of(site: Site | null, connector: string): FactCache {
+    if (site === null) return this.#make(site, connector);
+    const known = this.#made.get(site) ?? new Map<string, FactCache>();
+    this.#made.set(site, known);
+    const made = known.get(connector) ?? this.#make(site, connector);
+    known.set(connector, made);
+    return made;
+  }
+
+  #make(site: Site | null, connector: string): FactCache {
     const what = site ? [site.id, site.base_url, site.updated_at, site.credentials_version] : [];
     const key = JSON.stringify([connector, ...what]);
     const get = <T>(name: string) => {
