@@ -146,9 +146,9 @@ async function send(
 /** The request without headers of those names, however they are written: nobody overrides or reads what a lender signs. */
 function without(signed: Signed, out: Outgoing): Outgoing {
   const names = Object.keys(signed).map((name) => name.toLowerCase());
-  if (names.length === 0) return out;
-  const kept = Object.entries(out.headers ?? {}).filter(([name]) => !names.includes(name.toLowerCase()));
-  return { ...out, headers: Object.fromEntries(kept) };
+  const headers = Object.entries(out.headers ?? {});
+  const kept = headers.filter(([name]) => !names.includes(name.toLowerCase()));
+  return kept.length === headers.length ? out : { ...out, headers: Object.fromEntries(kept) };
 }
 
 async function secretOf<K extends CredentialKind>(
