@@ -6,7 +6,7 @@ import type { AccessToken, AccountTokens, Allowance, ConnectorContext, Lent } fr
 import type { Http } from "../platforms/http.ts";
 import type { Outgoing, PublishGrant } from "../platforms/request.ts";
 import { onDemand } from "../lib/async.ts";
-import { hiding, secretsOf } from "../lib/signed_secrets.ts";
+import { hiding, hidingSigned } from "../lib/signed_secrets.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { Store } from "../store/store.ts";
 import { allowanceOf } from "./allowance.ts";
@@ -199,7 +199,7 @@ function borrow(
     pace: (wanted, limits) => ports.store.paces.of(`${lender.name} ${wanted}`, limits),
     async send(out) {
       const signed = await signing();
-      hide = hiding(Object.values(signed).flatMap(secretsOf));
+      hide = hidingSigned(signed);
       return await send(ports, call, sender, signed, out);
     },
   };

@@ -27,6 +27,16 @@ export function hiding(secrets: readonly string[]): (text: string) => string {
       : secrets.reduce((left, secret) => left.replaceAll(secret, REDACTED), text);
 }
 
+/** By headers, for those that sign are often the same ones. */
+const HIDING = new WeakMap<object, (text: string) => string>();
+
+/** Takes the secrets of those headers out of a text. */
+export function hidingSigned(headers: Readonly<Record<string, string>>): (text: string) => string {
+  const known = HIDING.get(headers) ?? hiding(Object.values(headers).flatMap(secretsOf));
+  HIDING.set(headers, known);
+  return known;
+}
+
 /** The same value with that done to each of its texts, names too; the same object where none of them has a secret. */
 export function hiddenIn(value: unknown, hide: (text: string) => string): unknown {
   return holds(value, (text) => hide(text) !== text, LEVELS_MAX) ? replaced(value, hide, LEVELS_MAX) : value;

@@ -101,8 +101,7 @@ export default connector({
   origins: ({ site }) => site?.base_url ? [site.base_url] : [],
   policy: cmsPolicy,
   async sign(ctx) {
-    const { signIn } = await wire();
-    return { authorization: await signIn(ctx) };
+    return await (await wire()).signed(ctx);
   },
   connect: clientOf,
   provides: [

@@ -22,10 +22,20 @@ export interface Got<T> {
 
 const ENCODER = new TextEncoder();
 
+/** By credential: the store hands out the same one until it changes. */
+const SIGNED = new WeakMap<object, { readonly authorization: string }>();
+
 /** The header that signs a request with the site's account. Throws E_INTERNAL where the site has no credentials. */
-export async function signIn(ctx: Pick<SiteContext, "secret">): Promise<string> {
-  const { username, application_password } = await ctx.secret("cms");
-  return `Basic ${ENCODER.encode(`${username}:${application_password}`).toBase64()}`;
+export async function signed(ctx: Pick<SiteContext, "secret">): Promise<{ readonly authorization: string }> {
+  const credential = await ctx.secret("cms");
+  const known = SIGNED.get(credential);
+  if (known !== undefined) return known;
+  const { username, application_password } = credential;
+  const made = {
+    authorization: `Basic ${ENCODER.encode(`${username}:${application_password}`).toBase64()}`,
+  };
+  SIGNED.set(credential, made);
+  return made;
 }
 
 /** Under which the account's rights are kept (users.ts); what the site refuses makes them doubtful. */
@@ -177,7 +187,7 @@ export class Wire {
   }
 
   #signIn(): Promise<string> {
-    return this.#authorization ??= signIn(this.#ctx);
+    return this.#authorization ??= signed(this.#ctx).then(({ authorization }) => authorization);
   }
 
   #timed(out: Outgoing): Outgoing {
