@@ -214,8 +214,9 @@ async function once(hop: Outgoing, trip: Trip, ports: Ports): Promise<Answer> {
   trip.left = true;
   try {
     const init = { method: hop.method, headers: headersOf(hop), body: body ?? null, signal: trip.signal };
-    const once = hop.effect === "write" || hop.once === true;
-    return await ports.fetch(url, { ...init, once, redirect: "manual" }, addresses);
+    const read = hop.effect === "read";
+    const once = !read || hop.once === true;
+    return await ports.fetch(url, { ...init, read, once, redirect: "manual" }, addresses);
   } catch (thrown) {
     if (thrown instanceof NotSent) trip.left = before;
     throw thrown;

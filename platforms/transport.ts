@@ -19,6 +19,8 @@ export interface Sending {
   readonly body: string | Uint8Array<ArrayBuffer> | null;
   readonly redirect: "manual";
   readonly signal: AbortSignal;
+  /** A read, of whatever method: it may be sent a second time. */
+  readonly read?: boolean;
   /** Never sent a second time, though a read could be: the upstream counts each. */
   readonly once?: boolean;
 }
@@ -60,7 +62,7 @@ const BLOCKED_PORTS: ReadonlySet<number> = new Set([
 /** A kept connection that was closed before an answer began. */
 class Stale extends Error {}
 
-const isRepeatable = ({ method, once }: Sending) => REPEATABLE.has(method) && !once;
+const isRepeatable = ({ method, read, once }: Sending) => (read || REPEATABLE.has(method)) && !once;
 
 /** Makes a transport. */
 export function createTransport(options: TransportOptions = {}): Transport {

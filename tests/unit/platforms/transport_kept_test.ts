@@ -96,6 +96,20 @@ Deno.test("a read on a kept connection that closes under it is sent again at onc
   assert.deepEqual(seen, ["GET", "GET unanswered", "GET"]);
 });
 
+Deno.test("a read that uses POST takes a connection that was long idle, and is sent again where it closes", async () => {
+  const clock = { now: 0 };
+  const seen: string[] = [];
+  await using server = serveRaw(once(seen));
+  using way = transport({ now: () => clock.now });
+  const url = `http://acme.example:${server.port}/`;
+  for (let nth = 0; nth < 2; nth++) {
+    const answer = await way.get(url, ["127.0.0.1"], { ...POST, read: true });
+    assert.equal(await answer.text(), "first");
+    clock.now += 20_000;
+  }
+  assert.deepEqual(seen, ["POST", "POST unanswered", "POST"]);
+});
+
 Deno.test("a write on a kept connection that closes under it may have been received: it is not sent again", async () => {
   const seen: string[] = [];
   await using server = serveRaw(once(seen));
