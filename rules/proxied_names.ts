@@ -50,6 +50,13 @@ const NAMING: ReadonlySet<string> = new Set([
   "verb",
   "function",
   "callback",
+  "mode",
+  "task",
+  "tasks",
+  "job",
+  "cmd",
+  "intent",
+  "procedure",
 ]);
 /** Within what such an argument holds, and behind such a word. */
 const OF_IT: ReadonlySet<string> = new Set(["name", "names", "type", "id", "kind", "slug"]);

@@ -1,6 +1,6 @@
 /** What a write of another's tool may set: no status but a draft's, nothing that publishes or destroys by a mere yes. */
 import { GatewayError } from "../errors.ts";
-import { wouldPublish } from "./publishing.ts";
+import { isPublishedWord, wouldPublish } from "./publishing.ts";
 import { hasLead, parseMoment } from "./schedule.ts";
 import { isJsonLike, type Place, unreadable, walk } from "./proxied_walk.ts";
 import { wordList } from "./proxied_words.ts";
@@ -53,7 +53,8 @@ export function payloadFault(
       return { field, value: shown(value) };
     }
     const one = typeof value !== "object" || value === null;
-    const isOther = one && !anyStatus && IN_STATUS.test(field) && !isDraft(value) && isStatus(place, known);
+    const isOther = one && !anyStatus && !isDraft(value) &&
+      ((IN_STATUS.test(field) && isStatus(place, known)) || isPublished(place));
     return isOther || isSwitch(place) || (one && publishes(place))
       ? { field, value: shown(value) }
       : undefined;
@@ -71,6 +72,10 @@ function isStatus({ key, within }: Place, known: WeakMap<Place, boolean>): boole
   known.set(within, above);
   return above;
 }
+
+/** Whether it is a published word under a name that has a status in it. */
+const isPublished = ({ key, value }: Place) =>
+  typeof value === "string" && IN_STATUS.test(key) && !BENEATH.test(key) && isPublishedWord(value);
 
 const isDraft = (value: unknown) =>
   value === null || (typeof value === "string" && DRAFTS.has(value.toLowerCase()));

@@ -20,8 +20,9 @@ const VALUES_MAX = 25_000;
 const JSON_LIKE = /^\s*[[{]/;
 
 /**
- * Visits every value, parents first; a text that is JSON once more as what it holds. `visit` answers what it found,
- * which ends the walk, or undefined. Throws E_BAD_INPUT for what is nested too deep, or holds too much, to be judged.
+ * Visits every value, parents first; a text that is JSON or a query once more as what it holds; what is named beside it,
+ * as in `{name, value}` and in a list of pairs, under that name. `visit` answers what it found, which ends the walk, or
+ * undefined. Throws E_BAD_INPUT for what is nested too deep, or holds too much, to be judged.
  */
 export function walk<Found>(args: unknown, visit: (place: Place) => Found | undefined): Found | undefined {
   let level: Place[] = [{ field: "", key: "", value: args, within: null }];
@@ -49,18 +50,58 @@ function innerOf(place: Place): Place[] {
   }
   if (typeof value !== "object" || value === null) return [];
   if (Array.isArray(value)) {
-    return value.map((one, n) => ({ field: `${field}[${n}]`, key: "", value: one, within: place }));
+    const all = value.map((one, n) => ({ field: `${field}[${n}]`, key: "", value: one, within: place }));
+    const [name] = value;
+    const isPair = value.length === 2 && isName(name) && Array.isArray(place.within?.value);
+    return isPair ? [all[0]!, ...named(all[1]!, name)] : all;
   }
-  return Object.entries(value).map(([key, one]) => ({
+  const all = Object.entries(value).map(([key, one]) => ({
     field: field === "" ? key : `${field}.${key}`,
     key,
     value: one,
     within: place,
   }));
+  const names = all.filter(({ key }) => NAMES.has(key.toLowerCase())).map((one) => one.value).filter(isName);
+  if (names.length === 0) return all;
+  return all.flatMap((one) => VALUES.has(one.key.toLowerCase()) ? named(one, ...names) : [one]);
 }
 
-/** A text that is JSON, also one whose quotes are escaped as PHP's older ways leave them; undefined for any other. */
+/** How the name of what is set beside it is called, and how that is. */
+const NAMES: ReadonlySet<string> = new Set(
+  ("name key field property prop attribute option setting column path param parameter argument meta_key metakey " +
+    "field_name option_name setting_name").split(" "),
+);
+const VALUES: ReadonlySet<string> = new Set(
+  "value values val to data meta_value metavalue field_value option_value setting_value new_value newvalue"
+    .split(" "),
+);
+
+const NAME_SHOWN = 80;
+
+/** One word: what has blanks within it is a title for people. */
+const isName = (value: unknown): value is string => typeof value === "string" && /^\s*\S+\s*$/.test(value);
+
+/** Under those names; what holds nothing more under its own as well, for the rest would be seen twice at each level. */
+function named(place: Place, ...names: string[]): Place[] {
+  const renamed = names.map((name) => {
+    const key = name.trim();
+    return { ...place, key, field: `${place.field} (${key.slice(0, NAME_SHOWN)})` };
+  });
+  return typeof place.value === "object" && place.value !== null ? renamed : [place, ...renamed];
+}
+
+/** A text that holds JSON once more, in quotes. */
+const QUOTED = /^\s*"[^]*[[{]/;
+/** As forms are sent, and as PHP takes them for a list of arguments. */
+const QUERY = /^[\w.[\]%-]{1,200}=[^\s<>]*$/;
+
+/**
+ * A text that is JSON, also one whose quotes are escaped as PHP's older ways leave them, or a query; undefined for any
+ * other.
+ */
 function parsed(text: string): unknown {
+  if (QUERY.test(text)) return Object.fromEntries(new URLSearchParams(text));
+  if (QUOTED.test(text)) return quoted(text);
   if (!JSON_LIKE.test(text)) return undefined;
   for (const one of [text, text.replace(/\\(.)/gs, "$1")]) {
     try {
@@ -70,6 +111,14 @@ function parsed(text: string): unknown {
     }
   }
   return undefined;
+}
+
+function quoted(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // a text that begins with a quotation
+  }
 }
 
 /** Whether a text means to be JSON. */

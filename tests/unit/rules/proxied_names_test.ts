@@ -152,6 +152,12 @@ Deno.test("an argument that names a tool, an ability or an operation is judged a
     [{ settings: String.raw`{\"operation\":\"drop-table\"}` }, "settings.operation"],
     [{ settings: '{"operation":"purge-all",}' }, "settings"],
     [{ settings: "{action: 'drop'}" }, "settings"],
+    [{ mode: "delete" }, "mode"],
+    [{ task: { name: "trash-posts" } }, "task.name"],
+    [{ job_type: "purge_cache" }, "job_type"],
+    [{ fields: [{ name: "operation", value: "delete" }] }, "fields[0].value (operation)"],
+    [{ fields: [["action", "trash"]] }, "fields[0][1] (action)"],
+    [{ args: "op=delete&id=5" }, "args.op"],
     [{ command: ` delete ${" ".repeat(600)}` }, "command"],
   ];
   for (const [args, field] of rows) assert.equal(namedForbidden(args)?.field, field, JSON.stringify(args));
@@ -166,6 +172,8 @@ Deno.test("texts for visitors and settings of elements are no names", () => {
       { operations: [{ element_id: "a", settings: { title: "Publish today", delete_icon: "x" } }] },
       { operations: [{ element_id: "a", delete: false }] },
       { note: "{ delete: not JSON" },
+      { settings: { blend_mode: "multiply", background_slideshow_mode: "fade" } },
+      { fields: [{ name: "button_text", value: "Delete my account" }] },
     ]
   ) assert.equal(namedForbidden(args), null, JSON.stringify(args));
 });

@@ -82,6 +82,63 @@ Deno.test("a text that means to be JSON and is none is refused where it could se
   assert.equal(payloadFault({ settings: '{"post_status":"draft",}' }), null);
 });
 
+Deno.test("a status that is named in one place and set in another is found", () => {
+  for (
+    const inner of [
+      { name: "post_status", value: "publish" },
+      { key: "post_status", value: "future" },
+      { meta_key: "status", meta_value: "live" },
+      { Name: "Status", Value: 1 },
+      { field: "status", to: ["publish"] },
+      { name: "post_status", value: { raw: "publish" } },
+      { op: "replace", path: "/post_status", value: "publish" },
+      { path: "/", value: { status: "publish" } },
+      { name: "is_published", value: "yes" },
+      { name: "field_7", key: " post_status ", value: "future" },
+      { fields: [["title", "x"], ["post_status", "publish"]] },
+    ]
+  ) {
+    for (const put of around) assert.notEqual(payloadFault(put(inner)), null, JSON.stringify(put(inner)));
+  }
+  for (
+    const args of [
+      { fields: [{ name: "post_status", value: "draft" }, { name: "title", value: "Publish" }] },
+      { fields: [["post_status", "draft"], ["title", "publish"]] },
+      { name: "The status", content: "<p>published</p>" },
+      { tags: ["publish", "status"] },
+      { selected_icon: { value: "fas fa-trash", library: "fa-solid" } },
+    ]
+  ) assert.equal(payloadFault(args), null, JSON.stringify(args));
+});
+
+Deno.test("a published word is found under whatever name has a status in it", () => {
+  for (const name of ["status_to", "new_status_value", "post.post_status.value", "statusAfter"]) {
+    assert.notEqual(payloadFault({ settings: { [name]: "publish" } }), null, name);
+    assert.equal(payloadFault({ settings: { [name]: "draft" } }), null, name);
+  }
+  assert.equal(payloadFault({ insurance_status_type: "private" }, true), null);
+  assert.equal(payloadFault({ status_label: "Opening hours" }), null);
+});
+
+Deno.test("a status is found in a text that is JSON twice over, and in one that is a query", () => {
+  const once = JSON.stringify({ post_status: "publish" });
+  assert.notEqual(payloadFault({ settings: JSON.stringify(once) }), null);
+  assert.notEqual(payloadFault({ settings: JSON.stringify(JSON.stringify(once)) }), null);
+  for (const query of ["post_status=publish", "title=x&post_status=future", "post%5Bstatus%5D=publish"]) {
+    assert.notEqual(payloadFault({ args: query }), null, query);
+  }
+  for (
+    const text of [
+      '"Quoted", she said: {status: open}"',
+      "title=x&post_status=draft",
+      "https://example.com/?status=publish",
+      "status = publish",
+      "a=b",
+      `${"x".repeat(1_000_000)}=`,
+    ]
+  ) assert.equal(payloadFault({ text }), null, text.slice(0, 50));
+});
+
 Deno.test("what is too deep or too much to be judged is refused, in bounded time", () => {
   const deep = JSON.parse(`${'{"a":'.repeat(5000)}1${"}".repeat(5000)}`);
   assert.throws(() => payloadFault({ settings: JSON.stringify(deep) }), /nested deeper than 64 levels/);
