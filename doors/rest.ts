@@ -9,6 +9,7 @@ import type { Caller } from "../model.ts";
 import type { Catalog } from "../registry/catalog.ts";
 import type { Store } from "../store/store.ts";
 import { readObject } from "../lib/body.ts";
+import { Content } from "../lib/content.ts";
 import { CORS, failure, naming, refusalHeaders, success, unwrap } from "./envelope.ts";
 
 /** What the REST door stands on. */
@@ -29,8 +30,10 @@ const HEADERS = { "content-type": "application/json", ...CORS };
 
 const REPLAYED = { "idempotent-replayed": "true" };
 
-const isReplayed = (value: unknown) =>
-  typeof value === "object" && value !== null && "replayed" in value && value.replayed === true;
+const isReplayed = (value: unknown) => {
+  const said: unknown = value instanceof Content ? value.proof : value;
+  return typeof said === "object" && said !== null && "replayed" in said && said.replayed === true;
+};
 
 /** Puts the routes on the app. They answer their own errors, for a handler of a mounted app costs every call. */
 export function restDoor(app: Hono, ports: RestPorts): void {

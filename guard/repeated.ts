@@ -1,7 +1,7 @@
 /** The answer of a call as it is kept, and as it is given again to the same call. */
 import { Buffer } from "node:buffer";
 import { type Code, CODES, GatewayError } from "../errors.ts";
-import { Content } from "../lib/content.ts";
+import { Content, type ContentProof } from "../lib/content.ts";
 import { LIMITS, type Outcome } from "../model.ts";
 
 /** An answer given again. */
@@ -11,6 +11,8 @@ export interface Repeated {
 
 interface Kept {
   readonly value?: unknown;
+  /** What a site's own tool answered, and what was proven of it. */
+  readonly content?: Pick<Content, "items" | "structured" | "proof">;
   readonly error?: {
     readonly code: string;
     readonly message: string;
@@ -36,6 +38,8 @@ const KEPT_FIELDS = [
   "warnings",
   "request_id",
 ];
+/** Those of them that a write's proof has, and no site's own words. */
+const PROOF_FIELDS = ["verified", "verified_reason", "warnings", "request_id"];
 /** So many of its warnings, and so much of each. */
 const WARNINGS_MAX = 20;
 const WARNING_CHARACTERS = 500;
@@ -46,18 +50,36 @@ export function repeatable(ending: { value: unknown } | { failure: GatewayError 
     const { code, message, upstream, outcome } = ending.failure;
     return { error: { code, message, upstream, outcome } };
   }
-  const value = ending.value instanceof Content ? ending.value.toJSON() : ending.value;
-  const bytes = bytesOf(value);
-  if (bytes + ROOM_BYTES <= LIMITS.REPEATED_ANSWER_BYTES) return { value };
+  const { value } = ending;
+  const kept = value instanceof Content ? { content: { ...value } } : { value };
+  const bytes = bytesOf(kept);
+  if (bytes + ROOM_BYTES <= LIMITS.REPEATED_ANSWER_BYTES) return kept;
   const note = `The first answer had ${bytes} bytes and was not kept whole; these parts of it were`;
-  const kept: Record<string, unknown> = { note };
+  return value instanceof Content ? { content: partOf(value, note) } : { value: fieldsOf(value, { note }) };
+}
+
+/** As much of those fields as fits, behind what is kept already. */
+function fieldsOf(value: unknown, kept: Record<string, unknown>): Record<string, unknown> {
   for (const name of KEPT_FIELDS) {
     const one = Object(value)[name];
     if (one === undefined) continue;
     kept[name] = name === "warnings" ? shortened(one) : one;
     if (bytesOf(kept) + ROOM_BYTES > LIMITS.REPEATED_ANSWER_BYTES) delete kept[name];
   }
-  return { value: kept };
+  return kept;
+}
+
+/** Ids of what a site's own tool answered, as its words, and what was proven of it; less where that is too much. */
+function partOf({ value, structured, proof }: Content, note: string): Pick<Content, "items" | "proof"> {
+  const own = fieldsOf(structured ?? value, {});
+  for (const name of PROOF_FIELDS) delete own[name];
+  const warnings = shortened(proof?.warnings ?? []);
+  const part = (fields: object, warnings: readonly string[]) => ({
+    items: [{ type: "text", text: JSON.stringify(fields) }],
+    proof: { verified: null, ...proof, warnings: [...warnings, note] },
+  });
+  const parts = [part(own, warnings), part({}, warnings)];
+  return parts.find((one) => bytesOf(one) + ROOM_BYTES <= LIMITS.REPEATED_ANSWER_BYTES) ?? part({}, []);
 }
 
 /** What stands around the value in the record. */
@@ -68,7 +90,7 @@ const shortened = (warnings: unknown) =>
 
 /** The first answer again, marked as such. Throws the first failure again. */
 export function repeated(kept: unknown, requestId: string | null): Repeated {
-  const { value, error } = (kept ?? {}) as Kept;
+  const { value, content, error } = (kept ?? {}) as Kept;
   if (error) {
     const code = Object.hasOwn(CODES, error.code) ? error.code as Code : "E_INTERNAL";
     throw new GatewayError(code, error.message, {
@@ -76,6 +98,10 @@ export function repeated(kept: unknown, requestId: string | null): Repeated {
       outcome: error.outcome,
       replayed: true,
     });
+  }
+  if (content) {
+    const proof: ContentProof = { verified: null, warnings: [], ...content.proof, replayed: true };
+    return { value: new Content(content.items, content.structured, proof) };
   }
   const whole = typeof value === "object" && value !== null && !Array.isArray(value);
   return {

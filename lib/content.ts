@@ -1,4 +1,5 @@
 /** Content items of a tool that somebody else runs, and what was proven of what it wrote. */
+
 /** What was proven of a write. */
 export interface ContentProof {
   /** True only where what stands was compared with what was asked for; null where it could not be. */
@@ -7,6 +8,8 @@ export interface ContentProof {
   readonly verified_reason?: string;
   readonly warnings: readonly string[];
   readonly request_id?: string;
+  /** Whether it is the answer of an earlier, equal call. */
+  readonly replayed?: boolean;
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,0 +1,75 @@
+/** The answer of a site's own tool given again: in the same words, and said to be the site's as the first time. */
+import assert from "node:assert/strict";
+import { repeatable, repeated } from "../../guard/repeated.ts";
+import { Content } from "../../lib/content.ts";
+import { LIMITS } from "../../model.ts";
+import { ADD, add, type Args, says, type World, world } from "./_proxied.ts";
+
+const KEYED = { "site-operations/idempotency-key": "k" };
+
+/** What a call under a key answers over MCP. */
+async function keyed({ gw }: World, args: Args) {
+  const params = { name: ADD, arguments: args, _meta: KEYED };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+  const headers = { "content-type": "application/json" };
+  const { result } = await (await gw.http("/mcp", { method: "POST", headers, body })).json();
+  return result as { _meta: Args; content: { text: string }[]; structuredContent?: Args };
+}
+
+Deno.test("what a site's own tool answered is said to be its words when it is answered again", async () => {
+  for (
+    const answer of [
+      { element_id: "e1" },
+      "plain words",
+      { needs_confirmation: true, confirm_token: "cft_x", element_id: "e1" },
+    ]
+  ) {
+    await using at = await world();
+    at.servers.answers.set("emcp-tools-add-free-widget", () => says(answer));
+    const args = add(at.page("draft"));
+    const [first, again] = [await keyed(at, args), await keyed(at, args)];
+    assert.equal(at.servers.writes.length, 1);
+    assert.equal(again._meta["site-operations/answered-by"], "site");
+    const proofs = [first, again].map(({ content }) => JSON.parse(content.at(-1)!.text));
+    assert.deepEqual(proofs[1], { ...proofs[0], replayed: true });
+    assert.deepEqual(again.content.slice(0, -1), first.content.slice(0, -1));
+    assert.deepEqual(again.structuredContent, { ...first.structuredContent, replayed: true });
+    const headers = { "content-type": "application/json", "idempotency-key": "k" };
+    const init = { method: "POST", headers, body: JSON.stringify(args) };
+    const over = await at.gw.http(`/api/v1/tools/${ADD}`, init);
+    assert.equal(over.headers.get("idempotent-replayed"), "true");
+    assert.deepEqual((await over.json()).result, again.structuredContent, "the same over the other door");
+  }
+});
+
+Deno.test("of an answer too large to keep, ids and the proof are answered again, as the site's words", async () => {
+  await using at = await world();
+  const text = "x".repeat(LIMITS.REPEATED_ANSWER_BYTES);
+  at.servers.answers.set("emcp-tools-add-free-widget", () => says({ post_id: 7, text }));
+  const args = add(at.page("draft"));
+  const [first, again] = [await keyed(at, args), await keyed(at, args)];
+  assert.equal(again._meta["site-operations/answered-by"], "site");
+  const own = JSON.parse(again.content[0]!.text);
+  assert.deepEqual(own, { post_id: 7 });
+  const proof = JSON.parse(again.content.at(-1)!.text);
+  assert.deepEqual(
+    [proof.verified, proof.request_id, proof.replayed],
+    [first.structuredContent!["verified"], first.structuredContent!["request_id"], true],
+  );
+  assert.match(proof.warnings.at(-1), /^The first answer had \d+ bytes and was not kept whole/);
+});
+
+Deno.test("of an answer whose ids are too large to keep, the proof is kept, and fits", () => {
+  const large = '"'.repeat(LIMITS.REPEATED_ANSWER_BYTES / 2);
+  for (const warnings of [[], Array.from({ length: 200 }, () => "\\u0001".repeat(2000))]) {
+    const answer = { post_id: 7, url: large, id: large, text: large };
+    const proof = { verified: false, warnings, request_id: "01" };
+    const kept = repeatable({
+      value: new Content([{ type: "text", text: JSON.stringify(answer) }], undefined, proof),
+    });
+    const bytes = new TextEncoder().encode(JSON.stringify(kept)).byteLength;
+    assert.ok(bytes <= LIMITS.REPEATED_ANSWER_BYTES, `${bytes} bytes`);
+    const again = JSON.parse(JSON.stringify(repeated(kept, "01").value)) as Args;
+    assert.deepEqual([again["verified"], again["request_id"], again["replayed"]], [false, "01", true]);
+  }
+});
