@@ -37,7 +37,7 @@ export function failed({ code, message, upstream, outcome }: GatewayError): Tool
     JSON.stringify(`${code}: ${message}`)
   }}],"isError":true`;
   const { UPSTREAM_STATUS_MIN: min, UPSTREAM_STATUS_MAX: max } = LIMITS;
-  const status = code === "E_UPSTREAM" && upstream !== undefined
+  const status = (code === "E_UPSTREAM" || code === "E_TOOL_ERROR") && upstream !== undefined
     ? { status: Math.min(Math.max(upstream, min), max) }
     : {};
   return { members, meta: { ...status, ...(outcome === undefined ? {} : { [OUTCOME]: outcome }) } };

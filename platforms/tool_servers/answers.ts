@@ -85,13 +85,19 @@ export function isRefused(result: UpstreamResult): boolean {
   return REFUSED.test(failureText(result));
 }
 
-/** E_TOOL_ERROR with the tool's own words, said to be those. */
+/** What servers answer over HTTP where a tool of theirs fails. */
+const ANSWERED = 200;
+
+/** E_TOOL_ERROR with the tool's own words, said to be those, and the status that they name. */
 export function toolError(name: string, result: UpstreamResult, outcome?: Outcome): GatewayError {
   const text = failureText(result);
   const words = text === ""
     ? "without saying why"
     : `in the words of the site's own tool: ${JSON.stringify(text)}`;
-  return new GatewayError("E_TOOL_ERROR", `"${name}" failed, ${words}`, { outcome });
+  return new GatewayError("E_TOOL_ERROR", `"${name}" failed, ${words}`, {
+    upstream: result.status ?? ANSWERED,
+    outcome,
+  });
 }
 
 /**

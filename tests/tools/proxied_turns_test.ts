@@ -183,6 +183,23 @@ Deno.test("a failure is told in the tool's own words, cut and without what canno
   assert.ok(said.length < LIMITS.TOOL_ERROR_CHARACTERS + 200 && !/[\p{Cc}\p{Bidi_Control}]/u.test(said));
 });
 
+Deno.test("over MCP a failure of the tool has the status that it names, as one of a failure", async () => {
+  await using at = await world();
+  const failed = (named: { status?: number } = {}) => says("No", { isError: true, ...named });
+  const rows = [
+    ["contacts_get-contact", { site_id: "crm", contactId: "c1" }, failed({ status: 404 }), 404],
+    ["contacts_get-contact", { site_id: "crm", contactId: "c1" }, failed(), 400], // it came with 200
+    ["emcp-tools-list-pages", { site_id: "acme" }, failed(), 400],
+  ] as const;
+  for (const [name, args, answer, status] of rows) {
+    at.servers.answers.set(name, () => answer);
+    const result = await at.mcp(name.replace("emcp-tools-", "builder-mcp-"), args);
+    assert.match(JSON.stringify(result), /"isError":true/);
+    const { _meta } = result as unknown as { _meta: Args };
+    assert.equal(_meta["status"], status, JSON.stringify(result));
+  }
+});
+
 Deno.test("the row of a proxied write says what was asked, and its request id is the answer's", async () => {
   await using at = await world();
   const { proof } = parted(await at.gw.call(ADD, add(at.page("draft"), { secret: "x" })));
