@@ -35,11 +35,23 @@ function likelyOfSites(name: string, names: readonly string[]): string[] {
   const words = plain(name).split("_").filter(Boolean);
   for (let from = 0; words.length - from >= OWN_WORDS_MIN; from++) {
     const own = words.slice(from).join("_");
-    const same = names.filter((one) => plain(one) === own || plain(one).endsWith(`_${own}`));
+    const same = names.filter((one) =>
+      plain(one) === own || (plain(one).endsWith(`_${own}`) && isOfFamily(one, words.slice(0, from)))
+    );
     if (same.length > 0) return same.length <= ALIKE_MAX ? same.toSorted() : [];
   }
   const near = nearest(name, names.filter((one) => one.includes("-")));
   return near !== null && nearest(...behindPrefix(name, near)) !== null ? [near] : [];
+}
+
+/** So many words of a name before its own say whose tool is meant. */
+const PREFIX_WORDS_MIN = 2;
+
+/** Whether it can be meant by who wrote that prefix: a tool whose name begins with what it is about, by no other one's. */
+function isOfFamily(name: string, prefix: readonly string[]): boolean {
+  const family = /^([^_]+)_/.exec(name)?.[1];
+  return family === undefined || !name.includes("-") || prefix.length < PREFIX_WORDS_MIN ||
+    nearest(prefix.join("_"), [family]) !== null;
 }
 
 /** What of both stands behind the words that they begin with alike. */

@@ -7,7 +7,12 @@ const NAMES = [
   ...["add-block", "add-free-widget", "get-page-structure", "get-element-settings", "list-pages"].map((
     name,
   ) => `builder-mcp-${name}`),
-  ...["contacts_get-contact", "contacts_create-contact", "blogs_create-blog-post"],
+  ...[
+    "contacts_get-contact",
+    "contacts_create-contact",
+    "blogs_create-blog-post",
+    "social-media-posting_create-post",
+  ],
 ];
 
 Deno.test("a name of a site's tool leads to the same tool behind another prefix, or to its own slip of the hand", () => {
@@ -22,6 +27,8 @@ Deno.test("a name of a site's tool leads to the same tool behind another prefix,
       ["contacts_get_contact", "contacts_get-contact"],
       ["get-contact", "contacts_get-contact"],
       ["blogs-create-blog-post", "blogs_create-blog-post"],
+      ["socialmedia-posting_create-post", "social-media-posting_create-post"],
+      ["crm-get-contact", "contacts_get-contact"],
       ["builder-mcp-get-page", "get_page"],
       ["builder-mcp-publish-page", "publish_page"],
     ] as const
@@ -34,6 +41,8 @@ Deno.test("a name that only begins like others leads nowhere, and none that dele
       "builder-mcp-add-heading",
       "builder-mcp-detect-elementor-version",
       "builder-mcp-query",
+      "builder-mcp-create-post",
+      "emcp-tools-create-post",
       "contacts_delete-contact",
       "builder-mcp-delete-page",
       "delete_contact",
