@@ -75,7 +75,7 @@ export function readForwarded(
 const INSTEAD = "leave it out, and publish with publish_post or publish_page where the site allows it";
 /** The same of a tool that may need a status, on a site that may be no place of posts. */
 const FORWARDED =
-  'leave it out, or send "draft" where it is a status; publish_post and publish_page publish on a cms site that ' +
+  'send "draft" where it is a status, else leave it out; publish_post and publish_page publish on a cms site that ' +
   "allows it";
 
 /** What no tool takes, whatever its schema. */

@@ -163,7 +163,7 @@ Deno.test("a write is tier 2, needs its flag, passes no confirm gate, and is kep
   await gw.refuses("shop-put", { site_id: "acme", ...TEXT }, "E_CRM_WRITE_NOT_ALLOWED");
   assert.match(
     await gw.refuses("shop-put", { site_id: "crm1", status: "published" }, "E_FORBIDDEN_OP"),
-    /^status: "published" would publish, .* leave it out, or send "draft" where it is a status; publish_post and/,
+    /^status: "published" would publish, .* send "draft" where it is a status, else leave it out; publish_post and/,
   );
   before.splice(0);
   const { done, proof } = parted(await gw.call("shop-put", { site_id: "crm1", ...TEXT }));
