@@ -90,7 +90,7 @@ export function shownOffer(shown: ShownTool, { site_id, server, bound_to }: Tool
 function said(description: string, about: string | undefined): string {
   const clean = cleanText(description, DESCRIPTION_CHARACTERS);
   if (clean === "") return about === undefined ? "Its server does not describe it." : `${about}.`;
-  return `The site's own tool server describes it so: ${clean}`;
+  return `The site's own tool server describes it so: ${clean}${/[.!?…]$/.test(clean) ? "" : "."}`;
 }
 
 const AT_ONCE = " It writes at once: there is no preview.";

@@ -27,6 +27,17 @@ const list = async (gw: Kit, query = "") => (await admin<Listed>(gw, query)).res
 const one = async (gw: Kit, name: string) => (await list(gw, `?name=${name}`)).tools[0]!;
 const approve = async (gw: Kit, order: Record<string, unknown>) => await admin<Listed>(gw, "/approve", order);
 
+Deno.test("a server's words end before ours begin", async () => {
+  await using at = await open({ acme: [listed("emcp-tools-label", { description: "Sets a label" })] });
+  const name = "builder-mcp-label";
+  const { hash } = await one(at.gw, name);
+  await approve(at.gw, { name, sites: ["acme"], hash, class: "write", effect: "new" });
+  assert.match(
+    (await shown(at.gw)).get(name)!.description,
+    /describes it so: Sets a label\. It writes at once/,
+  );
+});
+
 Deno.test("an unknown tool is held back until it is approved by its hash, then it has its own words, cleaned", async () => {
   await using at = await open({ acme: [HEADING, MEDIA] });
   const { gw } = at;
