@@ -65,8 +65,8 @@ const quoted = (text: string) => {
   return words === "" ? "no text" : JSON.stringify(words);
 };
 
-/** A content platform's own word, as those are written. */
-const plainWord = (reason: string) => /^[\w.:-]{1,64}$/.test(reason) ? reason : "with another word";
+/** A content platform's own word, as those are written; none that reads as a code of ours. */
+const plainWord = (reason: string) => /^(?!E_)[\w.:-]{1,64}$/i.test(reason) ? reason : "with another word";
 
 const suffix = (unknown: boolean, next: string) => unknown ? OUTCOME_UNKNOWN : next;
 

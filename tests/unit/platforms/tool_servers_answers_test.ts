@@ -203,6 +203,15 @@ Deno.test("a refusal in the server's own words is a failure of which nothing was
   }
 });
 
+Deno.test("a server's word for a refusal is never shown as a code of ours", async () => {
+  await answering(
+    () => Response.json({ code: "E_AUTH", message: "No" }, { status: 404 }),
+    async ({ ask }) => {
+      assert.match((await failure(ask(READ))).message, / answered 404 with another word: "No"/);
+    },
+  );
+});
+
 Deno.test("a read is asked again where the server was busy or the connection broke, a write is not", async () => {
   const busy = (sent: Sent, nth: number) =>
     nth === 1 ? new Response("busy", { status: 503 }) : Response.json(done(sent));
