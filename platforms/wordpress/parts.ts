@@ -32,20 +32,24 @@ export interface Evidence {
 }
 
 /**
- * Which plugin answers for which part, by its folder and its REST namespace (docs/upstreams/wordpress.md, "Known
- * plugins").
+ * Which plugin answers for which part, by its folder, a newer name of it first, and its REST namespace
+ * (docs/upstreams/wordpress.md, "Known plugins").
  */
 const KNOWN = {
-  page_builder: { folder: "elementor", namespace: "elementor/v1" },
-  tool_adapter: { folder: "mcp-adapter", namespace: "mcp" },
-  builder_tools: { folder: "elementor-mcp", namespace: null },
+  page_builder: { folders: ["elementor"], namespace: "elementor/v1" },
+  tool_adapter: { folders: ["mcp-adapter"], namespace: "mcp" },
+  builder_tools: { folders: ["emcp-tools", "elementor-mcp"], namespace: null },
 } as const;
 const COMPANION_FOLDER = "site-ops";
 
-const rowOf = (folder: string, { plugins }: Evidence) =>
-  plugins.error === undefined
-    ? plugins.found.find((row) => row.plugin.split("/")[0] === folder) ?? null
-    : undefined;
+/** The row of a plugin, of several the first that is active; null where there is none, undefined where there is no list. */
+function rowOf(folders: readonly string[], { plugins }: Evidence): Plugin | null | undefined {
+  if (plugins.error !== undefined) return undefined;
+  const rows = folders.flatMap((folder) =>
+    plugins.found.filter((row) => row.plugin.split("/")[0] === folder).slice(0, 1)
+  );
+  return rows.find(({ active }) => active) ?? rows[0] ?? null;
+}
 
 /** Whether the index shows a namespace; undefined where there is no index. */
 const shows = (namespace: string | null, { index }: Evidence) =>
@@ -63,7 +67,7 @@ export function companionOf(report: Probe<CompanionHealth | null>, evidence: Evi
     if (isTooOld(found)) return { found: { state: "too old", version } };
     return { found: { state: "ready", version, report: found } };
   }
-  const row = rowOf(COMPANION_FOLDER, evidence);
+  const row = rowOf([COMPANION_FOLDER], evidence);
   const version = row?.version ?? null;
   if (row === undefined) return { found: { state: "inactive", version } }; // whether it is installed is not told
   if (row === null) return { found: { state: "missing", version } };
@@ -75,9 +79,9 @@ export type PartName = keyof typeof KNOWN;
 
 /** A part: what the companion plugin tells of it, else what the plugin list and the index show; else why neither does. */
 export function partOf(name: PartName, companion: Probe<Companion>, evidence: Evidence): Probe<Part> {
-  const { folder, namespace } = KNOWN[name];
+  const { folders, namespace } = KNOWN[name];
   const told = tellsOf(name, companion);
-  const row = rowOf(folder, evidence);
+  const row = rowOf(folders, evidence);
   if (told?.active) return { found: { state: "active", version: told.version ?? row?.version ?? null } };
   if (row) {
     const state = !row.active ? "inactive" : told ? "silent" : "active";

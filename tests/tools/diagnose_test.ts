@@ -145,10 +145,11 @@ const PARTS = [
   ["page_builder", "elementor", "elementor/v1", "The visual page builder"],
   ["tool_adapter", "mcp-adapter", "mcp", "The tool adapter"],
   ["builder_tools", "elementor-mcp", null, "The builder tool plugin"],
+  ["builder_tools", "emcp-tools", null, "The builder tool plugin"],
 ] as const;
 
 for (const [name, folder, namespace, what] of PARTS) {
-  Deno.test(`${name} is told from the report, the plugin list or the index, whichever there is`, async () => {
+  Deno.test(`${name} in ${folder} is told from the report, the plugin list or the index, whichever there is`, async () => {
     const off = featured({
       page_builder: { visual: { active: false, version: null } },
       [name === "page_builder" ? "none" : name]: { active: false, version: null },
