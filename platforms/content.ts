@@ -50,6 +50,9 @@ export interface ContentClient {
 
 /** A post or page as it is found by its id alone. */
 export interface FoundState extends PostHead {
+  readonly type: ContentType;
+  /** What visitors see of it; null where its own record does not say. */
+  readonly builder: Builder | null;
   /** The latest time that the site's clock can show now. */
   readonly siteNow: number;
 }
@@ -58,8 +61,10 @@ export interface FoundState extends PostHead {
 export interface StatesClient {
   /** One request for a page, two for a post; null where neither has the id. Throws E_UPSTREAM. */
   find(id: Id): Promise<FoundState | null>;
-  /** Whether its own record holds text; the same requests. False where neither has the id. Throws E_UPSTREAM. */
-  holdsText(id: Id): Promise<boolean>;
+  /** The text of its own record; null where none of that kind has the id. Throws E_UPSTREAM. */
+  text(id: Id, type: ContentType): Promise<string | null>;
+  /** What visitors see of one whose own record does not say; null where nothing does. */
+  builderSeen(id: Id, type: ContentType): Promise<Builder | null>;
 }
 
 /** The states of a site's posts and pages. */

@@ -1,12 +1,17 @@
 /** Whether visitors see at once what is changed on a page of a site. */
 import { hasLead } from "../../rules/schedule.ts";
-import { contentStates } from "../content.ts";
+import type { Builder } from "../../model.ts";
+import { contentStates, type ContentType } from "../content.ts";
 import type { ProxyContext } from "./proxied_context.ts";
 
 /** How a page stands before a change. */
 export interface PageState {
   /** Whether it is a page or a post that can be read; what is neither may be anything, or nothing at all. */
   readonly isKnown: boolean;
+  /** null of what is neither. */
+  readonly type: ContentType | null;
+  /** What visitors see of it; null where its own record does not say. */
+  readonly builder: Builder | null;
   /** Why a change of it is seen at once, or may be; in lower case, without a full stop. Null where it is not. */
   readonly live: string | null;
   /** What to know of a change that is not seen at once. */
@@ -25,24 +30,27 @@ export async function pageState(ctx: ProxyContext, id: number): Promise<PageStat
   if (state === null) {
     return {
       isKnown: false,
+      type: null,
+      builder: null,
       live:
         `no page or post with the id ${id} can be read (see that it is the right one): whatever else has it may ` +
         "be shown to visitors already",
       warnings: [],
     };
   }
-  const { status, scheduled_at, siteNow } = state;
-  if (HIDDEN.has(status)) return { isKnown: true, live: null, warnings: [] };
+  const { status, scheduled_at, siteNow, type, builder } = state;
+  const known = { isKnown: true, type, builder };
+  if (HIDDEN.has(status)) return { ...known, live: null, warnings: [] };
   if (status !== "scheduled") {
     const seen = status === "published" ? "published, and visitors see the change at once" : `"${status}"`;
-    return { isKnown: true, live: `page ${id} is ${seen}`, warnings: [] };
+    return { ...known, live: `page ${id} is ${seen}`, warnings: [] };
   }
   const due = Date.parse(scheduled_at ?? "");
   if (!hasLead(due, siteNow)) {
-    return { isKnown: true, live: `page ${id} goes live at ${scheduled_at}`, warnings: [] };
+    return { ...known, live: `page ${id} goes live at ${scheduled_at}`, warnings: [] };
   }
   return {
-    isKnown: true,
+    ...known,
     live: null,
     warnings: [`Page ${id} is scheduled: what was changed goes live at ${scheduled_at}`],
   };

@@ -68,15 +68,15 @@ export function proxiedTool(tool: ProxiedTool, ports: ProxyPorts): ProxiedHandle
       if (!call.writes) {
         return contentOf(handedOn(call.target, ctx.caller, await read(tool, call, ctx, servers), ports));
       }
-      const one = new ProxiedWrite(tool, call, ctx, ports, servers);
       const name = turnOf(call);
-      const state = plan?.state as PageState | null | undefined;
+      const state = plan?.state as PageState | null | undefined ?? null;
+      const one = new ProxiedWrite(tool, call, ctx, ports, servers, state);
       const began = ctx.now();
       const done = name === null ? await one.run() : await ctx.exclusively(name, async (turn) => {
         return await one.run(turn, async () => {
           const since = ctx.now() - began; // below 0 where the clock was set back, which says nothing
           const isOld = turn.waited || since < 0 || since > LOOK_MS;
-          if (isOld && call.pageId !== null) await assertAsPlanned(ctx, call.pageId, state ?? null);
+          if (isOld && call.pageId !== null) await assertAsPlanned(ctx, call.pageId, state);
         });
       });
       return done.warned(state?.warnings ?? []);
@@ -95,17 +95,15 @@ const liveRaise = (because: string): ProxyRaise => ({ flags: ["allow_publish"], 
 /** What was read of a page so long ago is read again right before it is changed. */
 const LOOK_MS = 1000;
 
-/** While another call or a slow site was waited for, somebody may have published the page. */
+/** While another call or a slow site was waited for, somebody may have published the page, or given it to another editor. */
 async function assertAsPlanned(ctx: ProxyContext, id: number, planned: PageState | null): Promise<void> {
-  const { live } = await pageState(ctx, id);
-  if (live === null || (planned !== null && planned.live !== null)) return;
-  throw new GatewayError(
-    "E_STALE_PREVIEW",
-    `${live}, which it was not when the call began; nothing was sent`,
-    {
-      outcome: "none",
-    },
-  );
+  const { live, builder } = await pageState(ctx, id);
+  const refuse = (what: string) => {
+    const message = `${what}, which it was not when the call began; nothing was sent`;
+    throw new GatewayError("E_STALE_PREVIEW", message, { outcome: "none" });
+  };
+  if (live !== null && (planned === null || planned.live === null)) refuse(live);
+  if (planned !== null && planned.builder !== builder) refuse(`page ${id} is shown by another editor`);
 }
 
 /** Flags that every call needs have their own code; those that only some calls need are judged by their arguments. */

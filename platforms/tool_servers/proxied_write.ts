@@ -5,6 +5,7 @@ import type { Outcome } from "../../model.ts";
 import { isDoubtful } from "../failures.ts";
 import { handedOn } from "./abilities.ts";
 import { assertFit, contentOf, isRefused, payloadOf, toolError, withOutcome } from "./answers.ts";
+import type { PageState } from "./page_state.ts";
 import type { ProxyContext, ProxyPorts, Turn } from "./proxied_context.ts";
 import { NO_READER, pageReadBack, type ReadBack, unproven, type Verdict } from "./read_back.ts";
 import { newReadBack } from "./read_back_new.ts";
@@ -30,9 +31,10 @@ export class ProxiedWrite {
     readonly ctx: ProxyContext,
     readonly ports: ProxyPorts,
     readonly servers: ToolServers,
+    page: PageState | null,
   ) {
     const make = call.target.writes ? readBackOf(call) : null;
-    this.#back = make?.(call, ctx, ports, servers) ?? null;
+    this.#back = make?.(call, ctx, ports, servers, page) ?? null;
   }
 
   /** `stands` refuses where the page is not as it was when the call was planned. */

@@ -3,10 +3,11 @@ import { GatewayError } from "../../errors.ts";
 import { together } from "../../lib/async.ts";
 import type { Change } from "../../model.ts";
 import { wordList } from "../../rules/proxied_words.ts";
-import { contentStates } from "../content.ts";
 import { payloadOf } from "./answers.ts";
 import { editedBeside, structural, touched, unseen } from "./compared.ts";
 import { elementSettings, sentSettings, withSettings } from "./element_settings.ts";
+import { assertSeen } from "./page_shown.ts";
+import type { PageState } from "./page_state.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
 import type { Resolved } from "./resolved.ts";
 import { changesBetween, type Structure, structureOf } from "./structure.ts";
@@ -75,10 +76,24 @@ function isOfPage(payload: unknown, pageId: number | null): boolean {
   return own.every((one) => String(one) === String(pageId)) && Object.values(payload).some(Array.isArray);
 }
 
+const changesBlocks = (words: readonly string[]) => words.includes("block") || words.includes("pattern");
+
+/** Where the site has no tool that shows a page. */
+function unreadPage(call: Resolved, ctx: ProxyContext, state: PageState | null): ReadBack {
+  const parts = changesBlocks(wordList(call.target.upstream_name)) ? "blocks" : "elements";
+  let warnings: readonly string[] = [];
+  return {
+    async before() {
+      warnings = await assertSeen(call, ctx, { state, parts });
+    },
+    after: () => Promise.resolve({ ...unproven(NO_READER), warnings }),
+  };
+}
+
 /** Reads the page that a call changes with the site's own tool; undefined where the site has none that shows it. */
 function lookAt({ target, pageId }: Resolved, ports: ProxyPorts, servers: ToolServers) {
   const words = wordList(target.upstream_name);
-  const blocks = words.includes("block") || words.includes("pattern");
+  const blocks = changesBlocks(words);
   const reader = readerOf(ports, target, blocks ? "get-post-blocks" : "get-page-structure");
   if (reader === undefined) return undefined;
   const page = { [reader.page ?? "post_id"]: pageId };
@@ -87,22 +102,6 @@ function lookAt({ target, pageId }: Resolved, ports: ProxyPorts, servers: ToolSe
     return isOfPage(payload, pageId) ? structureOf(payload) : null;
   };
   return { blocks, words, page, look };
-}
-
-/**
- * Refuses a page with text and without elements: the builder keeps what it makes of its elements as the page's text, so
- * its first save takes away what stands there. Throws E_FORBIDDEN_OP, E_UPSTREAM.
- */
-async function assertKeepsText({ target, pageId }: Resolved, ctx: ProxyContext): Promise<void> {
-  if (pageId === null || !await (await ctx.use(contentStates)).holdsText(pageId)) return;
-  throw new GatewayError(
-    "E_FORBIDDEN_OP",
-    `${
-      target.page ?? "post_id"
-    }: page ${pageId} has text that was not made with the page builder, and its first ` +
-      "element would take the text's place; make a new page for elements, or have somebody empty this one in the CMS",
-    { outcome: "none" },
-  );
 }
 
 /** Refuses a page that the site's own tool does not find either. Throws E_NOT_FOUND, E_UPSTREAM. */
@@ -116,25 +115,28 @@ export async function assertShown(call: Resolved, ctx: ProxyContext, ports: Prox
   );
 }
 
-/** The read-back of a write to one page; null where the site has no tool that shows a page. */
+/** The read-back of a write to one page. */
 export function pageReadBack(
   call: Resolved,
   ctx: ProxyContext,
   ports: ProxyPorts,
   servers: ToolServers,
-): ReadBack | null {
+  state: PageState | null,
+): ReadBack {
   const found = lookAt(call, ports, servers);
-  if (found === undefined) return null;
+  if (found === undefined) return unreadPage(call, ctx, state);
   const { blocks, words, page, look } = found;
   const { targetArgs } = call;
   const reader = readerOf(ports, call.target, "get-element-settings");
   const readSettings = reader &&
     ((element_id: string) => readWith(servers, reader, { ...page, element_id }).catch(() => null));
   let before: Structure | null = null;
+  let warned: readonly string[] = [];
   return {
     async before() {
       before = await look();
-      if (!blocks && before?.elements.size === 0) await assertKeepsText(call, ctx);
+      const parts = blocks ? "blocks" : before?.elements.size === 0 ? "none" : "elements";
+      warned = await assertSeen(call, ctx, { state, parts });
     },
     async after(payload) {
       try {
@@ -151,7 +153,7 @@ export function pageReadBack(
         const changed = before === null ? null : changes.length > 0;
         const seen = { words, args: targetArgs, payload, before, now, changed };
         const found = withSettings(structural(seen), elementSettings(settings)) ?? unseen(changed);
-        const warnings = [...found.warnings ?? [], ...editedBeside(seen)];
+        const warnings = [...found.warnings ?? [], ...editedBeside(seen), ...warned];
         return { ...found, warnings, changes, changed: touched(seen) };
       } catch {
         return unproven(UNREADABLE);

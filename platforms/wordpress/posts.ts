@@ -3,7 +3,7 @@ import { type Id, numericId } from "../../lib/ids.ts";
 import type { SiteContext } from "../connector.ts";
 import type { ContentClient, ContentType, StatesClient } from "../content.ts";
 import { builderSeen } from "./rest/builders.ts";
-import { findState, holdsText } from "./rest/found.ts";
+import { findState, textOf } from "./rest/found.ts";
 import { listContent } from "./rest/listing.ts";
 import {
   type CmsDraft,
@@ -24,7 +24,11 @@ const kindOf = (type: ContentType = "post") => type === "post" ? "posts" : "page
 export function statesOf(ctx: SiteContext): StatesClient {
   const wire = new Wire(ctx);
   const number = (id: Id) => numericId(id, "post_id");
-  return { find: (id) => findState(wire, number(id)), holdsText: (id) => holdsText(wire, number(id)) };
+  return {
+    find: (id) => findState(wire, number(id)),
+    text: (id, type) => textOf(wire, kindOf(type), number(id)),
+    builderSeen: (id, type) => builderSeen(wire, kindOf(type), number(id)),
+  };
 }
 
 /** The posts of the site. */

@@ -14,6 +14,7 @@ import {
   postOf,
   type Run,
   store,
+  takeOver,
   ToolFailure,
 } from "./cms_state.ts";
 import { built, type Element, find, imported } from "./elements.ts";
@@ -54,6 +55,7 @@ function make(args: Args, at: Asked, type: "post" | "page"): Post {
 
 function makePage(args: Args, at: Asked, elements: Element[]) {
   const post = make(args, at, args["post_type"] === "post" ? "post" : "page");
+  takeOver(post);
   store(at, post, elements);
   const shown = { post_id: post.id, title: post.title, edit_url: editUrl(at, post.id, "elementor") };
   return { ...shown, preview_url: permalink(at.ask.state, post) };

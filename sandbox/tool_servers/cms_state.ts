@@ -1,4 +1,5 @@
 /** What the tool servers of a site remember beside its posts, and what a tool that is run gets. */
+import { MODE } from "../wordpress_standin/companion_pages.ts";
 import { RestError } from "../wordpress_standin/errors.ts";
 import { can } from "../wordpress_standin/people.ts";
 import { mayEdit } from "../wordpress_standin/post_view.ts";
@@ -117,6 +118,23 @@ function rendered(elements: readonly Element[]): string {
   ).filter(Boolean).join("\n");
 }
 
+/** What visitors get of a page that the builder shows. */
+const putOut = ({ id, type, content }: Post) =>
+  `<div data-elementor-type="wp-${type}" data-elementor-id="${id}">${content}</div>`;
+
+/** Gives a page to the builder, which shows its elements from then on. */
+export function takeOver(post: Post): void {
+  post.meta[MODE] = "builder";
+  post.built = putOut(post);
+}
+
+/** Gives a page back to WordPress's own editor: the elements stay, and nobody sees them. */
+export function giveBack(post: Post, content: string): void {
+  post.meta[MODE] = "";
+  post.content = content;
+  delete post.built;
+}
+
 /** What storing needs. */
 interface Storing extends Pick<Asked, "tools"> {
   readonly ask: Pick<Ask, "state">;
@@ -124,11 +142,14 @@ interface Storing extends Pick<Asked, "tools"> {
 
 /**
  * Stores a tree as it is, over whatever stands there by now; published or not, visitors of a live page see it. What it
- * makes of its elements takes the place of the post's own text, of which no revision is left.
+ * makes of its elements takes the place of the post's own text, of which no revision is left. Who shows the post stays as
+ * it was.
  */
 export function store({ ask, tools }: Storing, post: Post, elements: Element[]): void {
   tools.pages.set(post.id, { ...pageOf({ tools }, post.id), elements });
-  post.built = post.content = rendered(elements);
+  post.content = rendered(elements);
+  if (post.meta[MODE] === "builder") post.built = putOut(post);
+  else delete post.built;
   post.modified = ask.state.now();
 }
 

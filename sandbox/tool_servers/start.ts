@@ -6,12 +6,13 @@ import { slugify } from "../wordpress_standin/text.ts";
 import type { WordPressStandIn } from "../wordpress_standin/start.ts";
 import { Adapter } from "./adapter.ts";
 import type { BuilderOptions, CmsServer } from "./cms_catalogue.ts";
-import { newToolState, type Ran, store, type ToolState } from "./cms_state.ts";
+import { newToolState, type Ran, store, takeOver, type ToolState } from "./cms_state.ts";
 import { container, type Element } from "./elements.ts";
 import type { Sessions } from "./sessions.ts";
 import type { ToolFault } from "./tool_faults.ts";
 
 export { all, container, type Element, find, widget } from "./elements.ts";
+export { giveBack } from "./cms_state.ts";
 export type { ToolFault } from "./tool_faults.ts";
 export type { Ran, ToolState } from "./cms_state.ts";
 
@@ -53,7 +54,7 @@ export function addToolServers(site: WordPressStandIn, options: ToolServersOptio
   Object.assign(state.plugin, plugin);
   const gap = () => race_ms === 0 ? Promise.resolve() : realSleep(race_ms, new AbortController().signal);
   const adapter = new Adapter(site, state, servers, gap);
-  site.state.namespaces.push("mcp", "wp-abilities/v1");
+  site.state.namespaces.push("mcp", "wp-abilities/v1", ...(state.plugin.builder ? ["elementor/v1"] : []));
   site.app.on(["GET", "POST", "DELETE"], "/mcp/:server", (c) => adapter.answer(c));
   return {
     state,
@@ -65,6 +66,7 @@ export function addToolServers(site: WordPressStandIn, options: ToolServersOptio
       const date = { at: site.state.now(), floating: status === "draft" };
       const slug = uniqueSlug(site.state, slugify(title), "page", 0, 0);
       const post = addPost(site.state, { type: "page", author: 1, title, status, date, slug });
+      takeOver(post);
       store({ ask: { state: site.state }, tools: state }, post, elements);
       return post;
     },

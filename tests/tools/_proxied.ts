@@ -39,6 +39,7 @@ export interface Element {
   elements?: Element[];
 }
 
+const BUILT = { _elementor_edit_mode: "builder" };
 type Answer = (args: Args) => UpstreamResult | Promise<UpstreamResult>;
 
 /** A result with that as its one text. */
@@ -225,8 +226,10 @@ export async function world(options: KitOptions = {}): Promise<World> {
     cms,
     servers,
     source,
-    page: (status, more = {}) =>
-      addPost(cms.state, { type: "page", author: 1, title: "Page", status, ...more } as never).id,
+    page(status, more = {}) {
+      const own = { type: "page", author: 1, title: "Page", status, meta: BUILT, ...more };
+      return addPost(cms.state, { ...own, meta: { ...own.meta } } as never).id;
+    },
     async mcp(name, args) {
       const params = { name, arguments: args };
       const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });

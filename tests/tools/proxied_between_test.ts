@@ -1,6 +1,7 @@
 /** Writes to pages that somebody else edits at the same time, and those of which little shows: what is said of them. */
 import assert from "node:assert/strict";
 import { container, widget } from "../../sandbox/tool_servers/start.ts";
+import { addPost } from "../../sandbox/wordpress_standin/state.ts";
 import type { ToolResult } from "../../sandbox/tool_servers/sdk.ts";
 import { parted } from "../proof.ts";
 import { type Args, served } from "./_served.ts";
@@ -19,9 +20,15 @@ type Draft = ReturnType<typeof draft>;
 
 /** A draft of two blocks. */
 function blocks(at: At) {
-  const { id } = at.tools.page({ title: "Blocks", elements: [] });
   const block = (text: string) => `<!-- wp:paragraph -->\n<p>${text}</p>\n<!-- /wp:paragraph -->`;
-  at.cms.posts.get(id)!.content = [block("One"), block("Two")].join("\n\n");
+  const content = [block("One"), block("Two")].join("\n\n");
+  const { id } = addPost(at.cms.state, {
+    type: "page",
+    status: "draft",
+    author: 1,
+    title: "Blocks",
+    content,
+  });
   return { id, block };
 }
 

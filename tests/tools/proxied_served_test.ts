@@ -137,7 +137,7 @@ Deno.test("text that was not made with the builder is never replaced by it, whic
     }
     assert.deepEqual([at.writes(), at.cms.posts.get(id)!.content], [[], text]);
   }
-  const empty = addPost(at.cms.state, { type: "page", status: "draft", author: 1, title: "New" }).id;
+  const empty = at.tools.page({ title: "New", elements: [] }).id;
   const args = { site_id: "open", post_id: empty };
   assert.equal((await at.gw.call<Args>("builder-mcp-add-container", args)).verified, true);
   assert.equal((await at.gw.call<Args>("builder-mcp-add-container", args)).verified, true);

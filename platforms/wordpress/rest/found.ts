@@ -1,42 +1,37 @@
 /** The state of a post or page of which only the id is known. */
 import type { FoundState } from "../../content.ts";
 import { CmsError } from "../errors.ts";
-import { fieldsOf, head, type Kind, POST_HEAD, RAW } from "./records.ts";
+import { builderTold } from "./builders.ts";
+import { CONTENT, fieldsOf, head, type Kind, POST_HEAD, RAW } from "./records.ts";
 import type { Wire } from "./wire.ts";
 
-const FIELDS = fieldsOf(POST_HEAD);
+const BUILDER = CONTENT.pick({ site_ops_builder: true, meta: true });
+const STATE = POST_HEAD.extend(BUILDER.shape);
+const FIELDS = `${fieldsOf(POST_HEAD)},site_ops_builder,meta._elementor_edit_mode`;
 const TEXT = POST_HEAD.pick({ id: true }).extend({ content: RAW });
 const TEXT_FIELDS = "id,content.raw";
 
 /** Its state; null where neither a page nor a post has that id. Throws CmsError, E_UPSTREAM. */
 export async function findState(wire: Wire, id: number): Promise<FoundState | null> {
-  return await eitherKind(async (kind) => {
-    const { data, siteNow } = await wire.get(
-      route(kind, id),
-      { context: "edit", _fields: FIELDS },
-      POST_HEAD,
-    );
-    return data.id === id ? { ...head(data), siteNow } : null;
-  });
+  return await stateOf(wire, "pages", id) ?? await stateOf(wire, "posts", id);
 }
 
-/** Whether it has content; false where neither a page nor a post has that id. Throws CmsError, E_UPSTREAM. */
-export async function holdsText(wire: Wire, id: number): Promise<boolean> {
-  const found = await eitherKind(async (kind) => {
-    const { data } = await wire.get(route(kind, id), { context: "edit", _fields: TEXT_FIELDS }, TEXT);
-    return data.id === id ? data.content.raw : null;
-  });
-  return found !== null && found.trim() !== "";
+async function stateOf(wire: Wire, kind: Kind, id: number): Promise<FoundState | null> {
+  const found = await orNone(wire.get(route(kind, id), { context: "edit", _fields: FIELDS }, STATE));
+  if (found?.data.id !== id) return null;
+  const { data, siteNow } = found;
+  return { ...head(data), type: kind === "pages" ? "page" : "post", builder: builderTold(data), siteNow };
+}
+
+/** Its text as it is stored; null where none of that kind has the id. Throws CmsError, E_UPSTREAM. */
+export async function textOf(wire: Wire, kind: Kind, id: number): Promise<string | null> {
+  const found = await orNone(wire.get(route(kind, id), { context: "edit", _fields: TEXT_FIELDS }, TEXT));
+  return found?.data.id === id ? found.data.content.raw : null;
 }
 
 const route = (kind: Kind, id: number) => `wp/v2/${kind}/${id}`;
 
-/** What is read of a page, or else of a post. */
-async function eitherKind<T>(read: (kind: Kind) => Promise<T | null>): Promise<T | null> {
-  return await orNone(read("pages")) ?? await orNone(read("posts"));
-}
-
-async function orNone<T>(reading: Promise<T | null>): Promise<T | null> {
+async function orNone<T>(reading: Promise<T>): Promise<T | null> {
   try {
     return await reading;
   } catch (thrown) {

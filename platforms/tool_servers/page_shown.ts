@@ -1,0 +1,75 @@
+/** Whether visitors see what a tool changes of a page: its builder's elements, or the text of WordPress's own editor. */
+import { GatewayError } from "../../errors.ts";
+import { contentStates } from "../content.ts";
+import type { PageState } from "./page_state.ts";
+import type { ProxyContext } from "./proxied_context.ts";
+import type { Resolved } from "./resolved.ts";
+
+/** What is known of a page before a tool changes it. */
+interface Page {
+  /** null where nothing was read. */
+  readonly state: Pick<PageState, "type" | "builder"> | null;
+  /** What the tool changes: its blocks, the elements that its builder keeps, or a page of which it keeps none so far. */
+  readonly parts: "blocks" | "elements" | "none";
+}
+
+/**
+ * Refuses a change that nobody would see, and one by the builder of a page whose text it did not make: what the builder
+ * makes of its elements is stored in place of that. Says what to know where the site does not tell who shows the page.
+ * Throws E_BUILDER_MISMATCH, E_FORBIDDEN_OP, E_UPSTREAM.
+ */
+export async function assertSeen(
+  { target, pageId }: Resolved,
+  ctx: ProxyContext,
+  { state, parts }: Page,
+): Promise<readonly string[]> {
+  const type = state?.type ?? null;
+  if (pageId === null || type === null) return [];
+  const states = await ctx.use(contentStates);
+  const field = target.page ?? "post_id";
+  // Of a page without elements the site puts out nothing by which to tell.
+  const builder = state?.builder ?? (parts === "none" ? null : await states.builderSeen(pageId, type));
+  const hasText = async () => (await states.text(pageId, type) ?? "").trim() !== "";
+  if (parts === "blocks") {
+    if (builder === "visual") throw unseenBlocks(field, pageId);
+    return builder === null ? [maybeUnseen(field, pageId, "another builder shows", "blocks")] : [];
+  }
+  if (parts === "none" && await hasText()) throw textLost(field, pageId);
+  if (builder === "block") throw await hasText() ? olderElements(field, pageId) : unseen(field, pageId);
+  return builder === null ? [maybeUnseen(field, pageId, "WordPress's own editor shows", "elements")] : [];
+}
+
+const refused = (code: "E_BUILDER_MISMATCH" | "E_FORBIDDEN_OP", message: string) =>
+  new GatewayError(code, message, { outcome: "none" });
+
+const textLost = (field: string, id: number) =>
+  refused(
+    "E_FORBIDDEN_OP",
+    `${field}: page ${id} has text that was not made with the page builder, and its first element would take the ` +
+      "text's place; make a new page for elements, or have somebody empty this one in the CMS",
+  );
+
+const olderElements = (field: string, id: number) =>
+  refused(
+    "E_FORBIDDEN_OP",
+    `${field}: page ${id} was given back to WordPress's own editor, and what the builder makes of the elements that ` +
+      "it still keeps would take the place of the text there; make a new page for elements, or have somebody open " +
+      "this one with the builder in the CMS first",
+  );
+
+const unseen = (field: string, id: number) =>
+  refused(
+    "E_BUILDER_MISMATCH",
+    `${field}: page ${id} is shown by WordPress's own editor, so nobody would see elements of it; make a page with ` +
+      "the builder's own tool for that, or have somebody open this one with the builder in the CMS first",
+  );
+
+const unseenBlocks = (field: string, id: number) =>
+  refused(
+    "E_BUILDER_MISMATCH",
+    `${field}: page ${id} is shown by the page builder, so nobody would see blocks of it, and the builder's next save ` +
+      "would take them away; change its elements instead, or have somebody give it back to WordPress's own editor",
+  );
+
+const maybeUnseen = (field: string, id: number, other: string, parts: string) =>
+  `${field}: the site does not tell whether ${other} page ${id}, and where that is so, nobody sees its ${parts}`;
