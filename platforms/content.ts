@@ -51,6 +51,8 @@ export interface ContentClient {
 /** A post or page as it is found by its id alone. */
 export interface FoundState extends PostHead {
   readonly type: ContentType;
+  /** The template of its theme; empty for the usual one. */
+  readonly template: string;
   /** What visitors see of it; null where its own record does not say. */
   readonly builder: Builder | null;
   /** The latest time that the site's clock can show now. */

@@ -1,5 +1,7 @@
 /** What of a page a call names, compared before and after: whether that was done, and what else differs. */
-import type { Structure } from "./structure.ts";
+import { allOf, type Found, wrong } from "./found.ts";
+import { placed } from "./placed.ts";
+import { isWithin, newIn, shownId, type Structure } from "./structure.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields =>
@@ -19,13 +21,6 @@ export interface Seen {
   readonly changed: boolean | null;
 }
 
-/** What a comparison says. */
-export interface Found {
-  readonly verified: boolean | null;
-  readonly reason?: string;
-  readonly warnings?: readonly string[];
-}
-
 /** The verbs whose change shows in the elements of a page: where nothing differs, nothing was done. */
 const ADDING = ["add", "insert", "duplicate", "import", "apply", "build"];
 const REMOVING = ["remove"];
@@ -35,7 +30,6 @@ const STRUCTURAL = [...ADDING, ...REMOVING, ...MOVING];
 const NAMED_MAX = 5;
 
 const verbOf = ({ words }: Pick<Seen, "words">) => words.find((one) => STRUCTURAL.includes(one));
-const wrong = (warning: string): Found => ({ verified: false, warnings: [warning] });
 const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 
@@ -113,37 +107,71 @@ function added(seen: Seen): Found {
   const { args, before, now, changed } = seen;
   if (changed === false) return wrong("The page is as it was before, so nothing of the change is stored");
   const id = addedId(seen);
-  if (id !== null && before !== null && !before.elements.has(id)) {
-    if (!now.elements.has(id)) {
-      return wrong(`The tool reports that it added element ${shownId(id)}, which is not on the page`);
-    }
-    const [parent] = texts([args.parent_id ?? args.container_id]);
-    const isElsewhere = parent !== undefined && now.elements.has(parent) &&
-      !isWithin(id, new Set([parent]), now);
-    return isElsewhere
-      ? wrong(`The element that was added, ${shownId(id)}, is not in ${JSON.stringify(parent)}`)
-      : { verified: true };
+  if (before === null) return uncompared(changed);
+  if (id === null || before.elements.has(id)) return addedTree(seen, before);
+  if (!now.elements.has(id)) {
+    return wrong(`The tool reports that it added element ${shownId(id)}, which is not on the page`);
   }
-  return touched(seen) === true ? { verified: true } : uncompared(changed);
+  const [parent] = texts([args.parent_id ?? args.container_id]);
+  if (parent !== undefined && now.elements.has(parent) && !isWithin(id, new Set([parent]), now)) {
+    return wrong(`The element that was added, ${shownId(id)}, is not in ${JSON.stringify(parent)}`);
+  }
+  const { type } = now.elements.get(id)!;
+  if (typeof args.widget_type === "string" && type !== "" && type !== args.widget_type) {
+    return wrong(`widget_type: the element that was added, ${shownId(id)}, is of another type`);
+  }
+  const copy = verbOf(seen) === "duplicate" ? copied(id, seen, before) : null;
+  return allOf(copy, placed([id], args.position, before, now)) ?? { verified: true };
+}
+
+/** Of elements whose ids the tool does not say: those that were not there before. */
+function addedTree(seen: Seen, before: Structure): Found {
+  const { args, now, changed } = seen;
+  const added = newIn(now, before);
+  if (added.length === 0) return uncompared(changed);
+  const top = added.filter((id) => !added.includes(now.elements.get(id)!.within));
+  const [parent] = texts([args.parent_id]);
+  if (parent && now.elements.has(parent) && top.some((id) => !isWithin(id, new Set([parent]), now))) {
+    return wrong(`The elements that were added are not all in ${JSON.stringify(parent)}`);
+  }
+  return placed(top, args.position, before, now) ?? { verified: true };
+}
+
+/** Of a copy: whether it shows what the element shows, and stands right behind it. */
+function copied(id: string, { args: { element_id }, now }: Seen, before: Structure): Found | null {
+  const original = typeof element_id === "string" ? now.elements.get(element_id) : undefined;
+  if (original === undefined || typeof element_id !== "string") return null;
+  const own = (one: string, of: string) => one.replace(JSON.stringify(of), '""');
+  if (own(original.shown, element_id) !== own(now.elements.get(id)!.shown, id)) {
+    return wrong(`element_id: ${shownId(id)} does not show what the element shows that it is a copy of`);
+  }
+  const siblings = [...before.elements].filter((one) => one[1].within === original.within).map(([one]) =>
+    one
+  );
+  return placed([id], siblings.indexOf(element_id) + 1, before, now);
 }
 
 /** Whether an element stands where it was to go, or those of a container in the order that was sent. */
 function moved(seen: Seen): Found {
-  const { args, now, changed } = seen;
+  const { args, before, now, changed } = seen;
   const target = args.target_parent_id;
-  if (typeof args.element_id === "string" && typeof target === "string" && target !== "") {
+  const done = () => touched(seen) === true ? { verified: true } : uncompared(changed);
+  if (typeof args.element_id === "string" && typeof target === "string") {
     const stands = now.elements.get(args.element_id)?.within;
     if (stands !== target) {
       return wrong(`element_id: ${JSON.stringify(args.element_id)} is not in ${JSON.stringify(target)}`);
     }
-    return touched(seen) === true ? { verified: true } : uncompared(changed);
+    const place = before === null ? null : placed([args.element_id], args.position, before, now);
+    return place?.verified === false ? place : allOf(place, done())!;
   }
   const sent = texts(args.element_ids);
-  if (sent.length === 0) return touched(seen) === true ? { verified: true } : uncompared(changed);
-  const stored = [...now.elements.keys()].filter((id) => sent.includes(id));
-  return JSON.stringify(stored) === JSON.stringify(sent)
+  if (sent.length === 0) return done();
+  const stored = [...now.elements].filter(([id, { within }]) =>
+    sent.includes(id) && within === args.container_id
+  );
+  return JSON.stringify(stored.map(([id]) => id)) === JSON.stringify(sent)
     ? { verified: true }
-    : wrong("element_ids: the elements are not in that order");
+    : wrong("element_ids: the elements are not in that order in the container");
 }
 
 /** Blocks have no ids: how many there are at the top says whether one came or went. */
@@ -168,11 +196,6 @@ export function addedId({ words, payload }: Pick<Seen, "words" | "payload">): st
   return typeof id === "string" && id !== "" ? id : null;
 }
 
-/** An id as it may stand among the gateway's own words, whatever a site's server calls its elements. */
-const shownId = (id: string) => isPlainId(id) ? JSON.stringify(id) : "with no plain id";
-/** Of which nothing is a sentence. */
-export const isPlainId = (id: string): boolean => /^[\w.:-]{1,64}$/.test(id);
-
 /** Elements that differ and that the call does not name: somebody else may have edited the page between the looks. */
 export function editedBeside(seen: Seen): string[] {
   const { before, now, args } = seen;
@@ -189,13 +212,6 @@ export function editedBeside(seen: Seen): string[] {
   const more = others.length > NAMED_MAX ? ` and ${others.length - NAMED_MAX} more` : "";
   const names = others.slice(0, NAMED_MAX).map(shownId).join(", ");
   return [`Elements ${names}${more} differ from before too, and the call does not name them`];
-}
-
-function isWithin(id: string, own: ReadonlySet<string>, { elements }: Structure): boolean {
-  for (let at = elements.get(id)?.within; at !== undefined && at !== ""; at = elements.get(at)?.within) {
-    if (own.has(at)) return true;
-  }
-  return false;
 }
 
 /** Of a write that changes which elements there are, and of which that does not show. */

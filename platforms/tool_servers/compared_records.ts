@@ -1,6 +1,6 @@
 /** A record as a write sent it, compared with the record that is read back. */
 import { decodeHTML } from "entities/decode";
-import type { Found } from "./compared.ts";
+import type { Found } from "./found.ts";
 import type { ShownBy } from "./types.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -4,13 +4,15 @@ import { together } from "../../lib/async.ts";
 import type { Change } from "../../model.ts";
 import { wordList } from "../../rules/proxied_words.ts";
 import { payloadOf } from "./answers.ts";
-import { editedBeside, structural, touched, unseen } from "./compared.ts";
-import { elementSettings, sentSettings, withSettings } from "./element_settings.ts";
+import { editedBeside, type Seen, structural, touched, unseen } from "./compared.ts";
+import { elementSettings, sentFor, withStored } from "./element_settings.ts";
+import { allOf, type Found } from "./found.ts";
 import { assertSeen } from "./page_shown.ts";
 import type { PageState } from "./page_state.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
 import type { Resolved } from "./resolved.ts";
-import { changesBetween, type Structure, structureOf } from "./structure.ts";
+import { paired } from "./sent_trees.ts";
+import { changesBetween, newIn, type Structure, structureOf } from "./structure.ts";
 import type { SiteOffer, ToolServers } from "./types.ts";
 
 /** What was found of a write. */
@@ -115,6 +117,14 @@ export async function assertShown(call: Resolved, ctx: ProxyContext, ports: Prox
   );
 }
 
+type ReadSettings = ((element_id: string) => Promise<unknown>) | undefined;
+
+/** Of a template that is given as a tree: whether its elements were added as they were sent. */
+async function imported({ args, now }: Seen, before: Structure, read: ReadSettings): Promise<Found | null> {
+  const { found, sent } = paired("template_json", args.template_json, newIn(now, before), now);
+  return allOf(found, found?.verified ? elementSettings(await withStored(sent, read)) : null);
+}
+
 /** The read-back of a write to one page. */
 export function pageReadBack(
   call: Resolved,
@@ -126,8 +136,8 @@ export function pageReadBack(
   const found = lookAt(call, ports, servers);
   if (found === undefined) return unreadPage(call, ctx, state);
   const { blocks, words, page, look } = found;
-  const { targetArgs } = call;
-  const reader = readerOf(ports, call.target, "get-element-settings");
+  const { target, targetArgs: args } = call;
+  const reader = readerOf(ports, target, "get-element-settings");
   const readSettings = reader &&
     ((element_id: string) => readWith(servers, reader, { ...page, element_id }).catch(() => null));
   let before: Structure | null = null;
@@ -140,19 +150,15 @@ export function pageReadBack(
     },
     async after(payload) {
       try {
+        const sent = sentFor({ words, args, payload, page: target.page ?? "post_id" });
         // Beside each other, for each is a way there and back.
-        const [now, settings] = await together(
-          look(),
-          sentSettings(
-            { words, args: targetArgs, payload, page: call.target.page ?? "post_id" },
-            readSettings,
-          ),
-        );
+        const [now, own] = await together(look(), withStored(sent, readSettings));
         if (now === null) return unproven(UNREADABLE);
         const changes = before === null ? [] : changesBetween(before, now);
         const changed = before === null ? null : changes.length > 0;
-        const seen = { words, args: targetArgs, payload, before, now, changed };
-        const found = withSettings(structural(seen), elementSettings(settings)) ?? unseen(changed);
+        const seen = { words, args, payload, before, now, changed };
+        const tree = before === null ? null : await imported(seen, before, readSettings);
+        const found = allOf(structural(seen), tree, elementSettings(own)) ?? unseen(changed);
         const warnings = [...found.warnings ?? [], ...editedBeside(seen), ...warned];
         return { ...found, warnings, changes, changed: touched(seen) };
       } catch {

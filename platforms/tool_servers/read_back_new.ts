@@ -2,10 +2,12 @@
 import { decodeHTML } from "entities/decode";
 import { contentStates, type FoundState } from "../content.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
-import type { Found } from "./compared.ts";
+import { elementSettings, withStored } from "./element_settings.ts";
+import { allOf, type Found, unknown } from "./found.ts";
 import { type ReadBack, readerOf, readWith, unproven, type Verdict } from "./read_back.ts";
 import type { Resolved } from "./resolved.ts";
-import { countElements, structureOf } from "./structure.ts";
+import { paired } from "./sent_trees.ts";
+import { structureOf } from "./structure.ts";
 import type { ToolServers } from "./types.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -54,13 +56,16 @@ export function newReadBack(
   };
 }
 
-/** A page with another title or status than was sent; null where it has those. */
-function otherPage({ title, status }: Fields, state: FoundState): Found | null {
+/** A page with another title, status, type or template than was sent; null where it has those. */
+function otherPage({ title, status, post_type, template }: Fields, state: FoundState): Found | null {
+  const differs = (sent: unknown, stored: string) => typeof sent === "string" && sent !== stored;
   const warnings = [
     ...(typeof title === "string" && read(title) !== read(state.title)
       ? ["title: the page does not have it as it was sent"]
       : []),
-    ...(typeof status === "string" && status !== state.status ? [`status: the page is ${state.status}`] : []),
+    ...(differs(status, state.status) ? [`status: the page is ${state.status}`] : []),
+    ...(differs(post_type, state.type) ? [`post_type: it is a ${state.type}`] : []),
+    ...(differs(template, state.template) ? ["template: the page does not have it as it was sent"] : []),
   ];
   return warnings.length === 0 ? null : { verified: false, warnings };
 }
@@ -111,21 +116,40 @@ function madeId(payload: unknown): number | null {
   return typeof found === "number" && Number.isSafeInteger(found) && found > 0 ? found : null;
 }
 
-/** Whether as many elements are stored as were sent; that the page is there, where none were. */
+/** Arguments that name the page's elements. */
+const TREES = ["structure", "content"];
+/** All that can be compared of a page that was made. */
+const COMPARED: ReadonlySet<string> = new Set(["title", "status", "post_type", "template", "dry_run"]);
+
+/** Whether the elements are stored that were sent; that the page is there, where none were. */
 async function stored(
   { target, targetArgs }: Resolved,
   id: number,
   ports: ProxyPorts,
   servers: ToolServers,
 ): Promise<Found> {
-  const sent = countElements(targetArgs.structure);
-  if (sent === 0) return { verified: true };
+  const name = TREES.find((one) => Array.isArray(targetArgs[one]) && !isEmpty(targetArgs[one]));
+  const hidden = Object.keys(targetArgs).filter((one) =>
+    one !== name && !COMPARED.has(one) && !isEmpty(targetArgs[one])
+  ).slice(0, NAMED_MAX).map((one) => one.slice(0, NAME_CHARACTERS));
+  const settings = hidden.length > 0
+    ? unknown(`What is read of a page does not show ${hidden.join(", ")}`)
+    : null;
+  if (name === undefined) return settings ?? { verified: true };
   const reader = readerOf(ports, target, "get-page-structure");
-  const payload = reader && await readWith(servers, reader, { [reader.page ?? "post_id"]: id });
-  if (payload === undefined || payload === null) {
-    return { verified: null, reason: "Its elements could not be read back" };
-  }
-  const there = structureOf(payload).elements.size;
-  if (there >= sent) return { verified: true };
-  return { verified: false, warnings: [`structure: ${sent} elements were sent and ${there} are stored`] };
+  const page = { [reader?.page ?? "post_id"]: id };
+  const payload = reader && await readWith(servers, reader, page);
+  if (payload === undefined || payload === null) return unknown("Its elements could not be read back");
+  const there = structureOf(payload);
+  const { found, sent } = paired(name, targetArgs[name], [...there.elements.keys()], there);
+  if (found?.verified === false) return found;
+  const one = readerOf(ports, target, "get-element-settings");
+  const read = one &&
+    ((element_id: string) => readWith(servers, one, { ...page, element_id }).catch(() => null));
+  return allOf(found, elementSettings(await withStored(sent, read)), settings) ?? { verified: true };
 }
+
+const NAMED_MAX = 10;
+const NAME_CHARACTERS = 64;
+const isEmpty = (value: unknown) =>
+  value === undefined || value === null || (typeof value === "object" && Object.keys(value).length === 0);

@@ -3,7 +3,7 @@ import { failureText, payloadOf } from "./answers.ts";
 import { putBack } from "./arguments.ts";
 import { comparedRecord, comparedRows, type Lists } from "./compared_records.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
-import type { Found } from "./compared.ts";
+import type { Found } from "./found.ts";
 import { type ReadBack, readerOf, unproven } from "./read_back.ts";
 import type { Resolved } from "./resolved.ts";
 import type { ShownBy, SiteOffer, ToolServers, UpstreamResult } from "./types.ts";

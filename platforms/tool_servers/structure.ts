@@ -7,6 +7,8 @@ const isFields = (value: unknown): value is Fields =>
 
 /** An element without those within it. */
 interface Element {
+  /** The kind of a widget, else of the element; empty where that is not shown. */
+  readonly type: string;
   /** The element it stands in; empty at the top. */
   readonly within: string;
   /** The element it stands in and its place there. */
@@ -49,6 +51,7 @@ export function structureOf(payload: unknown): Structure {
       if (isFields(one) && typeof id === "string" && id !== "") {
         const own = Object.fromEntries(Object.entries(one).filter(([, part]) => !holdsElements(part)));
         elements.set(id, {
+          type: String(one.widgetType ?? one.elType ?? ""),
           within,
           place: `in ${within || "the page"}${last && `, after ${last}`}`,
           shown: JSON.stringify(own),
@@ -96,11 +99,19 @@ function short(text: string | undefined): string | null {
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…` : text;
 }
 
-/** How many elements a nested description has. */
-export function countElements(value: unknown, levels = LEVELS_MAX): number {
-  if (levels === 0 || !Array.isArray(value)) return 0;
-  return value.filter(isFields).reduce((sum, one) => {
-    const inner = one.children ?? one.elements;
-    return sum + 1 + countElements(inner, levels - 1);
-  }, 0);
+/** Whether an element stands in one of those, however deep. */
+export function isWithin(id: string, own: ReadonlySet<string>, { elements }: Structure): boolean {
+  for (let at = elements.get(id)?.within; at !== undefined && at !== ""; at = elements.get(at)?.within) {
+    if (own.has(at)) return true;
+  }
+  return false;
 }
+
+/** The elements that one look shows and an earlier one did not, in their order. */
+export const newIn = (now: Structure, before: Structure): string[] =>
+  [...now.elements.keys()].filter((id) => !before.elements.has(id));
+
+/** An id as it may stand among the gateway's own words, whatever a site's server calls its elements. */
+export const shownId = (id: string) => isPlainId(id) ? JSON.stringify(id) : "with no plain id";
+/** Of which nothing is a sentence. */
+export const isPlainId = (id: string): boolean => /^[\w.:-]{1,64}$/.test(id);

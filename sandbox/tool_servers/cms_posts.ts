@@ -56,6 +56,7 @@ function make(args: Args, at: Asked, type: "post" | "page"): Post {
 function makePage(args: Args, at: Asked, elements: Element[]) {
   const post = make(args, at, args["post_type"] === "post" ? "post" : "page");
   takeOver(post);
+  if (args["template"] !== undefined) post.template = String(args["template"]);
   store(at, post, elements);
   const shown = { post_id: post.id, title: post.title, edit_url: editUrl(at, post.id, "elementor") };
   return { ...shown, preview_url: permalink(at.ask.state, post) };

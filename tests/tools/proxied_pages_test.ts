@@ -224,13 +224,17 @@ Deno.test("a page that cannot be read beforehand is not written to", async () =>
 
 Deno.test("what is made is read back: its state, and whether all its elements are stored", async () => {
   await using at = await world();
-  const structure = [{ type: "container", children: [{ type: "heading" }, { type: "map" }] }];
+  const structure = [{ type: "heading" }, { type: "map" }, { type: "widget", widget_type: "spacer" }];
   const build = { site_id: "acme", title: "Made", structure };
   const made = (status: string, stored: number) => () => {
     const id = at.page(status, { title: "Made" });
     at.servers.pages.set(
       id,
-      Array.from({ length: stored }, (_, n) => ({ id: `x${n}`, widgetType: "w", settings: {} })),
+      ["heading", "map", "spacer"].slice(0, stored).map((widgetType, n) => ({
+        id: `x${n}`,
+        widgetType,
+        settings: {},
+      })),
     );
     return says({ success: true, post_id: id });
   };

@@ -161,7 +161,7 @@ Deno.test("a saved template, and a script of a page, are read back; a medium whe
   const page = { site_id: "open", post_id };
   const template = { ...page, title: "Kept", template_type: "page" };
   assert.equal((await at.gw.call<Args>("builder-mcp-save-as-template", template)).verified, true);
-  const script = { ...page, parent_id, js: "1" };
+  const script = { ...page, parent_id, js: "start();" };
   assert.equal((await at.gw.call<Args>("builder-mcp-add-custom-js", script)).verified, true);
   const image = { site_id: "acme", url: "https://example.test/a.jpg", title: "A" };
   const { proof } = parted(await at.gw.call("builder-mcp-sideload-image", image));

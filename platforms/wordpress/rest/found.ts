@@ -5,9 +5,9 @@ import { builderTold } from "./builders.ts";
 import { CONTENT, fieldsOf, head, type Kind, POST_HEAD, RAW } from "./records.ts";
 import type { Wire } from "./wire.ts";
 
-const BUILDER = CONTENT.pick({ site_ops_builder: true, meta: true });
-const STATE = POST_HEAD.extend(BUILDER.shape);
-const FIELDS = `${fieldsOf(POST_HEAD)},site_ops_builder,meta._elementor_edit_mode`;
+const MORE = CONTENT.pick({ template: true, site_ops_builder: true, meta: true });
+const STATE = POST_HEAD.extend(MORE.shape);
+const FIELDS = `${fieldsOf(POST_HEAD)},template,site_ops_builder,meta._elementor_edit_mode`;
 const TEXT = POST_HEAD.pick({ id: true }).extend({ content: RAW });
 const TEXT_FIELDS = "id,content.raw";
 
@@ -20,7 +20,9 @@ async function stateOf(wire: Wire, kind: Kind, id: number): Promise<FoundState |
   const found = await orNone(wire.get(route(kind, id), { context: "edit", _fields: FIELDS }, STATE));
   if (found?.data.id !== id) return null;
   const { data, siteNow } = found;
-  return { ...head(data), type: kind === "pages" ? "page" : "post", builder: builderTold(data), siteNow };
+  const { template } = data;
+  const type = kind === "pages" ? "page" : "post";
+  return { ...head(data), type, template, builder: builderTold(data), siteNow };
 }
 
 /** Its text as it is stored; null where none of that kind has the id. Throws CmsError, E_UPSTREAM. */
