@@ -4,6 +4,8 @@ import { together } from "../../lib/async.ts";
 import type { Change } from "../../model.ts";
 import { wordList } from "../../rules/proxied_words.ts";
 import { payloadOf } from "./answers.ts";
+import { comparedBlocks } from "./compared_blocks.ts";
+import { contentStates } from "../content.ts";
 import { editedBeside, type Seen, structural, touched, unseen } from "./compared.ts";
 import { elementSettings, sentFor, withStored } from "./element_settings.ts";
 import { allOf, type Found } from "./found.ts";
@@ -12,7 +14,7 @@ import type { PageState } from "./page_state.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
 import type { Resolved } from "./resolved.ts";
 import { paired } from "./sent_trees.ts";
-import { changesBetween, newIn, type Structure, structureOf } from "./structure.ts";
+import { changesBetween, newIn, type Structure, structureOf, textChanges } from "./structure.ts";
 import type { SiteOffer, ToolServers } from "./types.ts";
 
 /** What was found of a write. */
@@ -140,11 +142,15 @@ export function pageReadBack(
   const reader = readerOf(ports, target, "get-element-settings");
   const readSettings = reader &&
     ((element_id: string) => readWith(servers, reader, { ...page, element_id }).catch(() => null));
+  const type = state?.type ?? null;
+  const readText = async () =>
+    !blocks || type === null ? null : await (await ctx.use(contentStates)).text(call.pageId!, type);
   let before: Structure | null = null;
+  let text: string | null = null;
   let warned: readonly string[] = [];
   return {
     async before() {
-      before = await look();
+      [before, text] = await together(look(), readText());
       const parts = blocks ? "blocks" : before?.elements.size === 0 ? "none" : "elements";
       warned = await assertSeen(call, ctx, { state, parts });
     },
@@ -152,13 +158,15 @@ export function pageReadBack(
       try {
         const sent = sentFor({ words, args, payload, page: target.page ?? "post_id" });
         // Beside each other, for each is a way there and back.
-        const [now, own] = await together(look(), withStored(sent, readSettings));
+        const [now, own, nowText] = await together(look(), withStored(sent, readSettings), readText());
         if (now === null) return unproven(UNREADABLE);
-        const changes = before === null ? [] : changesBetween(before, now);
+        const shown = before === null ? [] : changesBetween(before, now);
+        const changes = shown.length > 0 ? shown : textChanges(text, nowText);
         const changed = before === null ? null : changes.length > 0;
         const seen = { words, args, payload, before, now, changed };
         const tree = before === null ? null : await imported(seen, before, readSettings);
-        const found = allOf(structural(seen), tree, elementSettings(own)) ?? unseen(changed);
+        const found = (blocks ? comparedBlocks(words, args, { before: text, now: nowText }) : null) ??
+          allOf(structural(seen), tree, elementSettings(own)) ?? unseen(changed);
         const warnings = [...found.warnings ?? [], ...editedBeside(seen), ...warned];
         return { ...found, warnings, changes, changed: touched(seen) };
       } catch {

@@ -94,6 +94,12 @@ export function changesBetween(before: Structure, after: Structure): Change[] {
   }];
 }
 
+/** The same of a page's text, which may differ where nothing that is shown of it does. */
+export const textChanges = (before: string | null, now: string | null): Change[] =>
+  before === null || now === null || before === now
+    ? []
+    : [{ field: "text", from: short(before), to: short(now) }];
+
 function short(text: string | undefined): string | null {
   if (text === undefined) return null;
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…` : text;

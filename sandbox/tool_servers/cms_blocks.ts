@@ -47,12 +47,12 @@ function top(path: unknown, blocks: readonly Block[]): number {
   return at;
 }
 
-/** Where a position points: an index, `before` or `after` a path, else the end. */
+/** Where a position points: at the end, at the beginning, or before or after the block at a path. */
 function place(position: unknown, blocks: readonly Block[]): number {
-  const { index, before, after } = (position ?? {}) as { index?: number; before?: unknown; after?: unknown };
-  if (typeof index === "number") return Math.min(index, blocks.length);
-  if (before !== undefined) return top(before, blocks);
-  return after === undefined ? blocks.length : top(after, blocks) + 1;
+  const { mode = "append", path } = (position ?? {}) as { mode?: string; path?: unknown };
+  if (mode === "prepend") return 0;
+  if (mode === "append") return blocks.length;
+  return top(path ?? [], blocks) + (mode === "after" ? 1 : 0);
 }
 
 /** Reads a post's blocks, changes them, and stores them a moment later. */
@@ -121,8 +121,9 @@ export const BLOCK_TOOLS: Readonly<Record<string, Run>> = {
     }),
   "move-block": (args, at) =>
     edit(args, at, (blocks) => {
-      const [block] = blocks.splice(top(args["path"], blocks), 1);
-      blocks.splice(place(args["position"], blocks), 0, block!);
+      const [from, to] = [top(args["path"], blocks), place(args["position"], blocks)];
+      const [block] = blocks.splice(from, 1);
+      blocks.splice(to > from ? to - 1 : to, 0, block!);
       return { post_id: postOf(at, args).id, path: [] };
     }),
   "duplicate-block": (args, at) =>

@@ -275,7 +275,7 @@ Deno.test("blocks of a post are added, changed, moved and taken out by their pla
   const made = await call("create-post", { post_type: "page", title: "Blocks", content: block("a") });
   const { post_id } = made.done as { post_id: number };
   await call("add-block", { post_id, markup: block("b") + block("c") });
-  await call("move-block", { post_id, path: [2], position: { index: 0 } });
+  await call("move-block", { post_id, path: [2], position: { mode: "prepend" } });
   await call("update-block", { post_id, path: [1], markup: block("A") });
   await call("remove-block", { post_id, path: [2] });
   assert.deepEqual(at.site.posts.get(post_id)!.content.match(/<p>.*?<\/p>/g), ["<p>c</p>", "<p>A</p>"]);

@@ -153,16 +153,8 @@ Deno.test("a structure that is as before is no warning where the tool does not c
   await using at = await served({ race_ms: 0 });
   const { id } = draft(at);
   const set = { site_id: "acme", post_id: id, settings: { hide_title: "yes" } };
-  const page = blocks(at);
-  const block = { site_id: "acme", post_id: page.id, path: [0], markup: page.block("Other") };
-  for (
-    const proof of [
-      parted(await at.gw.call("builder-mcp-update-page-settings", set)).proof,
-      parted(await at.gw.call("builder-mcp-update-block", block)).proof,
-    ]
-  ) {
-    assert.deepEqual([proof.verified, proof.warnings], [null, []]);
-  }
+  const { proof } = parted(await at.gw.call("builder-mcp-update-page-settings", set));
+  assert.deepEqual([proof.verified, proof.warnings], [null, []]);
 });
 
 Deno.test("a page that does not exist is said not to, whatever the site allows", async () => {
