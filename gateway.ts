@@ -4,7 +4,7 @@ import { CODES } from "./errors.ts";
 import { buildApp } from "./doors/app.ts";
 import { hostsOf } from "./doors/hosts.ts";
 import { mcpDoor } from "./doors/mcp.ts";
-import { openapi } from "./doors/openapi.ts";
+import { describedTools, openapi } from "./doors/openapi.ts";
 import { restDoor } from "./doors/rest.ts";
 import type { Gateway, Replacements } from "./gateway_types.ts";
 import { accessTokens } from "./guard/access.ts";
@@ -21,6 +21,7 @@ import { RateLimit } from "./guard/limits.ts";
 import { Retention } from "./guard/retention.ts";
 import { proxiedTools } from "./guard/proxied.ts";
 import { reaches } from "./guard/scope.ts";
+import { ToolLists } from "./guard/tool_lists.ts";
 import { CLOCK, delay, onDemand } from "./lib/async.ts";
 import { ClientAddresses } from "./lib/client_address.ts";
 import { growingIds } from "./lib/ulid.ts";
@@ -87,6 +88,7 @@ export async function openGateway(
   });
   const sources = [builtIn(tools), proxied.source, ...(replace.sources ?? [])];
   const catalog = new Catalog(sources, { hasSecret, reaches });
+  const lists = new ToolLists({ ...ports, catalog });
   const dispatch = dispatcher({
     ...ports,
     catalog,
@@ -103,11 +105,6 @@ export async function openGateway(
   });
   const doubts = new Doubts({ store, now, elapsed: () => performance.now(), log });
   const snapshots = new Snapshots({ ...ports, newId: () => newId(), log });
-  const definitions = [...tools.values()].map(({ definition, group, manifest }) => ({
-    ...definition,
-    group,
-    tier: manifest.tier,
-  }));
   // Loaded when first wanted: few processes ever connect an account.
   const connections = onDemand(async () => {
     const { Connections } = await import("./guard/connections.ts");
@@ -127,21 +124,21 @@ export async function openGateway(
       restDoor(app, {
         authenticate,
         dispatch,
-        catalog,
+        lists,
         sites: store.sites,
         tokenLimit,
-        openapi: () => openapi(definitions, baseUrl, CODES, connectors.kinds),
+        openapi: () => openapi(describedTools(tools.values()), baseUrl, CODES, connectors.kinds),
         baseUrl,
         newId: () => newId(),
         log,
       }),
     mcp: mcpDoor({
       authenticate,
-      listing: async (caller) => {
+      listing: async (caller, site) => {
         tokenLimit.take(caller.token.id);
-        return await (await catalog.keeping()).listing(caller).mcp();
+        return await (await lists.of(caller, site)).mcp();
       },
-      lists: catalog,
+      lists,
       stopping: stopping.signal,
       clock: CLOCK,
       bodyLimit: (caller) => largestBodyLimit(catalog.entries(), caller),

@@ -36,6 +36,10 @@ export function named(response: Response, newId: () => string): Response {
   return response;
 }
 
+/** The site whose tools a listing is asked for, `?site=` in the address; null where it names none. */
+export const namedSite = (address: string): string | null =>
+  address.includes("?") ? new URL(address).searchParams.get("site") : null;
+
 /** The REST success envelope, as text. */
 export const success = (result: unknown): string =>
   `{"ok":true,"result":${JSON.stringify(result) ?? "null"}}`;

@@ -12,7 +12,7 @@ import {
   MODERN_VERSION,
   RPC,
 } from "./mcp_frame.ts";
-import { CORS, naming } from "./envelope.ts";
+import { CORS, namedSite, naming } from "./envelope.ts";
 import { fault, JSON_HEADERS, preflight, refusal, refused } from "./mcp_response.ts";
 import { FollowedCalls, progressTokenOf } from "./mcp_stream.ts";
 import { failed, REQUEST_ID, succeeded, type ToolResult } from "./mcp_result.ts";
@@ -37,8 +37,11 @@ export interface McpCall {
 export interface McpPorts extends SubscriptionPorts {
   /** Throws E_AUTH; otherwise the caller. */
   authenticate(request: Request): Awaitable<Caller>;
-  /** The tools that caller sees, as ASCII JSON text of an array: `[{"name":…},…]`. Throws E_RATE_LIMITED. */
-  listing(caller: Caller): Awaitable<string>;
+  /**
+   * The tools that caller sees, of all or of that site, as ASCII JSON text of an array: `[{"name":…},…]`. Throws
+   * E_RATE_LIMITED; of a site E_SCOPE_DENIED, E_NOT_FOUND.
+   */
+  listing(caller: Caller, site: string | null): Awaitable<string>;
   /** The largest body that caller may send, in bytes. */
   bodyLimit(caller: Caller): number;
   /**
@@ -107,11 +110,12 @@ async function answer(
     return new Response(null, { status: 202, headers: CORS });
   }
   if (frame instanceof FrameFault) return fault(frame);
-  const asked = { caller, requestId, bodyBytes: body.bytes };
+  const asked = { caller, requestId, bodyBytes: body.bytes, site: namedSite(request.url) };
   const token = progressTokenOf(frame, headers);
   if (token instanceof FrameFault) return fault(token);
   if (frame.modern && frame.method === "subscriptions/listen") {
-    await ports.listing(caller); // counts as one, for it is made here
+    const refused = await answers.unlisted(frame, asked); // counts as a list, for one is made here
+    if (refused !== null) return fault(refused);
     const opened = await answers.subscriptions.open({ request, requestId, caller, frame });
     return opened instanceof FrameFault ? fault(opened) : opened;
   }
@@ -127,7 +131,10 @@ async function answer(
 }
 
 /** What a message came with. */
-type Asked = Pick<McpCall, "caller" | "requestId" | "bodyBytes" | "follower">;
+interface Asked extends Pick<McpCall, "caller" | "requestId" | "bodyBytes" | "follower"> {
+  /** The site that the address names; its list of tools is then that site's. */
+  readonly site: string | null;
+}
 
 /** The answers to the methods; everything that stays the same is written once. */
 class Answers {
@@ -166,19 +173,32 @@ class Answers {
     return new FrameFault(status, RPC.METHOD_NOT_FOUND, "Method not found", frame.id);
   }
 
-  async #list(frame: Frame, { caller, requestId }: Asked): Promise<string | FrameFault> {
+  async #list(frame: Frame, asked: Asked): Promise<string | FrameFault> {
     if (frame.params.cursor !== undefined) {
       return new FrameFault(200, RPC.INVALID_PARAMS, "cursor: the list is one page; leave it out", frame.id);
     }
+    const listed = await this.#listed(frame, asked);
+    if (listed instanceof FrameFault) return listed;
     const caching = frame.modern ? `,"ttlMs":${LIST_TTL_MS},"cacheScope":"private"` : "";
+    return this.#result(frame, `"tools":${listed}${caching}`);
+  }
+
+  /** Why no list can be made; null where it can. */
+  async unlisted(frame: Frame, asked: Asked): Promise<FrameFault | null> {
+    const listed = await this.#listed(frame, asked);
+    return listed instanceof FrameFault ? listed : null;
+  }
+
+  async #listed({ id }: Frame, { caller, requestId, site }: Asked): Promise<string | FrameFault> {
     try {
-      return this.#result(frame, `"tools":${await this.#ports.listing(caller)}${caching}`);
+      return await this.#ports.listing(caller, site);
     } catch (thrown) {
       // As HTTP: a client that lists too often is told when to come back.
       if (thrown instanceof GatewayError && thrown.code === "E_RATE_LIMITED") throw thrown;
+      const { code, message, status } = asGatewayError(thrown, requestId);
+      if (status < 500) return new FrameFault(200, RPC.INVALID_PARAMS, `${code}: ${message}`, id);
       this.#ports.report?.(thrown, requestId);
-      const { code, message } = asGatewayError(thrown, requestId);
-      return new FrameFault(500, RPC.INTERNAL, `${code}: ${message}`, frame.id);
+      return new FrameFault(500, RPC.INTERNAL, `${code}: ${message}`, id);
     }
   }
 
@@ -194,7 +214,8 @@ class Answers {
     if (key !== undefined && typeof key !== "string") {
       return new FrameFault(200, RPC.INVALID_PARAMS, `_meta: ${IDEMPOTENCY_KEY} must be a string`, frame.id);
     }
-    const call = { ...asked, tool: name, arguments: given, idempotencyKey: key };
+    const { site: _, ...rest } = asked;
+    const call = { ...rest, tool: name, arguments: given, idempotencyKey: key };
     const { members, meta } = await this.#run(call);
     return this.#result(frame, members, { ...meta, [REQUEST_ID]: asked.requestId });
   }

@@ -2,7 +2,7 @@
 import { GatewayError } from "../errors.ts";
 import { type Clock, delay } from "../lib/async.ts";
 import { type Caller, SUBSCRIPTION_LIMITS } from "../model.ts";
-import { naming } from "./envelope.ts";
+import { namedSite, naming } from "./envelope.ts";
 import { EVENT_HEADERS, eventOf, KEEP_ALIVE } from "./mcp_events.ts";
 import { type Frame, FrameFault, type FrameId, isRecord, RPC } from "./mcp_frame.ts";
 
@@ -26,10 +26,10 @@ export interface SubscriptionPorts {
 export interface ComparedLists {
   /** Nothing where tools are known as they are now; else they are once this resolves. */
   fresh(): Awaitable<void>;
-  /** What the list depends on: as long as it is the same, so is the list. Costs little. */
-  listingKey(caller: Caller): string;
+  /** What the list, of all or of that site, depends on: as long as it is the same, so is the list. Costs little. */
+  key(caller: Caller, site: string | null): Awaitable<string>;
   /** Alike for lists that are alike, whatever they depend on. */
-  listingDigest(caller: Caller): Awaitable<string>;
+  digest(caller: Caller, site: string | null): Awaitable<string>;
 }
 
 /** A request to listen, and who sent it. */
@@ -65,7 +65,7 @@ export class Subscriptions {
    * opened. Of what may be asked for, only changes of the list of tools are there.
    */
   async open(asked: Listening): Promise<Response | FrameFault> {
-    const { caller, frame: { id, params } } = asked;
+    const { caller, request, frame: { id, params } } = asked;
     const filter = filterOf(params.notifications);
     if (filter === null) {
       const message = 'notifications: send an object, {"toolsListChanged": true} to learn of changed tools';
@@ -73,7 +73,8 @@ export class Subscriptions {
     }
     const { lists } = this.#ports;
     await lists.fresh();
-    const seen = { key: lists.listingKey(caller), digest: await lists.listingDigest(caller) };
+    const site = namedSite(request.url);
+    const seen = { key: await lists.key(caller, site), digest: await lists.digest(caller, site) };
     const full = this.#full(caller);
     if (full !== null) return new FrameFault(200, RPC.INTERNAL, full, id);
     const one = new Subscription(asked, seen, this.#ports, () => this.#forget(one));
@@ -197,9 +198,10 @@ class Subscription {
   async #compare(caller: Caller): Promise<boolean> {
     const { lists } = this.#ports;
     await lists.fresh();
-    const key = lists.listingKey(caller);
+    const site = namedSite(this.#asked.url);
+    const key = await lists.key(caller, site);
     if (key === this.#seen.key) return false;
-    const digest = await lists.listingDigest(caller);
+    const digest = await lists.digest(caller, site);
     if (digest !== this.#seen.digest) this.send("notifications/tools/list_changed");
     this.#seen = { key, digest };
     return true;

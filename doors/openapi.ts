@@ -1,6 +1,7 @@
 /** The OpenAPI 3.0 document of the REST door, made once from the registry. */
 import type { Tier } from "../model.ts";
 import type { Schema } from "../registry/dialect.ts";
+import type { ToolEntry } from "../registry/entry.ts";
 import { ascii } from "../registry/listing.ts";
 import {
   type Codes,
@@ -23,6 +24,10 @@ export interface OpenApiTool {
   readonly group: string;
   readonly tier: Tier;
 }
+
+/** The tools as the document describes them. */
+export const describedTools = (tools: Iterable<ToolEntry>): OpenApiTool[] =>
+  [...tools].map(({ definition, group, manifest }) => ({ ...definition, group, tier: manifest.tier }));
 
 /**
  * The document as one ASCII string. Each tool has a path of its own, and its arguments are a named schema

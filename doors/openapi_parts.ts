@@ -202,14 +202,14 @@ export function responses(success: string, schema: OpenApiSchema, refused: reado
 
 /** The routes that are no built-in tool. */
 export function fixedPaths(codes: Codes): Record<string, unknown> {
-  const read = (operationId: string, summary: string, schema: string) => ({
-    get: {
-      operationId,
-      summary,
-      tags: ["gateway"],
-      responses: responses(summary, ref("schemas", schema), [401, 429, 500]),
-    },
+  const read = (operationId: string, summary: string, schema: string, refused = [401, 429, 500]) => ({
+    operationId,
+    summary,
+    tags: ["gateway"],
+    responses: responses(summary, ref("schemas", schema), refused),
   });
+  const description = "The id of a site: only what is of use there is listed";
+  const site = { name: "site", in: "query", description, schema: { type: "string" } };
   return {
     "/api/v1/openapi.json": {
       get: {
@@ -220,9 +220,14 @@ export function fixedPaths(codes: Codes): Record<string, unknown> {
         responses: { 200: { description: "This document", ...json({ type: "object" }) } },
       },
     },
-    "/api/v1/whoami": read("whoami", "The token of the call", "WhoamiEnvelope"),
-    "/api/v1/sites": read("sites", "The sites in the token's scope", "SitesEnvelope"),
-    "/api/v1/tools": read("tools", "The tools the token may call", "ToolsEnvelope"),
+    "/api/v1/whoami": { get: read("whoami", "The token of the call", "WhoamiEnvelope") },
+    "/api/v1/sites": { get: read("sites", "The sites in the token's scope", "SitesEnvelope") },
+    "/api/v1/tools": {
+      get: {
+        ...read("tools", "The tools the token may call", "ToolsEnvelope", [401, 403, 404, 429, 500]),
+        parameters: [site],
+      },
+    },
     "/api/v1/tools/{name}": {
       post: {
         operationId: "call_tool",

@@ -5,18 +5,18 @@ import type { Authenticate } from "../guard/authenticate.ts";
 import type { Dispatch } from "../guard/dispatch.ts";
 import type { RateLimit } from "../guard/limits.ts";
 import { reaches, sitesInScope } from "../guard/scope.ts";
+import type { ToolLists } from "../guard/tool_lists.ts";
 import type { Caller } from "../model.ts";
-import type { Catalog } from "../registry/catalog.ts";
 import type { Store } from "../store/store.ts";
 import { readObject } from "../lib/body.ts";
 import { Content } from "../lib/content.ts";
-import { CORS, failure, naming, refusalHeaders, success, unwrap } from "./envelope.ts";
+import { CORS, failure, namedSite, naming, refusalHeaders, success, unwrap } from "./envelope.ts";
 
 /** What the REST door stands on. */
 export interface RestPorts {
   readonly authenticate: Authenticate;
   readonly dispatch: Dispatch;
-  readonly catalog: Catalog;
+  readonly lists: Pick<ToolLists, "of">;
   readonly sites: Pick<Store["sites"], "list">;
   readonly tokenLimit: RateLimit;
   /** The OpenAPI document, as text; asked for once. */
@@ -38,16 +38,17 @@ const isReplayed = (value: unknown) => {
 /** Puts the routes on the app. They answer their own errors, for a handler of a mounted app costs every call. */
 export function restDoor(app: Hono, ports: RestPorts): void {
   const at = "/api/v1";
-  const reading = (answer: (caller: Caller) => string | Promise<string>) => async ({ req }: Context) => {
-    const requestId = ports.newId();
-    try {
-      const caller = await ports.authenticate(req.raw);
-      ports.tokenLimit.take(caller.token.id);
-      return ok(await answer(caller), requestId);
-    } catch (thrown) {
-      return refuse(ports, thrown, requestId);
-    }
-  };
+  const reading =
+    (answer: (caller: Caller, url: string) => string | Promise<string>) => async ({ req }: Context) => {
+      const requestId = ports.newId();
+      try {
+        const caller = await ports.authenticate(req.raw);
+        ports.tokenLimit.take(caller.token.id);
+        return ok(await answer(caller, req.url), requestId);
+      } catch (thrown) {
+        return refuse(ports, thrown, requestId);
+      }
+    };
   app.post(`${at}/tools/:name`, (c) => call(ports, c.req.raw, c.req.param("name")));
   app.options(`${at}/*`, (c) => preflight(c.req.raw));
   let document: string | undefined;
@@ -56,7 +57,7 @@ export function restDoor(app: Hono, ports: RestPorts): void {
   app.get(`${at}/sites`, reading(async (caller) => success({ sites: await sitesOf(ports, caller) })));
   app.get(
     `${at}/tools`,
-    reading(async (caller) => await (await ports.catalog.keeping()).listing(caller).rest()),
+    reading(async (caller, url) => await (await ports.lists.of(caller, namedSite(url))).rest()),
   );
 }
 

@@ -16,6 +16,15 @@ export interface CatalogPorts {
   reaches(caller: Caller, siteId: string): boolean;
 }
 
+/** What a list leaves out beside what the caller may not call: all but what is of use at one site. */
+export interface Narrowed {
+  readonly site_id: string;
+  /** Another one whenever something else suits the site. */
+  readonly key: string;
+  /** Whether a built-in tool is of use there. */
+  suits(entry: ToolEntry): boolean;
+}
+
 /** The tools of all sources at one moment. */
 interface View {
   readonly version: number;
@@ -137,18 +146,15 @@ export class Catalog {
   }
 
   /** What the caller's list depends on: as long as it is the same, so is the list. Costs little. */
-  listingKey(caller: Caller): string {
-    return this.#visibility(caller).key;
-  }
-
-  /** Alike for lists that are alike as MCP shows them, whatever they depend on. */
-  async listingDigest(caller: Caller): Promise<string> {
-    return await (await this.keeping()).listing(caller).digest();
+  listingKey(caller: Caller, narrowed: Narrowed | null = null): string {
+    const { key } = this.#visibility(caller);
+    return narrowed === null ? key : `${key} ${narrowed.key}`;
   }
 
   /** What the caller may see; made anew each time before `keeping`. */
-  listing(caller: Caller): Listing {
-    const { key, sites } = this.#visibility(caller);
+  listing(caller: Caller, narrowed: Narrowed | null = null): Listing {
+    const { sites } = this.#visibility(caller);
+    const key = this.listingKey(caller, narrowed);
     const kept = this.#listings;
     const known = kept?.get(key);
     if (known) return known;
@@ -157,7 +163,7 @@ export class Catalog {
       kept.delete(key); // a value that is there already would not be measured again
       kept.set(key, listing);
     };
-    const listing = new Listing(this.#shown(caller, sites), { turn: this.#turn, written });
+    const listing = new Listing(this.#shown(caller, sites, narrowed), { turn: this.#turn, written });
     kept?.set(key, listing);
     return listing;
   }
@@ -176,7 +182,7 @@ export class Catalog {
     return made;
   }
 
-  #shown(caller: Caller, sites: ReadonlySet<string>): Shown[] {
+  #shown(caller: Caller, sites: ReadonlySet<string>, narrowed: Narrowed | null): Shown[] {
     const { allowed_tools } = caller.token;
     const all = allowed_tools.includes("*");
     const tools = this.entries().filter((one) => all || allowed_tools.includes(one.name));
@@ -185,10 +191,11 @@ export class Catalog {
       if (entry === null) return [];
       if (!entry.offer) {
         const hidden = entry.manifest.secrets.some((one) => one.hide && !this.#ports.hasSecret(one.name));
-        return hidden ? [] : [{ entry, sites: null }];
+        return hidden || narrowed?.suits(entry) === false ? [] : [{ entry, sites: null }];
       }
       const { writesAt } = entry.offer;
-      const may = (id: string) => caller.maxRisk >= OFFERED_WRITE || !writesAt.includes(id);
+      const isWanted = (id: string) => narrowed === null || id === narrowed.site_id;
+      const may = (id: string) => isWanted(id) && (caller.maxRisk >= OFFERED_WRITE || !writesAt.includes(id));
       const offering = entry.offer.sites.filter((id) => sites.has(id) && may(id));
       return offering.length ? [{ entry, sites: offering }] : [];
     });

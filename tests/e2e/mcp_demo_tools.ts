@@ -45,7 +45,7 @@ export function withDemoTools(ports: McpPorts): McpPorts {
   return {
     ...ports,
     listing: () => LISTING,
-    lists: { fresh() {}, listingKey: version, listingDigest: version },
+    lists: { fresh() {}, key: version, digest: version },
     clock: CLOCK,
     call: (call) => {
       if (call.tool === TRIGGER) return Promise.resolve({ changes: ++changes });

@@ -12,7 +12,7 @@ const INFO = { name: "test", version: "1.0.0" };
 const CHANGED = "notifications/tools/list_changed";
 
 /** A client of 2026-07-28, and how often it was told that tools have changed. */
-async function connected({ url }: Started, token: string) {
+async function connected({ url }: Started, token: string, query = "") {
   const client = new Client2(INFO, { versionNegotiation: { mode: "auto" } });
   let told = 0;
   let next = Promise.withResolvers<void>();
@@ -21,7 +21,7 @@ async function connected({ url }: Started, token: string) {
     next.resolve();
     next = Promise.withResolvers<void>();
   });
-  await client.connect(new Transport2(new URL(url), authorized(token)));
+  await client.connect(new Transport2(new URL(url + query), authorized(token)));
   return {
     client,
     get told() {
@@ -68,6 +68,22 @@ Deno.test("who listens is told of a change of the own list and finds it, and of 
   await ofAcme!.close();
   await ofBolt!.close();
   await Promise.all([acme.client.close(), bolt.client.close()]);
+});
+
+Deno.test("who listens at the address of one site is told of that site's tools alone", async () => {
+  await using at = await opened(offer("shop-find", ["acme", "bolt"]));
+  const ofAcme = await connected(at.started, at.kit.token("all"), "?site=acme");
+  const ofAll = await connected(at.started, at.kit.token("all"));
+  for (const { client } of [ofAcme, ofAll]) await client.listen({ toolsListChanged: true });
+  const everywhere = ofAll.change();
+  at.source.put(offer("shop-find", ["acme", "bolt"]), offer("shop-put", ["bolt"]));
+  await everywhere;
+  assert.deepEqual(await ofAcme.tools(), ["shop-find"]);
+  const change = ofAcme.change();
+  at.source.put(offer("shop-put", ["bolt"]));
+  await change;
+  assert.deepEqual([await ofAcme.tools(), ofAcme.told], [[], 1]);
+  await Promise.all([ofAcme.client.close(), ofAll.client.close()]);
 });
 
 Deno.test("a person whose rights change is told, and a client that refreshes by itself has the list at once", async () => {

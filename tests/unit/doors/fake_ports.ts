@@ -107,7 +107,7 @@ export function fakePorts(
       throw new GatewayError("E_AUTH", "Send a valid token");
     },
     listing: () => listing,
-    lists: { fresh() {}, listingKey: () => "as ever", listingDigest: () => "as ever" },
+    lists: { fresh() {}, key: () => "as ever", digest: () => "as ever" },
     stopping: new AbortController().signal,
     clock: { elapsed: () => 0, every: () => () => {} },
     bodyLimit: () => BODY_BYTES,

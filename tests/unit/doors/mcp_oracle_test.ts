@@ -64,7 +64,7 @@ Deno.test("a stream of changes is written as the official server writes it", asy
   const changing = mcpDoor({
     ...ports,
     server: { name: "oracle", version: "1" },
-    lists: { fresh() {}, listingKey: () => list, listingDigest: () => list },
+    lists: { fresh() {}, key: () => list, digest: () => list },
     stopping: stopping.signal,
     clock: {
       elapsed: () => 0,

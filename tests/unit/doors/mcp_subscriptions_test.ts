@@ -44,14 +44,14 @@ function opened() {
       const known = await caller;
       return { ...known, token: { ...known.token, id } };
     },
-    listing(caller) {
+    listing(caller, site) {
       world.listed++;
-      return ports.listing(caller);
+      return ports.listing(caller, site);
     },
     lists: {
       fresh() {},
-      listingKey: (caller) => of(caller).key,
-      listingDigest(caller) {
+      key: (caller) => of(caller).key,
+      digest(caller) {
         world.compared++;
         return of(caller).digest;
       },

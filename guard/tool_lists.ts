@@ -1,0 +1,71 @@
+/** Which tools a caller is shown: all that it may call, or of those what one site can do. */
+import type { Awaitable } from "../lib/async.ts";
+import { GatewayError } from "../errors.ts";
+import type { Caller, Site } from "../model.ts";
+import type { Catalog, Narrowed } from "../registry/catalog.ts";
+import type { Connectors } from "../registry/connectors.ts";
+import type { ToolEntry } from "../registry/entry.ts";
+import type { Listing } from "../registry/listing.ts";
+import type { Store } from "../store/store.ts";
+import { linkStep } from "./links.ts";
+import { platformStep } from "./platform.ts";
+import { findSite } from "./site.ts";
+
+/** What the lists stand on. */
+export interface ToolListsPorts {
+  readonly catalog: Catalog;
+  readonly store: { readonly sites: Pick<Store["sites"], "get"> };
+  readonly connectors: Connectors;
+  /** Every connector's settings, by their names. */
+  readonly upstream: Readonly<Record<string, string | null>>;
+}
+
+/** The lists of both doors. Where a site is named, each throws what `findSite` throws for the field `site`. */
+export class ToolLists {
+  constructor(private readonly ports: ToolListsPorts) {}
+
+  /** Nothing where tools are known as they are now; else they are once this resolves. */
+  fresh(): Awaitable<void> {
+    return this.ports.catalog.fresh();
+  }
+
+  /** The list: of everything where no site is named. */
+  async of(caller: Caller, site: string | null): Promise<Listing> {
+    const narrowed = await this.#narrowed(caller, site);
+    return (await this.ports.catalog.keeping()).listing(caller, narrowed);
+  }
+
+  /** What the list depends on: as long as it is the same, so is the list. Costs little. */
+  async key(caller: Caller, site: string | null): Promise<string> {
+    return this.ports.catalog.listingKey(caller, await this.#narrowed(caller, site));
+  }
+
+  /** Alike for lists that are alike as MCP shows them, whatever they depend on. */
+  async digest(caller: Caller, site: string | null): Promise<string> {
+    return await (await this.of(caller, site)).digest();
+  }
+
+  async #narrowed(caller: Caller, id: string | null): Promise<Narrowed | null> {
+    if (id === null) return null;
+    const site = await findSite(this.ports.store.sites, caller, id, "site");
+    return {
+      site_id: site.id,
+      key: JSON.stringify([site.id, site.updated_at, site.credentials_version]),
+      suits: (entry) => this.#suits(entry, site),
+    };
+  }
+
+  /** Whether a built-in tool can do anything there: on its platform, with what it stands on linked. */
+  #suits({ manifest }: ToolEntry, site: Site): boolean {
+    if (manifest.site === "none") return true;
+    const { connectors, upstream } = this.ports;
+    try {
+      platformStep(manifest, {}, site);
+      linkStep(manifest, site, connectors, upstream);
+      return true;
+    } catch (thrown) {
+      if (thrown instanceof GatewayError) return false;
+      throw thrown;
+    }
+  }
+}
