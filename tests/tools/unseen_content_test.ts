@@ -105,3 +105,20 @@ Deno.test("a post that the visual builder shows is not written over either", asy
     !("page_builder" in await at.kit.both<Args>("get_post", { site_id: "acme", post_id: at.draft.id })),
   );
 });
+
+Deno.test("a page that was given back to the block editor is read and written as its own text, whatever the builder keeps", async () => {
+  for (const plugin of [{}, false] as const) {
+    await using at = await pagesWorld({ plugin });
+    at.cms.state.namespaces.push("elementor/v1");
+    const kept = '[{"id":"1234567","elType":"container","settings":{},"elements":[]}]';
+    Object.assign(at.draft.meta, { ...(plugin ? { [MODE]: "" } : {}), _elementor_data: kept });
+    const page = { site_id: "acme", page_id: at.draft.id };
+    const read = await at.kit.both<Args>("get_page", page);
+    assert.deepEqual([read["page_builder"], read["content_html"]], [plugin ? "block" : null, "<p>Old</p>"]);
+    const args = { ...page, content_html: "<p>New</p>", confirm: true };
+    const done = await at.kit.gw.call<Args>("update_page_draft", args);
+    assert.equal(done["verified"], true, JSON.stringify(done));
+    assert.match(at.draft.content, /<p>New<\/p>/);
+    assert.equal(at.draft.meta["_elementor_data"], kept);
+  }
+});
