@@ -19,9 +19,12 @@ export const readBackSchema = closed({
   search: named,
   at: z.array(place).default([]),
   names: named,
+  like: named,
+  unshown: z.array(name).default([]),
   apart: z.array(name).default([]),
   failed: z.record(name, z.array(z.string().min(1)).min(1)).default({}),
   later: name.optional(),
+  copies: closed({ page: name, part: name }).optional(),
   rows: z.record(name, z.array(place).min(1)).default({}),
 });
 

@@ -1,7 +1,7 @@
 /** What of a page a call names, compared before and after: whether that was done, and what else differs. */
 import { allOf, type Found, wrong } from "./found.ts";
 import { placed } from "./placed.ts";
-import { isWithin, newIn, shownId, type Structure } from "./structure.ts";
+import { isWithin, newIn, shownId, shownOf, type Structure } from "./structure.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields =>
@@ -141,8 +141,7 @@ function addedTree(seen: Seen, before: Structure): Found {
 function copied(id: string, { args: { element_id }, now }: Seen, before: Structure): Found | null {
   const original = typeof element_id === "string" ? now.elements.get(element_id) : undefined;
   if (original === undefined || typeof element_id !== "string") return null;
-  const own = (one: string, of: string) => one.replace(JSON.stringify(of), '""');
-  if (own(original.shown, element_id) !== own(now.elements.get(id)!.shown, id)) {
+  if (shownOf(now, [element_id]) !== shownOf(now, [id])) {
     return wrong(`element_id: ${shownId(id)} does not show what the element shows that it is a copy of`);
   }
   const siblings = [...before.elements].filter((one) => one[1].within === original.within).map(([one]) =>

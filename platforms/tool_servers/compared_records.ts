@@ -21,7 +21,7 @@ export type Lists = "added" | "removed" | "whole";
 export function comparedRecord(
   sent: Fields,
   record: Fields,
-  rule: Pick<ShownBy, "id" | "ask" | "names" | "apart" | "failed">,
+  rule: Pick<ShownBy, "id" | "ask" | "names" | "like" | "unshown" | "apart" | "failed">,
   lists: Lists = "whole",
 ): Found {
   const failed = Object.entries(rule.failed).filter(([name, values]) => values.includes(plain(record[name])));
@@ -34,6 +34,10 @@ export function comparedRecord(
   const others = new Set([rule.id ?? "id", ...rule.apart, ...Object.values(rule.ask), ...FILLED]);
   const own = Object.entries(sent).filter(([name, value]) => !others.has(name) && value !== undefined);
   const shown = own.flatMap(([name, value]) => {
+    if (rule.unshown.includes(name)) return [];
+    if (Object.hasOwn(rule.like, name)) {
+      return plain(record[rule.like[name]!]).endsWith(plain(value)) ? [{ name, value, stored: value }] : [];
+    }
     const at = Object.hasOwn(rule.names, name) ? rule.names[name]! : name;
     const isShown = isPlain(value) && Object.hasOwn(record, at) && isPlain(named(record[at]));
     return isShown ? [{ name, value, stored: named(record[at]) }] : [];

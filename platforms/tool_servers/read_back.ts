@@ -8,13 +8,13 @@ import { comparedBlocks } from "./compared_blocks.ts";
 import { contentStates } from "../content.ts";
 import { editedBeside, type Seen, structural, touched, unseen } from "./compared.ts";
 import { elementSettings, sentFor, withStored } from "./element_settings.ts";
-import { allOf, type Found } from "./found.ts";
+import { allOf, type Found, unknown, wrong } from "./found.ts";
 import { assertSeen } from "./page_shown.ts";
 import type { PageState } from "./page_state.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
 import type { Resolved } from "./resolved.ts";
 import { paired } from "./sent_trees.ts";
-import { changesBetween, newIn, type Structure, structureOf, textChanges } from "./structure.ts";
+import { changesBetween, newIn, shownOf, type Structure, structureOf, textChanges } from "./structure.ts";
 import type { SiteOffer, ToolServers } from "./types.ts";
 
 /** What was found of a write. */
@@ -101,9 +101,9 @@ function lookAt({ target, pageId }: Resolved, ports: ProxyPorts, servers: ToolSe
   const reader = readerOf(ports, target, blocks ? "get-post-blocks" : "get-page-structure");
   if (reader === undefined) return undefined;
   const page = { [reader.page ?? "post_id"]: pageId };
-  const look = async () => {
-    const payload = await readWith(servers, reader, page);
-    return isOfPage(payload, pageId) ? structureOf(payload) : null;
+  const look = async (id = pageId) => {
+    const payload = await readWith(servers, reader, { ...page, [reader.page ?? "post_id"]: id });
+    return isOfPage(payload, id) ? structureOf(payload) : null;
   };
   return { blocks, words, page, look };
 }
@@ -125,6 +125,21 @@ type ReadSettings = ((element_id: string) => Promise<unknown>) | undefined;
 async function imported({ args, now }: Seen, before: Structure, read: ReadSettings): Promise<Found | null> {
   const { found, sent } = paired("template_json", args.template_json, newIn(now, before), now);
   return allOf(found, found?.verified ? elementSettings(await withStored(sent, read)) : null);
+}
+
+/** Of a template that is named: whether what was added shows what it shows. */
+async function applied(
+  { words, args: { template_id }, now }: Seen,
+  before: Structure,
+  look: (id: number) => Promise<Structure | null>,
+): Promise<Found | null> {
+  if (!words.includes("template") || template_id === undefined) return null;
+  const id = Number(template_id);
+  const template = Number.isSafeInteger(id) ? await look(id) : null;
+  if (template === null) return unknown("template_id: what the template holds could not be read");
+  return shownOf(template, [...template.elements.keys()]) === shownOf(now, newIn(now, before))
+    ? { verified: true }
+    : wrong("template_id: what was added does not show what the template shows");
 }
 
 /** The read-back of a write to one page. */
@@ -164,7 +179,9 @@ export function pageReadBack(
         const changes = shown.length > 0 ? shown : textChanges(text, nowText);
         const changed = before === null ? null : changes.length > 0;
         const seen = { words, args, payload, before, now, changed };
-        const tree = before === null ? null : await imported(seen, before, readSettings);
+        const tree = before === null
+          ? null
+          : await imported(seen, before, readSettings) ?? await applied(seen, before, look);
         const found = (blocks ? comparedBlocks(words, args, { before: text, now: nowText }) : null) ??
           allOf(structural(seen), tree, elementSettings(own)) ?? unseen(changed);
         const warnings = [...found.warnings ?? [], ...editedBeside(seen), ...warned];

@@ -3,7 +3,8 @@ import { failureText, payloadOf } from "./answers.ts";
 import { putBack } from "./arguments.ts";
 import { comparedRecord, comparedRows, type Lists } from "./compared_records.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
-import type { Found } from "./found.ts";
+import { copiedElements } from "./copied_elements.ts";
+import { allOf, type Found } from "./found.ts";
 import { type ReadBack, readerOf, unproven } from "./read_back.ts";
 import type { Resolved } from "./resolved.ts";
 import type { ShownBy, SiteOffer, ToolServers, UpstreamResult } from "./types.ts";
@@ -51,7 +52,8 @@ export function shownReadBack(
             id,
             began: look.makes(upstream_name) ? began : null,
           });
-        return { warnings: [], ...found, changes: [], changed: null };
+        const copied = found.verified === false ? null : await copiedElements(call, id, ports, servers);
+        return { warnings: [], ...allOf(found, copied)!, changes: [], changed: null };
       } catch {
         return unproven(`The record ${id} could not be read back`);
       }

@@ -113,6 +113,10 @@ export function isWithin(id: string, own: ReadonlySet<string>, { elements }: Str
   return false;
 }
 
+/** What is shown of elements, one after another, without the ids that they have. */
+export const shownOf = ({ elements }: Structure, ids: readonly string[]): string =>
+  JSON.stringify(ids.map((id) => elements.get(id)?.shown.replace(JSON.stringify(id), '""')));
+
 /** The elements that one look shows and an earlier one did not, in their order. */
 export const newIn = (now: Structure, before: Structure): string[] =>
   [...now.elements.keys()].filter((id) => !before.elements.has(id));

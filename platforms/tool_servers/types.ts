@@ -89,12 +89,18 @@ export interface ShownBy {
   readonly at: readonly string[];
   /** What of the record has another name than the argument that sets it. */
   readonly names: Readonly<Record<string, string>>;
-  /** Arguments that are no part of the record. */
+  /** What the record has at the end of another value: a kind behind a prefix. */
+  readonly like: Readonly<Record<string, string>>;
+  /** Arguments that are a part of the record and do not show in it, whatever is there under their names. */
+  readonly unshown: readonly string[];
+  /** Arguments that say how it is written, and are no part of the record. */
   readonly apart: readonly string[];
   /** Values of the record that say it came to nothing. */
   readonly failed: Readonly<Record<string, readonly string[]>>;
   /** The argument that puts the write off: the record need not be there yet. */
   readonly later?: string;
+  /** The arguments that name the page, or the element of it, of which the record is a copy. */
+  readonly copies?: { readonly page: string; readonly part: string };
   /** Lists among the arguments: where the answer has rows with the same `_id`, which must all be as they were sent. */
   readonly rows: Readonly<Record<string, readonly string[]>>;
 }

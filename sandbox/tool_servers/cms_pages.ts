@@ -84,15 +84,21 @@ function widgetSchema(type: string, full: boolean): unknown {
 
 /** By name without the plugin's prefix. */
 export const PAGE_READS: Readonly<Record<string, Run>> = {
-  "get-page-structure": read((elements, args, { tools }, { id, title, type }) => ({
-    post_id: id,
-    title,
-    type: tools.pages.has(id) ? `wp-${type}` : "",
-    structure: structure(elements, {
-      summary: args["summary"] === true,
-      max_depth: integer(args["max_depth"] ?? 0),
-    }),
-  })),
+  "get-page-structure"(args, at) {
+    need(at, "edit_posts");
+    const template = at.tools.templates.get(integer(args["post_id"]));
+    const { id, title, type } = template ?? postOf(at, args);
+    const { elements } = template ?? pageOf(at, id);
+    return {
+      post_id: id,
+      title,
+      type: template || !at.tools.pages.has(id) ? "" : `wp-${type}`,
+      structure: structure(elements, {
+        summary: args["summary"] === true,
+        max_depth: integer(args["max_depth"] ?? 0),
+      }),
+    };
+  },
   "get-element-settings": read((elements, args) => {
     const { id, elType, widgetType = "", settings } = elementOf(elements, args["element_id"]);
     return { element_id: id, elType, widgetType, settings };

@@ -229,6 +229,22 @@ Deno.test("the elements of a template are compared with those that were added", 
   assert.match(proof.verified_reason!, /first 5 elements are as they were sent, 1 were not compared/);
 });
 
+Deno.test("what is applied of a template is compared with it", async () => {
+  await using at = await world();
+  const own = draft(at);
+  const call = { template_id: 901, parent_id: own.other, position: 0 };
+  assert.deepEqual(await proofOf(at, "apply-template", own, call).then(plain), [true, ""]);
+  const page = draft(at);
+  does(at, page, "apply-template", (elements) => {
+    elements.push(...template("Another"));
+    return { success: true, elements_added: 3 };
+  });
+  const proof = await proofOf(at, "apply-template", page, { template_id: 901 });
+  assert.deepEqual([proof.verified, proof.warnings], [false, [
+    "template_id: what was added does not show what the template shows",
+  ]]);
+});
+
 const plain = (
   { verified, verified_reason, warnings }: {
     verified: boolean | null;

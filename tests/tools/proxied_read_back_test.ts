@@ -1,5 +1,6 @@
 /** What stands after proxied writes whose records another of the site's own tools shows, at stand-ins of the real servers. */
 import assert from "node:assert/strict";
+import { container, widget } from "../../sandbox/tool_servers/start.ts";
 import { DOORS } from "../cms_kit.ts";
 import type { Kit } from "../kit.ts";
 import { parted } from "../proof.ts";
@@ -179,14 +180,55 @@ Deno.test("a medium is read back where an operator approved the tool that shows 
   at.servers.answers.set("emcp-tools-sideload-image", () => says({ attachment_id: 7 }));
   const image = { site_id: "acme", url: "https://example.test/a.jpg", title: "A", alt_text: "Sea" };
   for (
-    const [stored, verified] of [[{ title: "A", alt: "sea" }, true], [
-      { title: "B", alt: "sea" },
-      false,
-    ]] as const
+    const [stored, verified, words] of [
+      [{ title: "A", alt: "sea" }, null, /is as it was sent, but for what does not show in it: url$/],
+      [{ title: "B", alt: "sea" }, false, /^title: /],
+    ] as const
   ) {
     at.servers.answers.set("emcp-tools-get-media", () => says({ id: 7, ...stored }));
     const { proof } = parted(await at.gw.call("builder-mcp-sideload-image", image));
     assert.equal(proof.verified, verified);
+    assert.match(`${proof.verified_reason ?? ""}${proof.warnings}`, words);
     assert.deepEqual(at.servers.reached.at(-1)?.args, { id: 7 });
   }
+});
+
+Deno.test("a saved template is compared with what it is a copy of", async () => {
+  await using at = await served();
+  const one = container({}, [widget("heading", { title: "One" })]);
+  const { id: post_id } = at.tools.page({ title: "Page", elements: [one, container()] });
+  const call = { site_id: "open", post_id, title: "Kept", template_type: "page" };
+  const { templates } = at.tools.state;
+  const verdict = async (more: Args) =>
+    parted(await at.gw.call("builder-mcp-save-as-template", { ...call, ...more })).proof;
+  assert.equal((await verdict({})).verified, true);
+  assert.equal((await verdict({ element_id: one.id })).verified, true);
+  const set = templates.set.bind(templates);
+  templates.set = (id, template) => set(id, { ...template, elements: template.elements.slice(1) });
+  const whole = await verdict({});
+  assert.deepEqual([whole.verified, whole.warnings], [false, [
+    "post_id: the copy does not show what the page shows, or the element of it",
+  ]]);
+});
+
+Deno.test("what a record cannot show of a write is named, and a message of another kind is not proven", async () => {
+  await using at = await served();
+  const template = {
+    site_id: "crm",
+    type: "html",
+    importProvider: "kajabi",
+    title: "Welcome",
+    builderVersion: "2",
+  };
+  const made = parted(await at.gw.call("emails_create-template", template)).proof;
+  assert.equal(made.verified, null);
+  assert.match(made.verified_reason!, /but for what does not show in it: builderVersion$/);
+  const { messages } = at.crm.state.world;
+  const keep = messages.push.bind(messages);
+  Object.assign(messages, { push: (row: never) => keep(Object.assign(row, { messageType: "TYPE_EMAIL" })) });
+  const message = { site_id: "crm", type: "SMS", subType: "SMS", contactId: "contact-1", status: "pending" };
+  const sent =
+    parted(await at.gw.call("conversations_send-a-new-message", { ...message, message: "Hi" })).proof;
+  assert.equal(sent.verified, null);
+  assert.match(sent.verified_reason!, /does not show in it: type, subType$/);
 });
