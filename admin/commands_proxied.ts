@@ -47,7 +47,7 @@ const show: Command = {
     show(found, ({ tools }) =>
       tools.map((tool) =>
         [
-          `${cell(tool.name)} on ${cell(tool.sites)} (${cell(tool.server)}): ${stateOf(tool)}`,
+          `${nameOf(tool)} on ${cell(tool.sites)} (${cell(tool.server)}): ${stateOf(tool)}`,
           `class  ${classOf(tool)}`,
           `hash   ${cell(tool.hash)}`,
           ...(tool.changes ? ["", "What changed:", ...lines(tool.changes)] : []),
@@ -141,6 +141,7 @@ function serverTable(servers: readonly ToolServerReport[], none: string): string
 function toolTable(tools: readonly ToolReport[]): string {
   const rows = tools.map((one) => ({
     ...one,
+    name: nameOf(one),
     class: classOf(one),
     state: stateOf(one),
     hash: one.hash.slice(0, 12),
@@ -148,11 +149,18 @@ function toolTable(tools: readonly ToolReport[]): string {
   return table(rows, ["name", "sites", "class", "hash", "state"]);
 }
 
+/** A tool has no longer one that is ever offered. */
+const NAME_CHARACTERS = 128;
+
+/** The name in plain signs: a letter of another script that looks like one of them, too, stands as its code. */
+function nameOf({ name }: ToolReport): string {
+  const shown = name.length <= NAME_CHARACTERS ? name : `${name.slice(0, NAME_CHARACTERS).toWellFormed()}…`;
+  return cell(shown).replace(/[^\x20-\x7e…]/gu, (sign) => `\\u{${sign.codePointAt(0)!.toString(16)}}`);
+}
+
 const changed = (tools: readonly ToolReport[]) =>
   tools.filter(({ changes }) => changes !== null)
-    .map(({ name, sites, changes }) =>
-      `\n${cell(name)} on ${cell(sites)} changed:\n${lines(changes!).join("\n")}\n`
-    )
+    .map((tool) => `\n${nameOf(tool)} on ${cell(tool.sites)} changed:\n${lines(tool.changes!).join("\n")}\n`)
     .join("");
 
 const stateOf = ({ state, reason }: ToolReport) => reason === null ? state : `${state}: ${cell(reason)}`;

@@ -327,6 +327,17 @@ async function command(gw: Kit, ...args: string[]) {
   return { code, out, err };
 }
 
+Deno.test("on the command line a name is seen for what it is, and none moves the rest out of sight", async () => {
+  await using at = await open({
+    acme: [MEDIA, listed("emcp-tools-list-p\u0430ges"), listed("x".repeat(5000))],
+  });
+  const { out } = await command(at.gw, "tool-server", "list");
+  assert.match(out, /^builder-mcp-list-p\\u\{430\}ges +acme /m);
+  assert.match(out, /^x{128}… +acme /m);
+  const widest = Math.max(...out.split("\n").map((line) => line.length));
+  assert.ok(widest < 400, `${widest} characters in a line`);
+});
+
 Deno.test("on the command line a tool is listed, read, approved and withdrawn", async () => {
   await using at = await open({ acme: [MEDIA, HEADING] });
   const { gw } = at;
