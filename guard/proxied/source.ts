@@ -49,7 +49,7 @@ export class ProxiedTools implements ToolSource {
     const { store } = this.#ports;
     // One that is under way may have begun before the change that is waited for.
     for (let loads = 0; loads < LOADS_MAX; loads++) {
-      const [nowSites, nowVersion] = [await sites, await version];
+      const [nowSites, nowVersion] = await Promise.all([sites, version]);
       if (nowVersion === this.#version && this.#isKnown(nowSites)) return;
       await (this.#loading ??= this.#load(nowSites, nowVersion).finally(() => this.#loading = null));
       [sites, version] = [store.sites.list(), store.toolCatalogs.version()];

@@ -31,3 +31,23 @@ Deno.test("sites that are read again and are the same, as after a new token, hav
   for (let nth = 0; nth < 3; nth++) await tools.fresh();
   assert.equal(store.loads, 3);
 });
+
+Deno.test("a store that fails is the failure of who asked, whichever of its answers fails later", async () => {
+  const later = () => new Promise<never>((_, reject) => setTimeout(() => reject(new Error("disk")), 5));
+  const store = {
+    sites: { list: () => Promise.reject(new Error("disk")) },
+    toolCatalogs: { version: later },
+  };
+  const ports = { elapsed: () => performance.now(), store } as unknown;
+  const tools = new ProxiedTools(ports as ConstructorParameters<typeof ProxiedTools>[0]);
+  const unhandled: unknown[] = [];
+  const keep = (event: PromiseRejectionEvent) => {
+    event.preventDefault();
+    unhandled.push(event.reason);
+  };
+  globalThis.addEventListener("unhandledrejection", keep);
+  await assert.rejects(async () => await tools.fresh(), /disk/);
+  await later().catch(() => {});
+  globalThis.removeEventListener("unhandledrejection", keep);
+  assert.deepEqual(unhandled, []);
+});
