@@ -51,6 +51,7 @@ export async function openGateway(
     siteShape: connectors.siteShape(),
     tokenPrefix: settings.tokenPrefix,
     now,
+    ...replace.storage,
   });
   const store = replace.wrapStore?.(opened) ?? opened;
   const logFault = (request_id: string, thrown: unknown) =>
@@ -96,13 +97,8 @@ export async function openGateway(
     siteLimit: new RateLimit(settings.rateLimitSite, "site", now),
     log,
   });
-  const retention = new Retention({
-    store,
-    days: settings.auditRetentionDays,
-    now,
-    newId: () => newId(),
-    log,
-  });
+  const days = settings.auditRetentionDays;
+  const retention = new Retention({ store, days, now, newId: () => newId(), log });
   const doubts = new Doubts({ store, now, elapsed: () => performance.now(), log });
   const snapshots = new Snapshots({ ...ports, newId: () => newId(), log });
   // Loaded when first wanted: few processes ever connect an account.

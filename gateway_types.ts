@@ -8,6 +8,7 @@ import type { Connector } from "./platforms/connector.ts";
 import type { Http } from "./platforms/http.ts";
 import type { Catalog } from "./registry/catalog.ts";
 import type { ToolSource } from "./registry/source.ts";
+import type { StoreOptions } from "./store/kv.ts";
 import type { Store } from "./store/store.ts";
 
 /** What tests and the sandbox may put in place of the real thing. */
@@ -19,6 +20,8 @@ export interface Replacements {
   /** Puts something around the store that was opened. */
   readonly wrapStore?: (store: Store) => Store;
   readonly http?: Http;
+  /** What the store stands on: its KV, and what says that an operation takes too long. */
+  readonly storage?: Pick<StoreOptions, "around" | "clock">;
   /** Who has signed in at the browser that sends a request. */
   readonly signedIn?: OAuthParts["signedIn"];
   now?(): number;

@@ -114,7 +114,11 @@ export class Refresher {
         flight.asking = true;
         const lease = { holder: this.db.newId(), taken_at: now, ends_at: now + LEASE_MS };
         const taken: AccountRecord = { ...record, lease, tries: record.tries + 1, retry_at: null };
-        const { ok } = await this.db.commit(this.db.kv.atomic().check(entry).set(key, taken));
+        // Nobody asks under a lease that is taken so late.
+        const drop = (versionstamp: string) =>
+          this.db.commit(this.db.kv.atomic().check({ key, versionstamp }).set(key, record));
+        const change = this.db.kv.atomic().check(entry).set(key, taken);
+        const { ok } = await this.db.commit(change).catch(this.db.onceKept(drop));
         if (ok) return await this.#ask(target, lease, waiters);
         flight.asking = false;
         if (flight.waiters.size === 0) return null;
@@ -132,10 +136,11 @@ export class Refresher {
     lease: RefreshLease,
     waiters: readonly Waiter[],
   ): Promise<Unavailable | null> {
-    const work = this.#work(target, lease, waiters);
+    const silent = Promise.withResolvers<null>();
+    const work = this.#work(target, lease, waiters, () => silent.resolve(null));
     const tracked: Promise<unknown> = work.catch(() => {}).finally(() => this.#working.delete(tracked));
     this.#working.add(tracked);
-    return await this.#atMost(LEASE_MS, work, tooLong);
+    return await this.#atMost(LEASE_MS, Promise.race([work, silent.promise.then(tooLong)]), tooLong);
   }
 
   /** Tries the refresh token, and where it is dead those that came too late, newest first. */
@@ -143,6 +148,7 @@ export class Refresher {
     target: Target,
     lease: RefreshLease,
     waiters: readonly Waiter[],
+    silent: () => void,
   ): Promise<Unavailable | null> {
     const key = accountKey(target.user_id, target.kind);
     const refresh = waiters.at(-1)!.refresh;
@@ -171,7 +177,7 @@ export class Refresher {
         const error = new Error(`The refresh was answered with what cannot be kept: ${fault}`);
         return await this.#failed(target, lease, error, answer.refresh_token);
       }
-      await this.#writer.keep(target, lease, next, answer, waiters.some(({ forced }) => forced));
+      await this.#writer.keep(target, lease, next, answer, waiters.some(({ forced }) => forced), silent);
       return null;
     }
   }

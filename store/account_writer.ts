@@ -10,6 +10,7 @@ import {
 import type { Delay } from "./account_clock.ts";
 import type { AccountRecord, RefreshAnswer, RefreshLease } from "./account_types.ts";
 import { AGAIN, type Database, untilSettled } from "./database.ts";
+import { Unanswered } from "./patience.ts";
 import type { Sealer } from "./seal.ts";
 
 /** The connection and generation a refresh began with. */
@@ -24,6 +25,7 @@ export interface Target {
 const SPARES_MAX = 3;
 const KEEP_TRIES_MAX = 6;
 const KEEP_PAUSE_MS = 100;
+const SILENT_PAUSES = 10;
 
 /** Writes what came of refreshes, by compare-and-set. */
 export class AccountWriter {
@@ -36,7 +38,8 @@ export class AccountWriter {
   /**
    * Keeps an answer, whenever it comes: as the record's tokens if the record still is what the refresh began with, or
    * was given up meanwhile and the answer brings a new refresh token; as a spare if another's answer came first;
-   * not at all for a connection that is gone or was made again. Tries again while the store fails.
+   * not at all for a connection that is gone or was made again. Tries again while the store fails; as long as that does
+   * not answer, for the answer may hold the only good token, and says so by `silent`.
    */
   async keep(
     target: Target,
@@ -44,13 +47,18 @@ export class AccountWriter {
     used: string,
     answer: RefreshAnswer,
     forced: boolean,
+    silent: () => void,
   ): Promise<void> {
     for (let tries = 1;; tries++) {
       try {
         return await untilSettled(() => this.#keepOnce(target, lease, used, answer, forced));
       } catch (error) {
+        if (error instanceof Unanswered && !this.db.closed) {
+          silent();
+          tries = 0;
+        }
         if (tries === KEEP_TRIES_MAX || this.db.closed) throw error;
-        await this.delay(KEEP_PAUSE_MS * tries, new AbortController().signal);
+        await this.delay(KEEP_PAUSE_MS * (tries || SILENT_PAUSES), new AbortController().signal);
       }
     }
   }

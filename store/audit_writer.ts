@@ -17,9 +17,12 @@ import {
 } from "./audit_segment.ts";
 import type { Beside } from "./consent_types.ts";
 import { closedError, type Database } from "./database.ts";
+import { Unanswered } from "./patience.ts";
 import type { Doubtful } from "./store.ts";
 
 const TRIES_MAX = 3;
+/** Batches that are kept for a store that answers again. */
+const OWED_MAX = 16;
 const RETRY_MS = 25;
 
 /** A segment that is committed and not indexed yet. */
@@ -52,6 +55,10 @@ export class AuditWriter {
   #versionstamp: string | null = null;
   /** Since the last success: the heads of failed commits, any of which may have happened all the same. */
   readonly #attempted = new Map<string, Head>();
+  /** What the store did not answer: handed in again before all else, so that no row is missing once it answers. */
+  readonly #owed: Batch[] = [];
+  /** What of a batch was tried to be written last. */
+  readonly #tried = new WeakMap<Batch, Built>();
   #pumping = false;
   #closing = false;
   #newest: Promise<void> = Promise.resolve();
@@ -106,16 +113,21 @@ export class AuditWriter {
   async close(): Promise<void> {
     this.#closing = true;
     await this.settle();
+    await this.#writeOwed().catch(() => {});
   }
 
   async #pump(): Promise<void> {
     this.#pumping = true;
     await Promise.resolve(); // what is appended in the same turn comes along
+    if (this.#queue.length === 0) await this.#writeOwed().catch(() => this.#oweOn());
     for (let batch = this.#queue.shift(); batch !== undefined; batch = this.#queue.shift()) {
       try {
+        if (this.#owed.length > 0) await this.#writeOwed();
         this.#confirm(batch, await this.#write(batch));
         batch.done.resolve();
       } catch (cause) {
+        const isOwed = cause instanceof Unanswered && batch.onlyIf === null && this.#owed.length < OWED_MAX;
+        if (isOwed && this.#owed.push(batch) === 1) this.#oweOn();
         batch.done.reject(
           cause instanceof Changed
             ? cause
@@ -126,9 +138,26 @@ export class AuditWriter {
     this.#pumping = false;
   }
 
+  /** Writes what is owed once the store answers again, whether or not anything else is to be written then. */
+  #oweOn(): void {
+    this.#db.answering().then(() => this.#pumping || this.#db.closed ? undefined : this.#pump());
+  }
+
+  /** Writes what is owed, in its order. Throws Unanswered where the store still does not answer. */
+  async #writeOwed(): Promise<void> {
+    for (let batch = this.#owed[0]; batch !== undefined; batch = this.#owed[0]) {
+      try {
+        this.#confirm(batch, await this.#write(batch));
+      } catch (error) {
+        if (error instanceof Unanswered) throw error;
+      }
+      this.#owed.shift();
+    }
+  }
+
   /** Commits a batch. A try that failed may have happened all the same: then the head in KV is the one it wrote. */
   async #write(batch: Batch): Promise<Built> {
-    let built: Built | null = null;
+    let built = this.#tried.get(batch) ?? null;
     for (let tries = 1;; tries++) {
       try {
         if (this.#attempted.size > 0) await this.#findHead();
@@ -142,8 +171,11 @@ export class AuditWriter {
         break;
       } catch (error) {
         if (error instanceof Changed) throw error; // a commit that was refused did not happen
-        if (built !== null) this.#attempted.set(built.head.hash, built.head);
-        if (tries === TRIES_MAX) throw error;
+        if (built !== null) {
+          this.#attempted.set(built.head.hash, built.head);
+          this.#tried.set(batch, built);
+        }
+        if (tries === TRIES_MAX || error instanceof Unanswered) throw error;
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS * tries));
       }
     }

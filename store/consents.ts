@@ -55,7 +55,20 @@ export class Consents implements ConsentStore {
       if ((found?.version ?? null) !== (stands ? standing.versionstamp : null)) return false;
       atomic.check(standing).set(key, value, { expireIn });
     }
-    return (await this.db.commit(atomic)).ok;
+    return (await this.db.commit(atomic).catch(this.db.onceKept((now) => this.#giveBack(spendings, now)))).ok;
+  }
+
+  /** Frees what was spent so late that its call has ended without having done anything. */
+  async #giveBack(spendings: readonly Spending[], versionstamp: string): Promise<void> {
+    const atomic = this.db.kv.atomic();
+    for (
+      const { key, value, expireIn } of (await Promise.all(spendings.map((one) => this.free(one)))).flat()
+    ) {
+      atomic.check({ key: [...key], versionstamp });
+      if (value === null) atomic.delete([...key]);
+      else atomic.set([...key], value, { expireIn });
+    }
+    await this.db.commit(atomic);
   }
 
   async begin({ name, content, expires_at }: Spending, run: Run): Promise<Beside[]> {

@@ -2,7 +2,9 @@
 import { hash } from "node:crypto";
 import { serialize } from "node:v8";
 import { GatewayError } from "../errors.ts";
+import type { Clock } from "../lib/async.ts";
 import { growingIds } from "../lib/ulid.ts";
+import { type Committed, type Kv, Patience, PROBE_KEY, PROBE_MS, Unanswered } from "./patience.ts";
 
 /** KV keeps values up to 64 KiB; a record may have this many bytes, so that its envelope fits too. */
 const RECORD_BYTES_MAX = 60 * 1024;
@@ -11,35 +13,44 @@ const KEY_PART_CHARACTERS_MAX = 256;
 const EDIT_TRIES_MAX = 50;
 const LOCK_TRIES_MAX = 200;
 const LOCK_WAIT_MS_MAX = 30;
-const PROBE_MS = 60_000;
 
 /** A KV, the clocks it is read with, and ids that only grow. */
 export class Database {
   readonly #kv: Deno.Kv;
+  readonly #patience: Patience | null;
+  readonly #reading: Kv;
   readonly #ulid = growingIds();
   #closed = false;
   /** Whether the last commit failed: on a full disk KV still answers reads. */
   #refuses = false;
 
-  /** `now` is the time records carry; `elapsed` counts milliseconds and never goes back. */
-  constructor(kv: Deno.Kv, readonly now: () => number, readonly elapsed: () => number) {
+  /**
+   * `now` is the time records carry; `elapsed` counts milliseconds and never goes back. With a clock no operation waits
+   * longer than LIMITS.STORE_DEADLINE_MS: it fails as Unanswered then.
+   */
+  constructor(kv: Deno.Kv, readonly now: () => number, readonly elapsed: () => number, clock?: Clock) {
     this.#kv = kv;
+    this.#patience = clock === undefined ? null : new Patience(kv, clock);
+    this.#reading = this.#patience?.kv ?? kv;
   }
 
   /** The KV; throws E_INTERNAL once the store is closed. */
-  get kv(): Deno.Kv {
+  get kv(): Kv {
     if (this.#closed) throw closedError();
-    return this.#kv;
+    return this.#reading;
   }
 
   get closed(): boolean {
     return this.#closed;
   }
 
-  /** Commits a change as `commitInTurn` does. */
-  async commit(change: Deno.AtomicOperation): Promise<Deno.KvCommitResult | Deno.KvCommitError> {
+  /**
+   * Commits a change, and waits its turn while another process writes to the same file. Where KV has not said in time
+   * what became of it, the Unanswered that it rejects with tells later.
+   */
+  async commit(change: Deno.AtomicOperation): Promise<Committed> {
     try {
-      const commit = await commitInTurn(change);
+      const commit = await inTurn(() => this.#patience?.commit(change) ?? change.commit());
       this.#refuses = false;
       return commit;
     } catch (error) {
@@ -48,10 +59,32 @@ export class Database {
     }
   }
 
-  /** Reads the key; where the last commit failed it is written as well, for no call can do without. Rejects as KV does. */
-  async probe(key: Deno.KvKey): Promise<void> {
-    if (this.#refuses) await this.commit(this.kv.atomic().set(key, true, { expireIn: PROBE_MS }));
-    else await this.kv.get(key);
+  /** Resolves once KV answers again where it did not. */
+  async answering(): Promise<void> {
+    await this.#patience?.answering();
+  }
+
+  /**
+   * For a commit's failure: does something once the change holds after all that was given up on, of that version. Throws
+   * what it is given.
+   */
+  onceKept(then: (versionstamp: string) => Promise<unknown>): (thrown: unknown) => never {
+    return (thrown) => {
+      const kept = async ({ late }: Unanswered) => {
+        const commit = await late;
+        if (!commit?.ok || this.#closed) return;
+        await this.answering();
+        await then(commit.versionstamp);
+      };
+      if (thrown instanceof Unanswered) kept(thrown).catch(() => {}); // what it would mend ends by itself
+      throw thrown;
+    };
+  }
+
+  /** Reads a key; where the last commit failed it is written as well, for no call can do without. Rejects as KV does. */
+  async probe(): Promise<void> {
+    if (this.#refuses) await this.commit(this.kv.atomic().set(PROBE_KEY, true, { expireIn: PROBE_MS }));
+    else await this.kv.get(PROBE_KEY);
   }
 
   /** A ULID greater than every one this store made before. */
@@ -68,6 +101,7 @@ export class Database {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#patience?.close();
     this.#kv.close();
   }
 }
@@ -76,9 +110,8 @@ export class Database {
  * Commits, and waits its turn while another process writes to the same file: SQLite refuses at once then, and nothing
  * was written. Rejects when that lasts for seconds.
  */
-export const commitInTurn = (
-  change: Deno.AtomicOperation,
-): Promise<Deno.KvCommitResult | Deno.KvCommitError> => inTurn(() => change.commit());
+export const commitInTurn = (change: Deno.AtomicOperation): Promise<Committed> =>
+  inTurn(() => change.commit());
 
 /** Tries again what another process's lock refused, for seconds, or as long as `wanted`. Rejects as `work` does at last. */
 export async function inTurn<T>(work: () => Promise<T>, wanted: () => boolean = () => true): Promise<T> {
@@ -148,7 +181,7 @@ export function checkSize(record: object): void {
 const LISTED_AT_ONCE = 100;
 
 /** All values under a prefix, in key order. */
-export async function listValues<T>(kv: Deno.Kv, prefix: Deno.KvKey): Promise<T[]> {
+export async function listValues<T>(kv: Kv, prefix: Deno.KvKey): Promise<T[]> {
   const values: T[] = [];
   for await (const entry of kv.list<T>({ prefix }, { batchSize: LISTED_AT_ONCE })) values.push(entry.value);
   return values;

@@ -1,7 +1,7 @@
 /** Opens the store on Deno KV, and says in plain words why it cannot. */
 import { dirname } from "node:path";
 import { GatewayError } from "../errors.ts";
-import { pauseFor } from "../lib/async.ts";
+import { CLOCK, type Clock, pauseFor } from "../lib/async.ts";
 import { LIMITS } from "../model.ts";
 import type { Delay } from "./account_clock.ts";
 import { ConnectLinks } from "./connect_links.ts";
@@ -17,6 +17,7 @@ import { Leases } from "./leases.ts";
 import { OAuthClients } from "./oauth_clients.ts";
 import { OAuthGrants } from "./oauth_grants.ts";
 import { Paces } from "./paces.ts";
+import { PROBE_KEY } from "./patience.ts";
 import { PersonSessions } from "./person_sessions.ts";
 import { Previews } from "./previews.ts";
 import { Projects } from "./projects.ts";
@@ -32,8 +33,6 @@ import { Users } from "./users.ts";
 
 const OPEN_DEADLINE_MS = 8000;
 const PING_DEADLINE_MS = 2000;
-/** Set for a minute where it must be seen whether KV can be written. */
-const PROBE_KEY = ["probe"];
 
 /** How to open a store. */
 export interface StoreOptions {
@@ -49,6 +48,10 @@ export interface StoreOptions {
   now?: () => number;
   /** Milliseconds that never go back, by which caches age; `performance.now` when left out. */
   elapsed?: () => number;
+  /** What says that an operation takes too long; the process's when left out. */
+  clock?: Clock;
+  /** Puts something around the KV that was opened. */
+  around?: (kv: Deno.Kv) => Deno.Kv;
   /** How calls wait for one another's refresh of an account; by a timer when left out. */
   delay?: Delay;
   /** How long opening may take, waiting for a lock included. */
@@ -61,8 +64,10 @@ export interface StoreOptions {
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const sealer = await Sealer.open(options.keys);
-  const kv = await openKv(options.path, options.deadline_ms ?? OPEN_DEADLINE_MS);
-  const db = new Database(kv, options.now ?? Date.now, options.elapsed ?? (() => performance.now()));
+  const opened = await openKv(options.path, options.deadline_ms ?? OPEN_DEADLINE_MS);
+  const kv = options.around?.(opened) ?? opened;
+  const clock = options.clock ?? CLOCK;
+  const db = new Database(kv, options.now ?? Date.now, options.elapsed ?? clock.elapsed, clock);
   const version = new ConfigVersion(db);
   const accounts = new Accounts(db, sealer, options.delay ?? pauseFor);
   const audit = new Audit(db);
@@ -93,7 +98,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     toolCatalogs: new ToolCatalogs(db),
     audit,
     async ping() {
-      await within(PING_DEADLINE_MS, db.probe(PROBE_KEY), "The store does not answer");
+      await within(PING_DEADLINE_MS, db.probe(), "The store does not answer");
     },
     close() {
       return closing ??= Promise.allSettled([accounts.finish(LIMITS.ACCOUNTS_FINISH_MS), audit.close()])

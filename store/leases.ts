@@ -53,9 +53,9 @@ class Held {
     const { db, key, ttl_ms } = this;
     const takenAt = db.elapsed();
     const lease: Lease = { holder: this.#holder, ends_at: db.now() + ttl_ms };
-    const taken = await db.commit(
-      db.kv.atomic().check({ key, versionstamp }).set(key, lease, { expireIn: ttl_ms }),
-    );
+    const change = db.kv.atomic().check({ key, versionstamp }).set(key, lease, { expireIn: ttl_ms });
+    // Nobody works under a lease that is taken so late.
+    const taken = await db.commit(change).catch(db.onceKept((now) => this.#drop(now)));
     if (!taken.ok) return false;
     this.#versionstamp = taken.versionstamp;
     this.#takenAt = takenAt;
@@ -68,8 +68,11 @@ class Held {
     return this.#renewing ??= this.take(this.#versionstamp).finally(() => this.#renewing = null);
   }
 
-  async release(): Promise<void> {
-    const mine = { key: this.key, versionstamp: this.#versionstamp };
-    await this.db.commit(this.db.kv.atomic().check(mine).delete(this.key));
+  release(): Promise<void> {
+    return this.#drop(this.#versionstamp);
+  }
+
+  async #drop(versionstamp: string | null): Promise<void> {
+    await this.db.commit(this.db.kv.atomic().check({ key: this.key, versionstamp }).delete(this.key));
   }
 }

@@ -1,4 +1,5 @@
 /** Grants of OAuth: codes redeemed once, refresh tokens in a row, access tokens, all kept by a SHA-256 of their texts. */
+import type { Awaitable } from "../lib/async.ts";
 import { lasts } from "../lib/lasting.ts";
 import { type Grant, OAUTH_LIMITS, OAUTH_PREFIX } from "../model.ts";
 import { type ConfigVersion, RecordCache } from "./cache.ts";
@@ -32,6 +33,8 @@ interface Family {
   /** How many were used since when, within an hour. */
   readonly since: number;
   readonly count: number;
+  /** Whether the answer was given up on before it stood: the token before this one is the last that its client has. */
+  readonly unheard?: true;
 }
 
 /** The value of `["oauth_access", hash]`. */
@@ -104,12 +107,13 @@ export class OAuthGrants implements OAuthGrantStore {
         .set(grantKey(grant.id), grant, life)
         .set([...byUser(grant.user_id), grant.id], true, life);
       this.#put(change, grant, answer, { previous: null, sealed: null, since: now, count: 0 });
-      if (!(await this.db.commit(change)).ok) return AGAIN;
+      const unheard = () => this.end(grant.id, "its tokens were made too late to be handed over");
+      if (!(await this.db.commit(change).catch(this.db.onceKept(unheard))).ok) return AGAIN;
       return { outcome: "redeemed", tokens: { grant, ...answer } };
     });
   }
 
-  async refresh(text: string, judge: (grant: Grant) => void): Promise<Refreshed> {
+  async refresh(text: string, judge: (grant: Grant) => Awaitable<void>): Promise<Refreshed> {
     if (text.length > TEXT_CHARACTERS_MAX) return { outcome: "unknown" };
     const hash = sha256(text);
     /** Whether it was the current one when it came: where it no longer is, a refresh at the same time was first. */
@@ -120,9 +124,9 @@ export class OAuthGrants implements OAuthGrantStore {
       const [granted, family] = await this.db.kv.getMany<[Grant, Family]>([grantKey(id), familyKey(id)]);
       if (granted.value === null || family.value === null) return { outcome: "unknown" };
       const grant = granted.value;
-      judge(grant);
+      await judge(grant);
       if (!this.#stands(grant)) return { outcome: "ended", grant };
-      const { current, previous, at } = family.value;
+      const { current, previous, at, unheard } = family.value;
       const now = this.db.now();
       const { expires_at } = grant;
       if (!lasts(expires_at, expires_at - Date.parse(grant.created_at), now)) {
@@ -131,7 +135,7 @@ export class OAuthGrants implements OAuthGrantStore {
       if (hash === previous && (raced || Math.abs(now - at) < OAUTH_LIMITS.REPEAT_MS)) {
         return { outcome: "repeated", tokens: { grant, ...await this.#unsealed(id, family.value) } };
       }
-      if (hash !== current) return { outcome: "used", grant };
+      if (hash !== current && !(unheard && hash === previous)) return { outcome: "used", grant };
       if (now - at >= OAUTH_LIMITS.REFRESH_IDLE_MS) return { outcome: "ended", grant };
       const { since, count } = counted(family.value, now);
       if (count > OAUTH_LIMITS.REFRESHES_PER_HOUR) {
@@ -143,9 +147,19 @@ export class OAuthGrants implements OAuthGrantStore {
         .set(refreshKey(hash), id, { expireIn: OAUTH_LIMITS.REFRESH_KNOWN_MS });
       this.#put(change, grant, answer, { previous: hash, sealed, since, count });
       raced = true;
-      if (!(await this.db.commit(change)).ok) return AGAIN;
+      const kept = this.db.commit(change).catch(this.db.onceKept((now) => this.#unheard(grant, now)));
+      if (!(await kept).ok) return AGAIN;
       return { outcome: "refreshed", tokens: { grant, ...answer } };
     });
+  }
+
+  /** Notes of what stands since then that nobody was answered it. */
+  async #unheard(grant: Grant, versionstamp: string): Promise<void> {
+    const entry = await this.db.kv.get<Family>(familyKey(grant.id));
+    if (entry.versionstamp !== versionstamp) return;
+    const change = this.db.kv.atomic().check(entry)
+      .set(entry.key, { ...entry.value, unheard: true }, { expireIn: this.#lifeOf(grant) });
+    await this.db.commit(change);
   }
 
   access(text: string): Access | null | Promise<Access | null> {

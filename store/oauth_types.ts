@@ -1,4 +1,5 @@
 /** What a caller may rely on of OAuth's records: clients, codes, grants and tokens; store.ts hands these on. */
+import type { Awaitable } from "../lib/async.ts";
 import type { Grant, Granted, OAuthClient } from "../model.ts";
 
 /** Clients that registered themselves. */
@@ -73,9 +74,9 @@ export interface OAuthGrantStore {
   redeem(code: string, judge: (order: CodeOrder) => string | null): Promise<Redeemed>;
   /**
    * Puts new tokens in the place of a refresh token. One that was used within OAUTH_LIMITS.REPEAT_MS, and whose
-   * successor was not, is answered what it was answered then. `judge` throws where it is not this client's.
+   * successor was not, is answered what it was answered then; one whose answer came too late to be given counts on. `judge` throws where it is not this client's.
    */
-  refresh(text: string, judge: (grant: Grant) => void): Promise<Refreshed>;
+  refresh(text: string, judge: (grant: Grant) => Awaitable<void>): Promise<Refreshed>;
   /** The access token of that text, whether or not its time or its grant is over; null where there is none. Cached as tokens are. */
   access(text: string): Access | null | Promise<Access | null>;
   /** Whose token that is, access or refresh. */

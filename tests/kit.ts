@@ -29,7 +29,7 @@ export interface Sent {
   readonly url: string;
 }
 
-export interface KitOptions extends Pick<Replacements, "sources" | "toolServers" | "signedIn"> {
+export interface KitOptions extends Pick<Replacements, "sources" | "toolServers" | "signedIn" | "storage"> {
   readonly sites?: readonly NewSite[];
   /** Further tokens by a name to use in `as`; the token called `all` may do everything. */
   readonly tokens?: Readonly<Record<string, Partial<NewToken>>>;
@@ -113,6 +113,7 @@ let builtIn: ReturnType<typeof readRegistry> | undefined;
 /** Opens a kit; dispose of it with `await using`. */
 export async function gateway(options: KitOptions = {}): Promise<Kit> {
   const clock = { now: options.start ?? NOW };
+  const { sources, toolServers, signedIn, storage } = options;
   const now = options.realClock ? Date.now : () => clock.now;
   const requests: Sent[] = [];
   const logged: Record<string, unknown>[] = [];
@@ -130,9 +131,7 @@ export async function gateway(options: KitOptions = {}): Promise<Kit> {
   const upstream = { ...read.upstream, ...options.settings?.upstream };
   const opened = await openGateway({ ...read, ...options.settings, upstream }, registry, {
     now,
-    sources: options.sources,
-    toolServers: options.toolServers,
-    signedIn: options.signedIn,
+    ...{ sources, toolServers, signedIn, storage },
     log: (event) => void logged.push(event),
     http: createHttp({
       allowPrivate: options.allowPrivate ?? [],

@@ -105,11 +105,13 @@ export class Issuing {
   async #refresh(params: Parameters, client_id: string): Promise<IssuedTokens> {
     const text = required(params, "refresh_token");
     const resource = resourceOf(params.all("resource"), this.ports.baseUrl);
-    const refreshed = await this.ports.store.oauthGrants.refresh(text, (grant) => {
+    const refreshed = await this.ports.store.oauthGrants.refresh(text, async (grant) => {
       if (grant.client_id !== client_id) throw invalidGrant("refresh_token: was issued to another client");
       if (resource !== null && grant.resource !== null && resource !== grant.resource) {
         throw new OAuthFault("invalid_target", "resource: is not the one that was granted");
       }
+      // Before anything is changed: a look that fails afterwards would lose the client its new tokens.
+      if (grant.ended_at === null) await this.#refuseWithoutUser(grant);
     });
     switch (refreshed.outcome) {
       case "unknown":
@@ -136,7 +138,6 @@ export class Issuing {
           "refresh_token: was used before, so the connection was ended; ask the person again",
         );
     }
-    await this.#refuseWithoutUser(refreshed.tokens.grant);
     return refreshed.tokens;
   }
 

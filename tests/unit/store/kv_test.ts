@@ -115,14 +115,14 @@ Deno.test("a store that could not be written last answers a ping only when it ca
   };
   const kv = { get: () => Promise.resolve({ value: null }), atomic: () => atomic, close() {} };
   const db = new Database(kv as unknown as Deno.Kv, Date.now, () => performance.now());
-  await db.probe(["probe"]);
+  await db.probe();
   assert.deepEqual(commits, []);
   full = true;
   await assert.rejects(db.commit(db.kv.atomic()), /disk is full/);
-  await assert.rejects(db.probe(["probe"]), /disk is full/);
+  await assert.rejects(db.probe(), /disk is full/);
   full = false;
-  await db.probe(["probe"]);
-  await db.probe(["probe"]);
+  await db.probe();
+  await db.probe();
   assert.deepEqual(commits, ["refused", "refused", "made"]);
 });
 
