@@ -80,7 +80,9 @@ function isOfPage(payload: unknown, pageId: number | null): boolean {
   return own.every((one) => String(one) === String(pageId)) && Object.values(payload).some(Array.isArray);
 }
 
-const changesBlocks = (words: readonly string[]) => words.includes("block") || words.includes("pattern");
+/** Whether a tool is one for blocks; a "div block" is an element of the builder's. */
+const changesBlocks = (words: readonly string[]) =>
+  words.includes("pattern") || words.some((one, at) => one === "block" && words[at - 1] !== "div");
 
 /** Where the site has no tool that shows a page. */
 function unreadPage(call: Resolved, ctx: ProxyContext, state: PageState | null): ReadBack {

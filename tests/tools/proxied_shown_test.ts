@@ -125,3 +125,10 @@ Deno.test("a page that is given back while a write waits for its turn is not wri
   assert.match(String(ending.message), /shown by another editor, which it was not when the call began/);
   assert.deepEqual(at.servers.writes, []);
 });
+
+Deno.test("a div block is an element, and is added to a page that the builder shows", async () => {
+  await using at = await served({ atomic: true });
+  const { page, section } = built(at);
+  const call = { ...page, parent_id: section };
+  assert.equal((await at.gw.call<Args>("builder-mcp-add-div-block", call)).verified, true);
+});

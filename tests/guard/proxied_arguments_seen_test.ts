@@ -1,0 +1,103 @@
+/** No argument of a known write is passed over in silence: where the site's own tool drops it, nothing is verified. */
+import assert from "node:assert/strict";
+import { cmsTools } from "../../sandbox/tool_servers/cms_catalogue.ts";
+import { container, widget } from "../../sandbox/tool_servers/start.ts";
+import { addPost } from "../../sandbox/wordpress_standin/state.ts";
+import { type Args, type Served, served } from "../tools/_served.ts";
+
+interface Property {
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly items?: Property;
+}
+
+const BLOCK = (text: string) => `<!-- wp:paragraph --><p>${text}</p><!-- /wp:paragraph -->`;
+
+/** What any argument of that shape may be. */
+function valueOf(name: string, { type, enum: words, items }: Property): unknown {
+  if (words) return words.at(-1) === "publish" ? "draft" : words.at(-1);
+  if (type === "integer" || type === "number") return 7;
+  if (type === "boolean") return true;
+  if (type === "array") return [items?.type === "object" ? { title: `One of ${name}` } : `One of ${name}`];
+  if (type === "object") return { title: `Some ${name}` };
+  return `The ${name} that was sent`;
+}
+
+/** A page with a container that holds two headings and a spacer, one with blocks, and what every name may be. */
+function fixture(at: Served, tool: string): Args {
+  const [one, two] = [widget("heading", { title: "One" }), widget("heading", { title: "Two" })];
+  const [into, other] = [container({}, [one, two, widget("spacer")]), container({}, [widget("divider")])];
+  const built = at.tools.page({ title: "Page", elements: [into, other] }).id;
+  const content = ["A", "B", "C"].map(BLOCK).join("\n\n");
+  const blocks = addPost(at.cms.state, { type: "page", status: "draft", author: 1, title: "B", content }).id;
+  const isBlock = /-block$|pattern/.test(tool) && !tool.includes("div-block");
+  const heading = { type: "widget", widget_type: "heading", settings: { title: "Hello" } };
+  return {
+    post_id: isBlock ? blocks : built,
+    parent_id: tool.endsWith("add-container") || /flexbox|div-block/.test(tool) ? other.id : into.id,
+    element_id: one.id,
+    container_id: into.id,
+    target_parent_id: other.id,
+    element_ids: [two.id, one.id],
+    position: isBlock ? { mode: "prepend" } : tool.includes("icon-box") ? "left" : 0,
+    path: [1],
+    markup: BLOCK("New"),
+    pattern_name: "site/plain",
+    template_id: 901,
+    template_json: [{ elType: "widget", widgetType: "heading", settings: { title: "Hello" } }],
+    structure: [heading],
+    content: tool.endsWith("create-page")
+      ? [{ ...heading, elType: "widget", widgetType: "heading" }]
+      : "Some text",
+    operations: [{ element_id: one.id, settings: { title: "Sent" } }],
+    settings: { title: "Sent" },
+    widget_type: "button",
+    url: "https://example.test/a.jpg",
+    colors: [{ _id: "own", title: "Own", color: "#fff" }],
+    typography: [{ _id: "own", title: "Own" }],
+  };
+}
+
+/** What says how a thing is written, and what makes nothing at all; a page is a draft also where that is not asked for. */
+const HOW = /^(convert_webp|dry_run|status)$/;
+Deno.test("an argument that a tool for pages drops is compared, or named as not compared", async () => {
+  const servers = ["mcp-adapter-default-server", "emcp-tools-server", "elementor-mcp-server"] as const;
+  await using at = await served({ servers, atomic: true, race_ms: 0 }, {
+    settings: { rateLimitToken: 0, rateLimitSite: 0 },
+  });
+  const { result } = await (await at.gw.http("/api/v1/tools")).json();
+  const listed = new Set((result.tools as { name: string }[]).map(({ name }) => name));
+  const passed: string[] = [];
+  const tried = new Set<string>();
+  for (const { name, inputSchema } of cmsTools()) {
+    const bare = name.replace(/^(emcp-tools|elementor-mcp)-/, "");
+    const tool = `builder-mcp-${bare}`;
+    const properties = inputSchema["properties"] as Readonly<Record<string, Property>>;
+    if (
+      !listed.has(tool) || tried.has(tool) ||
+      !/^(add|create|build|apply|import|save|batch|dupl|insert|move|reorder|remove|side|update|upload)-/.test(
+        bare,
+      )
+    ) continue;
+    tried.add(tool);
+    const required = inputSchema["required"] as readonly string[] | undefined ?? [];
+    for (const dropped of Object.keys(properties).filter((one) => one !== "post_id" && !HOW.test(one))) {
+      const own = fixture(at, bare);
+      const names = new Set([...required, dropped]);
+      const args = Object.fromEntries(
+        [...names].map((one) => [one, own[one] ?? valueOf(one, properties[one]!)]),
+      );
+      const { ran } = at.tools.state;
+      const push = ran.push;
+      ran.push = (...rows) => {
+        if (rows[0]!.tool.endsWith(bare)) delete (rows[0]!.args as Args)[dropped];
+        return push.apply(ran, rows);
+      };
+      const ending = await at.gw.end(tool, { site_id: "open", ...args }) as { value?: Args };
+      ran.push = push;
+      if (ending.value?.["verified"] === true) passed.push(`${bare}: ${dropped}`);
+    }
+  }
+  assert.deepEqual(passed, []);
+  assert.ok(tried.size > 60, `${tried.size} tools`);
+});
