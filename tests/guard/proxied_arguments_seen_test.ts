@@ -1,6 +1,8 @@
 /** No argument of a known write is passed over in silence: where the site's own tool drops it, nothing is verified. */
 import assert from "node:assert/strict";
 import { cmsTools } from "../../sandbox/tool_servers/cms_catalogue.ts";
+import HOSTED from "../../sandbox/tool_servers/crm_tools.gen.json" with { type: "json" };
+import type { ListedTool } from "../../sandbox/tool_servers/sdk.ts";
 import { container, widget } from "../../sandbox/tool_servers/start.ts";
 import { addPost } from "../../sandbox/wordpress_standin/state.ts";
 import { type Args, type Served, served } from "../tools/_served.ts";
@@ -100,4 +102,68 @@ Deno.test("an argument that a tool for pages drops is compared, or named as not 
   }
   assert.deepEqual(passed, []);
   assert.ok(tried.size > 60, `${tried.size} tools`);
+});
+
+const LATER = "2999-01-01T10:00:00Z";
+/** What the arguments of the hosted tools may be where any value would not do. */
+const RECORDS: Readonly<Record<string, Args>> = {
+  contacts: { contactId: "contact-1", tags: ["new"], phone: "+15005550006", email: "new@a.test" },
+  conversations: { contactId: "contact-1", type: "SMS", subType: "SMS", status: "pending", message: "Hello" },
+  opportunities: { id: "opp-0", status: "won" },
+  blogs: {
+    postId: "post-0",
+    blogId: "blog-0",
+    status: "DRAFT",
+    publishedAt: LATER,
+    categories: ["category-0"],
+    author: "author-0",
+  },
+  emails: { type: "html", importProvider: "kajabi" },
+  "social-media-posting": {
+    id: "social-0",
+    accountIds: ["account-0"],
+    type: "post",
+    status: "draft",
+    scheduleDate: LATER,
+  },
+};
+/** What says how a record is written, a message's kind once more, and what a status is already. */
+const HOW_RECORDED =
+  /_(createNewIfDuplicateAllowed|scheduleTimeUpdated|importProvider|subType)$|(new-message|edit-post): body_status$/;
+
+Deno.test("an argument that a tool of the CRM drops is compared, or named as not compared", async () => {
+  const passed: string[] = [];
+  let [tried, made] = [0, 0];
+  for (const { name, inputSchema } of HOSTED as readonly ListedTool[]) {
+    if (!/_(create|update|upsert|edit|add|remove|send)-/.test(name)) continue;
+    tried++;
+    // A location of its own, whose pace is not used up.
+    await using at = await served({}, { settings: { rateLimitToken: 0, rateLimitSite: 0 } });
+    const properties = inputSchema["properties"] as Readonly<Record<string, Property>>;
+    const required = inputSchema["required"] as readonly string[] | undefined ?? [];
+    const bare = (one: string) => one.replace(/^(path|query|body)_/, "");
+    const fixed = RECORDS[name.split("_")[0]!]!;
+    for (const dropped of Object.keys(properties)) {
+      if (bare(dropped) === "locationId" || HOW_RECORDED.test(`${name}: ${dropped}`)) continue;
+      const names = new Set([...required.filter((one) => bare(one) !== "locationId"), dropped]);
+      const args = Object.fromEntries([...names].map((one) => {
+        const value = fixed[bare(one)] ?? valueOf(bare(one), properties[one]!);
+        return [one, bare(one) === "urlSlug" ? crypto.randomUUID() : value];
+      }));
+      const ran = at.hosted.ran as unknown[];
+      const push = ran.push;
+      Object.assign(ran, {
+        push: (...rows: { tool: string; args: Args }[]) => {
+          if (rows[0]!.tool === name) delete rows[0]!.args[dropped];
+          return push.apply(ran, rows);
+        },
+      });
+      const ending = await at.gw.end(name, { site_id: "crm", ...args }) as { value?: Args };
+      Object.assign(ran, { push });
+      if (ending.value !== undefined) made++;
+      if (ending.value?.["verified"] === true) passed.push(`${name}: ${dropped}`);
+    }
+  }
+  assert.deepEqual(passed, []);
+  assert.deepEqual([tried, made > 100], [12, true], `${made} were made`);
 });
