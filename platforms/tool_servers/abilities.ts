@@ -30,6 +30,18 @@ export function offerNamed(
   return undefined;
 }
 
+/** How a tool that runs, or describes, abilities calls the one. */
+const ABILITY_KEYS = ["ability_name", "ability"] as const;
+
+/** The arguments with the ability under the name that it has among abilities: none has that of its tool. */
+export function asAbility(args: Fields, by: SiteOffer, ports: Pick<ProxyPorts, "offersOf">): Fields {
+  const key = ABILITY_KEYS.find((one) => typeof args[one] === "string");
+  const ability = key === undefined
+    ? null
+    : offerNamed(args[key] as string, by, ports)?.served.ability ?? null;
+  return key === undefined || ability === null ? args : { ...args, [key]: ability };
+}
+
 /** Why a name cannot be run, or read of. */
 export const notOffered = (name: string, field: string) =>
   new GatewayError(

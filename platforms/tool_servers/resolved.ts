@@ -5,7 +5,7 @@ import { numericId } from "../../lib/ids.ts";
 import { forbiddenWord, namedForbidden, runsAnother } from "../../rules/proxied_names.ts";
 import { assertUnpublished, payloadFault } from "../../rules/proxied_payload.ts";
 import { walk } from "../../rules/proxied_walk.ts";
-import { assertDescribed, assertMayUse, NAME_KEYS, notOffered, offerNamed } from "./abilities.ts";
+import { asAbility, assertDescribed, assertMayUse, NAME_KEYS, notOffered, offerNamed } from "./abilities.ts";
 import { putBack } from "./arguments.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
 import type { ProxiedTool, ProxyEffect, SiteOffer } from "./types.ts";
@@ -91,8 +91,10 @@ function runOf(level: Level, caller: Caller, ports: ProxyPorts, depth: number): 
   const { offer, args, field } = level;
   if (!runsAnother(offer.upstream_name)) {
     assertNames(args, field);
-    if (offer.describes === "fully") assertDescribed(offer, args, caller, field, ports);
-    return { last: level, withLast: (last) => last };
+    const withLast = (last: Arguments) => last;
+    if (offer.describes !== "fully") return { last: level, withLast };
+    assertDescribed(offer, args, caller, field, ports);
+    return { last: { ...level, args: asAbility(args, offer, ports) }, withLast };
   }
   if (depth >= LEVELS_MAX) throw forbidden(`${field}: tools run each other more than ${LEVELS_MAX} deep`);
   const nameKey = oneOf(NAME_KEYS, args, field);
@@ -106,9 +108,10 @@ function runOf(level: Level, caller: Caller, ports: ProxyPorts, depth: number): 
     field: at(field, argumentKey),
   };
   const run = runOf(next, caller, ports, depth + 1);
+  const sent = asAbility(args, offer, ports);
   return {
     last: run.last,
-    withLast: (last) => inner === undefined ? args : { ...args, [argumentKey]: run.withLast(last) },
+    withLast: (last) => inner === undefined ? sent : { ...sent, [argumentKey]: run.withLast(last) },
   };
 }
 

@@ -22,6 +22,20 @@ Deno.test("an ability that the site offers as a tool is run, with what was judge
   ]);
 });
 
+Deno.test("an ability under its tool's own name is run as the ability that it is", async () => {
+  await using at = await world();
+  await at.gw.call(RUN, run("emcp-tools-list-pages", { status: "draft" }));
+  await at.gw.call(RUN, run("mcp-adapter-execute-ability", run("emcp-tools-list-pages")));
+  await at.gw.call("builder-mcp-call-tool", { site_id: "acme", name: "emcp-tools-list-pages" });
+  const info = { site_id: "acme", ability_name: "emcp-tools-list-pages" };
+  await at.gw.call("mcp-adapter-get-ability-info", info);
+  const sent = at.servers.reached.map(({ args }) => JSON.stringify(args));
+  assert.equal(sent[3], '{"ability_name":"emcp-tools/list-pages"}');
+  assert.match(sent[0]!, /"ability_name":"emcp-tools\/list-pages","parameters":\{"status":"draft"\}/);
+  assert.match(sent[1]!, /"mcp-adapter\/execute-ability".*"emcp-tools\/list-pages"/);
+  assert.match(sent[2]!, /"name":"emcp-tools-list-pages"/);
+});
+
 Deno.test("an ability that is unknown, destroys, publishes, or cannot be judged is refused and nothing is sent", async () => {
   await using at = await world();
   const live = at.page("publish");
