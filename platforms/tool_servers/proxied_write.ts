@@ -39,7 +39,7 @@ export class ProxiedWrite {
 
   /** `stands` refuses where the page is not as it was when the call was planned. */
   async run(turn?: Turn, stands?: () => Promise<void>): Promise<Content> {
-    const { call: { offer, args } } = this;
+    const { call: { offer, args, target: { writes } } } = this;
     await this.#back?.before();
     await stands?.();
     if (turn && !await turn.renew()) {
@@ -53,7 +53,7 @@ export class ProxiedWrite {
     }
     let result: UpstreamResult;
     try {
-      result = await this.servers.call(offer.ref, offer.upstream_name, args, { writes: true });
+      result = await this.servers.call(offer.ref, offer.upstream_name, args, { writes });
     } catch (thrown) {
       throw await this.#settled(thrown);
     }
@@ -88,7 +88,7 @@ export class ProxiedWrite {
   /** What the tool itself reports as a failure: of a part that was done all the same it is not the whole. */
   async #failed(result: UpstreamResult): Promise<unknown> {
     const { changed } = await this.#look(null);
-    const outcome = outcomeOf(result, changed);
+    const outcome = this.call.target.writes ? outcomeOf(result, changed) : "none";
     try {
       assertFit(this.tool.name, result, locationOf(this.call, this.ctx));
     } catch (unfit) {

@@ -1,5 +1,6 @@
 /** Tools that run another by name: judged by that one and by what it gets, however deep. */
 import assert from "node:assert/strict";
+import { GatewayError } from "../../errors.ts";
 import { parted } from "../proof.ts";
 import { type Args, says, world } from "./_proxied.ts";
 
@@ -34,6 +35,21 @@ Deno.test("an ability under its tool's own name is run as the ability that it is
   assert.match(sent[0]!, /"ability_name":"emcp-tools\/list-pages","parameters":\{"status":"draft"\}/);
   assert.match(sent[1]!, /"mcp-adapter\/execute-ability".*"emcp-tools\/list-pages"/);
   assert.match(sent[2]!, /"name":"emcp-tools-list-pages"/);
+});
+
+Deno.test("an ability that only reads leaves no doubt where it fails", async () => {
+  await using at = await world();
+  const broken = new GatewayError("E_UPSTREAM", "It broke", { upstream: 503 });
+  for (
+    const fail of [() => says("No", { isError: true }), () => {
+      throw broken;
+    }]
+  ) {
+    at.servers.answers.set(RUN, fail);
+    const ending = await at.gw.end(RUN, run("emcp-tools/list-pages")) as Args;
+    assert.deepEqual([ending.outcome, /outcome is unknown/.test(String(ending.message))], ["none", false]);
+    assert.equal(at.servers.reached.at(-1)!.writes, false, "it is sent as the read that it is");
+  }
 });
 
 Deno.test("an ability that is unknown, destroys, publishes, or cannot be judged is refused and nothing is sent", async () => {
