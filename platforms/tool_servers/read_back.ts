@@ -176,7 +176,7 @@ export function pageReadBack(
         const sent = sentFor({ words, args, payload, page: target.page ?? "post_id" });
         // Beside each other, for each is a way there and back.
         const [now, own, nowText] = await together(look(), withStored(sent, readSettings), readText());
-        if (now === null) return unproven(UNREADABLE);
+        if (now === null) return { ...unproven(UNREADABLE), warnings: warned };
         const shown = before === null ? [] : changesBetween(before, now);
         const changes = shown.length > 0 ? shown : textChanges(text, nowText);
         const changed = before === null ? null : changes.length > 0;
@@ -187,9 +187,10 @@ export function pageReadBack(
         const found = (blocks ? comparedBlocks(words, args, { before: text, now: nowText }) : null) ??
           allOf(structural(seen), tree, elementSettings(own)) ?? unseen(changed);
         const warnings = [...found.warnings ?? [], ...editedBeside(seen), ...warned];
-        return { ...found, warnings, changes, changed: touched(seen) };
+        const isDone = blocks && found.verified === true && text !== nowText;
+        return { ...found, warnings, changes, changed: isDone || touched(seen) };
       } catch {
-        return unproven(UNREADABLE);
+        return { ...unproven(UNREADABLE), warnings: warned };
       }
     },
   };

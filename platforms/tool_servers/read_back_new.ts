@@ -3,7 +3,7 @@ import { decodeHTML } from "entities/decode";
 import { contentStates, type FoundState } from "../content.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
 import { elementSettings, withStored } from "./element_settings.ts";
-import { allOf, type Found, unknown } from "./found.ts";
+import { allOf, type Found, unknown, wrong } from "./found.ts";
 import { type ReadBack, readerOf, readWith, unproven, type Verdict } from "./read_back.ts";
 import type { Resolved } from "./resolved.ts";
 import { paired } from "./sent_trees.ts";
@@ -41,7 +41,8 @@ export function newReadBack(
           to: { status: state.status, title: state.title },
         }];
         const found = otherPage(targetArgs, state) ??
-          standing(state, ctx.now() - began) ?? await stored(call, id, ports, servers);
+          standing(state, ctx.now() - began) ?? unseen(targetArgs, state) ??
+          await stored(call, id, ports, servers);
         const live = ["published", "private"].includes(state.status)
           ? [
             `Page ${id} is public: the site's own tool made it so, though nothing asked for it; take it back in the CMS`,
@@ -118,6 +119,15 @@ function madeId(payload: unknown): number | null {
 
 /** Arguments that name the page's elements. */
 const TREES = ["structure", "content"];
+const treeIn = (args: Fields) => TREES.find((one) => Array.isArray(args[one]) && !isEmpty(args[one]));
+
+/** A page whose elements nobody sees; null of any other. */
+function unseen(args: Fields, { id, builder }: FoundState): Found | null {
+  const name = treeIn(args);
+  if (name === undefined || builder !== "block") return null;
+  return wrong(`${name}: page ${id} is shown by WordPress's own editor, so nobody sees its elements`);
+}
+
 /** All that can be compared of a page that was made. */
 const COMPARED: ReadonlySet<string> = new Set(["title", "status", "post_type", "template", "dry_run"]);
 
@@ -128,7 +138,7 @@ async function stored(
   ports: ProxyPorts,
   servers: ToolServers,
 ): Promise<Found> {
-  const name = TREES.find((one) => Array.isArray(targetArgs[one]) && !isEmpty(targetArgs[one]));
+  const name = treeIn(targetArgs);
   const hidden = Object.keys(targetArgs).filter((one) =>
     one !== name && !COMPARED.has(one) && !isEmpty(targetArgs[one])
   ).slice(0, NAMED_MAX).map((one) => one.slice(0, NAME_CHARACTERS));

@@ -148,6 +148,23 @@ Deno.test("what a pattern holds is not proven, and a text that changed is kept i
   assert.match(JSON.stringify(row?.changes), /"field":"text".*One.*Two/);
 });
 
+Deno.test("a block that a failing tool changed all the same is reported as changed", async () => {
+  await using at = await served({ race_ms: 0 });
+  for (const [tool, args] of CALLS) {
+    for (const applied of [true, false]) {
+      const page = draft(at, text("One", "Two", "Three"));
+      at.tools.inject({ kind: "http", status: 500, applied }, { path: tool });
+      const ending = await at.gw.end(`builder-mcp-${tool}`, {
+        site_id: "acme",
+        post_id: page.id,
+        ...args,
+      }) as Args;
+      const expected = [tool, "E_UPSTREAM", applied ? "made" : "unknown"];
+      assert.deepEqual([tool, ending.code, ending.outcome], expected, String(ending.message));
+    }
+  }
+});
+
 Deno.test("a text that is written to be slow to read is read at once, and a deep one is not gone into", () => {
   for (
     const open of ["<!-- wp:a {", "<!-- wp:a ", "<!-- ", "{", '<!-- wp:a {"a":"'].map((one) =>
