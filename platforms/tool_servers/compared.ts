@@ -129,7 +129,8 @@ function addedTree(seen: Seen, before: Structure): Found {
   const { args, now, changed } = seen;
   const added = newIn(now, before);
   if (added.length === 0) return uncompared(changed);
-  const top = added.filter((id) => !added.includes(now.elements.get(id)!.within));
+  const all = new Set(added);
+  const top = added.filter((id) => !all.has(now.elements.get(id)!.within));
   const [parent] = texts([args.parent_id]);
   if (parent && now.elements.has(parent) && top.some((id) => !isWithin(id, new Set([parent]), now))) {
     return wrong(`The elements that were added are not all in ${JSON.stringify(parent)}`);
@@ -141,7 +142,9 @@ function addedTree(seen: Seen, before: Structure): Found {
 function copied(id: string, { args: { element_id }, now }: Seen, before: Structure): Found | null {
   const original = typeof element_id === "string" ? now.elements.get(element_id) : undefined;
   if (original === undefined || typeof element_id !== "string") return null;
-  if (shownOf(now, [element_id]) !== shownOf(now, [id])) {
+  const whole = (one: string) =>
+    [...now.elements.keys()].filter((each) => each === one || isWithin(each, new Set([one]), now));
+  if (shownOf(now, whole(element_id)) !== shownOf(now, whole(id))) {
     return wrong(`element_id: ${shownId(id)} does not show what the element shows that it is a copy of`);
   }
   const siblings = [...before.elements].filter((one) => one[1].within === original.within).map(([one]) =>

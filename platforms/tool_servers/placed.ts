@@ -26,9 +26,10 @@ export function placed(
   const within = now.elements.get(first)?.within;
   const siblings = (page: Structure) =>
     [...page.elements].filter((one) => one[1].within === within).map(([id]) => id);
-  const others = siblings(before).filter((id) => !ids.includes(id));
+  const own = new Set(ids);
+  const others = siblings(before).filter((id) => !own.has(id));
   const stored = siblings(now);
-  if (JSON.stringify(stored.filter((id) => !ids.includes(id))) !== JSON.stringify(others)) {
+  if (JSON.stringify(stored.filter((id) => !own.has(id))) !== JSON.stringify(others)) {
     return unknown("position: other elements beside it differ from before too");
   }
   const at = place < 0 ? others.length : Math.min(place, others.length);

@@ -59,8 +59,8 @@ export function paired(name: string, tree: unknown, ids: readonly string[], page
   const sent: Sent[] = [];
   let next = 0;
   for (const { type, settings, parent } of nodes) {
-    const at = ids.findIndex((id, n) => n >= next && page.elements.get(id)?.type === type);
-    const id = ids[at];
+    while (next < ids.length && page.elements.get(ids[next]!)?.type !== type) next++;
+    const id = ids[next++];
     if (id === undefined) {
       return { found: wrong(`${name}: not all elements are stored with the types that were sent`), sent: [] };
     }
@@ -70,7 +70,6 @@ export function paired(name: string, tree: unknown, ids: readonly string[], page
         sent: [],
       };
     }
-    next = at + 1;
     stored.push(id);
     if (Object.keys(settings).length > 0) sent.push({ element_id: id, settings, values: {} });
   }

@@ -191,6 +191,20 @@ Deno.test("a copy stands behind what it is a copy of, and shows the same", async
   }
 });
 
+Deno.test("a copy of a container without what stands in it is none", async () => {
+  await using at = await world();
+  const ofContainer = ({ into }: Draft) => ({ element_id: into });
+  const own = draft(at);
+  assert.equal((await proofOf(at, "duplicate-element", own, ofContainer(own))).verified, true);
+  const page = draft(at);
+  does(at, page, "duplicate-element", (elements) => {
+    const copy = container();
+    elements.splice(1, 0, copy);
+    return { new_element_id: copy.id };
+  });
+  assert.equal((await proofOf(at, "duplicate-element", page, ofContainer(page))).verified, false);
+});
+
 /** A template as one sends it. */
 const template = (
   title: string,
