@@ -5,12 +5,31 @@ import type { PageState } from "./page_state.ts";
 import type { ProxyContext } from "./proxied_context.ts";
 import type { Resolved } from "./resolved.ts";
 
+/** What a tool changes: blocks, a post's own text, elements that the builder keeps, or a page of which it keeps none so far. */
+export type Parts = "blocks" | "text" | "elements" | "none";
+
+/** Whether a tool is one for blocks; a "div block" is an element of the builder's. */
+export const changesBlocks = (words: readonly string[]) =>
+  words.includes("pattern") || words.some((one, at) => one === "block" && words[at - 1] !== "div");
+
+/** What a call changes; null of a tool for a post's fields that sends no text. `elements` is null where it is not known. */
+export function partsOf(
+  { target: { input_schema: { properties } }, targetArgs }: Resolved,
+  words: readonly string[],
+  elements: number | null,
+): Parts | null {
+  if (changesBlocks(words)) return "blocks";
+  const names = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
+  const ofPost = words.includes("post") && !names.some((one) => one === "parent_id" || one === "element_id");
+  if (ofPost) return typeof targetArgs.content === "string" ? "text" : null;
+  return elements === 0 ? "none" : "elements";
+}
+
 /** What is known of a page before a tool changes it. */
 interface Page {
   /** null where nothing was read. */
   readonly state: Pick<PageState, "type" | "builder"> | null;
-  /** What the tool changes: its blocks, the elements that its builder keeps, or a page of which it keeps none so far. */
-  readonly parts: "blocks" | "elements" | "none";
+  readonly parts: Parts | null;
 }
 
 /**
@@ -24,15 +43,15 @@ export async function assertSeen(
   { state, parts }: Page,
 ): Promise<readonly string[]> {
   const type = state?.type ?? null;
-  if (pageId === null || type === null) return [];
+  if (pageId === null || type === null || parts === null) return [];
   const states = await ctx.use(contentStates);
   const field = target.page ?? "post_id";
   // Of a page without elements the site puts out nothing by which to tell.
   const builder = state?.builder ?? (parts === "none" ? null : await states.builderSeen(pageId, type));
   const hasText = async () => (await states.text(pageId, type) ?? "").trim() !== "";
-  if (parts === "blocks") {
-    if (builder === "visual") throw unseenBlocks(field, pageId);
-    return builder === null ? [maybeUnseen(field, pageId, "another builder shows", "blocks")] : [];
+  if (parts === "blocks" || parts === "text") {
+    if (builder === "visual") throw unseenText(field, pageId, parts);
+    return builder === null ? [maybeUnseen(field, pageId, "another builder shows", parts)] : [];
   }
   if (parts === "none" && await hasText()) throw textLost(field, pageId);
   if (builder === "block") throw await hasText() ? olderElements(field, pageId) : unseen(field, pageId);
@@ -64,11 +83,11 @@ const unseen = (field: string, id: number) =>
       "the builder's own tool for that, or have somebody open this one with the builder in the CMS first",
   );
 
-const unseenBlocks = (field: string, id: number) =>
+const unseenText = (field: string, id: number, parts: string) =>
   refused(
     "E_BUILDER_MISMATCH",
-    `${field}: page ${id} is shown by the page builder, so nobody would see blocks of it, and the builder's next save ` +
-      "would take them away; change its elements instead, or have somebody give it back to WordPress's own editor",
+    `${field}: page ${id} is shown by the page builder, so nobody would see a change of its ${parts}, and the builder's next ` +
+      "save would take it away; change its elements instead, or have somebody give it back to WordPress's own editor",
   );
 
 const maybeUnseen = (field: string, id: number, other: string, parts: string) =>

@@ -9,7 +9,7 @@ import { contentStates } from "../content.ts";
 import { editedBeside, type Seen, structural, touched, unseen } from "./compared.ts";
 import { elementSettings, sentFor, withStored } from "./element_settings.ts";
 import { allOf, type Found, unknown, wrong } from "./found.ts";
-import { assertSeen } from "./page_shown.ts";
+import { assertSeen, changesBlocks, partsOf } from "./page_shown.ts";
 import type { PageState } from "./page_state.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
 import type { Resolved } from "./resolved.ts";
@@ -80,13 +80,9 @@ function isOfPage(payload: unknown, pageId: number | null): boolean {
   return own.every((one) => String(one) === String(pageId)) && Object.values(payload).some(Array.isArray);
 }
 
-/** Whether a tool is one for blocks; a "div block" is an element of the builder's. */
-const changesBlocks = (words: readonly string[]) =>
-  words.includes("pattern") || words.some((one, at) => one === "block" && words[at - 1] !== "div");
-
 /** Where the site has no tool that shows a page. */
 function unreadPage(call: Resolved, ctx: ProxyContext, state: PageState | null): ReadBack {
-  const parts = changesBlocks(wordList(call.target.upstream_name)) ? "blocks" : "elements";
+  const parts = partsOf(call, wordList(call.target.upstream_name), null);
   let warnings: readonly string[] = [];
   return {
     async before() {
@@ -168,7 +164,7 @@ export function pageReadBack(
   return {
     async before() {
       [before, text] = await together(look(), readText());
-      const parts = blocks ? "blocks" : before?.elements.size === 0 ? "none" : "elements";
+      const parts = partsOf(call, words, before?.elements.size ?? null);
       warned = await assertSeen(call, ctx, { state, parts });
     },
     async after(payload) {

@@ -75,7 +75,12 @@ Deno.test("blocks of a page that the builder shows are not changed, for nobody w
     ] as const
   ) {
     const message = await at.gw.refuses(`builder-mcp-${tool}`, { ...page, ...args }, "E_BUILDER_MISMATCH");
-    assert.match(message, new RegExp(`post_id: page ${post.id} is shown by the page builder, so nobody`));
+    assert.match(
+      message,
+      new RegExp(
+        `post_id: page ${post.id} is shown by the page builder, so nobody would see a change of its blocks`,
+      ),
+    );
   }
   assert.deepEqual([at.writes(), post.content], [[], content]);
   giveBack(post, TEXT);
@@ -131,4 +136,23 @@ Deno.test("a div block is an element, and is added to a page that the builder sh
   const { page, section } = built(at);
   const call = { ...page, parent_id: section };
   assert.equal((await at.gw.call<Args>("builder-mcp-add-div-block", call)).verified, true);
+});
+
+Deno.test("of a tool for posts that an operator approved only a text that nobody would see is refused", async () => {
+  await using at = await world();
+  at.source.offer("emcp-tools-update-post", ["acme"], { writes: true, effect: "page", page: "post_id" });
+  const tool = "builder-mcp-update-post";
+  const call = (meta: Args, more: Args) => ({
+    site_id: "acme",
+    post_id: at.page("draft", { content: TEXT, meta }),
+    ...more,
+  });
+  await at.gw.call(tool, call({ [MODE]: "" }, { title: "New", content: "<p>New</p>" }));
+  await at.gw.call(tool, call({ [MODE]: "builder" }, { title: "New" }));
+  const message = await at.gw.refuses(
+    tool,
+    call({ [MODE]: "builder" }, { content: "<p>New</p>" }),
+    "E_BUILDER_MISMATCH",
+  );
+  assert.match(message, /is shown by the page builder, so nobody would see a change of its text/);
 });
