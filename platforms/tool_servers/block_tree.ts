@@ -56,10 +56,23 @@ function put(around: Open, html: string, isTop: boolean): void {
   else if (html.trim() !== "") around.inner.push(closed({ head: "", html, inner: [] }));
 }
 
-const closed = ({ head, html, inner }: Open): Block => ({
-  own: `${head}\n${html.replace(/\s+/g, " ").replaceAll("> <", "><").trim()}`,
-  inner,
-});
+const closed = ({ head, html, inner }: Open): Block => ({ own: `${head}\n${seen(html)}`, inner });
+const seen = (html: string) => html.replace(/\s+/g, " ").replaceAll("> <", "><").trim();
+
+/** Text outside of every block. */
+export const isText = ({ own }: Block) => own.startsWith("\n");
+
+/** The same as they are read again: texts outside of every block that stand beside each other are one. */
+export function reread(blocks: readonly Block[]): readonly Block[] {
+  const all: Block[] = [];
+  for (const block of blocks) {
+    const last = all.at(-1);
+    if (last && isText(last) && isText(block)) {
+      all[all.length - 1] = closed({ head: "", html: `${last.own} ${block.own}`, inner: [] });
+    } else all.push(block);
+  }
+  return all;
+}
 
 /** Attributes as they are read, however they are spelt. */
 function sorted(attributes: string | undefined): string {

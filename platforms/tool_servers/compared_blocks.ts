@@ -5,9 +5,11 @@ import {
   blocksOf,
   flat,
   inserted,
+  isText,
   movedTo,
   type Path,
   replaced,
+  reread,
   type Target,
 } from "./block_tree.ts";
 import { type Found, unknown, wrong } from "./found.ts";
@@ -34,15 +36,17 @@ export function comparedBlocks(words: readonly string[], args: Fields, texts: Te
   const expected = expectedOf(words, args, before);
   if (expected === null) return null;
   if (expected.blocks === undefined) return unknown(`What ${expected.fault} names cannot be told`);
-  if (same(expected.blocks, now)) return { verified: true };
+  const wanted = reread(expected.blocks);
+  if (same(wanted, now)) return { verified: true };
   if (same(before, now)) return wrong("The page is as it was before, so nothing of the change is stored");
-  const stored = flat(now);
-  if (JSON.stringify(flat(expected.blocks)) === JSON.stringify(stored)) {
+  const [sent, stored] = [flat(wanted), flat(now)];
+  if (JSON.stringify(sent) === JSON.stringify(stored)) {
     return wrong(`${expected.place}: the blocks do not stand where they were to go`);
   }
-  const has = new Set(stored);
-  const missing = flat(expected.sent).some((one) => !has.has(one));
-  return missing ? wrong("markup: the page does not have it as it was sent") : unknown(OTHERS);
+  const known = new Set([...flat(before), ...stored]);
+  return sent.some((one) => !known.has(one))
+    ? wrong("markup: the page does not have it as it was sent")
+    : unknown(OTHERS);
 }
 
 /** What a pattern holds no tool shows; that something of it came is seen. */
@@ -52,10 +56,9 @@ function ofPattern(before: readonly Block[], now: readonly Block[]): Found {
     : unknown("What the pattern holds does not show in what the site's own tools read");
 }
 
-/** The blocks that must stand, and those of them that were sent; without blocks where an argument cannot be read. */
+/** The blocks that must stand; none where an argument cannot be read. */
 interface Expected {
   readonly blocks?: readonly Block[];
-  readonly sent: readonly Block[];
   /** The argument that says where. */
   readonly place: "position" | "path";
   readonly fault?: string;
@@ -67,17 +70,19 @@ function expectedOf(words: readonly string[], args: Fields, before: readonly Blo
   const [path, target] = [pathOf(args.path), targetOf(args.position)];
   const own = path === null ? undefined : blockAt(before, path);
   const sent = typeof args.markup === "string" ? blocksOf(args.markup) : [];
-  const unread = (fault: string): Expected => ({ sent: [], place: "path", fault });
-  if (sent === null) return unread("markup");
+  const unread = (fault: string): Expected => ({ place: "path", fault });
+  const isInside = target?.mode === "inside" || (target?.path.length ?? 0) > 1 || (path?.length ?? 0) > 1;
+  // Within a block text of no block's is the outer one's own.
+  if (sent === null || (isInside && sent.some(isText))) return unread("markup");
   if (verb === "add" || verb === "move") {
     if (target === null || !isThere(target, before)) return unread("position");
-    if (verb === "add") return { blocks: inserted(before, sent, target), sent, place: "position" };
+    if (verb === "add") return { blocks: inserted(before, sent, target), place: "position" };
   }
   if (path === null || own === undefined) return unread("path");
   if (verb === "move" && path.every((one, n) => target!.path[n] === one)) return unread("position");
-  if (verb === "move") return { blocks: movedTo(before, path, target!), sent: [own], place: "position" };
+  if (verb === "move") return { blocks: movedTo(before, path, target!), place: "position" };
   const by = verb === "update" ? sent : verb === "duplicate" ? [own, own] : [];
-  return { blocks: replaced(before, path, by), sent: by, place: "path" };
+  return { blocks: replaced(before, path, by), place: "path" };
 }
 
 const same = (one: readonly Block[], other: readonly Block[]) =>

@@ -137,6 +137,16 @@ Deno.test("blocks within others are compared, whatever blank space their editor 
   }
 });
 
+Deno.test("text outside of every block is one with what stands beside it", async () => {
+  await using at = await served({ race_ms: 0 });
+  const page = draft(at, "<p>Old</p>");
+  assert.equal((await proofOf(at, "add-block", page, { markup: "<p>New</p>" })).verified, true);
+  assert.equal(page.content, "<p>Old</p>\n\n<p>New</p>");
+  const other = draft(at, "<p>Old</p>");
+  stores(at, "add-block", other, "<p>Old</p>\n\n<p>Other</p>");
+  assert.equal((await proofOf(at, "add-block", other, { markup: "<p>New</p>" })).verified, false);
+});
+
 Deno.test("what a pattern holds is not proven, and a text that changed is kept in the audit", async () => {
   await using at = await served({ race_ms: 0 });
   const page = draft(at, text("One"));
