@@ -35,5 +35,9 @@ export function placed(
   const at = place < 0 ? others.length : Math.min(place, others.length);
   return JSON.stringify(stored) === JSON.stringify(others.toSpliced(at, 0, ...ids))
     ? { verified: true }
-    : wrong(`position: element ${shownId(first)} is not at ${place} among those beside it`);
+    : wrong(
+      `position: element ${shownId(first)} ${
+        place < 0 ? "does not stand last" : `is not at ${place}`
+      } among those beside it`,
+    );
 }

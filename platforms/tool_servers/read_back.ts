@@ -117,6 +117,13 @@ export async function assertShown(call: Resolved, ctx: ProxyContext, ports: Prox
   );
 }
 
+/** The arguments with the place that is meant where it is left out: the end, as callers are shown of it. */
+function withPlace({ target: { input_schema: { properties } }, targetArgs: args }: Resolved): Fields {
+  const hasPlace = isFields(properties) && isFields(properties.position) &&
+    properties.position.type === "integer";
+  return hasPlace && args.position === undefined ? { ...args, position: -1 } : args;
+}
+
 type ReadSettings = ((element_id: string) => Promise<unknown>) | undefined;
 
 /** Of a template that is given as a tree: whether its elements were added as they were sent. */
@@ -151,7 +158,8 @@ export function pageReadBack(
   const found = lookAt(call, ports, servers);
   if (found === undefined) return unreadPage(call, ctx, state);
   const { blocks, words, page, look } = found;
-  const { target, targetArgs: args } = call;
+  const { target } = call;
+  const args = blocks ? call.targetArgs : withPlace(call);
   const reader = readerOf(ports, target, "get-element-settings");
   const readSettings = reader &&
     ((element_id: string) => readWith(servers, reader, { ...page, element_id }).catch(() => null));

@@ -93,6 +93,17 @@ Deno.test("an element that stands elsewhere, or is another one, is not verified"
   assert.match(proof.warnings[0]!, /position/);
 });
 
+Deno.test("an element whose place is left out stands at the end", async () => {
+  await using at = await world();
+  const own = draft(at);
+  assert.deepEqual(await proofOf(at, "add-container", own, {}).then(plain), [true, ""]);
+  const page = draft(at);
+  does(at, page, "add-container", adds(container(), (all) => all, 0));
+  const proof = await proofOf(at, "add-container", page, {});
+  assert.equal(proof.verified, false);
+  assert.match(proof.warnings.join(), /^position: element "\w+" does not stand last/);
+});
+
 Deno.test("where a person adds another element meanwhile, the place cannot be compared", async () => {
   await using at = await world();
   const page = draft(at);
