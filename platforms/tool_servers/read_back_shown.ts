@@ -24,14 +24,14 @@ export function shownReadBack(
   const { shown_by: rule, ref, upstream_name } = target;
   if (rule === undefined) return null;
   const reader = readerOf(ports, target, rule.tool);
-  if (reader === undefined) return withoutReader(rule.tool);
   const hosted = ref.source === "crm";
+  const sent = hosted ? unprefixed(targetArgs) : targetArgs;
+  if (reader === undefined) return withoutReader(new Look(rule, sent, unasked), ctx);
   const location = ctx.site.crm_location_id ?? "";
   const ask = (args: Fields) =>
     servers.call(reader.ref, reader.upstream_name, hosted ? putBack(reader, args, location) : args, {
       writes: false,
     });
-  const sent = hosted ? unprefixed(targetArgs) : targetArgs;
   if (Object.keys(rule.rows).length > 0) return rowsReadBack(rule, sent, reader, ask);
   const look = new Look(rule, sent, ask);
   let began = Infinity;
@@ -84,11 +84,16 @@ function judgedRecord(
 }
 
 /** Where the tool that would show it may not be called. */
-const withoutReader = (tool: string): ReadBack => ({
+const withoutReader = (look: Look, ctx: ProxyContext): ReadBack => ({
   before: () => Promise.resolve(),
-  after: () =>
-    Promise.resolve(unproven(`"${tool}" shows what this tool writes, and this site does not offer it`)),
+  after(payload) {
+    const id = look.idOf(payload);
+    if (id !== null) ctx.note({ result_id: id });
+    const why = `"${look.rule.tool}" shows what this tool writes, and this site does not offer it`;
+    return Promise.resolve(unproven(why));
+  },
 });
+const unasked: Ask = () => Promise.reject(new Error("There is no tool to ask"));
 
 type Ask = (args: Fields) => Promise<UpstreamResult>;
 

@@ -165,11 +165,16 @@ Deno.test("a saved template, and a script of a page, are read back; a medium whe
   const script = { ...page, parent_id, js: "start();" };
   assert.equal((await at.gw.call<Args>("builder-mcp-add-custom-js", script)).verified, true);
   const image = { site_id: "acme", url: "https://example.test/a.jpg", title: "A" };
-  const { proof } = parted(await at.gw.call("builder-mcp-sideload-image", image));
+  const { done, proof } = parted<Args>(await at.gw.call("builder-mcp-sideload-image", image));
   assert.deepEqual([proof.verified, proof.verified_reason], [
     null,
     '"get-media" shows what this tool writes, and this site does not offer it',
   ]);
+  assert.equal(
+    (await at.gw.audit())[0]!.result_id,
+    done.attachment_id,
+    "what was made is known all the same",
+  );
 });
 
 Deno.test("a medium is read back where an operator approved the tool that shows it", async () => {
