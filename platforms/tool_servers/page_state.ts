@@ -47,7 +47,11 @@ export async function pageState(ctx: ProxyContext, id: number): Promise<PageStat
   }
   const due = Date.parse(scheduled_at ?? "");
   if (!hasLead(due, siteNow)) {
-    return { ...known, live: `page ${id} goes live at ${scheduled_at}`, warnings: [] };
+    return {
+      ...known,
+      live: `page ${id} goes live at ${scheduled_at ?? "a moment that is not known"}`,
+      warnings: [],
+    };
   }
   return {
     ...known,

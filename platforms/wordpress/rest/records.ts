@@ -10,14 +10,23 @@ const STATUS_WORDS: Readonly<Record<string, string>> = {
   publish: "published",
 };
 
-/** `draft`, `scheduled`, `published`; other states pass through (docs/upstreams/wordpress.md, "Status words"). */
+/** As plugins name states of their own. */
+const STATE = /^[\w-]{1,32}$/;
+
+/**
+ * `draft`, `scheduled`, `published`; other states pass through (docs/upstreams/wordpress.md, "Status words"). What is no
+ * word is not repeated, for it would be read as ours.
+ */
 export function statusWord(status: string): string {
-  return STATUS_WORDS[status] ?? status;
+  return STATUS_WORDS[status] ?? (STATE.test(status) ? status : "unknown");
 }
 
-/** A `…_gmt` of the CMS, which has no zone, with its Z; null where there is none. */
+/** As the CMS writes a moment. */
+const GMT = /^(?!0000)\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,9})?Z?$/;
+
+/** A `…_gmt` of the CMS, which has no zone, with its Z; null where there is none, or what is none. */
 export function utc(gmt: string | null | undefined): string | null {
-  return gmt === null || gmt === undefined || gmt.startsWith("0000") ? null : `${gmt.replace(/Z$/, "")}Z`;
+  return gmt === null || gmt === undefined || !GMT.test(gmt) ? null : `${gmt.replace(/Z$/, "")}Z`;
 }
 
 /** A name as a person wrote it: the CMS stores it escaped. */

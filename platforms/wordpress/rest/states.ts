@@ -67,7 +67,7 @@ function stateForbids(record: PostState, verb: Verb, siteNow: number): string | 
   }
   if (status === "trash") return "is in the bin; restore it in the CMS first";
   if (!["draft", "pending", "future"].includes(status)) {
-    return `is neither a draft nor scheduled but "${status}"`;
+    return `is neither a draft nor scheduled but "${statusWord(status)}"`;
   }
   if (verb === "unschedule" && status !== "future") {
     return `is not scheduled (it is "${status}"), nothing to take back`;
