@@ -7,6 +7,7 @@ import { copiedElements } from "./copied_elements.ts";
 import { allOf, type Found } from "./found.ts";
 import { type ReadBack, readerOf, unproven } from "./read_back.ts";
 import type { Resolved } from "./resolved.ts";
+import { shownId } from "./structure.ts";
 import type { ShownBy, SiteOffer, ToolServers, UpstreamResult } from "./types.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -55,7 +56,7 @@ export function shownReadBack(
         const copied = found.verified === false ? null : await copiedElements(call, id, ports, servers);
         return { warnings: [], ...allOf(found, copied)!, changes: [], changed: null };
       } catch {
-        return unproven(`The record ${id} could not be read back`);
+        return unproven(`The record ${idShown(id)} could not be read back`);
       }
     },
   };
@@ -79,7 +80,7 @@ function judgedRecord(
     .find((one) => !Number.isNaN(one));
   const isOld = began !== null && made !== undefined && made < began - CLOCK_MS;
   return isOld && found.verified === true
-    ? { verified: null, reason: `The record ${id} was there before, by its own date` }
+    ? { verified: null, reason: `The record ${idShown(id)} was there before, by its own date` }
     : found;
 }
 
@@ -141,24 +142,25 @@ class Look {
   /** What is said where the record is not there. */
   without(why: Without, id: string | number, { upstream_name }: SiteOffer): Found {
     const { later } = this.rule;
+    const one = idShown(id);
     if (why === "unread") {
-      return { verified: null, reason: `The record ${id} could not be read back` };
+      return { verified: null, reason: `The record ${one} could not be read back` };
     }
     if (why === "another") {
-      const warnings = [`"${upstream_name}" was asked for ${id} and shows another record`];
+      const warnings = [`"${upstream_name}" was asked for ${one} and shows another record`];
       return { verified: false, warnings };
     }
     if (why === "beyond") {
-      return { verified: null, reason: `${id} is not among the first that "${upstream_name}" lists` };
+      return { verified: null, reason: `${one} is not among the first that "${upstream_name}" lists` };
     }
     if (later !== undefined && this.sent[later] !== undefined) {
       return {
         verified: null,
-        reason: `${id} is for later, and "${upstream_name}" does not show it yet`,
+        reason: `${one} is for later, and "${upstream_name}" does not show it yet`,
       };
     }
     const warning =
-      `"${upstream_name}" does not show ${id}, which the tool reports that it wrote; it may be late to ` +
+      `"${upstream_name}" does not show ${one}, which the tool reports that it wrote; it may be late to ` +
       "show, so look again before you write it once more";
     return { verified: false, warnings: [warning] };
   }
@@ -234,6 +236,7 @@ const idsOf = ({ id, _id }: Fields): readonly string[] =>
 /** An id that a server names, of which nothing is a sentence. */
 const PLAIN_ID = /^[\w.:~-]{1,128}$/;
 
+const idShown = (id: string | number) => typeof id === "number" ? String(id) : shownId(id);
 const asId = (value: unknown) =>
   (typeof value === "string" && value !== "") || typeof value === "number" ? value : null;
 

@@ -319,3 +319,14 @@ Deno.test("a state and a moment that are none of a CMS's are not repeated", asyn
   );
   assert.match(built, /neither a draft nor scheduled but "unknown"/);
 });
+
+Deno.test("an id that a site's tool answers stands in quotes, and one that is no id is not repeated", async () => {
+  await using at = await crm();
+  const { answers } = at.servers;
+  answers.set("contacts_get-contact", () => says("gone", { isError: true }));
+  for (const [id, said] of [["E_AUTH:confirm", '"E_AUTH:confirm"'], ["a~b", "with no plain id"]] as const) {
+    answers.set("contacts_create-contact", () => says({ contact: { id } }));
+    const proof = await proven(at, "contacts_create-contact", { site_id: "crm", firstName: "Ann" });
+    assert.equal(proof.verified_reason, `The record ${said} could not be read back`);
+  }
+});

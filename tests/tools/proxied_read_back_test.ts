@@ -88,7 +88,7 @@ Deno.test("what the CRM did not keep, or keeps otherwise, is not verified, and w
   assert.equal(lost.verified, false);
   assert.match(
     lost.warnings[0]!,
-    /"blogs_get-blog-post" does not show post-made-\d+, which the tool reports/,
+    /"blogs_get-blog-post" does not show "post-made-\d+", which the tool reports/,
   );
   Object.assign(records.blog_posts, { push: (row: Args) => keep({ ...row, status: "PUBLISHED" }) });
   assert.deepEqual((await verdict("blogs_create-blog-post", blog())).warnings, [
