@@ -69,10 +69,10 @@ function sentence(out: Outgoing, what: string, left: boolean): string {
 export function redirectedWrite(out: Outgoing, status: number, target: URL): GatewayError {
   const way = target.origin === new URL(out.url).origin
     ? "another path of its own; a write is not sent on: see which plugin or server rule moves it"
-    : `"${target.origin}"; a write is not sent on, so set base_url to that address`;
+    : `"${target.origin}"; a write is not sent on: if the site has moved there, set base_url to that address`;
   return new GatewayError(
     "E_UPSTREAM",
-    `${hostOf(out)} answered ${status} and points to ${way}, and look at the site before trying again`,
+    `${hostOf(out)} answered ${status} and points to ${way}`,
     { upstream: status },
   );
 }
