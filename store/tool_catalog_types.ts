@@ -84,9 +84,9 @@ export interface ToolCatalogStore {
   /** All of them, or those of a site; by site and server. */
   list(site_id?: string): Promise<readonly ToolCatalog[]>;
   get(key: CatalogKey): Promise<ToolCatalog | null>;
-  /** The tools of a catalogue; null where they were replaced since it was read. */
+  /** The tools of a catalogue; null where they were replaced since it was read. Throws where they cannot be read. */
   tools(catalog: ToolCatalog): Promise<readonly CatalogTool[] | null>;
-  /** Its pins. */
+  /** Its pins. Throws where they cannot be read. */
   pins(catalog: ToolCatalog): Promise<ToolPins>;
   /**
    * Puts what is known of a server; tools and pins take the place of those before. The same list of tools, put for other

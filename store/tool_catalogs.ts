@@ -1,4 +1,5 @@
 /** Catalogues of sites' own tool servers, and what operators decided of their tools. */
+import { GatewayError } from "../errors.ts";
 import { type Awaitable, turns } from "../lib/async.ts";
 import { LIMITS } from "../model.ts";
 import { ConfigVersion } from "./cache.ts";
@@ -30,6 +31,24 @@ const decisionKey = (one: ToolDecision) => [
 ];
 const textKey = (hash: string) => ["tool_texts", hash];
 
+const isFields = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null;
+const isTexts = (value: unknown): value is Record<string, string> =>
+  isFields(value) && Object.values(value).every((one) => typeof one === "string");
+const HEAD_TEXTS = ["site_id", "source", "server", "bound_to", "digest", "pins_digest"];
+const DECISION_TEXTS = ["site_id", "source", "server", "name", "bound_to", "verdict", "hash", "at"];
+
+function isHead(value: unknown): value is ToolCatalog {
+  if (!isFields(value) || !HEAD_TEXTS.every((one) => typeof value[one] === "string")) return false;
+  const { content, tried_at, fetched_at } = value;
+  const isTime = (one: unknown) => typeof one === "string" && !Number.isNaN(Date.parse(one));
+  const isContent = isFields(content) && typeof content.id === "string" && Number.isInteger(content.parts);
+  return isTime(tried_at) && (fetched_at === null || isTime(fetched_at)) && (content === null || isContent);
+}
+
+const isDecision = (value: unknown): value is ToolDecision =>
+  isFields(value) && DECISION_TEXTS.every((one) => typeof value[one] === "string");
+
 /** The ToolCatalogStore of a database. */
 export class ToolCatalogs implements ToolCatalogStore {
   readonly #version: ConfigVersion;
@@ -37,6 +56,8 @@ export class ToolCatalogs implements ToolCatalogStore {
   readonly #turn: () => Promise<void>;
   /** Lists as they were packed: many sites have the same, and it is written for each. */
   readonly #packed = new WeakMap<readonly CatalogTool[], Promise<Uint8Array[]>>();
+  /** The ids of lists that were found to be damaged: their next listing is written, whether or not it is the same. */
+  readonly #damaged = new Set<string>();
 
   constructor(private readonly db: Database) {
     this.#version = new ConfigVersion(db, VERSION_KEY);
@@ -48,17 +69,40 @@ export class ToolCatalogs implements ToolCatalogStore {
     return this.#version.refresh().then(() => this.#version.epoch);
   }
 
-  list(site_id?: string): Promise<ToolCatalog[]> {
+  async list(site_id?: string): Promise<ToolCatalog[]> {
     const prefix = site_id === undefined ? ["tool_catalogs"] : ["tool_catalogs", site_id];
-    return listValues<ToolCatalog>(this.db.kv, prefix);
+    const all = await listValues(this.db.kv, prefix);
+    return all.map((value) => this.#headOf(value)).filter((head) => head !== null);
   }
 
   async get(key: CatalogKey): Promise<ToolCatalog | null> {
-    return (await this.db.kv.get<ToolCatalog>(headKey(key))).value;
+    return this.#headOf((await this.db.kv.get(headKey(key))).value);
   }
 
-  async tools({ content }: ToolCatalog): Promise<readonly CatalogTool[] | null> {
+  /** The head as it is to be known; null for one that is none, such as a damaged one, in whose place another is put. */
+  #headOf(value: unknown): ToolCatalog | null {
+    if (!isHead(value)) return null;
+    const id = value.content?.id ?? "";
+    return this.#damaged.has(id) ? { ...value, digest: `damaged ${id}` } : value;
+  }
+
+  async tools(catalog: ToolCatalog): Promise<readonly CatalogTool[] | null> {
+    const { content } = catalog;
     if (content === null) return [];
+    let tools: unknown = null;
+    try {
+      const parts = await this.#parts(content);
+      tools = parts && await unpack(parts);
+    } catch (fault) {
+      if (fault instanceof GatewayError) throw fault;
+    }
+    if (Array.isArray(tools)) return tools;
+    if ((await this.get(catalog))?.content?.id !== content.id) return null;
+    this.#damaged.add(content.id);
+    throw new Error(`The list of tools ${JSON.stringify(headKey(catalog))} is damaged; it is listed anew`);
+  }
+
+  async #parts(content: NonNullable<ToolCatalog["content"]>): Promise<Uint8Array[] | null> {
     const parts: Uint8Array[] = [];
     for (let at = 0; at < content.parts; at += KEYS_AT_ONCE) {
       const count = Math.min(KEYS_AT_ONCE, content.parts - at);
@@ -68,12 +112,15 @@ export class ToolCatalogs implements ToolCatalogStore {
         parts.push(value);
       }
     }
-    return await unpack(parts) as readonly CatalogTool[];
+    return parts;
   }
 
   async pins(catalog: ToolCatalog): Promise<ToolPins> {
     if (catalog.pins_digest === "") return {};
-    return (await this.db.kv.get<ToolPins>(pinsKey(catalog))).value ?? {};
+    const { value } = await this.db.kv.get<ToolPins>(pinsKey(catalog));
+    // Without them a tool that has changed would count as one that is seen for the first time.
+    if (!isTexts(value)) throw new Error(`The pins ${JSON.stringify(pinsKey(catalog))} are damaged`);
+    return value;
   }
 
   async put(
@@ -83,12 +130,9 @@ export class ToolCatalogs implements ToolCatalogStore {
   ): Promise<boolean> {
     const key = headKey(catalog);
     for (const part of key.slice(1)) checkKeyPart("server", part);
-    const standing = await this.db.kv.get<ToolCatalog>(key);
-    if (
-      standing.value?.tried_at !== before?.tried_at || standing.value?.content?.id !== before?.content?.id
-    ) {
-      return false;
-    }
+    const standing = await this.db.kv.get(key);
+    const known = this.#headOf(standing.value);
+    if (known?.tried_at !== before?.tried_at || known?.content?.id !== before?.content?.id) return false;
     const parts = found === undefined ? null : await this.#pack(found.tools);
     const content = parts ? { id: this.db.newId(), parts: parts.length } : before?.content ?? null;
     const head: ToolCatalog = { ...catalog, content };
@@ -109,8 +153,8 @@ export class ToolCatalogs implements ToolCatalogStore {
     return packed;
   }
 
-  decisions(): Promise<ToolDecision[]> {
-    return listValues<ToolDecision>(this.db.kv, ["tool_decisions"]);
+  async decisions(): Promise<ToolDecision[]> {
+    return (await listValues(this.db.kv, ["tool_decisions"])).filter(isDecision);
   }
 
   async decide(decisions: readonly ToolDecision[]): Promise<void> {

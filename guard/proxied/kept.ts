@@ -68,7 +68,8 @@ async function keepPinned(
   tools: readonly CatalogTool[],
 ): Promise<void> {
   const now = new Map(tools.map((one) => [one.name, one.hash]));
-  for (const { name, hash, tool } of await toolCatalogs.tools(before) ?? []) {
+  // What cannot be read any more is not there to be compared with.
+  for (const { name, hash, tool } of await toolCatalogs.tools(before).catch(() => null) ?? []) {
     if (tool && pins[name] === hash && now.get(name) !== hash) await toolCatalogs.keepText(hash, tool);
   }
 }

@@ -123,8 +123,10 @@ export class CatalogRefresh {
         isOurs &&= await renew();
         if (!isOurs || this.#isStopping) return;
         // Since the run began it may have moved, got other credentials, or lost them.
-        const site = await store.sites.get(id);
-        if (site) await this.#list(site, own, hosts, (catalog) => isDue(site, catalog, this.#ports.now()));
+        await this.#apart(id, async () => {
+          const site = await store.sites.get(id);
+          if (site) await this.#list(site, own, hosts, (catalog) => isDue(site, catalog, this.#ports.now()));
+        });
       }
     };
     await Promise.all(Array.from({ length: LIMITS.TOOL_CATALOGS_AT_ONCE }, work));
@@ -168,6 +170,16 @@ export class CatalogRefresh {
     }
   }
 
+  /** What fails of one site ends nothing of the others. Throws where the store answers nothing at all. */
+  async #apart(site_id: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (fault) {
+      if (fault instanceof GatewayError) throw fault;
+      this.#ports.log({ event: "tool_catalog_failed", site_id, cause: String(fault) });
+    }
+  }
+
   async #server(
     { site, servers, ref, source, place, hosts }: Asked,
     before: ToolCatalog | null,
@@ -193,7 +205,13 @@ export class CatalogRefresh {
     const isKnown = (name: string) => source.known.has(source.servedName(name));
     const listing = await listedTools(found ?? [], isKnown, { kept: this.#kept, turn: this.#turn });
     const answer = { ...listing, exists: found !== null, listed: found?.length ?? 0 };
-    await keepAnswer(toolCatalogs, before, { plain, source, answer });
+    try {
+      await keepAnswer(toolCatalogs, before, { plain, source, answer });
+    } catch (thrown) {
+      if (thrown instanceof GatewayError) throw thrown;
+      this.#ports.log({ event: "tool_catalog_failed", site_id: site.id, cause: String(thrown) });
+      await keepAnswer(toolCatalogs, before, { plain, source, answer: UNKEPT });
+    }
   }
 
   #sentence(thrown: unknown, site_id: string): string {
@@ -214,3 +232,5 @@ interface Asked {
 }
 
 const SOON_MS = 60_000;
+const UNKEPT =
+  "It was listed, and could not be compared with what the store has of it, or not be stored; the log says why";

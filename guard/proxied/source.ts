@@ -7,6 +7,7 @@ import type { JudgedTool } from "./judge.ts";
 import type { ProxiedPorts } from "./view.ts";
 
 const LOADS_MAX = 3;
+const READ_AGAIN_MS = 60_000;
 
 /** Sites' own tools, as a source. What it answers changes where `fresh` has seen a change. */
 export class ProxiedTools implements ToolSource {
@@ -16,6 +17,8 @@ export class ProxiedTools implements ToolSource {
   #sites: readonly Site[] | null = null;
   #version: number | null = null;
   #loading: Promise<void> | null = null;
+  /** When what could not be read is read again, though the store has said nothing of a change. */
+  #readAgainAt: number | null = null;
   // What makes tools of catalogues is not needed to start.
   readonly #view = onDemand(async () => {
     const { ProxiedView } = await import("./view.ts");
@@ -32,7 +35,10 @@ export class ProxiedTools implements ToolSource {
 
   /** Nothing where what `current` answers is no older than LIMITS.CACHE_CHECK_MS; else it is once this resolves. */
   fresh(): Awaitable<void> {
-    const { store } = this.#ports;
+    const { store, elapsed } = this.#ports;
+    if (this.#readAgainAt !== null && elapsed() >= this.#readAgainAt) {
+      this.#readAgainAt = this.#version = null;
+    }
     const sites = store.sites.list();
     const version = store.toolCatalogs.version();
     if (sites === this.#sites && version === this.#version) return;
@@ -67,6 +73,7 @@ export class ProxiedTools implements ToolSource {
     const view = await this.#view();
     await view.load(sites);
     this.#current = view.current;
+    this.#readAgainAt = view.isWhole ? null : this.#ports.elapsed() + READ_AGAIN_MS;
     [this.#sites, this.#version] = [sites, version];
   }
 }

@@ -1,4 +1,5 @@
 /** Sites' own tools as the store has them: what their catalogues list and operators let through, made into entries. */
+import { GatewayError } from "../../errors.ts";
 import { turns } from "../../lib/async.ts";
 import { LIMITS, type Site } from "../../model.ts";
 import type { Proxies } from "../../registry/proxies.ts";
@@ -23,6 +24,7 @@ export interface ProxiedPorts {
   gone(site: Site): void;
   /** Milliseconds that never go back. */
   elapsed(): number;
+  log(event: Record<string, unknown>): void;
 }
 
 /** One server of a site as it was last looked at. */
@@ -48,6 +50,7 @@ export class ProxiedView {
   /** Of the sites that were asked for since their tools last changed. */
   readonly #bySite = new Map<string, readonly SiteOffer[]>();
   #cases: ProxiedCases | null = null;
+  #isWhole = true;
 
   constructor(ports: ProxiedPorts) {
     this.#ports = ports;
@@ -57,6 +60,11 @@ export class ProxiedView {
   /** The entries as of the last load; the same map while they are the same. */
   get current(): ReadonlyMap<string, ToolEntry> {
     return this.#current;
+  }
+
+  /** Whether all that the store has could be read. */
+  get isWhole(): boolean {
+    return this.#isWhole;
   }
 
   /** What becomes of every tool of every server; one that another server is asked for says so in its reason. */
@@ -125,7 +133,8 @@ export class ProxiedView {
     sources: readonly Proxies[],
     turn: () => Promise<void>,
   ): Promise<Map<string, Known>> {
-    const { store: { toolCatalogs }, builtIn } = this.#ports;
+    const { store: { toolCatalogs }, builtIn, log } = this.#ports;
+    this.#isWhole = true;
     const decided = Map.groupBy(await toolCatalogs.decisions(), siteKey);
     const cases = this.#cases ??= new ProxiedCases(toolCatalogs, { builtIn, all: sources });
     cases.begin();
@@ -139,7 +148,16 @@ export class ProxiedView {
       const key = keyOf(catalog);
       const before = this.#servers.get(key);
       const decisions = decided.get(siteKey(catalog)) ?? [];
-      const found = await cases.of({ source, catalog, decisions, before: before?.found }, turn);
+      let found: JudgedCase | null;
+      try {
+        found = await cases.of({ source, catalog, decisions, before: before?.found }, turn);
+      } catch (fault) {
+        // Where the store answers nothing, all stays as it is; what of one site cannot be read is not offered.
+        if (fault instanceof GatewayError) throw fault;
+        log({ event: "tool_catalog_unread", site_id: catalog.site_id, cause: String(fault) });
+        this.#isWhole = false;
+        continue;
+      }
       if (found) servers.set(key, known(catalog, found, before));
       else if (before) servers.set(key, before); // replaced meanwhile, which is another version
     }

@@ -61,6 +61,7 @@ Deno.test("after any changes at sites and by operators, what is remembered is wh
       behaviour: () => Promise.resolve(() => ({ run: () => null })),
       gone: () => {},
       elapsed: () => performance.now(),
+      log: () => {},
     });
   const remembering = view();
   const refreshed = async () => {

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { ProxiedTools } from "../../../guard/proxied/source.ts";
 import type { Site } from "../../../model.ts";
+import { readProxies } from "../../../registry/proxies.ts";
+import { CONNECTORS } from "../../connectors.ts";
 
 const SITE = { id: "acme", platform: "cms", base_url: "https://acme.example" } as Site;
 
@@ -50,4 +52,46 @@ Deno.test("a store that fails is the failure of who asked, whichever of its answ
   await later().catch(() => {});
   globalThis.removeEventListener("unhandledrejection", keep);
   assert.deepEqual(unhandled, []);
+});
+
+Deno.test("what could not be read of a site is read again after a while, though nothing was changed", async () => {
+  const sources = await readProxies([new URL("../../../", import.meta.url)], CONNECTORS);
+  const at = "2026-11-21T12:00:00.000Z";
+  const catalog = {
+    site_id: "acme",
+    source: "cms",
+    server: "emcp-tools-server",
+    bound_to: SITE.base_url,
+    tried_at: at,
+    fetched_at: at,
+    digest: "one",
+    pins_digest: "",
+    content: { id: "one", parts: 1 },
+  };
+  const site = { ...SITE, credentials: ["cms"] };
+  let [now, reads] = [0, 0];
+  const logged: unknown[] = [];
+  const tools = new ProxiedTools(
+    {
+      elapsed: () => now,
+      log: (event: unknown) => void logged.push(event),
+      proxies: () => Promise.resolve(sources),
+      builtIn: new Set(),
+      behaviour: () => Promise.resolve(() => ({ run: () => null })),
+      store: {
+        sites: { list: () => [site] },
+        toolCatalogs: {
+          version: () => 1,
+          list: () => Promise.resolve([catalog]),
+          decisions: () => Promise.resolve([]),
+          pins: () => Promise.resolve({}),
+          tools: () => reads++ === 0 ? Promise.reject(new TypeError("disk I/O error")) : Promise.resolve([]),
+        },
+      },
+    } as unknown as ConstructorParameters<typeof ProxiedTools>[0],
+  );
+  for (now of [0, 1000, 59_000]) await tools.fresh();
+  assert.deepEqual([reads, logged.length], [1, 1]);
+  for (now of [61_000, 62_000, 130_000]) await tools.fresh();
+  assert.equal(reads, 2);
 });

@@ -26,7 +26,14 @@ const siteOf = (id: string) =>
   ({ id, platform: "cms", base_url: `https://${id}.example`, credentials: ["cms"] }) as unknown as Site;
 
 function viewOf(store: Store): ProxiedView {
-  const ports = { store, proxies, builtIn: new Set<string>(), gone() {}, elapsed: () => performance.now() };
+  const ports = {
+    store,
+    proxies,
+    builtIn: new Set<string>(),
+    gone() {},
+    log() {},
+    elapsed: () => performance.now(),
+  };
   return new ProxiedView({ ...ports, behaviour: () => Promise.resolve(() => ({ run: () => null })) });
 }
 

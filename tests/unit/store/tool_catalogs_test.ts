@@ -58,7 +58,7 @@ Deno.test("tools of any size take the place of those before, with their pins", a
   assert.deepEqual(await toolCatalogs.tools(first), large);
   assert.deepEqual(await toolCatalogs.pins(first), { t0: "h" });
   const next = { tools: [tool("b")], pins: { b: "h" } };
-  assert.equal(await toolCatalogs.put(first, head({ tried_at: "later" }), next), true);
+  assert.equal(await toolCatalogs.put(first, head({ tried_at: "2026-03-02T12:00:00.000Z" }), next), true);
   assert.equal(await toolCatalogs.tools(first), null, "whoever read the old head is told to look again");
   const second = (await toolCatalogs.get(head()))!;
   assert.deepEqual(await toolCatalogs.tools(second), next.tools);
@@ -94,7 +94,10 @@ Deno.test("a try that found nothing new changes the head alone, and no version",
   await toolCatalogs.put(null, head(), { tools: [tool("a")], pins: {} });
   const before = (await toolCatalogs.get(head()))!;
   const version = await toolCatalogs.version();
-  await toolCatalogs.put(before, head({ tried_at: "later", failure: "The server answered 503" }));
+  await toolCatalogs.put(
+    before,
+    head({ tried_at: "2026-03-02T12:00:00.000Z", failure: "The server answered 503" }),
+  );
   assert.equal(await toolCatalogs.version(), version);
   const after = (await toolCatalogs.get(head()))!;
   assert.deepEqual([after.failure, after.content], ["The server answered 503", before.content]);

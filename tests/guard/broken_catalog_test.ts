@@ -1,0 +1,87 @@
+/** A record of one site's catalogue that is broken in the store: the others are refreshed and offered, and it is mended where it can be. */
+import assert from "node:assert/strict";
+import { admin, anHourLater, BUILDER, HEADING, open, PAGES, shown } from "./proxied_kit.ts";
+
+const KEY = ["acme", "cms", BUILDER];
+
+type Broken = readonly [name: string, breaks: (kv: Deno.Kv, failing: Set<string>) => Promise<unknown>];
+
+/** The parts of a site's list, as the store keeps them. */
+async function partsOf(kv: Deno.Kv) {
+  const { value } = await kv.get<{ content: { id: string } }>(["tool_catalogs", ...KEY]);
+  return await Array.fromAsync(kv.list({ prefix: ["tool_catalog_parts", value!.content.id] }));
+}
+
+async function change(kv: Deno.Kv, prefix: string, more: object): Promise<void> {
+  const { value, key } = await kv.get<object>([prefix, ...KEY]);
+  await kv.set(key, { ...value, ...more });
+}
+
+const BROKEN: readonly Broken[] = [
+  ["its list is damaged", async (kv) => {
+    for (const { key } of await partsOf(kv)) await kv.set(key, new Uint8Array(9));
+  }],
+  ["its list is no bytes", async (kv) => {
+    for (const { key } of await partsOf(kv)) await kv.set(key, "x");
+  }],
+  ["its list is gone", async (kv) => {
+    for (const { key } of await partsOf(kv)) await kv.delete(key);
+  }],
+  ["its record cannot be read", (_, failing) => Promise.resolve(failing.add("tool_catalogs"))],
+  ["its pins cannot be read", (_, failing) => Promise.resolve(failing.add("tool_pins"))],
+  ["its pins are no pins", (kv) => kv.set(["tool_pins", ...KEY], "x")],
+  ["its time is none", (kv) => change(kv, "tool_catalogs", { tried_at: "soon", fetched_at: "never" })],
+  ["its record is a text", (kv) => kv.set(["tool_catalogs", ...KEY], "x")],
+  ["its record lacks what it is made of", (kv) => kv.set(["tool_catalogs", ...KEY], {})],
+  ["its content is no content", (kv) => change(kv, "tool_catalogs", { content: "x" })],
+];
+
+/** A gateway whose KV is at hand, and fails to read what is of acme and begins with one of `failing`. */
+async function opened() {
+  const failing = new Set<string>();
+  let kv: Deno.Kv | undefined;
+  const around = (real: Deno.Kv): Deno.Kv => {
+    kv = real;
+    const isFailing = (key: Deno.KvKey) => failing.has(String(key[0])) && key[1] === "acme";
+    return new Proxy(real, {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name, target);
+        if (typeof member !== "function") return member;
+        if (name !== "get") return member.bind(target);
+        return (key: Deno.KvKey) =>
+          isFailing(key) ? Promise.reject(new TypeError("disk I/O error")) : target.get(key);
+      },
+    });
+  };
+  const at = await open({ acme: [HEADING], bolt: [HEADING] }, { storage: { around } });
+  return Object.assign(at, { kv: kv!, failing });
+}
+
+for (const [name, breaks] of BROKEN) {
+  for (const restarted of [false, true]) {
+    Deno.test(`where ${name}, ${restarted ? "and nothing was loaded, " : ""}the other sites are listed and offered`, async () => {
+      await using at = await opened();
+      if (!restarted) await shown(at.gw);
+      await breaks(at.kv, at.failing);
+      at.fake.put("acme", BUILDER, [PAGES]);
+      at.fake.put("bolt", BUILDER, [HEADING, PAGES]);
+      await anHourLater(at);
+      const bolt = (await at.gw.store.toolCatalogs.list("bolt")).find(({ exists }) => exists)!;
+      assert.equal(bolt.listed, 2, "the other site was listed");
+      const offering = async () => {
+        const tool = (await shown(at.gw)).get("builder-mcp-list-pages");
+        return tool?.inputSchema.properties.site_id?.enum as string[] | undefined;
+      };
+      assert.ok((await offering())?.includes("bolt"), "and its tools are offered");
+      const { ok, error } = await admin(at.gw, "");
+      assert.ok(ok, JSON.stringify(error));
+      const logged = at.gw.logged.filter(({ site_id }) => site_id === "acme");
+      at.failing.clear();
+      await anHourLater(at);
+      await anHourLater(at);
+      const sites = name.includes("no pins") ? ["bolt"] : ["acme", "bolt"];
+      assert.deepEqual(await offering(), sites, `${JSON.stringify(logged)}: it is listed anew`);
+      if (name.includes("pins")) assert.ok(logged.length > 0, "the log says why");
+    });
+  }
+}
