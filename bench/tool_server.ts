@@ -28,6 +28,7 @@ const LARGE_CHARACTERS = 4 * 1024 * 1024 - 1024;
 const OTHER_LISTS: Readonly<Record<string, readonly unknown[]>> = {
   changed: LISTED.map((one, at) => at === 0 ? { ...one, description: "It has changed" } : one),
   large: large(),
+  events: large(),
 };
 
 const RESULTS: Readonly<Record<string, unknown>> = {
@@ -56,5 +57,9 @@ Deno.serve({ hostname: "127.0.0.1", port, onListen: () => {} }, async (request) 
   const waits = method === "tools/call" && params.name !== AT_ONCE;
   if (waits) await new Promise((resolve) => setTimeout(resolve, latency_ms));
   const result = other ? { tools: other } : RESULTS[method];
-  return new Response(JSON.stringify({ jsonrpc: "2.0", id, result }), { headers });
+  const answer = JSON.stringify({ jsonrpc: "2.0", id, result });
+  if (!pathname.startsWith("/events/")) return new Response(answer, { headers });
+  return new Response(`event: message\ndata: ${answer}\n\n`, {
+    headers: { ...headers, "content-type": "text/event-stream" },
+  });
 });

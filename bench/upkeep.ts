@@ -77,7 +77,7 @@ async function rowsOf(gateway: Gateway, ids: readonly string[], url: string): Pr
   for (const id of ids) await sites.update(id, { credentials: CREDENTIALS });
   rows.push(stall("while the same lists are fetched again", await fetched()));
   // A site that stands elsewhere is listed at once.
-  const [changed, large] = ids as [string, string];
+  const [changed, large, events] = ids as [string, string, string];
   await sites.update(changed, { base_url: `${url}/changed`, credentials: CREDENTIALS });
   rows.push(
     stall("while one site's list has changed: fetched", await fetched()),
@@ -88,8 +88,12 @@ async function rowsOf(gateway: Gateway, ids: readonly string[], url: string): Pr
     stall("while one site's list has 4 MiB: fetched", await fetched()),
     stall("and made into tools", await made()),
   );
+  await sites.update(events, { base_url: `${url}/events`, credentials: CREDENTIALS });
+  rows.push(stall("while one site's list has 4 MiB as an event stream: fetched", await fetched()));
   const { failure, listed } = (await toolCatalogs.list(large)).find(({ exists }) => exists)!;
   assert.ok(failure === null && listed > 1000, `the large list is read: ${failure ?? listed}`);
+  const streamed = (await toolCatalogs.list(events)).find(({ exists }) => exists)!;
+  assert.equal(streamed.listed, listed, `and as an event stream: ${streamed.failure}`);
   return rows;
 }
 

@@ -131,13 +131,6 @@ const NOT_BLANK = /[^ \t\n\r]/;
 
 const isEnd = (sign: number) => sign === COMMA || sign === LIST_END || sign === OBJECT_END;
 
-/** An answer that is there whole, taken apart. */
-export function listText(text: string): ListText {
-  const reader = new ListReader();
-  reader.add(text);
-  return reader.end();
-}
-
 /** An answer to tools/list as bytes, taken apart while they come; its beginning is kept to be shown where it is none. */
 export class ListAnswer implements Reducer {
   /** How much was read. */

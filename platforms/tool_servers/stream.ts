@@ -4,7 +4,7 @@ import { TextPieces } from "../../lib/bytes.ts";
 import type { Reducer } from "../request.ts";
 
 /** What else a server sends while it works, such as how far it is: with more of it an answer is not waited for. */
-const OTHERS_MAX = 10_000;
+export const OTHERS_MAX = 10_000;
 
 /** Reads events until a message is one that is wanted; notifications and requests of the server are passed over. */
 export class EventReader<Message = unknown> implements Reducer {

@@ -4,7 +4,8 @@ import type { Lent } from "../context.ts";
 import type { Incoming, Outgoing } from "../request.ts";
 import { hiddenIn } from "../../lib/signed_secrets.ts";
 import { failed, isRefusal, refused, unreadable } from "./errors.ts";
-import { ListAnswer, type ListText, listText, ROW_VALUES_MAX, rowOf, TOO_MANY_VALUES } from "./list_text.ts";
+import { ListAnswer, type ListText, ROW_VALUES_MAX, rowOf, TOO_MANY_VALUES } from "./list_text.ts";
+import { ListEvents } from "./list_events.ts";
 import { LENDERS, LOCATION_HEADER, type ToolServerSettings } from "./servers.ts";
 import { sendInTurn } from "./paced.ts";
 import { EventReader, parsed } from "./stream.ts";
@@ -54,10 +55,11 @@ export async function ask(ctx: ToolServerContext, at: Endpoint, question: Questi
   const id = ++last;
   const out = requestOf(ctx, at, question, id);
   const isList = question.method === "tools/list";
-  const readers: { events?: EventReader<ListText>; list?: ListAnswer } = {};
+  const readers: { events?: EventReader<ListText> | ListEvents; list?: ListAnswer } = {};
   const reducer = (headers: Headers) => {
     const wanted = ({ message }: ListText) => answers(message, id);
-    readers.events = isEvents(headers) ? new EventReader(wanted, isList ? listText : wholeText) : undefined;
+    const events = () => isList ? new ListEvents(wanted) : new EventReader(wanted, wholeText);
+    readers.events = isEvents(headers) ? events() : undefined;
     readers.list = isList && !readers.events ? new ListAnswer() : undefined;
     return readers.events ?? readers.list ?? null;
   };

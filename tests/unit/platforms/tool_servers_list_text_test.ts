@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import {
   ListAnswer,
-  listText,
   ROW_VALUES_MAX,
   rowOf,
   TOO_MANY_VALUES,
 } from "../../../platforms/tool_servers/list_text.ts";
+import { listText } from "./_list_text.ts";
 
 /** The message with its tools put back. */
 function read(text: string): unknown {
