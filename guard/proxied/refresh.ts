@@ -196,7 +196,7 @@ export class CatalogRefresh {
     let found;
     await this.#turn();
     try {
-      found = await hosts.ask(hostOf(place, ref.source), () => servers.list(ref, this.#turn));
+      found = await hosts.ask(hostOf(place, ref.source), site.id, () => servers.list(ref, this.#turn));
     } catch (thrown) {
       if (this.#isStopping) return; // which says nothing of the server
       const answer = this.#sentence(thrown, site.id);

@@ -9,7 +9,7 @@ import { readProxies } from "../../registry/proxies.ts";
 import { CONNECTORS } from "../connectors.ts";
 import { down, FakeToolServers } from "../fake_tool_servers.ts";
 import { gateway, site } from "../kit.ts";
-import { BUILDER, HEADING, open, PAGES, shown } from "./proxied_kit.ts";
+import { admin, BUILDER, HEADING, open, PAGES, shown } from "./proxied_kit.ts";
 
 const SERVERS = ["elementor-mcp-server", BUILDER, "mcp-adapter-default-server"];
 
@@ -29,7 +29,12 @@ Deno.test("a host that is down is asked once in a run, and all of its servers wa
     (await at.gw.store.toolCatalogs.list()).filter(({ site_id }) => site_id === "acme");
   const failures = (await kept()).map(({ failure }) => failure);
   assert.equal(failures.filter((one) => one === "The tool server answered 503").length, 1);
-  assert.equal(failures.filter((one) => one?.includes("(as another server there was asked)")).length, 2);
+  assert.equal(
+    failures.filter((one) =>
+      one?.includes("(found at another server of its site; this server was not asked)")
+    ).length,
+    2,
+  );
   assert.equal((await shown(at.gw)).size, 2, "what was listed last is kept");
   assert.deepEqual(await minutes(3), []);
   assert.deepEqual(await minutes(2), [`acme ${SERVERS[1]}`]);
@@ -63,12 +68,74 @@ Deno.test("a server that hangs and is asked first keeps its site's others from b
   assert.deepEqual(SERVERS.map((server) => kept.find((one) => one.server === server)!.failures), [2, 0, 0]);
 });
 
+Deno.test("a site that is updated keeps no other site of its host from being listed, and two that do not serve are the host", async () => {
+  const sites = ["acme", "bolt", "cora", "dove"];
+  const server = SERVERS[0]!;
+  const serving = async (unavailable: readonly string[], ends: (id: string) => unknown = () => down()) => {
+    const hosts = new CatalogHosts();
+    const asked: string[] = [];
+    const ask = (id: string) =>
+      hosts.ask("https://shared.example", id, () => {
+        asked.push(id);
+        return unavailable.includes(id) ? Promise.reject(ends(id)) : Promise.resolve(server);
+      });
+    const all = await Promise.allSettled(sites.flatMap((id) => [ask(id), ask(id)]));
+    const said = all.map((one) => one.status === "fulfilled" ? "listed" : (one.reason as Error).message);
+    return { asked: asked.join(" "), said: [...new Set(said)] };
+  };
+  const unavailable = "The tool server answered 503";
+  assert.deepEqual(await serving(["acme"]), {
+    asked: "acme bolt bolt cora cora dove dove",
+    said: [
+      unavailable,
+      `${unavailable} (found at another server of its site; this server was not asked)`,
+      "listed",
+    ],
+  });
+  assert.deepEqual(await serving(sites), {
+    asked: "acme bolt",
+    said: [
+      unavailable,
+      `${unavailable} (found at another server of its site; this server was not asked)`,
+      `${unavailable} (found at another site of its host; this server was not asked)`,
+    ],
+  });
+  const out = { method: "POST", url: "https://shared.example/", effect: "read" } as const;
+  const trip = { out, signal: new AbortController().signal, limitMs: 1000, left: false };
+  const gone = await serving(sites, () => brokenOff(trip, null));
+  assert.equal(gone.asked, "acme", "where nothing answers at all, nobody else waits for it");
+});
+
+Deno.test("of sites at one host one that does not serve is backed off, and the others are listed", async () => {
+  const at_host = (id: string) => ({ ...site(id, "cms"), base_url: `https://shared.example/${id}` });
+  const fake = new FakeToolServers();
+  for (const id of ["acme", "bolt", "cora"]) fake.put(id, BUILDER, [PAGES]);
+  const sites = ["acme", "bolt", "cora"].map(at_host);
+  await using gw = await gateway({ sites, toolServers: fake.connector() });
+  await gw.gateway.toolCatalogs.run();
+  for (const server of SERVERS) fake.put("acme", server, down());
+  gw.clock.now += 3_600_000;
+  await gw.gateway.toolCatalogs.run();
+  const kept = Map.groupBy(await gw.store.toolCatalogs.list(), ({ site_id }) => site_id);
+  const failing = (id: string) => kept.get(id)!.filter(({ failure }) => failure !== null).length;
+  assert.deepEqual(["acme", "bolt", "cora"].map(failing), [3, 0, 0]);
+  const { result } = await admin<{ servers: { site_id: string; failure: string | null }[] }>(gw, "");
+  const told = result.servers.filter(({ failure }) => failure !== null);
+  assert.deepEqual(told.map(({ site_id }) => site_id), ["acme"], "its operator sees which");
+  const offered = (await shown(gw)).get("builder-mcp-list-pages");
+  assert.deepEqual(
+    offered?.inputSchema.properties.site_id?.enum,
+    ["acme", "bolt", "cora"],
+    "with its last list",
+  );
+});
+
 Deno.test("who asks a host while another does waits for what that one finds, and only then asks", async () => {
   const hosts = new CatalogHosts();
   const first = Promise.withResolvers<string>();
   let asked = 0;
   const asking = () => (asked++, asked === 1 ? first.promise : Promise.resolve("second"));
-  const all = [hosts.ask("a", asking), hosts.ask("a", asking), hosts.ask("b", asking)];
+  const all = [hosts.ask("a", "one", asking), hosts.ask("a", "one", asking), hosts.ask("b", "two", asking)];
   assert.equal(await all[2], "second");
   assert.equal(asked, 2, "the one that waits has not asked");
   first.reject(down());
@@ -92,9 +159,12 @@ Deno.test("what one site cannot be asked, or answers too much of, says nothing o
   ];
   for (const [thrown, isDown] of fails) {
     const hosts = new CatalogHosts();
-    await assert.rejects(hosts.ask("crm", () => Promise.reject(thrown)), (caught) => caught === thrown);
-    const second = hosts.ask("crm", () => Promise.resolve("listed"));
-    if (isDown) await assert.rejects(second, /\(as another server there was asked\)/);
+    await assert.rejects(
+      hosts.ask("crm", "one", () => Promise.reject(thrown)),
+      (caught) => caught === thrown,
+    );
+    const second = hosts.ask("crm", "one", () => Promise.resolve("listed"));
+    if (isDown) await assert.rejects(second, /; this server was not asked\)$/);
     else assert.equal(await second, "listed", String(thrown));
   }
 });
