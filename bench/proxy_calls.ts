@@ -11,7 +11,7 @@ export const LISTED_SITES = 20;
 const IN_FLIGHT = 50;
 const CALLS = 20;
 /** Rounds that do not count, until the runtimes have compiled what a call takes. */
-const WARM_ROUNDS = 3;
+const WARM_ROUNDS = 6;
 const SERVER = "wp-json/mcp/emcp-tools-server";
 
 /** Who is called. */
