@@ -26,7 +26,7 @@ export const GATEWAY_CODES = {
     E_MISSING_FRONTMATTER: "the markdown does not start with a frontmatter block",
     E_NOT_SUPPORTED: "the site's platform does not have this operation or argument",
     E_BUILDER_NOT_AVAILABLE: "the page builder is not enabled on the site",
-    E_BUILDER_MISMATCH: "the target site has the visual builder only",
+    E_BUILDER_MISMATCH: "another editor shows the page, or the target site has the visual builder only",
     E_CONFIRM_INVALID: "the confirm_token does not belong to this call, or its time is over",
   }),
   ...group(401, { E_AUTH: "no valid token was sent" }),
