@@ -24,11 +24,11 @@ Deno.test("an argument that the tool does not name is a warning, and nothing is 
     assert.deepEqual([right.verified, right.warnings], [true, []]);
     const wrong = await call({ title: "Hello", setting: {} });
     assert.equal(wrong.verified, null);
-    assert.equal(wrong.verified_reason, "The settings of the element do not show title");
+    assert.equal(wrong.verified_reason, "The settings of the element do not show title, setting");
     const misnamed = await call({ setting: {} });
     assert.deepEqual([misnamed.verified, misnamed.verified_reason], [
       null,
-      "Not all arguments are ones that the site's own tool names",
+      "The settings of the element do not show setting",
     ]);
     assert.deepEqual(wrong.warnings, [
       "title: the site's own tool names no such argument, and may have ignored it",
