@@ -206,12 +206,14 @@ function likeThis(
 const UNKNOWN: ProxyClass = { writes: true, effect: "site" };
 
 function unlisted(name: string, sites: readonly string[]): GatewayError {
-  const where = sites.length === 0 ? "No site" : `sites: ${sites.map(quoted).join(", ")}`;
+  const where = sites.length === 0
+    ? "No site lists a tool"
+    : `sites: ${sites.map(quoted).join(", ")} ${sites.length > 1 ? "list" : "lists"} no tool`;
   return new GatewayError(
     "E_NOT_FOUND",
-    `${where} ${sites.length > 1 ? "list" : "lists"} no tool ${
+    `${where} ${
       quoted(name)
-    }; deno task admin tool-server list names ` +
-      "those there are, and tool-server refresh asks a site anew",
+    }; deno task admin tool-server list names those there are, and tool-server refresh asks a ` +
+      "site anew",
   );
 }

@@ -334,6 +334,7 @@ Deno.test("on the command line a name is seen for what it is, and none moves the
   const { out } = await command(at.gw, "tool-server", "list");
   assert.match(out, /^builder-mcp-list-p\\u\{430\}ges +acme /m);
   assert.match(out, /^x{128}… +acme /m);
+  assert.match((await command(at.gw, "tool-server", "show", "nope")).err, /No site lists a tool "nope"; /);
   const widest = Math.max(...out.split("\n").map((line) => line.length));
   assert.ok(widest < 400, `${widest} characters in a line`);
 });
