@@ -55,15 +55,14 @@ function innerOf(place: Place): Place[] {
     const isPair = value.length === 2 && isName(name) && Array.isArray(place.within?.value);
     return isPair ? [all[0]!, ...named(all[1]!, name)] : all;
   }
-  const all = Object.entries(value).map(([key, one]) => ({
-    field: field === "" ? key : `${field}.${key}`,
-    key,
-    value: one,
-    within: place,
-  }));
-  const names = all.filter(({ key }) => NAMES.has(key.toLowerCase())).map((one) => one.value).filter(isName);
+  const all: Place[] = [];
+  const names: string[] = [];
+  for (const [key, one] of Object.entries(value)) {
+    all.push({ field: field === "" ? key : `${field}.${key}`, key, value: one, within: place });
+    if (typeof one === "string" && isOf(NAMES, key) && isName(one)) names.push(one);
+  }
   if (names.length === 0) return all;
-  return all.flatMap((one) => VALUES.has(one.key.toLowerCase()) ? named(one, ...names) : [one]);
+  return all.flatMap((one) => isOf(VALUES, one.key) ? named(one, ...names) : [one]);
 }
 
 /** How the name of what is set beside it is called, and how that is. */
@@ -75,6 +74,11 @@ const VALUES: ReadonlySet<string> = new Set(
   "value values val to data meta_value metavalue field_value option_value setting_value new_value newvalue"
     .split(" "),
 );
+
+/** No word of those is longer. */
+const WORD_CHARACTERS = 13;
+const isOf = (words: ReadonlySet<string>, key: string) =>
+  key.length <= WORD_CHARACTERS && words.has(key.toLowerCase());
 
 const NAME_SHOWN = 80;
 
@@ -100,9 +104,10 @@ const QUERY = /^[\w.[\]%-]{1,200}=[^\s<>]*$/;
  * other.
  */
 function parsed(text: string): unknown {
-  if (QUERY.test(text)) return Object.fromEntries(new URLSearchParams(text));
-  if (QUOTED.test(text)) return quoted(text);
-  if (!JSON_LIKE.test(text)) return undefined;
+  if (!JSON_LIKE.test(text)) {
+    if (QUOTED.test(text)) return quoted(text);
+    return text.includes("=") && QUERY.test(text) ? Object.fromEntries(new URLSearchParams(text)) : undefined;
+  }
   for (const one of [text, text.replace(/\\(.)/gs, "$1")]) {
     try {
       return JSON.parse(one);
