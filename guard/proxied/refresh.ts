@@ -12,6 +12,7 @@ import { keepAnswer } from "./kept.ts";
 import { type ConnectorPorts, makeConnectorContext } from "../connector_context.ts";
 import { KeptTools, listedTools } from "./listed_tools.ts";
 import { placeOf } from "./judge.ts";
+import { isStoreGone } from "../store_faults.ts";
 
 const LEASE = "tool-catalogs";
 
@@ -115,13 +116,15 @@ export class CatalogRefresh {
     });
     const [due, gap, hosts] = [all.values(), gapFor(all.length), new CatalogHosts()];
     let [isOurs, next] = [true, elapsed()];
+    /** What the store failed with, once it answers nobody: nothing more is begun. */
+    let gone: { readonly fault: unknown } | null = null;
     const work = async () => {
       for (const { site: { id }, own } of due) {
         const wait = next - elapsed();
         next = Math.max(next, elapsed()) + gap;
         if (wait > 0) await pause(wait);
         isOurs &&= await renew();
-        if (!isOurs || this.#isStopping) return;
+        if (!isOurs || gone !== null || this.#isStopping) return;
         // Since the run began it may have moved, got other credentials, or lost them.
         await this.#apart(id, async () => {
           const site = await store.sites.get(id);
@@ -129,8 +132,10 @@ export class CatalogRefresh {
         });
       }
     };
-    await Promise.all(Array.from({ length: LIMITS.TOOL_CATALOGS_AT_ONCE }, work));
+    const working = () => work().catch((fault) => gone ??= { fault });
+    await Promise.all(Array.from({ length: LIMITS.TOOL_CATALOGS_AT_ONCE }, working));
     this.#kept.clear();
+    if (gone !== null) throw (gone as { readonly fault: unknown }).fault;
   }
 
   #isDue(site: Site, source: Proxies, kept: readonly ToolCatalog[]): boolean {
@@ -175,7 +180,7 @@ export class CatalogRefresh {
     try {
       await work();
     } catch (fault) {
-      if (fault instanceof GatewayError) throw fault;
+      if (isStoreGone(fault)) throw fault;
       this.#ports.log({ event: "tool_catalog_failed", site_id, cause: String(fault) });
     }
   }
@@ -208,7 +213,7 @@ export class CatalogRefresh {
     try {
       await keepAnswer(toolCatalogs, before, { plain, source, answer });
     } catch (thrown) {
-      if (thrown instanceof GatewayError) throw thrown;
+      if (isStoreGone(thrown)) throw thrown;
       this.#ports.log({ event: "tool_catalog_failed", site_id: site.id, cause: String(thrown) });
       await keepAnswer(toolCatalogs, before, { plain, source, answer: UNKEPT });
     }

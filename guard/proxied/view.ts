@@ -1,5 +1,4 @@
 /** Sites' own tools as the store has them: what their catalogues list and operators let through, made into entries. */
-import { GatewayError } from "../../errors.ts";
 import { turns } from "../../lib/async.ts";
 import { LIMITS, type Site } from "../../model.ts";
 import type { Proxies } from "../../registry/proxies.ts";
@@ -10,6 +9,7 @@ import type { Store, ToolCatalog } from "../../store/store.ts";
 import { type Behaviour, hiddenEntry, proxiedEntry, type ShownOffer, shownOffer } from "./entries.ts";
 import { type JudgedCase, ProxiedCases } from "./cases.ts";
 import { type JudgedTool, placeOf } from "./judge.ts";
+import { isStoreGone } from "../store_faults.ts";
 
 /** What it stands on. */
 export interface ProxiedPorts {
@@ -153,7 +153,7 @@ export class ProxiedView {
         found = await cases.of({ source, catalog, decisions, before: before?.found }, turn);
       } catch (fault) {
         // Where the store answers nothing, all stays as it is; what of one site cannot be read is not offered.
-        if (fault instanceof GatewayError) throw fault;
+        if (isStoreGone(fault)) throw fault;
         log({ event: "tool_catalog_unread", site_id: catalog.site_id, cause: String(fault) });
         this.#isWhole = false;
         continue;

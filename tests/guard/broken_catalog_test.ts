@@ -1,5 +1,7 @@
 /** A record of one site's catalogue that is broken in the store: the others are refreshed and offered, and it is mended where it can be. */
 import assert from "node:assert/strict";
+import { GatewayError } from "../../errors.ts";
+import type { Store } from "../../store/store.ts";
 import { admin, anHourLater, BUILDER, HEADING, open, PAGES, shown } from "./proxied_kit.ts";
 
 const KEY = ["acme", "cms", BUILDER];
@@ -85,3 +87,33 @@ for (const [name, breaks] of BROKEN) {
     });
   }
 }
+
+Deno.test("a site whose list cannot be stored keeps none of the others from being listed, and its operator reads why", async () => {
+  const ids = Array.from({ length: 12 }, (_, at) => `s${at}`);
+  const store = (real: Store): Store => ({
+    ...real,
+    toolCatalogs: new Proxy(real.toolCatalogs, {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name, target);
+        if (typeof member !== "function") return member;
+        if (name !== "put") return member.bind(target);
+        return (...given: Parameters<typeof target.put>) =>
+          Number(given[1].site_id.slice(1)) < 6 && given[2]?.tools.length
+            ? Promise.reject(new GatewayError("E_BAD_INPUT", "tools: too large"))
+            : target.put(...given);
+      },
+    }),
+  });
+  await using at = await open(Object.fromEntries(ids.map((id) => [id, [PAGES]])), { store });
+  const catalogs = (await at.gw.store.toolCatalogs.list()).filter(({ server }) => server === BUILDER);
+  const listed = catalogs.filter(({ exists }) => exists).map(({ site_id }) => site_id);
+  assert.deepEqual(listed.sort(), ids.slice(6).sort());
+  const { result } = await admin<{ servers: { site_id: string; failure: string | null }[] }>(
+    at.gw,
+    "?site_id=s0",
+  );
+  assert.match(
+    String(result.servers[0]?.failure),
+    /could not be compared .* or not be stored; the log says why/,
+  );
+});
