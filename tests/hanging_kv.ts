@@ -13,6 +13,8 @@ export class HangingKv {
   begun = 0;
   #hangs: (kind: Hung, nth: number) => boolean = () => false;
   #answers = Promise.withResolvers<void>();
+  /** What was asked while it hung, on its way. */
+  #late: Promise<unknown>[] = [];
 
   /** From now on the operations hang of which that is true; `nth` counts from here, from 0. */
   hang(which: (kind: Hung, nth: number) => boolean = () => true): void {
@@ -20,11 +22,13 @@ export class HangingKv {
     this.#hangs = which;
   }
 
-  /** Answers again, also what was asked meanwhile: in its order. */
+  /** Answers again, also what was asked meanwhile: in its order. Resolves once all of that is answered. */
   async answer(): Promise<void> {
     this.#hangs = () => false;
     this.#answers.resolve();
     this.#answers = Promise.withResolvers();
+    await settled();
+    await Promise.allSettled(this.#late.splice(0));
     await settled();
   }
 
@@ -34,6 +38,9 @@ export class HangingKv {
       if (this.#hangs(kind, this.begun++)) {
         this.asked.push(kind);
         await this.#answers.promise;
+        const done = act();
+        this.#late.push(done);
+        return await done;
       }
       return await act();
     };
