@@ -2,6 +2,7 @@
 import { type Context, Hono } from "hono";
 import { OAUTH_LIMITS } from "../model.ts";
 import { Authorizing } from "../guard/oauth/authorizing.ts";
+import { GatewayError } from "../errors.ts";
 import { OAuthFault } from "../guard/oauth/fault.ts";
 import { Issuing } from "../guard/oauth/issuing.ts";
 import { resourceMetadata, serverMetadata } from "../guard/oauth/metadata.ts";
@@ -86,6 +87,9 @@ function otherMethod(method: "GET" | "POST"): Response {
   return new Response(JSON.stringify(body), { status: 405, headers });
 }
 
+/** What a description may hold (RFC 6749, 5.2). */
+const DESCRIPTION = /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/;
+
 function failed({ newId, report }: OAuthParts, thrown: unknown): Response {
   if (thrown instanceof OAuthFault) {
     const { status, body, retryAfter } = thrown;
@@ -97,9 +101,12 @@ function failed({ newId, report }: OAuthParts, thrown: unknown): Response {
   }
   const requestId = newId();
   report(requestId, thrown);
+  const why = thrown instanceof GatewayError && DESCRIPTION.test(thrown.message)
+    ? thrown.message
+    : "Something failed inside the gateway";
   const body = {
     error: "server_error",
-    error_description: `Something failed inside the gateway; its operator finds the cause under ${requestId}`,
+    error_description: `${why}; its operator finds the cause under ${requestId}`,
   };
   const headers = { ...ANSWER_HEADERS, "x-request-id": requestId };
   return new Response(JSON.stringify(body), { status: 500, headers });

@@ -43,6 +43,7 @@ async function eachHangs<At extends Closing, Ready, Answer>(
 ): Promise<number> {
   for (let nth = 0;; nth++) {
     await using at = await hung(flow.open);
+    await using _answers = { [Symbol.asyncDispose]: () => at.hanging.answer() }; // so that a test that fails can end
     const ready = await flow.ready(at);
     await at.gw.store.audit.flush();
     await at.ticks.pass(10_000); // nothing is answered from a cache
@@ -174,9 +175,14 @@ Deno.test("a token that is made while the store hangs is said to be there, or it
 });
 
 Deno.test("a client that asks for tokens while the store hangs is answered, and keeps its grant where it refreshes", async () => {
-  const failed = ({ status, body }: { status: number; body: { error?: string } }) => {
+  const failed = ({ status, body }: { status: number; body: Record<string, string> }) => {
     assert.equal(status, 500);
     assert.equal(body.error, "server_error");
+    // What would quote a request id cannot stand there.
+    assert.match(
+      String(body.error_description),
+      /^(The gateway's store |Something failed inside the gateway; )/,
+    );
   };
   await eachHangs({
     open: oauth,
@@ -194,6 +200,7 @@ Deno.test("a client that asks for tokens while the store hangs is answered, and 
     act: (at, { client_id, refresh_token }) => at.refresh(client_id, refresh_token),
     told: (answer, at) => {
       failed(answer);
+      assert.match(String(answer.body.error_description), SENTENCE);
       at.gw.clock.now += 10 * 60_000; // it hangs for long
     },
     after: async (at, { client_id, refresh_token }, { status }) => {
