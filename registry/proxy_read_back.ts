@@ -22,6 +22,8 @@ export const readBackSchema = closed({
   like: named,
   unshown: z.array(name).default([]),
   apart: z.array(name).default([]),
+  /** In lower case. */
+  live: z.record(name, z.array(z.string().regex(/^[a-z_-]{1,40}$/)).min(1)).default({}),
   failed: z.record(name, z.array(z.string().min(1)).min(1)).default({}),
   later: name.optional(),
   copies: closed({ page: name, part: name }).optional(),

@@ -4,6 +4,7 @@ import type { Change, Flag, Tier } from "../../model.ts";
 import { runsAnother } from "../../rules/proxied_names.ts";
 import { handedOn } from "./abilities.ts";
 import { assertFit, contentOf, toolError } from "./answers.ts";
+import { liveRecord } from "./live_record.ts";
 import { type PageState, pageState } from "./page_state.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
 import { ProxiedWrite } from "./proxied_write.ts";
@@ -59,7 +60,8 @@ export function proxiedTool(tool: ProxiedTool, ports: ProxyPorts): ProxiedHandle
       const call = resolved(args, ctx);
       const state = call.pageId === null ? null : await pageState(ctx, call.pageId);
       if (state?.isKnown === false) await assertShown(call, ctx, ports);
-      const raises: ProxyRaise[] = state?.live ? [liveRaise(state.live)] : [];
+      const live = state === null ? await liveRecord(call, ctx, ports) : state.live;
+      const raises: ProxyRaise[] = live ? [liveRaise(live)] : [];
       return { summary: `Run ${tool.name} on ${ctx.site.id}`, changes: [], raises, state };
     },
     async run(args, ctx, plan) {

@@ -95,6 +95,8 @@ export interface ShownBy {
   readonly unshown: readonly string[];
   /** Arguments that say how it is written, and are no part of the record. */
   readonly apart: readonly string[];
+  /** Values of the record, in lower case, that say visitors see it. */
+  readonly live: Readonly<Record<string, readonly string[]>>;
   /** Values of the record that say it came to nothing. */
   readonly failed: Readonly<Record<string, readonly string[]>>;
   /** The argument that puts the write off: the record need not be there yet. */
