@@ -5,8 +5,9 @@ import { delay, ended } from "./async.ts";
 const END_MS = 20;
 /** A chunk costs more than its bytes: a sender who makes millions of them is not read to the end. */
 export const CHUNKS_MAX = 50_000;
-/** After so many chunks others have their turn. */
+/** After so many chunks others have their turn, or after so long a work on them. */
 const TURN_CHUNKS = 256;
+const TURN_MS = 5;
 /** So many chunks are kept as they are, then as one: each small one holds on to the buffer it was received in. */
 const KEPT_MAX = 256;
 
@@ -36,13 +37,19 @@ export async function eachChunkWithin(
   if (stream === null) return true;
   const reader = stream.getReader();
   try {
-    for (let size = 0, count = 1;; count++) {
+    for (let size = 0, count = 1, worked = 0;; count++) {
       const { done, value } = await reader.read();
       if (done) return true;
       size += value.byteLength;
       if (size > cap || count > CHUNKS_MAX) return false;
-      if (count % TURN_CHUNKS === 0) await delay(0);
-      if (take(value) !== true) continue;
+      if (count % TURN_CHUNKS === 0 || worked >= TURN_MS) {
+        await delay(0);
+        worked = 0;
+      }
+      const began = performance.now();
+      const isEnough = take(value) === true;
+      worked += performance.now() - began;
+      if (!isEnough) continue;
       await ended(reader.read(), END_MS);
       return true;
     }

@@ -35,6 +35,20 @@ Deno.test("no stream is no bytes, and one that breaks is thrown on", async () =>
   await assert.rejects(readWithin(broken, 5), /connection lost/);
 });
 
+Deno.test("others have their turn where the work on the chunks takes long", async () => {
+  const { body } = stream([1], [2], [3], [4]);
+  let turns = 0;
+  const timer = setInterval(() => turns++, 0);
+  const seen: number[] = [];
+  await eachChunkWithin(body, 4, () => {
+    seen.push(turns);
+    const until = performance.now() + 6;
+    while (performance.now() < until);
+  });
+  clearInterval(timer);
+  assert.deepEqual(seen.map((turn, at) => at === 0 || turn > seen[at - 1]!), [true, true, true, true]);
+});
+
 /** A stream of so many chunks of one byte, each a part of a large buffer as those of a connection are. */
 function crumbs(count: number): ReadableStream<Uint8Array> {
   let [made, received] = [0, new Uint8Array(0)];
