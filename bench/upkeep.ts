@@ -69,6 +69,10 @@ async function rowsOf(gateway: Gateway, ids: readonly string[], url: string): Pr
   const fetched = () => held(async () => void await gateway.toolCatalogs.run());
   const made = () => held(async () => void await catalog.fresh());
   const rows = [
+    {
+      ...stall("while a process loads what its first request to an upstream needs", await held(loaded)),
+      aim: "",
+    },
     stall(`event loop held up while ${SITES} sites' lists of ${TOOLS} tools are fetched`, await fetched()),
     stall("while they are made into tools", await made()),
     stall("while nothing is due", await fetched()),
@@ -95,6 +99,14 @@ async function rowsOf(gateway: Gateway, ids: readonly string[], url: string): Pr
   const streamed = (await toolCatalogs.list(events)).find(({ exists }) => exists)!;
   assert.equal(streamed.listed, listed, `and as an event stream: ${streamed.failure}`);
   return rows;
+}
+
+/** What is not needed to start, and is loaded once. */
+async function loaded(): Promise<void> {
+  await import("../guard/proxied/refresh.ts");
+  await import("../platforms/tool_servers/client.ts");
+  await import("../platforms/wordpress/rest/wire.ts");
+  await import("../platforms/transport.ts");
 }
 
 const stall = (name: string, { took, longest, worked }: Held): Line => ({
