@@ -41,6 +41,13 @@ export function delay(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
+/** What the promise brings, once others have had their turn. */
+export async function afterTurn<T>(promise: Promise<T>): Promise<T> {
+  const value = await promise;
+  await delay(0);
+  return value;
+}
+
 /** The promise, or a rejection as soon as the signal aborts. */
 export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -8,6 +8,7 @@ import type {
   ShownBy,
   UpstreamTool,
 } from "../platforms/tool_servers/types.ts";
+import { afterTurn } from "../lib/async.ts";
 import { closed, text, yesNo } from "../lib/fields.ts";
 import { wordList } from "../rules/proxied_words.ts";
 import type { Connectors } from "./connectors.ts";
@@ -15,14 +16,9 @@ import { parseYaml, readKept } from "./documents.ts";
 import { find, firstLine, RegistryError } from "./files.ts";
 import { readBackFaults, readBackSchema } from "./proxy_read_back.ts";
 
+type Effects = readonly ProxyEffect[];
 /** What a call of a tool can touch. */
-export const PROXY_EFFECTS = [
-  "read",
-  "page",
-  "new",
-  "record",
-  "site",
-] as const satisfies readonly ProxyEffect[];
+export const PROXY_EFFECTS = ["read", "page", "new", "record", "site"] as const satisfies Effects;
 
 /** What becomes of a tool that a site's own server lists. */
 export const TOOL_STATES = ["offered", "approved", "held", "refused", "hidden"] as const;
@@ -201,13 +197,13 @@ export async function readProxies(
   connectors: Connectors,
 ): Promise<readonly Proxies[]> {
   const { documents: parsed } = await readKept();
-  const faults: string[] = [];
-  const read: Proxies[] = [];
+  const [faults, read]: [string[], Proxies[]] = [[], []];
   for (const root of roots) {
-    for (const { group, name, url } of await find(new URL("manifests/", root), ".yaml")) {
-      if (group !== "proxies") continue;
+    const files = await find(new URL("manifests/", root), ".yaml");
+    for (const { name, url } of files.filter(({ group }) => group === "proxies")) {
       try {
-        const found = proxySchema.safeParse(await parseYaml(await Deno.readTextFile(url), parsed));
+        const file = await afterTurn(parseYaml(await Deno.readTextFile(url), parsed));
+        const found = await afterTurn(proxySchema.safeParseAsync(file));
         const wrong = found.success
           ? [...strangers(found.data, connectors), ...consistency(found.data, name)]
           : found.error.issues.map(({ path, message }) => `${path.join(".") || "file"}: ${message}`);
