@@ -72,3 +72,20 @@ export async function served(options: ToolServersOptions = {}, kit: KitOptions =
     },
   };
 }
+
+/** The arguments of a blog post at the CRM. */
+export const blogPost = (more: Args = {}): Args => ({
+  site_id: "crm",
+  blogId: "blog-0",
+  title: "Braces for adults",
+  imageUrl: "https://example.test/a.jpg",
+  description: "Short",
+  rawHTML: "<p>Long</p>",
+  status: "DRAFT",
+  imageAltText: "A smile",
+  categories: ["category-0"],
+  author: "author-0",
+  urlSlug: `braces-${crypto.randomUUID()}`,
+  publishedAt: "2999-01-01T10:00:00Z",
+  ...more,
+});

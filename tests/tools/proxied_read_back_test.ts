@@ -4,25 +4,8 @@ import { container, widget } from "../../sandbox/tool_servers/start.ts";
 import { DOORS } from "../cms_kit.ts";
 import type { Kit } from "../kit.ts";
 import { parted } from "../proof.ts";
-import { type Args, served } from "./_served.ts";
+import { type Args, blogPost as blog, served } from "./_served.ts";
 import { says, world } from "./_proxied.ts";
-
-const LATER = "2999-01-01T10:00:00Z";
-const blog = (more: Args = {}): Args => ({
-  site_id: "crm",
-  blogId: "blog-0",
-  title: "Braces for adults",
-  imageUrl: "https://example.test/a.jpg",
-  description: "Short",
-  rawHTML: "<p>Long</p>",
-  status: "DRAFT",
-  imageAltText: "A smile",
-  categories: ["category-0"],
-  author: "author-0",
-  urlSlug: `braces-${crypto.randomUUID()}`,
-  publishedAt: LATER,
-  ...more,
-});
 
 /** What a call answers through a door: over MCP its structured content. */
 async function answer(at: { gw: Kit }, door: "rest" | "mcp", name: string, args: Args): Promise<Args> {
