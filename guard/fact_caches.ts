@@ -1,4 +1,5 @@
 /** Facts about upstreams, kept for a while: per site, and for the gateway itself. */
+import { madeOnce } from "../lib/made_once.ts";
 import type { Site } from "../model.ts";
 import type { FactCache } from "../platforms/connector.ts";
 
@@ -22,7 +23,7 @@ export class FactCaches {
   readonly #now: () => number;
   readonly #places = new Map<string, Place>();
   /** Of a site's record, which is the same one until the site changes. */
-  readonly #made = new WeakMap<Site, Map<string, FactCache>>();
+  readonly #ofSite = madeOnce((_: Site) => new Map<string, FactCache>());
 
   constructor(now: () => number) {
     this.#now = now;
@@ -31,8 +32,7 @@ export class FactCaches {
   /** The memory of one connector, of one site where there is one. */
   of(site: Site | null, connector: string): FactCache {
     if (site === null) return this.#make(site, connector);
-    const known = this.#made.get(site) ?? new Map<string, FactCache>();
-    this.#made.set(site, known);
+    const known = this.#ofSite(site);
     const made = known.get(connector) ?? this.#make(site, connector);
     known.set(connector, made);
     return made;

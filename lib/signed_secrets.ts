@@ -1,4 +1,5 @@
 /** What a request signs in with, taken out of what comes back: an upstream that shows requests gives it to whoever asks. */
+import { madeOnce } from "./made_once.ts";
 
 const SECRET_CHARACTERS_MIN = 8;
 const REDACTED = "[redacted]";
@@ -27,15 +28,10 @@ export function hiding(secrets: readonly string[]): (text: string) => string {
       : secrets.reduce((left, secret) => left.replaceAll(secret, REDACTED), text);
 }
 
-/** By headers, for those that sign are often the same ones. */
-const HIDING = new WeakMap<object, (text: string) => string>();
-
-/** Takes the secrets of those headers out of a text. */
-export function hidingSigned(headers: Readonly<Record<string, string>>): (text: string) => string {
-  const known = HIDING.get(headers) ?? hiding(Object.values(headers).flatMap(secretsOf));
-  HIDING.set(headers, known);
-  return known;
-}
+/** Takes the secrets of those headers out of a text; those that sign are often the same ones. */
+export const hidingSigned = madeOnce((headers: Readonly<Record<string, string>>) =>
+  hiding(Object.values(headers).flatMap(secretsOf))
+);
 
 /** The same value with that done to each of its texts, names too; the same object where none of them has a secret. */
 export function hiddenIn(value: unknown, hide: (text: string) => string): unknown {

@@ -1,6 +1,7 @@
 /** What a caller is shown of the tools: JSON texts in ASCII, each written once, when it is first asked for. */
 import { hash } from "node:crypto";
 import { onDemand } from "../lib/async.ts";
+import { madeOnce } from "../lib/made_once.ts";
 import type { ToolEntry } from "./entry.ts";
 import { writes } from "./manifest.ts";
 import { served } from "./served.ts";
@@ -60,13 +61,12 @@ export class Listing {
 }
 
 /** The texts of built-in tools, which are the same on every list. */
-const TEXTS = new WeakMap<ToolEntry, Partial<Record<Door, string>>>();
+const textsOf = madeOnce((_: ToolEntry): Partial<Record<Door, string>> => ({}));
 
 function textOf(shown: Shown, door: Door): string {
   const write = () => ascii(door === "rest" ? restTool(shown) : mcpTool(shown));
   if (shown.sites) return write();
-  const texts = TEXTS.get(shown.entry) ?? {};
-  TEXTS.set(shown.entry, texts);
+  const texts = textsOf(shown.entry);
   return texts[door] ??= write();
 }
 

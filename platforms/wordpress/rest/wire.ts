@@ -1,7 +1,8 @@
 /** The way to one site's REST API: finds its root, signs requests, reads answers strictly. */
 import type { z } from "zod";
 import { GatewayError } from "../../../errors.ts";
-import { LIMITS } from "../../../model.ts";
+import { madeOnce } from "../../../lib/made_once.ts";
+import { type Credentials, LIMITS } from "../../../model.ts";
 import { excerpt } from "../../excerpt.ts";
 import type { FactCache, SiteContext } from "../../connector.ts";
 import type { Incoming, Outgoing, PublishGrant } from "../../request.ts";
@@ -22,20 +23,14 @@ export interface Got<T> {
 
 const ENCODER = new TextEncoder();
 
-/** By credential: the store hands out the same one until it changes. */
-const SIGNED = new WeakMap<object, { readonly authorization: string }>();
+/** The header of a credential; the store hands out the same one until it changes. */
+const headerOf = madeOnce(({ username, application_password }: NonNullable<Credentials["cms"]>) => ({
+  authorization: `Basic ${ENCODER.encode(`${username}:${application_password}`).toBase64()}`,
+}));
 
 /** The header that signs a request with the site's account. Throws E_INTERNAL where the site has no credentials. */
 export async function signed(ctx: Pick<SiteContext, "secret">): Promise<{ readonly authorization: string }> {
-  const credential = await ctx.secret("cms");
-  const known = SIGNED.get(credential);
-  if (known !== undefined) return known;
-  const { username, application_password } = credential;
-  const made = {
-    authorization: `Basic ${ENCODER.encode(`${username}:${application_password}`).toBase64()}`,
-  };
-  SIGNED.set(credential, made);
-  return made;
+  return headerOf(await ctx.secret("cms"));
 }
 
 /** Under which the account's rights are kept (users.ts); what the site refuses makes them doubtful. */
