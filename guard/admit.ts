@@ -9,7 +9,7 @@ import type { CallRecord } from "./audit.ts";
 import { type CallParts, type ContextPorts, makeContext } from "./context.ts";
 import { countsAs } from "./deployed.ts";
 import { flagStep } from "./flags.ts";
-import { type Input, readForwarded, readInput } from "./input.ts";
+import { forwardedTo, type Input, readForwarded, readInput } from "./input.ts";
 import type { RateLimit } from "./limits.ts";
 import { linkStep } from "./links.ts";
 import { type NestedCalls, nestedCalls, type ReadyCall } from "./nested_calls.ts";
@@ -66,9 +66,10 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   if (asked.bytes > manifest.body_limit) throw tooLarge(entry.name, manifest.body_limit);
   toolScope(caller, entry.name, manifest.tier); // 5, 6
   riskCap(caller, manifest.tier, entry.name); // 7
-  const input = (offer ? readForwarded : readInput)(entry, asked.args, ports.now()); // 8
-  const site = await siteOf(ports, caller, entry, input.siteId); // 9
+  const given = (offer ? readForwarded : readInput)(entry, asked.args, ports.now()); // 8
+  const site = await siteOf(ports, caller, entry, given.siteId); // 9
   record.siteId = site?.id ?? null;
+  const input = offer && site ? forwardedTo({ manifest, offer }, given, site.id, ports.now()) : given;
   const others = await otherSites(ports, caller, manifest.sites, input.args);
   for (const { id } of others.values()) record.targetSiteId = id;
   const kind = site && await countsAs(ports.store.sites, ports.connectors, manifest, site);

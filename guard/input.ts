@@ -2,7 +2,7 @@
 import { GatewayError } from "../errors.ts";
 import { LIMITS } from "../model.ts";
 import { type Manifest, writes } from "../registry/manifest.ts";
-import type { ToolEntry } from "../registry/entry.ts";
+import type { Offer, ToolEntry } from "../registry/entry.ts";
 import { wouldPublish } from "../rules/publishing.ts";
 import { parseSchedule } from "../rules/schedule.ts";
 import { matches } from "./risk.ts";
@@ -40,25 +40,38 @@ export function readInput(
   return { args, siteId: site_id, confirm: confirm === true, confirmToken: confirm_token };
 }
 
-/**
- * Step 8 for a tool whose arguments the upstream checks: they go on as they came, without `site_id`, and without a
- * `confirm` or `confirm_token` that the tool does not have; who asks for a preview with them, or confirms one, does not
- * get a write instead. Throws as readInput does.
- */
+/** Step 8 for a tool whose arguments the upstream checks: they go on as they came, without `site_id`. Throws as readInput does. */
 export function readForwarded(
-  entry: Pick<ToolEntry, "manifest" | "check" | "offer">,
+  { manifest, check }: Pick<ToolEntry, "manifest" | "check">,
   raw: Record<string, unknown>,
   now: number,
 ): Input {
-  const { manifest: { name }, manifest, offer } = entry;
   refuseAny(manifest, raw, now, FORWARDED);
-  const { site_id, confirm, confirm_token, ...rest } = raw;
+  const { site_id, ...rest } = raw;
   refuseSiteId(site_id);
+  return { args: check(rest), siteId: site_id, confirm: false, confirmToken: undefined };
+}
+
+/**
+ * What of such arguments the tool of a site gets, whatever that name is elsewhere: all but a `confirm` or `confirm_token`
+ * that it does not have; who asks for a preview with them, or confirms one, does not get a write instead. Throws
+ * E_FORBIDDEN_OP for what would publish, E_BAD_INPUT naming the field.
+ */
+export function forwardedTo(
+  { manifest, offer }: Pick<ToolEntry, "manifest"> & { readonly offer: Offer },
+  input: Input,
+  site: string,
+  now: number,
+): Input {
+  const { name } = manifest;
+  const { confirm, confirm_token, ...rest } = input.args;
   const own = {
-    ...(confirm !== undefined && offer?.confirm === true ? { confirm } : {}),
-    ...(confirm_token !== undefined && offer?.confirmToken === true ? { confirm_token } : {}),
+    ...(confirm !== undefined && offer.has("confirm", site) ? { confirm } : {}),
+    ...(confirm_token !== undefined && offer.has("confirm_token", site) ? { confirm_token } : {}),
   };
-  if (writes(manifest)) {
+  const isRaised = offer.writesAt.includes(site);
+  if (isRaised) refusePublishing(input.args, manifest, now, FORWARDED);
+  if (isRaised || writes(manifest)) {
     const instead = (argument: string) =>
       `and nothing was sent; leave ${argument} out, and it writes at once`;
     if (confirm !== undefined && confirm !== true && !("confirm" in own)) {
@@ -68,7 +81,7 @@ export function readForwarded(
       throw bad(`confirm_token: "${name}" has no preview to confirm, ${instead("confirm_token")}`);
     }
   }
-  return { args: entry.check({ ...rest, ...own }), siteId: site_id, confirm: false, confirmToken: undefined };
+  return { ...input, args: { ...rest, ...own } };
 }
 
 /** What to do instead of publishing. */

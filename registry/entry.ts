@@ -21,12 +21,10 @@ export interface Offer {
   readonly sites: readonly string[];
   /** The sites where it writes although it reads elsewhere: shown to no caller whose ceiling is lower than a write's. */
   readonly writesAt: readonly string[];
-  /** Whether it has an argument `confirm` of its own; otherwise one that is sent is left out. */
-  readonly confirm: boolean;
-  /** The same of `confirm_token`. */
-  readonly confirmToken: boolean;
   /** Why it is never listed and never run, whatever the token may do. */
   readonly hidden?: string;
+  /** Whether the tool of that site has an argument of that name itself. */
+  has(argument: string, site: string): boolean;
   /** How it is shown to a caller who reaches those of its sites: by what they say of it, and no other. */
   shown?(sites: readonly string[]): Shown;
 }

@@ -35,6 +35,8 @@ export interface OfferedTool {
   readonly hidden?: string;
   /** As it is shown where not all of its sites are reached; the description and schema above where it is left out. */
   shown?(sites: readonly string[]): Shown;
+  /** Whether the tool of a site has an argument of that name; by the schema above where it is left out. */
+  has?(argument: string, site: string): boolean;
   /** The kinds of site that can offer it. */
   readonly platforms: readonly PlatformKind[];
   readonly flags?: Manifest["flags"];
@@ -86,8 +88,7 @@ export function offered(tool: OfferedTool): ToolEntry {
     offer: {
       sites: [...new Set(tool.sites)].sort(),
       writesAt: tool.writesAt ?? [],
-      confirm: Object.hasOwn((schema.properties ?? {}) as object, "confirm"),
-      confirmToken: Object.hasOwn((schema.properties ?? {}) as object, "confirm_token"),
+      has: (argument, site) => tool.has?.(argument, site) ?? Object.hasOwn(schema.properties ?? {}, argument),
       ...(tool.hidden === undefined ? {} : { hidden: tool.hidden }),
       ...(tool.shown === undefined ? {} : { shown: (sites) => tool.shown!(sites) }),
     },

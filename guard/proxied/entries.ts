@@ -125,6 +125,7 @@ export function proxiedEntry(
     sites: [...bySite.keys()],
     platforms: proxies.kinds as PlatformKind[],
     links: [...proxies.links],
+    has: (argument, site) => Object.hasOwn(bySite.get(site)?.shown.schema.properties ?? {}, argument),
     shown: (sites) => shownBy(sites.flatMap((id) => bySite.get(id) ?? [])),
     ...watched(name, bySite, behave(tool), changed),
   });

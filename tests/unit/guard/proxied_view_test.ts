@@ -71,8 +71,8 @@ const decision = (site_id: string, server: string, name: string, hash: string): 
 /** All that can be seen of a tool. */
 const seen = (tools: ReadonlyMap<string, ToolEntry>) =>
   [...tools].map(([name, { definition, offer }]) => {
-    const { shown, ...more } = offer!;
-    return [name, definition, more, more.sites.map((id) => shown?.([id]))];
+    const { shown, has, ...more } = offer!;
+    return [name, definition, more, more.sites.map((id) => [shown?.([id]), has("post_id", id)])];
   });
 
 /** Numbers that look random, the same for a seed. */

@@ -1,0 +1,57 @@
+/** One name at several sites: what a site lists, and what was decided for it, changes nothing of a call at another. */
+import assert from "node:assert/strict";
+import type { ToolReport } from "../../registry/proxied_reports.ts";
+import { listed } from "../fake_tool_servers.ts";
+import type { Kit } from "../kit.ts";
+import { admin, HEADING, open } from "./proxied_kit.ts";
+
+const THING = "builder-mcp-get-thing";
+const thing = (description: string, properties: Record<string, unknown> = {}) =>
+  listed("emcp-tools-get-thing", {
+    description,
+    input_schema: { type: "object", properties: { post_id: { type: "integer" }, ...properties } },
+  });
+/** As a server lists it that takes previews of its own. */
+const ASKING = { confirm: { type: "boolean" }, confirm_token: { type: "string" } };
+
+/** Approves a tool on one site, as that site lists it. */
+async function approve(gw: Kit, name: string, site: string, order: Record<string, string>): Promise<void> {
+  const { result } = await admin<{ tools: readonly ToolReport[] }>(gw, `?name=${name}&site_id=${site}`);
+  const answer = await admin(gw, "/approve", {
+    name,
+    sites: [site],
+    hash: result.tools[0]!.hash,
+    ...order,
+  });
+  assert.ok(answer.ok, JSON.stringify(answer));
+}
+
+Deno.test("who asks for a preview at a site gets no write there, whatever the tool is at another", async () => {
+  const tokens = { own: { allowed_sites: ["acme"] } };
+  const other = listed("emcp-tools-add-heading", { input_schema: { type: "object", properties: ASKING } });
+  await using at = await open(
+    { acme: [HEADING, thing("Writes")], bolt: [other, thing("Reads", ASKING)] },
+    { tokens },
+  );
+  await approve(at.gw, THING, "acme", { class: "write", effect: "new" });
+  await approve(at.gw, THING, "bolt", { class: "read" });
+  for (const as of ["all", "own"]) {
+    for (const name of ["builder-mcp-add-heading", THING]) {
+      for (const asked of [{ confirm: false }, { confirm_token: "cft_x" }]) {
+        const message = await at.gw.refuses(name, { site_id: "acme", post_id: 5, ...asked }, "E_BAD_INPUT", {
+          as,
+        });
+        assert.match(message, /has no preview.*nothing was sent/);
+      }
+    }
+    const publishing = { site_id: "acme", post_id: 5, status: "publish" };
+    await at.gw.refuses(THING, publishing, "E_FORBIDDEN_OP", { as });
+  }
+  assert.deepEqual(at.fake.calls, []);
+  await at.gw.call(THING, { site_id: "acme", confirm: true });
+  await at.gw.call(THING, { site_id: "bolt", confirm: false, confirm_token: "own" });
+  assert.deepEqual(at.fake.calls.map(({ site, args, writes }) => [site, args, writes]), [
+    ["acme", {}, true],
+    ["bolt", { confirm: false, confirm_token: "own" }, false],
+  ]);
+});
