@@ -3,6 +3,7 @@ import { type Code, GatewayError } from "../errors.ts";
 import type { Flag, PlatformKind, Site } from "../model.ts";
 import type { PublishGrant } from "../platforms/request.ts";
 import type { Manifest } from "../registry/manifest.ts";
+import type { Raise } from "../registry/tool.ts";
 import { matches } from "./risk.ts";
 
 /** The code each flag's absence is refused with. */
@@ -51,18 +52,18 @@ export function flagStep(
 }
 
 /**
- * A call needs a `live` flag of its manifest after all, for that reason. Throws the flag's own code when the site lacks
- * it, E_INTERNAL when the manifest does not name it so; answers the right to publish where the flag gives it.
+ * A call needs a `live` flag of its manifest after all, for that reason. Throws the flag's own code, or the reason's, when
+ * the site lacks it, E_INTERNAL when the manifest does not name it so; answers the right to publish where the flag gives it.
  */
 export function liveFlag(
   manifest: Pick<Manifest, "name" | "flags">,
   flag: Flag,
   site: Site,
-  reason: string,
+  { because, code }: Pick<Raise, "because" | "code">,
 ): PublishGrant | undefined {
   const named = manifest.flags.find((one) => one.live && one.flag === flag);
   if (!named) throw new GatewayError("E_INTERNAL", `"${manifest.name}" has no live flag ${flag}`);
-  requireFlag(manifest.name, flag, site, named.code, `, because ${reason}`);
+  requireFlag(manifest.name, flag, site, code ?? named.code, `, because ${because}`);
   return publishes(flag) ? mint(site.id, manifest.name) : undefined;
 }
 

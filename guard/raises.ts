@@ -32,8 +32,8 @@ export function judgeRaises(call: Raisable, raises: readonly Raise[]): PublishGr
     riskCap(call.caller, record.tier, manifest.name, highest.because);
   }
   let grant: PublishGrant | undefined;
-  for (const { flags = [], because } of raises) {
-    for (const flag of flags) grant = liveFlag(manifest, flag, siteOf(site, flag), because) ?? grant;
+  for (const { flags = [], ...why } of raises) {
+    for (const flag of flags) grant = liveFlag(manifest, flag, siteOf(site, flag), why) ?? grant;
   }
   record.published ||= raises.some(({ published }) => published);
   return grant;

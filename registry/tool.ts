@@ -1,4 +1,5 @@
 /** How a handler is written: `tool(name, run)` or `tool(name, { check?, plan, run })`. */
+import type { Code } from "../errors.ts";
 import type { Awaitable } from "../lib/async.ts";
 import type { Caller, Change, Flag, Making, PlatformKind, Project, Site, Snapshot, Tier } from "../model.ts";
 import type { Check } from "../platforms/checks.ts";
@@ -18,6 +19,7 @@ export interface Raise {
   readonly tier?: Tier;
   /** Flags of the site that it needs; the manifest names each as `live`. One that lets something go live makes it tier 3. */
   readonly flags?: readonly Flag[];
+  readonly code?: Code; // that the lack of one is refused with, where it is not the manifest's
   /** Whether visitors get the change at once; the audit row says so. */
   readonly published?: boolean;
   /** What is shown of it, in a preview and in a refusal: what runs, or is seen, where. Begins in lower case, ends without a full stop. */

@@ -18,6 +18,7 @@ type Arguments = Record<string, unknown>;
 interface ProxyRaise {
   readonly tier?: Tier;
   readonly flags?: readonly Flag[];
+  readonly code?: "E_PUBLISH_NOT_ALLOWED";
   readonly published?: boolean;
   readonly because: string;
 }
@@ -132,7 +133,12 @@ function raisesOf({ name }: ProxiedTool, { offer, target, writes, effect }: Reso
     ...(target.ref.source === "crm"
       ? [{ flags: ["allow_crm_write" as const], because: `${named} writes records of the CRM` }]
       : []),
-    ...(effect === "site" ? [liveRaise(`${named} changes the whole site, which visitors see at once`)] : []),
+    ...(effect === "site"
+      ? [{
+        ...liveRaise(`${named} changes the whole site, which visitors see at once`),
+        ...(target === offer ? { code: "E_PUBLISH_NOT_ALLOWED" as const } : {}),
+      }]
+      : []),
   ];
 }
 

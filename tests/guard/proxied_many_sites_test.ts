@@ -55,3 +55,13 @@ Deno.test("who asks for a preview at a site gets no write there, whatever the to
     ["bolt", { confirm: false, confirm_token: "own" }, false],
   ]);
 });
+
+Deno.test("what changes the whole site is refused alike, whatever the tool touches at another", async () => {
+  await using at = await open({ acme: [thing("Changes all")], bolt: [thing("Makes something")] });
+  await approve(at.gw, THING, "acme", { class: "write", effect: "site" });
+  const args = { site_id: "acme" };
+  await at.gw.refuses(THING, args, "E_PUBLISH_NOT_ALLOWED");
+  await approve(at.gw, THING, "bolt", { class: "write", effect: "new" });
+  await at.gw.refuses(THING, args, "E_PUBLISH_NOT_ALLOWED");
+  assert.deepEqual(at.fake.calls, []);
+});

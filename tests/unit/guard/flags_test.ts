@@ -69,11 +69,14 @@ Deno.test("a live flag is left to the tool's plan, and mints nothing", () => {
 for (const flag of FLAGS) {
   Deno.test(`${flag}, live: judged when the plan asks, and by its own code`, async () => {
     const needing = withFlags({ flag, live: true });
-    await refusal(() => liveFlag(needing, flag, site(), "of that"), CODES[flag]);
-    const grant = liveFlag(needing, flag, site({ [flag]: true }), "of that");
+    await refusal(() => liveFlag(needing, flag, site(), { because: "of that" }), CODES[flag]);
+    const grant = liveFlag(needing, flag, site({ [flag]: true }), { because: "of that" });
     assert.equal(grant !== undefined, PUBLISHING.includes(flag));
     if (grant) assert.ok(isGenuine(grant, "acme"));
-    await refusal(() => liveFlag(withFlags({ flag }), flag, site({ [flag]: true }), "of that"), "E_INTERNAL");
+    await refusal(
+      () => liveFlag(withFlags({ flag }), flag, site({ [flag]: true }), { because: "of that" }),
+      "E_INTERNAL",
+    );
   });
 }
 
