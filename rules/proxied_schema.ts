@@ -1,5 +1,5 @@
 /** The schemas of sites' own tools as callers are shown them: what is no schema of arguments is left out, and prose unless it was read. */
-import { canonical, sizeOf } from "../lib/canonical.ts";
+import { sizeOf } from "../lib/canonical.ts";
 import { isFormat, isOneWord } from "./proxied_plain.ts";
 
 /** A schema as it came: any JSON. */
@@ -12,14 +12,18 @@ const ENUM_MAX = 200;
 const TEXT_CHARACTERS = { title: 100, description: 1000, pattern: 200 } as const;
 
 const TYPES = ["string", "integer", "number", "boolean", "object", "array", "null"];
-const NUMBERS = [
-  ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength"],
-  ...["minItems", "maxItems", "minProperties", "maxProperties"],
-];
-const PROPERTY = /^[A-Za-z0-9_.$[\]-]{1,64}$/;
+const BOUNDS = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"];
+const COUNTS = ["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"];
+/** What model providers take for the name of an argument: for another one they refuse a request with all of its tools. */
+const PROPERTY = /^[A-Za-z0-9_.-]{1,64}$/;
+/** Of a schema of arguments as a whole providers take no other keywords. */
+const WHOLE = ["title", "description", "properties", "required", "additionalProperties"] as const;
 /** A value of an enum that gives no orders: three words at most. */
 const PLAIN_VALUE = /^(?:[\w.:/#%+@-]{1,48}(?: [\w.:/#%+@-]{1,24}){0,2})?$/;
-const LOCAL_REF = /^#(?:\/(?:\$defs|definitions)\/[\w.-]{1,64})?$/;
+const LOCAL_REF = /^#\/(\$defs|definitions)\/([\w.-]{1,64})$/;
+/** So many schemas may stand in place of what refers to them, and so deep in each other. */
+const REFERRED_MAX = 500;
+const REFERRED_LEVELS_MAX = 4;
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -73,15 +77,49 @@ export interface Showing {
   readonly words: Readonly<Record<string, string>>;
 }
 
-/** The schema as callers are shown it; one that `schemaFault` lets pass. */
-export function shownSchema(given: StrangeSchema, how: Showing): Record<string, unknown> {
-  return { ...shownPart(asRecord(given), how), type: "object" };
+/** A schema with what it is a part of. */
+interface Shown extends Showing {
+  readonly root: StrangeSchema;
+  /** The definitions it stands within. */
+  readonly within: readonly unknown[];
+  readonly left: { schemas: number };
+  /** The arguments of what it says more of. */
+  readonly beside: Readonly<Record<string, unknown>>;
 }
 
-function shownPart(given: unknown, how: Showing): Record<string, unknown> {
+/**
+ * The schema as callers are shown it, valid whatever was listed: a model's provider refuses all tools for one that is
+ * not. What refers to a definition is shown as that; what says that one of several schemas holds, as any of them. Of one
+ * that `schemaFault` lets pass.
+ */
+export function shownSchema(given: StrangeSchema, how: Showing): Record<string, unknown> {
+  const root = asRecord(given) as StrangeSchema;
+  const shown = shownPart(root, { ...how, root, within: [], left: { schemas: REFERRED_MAX }, beside: {} });
+  const { allOf = [], anyOf = [] } = shown as Readonly<Record<string, readonly Record<string, unknown>[]>>;
+  const properties: Record<string, unknown> = {};
+  for (const one of [shown, ...allOf, ...anyOf]) {
+    for (const [name, part] of Object.entries(one.properties ?? {})) {
+      if (!Object.hasOwn(properties, name)) properties[name] = part;
+    }
+  }
+  const required = [
+    ...new Set([shown, ...allOf].flatMap((one) => one.required as string[] | undefined ?? [])),
+  ];
+  const whole = {
+    ...shown,
+    type: "object",
+    ...(Object.keys(properties).length > 0 ? { properties } : {}),
+    ...(required.length > 0 ? { required } : {}),
+  };
+  return Object.fromEntries(
+    Object.entries(whole).filter(([key]) => key === "type" || WHOLE.some((one) => one === key)),
+  );
+}
+
+function shownPart(given: unknown, how: Shown): Record<string, unknown> {
   const schema = asRecord(given);
-  if (!isRecord(schema)) return {};
-  const shown: Record<string, unknown> = {};
+  if (!isRecord(schema) || (how.within.length > 0 && how.left.schemas-- <= 0)) return {};
+  const shown: Record<string, unknown> = { ...referred(schema.$ref, how) };
   const put = (key: string, value: unknown) => {
     if (value !== undefined) shown[key] = value;
   };
@@ -91,22 +129,22 @@ function shownPart(given: unknown, how: Showing): Record<string, unknown> {
       const text = schema[key];
       if (typeof text !== "string" || text === "") continue;
       if (key !== "pattern") put(key, cleanText(text, most));
-      else if (text === cleanText(text, most)) put(key, text); // a pattern that was cut is another one
+      // A pattern that was cut is another one.
+      else if (text === cleanText(text, most) && isPattern(text)) put(key, text);
     }
   }
-  for (const key of NUMBERS) if (Number.isFinite(schema[key])) put(key, schema[key]);
+  for (const key of BOUNDS) if (Number.isFinite(schema[key])) put(key, schema[key]);
+  for (const key of COUNTS) {
+    if (Number.isSafeInteger(schema[key]) && schema[key] as number >= 0) put(key, schema[key]);
+  }
+  if (Number.isFinite(schema.multipleOf) && schema.multipleOf as number > 0) {
+    put("multipleOf", schema.multipleOf);
+  }
   if (typeof schema.uniqueItems === "boolean") put("uniqueItems", schema.uniqueItems);
   if (typeof schema.format === "string" && isFormat(schema.format)) put("format", schema.format);
-  if (typeof schema.$ref === "string" && LOCAL_REF.test(schema.$ref) && isNamed(schema.$ref.slice(2), how)) {
-    put("$ref", schema.$ref);
-  }
   if (isPlain(schema.default, how)) put("default", schema.default);
   if (Object.hasOwn(schema, "const") && isPlain(schema.const, how)) put("const", schema.const);
   put("enum", enumOf(schema.enum, how));
-  for (const key of ["anyOf", "oneOf", "allOf", "prefixItems"]) {
-    const all: unknown = schema[key];
-    if (Array.isArray(all) && all.length > 0) put(key, all.map((one) => shownPart(one, how)));
-  }
   if (schema.items !== undefined) {
     put("items", Array.isArray(schema.items) ? {} : shownPart(schema.items, how));
   }
@@ -118,18 +156,56 @@ function shownPart(given: unknown, how: Showing): Record<string, unknown> {
       ? shownPart(schema.additionalProperties, how)
       : undefined,
   );
-  for (const key of ["$defs", "definitions"]) put(key, partsOf(schema[key], how));
   const properties = partsOf(schema.properties, how, how.read ? {} : how.words);
   put("properties", properties);
-  put("required", requiredOf(schema.required, properties));
+  const named = { ...how.beside, ...properties };
+  put("required", requiredOf(schema.required, named));
+  putCombined(shown, schema, { ...how, beside: named });
   return shown;
+}
+
+/** Of what is shown of several schemas more than one can hold, although of the whole ones only one could. */
+function putCombined(shown: Record<string, unknown>, schema: StrangeSchema, how: Shown): void {
+  const partsOf = (key: string) => {
+    const all: unknown = schema[key];
+    return Array.isArray(all) ? all.map((one) => shownPart(one, how)) : [];
+  };
+  const isOpen = (one: object) => Object.keys(one).length === 0;
+  for (const key of ["anyOf", "oneOf"]) {
+    const parts = partsOf(key);
+    if (parts.length > 0 && !parts.some(isOpen) && shown.anyOf === undefined) shown.anyOf = parts;
+  }
+  const all = partsOf("allOf").filter((one) => !isOpen(one));
+  if (all.length > 0) shown.allOf = all;
+  const first = partsOf("prefixItems");
+  if (first.length > 0) shown.prefixItems = first;
+}
+
+/** What a definition says, as far as it stands in itself or in too many others nowhere. */
+function referred(ref: unknown, how: Shown): Record<string, unknown> {
+  const [, place, name] = typeof ref === "string" ? LOCAL_REF.exec(ref) ?? [] : [];
+  if (place === undefined || name === undefined) return {};
+  const all = asRecord(how.root[place]);
+  const found = isRecord(all) && Object.hasOwn(all, name) ? all[name] : undefined;
+  if (found === undefined || how.within.includes(found) || how.within.length >= REFERRED_LEVELS_MAX) {
+    return {};
+  }
+  return shownPart(found, { ...how, within: [...how.within, found], beside: {}, words: {} });
+}
+
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text, "u") instanceof RegExp;
+  } catch {
+    return false; // one of another language
+  }
 }
 
 function typesOf(type: unknown): unknown {
   const one = (word: unknown) => typeof word === "string" && TYPES.includes(word);
   if (one(type)) return type;
   return Array.isArray(type) && type.length > 0 && type.length <= TYPES.length && type.every(one)
-    ? type
+    ? [...new Set(type)]
     : undefined;
 }
 
@@ -145,12 +221,12 @@ function isPlain(value: unknown, how: Showing): boolean {
 function enumOf(values: unknown, how: Showing): unknown {
   const fits = Array.isArray(values) && values.length > 0 && values.length <= ENUM_MAX &&
     values.every((one) => isPlain(one, how));
-  return fits ? values : undefined;
+  return fits ? [...new Set(values)] : undefined;
 }
 
 function partsOf(
   given: unknown,
-  how: Showing,
+  how: Shown,
   words: Readonly<Record<string, string>> = {},
 ): Record<string, unknown> | undefined {
   const parts = asRecord(given);
@@ -161,49 +237,14 @@ function partsOf(
   return Object.fromEntries(
     named.slice(0, PROPERTIES_MAX).map(([name, part]) => {
       const description = Object.hasOwn(words, name) ? { description: words[name] } : {};
-      return [name, { ...shownPart(part, { ...how, words: {} }), ...description }];
+      return [name, { ...shownPart(part, { ...how, words: {}, beside: {} }), ...description }];
     }),
   );
 }
 
-function requiredOf(required: unknown, properties: Record<string, unknown> = {}): string[] | undefined {
+function requiredOf(required: unknown, properties: Readonly<Record<string, unknown>>): string[] | undefined {
   if (!Array.isArray(required)) return undefined;
   const names = required.filter((name): name is string => typeof name === "string" && PROPERTY.test(name));
   const known = [...new Set(names)].filter((name) => Object.hasOwn(properties, name));
   return known.length > 0 ? known : undefined;
-}
-
-/**
- * One schema for several: they themselves where they say the same, else a loose one. There an argument on which they
- * agree is as they say, any other is left open, and only what all require is required.
- */
-export function mergedSchema(
-  schemas: readonly Record<string, unknown>[],
-): { readonly schema: Record<string, unknown>; readonly differ: boolean } {
-  const [first = { type: "object" }, ...others] = [
-    ...new Map(schemas.map((one) => [canonical(one), one])).values(),
-  ];
-  if (others.length === 0) return { schema: first, differ: false };
-  const all = [first, ...others];
-  const byName = new Map<string, Set<string>>();
-  for (const { properties = {} } of all) {
-    for (const [name, part] of Object.entries(properties as Record<string, unknown>)) {
-      byName.set(name, (byName.get(name) ?? new Set()).add(canonical(part)));
-    }
-  }
-  const properties = [...byName].map(([name, texts]) => {
-    const [only = "{}"] = texts;
-    // What refers to a definition means the one of its own schema.
-    return [name, texts.size === 1 && !only.includes('"$ref"') ? JSON.parse(only) : {}] as const;
-  });
-  const required = all.map((one) => one.required as string[] | undefined ?? []);
-  const demanded = required[0]!.filter((name) => required.every((names) => names.includes(name)));
-  return {
-    schema: {
-      type: "object",
-      properties: Object.fromEntries(properties),
-      ...(demanded.length > 0 ? { required: demanded } : {}),
-    },
-    differ: true,
-  };
 }
