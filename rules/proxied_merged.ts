@@ -1,37 +1,187 @@
-/** One schema for the tools of several sites that have one name. */
+/** One schema for the tools of several sites that have one name: what holds at all of them, and where what is different. */
 import { canonical } from "../lib/canonical.ts";
+import { madeOnce } from "../lib/made_once.ts";
+
+/** A schema as it is shown. */
+type Schema = Readonly<Record<string, unknown>>;
+
+/** A schema, and the sites that have it. */
+export interface Way {
+  readonly schema: Schema;
+  readonly sites: readonly string[];
+}
+
+/** What sites say of one argument. */
+interface Said {
+  readonly part: Schema;
+  readonly sites: readonly string[];
+  readonly isRequired: boolean;
+}
+
+/** So many values and texts are named; of more it is said that there are more. */
+const NAMED_MAX = 4;
+const SITES_MAX = 6;
+
+/** What is compared is an object that stays as it is, and most sites have the same. */
+const textOf = madeOnce((schema: Schema) => ({ text: canonical(schema) }));
+const isSame = (a: Schema, b: Schema) => a === b || textOf(a).text === textOf(b).text;
+
+const propertiesOf = ({ properties }: Schema) => (properties ?? {}) as Readonly<Record<string, Schema>>;
+const requiredOf = ({ required }: Schema) => (required ?? []) as readonly string[];
 
 /**
- * One schema for several: they themselves where they say the same, else a loose one. There an argument on which they
- * agree is as they say, any other is left open, and only what all require is required.
+ * One schema for several: they themselves where they say the same, else a loose one. There an argument is as all say that
+ * say anything of it, only what all require is required, and its description names the sites at which it differs.
  */
-export function mergedSchema(
-  schemas: readonly Record<string, unknown>[],
-): { readonly schema: Record<string, unknown>; readonly differ: boolean } {
-  const [first = { type: "object" }, ...others] = [
-    ...new Map(schemas.map((one) => [canonical(one), one])).values(),
-  ];
-  if (others.length === 0) return { schema: first, differ: false };
-  const all = [first, ...others];
-  const byName = new Map<string, Set<string>>();
-  for (const { properties = {} } of all) {
-    for (const [name, part] of Object.entries(properties as Record<string, unknown>)) {
-      byName.set(name, (byName.get(name) ?? new Set()).add(canonical(part)));
-    }
+export function mergedSchema(ways: readonly Way[]): { readonly schema: Schema; readonly differ: boolean } {
+  const alike: { schema: Schema; sites: string[] }[] = [];
+  for (const { schema, sites } of ways) {
+    const same = alike.find((one) => isSame(one.schema, schema));
+    if (same) same.sites.push(...sites);
+    else alike.push({ schema, sites: [...sites] });
   }
-  const properties = [...byName].map(([name, texts]) => {
-    const [only = "{}"] = texts;
-    // What refers to a definition means the one of its own schema.
-    return [name, texts.size === 1 && !only.includes('"$ref"') ? JSON.parse(only) : {}] as const;
+  const [first = { schema: { type: "object" }, sites: [] }, ...others] = alike;
+  if (others.length === 0) return { schema: first.schema, differ: false };
+  const names = new Set(alike.flatMap(({ schema }) => Object.keys(propertiesOf(schema))));
+  const all = alike.flatMap(({ sites }) => sites);
+  const properties = [...names].map((name) => {
+    const said = alike.filter(({ schema }) => Object.hasOwn(propertiesOf(schema), name)).map(
+      ({ schema, sites }): Said => ({
+        part: propertiesOf(schema)[name]!,
+        sites,
+        isRequired: requiredOf(schema).includes(name),
+      }),
+    );
+    return [name, mergedArgument(said, all)] as const;
   });
-  const required = all.map((one) => one.required as string[] | undefined ?? []);
-  const demanded = required[0]!.filter((name) => required.every((names) => names.includes(name)));
+  const required = requiredOf(first.schema).filter((name) =>
+    others.every(({ schema }) => requiredOf(schema).includes(name))
+  );
   return {
     schema: {
       type: "object",
       properties: Object.fromEntries(properties),
-      ...(demanded.length > 0 ? { required: demanded } : {}),
+      ...(required.length > 0 ? { required } : {}),
     },
     differ: true,
   };
 }
+
+/** An argument as its sites say it, with what of it is not alike at all of them. */
+function mergedArgument(said: readonly Said[], all: readonly string[]): Schema {
+  const part = mergedPart(said.map((one) => one.part));
+  const notes = [whereNote(said, all), valuesNote(part, said)].filter((one) => one !== "");
+  const words = described(said);
+  const text = notes.length === 0 ? words : [sentence(words), ...notes].join(" ").trim();
+  return text === "" ? part : { ...part, description: text };
+}
+
+/** The sites that have it and that require it, where these are not all. */
+function whereNote(said: readonly Said[], all: readonly string[]): string {
+  const having = said.flatMap(({ sites }) => sites);
+  const requiring = said.flatMap(({ sites, isRequired }) => isRequired ? sites : []);
+  const lacking = all.filter((one) => !having.includes(one));
+  const isFew = lacking.length < having.length;
+  if (lacking.length > 0 && requiring.length === having.length) {
+    return isFew
+      ? `Not on ${named(lacking)}; required on the others.`
+      : `Only on ${named(having)}; required there.`;
+  }
+  const free = having.filter((one) => !requiring.includes(one));
+  return [
+    ...(lacking.length === 0 ? [] : [isFew ? `Not on ${named(lacking)}.` : `Only on ${named(having)}.`]),
+    ...(requiring.length === 0 || free.length === 0 ? [] : [
+      free.length < requiring.length ? `Not required on ${named(free)}.` : `Required on ${named(requiring)}.`,
+    ]),
+  ].join(" ");
+}
+
+/** What all say that say anything: of what differs nothing but its types and values, which are those of any. */
+function mergedPart(parts: readonly Schema[]): Schema {
+  const bare = parts.map(({ title: _, description: __, ...rest }) => rest as Schema);
+  const [first = {}, ...others] = distinct(bare.filter((one) => Object.keys(one).length > 0));
+  if (others.length === 0) return first;
+  const merged: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(first)) {
+    const values = [value, ...others.map((one) => one[key])];
+    if (values.includes(undefined)) continue;
+    const one = key === "type" || key === "enum"
+      ? ofAny(values)
+      : key === "items"
+      ? mergedInner(values as Schema[])
+      : key === "properties"
+      ? mergedProperties(values as Schema[])
+      : key === "required"
+      ? common(values as string[][])
+      : new Set(values.map(canonical)).size === 1
+      ? value
+      : undefined;
+    if (one !== undefined) merged[key] = one;
+  }
+  return merged;
+}
+
+/** What stands within an argument, in the words of the first that has some. */
+function mergedInner(parts: readonly Schema[]): Schema {
+  const description = parts.find((one) => one.description !== undefined)?.description;
+  return { ...mergedPart(parts), ...(description === undefined ? {} : { description }) };
+}
+
+const distinct = (schemas: readonly Schema[]): Schema[] => [
+  ...new Map(schemas.map((one) => [canonical(one), one])).values(),
+];
+
+function mergedProperties(all: readonly Schema[]): Schema {
+  const names = new Set(all.flatMap((one) => Object.keys(one)));
+  return Object.fromEntries([...names].map((name) => {
+    const own = all.flatMap((one) => Object.hasOwn(one, name) ? [one[name] as Schema] : []);
+    return [name, mergedInner(own)];
+  }));
+}
+
+const VALUES_MAX = 200;
+
+function ofAny(values: readonly unknown[]): unknown {
+  const all = [...new Set(values.flat())];
+  if (all.length > VALUES_MAX) return undefined;
+  return all.length === 1 && values.every((one) => !Array.isArray(one)) ? all[0] : all;
+}
+
+const common = ([first = [], ...others]: readonly (readonly string[])[]) =>
+  first.filter((name) => others.every((one) => one.includes(name)));
+
+/** The words of one, or of each with its sites. */
+function described(said: readonly Said[]): string {
+  const ways = Map.groupBy(said, ({ part }) => String(part.description ?? ""));
+  ways.delete("");
+  const all = [...ways];
+  if (all.length < 2) return all[0]?.[0] ?? "";
+  const more = all.length > NAMED_MAX ? [MORE] : [];
+  return [
+    ...all.slice(0, NAMED_MAX).map(([text, of]) =>
+      sentence(`On ${named(of.flatMap(({ sites }) => sites))}: ${text}`)
+    ),
+    ...more,
+  ].join(" ");
+}
+
+const MORE = "Other sites describe it otherwise.";
+const sentence = (text: string) => text === "" || /[.!?…]$/.test(text) ? text : `${text}.`;
+
+/** Values that not all of its sites take. */
+function valuesNote({ enum: values }: Schema, said: readonly Said[]): string {
+  if (!Array.isArray(values)) return "";
+  const listing = said.filter(({ part }) => Array.isArray(part.enum));
+  const some = values.flatMap((value) => {
+    const having = listing.filter(({ part }) => (part.enum as unknown[]).includes(value));
+    return having.length === listing.length
+      ? []
+      : [`${JSON.stringify(value)} on ${named(having.flatMap(({ sites }) => sites))}`];
+  });
+  if (some.length === 0) return "";
+  const more = some.length > NAMED_MAX ? "; other values differ too" : "";
+  return `Only ${some.slice(0, NAMED_MAX).join(", ")}${more}.`;
+}
+
+/** Of many it is only said that there are some: a list of them costs more than it tells. */
+const named = (sites: readonly string[]) => sites.length > SITES_MAX ? "some sites" : sites.join(", ");

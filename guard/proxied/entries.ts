@@ -94,8 +94,8 @@ function said(description: string, about: string | undefined): string {
   return `The site's own tool server describes it so: ${clean}${/[.!?…]$/.test(clean) ? "" : "."}`;
 }
 
-const AT_ONCE = " It writes at once: there is no preview.";
-const BY_NAME = " It counts as a write, though it is not known to change anything.";
+const AT_ONCE = " writes at once: there is no preview.";
+const BY_NAME = " counts as a write, though it is not known to change anything.";
 const DIFFER = " Its arguments differ between these sites.";
 /** Of sites that describe a tool each in their own way, so many ways are shown. */
 const WAYS_MAX = 3;
@@ -109,7 +109,7 @@ export function proxiedEntry(
 ): ToolEntry {
   const bySite = new Map(all.map((one) => [one.offer.site_id, one]));
   const [{ shown: { proxies } }] = all as [ShownOffer, ...ShownOffer[]];
-  const writing = all.filter(({ offer }) => offer.writes).map(({ offer }) => offer.site_id);
+  const writing = siteIds(all.filter(({ offer }) => offer.writes));
   const writes = writing.length === all.length; // what one server says makes no write of another's
   const tool: ProxiedTool = {
     name,
@@ -166,21 +166,24 @@ const moved = (name: string, site_id: string) =>
 
 function shownBy(all: readonly ShownOffer[]): Shown {
   // Sites that list the same have the same object.
-  const { schema, differ } = mergedSchema([...new Set(all.map(({ shown }) => shown.schema))]);
+  const schemas = [...Map.groupBy(all, ({ shown }) => shown.schema)];
+  const { schema, differ } = mergedSchema(schemas.map(([schema, of]) => ({ schema, sites: siteIds(of) })));
   const ways = [...Map.groupBy(all, ({ shown }) => shown.description)];
   const writing = all.filter(({ offer }) => offer.writes);
   const counted = writing.some(({ offer }) => offer.effect !== "read") ? AT_ONCE : BY_NAME;
+  const where = writing.length < all.length ? ` On ${siteNames(writing)} it` : " It";
   const more = ways.length > WAYS_MAX ? " Other sites describe it otherwise." : "";
   const text = ways.length === 1
     ? ways[0]![0]
     : ways.slice(0, WAYS_MAX).map(([said, of]) => `On ${siteNames(of)}: ${said}`).join(" ") + more;
   return {
-    description: `${text}${writing.length > 0 ? counted : ""}${differ ? DIFFER : ""}`,
+    description: `${text}${writing.length > 0 ? where + counted : ""}${differ ? DIFFER : ""}`,
     input_schema: schema,
   };
 }
 
-const siteNames = (all: readonly ShownOffer[]) => all.map(({ offer }) => offer.site_id).join(", ");
+const siteIds = (all: readonly ShownOffer[]) => all.map(({ offer }) => offer.site_id);
+const siteNames = (all: readonly ShownOffer[]) => siteIds(all).join(", ");
 
 /** The name as words. */
 function titleOf(name: string): string {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { ToolReport } from "../../registry/proxied_reports.ts";
 import { listed } from "../fake_tool_servers.ts";
 import type { Kit } from "../kit.ts";
-import { admin, HEADING, open } from "./proxied_kit.ts";
+import { admin, HEADING, open, shown } from "./proxied_kit.ts";
 
 const THING = "builder-mcp-get-thing";
 const thing = (description: string, properties: Record<string, unknown> = {}) =>
@@ -64,4 +64,26 @@ Deno.test("what changes the whole site is refused alike, whatever the tool touch
   await approve(at.gw, THING, "bolt", { class: "write", effect: "new" });
   await at.gw.refuses(THING, args, "E_PUBLISH_NOT_ALLOWED");
   assert.deepEqual(at.fake.calls, []);
+});
+
+Deno.test("a tool that writes at one site and reads at another says where it writes, to who may write there", async () => {
+  const tokens = { low: { max_risk: 1 as const }, own: { allowed_sites: ["bolt"] } };
+  await using at = await open({ acme: [thing("One")], bolt: [thing("One.", { all: { type: "boolean" } })] }, {
+    tokens,
+  });
+  await approve(at.gw, THING, "acme", { class: "write", effect: "new" });
+  await approve(at.gw, THING, "bolt", { class: "read" });
+  const { description, inputSchema, annotations } = (await shown(at.gw)).get(THING)!;
+  assert.equal(
+    description,
+    "The site's own tool server describes it so: One. On acme it writes at once: there is no preview. " +
+      "Its arguments differ between these sites.\n\nSites that offer it: acme, bolt",
+  );
+  assert.deepEqual(inputSchema.properties.all, { type: "boolean", description: "Only on bolt." });
+  assert.equal(annotations.readOnlyHint, false);
+  for (const as of ["low", "own"]) {
+    const seen = (await shown(at.gw, as)).get(THING)!;
+    assert.doesNotMatch(JSON.stringify(seen), /acme|writes|differ/);
+    assert.equal(seen.annotations.readOnlyHint, true);
+  }
 });

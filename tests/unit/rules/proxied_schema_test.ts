@@ -1,7 +1,6 @@
-/** Schemas of sites' own tools: what no caller is shown unread, what cannot be a schema, and how several become one. */
+/** Schemas of sites' own tools: what no caller is shown unread, and what cannot be a schema. */
 import assert from "node:assert/strict";
 import { servedArguments } from "../../../rules/proxied_arguments.ts";
-import { mergedSchema } from "../../../rules/proxied_merged.ts";
 import { cleanText, schemaFault, shownSchema } from "../../../rules/proxied_schema.ts";
 
 const UNREAD = { read: false, words: { post_id: "The page" } };
@@ -129,32 +128,6 @@ Deno.test("what cannot be the schema of arguments is said, whatever it is", () =
     if (said === null) assert.equal(fault, null, JSON.stringify(schema));
     else assert.match(fault!, said);
   }
-});
-
-Deno.test("one schema for several keeps what they agree on and requires what all require", () => {
-  const a = {
-    type: "object",
-    properties: { x: { type: "string" }, y: { type: "integer" } },
-    required: ["x", "y"],
-  };
-  const same = mergedSchema([a, { ...a, required: ["x", "y"] }]);
-  assert.deepEqual(same, { schema: a, differ: false });
-  const b = {
-    type: "object",
-    properties: { x: { type: "string" }, y: { type: "string" }, z: {} },
-    required: ["x"],
-  };
-  const refers = {
-    type: "object",
-    properties: { x: { $ref: "#/$defs/q" } },
-    $defs: { q: {} },
-    required: ["x"],
-  };
-  assert.deepEqual(mergedSchema([a, b]), {
-    schema: { type: "object", properties: { x: { type: "string" }, y: {}, z: {} }, required: ["x"] },
-    differ: true,
-  });
-  assert.deepEqual(mergedSchema([refers, { ...refers, $defs: {} }]).schema.properties, { x: {} });
 });
 
 Deno.test("prefixes are left out where no two names become one, and what is filled in is not asked for", () => {
