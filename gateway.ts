@@ -130,9 +130,9 @@ export async function openGateway(
       }),
     mcp: mcpDoor({
       authenticate,
-      listing: async (caller, site) => {
+      listing: async (caller, sites) => {
         tokenLimit.take(caller.token.id);
-        return await (await lists.of(caller, site)).mcp();
+        return await (await lists.of(caller, sites)).mcp();
       },
       lists,
       stopping: stopping.signal,

@@ -36,9 +36,9 @@ export function named(response: Response, newId: () => string): Response {
   return response;
 }
 
-/** The site whose tools a listing is asked for, `?site=` in the address; null where it names none. */
-export const namedSite = (address: string): string | null =>
-  address.includes("?") ? new URL(address).searchParams.get("site") : null;
+/** The sites whose tools a listing is asked for, each `?site=` in the address. */
+export const namedSites = (address: string): readonly string[] =>
+  address.includes("?") ? new URL(address).searchParams.getAll("site") : [];
 
 /** The REST success envelope, as text. */
 export const success = (result: unknown): string =>

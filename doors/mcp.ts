@@ -12,7 +12,7 @@ import {
   MODERN_VERSION,
   RPC,
 } from "./mcp_frame.ts";
-import { CORS, namedSite, naming } from "./envelope.ts";
+import { CORS, namedSites, naming } from "./envelope.ts";
 import { fault, JSON_HEADERS, preflight, refusal, refused } from "./mcp_response.ts";
 import { FollowedCalls, progressTokenOf } from "./mcp_stream.ts";
 import { failed, REQUEST_ID, succeeded, type ToolResult } from "./mcp_result.ts";
@@ -39,9 +39,9 @@ export interface McpPorts extends SubscriptionPorts {
   authenticate(request: Request): Awaitable<Caller>;
   /**
    * The tools that caller sees, of all or of that site, as ASCII JSON text of an array: `[{"name":…},…]`. Throws
-   * E_RATE_LIMITED; of a site E_SCOPE_DENIED, E_NOT_FOUND.
+   * E_RATE_LIMITED; of a site E_SCOPE_DENIED, E_NOT_FOUND, of several E_BAD_INPUT.
    */
-  listing(caller: Caller, site: string | null): Awaitable<string>;
+  listing(caller: Caller, sites: readonly string[]): Awaitable<string>;
   /** The largest body that caller may send, in bytes. */
   bodyLimit(caller: Caller): number;
   /**
@@ -110,7 +110,7 @@ async function answer(
     return new Response(null, { status: 202, headers: CORS });
   }
   if (frame instanceof FrameFault) return fault(frame);
-  const asked = { caller, requestId, bodyBytes: body.bytes, site: namedSite(request.url) };
+  const asked = { caller, requestId, bodyBytes: body.bytes, sites: namedSites(request.url) };
   const token = progressTokenOf(frame, headers);
   if (token instanceof FrameFault) return fault(token);
   if (frame.modern && frame.method === "subscriptions/listen") {
@@ -132,8 +132,8 @@ async function answer(
 
 /** What a message came with. */
 interface Asked extends Pick<McpCall, "caller" | "requestId" | "bodyBytes" | "follower"> {
-  /** The site that the address names; its list of tools is then that site's. */
-  readonly site: string | null;
+  /** What the address names: of one site the list of tools is that site's. */
+  readonly sites: readonly string[];
 }
 
 /** The answers to the methods; everything that stays the same is written once. */
@@ -189,9 +189,9 @@ class Answers {
     return listed instanceof FrameFault ? listed : null;
   }
 
-  async #listed({ id }: Frame, { caller, requestId, site }: Asked): Promise<string | FrameFault> {
+  async #listed({ id }: Frame, { caller, requestId, sites }: Asked): Promise<string | FrameFault> {
     try {
-      return await this.#ports.listing(caller, site);
+      return await this.#ports.listing(caller, sites);
     } catch (thrown) {
       // As HTTP: a client that lists too often is told when to come back.
       if (thrown instanceof GatewayError && thrown.code === "E_RATE_LIMITED") throw thrown;
@@ -214,7 +214,7 @@ class Answers {
     if (key !== undefined && typeof key !== "string") {
       return new FrameFault(200, RPC.INVALID_PARAMS, `_meta: ${IDEMPOTENCY_KEY} must be a string`, frame.id);
     }
-    const { site: _, ...rest } = asked;
+    const { sites: _, ...rest } = asked;
     const call = { ...rest, tool: name, arguments: given, idempotencyKey: key };
     const { members, meta } = await this.#run(call);
     return this.#result(frame, members, { ...meta, [REQUEST_ID]: asked.requestId });

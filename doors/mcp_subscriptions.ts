@@ -2,7 +2,7 @@
 import { GatewayError } from "../errors.ts";
 import { type Clock, delay } from "../lib/async.ts";
 import { type Caller, SUBSCRIPTION_LIMITS } from "../model.ts";
-import { namedSite, naming } from "./envelope.ts";
+import { namedSites, naming } from "./envelope.ts";
 import { EVENT_HEADERS, eventOf, KEEP_ALIVE } from "./mcp_events.ts";
 import { type Frame, FrameFault, type FrameId, isRecord, RPC } from "./mcp_frame.ts";
 
@@ -27,9 +27,9 @@ export interface ComparedLists {
   /** Nothing where tools are known as they are now; else they are once this resolves. */
   fresh(): Awaitable<void>;
   /** What the list, of all or of that site, depends on: as long as it is the same, so is the list. Costs little. */
-  key(caller: Caller, site: string | null): Awaitable<string>;
+  key(caller: Caller, sites: readonly string[]): Awaitable<string>;
   /** Alike for lists that are alike, whatever they depend on. */
-  digest(caller: Caller, site: string | null): Awaitable<string>;
+  digest(caller: Caller, sites: readonly string[]): Awaitable<string>;
 }
 
 /** A request to listen, and who sent it. */
@@ -73,8 +73,8 @@ export class Subscriptions {
     }
     const { lists } = this.#ports;
     await lists.fresh();
-    const site = namedSite(request.url);
-    const seen = { key: await lists.key(caller, site), digest: await lists.digest(caller, site) };
+    const sites = namedSites(request.url);
+    const seen = { key: await lists.key(caller, sites), digest: await lists.digest(caller, sites) };
     const full = this.#full(caller);
     if (full !== null) return new FrameFault(200, RPC.INTERNAL, full, id);
     const one = new Subscription(asked, seen, this.#ports, () => this.#forget(one));
@@ -198,10 +198,10 @@ class Subscription {
   async #compare(caller: Caller): Promise<boolean> {
     const { lists } = this.#ports;
     await lists.fresh();
-    const site = namedSite(this.#asked.url);
-    const key = await lists.key(caller, site);
+    const sites = namedSites(this.#asked.url);
+    const key = await lists.key(caller, sites);
     if (key === this.#seen.key) return false;
-    const digest = await lists.digest(caller, site);
+    const digest = await lists.digest(caller, sites);
     if (digest !== this.#seen.digest) this.send("notifications/tools/list_changed");
     this.#seen = { key, digest };
     return true;

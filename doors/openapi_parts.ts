@@ -224,7 +224,7 @@ export function fixedPaths(codes: Codes): Record<string, unknown> {
     "/api/v1/sites": { get: read("sites", "The sites in the token's scope", "SitesEnvelope") },
     "/api/v1/tools": {
       get: {
-        ...read("tools", "The tools the token may call", "ToolsEnvelope", [401, 403, 404, 429, 500]),
+        ...read("tools", "The tools the token may call", "ToolsEnvelope", [400, 401, 403, 404, 429, 500]),
         parameters: [site],
       },
     },

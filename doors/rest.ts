@@ -10,7 +10,7 @@ import type { Caller } from "../model.ts";
 import type { Store } from "../store/store.ts";
 import { readObject } from "../lib/body.ts";
 import { Content } from "../lib/content.ts";
-import { CORS, failure, namedSite, naming, refusalHeaders, success, unwrap } from "./envelope.ts";
+import { CORS, failure, namedSites, naming, refusalHeaders, success, unwrap } from "./envelope.ts";
 
 /** What the REST door stands on. */
 export interface RestPorts {
@@ -57,7 +57,7 @@ export function restDoor(app: Hono, ports: RestPorts): void {
   app.get(`${at}/sites`, reading(async (caller) => success({ sites: await sitesOf(ports, caller) })));
   app.get(
     `${at}/tools`,
-    reading(async (caller, url) => await (await ports.lists.of(caller, namedSite(url))).rest()),
+    reading(async (caller, url) => await (await ports.lists.of(caller, namedSites(url))).rest()),
   );
 }
 

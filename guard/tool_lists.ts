@@ -20,7 +20,10 @@ export interface ToolListsPorts {
   readonly upstream: Readonly<Record<string, string | null>>;
 }
 
-/** The lists of both doors. Where a site is named, each throws what `findSite` throws for the field `site`. */
+/**
+ * The lists of both doors. Where a site is named, each throws what `findSite` throws for the field `site`; where several
+ * are, E_BAD_INPUT.
+ */
 export class ToolLists {
   constructor(private readonly ports: ToolListsPorts) {}
 
@@ -30,23 +33,29 @@ export class ToolLists {
   }
 
   /** The list: of everything where no site is named. */
-  async of(caller: Caller, site: string | null): Promise<Listing> {
-    const narrowed = await this.#narrowed(caller, site);
+  async of(caller: Caller, sites: readonly string[]): Promise<Listing> {
+    const narrowed = await this.#narrowed(caller, sites);
     return (await this.ports.catalog.keeping()).listing(caller, narrowed);
   }
 
   /** What the list depends on: as long as it is the same, so is the list. Costs little. */
-  async key(caller: Caller, site: string | null): Promise<string> {
-    return this.ports.catalog.listingKey(caller, await this.#narrowed(caller, site));
+  async key(caller: Caller, sites: readonly string[]): Promise<string> {
+    return this.ports.catalog.listingKey(caller, await this.#narrowed(caller, sites));
   }
 
   /** Alike for lists that are alike as MCP shows them, whatever they depend on. */
-  async digest(caller: Caller, site: string | null): Promise<string> {
-    return await (await this.of(caller, site)).digest();
+  async digest(caller: Caller, sites: readonly string[]): Promise<string> {
+    return await (await this.of(caller, sites)).digest();
   }
 
-  async #narrowed(caller: Caller, id: string | null): Promise<Narrowed | null> {
-    if (id === null) return null;
+  async #narrowed(caller: Caller, [id, ...others]: readonly string[]): Promise<Narrowed | null> {
+    if (id === undefined) return null;
+    if (others.length > 0) {
+      throw new GatewayError(
+        "E_BAD_INPUT",
+        "site: the address names several; name one, or none for all tools",
+      );
+    }
     const site = await findSite(this.ports.store.sites, caller, id, "site");
     return {
       site_id: site.id,

@@ -83,6 +83,8 @@ Deno.test("a site out of reach, or that is none, is refused in a sentence throug
     ["?site=bolt", "acme", 403, /^E_SCOPE_DENIED: site: the site "bolt" is outside what the token may use/],
     ["?site=nowhere", "acme", 403, /^E_SCOPE_DENIED: site: the site "nowhere" is outside/],
     ["?site=nowhere", "all", 404, /^E_NOT_FOUND: site: no site "nowhere" is registered; list_sites names/],
+    ["?site=acme&site=bolt", "acme", 400, /^E_BAD_INPUT: site: the address names several; name one/],
+    ["?site=acme&site=acme", "acme", 400, /^E_BAD_INPUT: site: the address names several; name one/],
     ["?site=", "all", 404, /^E_NOT_FOUND: site: no site "" is registered/],
   ] as const;
   for (const [query, as, status, message] of cases) {

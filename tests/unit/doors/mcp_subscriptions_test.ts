@@ -44,9 +44,9 @@ function opened() {
       const known = await caller;
       return { ...known, token: { ...known.token, id } };
     },
-    listing(caller, site) {
+    listing(caller, sites) {
       world.listed++;
-      return ports.listing(caller, site);
+      return ports.listing(caller, sites);
     },
     lists: {
       fresh() {},
