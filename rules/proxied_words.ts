@@ -90,7 +90,14 @@ function humps(text: string): string[] {
 }
 
 /** The same in their order, humps split. */
-export function wordList(name: string): string[] {
+export function wordList(name: string): readonly string[] {
+  const known = LISTS.get(name);
+  if (known !== undefined) return known;
+  if (LISTS.size >= KNOWN_MAX) LISTS.clear();
   const split = latin(name.trim().slice(0, NAME_CHARACTERS_MAX)).replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2");
-  return split.toLowerCase().split(/[^\p{L}]+/u).filter((word) => word !== "");
+  const words = split.toLowerCase().split(/[^\p{L}]+/u).filter((word) => word !== "");
+  if (name.length <= NAME_CHARACTERS_MAX) LISTS.set(name, words);
+  return words;
 }
+
+const LISTS = new Map<string, readonly string[]>();

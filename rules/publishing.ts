@@ -48,7 +48,19 @@ export interface Publishing {
   readonly value: string;
 }
 
-const plain = (text: string) => text.normalize("NFKC").toLowerCase().replace(/[^a-z]/g, "");
+/** Names as they are compared: the same few come with every call. */
+const PLAIN = new Map<string, string>();
+const PLAIN_MAX = 5000;
+const NAME_CHARACTERS_MAX = 64;
+
+function plain(text: string): string {
+  const known = PLAIN.get(text);
+  if (known !== undefined) return known;
+  if (PLAIN.size >= PLAIN_MAX) PLAIN.clear();
+  const found = text.normalize("NFKC").toLowerCase().replace(/[^a-z]/g, "");
+  if (text.length <= NAME_CHARACTERS_MAX) PLAIN.set(text, found);
+  return found;
+}
 
 /** Whether that word, however written, makes content public. */
 export function isPublishedWord(text: string): boolean {
