@@ -1,16 +1,17 @@
 /** The arguments of a hosted tool as callers write them, and as its server wants them: prefixes and the location put back. */
 import { GatewayError } from "../../errors.ts";
 import { walk } from "../../rules/proxied_walk.ts";
+import { wordList } from "../../rules/proxied_words.ts";
 import type { SiteOffer } from "./types.ts";
 
 type Arguments = Readonly<Record<string, unknown>>;
 
 /** Where in a request an argument goes; not shown to callers. */
 const PREFIX = /^(path|query|body)_(?=.)/;
-/** Names of the location, without prefix; the gateway fills them in. */
+/** Names of the location in answers. */
 const LOCATION: ReadonlySet<string> = new Set(["locationId", "location_id", "altId"]);
-/** What says that an `altId` is a location. */
-const LOCATION_TYPE = "altType";
+/** The kind of what an `altId` names that is a location. */
+const LOCATION_KIND = "location";
 
 /** What of them is a part of the address. */
 const PATH = /^path_./;
@@ -18,7 +19,26 @@ const PATH = /^path_./;
 const NO_PART = /[/\\?#%\p{Cc}]|^\.{1,2}$/u;
 
 const bare = (name: string) => name.replace(PREFIX, "");
-const isFilled = (name: string) => LOCATION.has(bare(name)) || bare(name) === LOCATION_TYPE;
+
+/** What an argument says of a location: which one, which ones, or of what kind; by its words, however they are written. */
+type Naming = "one" | "several" | "kind";
+const NAMING: ReadonlyMap<string, Naming> = new Map([
+  ...["locationid", "altid", "subaccountid"].map((name) => [name, "one"] as const),
+  ...["locationids", "altids", "subaccountids"].map((name) => [name, "several"] as const),
+  ["alttype", "kind"],
+]);
+const PREFIX_WORDS: ReadonlySet<string> = new Set(["path", "query", "body"]);
+
+/** What an argument of that name says of a location; undefined for one that says nothing. */
+export function namingOf(name: string): Naming | undefined {
+  const words = wordList(name);
+  return NAMING.get(words.slice(words.findIndex((word) => !PREFIX_WORDS.has(word))).join(""));
+}
+
+const isFilled = (name: string) => {
+  const naming = namingOf(name);
+  return naming === "one" || naming === "kind";
+};
 const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
 
 /**
@@ -42,7 +62,7 @@ export function putBack(
     Object.defineProperty(sent, name, { value, enumerable: true, configurable: true, writable: true });
   }
   for (const name of names.filter(isFilled)) {
-    sent[name] = bare(name) === LOCATION_TYPE ? "location" : location;
+    sent[name] = namingOf(name) === "kind" ? LOCATION_KIND : location;
   }
   return sent;
 }
@@ -70,10 +90,14 @@ function upstreamName(given: string, names: readonly string[]): string {
 /** The location is the site's, wherever one is named. */
 function assertOwnLocation(args: Arguments, location: string): void {
   const fault = walk(args, ({ field, key, value }) => {
-    if (value === null) return undefined;
-    // A list or an object is none that could be compared.
-    if (LOCATION.has(bare(key)) && value !== location) return field;
-    return bare(key) === LOCATION_TYPE && value !== "location" ? field : undefined;
+    const naming = value === null ? undefined : namingOf(key);
+    if (naming === undefined) return undefined;
+    const own = naming === "kind" ? LOCATION_KIND : location;
+    // Of one a list or an object could not be compared.
+    const isOwn = naming === "several" && Array.isArray(value)
+      ? value.every((one) => one === own)
+      : value === own;
+    return isOwn ? undefined : field;
   });
   if (fault !== undefined) {
     throw bad(`${fault}: is another location than the site's; leave it out, the gateway fills it in`);

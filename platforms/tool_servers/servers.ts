@@ -3,8 +3,8 @@ import type { Site } from "../../model.ts";
 import { forbiddenWord, runsAnother } from "../../rules/proxied_names.ts";
 import { type Place, walk } from "../../rules/proxied_walk.ts";
 import type { Configured, PolicyContext } from "../connector.ts";
-import { LOCATION_NAMES } from "../highlevel/routes.ts";
 import type { Outgoing } from "../request.ts";
+import { namingOf } from "./arguments.ts";
 import type { ProxySource, ServerRef } from "./types.ts";
 
 /** The settings, by their names. */
@@ -107,10 +107,10 @@ function sourceAt(url: string, ctx: Configured<ToolServerSettings>): ProxySource
 const isFields = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Whether it says anywhere that it is about another location, with a prefix of the CRM's or without. */
+/** Whether it says anywhere that it is about another location. */
 function namesAnother(value: unknown, own: string): boolean {
   if (typeof value !== "object" || value === null) return false;
   return Object.entries(value).some(([name, one]) =>
-    LOCATION_NAMES.has(name.replace(/^(path|query|body)_/, "")) ? one !== own : namesAnother(one, own)
+    namingOf(name) === "one" ? one !== own : namesAnother(one, own)
   );
 }

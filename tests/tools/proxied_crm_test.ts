@@ -17,6 +17,7 @@ Deno.test("arguments are taken with and without prefix, and the location is fill
     }
   }
   await at.gw.call("locations_get-location", { site_id: "crm", locationId: "loc1" });
+  await at.gw.call("locations_get-location", { site_id: "crm", LocationID: "loc1", altId: "loc1" });
   assert.deepEqual(at.servers.reached.at(-1)?.args, { path_locationId: "loc1" });
   await at.gw.call("payments_list-transactions", { site_id: "crm", limit: 5, altType: "location" });
   const paid = { query_limit: 5, query_altId: "loc1", query_altType: "location" };
@@ -38,6 +39,19 @@ Deno.test("another location is refused wherever it is named, and nothing is sent
       { filters: { location_id: { eq: "loc2" } } },
       { filters: JSON.stringify({ altId: ["loc2"] }) },
       { filters: JSON.stringify({ altId: "loc2" }) },
+      ...[
+        "LocationID",
+        "locationid",
+        "location-id",
+        "l\u043ecationId",
+        "location\u200bId",
+        "body_body_locationId",
+      ]
+        .flatMap((name) => [{ [name]: "loc2" }, { filters: [{ [name]: "loc2" }] }]),
+      ...[{ alt_id: "loc2" }, { Alt_Type: "company" }, { "query[locationId]": "loc2" }, {
+        subAccountId: "loc2",
+      }],
+      ...[{ locationIds: ["loc1", "loc2"] }, { location_ids: "loc2" }],
     ]
   ) {
     const said = await at.gw.refuses(

@@ -148,7 +148,16 @@ Deno.test("the CRM is asked in the name of the site's own location, whatever the
   assert.match(crm({}, { locationId: "loc-2" }) ?? "", /another location/);
   assert.match(crm({}, { locationid: "loc-1" }) ?? "", /its header/);
   assert.match(crm({}, {}, { ...LINKED, crm_location_id: null }) ?? "", /names no location/);
-  for (const name of ["locationId", "path_locationId", "query_location_id", "body_altId", "altId"]) {
+  for (
+    const name of [
+      "locationId",
+      "path_locationId",
+      "query_location_id",
+      "body_altId",
+      "altId",
+      "body_LocationID",
+    ]
+  ) {
     assert.equal(crm({ [name]: "loc-1" }), null);
     for (const other of ["loc-2", ["loc-1"], "", 1, null]) {
       assert.match(crm({ [name]: other }) ?? "", /another location/, name);
