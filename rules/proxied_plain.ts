@@ -1,4 +1,4 @@
-/** Which names and values of sites' own tools give no orders, so that they are shown before anybody has read them. */
+/** Which names and values of sites' own tools give no orders, so that they are shown before anybody has read them; and what schemas hold. */
 
 /** As names and values are written: no sentence is put together of what is joined. */
 const WORD = /^[\w.:/#%+@$[\]-]{0,48}$/;
@@ -44,3 +44,12 @@ export function isOneWord(text: string): boolean {
 
 /** Whether schemas call a format so. */
 export const isFormat = (format: string): boolean => FORMATS.has(format);
+
+/** Whether it is a regular expression of schemas, and not of another language. */
+export function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text, "u") instanceof RegExp;
+  } catch {
+    return false;
+  }
+}

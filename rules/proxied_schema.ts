@@ -1,6 +1,6 @@
 /** The schemas of sites' own tools as callers are shown them: what is no schema of arguments is left out, and prose unless it was read. */
 import { sizeOf } from "../lib/canonical.ts";
-import { isFormat, isOneWord } from "./proxied_plain.ts";
+import { isFormat, isOneWord, isPattern } from "./proxied_plain.ts";
 
 /** A schema as it came: any JSON. */
 export type StrangeSchema = Readonly<Record<string, unknown>>;
@@ -156,7 +156,7 @@ function shownPart(given: unknown, how: Shown): Record<string, unknown> {
       ? shownPart(schema.additionalProperties, how)
       : undefined,
   );
-  const properties = partsOf(schema.properties, how, how.read ? {} : how.words);
+  const properties = partsOf(schema, how, how.read ? {} : how.words);
   put("properties", properties);
   const named = { ...how.beside, ...properties };
   put("required", requiredOf(schema.required, named));
@@ -193,14 +193,6 @@ function referred(ref: unknown, how: Shown): Record<string, unknown> {
   return shownPart(found, { ...how, within: [...how.within, found], beside: {}, words: {} });
 }
 
-function isPattern(text: string): boolean {
-  try {
-    return new RegExp(text, "u") instanceof RegExp;
-  } catch {
-    return false; // one of another language
-  }
-}
-
 function typesOf(type: unknown): unknown {
   const one = (word: unknown) => typeof word === "string" && TYPES.includes(word);
   if (one(type)) return type;
@@ -224,16 +216,19 @@ function enumOf(values: unknown, how: Showing): unknown {
   return fits ? [...new Set(values)] : undefined;
 }
 
+/** The arguments in an order that depends on nothing a list of tools is compared by: those that are required first. */
 function partsOf(
-  given: unknown,
+  { properties: given, required = [] }: StrangeSchema,
   how: Shown,
   words: Readonly<Record<string, string>> = {},
 ): Record<string, unknown> | undefined {
   const parts = asRecord(given);
   if (!isRecord(parts)) return undefined;
+  const first: readonly unknown[] = Array.isArray(required) ? required : [];
+  const placeOf = (name: string) => first.includes(name) ? first.indexOf(name) : first.length;
   const named = Object.entries(parts).filter(([name]) =>
     PROPERTY.test(name) && name !== "__proto__" && isNamed(name, how)
-  );
+  ).sort(([a], [b]) => placeOf(a) - placeOf(b) || (a < b ? -1 : 1));
   return Object.fromEntries(
     named.slice(0, PROPERTIES_MAX).map(([name, part]) => {
       const description = Object.hasOwn(words, name) ? { description: words[name] } : {};

@@ -130,6 +130,15 @@ Deno.test("what cannot be the schema of arguments is said, whatever it is", () =
   }
 });
 
+Deno.test("arguments are shown in one order, whatever order they were listed in", () => {
+  const a = { type: "string", enum: ["x", "y"] };
+  const given = { properties: { z: a, b: { properties: { d: {}, c: a } }, y: {}, a }, required: ["z", "y"] };
+  const other = { required: ["z", "y"], properties: { a, b: { properties: { c: a, d: {} } }, y: {}, z: a } };
+  const text = JSON.stringify(shownSchema(given, UNREAD));
+  assert.equal(JSON.stringify(shownSchema(other, UNREAD)), text);
+  assert.deepEqual(Object.keys(JSON.parse(text).properties), ["z", "y", "a", "b"]);
+});
+
 Deno.test("prefixes are left out where no two names become one, and what is filled in is not asked for", () => {
   const schema = {
     properties: {
