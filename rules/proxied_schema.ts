@@ -21,7 +21,7 @@ const WHOLE = ["title", "description", "properties", "required", "additionalProp
 /** A value of an enum that gives no orders: three words at most. */
 const PLAIN_VALUE = /^(?:[\w.:/#%+@-]{1,48}(?: [\w.:/#%+@-]{1,24}){0,2})?$/;
 const LOCAL_REF = /^#\/(\$defs|definitions)\/([\w.-]{1,64})$/;
-/** So many schemas may stand in place of what refers to them, and so deep in each other. */
+/** So many schemas and values may stand in place of what refers to them, and so deep in each other. */
 const REFERRED_MAX = 500;
 const REFERRED_LEVELS_MAX = 4;
 
@@ -82,7 +82,7 @@ interface Shown extends Showing {
   readonly root: StrangeSchema;
   /** The definitions it stands within. */
   readonly within: readonly unknown[];
-  readonly left: { schemas: number };
+  readonly left: { values: number };
   /** The arguments of what it says more of. */
   readonly beside: Readonly<Record<string, unknown>>;
 }
@@ -94,7 +94,7 @@ interface Shown extends Showing {
  */
 export function shownSchema(given: StrangeSchema, how: Showing): Record<string, unknown> {
   const root = asRecord(given) as StrangeSchema;
-  const shown = shownPart(root, { ...how, root, within: [], left: { schemas: REFERRED_MAX }, beside: {} });
+  const shown = shownPart(root, { ...how, root, within: [], left: { values: REFERRED_MAX }, beside: {} });
   const { allOf = [], anyOf = [] } = shown as Readonly<Record<string, readonly Record<string, unknown>[]>>;
   const properties: Record<string, unknown> = {};
   for (const one of [shown, ...allOf, ...anyOf]) {
@@ -118,7 +118,11 @@ export function shownSchema(given: StrangeSchema, how: Showing): Record<string, 
 
 function shownPart(given: unknown, how: Shown): Record<string, unknown> {
   const schema = asRecord(given);
-  if (!isRecord(schema) || (how.within.length > 0 && how.left.schemas-- <= 0)) return {};
+  if (!isRecord(schema)) return {};
+  if (how.within.length > 0) {
+    how.left.values -= 1 + (Array.isArray(schema.enum) ? schema.enum.length : 0);
+    if (how.left.values < 0) return {};
+  }
   const shown: Record<string, unknown> = { ...referred(schema.$ref, how) };
   const put = (key: string, value: unknown) => {
     if (value !== undefined) shown[key] = value;

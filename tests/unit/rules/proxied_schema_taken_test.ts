@@ -72,6 +72,12 @@ Deno.test("what refers to a definition is shown as that, in itself as open, and 
     const next = { $ref: `#/$defs/d${at + 1}` };
     return [`d${at}`, object(Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`p${n}`, next])))];
   }));
+  const long = { enum: Array.from({ length: 200 }, (_, at) => `${"v".repeat(40)}${at}`) };
+  const values = object(
+    Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`p${n}`, { $ref: "#/$defs/a" }])),
+  );
+  const named = shownSchema({ ...values, $defs: { a: long } }, HOW);
+  assert.ok(JSON.stringify(named).length < 40_000, String(JSON.stringify(named).length));
   const many = shownSchema(object({ a: { $ref: "#/$defs/d0" } }, { $defs }), HOW);
   assertTaken(many, "definitions of definitions");
   assert.ok(JSON.stringify(many).length < 20_000, String(JSON.stringify(many).length));
