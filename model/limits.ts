@@ -113,9 +113,13 @@ export const LIMITS = {
   SNAPSHOTS_AT_ONCE: 4,
   SNAPSHOT_ATTEMPTS_MAX: 2,
   SNAPSHOT_LEASE_MS: 60_000,
-  /** Tools of sites' own servers: how many and how much of a server is kept, how much of one, and how often they are listed. */
+  /**
+   * Tools of sites' own servers: how many and how much of a server is kept, how much of it is shown that nobody has read,
+   * how much of one is kept, and how often they are listed.
+   */
   TOOLS_PER_SERVER_MAX: 1000,
   TOOL_CATALOG_BYTES: 512 * KIB,
+  UNREAD_TOOLS_BYTES: 96 * KIB,
   LISTED_TOOL_BYTES: 48 * KIB,
   TOOL_CATALOG_REFRESH_MS: 60 * 60_000,
   TOOL_CATALOG_RETRY_MS: 5 * 60_000,

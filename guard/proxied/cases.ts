@@ -1,5 +1,5 @@
 /** What servers list, judged once for all sites whose servers list the same and of which the same was decided. */
-import type { PlatformKind } from "../../model.ts";
+import { LIMITS, type PlatformKind } from "../../model.ts";
 import type { Proxies } from "../../registry/proxies.ts";
 import type { CatalogTool, Store, ToolCatalog, ToolDecision, ToolPins } from "../../store/store.ts";
 import { type ShownTool, shownTool } from "./entries.ts";
@@ -85,14 +85,20 @@ export class ProxiedCases {
     const judged: Judgement[] = [];
     const shown = new Map<string, ShownTool>();
     const hidden = new Map<string, HiddenTool>();
+    let unread = 0;
     for (const one of this.#judge.judge(source, found)) {
       await turn();
-      judged.push(one);
       const { name, state, reason } = one;
       if (state === "hidden") hidden.set(name, { reason: reason!, kinds: source.kinds });
-      if (state !== "offered" && state !== "approved") continue;
       const key = shownKey(source, one);
-      const tool = earlier.get(key) ?? this.#now.shown.get(key) ?? shownTool(source, one);
+      const isOpen = state === "offered" || state === "approved";
+      const tool = isOpen ? earlier.get(key) ?? this.#now.shown.get(key) ?? shownTool(source, one) : null;
+      if (tool && state === "offered") unread += JSON.stringify(tool.schema).length;
+      if (state === "offered" && unread > LIMITS.UNREAD_TOOLS_BYTES) {
+        judged.push({ ...one, state: "held", reason: LARGE });
+        continue;
+      }
+      judged.push(one);
       if (tool === null) continue;
       this.#now.shown.set(key, tool);
       shown.set(name, tool);
@@ -116,6 +122,10 @@ export class ProxiedCases {
     return pins;
   }
 }
+
+const LARGE = `large: the arguments of its server's known tools take more than ${
+  LIMITS.UNREAD_TOOLS_BYTES / 1024
+} KiB, and no more are shown unread`;
 
 /** What one load has read, by digests. */
 class Cache {

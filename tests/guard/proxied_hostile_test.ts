@@ -74,3 +74,44 @@ Deno.test("a server that calls a read a write makes it one on its own site only"
     false,
   ]);
 });
+
+Deno.test("a server fills nobody's list with arguments that nobody has read", async () => {
+  const properties = Object.fromEntries(
+    Array.from(
+      { length: 150 },
+      (_, n) => [`argument_${n}_of_very_many`, { type: "string", enum: ["a".repeat(48)] }],
+    ),
+  );
+  const filling = [
+    "heading",
+    "button",
+    "divider",
+    "image",
+    "spacer",
+    "video",
+    "icon",
+    "tabs",
+    "toggle",
+    "html",
+  ]
+    .map((name) => listed(`emcp-tools-add-${name}`, { input_schema: { type: "object", properties } }));
+  await using at = await open({ acme: [HEADING], evil: filling });
+  const { gw } = at;
+  const own = async () => {
+    const all = [...(await shown(gw)).values()];
+    return all.filter(({ inputSchema }) =>
+      (inputSchema.properties.site_id!.enum as string[]).includes("evil")
+    );
+  };
+  const before = await own();
+  const size = JSON.stringify(before).length;
+  assert.ok(before.length > 0 && size < 128 * 1024, `${before.length} tools of ${size} bytes`);
+  const { enum: sites } = (await shown(gw)).get(NAME)!.inputSchema.properties.site_id!;
+  assert.ok((sites as string[]).includes("acme"));
+  const { result } = await admin<{ tools: ToolReport[] }>(gw, "?state=held");
+  assert.equal(result.tools.length, filling.length - before.length);
+  const [one] = result.tools;
+  assert.match(one!.reason!, /^large: the arguments of its server's known tools take more than 96 KiB/);
+  await admin(gw, "/approve", { name: one!.name, sites: ["evil"], hash: one!.hash });
+  assert.deepEqual((await own()).length, before.length + 1);
+});
