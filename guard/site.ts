@@ -2,6 +2,7 @@
 import { GatewayError } from "../errors.ts";
 import type { Caller, Site } from "../model.ts";
 import type { ToolEntry } from "../registry/entry.ts";
+import { OFFERED_WRITE } from "../registry/source.ts";
 import type { Store } from "../store/store.ts";
 import { reaches, reachesAll } from "./scope.ts";
 
@@ -38,6 +39,10 @@ export async function findSite(
   );
 }
 
+/** Whether the list of tools names that site for the tool: not one where it writes to who may only read. */
+const isShown = ({ maxRisk }: Caller, offer: ToolEntry["offer"], site: string) =>
+  maxRisk >= OFFERED_WRITE || !offer?.writesAt.includes(site);
+
 const NAMED_MAX = 20;
 
 /** The sites, quoted; of very many the first. */
@@ -48,7 +53,7 @@ function named(ids: readonly string[]): string {
 
 /**
  * Step 9 for a tool that certain sites offer, of which the caller reaches one at least. The named site, else the one in
- * the caller's scope that offers it. Throws E_AMBIGUOUS_SITE naming them where several do, E_BAD_INPUT for a site that
+ * the caller's scope, and on the caller's list, that offers it. Throws E_AMBIGUOUS_SITE naming them where several do, E_BAD_INPUT for a site that
  * does not, and what findSite throws.
  */
 export async function findOfferingSite(
@@ -60,7 +65,9 @@ export async function findOfferingSite(
   const all = offer?.sites ?? [];
   const site = id === undefined ? null : await findSite(sites, caller, id);
   if (site && all.includes(site.id)) return site;
-  const offering = all.filter((one) => reaches(caller, one));
+  const reached = all.filter((one) => reaches(caller, one));
+  const shown = reached.filter((one) => isShown(caller, offer, one));
+  const offering = shown.length > 0 ? shown : reached;
   if (site) {
     throw new GatewayError(
       "E_BAD_INPUT",

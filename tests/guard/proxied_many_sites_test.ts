@@ -67,7 +67,11 @@ Deno.test("what changes the whole site is refused alike, whatever the tool touch
 });
 
 Deno.test("a tool that writes at one site and reads at another says where it writes, to who may write there", async () => {
-  const tokens = { low: { max_risk: 1 as const }, own: { allowed_sites: ["bolt"] } };
+  const tokens = {
+    low: { max_risk: 1 as const },
+    own: { allowed_sites: ["bolt"] },
+    poor: { allowed_sites: ["acme"], max_risk: 0 as const },
+  };
   await using at = await open({ acme: [thing("One")], bolt: [thing("One.", { all: { type: "boolean" } })] }, {
     tokens,
   });
@@ -81,6 +85,11 @@ Deno.test("a tool that writes at one site and reads at another says where it wri
   );
   assert.deepEqual(inputSchema.properties.all, { type: "boolean", description: "Only on bolt." });
   assert.equal(annotations.readOnlyHint, false);
+  await at.gw.call(THING, {}, { as: "low" });
+  assert.deepEqual(at.fake.calls.map(({ site, writes }) => [site, writes]), [["bolt", false]]);
+  await at.gw.refuses(THING, {}, "E_AMBIGUOUS_SITE");
+  await at.gw.refuses(THING, { site_id: "acme" }, "E_SCOPE_DENIED", { as: "low" });
+  await at.gw.refuses(THING, {}, "E_SCOPE_DENIED", { as: "poor" });
   for (const as of ["low", "own"]) {
     const seen = (await shown(at.gw, as)).get(THING)!;
     assert.doesNotMatch(JSON.stringify(seen), /acme|writes|differ/);
