@@ -13,7 +13,10 @@ export function bareName(name: string, prefixes: readonly string[]): string {
   return prefix === undefined ? name : name.slice(prefix.length);
 }
 
-/** The served name of each: without its prefix, unless two would become one. */
+/** Names of arguments that are the gateway's own. */
+const OURS: ReadonlySet<string> = new Set(["site_id", "confirm", "confirm_token"]);
+
+/** The served name of each: without its prefix, unless two would become one, or one would be the gateway's own. */
 export function servedNames(
   names: readonly string[],
   prefixes: readonly string[],
@@ -25,7 +28,7 @@ export function servedNames(
   }
   return new Map(names.map((name) => {
     const bare = bareName(name, prefixes);
-    return [name, count.get(bare) === 1 ? bare : name];
+    return [name, count.get(bare) === 1 && !OURS.has(bare) ? bare : name];
   }));
 }
 

@@ -60,6 +60,7 @@ export function schemaFault(given: unknown): string | null {
   }
   const { required = [] } = schema;
   if (!Array.isArray(required)) return "its input schema has a required that is no list";
+  if (required.includes("site_id")) return "its input schema requires a site_id, which is the gateway's own";
   const unnamed = required.find((name) => typeof name !== "string" || !PROPERTY.test(name));
   if (unnamed !== undefined) {
     return `its input schema requires an argument that cannot be named: ${

@@ -118,6 +118,8 @@ Deno.test("what cannot be the schema of arguments is said, whatever it is", () =
     [{ properties: "none" }, /properties that are no object/],
     [{ properties: { a: "text" } }, /no schema: "a"/],
     [{ required: "a" }, /no list/],
+    [{ properties: { site_id: {} }, required: ["site_id"] }, /requires a site_id/],
+    [{ properties: { site_id: {} } }, null],
     [{ required: [7] }, /cannot be named: 7/],
     [{ required: ["do this now"] }, /cannot be named/],
     [deep, /deeper than 24/],
@@ -139,7 +141,7 @@ Deno.test("arguments are shown in one order, whatever order they were listed in"
   assert.deepEqual(Object.keys(JSON.parse(text).properties), ["z", "y", "a", "b"]);
 });
 
-Deno.test("prefixes are left out where no two names become one, and what is filled in is not asked for", () => {
+Deno.test("prefixes are left out where no two names become one and none the gateway's own, and what is filled in is not asked for", () => {
   const schema = {
     properties: {
       path_id: {},
@@ -148,12 +150,14 @@ Deno.test("prefixes are left out where no two names become one, and what is fill
       body_tags: {},
       locationId: {},
       query_locationId: {},
+      body_site_id: {},
+      query_confirm: {},
     },
-    required: ["path_id", "body_tags", "query_locationId"],
+    required: ["path_id", "body_tags", "query_locationId", "body_site_id"],
   };
   const names = { prefixes: ["path_", "query_", "body_"], filled: ["locationId"] };
   assert.deepEqual(servedArguments(schema, names), {
-    properties: { path_id: {}, query_id: {}, limit: {}, tags: {} },
-    required: ["path_id", "tags"],
+    properties: { path_id: {}, query_id: {}, limit: {}, tags: {}, body_site_id: {}, query_confirm: {} },
+    required: ["path_id", "tags", "body_site_id"],
   });
 });
