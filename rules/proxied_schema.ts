@@ -1,12 +1,11 @@
 /** The schemas of sites' own tools as callers are shown them: what is no schema of arguments is left out, and prose unless it was read. */
-import { sizeOf } from "../lib/canonical.ts";
+import { canonical } from "../lib/canonical.ts";
 import { isFormat, isOneWord, isPattern } from "./proxied_plain.ts";
+import { asRecord, isRecord, PROPERTY } from "./proxied_schema_fault.ts";
 
 /** A schema as it came: any JSON. */
 export type StrangeSchema = Readonly<Record<string, unknown>>;
 
-const VALUES_MAX = 4000;
-const LEVELS_MAX = 24;
 const PROPERTIES_MAX = 200;
 const ENUM_MAX = 200;
 const TEXT_CHARACTERS = { title: 100, description: 1000, pattern: 200 } as const;
@@ -14,8 +13,6 @@ const TEXT_CHARACTERS = { title: 100, description: 1000, pattern: 200 } as const
 const TYPES = ["string", "integer", "number", "boolean", "object", "array", "null"];
 const BOUNDS = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"];
 const COUNTS = ["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"];
-/** What model providers take for the name of an argument: for another one they refuse a request with all of its tools. */
-const PROPERTY = /^[A-Za-z0-9_.-]{1,64}$/;
 /** Of a schema of arguments as a whole providers take no other keywords. */
 const WHOLE = ["title", "description", "properties", "required", "additionalProperties"] as const;
 /** A value of an enum that gives no orders: three words at most. */
@@ -25,12 +22,6 @@ const LOCAL_REF = /^#\/(\$defs|definitions)\/([\w.-]{1,64})$/;
 const REFERRED_MAX = 500;
 const REFERRED_LEVELS_MAX = 4;
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** What PHP writes for an object without members. */
-const asRecord = (value: unknown): unknown => Array.isArray(value) && value.length === 0 ? {} : value;
-
 /** A text without control, direction, private and unassigned characters, cut where it is long. */
 export function cleanText(text: string, characters: number): string {
   const clean = text.normalize("NFC").replace(/[\s\p{Z}]+/gu, " ").replace(
@@ -38,36 +29,6 @@ export function cleanText(text: string, characters: number): string {
     "",
   ).trim();
   return clean.length <= characters ? clean : `${clean.slice(0, characters).toWellFormed()}…`;
-}
-
-/** Why that cannot be the schema of a tool's arguments; null where it can. */
-export function schemaFault(given: unknown): string | null {
-  const schema = asRecord(given);
-  if (!isRecord(schema)) return "its input schema is not an object";
-  const { values, levels } = sizeOf(schema, VALUES_MAX);
-  if (values > VALUES_MAX) return `its input schema has more than ${VALUES_MAX} values`;
-  if (levels > LEVELS_MAX) return `its input schema is nested deeper than ${LEVELS_MAX} levels`;
-  if (schema.type !== undefined && schema.type !== "object") {
-    return "its input schema is not one of an object";
-  }
-  const properties = asRecord(schema.properties ?? {});
-  if (!isRecord(properties)) return "its input schema has properties that are no object";
-  const strange = Object.entries(properties).find(([, one]) =>
-    !isRecord(asRecord(one)) && typeof one !== "boolean"
-  );
-  if (strange) {
-    return `its input schema has a property that is no schema: ${JSON.stringify(strange[0].slice(0, 64))}`;
-  }
-  const { required = [] } = schema;
-  if (!Array.isArray(required)) return "its input schema has a required that is no list";
-  if (required.includes("site_id")) return "its input schema requires a site_id, which is the gateway's own";
-  const unnamed = required.find((name) => typeof name !== "string" || !PROPERTY.test(name));
-  if (unnamed !== undefined) {
-    return `its input schema requires an argument that cannot be named: ${
-      JSON.stringify(unnamed).slice(0, 64)
-    }`;
-  }
-  return null;
 }
 
 /** How a schema is shown. */
@@ -177,8 +138,11 @@ function putCombined(shown: Record<string, unknown>, schema: StrangeSchema, how:
   };
   const isOpen = (one: object) => Object.keys(one).length === 0;
   for (const key of ["anyOf", "oneOf"]) {
-    const parts = partsOf(key);
-    if (parts.length > 0 && !parts.some(isOpen) && shown.anyOf === undefined) shown.anyOf = parts;
+    const parts = [...new Map(partsOf(key).map((one) => [canonical(one), one])).values()];
+    if (parts.length === 0 || parts.some(isOpen) || shown.anyOf !== undefined) continue;
+    const [only, ...others] = parts;
+    const isAlone = others.length === 0 && Object.keys(only!).every((name) => shown[name] === undefined);
+    Object.assign(shown, isAlone ? only : { anyOf: parts });
   }
   const all = partsOf("allOf").filter((one) => !isOpen(one));
   if (all.length > 0) shown.allOf = all;

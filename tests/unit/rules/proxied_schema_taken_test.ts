@@ -52,6 +52,23 @@ Deno.test("what says that one of several holds asks for nothing that nobody can 
   });
 });
 
+Deno.test("what says the same several times is shown once", () => {
+  const item = (text: string) =>
+    object({ id: { type: "string" }, value: { type: "string", not: { const: text } } });
+  const given = object({
+    list: { type: "array", items: { anyOf: [item("a"), item("b"), { type: "null" }, item("c")] } },
+  });
+  assert.deepEqual((shownSchema(given, HOW).properties as Record<string, unknown>).list, {
+    type: "array",
+    items: { anyOf: [object({ id: { type: "string" }, value: { type: "string" } }), { type: "null" }] },
+  });
+  const alike = shownSchema(object({ a: { oneOf: [item("a"), item("b")], title: "A" } }), HOW);
+  assert.deepEqual((alike.properties as Record<string, unknown>).a, {
+    ...object({ id: { type: "string" }, value: { type: "string" } }),
+    title: "A",
+  });
+});
+
 Deno.test("what refers to a definition is shown as that, in itself as open, and never very often", () => {
   const page = object({
     id: { $ref: "#/definitions/id", description: "Ours" },
