@@ -96,30 +96,40 @@ function whereNote(said: readonly Said[], all: readonly string[]): string {
   ].join(" ");
 }
 
-/** What all say that say anything: of what differs nothing but its types and values, which are those of any. */
+/** What all say that say anything: of what differs its types and values, which are those of any, and what stands within. */
 function mergedPart(parts: readonly Schema[]): Schema {
-  const bare = parts.map(({ title: _, description: __, ...rest }) => rest as Schema);
-  const [first = {}, ...others] = distinct(bare.filter((one) => Object.keys(one).length > 0));
+  const bare = parts.map(({ title: _, description: __, ...rest }) => withTypes(rest));
+  const said = distinct(bare.filter((one) => Object.keys(one).length > 0));
+  const [first = {}, ...others] = said;
   if (others.length === 0) return first;
   const merged: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(first)) {
-    const values = [value, ...others.map((one) => one[key])];
-    if (values.includes(undefined)) continue;
-    const one = key === "type" || key === "enum"
-      ? ofAny(values)
-      : key === "items"
-      ? mergedInner(values as Schema[])
-      : key === "properties"
-      ? mergedProperties(values as Schema[])
-      : key === "required"
-      ? common(values as string[][])
-      : new Set(values.map(canonical)).size === 1
-      ? value
-      : undefined;
+  for (const key of new Set(said.flatMap((one) => Object.keys(one)))) {
+    const values = said.map((one) => one[key]).filter((one) => one !== undefined);
+    const one = mergedKeyword(key, values, said);
     if (one !== undefined) merged[key] = one;
   }
   return merged;
 }
+
+function mergedKeyword(key: string, values: readonly unknown[], said: readonly Schema[]): unknown {
+  // Of another kind of value these say nothing, and alternatives are of whatever type.
+  if (key === "type") return said.some(({ anyOf }) => anyOf !== undefined) ? undefined : ofAny(values);
+  if (key === "items") return mergedInner(values as Schema[]);
+  if (key === "properties") return mergedProperties(values as Schema[]);
+  if (values.length < said.length) return undefined;
+  if (key === "enum") return ofAny(values);
+  if (key === "required") return common(values as string[][]);
+  return new Set(values.map(canonical)).size === 1 ? values[0] : undefined;
+}
+
+/** The schema with the types of its values where it says none, and with one value as its values. */
+function withTypes({ const: only, ...rest }: Schema): Schema {
+  const values = rest.enum ?? (only === undefined ? undefined : [only]);
+  if (!Array.isArray(values)) return rest;
+  return { ...rest, enum: values, type: rest.type ?? ofAny(values.map(typeOf)) };
+}
+
+const typeOf = (value: unknown) => value === null ? "null" : typeof value;
 
 /** What stands within an argument, in the words of the first that has some. */
 function mergedInner(parts: readonly Schema[]): Schema {

@@ -53,7 +53,9 @@ Deno.test("types and values are those of any site, and the values of few are sai
   });
   assert.deepEqual(argument({ type: "string", enum: ["h1"] }, { type: "string" }), { type: "string" });
   const many = (from: number) => Array.from({ length: 150 }, (_, at) => `v${from + at}`);
-  assert.deepEqual(argument({ enum: many(0), minimum: 1 }, { enum: many(150), minimum: 2 }), {});
+  assert.deepEqual(argument({ enum: many(0), minimum: 1 }, { enum: many(150), minimum: 2 }), {
+    type: "string",
+  });
 });
 
 Deno.test("a site that says nothing of an argument takes nothing of what others say of it away", () => {
@@ -62,6 +64,23 @@ Deno.test("a site that says nothing of an argument takes nothing of what others 
   assert.deepEqual(merged(object({ page }, ["page"]), { type: "object" }).schema, {
     type: "object",
     properties: { page: { type: "integer", description: "The page. Only on acme; required there." } },
+  });
+});
+
+Deno.test("a site that says little of an argument opens only what it says", () => {
+  assert.deepEqual(argument({ type: "integer", minimum: 1 }, { const: "x" }), {
+    type: ["integer", "string"],
+  });
+  const within = object({ title: { type: "string" } }, ["title"]);
+  assert.deepEqual(argument(within, { maxProperties: 0 }), object({ title: { type: "string" } }));
+  assert.deepEqual(argument(within, { type: "object", additionalProperties: true }), {
+    type: "object",
+    properties: { title: { type: "string" } },
+  });
+  assert.deepEqual(argument({ type: "string", enum: ["a"] }, { enum: ["b", null] }), {
+    type: ["string", "null"],
+    enum: ["a", "b", null],
+    description: 'Only "a" on acme, "b" on bolt, null on bolt.',
   });
 });
 
