@@ -3,6 +3,7 @@ import { GatewayError } from "../errors.ts";
 import type { Caller, Site, Tier } from "../model.ts";
 import type { Catalog } from "../registry/catalog.ts";
 import type { ToolEntry } from "../registry/entry.ts";
+import { OFFERED_WRITE } from "../registry/source.ts";
 import type { Follower, PlannedCall, Raise, Revision, ToolContext } from "../registry/tool.ts";
 import { asWritten, plain } from "./answer.ts";
 import type { CallRecord } from "./audit.ts";
@@ -69,12 +70,14 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   const given = (offer ? readForwarded : readInput)(entry, asked.args, ports.now()); // 8
   const site = await siteOf(ports, caller, entry, given.siteId); // 9
   record.siteId = site?.id ?? null;
-  const input = offer && site ? forwardedTo({ manifest, offer }, given, site.id, ports.now()) : given;
-  const others = await otherSites(ports, caller, manifest.sites, input.args);
+  const others = await otherSites(ports, caller, manifest.sites, given.args);
   for (const { id } of others.values()) record.targetSiteId = id;
   const kind = site && await countsAs(ports.store.sites, ports.connectors, manifest, site);
-  record.tier = effectiveTier(manifest, input.args, kind);
+  record.tier = site && offer?.writesAt.includes(site.id)
+    ? OFFERED_WRITE
+    : effectiveTier(manifest, given.args, kind);
   riskCap(caller, record.tier, entry.name); // 10
+  const input = offer && site ? forwardedTo({ manifest, offer }, given, site.id, ports.now()) : given;
   if (site) {
     for (const id of new Set([site.id, ...others.keys()])) ports.siteLimit.take(id);
     platformStep(manifest, asked.args, site); // 11

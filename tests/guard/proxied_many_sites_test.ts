@@ -48,6 +48,9 @@ Deno.test("who asks for a preview at a site gets no write there, whatever the to
     await at.gw.refuses(THING, publishing, "E_FORBIDDEN_OP", { as });
   }
   assert.deepEqual(at.fake.calls, []);
+  for (const { tier, outcome } of await at.gw.audit()) {
+    if (tier !== null) assert.deepEqual([tier, outcome], [2, "none"]);
+  }
   await at.gw.call(THING, { site_id: "acme", confirm: true });
   await at.gw.call(THING, { site_id: "bolt", confirm: false, confirm_token: "own" });
   assert.deepEqual(at.fake.calls.map(({ site, args, writes }) => [site, args, writes]), [
