@@ -24,6 +24,7 @@ import { reaches } from "./guard/scope.ts";
 import { ToolLists } from "./guard/tool_lists.ts";
 import { CLOCK, delay, onDemand } from "./lib/async.ts";
 import { ClientAddresses } from "./lib/client_address.ts";
+import { say } from "./lib/say.ts";
 import { growingIds } from "./lib/ulid.ts";
 import { createHttp } from "./platforms/http.ts";
 import { Catalog } from "./registry/catalog.ts";
@@ -238,6 +239,5 @@ export async function openGateway(
 
 /** One line of JSON on standard error. */
 function logLine(event: Record<string, unknown>): void {
-  const line = JSON.stringify({ at: new Date().toISOString(), ...event });
-  Deno.stderr.writeSync(new TextEncoder().encode(`${line}\n`));
+  say(Deno.stderr, JSON.stringify({ at: new Date().toISOString(), ...event }));
 }

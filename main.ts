@@ -3,6 +3,7 @@ import { devEnvironment } from "./admin/dev_secrets.ts";
 import { makeUp, schedule } from "./cron.ts";
 import { openGateway, readRegistry } from "./gateway.ts";
 import { delay } from "./lib/async.ts";
+import { say } from "./lib/say.ts";
 import { LIMITS } from "./model.ts";
 import type { Connectors } from "./registry/connectors.ts";
 import { serve } from "./serve.ts";
@@ -11,7 +12,7 @@ import { processEnvironment, readSettings, type Settings } from "./settings.ts";
 /** Ends with a message for the operator, never a stack trace. */
 function fail(error: unknown): never {
   const message = error instanceof Error ? error.message : String(error);
-  Deno.stderr.writeSync(new TextEncoder().encode(`${message}\n`));
+  say(Deno.stderr, message);
   Deno.exit(1);
 }
 
@@ -37,7 +38,7 @@ try {
   schedule(gateway);
   await gateway.doubts.begin();
   await serve(gateway, checked, (address) => {
-    Deno.stdout.writeSync(new TextEncoder().encode(`The gateway answers at ${address}\n`));
+    say(Deno.stdout, `The gateway answers at ${address}`);
     registry.proxies().catch(fail); // not needed to answer, and refused as soon as it does
     void makeUp(gateway.snapshots, () => delay(LIMITS.SNAPSHOT_LEASE_MS));
   });
