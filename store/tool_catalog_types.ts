@@ -66,8 +66,8 @@ export interface ToolDecision extends CatalogKey {
   /** As the server spells it. */
   readonly name: string;
   readonly bound_to: string;
-  /** Withdrawn: it is held back whatever it is. */
-  readonly verdict: "approved" | "withdrawn";
+  /** Withdrawn: it is held back whatever it is. Unreadable: so it is, for nobody knows any more what was decided. */
+  readonly verdict: "approved" | "withdrawn" | "unreadable";
   /** Of the tool that was decided on; approved is this one and no other. */
   readonly hash: string;
   readonly writes: boolean;
@@ -86,8 +86,8 @@ export interface ToolCatalogStore {
   get(key: CatalogKey): Promise<ToolCatalog | null>;
   /** The tools of a catalogue; null where they were replaced since it was read. Throws where they cannot be read. */
   tools(catalog: ToolCatalog): Promise<readonly CatalogTool[] | null>;
-  /** Its pins. Throws where they cannot be read. */
-  pins(catalog: ToolCatalog): Promise<ToolPins>;
+  /** Its pins; null where they are damaged. */
+  pins(catalog: ToolCatalog): Promise<ToolPins | null>;
   /**
    * Puts what is known of a server; tools and pins take the place of those before. The same list of tools, put for other
    * servers too, costs little more. False where another one put it since
@@ -98,6 +98,7 @@ export interface ToolCatalogStore {
     catalog: Omit<ToolCatalog, "content">,
     found?: { readonly tools: readonly CatalogTool[]; readonly pins: ToolPins },
   ): Promise<boolean>;
+  /** All of them; in the place of one that is damaged stands that it is unreadable. */
   decisions(): Promise<readonly ToolDecision[]>;
   /** Puts decisions, all of them or none. */
   decide(decisions: readonly ToolDecision[]): Promise<void>;

@@ -47,7 +47,8 @@ function isHead(value: unknown): value is ToolCatalog {
 }
 
 const isDecision = (value: unknown): value is ToolDecision =>
-  isFields(value) && DECISION_TEXTS.every((one) => typeof value[one] === "string");
+  isFields(value) && DECISION_TEXTS.every((one) => typeof value[one] === "string") &&
+  (value.verdict === "approved" || value.verdict === "withdrawn");
 
 /** The ToolCatalogStore of a database. */
 export class ToolCatalogs implements ToolCatalogStore {
@@ -115,12 +116,10 @@ export class ToolCatalogs implements ToolCatalogStore {
     return parts;
   }
 
-  async pins(catalog: ToolCatalog): Promise<ToolPins> {
+  async pins(catalog: ToolCatalog): Promise<ToolPins | null> {
     if (catalog.pins_digest === "") return {};
     const { value } = await this.db.kv.get<ToolPins>(pinsKey(catalog));
-    // Without them a tool that has changed would count as one that is seen for the first time.
-    if (!isTexts(value)) throw new Error(`The pins ${JSON.stringify(pinsKey(catalog))} are damaged`);
-    return value;
+    return isTexts(value) ? value : null;
   }
 
   async put(
@@ -154,7 +153,20 @@ export class ToolCatalogs implements ToolCatalogStore {
   }
 
   async decisions(): Promise<ToolDecision[]> {
-    return (await listValues(this.db.kv, ["tool_decisions"])).filter(isDecision);
+    const all: ToolDecision[] = [];
+    for await (const { key, value } of this.db.kv.list({ prefix: ["tool_decisions"] }, { batchSize: 100 })) {
+      all.push(isDecision(value) ? value : await this.#unreadable(key));
+    }
+    return all;
+  }
+
+  /** What stands for a decision that is damaged: it holds where the server stands now. */
+  async #unreadable([, ...names]: Deno.KvKey): Promise<ToolDecision> {
+    const [site_id = "", source = "", server = "", name = ""] = names.map(String);
+    const plain = { site_id, source, server };
+    const bound_to = (await this.get(plain))?.bound_to ?? "";
+    const nothing = { hash: "", writes: true, effect: "site", page: null, by: "", at: "" };
+    return { ...plain, name, bound_to, verdict: "unreadable", ...nothing };
   }
 
   async decide(decisions: readonly ToolDecision[]): Promise<void> {

@@ -3,7 +3,8 @@ import { LIMITS, type PlatformKind } from "../../model.ts";
 import type { Proxies } from "../../registry/proxies.ts";
 import type { CatalogTool, Store, ToolCatalog, ToolDecision, ToolPins } from "../../store/store.ts";
 import { type ShownTool, shownTool } from "./entries.ts";
-import { type Case, Judge, type Judgement, type Taken } from "./judge.ts";
+import { type Case, heldBy, Judge, type Judgement, type Taken } from "./judge.ts";
+import { pinsDamaged } from "./kept.ts";
 
 /** The tools of a server, whichever site has it. */
 export interface JudgedCase {
@@ -58,8 +59,8 @@ export class ProxiedCases {
   ): Promise<JudgedCase | null> {
     const here = decisions.filter(({ bound_to }) => bound_to === catalog.bound_to);
     const own = here.filter(({ server }) => server === catalog.server);
-    const withdrawn = here.filter(({ verdict }) => verdict === "withdrawn")
-      .map(({ name, at }) => [source.servedName(name), at] as const);
+    const withdrawn = here.filter(({ verdict }) => verdict !== "approved")
+      .map((one) => [source.servedName(one.name), heldBy(one)] as const);
     const decided = own.map(({ site_id: _, bound_to: __, ...one }) => one);
     const key = JSON.stringify([source.source, catalog.digest, catalog.pins_digest, decided, withdrawn]);
     const known = this.#now.cases.get(key) ?? this.#before.cases.get(key);
@@ -118,6 +119,8 @@ export class ProxiedCases {
     const { pins_digest } = catalog;
     const pins = this.#now.pins.get(pins_digest) ?? this.#before.pins.get(pins_digest) ??
       await this.#store.pins(catalog);
+    // Without them a tool that has changed would count as one that is seen for the first time.
+    if (pins === null) throw new Error(pinsDamaged(catalog));
     this.#now.pins.set(pins_digest, pins);
     return pins;
   }

@@ -6,7 +6,7 @@ import type { CatalogTool, Store, ToolCatalog, ToolPins } from "../../store/stor
 export interface Sighting {
   readonly source: Proxies;
   readonly tools: readonly CatalogTool[];
-  /** What was pinned of this server. */
+  /** What was pinned of this server, or stands for it. */
   readonly pins: ToolPins;
   /** Where the server stands. */
   readonly at: Pick<ToolCatalog, "site_id" | "source" | "server" | "bound_to">;
@@ -14,7 +14,8 @@ export interface Sighting {
 
 /**
  * The pins with those of tools that are seen for the first time. A tool that the site had before under another prefix,
- * or at another server of its own, is not seen for the first time: it is not pinned, and so held back.
+ * or at another server of its own, is not seen for the first time: it is not pinned, and so held back. So is every one while
+ * what the site had at another server cannot be read.
  */
 export async function pinsWithFirstSeen(
   store: Pick<Store["toolCatalogs"], "list" | "pins">,
@@ -26,7 +27,9 @@ export async function pinsWithFirstSeen(
   const fresh = tools.filter(isNew);
   if (fresh.length === 0) return pins;
   const known = new Map<string, string>();
-  const learn = (all: ToolPins) => {
+  let areKnown = true;
+  const learn = (all: ToolPins | null) => {
+    if (all === null) return areKnown = false;
     for (const [name, hash] of Object.entries(all)) known.set(source.servedName(name), `${name} ${hash}`);
   };
   for (const other of await store.list(at.site_id)) {
@@ -34,6 +37,7 @@ export async function pinsWithFirstSeen(
     if (isOfPlace && other.server !== at.server) learn(await store.pins(other));
   }
   learn(pins);
+  if (!areKnown) return pins;
   const first = fresh.filter(({ name, hash }) => {
     const before = known.get(source.servedName(name));
     return before === undefined || before === `${name} ${hash}`;

@@ -54,7 +54,7 @@ export interface Case {
   readonly pins: ToolPins;
   /** What was decided where the server stands, by the server's name for a tool. */
   readonly decisions: ReadonlyMap<string, ToolDecision>;
-  /** When tools were taken away on the site, by the name they are served under, at whichever of its servers. */
+  /** Why tools are held back on the site, by the name they are served under, at whichever of its servers. */
   readonly withdrawn: ReadonlyMap<string, string>;
 }
 
@@ -108,11 +108,13 @@ export class Judge {
 
 const refuse = (reason: string): Verdict => ({ state: "refused", reason, pinned: null });
 
-const takenAway = (at: string): Verdict => ({
-  state: "held",
-  reason: `withdrawn: an operator took it away at ${at}`,
-  pinned: null,
-});
+const held = (reason: string, pinned: string | null = null): Verdict => ({ state: "held", reason, pinned });
+
+/** Why a decision holds a tool back, whatever it is. */
+export const heldBy = ({ verdict, at }: Pick<ToolDecision, "verdict" | "at">): string =>
+  verdict === "withdrawn"
+    ? `withdrawn: an operator took it away at ${at}`
+    : "what was decided of it is damaged in the store and cannot be read: approve it, or withdraw it, again";
 
 /** What an operator decided, or else what is known of the name. */
 function approval(
@@ -124,18 +126,22 @@ function approval(
 ): Verdict {
   if (decision) {
     const { verdict, hash: pinned, at } = decision;
-    if (verdict === "withdrawn") return { ...takenAway(at), pinned };
+    if (verdict !== "approved") return held(heldBy(decision), pinned);
     if (pinned === listed.hash) return { state: "approved", reason: null, pinned };
-    return { state: "held", reason: `changed: it is not what was approved at ${at}`, pinned };
+    return held(`changed: it is not what was approved at ${at}`, pinned);
   }
-  if (gone !== undefined) return takenAway(gone);
-  if (!proxies.known.has(name)) {
-    return { state: "held", reason: "new: no operator has approved it", pinned: null };
-  }
+  if (gone !== undefined) return held(gone);
+  if (!proxies.known.has(name)) return held("new: no operator has approved it");
   const pinned = Object.hasOwn(pins, listed.name) ? pins[listed.name]! : null;
   if (pinned === listed.hash) return { state: "offered", reason: null, pinned };
-  return { state: "held", reason: "changed: it is not what it was when it was first seen", pinned };
+  if (pinned === LOST_PIN) {
+    return held("what it was when it was first seen is damaged in the store and cannot be read any more");
+  }
+  return held("changed: it is not what it was when it was first seen", pinned);
 }
+
+/** Stands for a pin that was damaged: no tool has it. */
+export const LOST_PIN = "";
 
 /** The class that the manifest or the operator gave it, made stricter by its name and hints. */
 function classOf(

@@ -1,8 +1,9 @@
 /** Keeps what a tool server answered when it was asked for its list: of two answers the one that was asked for later. */
 import type { Proxies } from "../../registry/proxies.ts";
-import type { CatalogTool, Store, ToolCatalog, ToolPins } from "../../store/store.ts";
+import type { CatalogKey, CatalogTool, Store, ToolCatalog, ToolPins } from "../../store/store.ts";
 import { failuresAfter } from "./due.ts";
 import { pinsWithFirstSeen } from "./first_seen.ts";
+import { LOST_PIN } from "./judge.ts";
 import { type Listed, pinsDigest } from "./listed_tools.ts";
 
 /** What a server was asked as, and what came of it. */
@@ -12,6 +13,7 @@ export interface Answered {
     "site_id" | "source" | "server" | "bound_to" | "credentials_version" | "tried_at"
   >;
   readonly source: Proxies;
+  log(event: Record<string, unknown>): void;
   /** What it listed, or why it was not listed. */
   readonly answer: Listed & { readonly exists: boolean; readonly listed: number } | string;
 }
@@ -36,10 +38,16 @@ export async function keepAnswer(
   }
 }
 
+/** What the log says of pins that cannot be read. */
+export const pinsDamaged = ({ site_id, source, server }: CatalogKey): string =>
+  `What was pinned of tool server "${server}" (${source}) of site "${site_id}" is damaged in the store: its known tools ` +
+  `are held back. deno task admin tool-server refresh ${site_id} lists it again, deno task admin tool-server list --state ` +
+  "held shows what is to be approved then";
+
 async function put(
   toolCatalogs: Catalogs,
   before: ToolCatalog | null,
-  { plain, source, answer }: Answered,
+  { plain, source, answer, log }: Answered,
 ): Promise<boolean> {
   // What was known of another place is known of nothing.
   const known = before?.bound_to === plain.bound_to ? before : null;
@@ -50,7 +58,12 @@ async function put(
     return await toolCatalogs.put(before, catalog, known ? undefined : NOTHING);
   }
   const { tools, digest, exists, listed } = answer;
-  const pinned = known ? await toolCatalogs.pins(known) : {};
+  let pinned = known ? await toolCatalogs.pins(known) : {};
+  if (pinned === null) {
+    log({ event: "tool_pins_damaged", site_id: plain.site_id, cause: pinsDamaged(plain) });
+    const lost = tools.filter(({ name }) => source.known.has(source.servedName(name)));
+    pinned = Object.fromEntries(lost.map(({ name }) => [name, LOST_PIN]));
+  }
   const pins = await pinsWithFirstSeen(toolCatalogs, { source, tools, pins: pinned, at: plain });
   const pins_digest = pinsDigest(pins);
   const isSame = known?.digest === digest && known.pins_digest === pins_digest;

@@ -189,7 +189,7 @@ export class CatalogRefresh {
     { site, servers, ref, source, place, hosts }: Asked,
     before: ToolCatalog | null,
   ): Promise<void> {
-    const { store: { toolCatalogs }, now } = this.#ports;
+    const { store: { toolCatalogs }, now, log } = this.#ports;
     const plain = {
       site_id: site.id,
       source: ref.source,
@@ -205,17 +205,17 @@ export class CatalogRefresh {
     } catch (thrown) {
       if (this.#isStopping) return; // which says nothing of the server
       const answer = this.#sentence(thrown, site.id);
-      return await keepAnswer(toolCatalogs, before, { plain, source, answer });
+      return await keepAnswer(toolCatalogs, before, { plain, source, answer, log });
     }
     const isKnown = (name: string) => source.known.has(source.servedName(name));
     const listing = await listedTools(found ?? [], isKnown, { kept: this.#kept, turn: this.#turn });
     const answer = { ...listing, exists: found !== null, listed: found?.length ?? 0 };
     try {
-      await keepAnswer(toolCatalogs, before, { plain, source, answer });
+      await keepAnswer(toolCatalogs, before, { plain, source, answer, log });
     } catch (thrown) {
       if (isStoreGone(thrown)) throw thrown;
       this.#ports.log({ event: "tool_catalog_failed", site_id: site.id, cause: String(thrown) });
-      await keepAnswer(toolCatalogs, before, { plain, source, answer: UNKEPT });
+      await keepAnswer(toolCatalogs, before, { plain, source, answer: UNKEPT, log });
     }
   }
 
