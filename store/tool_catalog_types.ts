@@ -51,6 +51,8 @@ export interface ToolCatalog extends CatalogKey {
   readonly failure: string | null;
   /** How many tries have failed since the last that did not; what older versions stored has none. */
   readonly failures?: number;
+  /** Until when the server asked to be left alone as it failed last; null, or not there, where it did not. */
+  readonly not_before?: string | null;
   /** How many tools it listed, those that were not kept included. */
   readonly listed: number;
   /** SHA-256 of what was listed: the same for the same tools, whichever server listed them. */

@@ -4,6 +4,8 @@ import type { ToolCatalog } from "../../store/store.ts";
 
 /** Of a time to wait at least so much is waited; the rest differs from site to site. */
 const SURE_PART = 0.75;
+/** No server is left alone for longer because it asks to be. */
+const ASKED_MS_MAX = 24 * 60 * 60_000;
 /** So many sites are asked without a pause between them. */
 const FEW = 20;
 
@@ -15,8 +17,15 @@ export function isDue(
 ): boolean {
   if (catalog === null || catalog.credentials_version !== site.credentials_version) return true;
   const tried = Date.parse(catalog.tried_at);
+  const wait = Math.max(waitAfter(catalog), askedFor(catalog, tried));
   // A clock that went back says nothing.
-  return now < tried || now - tried >= waitAfter(catalog);
+  return now < tried || now - tried >= wait;
+}
+
+/** How long the server asked to be left alone when it was last tried. */
+function askedFor({ not_before }: Pick<ToolCatalog, "not_before">, tried: number): number {
+  const asked = Date.parse(not_before ?? "") - tried;
+  return Number.isNaN(asked) ? 0 : Math.min(asked, ASKED_MS_MAX);
 }
 
 /** How long is waited after the last try: less than LIMITS.TOOL_CATALOG_REFRESH_MS, and after one failure much less. */

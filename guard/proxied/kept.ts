@@ -14,6 +14,8 @@ export interface Answered {
   >;
   readonly source: Proxies;
   log(event: Record<string, unknown>): void;
+  /** For how many seconds the server asked to be left alone, where it was not listed. */
+  readonly wait?: number | undefined;
   /** What it listed, or why it was not listed. */
   readonly answer: Listed & { readonly exists: boolean; readonly listed: number } | string;
 }
@@ -38,6 +40,12 @@ export async function keepAnswer(
   }
 }
 
+/** No clock shows a time that far off: so much is asked for in words that mean "never". */
+const SECONDS_MAX = 10 ** 9;
+
+const laterBy = (at: string, seconds: number) =>
+  new Date(Date.parse(at) + Math.min(seconds, SECONDS_MAX) * 1000).toISOString();
+
 /** What the log says of pins that cannot be read. */
 export const pinsDamaged = ({ site_id, source, server }: CatalogKey): string =>
   `What was pinned of tool server "${server}" (${source}) of site "${site_id}" is damaged in the store: its known tools ` +
@@ -47,14 +55,15 @@ export const pinsDamaged = ({ site_id, source, server }: CatalogKey): string =>
 async function put(
   toolCatalogs: Catalogs,
   before: ToolCatalog | null,
-  { plain, source, answer, log }: Answered,
+  { plain, source, answer, wait, log }: Answered,
 ): Promise<boolean> {
   // What was known of another place is known of nothing.
   const known = before?.bound_to === plain.bound_to ? before : null;
   if (typeof answer === "string") {
     const last = known ?? { exists: false, fetched_at: null, listed: 0, digest: "", pins_digest: "" };
     const failures = failuresAfter(plain, known);
-    const catalog = { ...last, ...plain, failure: answer, failures };
+    const not_before = wait === undefined ? null : laterBy(plain.tried_at, wait);
+    const catalog = { ...last, ...plain, failure: answer, failures, not_before };
     return await toolCatalogs.put(before, catalog, known ? undefined : NOTHING);
   }
   const { tools, digest, exists, listed } = answer;

@@ -205,7 +205,8 @@ export class CatalogRefresh {
     } catch (thrown) {
       if (this.#isStopping) return; // which says nothing of the server
       const answer = this.#sentence(thrown, site.id);
-      return await keepAnswer(toolCatalogs, before, { plain, source, answer, log });
+      const wait = thrown instanceof GatewayError ? thrown.retryAfter : undefined;
+      return await keepAnswer(toolCatalogs, before, { plain, source, answer, wait, log });
     }
     const isKnown = (name: string) => source.known.has(source.servedName(name));
     const listing = await listedTools(found ?? [], isKnown, { kept: this.#kept, turn: this.#turn });

@@ -55,6 +55,54 @@ Deno.test("a server that fails on a host that answers says nothing of the others
   assert.deepEqual(at.fake.lists, SERVERS.map((server) => `acme ${server}`));
 });
 
+/** What a server answers that is asked too often, or asks to be left alone for so long. */
+const later = (upstream: number, retryAfter?: number) =>
+  new GatewayError("E_UPSTREAM", `The tool server answered ${upstream}`, { upstream, retryAfter });
+
+Deno.test("a site that is asked too often is asked for none of its other servers, also where its host answers", async () => {
+  await using at = await open({ acme: [HEADING] });
+  for (const server of [BUILDER, SERVERS[2]!]) at.fake.put("acme", server, later(429));
+  at.fake.lists.length = 0;
+  at.gw.clock.now += 3_600_000;
+  await at.gw.gateway.toolCatalogs.run();
+  assert.deepEqual(at.fake.lists, [`acme ${SERVERS[0]}`, `acme ${BUILDER}`]);
+});
+
+Deno.test("of a site that does not serve one server is asked, also where its host has answered others", async () => {
+  const hosts = new CatalogHosts();
+  const ask = (id: string, answer: () => Promise<string>) => hosts.ask("https://shared.example", id, answer);
+  assert.equal(await ask("bolt", () => Promise.resolve("listed")), "listed");
+  for (const status of [503, 504, 520, 521, 522, 523, 524, 429]) {
+    const id = `acme-${status}`;
+    await assert.rejects(ask(id, () => Promise.reject(later(status))), /answered \d+$/);
+    await assert.rejects(ask(id, () => Promise.resolve("listed")), /; this server was not asked\)$/);
+  }
+  assert.equal(await ask("bolt", () => Promise.resolve("listed")), "listed");
+});
+
+Deno.test("a server is left alone for as long as it asks to be, up to a day, on the clock and not by an operator", async () => {
+  const HOUR = 3_600_000;
+  for (const [asked, hours] of [[3 * 3600, 3], [90 * 24 * 3600, 24]] as const) {
+    await using at = await open({ acme: [HEADING] });
+    const lists = async (ms: number) => {
+      at.fake.lists.length = 0;
+      at.gw.clock.now += ms;
+      await at.gw.gateway.toolCatalogs.run();
+      return at.fake.lists.length;
+    };
+    for (const server of SERVERS) at.fake.put("acme", server, later(503, asked));
+    assert.equal(await lists(HOUR), 1);
+    assert.equal(await lists(HOUR), 0, "not after an hour, as others are");
+    assert.equal(await lists((hours - 1) * HOUR - 1), 0);
+    assert.equal(await lists(1), 1);
+    await admin(at.gw, "/refresh", { site_id: "acme" });
+    assert.equal(at.fake.lists.length, 2);
+    for (const server of SERVERS) at.fake.put("acme", server, server === BUILDER ? [HEADING] : null);
+    assert.equal(await lists(hours * HOUR), 3);
+    assert.equal(await lists(HOUR), 3, "a success ends it");
+  }
+});
+
 Deno.test("a server that hangs and is asked first keeps its site's others from being listed once, and not for ever", async () => {
   await using at = await open({ acme: [HEADING] });
   at.fake.put("acme", SERVERS[0]!, down());
