@@ -106,6 +106,9 @@ export function refused(ref: ServerRef, out: Outgoing, answer: Incoming): ToolSe
   return new ToolServerError(message, status, words?.rpc ?? null, words?.reason ?? "", known);
 }
 
+const FOREIGN =
+  "this is no answer of the server itself: a firewall, a proxy or a fault of the site came between";
+
 function nextStep(ref: ServerRef, answer: Incoming, words: Words | null): string {
   const { status } = answer;
   const crm = ref.source === "crm";
@@ -114,6 +117,10 @@ function nextStep(ref: ServerRef, answer: Incoming, words: Words | null): string
       ? "check that the site's integration token is valid"
       : "the application password of the site was not accepted: make a new one in the CMS and set the site's credentials";
   }
+  if (status === 429) return `it is asked too often: try again ${whenAgain(answer, "in a minute")}`;
+  if (status === 503) return `it does not serve just now: try again ${whenAgain(answer, "in a minute")}`;
+  const isForeign = words === null && answer.json() === undefined;
+  if (isForeign && (status === 403 || status >= 500)) return FOREIGN;
   if (status === 403) {
     return crm
       ? "check the permissions of the integration token"
@@ -123,7 +130,6 @@ function nextStep(ref: ServerRef, answer: Incoming, words: Words | null): string
   if (status === 404 || status === 405) {
     return crm ? "check CRM_MCP_URL" : "see that the plugin that brings it is active on the site";
   }
-  if (status === 429) return `it is asked too often: try again ${whenAgain(answer, "in a minute")}`;
   return status >= 500 ? "look at the site's error log" : "check the arguments";
 }
 

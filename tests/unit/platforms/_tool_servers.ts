@@ -1,4 +1,6 @@
 /** A site with tool servers on loopback, reached with the real way out, the real lenders and the real policy. */
+import assert from "node:assert/strict";
+import type { GatewayError } from "../../../errors.ts";
 import type { Pace } from "../../../lib/pace.ts";
 import { makeConnectorContext } from "../../../guard/connector_context.ts";
 import { FactCaches } from "../../../guard/fact_caches.ts";
@@ -169,4 +171,36 @@ export class Adapter {
     const answer = this.run(sent);
     return answer instanceof Response ? answer : result(sent, answer);
   };
+}
+
+/** How a call is sent. */
+export const READ = { writes: false };
+export const WRITE = { writes: true };
+
+/** A world whose server is opened already and answers calls so. */
+export async function answering(
+  answer: Answer,
+  use: (world: World & { ask: (how: typeof READ) => Promise<unknown> }) => Promise<void>,
+): Promise<void> {
+  const adapter = new Adapter();
+  let calls = 0;
+  await withToolServers((sent, nth, request) => {
+    if (sent.message.method !== "tools/call") return adapter.answer(sent, nth, request);
+    return answer(sent, ++calls, request);
+  }, async (world) => {
+    await (await world.client()).list(BUILDER);
+    world.sent.length = 0;
+    await use({ ...world, ask: async (how) => await (await world.client()).call(BUILDER, "t", {}, how) });
+  });
+}
+
+/** The E_UPSTREAM that a call ends with. */
+export async function failure(call: Promise<unknown>): Promise<GatewayError> {
+  let found: GatewayError | undefined;
+  await assert.rejects(call, (error: GatewayError) => {
+    found = error;
+    assert.equal(error.code, "E_UPSTREAM", String(error));
+    return true;
+  });
+  return found!;
 }

@@ -1,23 +1,21 @@
 /** What is made of what a tool server answers: faults of every kind, and what they say of a write. */
 import assert from "node:assert/strict";
-import type { GatewayError } from "../../../errors.ts";
 import { LIMITS } from "../../../model.ts";
 import {
-  Adapter,
   type Answer,
+  answering,
   BUILDER,
   CRM,
+  failure,
   PASSWORD,
+  READ,
   result,
   rpcError,
   type Sent,
   text,
   withToolServers,
-  type World,
+  WRITE,
 } from "./_tool_servers.ts";
-
-const READ = { writes: false };
-const WRITE = { writes: true };
 
 const sse = (body: string | ReadableStream) =>
   new Response(body, { headers: { "content-type": "text/event-stream; charset=utf-8" } });
@@ -27,33 +25,6 @@ const done = ({ message: { id } }: Sent) => ({
   id,
   result: { ...text("done"), isError: false },
 });
-
-/** A world whose server is opened already and answers calls so. */
-async function answering(
-  answer: Answer,
-  use: (world: World & { ask: (how: typeof READ) => Promise<unknown> }) => Promise<void>,
-): Promise<void> {
-  const adapter = new Adapter();
-  let calls = 0;
-  await withToolServers((sent, nth, request) => {
-    if (sent.message.method !== "tools/call") return adapter.answer(sent, nth, request);
-    return answer(sent, ++calls, request);
-  }, async (world) => {
-    await (await world.client()).list(BUILDER);
-    world.sent.length = 0;
-    await use({ ...world, ask: async (how) => await (await world.client()).call(BUILDER, "t", {}, how) });
-  });
-}
-
-async function failure(call: Promise<unknown>): Promise<GatewayError> {
-  let found: GatewayError | undefined;
-  await assert.rejects(call, (error: GatewayError) => {
-    found = error;
-    assert.equal(error.code, "E_UPSTREAM", String(error));
-    return true;
-  });
-  return found!;
-}
 
 /** Answers that leave open whether a write was carried out, and what is said of them. */
 const DOUBTFUL: readonly [what: string, answer: Answer, said: RegExp][] = [
