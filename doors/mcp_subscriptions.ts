@@ -54,6 +54,8 @@ export class Subscriptions {
   readonly #open = new Set<Subscription>();
   #stopLooking: (() => void) | null = null;
   #looking = false;
+  /** Whether the last round met a fault: the operator reads of the first of an outage. */
+  #isFaulty = false;
 
   constructor(ports: SubscriptionPorts) {
     this.#ports = ports;
@@ -103,8 +105,17 @@ export class Subscriptions {
   async #look(): Promise<void> {
     if (this.#looking) return;
     this.#looking = true;
+    let isFaulty = false;
     // One after another, and others have their turn between two lists: making many takes its time.
-    for (const one of [...this.#open]) if (await one.look()) await delay(0);
+    for (const one of [...this.#open]) {
+      try {
+        if (await one.look()) await delay(0);
+      } catch (fault) {
+        if (!this.#isFaulty && !isFaulty) this.#ports.report?.(fault, one.requestId);
+        isFaulty = true;
+      }
+    }
+    this.#isFaulty = isFaulty;
     this.#looking = false;
   }
 }
@@ -125,7 +136,7 @@ class Subscription {
   readonly tokenId: string;
   readonly response: Response;
   readonly #id: FrameId;
-  readonly #requestId: string;
+  readonly requestId: string;
   /** The request again, without what belongs to its connection. */
   readonly #asked: Request;
   readonly #ports: SubscriptionPorts;
@@ -144,7 +155,7 @@ class Subscription {
   ) {
     this.tokenId = caller.token.id;
     this.#id = frame.id;
-    this.#requestId = requestId;
+    this.requestId = requestId;
     this.#asked = new Request(request.url, {
       headers: { authorization: request.headers.get("authorization") ?? "" },
     });
@@ -178,20 +189,22 @@ class Subscription {
     this.#events.close();
   }
 
-  /** Looks whether it may go on, and whether there is something to say; true where a list was compared for it. */
+  /**
+   * Looks whether it may go on, and whether there is something to say; true where a list was compared for it. Throws where
+   * that cannot be known just now: then it is told nothing, and stays, for its client might open none anew.
+   */
   async look(): Promise<boolean> {
     const now = this.#ports.clock.elapsed();
     if (now - this.#since >= SUBSCRIPTION_LIMITS.STREAM_MS) this.end();
     if (this.#over) return false;
     try {
-      const compared = await this.#compare(await this.#ports.authenticate(this.#asked));
-      if (now - this.#sentAt >= SUBSCRIPTION_LIMITS.QUIET_MS) this.#keepAlive();
-      return compared;
+      return await this.#compare(await this.#ports.authenticate(this.#asked));
     } catch (thrown) {
-      // A token that is not known to be good reads nothing more.
-      if (!(thrown instanceof GatewayError)) this.#ports.report?.(thrown, this.#requestId);
+      if (!(thrown instanceof GatewayError) || thrown.code === "E_INTERNAL") throw thrown;
       this.end();
       return false;
+    } finally {
+      if (now - this.#sentAt >= SUBSCRIPTION_LIMITS.QUIET_MS) this.#keepAlive();
     }
   }
 

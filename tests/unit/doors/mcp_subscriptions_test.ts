@@ -29,7 +29,8 @@ function opened() {
     stopping: new AbortController(),
     compared: 0,
     listed: 0,
-    fails: false,
+    /** What judging a token, whose id it is given, throws. */
+    fails: (_token: string): Error | null => null,
   };
   const of = ({ token }: Caller) => world.lists.get(token.id) ?? { key: "k1", digest: "d1" };
   const caller = Promise.resolve(
@@ -39,7 +40,8 @@ function opened() {
     ...ports,
     async authenticate(request) {
       const id = request.headers.get("authorization")?.slice("Bearer ".length) ?? "";
-      if (world.fails) throw new TypeError("the store is gone");
+      const fault = world.fails(id);
+      if (fault) throw fault;
       if (world.revoked.has(id)) throw new GatewayError("E_AUTH", "The token was revoked");
       const known = await caller;
       return { ...known, token: { ...known.token, id } };
@@ -229,14 +231,38 @@ Deno.test("a token that is revoked ends its streams at the next look, and no oth
   assert.deepEqual(at.seen.faults, []);
 });
 
-Deno.test("where a token cannot be judged its stream ends, and the operator learns of it", async () => {
-  const at = opened();
-  const { all } = reading(await at.listen());
-  at.world.fails = true;
-  await at.look();
-  assert.deepEqual(await all(), [acknowledged(TOOLS_CHANGED), ENDED]);
-  assert.match(String(at.seen.faults), /the store is gone/);
-});
+for (
+  const fault of [
+    new TypeError("disk I/O error"),
+    new GatewayError("E_INTERNAL", "The store does not answer"),
+  ]
+) {
+  Deno.test(`while tokens cannot be judged (${fault.message}) streams stay, are told nothing, and are told once they can`, async () => {
+    const at = opened();
+    const streams = [reading(await at.listen("a")), reading(await at.listen("b"))];
+    for (const { next } of streams) assert.deepEqual(await next(), acknowledged(TOOLS_CHANGED));
+    at.world.fails = () => fault;
+    for (const token of ["a", "b"]) at.world.lists.set(token, { key: "k2", digest: "d2" });
+    for (let n = 0; n < 20; n++) await at.look();
+    assert.deepEqual([at.world.compared, at.seen.faults.length], [2, 1], "the operator reads it once");
+    assert.match(String(at.seen.faults), new RegExp(fault.message));
+    await at.look(SUBSCRIPTION_LIMITS.QUIET_MS);
+    for (const { next } of streams) {
+      assert.equal(await next(), ": keep-alive", "so that nothing on the way closes it");
+    }
+    at.world.fails = () => null;
+    await at.look();
+    for (const { next } of streams) assert.deepEqual(await next(), CHANGED);
+    at.world.fails = (token) => token === "a" ? fault : null;
+    at.world.lists.set("b", { key: "k3", digest: "d3" });
+    await at.look();
+    assert.deepEqual(await streams[1]!.next(), CHANGED, "one that cannot be judged holds up no other");
+    assert.equal(at.seen.faults.length, 2, "and a new outage is read again");
+    at.world.fails = () => fault;
+    await at.look(SUBSCRIPTION_LIMITS.STREAM_MS);
+    for (const { all } of streams) assert.deepEqual(await all(), [ENDED], "none lives for ever");
+  });
+}
 
 Deno.test("a quiet stream is kept alive, and ends in order when it has lived long enough", async () => {
   const at = opened();
