@@ -17,6 +17,7 @@ import { Snapshots } from "./guard/snapshots.ts";
 import { endOfCall } from "./guard/context.ts";
 import { dispatcher } from "./guard/dispatch.ts";
 import { Doubts } from "./guard/doubts.ts";
+import { Jobs } from "./guard/jobs.ts";
 import { RateLimit } from "./guard/limits.ts";
 import { Retention } from "./guard/retention.ts";
 import { proxiedTools } from "./guard/proxied.ts";
@@ -79,8 +80,10 @@ export async function openGateway(
   const ownHttp = replace.http ? null : createHttp({ allowPrivate: settings.privateUpstreams });
   const http = replace.http ?? ownHttp!;
   const ports = { connectors, store, http, upstream, cache: new FactCaches(now), now, delay };
+  const jobs = new Jobs({ now, log });
   const proxied = proxiedTools({
     ...ports,
+    jobs,
     proxies,
     newId: () => newId(),
     handler: async () => (await import("./platforms/tool_servers/proxied_tool.ts")).proxiedTool,
@@ -99,9 +102,9 @@ export async function openGateway(
     log,
   });
   const days = settings.auditRetentionDays;
-  const retention = new Retention({ store, days, now, newId: () => newId(), log });
-  const doubts = new Doubts({ store, now, elapsed: () => performance.now(), log });
-  const snapshots = new Snapshots({ ...ports, newId: () => newId(), log });
+  const retention = new Retention({ store, days, now, newId: () => newId(), jobs, log });
+  const doubts = new Doubts({ store, now, elapsed: () => performance.now(), jobs, log });
+  const snapshots = new Snapshots({ ...ports, newId: () => newId(), jobs, log });
   // Loaded when first wanted: few processes ever connect an account.
   const connections = onDemand(async () => {
     const { Connections } = await import("./guard/connections.ts");
@@ -184,6 +187,7 @@ export async function openGateway(
         record: recorder({ audit: store.audit, log }, () => newId(), now),
         retention,
         doubts,
+        jobs: () => jobs.report(),
         snapshots: (days, site_id) => snapshotReport(ports, days, site_id),
         now,
         report: logFault,

@@ -5,6 +5,7 @@ import type { CredentialKind, PlatformKind, SiteFields } from "./model.gen.ts";
 
 export * from "./model/audit.ts";
 export * from "./model/call.ts";
+export * from "./model/job.ts";
 export * from "./model/limits.ts";
 export * from "./model/oauth.ts";
 export * from "./model/people.ts";

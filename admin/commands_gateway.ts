@@ -1,13 +1,13 @@
 /** `gateway health`. */
 import type { Command } from "./command.ts";
-import type { HealthReport } from "./health.ts";
+import { type HealthReport, isJobWrong } from "./health.ts";
 import { cell } from "./table.ts";
 
 const health: Command = {
   words: ["gateway", "health"],
   summary: "Say how the gateway does, and what waits for you",
   options: {},
-  notes: "It ends with 1 where something waits.",
+  notes: "It ends with 1 where something waits or fails.",
   async run({ api, show }) {
     const report = await api.call("GET", "health") as HealthReport;
     show(report, human);
@@ -15,7 +15,7 @@ const health: Command = {
   },
 };
 
-function human({ clock, retention: { days, horizon, ran_at, waiting } }: HealthReport): string {
+function human({ clock, retention: { days, horizon, ran_at, waiting }, jobs }: HealthReport): string {
   const kept = `Audit rows are kept for ${days} days`;
   const lines = [
     `The gateway answers; its clock says ${clock}.`,
@@ -24,6 +24,11 @@ function human({ clock, retention: { days, horizon, ran_at, waiting } }: HealthR
       : `${kept}; retention ran at ${ran_at}${
         horizon === null ? "" : `, nothing is left from before ${horizon}`
       }.`,
+    ...jobs.filter((job) => isJobWrong(job, clock)).map(({ name, running_since, failing_since, event }) =>
+      failing_since === null
+        ? `The run of ${name} that began at ${running_since} has not ended.`
+        : `The runs of ${name} fail since ${failing_since}; the log says why (${event}).`
+    ),
     ...(waiting ? [`Retention waits for you since ${waiting.since}: ${cell(waiting.message)}.`] : []),
   ];
   return `${lines.join("\n")}\n`;

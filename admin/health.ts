@@ -1,27 +1,36 @@
 /** How the gateway does, for its operator; what anybody may know is answered by /healthz. */
 import type { Hono } from "hono";
+import type { JobReport } from "../model.ts";
 import type { RetentionState } from "../rules/retention.ts";
 import { answer } from "./exchange.ts";
 import type { AdminPorts } from "./ports.ts";
 
 /** What the health page shows. */
 export interface HealthReport {
-  /** Whether nothing waits for the operator. */
+  /** Whether nothing waits for the operator, and nothing fails. */
   readonly ok: boolean;
   /** The gateway's clock, ISO 8601. */
   readonly clock: string;
   readonly retention: RetentionState;
+  /** What it does on its clocks, as the process that was asked has seen it. */
+  readonly jobs: readonly JobReport[];
 }
+
+/** No run takes so long. */
+const RUN_MS_MAX = 60 * 60_000;
+
+/** Whether its last run failed, or does not end. */
+export const isJobWrong = ({ failing_since, running_since }: JobReport, clock: string): boolean =>
+  failing_since !== null || Date.parse(clock) - Date.parse(running_since ?? clock) > RUN_MS_MAX;
 
 /** Adds the health page. */
 export function healthRoutes(app: Hono, ports: AdminPorts): void {
   app.get("/admin/api/health", async (c) => {
     const retention = await ports.retention.state();
-    const report: HealthReport = {
-      ok: retention.waiting === null,
-      clock: new Date(ports.now()).toISOString(),
-      retention,
-    };
+    const jobs = ports.jobs();
+    const clock = new Date(ports.now()).toISOString();
+    const ok = retention.waiting === null && !jobs.some((job) => isJobWrong(job, clock));
+    const report: HealthReport = { ok, clock, retention, jobs };
     return answer(c, report);
   });
 }

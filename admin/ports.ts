@@ -1,5 +1,5 @@
 /** What the admin side is given to work with. */
-import type { AuditRow, ClientReport, Resolution, Site, SnapshotReport, User } from "../model.ts";
+import type { AuditRow, ClientReport, JobReport, Resolution, Site, SnapshotReport, User } from "../model.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { RetentionReport, RetentionState } from "../rules/retention.ts";
 import type { Store } from "../store/store.ts";
@@ -87,6 +87,8 @@ export interface AdminPorts {
   connections(): Promise<ConnectionsPort>;
   /** Clients that people let in; loaded when they are first asked for. */
   clients(): Promise<ClientsPort>;
+  /** What the gateway does on its clocks. */
+  jobs(): readonly JobReport[];
   readonly record: RecordAction;
   /** Sites' own tools; loaded when they are first asked for. */
   proxiedTools(): Promise<ProxiedToolsPort>;

@@ -2,6 +2,7 @@
 import { GatewayError } from "../errors.ts";
 import { type AuditRow, LIMITS, type Resolution } from "../model.ts";
 import type { Store } from "../store/store.ts";
+import type { Jobs } from "./jobs.ts";
 
 const LEASE = "audit-doubts";
 const LEASE_MS = 60_000;
@@ -15,6 +16,8 @@ export interface DoubtPorts {
   now(): number;
   /** Milliseconds that never go back. */
   elapsed(): number;
+  /** Runs it so that a failure ends nothing. */
+  readonly jobs: Pick<Jobs, "run">;
   log(event: Record<string, unknown>): void;
 }
 
@@ -30,11 +33,8 @@ export class Doubts {
 
   /** Gives writes that are well past their deadline the outcome `unknown`; a failure is logged. */
   async run(): Promise<void> {
-    try {
-      await this.#ports.store.leases.hold(LEASE, LEASE_MS, () => this.#sweep());
-    } catch (fault) {
-      this.#ports.log({ event: "doubts_failed", cause: String(fault) });
-    }
+    const { jobs, store: { leases } } = this.#ports;
+    await jobs.run("audit doubts", () => leases.hold(LEASE, LEASE_MS, () => this.#sweep()));
   }
 
   /** To be called once at boot: looks, and says in one line how many there are; nothing where there is none. */

@@ -7,6 +7,7 @@ import type { ProxiedTool, ToolServers } from "../platforms/tool_servers/types.t
 import type { Proxies } from "../registry/proxies.ts";
 import type { Store } from "../store/store.ts";
 import type { ConnectorPorts } from "./connector_context.ts";
+import type { Jobs } from "./jobs.ts";
 import { ProxiedTools } from "./proxied/source.ts";
 
 /** What it stands on. */
@@ -22,6 +23,7 @@ export interface ProxiedGatewayPorts extends ConnectorPorts {
   readonly builtIn: ReadonlySet<string>;
   /** A new ULID. */
   newId(): string;
+  readonly jobs: Pick<Jobs, "run">;
   log(event: Record<string, unknown>): void;
 }
 

@@ -2,6 +2,7 @@
 import { GatewayError } from "../errors.ts";
 import type { RetentionWait } from "../model.ts";
 import { type Actor, adminRow, OPERATOR } from "./admin_row.ts";
+import type { Jobs } from "./jobs.ts";
 import {
   judgeRetention,
   type RetentionReport,
@@ -28,6 +29,8 @@ export interface RetentionPorts {
   now(): number;
   /** A new ULID. */
   newId(): string;
+  /** Runs it so that a failure ends nothing. */
+  readonly jobs: Pick<Jobs, "run">;
   log(event: Record<string, unknown>): void;
 }
 
@@ -50,11 +53,7 @@ export class Retention {
 
   /** The day's run, unless it was done; a failure is logged, and the next call tries again. */
   async run(): Promise<void> {
-    try {
-      await this.#alone(() => this.#daily());
-    } catch (fault) {
-      this.#ports.log({ event: "audit_retention_failed", cause: String(fault) });
-    }
+    await this.#ports.jobs.run("audit retention", () => this.#alone(() => this.#daily()));
   }
 
   /** How far it has come. */
@@ -91,8 +90,8 @@ export class Retention {
     });
   }
 
-  async #alone(work: () => Promise<void>): Promise<void> {
-    await this.#ports.store.leases.hold("audit-retention", LEASE_MS, work);
+  async #alone(work: () => Promise<void>): Promise<boolean> {
+    return await this.#ports.store.leases.hold("audit-retention", LEASE_MS, work);
   }
 
   async #begin(): Promise<Run> {

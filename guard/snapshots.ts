@@ -7,6 +7,7 @@ import type { DailySpec, DailyTake } from "../platforms/daily.ts";
 import { dateAt, dueAt, isForeign } from "../rules/snapshot_days.ts";
 import type { Store } from "../store/store.ts";
 import { type ConnectorPorts, makeConnectorContext } from "./connector_context.ts";
+import type { Jobs } from "./jobs.ts";
 
 const LEASE = "snapshots";
 
@@ -14,6 +15,8 @@ const LEASE = "snapshots";
 export interface SnapshotPorts extends ConnectorPorts {
   readonly store: ConnectorPorts["store"] & Pick<Store, "leases" | "snapshots" | "sites">;
   newId(): string;
+  /** Runs it so that a failure ends nothing. */
+  readonly jobs: Pick<Jobs, "run">;
   log(event: Record<string, unknown>): void;
 }
 
@@ -61,17 +64,16 @@ export class Snapshots {
   }
 
   async #run(): Promise<boolean> {
-    const { store, connectors, log } = this.ports;
-    try {
-      return await store.leases.hold(LEASE, LIMITS.SNAPSHOT_LEASE_MS, async (renew) => {
-        for (const connector of connectors.all) {
-          if (connector.daily) await this.#night(connector, connector.daily, renew);
-        }
-      });
-    } catch (fault) {
-      log({ event: "snapshots_failed", cause: String(fault) });
-      return true;
-    }
+    const { store: { leases }, connectors, jobs } = this.ports;
+    return await jobs.run(
+      "daily snapshots",
+      () =>
+        leases.hold(LEASE, LIMITS.SNAPSHOT_LEASE_MS, async (renew) => {
+          for (const connector of connectors.all) {
+            if (connector.daily) await this.#night(connector, connector.daily, renew);
+          }
+        }),
+    );
   }
 
   async #night(connector: Connector, daily: DailySpec, renew: () => Promise<boolean>): Promise<void> {

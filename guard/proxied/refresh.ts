@@ -12,6 +12,7 @@ import { keepAnswer } from "./kept.ts";
 import { type ConnectorPorts, makeConnectorContext } from "../connector_context.ts";
 import { KeptTools, listedTools } from "./listed_tools.ts";
 import { placeOf } from "./judge.ts";
+import type { Jobs } from "../jobs.ts";
 import { isStoreGone } from "../store_faults.ts";
 
 const LEASE = "tool-catalogs";
@@ -26,6 +27,8 @@ export interface RefreshPorts extends ConnectorPorts {
   elapsed(): number;
   /** Resolves after so many milliseconds. */
   pause(ms: number): Promise<void>;
+  /** Runs it so that a failure ends nothing. */
+  readonly jobs: Pick<Jobs, "run">;
   log(event: Record<string, unknown>): void;
 }
 
@@ -50,14 +53,11 @@ export class CatalogRefresh {
    * ran: false where another run has the lease.
    */
   async run(): Promise<boolean> {
-    try {
-      return await this.#tracked(
-        this.#ports.store.leases.hold(LEASE, LIMITS.TOOL_CATALOG_LEASE_MS, (renew) => this.#due(renew)),
-      );
-    } catch (fault) {
-      this.#ports.log({ event: "tool_catalogs_failed", cause: String(fault) });
-      return true;
-    }
+    const { jobs, store: { leases } } = this.#ports;
+    return await jobs.run(
+      "tool catalogues",
+      () => this.#tracked(leases.hold(LEASE, LIMITS.TOOL_CATALOG_LEASE_MS, (renew) => this.#due(renew))),
+    );
   }
 
   /** Lists the tools of a site now, due or not; answers what is known of its servers then. Throws E_NOT_SUPPORTED. */

@@ -19,6 +19,7 @@ Deno.test("a new master token shuts out the sessions opened with the old one", a
       connections: () => assert.fail("nothing asks for connected accounts"),
       record: () => Promise.resolve(),
       retention: gw.gateway.retention,
+      jobs: () => [],
       doubts: gw.gateway.doubts,
       clients: () => assert.fail("nothing asks for clients"),
       snapshots: () => assert.fail("nothing asks for snapshots"),

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "../../errors.ts";
 import { CatalogHosts, hostOf } from "../../guard/proxied/hosts.ts";
+import { Jobs } from "../../guard/jobs.ts";
 import { CatalogRefresh } from "../../guard/proxied/refresh.ts";
 import { FactCaches } from "../../guard/fact_caches.ts";
 import { brokenOff, failure } from "../../platforms/failures.ts";
@@ -228,6 +229,7 @@ Deno.test("200 sites that are due at once are asked over half a minute, a few at
   const starts = new Map<string, number>();
   const connector = fake.connector();
   const { store } = gw;
+  const ports = { now: () => gw.clock.now, log: (event: object) => assert.fail(JSON.stringify(event)) };
   const refresh = new CatalogRefresh({
     ...{ store, connectors: CONNECTORS, upstream: {}, http: null as never },
     cache: new FactCaches(() => gw.clock.now),
@@ -244,8 +246,8 @@ Deno.test("200 sites that are due at once are asked over half a minute, a few at
       elapsed += ms;
       return Promise.resolve();
     },
-    now: () => gw.clock.now,
-    log: (event) => assert.fail(JSON.stringify(event)),
+    ...ports,
+    jobs: new Jobs(ports),
   });
   await refresh.run();
   assert.equal(starts.size, 200);

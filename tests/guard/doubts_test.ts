@@ -1,6 +1,7 @@
 /** Writes without an outcome: judged a minute after their deadline, by one instance, and resolved by an operator. */
 import assert from "node:assert/strict";
 import { Doubts } from "../../guard/doubts.ts";
+import { Jobs } from "../../guard/jobs.ts";
 import type { AuditRow } from "../../model.ts";
 import type { Store } from "../../store/store.ts";
 import { gateway, type Kit, MASTER, NOW } from "../kit.ts";
@@ -31,11 +32,12 @@ function intent(id: string, at: number, more: Partial<AuditRow> = {}): AuditRow 
 /** What an instance with clocks of its own finds in the store. */
 function instance(store: Pick<Store, "audit" | "leases">, clock: { now: number; elapsed?: number }) {
   const logged: Record<string, unknown>[] = [];
+  const ports = { now: () => clock.now, log: (event: Record<string, unknown>) => void logged.push(event) };
   const doubts = new Doubts({
     store,
-    now: () => clock.now,
     elapsed: () => clock.elapsed ?? 0,
-    log: (event) => void logged.push(event),
+    jobs: new Jobs(ports),
+    ...ports,
   });
   return { doubts, logged };
 }

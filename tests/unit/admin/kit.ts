@@ -68,6 +68,7 @@ export function kit(ports: Partial<AdminPorts> = {}) {
     toolNames: () => Promise.resolve(TOOLS),
     record: (...row) => Promise.resolve(void recorded.push(row)),
     retention: fakeRetention(),
+    jobs: () => [],
     doubts: { resolve: () => Promise.reject(new Error("nothing is in doubt")) },
     snapshots: () => Promise.resolve(SNAPSHOTS),
     now: () => clock.now,

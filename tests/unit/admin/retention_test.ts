@@ -37,6 +37,7 @@ Deno.test("health says what waits for the operator", async () => {
     ok: false,
     clock: "2026-11-21T10:00:00.000Z",
     retention: WAITS,
+    jobs: [],
   });
   await gw.ok("POST", RETAIN, { confirm: true });
   assert.equal((await gw.ok("GET", "/admin/api/health")).ok, true);
@@ -64,4 +65,34 @@ Deno.test("gateway health ends with 1 while something waits", async () => {
   assert.match(out, /Retention waits for you since 2026-11-20\S+: The clock jumped/);
   await cli.good("audit", "retain", "--confirm");
   assert.doesNotMatch((await cli.good("gateway", "health")).out, /waits/);
+});
+
+Deno.test("gateway health names what fails on a clock or does not end, and ends with 1", async () => {
+  const seen = { running_since: null, done_at: null, failing_since: null };
+  const jobs = [
+    { ...seen, name: "audit doubts", event: "doubts_failed" },
+    {
+      ...seen,
+      name: "tool catalogues",
+      event: "tool_catalogs_failed",
+      failing_since: "2026-11-21T09:59:00.000Z",
+    },
+    {
+      ...seen,
+      name: "daily snapshots",
+      event: "snapshots_failed",
+      running_since: "2026-11-21T08:00:00.000Z",
+    },
+  ];
+  const retention = { ...WAITS, waiting: null };
+  const result = { ok: false, clock: "2026-11-21T10:00:00.000Z", retention, jobs };
+  const cli = await desk({ fetch: () => Promise.resolve(Response.json({ ok: true, result })) });
+  const { code, out } = await cli.run("gateway", "health");
+  assert.equal(code, 1);
+  assert.match(
+    out,
+    /The runs of tool catalogues fail since 2026-11-21T09:59:00.000Z; the log says why \(tool_catalogs_failed\)\./,
+  );
+  assert.match(out, /The run of daily snapshots that began at 2026-11-21T08:00:00.000Z has not ended\./);
+  assert.doesNotMatch(out, /doubts/);
 });

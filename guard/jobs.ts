@@ -1,0 +1,65 @@
+/** What the gateway does on its clocks: a run that fails ends nothing, leaves a line in the log, and shows until one goes well. */
+import type { JobReport } from "../model.ts";
+
+/** The jobs, and what the log calls their failures. */
+const EVENTS = {
+  "audit retention": "audit_retention_failed",
+  "audit doubts": "doubts_failed",
+  "daily snapshots": "snapshots_failed",
+  "tool catalogues": "tool_catalogs_failed",
+} as const;
+
+/** What this process has seen of a job. */
+interface Seen {
+  readonly running: Set<{ readonly since: number }>;
+  done_at: number | null;
+  failing_since: number | null;
+}
+
+/** What it stands on. */
+export interface JobPorts {
+  now(): number;
+  log(event: Record<string, unknown>): void;
+}
+
+/** The jobs of one gateway. */
+export class Jobs {
+  readonly #seen = new Map<string, Seen>();
+
+  constructor(private readonly ports: JobPorts) {
+    for (const name of Object.keys(EVENTS)) {
+      this.#seen.set(name, { running: new Set(), done_at: null, failing_since: null });
+    }
+  }
+
+  /** One run of a job. Never throws. Answers whether it ran: `work` says false where another instance is at it. */
+  async run(name: keyof typeof EVENTS, work: () => Promise<boolean>): Promise<boolean> {
+    const { now, log } = this.ports;
+    const seen = this.#seen.get(name)!;
+    const run = { since: now() };
+    seen.running.add(run);
+    try {
+      if (!await work()) return false;
+      seen.done_at = now();
+      seen.failing_since = null;
+    } catch (fault) {
+      seen.failing_since ??= now();
+      log({ event: EVENTS[name], cause: String(fault) });
+    } finally {
+      seen.running.delete(run);
+    }
+    return true;
+  }
+
+  /** How they do. */
+  report(): JobReport[] {
+    return Object.entries(EVENTS).map(([name, event]) => {
+      const { running, done_at, failing_since } = this.#seen.get(name)!;
+      const [first] = running;
+      const running_since = iso(first?.since ?? null);
+      return { name, running_since, done_at: iso(done_at), failing_since: iso(failing_since), event };
+    });
+  }
+}
+
+const iso = (ms: number | null) => ms === null ? null : new Date(ms).toISOString();
