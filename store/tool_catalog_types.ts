@@ -106,5 +106,6 @@ export interface ToolCatalogStore {
   decide(decisions: readonly ToolDecision[]): Promise<void>;
   /** Keeps what a tool was, so that a later one can be compared with it. */
   keepText(hash: string, tool: ListedTool): Promise<void>;
+  /** What was kept under that hash; null where nothing was, or it is damaged. */
   text(hash: string): Promise<ListedTool | null>;
 }

@@ -50,6 +50,13 @@ const isDecision = (value: unknown): value is ToolDecision =>
   isFields(value) && DECISION_TEXTS.every((one) => typeof value[one] === "string") &&
   (value.verdict === "approved" || value.verdict === "withdrawn");
 
+function isListed(value: unknown): value is ListedTool {
+  if (!isFields(value)) return false;
+  const { name, title = "", description, input_schema, hints } = value;
+  return [name, title, description].every((one) => typeof one === "string") && isFields(input_schema) &&
+    isFields(hints);
+}
+
 /** The ToolCatalogStore of a database. */
 export class ToolCatalogs implements ToolCatalogStore {
   readonly #version: ConfigVersion;
@@ -184,6 +191,7 @@ export class ToolCatalogs implements ToolCatalogStore {
   }
 
   async text(hash: string): Promise<ListedTool | null> {
-    return (await this.db.kv.get<ListedTool>(textKey(hash))).value;
+    const { value } = await this.db.kv.get(textKey(hash));
+    return isListed(value) ? value : null;
   }
 }

@@ -130,6 +130,23 @@ for (const damaged of ["x", {}, { verdict: "approved" }]) {
   });
 }
 
+for (const damaged of ["x", {}, 7, { name: PAGES.name, input_schema: null }, ["y"]]) {
+  Deno.test(`where ${JSON.stringify(damaged)} is left of what a tool was, its operator reads what it is now, and can approve it`, async () => {
+    await using at = await opened();
+    at.fake.put("acme", BUILDER, [PAGES]);
+    await anHourLater(at);
+    at.fake.put("acme", BUILDER, [{ ...PAGES, description: "Another" }]);
+    await anHourLater(at);
+    const shows = async () =>
+      (await admin<{ tools: { changes: unknown }[] }>(at.gw, `/${PAGES_NAME}`)).result.tools[0];
+    assert.ok((await shows())?.changes, "what changed is shown");
+    for await (const { key } of at.kv.list({ prefix: ["tool_texts"] })) await at.kv.set(key, damaged);
+    assert.equal((await shows())?.changes, null);
+    await approveHeld(at, /^changed: /);
+    assert.ok((await shown(at.gw)).has(PAGES_NAME));
+  });
+}
+
 Deno.test("a site whose list cannot be stored keeps none of the others from being listed, and its operator reads why", async () => {
   const ids = Array.from({ length: 12 }, (_, at) => `s${at}`);
   const store = (real: Store): Store => ({
