@@ -40,7 +40,7 @@ export class Allowances implements AllowanceStore {
 
   async find<T>(name: readonly string[]): Promise<Kept<T> | null> {
     const { value: head } = await this.db.kv.get<Head>(headKey(name));
-    if (head === null || this.db.now() >= head.expires_at) return null;
+    if (head === null || typeof head.id !== "string" || !(this.db.now() < head.expires_at)) return null;
     const parts: Uint8Array[] = [];
     for (let at = 0; at < head.parts; at += KEYS_AT_ONCE) {
       const count = Math.min(KEYS_AT_ONCE, head.parts - at);
@@ -50,7 +50,11 @@ export class Allowances implements AllowanceStore {
         parts.push(value);
       }
     }
-    return { value: await unpack(parts) as T, at: head.at };
+    try {
+      return { value: await unpack(parts) as T, at: head.at };
+    } catch {
+      return null; // a damaged one is asked for again, as one that ran out is
+    }
   }
 
   async keep(name: readonly string[], value: unknown, ttl_ms: number): Promise<void> {

@@ -63,6 +63,23 @@ Deno.test("a value of any size is kept whole, for its time, and a newer one take
   assert.equal(await store.allowances.find(name), null);
 });
 
+Deno.test("a value that is damaged is found no more, and one that is kept anew is", async () => {
+  let kv: Deno.Kv | undefined;
+  await using store = await open({ around: (real) => kv = real });
+  const name = ["clarity", "p1", "q"];
+  for (
+    const [prefix, ...damage] of [["kept", "x", {}, 7], ["kept_parts", "x", {}, new Uint8Array(9)]] as const
+  ) {
+    for (const value of damage) {
+      await store.allowances.keep(name, "answer", HOUR);
+      for await (const { key } of kv!.list({ prefix: [prefix] })) await kv!.set(key, value);
+      assert.equal(await store.allowances.find(name), null, `${prefix} ${JSON.stringify(value)}`);
+    }
+  }
+  await store.allowances.keep(name, "answer", HOUR);
+  assert.equal((await store.allowances.find(name))?.value, "answer");
+});
+
 Deno.test("a snapshot that did not fail is never replaced, one that failed is", async () => {
   await using store = await open();
   const { snapshots } = store;
