@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { oauth } from "../guard/oauth_kit.ts";
 import { open as proxied, PAGES, shown } from "../guard/proxied_kit.ts";
 import { ending, HangingKv, Ticks } from "../hanging_kv.ts";
-import type { Ending, Kit, KitOptions } from "../kit.ts";
+import { FakeToolServers, listed } from "../fake_tool_servers.ts";
+import { type Ending, gateway, type Kit, type KitOptions, site } from "../kit.ts";
 import { operator } from "../people/kit.ts";
 import { type Ground, ground } from "../tools/_ground.ts";
 
@@ -152,6 +153,66 @@ Deno.test("a repeat of a write on a store that hangs is answered, and repeats it
       assert.equal(drafts(at), 1);
     },
   });
+});
+
+/** A CRM site whose own tools add a tag and show the contact, and were listed. */
+async function contacts(options: Pick<KitOptions, "storage">) {
+  const fake = new FakeToolServers();
+  const tags: string[] = [];
+  const says = (value: unknown) => ({
+    content: [{ type: "text", text: JSON.stringify(value) }],
+    isError: false,
+  });
+  fake.answer = ({ name, args }) => {
+    const given = (args as { body_tags?: string[] }).body_tags ?? [];
+    if (name === "contacts_add-tags") tags.push(...given);
+    return says({ contact: { id: "c1", locationId: "loc1", tags: [...tags] } });
+  };
+  const path = { path_contactId: { type: "string" } };
+  const schema = (properties: object, required: string[]) => ({
+    input_schema: { type: "object", properties, required },
+  });
+  fake.put("crm", "hosted", [
+    listed(
+      "contacts_add-tags",
+      schema({ ...path, body_tags: { type: "array", items: { type: "string" } } }, [
+        "path_contactId",
+        "body_tags",
+      ]),
+    ),
+    listed("contacts_get-contact", schema(path, ["path_contactId"])),
+  ]);
+  const crm = site("crm", "crm", {
+    crm_location_id: "loc1",
+    credentials: { crm: { integration_token: "pit-1" } },
+    flags: { allow_crm_write: true },
+  } as never);
+  const gw = await gateway({ ...options, sites: [crm], toolServers: fake.connector() });
+  await gw.gateway.toolCatalogs.run();
+  return { gw, fake, tags, [Symbol.asyncDispose]: () => gw[Symbol.asyncDispose]() };
+}
+
+Deno.test("a write of a site's own tool on a store that hangs is answered with what is known, and made once", async () => {
+  const args = { site_id: "crm", contactId: "c1", tags: ["new"] };
+  const count = await eachHangs({
+    open: contacts,
+    ready: ({ gw }) => gw.call("contacts_get-contact", { site_id: "crm", contactId: "c1" }),
+    act: ({ gw }) => gw.end("contacts_add-tags", args, { key: "k" }),
+    told: (answer, { tags }) => {
+      said(answer);
+      const made = /the change was made/i.test((answer as { message: string }).message);
+      assert.equal(tags.length, made ? 1 : 0, JSON.stringify(answer));
+    },
+    after: async ({ gw, tags }, _, first) => {
+      const made = tags.length;
+      const again = await gw.end("contacts_add-tags", args, { key: "k" });
+      const code = "code" in again ? again.code : "made";
+      if (made === 0) assert.equal(code, "made", `${JSON.stringify(first)} then ${JSON.stringify(again)}`);
+      else assert.ok(["made", "E_OUTCOME_UNKNOWN"].includes(code), JSON.stringify(again));
+      assert.deepEqual(tags, ["new"]);
+    },
+  });
+  assert.ok(count > 4, String(count));
 });
 
 Deno.test("a token that is made while the store hangs is said to be there, or it is not", async () => {
