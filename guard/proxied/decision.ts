@@ -2,6 +2,7 @@
 import { GatewayError } from "../../errors.ts";
 import type { Store, ToolDecision } from "../../store/store.ts";
 import { adminRow, OPERATOR } from "../admin_row.ts";
+import { isStoreGone } from "../store_faults.ts";
 
 /** What it stands on. */
 export interface DecisionPorts {
@@ -14,6 +15,7 @@ export interface DecisionPorts {
 export type Subject = Omit<ToolDecision, "verdict" | "by" | "at">;
 
 const LOOK = "deno task admin tool-server list shows what is approved";
+const NOT_KNOWN = `It is not known whether the decision holds; ${LOOK}`;
 
 /** Decides that of all subjects, or of none. Throws E_INTERNAL, which says whether the decision holds. */
 export async function decide(
@@ -34,11 +36,9 @@ export async function decide(
     await toolCatalogs.decide(decisions);
   } catch (cause) {
     // A commit that fails may have been carried out all the same.
-    const stands = said(
-      `It is not known whether the decision holds; ${LOOK}`,
-      standing(toolCatalogs, decisions),
-    );
-    if (!await stands) {
+    if (!await said(NOT_KNOWN, standing(toolCatalogs, decisions))) {
+      // One that the store has not answered may be carried out later.
+      if (isStoreGone(cause)) throw new GatewayError("E_INTERNAL", NOT_KNOWN, { cause });
       await audit.append({ ...row, status: "error", error: "E_INTERNAL" }).catch(() => {}); // it says the same
       throw new GatewayError("E_INTERNAL", "The store failed, and nothing was decided; try again", { cause });
     }

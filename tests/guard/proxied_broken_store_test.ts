@@ -1,6 +1,8 @@
 /** A store that fails while an operator decides on sites' own tools: what is answered is what holds, and none is half approved. */
 import assert from "node:assert/strict";
 import { listed } from "../fake_tool_servers.ts";
+import { ending, HangingKv, Ticks } from "../hanging_kv.ts";
+import type { KitOptions } from "../kit.ts";
 import { admin, open, shown } from "./proxied_kit.ts";
 
 const NAME = "builder-mcp-list-media";
@@ -11,8 +13,8 @@ const MEDIA = listed("emcp-tools-list-media", {
 const fault = () => Promise.reject(new Error("disk I/O error"));
 
 /** A gateway with a tool that is held back on two sites, and the order that approves it there. */
-async function held() {
-  const at = await open({ acme: [MEDIA], bolt: [MEDIA] });
+async function held(options: KitOptions = {}) {
+  const at = await open({ acme: [MEDIA], bolt: [MEDIA] }, options);
   const { tools } = (await admin<{ tools: { hash: string }[] }>(at.gw, `?name=${NAME}`)).result;
   const order = { name: NAME, sites: ["acme", "bolt"], hash: tools[0]!.hash, class: "read" };
   return {
@@ -128,5 +130,35 @@ for (const [where, breaks, holds, said, status] of CASES) {
     }
     assert.equal(String((await at.rows())[0]?.status), status);
     assert.deepEqual(at.fake.calls, []);
+  });
+}
+
+for (const verdict of ["approve", "withdraw"] as const) {
+  Deno.test(`whichever change of a store hangs, what an operator is answered to ${verdict} is what holds once it goes on`, async () => {
+    const seen = new Set<string>();
+    for (let nth = 0, all = false; !all; nth++) {
+      const [hanging, ticks] = [new HangingKv(), new Ticks()];
+      await using at = await held({ storage: { clock: ticks, around: (kv) => hanging.around(kv) } });
+      await using _answers = { [Symbol.asyncDispose]: () => hanging.answer() };
+      const { class: _, hash: __, ...rest } = at.order;
+      const order = verdict === "approve" ? at.order : rest;
+      if (verdict === "withdraw") await admin(at.gw, "/approve", at.order);
+      await at.gw.store.audit.flush();
+      let changes = 0;
+      hanging.hang((kind) => kind === "changes" && changes++ >= nth);
+      const { value: { ok, error } } = await ending(ticks, admin(at.gw, `/${verdict}`, order));
+      all = hanging.asked.length === 0;
+      await hanging.answer();
+      await ticks.pass(10_000); // nothing is answered from a cache
+      const holds = (await shown(at.gw)).has(NAME) === (verdict === "approve");
+      const said = ok ? "The decision holds" : error.message;
+      const [word] =
+        /The decision holds|nothing was decided|not known whether|^The gateway's store/.exec(said) ?? [];
+      if (word === "The decision holds") assert.ok(holds, `${nth}: ${said}`);
+      else if (word === "nothing was decided") assert.ok(!holds, `${nth}: ${said}`);
+      else assert.ok(word, said);
+      seen.add(word!);
+    }
+    assert.deepEqual(seen.size, 4, [...seen].join());
   });
 }
