@@ -53,6 +53,7 @@ export async function openGateway(
     siteShape: connectors.siteShape(),
     tokenPrefix: settings.tokenPrefix,
     now,
+    log,
     ...replace.storage,
   });
   const store = replace.wrapStore?.(opened) ?? opened;

@@ -1,7 +1,7 @@
 /** The audit log of a store: one chain of segments to write, all chains to read. */
 import type { AuditRow } from "../model.ts";
 import { countDoubts, openRows, unknownRow } from "./audit_doubt.ts";
-import { AuditIndexer } from "./audit_index.ts";
+import { AuditIndexer, type Log } from "./audit_index.ts";
 import { listRows } from "./audit_list.ts";
 import { exportAudit } from "./audit_export.ts";
 import { amountBefore, readAge, readRetention, writeRetention } from "./audit_horizon.ts";
@@ -28,9 +28,9 @@ export class Audit implements AuditStore {
   readonly #indexer: AuditIndexer;
   readonly #writer: AuditWriter;
 
-  constructor(db: Database) {
+  constructor(db: Database, log?: Log) {
     this.#db = db;
-    this.#indexer = new AuditIndexer(db);
+    this.#indexer = new AuditIndexer(db, log);
     this.#writer = new AuditWriter(db, (segments) => this.#indexer.add(segments));
     this.#indexer.catchUp();
   }

@@ -11,7 +11,7 @@ export const SLOT_MS = 10 * 60 * 1000;
 const SEGMENTS_MAX = 64;
 /** KV allows 80 KiB of keys a commit. */
 const ENTRIES_PER_COMMIT = 250;
-/** Beyond this, while indexing fails, the oldest are left to the next opened store. */
+/** Beyond this, while indexing fails, the oldest are known by their todo marks alone. */
 const WAITING_MAX = 1024;
 const TERM_CHARACTERS_MAX = 64;
 const GET_MANY_MAX = 10;
@@ -22,25 +22,35 @@ export function indexKey(dimension: Dimension, value: string, last: string): str
   return ["audit", "index", dimension, term, last];
 }
 
+/** Is told of what fails in the background. */
+export type Log = (event: Record<string, unknown>) => void;
+
 /** Names written segments in the index, many at a time. What it does not come to, the next opened store does. */
 export class AuditIndexer {
   readonly #db: Database;
+  readonly #log: Log;
   #waiting: Written[] = [];
+  /** Whether there may be segments that only their todo marks tell of. */
+  #hasLeft = false;
+  #isFailing = false;
   #running: Promise<void> | null = null;
 
-  constructor(db: Database) {
+  constructor(db: Database, log: Log = () => {}) {
     this.#db = db;
+    this.#log = log;
   }
 
   /** Takes note of committed segments, and indexes once enough have come together. */
   add(segments: readonly Written[]): void {
     this.#waiting.push(...segments);
-    if (this.#waiting.length > WAITING_MAX) this.#waiting.splice(0, this.#waiting.length - WAITING_MAX);
+    const over = this.#waiting.length - WAITING_MAX;
+    if (over > 0) this.#hasLeft = this.#waiting.splice(0, over).length > 0;
     if (this.#waiting.length >= SEGMENTS_MAX) this.#inBackground(() => this.#indexFull());
   }
 
-  /** Indexes what earlier stores left; a failure leaves it to the next time. */
+  /** Indexes what earlier stores left; a failure leaves it to the next time that there is something to index. */
   catchUp(): void {
+    this.#hasLeft = true;
     this.#inBackground(() => this.#indexLeft());
   }
 
@@ -53,11 +63,23 @@ export class AuditIndexer {
 
   #inBackground(work: () => Promise<void>): void {
     if (this.#running !== null) return;
-    this.#running = work().catch(() => {}).finally(() => this.#running = null);
+    this.#running = this.#reported(work).finally(() => this.#running = null);
+  }
+
+  /** The log has the first of several failures. */
+  async #reported(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+      this.#isFailing = false;
+    } catch (fault) {
+      if (!this.#isFailing) this.#log({ event: "audit_index_failed", cause: String(fault) });
+      this.#isFailing = true;
+    }
   }
 
   async #indexFull(): Promise<void> {
     while (this.#waiting.length >= SEGMENTS_MAX) await this.#indexFirst();
+    if (this.#hasLeft) await this.#indexLeft();
   }
 
   async #indexUpTo(last: Written | undefined): Promise<void> {
@@ -101,7 +123,10 @@ export class AuditIndexer {
         const { value } = await this.#db.kv.get(segmentKey(id));
         left.push({ id, versionstamp, terms: termsOf(value) });
       }
-      if (left.length === 0) return;
+      if (left.length === 0) {
+        this.#hasLeft = false;
+        return;
+      }
       await this.#commit(left);
       after = left.at(-1)!.id;
     }

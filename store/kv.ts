@@ -52,6 +52,8 @@ export interface StoreOptions {
   clock?: Clock;
   /** Puts something around the KV that was opened. */
   around?: (kv: Deno.Kv) => Deno.Kv;
+  /** Is told of what fails beside what was asked for; nobody when left out. */
+  log?: (event: Record<string, unknown>) => void;
   /** How calls wait for one another's refresh of an account; by a timer when left out. */
   delay?: Delay;
   /** How long opening may take, waiting for a lock included. */
@@ -70,7 +72,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const db = new Database(kv, options.now ?? Date.now, options.elapsed ?? clock.elapsed, clock);
   const version = new ConfigVersion(db);
   const accounts = new Accounts(db, sealer, options.delay ?? pauseFor);
-  const audit = new Audit(db);
+  const audit = new Audit(db, options.log);
   const personSessions = new PersonSessions(db);
   const signIns = new SignIns(db, sealer, personSessions);
   let closing: Promise<void> | null = null;
