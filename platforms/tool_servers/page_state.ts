@@ -1,4 +1,5 @@
 /** Whether visitors see at once what is changed on a page of a site. */
+import { GatewayError } from "../../errors.ts";
 import { hasLead } from "../../rules/schedule.ts";
 import type { Builder } from "../../model.ts";
 import { contentStates, type ContentType } from "../content.ts";
@@ -23,7 +24,7 @@ const HIDDEN: ReadonlySet<string> = new Set(["draft", "pending", "auto-draft"]);
 
 /**
  * Reads how the page stands. One that cannot be found, as a page or a post, may be anything that visitors see: a
- * template, a header. Throws E_UPSTREAM.
+ * template, a header. Throws E_FORBIDDEN_OP where it is in the bin, E_UPSTREAM.
  */
 export async function pageState(ctx: ProxyContext, id: number): Promise<PageState> {
   const state = await (await ctx.use(contentStates)).find(id);
@@ -40,6 +41,10 @@ export async function pageState(ctx: ProxyContext, id: number): Promise<PageStat
   }
   const { status, scheduled_at, siteNow, type, builder } = state;
   const known = { isKnown: true, type, builder };
+  if (status === "trash") {
+    const message = `Page ${id} is in the bin; restore it in the CMS first`;
+    throw new GatewayError("E_FORBIDDEN_OP", message, { outcome: "none" });
+  }
   if (HIDDEN.has(status)) return { ...known, live: null, warnings: [] };
   if (status !== "scheduled") {
     const seen = status === "published" ? "published, and visitors see the change at once" : `"${status}"`;

@@ -46,7 +46,6 @@ Deno.test("what visitors see, or may see, is changed only where the site allows 
   const states: [string, number][] = [
     ["published", at.page("publish")],
     ["private", at.page("private")],
-    ["trash", at.page("trash")],
     ["goes live at", at.page("future", soon)],
     ["no page or post with the id 999999 can be read", 999_999],
   ];
@@ -63,6 +62,17 @@ Deno.test("what visitors see, or may see, is changed only where the site allows 
   assert.equal(at.servers.writes.length, states.length, "a ceiling below publishing holds");
   const post = at.page("publish", { type: "post" });
   await at.gw.refuses(ADD, add(post), "E_FORBIDDEN_OP");
+});
+
+Deno.test("a page in the bin is not changed, whoever may publish", async () => {
+  await using at = await world();
+  const id = at.page("trash");
+  for (const door of DOORS) {
+    const args = add(id, { site_id: "open" });
+    const said = await at.gw.refuses(ADD, args, "E_FORBIDDEN_OP", { door });
+    assert.match(said, new RegExp(`^Page ${id} is in the bin; restore it in the CMS first`));
+  }
+  assert.deepEqual(at.servers.reached, []);
 });
 
 Deno.test("drafts, pending ones and those scheduled for later are changed, the last with a warning", async () => {
