@@ -55,6 +55,8 @@ export interface FoundState extends PostHead {
   readonly template: string;
   /** What visitors see of it; null where its own record does not say. */
   readonly builder: Builder | null;
+  /** Who has it open in the editor, in a sentence; none for nobody, and where the site does not tell. */
+  readonly editing: readonly string[];
   /** The latest time that the site's clock can show now. */
   readonly siteNow: number;
 }

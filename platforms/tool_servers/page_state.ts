@@ -15,7 +15,7 @@ export interface PageState {
   readonly builder: Builder | null;
   /** Why a change of it is seen at once, or may be; in lower case, without a full stop. Null where it is not. */
   readonly live: string | null;
-  /** What to know of a change that is not seen at once. */
+  /** What to know of a change: when it is seen, who else is at it. */
   readonly warnings: readonly string[];
 }
 
@@ -39,28 +39,28 @@ export async function pageState(ctx: ProxyContext, id: number): Promise<PageStat
       warnings: [],
     };
   }
-  const { status, scheduled_at, siteNow, type, builder } = state;
+  const { status, scheduled_at, siteNow, type, builder, editing: warnings } = state;
   const known = { isKnown: true, type, builder };
   if (status === "trash") {
     const message = `Page ${id} is in the bin; restore it in the CMS first`;
     throw new GatewayError("E_FORBIDDEN_OP", message, { outcome: "none" });
   }
-  if (HIDDEN.has(status)) return { ...known, live: null, warnings: [] };
+  if (HIDDEN.has(status)) return { ...known, live: null, warnings };
   if (status !== "scheduled") {
     const seen = status === "published" ? "published, and visitors see the change at once" : `"${status}"`;
-    return { ...known, live: `page ${id} is ${seen}`, warnings: [] };
+    return { ...known, live: `page ${id} is ${seen}`, warnings };
   }
   const due = Date.parse(scheduled_at ?? "");
   if (!hasLead(due, siteNow)) {
     return {
       ...known,
       live: `page ${id} goes live at ${scheduled_at ?? "a moment that is not known"}`,
-      warnings: [],
+      warnings,
     };
   }
   return {
     ...known,
     live: null,
-    warnings: [`Page ${id} is scheduled: what was changed goes live at ${scheduled_at}`],
+    warnings: [...warnings, `Page ${id} is scheduled: what was changed goes live at ${scheduled_at}`],
   };
 }

@@ -51,7 +51,7 @@ const WRITE: ParamRules = {
 /** Installs the routes on a running stand-in: `addCompanionGuarded(cms.app, cms.state)`. */
 export function addCompanionGuarded(
   app: Hono<RestEnv>,
-  { namespaces }: Pick<State, "namespaces">,
+  { namespaces, fields }: Pick<State, "namespaces" | "fields">,
 ): CompanionGuarded {
   if (!namespaces.includes("site-ops/v1")) namespaces.push("site-ops/v1");
   const plugin: CompanionGuarded = {
@@ -61,6 +61,7 @@ export function addCompanionGuarded(
     seo: new Map(),
     provider: "none",
   };
+  fields.push((post) => ({ site_ops_editing: editingOf(plugin, post) }));
   for (const type of ["post", "page"] as const) {
     const path = `/site-ops/v1/guarded/${plural({ type })}/:id{[0-9]+}`;
     const id: ParamRules = { id: { type: "integer" } };
@@ -124,17 +125,21 @@ function written(plugin: CompanionGuarded, { state }: Ask, post: Post): Record<s
   };
 }
 
+function editingOf({ editing }: CompanionGuarded, { id }: Post): unknown {
+  const open = editing.get(id);
+  return open ? { by: { id: 1, name: open.name }, at: open.at } : null;
+}
+
 function stateOf(plugin: CompanionGuarded, ask: Ask, post: Post): unknown {
   const { person, state } = ask;
   const named = (ids: readonly number[]) => ids.map((id) => ({ id, name: state.terms.get(id)?.name ?? "" }));
-  const open = plugin.editing.get(post.id);
   return {
     ...written(plugin, ask, post),
     terms: { tags: named(post.tags), categories: named(post.categories) },
     seo: seoOf(plugin, post),
     author: { id: post.author, name: authorOf(state, post) },
     address: addressOf(ask, post),
-    editing: open ? { by: { id: 1, name: open.name }, at: open.at } : null,
+    editing: editingOf(plugin, post),
     user: {
       id: person!.id,
       name: person!.name,

@@ -160,8 +160,12 @@ test("who has the post open in the editor is told until the lock is stale", asyn
     wp.site.users.admin.id,
     (now - 20) * 1000,
   ]);
+  const told = async (person: "ed" | "auth") =>
+    (await wp.rest(person, "GET", `/posts/${id}?context=edit`)).body["site_ops_editing"];
+  assert.deepEqual([await told("ed"), await told("auth")], [editing, undefined]);
   await wp.peek({ id, meta: { _edit_lock: `${now - 151}:${wp.site.users.admin.id}` } });
-  assert.equal((await state(id)).body["editing"], null);
+  assert.deepEqual([(await state(id)).body["editing"], await told("ed")], [null, null]);
+  assert.equal((await wp.rest("ed", "GET", `/posts/${id}`)).body["site_ops_editing"], undefined);
 });
 
 test("of many writers at once who expect the same, one writes and the others are told", async () => {

@@ -46,6 +46,34 @@ function editedMeanwhile(at: At, { id, spacer }: Draft, tool: string, result: Pa
   }, { path: tool });
 }
 
+Deno.test("who has the page open in the editor is a warning, for saving there takes the change away", async () => {
+  await using at = await served();
+  const page = draft(at);
+  const { id, block } = blocks(at);
+  const calls: [tool: string, args: Args][] = [
+    ["builder-mcp-update-element", { post_id: page.id, element_id: page.one, settings: { title: "New" } }],
+    ["builder-mcp-update-page-settings", { post_id: page.id, settings: { hide_title: "yes" } }],
+    ["builder-mcp-add-block", { post_id: id, markup: block("Three") }],
+  ];
+  const warned = async () => {
+    const said: string[] = [];
+    for (const [tool, args] of calls) {
+      const { proof } = parted(await at.gw.call(tool, { site_id: "acme", ...args }));
+      said.push(...proof.warnings.filter((one) => one.includes("open in the editor")));
+    }
+    return said;
+  };
+  // As the companion plugin tells it.
+  let site_ops_editing: unknown = null;
+  at.cms.state.fields.push(() => ({ site_ops_editing }));
+  assert.deepEqual(await warned(), []);
+  site_ops_editing = { by: { id: 1, name: "Ann" }, at: "2026-11-21T11:59:00" };
+  const sentence =
+    '"Ann" has it open in the editor (last seen at 2026-11-21T11:59:00Z), and saving there would ' +
+    "replace this change";
+  assert.deepEqual(await warned(), calls.map(() => sentence));
+});
+
 const CALLS: readonly [tool: string, args: (page: Draft) => Args][] = [
   ["add-free-widget", ({ from }) => ({ parent_id: from, widget_type: "heading", settings: {} })],
   ["update-element", ({ one }) => ({ element_id: one, settings: { title: "New" } })],

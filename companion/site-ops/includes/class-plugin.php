@@ -43,5 +43,6 @@ final class Plugin {
 			$subject::register_routes();
 		}
 		Builder_Pages::register_field();
+		Post_Parts::register_field();
 	}
 }

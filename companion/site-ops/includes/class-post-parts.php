@@ -166,6 +166,26 @@ final class Post_Parts {
 		);
 	}
 
+	/** Tells of each post and page, where it is edited, who has it open in the editor. */
+	public static function register_field() {
+		register_rest_field(
+			array( 'post', 'page' ),
+			'site_ops_editing',
+			array(
+				'get_callback' => function ( $post ) {
+					$found = get_post( $post['id'] );
+					return $found ? self::editing( $found ) : null;
+				},
+				'schema'       => array(
+					'description' => __( 'Who has it open in the editor', 'site-ops' ),
+					'type'        => array( 'object', 'null' ),
+					'context'     => array( 'edit' ),
+					'readonly'    => true,
+				),
+			)
+		);
+	}
+
 	/**
 	 * A person's number and name; null for nobody known.
 	 *

@@ -1,13 +1,16 @@
 /** The state of a post or page of which only the id is known. */
 import type { FoundState } from "../../content.ts";
+import { editingWarnings, TRACE } from "../companion/guarded.ts";
 import { CmsError } from "../errors.ts";
 import { builderTold } from "./builders.ts";
 import { CONTENT, fieldsOf, head, type Kind, POST_HEAD, RAW } from "./records.ts";
 import type { Wire } from "./wire.ts";
 
 const MORE = CONTENT.pick({ template: true, site_ops_builder: true, meta: true });
-const STATE = POST_HEAD.extend(MORE.shape);
-const FIELDS = `${fieldsOf(POST_HEAD)},template,site_ops_builder,meta._elementor_edit_mode`;
+/** Who has it open; the companion plugin's field, null where it is missing or too old. */
+const EDITING = TRACE.nullable().catch(null);
+const STATE = POST_HEAD.extend({ ...MORE.shape, site_ops_editing: EDITING });
+const FIELDS = `${fieldsOf(POST_HEAD)},template,site_ops_builder,site_ops_editing,meta._elementor_edit_mode`;
 const TEXT = POST_HEAD.pick({ id: true }).extend({ content: RAW });
 const TEXT_FIELDS = "id,content.raw";
 
@@ -20,9 +23,10 @@ async function stateOf(wire: Wire, kind: Kind, id: number): Promise<FoundState |
   const found = await orNone(wire.get(route(kind, id), { context: "edit", _fields: FIELDS }, STATE));
   if (found?.data.id !== id) return null;
   const { data, siteNow } = found;
-  const { template } = data;
+  const { template, site_ops_editing } = data;
   const type = kind === "pages" ? "page" : "post";
-  return { ...head(data), type, template, builder: builderTold(data), siteNow };
+  const editing = editingWarnings(site_ops_editing);
+  return { ...head(data), type, template, builder: builderTold(data), editing, siteNow };
 }
 
 /** Its text as it is stored; null where none of that kind has the id. Throws CmsError, E_UPSTREAM. */
