@@ -57,6 +57,8 @@ export interface FoundState extends PostHead {
   readonly builder: Builder | null;
   /** Who has it open in the editor, in a sentence; none for nobody, and where the site does not tell. */
   readonly editing: readonly string[];
+  /** Whether the site's account may store scripts and frames in it; null where the site does not tell. */
+  readonly storesCode: boolean | null;
   /** The latest time that the site's clock can show now. */
   readonly siteNow: number;
 }

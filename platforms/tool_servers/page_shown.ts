@@ -28,7 +28,7 @@ export function partsOf(
 /** What is known of a page before a tool changes it. */
 interface Page {
   /** null where nothing was read. */
-  readonly state: Pick<PageState, "type" | "builder"> | null;
+  readonly state: Pick<PageState, "type" | "builder" | "storesCode"> | null;
   readonly parts: Parts | null;
 }
 
@@ -55,7 +55,10 @@ export async function assertSeen(
   }
   if (parts === "none" && await hasText()) throw textLost(field, pageId);
   if (builder === "block") throw await hasText() ? olderElements(field, pageId) : unseen(field, pageId);
-  return builder === null ? [maybeUnseen(field, pageId, "WordPress's own editor shows", "elements")] : [];
+  return [
+    ...(parts === "elements" && state?.storesCode === false ? [codeLost(field, pageId)] : []),
+    ...(builder === null ? [maybeUnseen(field, pageId, "WordPress's own editor shows", "elements")] : []),
+  ];
 }
 
 const refused = (code: "E_BUILDER_MISMATCH" | "E_FORBIDDEN_OP", message: string) =>
@@ -89,6 +92,11 @@ const unseenText = (field: string, id: number, parts: string) =>
     `${field}: page ${id} is shown by the page builder, so nobody would see a change of its ${parts}, and the builder's next ` +
       "save would take it away; change its elements instead, or have somebody give it back to WordPress's own editor",
   );
+
+/** What the builder saves, it saves whole, as far as the account may store it. */
+const codeLost = (field: string, id: number) =>
+  `${field}: the site's account may not store code (WordPress's right unfiltered_html), so scripts, frames and the like ` +
+  `are taken out of every element of page ${id}, also of those that the call does not name; give the account that right`;
 
 const maybeUnseen = (field: string, id: number, other: string, parts: string) =>
   `${field}: the site does not tell whether ${other} page ${id}, and where that is so, nobody sees its ${parts}`;

@@ -13,6 +13,8 @@ export interface PageState {
   readonly type: ContentType | null;
   /** What visitors see of it; null where its own record does not say. */
   readonly builder: Builder | null;
+  /** Whether the site's account may store scripts in it; null where that is not known. */
+  readonly storesCode: boolean | null;
   /** Why a change of it is seen at once, or may be; in lower case, without a full stop. Null where it is not. */
   readonly live: string | null;
   /** What to know of a change: when it is seen, who else is at it. */
@@ -33,14 +35,15 @@ export async function pageState(ctx: ProxyContext, id: number): Promise<PageStat
       isKnown: false,
       type: null,
       builder: null,
+      storesCode: null,
       live:
         `no page or post with the id ${id} can be read (see that it is the right one): whatever else has it may ` +
         "be shown to visitors already",
       warnings: [],
     };
   }
-  const { status, scheduled_at, siteNow, type, builder, editing: warnings } = state;
-  const known = { isKnown: true, type, builder };
+  const { status, scheduled_at, siteNow, type, builder, storesCode, editing: warnings } = state;
+  const known = { isKnown: true, type, builder, storesCode };
   if (status === "trash") {
     const message = `Page ${id} is in the bin; restore it in the CMS first`;
     throw new GatewayError("E_FORBIDDEN_OP", message, { outcome: "none" });

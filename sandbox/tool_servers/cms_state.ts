@@ -5,6 +5,7 @@ import { can } from "../wordpress_standin/people.ts";
 import { mayEdit } from "../wordpress_standin/post_view.ts";
 import type { Ask } from "../wordpress_standin/rest.ts";
 import type { Post } from "../wordpress_standin/state.ts";
+import { filterHtml } from "../wordpress_standin/text.ts";
 import type { BuilderOptions, CmsTool } from "./cms_catalogue.ts";
 import { all, type BuiltPage, container, type Element, widget } from "./elements.ts";
 import type { ListedTool, ToolResult } from "./sdk.ts";
@@ -135,19 +136,25 @@ export function giveBack(post: Post, content: string): void {
   delete post.built;
 }
 
-/** What storing needs. */
+/** What storing needs; the site itself may store whatever there is. */
 interface Storing extends Pick<Asked, "tools"> {
-  readonly ask: Pick<Ask, "state">;
+  readonly ask: Pick<Ask, "state"> & Partial<Pick<Ask, "person">>;
 }
 
+/** Elements as they are stored for whom may not store code: without any, whoever made it. */
+const withoutCode = (elements: readonly Element[]): Element[] =>
+  JSON.parse(JSON.stringify(elements), (_, value) => typeof value === "string" ? filterHtml(value) : value);
+
 /**
- * Stores a tree as it is, over whatever stands there by now; published or not, visitors of a live page see it. What it
+ * Stores a tree, over whatever stands there by now; published or not, visitors of a live page see it. What it
  * makes of its elements takes the place of the post's own text, of which no revision is left. Who shows the post stays as
  * it was.
  */
 export function store({ ask, tools }: Storing, post: Post, elements: Element[]): void {
-  tools.pages.set(post.id, { ...pageOf({ tools }, post.id), elements });
-  post.content = rendered(elements);
+  const mayStore = ask.person === undefined || can(ask.person, "unfiltered_html");
+  const stored = mayStore ? elements : withoutCode(elements);
+  tools.pages.set(post.id, { ...pageOf({ tools }, post.id), elements: stored });
+  post.content = rendered(stored);
   if (post.meta[MODE] === "builder") post.built = putOut(post);
   else delete post.built;
   post.modified = ask.state.now();

@@ -54,6 +54,8 @@ const ADMINISTRATOR = [
 export const ROLES: Readonly<Record<string, readonly string[]>> = {
   administrator: ["read", ...ADMINISTRATOR],
   editor: ["read", ...EDITOR],
+  /** An editor of one site of a network, where only super administrators may store code. */
+  network_editor: ["read", ...EDITOR.filter((right) => right !== "unfiltered_html")],
   author: ["read", ...AUTHOR],
   contributor: ["read", ...EDIT_POSTS],
   subscriber: ["read"],

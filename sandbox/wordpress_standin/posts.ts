@@ -77,6 +77,12 @@ function remove(ask: Ask, type: "post" | "page"): Answer {
   return { body: viewPost(ask.state, post, true) };
 }
 
+/** Where a post is edited, one of its links says that the asker may store code in it. */
+function withCode(links: unknown): unknown {
+  const known = links as { readonly self: unknown };
+  return { ...known, "wp:action-unfiltered-html": known.self };
+}
+
 function read(ask: Ask, type: "post" | "page"): Answer {
   const post = find(ask, type);
   const edit = ask.params["context"] === "edit";
@@ -86,7 +92,10 @@ function read(ask: Ask, type: "post" | "page"): Answer {
   if (!mayRead(ask.person, post)) {
     throw refused(ask.person, "rest_forbidden", "Sorry, you are not allowed to do that.");
   }
-  const body = viewPost(ask.state, post, edit);
+  const shown = viewPost(ask.state, post, edit);
+  const body = edit && can(ask.person, "unfiltered_html")
+    ? { ...shown, _links: withCode(shown["_links"]) }
+    : shown;
   const along = ask.query.get("_embed")?.split(",") ?? [];
   const embedded = {
     ...type === "post" && along.includes("wp:term") ? embeddedTerms(ask.state, post) : {},

@@ -23,6 +23,22 @@ export const NAME_PROBES: readonly Probe[] = [
     ],
   },
   {
+    name: "a link of what is edited says whether the account may store code",
+    ask: async (s) => {
+      const found: unknown[] = [];
+      for (const [login, kind] of [["ed", "pages"], ["ed", "posts"], ["auth", "posts"]] as const) {
+        const made = await s.rest(login, "POST", `/${kind}`, { title: "x" });
+        for (const context of ["edit", "view"]) {
+          const query = `context=${context}&_fields=id,_links`;
+          const { body } = await s.rest(login, "GET", `/${kind}/${made.body["id"]}?${query}`);
+          found.push("wp:action-unfiltered-html" in (body["_links"] as Json));
+        }
+      }
+      return found;
+    },
+    expect: [true, false, true, false, false, false],
+  },
+  {
     name: "terms are found by the slug that is made of a name",
     ask: async (s) => {
       await s.rest("ed", "POST", "/tags", { name: "By Its Name" });

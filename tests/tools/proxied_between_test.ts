@@ -74,6 +74,26 @@ Deno.test("who has the page open in the editor is a warning, for saving there ta
   assert.deepEqual(await warned(), calls.map(() => sentence));
 });
 
+Deno.test("an account that may not store code takes it out of every element of a page, and the answer says so", async () => {
+  await using at = await served();
+  const code = `<p>${"Long enough to be cut. ".repeat(9)}</p><script>count()</script>`;
+  const change = async (warned: boolean) => {
+    const [title, html] = [widget("heading", { title: "One" }), widget("html", { html: code })];
+    const { id: post_id } = at.tools.page({ title: "Page", elements: [container({}, [title, html])] });
+    const args = { site_id: "acme", post_id, element_id: title.id, settings: { title: "New" } };
+    const { proof } = parted(await at.gw.call("builder-mcp-update-element", args));
+    const stands = at.tools.state.pages.get(post_id)!.elements[0]!.elements[1]!.settings.html;
+    assert.deepEqual([proof.verified, stands === code, proof.warnings.length > 0], [true, !warned, warned]);
+    return proof.warnings.join();
+  };
+  await change(false);
+  Object.assign(at.cms.users.admin, { role: "network_editor" });
+  assert.match(await change(true), /may not store code.*every element of page \d+/);
+  const { id: post_id } = at.tools.page({ title: "Bare", elements: [] });
+  const { proof } = parted(await at.gw.call("builder-mcp-add-container", { site_id: "acme", post_id }));
+  assert.doesNotMatch(proof.warnings.join(), /may not store code/, "there was nothing to lose");
+});
+
 const CALLS: readonly [tool: string, args: (page: Draft) => Args][] = [
   ["add-free-widget", ({ from }) => ({ parent_id: from, widget_type: "heading", settings: {} })],
   ["update-element", ({ one }) => ({ element_id: one, settings: { title: "New" } })],

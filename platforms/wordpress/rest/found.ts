@@ -1,4 +1,5 @@
 /** The state of a post or page of which only the id is known. */
+import { z } from "zod";
 import type { FoundState } from "../../content.ts";
 import { editingWarnings, TRACE } from "../companion/guarded.ts";
 import { CmsError } from "../errors.ts";
@@ -9,8 +10,13 @@ import type { Wire } from "./wire.ts";
 const MORE = CONTENT.pick({ template: true, site_ops_builder: true, meta: true });
 /** Who has it open; the companion plugin's field, null where it is missing or too old. */
 const EDITING = TRACE.nullable().catch(null);
-const STATE = POST_HEAD.extend({ ...MORE.shape, site_ops_editing: EDITING });
-const FIELDS = `${fieldsOf(POST_HEAD)},template,site_ops_builder,site_ops_editing,meta._elementor_edit_mode`;
+/** What the account may do, by the names of links: rights that a network of sites takes away show nowhere else. */
+const LINKS = z.looseObject({ self: z.unknown() }).optional().catch(undefined);
+const CODE_LINK = "wp:action-unfiltered-html";
+const STATE = POST_HEAD.extend({ ...MORE.shape, site_ops_editing: EDITING, _links: LINKS });
+const FIELDS = `${
+  fieldsOf(POST_HEAD)
+},template,site_ops_builder,site_ops_editing,meta._elementor_edit_mode,_links`;
 const TEXT = POST_HEAD.pick({ id: true }).extend({ content: RAW });
 const TEXT_FIELDS = "id,content.raw";
 
@@ -23,10 +29,11 @@ async function stateOf(wire: Wire, kind: Kind, id: number): Promise<FoundState |
   const found = await orNone(wire.get(route(kind, id), { context: "edit", _fields: FIELDS }, STATE));
   if (found?.data.id !== id) return null;
   const { data, siteNow } = found;
-  const { template, site_ops_editing } = data;
+  const { template, site_ops_editing, _links } = data;
   const type = kind === "pages" ? "page" : "post";
   const editing = editingWarnings(site_ops_editing);
-  return { ...head(data), type, template, builder: builderTold(data), editing, siteNow };
+  const storesCode = _links?.self === undefined ? null : CODE_LINK in _links;
+  return { ...head(data), type, template, builder: builderTold(data), editing, storesCode, siteNow };
 }
 
 /** Its text as it is stored; null where none of that kind has the id. Throws CmsError, E_UPSTREAM. */
