@@ -49,7 +49,7 @@ export const notOffered = (name: string, field: string) =>
     `${field}: ${
       quoted(name)
     } is no ability that may be run here: only those may that the site offers as tools ` +
-      "too, and each of these can be called itself, by its name in the tools listing; an operator can approve further ones",
+      "too, and each of these can be called itself, by its name in the tools listing; an operator can approve further tools of the site",
   );
 
 const WRITE_TIER = 2;
@@ -128,13 +128,15 @@ export function handedOn(
   return { content: [{ type: "text", text }], isError: false };
 }
 
+/** An ability that is no tool of a server shows in no list of what waits for an approval. */
+const APPROVABLE =
+  "an operator can approve those that the site lists as tools, and that may be approved at all";
+
 /** How many are not shown, and why. */
 function counted(held: number, beyond: number): Fields {
-  const back = held === 1
-    ? "is held back until an operator approves it"
-    : "are held back until an operator approves them";
+  const back = `${held} more ${held === 1 ? "is" : "are"} held back; ${APPROVABLE}`;
   const notes = [
-    ...(held > 0 ? [`${held} more ${back}`] : []),
+    ...(held > 0 ? [back] : []),
     ...(beyond > 0 ? [`${beyond} more may not be used with this token`] : []),
   ];
   return {

@@ -32,7 +32,9 @@ Deno.test("of the abilities of a site only those are named that may be run, in w
       tool: "builder-mcp-list-pages",
       description: "List the page builder's pages and posts, by post type and status if they are given.",
     });
-    assert.equal(found.note, `${found.held_back} more are held back until an operator approves them`);
+    const rest =
+      "an operator can approve those that the site lists as tools, and that may be approved at all";
+    assert.equal(found.note, `${found.held_back} more are held back; ${rest}`);
     const low = await at.gw.call<Discovered>(DISCOVER, { site_id: "acme" }, { door, as: "reader" });
     assert.ok(low.abilities.every(({ tool }) => !tool.includes("-add-")), JSON.stringify(low));
     assert.equal(low.abilities.length + low.beyond_token!, found.abilities.length);
@@ -61,7 +63,7 @@ Deno.test("an ability is described as its tool is listed, and one that is held b
     ]
   ) {
     const said = await at.gw.refuses(INFO, { site_id: "acme", ability_name }, "E_FORBIDDEN_OP");
-    assert.match(said, /an operator can approve further ones/);
+    assert.match(said, /an operator can approve further tools of the site/);
   }
   assert.equal(at.tools.ran.length, ran, "nothing was sent");
 });
@@ -91,7 +93,7 @@ Deno.test("whatever shape an answer has, of a tool that is not offered nothing i
     for (const door of DOORS) {
       const said = JSON.stringify(await at.gw.call("builder-mcp-list-tools", { site_id: "acme" }, { door }));
       assert.ok(!/OBEY|call-me/.test(said), said);
-      assert.match(said, /held back until an operator approves/);
+      assert.match(said, /held back; an operator can approve/);
     }
   }
 });
