@@ -13,6 +13,7 @@ import type { ToolServers } from "./types.ts";
 type Fields = Readonly<Record<string, unknown>>;
 
 const NOT_NAMED = "The tool does not say which page or post it made";
+const DRY = "It was a dry run, which makes nothing";
 
 /** The read-back of a write that makes a page or a post. */
 export function newReadBack(
@@ -30,7 +31,8 @@ export function newReadBack(
     },
     async after(payload) {
       const id = payload === null ? null : madeId(payload);
-      if (id === null) return unproven(NOT_NAMED);
+      const isDry = targetArgs.dry_run === true;
+      if (id === null) return unproven(isDry ? DRY : NOT_NAMED);
       try {
         const state = await (await ctx.use(contentStates)).find(id);
         if (state === null) return await unread(id, payload as Fields, call, ports, servers);
@@ -41,7 +43,9 @@ export function newReadBack(
           to: { status: state.status, title: state.title },
         }];
         const found = otherPage(targetArgs, state) ??
-          standing(state, ctx.now() - began) ?? unseen(targetArgs, state) ??
+          standing(state, ctx.now() - began) ??
+          (isDry ? wrong(`dry_run: the tool made page ${id} all the same`) : null) ??
+          unseen(targetArgs, state) ??
           await stored(call, id, ports, servers);
         const live = ["published", "private"].includes(state.status)
           ? [

@@ -54,6 +54,7 @@ Deno.test("all that is sent for a page that is made is compared", async () => {
         Object.assign(widgets(id)[1]!, { widgetType: "button" });
       }],
       ["build-page", { ...whole, page_settings: { hide_title: "yes" } }, null, /does not show page_settings/],
+      ["build-page", { ...whole, dry_run: true }, null, /^It was a dry run, which makes nothing$/],
       ["create-page", { content: CONTENT, template: "elementor_canvas" }, true, /^$/],
       ["create-page", { content: CONTENT }, false, /title: is not stored as it was sent/, retitled],
       ["create-page", { content: CONTENT }, false, /content: 2 elements were sent and 0 are stored/, (id) => {
@@ -75,6 +76,19 @@ Deno.test("all that is sent for a page that is made is compared", async () => {
     const said = `${proof.verified_reason ?? ""}${proof.warnings}`;
     assert.deepEqual([tool, proof.verified, says.test(said)], [tool, verified, true], said);
   }
+});
+
+Deno.test("a dry run that made a page all the same is not verified", async () => {
+  await using at = await served({ race_ms: 0 });
+  const { id } = at.tools.page({ title: "Made" });
+  const content = [{ type: "text" as const, text: JSON.stringify({ post_id: id, dry_run: true }) }];
+  at.tools.inject({ kind: "result", applied: false, result: { isError: false, content } }, {
+    path: "build-page",
+  });
+  const proof = await made(at, "build-page", { structure: STRUCTURE, dry_run: true });
+  assert.deepEqual([proof.verified, proof.warnings], [false, [
+    `dry_run: the tool made page ${id} all the same`,
+  ]]);
 });
 
 Deno.test("a page that is made without the template that was sent is not verified", async () => {
