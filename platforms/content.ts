@@ -63,12 +63,17 @@ export interface FoundState extends PostHead {
   readonly siteNow: number;
 }
 
+/** The fields of a post or page by the names that its site has for them, with its state in our word. */
+export type PostFields = Readonly<Record<string, string | number>>;
+
 /** The states of posts and pages, where it is not known which of the two an id is of. */
 export interface StatesClient {
   /** One request for a page, two for a post; null where neither has the id. Throws E_UPSTREAM. */
   find(id: Id): Promise<FoundState | null>;
   /** The text of its own record; null where none of that kind has the id. Throws E_UPSTREAM. */
   text(id: Id, type: ContentType): Promise<string | null>;
+  /** The fields of its own record; null where none of that kind has the id. Throws E_UPSTREAM. */
+  fields(id: Id, type: ContentType): Promise<PostFields | null>;
   /** What visitors see of one whose own record does not say; null where nothing does. */
   builderSeen(id: Id, type: ContentType): Promise<Builder | null>;
 }

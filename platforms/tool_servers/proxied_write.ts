@@ -9,15 +9,17 @@ import type { PageState } from "./page_state.ts";
 import type { ProxyContext, ProxyPorts, Turn } from "./proxied_context.ts";
 import { NO_READER, pageReadBack, type ReadBack, unproven, type Verdict } from "./read_back.ts";
 import { newReadBack } from "./read_back_new.ts";
+import { postReadBack, writesPost } from "./read_back_post.ts";
 import { shownReadBack } from "./read_back_shown.ts";
 import { locationOf, type Resolved } from "./resolved.ts";
 import type { ProxiedTool, ToolServers, UpstreamResult } from "./types.ts";
 import { judged } from "./unknown_arguments.ts";
 
 /** What reads back a write: what is said of its tool, or else what it touches. */
-function readBackOf({ target: { shown_by, effect }, pageId }: Resolved) {
+function readBackOf(call: Resolved, page: PageState | null) {
+  const { target: { shown_by, effect }, pageId } = call;
   if (shown_by !== undefined) return shownReadBack;
-  if (pageId !== null) return pageReadBack;
+  if (pageId !== null) return page?.isKnown && writesPost(call) ? postReadBack : pageReadBack;
   return effect === "new" ? newReadBack : null;
 }
 
@@ -33,7 +35,7 @@ export class ProxiedWrite {
     readonly servers: ToolServers,
     page: PageState | null,
   ) {
-    const make = call.target.writes ? readBackOf(call) : null;
+    const make = call.target.writes ? readBackOf(call, page) : null;
     this.#back = make?.(call, ctx, ports, servers, page) ?? null;
   }
 

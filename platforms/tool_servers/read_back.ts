@@ -47,7 +47,8 @@ export const unproven = (reason: string, changed: boolean | null = null): Verdic
 
 /** Why nothing is proven where nothing can be asked. */
 export const NO_READER = "The site has no tool of its own that reads back what this one writes";
-const UNREADABLE = "The page could not be read back by the site's own tool";
+/** Why nothing is proven of a page that cannot be read again. */
+export const UNREADABLE = "The page could not be read back by the site's own tool";
 
 type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields =>

@@ -1,10 +1,10 @@
 /** What stands after a site's own tool made something new: a page, and whether all of it was stored. */
-import { decodeHTML } from "entities/decode";
 import { contentStates, type FoundState } from "../content.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
 import { elementSettings, withStored } from "./element_settings.ts";
 import { allOf, type Found, unknown, wrong } from "./found.ts";
 import { type ReadBack, readerOf, readWith, unproven, type Verdict } from "./read_back.ts";
+import { comparedFields, notShown, readTitle, writesPost } from "./read_back_post.ts";
 import type { Resolved } from "./resolved.ts";
 import { paired } from "./sent_trees.ts";
 import { structureOf } from "./structure.ts";
@@ -46,7 +46,7 @@ export function newReadBack(
           standing(state, ctx.now() - began) ??
           (isDry ? wrong(`dry_run: the tool made page ${id} all the same`) : null) ??
           unseen(targetArgs, state) ??
-          await stored(call, id, ports, servers);
+          await stored(call, state, ctx, ports, servers);
         const live = ["published", "private"].includes(state.status)
           ? [
             `Page ${id} is public: the site's own tool made it so, though nothing asked for it; take it back in the CMS`,
@@ -65,7 +65,7 @@ export function newReadBack(
 function otherPage({ title, status, post_type, template }: Fields, state: FoundState): Found | null {
   const differs = (sent: unknown, stored: string) => typeof sent === "string" && sent !== stored;
   const warnings = [
-    ...(typeof title === "string" && read(title) !== read(state.title)
+    ...(typeof title === "string" && readTitle(title) !== readTitle(state.title)
       ? ["title: the page does not have it as it was sent"]
       : []),
     ...(differs(status, state.status) ? [`status: the page is ${state.status}`] : []),
@@ -74,9 +74,6 @@ function otherPage({ title, status, post_type, template }: Fields, state: FoundS
   ];
   return warnings.length === 0 ? null : { verified: false, warnings };
 }
-
-/** Without what no reader of a title sees: elements, the spelling of entities, blanks. */
-const read = (title: string) => decodeHTML(title).replace(/<[^>]*>/g, "").replace(/\s+/g, " ").trim();
 
 /** Clocks differ by less. */
 const CLOCK_MS = 300_000;
@@ -137,17 +134,19 @@ const COMPARED: ReadonlySet<string> = new Set(["title", "status", "post_type", "
 
 /** Whether the elements are stored that were sent; that the page is there, where none were. */
 async function stored(
-  { target, targetArgs }: Resolved,
-  id: number,
+  call: Resolved,
+  { id, type }: FoundState,
+  ctx: ProxyContext,
   ports: ProxyPorts,
   servers: ToolServers,
 ): Promise<Found> {
+  const { target, targetArgs } = call;
   const name = treeIn(targetArgs);
-  const hidden = Object.keys(targetArgs).filter((one) =>
-    one !== name && !COMPARED.has(one) && !isEmpty(targetArgs[one])
-  ).slice(0, NAMED_MAX).map((one) => one.slice(0, NAME_CHARACTERS));
-  const settings = hidden.length > 0
-    ? unknown(`What is read of a page does not show ${hidden.join(", ")}`)
+  const others = Object.entries(targetArgs).filter(([one, value]) =>
+    one !== name && !COMPARED.has(one) && !isEmpty(value)
+  );
+  const settings = others.length > 0
+    ? await ownFields(call, { id, type }, Object.fromEntries(others), ctx)
     : null;
   if (name === undefined) return settings ?? { verified: true };
   const reader = readerOf(ports, target, "get-page-structure");
@@ -163,7 +162,16 @@ async function stored(
   return allOf(found, elementSettings(await withStored(sent, read)), settings) ?? { verified: true };
 }
 
-const NAMED_MAX = 10;
-const NAME_CHARACTERS = 64;
+/** Whether the record has the other arguments, as far as it shows them. */
+async function ownFields(
+  call: Resolved,
+  { id, type }: Pick<FoundState, "id" | "type">,
+  args: Fields,
+  ctx: ProxyContext,
+): Promise<Found> {
+  const now = writesPost(call) ? await (await ctx.use(contentStates)).fields(id, type) : null;
+  return now === null ? notShown(Object.keys(args)) : comparedFields(args, now);
+}
+
 const isEmpty = (value: unknown) =>
   value === undefined || value === null || (typeof value === "object" && Object.keys(value).length === 0);

@@ -3,7 +3,7 @@ import { type Id, numericId } from "../../lib/ids.ts";
 import type { SiteContext } from "../connector.ts";
 import type { ContentClient, ContentType, StatesClient } from "../content.ts";
 import { builderSeen } from "./rest/builders.ts";
-import { findState, textOf } from "./rest/found.ts";
+import { findState, recordOf, textOf } from "./rest/found.ts";
 import { listContent } from "./rest/listing.ts";
 import {
   type CmsDraft,
@@ -27,6 +27,7 @@ export function statesOf(ctx: SiteContext): StatesClient {
   return {
     find: (id) => findState(wire, number(id)),
     text: (id, type) => textOf(wire, kindOf(type), number(id)),
+    fields: (id, type) => recordOf(wire, kindOf(type), number(id)),
     builderSeen: (id, type) => builderSeen(wire, kindOf(type), number(id)),
   };
 }

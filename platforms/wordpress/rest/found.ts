@@ -1,10 +1,20 @@
 /** The state of a post or page of which only the id is known. */
 import { z } from "zod";
-import type { FoundState } from "../../content.ts";
+import type { FoundState, PostFields } from "../../content.ts";
 import { editingWarnings, TRACE } from "../companion/guarded.ts";
 import { CmsError } from "../errors.ts";
 import { builderTold } from "./builders.ts";
-import { CONTENT, fieldsOf, head, type Kind, POST_HEAD, RAW } from "./records.ts";
+import {
+  CONTENT,
+  fieldsOf,
+  head,
+  type Kind,
+  POST_HEAD,
+  POST_STATE,
+  RAW,
+  SLUG,
+  statusWord,
+} from "./records.ts";
 import type { Wire } from "./wire.ts";
 
 const MORE = CONTENT.pick({ template: true, site_ops_builder: true, meta: true });
@@ -18,6 +28,16 @@ const FIELDS = `${
   fieldsOf(POST_HEAD)
 },template,site_ops_builder,site_ops_editing,meta._elementor_edit_mode,_links`;
 const TEXT = POST_HEAD.pick({ id: true }).extend({ content: RAW });
+/** Of posts and pages, which both have not all of them. */
+const RECORD = POST_STATE.pick({ id: true, status: true }).extend({
+  title: RAW,
+  content: RAW,
+  excerpt: RAW,
+  slug: SLUG,
+  parent: z.number().optional().catch(undefined),
+  menu_order: z.number().optional().catch(undefined),
+  comment_status: z.string().optional().catch(undefined),
+});
 const TEXT_FIELDS = "id,content.raw";
 
 /** Its state; null where neither a page nor a post has that id. Throws CmsError, E_UPSTREAM. */
@@ -40,6 +60,23 @@ async function stateOf(wire: Wire, kind: Kind, id: number): Promise<FoundState |
 export async function textOf(wire: Wire, kind: Kind, id: number): Promise<string | null> {
   const found = await orNone(wire.get(route(kind, id), { context: "edit", _fields: TEXT_FIELDS }, TEXT));
   return found?.data.id === id ? found.data.content.raw : null;
+}
+
+/** Its fields as they are stored; null where none of that kind has the id. Throws CmsError, E_UPSTREAM. */
+export async function recordOf(wire: Wire, kind: Kind, id: number): Promise<PostFields | null> {
+  const query = { context: "edit", _fields: fieldsOf(RECORD) };
+  const found = await orNone(wire.get(route(kind, id), query, RECORD));
+  if (found?.data.id !== id) return null;
+  const { id: _, title, content, excerpt, slug, status, ...others } = found.data;
+  const more = Object.entries(others).filter((one): one is [string, string | number] => one[1] !== undefined);
+  return {
+    ...Object.fromEntries(more),
+    title: title.raw,
+    content: content.raw,
+    excerpt: excerpt.raw,
+    slug,
+    status: statusWord(status),
+  };
 }
 
 const route = (kind: Kind, id: number) => `wp/v2/${kind}/${id}`;
