@@ -64,6 +64,9 @@ export async function pageState(ctx: ProxyContext, id: number): Promise<PageStat
   return {
     ...known,
     live: null,
-    warnings: [...warnings, `Page ${id} is scheduled: what was changed goes live at ${scheduled_at}`],
+    warnings: [
+      ...warnings,
+      `Page ${id} was scheduled when the call began: what was changed goes live at ${scheduled_at}, where it still is`,
+    ],
   };
 }

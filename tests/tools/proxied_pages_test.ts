@@ -83,6 +83,13 @@ Deno.test("drafts, pending ones and those scheduled for later are changed, the l
   ) {
     const { proof } = parted(await at.gw.call(ADD, add(at.page(status, more)), { as: "two" }));
     assert.deepEqual([proof.verified, proof.warnings.length], [true, warned], status);
+    // What the call itself takes back to a draft is scheduled no more.
+    for (const one of proof.warnings) {
+      assert.match(
+        one,
+        /^Page \d+ was scheduled when the call began: .* goes live at \S+Z, where it still is$/,
+      );
+    }
   }
 });
 
