@@ -98,6 +98,7 @@ export const BLOCK_TOOLS: Readonly<Record<string, Run>> = {
   "add-block": (args, at) =>
     edit(args, at, (blocks) => {
       const more = blocksOf(String(args["markup"]));
+      if (more.length === 0) throw new SoftFailure("markup did not parse to any block.");
       blocks.splice(place(args["position"], blocks), 0, ...more);
       return { post_id: postOf(at, args).id, added: more.length, path: [] };
     }),

@@ -1,5 +1,5 @@
 /** The builder's tools that change a page: each reads the whole tree, changes it and stores it. */
-import { editable, editTree, integer, pageOf, type Run, store, ToolFailure } from "./cms_state.ts";
+import { editable, editTree, integer, need, pageOf, type Run, store, ToolFailure } from "./cms_state.ts";
 import { elementOf } from "./cms_pages.ts";
 import {
   all,
@@ -63,6 +63,16 @@ const updateWidget: Run = (args, at) =>
     return { success: true, element_id: element.id };
   });
 
+const updateContainer: Run = (args, at) =>
+  editTree(at, args, (elements) => {
+    const element = elementOf(elements, args["element_id"]);
+    if (element.elType === "widget") {
+      throw new ToolFailure("Element is not a container. Use update-widget for widgets.");
+    }
+    merge(element, args["settings"]);
+    return { success: true };
+  });
+
 const addContainer = (elType: string): Run => (args, at) =>
   editTree(at, args, (elements) => {
     const made = { ...container(record(args["settings"] ?? ownSettings(args)), [], elType) };
@@ -87,7 +97,13 @@ export const PAGE_WRITES: Readonly<Record<string, Run>> = {
   "add-free-widget": addWidget(byArgument, settingsOf),
   "add-widget": addWidget(byArgument, settingsOf),
   "add-atomic-widget": addWidget(byArgument, settingsOf),
-  "add-custom-js": addWidget(() => "html", ({ js }) => ({ html: `<script>${js}</script>` })),
+  // Whatever tags of its own the script names are taken out.
+  "add-custom-js": async (args, at) => {
+    need(at, "unfiltered_html");
+    const html = ({ js }: Args) => `<script>\n${String(js).replaceAll(/<\/?script[^>]*>/gi, "")}\n</script>`;
+    const made = await addWidget(() => "html", (given) => ({ html: html(given) }))(args, at);
+    return { element_id: (made as Args)["element_id"], post_id: integer(args["post_id"]) };
+  },
   "add-stock-image": addWidget(() => "image", ({ query }) => ({
     image: { id: 0, url: `https://images.example/${encodeURIComponent(String(query))}.jpg` },
   })),
@@ -97,7 +113,7 @@ export const PAGE_WRITES: Readonly<Record<string, Run>> = {
   "update-element": update,
   "update-widget": updateWidget,
   "update-atomic-widget": update,
-  "update-container": update,
+  "update-container": updateContainer,
   "batch-update": (args, at) =>
     editTree(at, args, (elements) => {
       const failed: unknown[] = [];
@@ -120,7 +136,7 @@ export const PAGE_WRITES: Readonly<Record<string, Run>> = {
   },
   "reorder-elements": (args, at) =>
     editTree(at, args, (elements) => {
-      const parent = elementOf(elements, args["container_id"]);
+      const parent = elementOf(elements, args["container_id"], "Container not found.");
       const ids = (args["element_ids"] as unknown[]).map(String);
       for (const id of ids) {
         if (parent.elements.some((one) => one.id === id)) continue;
@@ -167,10 +183,12 @@ export const PAGE_WRITES: Readonly<Record<string, Run>> = {
   "apply-template": (args, at) =>
     editTree(at, args, (elements) => {
       const template = at.tools.templates.get(integer(args["template_id"]));
-      if (template === undefined) throw new ToolFailure("Template not found.");
+      if (template === undefined) {
+        throw new ToolFailure(`Elementor document not found for post ID ${args["template_id"]}.`);
+      }
       const more = template.elements.map(copied);
       for (const one of more) put(elements, args, one);
-      return { success: true, elements_count: all(more).length };
+      return { success: true, elements_added: all(more).length };
     }),
   // Settings are replaced as a whole, and one of them is the status of the post.
   "update-page-settings"(args, at) {

@@ -1,5 +1,6 @@
 /** The builder's tools that read a page and its parts. */
 import type { Post } from "../wordpress_standin/state.ts";
+import { wallTime } from "../wordpress_standin/dates.ts";
 import { permalink } from "../wordpress_standin/post_view.ts";
 import { type Asked, integer, need, pageOf, postOf, type Run, ToolFailure } from "./cms_state.ts";
 import { all, type Element, find, structure, WIDGETS } from "./elements.ts";
@@ -7,9 +8,13 @@ import { all, type Element, find, structure, WIDGETS } from "./elements.ts";
 type Args = Readonly<Record<string, unknown>>;
 
 /** The element of the page that the arguments name. */
-export function elementOf(elements: readonly Element[], id: unknown): Element {
+export function elementOf(
+  elements: readonly Element[],
+  id: unknown,
+  missing = "Element not found.",
+): Element {
   const element = find(elements, String(id));
-  if (element === undefined) throw new ToolFailure("Element not found.");
+  if (element === undefined) throw new ToolFailure(missing);
   return element;
 }
 
@@ -100,7 +105,11 @@ export const PAGE_READS: Readonly<Record<string, Run>> = {
     };
   },
   "get-element-settings": read((elements, args) => {
-    const { id, elType, widgetType = "", settings } = elementOf(elements, args["element_id"]);
+    const { id, elType, widgetType = "", settings } = elementOf(
+      elements,
+      args["element_id"],
+      `Element "${args["element_id"]}" not found on this page.`,
+    );
     return { element_id: id, elType, widgetType, settings };
   }),
   "find-element": read((elements, args) => matching(elements, args)),
@@ -118,7 +127,11 @@ export const PAGE_READS: Readonly<Record<string, Run>> = {
     const pages = [...at.ask.state.posts.values()].filter((post) =>
       post.type === post_type && (status === "any" || post.status === status) && at.tools.pages.has(post.id)
     );
-    return { pages: pages.map((post) => row(at, post)), total: pages.length };
+    const { timezone } = at.ask.state;
+    const rows = pages.map(({ id, title, type, status, modified }) => {
+      return { post_id: id, title, type, status, modified: wallTime(modified, timezone).replace("T", " ") };
+    });
+    return { pages: rows, total: pages.length };
   },
   "list-templates"({ template_type }, at) {
     need(at, "edit_posts");
@@ -137,7 +150,7 @@ export const PAGE_READS: Readonly<Record<string, Run>> = {
     if (Array.isArray(types)) {
       return { widgets: types.map((type) => widgetSchema(String(type), full === true)) };
     }
-    if (widget_type === undefined) throw new ToolFailure("Give widget_type or types.");
+    if (widget_type === undefined) throw new ToolFailure("Provide widget_type or types[].");
     return widgetSchema(String(widget_type), full === true);
   },
   "get-container-schema"(_, at) {

@@ -17,7 +17,7 @@ import {
   takeOver,
   ToolFailure,
 } from "./cms_state.ts";
-import { built, type Element, find, imported } from "./elements.ts";
+import { built, type Element, find, imported, shorthands } from "./elements.ts";
 
 type Args = Readonly<Record<string, unknown>>;
 
@@ -53,8 +53,13 @@ function make(args: Args, at: Asked, type: "post" | "page"): Post {
   return createPost({ ...ask, params: { status: "draft", author: person!.id, ...fields(args) } }, type);
 }
 
+/** A title as the tools that make pages store it: without elements, and without backslashes. */
+const sanitized = (title: unknown) => String(title).replaceAll(/<[^>]*>/g, "").replaceAll("\\", "").trim();
+
 function makePage(args: Args, at: Asked, elements: Element[]) {
-  const post = make(args, at, args["post_type"] === "post" ? "post" : "page");
+  need(at, "edit_pages");
+  const title = sanitized(args["title"]);
+  const post = make({ ...args, title }, at, args["post_type"] === "post" ? "post" : "page");
   takeOver(post);
   if (args["template"] !== undefined) post.template = String(args["template"]);
   store(at, post, elements);
@@ -98,7 +103,9 @@ export const POST_TOOLS: Readonly<Record<string, Run>> = {
   "build-page"(args, at) {
     const { claimed, elements } = built(args["structure"]);
     if (args["dry_run"] === true) return { dry_run: true, would_create: claimed, warnings: [] };
-    return { ...makePage(args, at, elements), elements_created: claimed };
+    const warnings = shorthands(args["structure"]);
+    const made = { ...makePage(args, at, elements), elements_created: claimed };
+    return warnings.length > 0 ? { ...made, warnings } : made;
   },
   // Published without having been asked to.
   "save-as-template"(args, at) {
@@ -107,7 +114,7 @@ export const POST_TOOLS: Readonly<Record<string, Run>> = {
     const one = args["element_id"] === undefined ? undefined : find(elements, String(args["element_id"]));
     if (args["element_id"] !== undefined && one === undefined) throw new ToolFailure("Element not found.");
     const id = at.ask.state.nextPost++;
-    const [title, type] = [String(args["title"]), String(args["template_type"] ?? "page")];
+    const [title, type] = [sanitized(args["title"]), String(args["template_type"] ?? "page")];
     const saved = structuredClone(one === undefined ? elements : [one]);
     at.tools.templates.set(id, { id, title, type, status: "publish", elements: saved });
     return { template_id: id, title };

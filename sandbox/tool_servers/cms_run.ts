@@ -6,6 +6,7 @@ import { abilityName, bareName, type CmsTool, cmsTools, shownTool } from "./cms_
 import { BLOCK_TOOLS } from "./cms_blocks.ts";
 import { DANGEROUS } from "./cms_danger.ts";
 import { adderOf, PAGE_WRITES } from "./cms_edits.ts";
+import { lacking } from "./cms_required.ts";
 import { PAGE_READS } from "./cms_pages.ts";
 import { POST_TOOLS } from "./cms_posts.ts";
 import { SITE_TOOLS } from "./cms_site.ts";
@@ -141,6 +142,8 @@ export async function runTool(
   const wrong = forbidden(tool, args, at) ?? fault(tool, args);
   if (wrong !== null) return failed(wrong);
   tools.ran.push({ tool: tool.name, args, login: ask.person?.username ?? null, by });
+  const lacks = lacking(bareName(tool.name), args);
+  if (lacks !== null) return failed(lacks);
   const run = runnerOf(tool.name);
   if (run === undefined) return failed(`The stand-in lists ${tool.name}, and cannot run it.`);
   const nested = (other: string, given: Args) => {

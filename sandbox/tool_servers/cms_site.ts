@@ -94,6 +94,14 @@ export const SITE_TOOLS: Readonly<Record<string, Run>> = {
     if (svg_url === undefined && svg_content === undefined) {
       throw new ToolFailure("Either svg_url or svg_content is required.");
     }
+    if (svg_content !== undefined && !String(svg_content).includes("<svg")) {
+      throw new ToolFailure(
+        "The svg_content does not contain valid SVG markup. Must include an <svg> element.",
+      );
+    }
+    if (/<script/i.test(String(svg_content))) {
+      throw new ToolFailure("SVG contains script elements and was rejected for security.");
+    }
     const { id, url } = addMedium(at, `${slugify(String(title))}.svg`, "image/svg+xml", String(title));
     return { attachment_id: id, url, icon_object: { value: { id, url }, library: "svg" } };
   },

@@ -134,6 +134,18 @@ export function built(structure: unknown, inner = false): { claimed: number; ele
   return { claimed, elements };
 }
 
+/** What is said of widgets that are named by their type alone. */
+export function shorthands(structure: unknown): string[] {
+  return list(structure).flatMap(({ type, children }) => [
+    ...(WIDGETS.includes(String(type))
+      ? [
+        `Interpreted "type":"${type}" as a "${type}" widget, prefer {"type":"widget","widget_type":"${type}"}.`,
+      ]
+      : []),
+    ...shorthands(children),
+  ]);
+}
+
 const SHOWN = ["title", "editor", "text", "image", "link", "html", "header_size"];
 const SHOWN_OF_CONTAINERS = ["flex_direction", "content_width", "container_type"];
 const SHOWN_CHARACTERS_MAX = 100;

@@ -128,7 +128,7 @@ Deno.test("arguments are taken as WordPress takes them, and refused in its words
     ["get-page-structure", { post_id: "abc" }, /input\[post_id\] is not of type integer/],
     ["create-page", { title: "A", status: "bogus" }, /input\[status\] is not one of draft and publish/],
     ["get-page-structure", { post_id: 999 }, /^Post not found\.$/],
-    ["get-element-settings", { post_id: id, element_id: "none" }, /^Element not found\.$/],
+    ["get-element-settings", { post_id: id, element_id: "none" }, /"none" not found on this page/],
   ];
   for (const [name, args, words] of refusals) {
     const { isError, says } = await call(name, args);
