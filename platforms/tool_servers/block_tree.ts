@@ -1,4 +1,5 @@
 /** The blocks of a text, and what it holds once a tool for blocks has changed it. */
+import { asPhpKeeps } from "./php_values.ts";
 
 /** A block without the blank space that nobody sees; of text outside of every block `inner` is empty. */
 export interface Block {
@@ -78,8 +79,8 @@ export function reread(blocks: readonly Block[]): readonly Block[] {
 function sorted(attributes: string | undefined): string {
   if (attributes === undefined) return "";
   try {
-    const read = JSON.stringify(JSON.parse(attributes));
-    return read === "{}" ? "" : read;
+    const read = JSON.stringify(asPhpKeeps(JSON.parse(attributes)));
+    return read === "[]" ? "" : read;
   } catch {
     return attributes;
   }

@@ -3,6 +3,7 @@ import { decodeHTML } from "entities/decode";
 import { together } from "../../lib/async.ts";
 import { addedId, type Seen } from "./compared.ts";
 import { type Found, unknown } from "./found.ts";
+import { asPhpKeeps } from "./php_values.ts";
 import { placeOf } from "./placed.ts";
 import { isPlainId } from "./structure.ts";
 
@@ -136,6 +137,10 @@ const typed = (value: unknown, own: unknown) =>
 
 /** Equal as JSON, whatever the order of names; a part that was sent of a larger whole is there. */
 function alike(sent: unknown, stored: unknown): boolean {
+  if (isFields(sent) && Array.isArray(stored)) {
+    const kept = asPhpKeeps(sent);
+    return Array.isArray(kept) && alike(kept, stored);
+  }
   if (isFields(sent)) {
     return isFields(stored) && Object.entries(sent).every(([name, one]) => alike(one, ownOf(stored, name)));
   }

@@ -70,6 +70,19 @@ Deno.test("blocks that stand as they were asked for are verified, and others are
   }
 });
 
+Deno.test("an object without names among a block's attributes is kept as a list, and is no difference", async () => {
+  await using at = await served({ race_ms: 0 });
+  const group = (style: string) =>
+    `<!-- wp:group {"style":${style},"layout":{"type":"flex"}} -->\n<!-- /wp:group -->`;
+  const page = draft(at, group("{}"));
+  const markup = group('{"spacing":{},"n":{"0":1}}');
+  stores(at, "add-block", page, `${group("[]")}\n\n${group('{"spacing":[],"n":[1]}')}`);
+  assert.equal((await proofOf(at, "add-block", page, { markup })).verified, true);
+  stores(at, "add-block", page, `${page.content}\n\n${group("[]")}`);
+  const other = { markup: group('{"color":{}}') };
+  assert.equal((await proofOf(at, "add-block", page, other)).verified, false);
+});
+
 Deno.test("what differs is named: the place, the markup, or blocks that the call does not name", async () => {
   await using at = await served({ race_ms: 0 });
   const add = { markup: block("New"), position: { mode: "prepend" } };

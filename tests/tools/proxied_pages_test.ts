@@ -156,6 +156,18 @@ Deno.test("settings are compared with what the element has afterwards", async ()
   const other = { ...update, settings: { title: "Newer" } };
   const { proof } = parted(await at.gw.call("builder-mcp-update-element", other));
   assert.deepEqual([proof.verified, proof.warnings], [false, ["a, title: is not stored as it was sent"]]);
+  // PHP keeps an object without names, or with 0, 1, 2 for names, as a list.
+  at.servers.answers.set("emcp-tools-update-element", () => {
+    const kept = { link: [], lists: { a: [], b: [[]] }, rows: ["x", "y"] };
+    Object.assign(at.servers.pages.get(id)![0]!.settings, kept);
+    return says({ success: true });
+  });
+  const objects = { link: {}, lists: { a: {}, b: [{}] }, rows: { 0: "x", 1: "y" } };
+  const kept = { ...update, settings: objects };
+  assert.equal(parted(await at.gw.call("builder-mcp-update-element", kept)).proof.verified, true);
+  const more = { ...update, settings: { ...objects, rows: {} } };
+  const lost = parted(await at.gw.call("builder-mcp-update-element", more)).proof;
+  assert.deepEqual(lost.warnings, ["a, rows: is not stored as it was sent"]);
   const remove = { site_id: "acme", post_id: id, element_id: "a" };
   assert.equal(parted(await at.gw.call("builder-mcp-remove-element", remove)).proof.verified, true);
   const settings = { site_id: "acme", post_id: id, settings: { hide_title: "yes" } };
