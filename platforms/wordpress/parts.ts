@@ -38,7 +38,8 @@ export interface Evidence {
 const KNOWN = {
   page_builder: { folders: ["elementor"], namespace: "elementor/v1" },
   tool_adapter: { folders: ["mcp-adapter"], namespace: "mcp" },
-  builder_tools: { folders: ["emcp-tools", "elementor-mcp"], namespace: null },
+  // An older one has no namespace of its own: its servers stand in the adapter's.
+  builder_tools: { folders: ["emcp-tools", "elementor-mcp"], namespace: "emcp-tools/oauth/v1" },
 } as const;
 const COMPANION_FOLDER = "site-ops";
 
@@ -52,8 +53,8 @@ function rowOf(folders: readonly string[], { plugins }: Evidence): Plugin | null
 }
 
 /** Whether the index shows a namespace; undefined where there is no index. */
-const shows = (namespace: string | null, { index }: Evidence) =>
-  index.error === undefined && namespace !== null ? index.found.namespaces.includes(namespace) : undefined;
+const shows = (namespace: string, { index }: Evidence) =>
+  index.error === undefined ? index.found.namespaces.includes(namespace) : undefined;
 
 /**
  * The companion plugin, from its report (null where the site has no such route). An index without its namespace tells

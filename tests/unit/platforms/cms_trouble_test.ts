@@ -123,6 +123,8 @@ Deno.test("a diagnosis is over within three seconds, whatever the site does, and
     true,
     null,
   ]);
+  cms.state.namespaces.push("emcp-tools/oauth/v1");
+  assert.equal((await diagnose(worldOf(cms, "ed")))["builder_tools"]?.ok, true, "the index shows it");
   cms.inject({ kind: "hang" }, { path: "/wp/v2/plugins", times: 9 });
   cms.inject({ kind: "html" }, { path: "/wp/v2/themes" });
   const began = Date.now();
