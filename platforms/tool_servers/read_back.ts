@@ -9,6 +9,7 @@ import { contentStates } from "../content.ts";
 import { editedBeside, type Seen, structural, touched, unseen } from "./compared.ts";
 import { elementSettings, sentFor, withStored } from "./element_settings.ts";
 import { allOf, type Found, unknown, wrong } from "./found.ts";
+import { lostParts } from "./lost_settings.ts";
 import { assertSeen, changesBlocks, partsOf } from "./page_shown.ts";
 import type { PageState } from "./page_state.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
@@ -191,7 +192,8 @@ export function pageReadBack(
           : await imported(seen, before, readSettings) ?? await applied(seen, before, look);
         const found = (blocks ? comparedBlocks(words, args, { before: text, now: nowText }) : null) ??
           allOf(structural(seen), tree, elementSettings(own)) ?? unseen(changed);
-        const warnings = [...found.warnings ?? [], ...editedBeside(seen), ...warned];
+        const gone = lostParts(sent, before, now);
+        const warnings = [...found.warnings ?? [], ...gone, ...editedBeside(seen), ...warned];
         const isDone = blocks && found.verified === true && text !== nowText;
         return { ...found, warnings, changes, changed: isDone || touched(seen) };
       } catch {

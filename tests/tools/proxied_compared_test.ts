@@ -280,3 +280,25 @@ const plain = (
   verified,
   `${verified_reason ?? ""}${warnings}`,
 ];
+
+Deno.test("what goes with a setting that is replaced whole is a warning", async () => {
+  await using at = await served({ race_ms: 0 });
+  const link = { url: "https://example.test/", is_external: "", nofollow: "on" };
+  const button = widget("button", { text: "Go", link });
+  const { id: post_id } = at.tools.page({ title: "Page", elements: [container({}, [button])] });
+  const update = async (tool: string, args: Args) => {
+    const proof = await at.gw.call<Args>(`builder-mcp-${tool}`, { site_id: "acme", post_id, ...args });
+    return [proof.verified, proof.warnings];
+  };
+  const element_id = button.id;
+  const whole = { link: { ...link, is_external: "on" } };
+  assert.deepEqual(await update("update-widget", { element_id, settings: whole }), [true, []]);
+  const settings = { link: { is_external: "on" } };
+  const sentence =
+    `${element_id}, link: url, nofollow went with the change, for a setting that is an object is ` +
+    "replaced whole; send all of it";
+  assert.deepEqual(await update("update-widget", { element_id, settings }), [true, [sentence]]);
+  await update("update-widget", { element_id, settings: whole });
+  const operations = [{ element_id, settings }];
+  assert.deepEqual(await update("batch-update", { operations }), [true, [sentence]]);
+});
