@@ -4,7 +4,7 @@ import type { Proxies } from "../../registry/proxies.ts";
 import type { CatalogTool, Store, ToolCatalog, ToolDecision, ToolPins } from "../../store/store.ts";
 import { type ShownTool, shownTool } from "./entries.ts";
 import { type Case, heldBy, Judge, type Judgement, type Taken } from "./judge.ts";
-import { pinsDamaged } from "./kept.ts";
+import { pinsAgain, pinsDamaged } from "./lost_pins.ts";
 
 /** The tools of a server, whichever site has it. */
 export interface JudgedCase {
@@ -68,7 +68,7 @@ export class ProxiedCases {
     if (!known && tools === null) return null;
     const made = known ?? await this.#made(source, before, {
       tools: tools!,
-      pins: await this.#pins(catalog),
+      pins: await this.#pins(catalog, source, tools!),
       decisions: new Map(own.map((one) => [one.name, one])),
       withdrawn: new Map(withdrawn),
     }, turn);
@@ -115,10 +115,10 @@ export class ProxiedCases {
     return tools;
   }
 
-  async #pins(catalog: ToolCatalog): Promise<ToolPins> {
+  async #pins(catalog: ToolCatalog, source: Proxies, tools: readonly CatalogTool[]): Promise<ToolPins> {
     const { pins_digest } = catalog;
     const pins = this.#now.pins.get(pins_digest) ?? this.#before.pins.get(pins_digest) ??
-      await this.#store.pins(catalog);
+      await this.#store.pins(catalog) ?? pinsAgain(catalog, source, tools);
     // Without them a tool that has changed would count as one that is seen for the first time.
     if (pins === null) throw new Error(pinsDamaged(catalog));
     this.#now.pins.set(pins_digest, pins);

@@ -4,6 +4,7 @@ import type { ProxyClass, ProxyEffect } from "../../platforms/tool_servers/types
 import type { Proxies, ToolState } from "../../registry/proxies.ts";
 import { skeleton } from "../../rules/look_alike.ts";
 import { hiddenReason, neverApproved } from "../../rules/proxied_approval.ts";
+import { LOST_PIN } from "./lost_pins.ts";
 import type { CatalogTool, ToolCatalog, ToolDecision, ToolPins } from "../../store/store.ts";
 
 /** A tool of a server, whichever site has it. */
@@ -139,9 +140,6 @@ function approval(
   }
   return held("changed: it is not what it was when it was first seen", pinned);
 }
-
-/** Stands for a pin that was damaged: no tool has it. */
-export const LOST_PIN = "";
 
 /** The class that the manifest or the operator gave it, made stricter by its name and hints. */
 function classOf(

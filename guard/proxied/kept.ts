@@ -1,10 +1,10 @@
 /** Keeps what a tool server answered when it was asked for its list: of two answers the one that was asked for later. */
 import type { Proxies } from "../../registry/proxies.ts";
-import type { CatalogKey, CatalogTool, Store, ToolCatalog, ToolPins } from "../../store/store.ts";
+import type { CatalogTool, Store, ToolCatalog, ToolPins } from "../../store/store.ts";
 import { failuresAfter } from "./due.ts";
 import { pinsWithFirstSeen } from "./first_seen.ts";
-import { LOST_PIN } from "./judge.ts";
 import { type Listed, pinsDigest } from "./listed_tools.ts";
+import { pinsOf } from "./lost_pins.ts";
 
 /** What a server was asked as, and what came of it. */
 export interface Answered {
@@ -46,12 +46,6 @@ const SECONDS_MAX = 10 ** 9;
 const laterBy = (at: string, seconds: number) =>
   new Date(Date.parse(at) + Math.min(seconds, SECONDS_MAX) * 1000).toISOString();
 
-/** What the log says of pins that cannot be read. */
-export const pinsDamaged = ({ site_id, source, server }: CatalogKey): string =>
-  `What was pinned of tool server "${server}" (${source}) of site "${site_id}" is damaged in the store: its known tools ` +
-  `are held back. deno task admin tool-server refresh ${site_id} lists it again, deno task admin tool-server list --state ` +
-  "held shows what is to be approved then";
-
 async function put(
   toolCatalogs: Catalogs,
   before: ToolCatalog | null,
@@ -67,15 +61,12 @@ async function put(
     return await toolCatalogs.put(before, catalog, known ? undefined : NOTHING);
   }
   const { tools, digest, exists, listed } = answer;
-  let pinned = known ? await toolCatalogs.pins(known) : {};
-  if (pinned === null) {
-    log({ event: "tool_pins_damaged", site_id: plain.site_id, cause: pinsDamaged(plain) });
-    const lost = tools.filter(({ name }) => source.known.has(source.servedName(name)));
-    pinned = Object.fromEntries(lost.map(({ name }) => [name, LOST_PIN]));
-  }
+  const { pins: pinned, isDamaged } = known
+    ? await pinsOf(toolCatalogs, known, { source, tools, log })
+    : { pins: {}, isDamaged: false };
   const pins = await pinsWithFirstSeen(toolCatalogs, { source, tools, pins: pinned, at: plain });
   const pins_digest = pinsDigest(pins);
-  const isSame = known?.digest === digest && known.pins_digest === pins_digest;
+  const isSame = !isDamaged && known?.digest === digest && known.pins_digest === pins_digest;
   if (known && !isSame) await keepPinned(toolCatalogs, known, pinned, tools);
   const fetched = { exists, fetched_at: plain.tried_at, failure: null, failures: 0, listed };
   const catalog = { ...plain, ...fetched, digest, pins_digest };

@@ -31,7 +31,7 @@ const BROKEN: readonly Broken[] = [
   }],
   ["its record cannot be read", (_, failing) => Promise.resolve(failing.add("tool_catalogs"))],
   ["its pins cannot be read", (_, failing) => Promise.resolve(failing.add("tool_pins"))],
-  ["its pins are no pins", (kv) => kv.set(["tool_pins", ...KEY], "x")],
+  ["what it was first seen as is no pins", (kv) => kv.set(["tool_pins", ...KEY], "x")],
   ["its time is none", (kv) => change(kv, "tool_catalogs", { tried_at: "soon", fetched_at: "never" })],
   ["its record is a text", (kv) => kv.set(["tool_catalogs", ...KEY], "x")],
   ["its record lacks what it is made of", (kv) => kv.set(["tool_catalogs", ...KEY], {})],
@@ -96,18 +96,42 @@ for (const [name, breaks] of BROKEN) {
       await anHourLater(at);
       await anHourLater(at);
       if (name.includes("pins")) assert.ok(logged.length > 0, "the log says why");
-      if (name.includes("no pins")) {
-        assert.deepEqual(await offering(), ["bolt"], "what it was first seen as is known of none");
-        assert.match(
-          String(logged.at(-1)?.cause),
-          /pinned .*"acme" is damaged .*tool-server refresh acme .*tool-server list --state held/,
-        );
-        await approveHeld(at, /cannot be read any more/);
-      }
       assert.deepEqual(await offering(), ["acme", "bolt"], `${JSON.stringify(logged)}: it is listed anew`);
     });
   }
 }
+
+Deno.test("where what tools were first seen as is damaged, and they have changed since, they are held back until approved", async () => {
+  await using at = await opened();
+  at.fake.put("acme", BUILDER, [HEADING, { ...PAGES, description: "Another" }]);
+  await anHourLater(at);
+  at.fake.put("acme", BUILDER, [{ ...HEADING, description: "Changed" }, PAGES]);
+  await anHourLater(at);
+  await at.kv.set(["tool_pins", ...KEY], "x");
+  at.fake.put("acme", BUILDER, [HEADING, PAGES]);
+  await anHourLater(at);
+  const line = at.gw.logged.findLast(({ event }) => event === "tool_pins_damaged");
+  assert.match(
+    String(line?.cause),
+    /pinned .*"acme" is damaged .*tool-server refresh acme .*tool-server list --state held/,
+  );
+  assert.ok(!(await shown(at.gw)).has(PAGES_NAME));
+  await approveHeld(at, /first seen is damaged .*cannot be read any more/);
+  assert.ok((await shown(at.gw)).has(PAGES_NAME));
+});
+
+Deno.test("where what tools were first seen as is damaged, and they are as they were, they stay offered and it is mended", async () => {
+  await using at = await opened();
+  at.fake.put("acme", BUILDER, [HEADING, PAGES]);
+  at.fake.put("bolt", BUILDER, null);
+  await anHourLater(at);
+  const { value } = await at.kv.get(["tool_pins", ...KEY]);
+  await at.kv.set(["tool_pins", ...KEY], "x");
+  await anHourLater(at);
+  assert.match(String(at.gw.logged.at(-1)?.cause), /"acme" is damaged in the store, and was made again$/);
+  assert.ok((await shown(at.gw)).has(PAGES_NAME));
+  assert.deepEqual((await at.kv.get(["tool_pins", ...KEY])).value, value);
+});
 
 for (const damaged of ["x", {}, { verdict: "approved" }]) {
   Deno.test(`a decision of which is left ${JSON.stringify(damaged)} holds its tool back until it is decided again`, async () => {
