@@ -61,7 +61,10 @@ function wayOut(answer: Incoming, out: Outgoing): string {
   const { status } = answer;
   if (leavesDoubt(out, answer)) return OUTCOME_UNKNOWN;
   const way = WAYS[status];
-  if (way !== undefined) return way;
+  if (way !== undefined) {
+    const asks = askedWait(answer).retryAfter !== undefined;
+    return asks ? `${way}, and try again ${whenAgain(answer, "later")}` : way;
+  }
   return status >= 500 ? `try again ${whenAgain(answer, "later")}` : "change what was asked for";
 }
 

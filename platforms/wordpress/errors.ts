@@ -96,7 +96,10 @@ function wayOut(out: Outgoing, answer: Incoming, code: string | undefined): stri
   if (code === undefined) {
     const foreign =
       "this is not an answer of WordPress itself: a firewall or a fault of the site came between";
-    return unknown ? `${foreign}; ${OUTCOME_UNKNOWN}` : foreign;
+    if (unknown) return `${foreign}; ${OUTCOME_UNKNOWN}`;
+    return askedWait(answer).retryAfter === undefined
+      ? foreign
+      : `${foreign}; try again ${whenAgain(answer, "later")}`;
   }
   if (status === 403) return "the site's account lacks that right: give it a role that has it";
   if (code === "rest_no_route") return "the site does not have this part of the REST API";

@@ -27,6 +27,13 @@ function answer(status: number, headers: Record<string, string>): Incoming {
   };
 }
 
+/** The same refusal as a page, such as of a site that is updated. */
+function page(status: number, headers: Record<string, string>): Incoming {
+  const text = "<html><title>Maintenance</title></html>";
+  const bytes = new TextEncoder().encode(text);
+  return { ...answer(status, headers), bytes, text: () => text, json: () => undefined };
+}
+
 const [route] = Object.values(ROUTES);
 const REFUSALS: Readonly<Record<string, (answer: Incoming) => GatewayError>> = {
   WordPress: (one) => ofWordPress(READ, one),
@@ -51,6 +58,18 @@ Deno.test("every upstream's refusal carries the time it asks to wait, and says i
     if (/try again/.test(often.message)) assert.match(often.message, /try again in 45 s/, name);
   }
   assert.equal(REFUSALS["Clarity"]!(answer(429, { "retry-after": "45" })).retryAfter, 86_400);
+});
+
+Deno.test("where a page of the host, or of what stands before it, says how long to wait, whoever asked reads that too", () => {
+  for (const [name, refusal] of Object.entries(REFUSALS)) {
+    if (name === "Clarity") continue; // its 429 is about the day, and no page of a host's is known
+    for (const [status, said] of [[503, "600"], [429, "600"]] as const) {
+      const error = refusal(page(status, { "retry-after": said }));
+      assert.equal(error.retryAfter, 600, `${name} ${status}`);
+      assert.match(error.message, /try again in 10 minutes$/, `${name} ${status}`);
+      assert.doesNotMatch(refusal(page(status, {})).message, /minutes|NaN/, `${name} ${status}`);
+    }
+  }
 });
 
 Deno.test("a date is read by the clock of whoever answered; what says nothing of now, and what cannot be read, is passed over", () => {
