@@ -56,12 +56,20 @@ export class ConfigVersion {
 
   async #check(): Promise<void> {
     const startedAt = this.#db.elapsed();
-    const { versionstamp } = await this.#db.kv.get(this.#key);
+    const entry = await this.#db.kv.get(this.#key);
+    const { value, versionstamp } = entry;
+    // One that is damaged could be raised by no change, and what was changed beside it would be half kept.
+    if (versionstamp !== null && !(value instanceof Deno.KvU64)) await this.#beginAnew(entry);
     if (versionstamp !== this.#seen) {
       this.#drop();
       this.#seen = versionstamp;
     }
     this.#checkedAt = startedAt;
+  }
+
+  async #beginAnew(damaged: Deno.KvEntryMaybe<unknown>): Promise<void> {
+    const change = this.#db.kv.atomic().check(damaged).set(this.#key, new Deno.KvU64(1n));
+    await this.#db.commit(change).catch(() => {}); // the next check tries again
   }
 
   #drop(): void {

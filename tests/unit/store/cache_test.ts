@@ -147,3 +147,21 @@ Deno.test("a site's credentials are read once while no configuration changes, it
   assert.equal((await sites.secret("acme", "cms", "https://acme.example/blog"))?.username, "third");
   await assert.rejects(found(), /was given another base_url while the call was under way/);
 });
+
+Deno.test("a counter of changes that is damaged is begun anew, before a change would be half kept", async () => {
+  for (const damaged of ["x", 7, {}, null]) {
+    let kv: Deno.Kv | undefined;
+    const clock = new Clock();
+    await using store = await open({ around: (real) => kv = real, elapsed: clock.now });
+    const site = { id: "acme", name: "Acme", platform: "cms", base_url: "https://acme.test" } as const;
+    await kv!.set(["config", "version"], damaged);
+    clock.ms += LIMITS.CACHE_CHECK_MS;
+    assert.deepEqual(await store.sites.list(), []);
+    assert.ok(await store.sites.create({ ...site, credentials: {} }), JSON.stringify(damaged));
+    assert.equal((await store.sites.get("acme"))?.name, "Acme");
+    await store.sites.update("acme", { name: "Renamed" });
+    clock.ms += LIMITS.CACHE_CHECK_MS;
+    assert.equal((await store.sites.get("acme"))?.name, "Renamed");
+    assert.ok((await kv!.get(["config", "version"])).value instanceof Deno.KvU64);
+  }
+});
