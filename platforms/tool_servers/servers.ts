@@ -21,7 +21,12 @@ export const LENDERS: Readonly<Record<ProxySource, string>> = { cms: "wordpress"
 /** The header that names the location on the CRM's server. */
 export const LOCATION_HEADER = "locationId";
 
-const METHODS: ReadonlySet<string> = new Set(["initialize", "tools/list", "tools/call"]);
+const METHODS: ReadonlySet<string> = new Set([
+  "initialize",
+  "notifications/initialized",
+  "tools/list",
+  "tools/call",
+]);
 /** Arguments that name what is run. */
 const RUN_BY: ReadonlySet<string> = new Set(["ability_name", "ability", "tool_name", "tool"]);
 const HEADERS: ReadonlySet<string> = new Set([

@@ -3,7 +3,7 @@ import { LIMITS } from "../../model.ts";
 import { ToolServerError, unreadable } from "./errors.ts";
 import { placesOf } from "./servers.ts";
 import type { ServerRef } from "./types.ts";
-import { ask, type Endpoint, type Question, type Reply, type ToolServerContext } from "./wire.ts";
+import { ask, type Endpoint, notify, type Question, type Reply, type ToolServerContext } from "./wire.ts";
 
 /** The version that is asked for; every server known so far speaks it. */
 const VERSION = "2025-06-18";
@@ -11,6 +11,8 @@ const VERSION = "2025-06-18";
 const VERSIONS: ReadonlySet<unknown> = new Set([VERSION, "2025-11-25", "2025-03-26", "2024-11-05"]);
 const CLIENT = { name: "site-operations-gateway", version: "1.0.0" };
 const ANSWER_BYTES = 256 * 1024;
+/** A server that does not take a notice in that time is asked without. */
+const NOTICE_MS = 5000;
 
 /**
  * Asks a server within its session. A session that was lost is opened again once, because nothing was run then.
@@ -92,7 +94,21 @@ async function initialize(ctx: ToolServerContext, ref: ServerRef, url: string): 
   if (session !== null && !/^[\x21-\x7e]{1,1024}$/.test(session)) {
     throw unreadable(ref, out, "its session is not one of visible characters");
   }
-  if (typeof version === "string" && VERSIONS.has(version)) return { ref, url, version, session };
-  const said = JSON.stringify(version)?.slice(0, 40) ?? "none";
-  throw unreadable(ref, out, `it speaks version ${said} of the protocol, which the gateway does not`);
+  if (typeof version !== "string" || !VERSIONS.has(version)) {
+    const said = JSON.stringify(version)?.slice(0, 40) ?? "none";
+    throw unreadable(ref, out, `it speaks version ${said} of the protocol, which the gateway does not`);
+  }
+  const at = { ref, url, version, session };
+  if (session !== null) await initialized(ctx, at);
+  return at;
 }
+
+/** A strict server hears nothing else in a session before it. */
+const initialized = (ctx: ToolServerContext, at: Endpoint) =>
+  notify(ctx, at, {
+    method: "notifications/initialized",
+    effect: "read",
+    shared: true,
+    max_bytes: ANSWER_BYTES,
+    deadline_ms: NOTICE_MS,
+  });

@@ -14,9 +14,18 @@ import type { ServerRef } from "./types.ts";
 export type ToolServerContext = SiteContext<ToolServerSettings>;
 
 /** What is asked. */
-export interface Question {
+export interface Question extends Sending {
   readonly method: "initialize" | "tools/list" | "tools/call";
   readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** What is told, without an answer. */
+export interface Notice extends Sending {
+  readonly method: "notifications/initialized";
+  readonly params?: undefined;
+}
+
+interface Sending {
   readonly effect: "read" | "write";
   readonly shared?: true;
   readonly max_bytes: number;
@@ -86,6 +95,15 @@ export async function ask(ctx: ToolServerContext, at: Endpoint, question: Questi
   return { result: message.result, headers: answer.headers, bytes, rows };
 }
 
+/**
+ * Tells a server what it does not answer, once: what it makes of that shows in its next answer, and so no failure is
+ * thrown.
+ */
+export async function notify(ctx: ToolServerContext, at: Endpoint, notice: Notice): Promise<void> {
+  const lent = ctx.borrow(LENDERS[at.ref.source]);
+  await lent.send({ ...requestOf(ctx, at, notice), once: true }).catch(() => {});
+}
+
 const wholeText = (text: string): ListText => ({ message: parsed(text), rows: [] });
 
 /** The rows as values, without what signed the request. */
@@ -116,8 +134,8 @@ function shownOf(answer: Incoming, { hide }: Lent): Incoming {
 function requestOf(
   { site }: ToolServerContext,
   { ref, url, version, session }: Endpoint,
-  { method, params, ...rest }: Question,
-  id: number,
+  { method, params, ...rest }: Question | Notice,
+  id?: number,
 ): Outgoing & Pick<Question, "deadline_ms"> {
   return {
     method: "POST",
@@ -131,7 +149,7 @@ function requestOf(
     json: { jsonrpc: "2.0", id, method, params },
     ...rest,
     isRefusal,
-    what: `${ref.server} ${typeof params.name === "string" ? params.name : method}`,
+    what: `${ref.server} ${typeof params?.name === "string" ? params.name : method}`,
   };
 }
 

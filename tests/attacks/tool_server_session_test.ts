@@ -133,5 +133,9 @@ Deno.test("a session ends with the address and with the credential that it was o
   ) => [session, password]);
   const opening = sessions.findLastIndex(([session]) => session === null);
   assert.deepEqual(sessions[0], [null, PASSWORDS.two]);
-  assert.deepEqual(sessions.slice(opening), [[null, PASSWORDS.one], ["session-of-moved", PASSWORDS.one]]);
+  assert.deepEqual(sessions.slice(opening), [
+    [null, PASSWORDS.one],
+    ["session-of-moved", PASSWORDS.one], // the notice that it is open
+    ["session-of-moved", PASSWORDS.one],
+  ]);
 });

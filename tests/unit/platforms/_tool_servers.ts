@@ -148,9 +148,14 @@ export const text = (value: unknown) => ({
   content: [{ type: "text", text: typeof value === "string" ? value : JSON.stringify(value) }],
 });
 
-/** A server as the adapter of the content platform is: sessions of which it forgets those that `forget` names. */
+/** What opens a session. */
+export const OPENING = ["initialize", "notifications/initialized"] as const;
+
+/** A strict server: in a session it hears nothing before it was told that the session is open. */
 export class Adapter {
+  /** Those it remembers. */
   readonly sessions = new Set<string>();
+  readonly #open = new Set<string>();
   tools: unknown[] = [];
   version = "2025-06-18";
   /** Answers calls of tools. */
@@ -167,6 +172,11 @@ export class Adapter {
     const session = headers.get("mcp-session-id");
     if (session === null) return rpcError(sent, 400, -32600, "Missing Mcp-Session-Id");
     if (!this.sessions.has(session)) return rpcError(sent, 404, -32005, "Session not found");
+    if (message.method === "notifications/initialized") {
+      this.#open.add(session);
+      return new Response(null, { status: 202 });
+    }
+    if (!this.#open.has(session)) return rpcError(sent, 400, -32602, "Not initialized");
     if (message.method === "tools/list") return result(sent, { tools: this.tools });
     const answer = this.run(sent);
     return answer instanceof Response ? answer : result(sent, answer);

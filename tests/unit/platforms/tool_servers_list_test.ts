@@ -1,7 +1,7 @@
 /** The list of a tool server's tools: pages, limits, and what strangers write into it. */
 import assert from "node:assert/strict";
 import { LIMITS } from "../../../model.ts";
-import { Adapter, BUILDER, CRM, result, text, withToolServers } from "./_tool_servers.ts";
+import { Adapter, BUILDER, CRM, OPENING, result, text, withToolServers } from "./_tool_servers.ts";
 import { crmCheck } from "../../../platforms/tool_servers/checks.ts";
 
 const SCHEMA = { type: "object", properties: { a: { type: "string" } } };
@@ -31,7 +31,7 @@ Deno.test("a tool is listed as its server says it, and what else the entry holds
       },
       { name: "bare", title: "Bare", description: "", input_schema: {}, hints: {} },
     ]);
-    assert.deepEqual(methods(), ["initialize", "tools/list"]);
+    assert.deepEqual(methods(), [...OPENING, "tools/list"]);
   });
 });
 

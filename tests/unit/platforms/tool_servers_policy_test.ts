@@ -42,7 +42,7 @@ Deno.test("a known server of the site is asked about its tools, in the site's ow
   }
   const headers = { accept: "a", "mcp-session-id": "s", "mcp-protocol-version": "v" };
   assert.equal(judged({ headers, effect: "write" }, "wordpress"), null);
-  for (const method of ["initialize", "tools/list"]) {
+  for (const method of ["initialize", "notifications/initialized", "tools/list"]) {
     assert.equal(judged({ json: { jsonrpc: "2.0", id: 1, method, params: {} } }, "wordpress"), null);
   }
   assert.equal(judged({ url: CRM_URL, headers: { locationId: "loc-1" } }, "highlevel"), null);

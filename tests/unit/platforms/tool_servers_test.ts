@@ -5,6 +5,7 @@ import {
   Adapter,
   BUILDER,
   CRM,
+  OPENING,
   PASSWORD,
   result,
   rpcError,
@@ -30,31 +31,32 @@ Deno.test("the servers are those that the site's kind and its credentials make p
   });
 });
 
-Deno.test("a cold call takes two requests and a warm one takes one, signed and within the session agreed on", async () => {
+Deno.test("a cold call takes three requests and a warm one takes one, signed and within the session agreed on", async () => {
   const adapter = new Adapter();
   await withToolServers(adapter.answer, async ({ client, sent, methods }) => {
     const args = { title: "Hello", nested: { list: [1] } };
     const answer = await (await client()).call(BUILDER, "emcp-tools-list-pages", args, READ);
     assert.deepEqual(answer, { content: [{ type: "text", text: '{"done":true}' }], isError: false });
     await (await client()).call(BUILDER, "emcp-tools-create-page", args, WRITE);
-    assert.deepEqual(methods(), ["initialize", "tools/call", "tools/call"]);
-    const [first, second, third] = sent.map(({ headers }) => headers);
+    assert.deepEqual(methods(), [...OPENING, "tools/call", "tools/call"]);
+    const [first, ...others] = sent.map(({ headers }) => headers);
     assert.deepEqual([first!.get("mcp-session-id"), first!.get("mcp-protocol-version")], [null, null]);
-    for (const headers of [second!, third!]) {
+    for (const headers of others) {
       assert.equal(headers.get("mcp-session-id"), "session-1");
       assert.equal(headers.get("mcp-protocol-version"), "2025-06-18");
       assert.equal(headers.get("accept"), "application/json, text/event-stream");
       assert.equal(headers.get("authorization"), `Basic ${btoa(`admin:${PASSWORD}`)}`);
       assert.equal(headers.get("locationid"), null);
     }
-    assert.equal(sent[1]!.path, "/wp-json/mcp/emcp-tools-server");
-    assert.deepEqual(sent[1]!.message.params, { name: "emcp-tools-list-pages", arguments: args });
+    assert.equal(sent[2]!.path, "/wp-json/mcp/emcp-tools-server");
+    assert.deepEqual(sent[2]!.message.params, { name: "emcp-tools-list-pages", arguments: args });
     assert.deepEqual(sent[0]!.message.params, {
       protocolVersion: "2025-06-18",
       capabilities: {},
       clientInfo: { name: "site-operations-gateway", version: "1.0.0" },
     });
-    const ids = sent.map(({ message }) => message.id);
+    assert.deepEqual(Object.keys(sent[1]!.message).sort(), ["jsonrpc", "method"], "it is a notice");
+    const ids = [0, 2, 3].map((nth) => sent[nth]!.message.id);
     assert.equal(new Set(ids).size, 3, "no two requests have one id");
   });
 });
@@ -87,7 +89,7 @@ Deno.test("a session goes on being opened for those who wait for it where the ca
     gate.resolve();
     await assert.rejects(first, { code: "E_CANCELLED" });
     assert.equal((await second).isError, false);
-    assert.deepEqual(methods(), ["initialize", "tools/call"]);
+    assert.deepEqual(methods(), [...OPENING, "tools/call"]);
   });
 });
 
@@ -131,7 +133,7 @@ Deno.test("a server that loses every session is asked twice and no more", async 
     const error = await failure((await client()).call(BUILDER, "t", {}, WRITE));
     assert.match(error.message, /tool server "emcp-tools-server" answered 404 -32005: "Session not found"/);
     assert.equal(writes.outcomeOf(error), "none");
-    assert.deepEqual(methods(), ["initialize", "tools/call", "initialize", "tools/call"]);
+    assert.deepEqual(methods(), [...OPENING, "tools/call", ...OPENING, "tools/call"]);
   });
 });
 
@@ -144,7 +146,7 @@ Deno.test("a refusal of a tool or of a method is no lost session", async () => {
       assert.equal(error.upstream, 404);
       assert.equal((error as unknown as { isGone: boolean }).isGone, code === -32003);
       assert.equal(writes.outcomeOf(error), "none");
-      assert.deepEqual(methods(), ["initialize", "tools/call"]);
+      assert.deepEqual(methods(), [...OPENING, "tools/call"]);
     });
   }
 });
@@ -182,7 +184,7 @@ Deno.test("a server without sessions is not asked for one again, and one that be
     assert.equal(sent.at(-1)!.headers.get("mcp-session-id"), null);
     stateless = false;
     await (await client()).call(BUILDER, "t", {}, WRITE);
-    assert.deepEqual(methods().slice(4), ["tools/call", "initialize", "tools/call"]);
+    assert.deepEqual(methods().slice(4), ["tools/call", ...OPENING, "tools/call"]);
   });
 });
 
@@ -218,7 +220,7 @@ Deno.test("a CRM's server that wants a session after all gets one, which is kept
   await withToolServers(adapter.answer, async ({ client, methods }) => {
     await (await client()).call(CRM, "t", {}, READ);
     await (await client()).call(CRM, "t", {}, WRITE);
-    assert.deepEqual(methods(), ["tools/call", "initialize", "tools/call", "tools/call"]);
+    assert.deepEqual(methods(), ["tools/call", ...OPENING, "tools/call", "tools/call"]);
   });
 });
 
@@ -239,7 +241,7 @@ Deno.test("a plugin that is off has no tools; without pretty addresses the serve
   }, async ({ client, sent }) => {
     assert.deepEqual(await (await client()).list(BUILDER), []);
     await (await client()).call(BUILDER, "t", {}, WRITE);
-    assert.equal(sent.length, 4, "the place is remembered");
+    assert.equal(sent.length, 5, "the place is remembered");
   });
   await withToolServers(page, async ({ client, sent }) => {
     assert.equal(await (await client()).list(BUILDER), null);
