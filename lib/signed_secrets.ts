@@ -1,5 +1,6 @@
 /** What a request signs in with, taken out of what comes back: an upstream that shows requests gives it to whoever asks. */
 import { madeOnce } from "./made_once.ts";
+import { type Span, spansOf, spellingsOf } from "./secret_spellings.ts";
 
 const SECRET_CHARACTERS_MIN = 8;
 const REDACTED = "[redacted]";
@@ -7,25 +8,38 @@ const REDACTED = "[redacted]";
 const LEVELS_MAX = 64;
 const DECODER = new TextDecoder();
 
-/** The secrets of an Authorization header, in every spelling in which an upstream could give them back. */
+/** The secrets of an Authorization header: what stands in it, and the password that it was made of. */
 export function secretsOf(header: string): string[] {
   const [, scheme = "", encoded = ""] = /^(Basic|Bearer) (.+)$/i.exec(header) ?? [];
-  const spellings = [encoded, encoded.replaceAll("/", "\\/")];
+  const secrets = [encoded];
   if (scheme.toLowerCase() === "basic") {
     const pair = DECODER.decode(Uint8Array.fromBase64(encoded));
-    const password = pair.slice(pair.indexOf(":") + 1);
-    spellings.push(password, password.replaceAll(" ", ""));
+    secrets.push(pair.slice(pair.indexOf(":") + 1));
   }
-  return [...new Set(spellings)].filter((secret) => secret.length >= SECRET_CHARACTERS_MIN);
+  return secrets.filter((secret) => secret.length >= SECRET_CHARACTERS_MIN);
 }
 
-/** Takes those secrets out of a text. */
-export function hiding(secrets: readonly string[]): (text: string) => string {
-  const shortest = Math.min(...secrets.map((one) => one.length));
-  return (text) =>
-    text.length < shortest || !secrets.some((one) => text.includes(one))
-      ? text
-      : secrets.reduce((left, secret) => left.replaceAll(secret, REDACTED), text);
+/** Takes those secrets out of a text, in whichever spelling they stand there. */
+export function hiding(given: readonly string[]): (text: string) => string {
+  const secrets = given.filter((one) => one !== "");
+  const spellings = secrets.flatMap(spellingsOf);
+  const shortest = Math.min(
+    ...[...secrets, ...spellings.map(({ text }) => text)].map(({ length }) => length),
+  );
+  return (text) => {
+    if (text.length < shortest) return text;
+    const left = secrets.reduce((one, secret) => one.replaceAll(secret, REDACTED), text);
+    return without(left, spansOf(left, spellings));
+  };
+}
+
+function without(text: string, spans: readonly Span[]): string {
+  let [left, end] = ["", 0];
+  for (const [from, to] of spans) {
+    left += text.slice(end, from) + REDACTED;
+    end = to;
+  }
+  return end === 0 ? text : left + text.slice(end);
 }
 
 /** Takes the secrets of those headers out of a text; those that sign are often the same ones. */

@@ -1,5 +1,6 @@
 /** What of an upstream's own words is shown to a person. */
 import { decodeHTML } from "entities/decode";
+import { hiding } from "../lib/signed_secrets.ts";
 import { LIMITS } from "../model.ts";
 
 /**
@@ -10,7 +11,7 @@ export function excerpt(html: string, secrets: readonly string[] = []): string {
   const plain = decodeHTML(
     html.slice(0, 20_000).replace(/<(script|style)\b[\s\S]*?(<\/\1\s*>|$)/gi, " ").replace(/<[^<>]*>/g, " "),
   ).replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]|\s+/gu, " ").replace(/ +/g, " ").trim();
-  const text = secrets.reduce((left, secret) => left.replaceAll(secret, "[redacted]"), plain);
+  const text = hiding(secrets)(plain);
   const cut = text.length > LIMITS.UPSTREAM_EXCERPT_CHARACTERS;
   return (cut ? `${text.slice(0, LIMITS.UPSTREAM_EXCERPT_CHARACTERS)}…` : text).replace(/[.\s]+$/, "");
 }

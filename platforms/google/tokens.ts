@@ -75,7 +75,7 @@ export async function revoke(
   if (answer.status === 200 || (answer.status === 400 && error === "invalid_token")) return;
   throw new GatewayError(
     "E_UPSTREAM",
-    `Google did not revoke the access: ${answer.status} ${excerpt(answer.text(), hiddenForms([token]))}`,
+    `Google did not revoke the access: ${answer.status} ${excerpt(answer.text(), [token])}`,
     { upstream: answer.status },
   );
 }
@@ -146,10 +146,6 @@ function scopesOf({ scope }: OAuth.TokenEndpointResponse): string[] | undefined 
   return scope?.split(" ").filter((one) => one !== "");
 }
 
-/** Secrets as they may stand in what a vendor repeats. */
-const hiddenForms = (secrets: readonly string[]): string[] =>
-  secrets.filter((one) => one !== "").flatMap((one) => [one, encodeURIComponent(one)]);
-
 /** Runs the work; what the library throws becomes InvalidGrant or E_UPSTREAM, in words that hold no secret. */
 async function worded<T>(what: string, secrets: readonly string[], work: () => Promise<T>): Promise<T> {
   const { ResponseBodyError, WWWAuthenticateChallengeError } = await import("oauth4webapi");
@@ -158,13 +154,12 @@ async function worded<T>(what: string, secrets: readonly string[], work: () => P
   } catch (thrown) {
     if (thrown instanceof GatewayError) throw thrown;
     if (!(thrown instanceof Error)) throw thrown;
-    const hidden = hiddenForms(secrets);
     if (thrown instanceof ResponseBodyError) {
-      const said = excerpt(`${thrown.error} ${thrown.error_description ?? ""}`, hidden);
+      const said = excerpt(`${thrown.error} ${thrown.error_description ?? ""}`, secrets);
       if (thrown.error === "invalid_grant") throw new InvalidGrant(`${what}: ${said}`);
       throw new GatewayError("E_UPSTREAM", `${what}: ${thrown.status} ${said}`, { upstream: thrown.status });
     }
     const upstream = thrown instanceof WWWAuthenticateChallengeError ? thrown.status : 502;
-    throw new GatewayError("E_UPSTREAM", `${what}: ${excerpt(thrown.message, hidden)}`, { upstream });
+    throw new GatewayError("E_UPSTREAM", `${what}: ${excerpt(thrown.message, secrets)}`, { upstream });
   }
 }

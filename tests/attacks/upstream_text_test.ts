@@ -5,6 +5,8 @@ import { gateway, type Kit, site } from "../kit.ts";
 
 const PASSWORD = "aaaa bbbb cccc dddd eeee ffff";
 const ENCODED = btoa(`admin:${PASSWORD}`);
+const IN_ADDRESS = encodeURIComponent(PASSWORD);
+const IN_BASE64 = btoa(JSON.stringify({ password: PASSWORD }));
 
 /** A gateway whose one site answers its front page with that Link header and everything else with `answer`. */
 async function over(
@@ -33,6 +35,8 @@ const ECHOES: readonly (readonly [string, () => Response])[] = [
   ["a success that is none", () => Response.json({ headers: [`Basic ${ENCODED}`, PASSWORD] })],
   ["a text cut in the middle of it", () => new Response(`${"x".repeat(290)} ${ENCODED}`, { status: 500 })],
   ["the password without its blanks", () => new Response(PASSWORD.replaceAll(" ", ""), { status: 500 })],
+  ["an address", () => new Response(`https://a.example/?p=${IN_ADDRESS}`, { status: 500 })],
+  ["JSON in base64", () => new Response(IN_BASE64, { status: 500 })],
 ];
 
 for (const [where, answer] of ECHOES) {
@@ -40,7 +44,14 @@ for (const [where, answer] of ECHOES) {
     await using gw = await over(answer);
     for (const tool of ["get_post", "diagnose_site"]) {
       const text = await told(gw, tool);
-      for (const secret of [ENCODED.slice(0, 8), PASSWORD.slice(0, 9), "aaaabbbb"]) {
+      const parts = [
+        ENCODED.slice(0, 8),
+        PASSWORD.slice(0, 9),
+        "aaaabbbb",
+        IN_ADDRESS,
+        IN_BASE64.slice(20, 40),
+      ];
+      for (const secret of parts) {
         assert.ok(!text.includes(secret), text);
       }
     }

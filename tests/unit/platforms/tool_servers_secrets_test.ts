@@ -1,0 +1,52 @@
+/** What signed a request is not shown of what a tool server answers. */
+import assert from "node:assert/strict";
+import type { GatewayError } from "../../../errors.ts";
+import {
+  Adapter,
+  type Answer,
+  BUILDER,
+  PASSWORD,
+  result,
+  rpcError,
+  text,
+  withToolServers,
+} from "./_tool_servers.ts";
+
+const BASIC = btoa(`admin:${PASSWORD}`);
+
+/** A call of a server that is opened already and answers calls so. */
+async function asked(answer: Answer, use: (call: Promise<unknown>) => Promise<void>): Promise<void> {
+  const adapter = new Adapter();
+  await withToolServers((sent, nth, request) => {
+    return (sent.message.method === "tools/call" ? answer : adapter.answer.bind(adapter))(sent, nth, request);
+  }, async ({ client }) => await use((await client()).call(BUILDER, "t", {}, { writes: true })));
+}
+
+Deno.test("what a server shows of the request's own credential is taken out", async () => {
+  await asked(
+    (sent) => rpcError(sent, 500, -32603, `Headers: {"authorization":"Basic ${BASIC}"}`),
+    async (call) => {
+      await assert.rejects(call, ({ message }: GatewayError) => {
+        assert.ok(!message.includes(BASIC));
+        assert.match(message, /Basic \[redacted\]/);
+        return true;
+      });
+    },
+  );
+});
+
+Deno.test("what a result shows of the request's own credential is taken out, however it is spelt", async () => {
+  const hex = [...PASSWORD].map((sign) => sign.charCodeAt(0).toString(16)).join("");
+  const spelt = [
+    encodeURIComponent(PASSWORD),
+    hex,
+    btoa(`admin:${PASSWORD}!`),
+    btoa(JSON.stringify({ authorization: `Basic ${BASIC}` })),
+  ];
+  const shown = { ...text(`a ${spelt.join(" b ")} c`), structuredContent: { [hex]: spelt } };
+  await asked((sent) => result(sent, shown), async (call) => {
+    const said = JSON.stringify(await call);
+    for (const one of spelt) assert.ok(!said.includes(one.slice(one.length / 2, -4)), said);
+    assert.equal(said.split("[redacted]").length, 1 + 4 + 1 + 4, said);
+  });
+});
