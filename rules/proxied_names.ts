@@ -1,5 +1,6 @@
 /** What the names of others' tools say of them: which are never run, and which run another tool by name. */
 import { type Place, unreadable, walk } from "./proxied_walk.ts";
+import type { Unpacked } from "./proxied_unpacked.ts";
 import { wordList, wordsOf } from "./proxied_words.ts";
 
 /** What destroys, or makes public: no tool of such a name is ever run, whoever offers or approves it. */
@@ -78,15 +79,15 @@ export interface NamedFault {
  * another tool within the arguments. Null where there is none.
  */
 export function namedForbidden(args: Readonly<Record<string, unknown>>): NamedFault | null {
-  return walk(args, (place) => {
+  return walk(args, (place, inner) => {
     const { field, value } = place;
-    if (typeof value === "string" && names(place)) {
+    if (typeof value === "string" && names(place) && !isToDo(place)) {
       const word = forbiddenWord(value);
       if (word !== null) return { field, value, word };
     }
     const word = isNo(value) ? null : wordOfKey(place);
     if (word !== null) return { field, value: place.key, word };
-    return isCall(value) ? { field, value: "", word: null } : looselyNamed(place);
+    return isCall(value) ? { field, value: "", word: null } : looselyNamed(place, inner);
   }) ?? null;
 }
 
@@ -100,8 +101,9 @@ const isNo = (value: unknown) => value === false || value === null || value === 
 const LOOSE_NAME =
   /(?:tools?|abilit(?:y|ies)|operations?|ops?|actions?|commands?|method)(?:_name)?[^\w:=]{0,200}[:=]\W{0,200}([\w/-]{1,80})/gi;
 
-function looselyNamed({ field, value }: Place): NamedFault | undefined {
-  if (typeof value !== "string" || !unreadable(value)) return undefined;
+function looselyNamed(place: Place, inner: Unpacked | undefined): NamedFault | undefined {
+  const { field, value } = place;
+  if (typeof value !== "string" || !unreadable(place, inner)) return undefined;
   for (const [, name = ""] of value.matchAll(LOOSE_NAME)) {
     const word = forbiddenWord(name);
     if (word !== null) return { field, value: name, word };
@@ -114,6 +116,19 @@ const isCall = (value: unknown) =>
   CALLED.some((key) => typeof (value as Record<string, unknown>)[key] === "string") &&
   ARGUMENTS.some((key) => key in value);
 
+/** What people have to do is called so as well, in words of theirs. */
+const TO_DO: ReadonlySet<string> = new Set(["task", "tasks", "job", "jobs"]);
+/** What is chosen by such a method is no operation: `shipping_method`. */
+const CHOSEN: ReadonlySet<string> = new Set(["shipping", "delivery", "payment", "contact"]);
+
+/** Whether it is a sentence that says what a person has to do. */
+function isToDo({ key, value, within }: Place): boolean {
+  if (typeof value !== "string" || !/\S\s+\S/.test(value)) return false;
+  const isTask = (place: Place | null): boolean =>
+    place !== null && (place.key === "" ? isTask(place.within) : TO_DO.has(wordList(place.key).at(-1) ?? ""));
+  return TO_DO.has(wordList(key).at(-1) ?? "") || isTask(within);
+}
+
 function names(place: Place): boolean {
   const { key, within } = place;
   // A list's items mean what the list is called.
@@ -121,7 +136,7 @@ function names(place: Place): boolean {
   const words = wordList(key);
   const last = words.at(-1) ?? "";
   // What is called "call to action" is a text for visitors.
-  if (NAMING.has(last) && words.at(-2) !== "to") return true;
+  if (NAMING.has(last) && words.at(-2) !== "to" && !CHOSEN.has(words.at(-2) ?? "")) return true;
   if (!OF_IT.has(last)) return false;
   if (words.length > 1) return NAMING.has(words.at(-2)!) && words.at(-3) !== "to";
   return (within !== null && holdsNames(within)) || (last === "name" && besideArguments(within));

@@ -1,8 +1,10 @@
 /** What a write of another's tool may set: no status but a draft's, nothing that publishes or destroys by a mere yes. */
 import { GatewayError } from "../errors.ts";
-import { isPublishedWord, wouldPublish } from "./publishing.ts";
+import { wouldPublish } from "./publishing.ts";
 import { hasLead, parseMoment } from "./schedule.ts";
-import { isJsonLike, type Place, unreadable, walk } from "./proxied_walk.ts";
+import { isMore, type Kind, kindOf } from "./proxied_status.ts";
+import { isJsonLike } from "./proxied_unpacked.ts";
+import { type Place, unreadable, walk } from "./proxied_walk.ts";
 import { wordList } from "./proxied_words.ts";
 
 /** An argument that a write must not have. */
@@ -13,11 +15,6 @@ export interface PayloadFault {
 
 /** A status may be one of these: a scheduled one without a date, or with one that is past, is live at once. */
 const DRAFTS: ReadonlySet<string> = new Set(["draft", "pending"]);
-const STATUS = /status\W*$/i;
-/** Whether anything on the way to a value is called so; most values are not. */
-const IN_STATUS = /status/i;
-/** What readers may do beneath content, which is no state of it. */
-const BENEATH = /(comment|ping)[_-]?status\W*$/i;
 /** What destroys where it is answered with yes. */
 const SWITCHES: ReadonlySet<string> = new Set(["delete", "trash", "destroy", "purge", "erase", "wipe"]);
 /** What publishes by any answer but no; the words of a name joined. */
@@ -29,7 +26,14 @@ const PUBLISHING: ReadonlySet<string> = new Set([
   "publishnow",
   "autopublish",
   "publishimmediately",
+  "unprivate",
+  "golive",
+  "makelive",
+  "makepublic",
+  "setpublic",
 ]);
+/** What is done to what is shown, where those words stand in a longer name. */
+const SHOWS: ReadonlySet<string> = new Set(["show", "hide", "display"]);
 /** In a text that means to be JSON and is none: a status, or a switch, that may be read as one that publishes. */
 const LOOSE_STATUS =
   /status[^\w:=]{0,200}[:=]\W{0,200}(?!draft\b|pending\b)[a-z0-9]|publish\w{0,64}[^\w:=]{0,200}[:=]\W{0,200}(true|1|yes|on)\b/i;
@@ -46,16 +50,16 @@ export function payloadFault(
   args: Readonly<Record<string, unknown>>,
   anyStatus = false,
 ): PayloadFault | null {
-  const known = new WeakMap<Place, boolean>();
-  const found = walk(args, (place) => {
+  const known = new WeakMap<Place, Kind>();
+  const found = walk(args, (place, inner) => {
     const { field, value } = place;
-    if (typeof value === "string" && unreadable(value) && LOOSE_STATUS.test(value)) {
+    if (anyStatus && place.lax) return undefined; // a note of a record's
+    if (typeof value === "string" && !anyStatus && unreadable(place, inner) && LOOSE_STATUS.test(value)) {
       return { field, value: shown(value) };
     }
     const one = typeof value !== "object" || value === null;
-    const isOther = one && !anyStatus && !isDraft(value) &&
-      ((IN_STATUS.test(field) && isStatus(place, known)) || isPublished(place));
-    return isOther || isSwitch(place) || (one && publishes(place))
+    return (one && !anyStatus && !isDraft(value) && sets(place, known)) || isSwitch(place) ||
+        (one && publishes(place))
       ? { field, value: shown(value) }
       : undefined;
   });
@@ -64,18 +68,39 @@ export function payloadFault(
   return published && { field: published.field, value: shown(published.value) };
 }
 
-/** Whether it is a status, or a part of one: keys are read by others as they are written. */
-function isStatus({ key, within }: Place, known: WeakMap<Place, boolean>): boolean {
-  if (STATUS.test(key)) return !BENEATH.test(key);
-  if (within === null || key.startsWith("$$")) return false; // how a typed value says what type it is
-  const above = known.get(within) ?? isStatus(within, known);
-  known.set(within, above);
-  return above;
+/** Whether it sets a status to more than a draft. */
+function sets(place: Place, known: WeakMap<Place, Kind>): boolean {
+  const { value, lax } = place;
+  const kind = kindAt(place, known);
+  if (kind === "status" && !lax) return true;
+  if (typeof value !== "string" || kind === "beneath") return false;
+  if (kind !== "none") return isMore(value, kind);
+  const beside = besideOf(place);
+  // Of what a word of people's language stands beside, what is written as by a machine.
+  const isMeant = beside === "surely" || (beside === "maybe" && value === value.toLowerCase());
+  return isMeant && isMore(value, "about");
 }
 
-/** Whether it is a published word under a name that has a status in it. */
-const isPublished = ({ key, value }: Place) =>
-  typeof value === "string" && IN_STATUS.test(key) && !BENEATH.test(key) && isPublishedWord(value);
+/** Whether it, or what it is wrapped in, may be the value of what is named beside it. */
+function besideOf({ key, within, beside }: Place): Place["beside"] {
+  if (beside !== undefined || within === null || !WRAPS.test(key)) return beside;
+  return besideOf(within);
+}
+
+/** How a value is wrapped by those who say more of it. */
+const WRAPS = /^(|raw|value|rendered)$/;
+
+/** What the names on the way to a value say of it: keys are read by others as they are written. */
+function kindAt(place: Place, known: WeakMap<Place, Kind>): Kind {
+  const { key, within } = place;
+  const own = kindOf(key);
+  if (own !== "none") return own;
+  if (within === null || key.startsWith("$$")) return "none"; // how a typed value says what type it is
+  const above = known.get(within) ?? kindAt(within, known);
+  known.set(within, above);
+  if (above === "status" || WRAPS.test(key)) return above;
+  return "none";
+}
 
 const isDraft = (value: unknown) =>
   value === null || (typeof value === "string" && DRAFTS.has(value.toLowerCase()));
@@ -96,8 +121,10 @@ function isSwitch({ key, value }: Place): boolean {
   const words = wordList(key);
   const isBare = words.length === 1 ? SWITCHES.has(words[0]!) : false;
   if (isBare || PUBLISHING.has(words.join(""))) return !isOff(value);
-  if (![words.at(0), words.at(-1)].some((word) => word !== undefined && SWITCHES.has(word))) return false;
-  if (Array.isArray(value)) return value.length > 0;
+  const ends = [words.at(0), words.at(-1)].filter((word) => word !== undefined);
+  const publishes = words.includes("publish") && !words.some((word) => SHOWS.has(word));
+  if (!publishes && !ends.some((word) => SWITCHES.has(word))) return false;
+  if (Array.isArray(value)) return value.length > 0 && (!publishes || /^ids?$/.test(words.at(-1)!));
   return value === true || value === 1 ||
     (typeof value === "string" && /^\s*(true|1|yes|on|y|t)\s*$/i.test(value));
 }

@@ -1,6 +1,9 @@
 /** Walks the arguments of another's tool to any depth, into texts that are JSON themselves, within bounds. */
 import { GatewayError } from "../errors.ts";
 import { LIMITS } from "../model.ts";
+import { namesStatus } from "./proxied_status.ts";
+import { isJsonLike, type Meant, type Unpacked, unpacked } from "./proxied_unpacked.ts";
+import { wordList } from "./proxied_words.ts";
 
 /** A value within arguments. */
 export interface Place {
@@ -11,20 +14,30 @@ export interface Place {
   readonly value: unknown;
   /** What it stands in; null for the arguments as a whole. */
   readonly within: Place | null;
+  /** Whether something beside it is the name of a status, which it may be the value of. */
+  readonly beside?: Exclude<ReturnType<typeof namesStatus>, "no">;
+  /** Whether it stands in a text that may mean nothing by it. */
+  readonly lax?: boolean;
+  /** So many times a text was decoded for it. */
+  readonly decoded?: number;
 }
 
 /** More values than any call means, and few enough to look at each. */
 const VALUES_MAX = 25_000;
 
-/** Shaped like JSON for those who read it, even where this runtime does not. */
-const JSON_LIKE = /^\s*[[{]/;
+/** So often is nothing encoded that is meant to be read. */
+const DECODED_MAX = 4;
 
 /**
- * Visits every value, parents first; a text that is JSON or a query once more as what it holds; what is named beside it,
- * as in `{name, value}` and in a list of pairs, under that name. `visit` answers what it found, which ends the walk, or
- * undefined. Throws E_BAD_INPUT for what is nested too deep, or holds too much, to be judged.
+ * Visits every value, parents first; a text that can be read as more than a text once more as what it holds; what is named
+ * beside it, as in `{name, value}` and in a list of pairs, under that name. `visit` is given what a text holds, and answers
+ * what it found, which ends the walk, or undefined. Throws E_BAD_INPUT for what is nested too deep, or holds too much, to
+ * be judged.
  */
-export function walk<Found>(args: unknown, visit: (place: Place) => Found | undefined): Found | undefined {
+export function walk<Found>(
+  args: unknown,
+  visit: (place: Place, inner: Unpacked | undefined) => Found | undefined,
+): Found | undefined {
   let level: Place[] = [{ field: "", key: "", value: args, within: null }];
   let seen = 0;
   for (let depth = 0; level.length > 0; depth++) {
@@ -32,9 +45,10 @@ export function walk<Found>(args: unknown, visit: (place: Place) => Found | unde
     const next: Place[] = [];
     for (const place of level) {
       if (++seen > VALUES_MAX) throw tooMany();
-      const found = visit(place);
+      const inner = heldBy(place);
+      const found = visit(place, inner);
       if (found !== undefined) return found;
-      for (const one of innerOf(place)) next.push(one);
+      for (const one of inner ? [asHeld(place, inner)] : innerOf(place)) next.push(one);
       if (next.length > VALUES_MAX) throw tooMany();
     }
     level = next;
@@ -42,27 +56,92 @@ export function walk<Found>(args: unknown, visit: (place: Place) => Found | unde
   return undefined;
 }
 
+/** What a text holds; what is encoded too often is nothing but a text to everybody. */
+function heldBy(place: Place): Unpacked | undefined {
+  const { value, decoded = 0 } = place;
+  if (typeof value !== "string") return undefined;
+  const inner = unpacked(value, () => meantBy(place));
+  return inner?.encoded && decoded >= DECODED_MAX ? undefined : inner;
+}
+
+/** The place of a text as what the text holds. */
+const asHeld = (place: Place, { value, lax, encoded }: Unpacked): Place => ({
+  ...place,
+  value,
+  decoded: (place.decoded ?? 0) + Number(encoded),
+  lax: place.lax || lax,
+});
+
 function innerOf(place: Place): Place[] {
-  const { field, value } = place;
-  if (typeof value === "string") {
-    const read = parsed(value);
-    return read === undefined ? [] : [{ ...place, value: read }];
-  }
+  const { value } = place;
   if (typeof value !== "object" || value === null) return [];
-  if (Array.isArray(value)) {
-    const all = value.map((one, n) => ({ field: `${field}[${n}]`, key: "", value: one, within: place }));
-    const [name] = value;
-    const isPair = value.length === 2 && isName(name) && Array.isArray(place.within?.value);
-    return isPair ? [all[0]!, ...named(all[1]!, name)] : all;
-  }
-  const all: Place[] = [];
+  return Array.isArray(value) ? itemsOf(place, value) : membersOf(place, value);
+}
+
+function itemsOf(place: Place, value: readonly unknown[]): Place[] {
+  const { field, lax, decoded } = place;
+  const all = value.map((one, n): Place => {
+    const before = n > 0 ? value[n - 1] : undefined;
+    // A list of names and values by turns, or of what stands on a command line.
+    const beside = typeof before === "string" && namesStatus("", before) === "surely" ? "surely" : undefined;
+    return { field: `${field}[${n}]`, key: "", value: one, within: place, lax, decoded, beside };
+  });
+  const [name] = value;
+  const isPair = value.length === 2 && isName(name) && Array.isArray(place.within?.value);
+  return isPair ? [all[0]!, ...named(all[1]!, name)] : all;
+}
+
+function membersOf(place: Place, value: object): Place[] {
+  const { field, lax, decoded } = place;
+  const entries = Object.entries(value);
   const names: string[] = [];
-  for (const [key, one] of Object.entries(value)) {
-    all.push({ field: field === "" ? key : `${field}.${key}`, key, value: one, within: place });
-    if (typeof one === "string" && isOf(NAMES, key) && isName(one)) names.push(one);
+  const others: (readonly [key: string, beside: Place["beside"]])[] = [];
+  for (const [key, one] of entries) {
+    const isKnown = typeof one === "string" && isOf(NAMES, key) && isName(one);
+    if (isKnown) names.push(one);
+    const beside = statusIn(key, one);
+    if (beside !== "no") others.push([key, beside]);
   }
-  if (names.length === 0) return all;
-  return all.flatMap((one) => isOf(VALUES, one.key) ? named(one, ...names) : [one]);
+  const isSet = names.length > 0 && !isField(value);
+  return entries.flatMap(([key, one]) => {
+    const said = others.filter(([other]) => other !== key).map(([, sure]) => sure);
+    const beside = said.includes("surely") ? "surely" : said[0];
+    const all = {
+      field: field === "" ? key : `${field}.${key}`,
+      key,
+      value: one,
+      within: place,
+      lax,
+      decoded,
+      beside,
+    };
+    return isSet && isOf(VALUES, key) ? named(all, ...names) : [all];
+  });
+}
+
+/** So many of a list's items are looked at for the name of a column. */
+const COLUMNS_MAX = 200;
+
+/** Whether a member names a status, or some of its items do. */
+function statusIn(key: string, value: unknown): ReturnType<typeof namesStatus> {
+  if (typeof value === "string") return namesStatus(key, value);
+  if (!Array.isArray(value)) return "no";
+  const columns = value.slice(0, COLUMNS_MAX);
+  return columns.some((one) => typeof one === "string" && namesStatus(key, one) === "surely")
+    ? "surely"
+    : "no";
+}
+
+/** What inputs of a form are called, and what says how two things are compared: names beside them set nothing. */
+const INPUTS =
+  /^(select|radio|checkbox|text|textarea|hidden|number|email|tel|url|date|time|acceptance|upload|dropdown)$/i;
+const COMPARES: readonly string[] = ["operator", "compare", "comparison", "condition"];
+
+/** Whether it is an input of a form, or a condition. */
+function isField(of: object): boolean {
+  const { type, field_type } = of as Readonly<Record<string, unknown>>;
+  return [type, field_type].some((one) => typeof one === "string" && INPUTS.test(one)) ||
+    COMPARES.some((one) => Object.hasOwn(of, one));
 }
 
 /** How the name of what is set beside it is called, and how that is. */
@@ -94,43 +173,24 @@ function named(place: Place, ...names: string[]): Place[] {
   return typeof place.value === "object" && place.value !== null ? renamed : [place, ...renamed];
 }
 
-/** A text that holds JSON once more, in quotes. */
-const QUOTED = /^\s*"[^]*[[{]/;
-/** As forms are sent, and as PHP takes them for a list of arguments. */
-const QUERY = /^[\w.[\]%-]{1,200}=[^\s<>]*$/;
+/** What a name's last word says of a text: it is shown to people as it is. */
+const SHOWN: ReadonlySet<string> = new Set(
+  ("title text editor html caption label heading message subject quote description placeholder summary shortcode " +
+    "css style js excerpt alt name").split(" "),
+);
 
-/**
- * A text that is JSON, also one whose quotes are escaped as PHP's older ways leave them, or a query; undefined for any
- * other.
- */
-function parsed(text: string): unknown {
-  if (!JSON_LIKE.test(text)) {
-    if (QUOTED.test(text)) return quoted(text);
-    return text.includes("=") && QUERY.test(text) ? Object.fromEntries(new URLSearchParams(text)) : undefined;
-  }
-  for (const one of [text, text.replace(/\\(.)/gs, "$1")]) {
-    try {
-      return JSON.parse(one);
-    } catch {
-      // the other way of writing it, or no JSON
-    }
-  }
-  return undefined;
+/** Whether a text is code, or words for people, which no server reads as anything else, or may be sent for a machine. */
+function meantBy(place: Place): Meant {
+  const { key, within } = place;
+  if (key === "") return within === null ? "sent" : meantBy(within);
+  if (key.toLowerCase() === "code") return "code";
+  return SHOWN.has(wordList(key).at(-1) ?? "") ? "shown" : "sent";
 }
 
-function quoted(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // a text that begins with a quotation
-  }
-}
-
-/** Whether a text means to be JSON. */
-export const isJsonLike = (text: string): boolean => JSON_LIKE.test(text);
-
-/** Whether a text means to be JSON and cannot be read as such: what it sets cannot be judged by its parts. */
-export const unreadable = (text: string): boolean => JSON_LIKE.test(text) && parsed(text) === undefined;
+/** Whether a text for a machine means to be JSON and cannot be read as such: what it sets cannot be judged by its parts. */
+export const unreadable = (place: Place, inner: Unpacked | undefined): boolean =>
+  inner === undefined && typeof place.value === "string" && isJsonLike(place.value) &&
+  meantBy(place) === "sent";
 
 const tooDeep = () =>
   new GatewayError("E_BAD_INPUT", `arguments: nested deeper than ${LIMITS.NESTING_LEVELS} levels`);

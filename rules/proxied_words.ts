@@ -44,6 +44,13 @@ function latin(text: string): string {
 }
 const PLAIN = /^[\x20-\x7e]*$/;
 
+/** A name as it is written and, where that is not in plain Latin letters, as those who fold or drop others read it. */
+export function readingsOf(name: string): readonly string[] {
+  if (PLAIN.test(name)) return [name];
+  const short = name.trim().slice(-NAME_CHARACTERS_MAX);
+  return [latin(short), short.replace(/[^A-Za-z0-9_-]+/g, "")];
+}
+
 /** What most names are made of: it reads the same in every way. */
 const SIMPLE = /^[a-z0-9 _/-]*$/;
 
@@ -73,7 +80,7 @@ function readWords(name: string): ReadonlySet<string> {
   if (short.length > NAME_CHARACTERS_MAX) return new Set();
   if (SIMPLE.test(short)) return new Set(short.split(/[^a-z]+/).filter((word) => word !== ""));
   const text = latin(short);
-  const readings = [text, ...LEFT_OUT.map((one) => text.replace(one, ""))];
+  const readings = [text, ...LEFT_OUT.map((one) => text.replace(one, "")), ...readingsOf(short).slice(1)];
   return new Set(
     readings.flatMap((one) => [one, ...humps(one)]).flatMap((one) => one.toLowerCase().split(/[^\p{L}]+/u))
       .filter((word) => word !== ""),

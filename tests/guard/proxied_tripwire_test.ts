@@ -147,6 +147,20 @@ const POISONS: readonly Args[] = [
   { ops: [{ type: "DROP" }] },
   { actions: ["save", "Purge"] },
   { operation: "dеlete" },
+  { fields: [{ name: "post_status", content: "publish" }] },
+  { columns: ["title", "post_status"], rows: [["T", "private"]] },
+  { "post_statuѕ": "inherit" },
+  { "ｓｔａｔｕｓ": "publish" },
+  { visibility: "public" },
+  { unprivate: true },
+  { data: btoa('{"post_status":"publish"}') },
+  { data: encodeURIComponent('{"post_status":"future"}') },
+  { data: 'a:1:{s:11:"post_status";s:7:"publish";}' },
+  { data: "<wp:status>publish</wp:status>" },
+  { data: "title: T\nstatus: publish\n" },
+  { data: "wp post update 5 --post_status=publish" },
+  { data: "UPDATE wp_posts SET post_status = 'publish'" },
+  { content: '<!-- wp:acme/post {"post_status":"publish"} /-->' },
 ];
 const HARMLESS: readonly Args[] = [
   { status: "draft" },
@@ -156,6 +170,13 @@ const HARMLESS: readonly Args[] = [
   { operation: "update" },
   { comment_status: "open" },
   { drop_cap: "yes" },
+  { text: "<wp:status>publish</wp:status>" },
+  { editor: "status: publish\ntitle: T" },
+  { note: "The status is: publish" },
+  { data: btoa('{"post_status":"draft"}') },
+  { data: 'a:1:{s:11:"post_status";s:5:"draft";}' },
+  { visibility: "hidden" },
+  { content: '<!-- wp:heading {"className":"status publish"} --><h2>Publish</h2><!-- /wp:heading -->' },
 ];
 
 /** Puts something somewhere within other things: objects, lists, texts that are JSON, with what is harmless beside it. */

@@ -1,0 +1,150 @@
+/** What texts of other kinds set that a server may read: settings in lines, command lines, SQL, XML, comments of blocks. */
+
+/** A name and what it is set to, in one object where they stand together. */
+export type Settings = Readonly<Record<string, unknown>>;
+
+/** What a line, a flag or a tag is looked at for; of all others a long text has more than are worth it. */
+const OF_INTEREST =
+  /stat|publi|privat|futur|sched|live|delet|trash|destroy|purg|eras|wip|drop|uninstall|deactivat/i;
+
+const LINE = /^\s{0,40}(?:-\s+)?["']?([\w.:-]{1,64})["']?\s*[:=]\s*(\S.*)?$/;
+/** Nothing, a comment, one of a list, the name of a part, or what goes on from the line before. */
+const OTHER_LINE = /^(?:\s*(?:$|[#;]|-\s|---\s*$|\.\.\.\s*$|\[[\w .:-]{1,64}\]\s*$)|\s{2}|\t)/;
+const ITEM = /^\s*-\s+["']?([\w -]{1,64})["']?\s*$/;
+/** As machines write names: no line of a text for people. */
+const MACHINE = /^[a-z]|[a-z_][A-Z_]/;
+
+/** Between such lines stands what is said of the text behind them. */
+const DASHES = /^---[ \t]*\r?\n/;
+
+/** What lines like `status: publish` or `status = publish` set, of which all of a text consists, or its head between dashes. */
+export function linesSet(whole: string): Settings[] {
+  const text = whole.trimStart();
+  const dashes = DASHES.exec(text)?.[0].length ?? 0;
+  const [first = ""] = text.slice(dashes).split("\n", 1);
+  if (!LINE.test(first.trimEnd()) && !OTHER_LINE.test(first)) return [];
+  if (!OF_INTEREST.test(text)) return [];
+  const end = dashes > 0 ? text.indexOf("\n---", dashes) : -1;
+  const lines = text.slice(dashes, end < 0 ? undefined : end).split(/\r?\n/);
+  const found = new Groups();
+  let settings = 0;
+  for (const line of lines) {
+    const [, name, value = ""] = LINE.exec(line) ?? [];
+    if (name !== undefined) {
+      settings++;
+      found.set(name, value, /^\s*-\s/.test(line));
+    } else if (OTHER_LINE.test(line)) {
+      const item = ITEM.exec(line)?.[1];
+      if (item !== undefined) found.item(item);
+    } else return [];
+  }
+  return settings > 1 || dashes > 0 || COMPOUND.test(first) ? found.all : [];
+}
+
+/** A name that no sentence has: a line alone that sets a plain word may be one. */
+const COMPOUND = /^["']?[a-z]+[._-]?[sS]tatus/;
+
+/** Each of them once: a long text says the same often. */
+export const distinct = (all: readonly Settings[]): Settings[] => [
+  ...new Map(all.map((one) => [JSON.stringify(one), one])).values(),
+];
+
+/** Settings that stand together, until one of them comes again. */
+class Groups {
+  readonly all: Record<string, unknown>[] = [];
+  /** What stands beneath the last name. */
+  readonly #items = new Set<string>();
+  #last: string | null = null;
+
+  set(name: string, value: string, begins = false): void {
+    this.#last = null;
+    this.#items.clear();
+    if (!MACHINE.test(name) || !(OF_INTEREST.test(name) || OF_INTEREST.test(value))) return;
+    if (begins || this.all.length === 0 || Object.hasOwn(this.all.at(-1)!, name)) this.all.push({});
+    this.all.at(-1)![name] = bare(value);
+    this.#last = name;
+  }
+
+  /** One of a list beneath a name. */
+  item(value: string): void {
+    if (this.#last === null || this.#items.has(value)) return;
+    this.#items.add(value);
+    const group = this.all.at(-1)!;
+    const before = group[this.#last];
+    if (Array.isArray(before)) before.push(value);
+    else group[this.#last] = [before, value];
+  }
+}
+
+/** A value without quotes, and without a comment behind it. */
+const bare = (value: string) => value.replace(/\s+[#;].*$/, "").trim().replace(/^(["'])(.*)\1[,;]?$/, "$2");
+
+const FLAG = /--([\w-]{1,64})(?:=|\s{1,8})("[^"]{0,200}"|'[^']{0,200}'|[^\s"']{1,200})/g;
+
+/** What the flags of a command line set: `wp post update 5 --post_status=publish`. */
+export function flagsSet(text: string): Settings[] {
+  if (!OF_INTEREST.test(text)) return [];
+  return [...text.matchAll(FLAG)].filter(([flag]) => OF_INTEREST.test(flag))
+    .map(([, name, value]) => ({ [name!]: bare(value!) }));
+}
+
+const SQL =
+  /^\s*(?:insert|update|replace|merge|set|with|begin|start)\b|^\s*[`"[]?[\w.`"]{0,80}status[`"\]]?\s*=\s*['"]/i;
+const ASSIGNED =
+  /status(?<=([\w.]{0,64}status))[`"\]]?\s{0,8}:?=\s{0,8}N?(?:'([^']{0,64})'|"([^"]{0,64})")/gi;
+const COLUMN = /status(?<=[(,]\s{0,40}[`"[]?([\w.]{0,64}status))[`"\]]?\s{0,40}[,)]/i;
+const WORD = /'([a-z_-]{1,20})'|"([a-z_-]{1,20})"/gi;
+
+/** What SQL sets a status to; of what it inserts every word, where one of the columns is a status. */
+export function sqlSets(text: string): Settings[] {
+  if (!SQL.test(text) || !/status/i.test(text)) return [];
+  const assigned = [...text.matchAll(ASSIGNED)].map(([, name, one, other]) => ({
+    [name!]: one ?? other ?? "",
+  }));
+  const values = text.search(/\bvalues\b|\bselect\b/i);
+  const column = values < 0 ? undefined : COLUMN.exec(text.slice(0, values))?.[1];
+  if (column === undefined) return assigned;
+  const words = [...text.slice(values).matchAll(WORD)].map(([, one, other]) => one ?? other!);
+  return [...assigned, { [column]: [...new Set(words)] }];
+}
+
+const XML =
+  /^\s*<(?:\?xml|rss|feed|methodCall|methodResponse|struct|member|params|param|plist|dict|channel|item|post|posts)\b|<wp:/i;
+/** A status in a tag, an attribute or a text, and the word behind it, with nothing but tags between them. */
+const TAGGED =
+  /status(?<=([\w:.-]{0,64}status))(?<!<\/[\w:.-]{0,64})\s{0,8}["']?\s{0,8}(?:(?:\/?>|<!\[CDATA\[|<[^<>[]{0,80}>)\s{0,40}){1,8}([\w-]{1,64})/gi;
+const ATTRIBUTE = /status(?<=([\w:.-]{0,64}status))\s{0,8}=\s{0,8}["']([^"'<>]{1,64})["']/gi;
+
+/** What XML sets a status to: WXR's, XML-RPC's, and others'. */
+export function xmlSets(text: string): Settings[] {
+  if (!text.includes("<") || !XML.test(text)) return [];
+  return [TAGGED, ATTRIBUTE].flatMap((pattern) =>
+    [...text.matchAll(pattern)].map(([, name, value]) => ({ [name!.replace(/^.*:/, "")]: value }))
+  );
+}
+
+const BLOCK = "<!-- wp:";
+
+/** The attributes in the comments of blocks that could say more than how a block looks. */
+export function blocksSet(text: string): Settings[] {
+  const found: Settings[] = [];
+  for (let at = text.indexOf(BLOCK); at >= 0;) {
+    const end = text.indexOf("-->", at);
+    if (end < 0) break;
+    const comment = text.slice(at + BLOCK.length, end);
+    if (OF_INTEREST.test(comment)) found.push(...attributesOf(comment));
+    at = text.indexOf(BLOCK, end);
+  }
+  return found;
+}
+
+function attributesOf(comment: string): Settings[] {
+  const json = /\{[^]*\}/.exec(comment)?.[0];
+  if (json === undefined) return [];
+  try {
+    const attributes = JSON.parse(json);
+    return typeof attributes === "object" && attributes !== null ? [attributes] : [];
+  } catch {
+    return []; // its own editor leaves such a comment out as well
+  }
+}

@@ -1,0 +1,78 @@
+/** Which names of arguments are those of a status, and which words of one make content public. */
+import { isPublishedWord } from "./publishing.ts";
+import { readingsOf, wordList } from "./proxied_words.ts";
+
+/**
+ * What a name says of what stands under it: a `status`, which may be a draft's alone; something `about` one, the status of
+ * something `else` than content, or who has it `seen`, where words that publish count; what readers may do `beneath`
+ * content, or nothing.
+ */
+export type Kind = "status" | "about" | "else" | "seen" | "beneath" | "none";
+
+const ENDS = /status\W*$/i;
+const BENEATH = /(comment|ping|creative_?work)[_-]?status\W*$/i;
+const ELSE =
+  /(stock|tax|payment|event|action|order|reservation|delivery|shipping|fulfil\w*|http|health|enrol\w*)[_-]?status\W*$/i;
+/** What a name about a status ends with that says how it looks, or what is written beside it. */
+const LOOKS: ReadonlySet<string> = new Set(
+  ("label title text color colour icon class classes css style heading caption placeholder typography align tooltip " +
+    "description image background border size width bar").split(" "),
+);
+
+const KNOWN = new Map<string, Kind>();
+const KNOWN_MAX = 5000;
+const NAME_CHARACTERS_MAX = 256;
+
+/** What that name says, in whatever letters it is written. */
+export function kindOf(key: string): Kind {
+  const known = KNOWN.get(key);
+  if (known !== undefined) return known;
+  if (KNOWN.size >= KNOWN_MAX) KNOWN.clear();
+  const kinds = readingsOf(key).map(kindAsRead);
+  const kind = kinds.find((one) => one !== "none") ?? "none";
+  if (key.length <= NAME_CHARACTERS_MAX) KNOWN.set(key, kind);
+  return kind;
+}
+
+function kindAsRead(key: string): Kind {
+  if (/visibility\W*$/i.test(key)) return "seen";
+  if (!/status/i.test(key)) return "none";
+  if (BENEATH.test(key)) return "beneath";
+  if (ELSE.test(key)) return "else";
+  if (ENDS.test(key)) return "status";
+  return LOOKS.has(wordList(key).at(-1) ?? "") ? "none" : "about";
+}
+
+/** Words that are not "public" and have it made so, at once or later, or that throw away. */
+const MORE: ReadonlySet<string> = new Set(["future", "schedule", "scheduled", "trash", "trashed"]);
+const WORD_CHARACTERS_MAX = 64;
+
+/** Whether a status of that kind must not be set to that word. */
+export function isMore(text: string, kind: Kind): boolean {
+  if (text.length > WORD_CHARACTERS_MAX) return false;
+  return readingsOf(text).some((one) => {
+    if (isPublishedWord(one)) return true;
+    const word = one.trim().toLowerCase();
+    return kind !== "seen" && MORE.has(word) && (kind !== "else" || !word.startsWith("schedul"));
+  });
+}
+
+/** As a server writes the name of a status, and no sentence: `status`, `post_status`, `/post_status`, `--post_status`. */
+const NAME = /^\s*[\w.:/[\]>-]{0,58}status\]?\s*$/i;
+/** What is named by it where it stands alone may be a heading. */
+const PLAIN = /^\s*status\s*$/i;
+/** Names of what says how something looks or where it leads. */
+const PLACES: ReadonlySet<string> = new Set(
+  "class classes classname css url link href anchor slug icon image src tag tags target library".split(" "),
+);
+
+/** Whether an argument's value is the name of a status: surely, maybe (a word that people use as well), or not. */
+export function namesStatus(key: string, value: string): "surely" | "maybe" | "no" {
+  if (value.length > WORD_CHARACTERS_MAX) return "no";
+  const name = readingsOf(value).find((one) => NAME.test(one));
+  if (name === undefined || kindOf(name) !== "status") return "no";
+  const last = wordList(key).at(-1) ?? "";
+  if (PLACES.has(last)) return "no";
+  if (!PLAIN.test(name)) return "surely";
+  return name.trim() !== "status" || last === "id" ? "no" : "maybe";
+}

@@ -1,0 +1,123 @@
+/** What a server could read a text as: JSON, a query, what PHP serialized, settings in lines, flags, SQL, XML, or one of these encoded. */
+import { Buffer } from "node:buffer";
+import { unserialized } from "./php_serialized.ts";
+import { blocksSet, distinct, flagsSet, linesSet, type Settings, sqlSets, xmlSets } from "./proxied_lines.ts";
+
+/** What a text holds. */
+export interface Unpacked {
+  readonly value: unknown;
+  /** Whether the text may as well mean nothing by it, so that of a status in it only words that publish count. */
+  readonly lax: boolean;
+  /** Whether it was encoded in a way that can be done again without end. */
+  readonly encoded: boolean;
+}
+
+/** How a text is meant by what it is called. */
+export type Meant = "code" | "shown" | "sent";
+
+/** Begins as JSON does, even where this runtime does not read it. */
+const JSON_LIKE = /^\s*[[{]/;
+/** Merge tags, templates, shortcodes and selectors begin like it: `{{name}}`, `{% if %}`, `{Hi|Hello}`, `[gallery ids="1"]`, `[data-x="y"] {`. */
+const NO_JSON =
+  /^\s*(?:\{[{%#|]|\{[^{}:"'=]{0,80}[|}]|\[\/?[a-z][\w-]*(?:\s+[\w-]+\s*=|[\w -]{0,80}\/?\]|\s*[~|^$*]?=\s*["'][^"']{0,200}["']\s*\]))/i;
+
+/** Whether a text means to be JSON. */
+export const isJsonLike = (text: string): boolean => JSON_LIKE.test(text) && !NO_JSON.test(text);
+
+/** What every text has that holds anything. */
+const MAY_HOLD = /[[{"'=<%]|:.*[;:\n]|: |--|[\w+/-]{16}/s;
+
+/** What is told by a text, undefined where it is nothing but a text. */
+export function unpacked(text: string, meantBy: () => Meant): Unpacked | undefined {
+  if (!MAY_HOLD.test(text)) return undefined;
+  const meant = meantBy();
+  if (meant === "code") return undefined;
+  const json = JSON_LIKE.test(text) ? parsed(text) : QUOTED.test(text) ? quoted(text) : undefined;
+  if (json !== undefined) return { value: json, lax: false, encoded: false };
+  const decoded = fromPercent(text) ?? fromBase64(text);
+  if (decoded !== undefined) return { value: decoded, lax: false, encoded: true };
+  const exact = unserialized(text) ?? (meant === "sent" ? query(text) : undefined);
+  if (exact !== undefined) return { value: exact, lax: false, encoded: true };
+  const found = distinct([...blocksSet(text), ...(meant === "sent" ? settingsIn(text) : [])]);
+  return found.length === 0 ? undefined : { value: found, lax: true, encoded: false };
+}
+
+const COMMAND = /^\s*(?:[$>]\s*)?(?:sudo\s+)?(?:wp|post|page|--?[a-z])/i;
+
+/** What a text for a machine sets. */
+function settingsIn(text: string): Settings[] {
+  return [
+    ...linesSet(text),
+    ...(COMMAND.test(text) ? flagsSet(text) : []),
+    ...sqlSets(text),
+    ...xmlSets(text),
+  ];
+}
+
+/** A text that holds JSON once more, in quotes. */
+const QUOTED = /^\s*"[^]*[[{]/;
+/** As forms are sent, and as PHP takes them for a list of arguments. */
+const QUERY = /^\??[\w.[\]%-]{1,200}=[^\s<>]*$/;
+
+const query = (text: string): unknown =>
+  text.includes("=") && QUERY.test(text) ? Object.fromEntries(new URLSearchParams(text)) : undefined;
+
+/** A text that is JSON, also one whose quotes are escaped as PHP's older ways leave them; undefined for any other. */
+function parsed(text: string): unknown {
+  for (const one of [text, text.replace(/\\(.)/gs, "$1")]) {
+    try {
+      return JSON.parse(one);
+    } catch {
+      // the other way of writing it, or no JSON
+    }
+  }
+  return undefined;
+}
+
+function quoted(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // a text that begins with a quotation
+  }
+}
+
+/** One word with encoded bytes in it; of a form, blanks are plus signs. */
+const PERCENT = /^[^\s<>"'{}]*%[0-9a-f]{2}[^\s<>"'{}]*$/i;
+
+function fromPercent(text: string): string | undefined {
+  if (!text.includes("%") || !PERCENT.test(text)) return undefined;
+  const bytes = Buffer.from(text);
+  let end = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    let digits = at + 1;
+    // However often it was done: `%2541`.
+    while (bytes[at] === 0x25 && bytes[digits] === 0x32 && bytes[digits + 1] === 0x35) digits += 2;
+    const [high, low] = [hex(bytes[digits]), hex(bytes[digits + 1])];
+    const isByte = bytes[at] === 0x25 && high >= 0 && low >= 0;
+    bytes[end++] = isByte ? high * 16 + low : bytes[at]!;
+    if (isByte) at = digits + 1;
+  }
+  return bytes.toString("utf8", 0, end);
+}
+
+/** The value of a digit's code; below 0 for any other. */
+function hex(code = 0): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  const letter = code | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
+}
+
+const BASE64 = /^\s*(?:data:[\w/+.;=-]{0,100},)?\s*([A-Za-z0-9+/_-]{8}[\w+/=\s-]*)$/;
+const HEAD_SIGNS = 64;
+/** How something begins that is worth reading. */
+const WORTH = /^\s*(?:[[{"<]|[aOCEsS]:\d|---|[\w.[\]%-]{2,80}\s*[=:]|(?:wp|post|page)\s|[A-Za-z0-9+/]{24})/;
+
+function fromBase64(text: string): string | undefined {
+  const start = text.startsWith("data:") ? text.indexOf(",") + 1 : 0;
+  const head = text.slice(start, start + HEAD_SIGNS);
+  if (!/^\s*[A-Za-z0-9+/_-]{8}[\w+/=\s-]*$/.test(head)) return undefined;
+  if (!WORTH.test(Buffer.from(head, "base64").toString())) return undefined;
+  const whole = BASE64.exec(text)?.[1];
+  return whole === undefined ? undefined : Buffer.from(whole, "base64").toString();
+}
