@@ -69,7 +69,7 @@ export function isPublishedWord(text: string): boolean {
 
 /**
  * The first argument, at any depth, that sets a status to a published word or switches publishing on; also inside
- * text that is itself JSON. Null when there is none. What is nested deeper than LIMITS.NESTING_LEVELS is not judged
+ * text that is itself JSON and not called `code`. Null when there is none. What is nested deeper than LIMITS.NESTING_LEVELS is not judged
  * but named as if it would publish.
  */
 export function wouldPublish(args: unknown): Publishing | null {
@@ -81,6 +81,8 @@ interface Place {
   readonly depth: number;
   /** Inside a value that belongs to a status. */
   readonly status: boolean;
+  /** Inside a text of code, which is shown or run as it is: what it could be read as is not judged. */
+  readonly code?: boolean;
 }
 
 function judge(value: unknown, place: Place): Publishing | null {
@@ -99,12 +101,13 @@ function judgeEntry(key: string, inner: unknown, place: Place, inArray: boolean)
   const field = inArray ? `${place.field}[${key}]` : dotted;
   if (!inArray && SWITCH_NAMES.has(plain(key)) && isOn(inner)) return { field, value: String(inner) };
   const status = place.status || (!inArray && STATUS_NAMES.has(plain(key)));
-  return judge(inner, { field, depth: place.depth + 1, status });
+  const code = !inArray && key.toLowerCase() === "code";
+  return judge(inner, { field, depth: place.depth + 1, status, code });
 }
 
 function judgeText(text: string, place: Place): Publishing | null {
   if (place.status && isPublishedWord(text)) return { field: place.field, value: text };
-  if (!/^\s*[[{]/.test(text)) return null;
+  if (place.code || !/^\s*[[{]/.test(text)) return null;
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);

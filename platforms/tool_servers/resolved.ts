@@ -34,7 +34,8 @@ const LEVELS_MAX = 4;
 const ARGUMENT_KEYS = ["parameters", "arguments", "args", "params", "input"] as const;
 
 /** Whose statuses are none of content's. */
-const RECORDS = /^(contacts|conversations|opportunities|calendars|payments|locations|invoices)_/;
+const RECORDS =
+  /^(contacts|conversations|opportunities|calendars|payments|locations|invoices|tasks|appointments|objects|associations)_/;
 /** Posts that visitors see, and what of them says when. */
 const POSTS: readonly (readonly [RegExp, string])[] = [
   [/^blogs_/, "publishedAt"],
