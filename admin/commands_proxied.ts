@@ -31,7 +31,8 @@ const list: Command = {
     const listed = await api.call("GET", path("", query)) as Answer<"list">;
     show(
       listed,
-      ({ servers, tools }) => `${serverTable(servers, NONE_YET)}\n${toolTable(tools)}${changed(tools)}`,
+      ({ servers, tools }) =>
+        `${serverTable(servers, NONE_YET)}\n${toolTable(tools)}${changed(tools)}${cautions(tools)}`,
     );
   },
 };
@@ -50,6 +51,7 @@ const show: Command = {
           `${nameOf(tool)} on ${cell(tool.sites)} (${cell(tool.server)}): ${stateOf(tool)}`,
           `class  ${classOf(tool)}`,
           `hash   ${cell(tool.hash)}`,
+          ...(tool.caution === null ? [] : ["", cell(tool.caution)]),
           ...(tool.changes ? ["", "What changed:", ...lines(tool.changes)] : []),
           ...(tool.text === null ? [] : ["", "As its server lists it:", ...lines(tool.text.split("\n"))]),
           ...(tool.shown === null
@@ -84,7 +86,7 @@ const approve: Command = {
     };
     show(
       await api.call("POST", "proxied-tools/approve", order) as Answer<"approve">,
-      ({ tools }) => toolTable(tools),
+      ({ tools }) => toolTable(tools) + cautions(tools),
     );
   },
 };
@@ -162,6 +164,11 @@ const changed = (tools: readonly ToolReport[]) =>
   tools.filter(({ changes }) => changes !== null)
     .map((tool) => `\n${nameOf(tool)} on ${cell(tool.sites)} changed:\n${lines(tool.changes!).join("\n")}\n`)
     .join("");
+
+const cautions = (tools: readonly ToolReport[]) =>
+  tools.filter((one) => one.caution !== null).map((one) => `\n${nameOf(one)}: ${cell(one.caution)}\n`).join(
+    "",
+  );
 
 const stateOf = ({ state, reason }: ToolReport) => reason === null ? state : `${state}: ${cell(reason)}`;
 

@@ -10,6 +10,8 @@ export interface ToolReport {
   readonly server: string;
   readonly state: ToolState;
   readonly reason: string | null;
+  /** What its name says that is to be looked out for before it is approved; null where it says nothing of the kind. */
+  readonly caution: string | null;
   readonly class: ProxyClass | null;
   /** What an approval must name; empty where the tool cannot be approved. */
   readonly hash: string;

@@ -3,7 +3,7 @@ import type { Site } from "../../model.ts";
 import type { ProxyClass, ProxyEffect } from "../../platforms/tool_servers/types.ts";
 import type { Proxies, ToolState } from "../../registry/proxies.ts";
 import { skeleton } from "../../rules/look_alike.ts";
-import { hiddenReason, neverApproved } from "../../rules/proxied_approval.ts";
+import { hiddenReason, neverApproved, onlyReads } from "../../rules/proxied_approval.ts";
 import { LOST_PIN } from "./lost_pins.ts";
 import type { CatalogTool, ToolCatalog, ToolDecision, ToolPins } from "../../store/store.ts";
 
@@ -80,7 +80,7 @@ export class Judge {
       if (other === undefined) seen.set(name, listed.name);
       const decision = decisions.get(listed.name) ?? null;
       const twice = other === undefined ? null : `its server lists it as ${JSON.stringify(other)} too`;
-      const verdict = this.#refused(proxies, name, listed) ??
+      const verdict = this.#refused(proxies, name, listed) ?? noRead(proxies, name, listed, decision) ??
         (twice === null
           ? approval(proxies, { name, listed, pins, decision, gone: withdrawn.get(name) })
           : refuse(twice));
@@ -105,6 +105,20 @@ export class Judge {
     const never = known ? null : neverApproved(upstream) ?? neverApproved(name);
     return never === null ? null : refuse(never);
   }
+}
+
+/** Why a tool whose name says what no write may do is refused: it cannot be a read, or was approved as a write. */
+function noRead(
+  proxies: Proxies,
+  name: string,
+  { tool }: CatalogTool,
+  decision: ToolDecision | null,
+): Verdict | null {
+  const because = proxies.known.has(name) ? null : onlyReads(name);
+  if (because === null) return null;
+  const isWrite = proxies.mustWrite(name, tool?.hints ?? {}) !== null ||
+    (decision?.verdict === "approved" && decision.writes);
+  return isWrite ? refuse(`${because}, unless it only reads`) : null;
 }
 
 const refuse = (reason: string): Verdict => ({ state: "refused", reason, pinned: null });

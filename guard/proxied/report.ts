@@ -1,5 +1,6 @@
 /** What an operator sees of sites' own tools and of the servers that list them. */
 import type { ToolReport, ToolServerReport } from "../../registry/proxied_reports.ts";
+import { caution } from "../../rules/proxied_approval.ts";
 import type { CatalogKey, ToolCatalog } from "../../store/store.ts";
 import type { JudgedTool, Judgement } from "./judge.ts";
 
@@ -62,6 +63,7 @@ export function viewOf(alike: readonly JudgedTool[], changes: readonly string[] 
     server,
     state,
     reason,
+    caution: state === "held" || state === "approved" ? caution(name) : null,
     class: chosen,
     hash: listed.hash,
     sites,

@@ -1,11 +1,9 @@
 /** Approving sites' own tools: by name, site and hash, with a class it can have; and what nobody can approve. */
 import assert from "node:assert/strict";
 import type { ToolReport, ToolServerReport, ToolTextReport } from "../../registry/proxied_reports.ts";
-import { runCommand } from "../../admin/commands.ts";
-import { CONNECTORS } from "../connectors.ts";
 import { down, listed } from "../fake_tool_servers.ts";
-import { type Kit, MASTER } from "../kit.ts";
-import { admin, anHourLater, BUILDER, HEADING, open, shown } from "./proxied_kit.ts";
+import type { Kit } from "../kit.ts";
+import { admin, anHourLater, BUILDER, command, HEADING, open, shown } from "./proxied_kit.ts";
 
 const MEDIA = listed("emcp-tools-list-media", {
   description: "List the \u202emedia\u200b of the site.\nIn pages.",
@@ -311,21 +309,6 @@ Deno.test("of a site that is down its servers say so, and none that it never had
   const plain = (await admin<Listed>(gw, "/refresh", { site_id: "acme" })).result.servers;
   assert.deepEqual(plain.map(({ server }) => server), servers, "else nobody would see that it is down");
 });
-
-/** The admin command line in front of a gateway. */
-async function command(gw: Kit, ...args: string[]) {
-  let [out, err] = ["", ""];
-  const code = await runCommand(args, {
-    env: (name) => name === "MASTER_TOKEN" ? MASTER : undefined,
-    stdin: () => Promise.resolve(""),
-    out: (text) => void (out += String(text)),
-    err: (text) => void (err += text),
-    fetch: (request) => Promise.resolve(gw.gateway.fetch(request)),
-    keptToken: () => null,
-    wait: () => Promise.resolve(false),
-  }, CONNECTORS);
-  return { code, out, err };
-}
 
 Deno.test("on the command line a name is seen for what it is, and none moves the rest out of sight", async () => {
   await using at = await open({

@@ -1,5 +1,7 @@
 /** Gateways whose sites have tool servers in memory, and what a token is shown of their tools. */
+import { runCommand } from "../../admin/commands.ts";
 import type { UpstreamTool } from "../../platforms/tool_servers/types.ts";
+import { CONNECTORS } from "../connectors.ts";
 import { FakeToolServers, listed } from "../fake_tool_servers.ts";
 import { gateway, type Kit, type KitOptions, MASTER, site } from "../kit.ts";
 
@@ -61,4 +63,19 @@ export async function admin<T = Record<string, never>>(
   const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
   const headers = { authorization: `Bearer ${MASTER}`, "content-type": "application/json" };
   return await (await gw.http(`/admin/api/proxied-tools${path}`, { ...init, headers })).json();
+}
+
+/** The admin command line in front of a gateway. */
+export async function command(gw: Kit, ...args: string[]) {
+  let [out, err] = ["", ""];
+  const code = await runCommand(args, {
+    env: (name) => name === "MASTER_TOKEN" ? MASTER : undefined,
+    stdin: () => Promise.resolve(""),
+    out: (text) => void (out += String(text)),
+    err: (text) => void (err += text),
+    fetch: (request) => Promise.resolve(gw.gateway.fetch(request)),
+    keptToken: () => null,
+    wait: () => Promise.resolve(false),
+  }, CONNECTORS);
+  return { code, out, err };
 }
