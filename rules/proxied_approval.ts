@@ -43,7 +43,7 @@ const DOES: readonly string[] = [
   ...["deletes", "deleting", "deletion", "deletions", "trashes", "trashing", "erases", "erasing", "erasure"],
   ...["destroys", "destroying", "destruction", "purges", "purging", "wipes", "wiping", "dropping"],
   ...["uninstalls", "uninstalling", "uninstallation", "deactivates", "deactivating", "deactivation"],
-  ...["publishes", "publishing", "unpublishes", "unpublishing", "unprivate"],
+  ...["publishes", "publishing", "unpublishes", "unpublishing"],
 ];
 /** Words of what was done, of who does it, and of what takes away without being forbidden. */
 const MAY_DO: readonly string[] = [

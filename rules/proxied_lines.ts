@@ -1,10 +1,10 @@
-/** What texts of other kinds set that a server may read: settings in lines, command lines, SQL, XML, comments of blocks. */
+/** What texts of other kinds set that a server may read: settings in lines, XML, comments of blocks. */
 
 /** A name and what it is set to, in one object where they stand together. */
 export type Settings = Readonly<Record<string, unknown>>;
 
 /** What a line, a flag or a tag is looked at for; of all others a long text has more than are worth it. */
-const OF_INTEREST =
+export const OF_INTEREST =
   /stat|publi|privat|futur|sched|live|delet|trash|destroy|purg|eras|wip|drop|uninstall|deactivat/i;
 
 const LINE = /^\s{0,40}(?:-\s+)?["']?([\w.:-]{1,64})["']?\s*[:=]\s*(\S.*)?$/;
@@ -15,7 +15,7 @@ const ITEM = /^\s*-\s+["']?([\w -]{1,64})["']?\s*$/;
 const MACHINE = /^[a-z]|[a-z_][A-Z_]/;
 
 /** Between such lines stands what is said of the text behind them. */
-const DASHES = /^---[ \t]*\r?\n/;
+const DASHES = /^(?:---|\+\+\+)[ \t]*\r?\n/;
 
 /** What lines like `status: publish` or `status = publish` set, of which all of a text consists, or its head between dashes. */
 export function linesSet(whole: string): Settings[] {
@@ -24,7 +24,7 @@ export function linesSet(whole: string): Settings[] {
   const [first = ""] = text.slice(dashes).split("\n", 1);
   if (!LINE.test(first.trimEnd()) && !OTHER_LINE.test(first)) return [];
   if (!OF_INTEREST.test(text)) return [];
-  const end = dashes > 0 ? text.indexOf("\n---", dashes) : -1;
+  const end = dashes > 0 ? text.indexOf(`\n${text.slice(0, 3)}`, dashes) : -1;
   const lines = text.slice(dashes, end < 0 ? undefined : end).split(/\r?\n/);
   const found = new Groups();
   let settings = 0;
@@ -60,9 +60,11 @@ class Groups {
     this.#last = null;
     this.#items.clear();
     if (!MACHINE.test(name) || !(OF_INTEREST.test(name) || OF_INTEREST.test(value))) return;
-    if (begins || this.all.length === 0 || Object.hasOwn(this.all.at(-1)!, name)) this.all.push({});
-    this.all.at(-1)![name] = bare(value);
+    const plain = bare(value);
     this.#last = name;
+    if (this.all.at(-1)?.[name] === plain) return;
+    if (begins || this.all.length === 0 || Object.hasOwn(this.all.at(-1)!, name)) this.all.push({});
+    this.all.at(-1)![name] = plain;
   }
 
   /** One of a list beneath a name. */
@@ -77,39 +79,20 @@ class Groups {
 }
 
 /** A value without quotes, and without a comment behind it. */
-const bare = (value: string) => value.replace(/\s+[#;].*$/, "").trim().replace(/^(["'])(.*)\1[,;]?$/, "$2");
+export const bare = (value: string) =>
+  value.replace(/\s[#;].*$/, "").trim().replace(/^(["'])(.*)\1[,;]?$/, "$2");
 
-const FLAG = /--([\w-]{1,64})(?:=|\s{1,8})("[^"]{0,200}"|'[^']{0,200}'|[^\s"']{1,200})/g;
-
-/** What the flags of a command line set: `wp post update 5 --post_status=publish`. */
-export function flagsSet(text: string): Settings[] {
-  if (!OF_INTEREST.test(text)) return [];
-  return [...text.matchAll(FLAG)].filter(([flag]) => OF_INTEREST.test(flag))
-    .map(([, name, value]) => ({ [name!]: bare(value!) }));
-}
-
-const SQL =
-  /^\s*(?:insert|update|replace|merge|set|with|begin|start)\b|^\s*[`"[]?[\w.`"]{0,80}status[`"\]]?\s*=\s*['"]/i;
-const ASSIGNED =
-  /status(?<=([\w.]{0,64}status))[`"\]]?\s{0,8}:?=\s{0,8}N?(?:'([^']{0,64})'|"([^"]{0,64})")/gi;
-const COLUMN = /status(?<=[(,]\s{0,40}[`"[]?([\w.]{0,64}status))[`"\]]?\s{0,40}[,)]/i;
-const WORD = /'([a-z_-]{1,20})'|"([a-z_-]{1,20})"/gi;
-
-/** What SQL sets a status to; of what it inserts every word, where one of the columns is a status. */
-export function sqlSets(text: string): Settings[] {
-  if (!SQL.test(text) || !/status/i.test(text)) return [];
-  const assigned = [...text.matchAll(ASSIGNED)].map(([, name, one, other]) => ({
-    [name!]: one ?? other ?? "",
-  }));
-  const values = text.search(/\bvalues\b|\bselect\b/i);
-  const column = values < 0 ? undefined : COLUMN.exec(text.slice(0, values))?.[1];
-  if (column === undefined) return assigned;
-  const words = [...text.slice(values).matchAll(WORD)].map(([, one, other]) => one ?? other!);
-  return [...assigned, { [column]: [...new Set(words)] }];
-}
-
-const XML =
-  /^\s*<(?:\?xml|rss|feed|methodCall|methodResponse|struct|member|params|param|plist|dict|channel|item|post|posts)\b|<wp:/i;
+/** Elements of HTML, which begin texts for people. */
+const HTML =
+  "a abbr address article aside audio b blockquote body br button canvas caption center cite code col dd del " +
+  "details dfn div dl dt em embed fieldset figcaption figure font footer form h1 h2 h3 h4 h5 h6 head header hr html i " +
+  "iframe img input ins kbd label legend li link main map mark meta nav noscript object ol option p picture pre q s samp " +
+  "script section select small source span strike strong style sub summary sup svg table tbody td template textarea tfoot " +
+  "th thead time title tr u ul var video";
+const XML = new RegExp(
+  `^\\s*<(?!(?:${HTML.replaceAll(" ", "|")})[\\s/>])(?:\\?xml|[a-z][\\w.]*(?:[\\s/>]|:))|<wp:`,
+  "i",
+);
 /** A status in a tag, an attribute or a text, and the word behind it, with nothing but tags between them. */
 const TAGGED =
   /status(?<=([\w:.-]{0,64}status))(?<!<\/[\w:.-]{0,64})\s{0,8}["']?\s{0,8}(?:(?:\/?>|<!\[CDATA\[|<[^<>[]{0,80}>)\s{0,40}){1,8}([\w-]{1,64})/gi;

@@ -16,6 +16,7 @@ const FORBIDDEN: readonly string[] = [
   "deactivate",
   "publish",
   "unpublish",
+  "unprivate",
 ];
 
 /** The forbidden word in a tool's name, or in one of an ability or operation; null where there is none. */

@@ -1,7 +1,8 @@
 /** What a server could read a text as: JSON, a query, what PHP serialized, settings in lines, flags, SQL, XML, or one of these encoded. */
 import { Buffer } from "node:buffer";
 import { unserialized } from "./php_serialized.ts";
-import { blocksSet, distinct, flagsSet, linesSet, type Settings, sqlSets, xmlSets } from "./proxied_lines.ts";
+import { blocksSet, distinct, linesSet, type Settings, xmlSets } from "./proxied_lines.ts";
+import { flagsSet, mutationSets, routeSets, sqlSets, tableSets } from "./proxied_requests.ts";
 
 /** What a text holds. */
 export interface Unpacked {
@@ -19,13 +20,13 @@ export type Meant = "code" | "shown" | "sent";
 const JSON_LIKE = /^\s*[[{]/;
 /** Merge tags, templates, shortcodes and selectors begin like it: `{{name}}`, `{% if %}`, `{Hi|Hello}`, `[gallery ids="1"]`, `[data-x="y"] {`. */
 const NO_JSON =
-  /^\s*(?:\{[{%#|]|\{[^{}:"'=]{0,80}[|}]|\[\/?[a-z][\w-]*(?:\s+[\w-]+\s*=|[\w -]{0,80}\/?\]|\s*[~|^$*]?=\s*["'][^"']{0,200}["']\s*\]))/i;
+  /^\s*(?:\{[{%#|]|\{[^{}:"'=]{0,80}[|}]|\[\/?[a-z][\w-]{0,80}(?:\s+[\w-]+\s*=|[\w -]{0,80}\/?\]|\s*[~|^$*]?=\s*["'][^"']{0,200}["']\s*\]))/i;
 
 /** Whether a text means to be JSON. */
 export const isJsonLike = (text: string): boolean => JSON_LIKE.test(text) && !NO_JSON.test(text);
 
 /** What every text has that holds anything. */
-const MAY_HOLD = /[[{"'=<%]|:.*[;:\n]|: |--|[\w+/-]{16}/s;
+const MAY_HOLD = /[[{"'=<%:,;|\t]|--|[\w+/-]{16}/;
 
 /** What is told by a text, undefined where it is nothing but a text. */
 export function unpacked(text: string, meantBy: () => Meant): Unpacked | undefined {
@@ -42,17 +43,9 @@ export function unpacked(text: string, meantBy: () => Meant): Unpacked | undefin
   return found.length === 0 ? undefined : { value: found, lax: true, encoded: false };
 }
 
-const COMMAND = /^\s*(?:[$>]\s*)?(?:sudo\s+)?(?:wp|post|page|--?[a-z])/i;
-
 /** What a text for a machine sets. */
-function settingsIn(text: string): Settings[] {
-  return [
-    ...linesSet(text),
-    ...(COMMAND.test(text) ? flagsSet(text) : []),
-    ...sqlSets(text),
-    ...xmlSets(text),
-  ];
-}
+const settingsIn = (text: string): Settings[] =>
+  [linesSet, flagsSet, sqlSets, xmlSets, mutationSets, routeSets, tableSets].flatMap((set) => set(text));
 
 /** A text that holds JSON once more, in quotes. */
 const QUOTED = /^\s*"[^]*[[{]/;
@@ -82,11 +75,12 @@ function quoted(text: string): unknown {
   }
 }
 
-/** One word with encoded bytes in it; of a form, blanks are plus signs. */
-const PERCENT = /^[^\s<>"'{}]*%[0-9a-f]{2}[^\s<>"'{}]*$/i;
+const ENCODED_BYTE = /%[0-9a-f]{2}/i;
+/** What is encoded stands in no text beside it. */
+const OUTSIDE = /[\s<>"'{}]/;
 
 function fromPercent(text: string): string | undefined {
-  if (!text.includes("%") || !PERCENT.test(text)) return undefined;
+  if (!text.includes("%") || OUTSIDE.test(text) || !ENCODED_BYTE.test(text)) return undefined;
   const bytes = Buffer.from(text);
   let end = 0;
   for (let at = 0; at < bytes.length; at++) {
@@ -96,7 +90,7 @@ function fromPercent(text: string): string | undefined {
     const [high, low] = [hex(bytes[digits]), hex(bytes[digits + 1])];
     const isByte = bytes[at] === 0x25 && high >= 0 && low >= 0;
     bytes[end++] = isByte ? high * 16 + low : bytes[at]!;
-    if (isByte) at = digits + 1;
+    at = isByte ? digits + 1 : digits - 1;
   }
   return bytes.toString("utf8", 0, end);
 }
@@ -108,13 +102,13 @@ function hex(code = 0): number {
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
 }
 
-const BASE64 = /^\s*(?:data:[\w/+.;=-]{0,100},)?\s*([A-Za-z0-9+/_-]{8}[\w+/=\s-]*)$/;
+const BASE64 = /^\s*(?:data:[\w/+.;=-]{0,100},|base64:)?\s*([A-Za-z0-9+/_-]{8}[\w+/=\s-]*)$/;
 const HEAD_SIGNS = 64;
 /** How something begins that is worth reading. */
 const WORTH = /^\s*(?:[[{"<]|[aOCEsS]:\d|---|[\w.[\]%-]{2,80}\s*[=:]|(?:wp|post|page)\s|[A-Za-z0-9+/]{24})/;
 
 function fromBase64(text: string): string | undefined {
-  const start = text.startsWith("data:") ? text.indexOf(",") + 1 : 0;
+  const start = text.startsWith("data:") ? text.indexOf(",") + 1 : text.startsWith("base64:") ? 7 : 0;
   const head = text.slice(start, start + HEAD_SIGNS);
   if (!/^\s*[A-Za-z0-9+/_-]{8}[\w+/=\s-]*$/.test(head)) return undefined;
   if (!WORTH.test(Buffer.from(head, "base64").toString())) return undefined;

@@ -65,6 +65,18 @@ const TEXTS: Readonly<Record<string, (word: Word) => string>> = {
   "one line of INI": (word) => `post_status = ${word}`,
   "the head of a text": (word) =>
     `---\ntitle: Hello\nstatus: ${word}\n---\n\n# Hello\n\nThe status is a word.`,
+  "the head of a text, as TOML": (word) => `+++\ntitle = "Hello"\nstatus = "${word}"\n+++\n\n# Hello`,
+  "other XML": (word) => `<export><page id="5"><status>${word}</status></page></export>`,
+  "a table": (word) => `post_title,post_status\nHello,draft\n"x, y","${word}"\n`,
+  "a table with one plain word": (word) => `title;status;date\nHello;${word};2026-01-01`,
+  "a command by its path": (word) => `/usr/local/bin/wp post update 5 --post_status=${word}`,
+  "a command behind another": (word) => `cd /srv && wp post update 5 --post_status=${word}`,
+  "a route": (word) => `/wp/v2/posts/5?status=${word}`,
+  "a route with its site": (word) => `https://example.com/wp-json/wp/v2/pages/5?title=x&status=${word}`,
+  "a route of a site without names": (word) =>
+    `https://example.com/?rest_route=/wp/v2/pages/5&status=${word}`,
+  "GraphQL": (word) => `mutation { updatePost(input: { id: 5, status: ${word.toUpperCase()} }) { id } }`,
+  "base64 that says so": (word) => `base64:${btoa(JSON.stringify({ post_status: word }))}`,
   "attributes of a block": (word) => `<!-- wp:acme/post {"post_status":"${word}"} /-->`,
   "attributes of a block among others": (word) =>
     `<!-- wp:paragraph --><p>x</p><!-- /wp:paragraph -->\n<!-- wp:acme/post {"a":{"status":"${word}"}} -->x<!-- /wp:acme/post -->`,
@@ -191,6 +203,23 @@ Deno.test("who may see a page, and a yes to showing it, are found", () => {
   ) assert.equal(payloadFault(args), null, JSON.stringify(args));
 });
 
+const BEFORE = [
+  "",
+  "UPDATE ",
+  "wp post ",
+  "<?xml ",
+  "a:9:{",
+  "---\n",
+  "a: b\n",
+  "a=",
+  "%7B",
+  "[a",
+  "{",
+  "status: ",
+  "/wp/v2/a?",
+  "a,status\n",
+];
+
 Deno.test("texts are judged in bounded time, whatever they repeat", () => {
   const began = performance.now();
   for (
@@ -216,12 +245,23 @@ Deno.test("texts are judged in bounded time, whatever they repeat", () => {
       "wp ",
       "YWFh",
       "eyJh",
+      " ",
+      "\n",
+      "a",
+      "a,",
+      ": ",
+      "- ",
+      "\\",
+      "{",
+      "[[",
+      "<a ",
+      "mutation status: ",
     ]
   ) {
     const text = part.repeat(500_000 / part.length);
-    for (const before of ["", "UPDATE ", "wp post ", "<?xml ", "a:9:{", "---\n", "a: b\n", "a=", "%7B"]) {
+    for (const before of BEFORE) {
       try {
-        payloadFault({ data: before + text });
+        payloadFault({ data: before + text + " \n!{" });
       } catch (error) {
         assert.match(String(error), /more than 25000 values/);
       }
