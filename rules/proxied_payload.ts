@@ -122,6 +122,7 @@ function isSwitch({ key, value }: Place): boolean {
   const isBare = words.length === 1 ? SWITCHES.has(words[0]!) : false;
   if (isBare || PUBLISHING.has(words.join(""))) return !isOff(value);
   const ends = [words.at(0), words.at(-1)].filter((word) => word !== undefined);
+  if (words.length > 2 && /\S\s/.test(key.trim())) return false; // a sentence, as translations are named by
   const publishes = words.includes("publish") && !words.some((word) => SHOWS.has(word));
   if (!publishes && !ends.some((word) => SWITCHES.has(word))) return false;
   if (Array.isArray(value)) return value.length > 0 && (!publishes || /^ids?$/.test(words.at(-1)!));

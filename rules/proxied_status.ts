@@ -39,8 +39,10 @@ function kindAsRead(key: string): Kind {
   if (!/status/i.test(key)) return "none";
   if (BENEATH.test(key)) return "beneath";
   if (ELSE.test(key)) return "else";
-  if (ENDS.test(key)) return "status";
-  return LOOKS.has(wordList(key).at(-1) ?? "") ? "none" : "about";
+  const words = wordList(key);
+  // `label_status` says whether a label is shown.
+  if (ENDS.test(key)) return LOOKS.has(words.at(-2) ?? "") ? "else" : "status";
+  return LOOKS.has(words.at(-1) ?? "") ? "none" : "about";
 }
 
 /** Words that are not "public" and have it made so, at once or later, or that throw away. */
