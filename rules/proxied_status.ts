@@ -68,9 +68,12 @@ const PLACES: ReadonlySet<string> = new Set(
   "class classes classname css url link href anchor slug icon image src tag tags target library".split(" "),
 );
 
+/** What most values have nothing of. */
+const MAYBE = /status|[^\x20-\x7e]/i;
+
 /** Whether an argument's value is the name of a status: surely, maybe (a word that people use as well), or not. */
 export function namesStatus(key: string, value: string): "surely" | "maybe" | "no" {
-  if (value.length > WORD_CHARACTERS_MAX) return "no";
+  if (value.length > WORD_CHARACTERS_MAX || !MAYBE.test(value)) return "no";
   const name = readingsOf(value).find((one) => NAME.test(one));
   if (name === undefined || kindOf(name) !== "status") return "no";
   const last = wordList(key).at(-1) ?? "";

@@ -93,30 +93,23 @@ function itemsOf(place: Place, value: readonly unknown[]): Place[] {
 
 function membersOf(place: Place, value: object): Place[] {
   const { field, lax, decoded } = place;
-  const entries = Object.entries(value);
   const names: string[] = [];
-  const others: (readonly [key: string, beside: Place["beside"]])[] = [];
-  for (const [key, one] of entries) {
-    const isKnown = typeof one === "string" && isOf(NAMES, key) && isName(one);
-    if (isKnown) names.push(one);
+  const others: (readonly [key: string, beside: "surely" | "maybe"])[] = [];
+  const all = Object.entries(value).map(([key, one]): Place => {
+    if (typeof one === "string" && isOf(NAMES, key) && isName(one)) names.push(one);
     const beside = statusIn(key, one);
     if (beside !== "no") others.push([key, beside]);
-  }
-  const isSet = names.length > 0 && !isField(value);
-  return entries.flatMap(([key, one]) => {
-    const said = others.filter(([other]) => other !== key).map(([, sure]) => sure);
-    const beside = said.includes("surely") ? "surely" : said[0];
-    const all = {
-      field: field === "" ? key : `${field}.${key}`,
-      key,
-      value: one,
-      within: place,
-      lax,
-      decoded,
-      beside,
-    };
-    return isSet && isOf(VALUES, key) ? named(all, ...names) : [all];
+    return { field: field === "" ? key : `${field}.${key}`, key, value: one, within: place, lax, decoded };
   });
+  const told = others.length === 0 ? all : all.map((one) => ({ ...one, beside: besideIn(others, one.key) }));
+  if (names.length === 0 || isField(value)) return told;
+  return told.flatMap((one) => isOf(VALUES, one.key) ? named(one, ...names) : [one]);
+}
+
+/** How surely members other than that one name a status. */
+function besideIn(others: readonly (readonly [string, "surely" | "maybe"])[], key: string): Place["beside"] {
+  const said = others.filter(([other]) => other !== key).map(([, beside]) => beside);
+  return said.includes("surely") ? "surely" : said[0];
 }
 
 /** So many of a list's items are looked at for the name of a column. */
