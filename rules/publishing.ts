@@ -69,8 +69,8 @@ export function isPublishedWord(text: string): boolean {
 
 /**
  * The first argument, at any depth, that sets a status to a published word or switches publishing on; also inside
- * text that is itself JSON and not called `code`. Null when there is none. What is nested deeper than LIMITS.NESTING_LEVELS is not judged
- * but named as if it would publish.
+ * text that is itself JSON and not called `code`. Null when there is none. What is nested deeper than
+ * LIMITS.NESTING_LEVELS is not judged but named as if it would publish.
  */
 export function wouldPublish(args: unknown): Publishing | null {
   return judge(args, { field: "", depth: 0, status: false });

@@ -2,7 +2,7 @@
 import type { SiteContext } from "../connector.ts";
 import type { Lent } from "../context.ts";
 import type { Incoming, Outgoing } from "../request.ts";
-import { hiddenIn } from "../../lib/signed_secrets.ts";
+import { hiddenIn, hiding } from "../../lib/signed_secrets.ts";
 import { failed, isRefusal, refused, unreadable } from "./errors.ts";
 import { ListAnswer, type ListText, ROW_VALUES_MAX, rowOf, TOO_MANY_VALUES } from "./list_text.ts";
 import { ListEvents } from "./list_events.ts";
@@ -75,7 +75,8 @@ export async function ask(ctx: ToolServerContext, at: Endpoint, question: Questi
   const lent = ctx.borrow(LENDERS[ref.source]);
   const whole = { ...out, reducer };
   const answer = await (ref.source === "crm" ? sendInTurn(ctx, lent, whole) : lent.send(whole));
-  const shown = shownOf(answer, lent);
+  const hide = hidingFor(at, lent);
+  const shown = shownOf(answer, hide);
   if (answer.status < 200 || answer.status > 299) throw refused(ref, out, shown);
   const { events, list } = readers;
   const found = events ? events.message : list?.end() ?? wholeText(answer.text());
@@ -83,14 +84,14 @@ export async function ask(ctx: ToolServerContext, at: Endpoint, question: Questi
     const why = events?.isFlood ? "has too many messages before the answer" : "ended without an answer";
     throw unreadable(ref, out, `its stream ${why}`);
   }
-  const message = hiddenIn(found.message, lent.hide);
+  const message = hiddenIn(found.message, hide);
   if (message === undefined) throw unreadable(ref, out, found.fault ?? "it is not JSON", shown.text());
   // A server that could not read a request does not know its id; in a stream that may be about another one.
   const isOurs = answers(message, id) || (!events && answers(message, null));
   if (!isOurs) throw unreadable(ref, out, "it is no answer to what was asked", shown.text());
   if ("error" in message) throw failed(ref, out, answer.status, isFields(message.error) ? message.error : {});
   if (!isFields(message.result)) throw unreadable(ref, out, "its result is no object");
-  const rows = { [Symbol.iterator]: () => rowsOf(found.rows, lent, (why) => unreadable(ref, out, why)) };
+  const rows = { [Symbol.iterator]: () => rowsOf(found.rows, hide, (why) => unreadable(ref, out, why)) };
   const bytes = (events ?? list)?.bytes ?? answer.bytes.byteLength;
   return { result: message.result, headers: answer.headers, bytes, rows };
 }
@@ -106,10 +107,20 @@ export async function notify(ctx: ToolServerContext, at: Endpoint, notice: Notic
 
 const wholeText = (text: string): ListText => ({ message: parsed(text), rows: [] });
 
+/** A shorter one is a word or a number that stands in many a text. */
+const SESSION_CHARACTERS_MIN = 16;
+
+/** Takes out of a text what signed the request, and the session that it was asked in. */
+function hidingFor({ session }: Endpoint, lent: Lent): Lent["hide"] {
+  if (session === null || session.length < SESSION_CHARACTERS_MIN) return lent.hide;
+  const hideSession = hiding([session]);
+  return (text) => hideSession(lent.hide(text));
+}
+
 /** The rows as values, without what signed the request. */
 function* rowsOf(
   rows: readonly string[],
-  { hide }: Lent,
+  hide: Lent["hide"],
   unusable: (why: string) => Error,
 ): Generator<unknown> {
   for (const row of rows) {
@@ -123,7 +134,7 @@ function* rowsOf(
 }
 
 /** The answer as it may be shown: without what signed the request, and no longer than it takes to say why. */
-function shownOf(answer: Incoming, { hide }: Lent): Incoming {
+function shownOf(answer: Incoming, hide: Lent["hide"]): Incoming {
   const { status, url, headers, bytes } = answer;
   const text = () => hide(answer.text()).slice(0, REFUSAL_CHARACTERS_MAX);
   const isLong = bytes.byteLength > REFUSAL_CHARACTERS_MAX;

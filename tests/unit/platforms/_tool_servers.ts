@@ -160,12 +160,14 @@ export class Adapter {
   version = "2025-06-18";
   /** Answers calls of tools. */
   run: (sent: Sent) => unknown = () => ({ ...text({ done: true }), isError: false });
+  /** What the nth session is called. */
+  sessionOf = (nth: number): string => `session-${nth}`;
   #made = 0;
 
   answer: Answer = (sent) => {
     const { message, headers } = sent;
     if (message.method === "initialize") {
-      const session = `session-${++this.#made}`;
+      const session = this.sessionOf(++this.#made);
       this.sessions.add(session);
       return result(sent, { protocolVersion: this.version, capabilities: {} }, { "mcp-session-id": session });
     }

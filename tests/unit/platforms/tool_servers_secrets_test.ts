@@ -15,8 +15,11 @@ import {
 const BASIC = btoa(`admin:${PASSWORD}`);
 
 /** A call of a server that is opened already and answers calls so. */
-async function asked(answer: Answer, use: (call: Promise<unknown>) => Promise<void>): Promise<void> {
-  const adapter = new Adapter();
+async function asked(
+  answer: Answer,
+  use: (call: Promise<unknown>) => Promise<void>,
+  adapter = new Adapter(),
+): Promise<void> {
   await withToolServers((sent, nth, request) => {
     return (sent.message.method === "tools/call" ? answer : adapter.answer.bind(adapter))(sent, nth, request);
   }, async ({ client }) => await use((await client()).call(BUILDER, "t", {}, { writes: true })));
@@ -49,4 +52,19 @@ Deno.test("what a result shows of the request's own credential is taken out, how
     for (const one of spelt) assert.ok(!said.includes(one.slice(one.length / 2, -4)), said);
     assert.equal(said.split("[redacted]").length, 1 + 4 + 1 + 4, said);
   });
+});
+
+Deno.test("what a result shows of the session that it was asked in is taken out, where that is no mere word", async () => {
+  for (const [session, isHidden] of [[crypto.randomUUID(), true], ["1", false]] as const) {
+    const adapter = new Adapter();
+    adapter.sessionOf = () => session;
+    const shown = [`in session ${session}`, btoa(`id ${session}`)];
+    await asked((sent) => result(sent, { ...text("x"), structuredContent: { shown } }), async (call) => {
+      const { structuredContent } = await call as { structuredContent: { shown: string[] } };
+      if (!isHidden) return assert.deepEqual(structuredContent.shown, shown);
+      assert.equal(structuredContent.shown[0], "in session [redacted]");
+      assert.match(structuredContent.shown[1]!, /\[redacted\]/);
+      assert.ok(!structuredContent.shown[1]!.includes(shown[1]!.slice(10, 30)));
+    }, adapter);
+  }
 });
