@@ -7,7 +7,7 @@ export type Settings = Readonly<Record<string, unknown>>;
 export const OF_INTEREST =
   /stat|publi|privat|futur|sched|live|delet|trash|destroy|purg|eras|wip|drop|uninstall|deactivat/i;
 
-const LINE = /^\s{0,40}(?:-\s+)?["']?([\w.:-]{1,64})["']?\s*[:=]\s*(\S.*)?$/;
+const LINE = /^\s{0,40}(?:-\s+|export\s+)?["']?([\w.:-]{1,64})["']?\s*[:=]\s*(\S.*)?$/;
 /** Nothing, a comment, one of a list, the name of a part, or what goes on from the line before. */
 const OTHER_LINE = /^(?:\s*(?:$|[#;]|-\s|---\s*$|\.\.\.\s*$|\[[\w .:-]{1,64}\]\s*$)|\s{2}|\t)/;
 const ITEM = /^\s*-\s+["']?([\w -]{1,64})["']?\s*$/;
@@ -25,7 +25,7 @@ export function linesSet(whole: string): Settings[] {
   if (!LINE.test(first.trimEnd()) && !OTHER_LINE.test(first)) return [];
   if (!OF_INTEREST.test(text)) return [];
   const end = dashes > 0 ? text.indexOf(`\n${text.slice(0, 3)}`, dashes) : -1;
-  const lines = text.slice(dashes, end < 0 ? undefined : end).split(/\r?\n/);
+  const lines = text.slice(dashes, end < 0 ? undefined : end).trimEnd().split(/\r?\n/);
   const found = new Groups();
   let settings = 0;
   for (const line of lines) {
@@ -42,7 +42,7 @@ export function linesSet(whole: string): Settings[] {
 }
 
 /** A name that no sentence has: a line alone that sets a plain word may be one. */
-const COMPOUND = /^["']?[a-z]+[._-]?[sS]tatus/;
+const COMPOUND = /^(?:export\s+)?["']?[a-z]+[._-]?status/i;
 
 /** Each of them once: a long text says the same often. */
 export const distinct = (all: readonly Settings[]): Settings[] => [
@@ -78,9 +78,10 @@ class Groups {
   }
 }
 
-/** A value without quotes, and without a comment behind it. */
+/** A value without what says its type, without quotes, and without a comment behind it. */
 export const bare = (value: string) =>
-  value.replace(/\s[#;].*$/, "").trim().replace(/^(["'])(.*)\1[,;]?$/, "$2");
+  value.replace(/^(?:[&!]\S{0,64}\s{1,8}){1,3}/, "").replace(/\s[#;].*$/, "").trim()
+    .replace(/^(["'])([^"']*)\1.*$/, "$2");
 
 /** Elements of HTML, which begin texts for people. */
 const HTML =
@@ -95,16 +96,23 @@ const XML = new RegExp(
 );
 /** A status in a tag, an attribute or a text, and the word behind it, with nothing but tags between them. */
 const TAGGED =
-  /status(?<=([\w:.-]{0,64}status))(?<!<\/[\w:.-]{0,64})\s{0,8}["']?\s{0,8}(?:(?:\/?>|<!\[CDATA\[|<[^<>[]{0,80}>)\s{0,40}){1,8}([\w-]{1,64})/gi;
+  /status(?<=([\w:.-]{0,64}status))(?<!<\/[\w:.-]{0,64})(?:\s[^<>]{0,200})?["']?\s{0,8}(?:(?:\/?>|<!\[CDATA\[|<[^<>[]{0,80}>)\s{0,40}){1,8}([\w-]{1,64})/gi;
 const ATTRIBUTE = /status(?<=([\w:.-]{0,64}status))\s{0,8}=\s{0,8}["']([^"'<>]{1,64})["']/gi;
 
 /** What XML sets a status to: WXR's, XML-RPC's, and others'. */
 export function xmlSets(text: string): Settings[] {
   if (!text.includes("<") || !XML.test(text)) return [];
+  const plain = text.includes("&#") ? decoded(text) : text;
   return [TAGGED, ATTRIBUTE].flatMap((pattern) =>
-    [...text.matchAll(pattern)].map(([, name, value]) => ({ [name!.replace(/^.*:/, "")]: value }))
+    [...plain.matchAll(pattern)].map(([, name, value]) => ({ [name!.replace(/^.*:/, "")]: value }))
   );
 }
+
+const decoded = (text: string) =>
+  text.replace(/&#(?:x([0-9a-f]{1,6})|(\d{1,7}));/gi, (sign, hex?: string, decimal?: string) => {
+    const code = hex === undefined ? Number(decimal) : parseInt(hex, 16);
+    return code < 0x110000 ? String.fromCodePoint(code) : sign;
+  });
 
 const BLOCK = "<!-- wp:";
 

@@ -26,6 +26,8 @@ const PUBLISHING: ReadonlySet<string> = new Set([
   "publishnow",
   "autopublish",
   "publishimmediately",
+  "publishat",
+  "publishon",
   "unprivate",
   "golive",
   "makelive",
@@ -87,8 +89,8 @@ function besideOf({ key, within, beside }: Place): Place["beside"] {
   return besideOf(within);
 }
 
-/** How a value is wrapped by those who say more of it. */
-const WRAPS = /^(|raw|value|rendered)$/;
+/** How a value is wrapped by those who say more of it, or set it of several. */
+const WRAPS = /^(|raw|value|rendered|\d+)$/;
 
 /** What the names on the way to a value say of it: keys are read by others as they are written. */
 function kindAt(place: Place, known: WeakMap<Place, Kind>): Kind {

@@ -9,6 +9,8 @@ import { readingsOf, wordList } from "./proxied_words.ts";
  */
 export type Kind = "status" | "about" | "else" | "seen" | "beneath" | "none";
 
+const SEEN =
+  /(visibility|(post|page|content|entry|workflow|moderation|editorial|publishing|publication)[_-]?state)\W*$/i;
 const ENDS = /status\W*$/i;
 const BENEATH = /(comment|ping|creative_?work)[_-]?status\W*$/i;
 const ELSE =
@@ -16,7 +18,7 @@ const ELSE =
 /** What a name about a status ends with that says how it looks, or what is written beside it. */
 const LOOKS: ReadonlySet<string> = new Set(
   ("label title text color colour icon class classes css style heading caption placeholder typography align tooltip " +
-    "description image background border size width bar").split(" "),
+    "description message messages image background border size width bar").split(" "),
 );
 
 const KNOWN = new Map<string, Kind>();
@@ -35,7 +37,7 @@ export function kindOf(key: string): Kind {
 }
 
 function kindAsRead(key: string): Kind {
-  if (/visibility\W*$/i.test(key)) return "seen";
+  if (SEEN.test(key)) return "seen";
   if (!/status/i.test(key)) return "none";
   if (BENEATH.test(key)) return "beneath";
   if (ELSE.test(key)) return "else";

@@ -33,9 +33,9 @@ export function unpacked(text: string, meantBy: () => Meant): Unpacked | undefin
   if (!MAY_HOLD.test(text)) return undefined;
   const meant = meantBy();
   if (meant === "code") return undefined;
-  const json = JSON_LIKE.test(text) ? parsed(text) : QUOTED.test(text) ? quoted(text) : undefined;
+  const json = jsonIn(text);
   if (json !== undefined) return { value: json, lax: false, encoded: false };
-  const decoded = fromPercent(text) ?? fromBase64(text);
+  const decoded = fromPercent(text) ?? fromBase64(text) ?? fromHex(text);
   if (decoded !== undefined) return { value: decoded, lax: false, encoded: true };
   const exact = unserialized(text) ?? (meant === "sent" ? query(text) : undefined);
   if (exact !== undefined) return { value: exact, lax: false, encoded: true };
@@ -47,31 +47,38 @@ export function unpacked(text: string, meantBy: () => Meant): Unpacked | undefin
 const settingsIn = (text: string): Settings[] =>
   [linesSet, flagsSet, sqlSets, xmlSets, mutationSets, routeSets, tableSets].flatMap((set) => set(text));
 
-/** A text that holds JSON once more, in quotes. */
-const QUOTED = /^\s*"[^]*[[{]/;
 /** As forms are sent, and as PHP takes them for a list of arguments. */
 const QUERY = /^\??[\w.[\]%-]{1,200}=[^\s<>]*$/;
 
 const query = (text: string): unknown =>
   text.includes("=") && QUERY.test(text) ? Object.fromEntries(new URLSearchParams(text)) : undefined;
 
-/** A text that is JSON, also one whose quotes are escaped as PHP's older ways leave them; undefined for any other. */
-function parsed(text: string): unknown {
-  for (const one of [text, text.replace(/\\(.)/gs, "$1")]) {
-    try {
-      return JSON.parse(one);
-    } catch {
-      // the other way of writing it, or no JSON
-    }
+/** A text in quotes, which may hold JSON once more. */
+const QUOTED = /^\s*".*"\s*$/s;
+/** What stands before JSON for its readers or against others: comments, a fence. */
+const BEFORE =
+  /^\s*(?:(?:\/\/[^\n]{0,400}\n|\/\*[^*]{0,400}\*\/|\)\]\}',?)\s*){1,5}(?=[[{])|^\s*```\w{0,20}\s*\n/;
+const FENCE_END = /\s```\s*$/;
+
+/**
+ * A text that is JSON, also one in quotes, or whose quotes are escaped as PHP's older ways or HTML leave them, or with
+ * what stands around it for its readers; undefined for any other.
+ */
+function jsonIn(text: string): unknown {
+  const before = BEFORE.exec(text)?.[0].length ?? 0;
+  const own = before === 0 ? text : text.slice(before).replace(FENCE_END, "");
+  if (!JSON_LIKE.test(own)) {
+    return QUOTED.test(own) ? parsed(own) : before > 0 && own !== text ? own : undefined;
   }
-  return undefined;
+  return parsed(own) ?? parsed(own.replace(/\\(.)/gs, "$1")) ??
+    (own.includes("&quot;") ? parsed(own.replaceAll("&quot;", '"')) : undefined);
 }
 
-function quoted(text: string): unknown {
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // a text that begins with a quotation
+    return undefined;
   }
 }
 
@@ -102,16 +109,29 @@ function hex(code = 0): number {
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
 }
 
-const BASE64 = /^\s*(?:data:[\w/+.;=-]{0,100},|base64:)?\s*([A-Za-z0-9+/_-]{8}[\w+/=\s-]*)$/;
+const BASE64 = /^\s*(?:data:[\w/+.;=-]{0,100},|base64:)?\s*([A-Za-z0-9+/_-]{8}[\w+/\s-]*={0,2})\s*$/;
+const BASE64_HEAD = /^\s*[A-Za-z0-9+/_-]{8}[\w+/\s-]*={0,2}\s*$/;
 const HEAD_SIGNS = 64;
 /** How something begins that is worth reading. */
 const WORTH = /^\s*(?:[[{"<]|[aOCEsS]:\d|---|[\w.[\]%-]{2,80}\s*[=:]|(?:wp|post|page)\s|[A-Za-z0-9+/]{24})/;
+const UNREADABLE = /\ufffd|(?![\t\n\r])\p{Cc}/u;
 
 function fromBase64(text: string): string | undefined {
   const start = text.startsWith("data:") ? text.indexOf(",") + 1 : text.startsWith("base64:") ? 7 : 0;
   const head = text.slice(start, start + HEAD_SIGNS);
-  if (!/^\s*[A-Za-z0-9+/_-]{8}[\w+/=\s-]*$/.test(head)) return undefined;
-  if (!WORTH.test(Buffer.from(head, "base64").toString())) return undefined;
+  if (!BASE64_HEAD.test(head)) return undefined;
+  // The last sign may be cut in two.
+  const begins = Buffer.from(head, "base64").toString();
+  if (!WORTH.test(begins) || UNREADABLE.test(begins.slice(0, -2))) return undefined;
   const whole = BASE64.exec(text)?.[1];
   return whole === undefined ? undefined : Buffer.from(whole, "base64").toString();
+}
+
+const HEX = /^\s*(?:0x)?((?:[0-9a-f]{2}){12,})\s*$/i;
+
+function fromHex(text: string): string | undefined {
+  if (!/^\s*(?:0x)?[0-9a-f]{24}/i.test(text)) return undefined;
+  const whole = HEX.exec(text)?.[1];
+  const plain = whole === undefined ? "" : Buffer.from(whole, "hex").toString();
+  return WORTH.test(plain) && !UNREADABLE.test(plain) ? plain : undefined;
 }

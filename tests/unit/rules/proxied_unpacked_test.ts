@@ -25,6 +25,13 @@ const TEXTS: Readonly<Record<string, (word: Word) => string>> = {
   "JSON, percent-encoded twice": (word) =>
     encodeURIComponent(encodeURIComponent(JSON.stringify({ post_status: word }))),
   "JSON, percent-encoded throughout": (word) => percent(JSON.stringify({ post_status: word })),
+  "JSON in a fence": (word) => "```json\n" + JSON.stringify({ post_status: word }) + "\n```",
+  "YAML in a fence": (word) => "```yaml\ntitle: x\nstatus: " + word + "\n```\n",
+  "JSON behind a comment": (word) => `// settings\n/* of a post */ ${JSON.stringify({ post_status: word })}`,
+  "JSON behind a guard": (word) => `)]}',\n${JSON.stringify({ post_status: word })}`,
+  "JSON in HTML": (word) => JSON.stringify({ post_status: word }).replaceAll('"', "&quot;"),
+  "JSON in hex": (word) => percent(JSON.stringify({ post_status: word })).replaceAll("%", ""),
+  "a text in quotes": (word) => JSON.stringify(btoa(JSON.stringify({ post_status: word }))),
   "a query": (word) => `title=x&post_status=${word}`,
   "a query behind its mark": (word) => `?post_status=${word}`,
   "a query, percent-encoded": (word) => encodeURIComponent(`title=x&post_status=${word}`),
@@ -61,12 +68,18 @@ const TEXTS: Readonly<Record<string, (word: Word) => string>> = {
   "YAML with a list": (word) => `title: x\nstatus:\n  - ${word}\n`,
   "YAML with a text in it": (word) =>
     `content: |\n  Some text, and more of it.\n  And more.\nstatus: ${word}`,
+  "YAML with types": (word) => `title: x\nstatus: !!str ${word}\nmore: y\n`,
+  "the head of a text, lines ending twice": (word) => `---\r\nstatus: ${word}\r\n---\r\nx`,
+  "an environment": (word) => `export A=b\nexport POST_STATUS=${word}\n`,
+  "settings in quotes": (word) => `'post_status': '${word}', 'x': 1`,
   "INI": (word) => `; comment\n[post]\ntitle = Hello\nstatus = ${word}\n`,
   "one line of INI": (word) => `post_status = ${word}`,
   "the head of a text": (word) =>
     `---\ntitle: Hello\nstatus: ${word}\n---\n\n# Hello\n\nThe status is a word.`,
   "the head of a text, as TOML": (word) => `+++\ntitle = "Hello"\nstatus = "${word}"\n+++\n\n# Hello`,
   "other XML": (word) => `<export><page id="5"><status>${word}</status></page></export>`,
+  "XML with names of its own": (word) => `<a:x xmlns:a="y"><a:status lang="en">${word}</a:status></a:x>`,
+  "XML with entities": (word) => `<x><status>&#${word.charCodeAt(0)};${word.slice(1)}</status></x>`,
   "a table": (word) => `post_title,post_status\nHello,draft\n"x, y","${word}"\n`,
   "a table with one plain word": (word) => `title;status;date\nHello;${word};2026-01-01`,
   "a command by its path": (word) => `/usr/local/bin/wp post update 5 --post_status=${word}`,
@@ -125,6 +138,9 @@ Deno.test("a key in other letters is read as those who fold or drop them read it
       "𝘱𝘰𝘴𝘵_𝘴𝘵𝘢𝘵𝘶𝘴",
       "post_жstatus",
       "post_status\u2800",
+      "ꜱᴛᴀᴛᴜꜱ",
+      "ŝŧąťųş",
+      "ⓢⓣⓐⓣⓤⓢ",
     ]
   ) {
     for (const value of [...LIVE, "inherit", 1]) {
@@ -176,6 +192,10 @@ Deno.test("who may see a page, and a yes to showing it, are found", () => {
       { settings: { post_visibility: "private" } },
       { page: { visibility: ["public"] } },
       { unprivate: true },
+      { publish_at: "now" },
+      { publishOn: "2026-01-01" },
+      { workflow_state: "published" },
+      { statuses: { 5: "publish" } },
       { go_live: 1 },
       { make_public: "yes" },
       { publish_page: true },
