@@ -117,17 +117,22 @@ const isCall = (value: unknown) =>
   CALLED.some((key) => typeof (value as Record<string, unknown>)[key] === "string") &&
   ARGUMENTS.some((key) => key in value);
 
-/** What people have to do is called so as well, in words of theirs. */
-const TO_DO: ReadonlySet<string> = new Set(["task", "tasks", "job", "jobs"]);
-/** What is chosen by such a method is no operation: `shipping_method`. */
-const CHOSEN: ReadonlySet<string> = new Set(["shipping", "delivery", "payment", "contact"]);
+/** What people have to do is called so as well, in words of theirs: a task, the next action. */
+const TO_DO = /^(tasks?|jobs?|(next|last|required|recommended|suggested) actions?|follow up actions?)$/;
+/** Whose methods are operations: a shipping method is chosen, and a teaching method is none. */
+const METHODS_OF: ReadonlySet<string> = new Set(["http", "request", "rest", "api", "rpc", "tool", "ability"]);
 
 /** Whether it is a sentence that says what a person has to do. */
 function isToDo({ key, value, within }: Place): boolean {
   if (typeof value !== "string" || !/\S\s+\S/.test(value)) return false;
   const isTask = (place: Place | null): boolean =>
-    place !== null && (place.key === "" ? isTask(place.within) : TO_DO.has(wordList(place.key).at(-1) ?? ""));
-  return TO_DO.has(wordList(key).at(-1) ?? "") || isTask(within);
+    place !== null && (place.key === "" ? isTask(place.within) : hasToDo(place.key));
+  return hasToDo(key) || isTask(within);
+}
+
+function hasToDo(key: string): boolean {
+  const words = wordList(key);
+  return [1, 2, 3].some((count) => TO_DO.test(words.slice(-count).join(" ")));
 }
 
 function names(place: Place): boolean {
@@ -137,7 +142,9 @@ function names(place: Place): boolean {
   const words = wordList(key);
   const last = words.at(-1) ?? "";
   // What is called "call to action" is a text for visitors.
-  if (NAMING.has(last) && words.at(-2) !== "to" && !CHOSEN.has(words.at(-2) ?? "")) return true;
+  const before = words.at(-2);
+  const isChosen = last === "method" && before !== undefined && !METHODS_OF.has(before);
+  if (NAMING.has(last) && before !== "to" && !isChosen) return true;
   if (!OF_IT.has(last)) return false;
   if (words.length > 1) return NAMING.has(words.at(-2)!) && words.at(-3) !== "to";
   return (within !== null && holdsNames(within)) || (last === "name" && besideArguments(within));

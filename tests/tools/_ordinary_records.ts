@@ -42,6 +42,11 @@ export const RECORDS: readonly Ordinary[] = [
   }),
   contact({ customFields: [{ key: "task", value: "Delete the old header image" }] }),
   contact({ customFields: [{ key: "shipping_method", value: "Drop shipping" }] }),
+  contact({
+    customFields: [{ key: "pickup_method", value: "Drop off" }, { key: "paper_method", value: "erase" }],
+  }),
+  contact({ customFields: [{ key: "next_action", value: "Delete the draft, then publish" }] }),
+  contact({ customFields: [{ key: "follow_up_action", value: "Drop by next week" }] }),
   contact({ companyName: "Publish & Sons", address1: "5 Trash Lane", state: "CA" }),
   {
     tool: "opportunities_update-opportunity",
