@@ -28,6 +28,9 @@ const PUBLISHING: ReadonlySet<string> = new Set([
   "publishimmediately",
   "publishat",
   "publishon",
+]);
+/** What publishes where it is answered with yes; with a date it is a plan that somebody wrote down. */
+const MAKES_PUBLIC: ReadonlySet<string> = new Set([
   "unprivate",
   "golive",
   "makelive",
@@ -125,7 +128,8 @@ function isSwitch({ key, value }: Place): boolean {
   if (isBare || PUBLISHING.has(words.join(""))) return !isOff(value);
   const ends = [words.at(0), words.at(-1)].filter((word) => word !== undefined);
   if (words.length > 2 && /\S\s/.test(key.trim())) return false; // a sentence, as translations are named by
-  const publishes = words.includes("publish") && !words.some((word) => SHOWS.has(word));
+  const publishes = MAKES_PUBLIC.has(words.join("")) ||
+    (words.includes("publish") && !words.some((word) => SHOWS.has(word)));
   if (!publishes && !ends.some((word) => SWITCHES.has(word))) return false;
   if (Array.isArray(value)) return value.length > 0 && (!publishes || /^ids?$/.test(words.at(-1)!));
   return value === true || value === 1 ||

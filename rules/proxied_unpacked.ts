@@ -20,7 +20,7 @@ export type Meant = "code" | "shown" | "sent";
 const JSON_LIKE = /^\s*[[{]/;
 /** Merge tags, templates, shortcodes and selectors begin like it: `{{name}}`, `{% if %}`, `{Hi|Hello}`, `[gallery ids="1"]`, `[data-x="y"] {`. */
 const NO_JSON =
-  /^\s*(?:\{[{%#|]|\{[^{}:"'=]{0,80}[|}]|\[\/?[a-z][\w-]{0,80}(?:\s+[\w-]+\s*=|[\w -]{0,80}\/?\]|\s*[~|^$*]?=\s*["'][^"']{0,200}["']\s*\]))/i;
+  /^\s*(?:\{[{%#|]|\{\s*\w[^{}:"'=]{0,80}[|}]|\[\/?[a-z][\w-]{0,80}(?:\s+[\w-]+\s*=|[\w -]{0,80}\/?\]|\s*[~|^$*]?=\s*["'][^"']{0,200}["']\s*\]))/i;
 
 /** Whether a text means to be JSON. */
 export const isJsonLike = (text: string): boolean => JSON_LIKE.test(text) && !NO_JSON.test(text);

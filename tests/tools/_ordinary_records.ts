@@ -45,6 +45,7 @@ export const RECORDS: readonly Ordinary[] = [
   contact({
     customFields: [{ key: "pickup_method", value: "Drop off" }, { key: "paper_method", value: "erase" }],
   }),
+  contact({ customFields: [{ key: "go_live", value: "2026-05-01" }] }),
   contact({ customFields: [{ key: "next_action", value: "Delete the draft, then publish" }] }),
   contact({ customFields: [{ key: "follow_up_action", value: "Drop by next week" }] }),
   contact({ companyName: "Publish & Sons", address1: "5 Trash Lane", state: "CA" }),

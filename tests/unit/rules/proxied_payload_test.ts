@@ -76,6 +76,8 @@ Deno.test("a text that means to be JSON and is none is refused where it could se
   assert.notEqual(payloadFault({ settings: '{"post_status":"publish",}' }), null);
   assert.notEqual(payloadFault({ settings: "{post_status:'future'}" }), null);
   assert.notEqual(payloadFault({ settings: "{publish_now: 1}" }), null);
+  assert.notEqual(payloadFault({ settings: "{}\n{post_status: 'publish'}" }), null);
+  assert.notEqual(payloadFault({ settings: '{"a":1}\n{"post_status":"publish"}' }), null);
   const slashed = JSON.stringify({ a: JSON.stringify({ status: "future" }) });
   assert.notEqual(payloadFault({ settings: slashed.replaceAll('"', '\\"') }), null);
   assert.equal(payloadFault({ html: "[gallery ids=1,2]" }), null);
