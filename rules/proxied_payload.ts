@@ -11,6 +11,8 @@ import { wordList } from "./proxied_words.ts";
 export interface PayloadFault {
   readonly field: string;
   readonly value: string;
+  /** The argument in whose text it was read; undefined where it was given as what it is. */
+  readonly text?: string;
 }
 
 /** A status may be one of these: a scheduled one without a date, or with one that is past, is live at once. */
@@ -65,7 +67,7 @@ export function payloadFault(
     const one = typeof value !== "object" || value === null;
     return (one && !anyStatus && !isDraft(value) && sets(place, known)) || isSwitch(place) ||
         (one && publishes(place))
-      ? { field, value: shown(value) }
+      ? { field, value: shown(value), ...(place.text === undefined ? {} : { text: place.text }) }
       : undefined;
   });
   if (found) return found;

@@ -20,6 +20,8 @@ export interface Place {
   readonly lax?: boolean;
   /** So many times a text was decoded for it. */
   readonly decoded?: number;
+  /** Where the text stands that it was read in; undefined where it was given as what it is. */
+  readonly text?: string;
 }
 
 /** More values than any call means, and few enough to look at each. */
@@ -70,6 +72,7 @@ const asHeld = (place: Place, { value, lax, encoded }: Unpacked): Place => ({
   value,
   decoded: (place.decoded ?? 0) + Number(encoded),
   lax: place.lax || lax,
+  text: place.text ?? place.field,
 });
 
 function innerOf(place: Place): Place[] {
@@ -79,12 +82,12 @@ function innerOf(place: Place): Place[] {
 }
 
 function itemsOf(place: Place, value: readonly unknown[]): Place[] {
-  const { field, lax, decoded } = place;
+  const { field, lax, decoded, text } = place;
   const all = value.map((one, n): Place => {
     const before = n > 0 ? value[n - 1] : undefined;
     // A list of names and values by turns, or of what stands on a command line.
     const beside = typeof before === "string" && namesStatus("", before) === "surely" ? "surely" : undefined;
-    return { field: `${field}[${n}]`, key: "", value: one, within: place, lax, decoded, beside };
+    return { field: `${field}[${n}]`, key: "", value: one, within: place, lax, decoded, text, beside };
   });
   const [name] = value;
   const isPair = value.length === 2 && isName(name) && Array.isArray(place.within?.value);
@@ -92,14 +95,22 @@ function itemsOf(place: Place, value: readonly unknown[]): Place[] {
 }
 
 function membersOf(place: Place, value: object): Place[] {
-  const { field, lax, decoded } = place;
+  const { field, lax, decoded, text } = place;
   const names: string[] = [];
   const others: (readonly [key: string, beside: "surely" | "maybe"])[] = [];
   const all = Object.entries(value).map(([key, one]): Place => {
     if (typeof one === "string" && isOf(NAMES, key) && isName(one)) names.push(one);
     const beside = statusIn(key, one);
     if (beside !== "no") others.push([key, beside]);
-    return { field: field === "" ? key : `${field}.${key}`, key, value: one, within: place, lax, decoded };
+    return {
+      field: field === "" ? key : `${field}.${key}`,
+      key,
+      value: one,
+      within: place,
+      lax,
+      decoded,
+      text,
+    };
   });
   const told = others.length === 0 ? all : all.map((one) => ({ ...one, beside: besideIn(others, one.key) }));
   if (names.length === 0 || isField(value)) return told;

@@ -173,8 +173,9 @@ function assertHarmless({ ref, upstream_name: name }: SiteOffer, args: Arguments
   if (post) return assertPost(args, post[1], now);
   const fault = payloadFault(args, hosted && RECORDS.test(name));
   if (fault === null) return;
+  const read = fault.text === undefined ? "" : ` (a server can read the text of ${fault.text} as settings)`;
   throw forbidden(
-    `${fault.field}: ${fault.value} is more than a draft; of a status a write may set "draft" or "pending" only, and ` +
+    `${fault.field}: ${fault.value} is more than a draft${read}; of a status a write may set "draft" or "pending" only, and ` +
       "publish_post and publish_page publish where the site allows it",
   );
 }

@@ -108,6 +108,15 @@ for (const [how, text] of Object.entries(TEXTS)) {
   });
 }
 
+Deno.test("who wrote a text that is refused learns which, and what was read in it", () => {
+  assert.deepEqual(payloadFault({ settings: { notes: "title: x\nstatus: publish" } }), {
+    field: "settings.notes[0].status",
+    value: '"publish"',
+    text: "settings.notes",
+  });
+  assert.deepEqual(payloadFault({ a: { status: "publish" } }), { field: "a.status", value: '"publish"' });
+});
+
 Deno.test("what a text names to be done is found as well", () => {
   for (
     const text of [
