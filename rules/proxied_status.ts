@@ -65,9 +65,10 @@ export function isMore(text: string, kind: Kind): boolean {
 const NAME = /^\s*[\w.:/[\]>-]{0,58}status\]?\s*$/i;
 /** What is named by it where it stands alone may be a heading. */
 const PLAIN = /^\s*status\s*$/i;
-/** Names of what says how something looks or where it leads. */
+/** Names of what says in which order things come, how something looks or where it leads. */
 const PLACES: ReadonlySet<string> = new Set(
-  "class classes classname css url link href anchor slug icon image src tag tags target library".split(" "),
+  "by sort orderby sortby class classes classname css url link href anchor slug icon image src tag tags target library"
+    .split(" "),
 );
 
 /** What most values have nothing of. */

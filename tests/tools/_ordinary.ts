@@ -139,6 +139,7 @@ const FORMS: readonly Ordinary[] = [
   form({ custom_id: "status", field_type: "select", field_label: "Status", field_options: "Open\nClosed" }),
   form({ custom_id: "status", field_type: "hidden", field_value: "open" }),
   form({ name: "status", type: "select", label: "Status", options: ["Open", "Closed"], value: "Open" }),
+  widget("posts", { orderby: "post_status", order: "asc", skin: "public" }),
   widget("form", { input_label_status: "", input_icon_status: "yes", form_messages_status: "success" }),
   settings({ texts: { "Delete this account": ["Konto löschen"] } }),
   form({ custom_id: "publish", field_type: "acceptance", field_label: "You may publish my photo" }),
