@@ -23,7 +23,6 @@ export function linesSet(whole: string): Settings[] {
   const dashes = DASHES.exec(text)?.[0].length ?? 0;
   const [first = ""] = text.slice(dashes).split("\n", 1);
   if (!LINE.test(first.trimEnd()) && !OTHER_LINE.test(first)) return [];
-  if (!OF_INTEREST.test(text)) return [];
   const end = dashes > 0 ? text.indexOf(`\n${text.slice(0, 3)}`, dashes) : -1;
   const lines = text.slice(dashes, end < 0 ? undefined : end).trimEnd().split(/\r?\n/);
   const found = new Groups();

@@ -60,14 +60,14 @@ export function payloadFault(
   const known = new WeakMap<Place, Kind>();
   const found = walk(args, (place, inner) => {
     const { field, value } = place;
-    if (anyStatus && place.lax) return undefined; // a note of a record's
+    if (anyStatus && place.read?.lax) return undefined; // a note of a record's
     if (typeof value === "string" && !anyStatus && unreadable(place, inner) && LOOSE_STATUS.test(value)) {
       return { field, value: shown(value) };
     }
     const one = typeof value !== "object" || value === null;
     return (one && !anyStatus && !isDraft(value) && sets(place, known)) || isSwitch(place) ||
         (one && publishes(place))
-      ? { field, value: shown(value), ...(place.text === undefined ? {} : { text: place.text }) }
+      ? { field, value: shown(value), ...(place.read ? { text: place.read.text } : {}) }
       : undefined;
   });
   if (found) return found;
@@ -77,9 +77,9 @@ export function payloadFault(
 
 /** Whether it sets a status to more than a draft. */
 function sets(place: Place, known: WeakMap<Place, Kind>): boolean {
-  const { value, lax } = place;
+  const { value, read } = place;
   const kind = kindAt(place, known);
-  if (kind === "status" && !lax) return true;
+  if (kind === "status" && !read?.lax) return true;
   if (typeof value !== "string" || kind === "beneath") return false;
   if (kind !== "none") return isMore(value, kind);
   const beside = besideOf(place);
@@ -125,17 +125,41 @@ const publishes = ({ key, value }: Place) =>
  * any text or number for a yes; under a longer name a plain yes, or a list.
  */
 function isSwitch({ key, value }: Place): boolean {
-  const words = wordList(key);
-  const isBare = words.length === 1 ? SWITCHES.has(words[0]!) : false;
-  if (isBare || PUBLISHING.has(words.join(""))) return !isOff(value);
-  const ends = [words.at(0), words.at(-1)].filter((word) => word !== undefined);
-  if (words.length > 2 && /\S\s/.test(key.trim())) return false; // a sentence, as translations are named by
-  const publishes = MAKES_PUBLIC.has(words.join("")) ||
-    (words.includes("publish") && !words.some((word) => SHOWS.has(word)));
-  if (!publishes && !ends.some((word) => SWITCHES.has(word))) return false;
-  if (Array.isArray(value)) return value.length > 0 && (!publishes || /^ids?$/.test(words.at(-1)!));
+  const by = switchedBy(key);
+  if (by === "nothing") return false;
+  if (by === "all but no") return !isOff(value);
+  if (Array.isArray(value)) return value.length > 0 && by === "yes or a list";
   return value === true || value === 1 ||
     (typeof value === "string" && /^\s*(true|1|yes|on|y|t)\s*$/i.test(value));
+}
+
+type Switching = "all but no" | "yes or a list" | "yes" | "nothing";
+
+/** Names that were read: the same few come with every call. */
+const READ = new Map<string, Switching>();
+const READ_MAX = 5000;
+const NAME_CHARACTERS_MAX = 256;
+
+/** What switches something on that stands under that name. */
+function switchedBy(key: string): Switching {
+  const known = READ.get(key);
+  if (known !== undefined) return known;
+  if (READ.size >= READ_MAX) READ.clear();
+  const by = asRead(key);
+  if (key.length <= NAME_CHARACTERS_MAX) READ.set(key, by);
+  return by;
+}
+
+function asRead(key: string): Switching {
+  const words = wordList(key);
+  const name = words.join("");
+  if ((words.length === 1 && SWITCHES.has(name)) || PUBLISHING.has(name)) return "all but no";
+  if (words.length > 2 && /\S\s/.test(key.trim())) return "nothing"; // a sentence, as translations are named by
+  const publishes = MAKES_PUBLIC.has(name) ||
+    (words.includes("publish") && !words.some((word) => SHOWS.has(word)));
+  if (publishes) return /^ids?$/.test(words.at(-1) ?? "") ? "yes or a list" : "yes";
+  const ends = [words.at(0) ?? "", words.at(-1) ?? ""];
+  return ends.some((word) => SWITCHES.has(word)) ? "yes or a list" : "nothing";
 }
 
 /** What every server takes for a no, or for nothing. */

@@ -7,7 +7,7 @@ const FLAG = /--([\w-]{1,64})(?:=|\s{1,8})("[^"]{0,200}"|'[^']{0,200}'|[^\s"']{1
 
 /** What the flags of a command line set: `wp post update 5 --post_status=publish`. */
 export function flagsSet(text: string): Settings[] {
-  if (!COMMAND.test(text) || !OF_INTEREST.test(text)) return [];
+  if (!COMMAND.test(text)) return [];
   return [...text.matchAll(FLAG)].filter(([flag]) => OF_INTEREST.test(flag))
     .map(([, name, value]) => ({ [name!]: bare(value!) }));
 }

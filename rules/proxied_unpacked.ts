@@ -1,7 +1,7 @@
 /** What a server could read a text as: JSON, a query, what PHP serialized, settings in lines, flags, SQL, XML, or one of these encoded. */
 import { Buffer } from "node:buffer";
 import { unserialized } from "./php_serialized.ts";
-import { blocksSet, distinct, linesSet, type Settings, xmlSets } from "./proxied_lines.ts";
+import { blocksSet, distinct, linesSet, OF_INTEREST, type Settings, xmlSets } from "./proxied_lines.ts";
 import { flagsSet, mutationSets, routeSets, sqlSets, tableSets } from "./proxied_requests.ts";
 
 /** What a text holds. */
@@ -26,7 +26,7 @@ const NO_JSON =
 export const isJsonLike = (text: string): boolean => JSON_LIKE.test(text) && !NO_JSON.test(text);
 
 /** What every text has that holds anything. */
-const MAY_HOLD = /[[{"'=<%:,;|\t]|--|[\w+/-]{16}/;
+const MAY_HOLD = /[[{"'=<%:,;|\t]|--|^\s*[\w+/-]{16}/;
 
 /** What is told by a text, undefined where it is nothing but a text. */
 export function unpacked(text: string, meantBy: () => Meant): Unpacked | undefined {
@@ -45,7 +45,9 @@ export function unpacked(text: string, meantBy: () => Meant): Unpacked | undefin
 
 /** What a text for a machine sets. */
 const settingsIn = (text: string): Settings[] =>
-  [linesSet, flagsSet, sqlSets, xmlSets, mutationSets, routeSets, tableSets].flatMap((set) => set(text));
+  !OF_INTEREST.test(text)
+    ? []
+    : [linesSet, flagsSet, sqlSets, xmlSets, mutationSets, routeSets, tableSets].flatMap((set) => set(text));
 
 /** As forms are sent, and as PHP takes them for a list of arguments. */
 const QUERY = /^\??[\w.[\]%-]{1,200}=[^\s<>]*$/;
@@ -110,7 +112,8 @@ function hex(code = 0): number {
 }
 
 const BASE64 = /^\s*(?:data:[\w/+.;=-]{0,100},|base64:)?\s*([A-Za-z0-9+/_-]{8}[\w+/\s-]*={0,2})\s*$/;
-const BASE64_HEAD = /^\s*[A-Za-z0-9+/_-]{8}[\w+/\s-]*={0,2}\s*$/;
+/** Of a text in base64 the first sign is one of these. */
+const BASE64_HEAD = /^\s*[A-Za-f][A-Za-z0-9+/_-]{7}[\w+/\s-]*={0,2}\s*$/;
 const HEAD_SIGNS = 64;
 /** How something begins that is worth reading. */
 const WORTH = /^\s*(?:[[{"<]|[aOCEsS]:\d|---|[\w.[\]%-]{2,80}\s*[=:]|(?:wp|post|page)\s|[A-Za-z0-9+/]{24})/;

@@ -16,12 +16,18 @@ export interface Place {
   readonly within: Place | null;
   /** Whether something beside it is the name of a status, which it may be the value of. */
   readonly beside?: Exclude<ReturnType<typeof namesStatus>, "no">;
-  /** Whether it stands in a text that may mean nothing by it. */
-  readonly lax?: boolean;
-  /** So many times a text was decoded for it. */
-  readonly decoded?: number;
-  /** Where the text stands that it was read in; undefined where it was given as what it is. */
-  readonly text?: string;
+  /** How a text was read that it stands in; undefined where it was given as what it is. */
+  readonly read?: Read;
+}
+
+/** How a text was read. */
+interface Read {
+  /** Where the text stands. */
+  readonly text: string;
+  /** Whether it may as well mean nothing by it. */
+  readonly lax: boolean;
+  /** So many times it was decoded. */
+  readonly decoded: number;
 }
 
 /** More values than any call means, and few enough to look at each. */
@@ -60,19 +66,21 @@ export function walk<Found>(
 
 /** What a text holds; what is encoded too often is nothing but a text to everybody. */
 function heldBy(place: Place): Unpacked | undefined {
-  const { value, decoded = 0 } = place;
+  const { value, read } = place;
   if (typeof value !== "string") return undefined;
   const inner = unpacked(value, () => meantBy(place));
-  return inner?.encoded && decoded >= DECODED_MAX ? undefined : inner;
+  return inner?.encoded && (read?.decoded ?? 0) >= DECODED_MAX ? undefined : inner;
 }
 
 /** The place of a text as what the text holds. */
 const asHeld = (place: Place, { value, lax, encoded }: Unpacked): Place => ({
   ...place,
   value,
-  decoded: (place.decoded ?? 0) + Number(encoded),
-  lax: place.lax || lax,
-  text: place.text ?? place.field,
+  read: {
+    text: place.read?.text ?? place.field,
+    lax: place.read?.lax || lax,
+    decoded: (place.read?.decoded ?? 0) + Number(encoded),
+  },
 });
 
 function innerOf(place: Place): Place[] {
@@ -82,12 +90,12 @@ function innerOf(place: Place): Place[] {
 }
 
 function itemsOf(place: Place, value: readonly unknown[]): Place[] {
-  const { field, lax, decoded, text } = place;
+  const { field, read } = place;
   const all = value.map((one, n): Place => {
     const before = n > 0 ? value[n - 1] : undefined;
     // A list of names and values by turns, or of what stands on a command line.
     const beside = typeof before === "string" && namesStatus("", before) === "surely" ? "surely" : undefined;
-    return { field: `${field}[${n}]`, key: "", value: one, within: place, lax, decoded, text, beside };
+    return { field: `${field}[${n}]`, key: "", value: one, within: place, read, beside };
   });
   const [name] = value;
   const isPair = value.length === 2 && isName(name) && Array.isArray(place.within?.value);
@@ -95,7 +103,7 @@ function itemsOf(place: Place, value: readonly unknown[]): Place[] {
 }
 
 function membersOf(place: Place, value: object): Place[] {
-  const { field, lax, decoded, text } = place;
+  const { field, read } = place;
   const names: string[] = [];
   const others: (readonly [key: string, beside: "surely" | "maybe"])[] = [];
   const all = Object.entries(value).map(([key, one]): Place => {
@@ -107,9 +115,7 @@ function membersOf(place: Place, value: object): Place[] {
       key,
       value: one,
       within: place,
-      lax,
-      decoded,
-      text,
+      read,
     };
   });
   const told = others.length === 0 ? all : all.map((one) => ({ ...one, beside: besideIn(others, one.key) }));
