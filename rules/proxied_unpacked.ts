@@ -111,7 +111,7 @@ function hex(code = 0): number {
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
 }
 
-const BASE64 = /^\s*(?:data:[\w/+.;=-]{0,100},|base64:)?\s*([A-Za-z0-9+/_-]{8}[\w+/\s-]*={0,2})\s*$/;
+const BASE64 = /^(?:data:[\w/+.;=-]{0,100},|base64:)?\s*([A-Za-z0-9+/_-]{8}[\w+/\s-]*={0,2})$/;
 /** Of a text in base64 the first sign is one of these. */
 const BASE64_HEAD = /^\s*[A-Za-f][A-Za-z0-9+/_-]{7}[\w+/\s-]*={0,2}\s*$/;
 const HEAD_SIGNS = 64;
@@ -126,7 +126,7 @@ function fromBase64(text: string): string | undefined {
   // The last sign may be cut in two.
   const begins = Buffer.from(head, "base64").toString();
   if (!WORTH.test(begins) || UNREADABLE.test(begins.slice(0, -2))) return undefined;
-  const whole = BASE64.exec(text)?.[1];
+  const whole = BASE64.exec(text.trim())?.[1];
   return whole === undefined ? undefined : Buffer.from(whole, "base64").toString();
 }
 
