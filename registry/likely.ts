@@ -1,6 +1,6 @@
 /** The tools that a caller most likely meant who named one that there is not. */
 import { nearest } from "../lib/nearest.ts";
-import { forbiddenWord } from "../rules/proxied_names.ts";
+import { forbiddenWord } from "../rules/proxied/names.ts";
 
 /** So many tools that do the same to different things are named together. */
 const ALIKE_MAX = 3;

@@ -10,7 +10,7 @@ import type {
 } from "../platforms/tool_servers/types.ts";
 import { afterTurn } from "../lib/async.ts";
 import { closed, text, yesNo } from "../lib/fields.ts";
-import { wordList } from "../rules/proxied_words.ts";
+import { wordList } from "../rules/proxied/words.ts";
 import type { Connectors } from "./connectors.ts";
 import { parseYaml, readKept } from "./documents.ts";
 import { find, firstLine, RegistryError } from "./files.ts";

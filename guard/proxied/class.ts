@@ -3,7 +3,7 @@ import { GatewayError } from "../../errors.ts";
 import type { ProxyClass } from "../../platforms/tool_servers/types.ts";
 import type { ApprovalOrder } from "../../registry/proxied_reports.ts";
 import type { Proxies } from "../../registry/proxies.ts";
-import { onlyReads } from "../../rules/proxied_approval.ts";
+import { onlyReads } from "../../rules/proxied/approval.ts";
 import type { ListedTool } from "../../store/store.ts";
 
 const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);

@@ -5,10 +5,10 @@ import type { ProxiedTool, ProxyClass, ServedTool, SiteOffer } from "../../platf
 import type { Shown, ToolEntry } from "../../registry/entry.ts";
 import type { Proxies } from "../../registry/proxies.ts";
 import { offered, type OfferedTool } from "../../registry/source.ts";
-import { servedArguments } from "../../rules/proxied_arguments.ts";
-import { mergedSchema } from "../../rules/proxied_merged.ts";
-import { cleanText, shownSchema } from "../../rules/proxied_schema.ts";
-import { withoutPublishing, withValues } from "../../rules/proxied_values.ts";
+import { servedArguments } from "../../rules/proxied/arguments.ts";
+import { mergedSchema } from "../../rules/proxied/merged.ts";
+import { cleanText, shownSchema } from "../../rules/proxied/schema.ts";
+import { withoutPublishing, withValues } from "../../rules/proxied/values.ts";
 import type { ToolCatalog } from "../../store/store.ts";
 import { type Judgement, placeOf } from "./judge.ts";
 

@@ -1,7 +1,7 @@
 /** The arguments of a hosted tool as callers write them, and as its server wants them: prefixes and the location put back. */
 import { GatewayError } from "../../errors.ts";
-import { walk } from "../../rules/proxied_walk.ts";
-import { wordList } from "../../rules/proxied_words.ts";
+import { walk } from "../../rules/proxied/walk.ts";
+import { wordList } from "../../rules/proxied/words.ts";
 import type { SiteOffer } from "./types.ts";
 
 type Arguments = Readonly<Record<string, unknown>>;

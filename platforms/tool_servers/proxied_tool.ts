@@ -1,7 +1,7 @@
 /** How a proxied tool is called: judged before anything is sent, one writer at a time, read back, audited. */
 import { GatewayError } from "../../errors.ts";
 import type { Change, Flag, Tier } from "../../model.ts";
-import { runsAnother } from "../../rules/proxied_names.ts";
+import { runsAnother } from "../../rules/proxied/names.ts";
 import { handedOn } from "./abilities.ts";
 import { assertFit, contentOf, toolError } from "./answers.ts";
 import { liveRecord } from "./live_record.ts";

@@ -2,7 +2,7 @@
 import { GatewayError } from "../../errors.ts";
 import { together } from "../../lib/async.ts";
 import type { Change } from "../../model.ts";
-import { wordList } from "../../rules/proxied_words.ts";
+import { wordList } from "../../rules/proxied/words.ts";
 import { payloadOf } from "./answers.ts";
 import { comparedBlocks } from "./compared_blocks.ts";
 import { contentStates } from "../content.ts";

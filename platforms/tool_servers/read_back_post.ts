@@ -1,7 +1,7 @@
 /** What stands after a site's own tool wrote fields of a post or page, such as its title: its own record says. */
 import { decodeHTML } from "entities/decode";
 import type { Change } from "../../model.ts";
-import { wordList } from "../../rules/proxied_words.ts";
+import { wordList } from "../../rules/proxied/words.ts";
 import { contentStates, type PostFields } from "../content.ts";
 import { type Found, unknown } from "./found.ts";
 import { assertSeen, partsOf } from "./page_shown.ts";

@@ -2,9 +2,9 @@
 import { GatewayError } from "../../errors.ts";
 import type { Caller } from "../../model.ts";
 import { numericId } from "../../lib/ids.ts";
-import { forbiddenWord, namedForbidden, runsAnother } from "../../rules/proxied_names.ts";
-import { assertUnpublished, payloadFault } from "../../rules/proxied_payload.ts";
-import { walk } from "../../rules/proxied_walk.ts";
+import { forbiddenWord, namedForbidden, runsAnother } from "../../rules/proxied/names.ts";
+import { assertUnpublished, payloadFault } from "../../rules/proxied/payload.ts";
+import { walk } from "../../rules/proxied/walk.ts";
 import { asAbility, assertDescribed, assertMayUse, NAME_KEYS, notOffered, offerNamed } from "./abilities.ts";
 import { putBack } from "./arguments.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";

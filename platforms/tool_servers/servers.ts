@@ -1,7 +1,7 @@
 /** Which tool servers there can be, where each stands, and what may be sent to it. */
 import type { Site } from "../../model.ts";
-import { forbiddenWord, runsAnother } from "../../rules/proxied_names.ts";
-import { type Place, walk } from "../../rules/proxied_walk.ts";
+import { forbiddenWord, runsAnother } from "../../rules/proxied/names.ts";
+import { type Place, walk } from "../../rules/proxied/walk.ts";
 import type { Configured, PolicyContext } from "../connector.ts";
 import type { Outgoing } from "../request.ts";
 import { namingOf } from "./arguments.ts";

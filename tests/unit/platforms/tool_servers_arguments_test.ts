@@ -1,7 +1,7 @@
 /** Arguments of hosted tools: what is served without prefix comes back as its server wants it, for every tool there is. */
 import assert from "node:assert/strict";
 import { namesAnotherLocation, putBack } from "../../../platforms/tool_servers/arguments.ts";
-import { servedArguments } from "../../../rules/proxied_arguments.ts";
+import { servedArguments } from "../../../rules/proxied/arguments.ts";
 import { CRM_TOOLS } from "../../../sandbox/tool_servers/crm_schema.ts";
 import tools from "../../../sandbox/tool_servers/crm_tools.gen.json" with { type: "json" };
 

@@ -1,7 +1,7 @@
 /** What it costs to judge a large tree: each name is read once, however often it comes, and alike whatever came before. */
 import assert from "node:assert/strict";
-import { namedForbidden } from "../../../rules/proxied_names.ts";
-import { payloadFault } from "../../../rules/proxied_payload.ts";
+import { namedForbidden } from "../../../rules/proxied/names.ts";
+import { payloadFault } from "../../../rules/proxied/payload.ts";
 import { wouldPublish } from "../../../rules/publishing.ts";
 
 const element = (n: number) => ({

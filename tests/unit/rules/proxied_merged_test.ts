@@ -1,6 +1,6 @@
 /** One schema for sites whose tools of one name differ: what a model reads of it serves each of them. */
 import assert from "node:assert/strict";
-import { mergedSchema } from "../../../rules/proxied_merged.ts";
+import { mergedSchema } from "../../../rules/proxied/merged.ts";
 import { Ajv2020 } from "../../packages/ajv.ts";
 
 type Schema = Record<string, unknown>;

@@ -1,7 +1,7 @@
 /** Names of others' tools: what is never run, what runs another, and where arguments name such a thing. */
 import assert from "node:assert/strict";
-import { hiddenReason, neverApproved } from "../../../rules/proxied_approval.ts";
-import { forbiddenWord, namedForbidden, runsAnother } from "../../../rules/proxied_names.ts";
+import { hiddenReason, neverApproved } from "../../../rules/proxied/approval.ts";
+import { forbiddenWord, namedForbidden, runsAnother } from "../../../rules/proxied/names.ts";
 
 const WORDS = [
   "delete",

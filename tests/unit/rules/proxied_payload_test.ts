@@ -1,6 +1,6 @@
 /** What a write of another's tool may set: drafts at most, at any depth, however it is written. */
 import assert from "node:assert/strict";
-import { assertUnpublished, payloadFault } from "../../../rules/proxied_payload.ts";
+import { assertUnpublished, payloadFault } from "../../../rules/proxied/payload.ts";
 
 const PUBLISHING: unknown[] = ["publish", "published", "PUBLISHED", " publish ", "future", "private", "live"];
 const OTHER: unknown[] = ["trash", "inherit", "auto-draft", "", "x", 1, 0, true, false, "drаft"];

@@ -1,6 +1,6 @@
 /** Schemas of sites' own tools as model providers take them: one that they do not take ends every request of an agent. */
 import assert from "node:assert/strict";
-import { shownSchema } from "../../../rules/proxied_schema.ts";
+import { shownSchema } from "../../../rules/proxied/schema.ts";
 import { Ajv2020 } from "../../packages/ajv.ts";
 
 const HOW = { read: true, words: {} };

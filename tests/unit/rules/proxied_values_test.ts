@@ -1,6 +1,6 @@
 /** The values that are shown of arguments of sites' own tools. */
 import assert from "node:assert/strict";
-import { withoutPublishing, withValues } from "../../../rules/proxied_values.ts";
+import { withoutPublishing, withValues } from "../../../rules/proxied/values.ts";
 
 Deno.test("of a write no value is shown that would publish, or set a status to more than a draft", () => {
   const schema = (status: object, more = {}) => ({ type: "object", properties: { status }, ...more });

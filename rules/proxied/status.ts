@@ -1,6 +1,6 @@
 /** Which names of arguments are those of a status, and which words of one make content public. */
-import { isPublishedWord } from "./publishing.ts";
-import { readingsOf, wordList } from "./proxied_words.ts";
+import { isPublishedWord } from "../publishing.ts";
+import { readingsOf, wordList } from "./words.ts";
 
 /**
  * What a name says of what stands under it: a `status`, which may be a draft's alone; something `about` one, the status of

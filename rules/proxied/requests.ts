@@ -1,5 +1,5 @@
 /** What texts that ask another program for something set: flags of commands, SQL, routes of an API, GraphQL, tables. */
-import { bare, OF_INTEREST, type Settings } from "./proxied_lines.ts";
+import { bare, OF_INTEREST, type Settings } from "./lines.ts";
 
 const COMMAND =
   /^\s*(?:[$>]\s*)?(?:(?:\S{0,200}\/)?(?:wp|wp-cli\.phar|php|sudo|bash|sh|env|export|cd|post|page)\s|--?[a-z])/i;

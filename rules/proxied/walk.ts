@@ -1,9 +1,9 @@
 /** Walks the arguments of another's tool to any depth, into texts that are JSON themselves, within bounds. */
-import { GatewayError } from "../errors.ts";
-import { LIMITS } from "../model.ts";
-import { namesStatus } from "./proxied_status.ts";
-import { isJsonLike, type Meant, type Unpacked, unpacked } from "./proxied_unpacked.ts";
-import { wordList } from "./proxied_words.ts";
+import { GatewayError } from "../../errors.ts";
+import { LIMITS } from "../../model.ts";
+import { namesStatus } from "./status.ts";
+import { isJsonLike, type Meant, type Unpacked, unpacked } from "./unpacked.ts";
+import { wordList } from "./words.ts";
 
 /** A value within arguments. */
 export interface Place {

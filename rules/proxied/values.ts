@@ -1,5 +1,5 @@
 /** Which values of arguments are shown of sites' own tools: none that a write would be refused for. */
-import { payloadFault } from "./proxied_payload.ts";
+import { payloadFault } from "./payload.ts";
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

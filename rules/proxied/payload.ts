@@ -1,11 +1,11 @@
 /** What a write of another's tool may set: no status but a draft's, nothing that publishes or destroys by a mere yes. */
-import { GatewayError } from "../errors.ts";
-import { wouldPublish } from "./publishing.ts";
-import { hasLead, parseMoment } from "./schedule.ts";
-import { isMore, type Kind, kindOf } from "./proxied_status.ts";
-import { isJsonLike } from "./proxied_unpacked.ts";
-import { type Place, unreadable, walk } from "./proxied_walk.ts";
-import { wordList } from "./proxied_words.ts";
+import { GatewayError } from "../../errors.ts";
+import { wouldPublish } from "../publishing.ts";
+import { hasLead, parseMoment } from "../schedule.ts";
+import { isMore, type Kind, kindOf } from "./status.ts";
+import { isJsonLike } from "./unpacked.ts";
+import { type Place, unreadable, walk } from "./walk.ts";
+import { wordList } from "./words.ts";
 
 /** An argument that a write must not have. */
 export interface PayloadFault {

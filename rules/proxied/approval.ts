@@ -1,6 +1,6 @@
 /** Which names of sites' own tools nobody can approve: those that destroy, publish, or reach below the content. */
-import { forbiddenWord } from "./proxied_names.ts";
-import { wordList, wordsOf } from "./proxied_words.ts";
+import { forbiddenWord } from "./names.ts";
+import { wordList, wordsOf } from "./words.ts";
 
 /** Whole words of a name that reaches files, databases, code, accounts or what undoes others' work. */
 const BELOW_CONTENT: readonly string[] = [

@@ -1,8 +1,8 @@
 /** What a server could read a text as: JSON, a query, what PHP serialized, settings in lines, flags, SQL, XML, or one of these encoded. */
 import { Buffer } from "node:buffer";
 import { unserialized } from "./php_serialized.ts";
-import { blocksSet, distinct, linesSet, OF_INTEREST, type Settings, xmlSets } from "./proxied_lines.ts";
-import { flagsSet, mutationSets, routeSets, sqlSets, tableSets } from "./proxied_requests.ts";
+import { blocksSet, distinct, linesSet, OF_INTEREST, type Settings, xmlSets } from "./lines.ts";
+import { flagsSet, mutationSets, routeSets, sqlSets, tableSets } from "./requests.ts";
 
 /** What a text holds. */
 export interface Unpacked {

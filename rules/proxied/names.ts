@@ -1,7 +1,7 @@
 /** What the names of others' tools say of them: which are never run, and which run another tool by name. */
-import { type Place, unreadable, walk } from "./proxied_walk.ts";
-import type { Unpacked } from "./proxied_unpacked.ts";
-import { wordList, wordsOf } from "./proxied_words.ts";
+import { type Place, unreadable, walk } from "./walk.ts";
+import type { Unpacked } from "./unpacked.ts";
+import { wordList, wordsOf } from "./words.ts";
 
 /** What destroys, or makes public: no tool of such a name is ever run, whoever offers or approves it. */
 const FORBIDDEN: readonly string[] = [

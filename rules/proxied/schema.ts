@@ -1,7 +1,7 @@
 /** The schemas of sites' own tools as callers are shown them: what is no schema of arguments is left out, and prose unless it was read. */
-import { canonical } from "../lib/canonical.ts";
-import { isFormat, isOneWord, isPattern } from "./proxied_plain.ts";
-import { asRecord, isRecord, PROPERTY } from "./proxied_schema_fault.ts";
+import { canonical } from "../../lib/canonical.ts";
+import { isFormat, isOneWord, isPattern } from "./plain.ts";
+import { asRecord, isRecord, PROPERTY } from "./schema_fault.ts";
 
 /** A schema as it came: any JSON. */
 export type StrangeSchema = Readonly<Record<string, unknown>>;
