@@ -2,6 +2,7 @@
 import type { SiteContext } from "../connector.ts";
 import type { Lent } from "../context.ts";
 import type { Incoming, Outgoing } from "../request.ts";
+import { madeOnce } from "../../lib/made_once.ts";
 import { hiddenIn, hiding } from "../../lib/signed_secrets.ts";
 import { failed, isRefusal, refused, unreadable } from "./errors.ts";
 import { ListAnswer, type ListText, ROW_VALUES_MAX, rowOf, TOO_MANY_VALUES } from "./list_text.ts";
@@ -110,10 +111,14 @@ const wholeText = (text: string): ListText => ({ message: parsed(text), rows: []
 /** A shorter one is a word or a number that stands in many a text. */
 const SESSION_CHARACTERS_MIN = 16;
 
+/** Takes the session's id out of a text; many calls are asked in one session. */
+const hidingSession = madeOnce(({ session }: Endpoint) =>
+  hiding(session === null || session.length < SESSION_CHARACTERS_MIN ? [] : [session])
+);
+
 /** Takes out of a text what signed the request, and the session that it was asked in. */
-function hidingFor({ session }: Endpoint, lent: Lent): Lent["hide"] {
-  if (session === null || session.length < SESSION_CHARACTERS_MIN) return lent.hide;
-  const hideSession = hiding([session]);
+function hidingFor(at: Endpoint, lent: Lent): Lent["hide"] {
+  const hideSession = hidingSession(at);
   return (text) => hideSession(lent.hide(text));
 }
 
