@@ -1,4 +1,5 @@
 /** Which arguments would publish: a status by any of its names, set to a word that makes content public. */
+import { madeOncePerName } from "../lib/made_once.ts";
 import { LIMITS } from "../model.ts";
 
 /** Words for "public", compared in lower case without anything but letters. `private` is published to the signed-in. */
@@ -48,19 +49,13 @@ export interface Publishing {
   readonly value: string;
 }
 
-/** Names as they are compared: the same few come with every call. */
-const PLAIN = new Map<string, string>();
-const PLAIN_MAX = 5000;
 const NAME_CHARACTERS_MAX = 64;
 
-function plain(text: string): string {
-  const known = PLAIN.get(text);
-  if (known !== undefined) return known;
-  if (PLAIN.size >= PLAIN_MAX) PLAIN.clear();
-  const found = text.normalize("NFKC").toLowerCase().replace(/[^a-z]/g, "");
-  if (text.length <= NAME_CHARACTERS_MAX) PLAIN.set(text, found);
-  return found;
-}
+/** A name as it is compared. */
+const plain = madeOncePerName(
+  (text) => text.normalize("NFKC").toLowerCase().replace(/[^a-z]/g, ""),
+  NAME_CHARACTERS_MAX,
+);
 
 /** Whether that word, however written, makes content public. */
 export function isPublishedWord(text: string): boolean {

@@ -1,5 +1,6 @@
 /** What a write of another's tool may set: no status but a draft's, nothing that publishes or destroys by a mere yes. */
 import { GatewayError } from "../../errors.ts";
+import { madeOncePerName } from "../../lib/made_once.ts";
 import { wouldPublish } from "../publishing.ts";
 import { hasLead, parseMoment } from "../schedule.ts";
 import { isMore, type Kind, kindOf } from "./status.ts";
@@ -135,20 +136,10 @@ function isSwitch({ key, value }: Place): boolean {
 
 type Switching = "all but no" | "yes or a list" | "yes" | "nothing";
 
-/** Names that were read: the same few come with every call. */
-const READ = new Map<string, Switching>();
-const READ_MAX = 5000;
 const NAME_CHARACTERS_MAX = 256;
 
 /** What switches something on that stands under that name. */
-function switchedBy(key: string): Switching {
-  const known = READ.get(key);
-  if (known !== undefined) return known;
-  if (READ.size >= READ_MAX) READ.clear();
-  const by = asRead(key);
-  if (key.length <= NAME_CHARACTERS_MAX) READ.set(key, by);
-  return by;
-}
+const switchedBy = madeOncePerName(asRead, NAME_CHARACTERS_MAX);
 
 function asRead(key: string): Switching {
   const words = wordList(key);

@@ -1,4 +1,5 @@
 /** Which names of arguments are those of a status, and which words of one make content public. */
+import { madeOncePerName } from "../../lib/made_once.ts";
 import { isPublishedWord } from "../publishing.ts";
 import { readingsOf, wordList } from "./words.ts";
 
@@ -21,20 +22,13 @@ const LOOKS: ReadonlySet<string> = new Set(
     "description message messages image background border size width bar").split(" "),
 );
 
-const KNOWN = new Map<string, Kind>();
-const KNOWN_MAX = 5000;
 const NAME_CHARACTERS_MAX = 256;
 
 /** What that name says, in whatever letters it is written. */
-export function kindOf(key: string): Kind {
-  const known = KNOWN.get(key);
-  if (known !== undefined) return known;
-  if (KNOWN.size >= KNOWN_MAX) KNOWN.clear();
-  const kinds = readingsOf(key).map(kindAsRead);
-  const kind = kinds.find((one) => one !== "none") ?? "none";
-  if (key.length <= NAME_CHARACTERS_MAX) KNOWN.set(key, kind);
-  return kind;
-}
+export const kindOf: (key: string) => Kind = madeOncePerName(
+  (key) => readingsOf(key).map(kindAsRead).find((one) => one !== "none") ?? "none",
+  NAME_CHARACTERS_MAX,
+);
 
 function kindAsRead(key: string): Kind {
   if (SEEN.test(key)) return "seen";

@@ -1,4 +1,5 @@
 /** A name of another's tool as words: whatever joins them, and letters of other scripts that look like Latin ones as those. */
+import { madeOncePerName } from "../../lib/made_once.ts";
 
 /** Letters of other scripts that a reader takes for Latin ones; what Unicode's compatibility forms fold is not among them. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = Object.fromEntries(
@@ -62,18 +63,7 @@ const LEFT_OUT: readonly RegExp[] = [/<[^<>]*>/g, /%[0-9a-f]{2}/gi, /[^\p{L}\p{N
  * humps, for who reads the name may not care for capitals, and with and without what others leave out of a name. Empty
  * for a text that is too long to be a name.
  */
-export function wordsOf(name: string): ReadonlySet<string> {
-  const known = KNOWN.get(name);
-  if (known !== undefined) return known;
-  if (KNOWN.size >= KNOWN_MAX) KNOWN.clear();
-  const words = readWords(name);
-  if (name.length <= NAME_CHARACTERS_MAX) KNOWN.set(name, words);
-  return words;
-}
-
-/** Names that were split: the same few come with every call. */
-const KNOWN = new Map<string, ReadonlySet<string>>();
-const KNOWN_MAX = 5000;
+export const wordsOf: (name: string) => ReadonlySet<string> = madeOncePerName(readWords, NAME_CHARACTERS_MAX);
 
 function readWords(name: string): ReadonlySet<string> {
   const short = name.trim();
@@ -97,14 +87,7 @@ function humps(text: string): string[] {
 }
 
 /** The same in their order, humps split. */
-export function wordList(name: string): readonly string[] {
-  const known = LISTS.get(name);
-  if (known !== undefined) return known;
-  if (LISTS.size >= KNOWN_MAX) LISTS.clear();
+export const wordList: (name: string) => readonly string[] = madeOncePerName((name) => {
   const split = latin(name.trim().slice(0, NAME_CHARACTERS_MAX)).replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2");
-  const words = split.toLowerCase().split(/[^\p{L}]+/u).filter((word) => word !== "");
-  if (name.length <= NAME_CHARACTERS_MAX) LISTS.set(name, words);
-  return words;
-}
-
-const LISTS = new Map<string, readonly string[]>();
+  return split.toLowerCase().split(/[^\p{L}]+/u).filter((word) => word !== "");
+}, NAME_CHARACTERS_MAX);
