@@ -33,8 +33,8 @@ const STATUS_NAMES: ReadonlySet<string> = new Set([
   "publishstate",
 ]);
 
-/** Names whose mere truth publishes. */
-const SWITCH_NAMES: ReadonlySet<string> = new Set([
+/** Names whose mere truth publishes; their words joined. */
+export const SWITCH_NAMES: ReadonlySet<string> = new Set([
   "publish",
   "published",
   "ispublished",

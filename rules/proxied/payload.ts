@@ -1,7 +1,7 @@
 /** What a write of another's tool may set: no status but a draft's, nothing that publishes or destroys by a mere yes. */
 import { GatewayError } from "../../errors.ts";
 import { madeOncePerName } from "../../lib/made_once.ts";
-import { wouldPublish } from "../publishing.ts";
+import { SWITCH_NAMES, wouldPublish } from "../publishing.ts";
 import { hasLead, parseMoment } from "../schedule.ts";
 import { isMore, type Kind, kindOf } from "./status.ts";
 import { isJsonLike } from "./unpacked.ts";
@@ -22,13 +22,8 @@ const DRAFTS: ReadonlySet<string> = new Set(["draft", "pending"]);
 const SWITCHES: ReadonlySet<string> = new Set(["delete", "trash", "destroy", "purge", "erase", "wipe"]);
 /** What publishes by any answer but no; the words of a name joined. */
 const PUBLISHING: ReadonlySet<string> = new Set([
-  "publish",
+  ...SWITCH_NAMES,
   "unpublish",
-  "published",
-  "ispublished",
-  "publishnow",
-  "autopublish",
-  "publishimmediately",
   "publishat",
   "publishon",
 ]);
