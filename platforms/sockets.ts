@@ -67,19 +67,32 @@ async function soon<T>(promise: Promise<T>, ms: number): Promise<T | null> {
 /** Connects to that address alone; over TLS until the certificate was found to be the name's. */
 async function open(address: string, place: Place, signal: AbortSignal): Promise<Connection> {
   const { port, tls, authorities } = place;
-  const plain = connect({ host: address, port, noDelay: true });
+  const plain = contained(connect({ host: address, port, noDelay: true }));
   if (tls === null) return { socket: await ready(plain, "connect", signal), address };
-  const socket = secure({
-    socket: plain,
-    host: tls,
-    servername: isIP(tls) === 0 ? tls : "",
-    rejectUnauthorized: true,
-    ALPNProtocols: ["http/1.1"],
-    ...authorities.length > 0 ? { ca: [...authorities] } : {},
-  });
-  plain.on("error", (thrown) => socket.destroy(thrown));
-  socket.on("close", () => plain.destroy());
-  return { socket: await ready(socket, "secureConnect", signal), address };
+  try {
+    const socket = contained(secure({
+      socket: plain,
+      host: tls,
+      servername: isIP(tls) === 0 ? tls : "",
+      rejectUnauthorized: true,
+      ALPNProtocols: ["http/1.1"],
+      ...authorities.length > 0 ? { ca: [...authorities] } : {},
+    }));
+    plain.on("error", (thrown) => socket.destroy(thrown));
+    socket.on("close", () => plain.destroy());
+    return { socket: await ready(socket, "secureConnect", signal), address };
+  } catch (thrown) {
+    plain.destroy();
+    throw thrown;
+  }
+}
+
+/**
+ * A socket whose errors are heard for as long as it lives: an `error` that nobody listens for ends the process, and one
+ * can come at any time, a second one too. Whoever waits for the socket or uses it is told by listeners of their own.
+ */
+function contained<S extends Socket>(socket: S): S {
+  return socket.on("error", () => {});
 }
 
 /** The socket once it has come that far; it is gone when it fails or the signal aborts before. */
