@@ -19,7 +19,7 @@ import {
   type TermsQuery,
 } from "./rest/terms.ts";
 import { compareTerm } from "./rest/term_proof.ts";
-import { account, listUsers, requireRight, type UsersQuery, whoami } from "./rest/users.ts";
+import { accountIfShown, listUsers, requireRight, type UsersQuery, whoami } from "./rest/users.ts";
 import { Wire } from "./rest/wire.ts";
 import { seoOf } from "./seo/client.ts";
 import { structuredDataOf } from "./structured_data/client.ts";
@@ -42,7 +42,7 @@ export function clientOf(ctx: SiteContext) {
      */
     async findTerm(taxonomy: Taxonomy, name: string, parent?: Id): Promise<TermPick> {
       const [, picks] = await together(
-        account(wire),
+        accountIfShown(wire),
         findTerms(wire, taxonomy, [name], true),
         requireParentTerm(wire, parent),
       );

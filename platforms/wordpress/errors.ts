@@ -74,6 +74,19 @@ function errorBody(json: unknown): ErrorBody | null {
   return { code: code.slice(0, 80), message: `${message} ${which}`, data: facts };
 }
 
+/** What to do about a 401: only WordPress's own codes speak of the application password. */
+function signInWayOut(code: string | undefined): string {
+  if (refusesCredentials(401, code ?? "")) {
+    return "the application password of the site was not accepted: make a new one in the CMS and set the site's " +
+      "credentials";
+  }
+  return code === undefined
+    ? "this is not an answer of WordPress itself: the web server or a firewall in front of it asks for a sign-in of " +
+      "its own; let the gateway pass there"
+    : "a plugin or a setting of the site refuses its REST API, whatever the application password: allow the REST " +
+      "API there for the account that the gateway uses";
+}
+
 /** Ways on from what the companion plugin finds on the site, which no other argument changes. */
 const FOUND: ReadonlyMap<string, string> = new Map([
   ["site_ops_published", "it went live since it was looked at, and nothing was changed: read it again"],
@@ -82,17 +95,21 @@ const FOUND: ReadonlyMap<string, string> = new Map([
   ["site_ops_schema_provider_missing", "activate one under Plugins there"],
 ]);
 
+/** How WordPress's own codes of a 401 begin: of a sign-in that failed, and of a right that nobody has. */
+const OWN_401 = ["incorrect_password", "invalid_", "empty_", "application_password", "rest_not_logged_in"]
+  .concat(["rest_forbidden", "rest_cannot_", "rest_user_cannot"]);
+
 /**
- * Every 401 is bad credentials: a CMS takes wrong ones for nobody's (docs/upstreams/wordpress.md, "Requests and
- * answers").
+ * Whether WordPress itself says that it did not accept the credentials, by status and code: it takes wrong ones for
+ * nobody's, and words that as a missing right of nobody's (docs/upstreams/wordpress.md, "Requests and answers").
  */
+export const refusesCredentials = (status: number | undefined, code: string): boolean =>
+  status === 401 && code !== "rest_cannot_access" && OWN_401.some((start) => code.startsWith(start));
+
 function wayOut(out: Outgoing, answer: Incoming, code: string | undefined): string {
   const { status } = answer;
   const unknown = leavesDoubt(out, answer);
-  if (status === 401) {
-    return "the application password of the site was not accepted: make a new one in the CMS and set the site's " +
-      "credentials";
-  }
+  if (status === 401) return signInWayOut(code);
   if (code === undefined) {
     const foreign =
       "this is not an answer of WordPress itself: a firewall or a fault of the site came between";

@@ -1,6 +1,7 @@
 /** Accounts of little power, plain permalinks and sites without application passwords, on a real WordPress. */
 import assert from "node:assert/strict";
 import { ahead, type Args, DOORS, PNG } from "../cms_kit.ts";
+import { fixture } from "../companion/site.ts";
 import { fresh, onWordPress, PUBLIC, Real } from "./_wordpress.ts";
 
 onWordPress({
@@ -98,3 +99,32 @@ onWordPress({
     assert.match(String(found?.["next_step"]), /https/);
   },
 }, { environment: "production", workers: 2 });
+
+onWordPress({
+  async "a site without the routes of users takes drafts, pages, terms and media, and says what was not checked"(
+    site,
+  ) {
+    await using at = await Real.open(site);
+    assert.equal((await at.ask.rest("ed", "GET", "/users/me")).status, 404, "the routes are gone");
+    const page = { site_id: "open", title: fresh("Hidden"), content_html: "<p>x</p>" };
+    const draft = { ...page, tags: [fresh("Tag")] };
+    const { warnings } = await at.kit.preview("create_draft", draft);
+    const { done: { id } } = await at.kit.write("rest", "create_draft", draft);
+    assert.match(String(warnings), /does not show its users/);
+    const post = { site_id: "open", post_id: id };
+    await at.kit.write("mcp", "update_draft", { ...post, title: fresh("Hidden, changed") });
+    await at.kit.write("mcp", "schedule_draft", { ...post, scheduled_at: ahead(7200) });
+    assert.equal((await at.stored(id))["status"], "future");
+    await at.kit.write("rest", "create_page_draft", page);
+    const image = { site_id: "open", filename: "a.png", content_base64: PNG };
+    await at.kit.write("rest", "upload_media", image);
+    await at.kit.both("list_drafts", { site_id: "open" });
+    const ping = await at.kit.gw.refuses("ping_site", { site_id: "open" }, "E_UPSTREAM");
+    assert.match(ping, /rest_no_route.*does not have this part of the REST API/);
+    const subscriber = { ...page, site_id: "subscriber", confirm: true };
+    await at.kit.refuses("create_draft", subscriber, "E_UPSTREAM", {
+      says: /403 rest_cannot_create/,
+      sends: "anything",
+    });
+  },
+}, { plugins: [fixture("hideusers")] });

@@ -1,6 +1,6 @@
 /** The rights of a site's account: asked once a minute, doubted with every refusal, and never remembered against it. */
 import assert from "node:assert/strict";
-import type { Args } from "../cms_kit.ts";
+import { type Args, PNG } from "../cms_kit.ts";
 import { type World, world } from "./_stand_in.ts";
 
 const asked = ({ cms }: World) => cms.requests.filter(({ path }) => path.endsWith("/users/me")).length;
@@ -57,6 +57,87 @@ Deno.test("a right that was taken within the minute is refused by the site, and 
   assert.match(says, /lacks the right "edit_pages" to write pages; nothing was written/);
   assert.equal(at.cms.writes.length, writes.length + 1);
 });
+
+/** How sites hide their users: a plugin that takes the routes away, one with a code of its own, a firewall. */
+const HIDING = [
+  {
+    kind: "answer",
+    status: 404,
+    body: { code: "rest_no_route", message: "No route", data: { status: 404 } },
+  },
+  { kind: "unauthorized", code: "rest_disabled" },
+  { kind: "unauthorized", code: "rest_cannot_access" },
+  { kind: "html", status: 403 },
+] as const;
+
+for (const fault of HIDING) {
+  const how = "code" in fault ? fault.code : `${fault.kind} ${fault.status}`;
+  Deno.test(`a site that hides its users (${how}) takes drafts, terms and media all the same`, async () => {
+    await using at = await world();
+    at.cms.inject(fault, { path: "/wp/v2/users/", times: 99 });
+    const draft = {
+      site_id: "acme",
+      title: "T",
+      content_html: "x",
+      author_id: 2,
+      categories: ["Uncategorized"],
+    };
+    const preview = await at.kit.gw.call<{ warnings: string[] }>("create_draft", draft);
+    assert.match(preview.warnings.join(), /does not show its users.*its rights were not checked beforehand/);
+    const made = await at.kit.gw.call<Args>("create_draft", { ...draft, tags: ["New"], confirm: true });
+    assert.equal(made["status"], "draft");
+    const site = { site_id: "acme" };
+    const page = { ...site, title: "P", content_html: "x", confirm: true };
+    assert.equal((await at.kit.gw.call<Args>("create_page_draft", page))["status"], "draft");
+    await at.kit.gw.call("create_taxonomy", { ...site, taxonomy: "tag", name: "Other", confirm: true });
+    await at.kit.gw.call("upload_media", { ...site, filename: "a.png", content_base64: PNG, confirm: true });
+    const post = { ...site, post_id: at.draft.id };
+    await at.kit.gw.call("schedule_draft", { ...post, scheduled_at: at.ahead(7200), confirm: true });
+    await at.kit.both("list_drafts", site);
+  });
+}
+
+Deno.test("a site that hides its users is asked who the account is once a minute", async () => {
+  await using at = await world();
+  at.cms.inject({ kind: "html", status: 403 }, { path: "/wp/v2/users/me", times: 99 });
+  for (let time = 0; time < 3; time++) await at.kit.gw.call("list_taxonomies", TAGS);
+  assert.equal(asked(at), 1);
+  at.kit.gw.clock.now += 60_000;
+  await at.kit.gw.call("list_taxonomies", TAGS);
+  assert.equal(asked(at), 2);
+});
+
+for (const code of ["incorrect_password", "rest_not_logged_in"]) {
+  Deno.test(`credentials that WordPress refuses (${code}) are not taken for hidden users`, async () => {
+    await using at = await world();
+    at.cms.inject({ kind: "unauthorized", code }, { path: "/wp/v2/users/me", times: 9 });
+    const draft = { site_id: "acme", title: "T", content_html: "x", confirm: true };
+    const says = /application password of the site was not accepted/;
+    await at.kit.refuses("create_draft", draft, "E_UPSTREAM", { says, sends: "reads" });
+    await at.kit.refuses("list_drafts", { site_id: "acme" }, "E_UPSTREAM", { says, sends: "reads" });
+  });
+}
+
+const SHUT: [Parameters<World["cms"]["inject"]>[0], RegExp][] = [
+  [
+    { kind: "unauthorized", code: "rest_disabled" },
+    /refuses its REST API, whatever the application password/,
+  ],
+  [{ kind: "unauthorized", code: "itsec_rest_api_access_restricted" }, /plugin or a setting of the site/],
+  [{ kind: "html", status: 401 }, /not an answer of WordPress itself.*asks for a sign-in of its own/],
+];
+
+for (const [fault, says] of SHUT) {
+  Deno.test(`a 401 that is not WordPress's own is not blamed on the password: ${says.source}`, async () => {
+    await using at = await world();
+    at.cms.inject(fault, { path: "/wp/v2/", times: 99 });
+    for (const tool of ["ping_site", "list_drafts"]) {
+      const message = await at.kit.gw.refuses(tool, { site_id: "acme" }, "E_UPSTREAM");
+      assert.match(message, says);
+      assert.doesNotMatch(message, /was not accepted/);
+    }
+  });
+}
 
 Deno.test("ping_site asks afresh, and both questions at once", async () => {
   await using at = await world();

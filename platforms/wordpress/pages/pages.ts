@@ -13,7 +13,7 @@ import { readOne } from "../rest/one.ts";
 import { CONTENT, CONTENT_FIELDS, type ContentRecord } from "../rest/records.ts";
 import { change, type CmsSeen, look, seenOf } from "../rest/seen.ts";
 import { judge, requireUnpublished } from "../rest/states.ts";
-import { account, requireRight } from "../rest/users.ts";
+import { accountIfShown, requireRight, uncheckedRights } from "../rest/users.ts";
 import { changedBeside, pageLosses } from "../rest/warnings.ts";
 import type { Wire } from "../rest/wire.ts";
 import { written } from "../rest/written.ts";
@@ -66,10 +66,14 @@ export async function requireParent(wire: Wire, parent: Id | undefined): Promise
  * itself. Writes nothing. Throws E_BAD_INPUT, E_UPSTREAM.
  */
 export async function preparePage(wire: Wire, fields: PageFields, isNew: boolean): Promise<PreparedPage> {
-  await together(isNew ? account(wire) : undefined, requireParent(wire, fields.parent_id));
+  await together(isNew ? accountIfShown(wire) : undefined, requireParent(wire, fields.parent_id));
   if (isNew) await requireRight(wire, "edit_pages", "write pages");
   const { content_html, ...rest } = fields;
-  return { fields: content_html === undefined ? rest : { ...rest, content_html: asBlocks(content_html) } };
+  const warnings = isNew ? uncheckedRights(wire) : [];
+  return {
+    fields: content_html === undefined ? rest : { ...rest, content_html: asBlocks(content_html) },
+    warnings,
+  };
 }
 
 /** The body of a write: only what was given, never a state or a date. */

@@ -13,7 +13,14 @@ import { CONTENT, type ContentRecord, fieldsOf, plainName, POST, TERMS_TOO, utc 
 import { change, type CmsSeen, look, seenOf } from "./seen.ts";
 import { judge, requireUnpublished } from "./states.ts";
 import { findTerms, makeMissing, requireTermRight, type Taxonomy, type TermPick, termsOf } from "./terms.ts";
-import { account, knownAccount, type Me, requireAuthor, requireRight } from "./users.ts";
+import {
+  accountIfShown,
+  knownAccount,
+  type Me,
+  requireAuthor,
+  requireRight,
+  uncheckedRights,
+} from "./users.ts";
 import { changedBeside, losses } from "./warnings.ts";
 import type { Query, Wire } from "./wire.ts";
 import { written } from "./written.ts";
@@ -91,19 +98,8 @@ async function pageOfOwn(wire: Wire, asked: Query, page: number) {
   const sees = (me: Me | null) => me === null || me.can("edit_others_posts");
   const known = knownAccount(wire);
   if (known) return sees(known) ? await all() : await own(known);
-  const [me, found] = await together(whoIfTold(wire), all());
+  const [me, found] = await together(accountIfShown(wire), all());
   return me === null || sees(me) ? found : await own(me);
-}
-
-/** The account; null where the site hides it, as some security plugins do with all people. */
-async function whoIfTold(wire: Wire): Promise<Me | null> {
-  try {
-    return await account(wire);
-  } catch (thrown) {
-    const hidden = thrown instanceof GatewayError && [401, 403, 404].includes(thrown.upstream ?? 0);
-    if (!hidden) throw thrown;
-    return null;
-  }
 }
 
 /**
@@ -114,19 +110,19 @@ export async function prepareDraft(wire: Wire, fields: DraftFields, isNew: boole
   const { author_id } = fields;
   const alone = isNew && [...fields.tags ?? [], ...fields.categories ?? []].length === 1;
   const [me, tags, categories] = await together(
-    isNew || author_id !== undefined ? account(wire) : null,
+    isNew || author_id !== undefined ? accountIfShown(wire) : null,
     fields.tags && findTerms(wire, "tag", fields.tags, alone),
     fields.categories && findTerms(wire, "category", fields.categories, alone),
     requireImage(wire, fields.featured_media_id),
     requireAuthor(wire, author_id),
   );
   if (isNew) await requireRight(wire, "edit_posts", "write drafts");
-  if (me && author_id !== undefined && numericId(author_id, "author_id") !== me.id) {
+  if (author_id !== undefined && numericId(author_id, "author_id") !== me?.id) {
     await requireRight(wire, "edit_others_posts", "write in another author's name");
   }
   await requireTermRight(wire, "tag", tags ?? []);
   await requireTermRight(wire, "category", categories ?? []);
-  return { fields, tags, categories };
+  return { fields, tags, categories, warnings: isNew ? uncheckedRights(wire) : [] };
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Making } from "../../../model.ts";
 import { isDoubtful } from "../../failures.ts";
 import { CmsError } from "../errors.ts";
 import { type ContentRecord, fieldsOf, plainName, TERM, type TermRecord, totals } from "./records.ts";
-import { account, hasRight } from "./users.ts";
+import { accountIfShown, hasRight } from "./users.ts";
 import { valueLoss } from "./warnings.ts";
 import type { Query, Wire } from "./wire.ts";
 
@@ -78,7 +78,7 @@ function term(record: TermRecord): Term {
 export async function listTerms(wire: Wire, taxonomy: Taxonomy, query: TermsQuery): Promise<TermList> {
   const { page, per_page, search } = query;
   const asked = { page, per_page, search: escaped(search), _fields: FIELDS };
-  const [, got] = await together(account(wire), wire.get(ROUTE[taxonomy], asked, TERMS));
+  const [, got] = await together(accountIfShown(wire), wire.get(ROUTE[taxonomy], asked, TERMS));
   return { terms: got.data.map(term), page, per_page, ...totals(got.headers) };
 }
 
@@ -156,7 +156,7 @@ export async function requireTermRight(
 ): Promise<void> {
   const missing = picks.filter(({ id }) => id === null).map(({ name }) => JSON.stringify(name));
   if (missing.length === 0) return;
-  if (await hasRight(wire, taxonomy === "tag" ? "edit_posts" : "manage_categories")) return;
+  if (await hasRight(wire, taxonomy === "tag" ? "edit_posts" : "manage_categories") !== false) return;
   throw new GatewayError(
     "E_UPSTREAM",
     `CMS 403: the site's account may not make ${argument(taxonomy)}, and ${

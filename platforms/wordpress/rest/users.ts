@@ -3,7 +3,7 @@ import { z } from "zod";
 import { GatewayError } from "../../../errors.ts";
 import { together } from "../../../lib/async.ts";
 import { type Id, numericId } from "../../../lib/ids.ts";
-import { CmsError } from "../errors.ts";
+import { CmsError, refusesCredentials } from "../errors.ts";
 import { fieldsOf, ME, totals, USER_ROW } from "./records.ts";
 import { ACCOUNT, type Wire } from "./wire.ts";
 
@@ -69,10 +69,45 @@ export function knownAccount(wire: Wire): Me | undefined {
   return wire.cache.get<Me>(ACCOUNT);
 }
 
-/** Whether the account has a right; what it is remembered to lack it is asked for again. Throws as whoami. */
-export async function hasRight(wire: Wire, capability: string): Promise<boolean> {
+/** Under which it is kept that the site does not show its account. */
+const HIDES_ACCOUNT = "hides_account";
+
+/**
+ * The account; null where the site does not show it: some security plugins take the routes of people away, or answer
+ * them with an error of their own (docs/upstreams/wordpress.md, "Requests and answers"). WordPress then judges rights
+ * and credentials by itself, with the request that needs them. Throws as whoami for refused credentials.
+ */
+export async function accountIfShown(wire: Wire): Promise<Me | null> {
+  if (wire.cache.get<true>(HIDES_ACCOUNT)) return null;
+  try {
+    return await account(wire);
+  } catch (thrown) {
+    if (!hidesUsers(thrown)) throw thrown;
+    wire.cache.set<true>(HIDES_ACCOUNT, true, ACCOUNT_TTL_MS);
+    return null;
+  }
+}
+
+/** Whether the site does not show its users to the account; refused credentials are another matter. */
+const hidesUsers = (thrown: unknown): thrown is CmsError =>
+  thrown instanceof CmsError && [401, 403, 404].includes(thrown.upstream ?? 0) &&
+  !refusesCredentials(thrown.upstream, thrown.reason);
+
+const UNCHECKED =
+  "The site does not show its users, not even the account that the gateway uses, so its rights " +
+  "were not checked beforehand; WordPress checks them when the change is made";
+
+/** The warning of a preview on a site that does not show its account; none elsewhere, or where it was not asked. */
+export const uncheckedRights = (wire: Wire): string[] =>
+  wire.cache.get<true>(HIDES_ACCOUNT) ? [UNCHECKED] : [];
+
+/**
+ * Whether the account has a right; what it is remembered to lack it is asked for again. Null where the site does not
+ * show its account. Throws as whoami.
+ */
+export async function hasRight(wire: Wire, capability: string): Promise<boolean | null> {
   if (knownAccount(wire)?.can(capability) === false) return (await whoami(wire)).can(capability);
-  return (await account(wire)).can(capability);
+  return (await accountIfShown(wire))?.can(capability) ?? null;
 }
 
 async function readMe(wire: Wire): Promise<Me> {
@@ -81,9 +116,12 @@ async function readMe(wire: Wire): Promise<Me> {
   return { id, name, slug, roles, can: (capability) => Boolean(capabilities[capability]) };
 }
 
-/** Refuses before anything is written what the account's role does not allow: E_UPSTREAM with status 403. */
+/**
+ * Refuses before anything is written what the account's role does not allow: E_UPSTREAM with status 403. Refuses
+ * nothing where the site does not show its account.
+ */
 export async function requireRight(wire: Wire, capability: string, doing: string): Promise<void> {
-  if (await hasRight(wire, capability)) return;
+  if (await hasRight(wire, capability) !== false) return;
   const { slug } = await account(wire);
   throw new GatewayError(
     "E_UPSTREAM",
@@ -104,9 +142,8 @@ export async function requireAuthor(wire: Wire, author: Id | undefined): Promise
   try {
     await wire.get(`wp/v2/users/${id}`, { _fields: "id" }, z.object({ id: z.literal(id) }));
   } catch (thrown) {
-    if (!(thrown instanceof CmsError)) throw thrown;
-    if (thrown.upstream === 403 || thrown.reason === "rest_no_route") return;
-    if (thrown.reason !== "rest_user_invalid_id") throw thrown;
+    if (!hidesUsers(thrown)) throw thrown;
+    if (thrown.reason !== "rest_user_invalid_id") return;
     throw new GatewayError(
       "E_BAD_INPUT",
       `author_id: the site has no person ${id}; list_cms_users names them`,
@@ -134,7 +171,7 @@ export async function listUsers(wire: Wire, query: UsersQuery): Promise<UserList
       if (!hidden) throw thrown;
     }
   }
-  const [, got] = await together(account(wire), wire.get("wp/v2/users", common, rows));
+  const [, got] = await together(accountIfShown(wire), wire.get("wp/v2/users", common, rows));
   const note = roles === undefined ? HIDDEN : `${HIDDEN}; roles could not be applied`;
   return { users: got.data, page, per_page, ...totals(got.headers), note };
 }

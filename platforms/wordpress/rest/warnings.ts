@@ -27,8 +27,8 @@ export function textLoss(field: string, sent: unknown, stored: string): string[]
   const lost = lostElements(sent, stored);
   const which = lost.length === 0 ? "" : ` (without ${lost.map((name) => `<${name}>`).join(", ")})`;
   return [
-    `${field}: the site stored another text than was sent${which}; accounts without the right unfiltered_html lose ` +
-    "some HTML: read the post, or use an account of an editor",
+    `${field}: the site stored another text than was sent${which}; a plugin or a filter of the site changed it, as ` +
+    "WordPress does where the account lacks the right unfiltered_html: read the post",
   ];
 }
 
