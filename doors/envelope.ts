@@ -54,12 +54,20 @@ export function unwrap(value: unknown): unknown {
   return value instanceof Content ? value.toJSON() : value;
 }
 
-/** The headers a refusal carries beside its body: where to authorize, when to try again. */
-export function refusalHeaders(error: GatewayError, baseUrl: string): Record<string, string> {
+/**
+ * The headers a refusal carries beside its body: where to authorize, when to try again. `path` is that of the door where
+ * it has metadata of its own: a client that comes back without the refusal looks there for it (RFC 9728, 3.1), and has
+ * to find what it found first.
+ */
+export function refusalHeaders(
+  error: GatewayError,
+  baseUrl: string,
+  path: "" | "/mcp" = "",
+): Record<string, string> {
   const headers: Record<string, string> = {};
   if (error.code === "E_AUTH") {
     headers["www-authenticate"] =
-      `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource"`;
+      `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource${path}"`;
   }
   if (error.retryAfter !== undefined) headers["retry-after"] = String(error.retryAfter);
   return headers;

@@ -46,6 +46,6 @@ export function fault(
 /** A refusal before any message was read: the envelope of the REST door, and where to get a token. */
 export function refusal(error: GatewayError, requestId: string, baseUrl: string): Response {
   const { code, message, status } = error;
-  const headers = { ...JSON_HEADERS, ...refusalHeaders(error, baseUrl) };
+  const headers = { ...JSON_HEADERS, ...refusalHeaders(error, baseUrl, "/mcp") };
   return naming(requestId, JSON.stringify({ ok: false, error: { code, message } }), status, headers);
 }

@@ -4,7 +4,7 @@ import type { Grant } from "../../model.ts";
 import type { CodeOrder, IssuedTokens, Store } from "../../store/store.ts";
 import { SCOPE } from "./clients.ts";
 import { OAuthFault, parametersOf } from "./fault.ts";
-import { resourceOf } from "./resources.ts";
+import { isOwnResource, resourceOf } from "./resources.ts";
 import { appendClientRow, byClient, type RowPorts } from "./rows.ts";
 
 /** What issuing needs. */
@@ -82,9 +82,7 @@ export class Issuing {
       if (!VERIFIER.test(verifier) || hash("sha256", verifier, "base64url") !== order.challenge) {
         throw invalidGrant("code_verifier: does not fit the code_challenge");
       }
-      if (resource !== null && order.resource !== null && resource !== order.resource) {
-        throw new OAuthFault("invalid_target", "resource: is not the one that the code was asked for with");
-      }
+      // Of the gateway's two addresses either is taken: they are one, and who redeems need not be who asked.
       return order.resource ?? resource;
     };
     const redeemed = await this.ports.store.oauthGrants.redeem(code, judge);
@@ -104,11 +102,16 @@ export class Issuing {
 
   async #refresh(params: Parameters, client_id: string): Promise<IssuedTokens> {
     const text = required(params, "refresh_token");
-    const resource = resourceOf(params.all("resource"), this.ports.baseUrl);
+    const { baseUrl } = this.ports;
+    resourceOf(params.all("resource"), baseUrl);
     const refreshed = await this.ports.store.oauthGrants.refresh(text, async (grant) => {
       if (grant.client_id !== client_id) throw invalidGrant("refresh_token: was issued to another client");
-      if (resource !== null && grant.resource !== null && resource !== grant.resource) {
-        throw new OAuthFault("invalid_target", "resource: is not the one that was granted");
+      if (!isOwnResource(grant.resource, baseUrl)) {
+        // No invalid_grant: where BASE_URL is wrong for an hour, clients would forget what they were granted.
+        throw new OAuthFault(
+          "invalid_target",
+          "resource: what was granted is for another address; connect again",
+        );
       }
       // Before anything is changed: a look that fails afterwards would lose the client its new tokens.
       if (grant.ended_at === null) await this.#refuseWithoutUser(grant);

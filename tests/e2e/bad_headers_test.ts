@@ -7,7 +7,7 @@ const OPTIONS = { sites: [site("acme", "cms")] };
 const JSON_TYPE = "Content-Type: application/json";
 const LIST = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
 const CHALLENGE =
-  /www-authenticate: Bearer resource_metadata="http:\/\/127\.0\.0\.1:8000\/\.well-known\/oauth-protected-resource"\r?\n/i;
+  /www-authenticate: Bearer resource_metadata="http:\/\/127\.0\.0\.1:8000\/\.well-known\/oauth-protected-resource(\/mcp)?"\r?\n/i;
 
 const bearer = (gw: Kit) => `Authorization: Bearer ${gw.token()}`;
 

@@ -1,18 +1,11 @@
-/** The official clients of both SDK lines let themselves in with their own OAuth, and carry a draft through. */
+/** Clients of others let themselves in with their own OAuth, and carry a draft through. */
 import assert from "node:assert/strict";
 import type { User } from "../../model.ts";
 import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import { allowed } from "../guard/oauth_kit.ts";
 import { type Kit, site } from "../kit.ts";
 import { start } from "./mcp_start.ts";
-import { call, first, type Line, second } from "./oauth_client.ts";
-
-const CLIENTS: Record<string, Line> = {
-  "@modelcontextprotocol/sdk": first,
-  "@modelcontextprotocol/client": second(),
-  "@modelcontextprotocol/client, auto": second("auto"),
-  "@modelcontextprotocol/client, pinned to 2026-07-28": second({ pin: "2026-07-28" }),
-};
+import { call, CLIENTS } from "./oauth_client.ts";
 
 for (const [name, line] of Object.entries(CLIENTS)) {
   Deno.test(`${name} goes from the 401 to a confirmed draft, over a refresh in between`, async () => {

@@ -7,7 +7,10 @@ Deno.test("a client finds its way from the 401 to the endpoints, from any origin
   const refused = await at.gw.http("/mcp", { method: "POST", as: null });
   assert.equal(refused.status, 401);
   const pointer = /resource_metadata="([^"]+)"$/.exec(refused.headers.get("www-authenticate")!)![1]!;
-  const paths = [pointer.slice(BASE.length), `${pointer.slice(BASE.length)}/mcp`];
+  const byRest = await at.gw.http("/api/v1/whoami", { as: null });
+  const [root] = /[^"]+(?="$)/.exec(byRest.headers.get("www-authenticate")!)!;
+  assert.equal(pointer, `${root}/mcp`, "each door names its own");
+  const paths = [root.slice(BASE.length), pointer.slice(BASE.length)];
   const resources = [BASE, `${BASE}/mcp`];
   for (const [index, path] of paths.entries()) {
     const response = await at.gw.http(path, { as: null, headers: { origin: "https://app.example" } });

@@ -1,7 +1,7 @@
 /** The token endpoint: codes and refresh tokens that are wrong, late, somebody else's or sent twice. */
 import assert from "node:assert/strict";
 import { gateway, NOW } from "../kit.ts";
-import { CHALLENGE, oauth, REDIRECT, VERIFIER, type World } from "./oauth_kit.ts";
+import { BASE, CHALLENGE, oauth, REDIRECT, VERIFIER, type World } from "./oauth_kit.ts";
 
 async function clientOf(at: World): Promise<string> {
   return (await at.register()).body.client_id;
@@ -33,7 +33,8 @@ Deno.test("a code is for its client, redirect URI, verifier and resource, and a 
     [id, { code_verifier: CHALLENGE }, "invalid_grant"],
     [id, { code_verifier: "short" }, "invalid_grant"],
     [id, { resource: "https://other.example" }, "invalid_target"],
-    [id, { resource: "http://127.0.0.1:8000" }, "invalid_target"],
+    [id, { resource: "http://127.0.0.1:8000/api" }, "invalid_target"],
+    [id, { resource: "http://localhost:8000/mcp" }, "invalid_target"],
     [id, { client_secret: "secret" }, "invalid_client"],
     [id, { grant_type: "password" }, "unsupported_grant_type"],
     [id, { grant_type: "client_credentials" }, "unsupported_grant_type"],
@@ -159,7 +160,7 @@ Deno.test("a refresh token is for its client and resource, and a try of another 
   const wrong: [string, Record<string, string>, string][] = [
     [other, {}, "invalid_grant"],
     [client_id, { resource: "https://other.example" }, "invalid_target"],
-    [client_id, { resource: "http://127.0.0.1:8000" }, "invalid_target"],
+    [client_id, { resource: "http://127.0.0.1:8000/api" }, "invalid_target"],
     [client_id, { refresh_token: "ort_unknown" }, "invalid_grant"],
     [client_id, { refresh_token: "" }, "invalid_request"],
     [client_id, { client_secret: "secret" }, "invalid_client"],
@@ -170,17 +171,23 @@ Deno.test("a refresh token is for its client and resource, and a try of another 
   assert.equal((await at.refresh(client_id, refresh_token)).status, 200);
 });
 
-Deno.test("a grant that names no resource is for the gateway, whichever of its addresses is asked for then", async () => {
-  await using at = await oauth();
-  const id = await clientOf(at);
-  const code = await at.code(id, { resource: undefined });
-  const { status, body } = await at.exchange(id, code, { resource: "http://127.0.0.1:8000/" });
-  assert.equal(status, 200);
-  assert.equal((await at.refresh(id, body.refresh_token, { resource: "http://127.0.0.1:8000" })).status, 200);
-  assert.equal(
-    (await at.refresh(id, body.refresh_token, { resource: "http://127.0.0.1:8000/mcp" })).body.error,
-    "invalid_target",
-  );
+Deno.test("a code and a refresh token are taken for either of the gateway's addresses, whichever was asked for", async () => {
+  const [root, door] = [BASE, `${BASE}/mcp`];
+  for (const asked of [undefined, root, `${root}/`, door]) {
+    for (const redeemed of [undefined, root, door, `${door}/`]) {
+      await using at = await oauth();
+      const what = `asked for ${asked}, redeemed for ${redeemed}`;
+      const id = await clientOf(at);
+      const named: Record<string, string> = redeemed === undefined ? {} : { resource: redeemed };
+      const { status, body } = await at.exchange(id, await at.code(id, { resource: asked }), named);
+      assert.equal(status, 200, what);
+      const other = await at.refresh(id, body.refresh_token, { resource: redeemed === door ? root : door });
+      assert.equal(other.status, 200, what);
+      assert.ok(await calls(at, other.body.access_token), what);
+      const { error } = (await at.refresh(id, other.body.refresh_token, { resource: `${BASE}/admin` })).body;
+      assert.equal(error, "invalid_target", what);
+    }
+  }
 });
 
 Deno.test("a grant ends after its days, and its last access token with it", async () => {
@@ -239,18 +246,31 @@ Deno.test("an access token does not open the admin API, and a refresh token or c
 Deno.test("a token of another address is not accepted", async () => {
   const folder = await Deno.makeTempDir();
   const kvPath = `${folder}/kv.db`;
-  let text: string;
+  let had: Awaited<ReturnType<World["connect"]>>;
   {
     await using at = await oauth({ settings: { kvPath } });
-    text = (await at.connect()).access_token;
-    assert.ok(await calls(at, text));
+    had = await at.connect();
+    assert.ok(await calls(at, had.access_token));
   }
   {
     await using moved = await gateway({ settings: { kvPath, baseUrl: "http://127.0.0.1:9000" } });
-    const headers = { authorization: `Bearer ${text}` };
+    const headers = { authorization: `Bearer ${had.access_token}` };
     const response = await moved.http("/api/v1/whoami", { as: null, headers });
     assert.equal(response.status, 401);
     assert.match((await response.json()).error.message, /issued for another address/);
+    const { client_id, refresh_token } = had;
+    for (const resource of ["", "http://127.0.0.1:9000/mcp"]) {
+      const form = new URLSearchParams({ grant_type: "refresh_token", client_id, refresh_token, resource });
+      const refreshed = await moved.http("/oauth/token", { method: "POST", as: null, body: form });
+      assert.deepEqual([refreshed.status, (await refreshed.json()).error], [400, "invalid_target"]);
+    }
+  }
+  {
+    await using back = await gateway({ settings: { kvPath } });
+    const { client_id, refresh_token } = had;
+    const form = new URLSearchParams({ grant_type: "refresh_token", client_id, refresh_token });
+    const refreshed = await back.http("/oauth/token", { method: "POST", as: null, body: form });
+    assert.equal(refreshed.status, 200, "nothing was lost");
   }
   await Deno.remove(folder, { recursive: true });
 });

@@ -35,7 +35,7 @@ Deno.test("without a valid token the answer is 401, the REST envelope, and where
     assert.equal(response.status, 401);
     assert.equal(
       response.headers.get("www-authenticate"),
-      'Bearer resource_metadata="https://gate.test/.well-known/oauth-protected-resource"',
+      'Bearer resource_metadata="https://gate.test/.well-known/oauth-protected-resource/mcp"',
     );
     assert.equal(
       response.headers.get("access-control-expose-headers"),
