@@ -54,6 +54,11 @@ export function consentPage(c: Context, status: number, view: ConsentView): Prom
         <p>{whoAsks(client)}</p>
         <p>{whereTo(client)}</p>
       </Notice>
+      {client.own_scheme && (
+        <Notice kind="problem">
+          <p>{anyProgram(client.own_scheme)}</p>
+        </Notice>
+      )}
       <p>
         It will call tools for{" "}
         {email}, with no more than you choose here. A change is shown to it first, and it has to confirm what
@@ -128,7 +133,16 @@ function whoAsks({ name, proven_host }: ShownClient): string {
     : `A program that ${proven_host} describes as “${name}” asks.`;
 }
 
-function whereTo({ loopback, redirect_host }: ShownClient): string {
+/** What nobody can know of an answer that is handed to a scheme. */
+const anyProgram = ({ scheme, program }: NonNullable<ShownClient["own_scheme"]>) =>
+  `Warning: any program on that machine can register itself for ${scheme}, not ${program} alone. Whichever program ` +
+  "gets your answer can call tools with what you choose below. If you did not start this yourself, choose Deny.";
+
+function whereTo({ loopback, own_scheme, redirect_host }: ShownClient): string {
+  if (own_scheme) {
+    return `Your answer goes to the program that opens ${own_scheme.scheme} addresses on the machine you are at: ` +
+      `allow it only if you just connected from ${own_scheme.program} there.`;
+  }
   return loopback
     ? `Your answer goes to a program on the machine you are at (${redirect_host}): allow it only if you just started one.`
     : `Your answer goes to ${redirect_host}: allow it only if you know that address.`;

@@ -1,7 +1,7 @@
 /** From a client's request to the answer that takes its person's choice back to it. */
 import { hash } from "node:crypto";
 import { type Granted, OAUTH_LIMITS, type User } from "../../model.ts";
-import { isLoopbackRedirect, redirectHost } from "../../rules/redirect_uri.ts";
+import { isLoopbackRedirect, type OwnScheme, ownScheme, redirectHost } from "../../rules/redirect_uri.ts";
 import type { Store } from "../../store/store.ts";
 import {
   answerAddress,
@@ -39,6 +39,8 @@ export interface ShownClient {
   readonly redirect_host: string;
   /** Whether the answer goes to a program on the person's own machine. */
   readonly loopback: boolean;
+  /** Set where it goes to whichever program on that machine opens addresses of that scheme. */
+  readonly own_scheme: OwnScheme | null;
   /** Where it leads, as a source of a Content-Security-Policy: browsers ask it for each address on the way. */
   readonly leads_to: string;
 }
@@ -115,13 +117,19 @@ export function shownClient({ client, redirect_uri }: AuthorizationRequest): Sho
   const proven_host = isDocumentAddress(client.id) ? new URL(client.id).host : null;
   const redirect_host = redirectHost(redirect_uri);
   const loopback = isLoopbackRedirect(redirect_uri);
+  const own_scheme = ownScheme(redirect_uri);
   return {
     id: client.id,
     name: client.name?.replace(QUOTES, "'") ?? proven_host ?? redirect_host,
     proven_host,
     redirect_host,
     loopback,
-    leads_to: loopback ? loopbackSource(redirect_uri) : "https:",
+    own_scheme,
+    leads_to: loopback
+      ? loopbackSource(redirect_uri)
+      : own_scheme === null
+      ? "https:"
+      : new URL(redirect_uri).protocol,
   };
 }
 

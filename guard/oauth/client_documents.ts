@@ -170,7 +170,7 @@ function clientOf(client_id: string, { status, headers, json }: Incoming): OAuth
     );
   }
   if ("client_secret" in value) throw refuse(client_id, "holds a client_secret, which a document must not");
-  const { authMethod, ...client } = metadataOf(client_id, value);
+  const { authMethod, leftOut: _, ...client } = metadataOf(client_id, value);
   if (authMethod !== undefined && authMethod !== "none") {
     throw refuse(
       client_id,

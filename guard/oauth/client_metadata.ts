@@ -16,8 +16,25 @@ const METADATA = z.looseObject({
 
 const bad = (message: string) => new OAuthFault("invalid_client_metadata", message);
 
-/** Reads what both ways have in common. Throws OAuthFault: invalid_redirect_uri, invalid_client_metadata. */
-export function clientMetadata(value: unknown): Omit<OAuthClient, "id"> & { readonly authMethod?: string } {
+/** A redirect URI that a client names and may not have, and why. */
+export interface LeftOut {
+  readonly redirect_uri: string;
+  /** Follows the URI in a sentence. */
+  readonly reason: string;
+}
+
+/** What a client says of itself, as far as it is taken. */
+export interface ClientMetadata extends Omit<OAuthClient, "id"> {
+  readonly authMethod?: string;
+  /** The redirect URIs that it names beside those that were taken. */
+  readonly leftOut: readonly LeftOut[];
+}
+
+/**
+ * Reads what both ways have in common. Programs name every address they may ever wait at, so one that may not be is left
+ * out, and the others stand. Throws OAuthFault: invalid_redirect_uri where none is left, invalid_client_metadata.
+ */
+export function clientMetadata(value: unknown): ClientMetadata {
   const read = METADATA.safeParse(value);
   if (!read.success) {
     const [issue] = read.error.issues;
@@ -30,24 +47,33 @@ export function clientMetadata(value: unknown): Omit<OAuthClient, "id"> & { read
     }
     throw bad(`${at}: expected ${issue?.code === "invalid_type" ? issue.expected : "another value"}`);
   }
-  const { redirect_uris, client_name, grant_types, response_types, token_endpoint_auth_method } = read.data;
-  for (const uri of redirect_uris) judgeRedirect(uri);
+  const { client_name, grant_types, response_types, token_endpoint_auth_method } = read.data;
+  const { redirect_uris, leftOut } = judgedRedirects(read.data.redirect_uris);
   if (grant_types && !grant_types.includes("authorization_code")) {
     throw bad("grant_types: authorization_code must be among them; refresh_token may be");
   }
   if (response_types && !response_types.includes("code")) {
     throw bad("response_types: code must be among them, for nothing else is answered");
   }
-  return { name: nameOf(client_name), redirect_uris, authMethod: token_endpoint_auth_method };
+  return { name: nameOf(client_name), redirect_uris, authMethod: token_endpoint_auth_method, leftOut };
 }
 
-function judgeRedirect(uri: string): void {
-  const fault = uri.length > OAUTH_LIMITS.REDIRECT_URI_CHARACTERS
-    ? `is longer than ${OAUTH_LIMITS.REDIRECT_URI_CHARACTERS} characters`
-    : redirectFault(uri);
-  if (fault !== null) {
-    throw new OAuthFault("invalid_redirect_uri", `redirect_uris: "${uri.slice(0, 200)}" ${fault}`);
+const SHOWN_CHARACTERS = 200;
+
+function judgedRedirects(named: readonly string[]): Pick<ClientMetadata, "redirect_uris" | "leftOut"> {
+  const leftOut = named.flatMap((uri) => {
+    const reason = uri.length > OAUTH_LIMITS.REDIRECT_URI_CHARACTERS
+      ? `is longer than ${OAUTH_LIMITS.REDIRECT_URI_CHARACTERS} characters`
+      : redirectFault(uri);
+    return reason === null ? [] : [{ uri, redirect_uri: uri.slice(0, SHOWN_CHARACTERS), reason }];
+  });
+  const refused = new Set(leftOut.map(({ uri }) => uri));
+  const redirect_uris = named.filter((uri) => !refused.has(uri));
+  const [first] = leftOut;
+  if (first !== undefined && redirect_uris.length === 0) {
+    throw new OAuthFault("invalid_redirect_uri", `redirect_uris: "${first.redirect_uri}" ${first.reason}`);
   }
+  return { redirect_uris, leftOut: leftOut.map(({ redirect_uri, reason }) => ({ redirect_uri, reason })) };
 }
 
 /** Characters that change how the text around them reads: controls, and marks of direction. */

@@ -2,7 +2,7 @@
 import { OAUTH_LIMITS, type OAuthClient } from "../../model.ts";
 import type { Store } from "../../store/store.ts";
 import { ClientDocuments, type DocumentPorts, isDocumentAddress } from "./client_documents.ts";
-import { clientMetadata } from "./client_metadata.ts";
+import { clientMetadata, type LeftOut } from "./client_metadata.ts";
 import { OAuthFault } from "./fault.ts";
 
 /** What finding clients needs. */
@@ -20,6 +20,8 @@ export interface Registration {
   readonly response_types: readonly string[];
   readonly token_endpoint_auth_method: "none";
   readonly scope: string;
+  /** What of the redirect URIs was not registered; absent where all were. */
+  readonly redirect_uris_left_out?: readonly LeftOut[];
 }
 
 /** The one scope there is: what a client may do is what its person granted. */
@@ -57,7 +59,7 @@ export class Clients {
 
   /** Registers a client as public, whatever else it asks for; `address` is where it is asked from. Throws OAuthFault. */
   async register(body: unknown, address: string): Promise<Registration> {
-    const { name, redirect_uris } = clientMetadata(body);
+    const { name, redirect_uris, leftOut } = clientMetadata(body);
     const { attempts, oauthClients } = this.#ports.store;
     const most = OAUTH_LIMITS.REGISTRATIONS_PER_MINUTE_ADDRESS;
     const wait_ms = await attempts.take(`oauth.register\n${address}`, { most, window_ms: MINUTE_MS });
@@ -73,6 +75,7 @@ export class Clients {
       response_types: ["code"],
       token_endpoint_auth_method: "none",
       scope: SCOPE,
+      ...(leftOut.length === 0 ? {} : { redirect_uris_left_out: leftOut }),
     };
   }
 }

@@ -5,6 +5,7 @@ const ROOT = new URL("../../", import.meta.url);
 const FILES = [
   "tests/guard/oauth_test.ts",
   "tests/guard/oauth_authorize_test.ts",
+  "tests/guard/oauth_registration_test.ts",
   "tests/guard/oauth_tokens_test.ts",
   "tests/guard/oauth_documents_test.ts",
   "tests/guard/oauth_instances_test.ts",

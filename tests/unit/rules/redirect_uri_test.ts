@@ -1,8 +1,8 @@
 /** Redirect URIs: which a client may name, and which then is one of them, character by character. */
 import assert from "node:assert/strict";
-import { redirectAllowed, redirectFault, redirectHost } from "../../../rules/redirect_uri.ts";
+import { ownScheme, redirectAllowed, redirectFault, redirectHost } from "../../../rules/redirect_uri.ts";
 
-Deno.test("a redirect URI is https, or http on loopback", () => {
+Deno.test("a redirect URI is https, http on loopback, or of an editor's own scheme", () => {
   const fine = [
     "https://app.example/callback",
     "https://app.example:8443/cb?tenant=a%20b",
@@ -10,6 +10,10 @@ Deno.test("a redirect URI is https, or http on loopback", () => {
     "http://127.0.0.1:3000/cb",
     "http://localhost:3000",
     "http://[::1]:3000/cb?x=1",
+    // What Cursor registers (soflyy/agent-connector-for-wp issue 111), and an address as extensions of the editors have it.
+    "cursor://anysphere.cursor-mcp/oauth/callback",
+    "vscode://vscode.github-authentication/did-authenticate",
+    "vscode-insiders://vscode.github-authentication/did-authenticate",
   ];
   for (const uri of fine) assert.equal(redirectFault(uri), null, uri);
   const faulty: [string, RegExp][] = [
@@ -28,6 +32,13 @@ Deno.test("a redirect URI is https, or http on loopback", () => {
     ["javascript:alert(1)", /scheme/],
     ["data:text/html,hello", /scheme/],
     ["com.example.app:/callback", /scheme/],
+    ["cursor:/callback", /scheme/],
+    ["cursor:///callback", /scheme/],
+    ["CURSOR://anysphere.cursor-retrieval/cb", /scheme/],
+    ["cursors://anysphere.cursor-retrieval/cb", /scheme/],
+    ["vscode://user@host/cb", /user name/],
+    ["xvscode://host/cb", /scheme/],
+    ["file:///etc/passwd", /scheme/],
     ["/callback", /absolute/],
     ["app.example/callback", /absolute/],
     ["", /characters/],
@@ -82,4 +93,22 @@ Deno.test("a redirect URI that could not be named is none of those a document na
 Deno.test("the host is shown as it is, of a program on one's own machine without its port", () => {
   assert.equal(redirectHost("https://app.example:8443/cb"), "app.example:8443");
   assert.equal(redirectHost("http://127.0.0.1:3000/cb"), "127.0.0.1");
+  assert.equal(redirectHost("cursor://anysphere.cursor-retrieval/cb"), "cursor://anysphere.cursor-retrieval");
+});
+
+Deno.test("an editor's own scheme is known with the program that is meant, and its port is nothing of ours", () => {
+  const uri = "cursor://anysphere.cursor-retrieval/cb";
+  assert.deepEqual(ownScheme(uri), { scheme: "cursor://", program: "Cursor" });
+  assert.equal(ownScheme("https://cursor.com/cb"), null);
+  assert.equal(ownScheme("http://127.0.0.1:1/cursor://"), null);
+  assert.ok(redirectAllowed(uri, [uri]));
+  for (
+    const other of [
+      `${uri}/`,
+      "cursor://anysphere.cursor-retrieval:1/cb",
+      "vscode://anysphere.cursor-retrieval/cb",
+    ]
+  ) {
+    assert.ok(!redirectAllowed(other, [uri]), other);
+  }
 });
