@@ -7,6 +7,7 @@ import { OFFERED_WRITE } from "../registry/source.ts";
 import type { Follower, PlannedCall, Raise, Revision, ToolContext } from "../registry/tool.ts";
 import { asWritten, plain } from "./answer.ts";
 import type { CallRecord } from "./audit.ts";
+import { destination } from "./consent_content.ts";
 import { type CallParts, type ContextPorts, makeContext } from "./context.ts";
 import { countsAs } from "./deployed.ts";
 import { flagStep } from "./flags.ts";
@@ -70,18 +71,16 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   const given = (offer ? readForwarded : readInput)(entry, asked.args, ports.now()); // 8
   const site = await siteOf(ports, caller, entry, given.siteId); // 9
   record.siteId = site?.id ?? null;
-  const others = await otherSites(ports, caller, manifest.sites, given.args);
-  for (const { id } of others.values()) record.targetSiteId = id;
+  const others = await otherSites(ports, caller, manifest.sites, given.args, record);
+  record.sites = [...(site ? [site] : []), ...others.values()];
   const kind = site && await countsAs(ports.store.sites, ports.connectors, manifest, site);
   record.tier = site && offer?.writesAt.includes(site.id)
     ? OFFERED_WRITE
     : effectiveTier(manifest, given.args, kind);
   riskCap(caller, record.tier, entry.name); // 10
   const input = offer && site ? forwardedTo({ manifest, offer }, given, site.id, ports.now()) : given;
-  if (site) {
-    for (const id of new Set([site.id, ...others.keys()])) ports.siteLimit.take(id);
-    platformStep(manifest, asked.args, site); // 11
-  }
+  for (const id of new Set(record.sites.map(({ id }) => id))) ports.siteLimit.take(id);
+  if (site) platformStep(manifest, asked.args, site); // 11
   const grant = site && kind ? flagStep(manifest, input.args, site, kind) : undefined; // 12
   const tools = [...asked.outer, entry.name];
   // How far a call within this one is says nothing of the whole.
@@ -130,7 +129,7 @@ export async function planned(
     plan,
     changes: [...(plan?.changes ?? []), ...calls.flatMap((one) => one.changes)],
     shown: async () => [...await plan?.shows?.() ?? [], ...await nested.shown()],
-    revision: wholeRevision(plan?.revision ?? null, calls),
+    revision: wholeRevision(plan?.revision ?? null, calls, record),
     warnings: [
       ...[...raises, ...found].map(({ because }) => because),
       ...(plan?.warnings ?? []),
@@ -144,11 +143,22 @@ export async function planned(
   };
 }
 
-/** The parts of a call, and those of the calls of other tools that it planned. */
-function wholeRevision(own: Revision | null, calls: readonly PlannedCall[]): Revision | null {
-  const inner = calls.flatMap(({ tool, revision }, at) =>
+/**
+ * The parts of a call, and those of the calls of other tools that it planned; of the whole call also where the sites of
+ * those lead to, which no confirm token names.
+ */
+function wholeRevision(
+  own: Revision | null,
+  calls: readonly PlannedCall[],
+  record: CallRecord,
+): Revision | null {
+  const inner: (readonly [string, unknown])[] = calls.flatMap(({ tool, revision }, at) =>
     Object.entries(revision ?? {}).map(([part, value]) => [`${tool} ${at + 1}: ${part}`, value] as const)
   );
+  const further = record === record.root ? record.allSites.filter((one) => !record.sites.includes(one)) : [];
+  if (calls.some(({ tier }) => tier > 0)) {
+    for (const site of further) inner.push([`site ${site.id}`, destination(site)]);
+  }
   if (own === null && inner.length === 0) return null;
   return { ...own, ...Object.fromEntries(inner) };
 }
@@ -173,11 +183,13 @@ async function otherSites(
   caller: Caller,
   names: readonly string[],
   args: Record<string, unknown>,
+  record: CallRecord,
 ): Promise<ReadonlyMap<string, Site>> {
   const others = new Map<string, Site>();
   for (const name of names) {
     const id = args[name];
     if (typeof id !== "string") continue;
+    record.nameTarget(id); // known or not, so that a refused call is found under the site it was about
     others.set(id, await findSite(ports.store.sites, caller, id, name));
   }
   return others;

@@ -8,6 +8,7 @@ import {
   LIMITS,
   type Made,
   type NestedCall,
+  type Site,
   type Tier,
 } from "../model.ts";
 import type { Beside } from "../store/store.ts";
@@ -29,7 +30,10 @@ export class CallRecord {
   tier: Tier | null = null;
   /** Set once the site is found; until then rows show the one the arguments name. */
   siteId: string | null = null;
-  targetSiteId: string | undefined;
+  /** The sites that were found for the call, those that further arguments name included. */
+  sites: readonly Site[] = [];
+  /** Whether the whole call asks for the write itself, not for its preview. */
+  confirmed = false;
   /** What the door parsed, unredacted; rows hold a shortened copy. */
   arguments: unknown = null;
   /** Set when `run` of a write has begun. */
@@ -41,7 +45,7 @@ export class CallRecord {
   /** What ties the call to what was shown, or to an equal call. */
   consent: Consent | null = null;
   /** What knows whether the call was given an earlier one's answer. */
-  judged: Pick<Consent, "repeats"> | null = null;
+  judged: Pick<Consent, "repeats" | "bound"> | null = null;
   /** Records that the next row takes along into its commit. */
   beside: readonly Beside[] = [];
   readonly facts: AuditFacts = {};
@@ -56,6 +60,7 @@ export class CallRecord {
   readonly #at: number;
   readonly #call: { door: Door; requestId: string; caller: Caller; tool: string };
   readonly #calls: CallRecord[] = [];
+  #target: string | undefined;
   #shortened: unknown;
 
   constructor(
@@ -84,6 +89,11 @@ export class CallRecord {
     return inner;
   }
 
+  /** Names another site that the call is about, for its row. */
+  nameTarget(id: string): void {
+    this.#target = column(id);
+  }
+
   /** Does work of this call, and keeps the code it fails with. */
   async watch<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
@@ -108,6 +118,12 @@ export class CallRecord {
   /** The call's site; of a tool without one, that of the first call it makes. */
   get site(): string | null {
     return this.siteId ?? this.#calls.find((one) => one.siteId !== null)?.siteId ?? null;
+  }
+
+  /** Every site that the whole call touches so far: its own, those its arguments name, those of the calls it makes. */
+  get allSites(): readonly Site[] {
+    const { root } = this;
+    return [root, ...root.#calls].flatMap(({ sites }) => sites);
   }
 
   /** What the whole call brought into being so far, that of the calls it makes first. */
@@ -153,7 +169,7 @@ export class CallRecord {
       token_name: token.name,
       owner_user_id: token.owner_user_id,
       site_id: this.site ?? this.#namedSite(),
-      ...(this.targetSiteId === undefined ? {} : { target_site_id: this.targetSiteId }),
+      ...(this.#target === undefined ? {} : { target_site_id: this.#target }),
       tool: column(tool),
       tier: this.highestTier,
       arguments: this.#shortened,
@@ -184,8 +200,13 @@ export class CallRecord {
   }
 
   #asNested(): NestedCall {
-    const site_id = this.siteId ?? this.#namedSite();
-    return { tool: column(this.#call.tool), site_id, tier: this.tier, error: this.error };
+    return {
+      tool: column(this.#call.tool),
+      site_id: this.siteId ?? this.#namedSite(),
+      ...(this.#target === undefined ? {} : { target_site_id: this.#target }),
+      tier: this.tier,
+      error: this.error,
+    };
   }
 
   /** Known or not, so that a refused call is found under the site it was about. */

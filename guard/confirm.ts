@@ -46,7 +46,6 @@ export type Previewed = Pick<
 
 interface Gated {
   readonly caller: Caller;
-  readonly site: Site | null;
   readonly input: { readonly confirm: boolean };
 }
 
@@ -55,16 +54,22 @@ const skips = ({ token, superAdmin }: Caller): boolean => superAdmin && token.sk
 /** Whether the call asks for the write itself: it is confirmed, or its token skips the gate. */
 export const mayWrite = ({ caller, input }: Gated): boolean => input.confirm || skips(caller);
 
-/** Whether a confirmed call may go on under the stricter of the token's and the site's policy. */
-export function meetsPolicy({ caller, site }: Gated, bound: boolean): boolean {
+/**
+ * Whether a confirmed call may go on under the strictest policy of the token and of every site that the call and those
+ * within it touch; `bound` where it carries the confirm token of a preview.
+ */
+export function meetsPolicy(
+  caller: Caller,
+  sites: Iterable<Pick<Site, "confirm_policy">>,
+  bound: boolean,
+): boolean {
   if (skips(caller)) return true;
-  const policy = stricter(caller.token.confirm_policy, site?.confirm_policy ?? "flag");
+  const policy = strictest([caller.token, ...sites].map(({ confirm_policy }) => confirm_policy));
   return policy === "flag" || (policy === "preview" && bound);
 }
 
-function stricter(one: ConfirmPolicy, other: ConfirmPolicy): ConfirmPolicy {
-  return CONFIRM_POLICIES.indexOf(one) >= CONFIRM_POLICIES.indexOf(other) ? one : other;
-}
+const strictest = (policies: readonly ConfirmPolicy[]): ConfirmPolicy =>
+  CONFIRM_POLICIES[Math.max(...policies.map((one) => CONFIRM_POLICIES.indexOf(one)))] ?? "human";
 
 /** Why nothing is marked as undoable in this version. */
 const NOT_UNDOABLE = "The gateway does not take changes back yet; the values under from are what stood there";

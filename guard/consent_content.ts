@@ -41,7 +41,7 @@ const BESIDE_THE_WAY: ReadonlySet<string> = new Set([
 ]);
 
 /** A hash of what decides where a call on that site goes: its address, and everything its connectors are set to. */
-function destination(site: Site): string {
+export function destination(site: Site): string {
   return sha(
     canonical(Object.fromEntries(Object.entries(site).filter(([name]) => !BESIDE_THE_WAY.has(name)))),
   );

@@ -99,6 +99,7 @@ async function runPipeline(ports: DispatchPorts, call: ToolCall, record: CallRec
   const run = { request_id: requestId, deadline };
   const consent = new Consent(ports, subjectOf(admitted), run, lookAt(admitted.entry.manifest));
   record.judged = consent;
+  record.confirmed = writes;
   if (writes) { // 13a
     const { confirmToken } = admitted.input;
     const repeated = await consent.judge({ confirmToken, idempotencyKey: call.idempotencyKey });
@@ -111,7 +112,7 @@ async function runPipeline(ports: DispatchPorts, call: ToolCall, record: CallRec
   });
   if ("value" in looked) return looked.value;
   const ready = looked;
-  if (ready.gate && !(writes && meetsPolicy(admitted, consent.bound))) { // 15
+  if (ready.gate && !(writes && meetsPolicy(caller, record.allSites, consent.bound))) { // 15
     const shown = await ready.shown();
     record.previewed = true;
     const issued = await consent.issue(ready.revision);

@@ -30,6 +30,7 @@ export interface Resolution {
 export interface NestedCall {
   readonly tool: string;
   readonly site_id: string | null;
+  readonly target_site_id?: string;
   /** null while the tool is unknown. */
   readonly tier: Tier | null;
   /** The code it was refused or failed with, null when there was none. */

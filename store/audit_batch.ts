@@ -1,6 +1,6 @@
 /** A batch of audit entries on its way into one commit: packed into segments, with their index terms. */
 import { serialize } from "node:v8";
-import { byteLength, isDoubted } from "./audit_segment.ts";
+import { byteLength, isDoubted, sitesOf } from "./audit_segment.ts";
 import type { Beside } from "./consent_types.ts";
 import { type AuditRow, LIMITS } from "../model.ts";
 import type { Doubtful } from "./store.ts";
@@ -26,8 +26,7 @@ export function noTerms(): Terms {
 /** Adds what a row is looked up by. */
 export function addTerms(terms: Terms, row: AuditRow): void {
   terms.token.add(row.token_id);
-  if (row.site_id !== null) terms.site.add(row.site_id);
-  if (row.target_site_id !== undefined) terms.site.add(row.target_site_id);
+  for (const site of sitesOf(row)) terms.site.add(site);
   terms.tool.add(row.tool);
   if (row.status !== "started") terms.status.add(row.status);
   if (row.outcome !== undefined && row.outcome !== "unknown") terms.outcome.add(row.outcome);

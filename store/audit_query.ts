@@ -1,7 +1,7 @@
 /** What rows a query means: checked once, then asked of each line and row. */
 import { GatewayError } from "../errors.ts";
 import { AUDIT_STATUSES, type AuditRow, OUTCOMES } from "../model.ts";
-import { firstIdAt, parseRow } from "./audit_segment.ts";
+import { firstIdAt, parseRow, sitesOf } from "./audit_segment.ts";
 import type { AuditQuery } from "./store.ts";
 
 /** A row is written at most this long after its call began. */
@@ -40,7 +40,7 @@ export function makeFilter(query: AuditQuery): Filter {
   ];
   const matches = (row: AuditRow) => {
     if (token_id !== undefined && row.token_id !== token_id) return false;
-    if (site_id !== undefined && row.site_id !== site_id && row.target_site_id !== site_id) return false;
+    if (site_id !== undefined && !sitesOf(row).includes(site_id)) return false;
     if (tool !== undefined && row.tool !== tool) return false;
     if (status !== undefined && row.status !== status) return false;
     if (outcome !== undefined && row.outcome !== outcome) return false;

@@ -119,6 +119,12 @@ export function parseRow(line: string): AuditRow | null {
   }
 }
 
+/** Every site that a row is found under: its own, those it names beside it, and those of the calls within it. */
+export function sitesOf({ site_id, target_site_id, calls = [] }: AuditRow): readonly string[] {
+  const all = [site_id, target_site_id, ...calls.flatMap((one) => [one.site_id, one.target_site_id])];
+  return all.filter((one) => typeof one === "string");
+}
+
 /** The lowest segment id of a time: what is older sorts before it. */
 export function firstIdAt(ms: number): string {
   return encodeTime(Math.min(Math.max(0, Math.floor(ms)), TIME_MS_MAX), TIME_CHARACTERS) +

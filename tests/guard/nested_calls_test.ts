@@ -15,6 +15,7 @@ const OPTIONS: KitOptions = {
     site("open", "cms", { flags: { allow_publish: true } }),
     site("files", "static"),
     site("other", "cms"),
+    site("careful", "cms", { confirm_policy: "preview" }),
   ],
   tokens: {
     low: { allowed_sites: ["acme", "open"], max_risk: 1 },
@@ -267,4 +268,44 @@ Deno.test("calls within share the deadline of the whole call", async () => {
   const calls = [write("acme"), write("open"), write("other")];
   await gw.refuses("note_again", { calls }, "E_UPSTREAM", { door: "rest" });
   assert.equal(gw.requests.length, 2);
+});
+
+Deno.test("the strictest policy of all sites that calls within touch holds, and a row is found under each of them", async () => {
+  await using gw = await gateway(OPTIONS);
+  const calls = [write("acme"), write("careful")];
+  for (const door of ["rest", "mcp"] as const) {
+    const seen = await gw.call<{ needs_confirmation: true; confirm_token: string }>(
+      "note_again",
+      { calls, confirm: true },
+      { door },
+    );
+    assert.equal(seen.needs_confirmation, true, "confirm: true alone writes nothing");
+    assert.ok(sent(gw).every((one) => one.startsWith("GET")));
+    const { confirm_token } = seen;
+    const done = await gw.call("note_again", { calls, confirm: true, confirm_token }, { door });
+    assert.equal(parted<{ answers: unknown[] }>(done).done.answers.length, 2);
+    assert.deepEqual(sent(gw).filter((one) => one.startsWith("POST")), [
+      "POST acme.example",
+      "POST careful.example",
+    ]);
+  }
+  const found = await gw.store.audit.list({ site_id: "careful" }, { limit: 10 });
+  assert.deepEqual(found.rows.map(({ tool, status }) => [tool, status]), [
+    ["note_again", "ok"],
+    ["note_again", "needs_confirmation"],
+    ["note_again", "ok"],
+    ["note_again", "needs_confirmation"],
+  ]);
+  assert.deepEqual((await gw.store.audit.list({ site_id: "other" }, { limit: 10 })).rows, []);
+});
+
+Deno.test("a site of a call within that leads elsewhere since the preview is not written to", async () => {
+  await using gw = await gateway(OPTIONS);
+  const calls = [write("acme"), write("other")];
+  const { confirm_token } = await gw.call<{ confirm_token: string }>("note_again", { calls });
+  await gw.store.sites.update("other", { base_url: "https://moved.example" });
+  sent(gw);
+  const args = { calls, confirm: true, confirm_token };
+  assert.match(await gw.refuses("note_again", args, "E_STALE_PREVIEW"), /^"site other": changed/);
+  assert.ok(sent(gw).every((one) => one.startsWith("GET")));
 });

@@ -46,6 +46,7 @@ class DeployWorld implements AsyncDisposable {
       on("both", { ...builders("visual", "block"), default_builder: "visual" }),
       on("stranger", { credentials: wrong }),
       site("builder", "sitebuilder", { repo: JOURNAL, repo_branch: "main" }),
+      on("shown", { confirm_policy: "preview" }),
     ];
     const at = await StaticWorld.open({
       files: MARKDOWN,
@@ -302,4 +303,31 @@ Deno.test("a file that somebody changes meanwhile keeps that change beside the d
   const after = (await at.host.files(JOURNAL))[PATHS.post]!;
   assert.match(after, /final title/);
   assert.match(after, /deployments:\r\n/);
+});
+
+Deno.test("the site a draft is made on has its say in how a deployment is confirmed", async () => {
+  for (const door of DOORS) {
+    await using world = await DeployWorld.open();
+    const { at } = world;
+    const args = { site_id: "closed", path: PATHS.page, target_site_id: "shown" };
+    const seen = await at.gw.call<Args>("deploy_md_to_site", { ...args, confirm: true }, { door });
+    assert.equal(seen["needs_confirmation"], true, "confirm: true alone writes nothing");
+    assert.equal(world.drafts().length, 0);
+    const { confirm_token } = seen;
+    await at.gw.call("deploy_md_to_site", { ...args, confirm: true, confirm_token }, { door });
+    assert.equal(world.drafts().length, 1);
+    const { rows } = await at.gw.store.audit.list({ site_id: "shown" }, { limit: 10 });
+    assert.deepEqual(rows.map(({ status }) => status), ["ok", "needs_confirmation"]);
+  }
+});
+
+Deno.test("a call that names a site out of scope as its target is found under that site", async () => {
+  await using world = await DeployWorld.open();
+  const args = { site_id: "blog", path: PATHS.page, target_site_id: "both", confirm: true };
+  await world.at.gw.refuses("deploy_md_to_site", args, "E_SCOPE_DENIED", { as: "here" });
+  const { rows } = await world.at.gw.store.audit.list({ site_id: "both" }, { limit: 10 });
+  assert.deepEqual(rows.map(({ status, error }) => [status, error]), [
+    ["denied", "E_SCOPE_DENIED"],
+    ["denied", "E_SCOPE_DENIED"],
+  ]);
 });

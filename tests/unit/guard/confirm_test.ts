@@ -6,11 +6,8 @@ import type { ConfirmPolicy } from "../../../model.ts";
 import { site } from "../platforms/_site.ts";
 import { caller } from "./_callers.ts";
 
-const gated = (who: ReturnType<typeof caller>, confirm: boolean, policy: ConfirmPolicy = "flag") => ({
-  caller: who,
-  site: site({ confirm_policy: policy }),
-  input: { confirm },
-});
+const gated = (who: ReturnType<typeof caller>, confirm: boolean) => ({ caller: who, input: { confirm } });
+const sites = (...policies: ConfirmPolicy[]) => policies.map((confirm_policy) => site({ confirm_policy }));
 
 Deno.test("only confirm: true asks for the write, or a super-admin token that may skip it", () => {
   const skipping = { skip_write_confirm: true };
@@ -34,10 +31,12 @@ const POLICIES: [token: ConfirmPolicy, site: ConfirmPolicy, bound: boolean, pass
 for (const [token, at, bound, passes] of POLICIES) {
   const what = `${bound ? "with" : "without"} a confirm_token`;
   Deno.test(`a token's policy ${token} and a site's ${at}: a call ${what} ${passes ? "passes" : "is previewed"}`, () => {
-    assert.equal(meetsPolicy(gated(caller({ confirm_policy: token }), true, at), bound), passes);
+    for (const all of [sites(at), sites(at, "flag"), sites("flag", at)]) {
+      assert.equal(meetsPolicy(caller({ confirm_policy: token }), all, bound), passes);
+    }
     const skipping = caller({ confirm_policy: token, skip_write_confirm: true });
     assert.equal(
-      meetsPolicy(gated(skipping, true, at), bound),
+      meetsPolicy(skipping, sites(at), bound),
       true,
       "a token that skips the gate skips both",
     );
