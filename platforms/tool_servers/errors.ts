@@ -4,6 +4,7 @@ import { askedWait, whenAgain } from "../answer.ts";
 import { excerpt } from "../excerpt.ts";
 import { leavesDoubt, OUTCOME_UNKNOWN } from "../failures.ts";
 import type { Incoming, Outgoing } from "../request.ts";
+import { BAD_PASSWORD, signInWayOut } from "../wordpress/errors.ts";
 import type { ServerRef } from "./types.ts";
 
 /** A status given for an answer of 200 that cannot be used. */
@@ -113,9 +114,8 @@ function nextStep(ref: ServerRef, answer: Incoming, words: Words | null): string
   const { status } = answer;
   const crm = ref.source === "crm";
   if (status === 401) {
-    return crm
-      ? "check that the site's integration token is valid"
-      : "the application password of the site was not accepted: make a new one in the CMS and set the site's credentials";
+    if (crm) return "check that the site's integration token is valid";
+    return words !== null && words.rpc !== null ? BAD_PASSWORD : signInWayOut(words?.reason);
   }
   if (status === 429) return `it is asked too often: try again ${whenAgain(answer, "in a minute")}`;
   if (status === 503) return `it does not serve just now: try again ${whenAgain(answer, "in a minute")}`;

@@ -74,12 +74,16 @@ function errorBody(json: unknown): ErrorBody | null {
   return { code: code.slice(0, 80), message: `${message} ${which}`, data: facts };
 }
 
-/** What to do about a 401: only WordPress's own codes speak of the application password. */
-function signInWayOut(code: string | undefined): string {
-  if (refusesCredentials(401, code ?? "")) {
-    return "the application password of the site was not accepted: make a new one in the CMS and set the site's " +
-      "credentials";
-  }
+/** What to do where the application password was not accepted. */
+export const BAD_PASSWORD =
+  "the application password of the site was not accepted: make a new one in the CMS and set the site's credentials";
+
+/**
+ * What to do about a 401, by the code of its body; undefined where the body is not one of WordPress. Only WordPress's
+ * own codes speak of the application password (docs/upstreams/wordpress.md, "Requests and answers").
+ */
+export function signInWayOut(code: string | undefined): string {
+  if (refusesCredentials(401, code ?? "")) return BAD_PASSWORD;
   return code === undefined
     ? "this is not an answer of WordPress itself: the web server or a firewall in front of it asks for a sign-in of " +
       "its own; let the gateway pass there"

@@ -139,6 +139,21 @@ const REFUSED: readonly [what: string, answer: Answer, said: RegExp][] = [
     /application password/,
   ],
   [
+    "no login, in the adapter's words",
+    (sent) => rpcError(sent, 401, -32010, "Unauthorized"),
+    /application password of the site was not accepted/,
+  ],
+  [
+    "a REST API that a plugin shuts",
+    () => Response.json({ code: "rest_disabled", message: "REST API is off" }, { status: 401 }),
+    /refuses its REST API, whatever the application password/,
+  ],
+  [
+    "a sign-in of the web server",
+    () => new Response("<h1>Authorization Required</h1>", { status: 401 }),
+    /asks for a sign-in of its own/,
+  ],
+  [
     "a plugin that was switched off",
     () => Response.json({ code: "rest_no_route", message: "No route" }, { status: 404 }),
     /the plugin that brings it is active/,
