@@ -165,6 +165,26 @@ Deno.test("what is particular to a kind of site stands in its connector and in m
   assert.deepEqual(found, []);
 });
 
+/** Names that mean nothing but a vendor or its product, wherever they stand. */
+const PRODUCTS = [
+  "clarity",
+  "cloudflare",
+  "duda",
+  "elementor",
+  "github",
+  "highlevel",
+  "meta[ _]ads",
+  "octokit",
+]
+  .concat(["rank_?math", "seopress", "wordpress", "yoast"]);
+
+/**
+ * A connector's folder as code names it: a text of its own, a word before `_` (a field, a setting, a file). Its name may
+ * be a common word ("front", "square") or a part of one, so its letters alone prove nothing.
+ */
+const folderNamed = (folder: string) =>
+  new RegExp(`["'\`]${folder}["'\`]|(?<![a-z0-9])${folder}_|(?<![A-Z0-9])${folder.toUpperCase()}_`);
+
 Deno.test("no vendor is named outside its connector, but where a tool uses that connector", async () => {
   const folders: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(new URL("platforms/", ROOT))) {
@@ -172,17 +192,30 @@ Deno.test("no vendor is named outside its connector, but where a tool uses that 
       folders.push(name);
     }
   }
-  const products = ["cloudflare", "meta[ _]ads", "yoast", "rank_?math", "elementor", "seopress", "octokit"];
   const found = BEYOND_VENDORS.flatMap((module) => {
     // A tool may say the name of the connector that it uses: a group may be named like it.
     const used = inFolder(module.path, "tools/")
       ? module.imports.map((one) => /^platforms\/(\w+)\/connector\.ts$/.exec(bare(one))?.[1])
       : [];
-    const others = folders.filter((name) => !used.includes(name));
-    const hit = new RegExp([...others, ...products].join("|"), "i").exec(unimported(module));
-    return hit ? [`${module.path}: ${hit[0]}`] : [];
+    const others = [...PRODUCTS, ...folders].filter((name) => !used.includes(name));
+    const products = new RegExp(others.filter((name) => PRODUCTS.includes(name)).join("|"), "i");
+    const text = unimported(module);
+    return [products, ...others.map(folderNamed)].flatMap((named) => {
+      const hit = named.exec(text);
+      return hit ? [`${module.path}: ${hit[0]}`] : [];
+    });
   });
   assert.deepEqual(found, []);
+});
+
+Deno.test("a connector may be called a common word, and is found where code names it", () => {
+  const named = folderNamed("front");
+  for (const text of ["in front of it", "frontmatter_of", '"frontmatter"', "A_FRONTIER_", "upfront_cost"]) {
+    assert.doesNotMatch(text, named);
+  }
+  for (const text of ['platform === "front"', "site.front_id", "settings.FRONT_API_BASE"]) {
+    assert.match(text, named);
+  }
 });
 
 Deno.test("every module opens with one sentence on what it is", () => {
