@@ -3,12 +3,37 @@ import type { DemoPart, Paste } from "./demo_part.ts";
 import { REPO, type StaticProject } from "./project.ts";
 import type { CmsSandbox } from "./wordpress/start.ts";
 
+/** A call for a shell; `body` is JSON in single quotes, which may be left for a variable. */
+const curl = (url: string, token: string, body: string) =>
+  [
+    `curl -s ${url} \\`,
+    `  -H 'Authorization: Bearer ${token}' \\`,
+    `  -H 'Content-Type: application/json' \\`,
+    `  -d '${body}'`,
+  ].join("\n");
+
+/** A write in two blocks: its preview, kept in a variable and shown, then the same call with the token of that preview. */
+function previewed(url: string, token: string, args: Readonly<Record<string, unknown>>): string[] {
+  const confirmed = JSON.stringify({ ...args, confirm: true, confirm_token: "" }).replace(
+    /""}$/,
+    `"'$CONFIRM'"}`,
+  );
+  return [
+    `PREVIEW=$(${curl(url, token, JSON.stringify(args))}); printf "%s\\n" "$PREVIEW"`,
+    "",
+    "Read it, then send the same call with confirm and the confirm_token of that preview: exactly what it showed is done.",
+    "",
+    `CONFIRM=$(printf "%s" "$PREVIEW" | sed 's/.*"confirm_token":"\\([^"]*\\)".*/\\1/')`,
+    curl(url, token, confirmed),
+  ];
+}
+
 /** What to try, ready to be pasted; `section` is what the site builder has saved. */
 export function guide(
   address: string,
   token: string,
   cms: Pick<CmsSandbox, "kind" | "base_url">,
-  project: Pick<StaticProject, "repo"> | null,
+  project: { readonly repo: Pick<StaticProject["repo"], "path"> } | null,
   section: string,
   parts: readonly DemoPart[] = [],
 ): string {
@@ -16,7 +41,6 @@ export function guide(
     site_id: "demo",
     title: "Hello",
     content_html: "<p>Written through the gateway.</p>",
-    confirm: true,
   };
   const frame = {
     jsonrpc: "2.0",
@@ -24,7 +48,7 @@ export function guide(
     method: "tools/call",
     params: { name: "create_draft", arguments: draft },
   };
-  const scaffold = { site_id: "demo-static", homepage_html: "<h1>Hello</h1>", confirm: true };
+  const scaffold = { site_id: "demo-static", homepage_html: "<h1>Hello</h1>" };
   const client = {
     mcpServers: {
       "site-operations": {
@@ -34,13 +58,9 @@ export function guide(
       },
     },
   };
-  const post = (url: string, body: unknown) =>
-    [
-      `curl -s ${url} \\`,
-      `  -H 'Authorization: Bearer ${token}' \\`,
-      `  -H 'Content-Type: application/json' \\`,
-      `  -d '${JSON.stringify(body)}'`,
-    ].join("\n");
+  const post = (url: string, body: unknown) => curl(url, token, JSON.stringify(body));
+  const write = (tool: string, args: Readonly<Record<string, unknown>>) =>
+    previewed(`${address}/api/v1/tools/${tool}`, token, args);
   const site = cms.kind === "wordpress"
     ? `A real WordPress with the companion plugin answers at ${cms.base_url} (site ids "demo" and "demo-live").`
     : `A stand-in for WordPress answers at ${cms.base_url} (site ids "demo" and "demo-live").`;
@@ -48,11 +68,11 @@ export function guide(
     `The gateway answers at ${address}. ${site}`,
     `A stand-in for Duda, a site builder, has the site id "demo-built"; its saved section is ${section}.`,
     "",
-    "1. A draft through REST (leave confirm out to see the preview first):",
+    "1. A draft through REST. A preview first: it says what would be made, and nothing is changed.",
     "",
-    post(`${address}/api/v1/tools/create_draft`, draft),
+    ...write("create_draft", draft),
     "",
-    "2. The same through MCP:",
+    "2. The same through MCP: the preview. An agent sends the call again, with confirm and confirm_token among its arguments.",
     "",
     post(`${address}/mcp`, frame),
     "",
@@ -61,9 +81,11 @@ export function guide(
     JSON.stringify(client, null, 2),
     "",
     ...project === null ? ['git is missing on this machine, so there is no site id "demo-static" to try.'] : [
-      '4. A static site (site id "demo-static", its repository still empty): begin it, then look at the commit.',
+      '4. A static site (site id "demo-static", its repository still empty): see what would begin it.',
       "",
-      post(`${address}/api/v1/tools/init_static_project`, scaffold),
+      ...write("init_static_project", scaffold),
+      "",
+      "The commit can be looked at:",
       "",
       `git clone ${project.repo.path(REPO)} demo-site`,
     ],
