@@ -40,19 +40,21 @@ export function named(response: Response, newId: () => string): Response {
 export const namedSites = (address: string): readonly string[] =>
   address.includes("?") ? new URL(address).searchParams.getAll("site") : [];
 
-/** The REST success envelope, as text. */
-export const success = (result: unknown): string =>
-  `{"ok":true,"result":${JSON.stringify(result) ?? "null"}}`;
+/** The REST success envelope, as text; with what is said beside the result, whatever that is. */
+export function success(result: unknown, beside: object = {}): string {
+  const more = JSON.stringify(beside).slice(1, -1);
+  return `{"ok":true,"result":${JSON.stringify(result) ?? "null"}${more && `,${more}`}}`;
+}
+
+/** The REST envelope of what a tool answered; of a site's own tool with what the gateway says of it beside the result. */
+export function answerOf(value: unknown, requestId: string): string {
+  if (!(value instanceof Content)) return success(typeof value === "string" ? parsed(value) : value);
+  return success(value.value, { answered_by: "site", request_id: requestId, ...value.beside });
+}
 
 /** The REST error envelope, as text. */
 export const failure = ({ code, message, outcome }: GatewayError): string =>
   JSON.stringify({ ok: false, error: { code, message, outcome } });
-
-/** How a tool's contents become `result`: a text that parses as an object or a list is that; `Content` says itself. */
-export function unwrap(value: unknown): unknown {
-  if (typeof value === "string") return parsed(value);
-  return value instanceof Content ? value.toJSON() : value;
-}
 
 /**
  * The headers a refusal carries beside its body: where to authorize, when to try again. `path` is that of the door where

@@ -222,7 +222,7 @@ class Answers {
 
   async #run(call: McpCall): Promise<ToolResult> {
     try {
-      return succeeded(await this.#ports.call(call));
+      return succeeded(await this.#ports.call(call), call.requestId);
     } catch (thrown) {
       if (!(thrown instanceof GatewayError)) this.#ports.report?.(thrown, call.requestId);
       return failed(asGatewayError(thrown, call.requestId));

@@ -9,17 +9,21 @@ export interface ToolResult {
   readonly meta?: Readonly<Record<string, unknown>>;
 }
 
-/** The result of a call that succeeded. Throws when the value cannot be written as JSON. */
-export function succeeded(value: unknown): ToolResult {
-  if (value instanceof Content) return { members: contentMembers(value), meta: { [ANSWERED_BY]: "site" } };
+/**
+ * The result of a call that succeeded. Content of a site's own tool goes on as it came; `_meta` says that it is the site's,
+ * and what REST says beside the result, under the same names. Throws when the value cannot be written as JSON.
+ */
+export function succeeded(value: unknown, requestId: string): ToolResult {
+  if (value instanceof Content) {
+    const { shown, structured, beside } = value;
+    const more = structured === undefined ? "" : `,"structuredContent":${JSON.stringify(structured)}`;
+    return {
+      members: `"content":${JSON.stringify(shown)}${more}`,
+      meta: { [ANSWERED_BY]: "site", request_id: requestId, ...beside },
+    };
+  }
   const text = typeof value === "string" ? value : JSON.stringify(value) ?? "null";
   return { members: `"content":[{"type":"text","text":${JSON.stringify(text)}}]` };
-}
-
-/** The items of a site's own tool, and structured content where that says more than they do. */
-function contentMembers({ shown, beside }: Content): string {
-  const more = beside === undefined ? "" : `,"structuredContent":${JSON.stringify(beside)}`;
-  return `"content":${JSON.stringify(shown)}${more}`;
 }
 
 /** What `_meta` says of the call itself; the first is the audit row's id as well. */

@@ -26,6 +26,21 @@ const object = (properties: Record<string, OpenApiSchema>, description: string):
 const envelope = (result: OpenApiSchema, description: string) =>
   object({ ok: { type: "boolean", enum: [true] }, result }, description);
 
+/** What every write answers about itself. */
+const PROOF: Record<string, OpenApiSchema> = {
+  verified: {
+    type: "boolean",
+    nullable: true,
+    description:
+      "Whether what stands after the write was compared with what was asked for and is the same; false where it " +
+      "is not, null where it could not be compared",
+  },
+  verified_reason: text("Why verified is null"),
+  warnings: list({ type: "string" }, "What stands otherwise, and what else to know; a sentence each"),
+  request_id: text("Of the call that wrote; the id of its audit row"),
+  replayed: { type: "boolean", enum: [true], description: "Set where an equal call wrote before" },
+};
+
 /** The named schemas beside those of the tools' arguments; `kinds` are those of site. */
 export function sharedSchemas(codes: Codes, kinds: readonly string[]): Record<string, OpenApiSchema> {
   return {
@@ -75,22 +90,28 @@ export function sharedSchemas(codes: Codes, kinds: readonly string[]): Record<st
       type: "object",
       description: "What a tool answers that wrote: its own result, and what was proven of it",
       required: ["verified", "warnings", "request_id"],
-      properties: {
-        verified: {
-          type: "boolean",
-          nullable: true,
-          description:
-            "Whether what stands after the write was compared with what was asked for and is the same; false where it " +
-            "is not, null where it could not be compared",
-        },
-        verified_reason: text("Why verified is null"),
-        warnings: list({ type: "string" }, "What stands otherwise, and what else to know; a sentence each"),
-        request_id: text("Of the call that wrote; the id of its audit row"),
-        replayed: { type: "boolean", enum: [true], description: "Set where an equal call wrote before" },
-      },
+      properties: PROOF,
       additionalProperties: true,
     },
     ToolEnvelope: envelope({ description: "What the tool answered" }, "The answer to a call that succeeded"),
+    AnyToolEnvelope: {
+      type: "object",
+      description:
+        "The answer to a call of any tool. Of a site's own tool the result is what it answered, unchanged, and what " +
+        "the gateway says of it stands beside the result",
+      required: ["ok", "result"],
+      properties: {
+        ok: { type: "boolean", enum: [true] },
+        result: { description: "What the tool answered" },
+        answered_by: {
+          type: "string",
+          enum: ["site"],
+          description: "Whose words the result is; set where a site's own tool answered",
+        },
+        ...PROOF,
+        notice: text("Set where the site's words could be taken for the gateway's"),
+      },
+    },
     WriteEnvelope: envelope(
       { anyOf: [ref("schemas", "Preview"), ref("schemas", "Written")] },
       "The answer to a write: a preview without `confirm: true`, else what the tool answered",
@@ -235,7 +256,7 @@ export function fixedPaths(codes: Codes): Record<string, unknown> {
         tags: ["gateway"],
         parameters: [{ name: "name", in: "path", required: true, schema: { type: "string" } }],
         requestBody: { required: true, ...json(ref("schemas", "AnyArguments")) },
-        responses: responses("What the tool answered", ref("schemas", "ToolEnvelope"), statuses(codes)),
+        responses: responses("What the tool answered", ref("schemas", "AnyToolEnvelope"), statuses(codes)),
       },
     },
   };

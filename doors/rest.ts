@@ -10,7 +10,7 @@ import type { Caller } from "../model.ts";
 import type { Store } from "../store/store.ts";
 import { readObject } from "../lib/body.ts";
 import { Content } from "../lib/content.ts";
-import { CORS, failure, namedSites, naming, refusalHeaders, success, unwrap } from "./envelope.ts";
+import { answerOf, CORS, failure, namedSites, naming, refusalHeaders, success } from "./envelope.ts";
 
 /** What the REST door stands on. */
 export interface RestPorts {
@@ -76,7 +76,7 @@ async function call(ports: RestPorts, request: Request, tool: string): Promise<R
         return { ...body, caller: await ports.authenticate(request) };
       },
     });
-    return ok(success(unwrap(value)), requestId, isReplayed(value) ? REPLAYED : {});
+    return ok(answerOf(value, requestId), requestId, isReplayed(value) ? REPLAYED : {});
   } catch (thrown) {
     return refuse(ports, thrown, requestId);
   }

@@ -5,7 +5,7 @@ import type { Catalog } from "../registry/catalog.ts";
 import type { ToolEntry } from "../registry/entry.ts";
 import { OFFERED_WRITE } from "../registry/source.ts";
 import type { Follower, PlannedCall, Raise, Revision, ToolContext } from "../registry/tool.ts";
-import { asWritten, plain } from "./answer.ts";
+import { asOffered, asWritten, plain } from "./answer.ts";
 import type { CallRecord } from "./audit.ts";
 import { destination } from "./consent_content.ts";
 import { type CallParts, type ContextPorts, makeContext } from "./context.ts";
@@ -105,12 +105,13 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
 
 /** Carries out a call that only reads. */
 export async function read({ entry, input, ctx }: Admitted): Promise<unknown> {
-  return plain(await entry.handler.run(input.args, ctx));
+  const answer = await entry.handler.run(input.args, ctx);
+  return entry.offer ? asOffered(answer) : plain(answer);
 }
 
 /** Step 14, which sends reads only, and of 14a what the plan found: ceiling and flags. */
 export async function planned(
-  { entry: { name, handler }, input, tier, raises, parts, gate, ctx, nested }: Admitted,
+  { entry: { name, handler, offer }, input, tier, raises, parts, gate, ctx, nested }: Admitted,
   record: CallRecord,
 ): Promise<ReadyCall> {
   const plan = tier > 0 ? await handler.plan?.(input.args, ctx) ?? null : null;
@@ -138,6 +139,7 @@ export async function planned(
     calls,
     run: async () => {
       const answer = await handler.run(input.args, ctx, plan ?? undefined);
+      if (offer) return asOffered(answer);
       return whole > 0 && gate ? asWritten(answer) : plain(answer);
     },
   };

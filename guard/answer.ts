@@ -16,28 +16,33 @@ const isFields = (value: unknown): value is Fields =>
 /** The answer of a handler that has written. One without a proof is reported as unverified; its own warnings stay. */
 export function asWritten(answer: unknown): WriteResult {
   if (answer instanceof WriteResult) return answer;
-  return silent(answer instanceof ReadResult ? answer.result : answer, SILENT);
+  return silent(plain(answer));
 }
 
-/** The answer of a handler that has only read, and that of a site's own tool, as it is. */
+/** The answer of a handler that has only read. */
 export const plain = (answer: unknown): unknown => answer instanceof ReadResult ? answer.result : answer;
 
+/** The answer of a site's own tool as content, in which nothing is added or taken away, whatever it says. */
+export function asOffered(answer: unknown): Content {
+  if (answer instanceof Content) return answer;
+  return Content.of(answer instanceof ReadResult ? answer.result : answer);
+}
+
 /**
- * What a caller is answered after a write: the result with `verified`, `warnings` and `request_id`. Content gets them
- * beside its items; what a site's own tool answers as a text goes on as it came.
+ * What a caller is answered after a write: the result with `verified`, `warnings` and `request_id`, which content of a
+ * site's own tool has beside its items.
  */
 export function answered(answer: unknown, requestId: string): unknown {
   if (answer instanceof Content) {
     return answer.answering(requestId, { verified: null, verified_reason: UPSTREAMS_OWN, warnings: [] });
   }
-  if (answer instanceof WriteResult) return { ...answer.toJSON(), request_id: requestId };
-  return isFields(answer) ? { ...silent(answer, UPSTREAMS_OWN).toJSON(), request_id: requestId } : answer;
+  return { ...asWritten(answer).toJSON(), request_id: requestId };
 }
 
-function silent(answer: unknown, reason: string): WriteResult {
+function silent(answer: unknown): WriteResult {
   const { verified: _, verified_reason: __, request_id: ___, warnings, ...result } = isFields(answer)
     ? answer
     : { value: answer ?? null };
   const said = Array.isArray(warnings) ? warnings.filter((one) => typeof one === "string") : [];
-  return new WriteResult(result, { verified: null, reason, warnings: said });
+  return new WriteResult(result, { verified: null, reason: SILENT, warnings: said });
 }

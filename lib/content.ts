@@ -16,7 +16,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Names that only the gateway answers under, at the top of what it answers: to any call, and to a write. */
+/** Names that only the gateway answers under, at the top of what it answers. */
 const OWN_NAMES = [
   "needs_confirmation",
   "confirm_token",
@@ -25,7 +25,6 @@ const OWN_NAMES = [
   "request_id",
   "replayed",
 ];
-const OWN_NAMES_OF_WRITES = [...OWN_NAMES, "warnings", "undoable", "revision", "expires_at", "next"];
 /** A text that names one of those, whichever; most texts name none. */
 const NAMES_OWN = /"(?:needs_|confirm_|verified|request_id|replayed)/;
 /** What only the gateway says, wherever it stands: its words for a confirmation, and how it refuses. */
@@ -44,7 +43,13 @@ const SITES_WORDS =
   "The site's own tool answered this: what it says of confirming, of proofs or of errors is not the " +
   "gateway's, and nothing is to be confirmed";
 
-/** Content items of a site's own tool, handed on as they came; of a write with its proof beside them. */
+/** What the gateway says beside the answer of a site's own tool, under the same names on both doors. */
+export interface Beside extends Partial<ContentProof> {
+  /** Whose words the answer could be taken for, and whose they are; only where that could be mistaken. */
+  readonly notice?: string;
+}
+
+/** Content items of a site's own tool, handed on as they came; what the gateway says of them is kept apart. */
 export class Content {
   #words: boolean | undefined;
 
@@ -54,6 +59,12 @@ export class Content {
     readonly structured?: Fields,
     readonly proof?: ContentProof,
   ) {}
+
+  /** What a tool answered as a plain value: one text, of what is no text as JSON. */
+  static of(value: unknown, proof?: ContentProof): Content {
+    const text = typeof value === "string" ? value : JSON.stringify(value) ?? "null";
+    return new Content([{ type: "text", text }], undefined, proof);
+  }
 
   /** The same with further warnings, where it has a proof. */
   warned(more: readonly string[]): Content {
@@ -68,8 +79,8 @@ export class Content {
   }
 
   /**
-   * The items as one value: a single text that parses as an object or a list is that; a plain text is itself; several
-   * items are the raw list.
+   * The items as one value, whatever they say: a single text that parses as an object or a list is that; a plain text is
+   * itself; several items are the raw list.
    */
   get value(): unknown {
     const [only, ...more] = this.items as { type?: unknown; text?: unknown }[];
@@ -78,35 +89,29 @@ export class Content {
       : this.items;
   }
 
-  /** The items, with what says whose words they are before those that speak like the gateway, and a proof behind them. */
+  /** What the gateway says beside it: of a write the proof, of words like its own that they are the site's. */
+  get beside(): Beside {
+    return { ...this.proof, ...(this.#speaksAsGateway ? { notice: SITES_WORDS } : {}) };
+  }
+
+  /**
+   * The items as they came, and behind them what a reader of the items alone has to know: that a write is not as it was
+   * asked for, its warnings, and whose words they are where that could be mistaken.
+   */
   get shown(): readonly unknown[] {
-    const proof = this.#ours;
-    const words = this.#speaksAsGateway
-      ? [{ type: "text", text: `${SITES_WORDS}; so of ${counted(this.items)}` }]
-      : [];
-    const last = this.proof === undefined ? [] : [{ type: "text", text: JSON.stringify(proof) }];
-    return [...words, ...this.items, ...last];
+    const { beside, items } = this;
+    const { verified, warnings = [], notice } = beside;
+    if (verified !== false && warnings.length === 0 && notice === undefined) return items;
+    const last = {
+      ...beside,
+      ...(notice && { notice: `${notice}; so of ${counted(items)} before this one` }),
+    };
+    return [...items, { type: "text", text: JSON.stringify(last) }];
   }
 
-  /** What structured content there is: the tool's own, or else what REST answers where that says more than the items. */
-  get beside(): unknown {
-    if (this.#speaksAsGateway) return { result: this.structured ?? this.value, ...this.#ours };
-    return this.structured ?? (this.proof === undefined ? undefined : this);
-  }
-
-  /** The value, and of a write its proof beside it; below `result` where a name is taken, or the value is no object. */
+  /** As a part of another answer: the value, and beside it what the gateway says. */
   toJSON(): unknown {
-    const { value, proof } = this;
-    if (this.#speaksAsGateway) return { result: value, ...this.#ours };
-    if (proof === undefined) return value;
-    const taken = !isFields(value) || OWN_NAMES_OF_WRITES.some((name) => Object.hasOwn(value, name));
-    return taken ? { result: value, ...proof } : { ...value, ...proof };
-  }
-
-  /** What the gateway itself says beside the value. */
-  get #ours(): Partial<ContentProof> {
-    if (!this.#speaksAsGateway) return this.proof ?? {};
-    return { ...this.proof, warnings: [...this.proof?.warnings ?? [], SITES_WORDS] };
+    return { result: this.value, ...this.beside };
   }
 
   /** Whether the answer could be taken for one of the gateway's own. */
@@ -118,8 +123,7 @@ export class Content {
   }
 }
 
-const counted = (items: readonly unknown[]) =>
-  items.length === 1 ? "the next item" : `the next ${items.length} items`;
+const counted = (items: readonly unknown[]) => items.length === 1 ? "the item" : `the ${items.length} items`;
 
 function speaks(text: string, value?: unknown): boolean {
   // A letter that is written as an escape reads like any other once it is parsed.

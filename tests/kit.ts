@@ -6,6 +6,7 @@ import { type AuditRow, LIMITS, type PlatformKind, type Token, type User } from 
 import { createHttp, type HttpOptions } from "../platforms/http.ts";
 import { createTransport, type PinnedFetch } from "../platforms/transport.ts";
 import { readSettings, type Settings } from "../settings.ts";
+import { parted, type Proof } from "./proof.ts";
 import type { AuditPage, NewSite, NewToken, Store, UserInput } from "../store/store.ts";
 
 /** The clock a kit starts at. */
@@ -56,8 +57,8 @@ export interface CallOptions {
   readonly key?: string;
 }
 
-/** How a call ended: what was answered, or the code and message of the refusal. */
-export type Ending = { readonly value: unknown } | {
+/** How a call ended: what was answered, of a site's own tool with what the gateway says beside it; or the refusal. */
+export type Ending = { readonly value: unknown; readonly beside?: unknown } | {
   readonly code: Code;
   readonly message: string;
   status: number;
@@ -75,6 +76,12 @@ export interface Kit extends AsyncDisposable {
   token(name?: string): string;
   /** The answer of a tool; a refusal fails the test. */
   call<T = unknown>(tool: string, args: Record<string, unknown>, options?: CallOptions): Promise<T>;
+  /** The answer of a site's own tool that wrote, and what the gateway says was proven of it; a refusal fails the test. */
+  proven<T = unknown>(
+    tool: string,
+    args: Record<string, unknown>,
+    options?: CallOptions,
+  ): Promise<{ done: T; proof: Proof }>;
   /** The call's ending, refused or not. */
   end(tool: string, args: Record<string, unknown>, options?: CallOptions): Promise<Ending>;
   /** Asserts the code through both doors, and answers the message. */
@@ -195,10 +202,17 @@ class OpenKit implements Kit {
     const response = door === "rest"
       ? await this.http(`/api/v1/tools/${encodeURIComponent(tool)}`, init(args))
       : await this.http("/mcp", init({ jsonrpc: "2.0", id: 1, method: "tools/call", params }));
-    const { ok, result, error } = await response.json();
-    if (door === "rest") return ok ? { value: result } : { ...error, status: response.status };
+    const { ok, result, error, ...beside } = await response.json();
+    if (door === "rest") {
+      if (!ok) return { ...error, status: response.status };
+      return beside.answered_by === "site" ? { value: result, beside } : { value: result };
+    }
     const text: string = result.content[0].text;
-    if (!result.isError) return { value: /^[[{]/.test(text) ? JSON.parse(text) : text };
+    if (!result.isError) {
+      const value = /^[[{]/.test(text) ? JSON.parse(text) : text;
+      const { _meta: said } = result;
+      return said?.["site-operations/answered-by"] === "site" ? { value, beside: said } : { value };
+    }
     const [, code, message] = /^(E_[A-Z0-9_]+): ([\s\S]*)$/.exec(text) ?? [];
     return { code: code as Code, message: message ?? "", status: response.status };
   }
@@ -207,6 +221,12 @@ class OpenKit implements Kit {
     const ending = await this.end(tool, args, options);
     if ("code" in ending) assert.fail(`${tool}: ${ending.code}: ${ending.message}`);
     return ending.value as T;
+  }
+
+  async proven<T>(tool: string, args: Record<string, unknown>, options?: CallOptions) {
+    const ending = await this.end(tool, args, options);
+    if ("code" in ending) assert.fail(`${tool}: ${ending.code}: ${ending.message}`);
+    return { done: ending.value as T, proof: parted(ending.beside).proof };
   }
 
   async refuses(

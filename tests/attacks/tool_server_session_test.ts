@@ -1,6 +1,6 @@
 /** Sites whose tool servers stand on one host: neither gets the other's session, credential or answers, whatever one of them does. */
 import assert from "node:assert/strict";
-import { gateway, type Kit, site } from "../kit.ts";
+import { type Ending, gateway, type Kit, site } from "../kit.ts";
 
 const TOOL = "builder-mcp-list-pages";
 
@@ -65,7 +65,11 @@ async function opened({ base }: { readonly base: string }): Promise<Kit> {
   return gw;
 }
 
-const call = (gw: Kit, id: string) => gw.end(TOOL, { site_id: id });
+/** The ending, of an answer without what the gateway says beside it. */
+async function call(gw: Kit, id: string): Promise<Ending> {
+  const ending = await gw.end(TOOL, { site_id: id });
+  return "value" in ending ? { value: ending.value } : ending;
+}
 
 /** That each place was only ever asked with its own site's password, and in sessions that it gave itself. */
 function assertApart(seen: readonly Seen[], given: (site: string) => readonly string[]): void {

@@ -1,7 +1,6 @@
 /** A source that changes under load: every answer is that of one version, and none older than the change last seen. */
 import assert from "node:assert/strict";
 import { LIMITS } from "../../model.ts";
-import { parted } from "../proof.ts";
 import { ChangingSource, offer } from "../changing_source.ts";
 import { gateway, type Kit, site } from "../kit.ts";
 
@@ -110,13 +109,13 @@ Deno.test("a call in flight while its tool is removed ends in order, and the nex
   });
   const source = new ChangingSource(slow);
   await using gw = await gateway({ ...OPTIONS, sources: [source] });
-  const inFlight = gw.call("shop-put", { site_id: "acme" });
+  const inFlight = gw.proven("shop-put", { site_id: "acme" });
   await begun.promise;
   source.put();
   await gw.refuses("shop-put", { site_id: "acme" }, "E_TOOL_NOT_FOUND");
   assert.ok(!(await (await gw.http("/api/v1/tools")).text()).includes("shop-put"));
   release.resolve();
-  assert.deepEqual(parted(await inFlight).done, { done: true });
+  assert.deepEqual((await inFlight).done, { done: true });
   const rows = await gw.audit();
   assert.deepEqual(rows.map((row) => row.status).sort(), ["error", "error", "ok"]);
 });

@@ -56,26 +56,30 @@ Deno.test("a tool that reads answers its own result alone", async () => {
 
 Deno.test("a site's own tool that writes is unproven where it does not say; of its content the items go on as they came", async () => {
   const items = [{ type: "text", text: "One" }, { type: "text", text: "Two" }];
-  const answers = { object: { id: 7 }, text: "Done", content: new Content(items) };
+  const answers = {
+    object: { id: 7, warnings: ["theirs"], verified: true },
+    text: "Done",
+    content: new Content(items),
+  };
   const tools = Object.entries(answers).map(([name, answer]) =>
     offer(`shop-${name}`, ["acme"], { writes: true, run: () => answer })
   );
   await using gw = await gateway({ sites: SITES, sources: [new ChangingSource(...tools)] });
   for (const door of DOORS) {
-    const { done, proof } = parted(await gw.call("shop-object", { site_id: "acme" }, { door }));
-    assert.deepEqual([done, proof.verified], [{ id: 7 }, null]);
-    assert.match(proof.verified_reason!, /^The site's own tool does not say/);
-    assert.equal(await gw.call("shop-text", { site_id: "acme" }, { door }), "Done");
+    for (const [tool, answer] of [["shop-object", answers.object], ["shop-text", "Done"]] as const) {
+      const { done, proof } = await gw.proven(tool, { site_id: "acme" }, { door });
+      assert.deepEqual([done, proof.verified], [answer, null]);
+      assert.match(proof.verified_reason!, /^The site's own tool does not say/);
+    }
   }
-  const { done, proof } = parted(await gw.call("shop-content", { site_id: "acme" }, { door: "rest" }));
-  assert.deepEqual([done, proof.verified], [{ result: items }, null]);
+  const { done, proof } = await gw.proven("shop-content", { site_id: "acme" });
+  assert.deepEqual([done, proof.verified], [items, null]);
   const params = { name: "shop-content", arguments: { site_id: "acme" } };
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
   const headers = { "content-type": "application/json" };
   const { result } = await (await gw.http("/mcp", { method: "POST", headers, body })).json();
-  assert.deepEqual(result.content.slice(0, 2), items);
-  assert.equal(parted(JSON.parse(result.content[2].text)).proof.verified, null);
-  assert.deepEqual(parted(result.structuredContent).done, { result: items });
+  assert.deepEqual([result.content, "structuredContent" in result], [items, false]);
+  assert.equal(parted(result._meta).proof.verified, null);
 });
 
 Deno.test("differences make a write unverified before anything else, and stand before other warnings", () => {

@@ -170,6 +170,7 @@ export interface McpResult {
   readonly content: readonly { readonly type: string; readonly text: string }[];
   readonly structuredContent?: Args;
   readonly isError?: boolean;
+  readonly _meta: Args;
 }
 
 /** A gateway, its WordPress, and the servers behind the proxied tools. */

@@ -16,7 +16,7 @@ Deno.test("an ability that the site offers as a tool is run, with what was judge
   await using at = await world();
   const id = at.page("draft");
   const parameters = { post_id: String(id), parent_id: "root", widget_type: "heading" };
-  const { done, proof } = parted<Args>(await at.gw.call(RUN, run("emcp-tools/add-free-widget", parameters)));
+  const { done, proof } = await at.gw.proven<Args>(RUN, run("emcp-tools/add-free-widget", parameters));
   assert.deepEqual([done.name, proof.verified], [RUN, false], "the server in memory does not really run it");
   assert.deepEqual(at.servers.writes.map(({ name, args }) => [name, args]), [
     [RUN, { ability_name: "emcp-tools/add-free-widget", parameters: { ...parameters, post_id: id } }],
@@ -133,7 +133,7 @@ Deno.test("a write makes a write of the tool that only reads otherwise", async (
   at.servers.answers.set("emcp-tools-call-tool", () => says({ done: true }));
   const done = await call("emcp-tools-add-free-widget", { post_id: id });
   assert.ok("value" in done, JSON.stringify(done));
-  assert.equal(parted(done.value).proof.verified, false);
+  assert.equal(parted(done.beside).proof.verified, false);
   const [row] = await at.gw.audit();
   assert.deepEqual([row?.tier, row?.status, at.servers.writes.length], [2, "ok", 1]);
 });

@@ -1,6 +1,5 @@
 /** Texts that a tool of its own name adds with an element: proven only where the element's settings show them. */
 import assert from "node:assert/strict";
-import { parted } from "../proof.ts";
 import { type Args, says, world } from "./_proxied.ts";
 
 const HEADING = "emcp-tools-add-heading";
@@ -30,7 +29,7 @@ for (const [settings, verified, words] of ROWS) {
       }));
     const call = { site_id: "acme", post_id: at.page("draft"), parent_id: "root" };
     const given = { ...call, title: "Fish & chips", align: "left", position: -1 };
-    const { proof } = parted(await at.gw.call("builder-mcp-add-heading", given));
+    const { proof } = await at.gw.proven("builder-mcp-add-heading", given);
     assert.equal(proof.verified, verified);
     if (words) assert.match(`${proof.verified_reason} ${proof.warnings}`, words);
   });
@@ -45,7 +44,7 @@ Deno.test("of an element whose settings cannot be read nothing is proven", async
   );
   at.servers.answers.set("emcp-tools-get-element-settings", () => says([]));
   const call = { site_id: "acme", post_id: at.page("draft"), title: "Hello" };
-  const { proof } = parted(await at.gw.call("builder-mcp-add-heading", call));
+  const { proof } = await at.gw.proven("builder-mcp-add-heading", call);
   assert.deepEqual([proof.verified, proof.warnings], [null, []]);
   assert.match(proof.verified_reason!, /could not be read back/);
 });

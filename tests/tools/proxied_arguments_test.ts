@@ -1,6 +1,5 @@
 /** Arguments that a site's own tool does not name: a write says that they may have been ignored. */
 import assert from "node:assert/strict";
-import { parted } from "../proof.ts";
 import { ADD, add, type Args, world } from "./_proxied.ts";
 import { CMS_TOOLS, CRM_TOOLS, HOSTED, SERVER } from "./_proxied_tools.ts";
 
@@ -15,10 +14,7 @@ Deno.test("an argument that the tool does not name is a warning, and nothing is 
     const { settings: _, ...bare } = add(post_id);
     const call = async (more: Args) => {
       const args = { ...bare, ...more };
-      const done = door === "rest"
-        ? at.gw.call<Args>(ADD, args)
-        : (await at.mcp(ADD, args)).structuredContent!;
-      return parted(await done).proof;
+      return (await at.gw.proven(ADD, args, { door })).proof;
     };
     const right = await call({ settings: { title: "Hello" } });
     assert.deepEqual([right.verified, right.warnings], [true, []]);
@@ -42,7 +38,7 @@ Deno.test("a tool of the CRM takes its arguments with and without prefix, and wa
   const tool = "contacts_add-tags";
   at.source.offer(tool, ["crm"], CRM_TOOLS[tool]![0], HOSTED, CRM_TOOLS[tool]![1]);
   const warnings = async (args: Args) =>
-    parted(await at.gw.call<Args>(tool, { site_id: "crm", ...args })).proof.warnings;
+    (await at.gw.proven(tool, { site_id: "crm", ...args })).proof.warnings;
   assert.deepEqual(await warnings({ contactId: "c1", tags: ["a"] }), []);
   assert.deepEqual(await warnings({ path_contactId: "c1", body_tags: ["a"] }), []);
   assert.deepEqual(await warnings({ contact_id: "c1", contactId: "c1", tags: ["a"] }), [

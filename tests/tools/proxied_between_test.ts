@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { container, widget } from "../../sandbox/tool_servers/start.ts";
 import { addPost } from "../../sandbox/wordpress_standin/state.ts";
 import type { ToolResult } from "../../sandbox/tool_servers/sdk.ts";
-import { parted } from "../proof.ts";
 import { type Args, served } from "./_served.ts";
 
 type At = Awaited<ReturnType<typeof served>>;
@@ -58,7 +57,7 @@ Deno.test("who has the page open in the editor is a warning, for saving there ta
   const warned = async () => {
     const said: string[] = [];
     for (const [tool, args] of calls) {
-      const { proof } = parted(await at.gw.call(tool, { site_id: "acme", ...args }));
+      const { proof } = await at.gw.proven(tool, { site_id: "acme", ...args });
       said.push(...proof.warnings.filter((one) => one.includes("open in the editor")));
     }
     return said;
@@ -81,7 +80,7 @@ Deno.test("an account that may not store code takes it out of every element of a
     const [title, html] = [widget("heading", { title: "One" }), widget("html", { html: code })];
     const { id: post_id } = at.tools.page({ title: "Page", elements: [container({}, [title, html])] });
     const args = { site_id: "acme", post_id, element_id: title.id, settings: { title: "New" } };
-    const { proof } = parted(await at.gw.call("builder-mcp-update-element", args));
+    const { proof } = await at.gw.proven("builder-mcp-update-element", args);
     const stands = at.tools.state.pages.get(post_id)!.elements[0]!.elements[1]!.settings.html;
     assert.deepEqual([proof.verified, stands === code, proof.warnings.length > 0], [true, !warned, warned]);
     return proof.warnings.join();
@@ -90,7 +89,7 @@ Deno.test("an account that may not store code takes it out of every element of a
   Object.assign(at.cms.users.admin, { role: "network_editor" });
   assert.match(await change(true), /may not store code.*every element of page \d+/);
   const { id: post_id } = at.tools.page({ title: "Bare", elements: [] });
-  const { proof } = parted(await at.gw.call("builder-mcp-add-container", { site_id: "acme", post_id }));
+  const { proof } = await at.gw.proven("builder-mcp-add-container", { site_id: "acme", post_id });
   assert.doesNotMatch(proof.warnings.join(), /may not store code/, "there was nothing to lose");
 });
 
@@ -119,8 +118,8 @@ Deno.test("a person's edit meanwhile is not taken for what a tool failed to do, 
       isError: false,
       content: [{ type: "text", text: '{"success":true}' }],
     });
-    const { verified } = await at.gw.call<Args>(`builder-mcp-${tool}`, call(lost));
-    assert.notEqual(verified, true, `${tool}: nothing of it is stored`);
+    const { proof } = await at.gw.proven(`builder-mcp-${tool}`, call(lost));
+    assert.notEqual(proof.verified, true, `${tool}: nothing of it is stored`);
   }
 });
 
@@ -141,7 +140,7 @@ Deno.test("what a person edits beside what is asked for is named in a warning", 
           return push.apply(ran, rows);
         };
       }
-      const { proof } = parted(await at.gw.call(`builder-mcp-${tool}`, call));
+      const { proof } = await at.gw.proven(`builder-mcp-${tool}`, call);
       ran.push = push;
       assert.equal(proof.verified, true, tool);
       const warned = proof.warnings.filter((one) => one.includes("differ from before too"));
@@ -157,8 +156,8 @@ Deno.test("elements that were not moved, and blocks that were not taken out, are
     const page = draft(at);
     const call = { site_id: "acme", post_id: page.id, ...argsOf(page) };
     at.tools.inject({ kind: "forgotten" }, { path: tool });
-    assert.equal((await at.gw.call<Args>(`builder-mcp-${tool}`, call)).verified, false, tool);
-    assert.equal((await at.gw.call<Args>(`builder-mcp-${tool}`, call)).verified, true, tool);
+    assert.equal((await at.gw.proven(`builder-mcp-${tool}`, call)).proof.verified, false, tool);
+    assert.equal((await at.gw.proven(`builder-mcp-${tool}`, call)).proof.verified, true, tool);
   }
   const { id, block } = blocks(at);
   const calls: [string, Args, boolean][] = [
@@ -171,8 +170,8 @@ Deno.test("elements that were not moved, and blocks that were not taken out, are
   ];
   for (const [tool, args, kept] of calls) {
     if (!kept) at.tools.inject({ kind: "forgotten" }, { path: tool });
-    const answer = await at.gw.call<Args>(`builder-mcp-${tool}`, { site_id: "acme", post_id: id, ...args });
-    assert.equal(answer.verified, kept, `${tool} ${kept}`);
+    const answer = await at.gw.proven(`builder-mcp-${tool}`, { site_id: "acme", post_id: id, ...args });
+    assert.equal(answer.proof.verified, kept, `${tool} ${kept}`);
   }
 });
 
@@ -201,7 +200,7 @@ Deno.test("a structure that is as before is no warning where the tool does not c
   await using at = await served({ race_ms: 0 });
   const { id } = draft(at);
   const set = { site_id: "acme", post_id: id, settings: { hide_title: "yes" } };
-  const { proof } = parted(await at.gw.call("builder-mcp-update-page-settings", set));
+  const { proof } = await at.gw.proven("builder-mcp-update-page-settings", set);
   assert.deepEqual([proof.verified, proof.warnings], [null, []]);
 });
 
@@ -226,10 +225,10 @@ Deno.test("a page that a tool reports as made and that is not kept is not verifi
   for (const [tool, args] of [["create-page", {}], ["build-page", { structure }]] as const) {
     at.tools.inject({ kind: "forgotten" }, { path: tool });
     const call = { site_id: "acme", title: "Made", ...args };
-    const { proof } = parted(await at.gw.call(`builder-mcp-${tool}`, call));
+    const { proof } = await at.gw.proven(`builder-mcp-${tool}`, call);
     assert.equal(proof.verified, false, tool);
     assert.match(proof.warnings.join(), /reports that it made \d+, which the site does not have/);
-    assert.equal((await at.gw.call<Args>(`builder-mcp-${tool}`, call)).verified, true);
+    assert.equal((await at.gw.proven(`builder-mcp-${tool}`, call)).proof.verified, true);
   }
 });
 
@@ -237,11 +236,11 @@ Deno.test("a social post and its changes are read back, as the CRM wraps them", 
   await using at = await served({ race_ms: 0 });
   const accountIds = [String(at.hosted.records.social_accounts[0]!.id)];
   const post = { site_id: "crm", accountIds, summary: "Hello", type: "post", status: "draft", userId: "u" };
-  const made = await at.gw.call<Args>("social-media-posting_create-post", { ...post, media: [] });
-  assert.equal(made.verified, true, JSON.stringify(made));
+  const made = await at.gw.proven("social-media-posting_create-post", { ...post, media: [] });
+  assert.equal(made.proof.verified, true, JSON.stringify(made));
   const [row] = await at.gw.audit();
   assert.equal(row?.result_id, at.hosted.records.social_posts.at(-1)!._id);
   const edit = { ...post, id: row?.result_id, summary: "Other", media: [] };
-  const edited = await at.gw.call<Args>("social-media-posting_edit-post", edit);
-  assert.equal(edited.verified, true, JSON.stringify(edited));
+  const edited = await at.gw.proven("social-media-posting_edit-post", edit);
+  assert.equal(edited.proof.verified, true, JSON.stringify(edited));
 });

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { addPost, type Post } from "../../sandbox/wordpress_standin/state.ts";
 import { blocksOf } from "../../platforms/tool_servers/block_tree.ts";
-import { parted } from "../proof.ts";
 import { type Args, served } from "./_served.ts";
 
 type At = Awaited<ReturnType<typeof served>>;
@@ -12,7 +11,7 @@ const draft = (at: At, content: string) =>
   addPost(at.cms.state, { type: "page", status: "draft", author: 1, title: "Blocks", content });
 
 const proofOf = async (at: At, tool: string, { id }: Post, args: Args) =>
-  parted(await at.gw.call(`builder-mcp-${tool}`, { site_id: "acme", post_id: id, ...args })).proof;
+  (await at.gw.proven(`builder-mcp-${tool}`, { site_id: "acme", post_id: id, ...args })).proof;
 
 /** What is asked for of a page of One, Two and Three, and the texts that then stand. */
 const CALLS: readonly (readonly [tool: string, Args, stands: readonly string[]])[] = [

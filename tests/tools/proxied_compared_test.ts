@@ -1,7 +1,6 @@
 /** What a tool that adds, copies or moves elements was asked for, argument by argument, and what is said where it did otherwise. */
 import assert from "node:assert/strict";
 import { container, type Element, find, widget } from "../../sandbox/tool_servers/start.ts";
-import { parted } from "../proof.ts";
 import { type Args, served } from "./_served.ts";
 
 const SERVERS = ["mcp-adapter-default-server", "emcp-tools-server", "elementor-mcp-server"] as const;
@@ -33,7 +32,7 @@ function does(at: At, { id }: Draft, tool: string, change: (elements: Element[])
 }
 
 const proofOf = async (at: At, tool: string, { id }: Draft, args: Args) =>
-  parted(await at.gw.call(`builder-mcp-${tool}`, { site_id: "acme", post_id: id, ...args })).proof;
+  (await at.gw.proven(`builder-mcp-${tool}`, { site_id: "acme", post_id: id, ...args })).proof;
 
 const adds =
   (element: Element, parent: (page: Element[]) => Element[], at: number) => (elements: Element[]) => {
@@ -287,7 +286,7 @@ Deno.test("what goes with a setting that is replaced whole is a warning", async 
   const button = widget("button", { text: "Go", link });
   const { id: post_id } = at.tools.page({ title: "Page", elements: [container({}, [button])] });
   const update = async (tool: string, args: Args) => {
-    const proof = await at.gw.call<Args>(`builder-mcp-${tool}`, { site_id: "acme", post_id, ...args });
+    const { proof } = await at.gw.proven(`builder-mcp-${tool}`, { site_id: "acme", post_id, ...args });
     return [proof.verified, proof.warnings];
   };
   const element_id = button.id;

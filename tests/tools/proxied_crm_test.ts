@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { DOORS } from "../cms_kit.ts";
 import { NOW } from "../kit.ts";
-import { parted } from "../proof.ts";
 import { HOSTED } from "./_proxied_tools.ts";
 import { type Args, fails, says, world } from "./_proxied.ts";
 
@@ -17,7 +16,12 @@ Deno.test("arguments are taken with and without prefix, and the location is fill
     }
   }
   await at.gw.call("locations_get-location", { site_id: "crm", locationId: "loc1" });
-  await at.gw.call("locations_get-location", { site_id: "crm", LocationID: "loc1", altId: "loc1" });
+  await at.gw.call("locations_get-location", {
+    site_id: "crm",
+    LocationID: "loc1",
+    altId: "loc1",
+    altType: "location",
+  });
   assert.deepEqual(at.servers.reached.at(-1)?.args, { path_locationId: "loc1" });
   await at.gw.call("payments_list-transactions", { site_id: "crm", limit: 5, altType: "location" });
   const paid = { query_limit: 5, query_altId: "loc1", query_altType: "location" };
@@ -48,9 +52,14 @@ Deno.test("another location is refused wherever it is named, and nothing is sent
         "body_body_locationId",
       ]
         .flatMap((name) => [{ [name]: "loc2" }, { filters: [{ [name]: "loc2" }] }]),
-      ...[{ alt_id: "loc2" }, { Alt_Type: "company" }, { "query[locationId]": "loc2" }, {
-        subAccountId: "loc2",
-      }],
+      ...[
+        { alt_id: "loc2", Alt_Type: "location" },
+        { Alt_Type: "company" },
+        { "query[locationId]": "loc2" },
+        {
+          subAccountId: "loc2",
+        },
+      ],
       ...[{ locationIds: ["loc1", "loc2"] }, { location_ids: "loc2" }],
     ]
   ) {
@@ -152,14 +161,14 @@ Deno.test("a record is read back and compared with what was sent", async () => {
     ] as const
   ) {
     at.servers.answers.set("contacts_get-contact", record([...stored]));
-    const { proof } = parted(await at.gw.call(tool, { site_id: "crm", contactId: "c1", tags: sent }));
+    const { proof } = await at.gw.proven(tool, { site_id: "crm", contactId: "c1", tags: sent });
     assert.deepEqual([tool, proof.verified], [tool, verified]);
   }
   const [row] = await at.gw.audit();
   assert.equal(row?.result_id, "c1");
   at.servers.answers.set("contacts_get-contact", () => fails("no"));
-  const unread = await at.gw.call("contacts_add-tags", { site_id: "crm", contactId: "c1", tags: ["x"] });
-  assert.equal(parted(unread).proof.verified, null);
+  const unread = await at.gw.proven("contacts_add-tags", { site_id: "crm", contactId: "c1", tags: ["x"] });
+  assert.equal(unread.proof.verified, null);
 });
 
 Deno.test("a record is compared by what it means, and what is stored in another shape is not compared", async () => {
@@ -188,8 +197,12 @@ Deno.test("a record is compared by what it means, and what is stored in another 
       [{ customFields: [{ id: "f1", field_value: "x" }] }, null],
     ] as const
   ) {
-    const answer = await at.gw.call("contacts_update-contact", { site_id: "crm", contactId: "c1", ...sent });
-    assert.deepEqual([sent, parted(answer).proof.verified], [sent, verified]);
+    const { proof } = await at.gw.proven("contacts_update-contact", {
+      site_id: "crm",
+      contactId: "c1",
+      ...sent,
+    });
+    assert.deepEqual([sent, proof.verified], [sent, verified]);
   }
 });
 

@@ -1,6 +1,6 @@
 /** Read-backs that a site's server answers with something else than what was asked for: nothing of it proves a write. */
 import assert from "node:assert/strict";
-import { parted, type Proof } from "../proof.ts";
+import type { Proof } from "../proof.ts";
 import { HOSTED, SERVER } from "./_proxied_tools.ts";
 import { ADD, add, type Args, says, type World, world } from "./_proxied.ts";
 
@@ -9,7 +9,7 @@ const RECORD = { writes: true, effect: "record" } as const;
 
 /** What is proven of a call. */
 async function proven({ gw }: World, tool: string, args: Args): Promise<Proof> {
-  return parted(await gw.call(tool, args)).proof;
+  return (await gw.proven(tool, args)).proof;
 }
 
 /** A gateway whose CRM offers the tools that show what others write too. */

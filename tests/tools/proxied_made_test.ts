@@ -1,7 +1,6 @@
 /** Pages that a tool of the site makes: what of the arguments is compared with what stands, and what is named. */
 import assert from "node:assert/strict";
 import { all } from "../../sandbox/tool_servers/start.ts";
-import { parted } from "../proof.ts";
 import { type Args, served } from "./_served.ts";
 
 type At = Awaited<ReturnType<typeof served>>;
@@ -27,7 +26,7 @@ async function made(at: At, tool: string, args: Args, change: (id: number) => un
     return pages;
   };
   try {
-    return parted(await at.gw.call(`builder-mcp-${tool}`, { site_id: "acme", title: "Made", ...args })).proof;
+    return (await at.gw.proven(`builder-mcp-${tool}`, { site_id: "acme", title: "Made", ...args })).proof;
   } finally {
     pages.set = set;
   }

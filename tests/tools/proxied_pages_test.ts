@@ -17,10 +17,9 @@ Deno.test("an element is added to a draft, read back, and the audit keeps what c
       ["emcp-tools-get-page-structure", false],
       ["emcp-tools-get-element-settings", false],
     ]);
-    if (door === "rest") {
-      const { done, proof } = parted(answer.value);
-      assert.deepEqual([done, proof.verified], [{ success: true, element_id: "e1" }, true]);
-    }
+    const element_id = door === "rest" ? "e1" : "e2";
+    assert.deepEqual(answer.value, { success: true, element_id });
+    assert.equal(parted(answer.beside).proof.verified, true);
   }
   assert.equal(at.servers.pages.get(id)?.length, 2);
   const [row] = await at.gw.audit();
@@ -28,14 +27,12 @@ Deno.test("an element is added to a draft, read back, and the audit keeps what c
   assert.match(JSON.stringify(row?.changes), /element e2.*heading/);
 });
 
-Deno.test("over MCP the items come first, the proof as one more and with the result as structured content", async () => {
+Deno.test("over MCP the items of a verified write are the tool's alone, and the proof stands in _meta", async () => {
   await using at = await world();
   const result = await at.mcp(ADD, add(at.page("draft")));
-  assert.equal(result.content.length, 2);
+  assert.equal(result.content.length, 1);
   assert.deepEqual(JSON.parse(result.content[0]!.text), { success: true, element_id: "e1" });
-  assert.equal(parted(JSON.parse(result.content[1]!.text)).proof.verified, true);
-  const { done, proof } = parted(result.structuredContent);
-  assert.deepEqual([done, proof.verified], [{ success: true, element_id: "e1" }, true]);
+  assert.deepEqual([parted(result._meta).proof.verified, "structuredContent" in result], [true, false]);
   const read = await at.mcp("builder-mcp-list-pages", { site_id: "acme", status: "publish" });
   assert.deepEqual([read.content.length, "structuredContent" in read], [1, false]);
 });
@@ -52,8 +49,8 @@ Deno.test("what visitors see, or may see, is changed only where the site allows 
   for (const [word, id] of states) {
     const said = await at.gw.refuses(ADD, add(id), "E_FORBIDDEN_OP");
     assert.match(said, new RegExp(`needs allow_publish on site "acme", because .*${word}`));
-    const answer = await at.gw.call<Args>(ADD, add(id, { site_id: "open" }));
-    assert.equal(answer.verified, true, word);
+    const { proof } = await at.gw.proven(ADD, add(id, { site_id: "open" }));
+    assert.equal(proof.verified, true, word);
     const [row] = await at.gw.audit();
     assert.deepEqual([row?.tier, row?._published], [3, true], "the change goes live");
   }
@@ -81,7 +78,7 @@ Deno.test("drafts, pending ones and those scheduled for later are changed, the l
   for (
     const [status, more, warned] of [["draft", {}, 0], ["pending", {}, 0], ["future", later, 1]] as const
   ) {
-    const { proof } = parted(await at.gw.call(ADD, add(at.page(status, more)), { as: "two" }));
+    const { proof } = await at.gw.proven(ADD, add(at.page(status, more)), { as: "two" });
     assert.deepEqual([proof.verified, proof.warnings.length], [true, warned], status);
     // What the call itself takes back to a draft is scheduled no more.
     for (const one of proof.warnings) {
@@ -134,14 +131,14 @@ Deno.test("a success that did not persist is not verified", async () => {
   await using at = await world();
   const id = at.page("draft");
   at.servers.answers.set("emcp-tools-add-free-widget", () => says({ success: true, element_id: "e9" }));
-  const { done, proof } = parted<Args>(await at.gw.call(ADD, add(id)));
+  const { done, proof } = await at.gw.proven<Args>(ADD, add(id));
   assert.deepEqual([done.element_id, proof.verified], ["e9", false]);
   assert.match(proof.warnings[0]!, /nothing of the change is stored/);
   at.servers.answers.set("emcp-tools-add-free-widget", (args) => {
     at.servers.own("emcp-tools-add-free-widget", args);
     return says({ success: true, element_id: "e9" });
   });
-  const lost = parted(await at.gw.call(ADD, add(id))).proof;
+  const lost = (await at.gw.proven(ADD, add(id))).proof;
   assert.equal(lost.verified, false);
   assert.match(lost.warnings[0]!, /"e9", which is not on the page/);
 });
@@ -151,10 +148,10 @@ Deno.test("settings are compared with what the element has afterwards", async ()
   const id = at.page("draft");
   at.servers.pages.set(id, [{ id: "a", widgetType: "heading", settings: { title: "Old", size: "xl" } }]);
   const update = { site_id: "acme", post_id: id, element_id: "a", settings: { title: "New" } };
-  assert.equal(parted(await at.gw.call("builder-mcp-update-element", update)).proof.verified, true);
+  assert.equal((await at.gw.proven("builder-mcp-update-element", update)).proof.verified, true);
   at.servers.answers.set("emcp-tools-update-element", () => says({ success: true }));
   const other = { ...update, settings: { title: "Newer" } };
-  const { proof } = parted(await at.gw.call("builder-mcp-update-element", other));
+  const { proof } = await at.gw.proven("builder-mcp-update-element", other);
   assert.deepEqual([proof.verified, proof.warnings], [false, ["a, title: is not stored as it was sent"]]);
   // PHP keeps an object without names, or with 0, 1, 2 for names, as a list.
   at.servers.answers.set("emcp-tools-update-element", () => {
@@ -164,14 +161,14 @@ Deno.test("settings are compared with what the element has afterwards", async ()
   });
   const objects = { link: {}, lists: { a: {}, b: [{}] }, rows: { 0: "x", 1: "y" } };
   const kept = { ...update, settings: objects };
-  assert.equal(parted(await at.gw.call("builder-mcp-update-element", kept)).proof.verified, true);
+  assert.equal((await at.gw.proven("builder-mcp-update-element", kept)).proof.verified, true);
   const more = { ...update, settings: { ...objects, rows: {} } };
-  const lost = parted(await at.gw.call("builder-mcp-update-element", more)).proof;
+  const lost = (await at.gw.proven("builder-mcp-update-element", more)).proof;
   assert.deepEqual(lost.warnings, ["a, rows: is not stored as it was sent"]);
   const remove = { site_id: "acme", post_id: id, element_id: "a" };
-  assert.equal(parted(await at.gw.call("builder-mcp-remove-element", remove)).proof.verified, true);
+  assert.equal((await at.gw.proven("builder-mcp-remove-element", remove)).proof.verified, true);
   const settings = { site_id: "acme", post_id: id, settings: { hide_title: "yes" } };
-  const page = parted(await at.gw.call("builder-mcp-update-page-settings", settings)).proof;
+  const page = (await at.gw.proven("builder-mcp-update-page-settings", settings)).proof;
   assert.deepEqual([page.verified, typeof page.verified_reason], [null, "string"]);
 });
 
@@ -237,7 +234,7 @@ Deno.test("a site whose tools cannot show a page is written to, and nothing is s
   await using at = await world();
   at.source.offer("emcp-tools-add-lone", ["editor"], { writes: true, effect: "page", page: "post_id" });
   const call = { site_id: "editor", post_id: at.page("draft") };
-  const { proof } = parted(await at.gw.call("builder-mcp-add-lone", call));
+  const { proof } = await at.gw.proven("builder-mcp-add-lone", call);
   assert.deepEqual([proof.verified, at.servers.reached.length], [null, 1]);
   assert.match(proof.verified_reason!, /no tool of its own that reads back/);
 });
@@ -275,7 +272,7 @@ Deno.test("what is made is read back: its state, and whether all its elements ar
     ] as const
   ) {
     at.servers.answers.set("emcp-tools-build-page", made(status, stored));
-    const { proof } = parted(await at.gw.call("builder-mcp-build-page", build));
+    const { proof } = await at.gw.proven("builder-mcp-build-page", build);
     assert.deepEqual(
       [proof.verified, warning.test(proof.warnings.join())],
       [verified, true],

@@ -1,6 +1,5 @@
 /** Tools for the fields of posts, which operators approve: what was sent is compared with the post's own record. */
 import assert from "node:assert/strict";
-import { parted } from "../proof.ts";
 import { type Args, fails, says, world } from "./_proxied.ts";
 
 const UPDATE = "builder-mcp-update-post";
@@ -20,7 +19,7 @@ async function approved() {
       return says({ post_id, status: "draft" });
     });
   const update = async (args: Args) =>
-    parted(await at.gw.call(UPDATE, { site_id: "acme", post_id, ...args })).proof;
+    (await at.gw.proven(UPDATE, { site_id: "acme", post_id, ...args })).proof;
   return { ...at, [Symbol.asyncDispose]: () => at[Symbol.asyncDispose](), post, does, update };
 }
 
@@ -83,7 +82,7 @@ Deno.test("a post that is made has the text that was sent, or is not verified", 
       const post = { type: "post", title: String(args.title), meta: META, ...stored } as const;
       return says({ post_id: at.page("draft", post as never), status: "draft" });
     });
-    const { proof } = parted(await at.gw.call(CREATE, { site_id: "acme", ...args }));
+    const { proof } = await at.gw.proven(CREATE, { site_id: "acme", ...args });
     return [proof.verified, proof.verified_reason ?? proof.warnings.join()];
   };
   const whole = { title: "New", content: "<p>A &amp; B</p>", excerpt: "In short" };

@@ -2,25 +2,8 @@
 import assert from "node:assert/strict";
 import { container, widget } from "../../sandbox/tool_servers/start.ts";
 import { DOORS } from "../cms_kit.ts";
-import type { Kit } from "../kit.ts";
-import { parted } from "../proof.ts";
 import { type Args, blogPost as blog, served } from "./_served.ts";
 import { says, world } from "./_proxied.ts";
-
-/** What a call answers through a door: over MCP its structured content. */
-async function answer(at: { gw: Kit }, door: "rest" | "mcp", name: string, args: Args): Promise<Args> {
-  if (door === "rest") return await at.gw.call<Args>(name, args);
-  const body = JSON.stringify({
-    jsonrpc: "2.0",
-    id: 1,
-    method: "tools/call",
-    params: { name, arguments: args },
-  });
-  const headers = { "content-type": "application/json" };
-  const { result } = await (await at.gw.http("/mcp", { method: "POST", headers, body })).json();
-  assert.notEqual(result.isError, true, JSON.stringify(result));
-  return result.structuredContent;
-}
 
 Deno.test("each write of the CRM is read back by the tool that shows it", async () => {
   await using at = await served();
@@ -54,7 +37,7 @@ Deno.test("each write of the CRM is read back by the tool that shows it", async 
   for (const [tool, args] of writes) {
     for (const door of DOORS) {
       const before = at.hosted.ran.length;
-      const { proof } = parted(await answer(at, door, tool, args()));
+      const { proof } = await at.gw.proven(tool, args(), { door });
       assert.deepEqual([tool, proof.verified, proof.warnings], [tool, true, []], proof.verified_reason);
       assert.equal(at.hosted.ran.slice(before).filter((one) => one.tool === tool).length, 1, tool);
     }
@@ -64,7 +47,7 @@ Deno.test("each write of the CRM is read back by the tool that shows it", async 
 Deno.test("what the CRM did not keep, or keeps otherwise, is not verified, and what does not show is named", async () => {
   await using at = await served();
   const { records } = at.hosted;
-  const verdict = async (tool: string, args: Args) => parted(await at.gw.call(tool, args)).proof;
+  const verdict = async (tool: string, args: Args) => (await at.gw.proven(tool, args)).proof;
   const keep = records.blog_posts.push.bind(records.blog_posts);
   Object.assign(records.blog_posts, { push: () => 0 });
   const lost = await verdict("blogs_create-blog-post", blog());
@@ -89,7 +72,7 @@ Deno.test("a message that failed, or does not show, is no sent one; one for late
   const { messages } = at.crm.state.world;
   const message = { site_id: "crm", type: "SMS", subType: "SMS", contactId: "contact-1", status: "pending" };
   const send = async (more: Args) =>
-    parted(await at.gw.call("conversations_send-a-new-message", { ...message, message: "Hello", ...more }))
+    (await at.gw.proven("conversations_send-a-new-message", { ...message, message: "Hello", ...more }))
       .proof;
   const keep = messages.push.bind(messages);
   Object.assign(messages, { push: (row: never) => keep(Object.assign(row, { status: "failed" })) });
@@ -104,11 +87,11 @@ Deno.test("a message that failed, or does not show, is no sent one; one for late
 Deno.test("the site's colours and fonts are compared with all that stand under their names", async () => {
   await using at = await served();
   const colours = (colors: Args[]) => ({ site_id: "open", colors });
-  const verdict = async (tool: string, args: Args) => parted(await at.gw.call(tool, args)).proof;
+  const verdict = async (tool: string, args: Args) => (await at.gw.proven(tool, args)).proof;
   for (const door of DOORS) {
     const own = { _id: `brand-${door}`, title: "Brand", color: "#FF5733" };
-    const done = await answer(at, door, "builder-mcp-update-global-colors", colours([own]));
-    assert.equal(parted(done).proof.verified, true);
+    const { proof } = await at.gw.proven("builder-mcp-update-global-colors", colours([own]), { door });
+    assert.equal(proof.verified, true);
   }
   // The stand-in appends another "primary", as the real one does, and the old one goes on to hold.
   const primary = await verdict(
@@ -144,11 +127,11 @@ Deno.test("a saved template, and a script of a page, are read back; a medium whe
   const parent_id = at.tools.state.pages.get(post_id)!.elements[0]!.id;
   const page = { site_id: "open", post_id };
   const template = { ...page, title: "Kept", template_type: "page" };
-  assert.equal((await at.gw.call<Args>("builder-mcp-save-as-template", template)).verified, true);
+  assert.equal((await at.gw.proven("builder-mcp-save-as-template", template)).proof.verified, true);
   const script = { ...page, parent_id, js: "start();" };
-  assert.equal((await at.gw.call<Args>("builder-mcp-add-custom-js", script)).verified, true);
+  assert.equal((await at.gw.proven("builder-mcp-add-custom-js", script)).proof.verified, true);
   const image = { site_id: "acme", url: "https://example.test/a.jpg", title: "A" };
-  const { done, proof } = parted<Args>(await at.gw.call("builder-mcp-sideload-image", image));
+  const { done, proof } = await at.gw.proven<Args>("builder-mcp-sideload-image", image);
   assert.deepEqual([proof.verified, proof.verified_reason], [
     null,
     '"get-media" shows what this tool writes, and this site does not offer it',
@@ -174,7 +157,7 @@ Deno.test("a medium is read back where an operator approved the tool that shows 
     ] as const
   ) {
     at.servers.answers.set("emcp-tools-get-media", () => says({ id: 7, ...stored }));
-    const { proof } = parted(await at.gw.call("builder-mcp-sideload-image", image));
+    const { proof } = await at.gw.proven("builder-mcp-sideload-image", image);
     assert.equal(proof.verified, verified);
     assert.match(`${proof.verified_reason ?? ""}${proof.warnings}`, words);
     assert.deepEqual(at.servers.reached.at(-1)?.args, { id: 7 });
@@ -188,7 +171,7 @@ Deno.test("a saved template is compared with what it is a copy of", async () => 
   const call = { site_id: "open", post_id, title: "Kept", template_type: "page" };
   const { templates } = at.tools.state;
   const verdict = async (more: Args) =>
-    parted(await at.gw.call("builder-mcp-save-as-template", { ...call, ...more })).proof;
+    (await at.gw.proven("builder-mcp-save-as-template", { ...call, ...more })).proof;
   assert.equal((await verdict({})).verified, true);
   assert.equal((await verdict({ element_id: one.id })).verified, true);
   const set = templates.set.bind(templates);
@@ -208,15 +191,14 @@ Deno.test("what a record cannot show of a write is named, and a message of anoth
     title: "Welcome",
     builderVersion: "2",
   };
-  const made = parted(await at.gw.call("emails_create-template", template)).proof;
+  const made = (await at.gw.proven("emails_create-template", template)).proof;
   assert.equal(made.verified, null);
   assert.match(made.verified_reason!, /but for what does not show in it: builderVersion$/);
   const { messages } = at.crm.state.world;
   const keep = messages.push.bind(messages);
   Object.assign(messages, { push: (row: never) => keep(Object.assign(row, { messageType: "TYPE_EMAIL" })) });
   const message = { site_id: "crm", type: "SMS", subType: "SMS", contactId: "contact-1", status: "pending" };
-  const sent =
-    parted(await at.gw.call("conversations_send-a-new-message", { ...message, message: "Hi" })).proof;
+  const sent = (await at.gw.proven("conversations_send-a-new-message", { ...message, message: "Hi" })).proof;
   assert.equal(sent.verified, null);
   assert.match(sent.verified_reason!, /does not show in it: type, subType$/);
 });

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { all } from "../../sandbox/tool_servers/start.ts";
 import { addPost } from "../../sandbox/wordpress_standin/state.ts";
-import { parted } from "../proof.ts";
 import { type Args, served } from "./_served.ts";
 
 const ADD = "builder-mcp-add-free-widget";
@@ -25,9 +24,9 @@ Deno.test("twelve adds to one page at once are all stored, and each is verified"
   await using at = await served();
   const { id, section } = draft(at);
   const answers = await Promise.all(
-    Array.from({ length: 12 }, () => at.gw.call<Args>(ADD, heading(id, section))),
+    Array.from({ length: 12 }, () => at.gw.proven(ADD, heading(id, section))),
   );
-  assert.deepEqual(answers.map(({ verified }) => verified), Array(12).fill(true));
+  assert.deepEqual(answers.map(({ proof }) => proof.verified), Array(12).fill(true));
   assert.equal(all(at.tools.state.pages.get(id)!.elements).length, 13);
   const [row] = await at.gw.audit();
   assert.deepEqual([row?.outcome, row?.status], ["made", "ok"]);
@@ -37,7 +36,7 @@ Deno.test("a success that is not kept, and an error that is, are reported as wha
   await using at = await served();
   const { id, section } = draft(at);
   at.tools.inject({ kind: "forgotten" }, { path: "add-free-widget" });
-  const { proof } = parted(await at.gw.call(ADD, heading(id, section)));
+  const { proof } = await at.gw.proven(ADD, heading(id, section));
   assert.equal(proof.verified, false);
   const stored = () => all(at.tools.state.pages.get(id)!.elements).length;
   const before = stored();
@@ -88,14 +87,16 @@ Deno.test("settings are stored and read back, and removing an element is seen", 
   const { id, section } = draft(at);
   const { element_id } = await at.gw.call<{ element_id: string }>(ADD, heading(id, section));
   const update = { site_id: "acme", post_id: id, element_id, settings: { title: "Other" } };
-  const answer = await at.gw.call<Args>("builder-mcp-update-element", update);
-  assert.equal(answer.verified, true, JSON.stringify(answer));
-  const { proof } = parted(
-    await at.gw.call("builder-mcp-remove-element", { site_id: "acme", post_id: id, element_id }),
-  );
+  const answer = await at.gw.proven("builder-mcp-update-element", update);
+  assert.equal(answer.proof.verified, true, JSON.stringify(answer));
+  const { proof } = await at.gw.proven("builder-mcp-remove-element", {
+    site_id: "acme",
+    post_id: id,
+    element_id,
+  });
   assert.equal(proof.verified, true);
-  const made = await at.gw.call<Args>("builder-mcp-create-page", { site_id: "acme", title: "New page" });
-  assert.equal(made.verified, true, JSON.stringify(made));
+  const made = await at.gw.proven("builder-mcp-create-page", { site_id: "acme", title: "New page" });
+  assert.equal(made.proof.verified, true, JSON.stringify(made));
 });
 
 Deno.test("a published page is left as it is without allow_publish, whichever way it is written to", async () => {
@@ -106,8 +107,8 @@ Deno.test("a published page is left as it is without allow_publish, whichever wa
   const run = { site_id: "acme", ability_name: "emcp-tools/add-free-widget", parameters };
   await at.gw.refuses("mcp-adapter-execute-ability", run, "E_FORBIDDEN_OP");
   assert.deepEqual(at.writes(), []);
-  const answer = await at.gw.call<Args>("mcp-adapter-execute-ability", { ...run, site_id: "open" });
-  assert.equal(answer.verified, true, JSON.stringify(answer));
+  const answer = await at.gw.proven("mcp-adapter-execute-ability", { ...run, site_id: "open" });
+  assert.equal(answer.proof.verified, true, JSON.stringify(answer));
   assert.equal(at.gw.requests.filter(({ url }) => url.includes("wp-abilities")).length, 0);
 });
 
@@ -139,8 +140,8 @@ Deno.test("text that was not made with the builder is never replaced by it, whic
   }
   const empty = at.tools.page({ title: "New", elements: [] }).id;
   const args = { site_id: "open", post_id: empty };
-  assert.equal((await at.gw.call<Args>("builder-mcp-add-container", args)).verified, true);
-  assert.equal((await at.gw.call<Args>("builder-mcp-add-container", args)).verified, true);
+  assert.equal((await at.gw.proven("builder-mcp-add-container", args)).proof.verified, true);
+  assert.equal((await at.gw.proven("builder-mcp-add-container", args)).proof.verified, true);
 });
 
 Deno.test("a tag added through the hosted tools shows up in the next read and in tag hygiene", async () => {
@@ -149,8 +150,8 @@ Deno.test("a tag added through the hosted tools shows up in the next read and in
   const contactId = String(contact!.id);
   const tags = { site_id: "crm", contactId, tags: ["quite-new"] };
   await at.gw.refuses("contacts_add-tags", { ...tags, site_id: "closed" }, "E_CRM_WRITE_NOT_ALLOWED");
-  const answer = await at.gw.call<Args>("contacts_add-tags", tags);
-  assert.equal(answer.verified, true, JSON.stringify(answer));
+  const answer = await at.gw.proven("contacts_add-tags", tags);
+  assert.equal(answer.proof.verified, true, JSON.stringify(answer));
   const read = await at.gw.call("contacts_get-contact", { site_id: "crm", contactId });
   assert.match(JSON.stringify(read), /quite-new/);
   const hygiene = await at.gw.call("crm_compute_tag_hygiene", { site_id: "crm", threshold: 5 });

@@ -42,7 +42,7 @@ const add = (gw: Kit, post_id: number) => gw.end("builder-mcp-add-container", { 
 Deno.test("twelve adds to one page at the same time are all stored, although the site loses one of two", async () => {
   await using at = await open(5);
   const ends = await Promise.all(Array.from({ length: 12 }, () => add(at.gw, at.ids.post_id)));
-  assert.ok(ends.every((end) => "value" in end && (end.value as Args)["verified"] === true));
+  assert.ok(ends.every((end) => "value" in end && (end.beside as Args)["verified"] === true));
   assert.equal(at.elements().length, 13);
 });
 
@@ -51,14 +51,14 @@ Deno.test("what a page's structure does not show is proven too, and what was dro
   const { post_id, heading: element_id } = at.ids;
   const update = { site_id: "acme", post_id, element_id };
   for (const settings of [{ title_color: "red" }, { title: "long ".repeat(40) }]) {
-    const { verified } = await at.gw.call<Args>("builder-mcp-update-element", { ...update, settings });
-    assert.equal(verified, true);
+    const { proof } = await at.gw.proven("builder-mcp-update-element", { ...update, settings });
+    assert.equal(proof.verified, true);
   }
   const structure = [{ type: "container", children: [{ type: "heading" }, { type: "wonder" }] }];
   const page = { site_id: "acme", title: "Built", structure };
-  const built = await at.gw.call<Args>("builder-mcp-build-page", page);
-  assert.equal(built["verified"], false);
-  assert.match(String(built["warnings"]), /3 elements were sent and 2 are stored/);
+  const { proof } = await at.gw.proven("builder-mcp-build-page", page);
+  assert.equal(proof.verified, false);
+  assert.match(String(proof.warnings), /3 elements were sent and 2 are stored/);
 });
 
 Deno.test("an answer that goes wrong is reported by what stands on the page", async () => {
@@ -75,8 +75,8 @@ Deno.test("an answer that goes wrong is reported by what stands on the page", as
   for (const [fault, expected] of cases) {
     const [stored, ran] = [at.elements().length, at.servers.ran.length];
     at.servers.inject(fault, { path: "add-container" });
-    const end = await add(at.gw, at.ids.post_id) as Args & { value?: Args };
-    const { code, outcome, verified } = { ...end, ...end.value };
+    const end = await add(at.gw, at.ids.post_id) as Args & { beside?: Args };
+    const { code, outcome, verified } = { ...end, ...end.beside };
     assert.deepEqual({ code, outcome, verified }, {
       code: undefined,
       outcome: undefined,
@@ -118,8 +118,8 @@ Deno.test("what would publish, and what is held back, never leaves", async () =>
     assert.ok("code" in end, `${tool} is not to be called`);
   }
   assert.deepEqual(at.servers.ran, []);
-  const added = await at.gw.call<Args>("builder-mcp-add-container", { site_id: "open", post_id: live.id });
-  assert.equal(added["verified"], true, "a site may allow changes of what is published");
+  const added = await at.gw.proven("builder-mcp-add-container", { site_id: "open", post_id: live.id });
+  assert.equal(added.proof.verified, true, "a site may allow changes of what is published");
 });
 
 Deno.test("a site whose plugin is off says so, and answers again once it is on", async () => {
@@ -152,8 +152,8 @@ Deno.test("a tag that a proxied tool adds shows in the next read and in tag hygi
   assert.deepEqual(hosted.ran, []);
   for (const wrapped of [1, 2] as const) {
     hosted.wrapped = wrapped;
-    const { verified } = await gw.call<Args>("contacts_add-tags", { site_id: "crm", ...tag });
-    assert.equal(verified, true);
+    const { proof } = await gw.proven("contacts_add-tags", { site_id: "crm", ...tag });
+    assert.equal(proof.verified, true);
     const contact = await gw.call("contacts_get-contact", { site_id: "closed", contactId: "contact-1" });
     assert.match(JSON.stringify(contact), /"proxied"/);
   }

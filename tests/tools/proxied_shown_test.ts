@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { all, giveBack } from "../../sandbox/tool_servers/start.ts";
 import { addPost, type Post } from "../../sandbox/wordpress_standin/state.ts";
-import { parted } from "../proof.ts";
 import { ADD, add, says, world } from "./_proxied.ts";
 import { type Args, served } from "./_served.ts";
 
@@ -96,14 +95,14 @@ Deno.test("where a page's record does not tell who shows it, what the site puts 
   at.servers.pages.set(id, [{ id: "e0", widgetType: "heading", settings: {} }]);
   await at.gw.refuses(ADD, add(id), "E_FORBIDDEN_OP");
   post.built = `<div data-elementor-type="wp-page" data-elementor-id="${id}">Made of its elements</div>`;
-  const { proof } = parted(await at.gw.call(ADD, add(id)));
+  const { proof } = await at.gw.proven(ADD, add(id));
   assert.deepEqual([proof.verified, proof.warnings], [true, []]);
 });
 
 Deno.test("where nothing tells who shows a page, an element of it is added with a warning", async () => {
   await using at = await world();
   const id = at.page("draft", { meta: {} });
-  const { proof } = parted(await at.gw.call(ADD, add(id)));
+  const { proof } = await at.gw.proven(ADD, add(id));
   assert.equal(proof.verified, true);
   assert.match(proof.warnings.join(), /does not tell whether WordPress's own editor shows page \d+/);
 });
@@ -135,7 +134,7 @@ Deno.test("a div block is an element, and is added to a page that the builder sh
   await using at = await served({ atomic: true });
   const { page, section } = built(at);
   const call = { ...page, parent_id: section };
-  assert.equal((await at.gw.call<Args>("builder-mcp-add-div-block", call)).verified, true);
+  assert.equal((await at.gw.proven("builder-mcp-add-div-block", call)).proof.verified, true);
 });
 
 Deno.test("of a tool for posts that an operator approved only a text that nobody would see is refused", async () => {

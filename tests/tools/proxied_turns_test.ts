@@ -1,7 +1,6 @@
 /** Writes to one page one after another, across calls and instances; the same call carried out once; results within bounds. */
 import assert from "node:assert/strict";
 import { LIMITS } from "../../model.ts";
-import { parted } from "../proof.ts";
 import { ADD, add, type Args, says, world } from "./_proxied.ts";
 
 Deno.test("twelve adds to one page at once are all stored", async () => {
@@ -62,7 +61,7 @@ Deno.test("another instance that holds the page is waited for", async () => {
   const name = `exclusive ${at.cms.base_url} proxied page ${id}`;
   const held = Promise.withResolvers<void>();
   const other = at.gw.store.leases.hold(name, LIMITS.EXCLUSIVE_LEASE_MS, () => held.promise);
-  const waiting = at.gw.call<Args>(ADD, add(id));
+  const waiting = at.gw.proven(ADD, add(id));
   const seen = Promise.withResolvers<void>();
   const hold = at.gw.store.leases.hold.bind(at.gw.store.leases);
   at.gw.store.leases.hold = async (...args) => {
@@ -73,7 +72,7 @@ Deno.test("another instance that holds the page is waited for", async () => {
   assert.equal(at.servers.writes.length, 0);
   held.resolve();
   await other;
-  assert.equal((await waiting).verified, true);
+  assert.equal((await waiting).proof.verified, true);
 });
 
 Deno.test("a turn that is lost before the write sends nothing, and one that is held lasts longer than it", async () => {
@@ -120,8 +119,12 @@ Deno.test("the same call under one key is carried out once, and answered alike o
   );
   assert.ok(all.every((one) => "value" in one));
   assert.equal(at.servers.writes.length, 1);
-  const again = await at.gw.call<Args>(ADD, add(id), { key: "k" });
-  assert.deepEqual([again.element_id, again.verified, again.replayed], ["e1", true, true]);
+  const again = await at.gw.end(ADD, add(id), { key: "k" }) as { value: Args; beside: Args };
+  assert.deepEqual([again.value, again.beside.verified, again.beside.replayed], [
+    { success: true, element_id: "e1" },
+    true,
+    true,
+  ]);
   const other = await at.gw.end(ADD, add(id, { widget_type: "html" }), { key: "k" }) as Args;
   assert.equal(other.code, "E_IDEMPOTENCY_KEY");
   assert.equal(at.servers.writes.length, 1);
@@ -202,7 +205,7 @@ Deno.test("over MCP a failure of the tool has the status that it names, as one o
 
 Deno.test("the row of a proxied write says what was asked, and its request id is the answer's", async () => {
   await using at = await world();
-  const { proof } = parted(await at.gw.call(ADD, add(at.page("draft"), { secret: "x" })));
+  const { proof } = await at.gw.proven(ADD, add(at.page("draft"), { secret: "x" }));
   const [row] = await at.gw.audit();
   assert.equal(row?.request_id, proof.request_id);
   assert.deepEqual([row?.tool, row?.site_id, (row?.arguments as Args).widget_type], [ADD, "acme", "heading"]);
