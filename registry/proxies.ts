@@ -10,6 +10,7 @@ import type {
 } from "../platforms/tool_servers/types.ts";
 import { afterTurn } from "../lib/async.ts";
 import { closed, text, yesNo } from "../lib/fields.ts";
+import type { ArgumentNames } from "../rules/proxied/arguments.ts";
 import { wordList } from "../rules/proxied/words.ts";
 import type { Connectors } from "./connectors.ts";
 import { parseYaml, readKept } from "./documents.ts";
@@ -54,6 +55,7 @@ const proxySchema = closed({
   page: word.optional(),
   argument_prefixes: z.array(z.string().min(1)).default([]),
   filled: z.array(z.string().min(1)).default([]),
+  filled_beside: z.record(z.string().min(1), z.string().min(1)).default({}),
   read_back: z.array(readBackSchema).default([]),
   arguments: argument,
   tools: z.record(
@@ -96,7 +98,7 @@ export class Proxies {
   readonly effect: ProxyEffect;
   /** What a write can touch. */
   readonly effects: readonly ProxyEffect[];
-  readonly argumentNames: { readonly prefixes: readonly string[]; readonly filled: readonly string[] };
+  readonly argumentNames: ArgumentNames;
   /** Our words for arguments, by name. */
   readonly words: Readonly<Record<string, string>>;
   readonly known: ReadonlyMap<string, KnownTool>;
@@ -112,7 +114,8 @@ export class Proxies {
     this.links = file.link === undefined ? [] : [file.link];
     this.effect = file.effect;
     this.effects = file.effects;
-    this.argumentNames = { prefixes: file.argument_prefixes, filled: file.filled };
+    const { argument_prefixes: prefixes, filled, filled_beside } = file;
+    this.argumentNames = { prefixes, filled, filled_beside };
     this.words = file.arguments;
     this.known = new Map(
       Object.entries(file.tools).map(([name, tool]) => [name, knownTool(name, tool, file)]),

@@ -1,4 +1,5 @@
 /** The routes that are asked, with the version and the permission each needs, and where it names the location. */
+import { isLocationKind } from "../../rules/crm_location.ts";
 import type { Outgoing } from "../request.ts";
 
 /** One route of the vendor's. */
@@ -58,11 +59,8 @@ export type RouteName = keyof typeof ROUTES;
 /** The vendor's own tool server. */
 export const TOOL_SERVER_URL = "https://services.leadconnectorhq.com/mcp/";
 
-/** Names that mean a location wherever they stand, in requests and in answers. */
-export const LOCATION_NAMES: ReadonlySet<string> = new Set(["locationId", "location_id", "altId"]);
-
-/** Names in answers under which stands what visitors sent with a form, under names of their own. */
-export const FILLED_IN: ReadonlySet<string> = new Set(["others"]);
+/** Names that mean a location in the requests of these routes. */
+const LOCATION_NAMES: ReadonlySet<string> = new Set(["locationId", "location_id", "altId"]);
 
 const PATTERNS = Object.values<Route>(ROUTES).map((route) => ({
   route,
@@ -83,6 +81,7 @@ export function refusalOf(out: Outgoing, base: string, own: string | null | unde
   const [, id] = found.pattern.exec(path)!;
   if (path.startsWith("/locations/")) named.push(["path", id]);
   const needs = found.route.location;
+  if (needs === "altId" && !isLocationKind(searchParams.get("altType"))) return "it names no location";
   if (needs !== null && !named.some(([name]) => name === needs)) return "it names no location";
   return named.every(([, value]) => value === own) ? null : "it names another location";
 }

@@ -71,6 +71,11 @@ const META = z.object({
   callStatus: word,
   call: z.object({ status: word }).nullish().catch(null),
 }).nullish().catch(null);
+/** What a status says of the way of a message to its reader, and nothing of how a call ended. */
+const DELIVERY = /^(delivered|opened|pending|read|scheduled|sent|undelivered|clicked|opt_out|queued)$/;
+/** How a call ended that says so in its own status alone; null for a message that is none. */
+const endOfCall = (type: string | null, status: string | null): string | null =>
+  type?.includes("CALL") && status !== null && !DELIVERY.test(status) ? status : null;
 /** A message or a call; what was said in it is not kept. */
 export const MESSAGE = z.object({
   id,
@@ -79,6 +84,7 @@ export const MESSAGE = z.object({
   contactId: text,
   conversationId: text,
   dateAdded: at,
+  status: word,
   meta: META,
 }).transform((row) => ({
   id: row.id,
@@ -86,7 +92,7 @@ export const MESSAGE = z.object({
   direction: row.direction,
   contact_id: row.contactId,
   at: row.dateAdded,
-  call_status: row.meta?.call?.status ?? row.meta?.callStatus ?? null,
+  call_status: row.meta?.call?.status ?? row.meta?.callStatus ?? endOfCall(row.messageType, row.status),
 }));
 export type Message = z.output<typeof MESSAGE>;
 

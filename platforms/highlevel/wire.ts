@@ -3,10 +3,11 @@ import { LIMITS } from "../../model.ts";
 import type { SiteContext } from "../connector.ts";
 import type { Incoming } from "../request.ts";
 import type { NoTurn, Turn } from "../../lib/pace.ts";
+import { namesAnotherLocation } from "../../rules/crm_location.ts";
 import { Budget, SPARE_MS } from "./budget.ts";
 import { type Pacer, pacerOf } from "./pacer.ts";
 import { dayIsOver, foreign, refused, unreadable } from "./refusals.ts";
-import { FILLED_IN, LOCATION_NAMES, type Route, type RouteName, ROUTES } from "./routes.ts";
+import { type Route, type RouteName, ROUTES } from "./routes.ts";
 import { shared } from "./shared_pages.ts";
 
 /** The settings, by their names. */
@@ -154,18 +155,7 @@ export class CrmWire {
   #own(answer: Incoming): unknown {
     const json = answer.json();
     if (typeof json !== "object" || json === null) throw unreadable("no JSON");
-    if (namesAnother(json, this.location, LEVELS)) throw foreign();
+    if (namesAnotherLocation(json, this.location, LEVELS)) throw foreign();
     return json;
   }
-}
-
-/** Whether an answer says anywhere that it is of another location. */
-function namesAnother(value: object, own: string, levels: number): boolean {
-  if (levels === 0) return false;
-  for (const [name, one] of Object.entries(value)) {
-    if (typeof one === "string" && one !== "" && one !== own && LOCATION_NAMES.has(name)) return true;
-    if (FILLED_IN.has(name)) continue;
-    if (typeof one === "object" && one !== null && namesAnother(one, own, levels - 1)) return true;
-  }
-  return false;
 }

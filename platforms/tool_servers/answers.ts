@@ -2,7 +2,7 @@
 import { GatewayError } from "../../errors.ts";
 import { Content, type ContentProof, parsed } from "../../lib/content.ts";
 import { LIMITS, type Outcome } from "../../model.ts";
-import { namesAnotherLocation } from "./arguments.ts";
+import { namesAnotherLocation } from "../../rules/crm_location.ts";
 import type { UpstreamResult } from "./types.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -10,6 +10,8 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 const UNREADABLE = 502;
+/** How deep an answer is looked through for records of another location. */
+const LEVELS_MAX = 32;
 
 /** What items a protocol knows, and which of their members are handed on. */
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {
@@ -33,7 +35,10 @@ export function payloadOf({ content, structuredContent }: UpstreamResult): unkno
 
 /** What stands in an envelope that says how it went beside its data. */
 function unwrapped(value: unknown): unknown {
-  return isFields(value) && "data" in value && ("success" in value || "status" in value) ? value.data : value;
+  return isFields(value) && "data" in value &&
+      (typeof value.success === "boolean" || typeof value.status === "number")
+    ? value.data
+    : value;
 }
 
 /** The items of a result, with its structured contents where they say something else than its one text does. */
@@ -125,7 +130,7 @@ export function assertFit(
   }
   if (location === null) return;
   const texts = content.map((one) => isFields(one) && typeof one.text === "string" ? parsed(one.text) : one);
-  if (![...texts, structuredContent].some((one) => namesAnotherLocation(one, location))) return;
+  if (![...texts, structuredContent].some((one) => namesAnotherLocation(one, location, LEVELS_MAX))) return;
   throw new GatewayError(
     "E_UPSTREAM",
     `"${name}" answered with data of another location, of which nothing is shown; check the site's crm_location_id and ` +

@@ -8,8 +8,6 @@ type Arguments = Readonly<Record<string, unknown>>;
 
 /** Where in a request an argument goes; not shown to callers. */
 const PREFIX = /^(path|query|body)_(?=.)/;
-/** Names of the location in answers. */
-const LOCATION: ReadonlySet<string> = new Set(["locationId", "location_id", "altId"]);
 /** The kind of what an `altId` names that is a location. */
 const LOCATION_KIND = "location";
 
@@ -29,16 +27,26 @@ const NAMING: ReadonlyMap<string, Naming> = new Map([
 ]);
 const PREFIX_WORDS: ReadonlySet<string> = new Set(["path", "query", "body"]);
 
-/** What an argument of that name says of a location; undefined for one that says nothing. */
-export function namingOf(name: string): Naming | undefined {
-  const words = wordList(name);
-  return NAMING.get(words.slice(words.findIndex((word) => !PREFIX_WORDS.has(word))).join(""));
+/** What is put into the address of a request, where an id of several kinds can only be the location's. */
+const ADDRESS = /^(path|query)_./;
+
+/**
+ * What an argument of that name says of a location, standing beside arguments of those other names; undefined for one
+ * that says nothing.
+ */
+export function namingOf(name: string, others: readonly string[]): Naming | undefined {
+  const words = bareWords(name);
+  const naming = NAMING.get(words);
+  if (naming === undefined || naming === "kind" || !words.startsWith("alt")) return naming;
+  const isAddress = ADDRESS.test(name);
+  return isAddress || others.some((other) => NAMING.get(bareWords(other)) === "kind") ? naming : undefined;
 }
 
-const isFilled = (name: string) => {
-  const naming = namingOf(name);
-  return naming === "one" || naming === "kind";
-};
+function bareWords(name: string): string {
+  const words = wordList(name);
+  return words.slice(words.findIndex((word) => !PREFIX_WORDS.has(word))).join("");
+}
+
 const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
 
 /**
@@ -53,16 +61,22 @@ export function putBack(
 ) {
   assertOwnLocation(args, location);
   const names = Object.keys(propertiesOf(input_schema));
+  const all = [...names, ...Object.keys(args)];
   const sent: Record<string, unknown> = {};
   for (const [given, value] of Object.entries(args)) {
-    if (isFilled(given)) continue;
     const name = upstreamName(given, names);
+    const naming = namingOf(name, all);
+    if (naming === "one" || naming === "kind") {
+      if (value !== null && !isOwn(naming, value, location)) throw foreign(given);
+      continue;
+    }
     if (Object.hasOwn(sent, name)) throw bad(`${given}: is given twice, as ${bare(name)} and ${name}`);
     if (PATH.test(name)) assertOnePart(given, value);
     Object.defineProperty(sent, name, { value, enumerable: true, configurable: true, writable: true });
   }
-  for (const name of names.filter(isFilled)) {
-    sent[name] = namingOf(name) === "kind" ? LOCATION_KIND : location;
+  for (const name of names) {
+    const naming = namingOf(name, names);
+    if (naming === "one" || naming === "kind") sent[name] = naming === "kind" ? LOCATION_KIND : location;
   }
   return sent;
 }
@@ -75,9 +89,7 @@ function assertOnePart(given: string, value: unknown): void {
   throw bad(`${given}: expected an id as the CRM has it, without any of / \\ ? # %`);
 }
 
-function propertiesOf({ properties }: Arguments): object {
-  return typeof properties === "object" && properties !== null ? properties : {};
-}
+const propertiesOf = ({ properties }: Arguments): object => propertiesIn(properties);
 
 /** The name that the server has for it; one that it does not have stays as it is, for the server to judge. */
 function upstreamName(given: string, names: readonly string[]): string {
@@ -89,30 +101,22 @@ function upstreamName(given: string, names: readonly string[]): string {
 
 /** The location is the site's, wherever one is named. */
 function assertOwnLocation(args: Arguments, location: string): void {
-  const fault = walk(args, ({ field, key, value }) => {
-    const naming = value === null ? undefined : namingOf(key);
-    if (naming === undefined) return undefined;
-    const own = naming === "kind" ? LOCATION_KIND : location;
-    // Of one a list or an object could not be compared.
-    const isOwn = naming === "several" && Array.isArray(value)
-      ? value.every((one) => one === own)
-      : value === own;
-    return isOwn ? undefined : field;
+  const fault = walk(args, ({ field, key, value, within }) => {
+    const naming = value === null ? undefined : namingOf(key, Object.keys(propertiesIn(within?.value)));
+    return naming === undefined || isOwn(naming, value, location) ? undefined : field;
   });
-  if (fault !== undefined) {
-    throw bad(`${fault}: is another location than the site's; leave it out, the gateway fills it in`);
-  }
+  if (fault !== undefined) throw foreign(fault);
 }
 
-/** Names under which stands what visitors sent, under names of their own. */
-const FILLED_BY_VISITORS: ReadonlySet<string> = new Set(["others"]);
-const LEVELS_MAX = 32;
-
-/** Whether an answer says anywhere that it is of another location. */
-export function namesAnotherLocation(value: unknown, location: string, levels = LEVELS_MAX): boolean {
-  if (typeof value !== "object" || value === null || levels === 0) return false;
-  return Object.entries(value).some(([name, one]) =>
-    (typeof one === "string" && one !== "" && one !== location && LOCATION.has(name)) ||
-    (!FILLED_BY_VISITORS.has(name) && namesAnotherLocation(one, location, levels - 1))
-  );
+/** Whether what stands under such a name is the own location; of one a list or an object could not be compared. */
+function isOwn(naming: Naming, value: unknown, location: string): boolean {
+  if (naming === "kind") return value === LOCATION_KIND;
+  return naming === "several" && Array.isArray(value)
+    ? value.every((one) => one === location)
+    : value === location;
 }
+
+const foreign = (field: string) =>
+  bad(`${field}: is another location than the site's; leave it out, the gateway fills it in`);
+
+const propertiesIn = (value: unknown): object => typeof value === "object" && value !== null ? value : {};

@@ -7,8 +7,9 @@ type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What the gateway fills in itself. */
-const FILLED: ReadonlySet<string> = new Set(["locationId", "location_id", "altId", "altType"]);
+/** What the gateway fills in itself; an `altId` is the location only beside its kind. */
+const FILLED: readonly string[] = ["locationId", "location_id", "altType"];
+const FILLED_OF_KIND: readonly string[] = [...FILLED, "altId"];
 /** Where the CRM puts a contact's own data. */
 const MERGED = "{{";
 const NAMED_MAX = 10;
@@ -31,7 +32,8 @@ export function comparedRecord(
       warnings: failed.map(([name]) => `${name}: is ${JSON.stringify(record[name])}`),
     };
   }
-  const others = new Set([rule.id ?? "id", ...rule.apart, ...Object.values(rule.ask), ...FILLED]);
+  const filled = Object.hasOwn(sent, "altType") ? FILLED_OF_KIND : FILLED;
+  const others = new Set([rule.id ?? "id", ...rule.apart, ...Object.values(rule.ask), ...filled]);
   const own = Object.entries(sent).filter(([name, value]) => !others.has(name) && value !== undefined);
   const shown = own.flatMap(([name, value]) => {
     if (rule.unshown.includes(name)) return [];

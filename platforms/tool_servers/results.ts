@@ -22,10 +22,13 @@ export function cmsResult(result: Fields): UpstreamResult | null {
     : { ...own, isError: false };
 }
 
-/** `{success: false}`, an `error` with something in it, or nothing updated and something skipped. */
+/**
+ * `{success: false}`, an `error` with something in it where no success is said beside it, or nothing updated and something
+ * skipped.
+ */
 function reportsFailure({ success, error, updated, skipped }: Fields): boolean {
   if (success === false) return true;
-  if (typeof error === "string" ? error !== "" : isFields(error)) return true;
+  if (success !== true && (typeof error === "string" ? error !== "" : isFields(error))) return true;
   return isEmpty(updated) && !isEmpty(skipped) && (Array.isArray(skipped) || isFields(skipped));
 }
 
@@ -53,7 +56,9 @@ export function crmResult(result: Fields): UpstreamResult | null {
   return soft ? { ...own, isError: true, soft: true, ...failure } : { ...own, isError: false };
 }
 
-function statusOf({ status, statusCode }: Fields): number | null {
+/** The status of an answer or of its refusal; a record that has an id may call something else its status. */
+function statusOf({ id, _id, status, statusCode }: Fields): number | null {
+  if (id !== undefined || _id !== undefined) return null;
   const found = [status, statusCode].map(Number).find((one) => one >= 400 && one <= 599);
   return found ?? null;
 }

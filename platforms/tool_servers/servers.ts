@@ -115,7 +115,8 @@ const isFields = (value: unknown): value is Record<string, unknown> =>
 /** Whether it says anywhere that it is about another location. */
 function namesAnother(value: unknown, own: string): boolean {
   if (typeof value !== "object" || value === null) return false;
+  const names = Object.keys(value);
   return Object.entries(value).some(([name, one]) =>
-    namingOf(name) === "one" ? one !== own : namesAnother(one, own)
+    namingOf(name, names) === "one" ? one !== own : namesAnother(one, own)
   );
 }

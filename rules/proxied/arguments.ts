@@ -5,6 +5,8 @@ export interface ArgumentNames {
   readonly prefixes: readonly string[];
   /** Names, without prefix, of arguments that the gateway fills in itself. */
   readonly filled: readonly string[];
+  /** Those that are filled in only beside another one, under the same prefix; elsewhere they mean something else. */
+  readonly filled_beside: Readonly<Record<string, string>>;
 }
 
 /** The name without its prefix. */
@@ -35,13 +37,20 @@ export function servedNames(
 /** The schema with the names that are served, without what the gateway fills in. */
 export function servedArguments(
   schema: Readonly<Record<string, unknown>>,
-  { prefixes, filled }: ArgumentNames,
+  { prefixes, filled, filled_beside }: ArgumentNames,
 ): Record<string, unknown> {
   const { properties = {}, required = [], ...rest } = schema as {
     properties?: Record<string, unknown>;
     required?: readonly string[];
   };
-  const given = Object.keys(properties).filter((name) => !filled.includes(bareName(name, prefixes)));
+  const isFilled = (name: string) => {
+    const bare = bareName(name, prefixes);
+    if (filled.includes(name) || filled.includes(bare)) return true;
+    const beside = Object.hasOwn(filled_beside, bare) ? filled_beside[bare] : undefined;
+    return beside !== undefined &&
+      Object.hasOwn(properties, name.slice(0, name.length - bare.length) + beside);
+  };
+  const given = Object.keys(properties).filter((name) => !isFilled(name));
   const names = servedNames(given, prefixes);
   const demanded = required.flatMap((name) => names.get(name) ?? []);
   return {

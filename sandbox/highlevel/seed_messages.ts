@@ -13,6 +13,15 @@ export interface Chance {
   iso(ms: number): string;
 }
 
+/**
+ * The id that the carrier gave to a message or a call, which the vendor answers as `altId` since 2025-06-24 (its issue #38;
+ * #214 shows one of a call, #212 `wamid.…` of a WhatsApp message). Messages without a carrier, such as mails, have none.
+ */
+function carriersOwn(type: number, at: number): { altId?: string } {
+  const prefix = type === 1 ? "CA" : type === 2 ? "SM" : null;
+  return prefix === null ? {} : { altId: `${prefix}${at.toString(16).padStart(32, "0")}` };
+}
+
 /** Adds messages, each in one of some conversations, and the conversations they make. */
 export function addMessages(
   world: World,
@@ -40,6 +49,8 @@ export function addMessages(
     const meta = call === undefined
       ? {}
       : { meta: next() < 0.5 ? { call: { duration: 5, status: call } } : { callStatus: call } };
+    // A call says how it ended in its own status too (the vendor's issues #214 and #258), some in nothing else.
+    const ended = call === undefined ? {} : { status: call, ...(at % 3 === 0 ? {} : meta) };
     return {
       id: `message-${at}`,
       type,
@@ -52,16 +63,19 @@ export function addMessages(
       contentType: "text/plain",
       body: "Hello",
       source: "app",
-      ...meta,
+      ...(type === 1 ? ended : { status: "delivered" }),
+      ...carriersOwn(type, at),
     };
   }));
   // Some calls are answered by an SMS within minutes.
   for (const call of world.messages.filter(({ messageType }) => messageType === "TYPE_CALL")) {
     if (next() > 0.6) continue;
-    const { meta: _, ...rest } = call as Record<string, unknown>;
+    const { meta: _, altId: __, ...rest } = call as Record<string, unknown>;
     world.messages.push({
       ...rest as typeof call,
       id: `reply-${call.id}`,
+      altId: `SM${call.id}`,
+      status: "delivered",
       type: 2,
       messageType: "TYPE_SMS",
       direction: "outbound",

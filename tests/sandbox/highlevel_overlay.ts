@@ -69,6 +69,14 @@ export const CHANGES: readonly {
       object({ callStatus: text, callDuration: text, call: object({ duration: number, status: text }) }),
   },
   {
+    why: "issues 38, 212 and 214: messages have an altId, and a call's status says how it ended",
+    at: ["conversations", "GetMessageResponseDto"],
+    change: ({ properties, ...schema }) => ({
+      ...schema,
+      properties: { ...properties as Json, altId: text, status: text },
+    }),
+  },
+  {
     why: "the next page of none is null; the file says number",
     at: ["forms", "metaSchema"],
     change: () =>

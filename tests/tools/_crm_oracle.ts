@@ -131,13 +131,13 @@ export class Oracle {
   }
 
   textBack(minutes: number) {
-    const status = ({ meta }: Row) => {
+    const status = ({ meta, status: own }: Row) => {
       const told = meta as { call?: { status: string }; callStatus?: string } | undefined;
-      return told?.call?.status ?? told?.callStatus;
+      return told?.call?.status ?? told?.callStatus ?? own;
     };
     const missed = this.world.messages.filter((row) =>
       row["type"] === 1 && row["direction"] === "inbound" && this.inside(row.dateAdded) &&
-      ["no-answer", "busy", "voicemail", "failed", "canceled"].includes(status(row) ?? "")
+      ["no-answer", "busy", "voicemail", "failed", "canceled"].includes(String(status(row)))
     );
     const delays = missed.flatMap((call) => {
       const after = this.world.messages.filter((one) =>

@@ -24,7 +24,7 @@ Deno.test("data of another location is an error, not data, and nothing of it is 
     crm_get_campaign_a2p_stats: [/campaigns/, { campaigns: [{ id: "c", ...foreign }] }],
     crm_compute_missed_call_textback: [/export/, { messages: [{ id: "m", ...foreign }], nextCursor: null }],
     crm_list_invoices: [/invoices/, {
-      invoices: [{ _id: "i", altId: "loc-of-a-rival", name: "Rival secret" }],
+      invoices: [{ _id: "i", altId: "loc-of-a-rival", altType: "location", name: "Rival secret" }],
       total: 1,
     }],
     crm_compute_lead_to_book: [/contacts/, { contacts: [{ id: "c", ...foreign }], total: 1 }],

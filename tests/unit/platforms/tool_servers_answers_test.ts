@@ -291,6 +291,7 @@ const SAID: readonly [what: unknown, failed: boolean][] = [
   [{ success: false, failed: [{ index: 0 }] }, true],
   [{ error: "Element not found" }, true],
   [{ error: { code: "x" } }, true],
+  [{ success: true, label: "Email", error: "Enter your address" }, false],
   [{ error: "" }, false],
   [{ error: null, pages: [] }, false],
   [{ error: false }, false],
@@ -348,6 +349,10 @@ Deno.test("a result of the CRM is taken out of what it is wrapped in, and says w
     }],
     [text({ ...wrapped(ok), isError: true }), { ...text(ok), isError: true }],
     [text("plain"), { ...text("plain"), isError: false }],
+    [text({ id: "r1", name: "Room", status: 450 }), {
+      ...text({ id: "r1", name: "Room", status: 450 }),
+      isError: false,
+    }],
   ];
   for (const [answer, expected] of cases) {
     await withToolServers(

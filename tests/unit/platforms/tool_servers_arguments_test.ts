@@ -1,6 +1,6 @@
 /** Arguments of hosted tools: what is served without prefix comes back as its server wants it, for every tool there is. */
 import assert from "node:assert/strict";
-import { namesAnotherLocation, putBack } from "../../../platforms/tool_servers/arguments.ts";
+import { putBack } from "../../../platforms/tool_servers/arguments.ts";
 import { servedArguments } from "../../../rules/proxied/arguments.ts";
 import { CRM_TOOLS } from "../../../sandbox/tool_servers/crm_schema.ts";
 import tools from "../../../sandbox/tool_servers/crm_tools.gen.json" with { type: "json" };
@@ -8,7 +8,8 @@ import tools from "../../../sandbox/tool_servers/crm_tools.gen.json" with { type
 type Schema = { properties?: Record<string, unknown> };
 const NAMES = {
   prefixes: ["path_", "query_", "body_"],
-  filled: ["locationId", "location_id", "altId", "altType"],
+  filled: ["locationId", "location_id", "altType", "query_altId", "path_altId"],
+  filled_beside: { altId: "altType" },
 };
 const all = tools as unknown as readonly { name: string; inputSchema: Schema }[];
 
@@ -45,10 +46,46 @@ Deno.test("what the server does not know goes on as it came, and no argument rea
   assert.deepEqual(putBack({ input_schema: {} }, { a: 1 }, "loc1"), { a: 1 });
 });
 
-Deno.test("an answer of another location is known by any name of it, but for what visitors wrote", () => {
-  const mine = { contacts: [{ locationId: "loc1", others: { locationId: "typed" } }], altId: "loc1" };
-  assert.equal(namesAnotherLocation(mine, "loc1"), false);
-  for (const other of [{ locationId: "x" }, [{ a: { location_id: "x" } }], { altId: "x" }]) {
-    assert.equal(namesAnotherLocation(other, "loc1"), true);
-  }
+const SCHEMAS = {
+  order: { query_altId: {}, path_orderId: {} },
+  paid: { query_altId: {}, query_altType: {} },
+  body: { body_altId: {}, body_altType: {} },
+  message: { body_altId: {}, body_message: {} },
+  bare: { altId: {}, message: {} },
+};
+const own = "loc1";
+/** What is given to a tool, and what is sent; null where it is refused as another location. */
+const GIVEN: readonly (readonly [schema: keyof typeof SCHEMAS, given: object, sent: object | null])[] = [
+  ["order", { orderId: "o" }, { path_orderId: "o", query_altId: own }],
+  ["order", { orderId: "o", altId: own }, { path_orderId: "o", query_altId: own }],
+  ["order", { orderId: "o", altId: "loc2" }, null],
+  ["order", { orderId: "o", query_altId: "loc2" }, null],
+  ["paid", { altId: "loc2" }, null],
+  ["paid", { altType: "company" }, null],
+  ["paid", { altId: null }, { query_altId: own, query_altType: "location" }],
+  ["body", {}, { body_altId: own, body_altType: "location" }],
+  ["body", { altId: "SM57d2" }, null],
+  // In a message it is the carrier's id (the vendor's issue #38 of 2025-06-24).
+  ["message", { altId: "SM57d2" }, { body_altId: "SM57d2" }],
+  ["message", { body_altId: "wamid.HBgL" }, { body_altId: "wamid.HBgL" }],
+  ["message", { altId: "loc2", altType: "location" }, null],
+  ["bare", { altId: "SM57d2", message: "x" }, { altId: "SM57d2", message: "x" }],
+  ["message", { message: { meta: { altId: "SM1" } } }, { body_message: { meta: { altId: "SM1" } } }],
+  ["message", { message: { meta: { altId: "loc2", altType: "location" } } }, null],
+  ["message", { message: [{ locationId: "loc2" }] }, null],
+];
+for (const [schema, given, sent] of GIVEN) {
+  Deno.test(`of ${JSON.stringify(given)} to a tool for "${schema}" ${JSON.stringify(sent)} is sent`, () => {
+    const input_schema = { type: "object", properties: SCHEMAS[schema] };
+    const put = () => putBack({ input_schema }, given as Record<string, unknown>, own);
+    if (sent === null) assert.throws(put, /another location than the site's/);
+    else assert.deepEqual(put(), sent);
+  });
+}
+
+Deno.test("an altId that means something else than a location is served as an argument", () => {
+  const served = (schema: keyof typeof SCHEMAS) =>
+    Object.keys((servedArguments({ properties: SCHEMAS[schema] }, NAMES) as Schema).properties!);
+  assert.deepEqual(served("message"), ["altId", "message"]);
+  assert.deepEqual([served("order"), served("paid"), served("body")], [["orderId"], [], []]);
 });

@@ -153,8 +153,7 @@ Deno.test("the CRM is asked in the name of the site's own location, whatever the
       "locationId",
       "path_locationId",
       "query_location_id",
-      "body_altId",
-      "altId",
+      "query_altId",
       "body_LocationID",
     ]
   ) {
@@ -163,6 +162,13 @@ Deno.test("the CRM is asked in the name of the site's own location, whatever the
       assert.match(crm({ [name]: other }) ?? "", /another location/, name);
       assert.match(crm({ body_contact: [{ deep: { [name]: other } }] }) ?? "", /another location/, name);
     }
+  }
+  for (const name of ["altId", "body_altId"]) {
+    assert.equal(crm({ [name]: "SM57d2", body_message: "x" }), null, "of a message it is the carrier's id");
+    const named = { [name]: "loc-2", body_altType: "location" };
+    assert.match(crm(named) ?? "", /another location/);
+    assert.match(crm({ body_contact: [{ deep: named }] }) ?? "", /another location/);
+    assert.equal(crm({ ...named, [name]: "loc-1" }), null);
   }
 });
 

@@ -156,7 +156,7 @@ Deno.test("prefixes are left out where no two names become one and none the gate
     },
     required: ["path_id", "body_tags", "query_locationId", "body_site_id"],
   };
-  const names = { prefixes: ["path_", "query_", "body_"], filled: ["locationId"] };
+  const names = { prefixes: ["path_", "query_", "body_"], filled: ["locationId"], filled_beside: {} };
   assert.deepEqual(servedArguments(schema, names), {
     properties: { path_id: {}, query_id: {}, limit: {}, tags: {}, body_site_id: {}, query_confirm: {} },
     required: ["path_id", "tags", "body_site_id"],
