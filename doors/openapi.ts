@@ -7,12 +7,12 @@ import {
   type Codes,
   fixedPaths,
   json,
-  ref,
   refusals,
   responses,
   sharedSchemas,
   statuses,
 } from "./openapi_parts.ts";
+import { ref } from "./openapi_answers.ts";
 import { type OpenApiSchema, toOpenApi } from "./openapi_schema.ts";
 
 /** A built-in tool as the document needs it. */

@@ -1,45 +1,11 @@
 /** The parts of the OpenAPI document that are the same for every tool: envelopes, refusals, routes that are no tool. */
 import type { CodeEntry } from "../errors.ts";
 import { OUTCOMES } from "../model.ts";
+import { ANSWERS, envelope, list, object, ref, text } from "./openapi_answers.ts";
 import type { OpenApiSchema } from "./openapi_schema.ts";
 
 /** A table of codes, as errors.ts holds it. */
 export type Codes = Readonly<Record<string, CodeEntry>>;
-
-/** A reference to a named component. */
-export const ref = (kind: "schemas" | "responses", name: string) => ({
-  $ref: `#/components/${kind}/${name}`,
-});
-
-const text = (description: string): OpenApiSchema => ({ type: "string", description });
-const list = (items: OpenApiSchema, description: string): OpenApiSchema => ({
-  type: "array",
-  items,
-  description,
-});
-const object = (properties: Record<string, OpenApiSchema>, description: string): OpenApiSchema => ({
-  type: "object",
-  description,
-  properties,
-  required: Object.keys(properties),
-});
-const envelope = (result: OpenApiSchema, description: string) =>
-  object({ ok: { type: "boolean", enum: [true] }, result }, description);
-
-/** What every write answers about itself. */
-const PROOF: Record<string, OpenApiSchema> = {
-  verified: {
-    type: "boolean",
-    nullable: true,
-    description:
-      "Whether what stands after the write was compared with what was asked for and is the same; false where it " +
-      "is not, null where it could not be compared",
-  },
-  verified_reason: text("Why verified is null"),
-  warnings: list({ type: "string" }, "What stands otherwise, and what else to know; a sentence each"),
-  request_id: text("Of the call that wrote; the id of its audit row"),
-  replayed: { type: "boolean", enum: [true], description: "Set where an equal call wrote before" },
-};
 
 /** The named schemas beside those of the tools' arguments; `kinds` are those of site. */
 export function sharedSchemas(codes: Codes, kinds: readonly string[]): Record<string, OpenApiSchema> {
@@ -63,63 +29,7 @@ export function sharedSchemas(codes: Codes, kinds: readonly string[]): Record<st
       { ok: { type: "boolean", enum: [false] }, error: ref("schemas", "Error") },
       "The answer to a call that was refused or failed",
     ),
-    Change: object({
-      field: text("What would change"),
-      from: { description: "What stands there now; null for what is made new", nullable: true },
-      to: { description: "What would stand there", nullable: true },
-    }, "One field of a preview"),
-    Preview: object({
-      needs_confirmation: { type: "boolean", enum: [true] },
-      tool: text("The tool that would run"),
-      site_id: { ...text("The site it would run on"), nullable: true },
-      tier: { type: "integer", minimum: 0, maximum: 4, description: "The risk of this call" },
-      summary: text("One sentence a person can approve"),
-      changes: list(ref("schemas", "Change"), "What would change, read live"),
-      revision: {
-        ...text("Names the state that was read; null where the call touches nothing that exists"),
-        nullable: true,
-      },
-      confirm_token: text("Binds the write to this preview; sent with confirm: true it is carried out once"),
-      expires_at: text("Until when the confirm_token holds, ISO 8601 UTC"),
-      next: text("How to go on"),
-      undoable: { type: "boolean", description: "Whether the gateway can take the change back" },
-      undoable_reason: text("Why it cannot"),
-      warnings: list({ type: "string" }, "What a person should know before approving"),
-    }, "What a write would do; nothing was changed"),
-    Written: {
-      type: "object",
-      description: "What a tool answers that wrote: its own result, and what was proven of it",
-      required: ["verified", "warnings", "request_id"],
-      properties: PROOF,
-      additionalProperties: true,
-    },
-    ToolEnvelope: envelope({ description: "What the tool answered" }, "The answer to a call that succeeded"),
-    AnyToolEnvelope: {
-      type: "object",
-      description:
-        "The answer to a call of any tool. Of a site's own tool the result is what it answered, unchanged, and what " +
-        "the gateway says of it stands beside the result",
-      required: ["ok", "result"],
-      properties: {
-        ok: { type: "boolean", enum: [true] },
-        result: { description: "What the tool answered" },
-        answered_by: {
-          type: "string",
-          enum: ["site"],
-          description: "Whose words the result is; set where a site's own tool answered",
-        },
-        ...PROOF,
-        notice: text("Set where the site's words could be taken for the gateway's"),
-      },
-    },
-    WriteEnvelope: envelope(
-      { anyOf: [ref("schemas", "Preview"), ref("schemas", "Written")] },
-      "The answer to a write: a preview without `confirm: true`, else what the tool answered",
-    ),
-    ReadOrWriteEnvelope: envelope(
-      { anyOf: [ref("schemas", "Preview"), ref("schemas", "Written"), { description: "What was read" }] },
-      "The answer of a tool that writes for some arguments: of a write as any write's, else what it read",
-    ),
+    ...ANSWERS,
     Whoami: object({
       token_id: text("The token"),
       name: text("Its label"),

@@ -6,6 +6,7 @@ import { type AuditRow, LIMITS, type PlatformKind, type Token, type User } from 
 import { createHttp, type HttpOptions } from "../platforms/http.ts";
 import { createTransport, type PinnedFetch } from "../platforms/transport.ts";
 import { readSettings, type Settings } from "../settings.ts";
+import { type Ending, endingOf } from "./endings.ts";
 import { parted, type Proof } from "./proof.ts";
 import type { AuditPage, NewSite, NewToken, Store, UserInput } from "../store/store.ts";
 
@@ -57,13 +58,7 @@ export interface CallOptions {
   readonly key?: string;
 }
 
-/** How a call ended: what was answered, of a site's own tool with what the gateway says beside it; or the refusal. */
-export type Ending = { readonly value: unknown; readonly beside?: unknown } | {
-  readonly code: Code;
-  readonly message: string;
-  status: number;
-};
-
+export type { Ending };
 export interface Kit extends AsyncDisposable {
   readonly gateway: Gateway;
   readonly store: Store;
@@ -179,10 +174,7 @@ class OpenKit implements Kit {
     return text;
   }
 
-  async http(
-    path: string,
-    { as = "all", ...init }: RequestInit & { as?: string | null } = {},
-  ): Promise<Response> {
+  async http(path: string, { as = "all", ...init }: Parameters<Kit["http"]>[1] = {}): Promise<Response> {
     const headers = new Headers(init.headers);
     if (as !== null && !headers.has("authorization")) {
       headers.set("authorization", `Bearer ${this.token(as)}`);
@@ -202,19 +194,7 @@ class OpenKit implements Kit {
     const response = door === "rest"
       ? await this.http(`/api/v1/tools/${encodeURIComponent(tool)}`, init(args))
       : await this.http("/mcp", init({ jsonrpc: "2.0", id: 1, method: "tools/call", params }));
-    const { ok, result, error, ...beside } = await response.json();
-    if (door === "rest") {
-      if (!ok) return { ...error, status: response.status };
-      return beside.answered_by === "site" ? { value: result, beside } : { value: result };
-    }
-    const text: string = result.content[0].text;
-    if (!result.isError) {
-      const value = /^[[{]/.test(text) ? JSON.parse(text) : text;
-      const { _meta: said } = result;
-      return said?.["site-operations/answered-by"] === "site" ? { value, beside: said } : { value };
-    }
-    const [, code, message] = /^(E_[A-Z0-9_]+): ([\s\S]*)$/.exec(text) ?? [];
-    return { code: code as Code, message: message ?? "", status: response.status };
+    return await endingOf(door, response);
   }
 
   async call<T>(tool: string, args: Record<string, unknown>, options?: CallOptions): Promise<T> {
