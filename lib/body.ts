@@ -1,103 +1,126 @@
 /** Reads the body of a request: within a number of bytes, as UTF-8 only, as JSON, as an object. */
 import { GatewayError } from "../errors.ts";
-import { type ChunkReader, type Chunks, readWithin } from "./bytes.ts";
+import { LIMITS } from "../model.ts";
+import { inTime, PATIENCE, Pieces, type Taking, TooSlow } from "./body_pieces.ts";
+import { joined, readWithin } from "./bytes.ts";
+import { type Excess, jsonExtent } from "./json_extent.ts";
 
 /** A body that could not be read, and why. */
 export interface BodyFault {
-  readonly fault: "too large" | "in too many pieces" | "cut short" | "not UTF-8" | "not JSON";
+  readonly fault:
+    | "too large"
+    | "in too many pieces"
+    | "too slow"
+    | "cut short"
+    | "not UTF-8"
+    | "not JSON"
+    | Excess;
 }
 
-/** So many pieces of a body are read however small they are, and beyond them one for so many bytes. */
-export const PIECES = { MAX: 1000, BYTES: 256 } as const;
+/** A body of that size is read in one go. */
+const AT_ONCE_BYTES = 64 * 1024;
 
-/** So much of a body that is too large is read and thrown away. */
-const REST_BYTES = 4 * 1024 * 1024;
+/** Requests of whose body nobody waits for the rest any more. */
+const GIVEN_UP = new WeakSet<Request>();
 
-/**
- * The pieces of a body without a length. Of what else waits to be read each one costs the runtime time, in which nobody
- * is answered: so a body in crumbs is given up soon. It is never cancelled, which would have the runtime read the rest;
- * with the answer the connection ends.
- */
-class Pieces implements Chunks, ChunkReader {
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
-  #count = 0;
-  #bytes = 0;
+/** Whether the rest of a request's body did not come in time: its connection is good for nothing else. */
+export const isGivenUp = (request: Request): boolean => GIVEN_UP.has(request);
 
-  constructor(stream: ReadableStream<Uint8Array>) {
-    this.#reader = stream.getReader();
-  }
-
-  get areTooMany(): boolean {
-    return this.#count > PIECES.MAX + this.#bytes / PIECES.BYTES;
-  }
-
-  getReader(): ChunkReader {
-    return this;
-  }
-
-  async read(): ReturnType<ChunkReader["read"]> {
-    const next = await this.#reader.read();
-    if (next.done) return { done: true };
-    this.#count++;
-    this.#bytes += next.value.byteLength;
-    return this.areTooMany ? { done: true } : { done: false, value: next.value };
-  }
-
-  /** Reads on for a sender who would not look for an answer before all was sent, and no further than it must. */
-  async cancel(): Promise<void> {
-    for (let left = REST_BYTES; left > 0 && !this.areTooMany;) {
-      const next = await this.read();
-      if (next.done) return;
-      left -= next.value.byteLength;
-    }
-  }
-}
-
+const EMPTY = new TextEncoder().encode("{}");
 const DECODER = new TextDecoder("utf-8", { fatal: true });
 
-/** The body as text. One whose declared length is over the cap is not read; one without a length is counted. */
-export async function readText(
+/** The bytes of a body. One whose declared length is over the cap is not read; one without a length is counted. */
+async function readBytes(
   request: Request,
   cap: number,
-): Promise<{ text: string; bytes: number } | BodyFault> {
+  taking: Taking,
+): Promise<Uint8Array | BodyFault> {
   const declared = Number(request.headers.get("content-length") ?? NaN);
   if (declared > cap) return { fault: "too large" };
   let bytes: Uint8Array | null;
-  const pieces = Number.isNaN(declared) && request.body !== null ? new Pieces(request.body) : null;
+  const pieces = !(declared <= AT_ONCE_BYTES) && request.body !== null
+    ? new Pieces(request.body, taking)
+    : null;
   try {
-    bytes = pieces ? await readWithin(pieces, cap) : await request.bytes();
-  } catch {
-    return { fault: "cut short" };
+    bytes = pieces ? await readWithin(pieces, cap) : await atOnce(request, taking);
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) throw thrown;
+    if (!(thrown instanceof TooSlow)) return { fault: "cut short" };
+    GIVEN_UP.add(request);
+    return { fault: "too slow" };
   }
   if (pieces?.areTooMany) return { fault: "in too many pieces" };
-  if (bytes === null || bytes.byteLength > cap) return { fault: "too large" };
+  return bytes === null || bytes.byteLength > cap ? { fault: "too large" } : bytes;
+}
+
+async function atOnce(request: Request, { add, patience = PATIENCE }: Taking): Promise<Uint8Array> {
+  const bytes = await inTime(request.bytes(), patience.SILENT_MS);
+  add?.(bytes.byteLength);
+  return bytes;
+}
+
+/** The text of bytes; null where they are no UTF-8. */
+function textOf(bytes: Uint8Array): string | null {
   try {
-    return { text: DECODER.decode(bytes), bytes: bytes.byteLength };
+    return DECODER.decode(bytes);
   } catch {
-    return { fault: "not UTF-8" };
+    return null;
   }
 }
 
-/** The body parsed as JSON. */
+/** The body as text. */
+export async function readText(
+  request: Request,
+  cap: number,
+  taking: Taking = {},
+): Promise<{ text: string; bytes: number } | BodyFault> {
+  const bytes = await readBytes(request, cap, taking);
+  if ("fault" in bytes) return bytes;
+  const text = textOf(bytes);
+  return text === null ? { fault: "not UTF-8" } : { text, bytes: bytes.byteLength };
+}
+
+const BUDGET = { nodes: LIMITS.JSON_NODES, depth: LIMITS.NESTING_LEVELS };
+
+/** A body that was parsed. */
+export interface ParsedBody {
+  readonly value: unknown;
+  readonly bytes: number;
+  /** What the object that was to be counted by itself has too much of: it was left out, and stands as {}. */
+  readonly excess: Excess | null;
+}
+
+/** The body parsed as JSON, where it is no wider and deeper than it may be; the object at `apart` is counted by itself. */
 export async function readJson(
   request: Request,
   cap: number,
-): Promise<{ value: unknown; bytes: number } | BodyFault> {
-  const read = await readText(request, cap);
-  if ("fault" in read) return read;
+  taking: Taking = {},
+  apart: readonly string[] = [],
+): Promise<ParsedBody | BodyFault> {
+  const bytes = await readBytes(request, cap, taking);
+  if ("fault" in bytes) return bytes;
+  const counted = jsonExtent(bytes, BUDGET, apart);
+  const { excess, inner } = counted instanceof Promise ? await counted : counted;
+  const text = textOf(inner?.excess ? without(bytes, inner) : bytes);
+  if (text === null) return { fault: "not UTF-8" };
+  if (excess !== null) return { fault: excess };
   try {
-    return { value: JSON.parse(read.text), bytes: read.bytes };
+    return { value: JSON.parse(text), bytes: bytes.byteLength, excess: inner?.excess ?? null };
   } catch {
     return { fault: "not JSON" };
   }
 }
 
+const without = (bytes: Uint8Array, { from, to }: { from: number; to: number }) =>
+  joined([bytes.subarray(0, from), EMPTY, bytes.subarray(to)]);
+
 /** The body as a JSON object. Throws E_PAYLOAD_TOO_LARGE, E_BAD_JSON. */
 export async function readObject(
   request: Request,
   cap: number,
+  taking: Taking = {},
 ): Promise<{ args: Record<string, unknown>; bytes: number }> {
-  const body = await readJson(request, cap);
+  const body = await readJson(request, cap, taking);
   if ("fault" in body) throw bodyError(body, cap);
   const { value, bytes } = body;
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
@@ -115,11 +138,26 @@ export function bodyError({ fault }: BodyFault, cap: number): GatewayError {
     );
   }
   if (fault === "in too many pieces") {
-    const message = "The body comes in too many small pieces; send it with its length, or in larger ones";
+    const message = "The body comes in too many small pieces; send it in larger ones";
     return new GatewayError("E_PAYLOAD_TOO_LARGE", message);
   }
+  if (fault === "too slow") {
+    const seconds = PATIENCE.SILENT_MS / 1000;
+    const message =
+      `The body did not arrive: nothing or too little of it came for ${seconds} s; send it again`;
+    return new GatewayError("E_BAD_JSON", message);
+  }
+  if (fault === "nodes" || fault === "depth") return excessError(fault, "The body");
   return new GatewayError(
     "E_BAD_JSON",
     `The body is ${fault}; send a JSON object in UTF-8, {} when it is empty`,
   );
+}
+
+/** The refusal of what is wider or deeper than it may be; `what` begins the sentence. */
+export function excessError(excess: Excess, what: string): GatewayError {
+  const most = excess === "nodes"
+    ? `more than ${LIMITS.JSON_NODES} values, the most that one call may have; send fewer`
+    : `lists and objects nested deeper than ${LIMITS.NESTING_LEVELS} levels; send flatter ones`;
+  return new GatewayError("E_BAD_JSON", `${what} holds ${most}`);
 }

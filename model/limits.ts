@@ -8,6 +8,8 @@ export const LIMITS = {
   BODY_BYTES: 2 * MIB,
   ADMIN_BODY_BYTES: 256 * KIB,
   LOGIN_BODY_BYTES: 4 * KIB,
+  /** The arguments of a call: values, of all levels together, and how deep they stand in each other. */
+  JSON_NODES: 50_000,
   NESTING_LEVELS: 64,
   SCHEDULE_LEAD_SECONDS_MIN: 60,
   PER_PAGE_MAX: 100,
@@ -32,6 +34,10 @@ export const LIMITS = {
   /** Calls per minute and token, and per minute and site, in one process; a full minute's worth may come at once. */
   CALLS_PER_MINUTE_TOKEN: 1200,
   CALLS_PER_MINUTE_SITE: 1200,
+  /** Calls of one token that are worked on at once, how many more may wait, and the bytes of all bodies in flight. */
+  CALLS_IN_FLIGHT_PER_TOKEN: 64,
+  CALLS_WAITING_PER_TOKEN: 256,
+  BODY_BYTES_IN_FLIGHT: 256 * MIB,
   CALL_DEADLINE_MS: 60_000,
   UPSTREAM_DEADLINE_MS: 20_000,
   VISIT_DEADLINE_MS: 5_000, // for what a visitor would get at an address
@@ -137,6 +143,8 @@ export const LIMITS = {
   SHUTDOWN_CUT_OFF_MS: 500,
   /** How long refreshes of connected accounts are waited for when the store is closed. */
   ACCOUNTS_FINISH_MS: 4000,
+  /** How long a client's connection is kept without a request on it. */
+  IDLE_CONNECTION_MS: 40_000,
   LOGIN_ATTEMPTS_PER_MINUTE: 10,
   SESSION_MS: 12 * 60 * 60 * 1000,
 } as const;

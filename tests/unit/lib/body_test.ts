@@ -1,6 +1,7 @@
 /** The body of a request: read within a number of bytes and of pieces, and never cancelled. */
 import assert from "node:assert/strict";
-import { bodyError, PIECES, readText } from "../../../lib/body.ts";
+import { bodyError, isGivenUp, readText } from "../../../lib/body.ts";
+import { PIECES } from "../../../lib/body_pieces.ts";
 
 /** A request with so many pieces of so many bytes, how many of them were taken, and whether it was cancelled. */
 function request(count: number, bytes: number) {
@@ -41,4 +42,61 @@ Deno.test("a body over the cap is read on for who sends all of it first, so far 
   const { request: endless, seen: read } = request(1_000_000, 65_536);
   assert.deepEqual(await readText(endless, 10_000), { fault: "too large" });
   assert.deepEqual(read, { taken: 65, cancelled: false });
+});
+
+const turn = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
+
+/** A request whose body never ends: a first piece, then one more each time it is asked for, after that time. */
+function endless(headers: Record<string, string>, pieces: number, everyMs = 0): Request {
+  let sent = 0;
+  const began = performance.now();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (sent++ === pieces || performance.now() - began > 1000) await new Promise(() => {});
+      for (const until = performance.now() + everyMs; performance.now() < until;) await turn();
+      controller.enqueue(new Uint8Array([32]));
+    },
+  }, { highWaterMark: 0 });
+  return new Request("https://gateway.example/", { method: "POST", body, headers });
+}
+
+Deno.test("a body of which nothing comes any more is given up, and so is one that comes too slowly", async () => {
+  const patience = { SILENT_MS: 40, BYTES_PER_MS: 16 };
+  for (
+    const request of [
+      endless({ "content-length": "3000" }, 1),
+      endless({ "content-length": "3000" }, 0),
+      endless({ "content-length": "300000" }, 1),
+      endless({}, 5),
+      endless({}, Infinity, 2),
+    ]
+  ) {
+    const began = performance.now();
+    assert.deepEqual(await readText(request, CAP, { patience }), { fault: "too slow" });
+    assert.ok(performance.now() - began < 2000);
+    assert.equal(isGivenUp(request), true);
+    await turn();
+    const { code, message } = bodyError({ fault: "too slow" }, CAP);
+    assert.deepEqual([code, /did not arrive/.test(message)], ["E_BAD_JSON", true]);
+  }
+  const whole = request(3, 10).request;
+  assert.deepEqual(await readText(whole, CAP, { patience }), { text: " ".repeat(30), bytes: 30 });
+  assert.equal(isGivenUp(whole), false);
+});
+
+Deno.test("bytes are counted as they come, and what refuses them ends the reading", async () => {
+  for (const [count, bytes] of [[10, 1000], [1000, 60]] as const) {
+    let seen = 0;
+    const add = (more: number) => void (seen += more);
+    await readText(request(count, bytes).request, CAP, { add });
+    assert.equal(seen, count * bytes);
+  }
+  const { request: large, seen } = request(1000, 100_000);
+  let told = 0;
+  const refuse = () => {
+    if (++told === 3) throw bodyError({ fault: "too large" }, 1024);
+  };
+  await assert.rejects(readText(large, CAP, { add: refuse }), /over 1 KiB/);
+  assert.equal(told, 3, "what is thrown away counts no more");
+  assert.ok(seen.taken < 60, `${seen.taken} pieces were read on`);
 });

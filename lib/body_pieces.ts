@@ -1,0 +1,103 @@
+/** The pieces of a request's body: counted as they come, waited for so long and no longer. */
+import type { ChunkReader, Chunks } from "./bytes.ts";
+
+/** How a body is taken in. */
+export interface Taking {
+  /** Told of bytes that have come; what it throws ends the reading, and is thrown. */
+  readonly add?: (bytes: number) => void;
+  readonly patience?: Patience;
+}
+
+/** How long a body is waited for. */
+export interface Patience {
+  /** It may be silent for so long. */
+  readonly SILENT_MS: number;
+  /** Once that time has passed it must have come that fast on the whole. */
+  readonly BYTES_PER_MS: number;
+}
+
+/** How long a body is waited for where nothing else is said. */
+export const PATIENCE: Patience = { SILENT_MS: 30_000, BYTES_PER_MS: 16 };
+
+/** So many pieces of a body are read however small they are, and beyond them one for so many bytes. */
+export const PIECES = { MAX: 1000, BYTES: 256 } as const;
+
+/** So much of a body that is too large is read and thrown away. */
+const REST_BYTES = 4 * 1024 * 1024;
+
+/** A body that did not come in time. */
+export class TooSlow extends Error {}
+
+/** What a body brings, or a TooSlow after that time. */
+export async function inTime<T>(promise: Promise<T>, ms: number): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new TooSlow()), ms);
+  try {
+    return await Promise.race([promise, late.promise]);
+  } finally {
+    clearTimeout(timer);
+    promise.catch(() => {}); // it fails when the connection is closed under it
+  }
+}
+
+/**
+ * The pieces of a body. Of what else waits to be read each one costs the runtime time, in which nobody is answered: so a
+ * body in crumbs is given up soon. It is never cancelled, which would have the runtime read the rest; with the answer
+ * the connection ends.
+ */
+export class Pieces implements Chunks, ChunkReader {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #taking: Taking;
+  readonly #began = performance.now();
+  #count = 0;
+  #bytes = 0;
+  /** Whether its bytes count no more, for they are thrown away. */
+  #isRefused = false;
+  #isLate = false;
+
+  constructor(stream: ReadableStream<Uint8Array>, taking: Taking) {
+    this.#reader = stream.getReader();
+    this.#taking = taking;
+  }
+
+  get areTooMany(): boolean {
+    return this.#count > PIECES.MAX + this.#bytes / PIECES.BYTES;
+  }
+
+  getReader(): ChunkReader {
+    return this;
+  }
+
+  async read(): ReturnType<ChunkReader["read"]> {
+    const { SILENT_MS, BYTES_PER_MS } = this.#taking.patience ?? PATIENCE;
+    const left = SILENT_MS + this.#bytes / BYTES_PER_MS - (performance.now() - this.#began);
+    this.#isLate = true;
+    const next = await inTime(this.#reader.read(), Math.max(0, Math.min(SILENT_MS, left)));
+    this.#isLate = false;
+    if (next.done) return { done: true };
+    this.#count++;
+    this.#bytes += next.value.byteLength;
+    if (!this.#isRefused) this.#add(next.value.byteLength);
+    return this.areTooMany ? { done: true } : { done: false, value: next.value };
+  }
+
+  #add(bytes: number): void {
+    try {
+      this.#taking.add?.(bytes);
+    } catch (thrown) {
+      this.#isRefused = true;
+      throw thrown;
+    }
+  }
+
+  /** Reads on for a sender who would not look for an answer before all was sent, and no further than it must. */
+  async cancel(): Promise<void> {
+    this.#isRefused = true;
+    if (this.#isLate) return;
+    for (let left = REST_BYTES; left > 0 && !this.areTooMany;) {
+      const next = await this.read();
+      if (next.done) return;
+      left -= next.value.byteLength;
+    }
+  }
+}

@@ -1,0 +1,158 @@
+/** How much a JSON text holds, counted in its bytes before anybody parses them. */
+import { delay } from "./async.ts";
+
+/** So many values of all levels may be in a text, and so deep may they stand in each other. */
+export interface JsonBudget {
+  readonly nodes: number;
+  readonly depth: number;
+}
+
+/** What a text has too much of. */
+export type Excess = "nodes" | "depth";
+
+/** What was counted. */
+export interface JsonExtent {
+  /** Of the text without its inner value. */
+  readonly excess: Excess | null;
+  /** The object at the path that was asked for, where it stands in the bytes; null where there is none, or several. */
+  readonly inner: { readonly from: number; readonly to: number; readonly excess: Excess | null } | null;
+}
+
+/** So many bytes are counted before others have their turn. */
+const TURN_BYTES = 8 * 1024 * 1024;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const BLANK = 0x20;
+/** Stands for any value that is neither list, object nor string. */
+const SCALAR = 0x30;
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/** Counts the values of one JSON text, bytes at a time; what is no JSON is counted as if it were, and never fails. */
+class Count {
+  depth = 0;
+  excess: Excess | null = null;
+  readonly #budget: JsonBudget;
+  #nodes = 1;
+  #isOpened = false;
+
+  constructor(budget: JsonBudget) {
+    this.#budget = budget;
+  }
+
+  /** Takes in one byte that stands in no string, or the quote that begins one. */
+  take(byte: number): void {
+    if (byte <= BLANK) return;
+    const closes = byte === CLOSE_OBJECT || byte === CLOSE_LIST;
+    if (byte === COMMA || (this.#isOpened && !closes)) this.#nodes++;
+    this.#isOpened = byte === OPEN_OBJECT || byte === OPEN_LIST;
+    if (closes) this.depth--;
+    else if (this.#isOpened && ++this.depth > this.#budget.depth) this.excess ??= "depth";
+    if (this.#nodes > this.#budget.nodes) this.excess ??= "nodes";
+  }
+}
+
+/** What a text holds, as far as it was counted. */
+class Scan {
+  readonly #bytes: Uint8Array;
+  readonly #path: readonly Uint8Array[];
+  readonly #outer: Count;
+  readonly #inner: Count;
+  /** Where the scan is; how many names of the path lead there; what comes next where a name of it was read. */
+  #at = 0;
+  #onPath = 0;
+  #next: "colon" | "value" | null = null;
+  /** Where the inner value begins and ends, and how many there were. */
+  #from = 0;
+  #to = 0;
+  #found = 0;
+
+  constructor(bytes: Uint8Array, budget: JsonBudget, path: readonly string[]) {
+    this.#bytes = bytes;
+    this.#path = path.map((name) => new TextEncoder().encode(name));
+    this.#outer = new Count(budget);
+    this.#inner = new Count(budget);
+  }
+
+  get extent(): JsonExtent {
+    const inner = this.#found === 1 && this.#to > 0
+      ? { from: this.#from, to: this.#to, excess: this.#inner.excess }
+      : null;
+    return { excess: this.#outer.excess ?? (inner === null ? this.#inner.excess : null), inner };
+  }
+
+  /** Counts that many bytes more, strings to their end; false where some are left. */
+  run(bytes: number): boolean {
+    const end = Math.min(this.#bytes.length, this.#at + bytes);
+    while (this.#at < end && this.#outer.excess === null) {
+      const byte = this.#bytes[this.#at]!;
+      if (this.#inner.depth > 0) this.#within(byte);
+      else this.#outside(byte);
+      this.#at = byte === QUOTE ? this.#afterString() : this.#at + 1;
+    }
+    return this.#at >= this.#bytes.length || this.#outer.excess !== null;
+  }
+
+  #within(byte: number): void {
+    this.#inner.take(byte);
+    if (this.#inner.depth === 0) this.#to = this.#at + 1;
+  }
+
+  #outside(byte: number): void {
+    if (byte <= BLANK) return;
+    const next = this.#next;
+    this.#next = null;
+    if (next === "value" && byte === OPEN_OBJECT && this.#onPath === this.#path.length - 1) {
+      this.#outer.take(SCALAR);
+      this.#inner.take(byte);
+      this.#from = this.#at;
+      this.#found++;
+      return;
+    }
+    this.#outer.take(byte);
+    if (next === "value" && byte === OPEN_OBJECT) this.#onPath++;
+    else if (next === "colon" && byte === COLON) this.#next = "value";
+    else if (byte === QUOTE && this.#isOnPath()) this.#next = "colon";
+    if (this.#outer.depth <= this.#onPath) this.#onPath = Math.max(0, this.#outer.depth - 1);
+  }
+
+  /** Whether the string that begins here is the next name of the path. */
+  #isOnPath(): boolean {
+    const name = this.#path[this.#onPath];
+    if (name === undefined || this.#outer.depth !== this.#onPath + 1) return false;
+    const from = this.#at + 1;
+    return this.#bytes[from + name.length] === QUOTE &&
+      name.every((byte, at) => this.#bytes[from + at] === byte);
+  }
+
+  /** Most strings hold no quote; of one that does every byte is looked at, once. */
+  #afterString(): number {
+    const bytes = this.#bytes;
+    const quote = bytes.indexOf(QUOTE, this.#at + 1);
+    if (quote < 0) return bytes.length;
+    if (bytes[quote - 1] !== BACKSLASH) return quote + 1;
+    let at = this.#at + 1;
+    while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+    return at + 1;
+  }
+}
+
+/**
+ * Counts a text against a budget; of an object the object at `path`, names of members outermost first, by itself: it may
+ * be as deep and as wide as the rest. Counting ends where there is too much outside of it.
+ */
+export function jsonExtent(
+  bytes: Uint8Array,
+  budget: JsonBudget,
+  path: readonly string[] = [],
+): JsonExtent | Promise<JsonExtent> {
+  const scan = new Scan(bytes, budget, path);
+  return scan.run(TURN_BYTES) ? scan.extent : inTurns(scan);
+}
+
+async function inTurns(scan: Scan): Promise<JsonExtent> {
+  do await delay(0); while (!scan.run(TURN_BYTES));
+  return scan.extent;
+}
