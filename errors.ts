@@ -17,7 +17,7 @@ function group<const K extends string>(status: number, codes: Record<K, string>)
 /** The gateway's own codes. Codes are stable: clients branch on them. */
 export const GATEWAY_CODES = {
   ...group(400, {
-    E_BAD_JSON: "the body is not UTF-8, not JSON, or not a JSON object",
+    E_BAD_JSON: "the body is not UTF-8, not JSON, not a JSON object, or holds too many values",
     E_BAD_INPUT: "an argument is missing, unknown, of the wrong type or outside what is allowed",
     E_BAD_PATH: "a path is absolute, climbs out, is blocked or lies outside the allowed folders",
     E_BAD_ROUTE: "a static route breaks the route rules",
@@ -93,7 +93,7 @@ export const GATEWAY_CODES = {
   }),
   ...group(502, { E_UPSTREAM: "the site or the service behind it failed or refused" }),
   ...group(503, {
-    E_BUSY: "another call holds what this one needs; wait as long as Retry-After says",
+    E_BUSY: "other calls hold what this one needs; wait as long as Retry-After says",
     E_MISSING_SECRET: "the gateway lacks a secret it needs for this call",
     E_HOSTING_NOT_CONFIGURED: "the gateway lacks the hosting credentials",
   }),

@@ -2,7 +2,9 @@
 import type { Registry } from "./boot.ts";
 import { CODES } from "./errors.ts";
 import { buildApp } from "./doors/app.ts";
+import { hostsOf } from "./doors/hosts.ts";
 import { mcpDoor } from "./doors/mcp.ts";
+import { dispatched } from "./doors/mcp_call.ts";
 import { describedTools, openapi } from "./doors/openapi.ts";
 import { restDoor } from "./doors/rest.ts";
 import type { Gateway, Replacements } from "./gateway_types.ts";
@@ -16,6 +18,7 @@ import { Snapshots } from "./guard/snapshots.ts";
 import { endOfCall } from "./guard/context.ts";
 import { dispatcher } from "./guard/dispatch.ts";
 import { Doubts } from "./guard/doubts.ts";
+import { BodiesInFlight, CallsInFlight } from "./guard/in_flight.ts";
 import { Jobs } from "./guard/jobs.ts";
 import { RateLimit } from "./guard/limits.ts";
 import { Retention } from "./guard/retention.ts";
@@ -24,7 +27,6 @@ import { reaches } from "./guard/scope.ts";
 import { ToolLists } from "./guard/tool_lists.ts";
 import { CLOCK, delay, onDemand } from "./lib/async.ts";
 import { ClientAddresses } from "./lib/client_address.ts";
-import { hostsOf } from "./lib/own_addresses.ts";
 import { say } from "./lib/say.ts";
 import { growingIds } from "./lib/ulid.ts";
 import { createHttp } from "./platforms/http.ts";
@@ -77,6 +79,7 @@ export async function openGateway(
     }),
   });
   const tokenLimit = new RateLimit(settings.rateLimitToken, "token", now);
+  const bodies = new BodiesInFlight(settings.maxBodyBytesInFlight);
   const newId = growingIds();
   const ownHttp = replace.http ? null : createHttp({ allowPrivate: settings.privateUpstreams });
   const http = replace.http ?? ownHttp!;
@@ -99,6 +102,7 @@ export async function openGateway(
     ...ports,
     catalog,
     tokenLimit,
+    callsInFlight: new CallsInFlight(settings.callsPerToken),
     siteLimit: new RateLimit(settings.rateLimitSite, "site", now),
     log,
   });
@@ -128,6 +132,7 @@ export async function openGateway(
         lists,
         sites: store.sites,
         tokenLimit,
+        bodies,
         openapi: () => openapi(describedTools(tools.values()), baseUrl, CODES, connectors.kinds),
         baseUrl,
         newId: () => newId(),
@@ -142,17 +147,9 @@ export async function openGateway(
       lists,
       stopping: stopping.signal,
       clock: CLOCK,
+      bodies,
       bodyLimit: (caller) => largestBodyLimit(catalog.entries(), caller),
-      call: ({ caller, tool, arguments: args, bodyBytes, requestId, idempotencyKey, follower }) =>
-        dispatch({
-          door: "mcp",
-          requestId,
-          caller,
-          tool,
-          idempotencyKey,
-          follower,
-          parse: () => ({ args, bytes: bodyBytes }),
-        }),
+      call: dispatched(dispatch),
       report: (fault, requestId) => logFault(requestId, fault),
       hosts: hostsOf(baseUrl),
       baseUrl,

@@ -106,6 +106,20 @@ export const GATEWAY_SETTINGS = [
     meaning: "Calls a minute on one site; 0 turns the limit off",
     read: read.whole(0, 1_000_000),
   },
+  {
+    name: "CALLS_PER_TOKEN",
+    default: `${LIMITS.CALLS_IN_FLIGHT_PER_TOKEN}`,
+    meaning: "Calls of one token that are worked on at once; the next ones wait, " +
+      `${LIMITS.CALLS_WAITING_PER_TOKEN} at most. 0 turns the limit off`,
+    read: read.whole(0, 100_000),
+  },
+  {
+    name: "MAX_BODY_BYTES_IN_FLIGHT",
+    default: `${LIMITS.BODY_BYTES_IN_FLIGHT}`,
+    meaning:
+      "Bytes of all the bodies whose calls are under way; the memory they take is about three times that",
+    read: read.whole(1, Number.MAX_SAFE_INTEGER),
+  },
 ] as const satisfies readonly SettingEntry[];
 
 /** What else the process reads: the host's own marks, and those of the YAML library. */
@@ -133,6 +147,9 @@ export interface Settings {
   /** Calls a minute; 0 is no limit. */
   readonly rateLimitToken: number;
   readonly rateLimitSite: number;
+  /** Calls of one token that are worked on at once; 0 is no limit. */
+  readonly callsPerToken: number;
+  readonly maxBodyBytesInFlight: number;
   /** What the operator set for the services behind the tools, by the names of the settings; null where it is not set. */
   readonly upstream: Readonly<Record<string, string | null>>;
 }
@@ -240,6 +257,8 @@ function shape(
     shutdownSeconds: get("SHUTDOWN_SECONDS"),
     rateLimitToken: get("RATE_LIMIT_TOKEN"),
     rateLimitSite: get("RATE_LIMIT_SITE"),
+    callsPerToken: get("CALLS_PER_TOKEN"),
+    maxBodyBytesInFlight: get("MAX_BODY_BYTES_IN_FLIGHT"),
     upstream: Object.fromEntries(upstream.map(({ name }) => [name, values.get(name) as string | null])),
   };
 }

@@ -1,8 +1,10 @@
 /** The MCP door: JSON-RPC dispatched by hand, stateless, for both protocol eras at one address. */
 import { asGatewayError, GatewayError } from "../errors.ts";
 import type { Caller } from "../model.ts";
-import type { Follower } from "../registry/tool.ts";
-import { bodyError, readJson } from "../lib/body.ts";
+import type { BodiesInFlight } from "../guard/in_flight.ts";
+import { excessError } from "../lib/body.ts";
+import { Held, isJson, readMessage } from "./mcp_body.ts";
+import type { McpCall } from "./mcp_call.ts";
 import {
   type Frame,
   FrameFault,
@@ -13,25 +15,12 @@ import {
   RPC,
 } from "./mcp_frame.ts";
 import { CORS, namedSites, naming } from "./envelope.ts";
-import { fault, foreignHost, JSON_HEADERS, preflight, refusal, refused } from "./mcp_response.ts";
+import { fault, JSON_HEADERS, preflight, refusal, refused } from "./mcp_response.ts";
 import { FollowedCalls, progressTokenOf } from "./mcp_stream.ts";
 import { failed, REQUEST_ID, succeeded, type ToolResult } from "./mcp_result.ts";
 import { type SubscriptionPorts, Subscriptions } from "./mcp_subscriptions.ts";
 
 type Awaitable<T> = T | Promise<T>;
-
-/** A call of a tool as this door hands it on. */
-export interface McpCall {
-  readonly caller: Caller;
-  readonly tool: string;
-  readonly arguments: Record<string, unknown>;
-  readonly bodyBytes: number;
-  /** As `_meta` of the request carries it. */
-  readonly idempotencyKey?: string;
-  readonly requestId: string;
-  /** Set where its client wants to know how far it is. */
-  readonly follower?: Follower;
-}
 
 /** What the door stands on. */
 export interface McpPorts extends SubscriptionPorts {
@@ -42,6 +31,7 @@ export interface McpPorts extends SubscriptionPorts {
    * E_RATE_LIMITED; of a site E_SCOPE_DENIED, E_NOT_FOUND, of several E_BAD_INPUT.
    */
   listing(caller: Caller, sites: readonly string[]): Awaitable<string>;
+  readonly bodies: BodiesInFlight;
   /** The largest body that caller may send, in bytes. */
   bodyLimit(caller: Caller): number;
   /**
@@ -69,12 +59,15 @@ export function mcpDoor(ports: McpPorts): (request: Request) => Promise<Response
   const answers = new Answers(ports);
   return async (request) => {
     const requestId = ports.requestId();
+    const held = new Held();
     try {
-      return await answer(request, requestId, ports, answers);
+      return await answer(request, requestId, ports, answers, held);
     } catch (thrown) {
       const error = asGatewayError(thrown, requestId);
       if (error !== thrown) ports.report?.(thrown, requestId);
       return refusal(error, requestId, ports.baseUrl);
+    } finally {
+      held.release();
     }
   };
 }
@@ -84,11 +77,12 @@ async function answer(
   requestId: string,
   ports: McpPorts,
   answers: Answers,
+  held: Held,
 ): Promise<Response> {
   const { headers, method } = request;
   const host = headers.get("host") ?? new URL(request.url).host;
   if (!ports.hosts.has(host.toLowerCase())) {
-    return foreignHost(host, ports.baseUrl);
+    return refused(403, "Forbidden: this address does not serve that Host");
   }
   if (method === "OPTIONS") return preflight(headers);
   if (method !== "POST") return refused(405, "Method not allowed: send a POST", { allow: "POST" });
@@ -96,21 +90,22 @@ async function answer(
   if (!isJson(headers.get("content-type"))) {
     return refused(415, "Unsupported Media Type: Content-Type must be application/json");
   }
-  const cap = ports.bodyLimit(first);
-  const body = await readJson(request, cap);
+  held.body = ports.bodies.body(first.token.id);
+  const body = await readMessage(request, ports.bodyLimit(first), held.body);
   const caller = await ports.authenticate(request); // again, for a body can be long in coming
-  if ("fault" in body) {
-    const { code, message } = bodyError(body, cap);
-    if (code === "E_PAYLOAD_TOO_LARGE") return refused(413, `${code}: ${message}`);
-    return fault(new FrameFault(400, RPC.PARSE, `Parse error: the body is ${body.fault}`));
-  }
+  if (body instanceof Response) return body;
   const frame = judge(body.value, headers);
   if (frame === null) {
     answers.followed.cancel(caller, body.value);
     return new Response(null, { status: 202, headers: CORS });
   }
   if (frame instanceof FrameFault) return fault(frame);
-  const asked = { caller, requestId, bodyBytes: body.bytes, sites: namedSites(request.url) };
+  const { excess, bytes: bodyBytes } = body;
+  if (excess !== null && frame.method !== "tools/call") {
+    return fault(new FrameFault(400, RPC.PARSE, `Parse error: ${excessError(excess, "params").message}`));
+  }
+  const left = () => request.signal;
+  const asked = { caller, requestId, bodyBytes, excess, left, sites: namedSites(request.url) };
   const token = progressTokenOf(frame, headers);
   if (token instanceof FrameFault) return fault(token);
   if (frame.modern && frame.method === "subscriptions/listen") {
@@ -123,7 +118,7 @@ async function answer(
     const following = { request, requestId, caller, frame, token };
     return await answers.followed.follow(
       following,
-      (follower) => answers.reply(frame, { ...asked, follower }),
+      (follower) => held.during(answers.reply(frame, { ...asked, follower })),
     );
   }
   const reply = await answers.reply(frame, asked);
@@ -131,7 +126,7 @@ async function answer(
 }
 
 /** What a message came with. */
-interface Asked extends Pick<McpCall, "caller" | "requestId" | "bodyBytes" | "follower"> {
+interface Asked extends Pick<McpCall, "caller" | "requestId" | "bodyBytes" | "excess" | "follower" | "left"> {
   /** What the address names: of one site the list of tools is that site's. */
   readonly sites: readonly string[];
 }
@@ -238,8 +233,4 @@ class Answers {
     if (members !== "") stamps.push(members);
     return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${stamps.join(",")}}}`;
   }
-}
-
-function isJson(contentType: string | null): boolean {
-  return contentType?.split(";", 1)[0]?.trim().toLowerCase() === "application/json";
 }

@@ -29,14 +29,16 @@ export function succeeded(value: unknown, requestId: string): ToolResult {
 /** What `_meta` says of the call itself; the first is the audit row's id as well. */
 export const REQUEST_ID = "site-operations/request-id";
 const OUTCOME = "site-operations/outcome";
+/** Whole seconds after which another try makes sense, as `Retry-After` says it over REST. */
+const RETRY_AFTER = "site-operations/retry-after";
 /** Whose words the content is, where it is not the gateway's. */
 const ANSWERED_BY = "site-operations/answered-by";
 
 /**
  * The result of a call that was refused or failed: `<code>: <message>`, with the upstream's status if there was one, and
- * what is known of the change where it was to make one.
+ * what is known of the change where it was to make one, and when to try again.
  */
-export function failed({ code, message, upstream, outcome }: GatewayError): ToolResult {
+export function failed({ code, message, upstream, outcome, retryAfter }: GatewayError): ToolResult {
   const members = `"content":[{"type":"text","text":${
     JSON.stringify(`${code}: ${message}`)
   }}],"isError":true`;
@@ -44,5 +46,7 @@ export function failed({ code, message, upstream, outcome }: GatewayError): Tool
   const status = (code === "E_UPSTREAM" || code === "E_TOOL_ERROR") && upstream !== undefined
     ? { status: Math.min(Math.max(upstream, min), max) }
     : {};
-  return { members, meta: { ...status, ...(outcome === undefined ? {} : { [OUTCOME]: outcome }) } };
+  const said = outcome === undefined ? {} : { [OUTCOME]: outcome };
+  const later = retryAfter === undefined ? {} : { [RETRY_AFTER]: retryAfter };
+  return { members, meta: { ...status, ...said, ...later } };
 }

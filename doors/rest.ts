@@ -3,6 +3,7 @@ import type { Context, Hono } from "hono";
 import { asGatewayError } from "../errors.ts";
 import type { Authenticate } from "../guard/authenticate.ts";
 import type { Dispatch } from "../guard/dispatch.ts";
+import type { BodiesInFlight, HeldBody } from "../guard/in_flight.ts";
 import type { RateLimit } from "../guard/limits.ts";
 import { reaches, sitesInScope } from "../guard/scope.ts";
 import type { ToolLists } from "../guard/tool_lists.ts";
@@ -19,6 +20,7 @@ export interface RestPorts {
   readonly lists: Pick<ToolLists, "of">;
   readonly sites: Pick<Store["sites"], "list">;
   readonly tokenLimit: RateLimit;
+  readonly bodies: BodiesInFlight;
   /** The OpenAPI document, as text; asked for once. */
   openapi(): string;
   readonly baseUrl: string;
@@ -63,22 +65,27 @@ export function restDoor(app: Hono, ports: RestPorts): void {
 
 async function call(ports: RestPorts, request: Request, tool: string): Promise<Response> {
   const requestId = ports.newId();
+  let body: HeldBody | undefined;
   try {
     const caller = await ports.authenticate(request);
+    const held = body = ports.bodies.body(caller.token.id);
     const value = await ports.dispatch({
       door: "rest",
       requestId,
       caller,
       tool,
       idempotencyKey: request.headers.get("idempotency-key") ?? undefined,
+      left: () => request.signal,
       parse: async (limit) => {
-        const body = await readObject(request, limit);
-        return { ...body, caller: await ports.authenticate(request) };
+        const read = await readObject(request, limit, held);
+        return { ...read, caller: await ports.authenticate(request) };
       },
     });
     return ok(answerOf(value, requestId), requestId, isReplayed(value) ? REPLAYED : {});
   } catch (thrown) {
     return refuse(ports, thrown, requestId);
+  } finally {
+    body?.release();
   }
 }
 

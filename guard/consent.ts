@@ -3,6 +3,7 @@ import { type Code, GatewayError } from "../errors.ts";
 import { LIMITS } from "../model.ts";
 import type { Beside, ConsentContent, ConsentRecord, Run, Spending, Store } from "../store/store.ts";
 import { contentOf, differing, hashParts, type Subject } from "./consent_content.ts";
+import type { Place } from "./in_flight.ts";
 import { repeatable, type Repeated, repeated } from "./repeated.ts";
 
 /** What the steps need. */
@@ -11,6 +12,9 @@ export interface ConsentPorts {
   now(): number;
   delay(ms: number): Promise<void>;
 }
+
+/** A call's place among those of its token. */
+type Waits = Pick<Place, "take" | "leave">;
 
 /** What a call brings. */
 export interface Presented {
@@ -34,16 +38,21 @@ export class Consent {
   readonly #subject: Subject;
   readonly #run: Run;
   readonly #lookAt: string;
+  readonly #place: Waits;
   readonly #spendings: Spending[] = [];
   #shown: ConsentRecord | null = null;
   #repeats: string | null = null;
 
-  /** `lookAt` says how to see what became of an equal call that never said how it ended. */
-  constructor(ports: ConsentPorts, subject: Subject, run: Run, lookAt: string) {
+  /**
+   * `lookAt` says how to see what became of an equal call that never said how it ended; `place` is given back while that
+   * one is waited for.
+   */
+  constructor(ports: ConsentPorts, subject: Subject, run: Run, lookAt: string, place: Waits) {
     this.#ports = ports;
     this.#subject = subject;
     this.#run = run;
     this.#lookAt = lookAt;
+    this.#place = place;
   }
 
   /** Whether a confirm token was judged to be of this call. */
@@ -198,19 +207,24 @@ export class Consent {
     let left = LIMITS.CALL_DEADLINE_MS;
     for (let wait = WAIT_MS_MIN;; wait = Math.min(wait * 2, WAIT_MS_MAX)) {
       const record = await consents.find(name);
-      if (record === null || record.state === "open") return record;
+      if (record === null || record.state === "open") {
+        await this.#place.take();
+        return record;
+      }
       if (record.state === "done") {
         this.#repeats = record.request_id;
         return repeated(await consents.answer(name), record.request_id);
       }
       if (now() > (record.deadline ?? 0) + wait) {
         if (record.begun) throw outcomeUnknown(record.request_id, this.#lookAt);
+        await this.#place.take();
         return name.startsWith("key\n") ? record : null;
       }
       left -= wait;
       if (left <= 0 || now() + wait >= this.#run.deadline) {
         throw outcomeUnknown(record.request_id, this.#lookAt);
       }
+      this.#place.leave();
       await delay(wait);
     }
   }

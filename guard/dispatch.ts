@@ -12,6 +12,7 @@ import { Consent, type ConsentPorts } from "./consent.ts";
 import type { Subject } from "./consent_content.ts";
 import { admit, type AdmitPorts, type Admitted, planned, read } from "./admit.ts";
 import { type ContextPorts, endOfCall } from "./context.ts";
+import type { CallsInFlight, Place } from "./in_flight.ts";
 import type { RateLimit } from "./limits.ts";
 import { failedHaving, namingMade } from "./made.ts";
 import { lookAt, withOutcome } from "./outcome.ts";
@@ -27,6 +28,8 @@ export interface ToolCall {
   readonly idempotencyKey?: string;
   /** Who follows the call: told how far it is, and what is only read ends where nobody waits any more. */
   readonly follower?: Follower;
+  /** Aborts when the client leaves; asked for where the call must wait for its turn. */
+  readonly left?: () => AbortSignal;
   /**
    * Reads the arguments, at most `limit` bytes of body. Throws E_PAYLOAD_TOO_LARGE, E_BAD_JSON, or E_AUTH when the
    * token was revoked meanwhile, which are audited as any other refusal.
@@ -49,6 +52,7 @@ export type Dispatch = (call: ToolCall) => Promise<unknown>;
 export interface DispatchPorts extends AdmitPorts, ConsentPorts {
   readonly store: ContextPorts["store"] & Pick<Store, "consents" | "audit">;
   readonly tokenLimit: RateLimit;
+  readonly callsInFlight: CallsInFlight;
   /** Told of what a caller is not: the cause behind E_INTERNAL. */
   log(event: Record<string, unknown>): void;
 }
@@ -57,10 +61,12 @@ export interface DispatchPorts extends AdmitPorts, ConsentPorts {
 export function dispatcher(ports: DispatchPorts): Dispatch {
   return async (call) => {
     const record = new CallRecord(ports.now(), call);
+    const left = () => call.follower?.signal ?? call.left?.();
+    const place = ports.callsInFlight.place(call.caller.token.id, left);
     let value: unknown;
     let failure: GatewayError | null = null;
     try {
-      value = await runPipeline(ports, call, record);
+      value = await runPipeline(ports, call, record, place);
     } catch (thrown) {
       failure = failedHaving(asGatewayError(thrown, call.requestId), record.allMade);
       if (failure.code === "E_INTERNAL") {
@@ -77,27 +83,37 @@ export function dispatcher(ports: DispatchPorts): Dispatch {
     if (record.consent && (record.writing || failure)) {
       record.beside = await record.consent.settle(failure ? { failure, outcome: change } : { value });
     }
-    await keep(ports, record.outcome(failure, ports.now()), change, record.beside);
+    try {
+      await keep(ports, record.outcome(failure, ports.now()), change, record.beside);
+    } finally {
+      place.leave();
+    }
     if (failure) throw failure;
     return value;
   };
 }
 
 /** The steps of docs/ARCHITECTURE.md, "Request lifecycle", in their order; each returns or throws. */
-async function runPipeline(ports: DispatchPorts, call: ToolCall, record: CallRecord): Promise<unknown> {
+async function runPipeline(
+  ports: DispatchPorts,
+  call: ToolCall,
+  record: CallRecord,
+  place: Place,
+): Promise<unknown> {
   ports.tokenLimit.take(call.caller.token.id); // 2
   const known = ports.catalog.fresh(call.tool);
   if (known) await known;
   const body = await call.parse(bodyLimit(ports.catalog.get(call.tool, call.caller), call.caller)); // 3
   const caller = body.caller ?? call.caller;
   record.arguments = body.args;
+  await place.take(); // 3a
   const { tool, requestId, follower } = call;
   const deadline = endOfCall(ports.now());
   const admitted = await admit(ports, { ...body, caller, tool, deadline, outer: [], follower }, record); // 4 to 13
   if (admitted.tier === 0) return await read(admitted); // 16; what only reads has no plan, and is bound to nothing
   const writes = !admitted.gate || mayWrite(admitted);
   const run = { request_id: requestId, deadline };
-  const consent = new Consent(ports, subjectOf(admitted), run, lookAt(admitted.entry.manifest));
+  const consent = new Consent(ports, subjectOf(admitted), run, lookAt(admitted.entry.manifest), place);
   record.judged = consent;
   record.confirmed = writes;
   if (writes) { // 13a

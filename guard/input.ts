@@ -1,6 +1,5 @@
 /** The arguments of a call: what would publish, what the schema says, what the manifest's rules add. */
 import { GatewayError } from "../errors.ts";
-import { LIMITS } from "../model.ts";
 import { type Manifest, writes } from "../registry/manifest.ts";
 import type { Offer, ToolEntry } from "../registry/entry.ts";
 import { wouldPublish } from "../rules/publishing.ts";
@@ -93,7 +92,6 @@ const FORWARDED =
 
 /** What no tool takes, whatever its schema. */
 function refuseAny(manifest: Manifest, raw: Record<string, unknown>, now: number, instead = INSTEAD): void {
-  if (tooDeep(raw)) throw bad(`arguments: nested deeper than ${LIMITS.NESTING_LEVELS} levels`);
   if (writes(manifest)) refusePublishing(raw, manifest, now, instead);
 }
 
@@ -123,22 +121,6 @@ function refusePublishing(
     );
   }
   if (typeof raw.scheduled_at === "string") parseSchedule(raw.scheduled_at, now);
-}
-
-/** Whether objects and lists stand in each other deeper than is ever meant; walks without recursion. */
-function tooDeep(raw: unknown): boolean {
-  let level: unknown[] = [raw];
-  for (let depth = 0; level.length; depth++) {
-    if (depth > LIMITS.NESTING_LEVELS) return true;
-    const next: unknown[] = [];
-    for (const one of level) {
-      for (const inner of Object.values(one as object)) {
-        if (typeof inner === "object" && inner) next.push(inner);
-      }
-    }
-    level = next;
-  }
-  return false;
 }
 
 const quoted = (names: readonly string[]) => names.join(", ");

@@ -29,6 +29,9 @@ const parseError = [400, -32700] as const;
 const badJson = [400, "E_BAD_JSON"] as const;
 const NOT_OBJECT = /not an object|JSON object|batches/;
 const deepObject = '{"a":'.repeat(LEVELS) + "1" + "}".repeat(LEVELS);
+const wideObject = JSON.stringify(
+  Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [n.toString(36), 1])),
+);
 const big = JSON.stringify({ site_id: "acme", page: "x".repeat(3 * 1024 * 1024) });
 
 const ROWS: readonly Row[] = [
@@ -50,16 +53,31 @@ const ROWS: readonly Row[] = [
     name: "lists in each other",
     body: text("[".repeat(LEVELS) + "]".repeat(LEVELS)),
     rest: badJson,
-    mcp: invalid,
-    says: NOT_OBJECT,
+    mcp: parseError,
+    says: /nested deeper than 64 levels/,
   },
   {
     name: "objects in each other",
     body: text(deepObject),
     mcpBody: text(frame(deepObject)),
-    rest: [400, "E_BAD_INPUT"],
-    mcp: [200, "E_BAD_INPUT"],
-    says: /arguments: nested deeper than 64 levels/,
+    rest: badJson,
+    mcp: [200, "E_BAD_JSON"],
+    says: /^(The body|arguments) holds lists and objects nested deeper than 64 levels/,
+  },
+  {
+    name: "100,000 values",
+    body: text(wideObject),
+    mcpBody: text(frame(wideObject)),
+    rest: badJson,
+    mcp: [200, "E_BAD_JSON"],
+    says: /^(The body|arguments) holds more than 50000 values/,
+  },
+  {
+    name: "a message of 100,000 values",
+    body: text(wideObject),
+    rest: badJson,
+    mcp: parseError,
+    says: /holds more than 50000 values/,
   },
   {
     name: "3 MiB",

@@ -1,7 +1,9 @@
 /** Ports of the MCP door without a gateway behind it: one token, a few tools that only echo, refuse or fail. */
 import { GatewayError } from "../../../errors.ts";
+import { BodiesInFlight } from "../../../guard/in_flight.ts";
 import type { Caller } from "../../../model.ts";
-import type { McpCall, McpPorts } from "../../../doors/mcp.ts";
+import type { McpPorts } from "../../../doors/mcp.ts";
+import type { McpCall } from "../../../doors/mcp_call.ts";
 import { Content } from "../../../lib/content.ts";
 
 /** The only token that is let in. */
@@ -110,6 +112,7 @@ export function fakePorts(
     lists: { fresh() {}, key: () => "as ever", digest: () => "as ever" },
     stopping: new AbortController().signal,
     clock: { elapsed: () => 0, every: () => () => {} },
+    bodies: new BodiesInFlight(Infinity),
     bodyLimit: () => BODY_BYTES,
     async call(call) {
       seen.calls.push(call);

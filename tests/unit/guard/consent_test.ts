@@ -2,10 +2,13 @@
 import assert from "node:assert/strict";
 import { Consent } from "../../../guard/consent.ts";
 import { contentOf } from "../../../guard/consent_content.ts";
+import { CallsInFlight } from "../../../guard/in_flight.ts";
 import { LIMITS } from "../../../model.ts";
 import type { ConsentRecord, ConsentStore } from "../../../store/store.ts";
 
 const SUBJECT = { grant: "t", tool: "write", sites: [], args: { a: 1 }, tier: 1 } as const;
+/** Given back while a call waits, and taken again. */
+const PLACE = new CallsInFlight(1).place("t");
 const START = 1_000_000_000_000;
 
 /** A call that meets a record of an equal one, and what it waited for altogether. */
@@ -43,7 +46,7 @@ function meeting(
     },
   };
   const run = { request_id: "second", deadline: START + LIMITS.CALL_DEADLINE_MS };
-  const judged = new Consent(ports, SUBJECT, run, "look at the site").judge({
+  const judged = new Consent(ports, SUBJECT, run, "look at the site", PLACE).judge({
     confirmToken: undefined,
     idempotencyKey: "k",
   });

@@ -1,0 +1,36 @@
+/** A call of a tool as the MCP door hands it on, and how it joins the pipeline. */
+import type { Dispatch } from "../guard/dispatch.ts";
+import { excessError } from "../lib/body.ts";
+import type { Excess } from "../lib/json_extent.ts";
+import type { Caller } from "../model.ts";
+import type { Follower } from "../registry/tool.ts";
+
+/** A call of a tool as this door hands it on. */
+export interface McpCall {
+  readonly caller: Caller;
+  readonly tool: string;
+  readonly arguments: Record<string, unknown>;
+  /** What the arguments have too much of; then they were left unread. */
+  readonly excess: Excess | null;
+  readonly bodyBytes: number;
+  /** As `_meta` of the request carries it. */
+  readonly idempotencyKey?: string;
+  readonly requestId: string;
+  /** Set where its client wants to know how far it is. */
+  readonly follower?: Follower;
+  /** Aborts when the client leaves. */
+  readonly left: () => AbortSignal;
+}
+
+/** Runs such calls as those of the other door are run. */
+export const dispatched = (dispatch: Dispatch) => (call: McpCall): Promise<unknown> => {
+  const { arguments: args, bodyBytes, excess, ...rest } = call;
+  return dispatch({
+    door: "mcp",
+    ...rest,
+    parse() {
+      if (excess !== null) throw excessError(excess, "arguments");
+      return { args, bytes: bodyBytes };
+    },
+  });
+};
