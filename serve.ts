@@ -1,7 +1,8 @@
 /** Serves a gateway over HTTP until a signal ends it: calls in flight are waited for, the audit is flushed. */
 import type { Gateway } from "./gateway.ts";
-import { ended, pauseFor } from "./lib/async.ts";
-import { Listening } from "./lib/listening.ts";
+import { CLOCK, ended, pauseFor } from "./lib/async.ts";
+import { serveConnection, serveConnections } from "./lib/connections.ts";
+import { Listening, type Served } from "./lib/listening.ts";
 import { LIMITS } from "./model.ts";
 import type { Settings } from "./settings.ts";
 
@@ -12,20 +13,16 @@ import type { Settings } from "./settings.ts";
  */
 export async function serve(
   gateway: Gateway,
-  { host, port, shutdownSeconds }: Pick<Settings, "host" | "port" | "shutdownSeconds">,
+  { host, port, shutdownSeconds, kvPath }: Pick<Settings, "host" | "port" | "shutdownSeconds" | "kvPath">,
   ready: (address: string) => void,
 ): Promise<void> {
   let told = false;
   const listening = new Listening({
     listen: () =>
-      Deno.serve({
-        hostname: host,
-        port,
-        onListen: ({ hostname, port }) => {
-          if (!told) ready(`http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`);
-          told = true;
-        },
-      }, gateway.fetch),
+      listen(gateway, { host, port, hosted: kvPath === null }, (address) => {
+        if (!told) ready(address);
+        told = true;
+      }),
     elapsed: () => performance.now(),
     delay: pauseFor,
     log: gateway.log,
@@ -50,6 +47,21 @@ export async function serve(
   } finally {
     for (const signal of signals) Deno.removeSignalListener(signal, stop);
   }
+}
+
+/** A server of each connection, which can be closed alone; where the host or the runtime has none, one of the port. */
+function listen(
+  { fetch }: Gateway,
+  { host: hostname, port, hosted }: { host: string; port: number; hosted: boolean },
+  listens: (address: string) => void,
+): Served {
+  const told = ({ hostname, port }: Deno.NetAddr) =>
+    listens(`http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`);
+  if (hosted || serveConnection === null) return Deno.serve({ hostname, port, onListen: told }, fetch);
+  const listener = Deno.listen({ hostname, port });
+  told(listener.addr as Deno.NetAddr);
+  const idleMs = LIMITS.IDLE_CONNECTION_MS;
+  return serveConnections({ listener, serve: serveConnection, answer: fetch, idleMs, clock: CLOCK });
 }
 
 function begin(listening: Listening, host: string, port: number): void {

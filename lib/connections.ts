@@ -1,0 +1,148 @@
+/** Serves HTTP on each connection by itself, so that one whose sender has gone silent can be closed alone. */
+import type { Clock } from "./async.ts";
+import { isGivenUp } from "./body.ts";
+import type { Served } from "./listening.ts";
+
+/** What answers requests; the second argument says who sent one. */
+export type Answer = (request: Request, info: Deno.ServeHandlerInfo) => Response | Promise<Response>;
+
+/** What serves one connection. */
+interface Connected {
+  readonly finished: Promise<void>;
+  /** Answers what was asked and closes it; does nothing to one that has asked nothing yet. */
+  shutdown(): Promise<void>;
+}
+
+type ServeConnection = (
+  connection: Deno.Conn,
+  signal: AbortSignal,
+  answer: Answer,
+  onError: (fault: unknown) => Response,
+  onListen: () => void,
+) => Connected;
+
+/**
+ * What the runtime itself serves a single connection with. It is no part of its documented interface, which has a
+ * server for a port alone, and that closes no connection by itself: null where a version has it no more.
+ */
+export const serveConnection: ServeConnection | null = (() => {
+  const inner: unknown = Reflect.get(Deno, Reflect.get(Deno, "internal") as symbol);
+  if (typeof inner !== "object" || inner === null) return null;
+  const found: unknown = Reflect.get(inner, "serveHttpOnConnection");
+  return typeof found === "function" ? found as ServeConnection : null;
+})();
+
+const SWEEP_MS = 1000;
+
+/** One connection, and what is under way on it. */
+class Connection {
+  readonly #stop = new AbortController();
+  readonly #elapsed: () => number;
+  #served: Connected | null = null;
+  #answering = 0;
+  #requests = 0;
+  #since: number;
+  #isGivenUp = false;
+
+  constructor(elapsed: () => number) {
+    this.#elapsed = elapsed;
+    this.#since = elapsed();
+  }
+
+  /** Resolves when it has closed. */
+  async serve(connection: Deno.Conn, answer: Answer, serve: ServeConnection): Promise<void> {
+    this.#served = serve(
+      connection,
+      this.#stop.signal,
+      (request, info) => this.#answer(request, info, answer),
+      () => new Response("Internal Server Error", { status: 500 }),
+      () => {},
+    );
+    await this.#served.finished.catch(() => {}); // its client has left, or sent what is no HTTP
+  }
+
+  /** Closes it where nothing is under way, else as soon as that was answered. */
+  async shutdown(): Promise<void> {
+    if (this.#requests === 0) this.abort();
+    else await this.#served?.shutdown().catch(() => {});
+  }
+
+  abort(): void {
+    try {
+      this.#stop.abort();
+    } catch (fault) {
+      if (!(fault instanceof Deno.errors.BadResource)) throw fault; // it has closed by itself
+    }
+  }
+
+  /**
+   * Closes it where nothing was under way for that long, or where the body of its last request was given up: of a body that was not
+   * read to its end the runtime waits for the rest, for as long as its sender likes.
+   */
+  sweep(idleMs: number): void {
+    if (this.#answering > 0) return;
+    if (this.#isGivenUp || this.#elapsed() - this.#since >= idleMs) this.abort();
+  }
+
+  #answer(request: Request, info: Deno.ServeHandlerInfo, answer: Answer): Response | Promise<Response> {
+    this.#answering++;
+    this.#requests++;
+    const ended = () => {
+      this.#answering--;
+      this.#since = this.#elapsed();
+      this.#isGivenUp = isGivenUp(request);
+    };
+    info.completed.then(ended, ended);
+    return answer(request, info);
+  }
+}
+
+/** What serving stands on. */
+export interface ConnectionsPorts {
+  readonly listener: Deno.Listener;
+  readonly serve: ServeConnection;
+  readonly answer: Answer;
+  /** How long a connection may be without a request: between two, and before the first is there with all its headers. */
+  readonly idleMs: number;
+  readonly clock: Clock;
+}
+
+/** Serves all that a listener accepts, until it cannot accept any more or is shut down. */
+export function serveConnections({ listener, serve, answer, idleMs, clock }: ConnectionsPorts): Served {
+  const open = new Map<Connection, Promise<void>>();
+  const stopSweeping = clock.every(SWEEP_MS, () => {
+    for (const connection of open.keys()) connection.sweep(idleMs);
+    return Promise.resolve();
+  });
+  let isShut = false;
+  const accept = async () => {
+    try {
+      for (;;) {
+        const accepted = await listener.accept();
+        const connection = new Connection(clock.elapsed);
+        const left = () => void open.delete(connection);
+        open.set(connection, connection.serve(accepted, answer, serve).then(left, left));
+      }
+    } catch (fault) {
+      if (!isShut) throw fault;
+    }
+  };
+  const finished = accept();
+  return {
+    finished,
+    async shutdown() {
+      if (!isShut) close(listener);
+      isShut = true;
+      await Promise.all([...open].map(([connection, ended]) => Promise.all([connection.shutdown(), ended])));
+      stopSweeping();
+    },
+  };
+}
+
+function close(listener: Deno.Listener): void {
+  try {
+    listener.close();
+  } catch (fault) {
+    if (!(fault instanceof Deno.errors.BadResource)) throw fault; // accepting took it away
+  }
+}
