@@ -29,6 +29,7 @@ import { CLOCK, delay, onDemand } from "./lib/async.ts";
 import { ClientAddresses } from "./lib/client_address.ts";
 import { say } from "./lib/say.ts";
 import { growingIds } from "./lib/ulid.ts";
+import { VERSION } from "./model.ts";
 import { createHttp } from "./platforms/http.ts";
 import { Catalog } from "./registry/catalog.ts";
 import { builtIn } from "./registry/source.ts";
@@ -39,7 +40,7 @@ export { readRegistry, type Registry } from "./boot.ts";
 export type * from "./gateway_types.ts";
 
 /** Name and version, as MCP clients and the OpenAPI document show them. */
-export const SERVER = { name: "site-operations-gateway", version: "0.1.0" } as const;
+export const SERVER = { name: "site-operations-gateway", version: VERSION } as const;
 
 /** Opens the store and joins everything. Throws with a message for the operator when it cannot. */
 export async function openGateway(

@@ -8,6 +8,7 @@ import { LIMITS } from "./model.ts";
 import type { Connectors } from "./registry/connectors.ts";
 import { serve } from "./serve.ts";
 import { processEnvironment, readSettings, type Settings } from "./settings.ts";
+import { hasStore, KNOWN_STORES_PATH } from "./store/known_stores.ts";
 
 /** Ends with a message for the operator, never a stack trace. */
 function fail(error: unknown): never {
@@ -18,8 +19,8 @@ function fail(error: unknown): never {
 
 function settings(env: (name: string) => string | undefined, { settings }: Connectors): Settings {
   return Deno.args.includes("--dev")
-    ? readSettings(devEnvironment(env), "dev", settings)
-    : readSettings(env, "start", settings);
+    ? readSettings(devEnvironment(env, hasStore), "dev", settings)
+    : readSettings(env, "start", settings, hasStore);
 }
 
 /** The settings with PORT 0 made a port that is free, for the gateway's own address is part of what it serves. */
@@ -34,7 +35,7 @@ function settled(connectors: Connectors): Settings {
 try {
   const registry = await readRegistry();
   const checked = settled(registry.connectors);
-  const gateway = await openGateway(checked, registry);
+  const gateway = await openGateway(checked, registry, { storage: { known: KNOWN_STORES_PATH } });
   schedule(gateway);
   await gateway.doubts.begin();
   await serve(gateway, checked, (address) => {

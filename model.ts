@@ -11,6 +11,7 @@ export * from "./model/oauth.ts";
 export * from "./model/people.ts";
 export * from "./model/snapshot.ts";
 export * from "./model/subscription.ts";
+export * from "./model/version.ts";
 export type { CredentialKind, Credentials, PlatformKind, SiteFields } from "./model.gen.ts";
 
 /** Per-site switches only a super-admin may set. */

@@ -47,7 +47,7 @@ export const GATEWAY_SETTINGS = [
     name: "KV_PATH",
     default: "data/gateway.sqlite3",
     meaning: "The store: a file, `:memory:` (the default of demo), or the https address of a KV Connect " +
-      "server. Where the host provides KV (Deno Deploy), unset means that one",
+      "server, whose access token is read from DENO_KV_ACCESS_TOKEN. Where the host provides KV (Deno Deploy), unset means that one",
     read: read.storePlace,
   },
   {
@@ -122,8 +122,14 @@ export const GATEWAY_SETTINGS = [
   },
 ] as const satisfies readonly SettingEntry[];
 
-/** What else the process reads: the host's own marks, and those of the YAML library. */
-export const HOST_VARIABLES = ["LOG_STREAM", "LOG_TOKENS", "DENO_DEPLOY", "DENO_DEPLOYMENT_ID"] as const;
+/** What else the process reads: the host's own marks, those of the YAML library, and what the runtime shows a KV Connect server. */
+export const HOST_VARIABLES = [
+  "LOG_STREAM",
+  "LOG_TOKENS",
+  "DENO_DEPLOY",
+  "DENO_DEPLOYMENT_ID",
+  "DENO_KV_ACCESS_TOKEN",
+] as const;
 
 /** Everything the gateway is told by its environment. */
 export interface Settings {
@@ -164,13 +170,14 @@ export function processEnvironment(name: string): string | undefined {
 
 /**
  * Reads and checks every setting, the gateway's own and those of its connectors; an empty variable counts as unset.
- * Touches no file: `dev` and `demo` hand in an environment that `devEnvironment` completed. Throws one SettingsError
- * with all faults; a setting that the process has no permission to read is one.
+ * Touches no file: `dev` and `demo` hand in an environment that `devEnvironment` completed, and `hasStore` says
+ * whether a file has held a store, whose secrets are loaded and not made anew. Throws one SettingsError with all faults; a setting that the process has no permission to read is one.
  */
 export function readSettings(
   env: (name: string) => string | undefined,
   mode: Mode,
   upstream: readonly SettingEntry[],
+  hasStore: (path: string) => boolean = () => false,
 ): Settings {
   const faults: string[] = [];
   const values = new Map<string, unknown>();
@@ -179,7 +186,7 @@ export function readSettings(
     if (set === null) continue;
     const text = set.trim() || preset(entry, mode, env);
     if (text === null) {
-      if (entry.required) faults.push(`${entry.name}: not set; ${read.HOW_TO_MAKE}`);
+      if (entry.required) faults.push(`${entry.name}: not set${wayOut(values.get("KV_PATH"), hasStore)}`);
       values.set(entry.name, null);
       continue;
     }
@@ -194,6 +201,13 @@ export function readSettings(
   faults.push(...plainAddresses(upstream, values, privateUpstreams));
   if (faults.length > 0) throw new read.SettingsError(faults);
   return shape(values, mode, upstream);
+}
+
+/** Where a secret that is not set comes from: beside a store another one would open nothing. */
+function wayOut(kvPath: unknown, hasStore: (path: string) => boolean): string {
+  return typeof kvPath === "string" && hasStore(kvPath)
+    ? `, and ${JSON.stringify(kvPath)} needs the one it was used with; ${read.HOW_TO_LOAD}`
+    : `; ${read.HOW_TO_MAKE}`;
 }
 
 /** The text of a variable, "" while unset; null, and a fault, where the process may not read it. */

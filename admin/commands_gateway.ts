@@ -1,6 +1,7 @@
 /** `gateway health`. */
 import type { Command } from "./command.ts";
 import { type HealthReport, isJobWrong } from "./health.ts";
+import type { SealedRecord } from "../store/store.ts";
 import { cell } from "./table.ts";
 
 const health: Command = {
@@ -15,7 +16,7 @@ const health: Command = {
   },
 };
 
-function human({ clock, retention: { days, horizon, ran_at, waiting }, jobs }: HealthReport): string {
+function human({ clock, retention: { days, horizon, ran_at, waiting }, jobs, sealed }: HealthReport): string {
   const kept = `Audit rows are kept for ${days} days`;
   const lines = [
     `The gateway answers; its clock says ${clock}.`,
@@ -29,9 +30,20 @@ function human({ clock, retention: { days, horizon, ran_at, waiting }, jobs }: H
         ? `The run of ${name} that began at ${running_since} has not ended.`
         : `The runs of ${name} fail since ${failing_since}; the log says why (${event}).`
     ),
+    ...sealed.map(sealedLine),
     ...(waiting ? [`Retention waits for you since ${waiting.since}: ${cell(waiting.message)}.`] : []),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** What is sealed under a missing key, and how it works again. */
+function sealedLine({ kind, of, name, key }: SealedRecord): string {
+  const [what, again] = {
+    credential: [`The ${name} credential of site ${of}`, `set it again (site update ${of})`],
+    account: [`The ${name} account of ${of}`, "have it connected again (connection start)"],
+    passphrase: [`The passphrase of ${of}`, `invite that person again (user invite ${of})`],
+  }[kind];
+  return `${what} is sealed under key "${key}", which ENCRYPTION_KEYS lacks: add that key, or ${again}.`;
 }
 
 /** The commands about the gateway itself. */

@@ -3,6 +3,9 @@
 /** Where they are kept, from the folder the gateway is started in. */
 export const DEV_SECRETS_PATH = "data/secrets.json";
 
+/** Where the store of `dev` is. */
+const DEV_STORE_PATH = "data/gateway.sqlite3";
+
 /** What the file holds, by the names of the settings. */
 export interface DevSecrets {
   readonly MASTER_TOKEN: string;
@@ -64,16 +67,37 @@ export function keepDevSecrets(path: string = DEV_SECRETS_PATH): DevSecrets {
   }
 }
 
-/** An environment where missing secrets come from the file; the file is touched only when one is missing. */
+/**
+ * An environment where missing secrets come from the file; the file is touched only when one is missing. Throws where
+ * it is gone and `hasStore` says that the store of KV_PATH (or of `dev`, where that is unset) needs what was in it.
+ */
 export function devEnvironment(
   env: (name: string) => string | undefined,
+  hasStore: (path: string) => boolean,
   path: string = DEV_SECRETS_PATH,
 ): (name: string) => string | undefined {
   let kept: DevSecrets | null = null;
   return (name) => {
     const value = env(name);
     if (value?.trim() || (name !== "MASTER_TOKEN" && name !== "ENCRYPTION_KEYS")) return value;
+    if (!env("ENCRYPTION_KEYS")?.trim()) kept ??= readDevSecrets(path) ?? refuseBeside(env, hasStore, path);
     kept ??= keepDevSecrets(path);
     return kept[name];
   };
+}
+
+/** New keys would open nothing of a store that is there. */
+function refuseBeside(
+  env: (name: string) => string | undefined,
+  hasStore: (path: string) => boolean,
+  path: string,
+): null {
+  const store = env("KV_PATH")?.trim() || DEV_STORE_PATH;
+  if (!hasStore(store)) return null;
+  throw new Error(
+    `${path} is missing, and the store ${
+      JSON.stringify(store)
+    } needs the ENCRYPTION_KEYS in it; put it back, or ` +
+      "load the file that holds them (set -a; . ./.env; set +a)",
+  );
 }

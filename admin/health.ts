@@ -1,6 +1,7 @@
 /** How the gateway does, for its operator; what anybody may know is answered by /healthz. */
 import type { Hono } from "hono";
 import type { JobReport } from "../model.ts";
+import type { SealedRecord } from "../store/store.ts";
 import type { RetentionState } from "../rules/retention.ts";
 import { answer } from "./exchange.ts";
 import type { AdminPorts } from "./ports.ts";
@@ -14,6 +15,8 @@ export interface HealthReport {
   readonly retention: RetentionState;
   /** What it does on its clocks, as the process that was asked has seen it. */
   readonly jobs: readonly JobReport[];
+  /** What is sealed under a key that ENCRYPTION_KEYS lacks; users by their e-mail where they have one. */
+  readonly sealed: readonly SealedRecord[];
 }
 
 /** No run takes so long. */
@@ -29,8 +32,20 @@ export function healthRoutes(app: Hono, ports: AdminPorts): void {
     const retention = await ports.retention.state();
     const jobs = ports.jobs();
     const clock = new Date(ports.now()).toISOString();
-    const ok = retention.waiting === null && !jobs.some((job) => isJobWrong(job, clock));
-    const report: HealthReport = { ok, clock, retention, jobs };
+    const sealed = await sealedElsewhere(ports.store);
+    const ok = retention.waiting === null && sealed.length === 0 &&
+      !jobs.some((job) => isJobWrong(job, clock));
+    const report: HealthReport = { ok, clock, retention, jobs, sealed };
     return answer(c, report);
   });
+}
+
+/** People are named as an operator knows them. */
+async function sealedElsewhere({ missingKeys, users }: AdminPorts["store"]): Promise<SealedRecord[]> {
+  const found: SealedRecord[] = [];
+  for (const record of await missingKeys()) {
+    const of = record.kind === "credential" ? record.of : (await users.get(record.of))?.email;
+    if (of !== undefined) found.push({ ...record, of }); // of a user who was removed nothing is used
+  }
+  return found;
 }

@@ -67,6 +67,7 @@ export interface AdminPorts {
     | "attempts"
     | "challenges"
     | "audit"
+    | "missingKeys"
   >;
   readonly masterToken: string;
   /** First word of the gateway's own tokens, to tell somebody who sends one here. */

@@ -39,6 +39,10 @@ const RANDOM = "crypto.getRandomValues(new Uint8Array(32))";
 export const HOW_TO_MAKE = "make one with " +
   `node -p "btoa(String.fromCharCode(...${RANDOM}))" or deno eval -p "${RANDOM}.toBase64()"`;
 
+/** The way out when a secret that was made before is not set. */
+export const HOW_TO_LOAD = "load the file that holds it (set -a; . ./.env; set +a); " +
+  "what dev and demo made is in data/secrets.json";
+
 const CONTROL = /\p{Cc}/u;
 const KEY_BYTES = 32;
 const MASTER_TOKEN_CHARACTERS_MIN = 32;

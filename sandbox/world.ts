@@ -4,6 +4,7 @@ import { devEnvironment } from "../admin/dev_secrets.ts";
 import { type Gateway, openGateway, readRegistry, type Registry } from "../gateway.ts";
 import { serve } from "../serve.ts";
 import { processEnvironment, readSettings, type Settings } from "../settings.ts";
+import { hasStore, KNOWN_STORES_PATH } from "../store/known_stores.ts";
 import { startDemoAccounts } from "./demo_accounts.ts";
 import { startDemoBehavior } from "./demo_behavior.ts";
 import { startDemoToolServers } from "./demo_tool_servers.ts";
@@ -38,7 +39,8 @@ function settings(
   upstreams: readonly Readonly<Record<string, string>>[],
   { connectors }: Registry,
 ): Settings {
-  const env = devEnvironment(processEnvironment);
+  const isKept = processEnvironment("KV_PATH")?.trim(); // else it is in memory
+  const env = devEnvironment(processEnvironment, (path) => Boolean(isKept) && hasStore(path));
   const hosts = [env("ALLOW_PRIVATE_UPSTREAMS"), "127.0.0.1"].filter(Boolean).join(",");
   const own: Record<string, string> = Object.assign({}, ...upstreams, { ALLOW_PRIVATE_UPSTREAMS: hosts });
   const read = readSettings((name) => own[name] ?? env(name), "demo", connectors.settings);
@@ -168,7 +170,7 @@ if (import.meta.main) {
     );
     const cms = await startDemoCms(say);
     cleanup.defer(() => cms.stop());
-    const gateway = await openGateway(checked, registry);
+    const gateway = await openGateway(checked, registry, { storage: { known: KNOWN_STORES_PATH } });
     await registerSites(gateway, cms, project, crm);
     for (const part of parts) await part.register(gateway, checked.baseUrl);
     const token = await makeToken(gateway);

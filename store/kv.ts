@@ -1,6 +1,4 @@
-/** Opens the store on Deno KV, and says in plain words why it cannot. */
-import { dirname } from "node:path";
-import { GatewayError } from "../errors.ts";
+/** Opens the store on Deno KV. */
 import { CLOCK, type Clock, pauseFor } from "../lib/async.ts";
 import { LIMITS } from "../model.ts";
 import type { Delay } from "./account_clock.ts";
@@ -11,17 +9,19 @@ import { Allowances } from "./allowances.ts";
 import { Accounts } from "./accounts.ts";
 import { Audit } from "./audit.ts";
 import { ConfigVersion } from "./cache.ts";
-import { commitInTurn, Database, inTurn, isLocked } from "./database.ts";
+import { Database } from "./database.ts";
 import { Invitations } from "./invitations.ts";
+import { KnownStores } from "./known_stores.ts";
 import { Leases } from "./leases.ts";
 import { OAuthClients } from "./oauth_clients.ts";
 import { OAuthGrants } from "./oauth_grants.ts";
+import { isFile, openMarked, within } from "./opening.ts";
 import { Paces } from "./paces.ts";
-import { PROBE_KEY } from "./patience.ts";
 import { PersonSessions } from "./person_sessions.ts";
 import { Previews } from "./previews.ts";
 import { Projects } from "./projects.ts";
 import { Sealer } from "./seal.ts";
+import { type SealedRecord, sealedRecords } from "./sealed_records.ts";
 import { Sessions } from "./sessions.ts";
 import { SignIns } from "./sign_ins.ts";
 import { Sites } from "./sites.ts";
@@ -56,17 +56,19 @@ export interface StoreOptions {
   log?: (event: Record<string, unknown>) => void;
   /** How calls wait for one another's refresh of an account; by a timer when left out. */
   delay?: Delay;
+  /** The folder that remembers which files have held a store, so that a missing one is refused; none when left out. */
+  known?: string;
   /** How long opening may take, waiting for a lock included. */
   deadline_ms?: number;
 }
 
 /**
- * Opens the store and makes sure that it can be written. Throws a GatewayError with one sentence that names KV_PATH
- * or ENCRYPTION_KEYS and says what to do.
+ * Opens the store and makes sure that it can be written, by this version and under these keys. Throws a GatewayError
+ * with one sentence that names KV_PATH or ENCRYPTION_KEYS and says what to do.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const sealer = await Sealer.open(options.keys);
-  const opened = await openKv(options.path, options.deadline_ms ?? OPEN_DEADLINE_MS);
+  const opened = await openKnown(options, sealer);
   const kv = options.around?.(opened) ?? opened;
   const clock = options.clock ?? CLOCK;
   const db = new Database(kv, options.now ?? Date.now, options.elapsed ?? clock.elapsed, clock);
@@ -99,6 +101,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     snapshots: new Snapshots(db),
     toolCatalogs: new ToolCatalogs(db),
     audit,
+    missingKeys: () => missingKeys(db, sealer),
     async ping() {
       await within(PING_DEADLINE_MS, db.probe(), "The store does not answer");
     },
@@ -112,71 +115,21 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   };
 }
 
-async function openKv(path: string | undefined, deadline_ms: number): Promise<Deno.Kv> {
-  const remote = path === undefined || /^https?:/.test(path);
-  let wanted = true;
-  const opening = async () => {
-    if (!remote && path !== ":memory:") await makeFolder(dirname(path));
-    // Two processes that make the file at once lock each other out for a moment.
-    const kv = await inTurn(() => Deno.openKv(path), () => wanted);
-    try {
-      await probe(kv);
-      return kv;
-    } catch (error) {
-      kv.close();
-      throw error;
-    }
-  };
-  const opened = opening();
-  try {
-    return await within(deadline_ms, opened, "database is locked");
-  } catch (cause) {
-    wanted = false;
-    opened.then((kv) => kv.close(), () => {});
-    throw new GatewayError("E_INTERNAL", `KV_PATH: ${explain(cause, path)}`, { cause });
-  }
+/** Opens the KV, and remembers the file that it is. */
+async function openKnown(options: StoreOptions, sealer: Sealer): Promise<Deno.Kv> {
+  const { path, log } = options;
+  const known = options.known === undefined ? undefined : new KnownStores(options.known);
+  const deadline_ms = options.deadline_ms ?? OPEN_DEADLINE_MS;
+  const { kv, isNew } = await openMarked({ path, sealer, known, deadline_ms });
+  if (known === undefined || !isFile(path)) return kv;
+  if (isNew) log?.({ event: "store_made", path });
+  await known.add(path).catch((error) => log?.({ event: "store_not_remembered", cause: String(error) }));
+  return kv;
 }
 
-/** A process may be allowed the file and not its folder, which then is there already (launch.ts) or opening says why. */
-async function makeFolder(path: string): Promise<void> {
-  try {
-    await Deno.mkdir(path, { recursive: true, mode: 0o700 }); // the store is nobody else's to read
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotCapable)) throw error;
-  }
-}
-
-/** Reads and writes, so that a file nobody may write is found at once. */
-async function probe(kv: Deno.Kv): Promise<void> {
-  await inTurn(() => kv.get(PROBE_KEY));
-  await commitInTurn(kv.atomic().delete(PROBE_KEY));
-}
-
-async function within<T>(ms: number, work: Promise<T>, late: string): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(late)), ms);
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function explain(cause: unknown, path: string | undefined): string {
-  const message = cause instanceof Error ? cause.message : String(cause);
-  const store = path === undefined ? "the host's KV" : `"${path}"`;
-  if (/not a database|malformed|corrupt/.test(message)) {
-    return `${store} is no database or is damaged; put back a copy, or move the file away to start empty`;
-  }
-  if (isLocked(cause)) {
-    return `${store} is locked by another process; end that one (or wait for it) and start again`;
-  }
-  if (cause instanceof Deno.errors.NotCapable) {
-    return `${store} is outside what this process may read and write; allow its folder, or name another file`;
-  }
-  if (/ACCESS_TOKEN/.test(message)) return `${store} needs its access token in DENO_KV_ACCESS_TOKEN`;
-  if (path !== undefined && /^https?:/.test(path)) {
-    return `${store} does not answer as a KV server; check the address, DENO_KV_ACCESS_TOKEN and the network`;
-  }
-  return `${store} cannot be opened or written (${message}); name a file in a folder this process may write`;
+/** What only a key that is missing would open. */
+async function missingKeys(db: Database, sealer: Sealer): Promise<SealedRecord[]> {
+  const found: SealedRecord[] = [];
+  for await (const record of sealedRecords(db.kv)) if (!sealer.knows(record.key)) found.push(record);
+  return found;
 }

@@ -45,12 +45,22 @@ export class Sealer {
     return Promise.try(() => new Sealer(keys));
   }
 
+  /** The id of the key that seals. */
+  get first(): string {
+    return this.#first;
+  }
+
+  /** Whether a key of that id is among them. */
+  knows(id: string): boolean {
+    return this.#keys.has(id);
+  }
+
   /** Seals a text for the record of that key; it opens for no other record. */
   seal(text: string, record: readonly string[]): Promise<Sealed> {
     return Promise.try(() => this.#seal(text, record));
   }
 
-  /** The text again; E_INTERNAL when no key opens it or it was changed or moved. */
+  /** The text again; E_MISSING_SECRET when its key is not among them, E_INTERNAL when it was changed or moved. */
   unseal(sealed: Sealed, record: readonly string[]): Promise<string> {
     return Promise.try(() => this.#unseal(sealed, record));
   }
@@ -67,7 +77,7 @@ export class Sealer {
     const name = record.join("/");
     if (key === undefined) {
       throw new GatewayError(
-        "E_INTERNAL",
+        "E_MISSING_SECRET",
         `Secret "${name}" was sealed with key "${id}", which ENCRYPTION_KEYS lacks; add it or set the secret again`,
       );
     }

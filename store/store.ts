@@ -15,6 +15,7 @@ import type {
 } from "./people_types.ts";
 import type { Pace, PaceLimits } from "../lib/pace.ts";
 import type { AllowanceStore, SnapshotStore } from "./snapshot_types.ts";
+import type { SealedRecord } from "./sealed_records.ts";
 import type { ToolCatalogStore } from "./tool_catalog_types.ts";
 
 export type * from "./account_types.ts";
@@ -23,6 +24,7 @@ export type * from "./connect_link_types.ts";
 export type * from "./consent_types.ts";
 export type * from "./oauth_types.ts";
 export type * from "./people_types.ts";
+export type { SealedRecord } from "./sealed_records.ts";
 export type * from "./snapshot_types.ts";
 export type * from "./tool_catalog_types.ts";
 
@@ -97,8 +99,8 @@ export interface SiteStore {
    */
   update(id: string, patch: SiteInput): Promise<SiteUpdate | null>;
   /**
-   * The unsealed secret, or null when the site has none of that kind. Throws E_INTERNAL when no key opens it, and when
-   * the site stands at another address by now than the `base_url` it is wanted for.
+   * The unsealed secret, or null when the site has none of that kind. Throws E_MISSING_SECRET when its key is missing,
+   * and E_INTERNAL when it is damaged or the site stands at another address by now than the `base_url` it is wanted for.
    */
   secret<K extends CredentialKind>(
     id: string,
@@ -192,6 +194,8 @@ export interface Store {
   readonly snapshots: SnapshotStore;
   readonly toolCatalogs: ToolCatalogStore;
   readonly audit: AuditStore;
+  /** What is sealed under a key that this process was not given: nothing of it can be used. */
+  missingKeys(): Promise<readonly SealedRecord[]>;
   /** Resolves when the store answers; throws when it does not. */
   ping(): Promise<void>;
   /** Flushes and closes. */

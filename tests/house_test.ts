@@ -80,7 +80,16 @@ const MAY_IMPORT: readonly [folder: string, allowed: readonly string[]][] = [
   ["guard/", ["registry/", "store/store.ts", "rules/", "lib/", "type platforms/"]],
   ["pages/", ["store/store.ts", "lib/"]],
   ["doors/", ["guard/", "registry/", "store/store.ts", "pages/", "lib/"]],
-  ["admin/", ["rules/", "lib/", "registry/", "store/store.ts", "pages/", "settings.ts"]],
+  ["admin/", [
+    "rules/",
+    "lib/",
+    "registry/",
+    "store/store.ts",
+    "store/known_stores.ts",
+    "store/maintenance.ts",
+    "pages/",
+    "settings.ts",
+  ]],
   ["sandbox/core/", []],
 ];
 

@@ -25,6 +25,10 @@ export interface Answered<Result = unknown> {
   readonly error?: { readonly code: string; readonly message: string; readonly outcome?: string };
 }
 
+/** What was said beside the line of a first start, that it made its store. */
+export const beyondFirst = (stderr: string): string =>
+  stderr.replace(/^\{"at":"[^"]+","event":"store_made","path":"[^"]+"\}\n/, "");
+
 /** A gateway in a process of its own; killed at the end of the block if nobody ended it. */
 export class Running implements AsyncDisposable {
   readonly ended: Promise<Ended>;

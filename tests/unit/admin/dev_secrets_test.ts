@@ -22,7 +22,7 @@ Deno.test("secrets are made once, with mode 0600, and fit the settings", () => {
     assert.deepEqual([...Deno.readDirSync(path.replace(/\/[^/]+$/, ""))].map((entry) => entry.name), [
       "secrets.json",
     ]);
-    const settings = readSettings(devEnvironment(() => undefined, path), "dev", []);
+    const settings = readSettings(devEnvironment(() => undefined, () => false, path), "dev", []);
     assert.equal(settings.masterToken, made.MASTER_TOKEN);
     assert.equal(settings.encryptionKeys.length, 1);
   });
@@ -30,11 +30,11 @@ Deno.test("secrets are made once, with mode 0600, and fit the settings", () => {
 
 Deno.test("what the environment gives is taken, and then no file is made", () => {
   inFolder((path) => {
-    const env = devEnvironment((name) => `${name} of the environment`, path);
+    const env = devEnvironment((name) => `${name} of the environment`, () => false, path);
     assert.equal(env("MASTER_TOKEN"), "MASTER_TOKEN of the environment");
     assert.equal(env("PORT"), "PORT of the environment");
     assert.equal(readDevSecrets(path), null);
-    assert.equal(devEnvironment(() => undefined, path)("PORT"), undefined);
+    assert.equal(devEnvironment(() => undefined, () => false, path)("PORT"), undefined);
     assert.equal(readDevSecrets(path), null);
   });
 });

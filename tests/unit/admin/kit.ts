@@ -54,7 +54,7 @@ export function kit(ports: Partial<AdminPorts> = {}) {
   const reports: [string, unknown][] = [];
   const recorded: Parameters<AdminPorts["record"]>[] = [];
   const app = adminApp({
-    store: { ...fakePeople(), ...store },
+    store: { missingKeys: () => Promise.resolve([]), ...fakePeople(), ...store },
     masterToken: MASTER,
     tokenPrefix: "gate",
     baseUrl: "http://127.0.0.1:8000",

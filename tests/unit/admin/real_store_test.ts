@@ -1,6 +1,7 @@
 /** The admin API over the store the gateway has: what is written is what the next answer shows. */
 import assert from "node:assert/strict";
 import type { Code } from "../../../errors.ts";
+import { fakeRetention, WAITS } from "./fake_retention.ts";
 import { openStore } from "../../../store/kv.ts";
 import type { AuditPage, Store } from "../../../store/store.ts";
 import { SITE_SHAPE } from "../../connectors.ts";
@@ -147,4 +148,48 @@ Deno.test("the audit is listed, exported and found whole", async () => {
     const code: Code = "E_BAD_INPUT";
     assert.match(await gw.refused(code, "GET", "/admin/api/audit?cursor=nonsense"), /^cursor: /);
   });
+});
+
+Deno.test("health names what is sealed under a missing key by what an operator calls it", async () => {
+  const folder = await Deno.makeTempDir();
+  const [old, next] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
+  const opened = (...keys: Uint8Array[]) =>
+    openStore({ path: `${folder}/store`, keys, siteShape: SITE_SHAPE, tokenPrefix: "gate" });
+  try {
+    const first = await opened(old);
+    const gw = kit({ store: first });
+    const credentials = { cms: { username: "u", application_password: "aaaa bbbb" } };
+    await gw.ok("POST", "/admin/api/sites", {
+      id: "acme",
+      name: "Acme",
+      platform: "cms",
+      base_url: "https://acme.example",
+      credentials,
+    });
+    const user = await first.users.create({
+      email: "ann@agency.example",
+      role: "member",
+      allowed_sites: [],
+      max_risk: 0,
+    });
+    const grant = { access_token: "a", expires_in: 60, refresh_token: "r", scopes: [], account: "x" };
+    for (const id of [user!.id, "removed"]) await first.accounts.connect(id, "google", grant).catch(() => {});
+    await first.close();
+    await (await opened(next, old)).close();
+    const store = await opened(next);
+    const quiet = { ...WAITS, waiting: null };
+    const retention = { ...fakeRetention(), state: () => Promise.resolve(quiet) };
+    const { ok, sealed } = await kit({ store, retention }).ok("GET", "/admin/api/health") as {
+      ok: boolean;
+      sealed: { kind: string; of: string; name: string }[];
+    };
+    assert.equal(ok, false);
+    assert.deepEqual(sealed.map(({ kind, of, name }) => [kind, of, name]), [
+      ["credential", "acme", "cms"],
+      ["account", "ann@agency.example", "google"],
+    ]);
+    await store.close();
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });

@@ -38,6 +38,7 @@ Deno.test("health says what waits for the operator", async () => {
     clock: "2026-11-21T10:00:00.000Z",
     retention: WAITS,
     jobs: [],
+    sealed: [],
   });
   await gw.ok("POST", RETAIN, { confirm: true });
   assert.equal((await gw.ok("GET", "/admin/api/health")).ok, true);
@@ -85,7 +86,7 @@ Deno.test("gateway health names what fails on a clock or does not end, and ends 
     },
   ];
   const retention = { ...WAITS, waiting: null };
-  const result = { ok: false, clock: "2026-11-21T10:00:00.000Z", retention, jobs };
+  const result = { ok: false, clock: "2026-11-21T10:00:00.000Z", retention, jobs, sealed: [] };
   const cli = await desk({ fetch: () => Promise.resolve(Response.json({ ok: true, result })) });
   const { code, out } = await cli.run("gateway", "health");
   assert.equal(code, 1);
@@ -95,4 +96,30 @@ Deno.test("gateway health names what fails on a clock or does not end, and ends 
   );
   assert.match(out, /The run of daily snapshots that began at 2026-11-21T08:00:00.000Z has not ended\./);
   assert.doesNotMatch(out, /doubts/);
+});
+
+Deno.test("gateway health names what is sealed under a missing key, and ends with 1", async () => {
+  const key = "0123456789ab";
+  const sealed = [
+    { kind: "credential", of: "acme", name: "cms", key },
+    { kind: "account", of: "ann@agency.example", name: "google", key },
+    { kind: "passphrase", of: "ann@agency.example", name: "", key },
+  ];
+  const result = {
+    ok: false,
+    clock: "2026-11-21T10:00:00.000Z",
+    retention: { ...WAITS, waiting: null },
+    jobs: [],
+    sealed,
+  };
+  const cli = await desk({ fetch: () => Promise.resolve(Response.json({ ok: true, result })) });
+  const { code, out } = await cli.run("gateway", "health");
+  assert.equal(code, 1);
+  const lines = [
+    'The cms credential of site acme is sealed under key "0123456789ab", which ENCRYPTION_KEYS lacks: add that key, or ' +
+    "set it again (site update acme).",
+    "The google account of ann@agency.example is sealed under key",
+    "The passphrase of ann@agency.example is sealed under key",
+  ];
+  for (const line of lines) assert.ok(out.includes(line), out);
 });

@@ -156,7 +156,7 @@ Deno.test("a passphrase that no key opens is kept beside what changes, and is go
   };
   await own.change(ANN, () => BEFORE);
   const found = await other.get(ANN);
-  assert.deepEqual([found.passphrase, found.unopened?.code], [null, "E_INTERNAL"]);
+  assert.deepEqual([found.passphrase, found.unopened?.code], [null, "E_MISSING_SECRET"]);
   await other.change(ANN, (now) => ({ ...now, passkeys: [passkey] }));
   const kept = await own.get(ANN);
   assert.deepEqual([kept.passphrase?.salt, kept.passkeys.length], ["YmVmb3Jl", 1]);

@@ -178,7 +178,7 @@ Deno.test("a new first key seals while an old one still opens, and a missing one
   await using after = await open({ path, keys: [next] });
   assert.deepEqual(await after.sites.secret("two", "cms"), cms);
   await assert.rejects(after.sites.secret("one", "cms"), {
-    code: "E_INTERNAL",
+    code: "E_MISSING_SECRET",
     message:
       /^Secret "credentials\/one\/cms" was sealed with key "[0-9a-f]{12}", which ENCRYPTION_KEYS lacks/,
   });

@@ -1,0 +1,135 @@
+/** The mark of a store: its format, which versions may open it, and whether the keys are those it is sealed under. */
+import { GatewayError } from "../errors.ts";
+import { VERSION } from "../model.ts";
+import { commitInTurn, inTurn } from "./database.ts";
+import type { Sealed, Sealer } from "./seal.ts";
+import { sealedRecords } from "./sealed_records.ts";
+
+/** The format that this version writes; docs/UPGRADING.md says when to raise it, and lists what each one brought. */
+export const STORE_FORMAT = 2;
+/** The oldest format that this version brings forward; 1 is that of stores without a mark. */
+const OLDEST_FORMAT = 1;
+/** The lowest format a version must know to open what this one writes, and the first version that knows it. */
+const LOWEST = { format: 2, version: "0.2.0" };
+
+/** Where the mark is. */
+export const MARK_KEY = ["store"];
+
+/** The value of `["store"]`. */
+export interface StoreMark {
+  /** Made with the store: of two stores with one id, one is a copy of the other. */
+  readonly id: string;
+  readonly format: number;
+  /** Who may open it: versions that know that format, of which `version` was the first. */
+  readonly lowest: { readonly format: number; readonly version: string };
+  /** The id, sealed under the first key of the last start. */
+  readonly check: Sealed;
+}
+
+/** What is expected of a store that is opened. */
+export interface Expected {
+  /** What it is called in messages, as `"data/gateway.sqlite3"`. */
+  readonly name: string;
+  /** Whether it has held a store before, so that nothing in it means a loss. */
+  readonly held: boolean;
+  /** Whether its keys are lost, and these are to take their place. */
+  readonly keysLost?: boolean;
+}
+
+/** A store's mark, and whether this start made it of nothing. */
+export interface Marked {
+  readonly mark: StoreMark;
+  readonly isNew: boolean;
+}
+
+/**
+ * Reads the mark, and writes it where there is none or this version or its keys bring another. Throws a GatewayError
+ * with one sentence, and changes nothing, where this version must not open the store, the keys are not its own, or
+ * nothing is where something was.
+ */
+export async function marked(kv: Deno.Kv, sealer: Sealer, expected: Expected): Promise<Marked> {
+  for (;;) {
+    const entry = await readMark(kv);
+    const isNew = entry.value === null && await isEmpty(kv);
+    if (isNew && expected.held) throw new GatewayError("E_INTERNAL", lost(expected.name, "holds nothing"));
+    if (entry.value !== null) assertFormat(entry.value, expected);
+    if (!expected.keysLost) await assertOwn(kv, sealer, entry.value, expected.name);
+    const mark = await wanted(entry.value, sealer);
+    if (mark === entry.value) return { mark, isNew };
+    const change = kv.atomic().check(entry).set(MARK_KEY, mark);
+    if ((await commitInTurn(change)).ok) return { mark, isNew };
+  }
+}
+
+/** The mark that stands, with its version; its value is null where none does. */
+export function readMark(kv: Deno.Kv): Promise<Deno.KvEntryMaybe<StoreMark>> {
+  return inTurn(() => kv.get<StoreMark>(MARK_KEY));
+}
+
+/** What is said where a store was and is no more. */
+export function lost(name: string, how: string): string {
+  return `KV_PATH: ${name} ${how}, and it held the store of this gateway; mount its volume or put back a copy ` +
+    "(deno task admin store restore), or begin with an empty store (deno task admin store init)";
+}
+
+async function isEmpty(kv: Deno.Kv): Promise<boolean> {
+  for await (const { key } of kv.list({ prefix: [] }, { batchSize: 2 })) if (key[0] !== "probe") return false;
+  return true;
+}
+
+/**
+ * Throws a GatewayError where the keys do not open what that mark (null: none) says. Without a mark they do where one of
+ * them opens something in the store, or nothing is sealed.
+ */
+export async function assertOwn(
+  kv: Deno.Kv,
+  sealer: Sealer,
+  mark: StoreMark | null,
+  name: string,
+): Promise<void> {
+  if (mark !== null) {
+    if (!sealer.knows(mark.check.key)) throw wrongKeys(name, mark.check.key);
+    if (await sealer.unseal(mark.check, MARK_KEY) === mark.id) return;
+    throw new GatewayError("E_INTERNAL", `KV_PATH: the mark of ${name} was changed; put back a copy`);
+  }
+  let sealedWith: string | null = null;
+  for await (const { key } of sealedRecords(kv)) {
+    if (sealer.knows(key)) return;
+    sealedWith = key;
+  }
+  if (sealedWith !== null) throw wrongKeys(name, sealedWith);
+}
+
+function assertFormat({ format, lowest }: StoreMark, { name }: Expected): void {
+  if (lowest.format > STORE_FORMAT) {
+    throw new GatewayError(
+      "E_INTERNAL",
+      `KV_PATH: ${name} was written by a newer version (format ${format}); version ${lowest.version} or later opens ` +
+        `it, and this is ${VERSION} (format ${STORE_FORMAT}): start that one, or put back a copy from before it`,
+    );
+  }
+  if (format < OLDEST_FORMAT) {
+    throw new GatewayError(
+      "E_INTERNAL",
+      `KV_PATH: ${name} has format ${format}, and version ${VERSION} opens format ${OLDEST_FORMAT} and later; start ` +
+        "a version in between first (docs/UPGRADING.md)",
+    );
+  }
+}
+
+function wrongKeys(name: string, key: string): GatewayError {
+  return new GatewayError(
+    "E_INTERNAL",
+    `ENCRYPTION_KEYS: none of them opens ${name}, which is sealed under key "${key}"; load the file that holds it ` +
+      "(set -a; . ./.env; set +a), or where it is lost for good: deno task admin store accept-keys",
+  );
+}
+
+/** The mark that should stand; the one that stands, where it fits. */
+async function wanted(mark: StoreMark | null, sealer: Sealer): Promise<StoreMark> {
+  const isOurs = mark !== null && mark.format >= STORE_FORMAT;
+  if (isOurs && mark.check.key === sealer.first) return mark;
+  const id = mark?.id ?? crypto.randomUUID();
+  const check = await sealer.seal(id, MARK_KEY);
+  return isOurs ? { ...mark, check } : { id, format: STORE_FORMAT, lowest: LOWEST, check };
+}

@@ -1,0 +1,183 @@
+/** Opens the KV beneath a store, and says in plain words why it cannot. */
+import { basename, dirname } from "node:path";
+import { GatewayError } from "../errors.ts";
+import { commitInTurn, inTurn, isLocked } from "./database.ts";
+import type { KnownStores } from "./known_stores.ts";
+import { lost, type Marked, marked } from "./mark.ts";
+import { PROBE_KEY } from "./patience.ts";
+import type { Sealer } from "./seal.ts";
+
+/** What is opened, and how. */
+export interface Opening {
+  /** A file, ":memory:" or an address; undefined is the KV of the host. */
+  readonly path: string | undefined;
+  readonly sealer: Sealer;
+  /** Which files have held a store; without it none has. */
+  readonly known?: KnownStores;
+  /** These keys take the place of lost ones. */
+  readonly keysLost?: boolean;
+  readonly deadline_ms: number;
+}
+
+/** A KV that this version may open, under keys that are its own. */
+export interface Opened extends Marked {
+  readonly kv: Deno.Kv;
+}
+
+/** Whether that is the address of a KV Connect server. */
+export const isAddress = (path: string | undefined): path is string =>
+  path !== undefined && /^https?:/.test(path);
+
+/** Whether that is a file on this machine. */
+export const isFile = (path: string | undefined): path is string =>
+  path !== undefined && path !== ":memory:" && !isAddress(path);
+
+/** How messages name a store. */
+const nameOf = (path: string | undefined) => path === undefined ? "the host's KV" : `"${path}"`;
+
+/**
+ * Opens it, makes sure that it can be written, and reads its mark. Throws a GatewayError with one sentence that names
+ * KV_PATH or ENCRYPTION_KEYS and says what to do.
+ */
+export async function openMarked(opening: Opening): Promise<Opened> {
+  const { path, sealer, known, keysLost, deadline_ms } = opening;
+  const held = isFile(path) && await known?.has(path) === true;
+  if (isFile(path)) await assertNotLost(path, known ?? null, held);
+  let wanted = true;
+  const open = async () => {
+    if (isFile(path)) await makePlace(path);
+    // Two processes that make the file at once lock each other out for a moment.
+    const kv = await inTurn(() => Deno.openKv(path), () => wanted);
+    try {
+      await probe(kv);
+      return { kv, ...await marked(kv, sealer, { name: nameOf(path), held, keysLost }) };
+    } catch (error) {
+      kv.close();
+      throw error;
+    }
+  };
+  const opened = open();
+  try {
+    return await within(deadline_ms, opened, isAddress(path) ? LATE : "database is locked");
+  } catch (cause) {
+    wanted = false;
+    opened.then(({ kv }) => kv.close(), () => {});
+    if (cause instanceof GatewayError) throw cause;
+    throw new GatewayError("E_INTERNAL", `KV_PATH: ${explain(cause, path)}`, { cause });
+  }
+}
+
+/** Refuses a file that is missing or empty although a store was there, or that looks like a slip of the pen. */
+async function assertNotLost(path: string, known: KnownStores | null, held: boolean): Promise<void> {
+  const size = await sizeOf(path);
+  if (size === undefined || (size ?? 0) > 0) return;
+  const how = size === null ? "does not exist" : "is empty";
+  if (held) throw new GatewayError("E_INTERNAL", lost(nameOf(path), how));
+  if ((await sizeOf(`${path}-wal`) ?? 0) > 0) {
+    throw new GatewayError(
+      "E_INTERNAL",
+      `KV_PATH: ${nameOf(path)} ${how}, but "${
+        basename(path)
+      }-wal" beside it holds what was written to it last; ` +
+        "put the file back, or move both away (deno task admin store init)",
+    );
+  }
+  const other = await known?.neighbour(path) ?? null;
+  if (other === null) return;
+  throw new GatewayError(
+    "E_INTERNAL",
+    `KV_PATH: ${nameOf(path)} ${how}, but the store "${
+      basename(other)
+    }" is in the same folder; name that one, or ` +
+      "make a second store (deno task admin store init)",
+  );
+}
+
+/** In bytes; null where nothing is there, undefined where that cannot be told. */
+async function sizeOf(path: string): Promise<number | null | undefined> {
+  try {
+    return (await Deno.stat(path)).size;
+  } catch (error) {
+    return error instanceof Deno.errors.NotFound ? null : undefined;
+  }
+}
+
+/**
+ * Makes the folder and the file, which are nobody else's to read. A process may be allowed the file and not its
+ * folder, which then is there already (launch.ts) or opening says why.
+ */
+async function makePlace(path: string): Promise<void> {
+  try {
+    await Deno.mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotCapable)) throw error;
+  }
+  try {
+    (await Deno.open(path, { write: true, createNew: true, mode: 0o600 })).close();
+  } catch {
+    // It is there; or opening it says why it cannot be.
+  }
+}
+
+/** Reads and writes, so that a file nobody may write is found at once. */
+async function probe(kv: Deno.Kv): Promise<void> {
+  await inTurn(() => kv.get(PROBE_KEY));
+  await commitInTurn(kv.atomic().delete(PROBE_KEY));
+}
+
+/** The work's result; rejects with that text when it takes longer. */
+export async function within<T>(ms: number, work: Promise<T>, late: string): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(late)), ms);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const LATE = "has not answered in time";
+
+function explain(cause: unknown, path: string | undefined): string {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  if (isAddress(path)) return `${nameOf(path)} ${explainServer(cause, message)}`;
+  const store = nameOf(path);
+  if (/not a database|malformed|corrupt/.test(message)) {
+    return `${store} is no database or is damaged; put back a copy, or move the file away to start empty`;
+  }
+  if (isLocked(cause)) {
+    return `${store} is locked by another process; end that one (or wait for it) and start again`;
+  }
+  if (cause instanceof Deno.errors.NotCapable) {
+    return `${store} is outside what this process may read and write; allow its folder, or name another file`;
+  }
+  return `${store} cannot be opened or written (${message}); name a file in a folder this process may write`;
+}
+
+/** What is wrong with a KV Connect server, in the words that follow its address; the runtime says it in these forms. */
+function explainServer(cause: unknown, message: string): string {
+  if (cause instanceof Deno.errors.NotCapable) {
+    return "cannot be asked: this process may not read DENO_KV_ACCESS_TOKEN or reach the network; start it with " +
+      "deno task start";
+  }
+  if (/^Missing DENO_KV_ACCESS_TOKEN/.test(message)) {
+    return "needs an access token; set DENO_KV_ACCESS_TOKEN to one of that database";
+  }
+  const status = / responded with status (\d{3})/.exec(message)?.[1];
+  if (status === "401" || status === "403") {
+    return `refused the access token (${status}); set DENO_KV_ACCESS_TOKEN to one of that database`;
+  }
+  if (status?.startsWith("5")) return `answered ${status}; that server is at fault, or not ready yet`;
+  if (status !== undefined) return `answered ${status}, as no KV Connect server does; check the address`;
+  if (/ is not a valid KV Connect endpoint/.test(message)) {
+    return "answered, but not as a KV Connect server does; check the address";
+  }
+  if (/failed to connect to /.test(message)) {
+    const why = /(dns error|[Cc]onnection refused|certificate[^:()]*|timed out)/.exec(message)?.[1];
+    return `cannot be reached${why === undefined ? "" : ` (${why})`}; check the address and the network`;
+  }
+  if (message === LATE || /^timed out|timed out connecting/.test(message)) {
+    return `${LATE}; check the address and that server`;
+  }
+  return `does not work as a KV Connect server (${message}); check the address`;
+}
