@@ -1,7 +1,7 @@
 /** `deno run -A launch.ts <set> <script> [argument…]` becomes the script, under that permission set of deno.json. */
 
 /*
- * Every task runs through here. A permission set given by `-P` prints a warning and cannot name a file that is known
+ * Every task runs through here; a set called `<set>-<first argument>` goes before the one that is named. A permission set given by `-P` prints a warning and cannot name a file that is known
  * only at start; flags do neither, and a set with KV_PATH among its names is also given that file. Nothing is imported:
  * node:path alone would cost a third of the time this takes.
  */
@@ -85,9 +85,9 @@ function become(args: readonly string[]): never {
 function launch([name, script, ...rest]: readonly string[]): never {
   const root = import.meta.dirname!;
   const { permissions } = JSON.parse(Deno.readTextFileSync(`${root}/deno.json`));
-  const set: PermissionSet | undefined = Object.hasOwn(permissions, name ?? "")
-    ? permissions[name!]
-    : undefined;
+  const set = [`${name}-${rest[0]}`, name ?? ""].map((one): PermissionSet | undefined =>
+    Object.hasOwn(permissions, one) ? permissions[one] : undefined
+  ).find((one) => one !== undefined);
   if (set === undefined || script === undefined) {
     throw new Error(
       `Name a permission set of deno.json (${Object.keys(permissions).join(", ")}) and a script`,
@@ -95,7 +95,7 @@ function launch([name, script, ...rest]: readonly string[]): never {
   }
   const store = storeFile(set, Deno.env.get("KV_PATH"), Deno.cwd());
   const flags = permissionFlags(set, { root, store, installed: onPath });
-  if (store !== null) makeFolder(store.slice(0, store.lastIndexOf("/")) || "/");
+  if (store !== null && set.write !== true) makeFolder(store.slice(0, store.lastIndexOf("/")) || "/");
   become(["run", "--no-prompt", ...flags, resolve(root, script), ...rest]);
 }
 

@@ -1,7 +1,7 @@
-/** `deno task admin`: manages a running gateway from the command line. */
+/** `deno task admin`: manages a running gateway, and the file of its store, from the command line. */
 import { readConnectors } from "../registry/connectors.ts";
 import { runCommand } from "./commands.ts";
-import { readDevSecrets } from "./dev_secrets.ts";
+import { type DevSecrets, readDevSecrets } from "./dev_secrets.ts";
 import { CommandError, type Terminal } from "./terminal.ts";
 import { readSecret } from "./typed.ts";
 
@@ -10,9 +10,9 @@ function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text: string
   while (rest.length > 0) rest = rest.subarray(stream.writeSync(rest));
 }
 
-function keptToken(): string | null {
+function kept(name: keyof DevSecrets): string | null {
   try {
-    return readDevSecrets()?.MASTER_TOKEN ?? null;
+    return readDevSecrets()?.[name] ?? null;
   } catch (cause) {
     throw new CommandError(cause instanceof Error ? cause.message : String(cause), { cause });
   }
@@ -24,7 +24,7 @@ const terminal: Terminal = {
   out: (text) => writeAll(Deno.stdout, text),
   err: (text) => writeAll(Deno.stderr, text),
   fetch: (request) => fetch(request),
-  keptToken,
+  kept,
   wait: (ms) => new Promise((resolve) => setTimeout(() => resolve(true), ms)),
 };
 

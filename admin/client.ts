@@ -46,7 +46,7 @@ function address(given: string | undefined, env: Terminal["env"]): string {
 export function adminClient(terminal: Terminal, url: string | undefined): AdminClient {
   const base = address(url, terminal.env);
   const own = terminal.env("MASTER_TOKEN")?.trim();
-  const token = own || terminal.keptToken();
+  const token = own || terminal.kept("MASTER_TOKEN");
   if (!token) throw new CommandError("MASTER_TOKEN is not set, and data/secrets.json does not hold one");
 
   async function ask(method: string, path: string, body?: unknown): Promise<Response> {

@@ -44,6 +44,8 @@ export interface Command {
   readonly subject?: { readonly name: string; readonly help: string };
   readonly summary: string;
   readonly options: Options;
+  /** It works on this machine's files and asks no gateway, so that it needs no MASTER_TOKEN. */
+  readonly local?: true;
   /** Told at the end of its help. */
   readonly notes?: string;
   /** Answers the exit code; nothing is 0. */

@@ -1,6 +1,6 @@
 /** Every command of the command line, and how one is found and run. */
 import type { Connectors } from "../registry/connectors.ts";
-import { adminClient } from "./client.ts";
+import { type AdminClient, adminClient } from "./client.ts";
 import { type Call, type Command, commandHelp, overview, readWords, refuseMissing } from "./command.ts";
 import { AUDIT_COMMANDS } from "./commands_audit.ts";
 import { CLIENT_COMMANDS } from "./commands_clients.ts";
@@ -10,6 +10,7 @@ import { PEOPLE_COMMANDS } from "./commands_people.ts";
 import { PROXIED_COMMANDS } from "./commands_proxied.ts";
 import { siteCommands } from "./commands_sites.ts";
 import { SNAPSHOT_COMMANDS } from "./commands_snapshots.ts";
+import { STORE_COMMANDS } from "./commands_store.ts";
 import { TOKEN_COMMANDS } from "./commands_tokens.ts";
 import { hint } from "./faults.ts";
 import { cell } from "./table.ts";
@@ -27,8 +28,12 @@ export function commandsOf(connectors: Connectors): readonly Command[] {
     ...AUDIT_COMMANDS,
     ...SNAPSHOT_COMMANDS,
     ...GATEWAY_COMMANDS,
+    ...STORE_COMMANDS,
   ];
 }
+
+const asksNobody = () => Promise.reject(new CommandError("This command asks no gateway"));
+const NO_GATEWAY: AdminClient = { call: asksNobody, stream: asksNobody };
 
 /** Runs a command and answers the exit code: 0, or 1 with one line on the error stream that says why. */
 export async function runCommand(
@@ -79,7 +84,7 @@ async function run(
     words,
     terminal,
     json,
-    api: adminClient(terminal, words.text("url")),
+    api: command.local ? NO_GATEWAY : adminClient(terminal, words.text("url")),
     show: (result, human) => terminal.out(json ? `${JSON.stringify(result, null, 2)}\n` : human(result)),
   };
   return await command.run(call) ?? 0;

@@ -11,8 +11,8 @@ export interface Terminal {
   readonly out: (text: string | Uint8Array) => void;
   readonly err: (text: string) => void;
   readonly fetch: (request: Request) => Response | Promise<Response>;
-  /** MASTER_TOKEN as `dev` and `demo` keep it, or null. */
-  readonly keptToken: () => string | null;
+  /** A secret as `dev` and `demo` keep it, or null. */
+  readonly kept: (name: "MASTER_TOKEN" | "ENCRYPTION_KEYS") => string | null;
   /** Waits; false when it is time to stop. */
   readonly wait: (ms: number) => Promise<boolean>;
 }

@@ -52,6 +52,7 @@ export function envExample(connectors: Connectors): string {
 }
 
 const COMMAND_LINE = ["GATEWAY_URL", "BASE_URL", "HOST", "PORT", "MASTER_TOKEN"];
+const STORE = ["KV_PATH", "ENCRYPTION_KEYS"];
 const DEMO = ["WP_SEED", "HOME", "XDG_CACHE_HOME"];
 
 /** deno.json with the environment names of its permission sets replaced. */
@@ -64,5 +65,6 @@ export function permissions(config: string, { settings, credentials }: Connector
   json.permissions.serve.env = [...service, ...HOST_VARIABLES];
   json.permissions.demo.env = [...service, ...HOST_VARIABLES, ...DEMO];
   json.permissions.admin.env = [...COMMAND_LINE, ...secrets];
+  json.permissions["admin-store"].env = STORE;
   return `${JSON.stringify(json, null, 2)}\n`;
 }

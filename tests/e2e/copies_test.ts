@@ -1,7 +1,8 @@
-/** A copy of the store, made and put back by the commands of docs/CONFIGURATION.md as they stand there. */
+/** Copies of the store, made and put back by the commands of docs/CONFIGURATION.md as they stand there. */
 import assert from "node:assert/strict";
 import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
-import { inFolder, start } from "./running.ts";
+import { copyProject } from "./copy.ts";
+import { environment, start } from "./running.ts";
 
 /** The commands of the section, in their order. */
 function commands(): string[] {
@@ -11,68 +12,141 @@ function commands(): string[] {
   return [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, command]) => command!);
 }
 
-/** Runs them in a folder, with this Deno in the place of the one that npx brings. */
-async function shell(cwd: string, command: string): Promise<{ code: number; stderr: string }> {
-  const args = ["-ec", command.replaceAll("npx -y deno@2.9", Deno.execPath())];
-  const { code, stderr } = await new Deno.Command("/bin/sh", { args, cwd, env: { NO_COLOR: "1" } }).output();
-  return { code, stderr: new TextDecoder().decode(stderr) };
+/** A copy of the project with a store in data/, as an operator has them, and what is typed in it. */
+async function checkout() {
+  const { folder, ...copy } = await copyProject(["tests", "bench", "docs", "companion"]);
+  await Deno.mkdir(`${folder}/data`);
+  const data = `${folder}/data`;
+  /** Runs a command, with this Deno in the place of the one that npx brings. */
+  async function shell(command: string, env: Record<string, string | null> = {}) {
+    const args = ["-ec", command.replaceAll("npx -y deno@2.9 task", `${Deno.execPath()} task --quiet`)];
+    const { code, stdout, stderr } = await new Deno.Command("/bin/sh", {
+      args,
+      cwd: folder,
+      env: { ...environment(data, env), NO_COLOR: "1" },
+      clearEnv: true,
+    }).output();
+    const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+    return { code, out: text(stdout), err: text(stderr) };
+  }
+  const gateway = (env: Record<string, string | null> = {}) => start(data, env, { cwd: folder });
+  return { data, shell, gateway, file: `${data}/gateway.sqlite3`, ...copy };
 }
 
 Deno.test("a copy that is made while calls are recorded is whole, and what it holds works where it is put back", async () => {
   await using cms = await startWordPressStandIn();
+  await using at = await checkout();
   const [copy, putBack, ...more] = commands();
   assert.deepEqual(more, []);
-  await inFolder(async (folder) => {
-    await Deno.mkdir(`${folder}/data`);
-    const env = { KV_PATH: `${folder}/data/gateway.sqlite3` };
-    let early = "";
-    let late = "";
-    {
-      await using gateway = start(folder, env);
-      const { username, application_password } = cms.users.admin;
-      const credentials = { cms: { username, application_password } };
-      const { base_url } = cms;
-      await gateway.admin("POST", "/sites", {
-        id: "acme",
-        name: "Acme",
-        platform: "cms",
-        base_url,
-        credentials,
-      });
-      early = (await gateway.token()).token;
-      const copied = Promise.withResolvers<void>();
-      const copying = shell(folder, copy!).finally(copied.resolve);
-      let isCopied = false;
-      copied.promise.then(() => isCopied = true);
-      do assert.equal((await gateway.call(early, "ping_site", { site_id: "acme" })).status, 200); while (
-        !isCopied
-      );
-      assert.deepEqual(await copying, { code: 0, stderr: "" });
-      assert.equal(
-        Deno.statSync(`${folder}/gateway-copy.sqlite3`).mode! & 0o077,
-        0,
-        "it is its owner's alone",
-      );
-      const again = await shell(folder, copy!);
-      assert.notEqual(again.code, 0, "a copy that is there is not written over");
-      assert.match(again.stderr, /already exists/);
-      late = (await gateway.token()).token;
-    }
-    assert.deepEqual(await shell(folder, putBack!), { code: 0, stderr: "" });
-    await using gateway = start(folder, env);
-    const called = await gateway.call<{ authenticated: boolean }>(early, "ping_site", { site_id: "acme" });
-    assert.equal(called.result.authenticated, true, "the credential is opened");
-    assert.equal((await gateway.call(late, "list_sites", {})).error?.code, "E_AUTH");
-    const verdict = await gateway.admin<{ ok: boolean; rows: number }>("GET", "/audit/verify");
-    assert.ok(verdict.ok && verdict.rows > 0);
-  });
+  let early = "";
+  let late = "";
+  {
+    await using gateway = at.gateway();
+    const credentials = { cms: cms.users.admin };
+    const { base_url } = cms;
+    const site = { id: "acme", name: "Acme", platform: "cms", base_url };
+    const { username, application_password } = credentials.cms;
+    await gateway.admin("POST", "/sites", {
+      ...site,
+      credentials: { cms: { username, application_password } },
+    });
+    early = (await gateway.token()).token;
+    const copying = at.shell(copy!);
+    let isCopied = false;
+    copying.finally(() => isCopied = true);
+    do assert.equal((await gateway.call(early, "ping_site", { site_id: "acme" })).status, 200); while (
+      !isCopied
+    );
+    assert.deepEqual((await copying).code, 0, (await copying).err);
+    const [made, ...others] = [...Deno.readDirSync(`${at.data}/copies`)].map(({ name }) => name);
+    assert.deepEqual(others, [], "one file, and nothing beside it");
+    assert.match(made!, /^gateway-20\d\d-\d\d-\d\dT[\d-]+Z\.sqlite3$/);
+    assert.equal(Deno.statSync(`${at.data}/copies/${made}`).mode! & 0o077, 0, "it is its owner's alone");
+    late = (await gateway.token()).token;
+
+    const refused = await at.shell(putBack!);
+    assert.equal(refused.code, 1);
+    assert.match(
+      refused.err,
+      /^KV_PATH: ".*" is in use; stop every gateway on it, then put the copy back\n$/,
+    );
+    assert.equal((await gateway.call(late, "list_sites", {})).status, 200, "the gateway goes on as before");
+    gateway.kill("SIGTERM");
+    await gateway.ended;
+  }
+  const ignored = await new Deno.Command("git", {
+    args: ["check-ignore", "data/copies/gateway-x.sqlite3", "data/before-x/gateway.sqlite3", "copy.sqlite3"],
+    cwd: new URL("../../", import.meta.url),
+  }).output();
+  assert.equal(ignored.code, 0, "git ignores copies");
+  const restored = await at.shell(putBack!);
+  assert.equal(restored.code, 0, restored.err);
+  assert.match(
+    restored.out,
+    /gateway\.sqlite3 is the copy now; start the gateway\.\nWhat was there is in .*before-20/,
+  );
+  const [before] = [...Deno.readDirSync(at.data)].filter(({ name }) => name.startsWith("before-"));
+  assert.ok(Deno.statSync(`${at.data}/${before!.name}/gateway.sqlite3`).size > 0, "what was there is kept");
+  await using gateway = at.gateway();
+  const called = await gateway.call<{ authenticated: boolean }>(early, "ping_site", { site_id: "acme" });
+  assert.equal(called.result.authenticated, true, "the credential is opened");
+  assert.equal((await gateway.call(late, "list_sites", {})).error?.code, "E_AUTH");
+  const verdict = await gateway.admin<{ ok: boolean; rows: number }>("GET", "/audit/verify");
+  assert.ok(verdict.ok && verdict.rows > 0);
 });
 
-Deno.test("where there is no store, no empty copy is made", async () => {
-  await inFolder(async (folder) => {
-    const { code, stderr } = await shell(folder, commands()[0]!);
-    assert.notEqual(code, 0);
-    assert.match(stderr, /unable to open database file/);
-    assert.deepEqual([...Deno.readDirSync(folder)], []);
-  });
+Deno.test("a store that is lost or sealed under lost keys is refused at start, and begun anew or given other keys on purpose", async () => {
+  await using at = await checkout();
+  const admin = (words: string, env?: Record<string, string | null>) =>
+    at.shell(`npx -y deno@2.9 task admin store ${words}`, env);
+  const started = async (env?: Record<string, string | null>) => {
+    await using gateway = at.gateway(env);
+    await gateway.address();
+    gateway.kill("SIGTERM");
+    return await gateway.ended;
+  };
+  assert.match((await started()).stderr, /"event":"store_made"/);
+  await Deno.remove(at.file);
+  const lost = await at.gateway().ended;
+  assert.equal(lost.code, 1);
+  assert.match(
+    lost.stderr,
+    /^KV_PATH: ".*" does not exist, and it held the store of this gateway; .*store init\)\n$/,
+  );
+  assert.equal((await admin("init")).code, 0);
+  assert.doesNotMatch((await started()).stderr, /store_made/);
+  const ENCRYPTION_KEYS = new Uint8Array(32).fill(9).toBase64();
+  const wrong = await at.gateway({ ENCRYPTION_KEYS }).ended;
+  assert.equal(wrong.code, 1);
+  assert.match(
+    wrong.stderr,
+    /^ENCRYPTION_KEYS: none of them opens ".*", .* or where it is lost for good: .*accept-keys\n$/,
+  );
+  assert.equal((await admin("accept-keys", { ENCRYPTION_KEYS })).code, 0);
+  assert.equal((await started({ ENCRYPTION_KEYS })).code, 0);
+});
+
+Deno.test("beside a store, secrets that are not set are to be loaded, and are not made anew", async () => {
+  await using at = await checkout();
+  const KV_PATH = `${at.data}/gateway.sqlite3`;
+  {
+    await using gateway = at.gateway();
+    await gateway.address();
+  }
+  const unset = { MASTER_TOKEN: null, ENCRYPTION_KEYS: null };
+  const { code, stderr } = await at.gateway(unset).ended;
+  assert.equal(code, 1);
+  for (const name of ["MASTER_TOKEN", "ENCRYPTION_KEYS"]) {
+    assert.match(
+      stderr,
+      new RegExp(`^  ${name}: not set, and ".*" needs the one it was used with; load the file`, "m"),
+    );
+  }
+  const dev = await at.shell("npx -y deno@2.9 task dev", { ...unset, KV_PATH });
+  assert.equal(dev.code, 1);
+  assert.match(
+    dev.err,
+    /^data\/secrets\.json is missing, and the store ".*" needs the ENCRYPTION_KEYS in it; put it back/,
+  );
+  assert.throws(() => Deno.statSync(`${at.data}/secrets.json`), Deno.errors.NotFound);
 });

@@ -14,7 +14,7 @@ async function cli(gw: Kit, ...args: string[]): Promise<{ code: number; out: str
     out: (text) => void (out += String(text)),
     err: (text) => void (err += text),
     fetch: async (request) => await gw.gateway.fetch(request),
-    keptToken: () => null,
+    kept: () => null,
     wait: () => Promise.resolve(false),
   }, CONNECTORS);
   return { code, out, err };

@@ -91,7 +91,7 @@ Deno.test("the command line makes it and shows where it is; a second time it say
         const { method, headers, body } = request;
         return at.gw.http(pathname, { method, headers, body });
       },
-      keptToken: () => null,
+      kept: () => null,
       wait: () => Promise.resolve(false),
     }, CONNECTORS);
     return { code, ...printed };

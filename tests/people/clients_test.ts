@@ -194,7 +194,7 @@ Deno.test("the command line lists connected clients and ends one", async () => {
       out: (text) => void (out += text),
       err: (text) => void (err += text),
       fetch: async (request) => await gw.gateway.fetch(request),
-      keptToken: () => null,
+      kept: () => null,
       wait: () => Promise.resolve(false),
     }, CONNECTORS);
     return { code, out, err };

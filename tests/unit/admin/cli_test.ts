@@ -270,7 +270,7 @@ Deno.test("words that make no command are told", async () => {
     [["token", "lst"], "No command token lst, did you mean list; see --help"],
     [
       ["frobnicate", "x"],
-      "No command frobnicate x, known are token, site, project, user, connection, client, tool-server, audit, snapshots, gateway; see --help",
+      "No command frobnicate x, known are token, site, project, user, connection, client, tool-server, audit, snapshots, gateway, store; see --help",
     ],
     [["token", "create", "--name", "x"], "--sites, --tools must be given; see token create --help"],
     [["token", "revoke"], "<token_id> must be given; see token revoke --help"],
@@ -318,7 +318,7 @@ Deno.test("where the gateway is, and with which token", async () => {
     [{ GATEWAY_URL: "https://gateway.test" }, ["--url", "http://localhost:82/"], "http://localhost:82"],
   ];
   for (const [env, words, base] of addresses) {
-    const cli = await desk({ keptToken: () => MASTER }, env);
+    const cli = await desk({ kept: () => MASTER }, env);
     await cli.good("site", "list", ...words);
     assert.equal(cli.asked[0]!.url, `${base}/admin/api/sites`);
     assert.equal(cli.asked[0]!.headers.get("authorization"), `Bearer ${MASTER}`);
@@ -328,7 +328,7 @@ Deno.test("where the gateway is, and with which token", async () => {
     await none.bad("site", "list"),
     "MASTER_TOKEN is not set, and data/secrets.json does not hold one",
   );
-  const another = await desk({ keptToken: () => MASTER.toUpperCase() }, {});
+  const another = await desk({ kept: () => MASTER.toUpperCase() }, {});
   assert.match(
     await another.bad("site", "list"),
     /^E_AUTH: .*; the gateway at http:\/\/127\.0\.0\.1:8000 was sent the MASTER_TOKEN of data\/secrets\.json, for it is not set in the environment$/,

@@ -28,7 +28,7 @@ export async function desk(
         asked.push(request);
         return gw.app.request(request);
       },
-      keptToken: () => null,
+      kept: () => null,
       wait: () => Promise.resolve(false),
       ...change,
     }, CONNECTORS);

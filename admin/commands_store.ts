@@ -1,0 +1,123 @@
+/** `store …`: the file of the store, which these commands open themselves; all others ask a running gateway. */
+import { GatewayError } from "../errors.ts";
+import { HOW_TO_LOAD, HOW_TO_MAKE, keys, storePlace, Wrong } from "../lib/env_values.ts";
+import { KNOWN_STORES_PATH } from "../store/known_stores.ts";
+import type { StoreFile } from "../store/maintenance.ts";
+import type { Call, Command } from "./command.ts";
+import { CommandError } from "./terminal.ts";
+
+const DEFAULT_PATH = "data/gateway.sqlite3";
+const NOTES =
+  "The store is the file that KV_PATH names, else data/gateway.sqlite3; a gateway on it need not run.";
+const STOPPED = "Stop every gateway on the store first.";
+
+/** Imported when needed: it opens databases, as no other command does. */
+const maintenance = () => import("../store/maintenance.ts");
+
+const init: Command = {
+  words: ["store", "init"],
+  local: true,
+  summary: "Make an empty store, on purpose, where there is none",
+  options: {},
+  notes:
+    `${NOTES} The gateway makes its first store by itself, and refuses to start where one was and is missing.`,
+  async run(call) {
+    const store = storeOf(call);
+    const aside = await refusing(async () => (await maintenance()).initStore(store));
+    call.show({ path: store.path, aside }, ({ path }) => `${path} is an empty store.\n${movedTo(aside)}`);
+  },
+};
+
+const backup: Command = {
+  words: ["store", "backup"],
+  local: true,
+  summary: "Copy the store, while the gateway runs or not, as it is at one moment",
+  options: { to: { value: "file", help: "a new file (else data/copies/, named by the time)" } },
+  notes:
+    `${NOTES} Keep ENCRYPTION_KEYS somewhere else than the copies: without them no credential can be opened.`,
+  async run(call) {
+    const { path, now } = place(call);
+    const copy = await refusing(async () =>
+      (await maintenance()).copyStore({ path, now }, call.words.text("to"))
+    );
+    call.show({ copy }, () => `${copy} is a copy of ${path}.\n`);
+  },
+};
+
+const restore: Command = {
+  words: ["store", "restore"],
+  local: true,
+  subject: { name: "copy", help: "a file that store backup made" },
+  summary: "Put a copy in the place of the store",
+  options: {},
+  notes:
+    `${NOTES} ${STOPPED} What is there is moved into a new folder beside it. A copy of another gateway, of other ` +
+    "keys or of a version that this one cannot open is refused, and everything stays as it was.",
+  async run(call) {
+    const store = storeOf(call);
+    const { aside } = await refusing(async () =>
+      (await maintenance()).restoreStore(store, call.words.subject)
+    );
+    call.show(
+      { path: store.path, aside },
+      ({ path }) => `${path} is the copy now; start the gateway.\n${movedTo(aside)}`,
+    );
+  },
+};
+
+const acceptKeys: Command = {
+  words: ["store", "accept-keys"],
+  local: true,
+  summary: "Let a store whose ENCRYPTION_KEYS are lost for good start under the ones that are set now",
+  options: {},
+  notes:
+    `${NOTES} ${STOPPED} What was sealed under the lost keys stays lost: gateway health names it afterwards.`,
+  async run(call) {
+    const store = storeOf(call);
+    await refusing(async () => (await maintenance()).acceptKeys(store));
+    call.show(
+      { path: store.path },
+      ({ path }) =>
+        `${path} opens under these ENCRYPTION_KEYS; once the gateway runs, gateway health names what must be set again.\n`,
+    );
+  },
+};
+
+const movedTo = (aside: string | null) => aside === null ? "" : `What was there is in ${aside}.\n`;
+
+/** Where the store is. */
+function place({ terminal }: Call): Omit<StoreFile, "keys"> {
+  const path = read("KV_PATH", terminal.env("KV_PATH")?.trim() || DEFAULT_PATH, storePlace);
+  return { path, now: Date.now(), known: KNOWN_STORES_PATH };
+}
+
+function storeOf(call: Call): StoreFile {
+  const text = call.terminal.env("ENCRYPTION_KEYS")?.trim() || call.terminal.kept("ENCRYPTION_KEYS");
+  if (!text) {
+    throw new CommandError(
+      `ENCRYPTION_KEYS: not set; ${HOW_TO_LOAD}; before the first start, ${HOW_TO_MAKE}`,
+    );
+  }
+  return { ...place(call), keys: read("ENCRYPTION_KEYS", text, keys, null) };
+}
+
+function read<T>(name: string, text: string, as: (text: string) => T, shown: string | null = text): T {
+  try {
+    return as(text);
+  } catch (fault) {
+    if (!(fault instanceof Wrong)) throw fault;
+    throw new CommandError(`${name}: ${fault.sentence(shown)}`);
+  }
+}
+
+async function refusing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (fault) {
+    if (!(fault instanceof GatewayError)) throw fault;
+    throw new CommandError(fault.message, { cause: fault });
+  }
+}
+
+/** The commands on the store's file. */
+export const STORE_COMMANDS: readonly Command[] = [backup, restore, init, acceptKeys];

@@ -1,0 +1,215 @@
+/** What an operator does with the file of a store: beginning one, copying it, putting a copy back, giving up its keys. */
+import { basename, dirname, join, resolve } from "node:path";
+import { backup } from "node:sqlite";
+import { KnownStores } from "./known_stores.ts";
+import { assertOwn, readMark, type StoreMark } from "./mark.ts";
+import { isFile, openMarked } from "./opening.ts";
+import { Sealer } from "./seal.ts";
+import { assertStore, isReadable, messageOf, openFile, refusal, sizeOf } from "./store_file.ts";
+
+/** Where copies are put unless another file is named; git ignores it. */
+export const COPIES_PATH = "data/copies";
+
+const DEADLINE_MS = 8000;
+/** What stands beside the file of a database. */
+const BESIDE = ["-wal", "-shm", "-journal"];
+/** So many pages are copied in one step that nothing is written in between. */
+const ALL_PAGES = 0x7fffffff;
+
+/** A store's file, and what it is opened with. */
+export interface StoreFile {
+  readonly path: string;
+  readonly keys: readonly Uint8Array[];
+  /** Milliseconds; folders are named by it. */
+  readonly now: number;
+  /** The folder that remembers which files have held a store. */
+  readonly known: string;
+}
+
+/**
+ * Makes a store where there is none: what an empty file or a lost one left behind is moved aside first. Answers the
+ * folder that holds it then, null for none. Throws a GatewayError where a store is there.
+ */
+export async function initStore(store: StoreFile): Promise<string | null> {
+  assertFile(store.path);
+  if ((await sizeOf(store.path) ?? 0) > 0) {
+    throw refusal(
+      `KV_PATH: "${store.path}" holds something already; name another file, or move it away first`,
+    );
+  }
+  const aside = await moveAside(store, "lost");
+  await openOnce(store, store.path);
+  await new KnownStores(store.known).add(store.path);
+  return aside;
+}
+
+/**
+ * Copies a store, which may be in use, as it is at one moment into a new file that its owner alone may read. Answers
+ * the file. Throws a GatewayError where there is no store or the file is there already.
+ */
+export async function copyStore(
+  { path, now }: Pick<StoreFile, "path" | "now">,
+  to?: string,
+): Promise<string> {
+  assertFile(path);
+  const copy = to ?? join(COPIES_PATH, `${stem(path)}-${stamp(now)}.sqlite3`);
+  using source = openFile(path, true);
+  assertStore(source, path);
+  await Deno.mkdir(dirname(copy), { recursive: true, mode: 0o700 });
+  try {
+    (await Deno.open(copy, { write: true, createNew: true, mode: 0o600 })).close();
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+    throw refusal(`"${copy}" is there already; name another file`);
+  }
+  try {
+    await backup(source, copy, { rate: ALL_PAGES });
+    using made = openFile(copy, false);
+    made.exec("PRAGMA journal_mode=DELETE"); // one file, whole without what would stand beside it
+  } catch (cause) {
+    await Deno.remove(copy).catch(() => {});
+    throw refusal(`"${path}" cannot be copied to "${copy}" (${messageOf(cause)})`, cause);
+  }
+  return copy;
+}
+
+/** What putting a copy back did. */
+export interface Restored {
+  /** Where the files are that were in its place; null where nothing was. */
+  readonly aside: string | null;
+}
+
+/**
+ * Puts a copy in the place of a store that no process uses. What was there is moved into a new folder beside it. Throws
+ * a GatewayError, and leaves everything as it was, where the store is in use, the copy is no whole store of these keys
+ * that this version opens, or the two are not of one gateway.
+ */
+export async function restoreStore(store: StoreFile, copy: string): Promise<Restored> {
+  assertFile(store.path);
+  if (resolve(copy) === resolve(store.path)) {
+    throw refusal(`"${copy}" is the store itself; name a copy of it`);
+  }
+  for (const suffix of BESIDE) {
+    if ((await sizeOf(`${copy}${suffix}`) ?? 0) === 0) continue;
+    throw refusal(
+      `"${copy}" has "${
+        basename(copy)
+      }${suffix}" beside it: it is in use, or was copied while it was; make a copy ` +
+        `with KV_PATH=${copy} deno task admin store backup, and put that one back`,
+    );
+  }
+  if ((await sizeOf(copy) ?? 0) === 0) throw refusal(`"${copy}" does not exist or is empty; name a copy`);
+  const draft = join(dirname(store.path), `.${basename(store.path)}-${stamp(store.now)}.restoring`);
+  try {
+    await Deno.mkdir(dirname(store.path), { recursive: true, mode: 0o700 });
+    await Deno.copyFile(copy, draft);
+    await Deno.chmod(draft, 0o600);
+    await assertReplaceable(store, await inspect(store, draft, copy));
+    const aside = await moveAside(store, "before");
+    await Deno.rename(draft, store.path);
+    await new KnownStores(store.known).add(store.path);
+    return { aside };
+  } finally {
+    for (const suffix of ["", ...BESIDE]) await Deno.remove(`${draft}${suffix}`).catch(() => {});
+  }
+}
+
+/** Seals the mark of a store whose keys are lost under the first of these; what they sealed stays lost. */
+export async function acceptKeys(store: StoreFile): Promise<void> {
+  assertFile(store.path);
+  if ((await sizeOf(store.path) ?? 0) === 0) throw refusal(`KV_PATH: there is no store at "${store.path}"`);
+  await openOnce(store, store.path, true);
+}
+
+/** Opens a store as the gateway does, and closes it. */
+async function openOnce({ keys }: StoreFile, path: string, keysLost = false): Promise<void> {
+  const sealer = await Sealer.open(keys);
+  (await openMarked({ path, sealer, keysLost, deadline_ms: DEADLINE_MS })).kv.close();
+}
+
+/** The mark of the draft of a copy, which is whole, and which this version and these keys open. */
+async function inspect(store: StoreFile, draft: string, copy: string): Promise<StoreMark | null> {
+  try {
+    {
+      using database = openFile(draft, false);
+      assertStore(database, copy);
+      const found = database.prepare("PRAGMA integrity_check(1)").get();
+      if (found?.["integrity_check"] !== "ok") throw refusal(`"${copy}" is damaged; put back another copy`);
+    }
+    const mark = await markOf(draft);
+    await openOnce(store, draft);
+    return mark;
+  } catch (cause) {
+    // It is the copy that the operator knows, not its draft.
+    throw refusal(messageOf(cause).replaceAll(draft, copy).replace(/^KV_PATH: /, ""), cause);
+  }
+}
+
+async function markOf(path: string): Promise<StoreMark | null> {
+  const kv = await Deno.openKv(path);
+  try {
+    return (await readMark(kv)).value;
+  } finally {
+    kv.close();
+  }
+}
+
+/** Refuses a store that is in use or another gateway's; one that is damaged beyond reading is nobody's any more. */
+async function assertReplaceable({ path, keys, known }: StoreFile, copy: StoreMark | null): Promise<void> {
+  if (
+    (await sizeOf(path) ?? 0) === 0 ||
+    !await isReadable(path, () => new KnownStores(known).has(path))
+  ) return;
+  const kv = await Deno.openKv(path).catch(unlessDamaged);
+  if (kv === null) return;
+  try {
+    const mark = (await readMark(kv).catch(unlessDamaged))?.value ?? null;
+    if (mark !== null && copy !== null) {
+      if (mark.id === copy.id || await isUnused(kv)) return;
+      throw refusal(
+        `KV_PATH: "${path}" is the store of another gateway than the copy; name another file, or where the copy is ` +
+          "the right one, move that store away first",
+      );
+    }
+    await assertOwn(kv, await Sealer.open(keys), mark, `"${path}"`).catch(unlessDamaged);
+  } finally {
+    kv.close();
+  }
+}
+
+/** Rethrows, but for what a damaged file makes KV say. */
+function unlessDamaged(error: unknown): null {
+  if (/malformed|not a database|corrupt/.test(messageOf(error))) return null;
+  throw error;
+}
+
+/** Whether it was begun and nothing was done with it. */
+async function isUnused(kv: Deno.Kv): Promise<boolean> {
+  for (const prefix of ["tokens", "sites", "users", "projects"]) {
+    for await (const _ of kv.list({ prefix: [prefix] }, { limit: 1 })) return false;
+  }
+  return true;
+}
+
+/** Moves what stands at the store's place into a new folder beside it; answers it, null where nothing stands there. */
+async function moveAside({ path, now }: StoreFile, why: string): Promise<string | null> {
+  const there: string[] = [];
+  for (const suffix of ["", ...BESIDE]) {
+    if (await sizeOf(`${path}${suffix}`) !== null) there.push(`${path}${suffix}`);
+  }
+  if (there.length === 0) return null;
+  const folder = join(dirname(path), `${why}-${stamp(now)}`);
+  await Deno.mkdir(folder, { mode: 0o700 });
+  for (const file of there) await Deno.rename(file, join(folder, basename(file)));
+  return folder;
+}
+
+/** As names of files have it: 2026-03-01T12-00-00-000Z. */
+const stamp = (now: number) => new Date(now).toISOString().replaceAll(/[:.]/g, "-");
+
+const stem = (path: string) => basename(path).replace(/\.[a-z0-9]+$/i, "");
+
+function assertFile(path: string): void {
+  if (isFile(path)) return;
+  throw refusal(`KV_PATH: "${path}" is no file; what keeps a store elsewhere copies it there`);
+}

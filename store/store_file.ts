@@ -1,0 +1,75 @@
+/** The SQLite file beneath a store: opened beside the gateway, by operators' commands alone. */
+import { DatabaseSync } from "node:sqlite";
+import { GatewayError } from "../errors.ts";
+
+/** In bytes; null where nothing is there. */
+export async function sizeOf(path: string): Promise<number | null> {
+  try {
+    return (await Deno.stat(path)).size;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
+}
+
+/**
+ * Whether a file can be read as a store. Throws a GatewayError where another process uses it, and where it is no store
+ * and `wasStore` denies that it has been one.
+ */
+export async function isReadable(path: string, wasStore: () => Promise<boolean>): Promise<boolean> {
+  const foreign = refusal(
+    `KV_PATH: "${path}" is no store; name the file of the store, or move this one away first`,
+  );
+  try {
+    using database = openFile(path, false);
+    // Whoever has the file open holds a lock on it, which this mode wants alone.
+    database.exec("PRAGMA busy_timeout=0; PRAGMA locking_mode=EXCLUSIVE; BEGIN IMMEDIATE; ROLLBACK");
+    if (!isStore(database)) throw foreign;
+    return true;
+  } catch (error) {
+    if (error === foreign) throw error;
+    const message = messageOf(error);
+    if (/locked|busy/.test(message)) {
+      throw refusal(`KV_PATH: "${path}" is in use; stop every gateway on it, then put the copy back`, error);
+    }
+    if (/not a database/.test(message) && !await wasStore()) throw foreign;
+    if (await sizeOf(`${path}-shm`) === null) return false;
+    throw refusal(
+      `KV_PATH: "${path}" is damaged (${message}), and whether it is in use cannot be told; stop every gateway on it, ` +
+        `remove "${path}-shm", and try again`,
+      error,
+    );
+  }
+}
+
+const isStore = (database: DatabaseSync) =>
+  database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'kv'").get() !== undefined;
+
+/** Refuses what is damaged, or no store; `path` is what it is called. */
+export function assertStore(database: DatabaseSync, path: string): void {
+  let found: boolean;
+  try {
+    found = isStore(database);
+  } catch (cause) {
+    throw refusal(`"${path}" is no store, or is damaged (${messageOf(cause)})`, cause);
+  }
+  if (!found) throw refusal(`"${path}" is no store of the gateway; name the file of one`);
+}
+
+/** Opens a file that is there. Throws a GatewayError where it cannot be. */
+export function openFile(path: string, readOnly: boolean): DatabaseSync {
+  try {
+    return new DatabaseSync(path, { readOnly });
+  } catch (cause) {
+    throw refusal(`"${path}" cannot be opened (${messageOf(cause)}); name the file of a store`, cause);
+  }
+}
+
+/** A refusal with one sentence; one with that sentence already stays itself. */
+export const refusal = (message: string, cause?: unknown) =>
+  cause instanceof GatewayError && cause.message === message
+    ? cause
+    : new GatewayError("E_INTERNAL", message, { cause });
+
+/** The text of whatever was thrown. */
+export const messageOf = (error: unknown) => error instanceof Error ? error.message : String(error);

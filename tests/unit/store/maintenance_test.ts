@@ -1,0 +1,150 @@
+/** What is refused where a store is copied, put back, begun or given other keys, and that nothing is changed then. */
+import assert from "node:assert/strict";
+import { hash } from "node:crypto";
+import { DatabaseSync } from "node:sqlite";
+import { GatewayError } from "../../../errors.ts";
+import {
+  acceptKeys,
+  copyStore,
+  initStore,
+  restoreStore,
+  type StoreFile,
+} from "../../../store/maintenance.ts";
+import { STORE_FORMAT } from "../../../store/mark.ts";
+import { folder, KEY, newToken, open, START } from "./kit.ts";
+
+const OTHER = new Uint8Array(32).fill(8);
+
+/** A folder with a store, one of another gateway, a copy of the first, and copies that are spoiled. */
+async function place() {
+  const dir = await folder();
+  const at = (name: string) => `${dir.path}/${name}.sqlite3`;
+  const known = `${dir.path}/known`;
+  const store = (name: string, more: Partial<StoreFile> = {}): StoreFile => ({
+    path: at(name),
+    keys: [KEY],
+    now: START,
+    known,
+    ...more,
+  });
+  for (const name of ["store", "other"]) {
+    const { path } = store(name);
+    await using made = await open({ path, known: `${known}-${name}` });
+    await made.tokens.create(newToken({ name }));
+  }
+  await copyStore(store("store"), at("copy"));
+  const spoiled = async (name: string, spoil: (path: string) => Promise<unknown>) => {
+    await Deno.copyFile(at("copy"), at(name));
+    await spoil(at(name));
+  };
+  await spoiled("newer", async (path) => {
+    const kv = await Deno.openKv(path);
+    const { value } = await kv.get<object>(["store"]);
+    await kv.set(["store"], { ...value, lowest: { format: STORE_FORMAT + 1, version: "9.0.0" } });
+    kv.close();
+  });
+  await spoiled("damaged", async (path) => Deno.writeFile(path, (await Deno.readFile(path)).fill(7, 4096)));
+  await spoiled("beside", (path) => Deno.writeTextFile(`${path}-wal`, "the last writes"));
+  await spoiled("text", (path) => Deno.writeTextFile(path, "no database ".repeat(50)));
+  await spoiled("empty", (path) => Deno.writeTextFile(path, ""));
+  await spoiled("table", async (path) => {
+    await Deno.remove(path);
+    using database = new DatabaseSync(path);
+    database.exec("CREATE TABLE a (b)");
+  });
+  return { at, store, dir: dir.path, [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose]() };
+}
+
+/** The files of a folder with what is in them. */
+async function files(dir: string): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for await (const { name, isFile } of Deno.readDir(dir)) {
+    found[name] = isFile ? hash("sha256", await Deno.readFile(`${dir}/${name}`)) : "folder";
+  }
+  return found;
+}
+
+async function refused(work: () => Promise<unknown>, says: RegExp): Promise<void> {
+  await assert.rejects(work, (error) => {
+    assert.ok(error instanceof GatewayError, String(error));
+    assert.match(error.message, says);
+    assert.ok(!error.message.includes("\n"));
+    return true;
+  });
+}
+
+Deno.test("what is no whole copy of this store, for this version and keys, is refused, and every file stays as it was", async () => {
+  await using p = await place();
+  const { at, store } = p;
+  const before = await files(p.dir);
+  const put = (copy: string, into = "store", more: Partial<StoreFile> = {}) => () =>
+    restoreStore(store(into, more), at(copy));
+  const cases: [work: () => Promise<unknown>, says: RegExp][] = [
+    [put("none"), /none\.sqlite3" does not exist or is empty; name a copy/],
+    [put("empty"), /empty\.sqlite3" does not exist or is empty; name a copy/],
+    [put("store"), /is the store itself; name a copy of it/],
+    [put("newer"), /^"[^"]*newer\.sqlite3" was written by a newer version/],
+    [put("damaged"), /damaged\.sqlite3" (is damaged|is no store, or is damaged)/],
+    [put("beside"), /has "beside\.sqlite3-wal" beside it: it is in use, or was copied while it was/],
+    [put("table"), /table\.sqlite3" is no store of the gateway/],
+    [put("text"), /text\.sqlite3" is no store, or is damaged/],
+    [put("copy", "store", { keys: [OTHER] }), /^ENCRYPTION_KEYS: none of them opens "[^"]*copy\.sqlite3"/],
+    [put("copy", "other"), /other\.sqlite3" is the store of another gateway than the copy/],
+    [put("copy", "table"), /table\.sqlite3" is no store; name the file of the store/],
+    [put("copy", "text"), /text\.sqlite3" is no store; name the file of the store/],
+    [() => copyStore(store("store"), at("copy")), /copy\.sqlite3" is there already; name another file/],
+    [() => copyStore(store("none"), at("new")), /none\.sqlite3" cannot be opened/],
+    [() => copyStore(store("text"), at("new")), /text\.sqlite3" is no store, or is damaged/],
+    [() => copyStore({ path: ":memory:", now: 0 }), /^KV_PATH: ":memory:" is no file/],
+    [() => copyStore({ path: "https://kv.example/", now: 0 }), /^KV_PATH: "https.*" is no file/],
+    [() => initStore(store("store")), /holds something already; name another file, or move it away/],
+    [() => acceptKeys(store("none")), /there is no store at/],
+  ];
+  for (const [work, says] of cases) await refused(work, says);
+  assert.deepEqual(await files(p.dir), before);
+});
+
+Deno.test("a store in use is not replaced", async () => {
+  await using p = await place();
+  await using store = await open({ path: p.at("store") });
+  await refused(() => restoreStore(p.store("store"), p.at("copy")), /is in use; stop every gateway on it/);
+  assert.equal((await store.tokens.list()).length, 1);
+});
+
+Deno.test("a copy is put in the place of its store, of a damaged one, of an unused one and of none, and what was there is kept", async () => {
+  await using p = await place();
+  const { at, store } = p;
+  await (await open({ path: at("unused") })).close();
+  await Deno.copyFile(at("damaged"), at("broken"));
+  for (const [index, name] of ["store", "broken", "unused", "nothing"].entries()) {
+    const was = await Deno.readFile(at(name)).catch(() => null);
+    const { aside } = await restoreStore(store(name, { now: START + index }), at("copy"));
+    assert.equal(aside === null, was === null, name);
+    if (aside !== null) {
+      assert.ok(Deno.statSync(`${aside}/${name}.sqlite3`).size > 0, "what was there is kept");
+    }
+    assert.equal(Deno.statSync(at(name)).mode! & 0o077, 0);
+    await using restored = await open({ path: at(name) });
+    assert.deepEqual((await restored.tokens.list()).map((token) => token.name), ["store"]);
+  }
+  assert.deepEqual(Object.keys(await files(p.dir)).filter((name) => name.endsWith("restoring")), []);
+});
+
+Deno.test("an empty store is begun on purpose, and what a lost one left is moved aside", async () => {
+  await using p = await place();
+  const { at, store } = p;
+  await Deno.remove(at("store"));
+  await Deno.writeTextFile(`${at("store")}-wal`, "the last writes");
+  const aside = await initStore(store("store"));
+  assert.equal(await Deno.readTextFile(`${aside}/store.sqlite3-wal`), "the last writes");
+  assert.equal(await initStore(store("new")), null);
+  await using made = await open({ path: at("new"), known: `${p.dir}/known` });
+  assert.deepEqual(await made.tokens.list(), []);
+});
+
+Deno.test("keys that are accepted open a store, and what was sealed under the lost ones is named", async () => {
+  await using p = await place();
+  await acceptKeys(p.store("store", { keys: [OTHER] }));
+  await using store = await open({ path: p.at("store"), keys: [OTHER] });
+  assert.equal((await store.tokens.list()).length, 1);
+});
