@@ -2,7 +2,6 @@
 import type { Registry } from "./boot.ts";
 import { CODES } from "./errors.ts";
 import { buildApp } from "./doors/app.ts";
-import { hostsOf } from "./doors/hosts.ts";
 import { mcpDoor } from "./doors/mcp.ts";
 import { dispatched } from "./doors/mcp_call.ts";
 import { describedTools, openapi } from "./doors/openapi.ts";
@@ -27,6 +26,7 @@ import { reaches } from "./guard/scope.ts";
 import { ToolLists } from "./guard/tool_lists.ts";
 import { CLOCK, delay, onDemand } from "./lib/async.ts";
 import { ClientAddresses } from "./lib/client_address.ts";
+import { hostsOf } from "./lib/own_addresses.ts";
 import { say } from "./lib/say.ts";
 import { growingIds } from "./lib/ulid.ts";
 import { VERSION } from "./model.ts";

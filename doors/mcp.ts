@@ -15,7 +15,7 @@ import {
   RPC,
 } from "./mcp_frame.ts";
 import { CORS, namedSites, naming } from "./envelope.ts";
-import { fault, JSON_HEADERS, preflight, refusal, refused } from "./mcp_response.ts";
+import { fault, foreignHost, JSON_HEADERS, preflight, refusal, refused } from "./mcp_response.ts";
 import { FollowedCalls, progressTokenOf } from "./mcp_stream.ts";
 import { failed, REQUEST_ID, succeeded, type ToolResult } from "./mcp_result.ts";
 import { type SubscriptionPorts, Subscriptions } from "./mcp_subscriptions.ts";
@@ -82,7 +82,7 @@ async function answer(
   const { headers, method } = request;
   const host = headers.get("host") ?? new URL(request.url).host;
   if (!ports.hosts.has(host.toLowerCase())) {
-    return refused(403, "Forbidden: this address does not serve that Host");
+    return foreignHost(host, ports.baseUrl);
   }
   if (method === "OPTIONS") return preflight(headers);
   if (method !== "POST") return refused(405, "Method not allowed: send a POST", { allow: "POST" });

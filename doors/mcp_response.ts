@@ -34,6 +34,19 @@ export function refused(status: number, message: string, headers: Record<string,
   return fault(new FrameFault(status, RPC.REFUSED, message), headers);
 }
 
+const HOST_SHOWN_CHARACTERS = 100;
+
+/** The answer to a Host that is not the gateway's, and what to do: a proxy sends its own, or BASE_URL is another. */
+export function foreignHost(host: string, baseUrl: string): Response {
+  const shown = JSON.stringify(host.slice(0, HOST_SHOWN_CHARACTERS));
+  return refused(
+    403,
+    `Forbidden: the request names the Host ${shown}, and this gateway is ${new URL(baseUrl).host} ` +
+      `(BASE_URL is ${baseUrl}). Set BASE_URL to the address that clients use; behind a proxy, have it pass the ` +
+      "Host on (nginx: proxy_set_header Host $http_host)",
+  );
+}
+
 /** A fault as an answer. */
 export function fault(
   { status, code, message, id, data }: FrameFault,

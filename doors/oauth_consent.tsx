@@ -5,9 +5,11 @@ import type { AuthorizationRequest } from "../guard/oauth/authorization.ts";
 import { type Authorizing, seenOf, shownClient } from "../guard/oauth/authorizing.ts";
 import { choiceIn, firstChoice, missingOf } from "../guard/oauth/choice.ts";
 import { OAUTH_LIMITS } from "../model.ts";
+import { foreignOrigin } from "../pages/origin.ts";
 import { leadTo } from "../pages/respond.tsx";
 import { CSRF_FIELD } from "../pages/visitors.ts";
 import { readText } from "../lib/body.ts";
+import { isOwnOrigin } from "../lib/own_addresses.ts";
 import type { OAuthParts, SignedIn } from "./oauth_parts.ts";
 import { consentPage, type ConsentView, faultPage } from "./oauth_page.tsx";
 
@@ -104,9 +106,10 @@ const queryOf = (c: Context) => new URL(c.req.url).searchParams;
 async function ownForm(c: Context, baseUrl: string, csrf: string): Promise<URLSearchParams | string> {
   const origin = c.req.header("origin");
   const from = c.req.header("sec-fetch-site");
-  if (
-    (origin !== undefined && origin !== new URL(baseUrl).origin) || (from ?? "same-origin") !== "same-origin"
-  ) {
+  if (origin !== undefined && !isOwnOrigin(origin, baseUrl)) {
+    return `${foreignOrigin(origin, baseUrl)}; nothing was granted`;
+  }
+  if ((from ?? "same-origin") !== "same-origin") {
     return "The answer came from another site; nothing was granted";
   }
   const read = await readText(c.req.raw, OAUTH_LIMITS.FORM_BYTES);

@@ -2,14 +2,14 @@
 import type { Context } from "hono";
 import { GatewayError } from "../errors.ts";
 import { quoted } from "../lib/fields.ts";
+import { isOwnOrigin } from "../lib/own_addresses.ts";
 
 /** Throws E_FORBIDDEN when a browser says that another site sent this; `proof` when nothing says otherwise, too. */
 export function assertOwnPages(c: Context, baseUrl: string, proof: boolean): void {
   const origin = c.req.header("origin");
   const fetchSite = c.req.header("sec-fetch-site");
-  const own = [new URL(baseUrl).origin, new URL(c.req.url).origin];
-  if (origin !== undefined && !own.includes(origin)) {
-    throw new GatewayError("E_FORBIDDEN", `Origin ${quoted(origin)} is not this gateway; use its own pages`);
+  if (origin !== undefined && !isOwnOrigin(origin, baseUrl)) {
+    throw new GatewayError("E_FORBIDDEN", foreignOrigin(origin, baseUrl));
   }
   if (fetchSite !== undefined && fetchSite !== "same-origin") {
     throw new GatewayError("E_FORBIDDEN", "The request comes from another site; use the gateway's own pages");
@@ -21,6 +21,13 @@ export function assertOwnPages(c: Context, baseUrl: string, proof: boolean): voi
     );
   }
 }
+
+/** What is said to a page of another origin: it may be another site's, or BASE_URL is not what people open. */
+export const foreignOrigin = (origin: string, baseUrl: string): string =>
+  `Origin ${
+    quoted(origin)
+  } is not this gateway, which is at ${baseUrl}; use its own pages there. If people open it at ` +
+  "the other address, its operator sets BASE_URL to that";
 
 /** An address of this gateway to lead on to: `wanted` where it is one of its pages, else `otherwise`. */
 export function ownAddress(wanted: string | null | undefined, baseUrl: string, otherwise: string): string {

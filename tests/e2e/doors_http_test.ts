@@ -192,6 +192,7 @@ Deno.test("MCP answers POST only, and only under a Host of its own", async () =>
     "127.0.0.1:8001": 403,
     "evil.example": 403,
     "127.0.0.1:8000.evil.example": 403,
+    [`${"x".repeat(100)}.evil.example`]: 403,
   };
   for (const [host, status] of Object.entries(hosts)) {
     const request = new Request("http://127.0.0.1:8000/mcp", {
@@ -200,7 +201,16 @@ Deno.test("MCP answers POST only, and only under a Host of its own", async () =>
     });
     const response = await gw.gateway.fetch(request);
     assert.equal(response.status, status, host);
-    await response.body?.cancel();
+    const said = await response.text();
+    if (status === 200) continue;
+    const { error: { message } } = JSON.parse(said);
+    assert.ok(message.includes(`the Host ${JSON.stringify(host.slice(0, 100))}`), message);
+    assert.match(message, /this gateway is 127\.0\.0\.1:8000 \(BASE_URL is http:\/\/127\.0\.0\.1:8000\)/);
+    assert.match(
+      message,
+      /Set BASE_URL to the address that clients use; behind a proxy, have it pass the Host on/,
+    );
+    assert.ok(message.length < 400, "a long Host is shown in part");
   }
 });
 

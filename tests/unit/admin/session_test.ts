@@ -109,7 +109,10 @@ Deno.test("a login that is not one is refused as what it is", async () => {
   assert.equal((await sent(whole.padEnd(LIMITS.LOGIN_BODY_BYTES))).status, 200);
   assert.match(told(await sent("x", "text/plain"), "E_BAD_INPUT"), /^Content-Type: expected/);
   const foreign = await gw.raw("/admin/login", login(MASTER, { origin: "https://evil.test" }));
-  assert.match(told(foreign, "E_FORBIDDEN"), /"https:\/\/evil.test" is not this gateway/);
+  assert.match(
+    told(foreign, "E_FORBIDDEN"),
+    /^Origin "https:\/\/evil.test" is not this gateway, which is at http:\/\/127.0.0.1:8000; .* sets BASE_URL to that$/,
+  );
   assert.equal(foreign.headers.get("set-cookie"), null);
 });
 
@@ -216,4 +219,18 @@ Deno.test("a store that fails is reported, and told without its text", async () 
   assert.equal(gw.reports.length, 1);
   assert.equal(gw.reports[0]![1], broken);
   assert.ok(message.includes(gw.reports[0]![0]) && !message.includes("secret"));
+});
+
+Deno.test("a page that the same name leads to is not ours because its Host says so", async () => {
+  // As a browser has it whose name for the gateway is a stranger's (DNS rebinding): Host and Origin agree.
+  const gw = kit();
+  const send = (address: string, path: string, init: RequestInit) =>
+    gw.app.request(`${address}${path}`, { ...init, headers: { ...init.headers, origin: address } });
+  const rebound = await send("http://evil.test:8000", "/admin/login", login(MASTER));
+  assert.equal(rebound.status, 403, await rebound.text());
+  const cookie = (await signedIn(gw)).split(";")[0]!;
+  const headers = { ...JSON_TYPE, cookie, "sec-fetch-site": "same-origin" };
+  const change = { method: "POST", headers, body: "{}" };
+  assert.equal((await send("http://evil.test:8000", "/admin/api/projects", change)).status, 403);
+  assert.equal((await send("http://localhost:8000", "/admin/login", login(MASTER))).status, 200);
 });
