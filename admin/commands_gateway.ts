@@ -16,7 +16,9 @@ const health: Command = {
   },
 };
 
-function human({ clock, retention: { days, horizon, ran_at, waiting }, jobs, sealed }: HealthReport): string {
+function human(
+  { clock, retention: { days, horizon, ran_at, waiting }, jobs, sealed, unpreviewed = [] }: HealthReport,
+): string {
   const kept = `Audit rows are kept for ${days} days`;
   const lines = [
     `The gateway answers; its clock says ${clock}.`,
@@ -31,6 +33,12 @@ function human({ clock, retention: { days, horizon, ran_at, waiting }, jobs, sea
         : `The runs of ${name} fail since ${failing_since}; the log says why (${event}).`
     ),
     ...sealed.map(sealedLine),
+    ...unpreviewed.map(({ site_id, flags }) =>
+      `Site ${site_id} has ${
+        flags.join(" and ")
+      }, and its confirm policy is "flag": one call with confirm: true changes ` +
+      `what visitors get (site update ${site_id} --confirm-policy preview).`
+    ),
     ...(waiting ? [`Retention waits for you since ${waiting.since}: ${cell(waiting.message)}.`] : []),
   ];
   return `${lines.join("\n")}\n`;

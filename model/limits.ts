@@ -56,6 +56,9 @@ export const LIMITS = {
   UPSTREAM_EXCERPT_CHARACTERS: 300,
   UPSTREAM_STATUS_MIN: 400,
   UPSTREAM_STATUS_MAX: 599,
+  /** Of a file with our mark: how many of the blobs written for it are known as ours, and for how long. */
+  MANAGED_BLOBS_PER_FILE: 10,
+  MANAGED_FILE_DAYS: 400,
   /** How long a preview can be confirmed, and how long the answer of a call is repeated. */
   CONFIRM_TOKEN_MS: 15 * 60_000,
   IDEMPOTENCY_MS: 24 * 60 * 60_000,

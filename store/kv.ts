@@ -18,6 +18,7 @@ import { OAuthGrants } from "./oauth_grants.ts";
 import { isFile, openMarked, within } from "./opening.ts";
 import { Paces } from "./paces.ts";
 import { PersonSessions } from "./person_sessions.ts";
+import { ManagedFiles } from "./managed_files.ts";
 import { Previews } from "./previews.ts";
 import { Projects } from "./projects.ts";
 import { Sealer } from "./seal.ts";
@@ -92,6 +93,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     attempts: new Attempts(db),
     challenges: new Challenges(db),
     previews: new Previews(db),
+    managedFiles: new ManagedFiles(db),
     consents: new Consents(db, sealer),
     oauthClients: new OAuthClients(db),
     oauthGrants: new OAuthGrants(db, version, sealer),
