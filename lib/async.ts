@@ -36,6 +36,12 @@ export function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
+/** Rings once that time is over, unless what it answers is called before. */
+export function alarmIn(ms: number, ring: () => void): () => void {
+  const timer = setTimeout(ring, ms);
+  return () => clearTimeout(timer);
+}
+
 /** Resolves after that time. */
 export function delay(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,21 +1,7 @@
 /** The clocks: when each is called, by UTC, whatever the time zone of the machine. */
 import assert from "node:assert/strict";
 import { makeUp, schedule } from "../../cron.ts";
-
-/** What registering the clocks calls, by name. */
-function registeredBy(register: () => void): Map<string, { when: string; work: () => unknown }> {
-  const registered = new Map<string, { when: string; work: () => unknown }>();
-  const real = Object.getOwnPropertyDescriptor(Deno, "cron")!;
-  const value = (name: string, when: string, work: () => unknown) =>
-    void registered.set(name, { when, work });
-  Object.defineProperty(Deno, "cron", { value, configurable: true });
-  try {
-    register();
-  } finally {
-    Object.defineProperty(Deno, "cron", real);
-  }
-  return registered;
-}
+import { registeredBy } from "../cron_kit.ts";
 
 const nothing = { run: () => Promise.resolve() };
 const idle = { run: () => Promise.resolve(true) };
