@@ -212,8 +212,8 @@ function upstreamsPort(ports: ContextPorts, call: Reached): UpstreamsPort {
       const wanted = connectors.diagnoses(site.platform).filter(({ diagnosis }) =>
         named === undefined || diagnosis.names.some((name) => named.includes(name))
       );
-      const parts = wanted.map(({ connector, diagnosis }) =>
-        diagnosis.run(makeConnectorContext(ports, reaching(call), connector), limitMs)
+      const parts = wanted.map(async ({ connector, diagnosis }) =>
+        await diagnosis.run(makeConnectorContext(ports, reaching(call), connector), limitMs)
       );
       return (await Promise.all(parts)).flat();
     },

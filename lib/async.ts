@@ -7,7 +7,7 @@ export type Awaitable<T> = T | Promise<T>;
 export interface Clock {
   /** Milliseconds that never go back. */
   elapsed(): number;
-  /** Does the work again and again, that far apart, until what it answers is called. */
+  /** Does the work, which never rejects, again and again, that far apart, until what it answers is called. */
   every(ms: number, work: () => Promise<void>): () => void;
 }
 

@@ -10,8 +10,10 @@ export interface Registered {
 export function registeredBy(register: () => void): Map<string, Registered> {
   const registered = new Map<string, Registered>();
   const real = Object.getOwnPropertyDescriptor(Deno, "cron")!;
-  const value = (name: string, when: string, work: () => unknown) =>
-    void registered.set(name, { when, work });
+  const value = (name: string, when: string, work: () => unknown) => {
+    registered.set(name, { when, work });
+    return Promise.resolve();
+  };
   Object.defineProperty(Deno, "cron", { value, configurable: true });
   try {
     register();
