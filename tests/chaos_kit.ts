@@ -10,6 +10,7 @@ import { type ConnectionFault, type Identity, startTls } from "../sandbox/core/t
 import { startWordPressStandIn } from "../sandbox/wordpress_standin/start.ts";
 import { newAuthority } from "./authority.ts";
 import { CONNECTORS } from "./connectors.ts";
+import { forwardedTo } from "./forwarded.ts";
 import { gateway, type Kit, NOW, site } from "./kit.ts";
 import { linked, originsOf, type Place, SETTINGS, valuesOf, WEB_HOST } from "./linked_sites.ts";
 
@@ -160,21 +161,5 @@ export async function chaos(fault: Fault): Promise<ChaosWorld> {
       makeConnectorContext(ports, { site: at, caller: null, deadline: clock.now + 60_000 }, connector),
     originsOf: (connector) => originsOf(connector, [...sites.values()]),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
-  };
-}
-
-/** What comes over TLS is answered by a stand-in without. */
-function forwardedTo(base: string): (request: Request) => Promise<Response> {
-  return async (request) => {
-    const { pathname, search } = new URL(request.url);
-    const body = await request.bytes();
-    const headers = new Headers(request.headers);
-    headers.delete("content-length");
-    return await fetch(`${base}${pathname}${search}`, {
-      method: request.method,
-      headers,
-      body: body.length > 0 ? body : undefined,
-      redirect: "manual",
-    });
   };
 }
