@@ -22,6 +22,8 @@ export interface Fault {
   readonly certificate?: "another name" | "expired" | "unknown authority";
   /** What every name stands for; the one address that answers where left out. */
   readonly addresses?: readonly (keyof typeof PLACES)[];
+  /** What becomes of looking a name up; it is found where left out. */
+  readonly lookup?: "fails" | "is silent" | "fails late";
   /** What is known of a request: the address answers, nothing was sent, or it may have arrived. */
   readonly left: "answered" | "not sent" | "sent";
 }
@@ -77,6 +79,7 @@ const CERTIFICATES = await certificates();
 export async function chaos(fault: Fault): Promise<ChaosWorld> {
   await using opening = new AsyncDisposableStack();
   const rings = new Set<() => void>();
+  const ring = () => [...rings].forEach((one) => one());
   const { authority, identities } = CERTIFICATES;
   const cms = await startWordPressStandIn();
   opening.defer(() => cms.stop());
@@ -88,7 +91,7 @@ export async function chaos(fault: Fault): Promise<ChaosWorld> {
       identity: identities[fault.certificate ?? "right"]!,
       answer: () => Response.json({ here: true }),
       fault: fault.connection,
-      stalled: () => [...rings].forEach((ring) => ring()),
+      stalled: ring,
     }),
   );
   const silent = Deno.listen({ hostname: HERE[PLACES.silent], port: bad.port });
@@ -109,9 +112,10 @@ export async function chaos(fault: Fault): Promise<ChaosWorld> {
   const broken = opening.use(createHttp({
     ...common,
     fetch: through(bad.port),
-    lookup(host) {
+    async lookup(host) {
       asked.add(host);
-      return Promise.resolve((fault.addresses ?? ["alive"]).map((one) => PLACES[one]));
+      if (fault.lookup !== undefined) await notFound(fault.lookup, ring);
+      return (fault.addresses ?? ["alive"]).map((one) => PLACES[one]);
     },
     // What waits between two tries does not wait, and what waits for a silent server is told when it is silent.
     sleep(ms) {
@@ -162,4 +166,11 @@ export async function chaos(fault: Fault): Promise<ChaosWorld> {
     originsOf: (connector) => originsOf(connector, [...sites.values()]),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+/** A resolver that fails, or is silent until its asker has gone; late it fails all the same. */
+async function notFound(how: NonNullable<Fault["lookup"]>, ring: () => void): Promise<void> {
+  if (how !== "fails") ring();
+  if (how === "is silent") await new Promise(() => {});
+  throw new Error("getaddrinfo ENOTFOUND");
 }

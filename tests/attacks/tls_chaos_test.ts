@@ -24,6 +24,9 @@ const LATE: ReadonlySet<ConnectionFault> = new Set([
 ]);
 
 const FAULTS: readonly Fault[] = [
+  { name: "a name that is not found", lookup: "fails", left: "not sent" },
+  { name: "a resolver that is silent", lookup: "is silent", left: "not sent" },
+  { name: "a resolver that fails once nobody waits", lookup: "fails late", left: "not sent" },
   { name: "refused", addresses: ["dead"], left: "not sent" },
   { name: "refused at both addresses", addresses: ["dead", "dead"], left: "not sent" },
   ...CONNECTION_FAULTS.map((connection): Fault => ({
