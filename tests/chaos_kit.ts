@@ -26,6 +26,8 @@ export interface Fault {
   readonly lookup?: "fails" | "is silent" | "fails late";
   /** What is known of a request: the address answers, nothing was sent, or it may have arrived. */
   readonly left: "answered" | "not sent" | "sent";
+  /** Part of what is said, where more is known than that it could not be reached. */
+  readonly says?: string;
 }
 
 /** Public addresses, and where on this machine they are: one answers, one refuses, one takes a connection and says nothing. */
@@ -172,5 +174,5 @@ export async function chaos(fault: Fault): Promise<ChaosWorld> {
 async function notFound(how: NonNullable<Fault["lookup"]>, ring: () => void): Promise<void> {
   if (how !== "fails") ring();
   if (how === "is silent") await new Promise(() => {});
-  throw new Error("getaddrinfo ENOTFOUND");
+  throw Object.assign(new Error("getaddrinfo ENOTFOUND"), { code: "ENOTFOUND" });
 }

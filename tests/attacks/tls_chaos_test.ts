@@ -24,19 +24,30 @@ const LATE: ReadonlySet<ConnectionFault> = new Set([
 ]);
 
 const FAULTS: readonly Fault[] = [
-  { name: "a name that is not found", lookup: "fails", left: "not sent" },
+  { name: "a name that is not found", lookup: "fails", left: "not sent", says: "its name is not found" },
   { name: "a resolver that is silent", lookup: "is silent", left: "not sent" },
   { name: "a resolver that fails once nobody waits", lookup: "fails late", left: "not sent" },
-  { name: "refused", addresses: ["dead"], left: "not sent" },
+  { name: "refused", addresses: ["dead"], left: "not sent", says: "it refuses the connection" },
   { name: "refused at both addresses", addresses: ["dead", "dead"], left: "not sent" },
   ...CONNECTION_FAULTS.map((connection): Fault => ({
     name: connection,
     connection,
     left: LATE.has(connection) ? "sent" : "not sent",
+    ...(connection === "no TLS" ? { says: "it speaks no TLS at that port" } : {}),
   })),
-  { name: "a certificate for another name", certificate: "another name", left: "not sent" },
-  { name: "an expired certificate", certificate: "expired", left: "not sent" },
-  { name: "an unknown authority", certificate: "unknown authority", left: "not sent" },
+  {
+    name: "a certificate for another name",
+    certificate: "another name",
+    left: "not sent",
+    says: "is for another name",
+  },
+  {
+    name: "an expired certificate",
+    certificate: "expired",
+    left: "not sent",
+    says: "its certificate has expired",
+  },
+  { name: "an unknown authority", certificate: "unknown authority", left: "not sent", says: "not trusted" },
   { name: "two addresses, the first refuses", addresses: ["dead", "alive"], left: "answered" },
   { name: "two addresses, the first is silent", addresses: ["silent", "alive"], left: "answered" },
   { name: "two addresses, the second refuses", addresses: ["alive", "dead"], left: "answered" },
@@ -108,7 +119,9 @@ async function asks(ctx: ConnectorContext, fault: Fault, out: Outgoing): Promise
   if (fault.left === "answered") return assert.equal(ended, 200, `${what}: ${ended}`);
   told(ended, what);
   const { message } = ended as Error;
-  assert.ok(message.includes(new URL(out.url).host), `${what}: ${message}`);
+  for (const part of [new URL(out.url).host, fault.says ?? ""]) {
+    assert.ok(message.includes(part), `${what}: ${message}`);
+  }
   const isUnknown = out.effect === "write" && fault.left === "sent";
   assert.equal(message.includes(OUTCOME_UNKNOWN), isUnknown, `${what}: ${message}`);
 }
