@@ -5,6 +5,7 @@ import { buildApp } from "./doors/app.ts";
 import { mcpDoor } from "./doors/mcp.ts";
 import { dispatched } from "./doors/mcp_call.ts";
 import { describedTools, openapi } from "./doors/openapi.ts";
+import { Proxies } from "./doors/proxies.ts";
 import { restDoor } from "./doors/rest.ts";
 import type { Gateway, Replacements } from "./gateway_types.ts";
 import { accessTokens } from "./guard/access.ts";
@@ -25,7 +26,6 @@ import { proxiedTools } from "./guard/proxied.ts";
 import { reaches } from "./guard/scope.ts";
 import { ToolLists } from "./guard/tool_lists.ts";
 import { CLOCK, delay, onDemand } from "./lib/async.ts";
-import { ClientAddresses } from "./lib/client_address.ts";
 import { hostsOf } from "./lib/own_addresses.ts";
 import { say } from "./lib/say.ts";
 import { growingIds } from "./lib/ulid.ts";
@@ -125,6 +125,7 @@ export async function openGateway(
     return new ConnectedClients({ store, now, newId: () => newId(), log });
   });
   const stopping = new AbortController();
+  const noticed = new Proxies(settings.trustedProxies, { now, log });
   const app = buildApp({
     rest: (app) =>
       restDoor(app, {
@@ -187,6 +188,7 @@ export async function openGateway(
         retention,
         doubts,
         jobs: () => jobs.report(),
+        proxies: () => noticed.report(),
         snapshots: (days, site_id) => snapshotReport(ports, days, site_id),
         now,
         report: logFault,
@@ -213,7 +215,7 @@ export async function openGateway(
         report: logFault,
       });
     },
-    addresses: new ClientAddresses(settings.trustedProxies),
+    proxies: noticed,
     ping: () => store.ping(),
     newId: () => newId(),
     draining: () => stopping.signal.aborted,

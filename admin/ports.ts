@@ -44,6 +44,15 @@ export interface RetentionPort {
   confirm(): Promise<RetentionReport>;
 }
 
+/** A proxy, as it seems, whose word on where requests come from is not believed. */
+export interface ProxyReport {
+  readonly address: string;
+  /** ISO 8601. */
+  readonly seen_at: string;
+  /** What follows, and what to do. */
+  readonly message: string;
+}
+
 /** Writes whose outcome is unknown. */
 export interface DoubtPort {
   /** Says what was found; answers the row. Throws E_NOT_FOUND where the outcome of that row is not unknown. */
@@ -90,6 +99,8 @@ export interface AdminPorts {
   clients(): Promise<ClientsPort>;
   /** What the gateway does on its clocks. */
   jobs(): readonly JobReport[];
+  /** Proxies, as they seem, that requests come over and that the settings do not name. */
+  proxies(): readonly ProxyReport[];
   readonly record: RecordAction;
   /** Sites' own tools; loaded when they are first asked for. */
   proxiedTools(): Promise<ProxiedToolsPort>;

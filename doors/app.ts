@@ -2,8 +2,8 @@
 import { type Context, Hono, type HonoRequest } from "hono";
 import { GatewayError } from "../errors.ts";
 import { onDemand } from "../lib/async.ts";
-import type { ClientAddresses } from "../lib/client_address.ts";
 import { CORS, failure, named, naming } from "./envelope.ts";
+import type { Proxies } from "./proxies.ts";
 
 /** What is mounted where. */
 export interface AppParts {
@@ -16,8 +16,8 @@ export interface AppParts {
   connect(): Promise<Hono>;
   /** Makes the endpoints of OAuth, when the first is asked for. */
   oauth(): Promise<Hono>;
-  /** Where requests come from. */
-  readonly addresses: ClientAddresses;
+  /** Where requests come from; told of every one. */
+  readonly proxies: Pick<Proxies, "notice" | "addressOf">;
   /** Throws when the store does not answer. */
   ping(): Promise<void>;
   /** Whether the gateway is about to stop. */
@@ -40,8 +40,15 @@ const HEADERS = { "content-type": "application/json" };
  */
 export function buildApp(parts: AppParts): (request: Request, info?: RequestInfo) => Promise<Response> {
   const app = routes(parts);
-  return async (request, info) => named(await app.fetch(request, info), parts.newId);
+  return async (request, info) => {
+    parts.proxies.notice(hostOf(info), request.headers.get("x-forwarded-for"));
+    return named(await app.fetch(request, info), parts.newId);
+  };
 }
+
+/** The other end of a connection; null where it is no address of a network. */
+const hostOf = (info: RequestInfo | undefined): string | null =>
+  info !== undefined && "hostname" in info.remoteAddr ? info.remoteAddr.hostname : null;
 
 function routes(parts: AppParts): Hono {
   const app = new Hono();
@@ -67,9 +74,8 @@ function routes(parts: AppParts): Hono {
   later(parts.oauth, "/oauth/*", "/.well-known/*");
   /** Where that is not known it is one place for all. */
   function addressOf({ raw }: HonoRequest, info: RequestInfo | undefined): string {
-    const from = info?.remoteAddr;
-    if (from === undefined || !("hostname" in from)) return "unknown";
-    return parts.addresses.of(from.hostname, raw.headers.get("x-forwarded-for"));
+    const from = hostOf(info);
+    return from === null ? "unknown" : parts.proxies.addressOf(from, raw.headers.get("x-forwarded-for"));
   }
   // Routes that overlapped the tools' own would put each call through a chain of handlers; this catches the rest.
   app.notFound(unanswered);

@@ -15,6 +15,22 @@ export function network(text: string): Network | null {
   return most === null || bits === null || bits > most ? null : { address, bits };
 }
 
+/** Private, loopback and link-local networks (RFC 1918, 6598, 3927, 4193, 4291). */
+const NEAR = new BlockList();
+for (
+  const [address, bits] of [
+    ["10.0.0.0", 8],
+    ["172.16.0.0", 12],
+    ["192.168.0.0", 16],
+    ["100.64.0.0", 10],
+    ["127.0.0.0", 8],
+    ["169.254.0.0", 16],
+    ["::1", 128],
+    ["fc00::", 7],
+    ["fe80::", 10],
+  ] as const
+) NEAR.addSubnet(address, bits, isIP(address) === 6 ? "ipv6" : "ipv4");
+
 /** Knows which proxies to believe. */
 export class ClientAddresses {
   readonly #trusted = new BlockList();
@@ -36,6 +52,16 @@ export class ClientAddresses {
       from = before;
     }
     return isIP(from) === 6 ? `${prefix64(from)}::/64` : from;
+  }
+
+  /**
+   * The other end of a connection where it is no trusted proxy, and whether it is `near`: on this machine or in a private
+   * network, where proxies are. null for a trusted one.
+   */
+  stranger(remote: string): { address: string; near: boolean } | null {
+    const address = plain(remote);
+    if (isIP(address) === 0 || this.#isTrusted(address)) return null;
+    return { address, near: NEAR.check(address, kindOf(address)) };
   }
 
   #isTrusted(address: string): boolean {

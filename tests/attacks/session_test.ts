@@ -20,6 +20,7 @@ Deno.test("a new master token shuts out the sessions opened with the old one", a
       record: () => Promise.resolve(),
       retention: gw.gateway.retention,
       jobs: () => [],
+      proxies: () => [],
       doubts: gw.gateway.doubts,
       clients: () => assert.fail("nothing asks for clients"),
       snapshots: () => assert.fail("nothing asks for snapshots"),

@@ -69,6 +69,7 @@ export function kit(ports: Partial<AdminPorts> = {}) {
     record: (...row) => Promise.resolve(void recorded.push(row)),
     retention: fakeRetention(),
     jobs: () => [],
+    proxies: () => [],
     doubts: { resolve: () => Promise.reject(new Error("nothing is in doubt")) },
     snapshots: () => Promise.resolve(SNAPSHOTS),
     now: () => clock.now,
