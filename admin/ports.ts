@@ -75,6 +75,7 @@ export interface AdminPorts {
     | "personSessions"
     | "attempts"
     | "challenges"
+    | "devices"
     | "audit"
     | "missingKeys"
   >;

@@ -73,10 +73,7 @@ function ownOptions(connectors: Connectors): Options {
     "base-url": { value: "address", help: `https address (http on loopback only)${has.join("")}` },
     project: { value: "id", help: "the project it belongs to" },
     flag: { value: "name=true|false", many: true, help: `set by a super-admin: ${FLAGS.join(", ")}` },
-    "confirm-policy": {
-      value: "flag|preview",
-      help: "the least its writes need beside confirm: true; preview where it may publish",
-    },
+    "confirm-policy": { value: "flag|preview", help: "the least its writes need beside confirm: true" },
   };
 }
 

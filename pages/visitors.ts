@@ -13,6 +13,8 @@ import { assertOwnPages } from "./origin.ts";
 export const PERSON_COOKIE = "gateway_person";
 /** Name of the cookie that forms of somebody without a session are bound to. */
 const FORM_COOKIE = "gateway_form";
+/** Name, before that of a user, of the cookie that a browser is known by from which the user has signed in. */
+const DEVICE_COOKIE = "gateway_device";
 /** Field of a form that proves that one of our pages made it, for this browser. */
 export const CSRF_FIELD = "csrf";
 const RANDOM_BYTES = 32;
@@ -42,7 +44,7 @@ export interface SignedIn {
 
 /** What visitors are known by. */
 export interface VisitorPorts {
-  readonly store: Pick<Store, "personSessions" | "users">;
+  readonly store: Pick<Store, "personSessions" | "users" | "devices">;
   /** Where people reach the gateway, without a trailing slash. */
   readonly baseUrl: string;
 }
@@ -106,10 +108,22 @@ export class Visitors {
       throw new GatewayError("E_AUTH", "You were signed out everywhere at this moment; sign in again");
     }
     this.#write(c, PERSON_COOKIE, made.text, LIMITS.SESSION_MS / 1000);
+    this.#write(
+      c,
+      deviceCookie(user.id),
+      this.ports.store.devices.create(user.id),
+      PEOPLE_LIMITS.DEVICE_MS / 1000,
+    );
     this.#forget(c, FORM_COOKIE);
   }
 
-  /** Ends the session of this browser, and takes its cookies back. */
+  /** The name of the browser where that user has signed in from it before; else null. */
+  deviceOf(request: Request, user_id: string): string | null {
+    const text = this.#read(request, deviceCookie(user_id));
+    return text === undefined ? null : this.ports.store.devices.find(text, user_id);
+  }
+
+  /** Ends the session of this browser, and takes its cookies back, but for the one that it is known by. */
   async signOut(c: Context): Promise<void> {
     await this.#endOwn(c);
     this.#forget(c, PERSON_COOKIE);
@@ -152,6 +166,9 @@ export class Visitors {
 function csrfOf(secret: string): string {
   return hash("sha256", `form\n${secret}`, "base64url");
 }
+
+/** Each user has one of their own, so that several can share a browser; it does not say who. */
+const deviceCookie = (user_id: string) => `${DEVICE_COOKIE}_${hash("sha256", user_id).slice(0, 16)}`;
 
 function isSame(one: string, other: string): boolean {
   const digest = (text: string) => hash("sha256", text, "buffer");

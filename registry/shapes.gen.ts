@@ -827,13 +827,7 @@ export interface Shapes {
   };
   "bulk_write_static_files": {
     args: {
-      "files": ({
-        "path": string;
-        "content": string;
-        "encoding": "utf-8" | "base64";
-        "allow_overwrite": boolean;
-        "sha"?: string;
-      })[];
+      "files": ({ "path": string; "content": string; "encoding": "utf-8" | "base64" })[];
       "target_branch": "preview" | "main";
       "message"?: string;
     };

@@ -177,10 +177,9 @@ if (import.meta.main) {
     // One Ctrl-C comes several times, by way of npx and deno task: the later ones must not cut the cleaning up short.
     for (const signal of STOPPING) Deno.addSignalListener(signal, () => {});
     const { baseUrl } = checked;
-    const begun = () => say(guide(baseUrl, token, cms, project, section, parts));
-    const ending = await serve(gateway, checked, begun);
+    await serve(gateway, checked, () => say(guide(baseUrl, token, cms, project, section, parts)));
     await cleanup.disposeAsync();
-    Deno.exit(ending === "told" ? 0 : 1);
+    Deno.exit(0);
   } catch (error) {
     say(error instanceof Error ? error.message : String(error));
     Deno.exit(1);

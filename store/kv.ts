@@ -10,6 +10,7 @@ import { Accounts } from "./accounts.ts";
 import { Audit } from "./audit.ts";
 import { ConfigVersion } from "./cache.ts";
 import { Database } from "./database.ts";
+import { Devices } from "./devices.ts";
 import { Invitations } from "./invitations.ts";
 import { KnownStores } from "./known_stores.ts";
 import { Leases } from "./leases.ts";
@@ -18,13 +19,13 @@ import { OAuthGrants } from "./oauth_grants.ts";
 import { isFile, openMarked, within } from "./opening.ts";
 import { Paces } from "./paces.ts";
 import { PersonSessions } from "./person_sessions.ts";
-import { ManagedFiles } from "./managed_files.ts";
 import { Previews } from "./previews.ts";
 import { Projects } from "./projects.ts";
 import { Sealer } from "./seal.ts";
 import { type SealedRecord, sealedRecords } from "./sealed_records.ts";
 import { Sessions } from "./sessions.ts";
 import { SignIns } from "./sign_ins.ts";
+import { Signatures } from "./signatures.ts";
 import { Sites } from "./sites.ts";
 import type { SiteShape, Store } from "./store.ts";
 import { Snapshots } from "./snapshots.ts";
@@ -69,6 +70,7 @@ export interface StoreOptions {
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const sealer = await Sealer.open(options.keys);
+  const signatures = new Signatures(options.keys);
   const opened = await openKnown(options, sealer);
   const kv = options.around?.(opened) ?? opened;
   const clock = options.clock ?? CLOCK;
@@ -91,9 +93,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     invitations: new Invitations(db, signIns),
     personSessions,
     attempts: new Attempts(db),
-    challenges: new Challenges(db),
+    challenges: new Challenges(db, signatures),
+    devices: new Devices(signatures, db.now),
     previews: new Previews(db),
-    managedFiles: new ManagedFiles(db),
     consents: new Consents(db, sealer),
     oauthClients: new OAuthClients(db),
     oauthGrants: new OAuthGrants(db, version, sealer),

@@ -128,12 +128,22 @@ export interface AttemptLimit {
 export interface AttemptStore {
   /** Counts one and answers 0; where as many were made as may be, counts none and says in how many ms one may be. */
   take(name: string, limit: AttemptLimit): Promise<number>;
+  /** Takes the newest one back, which turned out to be none of those that are limited. */
+  giveBack(name: string): Promise<void>;
   forget(name: string): Promise<void>;
 }
 
-/** Challenges that a passkey signs, each taken once, in the browser that asked for it. */
+/** Browsers in which somebody has signed in before. Nothing is kept of them. */
+export interface DeviceStore {
+  /** What a browser is given to be known by, for that user. */
+  create(user_id: string): string;
+  /** The browser's own name where that user was given the text and its time is not over; else null. */
+  find(text: string, user_id: string): string | null;
+}
+
+/** Challenges that a passkey signs, each taken once, in the browser that asked for it. Anybody may ask: none is kept. */
 export interface ChallengeStore {
-  create(bound_to: string): Promise<string>;
+  create(bound_to: string): string;
   /** Whether it stood; afterwards it does not. */
   take(challenge: string, bound_to: string): Promise<boolean>;
 }

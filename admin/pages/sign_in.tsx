@@ -45,7 +45,12 @@ export function signInPages(app: Hono, parts: PagesParts): void {
     const email = (form.get("email")?.trim() ?? "").slice(0, PEOPLE_LIMITS.EMAIL_CHARACTERS_MAX + 1);
     const next = wanted(form.get("next"));
     try {
-      const signedIn = await people.signIn({ email, passphrase, address: addressOf(c) });
+      const signedIn = await people.signIn({
+        email,
+        passphrase,
+        address: addressOf(c),
+        deviceOf: (user_id) => visitors.deviceOf(c.req.raw, user_id),
+      });
       await ports.record(actorOfPerson(signedIn.user), "session.sign_in", { method: "passphrase" });
       await visitors.signIn(c, signedIn, "passphrase");
       return leadTo(c, next);
@@ -58,7 +63,7 @@ export function signInPages(app: Hono, parts: PagesParts): void {
   app.post(`${PATH}/passkey/options`, async (c) => {
     const visitor = await visitors.visit(c);
     await visitors.form(c, visitor);
-    await people.attempt(addressOf(c));
+    // Not counted: nobody guesses a passkey, and whoever guesses passphrases must not shut those out who have one.
     return answer(c, await (await parts.passkeys()).requestOptions(visitor.csrf));
   });
 

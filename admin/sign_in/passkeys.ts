@@ -51,7 +51,7 @@ export class Passkeys {
       userName: email,
       userDisplayName: email,
       userID: new TextEncoder().encode(id),
-      challenge: fromBase64url(await store.challenges.create(bound_to)),
+      challenge: fromBase64url(store.challenges.create(bound_to)),
       timeout: PEOPLE_LIMITS.CHALLENGE_MS,
       excludeCredentials: standing.map(({ id, transports }) => ({
         id,
@@ -65,7 +65,7 @@ export class Passkeys {
   async requestOptions(bound_to: string): Promise<object> {
     return await generateAuthenticationOptions({
       rpID: this.#rp.expectedRPID,
-      challenge: fromBase64url(await this.ports.store.challenges.create(bound_to)),
+      challenge: fromBase64url(this.ports.store.challenges.create(bound_to)),
       timeout: PEOPLE_LIMITS.CHALLENGE_MS,
       userVerification: "required",
     });

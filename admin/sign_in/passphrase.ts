@@ -10,7 +10,8 @@ import { isCommon } from "./common_passphrases.ts";
 const COST = { n: 2 ** 15, r: 8, p: 3 } as const;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** Each takes memory and a core: so many at once, so many waiting. */
+type Cost = Readonly<Record<"n" | "r" | "p", number>>;
+/** Each takes memory and a core: so many at once, so many waiting, of those who are known and of strangers. */
 const AT_ONCE = 2;
 const WAITING_MAX = 20;
 const RETRY_SECONDS = 5;
@@ -42,19 +43,23 @@ export function passphraseFault(passphrase: string, own: readonly string[]): str
 /** Makes passphrases what is kept of them, a few at a time and off the main thread. */
 export class Passphrases {
   #running = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #known: (() => void)[] = [];
+  readonly #strangers: (() => void)[] = [];
 
-  /** What is kept of it. Throws E_RATE_LIMITED where too many are being judged. */
+  /** What is kept of it; whoever chooses one is known. Throws E_RATE_LIMITED where too many are being judged. */
   async keep(passphrase: string): Promise<KeptPassphrase> {
     const salt = randomBytes(SALT_BYTES);
-    const hash = await this.#hash(passphrase, salt, COST);
+    const hash = await this.#hash(passphrase, salt, COST, true);
     return { algorithm: "scrypt", ...COST, salt: salt.toString("base64"), hash: hash.toString("base64") };
   }
 
-  /** Whether it is right; takes as long where there is none. Throws E_RATE_LIMITED where too many are being judged. */
-  async isRight(passphrase: string, kept: KeptPassphrase | null): Promise<boolean> {
+  /**
+   * Whether it is right; takes as long where there is none. Strangers do not keep those waiting who are `known`. Throws
+   * E_RATE_LIMITED where too many are being judged.
+   */
+  async isRight(passphrase: string, kept: KeptPassphrase | null, known = false): Promise<boolean> {
     const { salt, hash, ...cost } = kept ?? NOBODYS;
-    const made = await this.#hash(passphrase, Buffer.from(salt, "base64"), cost);
+    const made = await this.#hash(passphrase, Buffer.from(salt, "base64"), cost, known);
     return timingSafeEqual(made, Buffer.from(hash, "base64")) && kept !== null;
   }
 
@@ -63,8 +68,8 @@ export class Passphrases {
     return n !== COST.n || r !== COST.r || p !== COST.p;
   }
 
-  async #hash(passphrase: string, salt: Buffer, { n, r, p }: { n: number; r: number; p: number }) {
-    await this.#turn();
+  async #hash(passphrase: string, salt: Buffer, { n, r, p }: Cost, known: boolean) {
+    await this.#turn(known ? this.#known : this.#strangers);
     try {
       const options = { N: n, r, p, maxmem: 256 * n * r };
       return await new Promise<Buffer>((resolve, reject) => {
@@ -72,22 +77,22 @@ export class Passphrases {
         scrypt(normal(passphrase), salt, HASH_BYTES, options, done);
       });
     } finally {
-      const next = this.#waiting.shift();
+      const next = this.#known.shift() ?? this.#strangers.shift();
       if (next) next();
       else this.#running--;
     }
   }
 
-  async #turn(): Promise<void> {
+  async #turn(waiting: (() => void)[]): Promise<void> {
     if (this.#running < AT_ONCE) return void this.#running++;
-    if (this.#waiting.length >= WAITING_MAX) {
+    if (waiting.length >= WAITING_MAX) {
       throw new GatewayError(
         "E_RATE_LIMITED",
         `Too many people are signing in at this moment; try again in ${RETRY_SECONDS} s`,
         { retryAfter: RETRY_SECONDS },
       );
     }
-    await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+    await new Promise<void>((resolve) => void waiting.push(resolve));
   }
 }
 

@@ -25,6 +25,15 @@ export interface MadeInvitation {
   readonly email: string;
 }
 
+/** Somebody who tries a passphrase. */
+export interface Attempt {
+  readonly email: string;
+  readonly passphrase: string;
+  readonly address: string;
+  /** The name of the browser where that user has signed in from it before; else null. */
+  deviceOf(user_id: string): string | null;
+}
+
 const WINDOW = { window_ms: PEOPLE_LIMITS.SIGN_IN_WINDOW_MS } as const;
 const ACCOUNT = { ...WINDOW, most: PEOPLE_LIMITS.SIGN_IN_ATTEMPTS_ACCOUNT };
 const ACCOUNT_ALL = { ...WINDOW, most: PEOPLE_LIMITS.SIGN_IN_ATTEMPTS_ACCOUNT_ALL };
@@ -33,6 +42,7 @@ const ONCE = { ...WINDOW, most: 1 };
 
 const accountName = (email: string) => `sign in, account ${email.toLowerCase()}`;
 const addressName = (address: string) => `sign in, address ${address}`;
+const deviceName = (device: string) => `sign in, browser ${device}`;
 const pairName = (email: string, address: string) => `${accountName(email)}, address ${address}`;
 const ownName = ({ id }: User) => `own passphrase, user ${id}`;
 
@@ -100,32 +110,40 @@ export class People {
 
   /**
    * The user of that e-mail and passphrase. Throws E_AUTH where they are wrong, in the same words and time whichever of
-   * them it is; E_RATE_LIMITED after too many attempts for the account or from the address.
+   * them it is; E_RATE_LIMITED after too many attempts for the account or from the address, where the user has signed
+   * in from that browser before after too many from that browser alone.
    */
-  async signIn(
-    { email, passphrase, address }: { email: string; passphrase: string; address: string },
-  ): Promise<SignedIn> {
+  async signIn({ email, passphrase, address, deviceOf }: Attempt): Promise<SignedIn> {
     const { store } = this.ports;
-    const whose = `for ${JSON.stringify(email)}`;
-    await this.attempt(address);
-    await this.#take(pairName(email, address), ACCOUNT, whose, { email, address });
-    await this.#take(accountName(email), ACCOUNT_ALL, whose, { email, address });
     const user = await store.users.byEmail(email);
+    const device = user && deviceOf(user.id);
+    await this.#count({ email, address, device });
     const mark = await store.personSessions.mark(user?.id ?? "nobody");
     const { passphrase: kept, unopened } = await store.signIns.get(user?.id ?? "nobody");
     if (unopened !== null) this.ports.report(crypto.randomUUID(), unopened);
-    const right = await this.#passphrases.isRight(passphrase, kept);
+    const right = await this.#passphrases.isRight(passphrase, kept, device !== null);
     if (user === null || kept === null || !right) {
       throw new GatewayError("E_AUTH", "The e-mail address or the passphrase is wrong");
     }
-    await this.#forget(email, address);
+    if (device === null) {
+      await this.#forget(email, address);
+      await store.attempts.giveBack(addressName(address));
+    } else {
+      await store.attempts.forget(deviceName(device));
+    }
     if (this.#passphrases.isOutdated(kept)) await this.#keepAgain(user, passphrase, kept);
     return { user, mark };
   }
 
-  /** Counts an attempt from an address. Throws E_RATE_LIMITED. */
-  async attempt(address: string): Promise<void> {
+  /** Counts an attempt before it is judged: of a browser that is known apart from everybody else's. */
+  async #count({ email, address, device }: { email: string; address: string; device: string | null }) {
+    const whose = `for ${JSON.stringify(email)}`;
+    if (device !== null) {
+      return await this.#take(deviceName(device), ACCOUNT, `${whose} from this browser`, { email, address });
+    }
     await this.#take(addressName(address), ADDRESS, "from your network address", { address });
+    await this.#take(pairName(email, address), ACCOUNT, whose, { email, address });
+    await this.#take(accountName(email), ACCOUNT_ALL, whose, { email, address });
   }
 
   /** Whether that is the user's passphrase. Throws E_RATE_LIMITED after too many attempts. */
@@ -134,7 +152,7 @@ export class People {
     const { id, email } = user;
     await this.#take(ownName(user), ACCOUNT, `for ${JSON.stringify(email)}`, { email });
     const { passphrase: kept } = await store.signIns.get(id);
-    const right = await this.#passphrases.isRight(passphrase, kept);
+    const right = await this.#passphrases.isRight(passphrase, kept, true);
     if (right) await store.attempts.forget(ownName(user));
     return right;
   }
@@ -193,8 +211,10 @@ export class People {
     const minutes = Math.max(1, Math.ceil(wait_ms / 60_000));
     throw new GatewayError(
       "E_RATE_LIMITED",
-      `Too many attempts to sign in ${whose}; try again in ${minutes} minute${minutes === 1 ? "" : "s"}` +
-        (limit !== ADDRESS ? ", sign in with a passkey, or ask for another invitation" : ""),
+      `Too many attempts to sign in ${whose}; try again in ${minutes} minute${
+        minutes === 1 ? "" : "s"
+      }, sign in ` +
+        "with a passkey or in a browser that you have signed in from before, or ask for another invitation",
       { retryAfter: Math.ceil(wait_ms / 1000) },
     );
   }

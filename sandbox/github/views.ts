@@ -27,8 +27,7 @@ const ACCOUNT_URLS = {
 
 /** An account, as in `owner`. */
 export function accountView(state: State, { id, login, type }: Account): Json {
-  const name = encodeURIComponent(login); // a bot's has brackets
-  const url = `${state.origin()}/users/${name}`;
+  const url = `${state.origin()}/users/${login}`;
   const urls = Object.entries(ACCOUNT_URLS).map(([field, end]) => [field, `${url}/${end}`]);
   return {
     login,
@@ -37,7 +36,7 @@ export function accountView(state: State, { id, login, type }: Account): Json {
     avatar_url: `${state.origin()}/avatars/${id}`,
     gravatar_id: "",
     url,
-    html_url: `https://github.com/${name}`,
+    html_url: `https://github.com/${login}`,
     ...Object.fromEntries(urls),
     type,
     site_admin: false,

@@ -149,6 +149,18 @@ export function unescaped(text: string): string {
     .replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 }
 
+/** The problem that a page names. */
+export const said = ({ text }: Shown): string =>
+  unescaped(/<div class="notice problem"[^>]*><p>([^<]*)</.exec(text)?.[1] ?? "");
+
+/** The gateway as somebody at a network address reaches it. */
+export const reaching = (gw: Pick<Kit, "gateway">) => (hostname: string) => ({
+  http: async (path: string, init?: RequestInit) => {
+    const info = { remoteAddr: { transport: "tcp", hostname, port: 1 } } as const;
+    return await gw.gateway.fetch(new Request(`${BASE}${path}`, init), info);
+  },
+});
+
 /** A member of every site unless `grants` says otherwise. */
 export async function person(gw: Kit, email: string, grants: UserInput = {}): Promise<User> {
   const user = await gw.store.users.create({

@@ -4,7 +4,7 @@ import { browserOf } from "../../admin/pages/words.ts";
 import { passphraseFault } from "../../admin/sign_in/passphrase.ts";
 import { PEOPLE_LIMITS } from "../../model.ts";
 import { gateway, type Kit } from "../kit.ts";
-import { BASE, invited, joined, PASSPHRASE, person, PersonBrowser, type Shown, unescaped } from "./kit.ts";
+import { BASE, invited, joined, PASSPHRASE, person, PersonBrowser, reaching, said } from "./kit.ts";
 
 Deno.test("an invitation sets a passphrase, which signs in; the link works once", async () => {
   await using gw = await gateway();
@@ -90,7 +90,8 @@ Deno.test("who tries many accounts from one address is stopped there, and others
   assert.equal(page.status, 429);
   assert.equal(
     said(page),
-    "Too many attempts to sign in from your network address; try again in 15 minutes.",
+    "Too many attempts to sign in from your network address; try again in 15 minutes, sign in with a passkey or in a " +
+      "browser that you have signed in from before, or ask for another invitation.",
   );
   assert.equal((await new PersonBrowser(from("203.0.113.8")).signIn(ann.email)).status, 200);
   gw.clock.now += limit.window_ms;
@@ -164,8 +165,6 @@ Deno.test("an invitation opens for 72 hours, the newest alone; looking at it use
 });
 
 const form = (passphrase: string) => ({ passphrase, again: passphrase });
-const said = ({ text }: Shown) =>
-  unescaped(/<div class="notice problem"[^>]*><p>([^<]*)</.exec(text)?.[1] ?? "");
 
 Deno.test("a passkey that names itself as another user's does takes nothing from that user", async () => {
   await using gw = await gateway();
@@ -265,14 +264,6 @@ Deno.test("no passphrase, invitation or cookie stands in the store, the log or t
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
-});
-
-/** The gateway as somebody at a network address reaches it. */
-const reaching = (gw: Kit) => (hostname: string) => ({
-  http: async (path: string, init?: RequestInit) => {
-    const info = { remoteAddr: { transport: "tcp", hostname, port: 1 } } as const;
-    return await gw.gateway.fetch(new Request(`${BASE}${path}`, init), info);
-  },
 });
 
 Deno.test("a passphrase that no key opens signs in nobody, tells nobody, and is replaced by an invitation", async () => {

@@ -4,7 +4,6 @@ import { checkFileSize, checkSha } from "../../rules/file.ts";
 import { markdownPath, underPrefix } from "../../rules/path.ts";
 import { LIMITS, type Site } from "../../model.ts";
 import type { Decide, Entry, Planned, Pushed, RepoClient, View } from "../../platforms/github/client.ts";
-import { recordingPages } from "../../platforms/github/managed.ts";
 import { commitMessage } from "../../platforms/github/names.ts";
 import github from "../../platforms/github/connector.ts";
 import type { ContextOf } from "../../registry/tool.ts";
@@ -26,7 +25,7 @@ export async function fileAt(
   path: string,
   sha?: string,
 ): Promise<{ entry: Entry; text: string }> {
-  const { entry } = await view.place(path);
+  const entry = await view.find(path);
   if (entry === null) {
     throw new GatewayError(
       "E_NOT_FOUND",
@@ -59,6 +58,5 @@ export async function commit(
   const client = await ctx.use(github);
   const branch = await client.deployedBranch();
   const message = commitMessage(line, ctx.caller.token.id);
-  const target = { branch, message, grant: ctx.grant, planned, made: ctx.made };
-  return await client.push(target, recordingPages(ctx.managed, decide));
+  return await client.push({ branch, message, grant: ctx.grant, planned, made: ctx.made }, decide);
 }

@@ -82,13 +82,12 @@ final class Seo_Redirects {
 		if ( is_wp_error( $source ) ) {
 			return $source;
 		}
-		$rows   = array_filter( array( $store->in_force( $source ) ) );
+		$rows   = self::in_force( $store->find( $source ) );
 		$hides  = self::seen_at( $source );
 		$answer = array(
 			'redirects' => $rows,
 			'total'     => count( $rows ),
 			'statuses'  => $store::STATUSES,
-			'resolves'  => $store->resolve( $source ),
 		);
 		return $hides ? $answer + array( 'hides' => $hides ) : $answer;
 	}
@@ -138,7 +137,7 @@ final class Seo_Redirects {
 	 */
 	public static function after( array $written ) {
 		$store = Redirect_Store::active();
-		return is_wp_error( $store ) ? $store : array( 'redirects' => array_filter( array( $store->in_force( $written['source'] ) ) ) );
+		return is_wp_error( $store ) ? $store : array( 'redirects' => self::in_force( $store->find( $written['source'] ) ) );
 	}
 
 	/**
@@ -172,17 +171,14 @@ final class Seo_Redirects {
 		}
 		return array(
 			'id'          => $id,
-			'created'     => ! $found || '' === $found['destination'],
+			'created'     => array() === self::in_force( $found ),
 			'source'      => $source,
 			'destination' => $destination,
 			'status'      => $request['status'],
 		);
 	}
 
-	/**
-	 * Sends the visitor on where one of the plugin's own redirects fits the request, also beside an SEO plugin that has
-	 * redirects of its own since; where one of those fits too, it goes first.
-	 */
+	/** Sends the visitor on where one of the plugin's own redirects fits the request. */
 	public static function redirect() {
 		$method = isset( $_SERVER['REQUEST_METHOD'] ) ? $_SERVER['REQUEST_METHOD'] : 'GET'; // phpcs:ignore WordPress.Security.ValidatedSanitizedInput
 		if ( ! in_array( $method, array( 'GET', 'HEAD' ), true ) || ! isset( $_SERVER['REQUEST_URI'] ) || is_preview() ) {
@@ -190,9 +186,9 @@ final class Seo_Redirects {
 		}
 		// phpcs:ignore WordPress.Security.ValidatedSanitizedInput -- only compared, and only after normalising.
 		$source = Redirect_Rules::source( (string) strtok( wp_unslash( $_SERVER['REQUEST_URI'] ), '?' ) );
-		$row    = is_wp_error( $source ) ? null : ( new Redirects_Own() )->find( $source );
-		$store  = $row ? Redirect_Store::active() : null;
-		if ( ! $row || '' === $row['destination'] || self::goes_first( $store, $source ) ) {
+		$store  = is_wp_error( $source ) ? null : Redirect_Store::active();
+		$row    = $store instanceof Redirects_Own ? $store->find( $source ) : null;
+		if ( ! $row || '' === $row['destination'] ) {
 			return;
 		}
 		// An apostrophe as it is would be dropped on the way.
@@ -247,17 +243,12 @@ final class Seo_Redirects {
 	}
 
 	/**
-	 * Whether a redirect of the SEO plugin fits a path.
+	 * A redirect as a list of one; none for a record that leads nowhere yet.
 	 *
-	 * @param Redirect_Store|WP_Error $store The store of the site.
-	 * @param string                  $path  A path as Redirect_Rules::source() gives it.
-	 * @return bool
+	 * @param array|null $row A redirect.
+	 * @return array[]
 	 */
-	private static function goes_first( $store, $path ) {
-		if ( ! $store instanceof Redirect_Store || $store instanceof Redirects_Own ) {
-			return false;
-		}
-		$row = $store->match( $path );
-		return null !== $row && '' !== $row['destination'];
+	private static function in_force( $row ) {
+		return $row && '' !== $row['destination'] ? array( $row ) : array();
 	}
 }

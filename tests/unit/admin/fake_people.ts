@@ -4,7 +4,14 @@ import type { Store } from "../../../store/store.ts";
 
 type People = Pick<
   Store,
-  "accounts" | "oauthGrants" | "signIns" | "invitations" | "personSessions" | "attempts" | "challenges"
+  | "accounts"
+  | "oauthGrants"
+  | "signIns"
+  | "invitations"
+  | "personSessions"
+  | "attempts"
+  | "challenges"
+  | "devices"
 >;
 
 const untouched = <T extends object>(what: string, but: object = {}): T =>
@@ -22,5 +29,6 @@ export function fakePeople(): People {
     personSessions: untouched<Store["personSessions"]>("sessions", { find: () => Promise.resolve(null) }),
     attempts: untouched("attempts"),
     challenges: untouched("challenges"),
+    devices: untouched("browsers that are known"),
   };
 }

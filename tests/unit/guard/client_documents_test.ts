@@ -32,7 +32,13 @@ Deno.test("a document that several ask for at once is read once, and a failure i
   };
   const documents = new ClientDocuments({
     http: http as Http,
-    store: { attempts: { take: () => Promise.resolve(0), forget: () => Promise.resolve() } },
+    store: {
+      attempts: {
+        take: () => Promise.resolve(0),
+        forget: () => Promise.resolve(),
+        giveBack: () => Promise.resolve(),
+      },
+    },
     now: () => NOW,
   });
   const all = () =>
