@@ -19,7 +19,7 @@ import { platformStep } from "./platform.ts";
 import { judgeRaises } from "./raises.ts";
 import { effectiveTier, riskCap } from "./risk.ts";
 import { toolScope } from "./scope.ts";
-import { findOfferingSite, findSite } from "./site.ts";
+import { findOfferingSite, findSite, notThere } from "./site.ts";
 
 /** What the steps need of the rest of the gateway. */
 export interface AdmitPorts extends ContextPorts {
@@ -61,7 +61,7 @@ export interface Admitted {
 /** Steps 4 to 13, which send nothing. */
 export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord): Promise<Admitted> {
   const { caller, deadline, follower } = asked;
-  const entry = ports.catalog.find(asked.tool, caller); // 4
+  const entry = entryOf(ports, asked); // 4
   const { manifest, handler, offer } = entry;
   record.tier = manifest.tier;
   if (offer?.hidden !== undefined) throw hidden(entry.name, offer.hidden);
@@ -163,6 +163,15 @@ function wholeRevision(
   }
   if (own === null && inner.length === 0) return null;
   return { ...own, ...Object.fromEntries(inner) };
+}
+
+/** Step 4. Throws E_TOOL_NOT_FOUND; for a site out of scope E_SCOPE_DENIED, whatever tools that one has. */
+function entryOf({ catalog }: AdmitPorts, { tool, caller, args }: Asked): ToolEntry {
+  try {
+    return catalog.find(tool, caller);
+  } catch (thrown) {
+    throw notThere(thrown, caller, args["site_id"]);
+  }
 }
 
 /** Step 9: the call's site, null for a tool without one. */

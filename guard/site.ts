@@ -19,15 +19,7 @@ export async function findSite(
   if (id === undefined) {
     throw new GatewayError("E_BAD_INPUT", `${field} is required; list_sites names the sites you may use`);
   }
-  if (!reaches(caller, id)) {
-    throw new GatewayError(
-      "E_SCOPE_DENIED",
-      `${field}: the site ${
-        JSON.stringify(id.slice(0, 64))
-      } is outside what the token may use; list_sites names those inside`,
-      { audit: "denied" },
-    );
-  }
+  if (!reaches(caller, id)) throw outOfScope(id, field);
   const site = await sites.get(id);
   if (site) return site;
   const hint = reachesAll(caller)
@@ -37,6 +29,27 @@ export async function findSite(
     "E_NOT_FOUND",
     `${field}: no site ${JSON.stringify(id.slice(0, 64))} is registered; ${hint}`,
   );
+}
+
+/** E_SCOPE_DENIED for a site that the caller does not reach, audited as denied; it says nothing of the site. */
+function outOfScope(id: string, field: string): GatewayError {
+  return new GatewayError(
+    "E_SCOPE_DENIED",
+    `${field}: the site ${
+      JSON.stringify(id.slice(0, 64))
+    } is outside what the token may use; list_sites names those inside`,
+    { audit: "denied" },
+  );
+}
+
+/**
+ * What to say of a tool that is not there for the caller, by the site it was called for: of one out of scope nothing but
+ * that, so that nobody learns which tools it has.
+ */
+export function notThere(thrown: unknown, caller: Caller, siteId: unknown): unknown {
+  const isUnknown = thrown instanceof GatewayError && thrown.code === "E_TOOL_NOT_FOUND";
+  if (!isUnknown || typeof siteId !== "string" || siteId === "" || reaches(caller, siteId)) return thrown;
+  return outOfScope(siteId, "site_id");
 }
 
 /** Whether the list of tools names that site for the tool: not one where it writes to who may only read. */

@@ -254,7 +254,9 @@ Deno.test("a site's own tool is called within another only to read, for its writ
   }, "E_FORBIDDEN_OP");
   assert.match(message, /has no preview/);
   const read = { tool: "shop-find", args: { text: "a" }, run: true };
-  assert.deepEqual(await gw.call("note_explain", read), { answer: { site: "acme", args: { text: "a" } } });
+  assert.deepEqual(await gw.call("note_explain", read), {
+    answer: { result: { site: "acme", args: { text: "a" } } },
+  });
 });
 
 Deno.test("calls within share the deadline of the whole call", async () => {

@@ -105,6 +105,7 @@ Deno.test("a site that is out of scope, unknown, or does not offer the tool is r
 });
 
 Deno.test("a tool that only sites out of scope offer is answered as one that there is not, in all that shows", async () => {
+  const OUT = [{ site_id: "acme", ...TEXT }, { site_id: "bolt", ...TEXT }, { site_id: "nowhere" }];
   await using gw = await gateway(OPTIONS);
   // A read, a write and a hidden one: each beside a name that nobody has.
   for (
@@ -115,9 +116,7 @@ Deno.test("a tool that only sites out of scope offer is answered as one that the
   ) {
     for (const door of ["rest", "mcp"] as const) {
       for (
-        const args of [TEXT, { site_id: "acme", ...TEXT }, { site_id: "cove", ...TEXT }, {
-          status: "publish",
-        }]
+        const args of [TEXT, ...OUT, { site_id: "cove", ...TEXT }, { status: "publish" }]
       ) {
         const ends = [];
         for (const tool of [name!, other!]) ends.push(await gw.end(tool, args, { door, as: "cove" }));
@@ -126,7 +125,9 @@ Deno.test("a tool that only sites out of scope offer is answered as one that the
           JSON.parse(JSON.stringify(end).replaceAll([name!, other!][at]!, "it"))
         );
         assert.deepEqual(real, unknown);
-        assert.equal(real.code, "E_TOOL_NOT_FOUND");
+        const isOut = OUT.some((one) => one === args);
+        assert.equal(real.code, isOut ? "E_SCOPE_DENIED" : "E_TOOL_NOT_FOUND");
+        assert.equal(row?.status, isOut ? "denied" : "error");
         const { id: _, at: __, request_id: ___, tool: ____, duration_ms: _____, ...rest } = row!;
         const { id: a, at: b, request_id: c, tool: d, duration_ms: e, ...same } = foreign!;
         assert.ok(a && b && c && d && e !== undefined);
@@ -134,6 +135,25 @@ Deno.test("a tool that only sites out of scope offer is answered as one that the
       }
     }
   }
+});
+
+Deno.test("a site out of scope is refused alike whether it has the tool, has it not or is not there", async () => {
+  await using gw = await gateway(OPTIONS);
+  // "acme" and "bolt" have it, "crm1" has not, "nowhere" is not registered.
+  for (
+    const [as, tool] of [["acme", "shop-find"], ["cove", "shop-find"], ["cove", "shop-nothing"]] as const
+  ) {
+    const said = new Set<string>();
+    for (const site_id of ["bolt", "crm1", "nowhere", "gone"]) {
+      const message = await gw.refuses(tool, { site_id, ...TEXT }, "E_SCOPE_DENIED", { as });
+      said.add(message.replace(`"${site_id}"`, "it"));
+      const [row] = await gw.audit();
+      assert.deepEqual([row?.status, row?.error, row?.tool], ["denied", "E_SCOPE_DENIED", tool]);
+    }
+    assert.equal(said.size, 1, [...said].join());
+  }
+  await gw.refuses("shop-nothing", { site_id: "cove" }, "E_TOOL_NOT_FOUND", { as: "cove" });
+  await gw.refuses("shop-nothing", { site_id: "nowhere" }, "E_TOOL_NOT_FOUND");
 });
 
 Deno.test("a hidden tool is refused before the token's scope, and is on no list", async () => {

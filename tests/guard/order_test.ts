@@ -46,7 +46,7 @@ const LADDER: readonly Rung[] = [
     step: "4 the tool is looked up before its scope",
     tool: "toy_wirte",
     as: "narrow",
-    args: { status: "publish", titel: 1, site_id: "other" },
+    args: { status: "publish", titel: 1 },
     code: "E_TOOL_NOT_FOUND",
     audit: "error",
     says: /did you mean "toy_write"/,
