@@ -1,6 +1,6 @@
 /** The parts of the OpenAPI document that are the same for every tool: envelopes, refusals, routes that are no tool. */
 import type { CodeEntry } from "../errors.ts";
-import { OUTCOMES } from "../model.ts";
+import { CONFIRM_POLICIES, OUTCOMES } from "../model.ts";
 import { ANSWERS, envelope, list, object, ref, text } from "./openapi_answers.ts";
 import type { OpenApiSchema } from "./openapi_schema.ts";
 
@@ -45,6 +45,17 @@ export function sharedSchemas(codes: Codes, kinds: readonly string[]): Record<st
         description: "How far a call may go: the lower of the token's ceiling and its owner's",
       },
       owner_user_id: { ...text("Whose token it is; null for one that belongs to no user"), nullable: true },
+      super_admin: {
+        type: "boolean",
+        description: "Whether it was made under the master token, so that it may call super-admin tools",
+      },
+      confirm_policy: {
+        type: "string",
+        enum: [...CONFIRM_POLICIES],
+        description:
+          "What a write needs: with `flag` `confirm: true`, with `preview` its confirm_token as well, with `human` a " +
+          "person's approval; a site can ask for more",
+      },
     }, "The token of the call"),
     WhoamiEnvelope: envelope(ref("schemas", "Whoami"), "The token of the call"),
     Site: object({

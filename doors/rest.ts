@@ -112,6 +112,8 @@ const whoami = (caller: Caller) => ({
   allowed_tools: caller.token.allowed_tools,
   max_risk: caller.maxRisk,
   owner_user_id: caller.token.owner_user_id,
+  super_admin: caller.superAdmin,
+  confirm_policy: caller.token.confirm_policy,
 });
 
 async function sitesOf(ports: RestPorts, caller: Caller) {

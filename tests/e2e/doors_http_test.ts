@@ -63,6 +63,8 @@ Deno.test("whoami answers what the token may do, and nothing that opens anything
     allowed_tools: ["list_sites", "get_site"],
     max_risk: 4,
     owner_user_id: null,
+    super_admin: true,
+    confirm_policy: "flag",
   });
 });
 

@@ -217,7 +217,10 @@ Deno.test("whoami says what holds of a token beside its owner: the sites of both
     await gw.store.users.update(user.id, { allowed_sites: owner, max_risk: 2 });
     const { result } = await get("/api/v1/whoami");
     assert.deepEqual([result.allowed_sites, result.max_risk], [held, Math.min(max_risk, 2)]);
+    assert.deepEqual([result.super_admin, result.owner_user_id], [false, user.id]);
   }
+  await gw.store.tokens.update(id, { confirm_policy: "preview" });
+  assert.equal((await get("/api/v1/whoami")).result.confirm_policy, "preview");
 });
 
 Deno.test("a revoked token is refused by both doors with the next call, and told when it was", async () => {
