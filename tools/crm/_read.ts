@@ -27,17 +27,21 @@ export async function clientOf(ctx: Pick<Context, "use" | "progress">): Promise<
   return client.reporting((done, total, message) => ctx.progress(done, total, message));
 }
 
-/** Begins a reading; `requests` is how much it may ask where that is not the usual. */
+/**
+ * Begins a reading; `requests` is how much it may ask where that is not the usual, `isExact` whether rows are kept by their
+ * own time, so that the window is not widened to whole days.
+ */
 export async function begin(
   ctx: Context,
   args: WindowArgs & { readonly otherwise: number },
   requests?: number,
+  isExact = false,
 ): Promise<Reading> {
   const own = await clientOf(ctx);
   const client = requests === undefined ? own : own.within(requests);
   const location = await client.location();
   const now = ctx.now();
-  const { days, notes } = windowOf(args, location.timezone, now);
+  const { days, notes } = windowOf(args, location.timezone, now, isExact);
   return { client, location, days, now, notes: [...location.note === null ? [] : [location.note], ...notes] };
 }
 

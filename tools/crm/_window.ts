@@ -7,6 +7,7 @@ import {
   daysBetween,
   isTimeZone,
   shownAt,
+  startOf,
 } from "../../platforms/highlevel/days.ts";
 import { many } from "./_numbers.ts";
 
@@ -34,7 +35,9 @@ export interface ShownWindow {
 }
 
 /** A day, or a moment, which belongs to a day of each time zone. */
-type Border = { readonly day: string; readonly clock: boolean } | { readonly at: number };
+type Border =
+  | { readonly day: string; readonly clock: boolean; readonly text: string }
+  | { readonly at: number };
 
 function wrong(field: string, why: string): GatewayError {
   return new GatewayError(
@@ -52,7 +55,7 @@ function border(value: string | number, field: string): Border {
   }
   if (DAY.test(text) || LOCAL.test(text)) {
     const day = text.slice(0, 10);
-    if (isDay(day)) return { day, clock: text.length > 10 };
+    if (isDay(day)) return { day, clock: text.length > 10, text };
     throw wrong(field, `"${day}" is no day of the calendar`);
   }
   const at = INSTANT.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text.replace(" ", "T")) : NaN;
@@ -110,12 +113,13 @@ const tooLong = (days: number) =>
 
 /**
  * The days of a call that passed `checkWindow`: those given, or the last ones, today included; and what is to be said of
- * them. Throws E_BAD_INPUT where they are none in the location's time zone.
+ * them, of the days that were asked for alone where rows are kept by their own time. Throws E_BAD_INPUT where they are none in the location's time zone.
  */
 export function windowOf(
   args: WindowArgs & { readonly otherwise: number },
   timezone: string,
   now: number,
+  isExact = false,
 ): { readonly days: Days; readonly notes: string[] } {
   const today = dayOf(now, timezone);
   if (args.start_at === undefined || args.end_at === undefined) {
@@ -129,7 +133,7 @@ export function windowOf(
   const days = daysBetween(first, last, timezone);
   if (days.count > DAYS_MAX) throw tooLong(days.count);
   const notes: string[] = [];
-  if (borders.some((one) => "at" in one ? isInside(one.at, timezone) : one.clock)) {
+  if (!isExact && borders.some((one) => "at" in one ? isInside(one.at, timezone) : one.clock)) {
     notes.push(
       `The window was widened to whole days, from ${first} to ${last} (${timezone}), as the CRM is asked by days`,
     );
@@ -138,6 +142,25 @@ export function windowOf(
     notes.push(`The window ends on ${last}, which is not over: its numbers can still change`);
   }
   return { days, notes };
+}
+
+/**
+ * The instants from which and until which a call asks that passed `checkWindow` and has both; the end is included, a day
+ * without a time whole. Throws E_BAD_INPUT where they lie the wrong way round in the location's time zone.
+ */
+export function instantsOf(args: WindowArgs, timezone: string): Pick<Days, "from" | "to"> {
+  const [start, end] = [border(args.start_at ?? "", "start_at"), border(args.end_at ?? "", "end_at")];
+  const from = instantOf(start, timezone);
+  const last = instantOf(end, timezone);
+  const to = "day" in end && !end.clock ? startOf(dayAfter(end.day), timezone) : last + 1;
+  if (from >= to) throw reversed(args);
+  return { from, to };
+}
+
+function instantOf(one: Border, timezone: string): number {
+  if ("at" in one) return one.at;
+  if (!one.clock) return startOf(one.day, timezone);
+  return Temporal.PlainDateTime.from(one.text.replace(" ", "T")).toZonedDateTime(timezone).epochMilliseconds;
 }
 
 /** Whether a moment is neither the beginning of a day nor the last second of one. */
