@@ -3,7 +3,7 @@ import { GatewayError } from "../errors.ts";
 import { type Manifest, writes } from "../registry/manifest.ts";
 import type { Offer, ToolEntry } from "../registry/entry.ts";
 import { wouldPublish } from "../rules/publishing.ts";
-import { parseSchedule } from "../rules/schedule.ts";
+import { checkSchedule, parseSchedule } from "../rules/schedule.ts";
 import { matches } from "./risk.ts";
 
 /** A call's arguments, checked, with what every tool takes set apart. */
@@ -120,7 +120,10 @@ function refusePublishing(
       } would publish, which "${manifest.name}" never does; ${instead}`,
     );
   }
-  if (typeof raw.scheduled_at === "string") parseSchedule(raw.scheduled_at, now);
+  if (typeof raw.scheduled_at !== "string") return;
+  // What the tool of a site makes of a date without a time, nobody knows.
+  if (instead === FORWARDED) parseSchedule(raw.scheduled_at, now);
+  else checkSchedule(raw.scheduled_at, now);
 }
 
 const quoted = (names: readonly string[]) => names.join(", ");

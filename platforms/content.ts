@@ -41,8 +41,13 @@ export interface ContentClient {
   prepareDraft(fields: DraftFields, isNew: boolean): Promise<PreparedDraft>;
   createDraft(draft: PreparedDraft, made: Making): Promise<Written>;
   updateDraft(id: Id, draft: PreparedDraft, made: Making, seen?: Seen): Promise<Written>;
-  /** Reads only: refuses what the live state forbids. */
+  /**
+   * Reads only: refuses what the live state forbids. Without a type the id is a post's; for `unschedule` the platform
+   * finds out which of the two it is, and says so.
+   */
   check(id: Id, verb: Verb, moment?: Moment, type?: ContentType): Promise<Seen>;
+  /** Reads only: the site's own time zone, an IANA name or an offset; undefined where it does not tell. */
+  timeZone(): Promise<string | undefined>;
   schedule(id: Id, moment: Moment, seen?: Seen): Promise<Written>;
   unschedule(id: Id, type?: ContentType, seen?: Seen): Promise<Written>;
   publish(id: Id, grant: PublishGrant, seen?: Seen): Promise<Written>;

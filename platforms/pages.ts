@@ -38,6 +38,8 @@ export interface PagesClient {
   update(id: Id, draft: PreparedPage | PreparedClone, seen?: Seen): Promise<Written | Cloned>;
   /** Reads only: refuses what the live state forbids. */
   check(id: Id, verb: Verb, moment?: Moment): Promise<Seen>;
+  /** Reads only: the site's own time zone, an IANA name or an offset; undefined where it does not tell. */
+  timeZone(): Promise<string | undefined>;
   schedule(id: Id, moment: Moment, seen?: Seen): Promise<Written>;
   publish(id: Id, grant: PublishGrant, seen?: Seen): Promise<Written>;
 

@@ -128,6 +128,8 @@ export interface Seen extends PostHead {
   readonly address?: string;
   /** The site's own time zone, an IANA name or an offset such as `+05:30`; looked up where a moment is judged. */
   readonly time_zone?: string;
+  /** Which of the two it is, where that had to be found out. */
+  readonly type?: "post" | "page";
   /** What a person should know before approving a change, a sentence each. */
   readonly warnings: readonly string[];
 }

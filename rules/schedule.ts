@@ -50,15 +50,79 @@ export function parseMoment(text: string, field = "scheduled_at"): Moment {
  * soon.
  */
 export function parseSchedule(text: string, now: number, field = "scheduled_at"): Moment {
-  const moment = parseMoment(text, field);
-  if (!hasLead(moment.at, now)) {
-    throw new GatewayError(
-      "E_FORBIDDEN_OP",
-      `${field}: ${moment.utc} is not at least ${LIMITS.SCHEDULE_LEAD_SECONDS_MIN} s ahead of now ` +
-        `(${new Date(now).toISOString().slice(0, 19)}Z); choose a later time`,
-    );
+  return requireLead(parseMoment(text, field), now, field);
+}
+
+function requireLead(moment: Moment, now: number, field: string): Moment {
+  if (hasLead(moment.at, now)) return moment;
+  throw new GatewayError(
+    "E_FORBIDDEN_OP",
+    `${field}: ${moment.utc} is not at least ${LIMITS.SCHEDULE_LEAD_SECONDS_MIN} s ahead of now ` +
+      `(${new Date(now).toISOString().slice(0, 19)}Z); choose a later time`,
+  );
+}
+
+/** A date of the calendar without a time. */
+const DAY = new RegExp(`^${DATE}$`);
+
+/** The date as `YYYY-MM-DD` where nothing but one is given; null for anything else. Throws E_BAD_INPUT for none. */
+function dayOf(text: string, field: string): string | null {
+  const parts = DAY.exec(text.trim());
+  if (!parts) return null;
+  const [, year, month1, day1, month2, day2] = parts;
+  const day = `${year}-${month1 ?? month2}-${day1 ?? day2}`;
+  const at = new Date(`${day}T00:00:00Z`);
+  if (!Number.isNaN(at.getTime()) && at.toISOString().startsWith(day)) return day;
+  throw new GatewayError("E_BAD_INPUT", `${field}: ${quote(text)} is not a date of the calendar`);
+}
+
+/** Where a day begins last. */
+const LAST_ZONE = "-12:00";
+const startIn = (day: string, zone: string): Moment => {
+  const at = Temporal.PlainDate.from(day).toZonedDateTime(zone).epochMilliseconds;
+  return { at, utc: `${new Date(at).toISOString().slice(0, 19)}Z` };
+};
+
+/**
+ * Refuses what `scheduleAt` would refuse wherever the site is, before anything is asked: E_BAD_INPUT, or E_FORBIDDEN_OP
+ * where it is too soon.
+ */
+export function checkSchedule(text: string, now: number, field = "scheduled_at"): void {
+  const day = dayOf(text, field);
+  if (day === null) parseSchedule(text, now, field);
+  else requireLead(startIn(day, LAST_ZONE), now, field);
+}
+
+/**
+ * The moment of a `scheduled_at`: of a date without a time the start of that day in the site's time zone, which is
+ * asked for only then. Throws E_BAD_INPUT, also where the site does not tell its zone, or E_FORBIDDEN_OP when it is too
+ * soon.
+ */
+export async function scheduleAt(
+  text: string,
+  now: number,
+  zoneOf: () => Promise<string | undefined>,
+  field = "scheduled_at",
+): Promise<Moment> {
+  const day = dayOf(text, field);
+  if (day === null) return parseSchedule(text, now, field);
+  const moment = startAtSite(day, await zoneOf());
+  if (moment !== null) return requireLead(moment, now, field);
+  throw new GatewayError(
+    "E_BAD_INPUT",
+    `${field}: ${quote(text)} has no time, and the site does not tell its time zone; add both, as in ` +
+      `"${day}T00:00:00+01:00"`,
+  );
+}
+
+function startAtSite(day: string, zone: string | undefined): Moment | null {
+  if (zone === undefined) return null;
+  try {
+    return startIn(day, zone);
+  } catch (thrown) {
+    if (thrown instanceof RangeError) return null; // a zone that this runtime does not know
+    throw thrown;
   }
-  return moment;
 }
 
 /** ", which is … at the site" in its own time zone, an IANA name or an offset; "" where that is not known. */

@@ -140,6 +140,7 @@ export function pagesOf(wire: Wire): PagesClient {
       judge("page", found.whole, found.siteNow, verb);
       return seenPage(found, verb === "publish");
     },
+    timeZone: () => Promise.resolve(undefined),
     schedule: unscheduled,
     publish: (id, grant, seen) => publish(wire, String(id), grant, seen),
     templates: ({ page, per_page }) =>

@@ -214,6 +214,7 @@ export function postsOf(wire: Wire): ContentClient {
       judge("post", found.whole, found.siteNow, verb, moment);
       return seenPost(found, verb === "publish" || verb === "schedule");
     },
+    timeZone: () => Promise.resolve(undefined), // the platform's API does not tell it
     schedule: (id, moment, seen) => schedule(wire, String(id), moment, seen),
     unschedule: (id, _type, seen) => unschedule(wire, String(id), seen),
     publish: (id, grant, seen) => publish(wire, String(id), grant, seen),

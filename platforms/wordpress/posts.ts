@@ -14,9 +14,12 @@ import {
   readPost,
   updateDraft,
 } from "./rest/posts.ts";
+import { OtherKindError } from "./rest/one.ts";
 import type { CmsSeen } from "./rest/seen.ts";
 import { checkState, publish, schedule, unschedule } from "./rest/states.ts";
+import { timeZoneOf } from "./rest/time_zone.ts";
 import { Wire } from "./rest/wire.ts";
+import type { Verb } from "../post.ts";
 
 const kindOf = (type: ContentType = "post") => type === "post" ? "posts" : "pages";
 
@@ -30,6 +33,16 @@ export function statesOf(ctx: SiteContext): StatesClient {
     fields: (id, type) => recordOf(wire, kindOf(type), number(id)),
     builderSeen: (id, type) => builderSeen(wire, kindOf(type), number(id)),
   };
+}
+
+/** `checkState` of a post or page, whichever has the id. */
+async function checkEither(wire: Wire, id: number, verb: Verb): Promise<CmsSeen> {
+  try {
+    return await checkState(wire, "posts", id, verb);
+  } catch (thrown) {
+    if (!(thrown instanceof OtherKindError)) throw thrown;
+    return { ...await checkState(wire, "pages", id, verb), type: "page" };
+  }
 }
 
 /** The posts of the site. */
@@ -46,7 +59,11 @@ export function postsOf(ctx: SiteContext): ContentClient {
     createDraft: (draft, made) => createDraft(wire, draft as CmsDraft, made),
     updateDraft: (id, draft, made, seen) =>
       updateDraft(wire, number(id), draft as CmsDraft, made, seen as CmsSeen),
-    check: (id, verb, moment, type) => checkState(wire, kindOf(type), number(id), verb, moment),
+    check: (id, verb, moment, type) =>
+      type === undefined && verb === "unschedule"
+        ? checkEither(wire, number(id), verb)
+        : checkState(wire, kindOf(type), number(id), verb, moment),
+    timeZone: () => timeZoneOf(wire),
     schedule: (id, moment, seen) => schedule(wire, "posts", number(id), moment, seen as CmsSeen),
     unschedule: (id, type, seen) => unschedule(wire, kindOf(type), number(id), seen as CmsSeen),
     publish: (id, grant, seen) => publish(wire, "posts", number(id), grant, seen as CmsSeen),

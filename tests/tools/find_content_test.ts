@@ -153,7 +153,7 @@ Deno.test("an id of the other kind is told with the tool that takes it, by every
     [
       "get_post",
       { post_id: 2 },
-      /: 2 is a page, not a post; the tools for pages take it \(get_page\), and unschedule with type page$/,
+      /: 2 is a page, not a post; the tools for pages take it \(get_page\), and unschedule takes both$/,
     ],
     ["update_draft", { post_id: 2, title: "x" }, /: 2 is a page, not a post; .*\(get_page\), /],
     ["get_page", { page_id: 999 }, /; check the id; list_content finds ids$/],

@@ -199,7 +199,7 @@ const BAD: readonly (readonly [tool: string, args: Args, code: Code, says: RegEx
   ],
   ["schedule_page", { page_id: 4 }, "E_BAD_INPUT", /^scheduled_at is required/],
   ["schedule_page", { page_id: "a", scheduled_at: AT }, "E_BAD_INPUT", /^page_id: /],
-  ["schedule_page", { page_id: 4, scheduled_at: "2026-12-01" }, "E_BAD_INPUT", /^scheduled_at: /],
+  ["schedule_page", { page_id: 4, scheduled_at: "2026-12" }, "E_BAD_INPUT", /^scheduled_at: /],
   ["schedule_page", { page_id: 4, scheduled_at: ahead(59, NOW) }, "E_FORBIDDEN_OP", /at least 60 s/],
   ["publish_page", { page_id: "1e3" }, "E_BAD_INPUT", /^page_id: /],
   ["list_page_templates", { per_page: 101 }, "E_BAD_INPUT", /^per_page: /],

@@ -172,7 +172,7 @@ Deno.test("no write touches a published, private or binned post, and none of the
   assert.deepEqual(posts.map(({ id }) => id).toSorted(), [at.draft.id, at.scheduled.id]);
 });
 
-Deno.test("unschedule refuses a draft, and takes a page by type", async () => {
+Deno.test("unschedule refuses a draft, and finds out whether an id is a post's or a page's", async () => {
   await using at = await world();
   const draft = { site_id: "acme", post_id: at.draft.id };
   const says = /is not scheduled \(it is "draft"\), nothing to take back$/;
@@ -185,12 +185,21 @@ Deno.test("unschedule refuses a draft, and takes a page by type", async () => {
     date: { at: NOW + 3_600_000, floating: false },
   });
   const args = { site_id: "acme", post_id: page.id };
-  await at.kit.refuses("unschedule", args, "E_UPSTREAM", {
-    says: /404.* is a page, not a post; .*unschedule with type page$/,
+  await at.kit.refuses("unschedule", { ...args, type: "post" }, "E_UPSTREAM", {
+    says: /404.* is a page, not a post; .*unschedule takes both$/,
     sends: "reads",
   });
-  const { done } = await at.kit.write("rest", "unschedule", { ...args, type: "page" });
-  assert.deepEqual([done.status, stored(at, page.id).status], ["draft", "draft"]);
+  for (const [door, more] of [["rest", {}], ["mcp", { type: "page" }], ["mcp", {}]] as const) {
+    stored(at, page.id).status = "future";
+    const { done } = await at.kit.write(door, "unschedule", { ...args, ...more });
+    assert.deepEqual([done.status, stored(at, page.id).status], ["draft", "draft"]);
+  }
+  await at.kit.refuses("unschedule", args, "E_FORBIDDEN_OP", { says, sends: "reads" });
+  const nothing = { site_id: "acme", post_id: 99_999 };
+  await at.kit.refuses("unschedule", nothing, "E_UPSTREAM", {
+    says: /404.*list_content finds ids$/,
+    sends: "reads",
+  });
 });
 
 Deno.test("what has a password is not shown as open to everyone before it goes live", async () => {

@@ -1,6 +1,6 @@
 /** schedule_page: the moment a page draft goes live by itself. */
 import { numericId } from "../../lib/ids.ts";
-import { atSite, parseSchedule } from "../../rules/schedule.ts";
+import { atSite, checkSchedule, scheduleAt } from "../../rules/schedule.ts";
 import { pages } from "../../platforms/pages.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { lastChange, liveWarnings, quoted, revealed, stateChanges } from "./_plans.ts";
@@ -8,11 +8,12 @@ import { lastChange, liveWarnings, quoted, revealed, stateChanges } from "./_pla
 export default tool("schedule_page", {
   check({ page_id, scheduled_at }, { now }) {
     numericId(page_id, "page_id");
-    parseSchedule(scheduled_at, now());
+    checkSchedule(scheduled_at, now());
   },
   async plan({ page_id, scheduled_at }, ctx) {
-    const moment = parseSchedule(scheduled_at, ctx.now());
-    const page = await (await ctx.use(pages)).check(page_id, "schedule", moment);
+    const client = await ctx.use(pages);
+    const moment = await scheduleAt(scheduled_at, ctx.now(), () => client.timeZone());
+    const page = await client.check(page_id, "schedule", moment);
     return {
       summary: `Schedule the page ${quoted(page.title)} on ${ctx.site.name} to go live at ${moment.utc}${
         atSite(moment, page.time_zone)

@@ -1,5 +1,5 @@
 /** schedule_draft: the moment a draft goes live by itself. */
-import { atSite, parseSchedule } from "../../rules/schedule.ts";
+import { atSite, checkSchedule, scheduleAt } from "../../rules/schedule.ts";
 import { content } from "../../platforms/content.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { lastChange, liveWarnings, quoted, revealed, stateChanges } from "./_plans.ts";
@@ -7,11 +7,12 @@ import { lastChange, liveWarnings, quoted, revealed, stateChanges } from "./_pla
 export default tool("schedule_draft", {
   check({ post_id, scheduled_at }, { checkId, now }) {
     checkId(post_id, "post_id");
-    parseSchedule(scheduled_at, now());
+    checkSchedule(scheduled_at, now());
   },
   async plan({ post_id, scheduled_at }, ctx) {
-    const moment = parseSchedule(scheduled_at, ctx.now());
-    const post = await (await ctx.use(content)).check(post_id, "schedule", moment);
+    const client = await ctx.use(content);
+    const moment = await scheduleAt(scheduled_at, ctx.now(), () => client.timeZone());
+    const post = await client.check(post_id, "schedule", moment);
     return {
       summary: `Schedule ${quoted(post.title)} on ${ctx.site.name} to go live at ${moment.utc}${
         atSite(moment, post.time_zone)

@@ -7,6 +7,7 @@ import { builderSeen } from "../rest/builders.ts";
 import { listContent } from "../rest/listing.ts";
 import type { CmsSeen } from "../rest/seen.ts";
 import { checkState, publish, schedule } from "../rest/states.ts";
+import { timeZoneOf } from "../rest/time_zone.ts";
 import { Wire } from "../rest/wire.ts";
 import { createFromTemplate, listTemplates, prepareClone, updateFromTemplate } from "./builder.ts";
 import {
@@ -40,6 +41,7 @@ export function pagesOf(ctx: SiteContext): PagesClient {
         : updatePage(wire, number(id), draft, seen as CmsSeen),
     templates: (query) => listTemplates(wire, query),
     check: (id, verb, moment) => checkState(wire, "pages", number(id), verb, moment),
+    timeZone: () => timeZoneOf(wire),
     schedule: (id, moment, seen) => schedule(wire, "pages", number(id), moment, seen as CmsSeen),
     publish: (id, grant, seen) => publish(wire, "pages", number(id), grant, seen as CmsSeen),
   };

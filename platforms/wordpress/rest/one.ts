@@ -8,12 +8,15 @@ import type { Query, Wire } from "./wire.ts";
 const OTHER = {
   posts: {
     kind: "pages",
-    is: "a page, not a post; the tools for pages take it (get_page), and unschedule with type page",
+    is: "a page, not a post; the tools for pages take it (get_page), and unschedule takes both",
   },
   pages: { kind: "posts", is: "a post, not a page; the tools for posts take it (get_post)" },
 } as const;
 
-/** The record and what came with it. Throws CmsError; its 404 says whether the other kind has that id. */
+/** That there is no such post, or page, because the id is of the other kind. */
+export class OtherKindError extends CmsError {}
+
+/** The record and what came with it. Throws CmsError; where the other kind has that id OtherKindError. */
 export async function readOne<T>(wire: Wire, kind: Kind, id: number, query: Query, schema: z.ZodType<T>) {
   try {
     return await wire.get(`wp/v2/${kind}/${id}`, query, schema);
@@ -31,8 +34,8 @@ async function explained(wire: Wire, kind: Kind, id: number, thrown: CmsError): 
       if (failed instanceof GatewayError) return null;
       throw failed;
     });
-  const message = found === null
-    ? `${thrown.message}; list_content finds ids`
-    : `CMS 404 ${thrown.reason}: ${id} is ${other.is}`;
-  return new CmsError(message, 404, thrown.reason, thrown.data);
+  const { message, reason, data } = thrown;
+  return found === null
+    ? new CmsError(`${message}; list_content finds ids`, 404, reason, data)
+    : new OtherKindError(`CMS 404 ${reason}: ${id} is ${other.is}`, 404, reason, data);
 }

@@ -53,7 +53,7 @@ onBoth({
     await world.call("unschedule", { post_id: id });
   },
 
-  async "a page that is scheduled is taken back by type: page, and is no post"(cms) {
+  async "a page that is scheduled is taken back, and is no post"(cms) {
     const world = worldOf(cms);
     const { id } = await onSite(cms, "POST", "pages", {
       title: title(),
@@ -64,10 +64,10 @@ onBoth({
       "E_UPSTREAM",
       /CMS 404 rest_post_invalid_id.*is a page, not a post/,
       "unschedule",
-      { post_id: id },
+      { post_id: id, type: "post" },
     );
     assert.equal(error.upstream, 404);
-    const taken = await world.call<Row>("unschedule", { post_id: id, type: "page" });
+    const taken = await world.call<Row>("unschedule", { post_id: id });
     assert.equal(taken.status, "draft");
   },
 

@@ -1,6 +1,6 @@
 /** When something may go live. */
 import assert from "node:assert/strict";
-import { atSite, parseMoment, parseSchedule } from "../../../rules/schedule.ts";
+import { atSite, checkSchedule, parseMoment, parseSchedule, scheduleAt } from "../../../rules/schedule.ts";
 
 const READ: Record<string, string> = {
   "2026-11-21T09:30:00Z": "2026-11-21T09:30:00Z",
@@ -101,4 +101,44 @@ Deno.test("an offset that leads out of the years of four digits is no date, so t
     });
   }
   assert.equal(parseMoment("9999-12-31T23:59:59Z").utc, "9999-12-31T23:59:59Z");
+});
+
+const NOON = Date.parse("2026-11-21T12:00:00Z");
+/** A date without a time, the zone of the site, and when that day begins there; else the code. */
+const DAYS: readonly (readonly [text: string, zone: string | undefined, begins: string])[] = [
+  ["2026-12-01", "UTC", "2026-12-01T00:00:00Z"],
+  ["20261201", "Europe/Zurich", "2026-11-30T23:00:00Z"],
+  [" 2026-12-01 ", "+05:30", "2026-11-30T18:30:00Z"],
+  ["2026-12-01", "America/New_York", "2026-12-01T05:00:00Z"],
+  // The clock goes on at midnight, and the day begins an hour later.
+  ["2027-03-26", "Asia/Beirut", "2027-03-25T22:00:00Z"],
+  ["2027-03-28", "Asia/Beirut", "2027-03-27T22:00:00Z"],
+  ["2026-11-22", "Pacific/Kiritimati", "E_FORBIDDEN_OP"],
+  ["2026-11-22", "America/New_York", "2026-11-22T05:00:00Z"],
+  ["2026-11-21", "UTC", "E_FORBIDDEN_OP"],
+  ["2026-02-30", "UTC", "E_BAD_INPUT"],
+  ["2026-12-01", undefined, "E_BAD_INPUT"],
+  ["2026-12-01", "Mars/Olympus", "E_BAD_INPUT"],
+];
+for (const [text, zone, begins] of DAYS) {
+  Deno.test(`${JSON.stringify(text)} at a site in ${zone} is ${begins}`, async () => {
+    const read = scheduleAt(text, NOON, () => Promise.resolve(zone));
+    if (begins.startsWith("E_")) await assert.rejects(read, { code: begins, message: /^scheduled_at: / });
+    else assert.deepEqual(await read, { at: Date.parse(begins), utc: begins });
+  });
+}
+
+Deno.test("before a site is asked, a date is refused only where it is too soon in every time zone", () => {
+  for (const text of ["2026-11-21", "2026-11-22", "2026-12-01", "2026-12-01T09:00:00Z"]) {
+    // At noon UTC this day has yet to begin nowhere but at -12:00, where it begins this very minute.
+    if (text !== "2026-11-21") assert.doesNotThrow(() => checkSchedule(text, NOON), text);
+    else assert.throws(() => checkSchedule(text, NOON), { code: "E_FORBIDDEN_OP" });
+  }
+  assert.throws(() => checkSchedule("2026-13-01", NOON), { code: "E_BAD_INPUT" });
+  assert.throws(() => checkSchedule("2026-12-01T09:00", NOON), { code: "E_BAD_INPUT" });
+});
+
+Deno.test("the zone is asked for a date without a time alone", async () => {
+  const asked = () => Promise.reject(new Error("nobody asks"));
+  assert.equal((await scheduleAt("2026-12-01T09:00:00+01:00", NOON, asked)).utc, "2026-12-01T08:00:00Z");
 });
