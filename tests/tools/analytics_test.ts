@@ -128,28 +128,22 @@ Deno.test("rows of Discover and Google News have no position, and no queries", a
 Deno.test("read_sheet answers values as they are shown, stored or entered, and nothing as an empty list", async () => {
   await using at = await GoogleWorld.open();
   const sheet = { ...LINKED, spreadsheet_id: SEEDED.spreadsheet };
-  const read = (more: Args) =>
-    at.both<{ range: string; values: unknown[][] }>("read_sheet", { ...sheet, ...more });
+  const read = (more: Args) => at.both<unknown[][]>("read_sheet", { ...sheet, ...more });
   const plan = await read({ range: "Plan!A1:D20" });
-  assert.deepEqual(plan, {
-    spreadsheet_id: SEEDED.spreadsheet,
-    range: "Plan!A1:D20",
-    major_dimension: "ROWS",
-    values: [
-      ["Month", "Topic", "Budget", "Done"],
-      ["2026-10", "Roofs", "€ 1,200.00", "TRUE"],
-      ["2026-11", "Gutters", "€ 900.00", "FALSE"],
-    ],
-  });
+  assert.deepEqual(plan, [
+    ["Month", "Topic", "Budget", "Done"],
+    ["2026-10", "Roofs", "€ 1,200.00", "TRUE"],
+    ["2026-11", "Gutters", "€ 900.00", "FALSE"],
+  ]);
   const stored = await read({ range: "Plan!C2:D3", value_render_option: "UNFORMATTED_VALUE" });
-  assert.deepEqual(stored.values, [[1200, true], [900, false]]);
+  assert.deepEqual(stored, [[1200, true], [900, false]]);
   const entered = await read({ range: "Plan!C2", value_render_option: "FORMULA" });
-  assert.deepEqual(entered.values, [["=600*2"]]);
+  assert.deepEqual(entered, [["=600*2"]]);
   const columns = await read({ range: "Plan!A2:B3", major_dimension: "COLUMNS" });
-  assert.deepEqual(columns.values, [["2026-10", "2026-11"], ["Roofs", "Gutters"]]);
-  assert.deepEqual((await read({ range: "'It''s mine'!A1:B2" })).values, [["quoted"]]);
-  assert.deepEqual((await read({ range: "Empty" })).values, []);
-  assert.deepEqual((await read({ range: "A1" })).values, [["Month"]]);
+  assert.deepEqual(columns, [["2026-10", "2026-11"], ["Roofs", "Gutters"]]);
+  assert.deepEqual(await read({ range: "'It''s mine'!A1:B2" }), [["quoted"]]);
+  assert.deepEqual(await read({ range: "Empty" }), []);
+  assert.deepEqual(await read({ range: "A1" }), [["Month"]]);
   const wrong = { ...sheet, range: "No such!A1:B2" };
   const says =
     /^Google Sheets answered 400 INVALID_ARGUMENT: Unable to parse range: No such!A1:B2; change what/;

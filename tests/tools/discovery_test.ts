@@ -125,6 +125,7 @@ Deno.test("list_builders_for_site answers available, default and multiple from t
     sites: [
       site("two", "cms", { available_builders: ["block", "visual"], default_builder: "visual" }),
       site("undecided", "cms", { available_builders: ["block", "visual"], default_builder: null }),
+      site("none", "cms", { available_builders: [], default_builder: null }),
       site("visual", "cms", { available_builders: ["visual"], default_builder: null }),
     ],
   });
@@ -132,7 +133,8 @@ Deno.test("list_builders_for_site answers available, default and multiple from t
   assert.deepEqual(await builders("acme"), { available: ["block"], default: "block", multiple: false });
   const both = { available: ["block", "visual"], multiple: true };
   assert.deepEqual(await builders("two"), { ...both, default: "visual" });
-  assert.deepEqual(await builders("undecided"), { ...both, default: null });
+  assert.deepEqual(await builders("undecided"), { ...both, default: "block" });
+  assert.deepEqual(await builders("none"), { available: [], default: "", multiple: false });
   assert.deepEqual(await builders("visual"), { available: ["visual"], default: "visual", multiple: false });
   assert.deepEqual(at.cms.requests, []);
 });

@@ -147,7 +147,7 @@ Deno.test("replies with missing parts and numbers as texts are read as far as th
   });
   assert.deepEqual(searches["rows"], [{ keys: ["a"], clicks: 3, impressions: 10, ctr: 0.3, position: 1 }]);
   assert.deepEqual((await answered("get_search_analytics", {}))["rows"], []);
-  assert.deepEqual((await answered("read_sheet", {}))["values"], []);
+  assert.deepEqual(await answered("read_sheet", {}), []);
   const ads = await answered("get_ads_report", []);
   assert.deepEqual([ads["rows"], ads["field_mask"]], [[], null]);
   assert.deepEqual((await answered("storage_list_site_files", {}))["files"], []);

@@ -238,8 +238,12 @@ Deno.test("a file that is no draft is refused, and nothing is made of it", async
   await using world = await DeployWorld.open({ files });
   const cases: [string, Code, RegExp][] = [
     ["none.md", "E_BAD_INPUT", /^path: .*type "post" or "page"/],
-    ["other.md", "E_BAD_INPUT", /^path: .*type "post" or "page"/],
-    ["list.md", "E_BAD_INPUT", /^path: .*type "post" or "page"/],
+    [
+      "other.md",
+      "E_BAD_INPUT",
+      /^path: type of the frontmatter is "product"; allowed are "post" and "page"$/,
+    ],
+    ["list.md", "E_BAD_INPUT", /^path: type of the frontmatter is \["post"\]; allowed are/],
     ["untitled.md", "E_BAD_INPUT", /^path: the frontmatter has no title/],
     ["blank.md", "E_BAD_INPUT", /^path: .*title/],
     ["slug.md", "E_BAD_INPUT", /^path: .*slug/],

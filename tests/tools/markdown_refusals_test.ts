@@ -44,6 +44,11 @@ const UNSAVED: readonly [Args, Code, RegExp][] = [
     "E_BAD_INPUT",
     /^content: slug of the frontmatter is not a text; .* in quotes$/,
   ],
+  ...["product", "Post", "[post]", "7", "{ a: 1 }", "true"].map((type): [Args, Code, RegExp] => [
+    { content: `---\ntitle: A\nslug: a\ntype: ${type}\n---\n` },
+    "E_BAD_INPUT",
+    /^content: type of the frontmatter is .*; allowed are "post" and "page"$/,
+  ]),
   [{ content: "---\ntitle: '  '\nslug: a\n---\n" }, "E_BAD_INPUT", /^content: the frontmatter has no title/],
   [
     { content: LARGE.slice(0, 900 * 1024 + 1) },

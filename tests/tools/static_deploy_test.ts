@@ -67,7 +67,9 @@ Deno.test("a deployment is followed from its write to its end", async () => {
     const { at, hosting } = here;
     assert.deepEqual(await ask(here), {
       found: false,
-      status: "pending",
+      status: null,
+      stage: null,
+      log_url: null,
       note: "The project has no deployment yet",
     });
     const page = { site_id: "built", route: "new", html: "x" };
@@ -79,9 +81,12 @@ Deno.test("a deployment is followed from its write to its end", async () => {
     const { commit_sha, branch } = done;
     assert.deepEqual(await ask(here, { commit_sha }), {
       found: false,
-      status: "pending",
+      status: null,
+      stage: null,
+      log_url: null,
       commit_sha,
-      note: "No deployment of that commit yet; a push takes some seconds to show, so ask again",
+      note:
+        "No deployment of that commit is known; one that was just pushed takes some seconds to show, so ask again",
     });
     const steps: [number, string, string][] = [
       [3, "pending", "queued"],

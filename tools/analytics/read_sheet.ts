@@ -17,6 +17,6 @@ export default tool("read_sheet", {
   },
   async run(args, ctx) {
     const { sheets } = await ctx.use(google);
-    return await sheets.values(args);
+    return (await sheets.values(args)).values;
   },
 });

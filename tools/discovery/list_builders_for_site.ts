@@ -3,6 +3,5 @@ import { tool } from "../../registry/tool.ts";
 
 export default tool("list_builders_for_site", (_, { site }) => {
   const available = site.available_builders;
-  const only = available.length === 1 ? available[0] : undefined;
-  return { available, default: site.default_builder ?? only ?? null, multiple: available.length > 1 };
+  return { available, default: site.default_builder ?? available[0] ?? "", multiple: available.length > 1 };
 });

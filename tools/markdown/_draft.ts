@@ -11,20 +11,18 @@ export interface Draft {
   readonly notes: readonly string[];
 }
 
-const TYPES: readonly unknown[] = ["post", "page"];
-
 /** Reads a file's draft. Throws E_BAD_INPUT for a type that is none, a missing title, or a field that is no text. */
 export async function draftOf({ frontmatter, body }: MarkdownDocument): Promise<Draft> {
-  const type = frontmatter["type"];
-  if (!TYPES.includes(type)) {
+  // Their packages are large, and not needed to start.
+  const { required, typeOf } = await import("./_frontmatter.ts");
+  const type = typeOf(frontmatter, "path");
+  if (type === null) {
     throw new GatewayError(
       "E_BAD_INPUT",
       'path: the frontmatter needs the type "post" or "page"; set it in the file',
     );
   }
-  // Their packages are large, and not needed to start.
   const { htmlOf } = await import("./_html.ts");
-  const { required } = await import("./_frontmatter.ts");
   const { html, notes } = htmlOf(body, "path");
   const title = required(frontmatter, "title", "path");
   const slug = frontmatter["slug"] === undefined ? undefined : required(frontmatter, "slug", "path");

@@ -22,6 +22,7 @@ interface Parsed {
 
 /** Beyond use; each alias may stand for a whole tree, and those multiply. */
 const ALIASES_MAX = 20;
+const TYPE_CHARACTERS_SHOWN = 60;
 
 /** Reads a document. Throws E_MISSING_FRONTMATTER naming the field: no block, or one that is no YAML of keys. */
 export function readDocument(text: string, field: string): MarkdownDocument {
@@ -37,6 +38,17 @@ export function required(frontmatter: Frontmatter, key: string, field: string): 
     ? `the frontmatter has no ${key}; give it one, a text`
     : `${key} of the frontmatter is not a text; write it as one, a number in quotes`;
   throw new GatewayError("E_BAD_INPUT", `${field}: ${wrong}`);
+}
+
+/** What the file says that it is; null where it says nothing. Throws E_BAD_INPUT naming the field for anything else. */
+export function typeOf(frontmatter: Frontmatter, field: string): "post" | "page" | null {
+  const { type = null } = frontmatter;
+  if (type === null || type === "post" || type === "page") return type;
+  const shown = JSON.stringify(type)?.slice(0, TYPE_CHARACTERS_SHOWN);
+  throw new GatewayError(
+    "E_BAD_INPUT",
+    `${field}: type of the frontmatter is ${shown}; allowed are "post" and "page"`,
+  );
 }
 
 /** The document with one key set to a text: that value alone is changed, or one line added at the block's end. */

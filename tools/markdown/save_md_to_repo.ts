@@ -44,9 +44,10 @@ export default tool("save_md_to_repo", {
     markdownIn(site, path);
     checkText(content, "content");
     checkFileSize(bytesOf(content), LIMITS.STATIC_FILE_BYTES, "content");
-    const { readDocument, required } = await import("./_frontmatter.ts"); // its package is large, and not needed to start
+    const { readDocument, required, typeOf } = await import("./_frontmatter.ts"); // its package is large, and not needed to start
     const { frontmatter } = readDocument(content, "content");
     for (const key of ["title", "slug"]) required(frontmatter, key, "content");
+    typeOf(frontmatter, "content");
   },
   async plan({ content, sha, ...args }, ctx) {
     const path = markdownIn(ctx.site, args.path);

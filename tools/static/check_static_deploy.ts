@@ -8,8 +8,9 @@ export default tool("check_static_deploy", async ({ commit_sha }, ctx) => {
   if (found === null) {
     const note = commit_sha === undefined
       ? "The project has no deployment yet"
-      : "No deployment of that commit yet; a push takes some seconds to show, so ask again";
-    return { found: false, status: "pending", ...(commit_sha === undefined ? {} : { commit_sha }), note };
+      : "No deployment of that commit is known; one that was just pushed takes some seconds to show, so ask again";
+    const asked = commit_sha === undefined ? {} : { commit_sha };
+    return { found: false, status: null, stage: null, log_url: null, ...asked, note };
   }
   const { id, url, note, ...rest } = found;
   return {
