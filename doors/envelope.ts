@@ -12,11 +12,14 @@ export const CORS = {
   "access-control-expose-headers": EXPOSED_HEADERS,
 };
 
+/** An answer is what its Content-Type says: text that a caller or a site made is never taken for a page or a script. */
+const NO_SNIFFING = { "x-content-type-options": "nosniff" };
+
 /** An answer that was made to name its call. */
 class NamingResponse extends Response {}
 
 /**
- * An answer whose headers name its call. It is known by its class, for the runtime copies a body once more when
+ * An answer whose headers name its call, and that no browser takes for another type than it says. It is known by its class, for the runtime copies a body once more when
  * somebody looks at the headers of an answer.
  */
 export function naming(
@@ -25,13 +28,17 @@ export function naming(
   status: number,
   headers: Readonly<Record<string, string>>,
 ): Response {
-  return new NamingResponse(body, { status, headers: { ...headers, [REQUEST_ID_HEADER]: requestId } });
+  return new NamingResponse(body, {
+    status,
+    headers: { ...headers, ...NO_SNIFFING, [REQUEST_ID_HEADER]: requestId },
+  });
 }
 
-/** The answer, naming its call: with a new id where it was not made to. */
+/** The answer, naming its call: with a new id where it was not made to. No browser guesses another type for it. */
 export function named(response: Response, newId: () => string): Response {
   if (response instanceof NamingResponse) return response;
   const { headers } = response;
+  for (const [name, value] of Object.entries(NO_SNIFFING)) headers.set(name, value);
   if (!headers.has(REQUEST_ID_HEADER)) headers.set(REQUEST_ID_HEADER, newId());
   return response;
 }

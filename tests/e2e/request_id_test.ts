@@ -7,7 +7,7 @@ const ULID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
 const frame = (method: string, params: object = {}) =>
   JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
 
-Deno.test("each answer has an X-Request-Id of its own, whatever it answers, and scripts may read it", async () => {
+Deno.test("each answer has an X-Request-Id of its own and is never sniffed, whatever it answers, and scripts may read it", async () => {
   await using gw = await gateway();
   const post = (body: string) => ({ method: "POST", headers: JSON_TYPE, body });
   const master = { authorization: `Bearer ${MASTER}` };
@@ -34,6 +34,17 @@ Deno.test("each answer has an X-Request-Id of its own, whatever it answers, and 
     ["/admin/api/tokens", { headers: master }, 200],
     ["/admin/api/tokens", { as: null }, 401],
     ["/admin/api/nowhere", { headers: master }, 404],
+    ["/admin/sign-in", { as: null }, 200],
+    ["/admin/nowhere", { as: null }, 404],
+    ["/connect/nowhere", { as: null }, 404],
+    ["/oauth/nowhere", { as: null }, 404],
+    ["/oauth/token", { method: "OPTIONS" }, 204],
+    ["/oauth/token", { method: "POST", as: null }, 400],
+    ["/oauth/register", { method: "POST", as: null }, 400],
+    ["/oauth/authorize", { as: null }, 400],
+    ["/.well-known/oauth-protected-resource", { as: null }, 200],
+    ["/.well-known/oauth-authorization-server", { as: null }, 200],
+    ["/.well-known/nothing", { as: null }, 404],
   ];
   const ids = new Set<string>();
   for (const [path, init, status] of asked) {
@@ -42,6 +53,7 @@ Deno.test("each answer has an X-Request-Id of its own, whatever it answers, and 
     const id = response.headers.get("x-request-id") ?? "";
     assert.match(id, /^[0-9A-HJKMNP-TV-Z]{26}$|^[0-9a-f-]{36}$/, path);
     ids.add(id);
+    assert.equal(response.headers.get("x-content-type-options"), "nosniff", path);
     if (/^\/(api|mcp|nowhere)/.test(path)) {
       assert.match(response.headers.get("access-control-expose-headers") ?? "", /X-Request-Id/, path);
     }
