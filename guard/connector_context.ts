@@ -167,7 +167,7 @@ async function secretOf<K extends CredentialKind>(
   const secret = await ports.store.sites.secret(site.id, kind, site.base_url);
   if (secret) return secret;
   throw new GatewayError(
-    "E_INTERNAL",
+    "E_MISSING_SECRET",
     `Site "${site.id}" has no ${kind} credentials; its operator can set them with deno task admin site update ` +
       [site.id, ...Object.values(spec.fields).map(optionOf)].join(" "),
   );

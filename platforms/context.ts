@@ -17,7 +17,7 @@ export interface ConnectorContext<Settings = AnyValues> extends Configured<Setti
    * Sends one request, to the connector's origins only, after its policy was asked. Throws E_FORBIDDEN_OP, E_UPSTREAM.
    */
   send(out: Outgoing): Promise<Incoming>;
-  /** The site's secret of that kind; throws E_INTERNAL with the way out when the site has none. */
+  /** The site's secret of that kind; throws E_MISSING_SECRET with the command that sets it when the site has none. */
   secret<K extends CredentialKind>(kind: K): Promise<NonNullable<Credentials[K]>>;
   /**
    * Another connector of `borrows`: its requests are signed with its credential, go to its origins only, and can keep

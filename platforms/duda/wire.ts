@@ -26,11 +26,11 @@ const CREATES: ReadonlySet<RouteName> = new Set([
   "import_post",
 ]);
 
-/** Refuses a site, or a gateway, that is not set up: E_INTERNAL, E_MISSING_SECRET. */
+/** Refuses a site, or a gateway, that is not set up: E_MISSING_SECRET. */
 export function assertConfigured({ site, settings }: SiteContext<DudaSettings>): void {
   if (site.site_alias === null) {
     throw new GatewayError(
-      "E_INTERNAL",
+      "E_MISSING_SECRET",
       `Site "${site.id}" has no site_alias, by which its platform knows it; its operator can set it with deno task ` +
         `admin site update ${site.id} --site-alias …`,
     );

@@ -180,7 +180,7 @@ Deno.test("a site that is not set up is refused before anything is sent", async 
   await world.refuses(
     "get_post",
     { site_id: "nameless", ...get },
-    "E_INTERNAL",
+    "E_MISSING_SECRET",
     /has no site_alias.*site update nameless --site-alias …$/,
   );
   for (const name of ["SITEBUILDER_API_USER", "SITEBUILDER_API_PASSWORD"]) {

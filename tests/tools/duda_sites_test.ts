@@ -22,7 +22,7 @@ Deno.test("ping_site answers where the platform has the site and takes the crede
     });
   }
   await world.refuses("ping_site", { site_id: "gone" }, "E_UPSTREAM", /ResourceNotExist/, "reads");
-  await world.refuses("ping_site", { site_id: "nameless" }, "E_INTERNAL", /has no site_alias/);
+  await world.refuses("ping_site", { site_id: "nameless" }, "E_MISSING_SECRET", /has no site_alias/);
 });
 
 Deno.test("diagnose_site asks the platform for the site, and refuses what only a cms can be asked", async () => {

@@ -217,7 +217,7 @@ Deno.test("a target that takes no draft of markdown is refused before anything i
     as: "here",
     audit: "denied",
   });
-  await world.refuses(to("builder"), "E_INTERNAL", { says: /has no site_alias/, sends: "reads" });
+  await world.refuses(to("builder"), "E_MISSING_SECRET", { says: /has no site_alias/, sends: "reads" });
   await world.refuses(to("stranger"), "E_UPSTREAM", { says: /password|sign|401/i, sends: "reads" });
 });
 

@@ -246,10 +246,18 @@ Deno.test("what only the site can judge is refused before anything is written", 
     ["update_page_draft", { ...page, page_id: 2, title: "x" }, "E_FORBIDDEN_OP", /^Page 2 is published/],
     ["create_page_draft", { ...page, site_id: "author", title: "x" }, "E_UPSTREAM", /^CMS 403.*"edit_pages"/],
     ["create_page_draft", { ...page, site_id: "wrong", title: "x" }, "E_UPSTREAM", /^CMS 401/],
-    ["create_page_draft", { ...page, site_id: "bare", title: "x" }, "E_INTERNAL", /has no cms credentials/],
+    [
+      "create_page_draft",
+      { ...page, site_id: "bare", title: "x" },
+      "E_MISSING_SECRET",
+      /has no cms credentials/,
+    ],
   ];
   for (const [tool, args, code, says] of cases) {
-    await at.kit.refuses(tool, args, code, { says, sends: code === "E_INTERNAL" ? "nothing" : "reads" });
+    await at.kit.refuses(tool, args, code, {
+      says,
+      sends: code === "E_MISSING_SECRET" ? "nothing" : "reads",
+    });
   }
   assert.deepEqual(at.cms.writes, []);
 });
@@ -268,7 +276,7 @@ Deno.test("pages of a platform without any, or of a site without its alias, are 
   };
   for (const [tool, args] of Object.entries(calls)) {
     const says = /^Site "builder" has no site_alias.*deno task admin site update builder --site-alias …$/;
-    await at.kit.refuses(tool, { site_id: "builder", ...args, confirm: true }, "E_INTERNAL", { says });
+    await at.kit.refuses(tool, { site_id: "builder", ...args, confirm: true }, "E_MISSING_SECRET", { says });
   }
   const only = { site_id: "builder", title: "x", content_html: "y", confirm: true };
   const says = /^content_html: .*whose pages take no HTML/;

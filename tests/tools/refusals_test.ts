@@ -37,7 +37,7 @@ Deno.test("a site without credentials is not asked in nobody's name by any tool"
     if (tool === "diagnose_site") continue;
     const says =
       /^Site "bare" has no cms credentials; .* set them with deno task admin site update bare --cms-username … --cms-password-stdin$/;
-    await at.kit.refuses(tool, { site_id: "bare", ...args, confirm: true }, "E_INTERNAL", { says });
+    await at.kit.refuses(tool, { site_id: "bare", ...args, confirm: true }, "E_MISSING_SECRET", { says });
   }
   assert.deepEqual(at.cms.requests, []);
 });

@@ -48,7 +48,7 @@ Deno.test("other platforms, sites without credentials and accounts without right
       await at.kit.refuses(tool, { site_id, ...args }, "E_NOT_SUPPORTED", { says });
     }
     const unset = { site_id: "unset", ...args };
-    await at.kit.refuses(tool, unset, "E_INTERNAL", { says: /has no cms credentials/ });
+    await at.kit.refuses(tool, unset, "E_MISSING_SECRET", { says: /has no cms credentials/ });
     for (const [site_id, says] of [["reader", /^CMS 403/], ["locked", /^CMS 401/]] as const) {
       await at.kit.refuses(tool, { site_id, ...args }, "E_UPSTREAM", { says, sends: "reads" });
     }

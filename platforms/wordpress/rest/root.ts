@@ -8,21 +8,29 @@ import { routeUrl } from "./route_url.ts";
 const ROOT_KEY = "root";
 const ROOT_TTL_MS = 600_000;
 
+/** Where the site is. Throws E_MISSING_SECRET, with the command that sets it, where its record does not say. */
+export function addressOf({ site: { id, base_url } }: Pick<SiteContext, "site">): string {
+  if (base_url !== null) return base_url;
+  throw new GatewayError(
+    "E_MISSING_SECRET",
+    `Site "${id}" has no base_url, the address of the CMS; its operator can set it with deno task admin site update ` +
+      `${id} --base-url …`,
+  );
+}
+
 /**
  * The API's root as the front page's Link header gives it, always on the origin of base_url and without anything else
  * in its query, which would go along with every write; without that header the usual place, or the one of plain
  * permalinks where only that answers (docs/upstreams/wordpress.md, "Requests and answers"). With little time (`hurried`)
- * the usual place is a guess, which is not kept. Throws E_INTERNAL without a base_url, E_UPSTREAM.
+ * the usual place is a guess, which is not kept. Throws E_MISSING_SECRET without a base_url, E_UPSTREAM.
  */
 export async function findRoot(
   ctx: SiteContext,
   signIn: () => Promise<string>,
   hurried: boolean,
 ): Promise<URL> {
-  const { cache, site: { base_url: base } } = ctx;
-  if (base === null) {
-    throw new GatewayError("E_INTERNAL", "The site has no base_url; set it to the CMS's address");
-  }
+  const { cache } = ctx;
+  const base = addressOf(ctx);
   if (!hurried) {
     const find = async () =>
       (await linkedRoot(ctx, base, false) ?? await answeringRoot(ctx, base, signIn)).href;

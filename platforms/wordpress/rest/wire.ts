@@ -8,7 +8,7 @@ import type { FactCache, SiteContext } from "../../connector.ts";
 import type { Incoming, Outgoing, PublishGrant } from "../../request.ts";
 import { isErrorBody, refusal, unreadable } from "../errors.ts";
 import { secretsOf } from "../../../lib/signed_secrets.ts";
-import { findRoot } from "./root.ts";
+import { addressOf, findRoot } from "./root.ts";
 import { type Query, routeUrl } from "./route_url.ts";
 
 export type { Query } from "./route_url.ts";
@@ -154,7 +154,7 @@ export class Wire {
   }
 
   #addressOf(path: string): string {
-    const url = new URL(this.#ctx.site.base_url ?? "");
+    const url = new URL(addressOf(this.#ctx));
     url.pathname = `${url.pathname.replace(/\/+$/, "")}${path}`;
     return url.href;
   }

@@ -120,7 +120,7 @@ Deno.test("a connector gets no credential but its own kinds'", async () => {
     });
   }
   await assert.rejects(world({ site: site({ id: "beta" }) }).context("lender").secret("cms"), {
-    code: "E_INTERNAL",
+    code: "E_MISSING_SECRET",
     message:
       'Site "beta" has no cms credentials; its operator can set them with deno task admin site update beta --o-stdin',
   });

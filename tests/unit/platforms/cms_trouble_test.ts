@@ -204,11 +204,16 @@ Deno.test("a site that has moved is told where its base_url should point", async
   await moved.shutdown();
 });
 
-Deno.test("a site without credentials or base_url is an E_INTERNAL with the way out", async () => {
+Deno.test("a site without base_url is refused with the command that sets it", async () => {
   await using cms = await startWordPressStandIn();
-  await worldOf(cms, "admin", { site: { base_url: null } }).refuses("E_INTERNAL", /base_url/, "get_post", {
-    post_id: 1,
-  });
+  await worldOf(cms, "admin", { site: { base_url: null } }).refuses(
+    "E_MISSING_SECRET",
+    /base_url, .* site update \w+ --base-url/,
+    "get_post",
+    {
+      post_id: 1,
+    },
+  );
 });
 
 Deno.test("content of a site that has none is refused in a sentence, and nothing is sent", async () => {

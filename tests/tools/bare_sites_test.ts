@@ -1,0 +1,114 @@
+/** Sites whose record lacks what a call needs: every tool says what is missing, and none fails inside. */
+import assert from "node:assert/strict";
+import { FLAGS } from "../../model.ts";
+import type { ToolEntry } from "../../registry/entry.ts";
+import type { NewSite } from "../../store/store.ts";
+import { ahead, type Args, PNG } from "../cms_kit.ts";
+import { gateway, NOW, site } from "../kit.ts";
+
+const flags = Object.fromEntries(FLAGS.map((flag) => [flag, true]));
+const seo = { enabled: true, channel: "plugin" } as const;
+const none = { credentials: {}, base_url: null };
+/** Linked to everything in their records, so that each call comes as far as what is missing. */
+const linked = {
+  flags,
+  seo,
+  repo: "acme/site",
+  repo_branch: "main",
+  hosting_project: "acme",
+  topicmap_workspace_id: "w",
+  behavior_project_id: "b",
+  analytics_property: "1",
+  search_site_url: "https://acme.example/",
+  ads_customer_id: "1234567890",
+  crm_location_id: "loc",
+  social_ads_account_id: "1",
+  storage_folder_id: "f",
+  site_alias: "alias",
+  available_builders: ["block", "visual"],
+};
+
+const at = (id: string, platform: NewSite["platform"], more: object) => ({ ...site(id, platform), ...more });
+/** A site of each kind with nothing set, and with everything set but credentials, or but its address. */
+const SITES = (["cms", "sitebuilder", "static", "crm"] as const).flatMap((platform) => [
+  at(`${platform}-empty`, platform, { ...none, flags, seo }),
+  at(`${platform}-linked`, platform, { ...linked, credentials: {} }),
+  at(`${platform}-nowhere`, platform, { ...linked, base_url: null }),
+]) as NewSite[];
+
+interface Shape {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Shape[];
+  readonly format?: string;
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly required?: readonly string[];
+  readonly items?: Shape;
+  readonly minimum?: number;
+  readonly minItems?: number;
+}
+
+/** What a name stands for, where any text would not do. */
+const NAMED: Readonly<Record<string, unknown>> = {
+  scheduled_at: ahead(7200, NOW),
+  start_date: "2026-11-01",
+  end_date: "2026-11-10",
+  content_base64: PNG,
+  filename: "a.png",
+  path: "src/pages/a.html",
+  route: "about",
+  spreadsheet_id: "1".repeat(44),
+  target_site_id: "cms-linked",
+  query: "SELECT campaign.id FROM campaign",
+  content: "---\ntitle: A\nstatus: draft\n---\n\nText\n",
+  markdown: "---\ntitle: A\nstatus: draft\n---\n\nText\n",
+  range: "A1:B2",
+};
+
+function sample(name: string, shape: Shape): unknown {
+  if (shape.enum) return shape.enum[0];
+  if (Object.hasOwn(NAMED, name)) return NAMED[name];
+  if (shape.anyOf) return sample(name, shape.anyOf[0]!);
+  const type = Array.isArray(shape.type) ? shape.type[0] : shape.type;
+  if (type === "integer" || type === "number") return Math.max(1, shape.minimum ?? 1);
+  if (type === "boolean") return true;
+  if (type === "array") return [sample(name, shape.items ?? {})];
+  if (type === "object") return filled(shape);
+  if (shape.format === "date") return "2026-11-01";
+  if (shape.format === "date-time") return ahead(7200, NOW);
+  if (shape.format === "uri") return "https://acme.example/x";
+  return "a";
+}
+
+const filled = ({ required = [], properties = {} }: Shape): Args =>
+  Object.fromEntries(required.map((name) => [name, sample(name, properties[name] ?? {})]));
+
+Deno.test("no tool fails inside on a site whose record lacks credentials, an address or links, and none writes", async () => {
+  await using gw = await gateway({ sites: SITES, settings: { rateLimitToken: 0, rateLimitSite: 0 } });
+  const tools: readonly ToolEntry[] = gw.gateway.catalog.entries();
+  assert.ok(tools.length >= 106);
+  const ends = new Map<string, number>();
+  const inside: string[] = [];
+  for (const { name, manifest, definition } of tools) {
+    const args = filled(definition.input_schema as Shape);
+    for (const { id } of manifest.site === "none" ? [{ id: undefined }] : SITES) {
+      for (const confirm of [false, true]) {
+        const ending = await gw.end(name, { ...args, ...(id && { site_id: id }), confirm });
+        const code = "code" in ending ? ending.code : "answered";
+        ends.set(code, (ends.get(code) ?? 0) + 1);
+        if (code === "E_INTERNAL" && "code" in ending) inside.push(`${name} on ${id}: ${ending.message}`);
+      }
+    }
+  }
+  assert.deepEqual(inside, []);
+  assert.deepEqual(
+    gw.logged.filter(({ event }) => event === "internal"),
+    [],
+    "nothing is logged as a fault inside",
+  );
+  assert.deepEqual(
+    gw.requests.filter(({ method }) => !/^(GET|HEAD)$/.test(method)).map(({ url }) => url),
+    [],
+  );
+  assert.ok((ends.get("E_MISSING_SECRET") ?? 0) > 300, JSON.stringify([...ends]));
+});
