@@ -104,6 +104,7 @@ export function guide(
       return [`${7 + at}. ${heading}`, "", ...lines, ""];
     }),
     `Every call leaves a row: npx -y deno@2.9 task admin audit tail --url ${address}`,
-    "Ctrl-C stops everything and leaves nothing behind.",
+    "Ctrl-C stops everything, and the sites are gone with what was done on them. data/secrets.json stays, for",
+    "deno task admin, and data/wordpress, so that the next demo starts sooner; remove data/ to be rid of both.",
   ].join("\n");
 }

@@ -1,4 +1,4 @@
-/** `deno task demo`: a gateway over sandbox sites, with a token and calls to try; Ctrl-C leaves nothing behind. */
+/** `deno task demo`: a gateway over sandbox sites, with a token and calls to try; Ctrl-C ends all of it. */
 import { fileURLToPath } from "node:url";
 import { devEnvironment } from "../admin/dev_secrets.ts";
 import { type Gateway, openGateway, readRegistry, type Registry } from "../gateway.ts";

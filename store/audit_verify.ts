@@ -1,4 +1,5 @@
 /** Verifying the audit: every chain from its beginning or checkpoint to its head. */
+import { GatewayError } from "../errors.ts";
 import {
   checkpointKey,
   GENESIS,
@@ -25,8 +26,13 @@ interface Chain {
 export async function verifyAudit(db: Database): Promise<AuditVerdict> {
   const verifier = new Verifier(db);
   await verifier.readEnds();
-  for await (const { key, value } of db.kv.list({ prefix: ["audit", "segment"] }, { batchSize: BATCH })) {
-    await verifier.follow(String(key[2]), value);
+  try {
+    for await (const { key, value } of db.kv.list({ prefix: ["audit", "segment"] }, { batchSize: BATCH })) {
+      await verifier.follow(String(key[2]), value);
+    }
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) throw thrown; // the store does not answer, or is closed
+    return verifier.giveUp(thrown);
   }
   return await verifier.conclude();
 }
@@ -37,6 +43,7 @@ class Verifier {
   readonly #faults: string[] = [];
   #segments = 0;
   #rows = 0;
+  #newest: string | null = null;
 
   constructor(db: Database) {
     this.#db = db;
@@ -54,6 +61,7 @@ class Verifier {
   /** Takes the next segment in the order of ids. */
   async follow(id: string, value: unknown): Promise<void> {
     this.#segments++;
+    this.#newest = id;
     const segment = parseSegment(value);
     if (segment === null) {
       this.#faults.push(`Segment ${id} cannot be read: it was damaged or changed`);
@@ -73,6 +81,18 @@ class Verifier {
   /** Checks the heads and sums up. */
   async conclude(): Promise<AuditVerdict> {
     for (const [writer, chain] of this.#chains) await this.#checkEnd(writer, chain);
+    return this.#verdict();
+  }
+
+  /** Sums up where the store could not be read to the end: what is missing behind that is not known. */
+  giveUp(thrown: unknown): AuditVerdict {
+    const where = this.#newest === null ? "No segment" : `Nothing after segment ${this.#newest}`;
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    this.#faults.push(`${where} can be read: the file of the store is damaged (${why}); put back a copy`);
+    return this.#verdict();
+  }
+
+  #verdict(): AuditVerdict {
     return {
       ok: this.#faults.length === 0,
       writers: this.#chains.size,

@@ -154,3 +154,41 @@ Deno.test("two instances that retain at once drop each segment once", async () =
   assert.equal((await at.audit.verify()).ok, true);
   await second.close();
 });
+
+Deno.test("a file that cannot be read to the end is a fault that names the last readable segment, and ends no process", async () => {
+  const damaged = (after: number) => (kv: Deno.Kv) =>
+    new Proxy(kv, {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name, target);
+        if (name !== "list") return typeof member === "function" ? member.bind(target) : member;
+        return (selector: { prefix: Deno.KvKey }, options?: Deno.KvListOptions) =>
+          selector.prefix[1] === "segment"
+            ? until(after, target.list(selector, options))
+            : target.list(selector, options);
+      },
+    });
+  async function* until<T>(after: number, entries: AsyncIterable<T>): AsyncGenerator<T> {
+    let read = 0;
+    for await (const entry of entries) {
+      if (read++ === after) throw new TypeError("database disk image is malformed");
+      yield entry;
+    }
+  }
+  for (
+    const [after, says] of [[0, /^No segment can be read: /], [
+      1,
+      /^Nothing after segment \w{26} can be read: /,
+    ]] as const
+  ) {
+    await using at = await bench(damaged(after));
+    await at.audit.append(row("1"));
+    await at.audit.append(row("2"));
+    const { ok, segments, faults: [fault, ...more] } = await at.audit.verify();
+    assert.deepEqual([ok, segments, more], [false, after, []]);
+    assert.match(fault!, says);
+    assert.match(
+      fault!,
+      /the file of the store is damaged \(database disk image is malformed\); put back a copy$/,
+    );
+  }
+});
