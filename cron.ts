@@ -21,20 +21,31 @@ export interface Clocked {
   readonly doubts: Recurring;
   readonly snapshots: Leased;
   readonly toolCatalogs: Leased;
+  log(event: Record<string, unknown>): void;
 }
 
-/** Registers the clocks, which go by UTC; to be called while main.ts starts, before it serves. */
-export function schedule({ retention, doubts, snapshots, toolCatalogs }: Clocked, wait = delay): void {
-  Deno.cron("audit retention", "30 * * * *", () => retention.run());
-  Deno.cron("audit doubts", "* * * * *", () => doubts.run());
+/**
+ * Registers the clocks, which go by UTC; to be called while main.ts starts, before it serves. What a job fails with,
+ * past what it says itself, is a line in the log.
+ */
+export function schedule(
+  { retention, doubts, snapshots, toolCatalogs, log }: Clocked,
+  wait = delay,
+): void {
+  const register = (job: string, when: string, work: () => Promise<unknown>) => {
+    const failed = (fault: unknown) => log({ event: "job_failed", job, cause: String(fault) });
+    void Deno.cron(job, when, async () => void await work().catch(failed)).catch(failed);
+  };
+  register("audit retention", "30 * * * *", () => retention.run());
+  register("audit doubts", "* * * * *", () => doubts.run());
   // The run of the night, and then each hour what it has missed: the gateway may have been down, or an upstream.
-  Deno.cron("daily snapshots", "30 1-23 * * *", async () => {
+  register("daily snapshots", "30 1-23 * * *", async () => {
     // All gateways' clocks show the same, and an upstream is not to be asked by all of them at once.
     await wait(Math.random() * NIGHT_SPREAD_MS);
     await snapshots.run();
   });
   // Each minute it looks what is due: a site that was registered has its tools soon.
-  Deno.cron("tool catalogues", "* * * * *", async () => void await toolCatalogs.run());
+  register("tool catalogues", "* * * * *", () => toolCatalogs.run());
 }
 
 /** Does at a start what was missed; the lease that a killed process has left ends by itself, and is waited for once. */

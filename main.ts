@@ -38,12 +38,12 @@ try {
   const gateway = await openGateway(checked, registry, { storage: { known: KNOWN_STORES_PATH } });
   schedule(gateway);
   await gateway.doubts.begin();
-  await serve(gateway, checked, (address) => {
+  const ending = await serve(gateway, checked, (address) => {
     say(Deno.stdout, `The gateway answers at ${address}`);
     registry.proxies().catch(fail); // not needed to answer, and refused as soon as it does
     void makeUp(gateway.snapshots, () => delay(LIMITS.SNAPSHOT_LEASE_MS));
   });
-  Deno.exit(0); // the clocks would keep the process alive
+  Deno.exit(ending === "told" ? 0 : 1); // the clocks would keep the process alive
 } catch (error) {
   fail(error);
 }

@@ -1,21 +1,30 @@
-/** Serves a gateway over HTTP until a signal ends it: calls in flight are waited for, the audit is flushed. */
+/** Serves a gateway over HTTP until a signal or a fault ends it: calls in flight are waited for, the audit is flushed. */
 import type { Gateway } from "./gateway.ts";
 import { CLOCK, ended, pauseFor } from "./lib/async.ts";
 import { serveConnection, serveConnections } from "./lib/connections.ts";
 import { Listening, type Served } from "./lib/listening.ts";
+import { onUncaught } from "./lib/uncaught.ts";
 import { LIMITS } from "./model.ts";
 import type { Settings } from "./settings.ts";
 
+/** Why serving ended: it was told to, or something failed that nobody caught. */
+export type Ending = "told" | "failed";
+
+/** Faults that are logged one by one; a fault that comes back at once must not fill the log. */
+const FAULTS_LOGGED_MAX = 20;
+
 /**
  * Serves until SIGINT or SIGTERM, and nothing else: where connections cannot be accepted (no descriptors are left) it
- * listens again. Resolves when everything has stopped. `ready` is told the address, once. Throws with a message for
+ * listens again. An error that nobody caught is logged with its stack and ends it too, in order: /readyz answers 503
+ * from then on, and for half of `shutdownSeconds` everything else is answered still, so that whoever balances sees it.
+ * Resolves with why it ended when everything has stopped. `ready` is told the address, once. Throws with a message for
  * the operator when the port cannot be had at the start.
  */
 export async function serve(
   gateway: Gateway,
   { host, port, shutdownSeconds, kvPath }: Pick<Settings, "host" | "port" | "shutdownSeconds" | "kvPath">,
   ready: (address: string) => void,
-): Promise<void> {
+): Promise<Ending> {
   let told = false;
   const listening = new Listening({
     listen: () =>
@@ -27,23 +36,15 @@ export async function serve(
     delay: pauseFor,
     log: gateway.log,
   });
-  const stopped = Promise.withResolvers<void>();
-  const stop = async () => {
-    gateway.drain();
-    const answered = listening.stop();
-    await ended(answered, shutdownSeconds * 1000);
-    // What still waits for an upstream ends here, so that its caller is told of the doubt and its row is kept.
-    gateway.cutOff();
-    await ended(answered, LIMITS.SHUTDOWN_CUT_OFF_MS);
-    stopped.resolve();
-  };
+  const stopping = new Stopping(gateway, listening, shutdownSeconds * 1000);
+  using _ = onUncaught((fault) => stopping.failed(fault));
   const signals: Deno.Signal[] = Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM"];
+  const stop = () => stopping.told();
   // Before anybody is told the address: whoever was told may end it at once.
   for (const signal of signals) Deno.addSignalListener(signal, stop);
   try {
     begin(listening, host, port);
-    await stopped.promise;
-    await gateway.close(); // a signal that comes twice must not end it halfway
+    return await stopping.over(); // a signal that comes twice must not end it halfway
   } finally {
     for (const signal of signals) Deno.removeSignalListener(signal, stop);
   }
@@ -62,6 +63,60 @@ function listen(
   told(listener.addr as Deno.NetAddr);
   const idleMs = LIMITS.IDLE_CONNECTION_MS;
   return serveConnections({ listener, serve: serveConnection, answer: fetch, idleMs, clock: CLOCK });
+}
+
+/** How serving comes to its end. */
+class Stopping {
+  readonly #stopped = Promise.withResolvers<void>();
+  #ending: Ending = "told";
+  #faults = 0;
+  #isTold = false;
+  /** What ends it after a fault, as long as nobody tells it to. */
+  #lastSeconds: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly gateway: Gateway,
+    private readonly listening: Listening,
+    private readonly waitMs: number,
+  ) {}
+
+  /** Accepts nothing more, and waits for calls in flight. */
+  told(): void {
+    this.#isTold = true;
+    clearTimeout(this.#lastSeconds);
+    this.#stopWithin(this.waitMs);
+  }
+
+  /** Nobody knows what is broken now: another process takes its place. */
+  failed(fault: { readonly kind: string; readonly cause: string }): void {
+    if (++this.#faults <= FAULTS_LOGGED_MAX) this.gateway.log({ event: "uncaught", ...fault });
+    const isFirst = this.#ending === "told";
+    this.#ending = "failed";
+    if (!isFirst || this.#isTold) return;
+    this.#lastSeconds = setTimeout(() => this.#stopWithin(this.waitMs / 2), this.waitMs / 2);
+    this.gateway.drain();
+  }
+
+  /** Resolves with why once all has ended; after a fault, in any case within some seconds more. */
+  async over(): Promise<Ending> {
+    await this.#stopped.promise;
+    if (this.#ending === "told") await this.gateway.close();
+    else await ended(this.gateway.close(), LIMITS.FAULT_CLOSE_MS); // what is broken may be what it waits for
+    return this.#ending;
+  }
+
+  #stopWithin(waitMs: number): void {
+    this.#stop(waitMs).then(this.#stopped.resolve, this.#stopped.reject);
+  }
+
+  async #stop(waitMs: number): Promise<void> {
+    this.gateway.drain();
+    const answered = this.listening.stop();
+    await ended(answered, waitMs);
+    // What still waits for an upstream ends here, so that its caller is told of the doubt and its row is kept.
+    this.gateway.cutOff();
+    await ended(answered, LIMITS.SHUTDOWN_CUT_OFF_MS);
+  }
 }
 
 function begin(listening: Listening, host: string, port: number): void {

@@ -17,7 +17,8 @@ const health: Command = {
 };
 
 function human(
-  { clock, retention: { days, horizon, ran_at, waiting }, jobs, sealed, proxies }: HealthReport,
+  { clock, retention: { days, horizon, ran_at, waiting }, jobs, sealed, unpreviewed = [], proxies = [] }:
+    HealthReport,
 ): string {
   const kept = `Audit rows are kept for ${days} days`;
   const lines = [
@@ -33,6 +34,12 @@ function human(
         : `The runs of ${name} fail since ${failing_since}; the log says why (${event}).`
     ),
     ...sealed.map(sealedLine),
+    ...unpreviewed.map(({ site_id, flags }) =>
+      `Site ${site_id} has ${
+        flags.join(" and ")
+      }, and its confirm policy is "flag": one call with confirm: true changes ` +
+      `what visitors get (site update ${site_id} --confirm-policy preview).`
+    ),
     ...proxies.map(({ message, seen_at }) => `${cell(message)} (last seen at ${seen_at}).`),
     ...(waiting ? [`Retention waits for you since ${waiting.since}: ${cell(waiting.message)}.`] : []),
   ];

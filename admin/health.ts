@@ -3,6 +3,7 @@ import type { Hono } from "hono";
 import type { JobReport } from "../model.ts";
 import type { SealedRecord } from "../store/store.ts";
 import type { RetentionState } from "../rules/retention.ts";
+import { type Unpreviewed, unpreviewed } from "./confirm_policy.ts";
 import { answer } from "./exchange.ts";
 import type { AdminPorts, ProxyReport } from "./ports.ts";
 
@@ -17,6 +18,8 @@ export interface HealthReport {
   readonly jobs: readonly JobReport[];
   /** What is sealed under a key that ENCRYPTION_KEYS lacks; users by their e-mail where they have one. */
   readonly sealed: readonly SealedRecord[];
+  /** Sites on which one call can change what visitors get without a preview. */
+  readonly unpreviewed: readonly Unpreviewed[];
   /** What looks like a proxy that the settings do not name, as that process has seen it; a stranger can look so too. */
   readonly proxies: readonly ProxyReport[];
 }
@@ -37,7 +40,9 @@ export function healthRoutes(app: Hono, ports: AdminPorts): void {
     const sealed = await sealedElsewhere(ports.store);
     const ok = retention.waiting === null && sealed.length === 0 &&
       !jobs.some((job) => isJobWrong(job, clock));
-    const report: HealthReport = { ok, clock, retention, jobs, sealed, proxies: ports.proxies() };
+    const sites = (await ports.store.sites.list()).map(unpreviewed).filter((one) => one !== null);
+    const proxies = ports.proxies();
+    const report: HealthReport = { ok, clock, retention, jobs, sealed, unpreviewed: sites, proxies };
     return answer(c, report);
   });
 }

@@ -73,7 +73,10 @@ function ownOptions(connectors: Connectors): Options {
     "base-url": { value: "address", help: `https address (http on loopback only)${has.join("")}` },
     project: { value: "id", help: "the project it belongs to" },
     flag: { value: "name=true|false", many: true, help: `set by a super-admin: ${FLAGS.join(", ")}` },
-    "confirm-policy": { value: "flag|preview", help: "the least its writes need beside confirm: true" },
+    "confirm-policy": {
+      value: "flag|preview",
+      help: "the least its writes need beside confirm: true; preview where it may publish",
+    },
   };
 }
 

@@ -8,7 +8,7 @@ import type { Connectors } from "../registry/connectors.ts";
 import type { SiteInput, SiteUpdate } from "../store/store.ts";
 import { SITE_ID } from "./bodies.ts";
 import { siteDifferences } from "./changes.ts";
-import { refuseHuman } from "./confirm_policy.ts";
+import { policyOffers, refuseHuman } from "./confirm_policy.ts";
 import { answer, jsonObject } from "./exchange.ts";
 import { checked, quoted, refuseAny } from "./faults.ts";
 import type { AdminPorts } from "./ports.ts";
@@ -54,7 +54,8 @@ export function siteRoutes(app: Hono, ports: AdminPorts): void {
     if (site === null) refuseAny([`id: ${quoted(body.id)} is taken; change that site, or choose another id`]);
     const what = siteDifferences(null, site!);
     await ports.record(callerOf(c).actor, "site.create", what, { site_id: body.id });
-    return answer(c, { ...view(site!), warnings: await unboundUsers(body, ports) });
+    const warnings = [...await unboundUsers(body, ports), ...policyOffers(site!)];
+    return answer(c, { ...view(site!), warnings });
   });
 
   app.patch("/admin/api/sites/:id", async (c) => {
@@ -76,6 +77,7 @@ export function siteRoutes(app: Hono, ports: AdminPorts): void {
       ...dropped(changed, site),
       ...left(changed, patch, ports),
       ...await unboundUsers(patch, ports),
+      ...patch.flags || patch.confirm_policy ? policyOffers(changed.site) : [],
     ];
     return answer(c, { ...view(changed.site), warnings });
   });

@@ -71,7 +71,7 @@ export class FollowedCalls {
       alike.delete(call);
       if (alike.size === 0 && this.#calls.get(key) === alike) this.#calls.delete(key);
     };
-    void work(call).finally(ended).then((reply) => call.end(reply), (thrown) => call.fail(thrown));
+    work(call).finally(ended).then((reply) => call.end(reply)).catch((thrown) => call.fail(thrown));
     return await call.response;
   }
 
@@ -161,5 +161,6 @@ class FollowedCall implements Follower {
 
   #close(): void {
     if (!this.#gone) this.#events?.close();
+    this.#gone = true;
   }
 }

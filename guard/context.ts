@@ -12,7 +12,6 @@ import type {
   Follower,
   Held,
   OtherSite,
-  PreviewsPort,
   SitesPort,
   ToolContext,
   UpstreamsPort,
@@ -20,15 +19,23 @@ import type {
 import type { Store } from "../store/store.ts";
 import type { CallRecord } from "./audit.ts";
 import { type ConnectorCall, type ConnectorPorts, makeConnectorContext } from "./connector_context.ts";
-import { isDeployed } from "./deployed.ts";
+import { meetsPolicy } from "./confirm.ts";
+import { managedPort, previewsPort, sitesPort, snapshotsPort } from "./context_ports.ts";
 import { exclusively } from "./exclusive.ts";
-import { reaches, reachesAll } from "./scope.ts";
 
 /** What contexts are made from; one for the whole gateway. */
 export interface ContextPorts extends ConnectorPorts {
   readonly store: Pick<
     Store,
-    "sites" | "projects" | "previews" | "accounts" | "paces" | "allowances" | "snapshots" | "leases"
+    | "sites"
+    | "projects"
+    | "previews"
+    | "managedFiles"
+    | "accounts"
+    | "paces"
+    | "allowances"
+    | "snapshots"
+    | "leases"
   >;
   delay(ms: number): Promise<void>;
 }
@@ -96,6 +103,14 @@ class CallContext implements ToolContext {
   get previews() {
     return previewsPort(this.#ports.store.previews, this.#call);
   }
+  get managed() {
+    return managedPort(this.#ports.store.managedFiles, this.#call);
+  }
+  get unseen() {
+    const { caller, record: { root } } = this.#call;
+    const bound = root.judged?.bound ?? false;
+    return root.confirmed && !bound && meetsPolicy(caller, root.allSites, bound);
+  }
   get sites() {
     return this.#sites ??= sitesPort(this.#ports, this.#call);
   }
@@ -138,10 +153,6 @@ const reaching = ({ record, follower, ...call }: Reached): ConnectorCall => ({
   writes: record.writes,
   // A write that has begun is carried through, whoever waits for it.
   ...(follower ? { cancelled: () => record.root.writing ? undefined : follower.signal } : {}),
-});
-
-const snapshotsPort = ({ store }: ContextPorts, { site }: CallParts): ToolContext["snapshots"] => ({
-  list: async ({ name }, first, last) => site ? await store.snapshots.list(name, site.id, first, last) : [],
 });
 
 /** A site and the clients of its upstreams, each connected once. */
@@ -188,30 +199,6 @@ export function providerOf(connectors: Connectors, platform: string, wanted: Cap
   );
 }
 
-function previewsPort(previews: Store["previews"], { caller, site }: CallParts): PreviewsPort {
-  const [token, id] = [caller.token.id, site?.id ?? ""];
-  return {
-    get: () => previews.get(token, id),
-    claim: (branch) => previews.claim(token, id, branch),
-    forget: (branch) => previews.forget(token, id, branch),
-  };
-}
-
-function sitesPort({ store, connectors }: ContextPorts, { caller, site }: CallParts): SitesPort {
-  const list = async () => (await store.sites.list()).filter((site) => reaches(caller, site.id));
-  return {
-    list,
-    async projects() {
-      const inScope = new Set((await list()).map((site) => site.project_id));
-      const all = await store.projects.list();
-      return reachesAll(caller) ? all : all.filter((project) => inScope.has(project.id));
-    },
-    integrations: (one) => connectors.integrations(one),
-    deployedFrom: async (branch, isDefault) =>
-      site !== null && await isDeployed(store.sites, connectors, site, branch, isDefault),
-  };
-}
-
 function upstreamsPort(ports: ContextPorts, call: Reached): UpstreamsPort {
   const { connectors } = ports;
   const kindsOf = (check: string) =>
@@ -225,8 +212,8 @@ function upstreamsPort(ports: ContextPorts, call: Reached): UpstreamsPort {
       const wanted = connectors.diagnoses(site.platform).filter(({ diagnosis }) =>
         named === undefined || diagnosis.names.some((name) => named.includes(name))
       );
-      const parts = wanted.map(({ connector, diagnosis }) =>
-        diagnosis.run(makeConnectorContext(ports, reaching(call), connector), limitMs)
+      const parts = wanted.map(async ({ connector, diagnosis }) =>
+        await diagnosis.run(makeConnectorContext(ports, reaching(call), connector), limitMs)
       );
       return (await Promise.all(parts)).flat();
     },

@@ -46,15 +46,20 @@ export function proxiedTools(given: ProxiedGatewayPorts) {
       const servers: ProxyPorts["servers"] = (ctx) => ctx.use(given.toolServers as Connector<ToolServers>);
       return (tool) => handlerOf(tool, { servers, offersOf });
     },
-    gone: (site) => void catalogs().then((one) => one.soon(site)),
+    gone(site) {
+      const failed = (fault: unknown) =>
+        given.log({ event: "tool_catalog_failed", site_id: site.id, cause: String(fault) });
+      catalogs().then((one) => one.soon(site)).catch(failed);
+    },
   });
   return {
     source,
     /** Lists on a clock what is due. */
     run: async (): Promise<boolean> => await (await catalogs()).run(),
-    /** Begins no other listing; resolves once none runs. */
+    /** Begins no other listing; resolves once none runs. Never rejects: what could not be loaded runs nothing. */
     stop: async (): Promise<void> => {
-      if (used) await (await refresh()).stop();
+      const loaded = used ? await refresh().catch(() => null) : null;
+      await loaded?.stop();
     },
     /** The operator's view. */
     desk: onDemand(async () => {

@@ -7,7 +7,7 @@ export type Awaitable<T> = T | Promise<T>;
 export interface Clock {
   /** Milliseconds that never go back. */
   elapsed(): number;
-  /** Does the work again and again, that far apart, until what it answers is called. */
+  /** Does the work, which never rejects, again and again, that far apart, until what it answers is called. */
   every(ms: number, work: () => Promise<void>): () => void;
 }
 
@@ -34,6 +34,12 @@ export function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) stop();
     else signal.addEventListener("abort", stop, { once: true });
   });
+}
+
+/** Rings once that time is over, unless what it answers is called before. */
+export function alarmIn(ms: number, ring: () => void): () => void {
+  const timer = setTimeout(ring, ms);
+  return () => clearTimeout(timer);
 }
 
 /** Resolves after that time. */

@@ -56,6 +56,9 @@ export const LIMITS = {
   UPSTREAM_EXCERPT_CHARACTERS: 300,
   UPSTREAM_STATUS_MIN: 400,
   UPSTREAM_STATUS_MAX: 599,
+  /** Of a file with our mark: how many of the blobs written for it are known as ours, and for how long. */
+  MANAGED_BLOBS_PER_FILE: 10,
+  MANAGED_FILE_DAYS: 400,
   /** How long a preview can be confirmed, and how long the answer of a call is repeated. */
   CONFIRM_TOKEN_MS: 15 * 60_000,
   IDEMPOTENCY_MS: 24 * 60 * 60_000,
@@ -141,6 +144,8 @@ export const LIMITS = {
   /** Calls in flight when the gateway is told to stop: how long they are waited for, and how long for what is cut off. */
   SHUTDOWN_SECONDS: 4,
   SHUTDOWN_CUT_OFF_MS: 500,
+  /** How long the store may take to close after a fault that nobody caught: it may be what is broken. */
+  FAULT_CLOSE_MS: 10_000,
   /** How long refreshes of connected accounts are waited for when the store is closed. */
   ACCOUNTS_FINISH_MS: 4000,
   /** How long a client's connection is kept without a request on it. */

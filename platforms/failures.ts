@@ -88,9 +88,35 @@ export function brokenOff(
     ? `gave no answer within ${seconds} s; ${retryAdvice(out, left)}`
     : left
     ? `broke the connection off; ${retryAdvice(out, left)}`
-    : "could not be reached, nothing was sent; check the address and that it is up";
+    : `could not be reached, nothing was sent${reasonOf(cause)}`;
   return new Unanswered(sentence(out, what, left), true, cause);
 }
+
+const UNTRUSTED = "its certificate has expired, or is by an authority that is not trusted; have it renewed";
+const UNKNOWN_NAME = "its name is not found; check the address";
+
+/** What is said of a connection that was not made, by the code of Node's error. */
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "it refuses the connection; check the address and that it is up",
+  ENOTFOUND: UNKNOWN_NAME,
+  EAI_AGAIN: UNKNOWN_NAME,
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name; check the address and the certificate",
+  CERT_HAS_EXPIRED: UNTRUSTED,
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
+  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
+  ERR_SSL_WRONG_VERSION_NUMBER: "it speaks no TLS at that port; check the address",
+};
+
+function reasonOf(cause: unknown): string {
+  const code = codeOf(cause) ?? (cause instanceof Error ? codeOf(cause.cause) : null);
+  const reason = code !== null && Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;
+  return reason === undefined ? "; check the address and that it is up" : `: ${reason}`;
+}
+
+const codeOf = (fault: unknown): string | null =>
+  fault instanceof Error && "code" in fault && typeof fault.code === "string" ? fault.code : null;
 
 function retryAdvice(out: Outgoing, left: boolean): string {
   return out.effect === "write" && left ? "see that it is up" : "see that it is up and try again";

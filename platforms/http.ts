@@ -7,7 +7,7 @@ import { brokenOff, endingOf, failure, NotSent, redirectedWrite } from "./failur
 import { nextHop } from "./redirects.ts";
 import type { Answer, Ending, Incoming, Outgoing } from "./request.ts";
 import type { PinnedFetch, Transport } from "./transport.ts";
-import { orAborted, pauseFor } from "../lib/async.ts";
+import { alarmIn, orAborted, pauseFor } from "../lib/async.ts";
 import { cancelled } from "../lib/cancelled.ts";
 
 /** What a test may replace. */
@@ -22,6 +22,8 @@ export interface HttpOptions {
   readonly random?: () => number;
   /** Resolves after that time, rejects when the signal aborts. */
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Rings once that time is over, unless what it answers is called before. */
+  readonly alarm?: (ms: number, ring: () => void) => () => void;
 }
 
 /** How one request is sent. */
@@ -83,6 +85,7 @@ export function createHttp(options: HttpOptions): OpenHttp {
     now: options.now ?? Date.now,
     random: options.random ?? Math.random,
     sleep: options.sleep ?? pauseFor,
+    alarm: options.alarm ?? alarmIn,
   };
   return {
     async send(out, { endsAt, look = () => {}, ended = () => {}, signal }) {
@@ -95,7 +98,7 @@ export function createHttp(options: HttpOptions): OpenHttp {
       }
       const clock = new AbortController();
       const stop = () => clock.abort();
-      const timer = setTimeout(stop, limitMs);
+      const inTime = ports.alarm(limitMs, stop);
       signal?.addEventListener("abort", stop);
       const trip = { out, look, signal: clock.signal, limitMs, endsAt: ports.now() + limitMs, left: false };
       try {
@@ -107,7 +110,7 @@ export function createHttp(options: HttpOptions): OpenHttp {
         ended(trip.left ? "in_doubt" : "not_sent", null);
         throw signal?.aborted ? cancelled() : thrown;
       } finally {
-        clearTimeout(timer);
+        inTime();
         signal?.removeEventListener("abort", stop);
       }
     },

@@ -140,13 +140,17 @@ function exchange(
     signal.removeEventListener("abort", stop);
     if (!answered) reject(new Error("the connection was closed without an answer"));
   });
-  asked.on("response", (incoming) => {
-    answered = true;
+  // an answer may come before the request was taken whole: then the rest is not sent
+  const over = async () => asked.writableFinished ? await closed.promise : void asked.destroy();
+  const received = async (incoming: IncomingMessage) => {
     const headers = receivedHeaders(incoming);
     agent.noteKeep(incoming.socket, headers.get("keep-alive"));
-    // an answer may come before the request was taken whole: then the rest is not sent
-    const over = async () => asked.writableFinished ? await closed.promise : void asked.destroy();
-    answerOf(incoming, headers, method, { signal, over }).then(resolve, (thrown) => {
+    return await answerOf(incoming, headers, method, { signal, over });
+  };
+  asked.on("response", (incoming) => {
+    answered = true;
+    // whatever is wrong with it rejects: what a listener throws would end the process
+    received(incoming).then(resolve, (thrown) => {
       asked.destroy();
       reject(thrown);
     });

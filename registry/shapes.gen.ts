@@ -827,7 +827,13 @@ export interface Shapes {
   };
   "bulk_write_static_files": {
     args: {
-      "files": ({ "path": string; "content": string; "encoding": "utf-8" | "base64" })[];
+      "files": ({
+        "path": string;
+        "content": string;
+        "encoding": "utf-8" | "base64";
+        "allow_overwrite": boolean;
+        "sha"?: string;
+      })[];
       "target_branch": "preview" | "main";
       "message"?: string;
     };

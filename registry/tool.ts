@@ -1,13 +1,14 @@
 /** How a handler is written: `tool(name, run)` or `tool(name, { check?, plan, run })`. */
 import type { Code } from "../errors.ts";
 import type { Awaitable } from "../lib/async.ts";
-import type { Caller, Change, Flag, Making, PlatformKind, Project, Site, Snapshot, Tier } from "../model.ts";
-import type { Check } from "../platforms/checks.ts";
+import type { Caller, Change, Flag, Making, Site, Tier } from "../model.ts";
 import type { Capability, Connector } from "../platforms/connector.ts";
 import type { PublishGrant } from "../platforms/request.ts";
 import type { Shapes } from "./shapes.gen.ts";
+import type { ManagedPort, PreviewsPort, SitesPort, SnapshotsPort, UpstreamsPort } from "./tool_ports.ts";
 import type { ReadResult, WriteResult } from "./write_result.ts";
 
+export type { ManagedPort, PreviewsPort, SitesPort, SnapshotsPort, UpstreamsPort } from "./tool_ports.ts";
 export { compared, onlyRead, unverified, verified, WriteResult } from "./write_result.ts";
 
 /** Values by part; only what JSON can hold. */
@@ -54,46 +55,6 @@ export interface AuditFacts {
   result_id?: string | number;
   changes?: readonly Change[];
   _published?: true;
-}
-
-/** The registered sites and projects, already cut to the caller's scope. */
-export interface SitesPort {
-  list(): Promise<readonly Site[]>;
-  projects(): Promise<readonly Project[]>;
-  /** Which integrations a site has set up; presence only, nothing is asked. */
-  integrations(site: Site): Readonly<Record<string, boolean>>;
-  /** Whether a site of any scope is deployed from that branch of the call's repository, by its name or as the default. */
-  deployedFrom(branch: string, isDefault: boolean): Promise<boolean>;
-}
-
-/** The preview branch of the caller's token on the call's site, as the gateway remembers it. */
-export interface PreviewsPort {
-  get(): Promise<string | null>;
-  /** Remembers it unless one is remembered; answers the one that is, null for a name that another site or token has. */
-  claim(branch: string): Promise<string | null>;
-  /** Answers what was forgotten, null for nothing; with a branch only that one is. */
-  forget(branch?: string): Promise<string | null>;
-}
-
-/** What is kept of the call's site for each day. */
-export interface SnapshotsPort {
-  /** Those that connector made, from one day to another (`YYYY-MM-DD`, UTC), both included, by day; failed ones too. */
-  list(of: Pick<Connector, "name">, first: string, last: string): Promise<readonly Snapshot[]>;
-}
-
-/** What the connectors of the call's site can say of it. */
-export interface UpstreamsPort {
-  /** The kinds of site that have that check. */
-  kindsOf(check: string): readonly PlatformKind[];
-  /**
-   * The checks of the site, each over within that many milliseconds; never throws. Where some are named nothing is
-   * asked that none of them needs; what is found beside them is answered too.
-   */
-  diagnose(limitMs: number, named?: readonly string[]): Promise<readonly Check[]>;
-  /** Whether the site's platform can be asked if it answers. */
-  canPing(): boolean;
-  /** What the site's platform answers; null where it cannot be asked. */
-  ping(): Promise<Readonly<Record<string, unknown>> | null>;
 }
 
 /** What a call of another tool would do, found by reading only; good for one run within the call that planned it. */
@@ -154,6 +115,9 @@ export interface ToolContext {
   readonly caller: Caller;
   readonly grant: PublishGrant;
   readonly previews: PreviewsPort;
+  readonly managed: ManagedPort;
+  /** Whether the call is to write without a confirm token: nobody was shown what it replaces. */
+  readonly unseen: boolean;
   readonly sites: SitesPort;
   readonly calls: CallsPort;
   /** Milliseconds since the epoch, by the gateway's clock. */

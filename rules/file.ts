@@ -14,11 +14,12 @@ export function checkFileSize(bytes: number, limit: number, field: string): void
 export function checkSha(
   sha: string | undefined,
   standing: { readonly path: string; readonly sha: string },
+  field = "sha",
 ): void {
   if (sha === undefined || sha === standing.sha) return;
   throw new GatewayError(
     "E_SHA_MISMATCH",
-    `sha: ${
+    `${field}: ${
       JSON.stringify(standing.path)
     } has changed since it was read and is ${standing.sha} now; read it again`,
   );

@@ -67,15 +67,15 @@ function tooLong(path: string): string | null {
 }
 
 /**
- * The path of a file, in Unicode's composed form. Throws E_BAD_PATH naming the field and the rule: empty, over
- * LIMITS.REPO_PATH_CHARACTERS, absolute, climbing out, with `\` or control characters, or blocked at any depth, raw
- * or percent-decoded once, in any case and under look-alike letters.
+ * The path of a file as it was given: a tree may hold a name in either of Unicode's forms, and in both. Throws E_BAD_PATH
+ * naming the field and the rule: empty, over LIMITS.REPO_PATH_CHARACTERS, absolute, climbing out, with `\` or control
+ * characters, or blocked at any depth, raw or percent-decoded once, in any case, form and under look-alike letters.
  */
 export function sourcePath(path: string, field: string): string {
   if (path === "") throw new GatewayError("E_BAD_PATH", `${field}: is empty; name a file`);
   const composed = path.normalize("NFC");
-  const fault = tooLong(composed) ?? judge(composed);
-  return fault === null ? composed : refuse(field, path, fault);
+  const fault = tooLong(composed) ?? judge(path) ?? judge(composed);
+  return fault === null ? path : refuse(field, path, fault);
 }
 
 /**

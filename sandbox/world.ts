@@ -177,9 +177,10 @@ if (import.meta.main) {
     // One Ctrl-C comes several times, by way of npx and deno task: the later ones must not cut the cleaning up short.
     for (const signal of STOPPING) Deno.addSignalListener(signal, () => {});
     const { baseUrl } = checked;
-    await serve(gateway, checked, () => say(guide(baseUrl, token, cms, project, section, parts)));
+    const begun = () => say(guide(baseUrl, token, cms, project, section, parts));
+    const ending = await serve(gateway, checked, begun);
     await cleanup.disposeAsync();
-    Deno.exit(0);
+    Deno.exit(ending === "told" ? 0 : 1);
   } catch (error) {
     say(error instanceof Error ? error.message : String(error));
     Deno.exit(1);

@@ -19,6 +19,7 @@ import { OAuthGrants } from "./oauth_grants.ts";
 import { isFile, openMarked, within } from "./opening.ts";
 import { Paces } from "./paces.ts";
 import { PersonSessions } from "./person_sessions.ts";
+import { ManagedFiles } from "./managed_files.ts";
 import { Previews } from "./previews.ts";
 import { Projects } from "./projects.ts";
 import { Sealer } from "./seal.ts";
@@ -96,6 +97,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     challenges: new Challenges(db, signatures),
     devices: new Devices(signatures, db.now),
     previews: new Previews(db),
+    managedFiles: new ManagedFiles(db),
     consents: new Consents(db, sealer),
     oauthClients: new OAuthClients(db),
     oauthGrants: new OAuthGrants(db, version, sealer),

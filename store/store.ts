@@ -152,6 +152,22 @@ export interface PreviewStore {
   forget(token_id: string, site_id: string, branch?: string): Promise<string | null>;
 }
 
+/** A file of a repository with our mark, as it was written. */
+export interface ManagedFile {
+  /** In the repository, a site's folder included. */
+  readonly path: string;
+  /** git's name of its bytes. */
+  readonly blob: string;
+}
+
+/** Files with our mark that were written into repositories; of each the last few blobs, for LIMITS.MANAGED_FILE_DAYS. */
+export interface ManagedFileStore {
+  /** Whether that blob was written there. */
+  has(repo: string, file: ManagedFile): Promise<boolean>;
+  /** Each path once. */
+  add(repo: string, files: readonly ManagedFile[]): Promise<void>;
+}
+
 /** A piece of work that one instance at a time may do. */
 export interface LeaseStore {
   /**
@@ -190,6 +206,7 @@ export interface Store {
   readonly challenges: ChallengeStore;
   readonly devices: DeviceStore;
   readonly previews: PreviewStore;
+  readonly managedFiles: ManagedFileStore;
   readonly leases: LeaseStore;
   readonly paces: PaceStore;
   readonly allowances: AllowanceStore;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { type Code, GatewayError } from "../errors.ts";
 import { type Gateway, openGateway, readRegistry, type Replacements } from "../gateway.ts";
 import { type AuditRow, LIMITS, type PlatformKind, type Token, type User } from "../model.ts";
-import { createHttp, type HttpOptions } from "../platforms/http.ts";
+import { createHttp, type Http, type HttpOptions } from "../platforms/http.ts";
 import { createTransport, type PinnedFetch } from "../platforms/transport.ts";
 import { readSettings, type Settings } from "../settings.ts";
 import { type Ending, endingOf } from "./endings.ts";
@@ -37,6 +37,7 @@ export interface KitOptions extends Pick<Replacements, "sources" | "toolServers"
   readonly tokens?: Readonly<Record<string, Partial<NewToken>>>;
   /** Answers what is sent, "network" over the real way out; without it every request fails the call. */
   readonly fetch?: typeof fetch | "network";
+  readonly wayOut?: Http; // in place of `fetch` and `http`
   /** What else differs on the way out. */
   readonly http?: Partial<HttpOptions>;
   /** Hosts that may be plain http and private. */
@@ -135,7 +136,7 @@ export async function gateway(options: KitOptions = {}): Promise<Kit> {
     now,
     ...{ sources, toolServers, signedIn, storage },
     log: (event) => void logged.push(event),
-    http: createHttp({
+    http: options.wayOut ?? createHttp({
       allowPrivate: options.allowPrivate ?? [],
       fetch: recorded,
       now,

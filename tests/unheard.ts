@@ -1,5 +1,6 @@
 /** What nobody caught in this process: an error of an event, or a promise that was rejected unheard. */
 import assert from "node:assert/strict";
+import { onUncaught } from "../lib/uncaught.ts";
 
 /** Listens until disposed of; what it hears does not end the process. */
 export interface Unheard extends Disposable {
@@ -15,25 +16,13 @@ const TURNS = 20;
 /** Begins to listen. */
 export function unheard(): Unheard {
   const faults: string[] = [];
-  const listeners = {
-    error: (event: ErrorEvent) => note(event, event.error),
-    unhandledrejection: (event: PromiseRejectionEvent) => note(event, event.reason),
-  };
-  const note = (event: Event, fault: unknown) => {
-    event.preventDefault();
-    faults.push(fault instanceof Error ? fault.stack ?? fault.message : String(fault));
-  };
-  addEventListener("error", listeners.error);
-  addEventListener("unhandledrejection", listeners.unhandledrejection);
+  const listening = onUncaught(({ cause }) => faults.push(cause));
   return {
     faults,
     async assertNothing() {
       for (let turn = 0; turn < TURNS; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
       assert.deepEqual(faults, []);
     },
-    [Symbol.dispose]() {
-      removeEventListener("error", listeners.error);
-      removeEventListener("unhandledrejection", listeners.unhandledrejection);
-    },
+    [Symbol.dispose]: () => listening[Symbol.dispose](),
   };
 }

@@ -54,10 +54,11 @@ export class ProxiedTools implements ToolSource {
   async #renew(sites: Awaitable<readonly Site[]>, version: Awaitable<number>): Promise<void> {
     const { store } = this.#ports;
     // One that is under way may have begun before the change that is waited for.
-    for (let loads = 0; loads < LOADS_MAX; loads++) {
+    for (let loads = 1;; loads++) {
       const [nowSites, nowVersion] = await Promise.all([sites, version]);
       if (nowVersion === this.#version && this.#isKnown(nowSites)) return;
       await (this.#loading ??= this.#load(nowSites, nowVersion).finally(() => this.#loading = null));
+      if (loads === LOADS_MAX) return;
       [sites, version] = [store.sites.list(), store.toolCatalogs.version()];
     }
   }

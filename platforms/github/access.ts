@@ -27,6 +27,7 @@ const TOKEN_MS = 59 * 60_000;
 const INSTALLATION = z.object({
   id: z.number(),
   suspended_at: z.string().nullish(),
+  app_slug: z.string().optional().catch(undefined),
   permissions: z.object({ contents: z.string().optional() }).catch({}),
 });
 /** The installation that covers a repository. */

@@ -4,6 +4,7 @@ import type { SiteContext } from "../connector.ts";
 import { noRef, requireRepository } from "./not_found.ts";
 import { requireFirst } from "./initial_commit.ts";
 import { defaultBranch, headOf, treeOf } from "./git.ts";
+import { type LastChange, lastChange } from "./last_change.ts";
 import { type Decide, push, type Pushed, type PushTarget, viewOf } from "./push.ts";
 import { type File, readFile } from "./read.ts";
 import type { RepoSettings } from "./settings.ts";
@@ -12,6 +13,7 @@ import { RepoWire } from "./wire.ts";
 
 export type { Decide, Edit, Pushed, PushTarget } from "./push.ts";
 export type { File } from "./read.ts";
+export type { LastChange } from "./last_change.ts";
 export type { Planned } from "./planned.ts";
 export type { Entry, View } from "./view.ts";
 
@@ -33,6 +35,8 @@ export interface RepoClient {
   view(ref?: string): Promise<View>;
   /** One file. Throws E_NOT_FOUND, E_BAD_INPUT as view, E_BAD_PATH for what is no file, E_FILE_TOO_LARGE. */
   read(path: string, limit: number, ref?: string): Promise<File>;
+  /** Who changed a file last, as of that commit; null where nobody is named. */
+  lastChange(path: string, commit: string): Promise<LastChange | null>;
   mayWrite(): Promise<boolean>;
   /** Reads only: refuses an app that may not write. */
   requireWrite(): Promise<void>;
@@ -80,6 +84,8 @@ export function repositoryOf(ctx: SiteContext<RepoSettings>): RepoClient {
         branch: await deployedBranch(),
         limit,
       }),
+    lastChange: (path, commit) =>
+      lastChange(wire, commit, repo_prefix === null ? path : `${repo_prefix}/${path}`),
     mayWrite: () => wire.mayWrite(),
     requireWrite: () => wire.requireWrite(),
     requireFirst: (branch) => requireFirst(wire, branch),

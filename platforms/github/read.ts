@@ -5,6 +5,7 @@ import { together } from "../../lib/async.ts";
 import { noRef } from "./not_found.ts";
 import { blobOf, fromBase64, proven, treeOf } from "./git.ts";
 import { RepoError, unreadable } from "./errors.ts";
+import { twinWords } from "./twins.ts";
 import { View } from "./view.ts";
 import { encoded, type RepoWire } from "./wire.ts";
 
@@ -114,18 +115,20 @@ async function inTree(
 }
 
 /** Says what of it is missing. */
-async function missing(wire: RepoWire, { path, branch, ref: given }: Wanted): Promise<never> {
+async function missing(wire: RepoWire, { prefix, path, branch, ref: given }: Wanted): Promise<never> {
   const ref = given ?? branch;
   const tree = await treeOf(wire, ref, false).catch((thrown) => {
     if (thrown instanceof RepoError && thrown.empty) return "empty";
     throw thrown;
   });
   if (tree === null) return await noRef(wire, ref, given !== undefined);
+  const twin = tree === "empty" ? null : await new View(wire, prefix, null, ref).twin(path);
+  const instead = twin === null
+    ? "; list the files to see what is there"
+    : `, but it has ${twinWords(path, twin)}; give that name exactly`;
   throw new GatewayError(
     "E_NOT_FOUND",
-    `path: repository "${wire.repo}" has no file ${
-      JSON.stringify(path)
-    } at "${ref}"; list the files to see what is there`,
+    `path: repository "${wire.repo}" has no file ${JSON.stringify(path)} at "${ref}"${instead}`,
   );
 }
 

@@ -2,6 +2,7 @@
 import { GatewayError } from "../../errors.ts";
 import { blobOf, type Tree, type TreeEntry, treeOf } from "./git.ts";
 import { unreadable } from "./errors.ts";
+import { folded, twinWords } from "./twins.ts";
 import type { RepoWire } from "./wire.ts";
 
 /** A file; `path` is relative to the site's prefix. */
@@ -17,6 +18,33 @@ export interface Entry {
 /** Regular files; a link may point at anything and is none. */
 const FILES: ReadonlySet<string> = new Set(["100644", "100755"]);
 
+/** Paths of a tree by the form in which names are alike, and its folders by their composed form. */
+interface Names {
+  readonly all: ReadonlyMap<string, string>;
+  readonly folders: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+function namesOf(entries: readonly TreeEntry[]): Names {
+  const folders = new Map<string, Set<string>>();
+  for (const { path, type } of entries) {
+    if (type !== "tree") continue;
+    const composed = path.normalize("NFC");
+    folders.set(composed, (folders.get(composed) ?? new Set()).add(path));
+  }
+  return { all: new Map(entries.map(({ path }) => [folded(path), path])), folders };
+}
+
+/** A path that is taken for that one, which is not there; else a folder above it that is there in another form alone. */
+function alike({ all, folders }: Names, full: string): string | undefined {
+  const parts = full.split("/");
+  for (let count = 1; count < parts.length; count++) {
+    const above = parts.slice(0, count).join("/");
+    const forms = folders.get(above.normalize("NFC"));
+    if (forms && !forms.has(above)) return [...forms][0];
+  }
+  return all.get(folded(full));
+}
+
 const SMALL_BYTES = 64 * 1024;
 
 /** What stands at one commit. A repository without a commit has none, and no files. */
@@ -25,6 +53,7 @@ export class View {
   readonly #prefix: string;
   #whole: Promise<Tree> | undefined;
   #byPath: ReadonlyMap<string, TreeEntry> | undefined;
+  #names: Names | undefined;
   readonly #small = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
   readonly #folders = new Map<string, Promise<Tree | null>>();
 
@@ -52,6 +81,39 @@ export class View {
     if (found.type === "blob" && FILES.has(found.mode)) return this.#file(found);
     const what = found.type === "tree" ? "a folder" : found.type === "commit" ? "a submodule" : "a link";
     throw new GatewayError("E_BAD_PATH", `path: ${JSON.stringify(path)} is ${what} there, not a file`);
+  }
+
+  /**
+   * Where a caller's path leads: to the file of exactly that name, else to none yet, under the name's composed form.
+   * Throws what `find` throws, and E_BAD_PATH naming `field` where what is there differs in case or Unicode form only.
+   */
+  async place(
+    path: string,
+    field = "path",
+  ): Promise<{ readonly path: string; readonly entry: Entry | null }> {
+    const entry = await this.find(path);
+    if (entry !== null) return { path, entry };
+    const twin = await this.twin(path);
+    if (twin === null) return { path: path.normalize("NFC"), entry };
+    throw new GatewayError(
+      "E_BAD_PATH",
+      `${field}: there is no ${JSON.stringify(path)}, but there is ${
+        twinWords(path, twin)
+      }; give that name exactly, ` +
+        "or choose another",
+    );
+  }
+
+  /**
+   * A path that is there and differs from this one, which is not, in case or Unicode form only; also a folder above it
+   * in another Unicode form. Null for none.
+   */
+  async twin(path: string): Promise<string | null> {
+    const { entries, truncated } = await this.#all();
+    const full = this.#prefix + path;
+    if (!truncated) this.#names ??= namesOf(entries);
+    const found = truncated ? await this.#walkAlike(full) : this.#names && alike(this.#names, full);
+    return found === undefined ? null : found.slice(this.#prefix.length);
   }
 
   /** The files whose path begins with that text, in the order of their paths; `truncated` where not all are known. */
@@ -144,6 +206,25 @@ export class View {
       name = found.sha;
     }
     return found && { ...found, path: full };
+  }
+
+  /** The same among names that are taken for those of the path, of each folder the one that is most like it. */
+  async #walkAlike(full: string): Promise<string | undefined> {
+    const parts = full.split("/");
+    const walked: string[] = [];
+    let name = this.tree;
+    for (const [at, part] of parts.entries()) {
+      const folder = name === null ? null : await this.#folder(name);
+      const all = folder?.tree.filter((one) => folded(one.path) === folded(part)) ?? [];
+      const found = all.find((one) => one.path === part) ??
+        all.find((one) => one.path.normalize("NFC") === part.normalize("NFC")) ?? all[0];
+      if (!found) return undefined;
+      walked.push(found.path);
+      const isForm = found.path !== part && found.path.normalize("NFC") === part.normalize("NFC");
+      if (at === parts.length - 1 || isForm) return walked.join("/");
+      name = found.type === "tree" ? found.sha : null;
+    }
+    return undefined;
   }
 
   /** Whether a folder that was walked through is not listed to its end, so that what it does not show may be there. */

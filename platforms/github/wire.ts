@@ -80,6 +80,12 @@ export class RepoWire {
     throw unreadable(null, status, false);
   }
 
+  /** The app's name in addresses, which its own account is named after; null where its installation does not tell. */
+  async appSlug(): Promise<string | null> {
+    const { access } = await this.#open();
+    return (await access.installation()).app_slug ?? null;
+  }
+
   /** Whether the app may write to the repository, as far as its installation tells. */
   async mayWrite(): Promise<boolean> {
     const { access } = await this.#open();

@@ -35,6 +35,7 @@ export async function sendInTurn(
       },
       busy(response) {
         if (response.status === TOO_OFTEN) refusal = pacer.heard(response);
+        refusal?.catch(() => {}); // the next try is told; where there is none, the answer or its failure says enough
         return null;
       },
       deadline_ms: out.deadline_ms + (late ? 0 : Math.max(0, first.at - now())),

@@ -39,6 +39,8 @@ const QUERY_NAMES: ReadonlySet<string> = new Set([
   "slug",
   "parent",
   "template_id",
+  "og_image",
+  "twitter_image",
 ]);
 
 /** Of those, what a write carries: a CMS takes any other name of a query for a field that the body does not hold. */

@@ -10,6 +10,7 @@ import { type Json, json, notFound, Refusal, refused } from "./answer.ts";
 import { addContents } from "./contents.ts";
 import { type GitHubFault, replacement, truncated, WORDS } from "./faults.ts";
 import { addGitData } from "./git_data.ts";
+import { addHistory } from "./history.ts";
 import { overQuota, rateHeaders, rateOf } from "./rate.ts";
 import { addRefs } from "./refs.ts";
 import { fullName, type Installation, pushed, type Repository, type State } from "./state.ts";
@@ -61,6 +62,7 @@ export class Entry implements Vendor<RecordedRequest, GitHubFault> {
     addApp(this.app);
     addContents(this.app);
     addGitData(this.app);
+    addHistory(this.app);
     addRefs(this.app);
   }
 

@@ -40,32 +40,49 @@ export function commitView(state: State, repo: Repository, sha: string, commit: 
   };
 }
 
+/** Who stands behind a commit's author and committer, as accounts; null for whom the host does not know. */
+export interface Accounts {
+  readonly author: Json | null;
+  readonly committer: Json | null;
+}
+
+/** A commit of the history routes. */
+export function historyView(
+  state: State,
+  repo: Repository,
+  sha: string,
+  commit: Commit,
+  { author, committer }: Accounts,
+): Json {
+  const fields = commitView(state, repo, sha, commit);
+  return {
+    sha,
+    node_id: nodeId("Commit", sha),
+    commit: {
+      author: fields["author"],
+      committer: fields["committer"],
+      message: fields["message"],
+      tree: fields["tree"],
+      url: repoUrl(state, repo, `git/commits/${sha}`),
+      comment_count: 0,
+      verification: UNSIGNED,
+    },
+    url: repoUrl(state, repo, `commits/${sha}`),
+    html_url: `${web(repo)}/commit/${sha}`,
+    comments_url: repoUrl(state, repo, `commits/${sha}/comments`),
+    author,
+    committer,
+    parents: parentsView(state, repo, commit, "commits"),
+  };
+}
+
 /** A branch with its last commit. */
 export function branchView(state: State, repo: Repository, name: string, sha: string, commit: Commit): Json {
-  const { tree, message, author, committer } = commitView(state, repo, sha, commit);
   const account = accountView(state, repo.owner);
   const url = repoUrl(state, repo, `branches/${name}`);
   return {
     name,
-    commit: {
-      sha,
-      node_id: nodeId("Commit", sha),
-      commit: {
-        author,
-        committer,
-        message,
-        tree,
-        url: repoUrl(state, repo, `git/commits/${sha}`),
-        comment_count: 0,
-        verification: UNSIGNED,
-      },
-      url: repoUrl(state, repo, `commits/${sha}`),
-      html_url: `${web(repo)}/commit/${sha}`,
-      comments_url: repoUrl(state, repo, `commits/${sha}/comments`),
-      author: account,
-      committer: account,
-      parents: parentsView(state, repo, commit, "commits"),
-    },
+    commit: historyView(state, repo, sha, commit, { author: account, committer: account }),
     _links: { self: url, html: `${web(repo)}/tree/${name}` },
     protected: false,
     protection: {

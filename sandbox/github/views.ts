@@ -27,7 +27,8 @@ const ACCOUNT_URLS = {
 
 /** An account, as in `owner`. */
 export function accountView(state: State, { id, login, type }: Account): Json {
-  const url = `${state.origin()}/users/${login}`;
+  const name = encodeURIComponent(login); // a bot's has brackets
+  const url = `${state.origin()}/users/${name}`;
   const urls = Object.entries(ACCOUNT_URLS).map(([field, end]) => [field, `${url}/${end}`]);
   return {
     login,
@@ -36,7 +37,7 @@ export function accountView(state: State, { id, login, type }: Account): Json {
     avatar_url: `${state.origin()}/avatars/${id}`,
     gravatar_id: "",
     url,
-    html_url: `https://github.com/${login}`,
+    html_url: `https://github.com/${name}`,
     ...Object.fromEntries(urls),
     type,
     site_admin: false,

@@ -2,12 +2,12 @@
 import type { Hono } from "hono";
 import {
   type CompanionSeo,
-  find,
   metaOf,
   nothing,
   postOf,
   readRedirects,
   readSchema,
+  resolve,
   type StoredRedirect,
   writeMeta,
   writeRedirect,
@@ -73,9 +73,9 @@ function twins(plugin: CompanionSeo): Twin[] {
 type Row = Record<string, unknown>;
 
 function* followed(plugin: CompanionSeo, destination: string): Generator<StoredRedirect> {
-  let row = find(plugin, destination);
-  for (let hop = 0; row !== undefined && hop <= 50; hop++) {
+  let row = resolve(plugin, destination);
+  for (let hop = 0; row !== null && hop <= 10; hop++) {
     yield row;
-    row = find(plugin, row.destination);
+    row = resolve(plugin, row.destination);
   }
 }

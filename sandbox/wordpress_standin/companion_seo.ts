@@ -33,6 +33,10 @@ export interface CompanionSeo {
   readonly options: CompanionOptions;
   provider: "none" | "other" | "yoast" | "rankmath" | "seopress";
   readonly fields: Map<number, StoredSeo>;
+  /** What the plugin tells beside the fields of a post: `origins`, `fixed`, `twitter_follows_og`. */
+  readonly effects: Map<number, Readonly<Record<string, unknown>>>;
+  /** Paths that a pattern of the site's SEO plugin fits, each with where it leads. */
+  readonly patterns: Map<RegExp, string>;
   readonly schemas: Map<number, { entry_id: string; type: string; schema: unknown }[]>;
   readonly redirects: StoredRedirect[];
   sitemap: { enabled: boolean; cache: "none" | "kept"; rebuilt: number };
@@ -49,6 +53,8 @@ export function addCompanionSeo(
     options: { version: "1.0.0", visual: false, ...given },
     provider: "none",
     fields: new Map(),
+    effects: new Map(),
+    patterns: new Map(),
     schemas: new Map(),
     redirects: [],
     sitemap: { enabled: true, cache: "none", rebuilt: 0 },
@@ -100,6 +106,7 @@ export function metaOf(plugin: CompanionSeo, { state }: Ask, post: Post): Record
     date_gmt: post.status === "future" ? wallTime(post.date.at, "UTC") : null,
     modified_gmt: wallTime(Math.min(post.modified, state.now()), "UTC"),
     provider: plugin.provider,
+    ...plugin.effects.get(post.id) ?? {},
     ...plugin.fields.get(post.id) ?? nothing(),
   };
 }
@@ -172,6 +179,13 @@ export function find({ redirects }: CompanionSeo, source: string): StoredRedirec
   return redirects.find((row) => key(row.source) === key(source));
 }
 
+/** Where a visitor of a path is sent, by a pattern too. */
+export function resolve(plugin: CompanionSeo, path: string): StoredRedirect | null {
+  const one = find(plugin, path);
+  const fitting = [...plugin.patterns].find(([pattern]) => pattern.test(path));
+  return one ?? (fitting ? { id: 900, source: path, destination: fitting[1], status: 301 } : null);
+}
+
 function sourceOf(given: unknown): string {
   const source = String(given);
   if (/^\/(?!\/*(wp-|xmlrpc|index\.php|$))[^?#\s]*$/i.test(source)) {
@@ -192,7 +206,10 @@ export function readRedirects(plugin: CompanionSeo, ask: Ask): Answer {
     status === "publish" && source !== undefined && key(`/${slug}`) === key(sourceOf(source))
   );
   const hides = there && { hides: { id: there.id, title: there.title } };
-  return { body: { redirects, total: redirects.length, statuses: statusesOf(plugin), ...hides } };
+  const resolves = source === undefined ? {} : { resolves: resolve(plugin, sourceOf(source)) };
+  return {
+    body: { redirects, total: redirects.length, statuses: statusesOf(plugin), ...resolves, ...hides },
+  };
 }
 
 /** Sets a redirect. */
@@ -208,7 +225,7 @@ export function writeRedirect(plugin: CompanionSeo, ask: Ask): Answer {
     if (key(at) === key(source) || hop > 50) {
       throw fault("redirect_loop", 422, `A redirect from ${source} would lead in a circle`);
     }
-    at = find(plugin, at)?.destination;
+    at = resolve(plugin, at)?.destination;
   }
   const old = find(plugin, source);
   const row = old ?? { id: plugin.redirects.length + 1, source, destination, status };

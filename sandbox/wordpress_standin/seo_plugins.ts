@@ -10,10 +10,9 @@ import type { Post, State } from "./state.ts";
 export type SeoRows = Map<number, Record<string, unknown>>;
 
 const ID: ParamRules = { id: { type: "integer" } };
-const ROBOTS = ["index", "follow", "archive", "snippet", "imageindex"].map((name) =>
-  `_seopress_robots_${name}`
-);
-const SOCIAL = ["fb_title", "fb_desc", "fb_img", "twitter_title", "twitter_desc", "twitter_img"]
+const ROBOTS = ["index", "follow", "snippet", "imageindex"].map((name) => `_seopress_robots_${name}`);
+const SOCIAL = ["fb", "twitter"]
+  .flatMap((network) => ["title", "desc", "img", "img_attachment_id"].map((name) => `${network}_${name}`))
   .map((name) => `_seopress_social_${name}`);
 const KEYWORDS = "_seopress_analysis_target_kw";
 
@@ -37,8 +36,15 @@ function put(meta: Record<string, unknown>, key: string, value: unknown): void {
   else meta[key] = value;
 }
 
-/** Installs SEOPress: `addSeopress(cms.app, cms.state)`. */
-export function addSeopress(app: Hono<RestEnv>, state: Pick<State, "namespaces">): SeoRows {
+/**
+ * Installs SEOPress: `addSeopress(cms.app, cms.state)`. Switches that a setting of the type or site turns on stand in
+ * `decided`, by their keys (`use_default` in src/Helpers/Metas/RobotSettings.php, 9.7.4).
+ */
+export function addSeopress(
+  app: Hono<RestEnv>,
+  state: Pick<State, "namespaces">,
+  decided: ReadonlySet<string> = new Set(),
+): SeoRows {
   const rows: SeoRows = new Map();
   state.namespaces.push("seopress/v1");
   const add = (
@@ -60,7 +66,11 @@ export function addSeopress(app: Hono<RestEnv>, state: Pick<State, "namespaces">
   };
   const same = (keys: readonly string[]) => Object.fromEntries(keys.map((key) => [key, key]));
   const list = (keys: readonly string[]) => (meta: Record<string, unknown>) =>
-    keys.map((key) => ({ key, value: meta[key] ?? "", can_modify: true }));
+    keys.map((key) =>
+      decided.has(key)
+        ? { key, value: "yes", can_modify: false }
+        : { key, value: meta[key] ?? "", can_modify: true }
+    );
   const [title, description] = ["_seopress_titles_title", "_seopress_titles_desc"];
   add(
     "title-description-metas",

@@ -53,8 +53,9 @@ test("a read tells record, parts, terms, SEO fields, who changed it and what the
   assert.equal(body["editing"], null);
   assert.equal(((body["user"] as Json)["capabilities"] as Json)["publish_posts"], true);
   assert.deepEqual(Object.keys(body["parts"] as Json).sort(), [
-    ..."author builder categories code content date_gmt excerpt featured_media parent".split(" "),
-    ..."password seo slug status tags template terms title".split(" "),
+    ..."author builder categories code comments content date_gmt excerpt featured_media menu_order meta"
+      .split(" "),
+    ..."parent password seo slug status sticky tags template terms title".split(" "),
   ]);
   assert.match(JSON.stringify(body["parts"]), /"title":"[0-9a-f]{64}"/);
 });

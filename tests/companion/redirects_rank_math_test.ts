@@ -70,3 +70,92 @@ test("for a redirect to the home page not all the others are read", async () => 
   await wp.call("admin", "POST", "/seo/redirects", { source: "/to-home", destination: "/" });
   assert.equal(await asked() - before, 1, "for the source, and not for the home page");
 });
+
+/** A rule by pattern as Rank Math keeps it. */
+const rule = (id: number, comparison: string, pattern: string, to: string, more: Json = {}) => ({
+  ...redirection(id, to, "x"),
+  sources: [{ pattern, comparison, ignore: "" }],
+  ...more,
+});
+
+const modules = (...names: string[]) => wp.peek({ options: { rank_math_modules: names } });
+
+test("a path is resolved as visitors are led, patterns included; circles over a pattern are refused", async () => {
+  const rules = [
+    rule(1, "start", "shop", "/hello-world/"),
+    rule(2, "regex", "^docs/(.+)$", "/handbook/$1"),
+    rule(3, "end", "-old", "/hello-world"),
+    rule(4, "contains", "mid", "/hello-world"),
+    rule(5, "start", "gone", "", { header_code: "410" }),
+    rule(6, "start", "rests", "/hello-world", { status: "inactive" }),
+  ];
+  const stored = Object.fromEntries(rules.map((one) => [one.id, one]));
+  await wp.peek({ options: { rankmath_standin_redirections: stored } });
+  const cases: [path: string, leads: string | null][] = [
+    ["/shop/zzz", "/hello-world/"],
+    ["/docs/a/b", "/handbook/a/b"],
+    ["/x-old", "/hello-world"],
+    ["/a-mid-b", "/hello-world"],
+    ["/gone/x", ""],
+    ["/rests/x", null],
+    ["/elsewhere", null],
+  ];
+  for (const [path, leads] of cases) {
+    const { body } = await wp.call("admin", "GET", `/seo/redirects?source=${path}`);
+    assert.deepEqual(body["redirects"], [], "none of them is a redirect from that very path");
+    assert.equal((body["resolves"] as Json | null)?.["destination"] ?? null, leads, path);
+  }
+  for (
+    const [source, destination] of [
+      ["/hello-world", "/shop/zzz"],
+      ["/handbook/a", "/docs/a"],
+      ["/hello-world", "/x-old"],
+      ["/hello-world", "/a-mid-b"],
+    ]
+  ) {
+    const refused = await wp.call("admin", "POST", "/seo/redirects", { source, destination });
+    assert.deepEqual(cut(refused), [422, "site_ops_redirect_loop"], `${source} → ${destination}`);
+  }
+  const fine = await wp.call("admin", "POST", "/seo/redirects", { source: "/fine", destination: "/gone/x" });
+  assert.deepEqual(cut(fine), [200]);
+});
+
+test("ten redirects in a row are led through, an eleventh is refused", async () => {
+  const chain = Array.from({ length: 10 }, (_, at) => redirection(1 + at, `/hop-${at + 1}`, `hop-${at}`));
+  const stored = Object.fromEntries(chain.map((one) => [one.id, one]));
+  await wp.peek({ options: { rankmath_standin_redirections: stored } });
+  const put = (destination: string) =>
+    wp.call("admin", "POST", "/seo/redirects", { source: "/start", destination });
+  assert.deepEqual(cut(await put("/hop-0")), [422, "site_ops_redirect_loop"]);
+  assert.deepEqual(cut(await put("/hop-1")), [200]);
+});
+
+test("own redirects go on when Rank Math's module is switched on later; its own rules go first", async () => {
+  await wp.peek({ options: { rankmath_standin_redirections: {} } });
+  await modules("sitemap");
+  const put = (source: string, destination: string) =>
+    wp.call("admin", "POST", "/seo/redirects", { source, destination });
+  const own = await put("/own", "https://example.test/own");
+  await put("/both", "https://example.test/ours");
+  assert.deepEqual(await wp.leads("/own"), [301, "https://example.test/own"]);
+  await modules("sitemap", "redirections");
+  assert.deepEqual(await wp.leads("/own"), [301, "https://example.test/own"]);
+  const found = await wp.call("admin", "GET", "/seo/redirects?source=/own");
+  assert.deepEqual(rows(found, "redirects").map(({ id }) => id), [own.body["id"]]);
+  const changed = await put("/own", "https://example.test/new");
+  assert.equal(changed.status, 200, "the new one is Rank Math's");
+  const now = await wp.call("admin", "GET", "/seo/redirects?source=/own");
+  assert.deepEqual(rows(now, "redirects").map(({ destination }) => destination), [
+    "https://example.test/new",
+  ]);
+  assert.equal((await wp.leads("/own"))[0], 404, "where Rank Math's rule fits it is left to Rank Math");
+  await modules("sitemap");
+  await put("/a-own", "/b-own");
+  await modules("sitemap", "redirections");
+  assert.deepEqual(cut(await put("/b-own", "/a-own")), [422, "site_ops_redirect_loop"]);
+  await wp.peek({ options: { rankmath_standin_unregistered: true } });
+  assert.equal((await put("/idle", "https://example.test/")).status, 200);
+  const idle = await wp.leads("/idle");
+  await wp.peek({ options: { rankmath_standin_unregistered: false } });
+  assert.deepEqual(idle, [301, "https://example.test/"], "Rank Math leads nobody before it is set up");
+});

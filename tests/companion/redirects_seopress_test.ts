@@ -43,3 +43,27 @@ test("a redirect holds whatever the query of the request, and one that is change
   assert.deepEqual(cut(await put("/passes-it-on"), "id"), [200, id]);
   assert.equal(await param(id), "with_ignored_param");
 });
+
+test("a path is resolved as visitors are led, patterns included; circles over a pattern are refused", async () => {
+  const regex = { [`${R}enabled_regex`]: "yes" };
+  await made("^/docs/(.+)$", "/handbook/$1", regex);
+  await made("^/SHOP/", "/hello-world/", regex);
+  await made("^/members/", "/hello-world/", { ...regex, [`${R}logged_status`]: "only_logged_in" });
+  await made("^/off/", "/hello-world/", { ...regex, [`${R}enabled`]: "" });
+  await made("(", "/broken", regex);
+  const cases: [path: string, leads: string | null][] = [
+    ["/docs/a/b", "/handbook/a/b"],
+    ["/shop/zzz", "/hello-world/"],
+    ["/members/x", null],
+    ["/off/x", null],
+    ["/slashed", `${wp.site.base_url}/new`],
+  ];
+  for (const [path, leads] of cases) {
+    const { body } = await wp.call("admin", "GET", `/seo/redirects?source=${path}`);
+    assert.equal((body["resolves"] as Json | null)?.["destination"] ?? null, leads, path);
+  }
+  for (const [source, destination] of [["/hello-world", "/shop/zzz"], ["/handbook/a", "/docs/a"]]) {
+    const refused = await wp.call("admin", "POST", "/seo/redirects", { source, destination });
+    assert.deepEqual(cut(refused), [422, "site_ops_redirect_loop"], source);
+  }
+});

@@ -39,18 +39,20 @@ test("the same source is changed, not made twice; the list has pages", async () 
   assert.deepEqual(cut(second, "created", "id"), [200, false, first.body["id"]]);
   assert.deepEqual(await wp.leads("/twice"), [307, "https://example.test/two?x=%20"]);
   const one = await wp.call("admin", "GET", "/seo/redirects?source=/TWICE");
+  const row = {
+    id: first.body["id"],
+    source: "/twice",
+    destination: "https://example.test/two?x=%20",
+    status: 307,
+  };
   assert.deepEqual(one.body, {
-    redirects: [{
-      id: first.body["id"],
-      source: "/twice",
-      destination: "https://example.test/two?x=%20",
-      status: 307,
-    }],
+    redirects: [row],
     total: 1,
     statuses: [301, 302, 307, 308],
+    resolves: row,
   });
   const none = await wp.call("admin", "GET", "/seo/redirects?source=/nowhere");
-  assert.deepEqual(none.body, { redirects: [], total: 0, statuses: [301, 302, 307, 308] });
+  assert.deepEqual(none.body, { redirects: [], total: 0, statuses: [301, 302, 307, 308], resolves: null });
   const page = await wp.call("admin", "GET", "/seo/redirects?per_page=1&page=2");
   assert.equal(rows(page, "redirects").length, 1);
   assert.ok(page.body["total"] as number >= 2);
@@ -85,6 +87,7 @@ test("a source tells which published page stands there, and nothing of drafts", 
     redirects: [],
     total: 0,
     statuses: [301, 302, 307, 308],
+    resolves: null,
     hides: { id, title },
   });
   await wp.rest("ed", "POST", `/pages/${id}`, { status: "draft" });

@@ -50,6 +50,21 @@ export class Companion extends Asker {
     return (await this.send("admin", "POST", "/wp-json/peek/v1/ask", body)).body as unknown as Peeked;
   }
 
+  /** An image of the media library, whose file need not be there: its number and address. */
+  async image(name: string): Promise<{ readonly id: number; readonly url: string }> {
+    const file = `2026/01/${name}.png`;
+    const { id } = await this.peek({
+      post: {
+        post_type: "attachment",
+        post_status: "inherit",
+        post_mime_type: "image/png",
+        post_title: name,
+      },
+    });
+    await this.peek({ id, meta: { _wp_attached_file: file } });
+    return { id, url: `${this.site.base_url}/wp-content/uploads/${file}` };
+  }
+
   /** A page or post that is published by WordPress's own means; its number. */
   async published(type: "pages" | "posts" = "pages"): Promise<number> {
     const id = await this.draft("ed", {}, type);

@@ -32,6 +32,20 @@ function answers(schema: Json): Json {
 
 /** What the host also serves; the description has these, the slice does not. */
 const MORE: Record<string, Json> = {
+  // https://docs.github.com/en/rest/commits/commits#list-commits (author, committer, since and until are not asked for)
+  "/repos/{owner}/{repo}/commits": {
+    get: {
+      parameters: [
+        { $ref: "#/components/parameters/owner" },
+        { $ref: "#/components/parameters/repo" },
+        { name: "sha", in: "query", schema: { type: "string" } },
+        { name: "path", in: "query", schema: { type: "string" } },
+        { $ref: "#/components/parameters/per-page" },
+        { $ref: "#/components/parameters/page" },
+      ],
+      responses: { 200: answers({ type: "array", items: { $ref: "#/components/schemas/commit" } }) },
+    },
+  },
   "/app/installations": {
     get: {
       parameters: [{ $ref: "#/components/parameters/per-page" }, { $ref: "#/components/parameters/page" }],

@@ -23,6 +23,7 @@ import { addPost } from "../../sandbox/wordpress_standin/state.ts";
 import type { NewSite } from "../../store/store.ts";
 import { gateway, type Kit, type KitOptions, NOW, site } from "../kit.ts";
 import { GLOBAL } from "./_schema.ts";
+import { remember } from "./_static.ts";
 import { FILES, OPEN_FLAGS, settingsAt } from "./_static_sites.ts";
 import { TREE } from "./_pages.ts";
 
@@ -148,6 +149,7 @@ export async function ground(options: GroundOptions = {}): Promise<Ground> {
     http: { sleep: () => Promise.resolve(), ...more.http },
   });
   now = () => gw.clock.now;
+  if (host) await remember(gw, [SOURCES, TEXTS], filesOf());
   return {
     gw,
     cms,

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import type { Code } from "../../errors.ts";
 import type { AuditRow, Door } from "../../model.ts";
+import { isGenerated } from "../../platforms/astro/page.ts";
+import { blobName } from "../../platforms/github/git.ts";
 import { type GitHubStandIn, type RepoOptions, startGitHub } from "../../sandbox/github/start.ts";
 import { type Args, lasting, type Preview, type Refusal } from "../cms_kit.ts";
 import { gateway, type Kit, type KitOptions } from "../kit.ts";
@@ -32,6 +34,20 @@ export interface WorldOptions extends KitOptions {
   readonly env?: Readonly<Record<string, string | null>>;
 }
 
+/** Has the gateway know the pages that carry its mark as its own, which the repositories begin with. */
+export async function remember(
+  { store }: Pick<Kit, "store">,
+  repos: readonly string[],
+  files: NonNullable<RepoOptions["files"]>,
+): Promise<void> {
+  const made: { path: string; blob: string }[] = [];
+  for (const [path, content] of Object.entries(files)) {
+    if (typeof content !== "string" || !isGenerated(content)) continue;
+    made.push({ path, blob: await blobName(new TextEncoder().encode(content)) });
+  }
+  for (const repo of repos) await store.managedFiles.add(repo, made);
+}
+
 /** What anybody may ask of a host without changing anything. */
 const isRead = ({ method, path }: { method: string; path: string }) =>
   method === "GET" || method === "HEAD" || path.startsWith("/app/installations/");
@@ -58,6 +74,7 @@ export class StaticWorld implements AsyncDisposable {
       settings: { ...settingsAt(host, options.env), ...options.settings },
       http: { sleep: () => Promise.resolve(), ...options.http },
     });
+    await remember(gw, [REPO, JOURNAL], files);
     return new StaticWorld(gw, host);
   }
 

@@ -42,7 +42,10 @@ export const STATIC: readonly Write[] = [
     tool: "bulk_write_static_files",
     site: "static",
     args: (_, n) => ({
-      files: [{ path: css(n), content: "mine" }, { path: `public/b-${n}`, content: "b" }],
+      files: [{ path: css(n), content: "mine", allow_overwrite: true }, {
+        path: `public/b-${n}`,
+        content: "b",
+      }],
       ...MAIN,
     }),
     edits: [theirs(css)],

@@ -4,6 +4,8 @@ import {
   addCompanionGuarded,
   type CompanionGuarded,
 } from "../../sandbox/wordpress_standin/companion_guarded.ts";
+import { addCompanionPages } from "../../sandbox/wordpress_standin/companion_pages.ts";
+import { addSeopress } from "../../sandbox/wordpress_standin/seo_plugins.ts";
 import { nothing } from "../../sandbox/wordpress_standin/companion_seo.ts";
 import { addPost, type Post } from "../../sandbox/wordpress_standin/state.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
@@ -298,4 +300,67 @@ Deno.test("a site that does not tell how it makes addresses is said not to", asy
   });
   assert.deepEqual(shown(changes, /^url$/), [["url", `${at.cms.base_url}/?p=${at.draft.id}`]]);
   assert.match(warnings[1]!, /^url is the draft's own: the site did not say which address/);
+});
+
+const BESIDE: readonly (readonly [part: string, edit: (post: Post) => void, posts?: true])[] = [
+  ["sticky", (post) => void (post.sticky = !post.sticky), true],
+  ["comments", (post) => void (post.comment_status = post.comment_status === "open" ? "closed" : "open")],
+  ["menu_order", (post) => void post.menu_order++],
+  ["categories", (post) => void (post.categories = post.categories.length ? [] : [1]), true],
+  ["template", (post) => void (post.template += "x")],
+  ["password", (post) => void (post.password = `${post.password ?? ""}x`)],
+];
+
+for (const plugin of [true, false]) {
+  Deno.test(`${plugin ? "with" : "without"} the plugin what goes live beside the text is part of what was approved`, async () => {
+    const { at, calls } = await ground(plugin);
+    await using _ = at;
+    for (const [part, edit, posts] of BESIDE) {
+      for (const [n, [tool, args, post]] of calls.entries()) {
+        if (posts && post.type !== "post") continue;
+        if (part === "menu_order" && !plugin && post.type !== "page") continue; // REST has it of pages alone
+        const { confirm_token } = await at.kit.preview(tool, args);
+        edit(post);
+        await stale(
+          { at },
+          tool,
+          { ...args, confirm_token },
+          new RegExp(`"${part}".*changed since the preview`),
+          n,
+        );
+      }
+    }
+    assert.deepEqual(at.cms.writes, []);
+  });
+}
+
+Deno.test("a code page's styles and scripts are part of what was approved where the plugin has no guarded look", async () => {
+  const { at, page } = await ground(false);
+  await using _ = at;
+  addCompanionPages(at.cms.app, at.cms.state);
+  page.meta["_site_ops_scope"] = "so-1234";
+  page.meta["_site_ops_css"] = "p{color:red}";
+  page.meta["_site_ops_js"] = "";
+  for (const [key, value] of [["_site_ops_css", "p{color:blue}"], ["_site_ops_js", "alert(1)"]] as const) {
+    const args = { site_id: "open", page_id: page.id };
+    const { confirm_token } = await at.kit.preview("publish_page", args);
+    page.meta[key] = value;
+    await stale({ at }, "publish_page", { ...args, confirm_token }, /"code".*changed since the preview/);
+  }
+  assert.deepEqual(at.cms.writes, []);
+});
+
+Deno.test("SEO fields that a plugin tells at an address of its own are shown, and a change of one is noticed", async () => {
+  const { at, calls } = await ground(false);
+  await using _ = at;
+  const rows = addSeopress(at.cms.app, at.cms.state);
+  await at.kit.gw.store.sites.update("open", { seo: { enabled: true, channel: "rest" } });
+  for (const [tool, args, post] of calls) {
+    rows.set(post.id, { _seopress_titles_title: "For searchers" });
+    const { changes, confirm_token } = await at.kit.preview(tool, args);
+    assert.deepEqual(shown(changes, /^seo\.title$/), [["seo.title", "For searchers"]], tool);
+    rows.set(post.id, { _seopress_titles_title: "By a person" });
+    await stale({ at }, tool, { ...args, confirm_token }, /"seo".*changed since the preview/);
+  }
+  assert.deepEqual(at.cms.writes, []);
 });

@@ -181,12 +181,28 @@ Deno.test("a row of redirects without end is refused", async () => {
   for (let n = 0; n < 30; n++) {
     at.plugin.redirects.push({ id: n + 1, source: `/r${n}`, destination: `/r${n + 1}`, status: 301 });
   }
-  const says = /^destination: more than 19 redirects follow on it; lead to where they end$/;
+  const says =
+    /^destination: more than 10 redirects in a row \(\/a → \/r0 .*→ \/r9\); lead to where they end$/;
   const call = { site_id: "live", source: "/a", destination: "/r0", confirm: true };
   await at.kit.refuses("set_seo_redirect", call, "E_BAD_INPUT", { says, sends: "reads" });
-  const { done } = await at.kit.write<Args>("mcp", "set_seo_redirect", { ...call, destination: "/r20" });
-  assert.equal(done["created"], true);
+  const { done } = await at.kit.write<Args>("mcp", "set_seo_redirect", { ...call, destination: "/r21" });
+  assert.equal(done["created"], true, "nine follow on it");
 });
+
+for (const guarded of [true, undefined] as const) {
+  const way = guarded ? "told by the plugin at once" : "followed one by one";
+  Deno.test(`a circle over a pattern of the site's SEO plugin is refused, ${way}`, async () => {
+    await using at = await seoWorld({ guarded });
+    at.plugin.patterns.set(/^\/shop/, "/hello-world/");
+    const call = { site_id: "live", source: "/hello-world", destination: "/shop/zzz", confirm: true };
+    await at.kit.refuses("set_seo_redirect", call, "E_BAD_INPUT", {
+      says: /^destination: would lead in a circle \(\/hello-world → \/shop\/zzz → \/hello-world\)/,
+      sends: "reads",
+    });
+    const { done } = await at.kit.write<Args>("rest", "set_seo_redirect", { ...call, source: "/other" });
+    assert.equal(done["created"], true);
+  });
+}
 
 Deno.test("what the account or the SEO plugin cannot do is refused before anything is written", async () => {
   await using at = await seoWorld();

@@ -12,8 +12,8 @@ const MIB = 1024 * 1024;
 const given = (files: Readonly<Record<string, string | Uint8Array>>) =>
   Object.entries(files).map(([path, content]) =>
     typeof content === "string"
-      ? { path, content }
-      : { path, content: content.toBase64(), encoding: "base64" }
+      ? { path, content, allow_overwrite: true }
+      : { path, content: content.toBase64(), encoding: "base64", allow_overwrite: true }
   );
 
 const SOME = {
@@ -245,7 +245,7 @@ Deno.test("what is overwritten keeps its mode", async () => {
   await Deno.writeTextFile(`${clone.folder}/run.sh`, "#!/bin/sh\n");
   await Deno.chmod(`${clone.folder}/run.sh`, 0o755);
   await clone.push("main");
-  const files = [{ path: "run.sh", content: "#!/bin/sh\nexit 1\n" }, OK];
+  const files = [{ path: "run.sh", content: "#!/bin/sh\nexit 1\n", allow_overwrite: true }, OK];
   await at.write("rest", "bulk_write_static_files", { site_id: "open", files, target_branch: "main" });
   const tree = await at.host.git(REPO, "ls-tree", "main", "run.sh", "public/a.txt");
   assert.deepEqual(tree.trim().split("\n").map((line) => line.split(" ")[0]).toSorted(), [

@@ -15,7 +15,9 @@ const CALLS: Readonly<Record<string, Args>> = {
   update_static_route: { route: "", html: "<p>x</p>" },
   delete_static_route: { route: "" },
   write_static_file: { path: CSS, content: "x", allow_overwrite: true },
-  bulk_write_static_files: { files: [{ path: "public/a", content: "a" }, { path: CSS, content: "x" }] },
+  bulk_write_static_files: {
+    files: [{ path: "public/a", content: "a" }, { path: CSS, content: "x", allow_overwrite: true }],
+  },
 };
 const callOf = (tool: string, more: Args = {}): Args => ({
   site_id: "open",
@@ -169,7 +171,9 @@ const PAIRS: readonly (readonly [string, Args])[] = [
 ];
 /** The same call with another text in it. */
 const ownOf = (tool: string, body: string): Args => {
-  if (tool === "bulk_write_static_files") return { files: [{ path: CSS, content: body }] };
+  if (tool === "bulk_write_static_files") {
+    return { files: [{ path: CSS, content: body, allow_overwrite: true }] };
+  }
   return tool === "write_static_file" ? { content: body } : { html: body };
 };
 

@@ -127,7 +127,7 @@ Deno.test("a site that is down was sent nothing, which is said, also of a write"
   await using at = await world();
   await at.cms.stop();
   const says =
-    /^127\.0\.0\.1:\d+ could not be reached, nothing was sent; check the address and that it is up$/;
+    /^127\.0\.0\.1:\d+ could not be reached, nothing was sent: it refuses the connection; check the address and that it is up$/;
   for (const [tool, args] of Object.entries({ ping_site: {}, create_draft: at.calls.create_draft })) {
     const call = { site_id: "acme", ...args, confirm: true };
     await at.kit.refuses(tool, call, "E_UPSTREAM", { says, sends: "reads" });

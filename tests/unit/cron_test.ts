@@ -1,24 +1,11 @@
 /** The clocks: when each is called, by UTC, whatever the time zone of the machine. */
 import assert from "node:assert/strict";
 import { makeUp, schedule } from "../../cron.ts";
-
-/** What registering the clocks calls, by name. */
-function registeredBy(register: () => void): Map<string, { when: string; work: () => unknown }> {
-  const registered = new Map<string, { when: string; work: () => unknown }>();
-  const real = Object.getOwnPropertyDescriptor(Deno, "cron")!;
-  const value = (name: string, when: string, work: () => unknown) =>
-    void registered.set(name, { when, work });
-  Object.defineProperty(Deno, "cron", { value, configurable: true });
-  try {
-    register();
-  } finally {
-    Object.defineProperty(Deno, "cron", real);
-  }
-  return registered;
-}
+import { registeredBy } from "../cron_kit.ts";
 
 const nothing = { run: () => Promise.resolve() };
 const idle = { run: () => Promise.resolve(true) };
+const log = () => {};
 
 Deno.test("retention, doubts, snapshots and tool catalogues are registered once each, the snapshots' first at 01:30 UTC", async () => {
   const calls: string[] = [];
@@ -29,6 +16,7 @@ Deno.test("retention, doubts, snapshots and tool catalogues are registered once 
     doubts: recurring("doubts"),
     snapshots: leased("snapshots"),
     toolCatalogs: leased("tool catalogues"),
+    log,
   };
   const registered = registeredBy(() => schedule(clocked, () => Promise.resolve()));
   assert.deepEqual(Object.fromEntries([...registered].map(([name, { when }]) => [name, when])), {
@@ -39,6 +27,17 @@ Deno.test("retention, doubts, snapshots and tool catalogues are registered once 
   });
   for (const { work } of registered.values()) await work();
   assert.deepEqual(calls, ["retention", "doubts", "snapshots", "tool catalogues"]);
+});
+
+Deno.test("a job that fails past what it says itself is a line in the log, and fails nothing else", async () => {
+  const fails = { run: () => Promise.reject(new Error("it could not be loaded")) };
+  const logged: unknown[] = [];
+  const clocked = { retention: fails, doubts: fails, snapshots: fails, toolCatalogs: fails };
+  const log = (event: Record<string, unknown>) => void logged.push(event);
+  const registered = registeredBy(() => schedule({ ...clocked, log }, () => Promise.resolve()));
+  for (const { work } of registered.values()) await work();
+  const cause = "Error: it could not be loaded";
+  assert.deepEqual(logged, [...registered.keys()].map((job) => ({ event: "job_failed", job, cause })));
 });
 
 Deno.test("nights of several gateways begin apart, within a minute, and each waits for its own", async () => {
@@ -52,7 +51,7 @@ Deno.test("nights of several gateways begin apart, within a minute, and each wai
     isOver = true;
   };
   for (let gateway = 0; gateway < 40; gateway++) {
-    const clocked = { retention: nothing, doubts: nothing, snapshots, toolCatalogs: idle };
+    const clocked = { retention: nothing, doubts: nothing, snapshots, toolCatalogs: idle, log };
     await registeredBy(() => schedule(clocked, wait)).get("daily snapshots")!.work();
   }
   assert.equal(begun, 40, "none before its wait was over");

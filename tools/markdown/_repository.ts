@@ -4,6 +4,7 @@ import { checkFileSize, checkSha } from "../../rules/file.ts";
 import { markdownPath, underPrefix } from "../../rules/path.ts";
 import { LIMITS, type Site } from "../../model.ts";
 import type { Decide, Entry, Planned, Pushed, RepoClient, View } from "../../platforms/github/client.ts";
+import { recordingPages } from "../../platforms/github/managed.ts";
 import { commitMessage } from "../../platforms/github/names.ts";
 import github from "../../platforms/github/connector.ts";
 import type { ContextOf } from "../../registry/tool.ts";
@@ -25,7 +26,7 @@ export async function fileAt(
   path: string,
   sha?: string,
 ): Promise<{ entry: Entry; text: string }> {
-  const entry = await view.find(path);
+  const { entry } = await view.place(path);
   if (entry === null) {
     throw new GatewayError(
       "E_NOT_FOUND",
@@ -58,5 +59,6 @@ export async function commit(
   const client = await ctx.use(github);
   const branch = await client.deployedBranch();
   const message = commitMessage(line, ctx.caller.token.id);
-  return await client.push({ branch, message, grant: ctx.grant, planned, made: ctx.made }, decide);
+  const target = { branch, message, grant: ctx.grant, planned, made: ctx.made };
+  return await client.push(target, recordingPages(ctx.managed, decide));
 }

@@ -3,15 +3,15 @@ import { GatewayError } from "../../errors.ts";
 import { checkFileSize, checkSha } from "../../rules/file.ts";
 import { bytesOf, checkText } from "../../rules/text.ts";
 import { LIMITS } from "../../model.ts";
-import type { Entry, RepoClient, View } from "../../platforms/github/client.ts";
+import type { RepoClient, View } from "../../platforms/github/client.ts";
 import github from "../../platforms/github/connector.ts";
 import { textsOf } from "../../platforms/github/texts.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { commit, markdownIn, writable } from "./_repository.ts";
 
-/** What stands at the path. Throws E_SHA_MISMATCH where that is not what the caller knows. */
-async function judge(view: View, path: string, sha: string | undefined): Promise<Entry | null> {
-  const standing = await view.find(path);
+/** Where the path leads, and what stands there. Throws E_SHA_MISMATCH where that is not what the caller knows, E_BAD_PATH. */
+async function judge(view: View, given: string, sha: string | undefined) {
+  const { path, entry: standing } = await view.place(given);
   if (standing === null && sha !== undefined) {
     throw new GatewayError(
       "E_SHA_MISMATCH",
@@ -27,7 +27,7 @@ async function judge(view: View, path: string, sha: string | undefined): Promise
     );
   }
   if (standing !== null) checkSha(sha, standing);
-  return standing;
+  return { path, standing };
 }
 
 /** Where a person can look at the file; null where the host does not say just now, for the commit stands all the same. */
@@ -50,10 +50,9 @@ export default tool("save_md_to_repo", {
     typeOf(frontmatter, "content");
   },
   async plan({ content, sha, ...args }, ctx) {
-    const path = markdownIn(ctx.site, args.path);
     const { client, branch, view } = await writable(ctx);
     if (view.commit === null) await client.requireFirst(branch);
-    const standing = await judge(view, path, sha);
+    const { path, standing } = await judge(view, markdownIn(ctx.site, args.path), sha);
     const revision = { [path]: standing?.sha ?? null };
     const from = standing && { sha: standing.sha, bytes: standing.size };
     return {
@@ -67,11 +66,10 @@ export default tool("save_md_to_repo", {
       }]),
       revision,
       // A caller who names the sha is told by that.
-      state: sha === undefined ? { commit: view.commit, files: revision } : undefined,
+      state: { path, planned: sha === undefined ? { commit: view.commit, files: revision } : undefined },
     };
   },
-  async run({ content, sha, message, ...args }, ctx, { changes, state: planned }) {
-    const path = markdownIn(ctx.site, args.path);
+  async run({ content, sha, message }, ctx, { changes, state: { path, planned } }) {
     const line = message ?? `${sha === undefined ? "Add" : "Update"} ${path}`;
     const pushed = await commit(ctx, line, async (view) => {
       await judge(view, path, sha);

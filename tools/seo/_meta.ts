@@ -4,6 +4,7 @@ import { type SeenRaise, whenLive, whenScheduled } from "../../rules/seen.ts";
 import { quoted } from "../../rules/wording.ts";
 import type { Change } from "../../model.ts";
 import type { SeoMeta } from "../../platforms/wordpress/seo/client.ts";
+import { unshownFields } from "../../platforms/wordpress/seo/effect.ts";
 import { entriesOf, oneLine, type SeoChange } from "../../platforms/wordpress/seo/names.ts";
 
 const ADDRESSES: ReadonlySet<string> = new Set(["canonical", "og_image", "twitter_image"]);
@@ -32,7 +33,7 @@ function requireAddress(field: string, text: string): void {
   throw bad(`${field}: expected an address that begins with http:// or https://, or "" to clear the field`);
 }
 
-/** One change per given field, `from` as it is on the site. */
+/** One change per given field, `from` the value in effect on the site; of a field that does not change too. */
 export function fieldChanges(change: SeoChange, { fields }: SeoMeta): Change[] {
   const now = new Map(entriesOf(fields));
   return entriesOf(change).map(([field, to]) => ({ field, from: now.get(field) ?? null, to }));
@@ -53,8 +54,13 @@ export function seenBy(post: SeoMeta["post"]): SeenRaise[] {
   return [...whenLive(post.live, what), ...whenScheduled(post, what)];
 }
 
-/** What is answered: the post's state and its fields, with the names of those that could not be read. */
-export function answerOf({ post, provider, fields, shown }: SeoMeta): Record<string, unknown> {
+/**
+ * What is answered: the post's state and its fields, with the names of those that could not be read (unread), that are
+ * known by the page only (shown), that the site does not show (unshown), and where switches come from that are on without
+ * the post saying so (origins).
+ */
+export function answerOf({ post, provider, fields, effect, shown }: SeoMeta): Record<string, unknown> {
+  const unshown = unshownFields(fields, effect);
   const unread = entriesOf(fields).filter(([, value]) => value === null).map(([field]) => field);
   return {
     post_id: post.id,
@@ -64,5 +70,7 @@ export function answerOf({ post, provider, fields, shown }: SeoMeta): Record<str
     ...fields,
     ...(unread.length > 0 ? { unread } : {}),
     ...(shown && shown.length > 0 ? { shown } : {}),
+    ...(Object.keys(effect.origins).length > 0 ? { origins: effect.origins } : {}),
+    ...(unshown.length > 0 ? { unshown } : {}),
   };
 }

@@ -13,11 +13,15 @@ export default tool("set_seo_meta", {
   async plan({ post_id, ...fields }, ctx) {
     const change = changeOf(fields);
     const now = await (await ctx.use(wordpress)).seo.prepareMeta(numericId(post_id, "post_id"), change);
-    const changes = fieldChanges(change, now);
+    const given = fieldChanges(change, now);
+    const changes = given.filter(({ from, to }) => from !== to);
+    const place = placeOf(now.post, ctx.site);
     return {
-      summary: `Change the SEO fields of ${placeOf(now.post, ctx.site)}`,
+      summary: changes.length > 0
+        ? `Change the SEO fields of ${place}`
+        : `Change nothing: the SEO fields given are as they are on ${place}`,
       changes,
-      revision: replacedBy(changes, { status: now.post.status }),
+      revision: replacedBy(given, { status: now.post.status }),
       warnings: now.warnings ?? [],
       raises: seenBy(now.post),
       state: now,

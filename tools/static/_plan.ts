@@ -47,7 +47,8 @@ export function documentRaises(paths: readonly string[]): Raise[] {
     : [{ tier: 2, because: `${named(shown)} may hold script, which then runs ${SHOWN_ON_BRANCH}` }];
 }
 
-function named(paths: readonly string[]): string {
+/** Paths for a sentence, of many the first. */
+export function named(paths: readonly string[]): string {
   const more = paths.length > NAMED_MAX ? ` and ${paths.length - NAMED_MAX} more` : "";
   return paths.slice(0, NAMED_MAX).map((path) => JSON.stringify(path)).join(", ") + more;
 }

@@ -5,6 +5,8 @@ import { underPrefix } from "../../rules/path.ts";
 import { fileOfRoute, routeOf, routeOfFile, spellingsOfRoute, takesRoute } from "../../rules/route.ts";
 import { LIMITS, type Site } from "../../model.ts";
 import type { Entry, View } from "../../platforms/github/client.ts";
+import github from "../../platforms/github/connector.ts";
+import type { StaticContext } from "./_target.ts";
 import { isGenerated } from "../../platforms/astro/page.ts";
 
 /** How a route is named to a person. */
@@ -24,7 +26,10 @@ export async function pagesAt(view: View, route: string): Promise<Entry[]> {
   const entries = listings.flatMap((one) => one.entries);
   const found = spellings.flatMap((spelling) => {
     const form = spelling.toLowerCase();
-    return entries.filter(({ path }) => path.toLowerCase() === form);
+    const own = (path: string) => Number(path === spelling);
+    // Of names that differ in case only, the one that is spelled as the route is.
+    return entries.filter(({ path }) => path.toLowerCase() === form)
+      .toSorted((a, b) => own(b.path) - own(a.path));
   });
   if (found.length > 0 || !listings.some(({ truncated }) => truncated)) return found;
   for (const spelling of spellings) {
@@ -54,8 +59,11 @@ export interface Expected {
   readonly force: boolean;
 }
 
-/** The page to be changed. Throws E_NOT_FOUND, E_SHA_MISMATCH, E_NOT_MCP_MANAGED. */
-export async function managedPage(view: View, { route, sha, force }: Expected): Promise<Entry> {
+/**
+ * The page to be changed, which carries our mark; `own` is asked of one that nobody was shown and nobody named the sha of.
+ * Throws E_NOT_FOUND, E_SHA_MISMATCH, E_NOT_MCP_MANAGED.
+ */
+export async function managedPage(view: View, { route, sha, force }: Expected, own: Own): Promise<Entry> {
   const page = await pageAt(view, route);
   if (page === null) {
     throw new GatewayError(
@@ -64,14 +72,42 @@ export async function managedPage(view: View, { route, sha, force }: Expected): 
     );
   }
   checkSha(sha, page);
-  if (force || await isManaged(view, page)) return page;
+  if (force) return page;
+  if (!await isManaged(view, page)) {
+    throw new GatewayError(
+      "E_NOT_MCP_MANAGED",
+      `route: ${
+        JSON.stringify(page.path)
+      } was not made by this service; look at it, and set force to true to go on`,
+    );
+  }
+  const edited = sha === undefined ? await own(view, page) : null;
+  if (edited === null) return page;
   throw new GatewayError(
     "E_NOT_MCP_MANAGED",
     `route: ${
       JSON.stringify(page.path)
-    } was not made by this service; look at it, and set force to true to go on`,
+    } ${edited}; read it and pass its sha (${page.sha}), or preview this call and ` +
+      "confirm it with the confirm_token, or set force to true to go on whatever stands there",
   );
 }
+
+/** Why a page that carries our mark does not count as ours for all that, in words; null where it does. */
+export type Own = (view: View, page: Entry) => Promise<string | null>;
+
+/**
+ * Whether what stands there is what this service wrote there, or its app committed last; asked only of a call that writes
+ * without a confirm token. Reads only.
+ */
+export const ownIn = ({ unseen, managed, use }: StaticContext): Own => async (view, page) => {
+  if (!unseen || view.commit === null || await managed.has(page)) return null;
+  const last = await (await use(github)).lastChange(page.path, view.commit);
+  if (last?.own) return null;
+  if (last === null) return "was not written by this service as it stands";
+  const by = last.by === null ? "somebody" : JSON.stringify(last.by);
+  const at = last.at === null ? "" : ` at ${last.at}`;
+  return `was changed by ${by}${at} (commit ${last.commit_sha}) since this service wrote it`;
+};
 
 /** The file published as it is that a page of that route could not be built beside; null when there is none. */
 export async function inTheWay(view: View, route: string): Promise<string | null> {

@@ -1,6 +1,7 @@
 /** Where a write of a static site goes: the preview branch of this token, or the deployed branch. */
 import { GatewayError } from "../../errors.ts";
 import type { Decide, Planned, Pushed, RepoClient, View } from "../../platforms/github/client.ts";
+import { recordingPages } from "../../platforms/github/managed.ts";
 import { PREVIEW_PREFIX } from "../../platforms/github/names.ts";
 import github from "../../platforms/github/connector.ts";
 import type { ContextOf } from "../../registry/tool.ts";
@@ -59,8 +60,9 @@ export async function pushTo(
   const from = await client.deployedBranch();
   const { grant, made } = ctx;
   const target = { message, planned, made };
-  if (to === "main") return await client.push({ ...target, branch: from, grant }, decide);
-  return await client.push({ ...target, branch: await previewBranch(ctx, client, from), from }, decide);
+  const recorded = recordingPages(ctx.managed, decide);
+  if (to === "main") return await client.push({ ...target, branch: from, grant }, recorded);
+  return await client.push({ ...target, branch: await previewBranch(ctx, client, from), from }, recorded);
 }
 
 /** The branch remembered for this token and site; null also where it has become the deployed one since. */

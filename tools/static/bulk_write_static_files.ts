@@ -1,32 +1,41 @@
 /** bulk_write_static_files: many files of a static site in one commit, the first one of an empty repository included. */
 import { GatewayError } from "../../errors.ts";
-import { checkFileSize } from "../../rules/file.ts";
+import { checkFileSize, checkSha } from "../../rules/file.ts";
 import { LIMITS, type Site } from "../../model.ts";
-import type { Edit, View } from "../../platforms/github/client.ts";
+import type { Edit, Entry, View } from "../../platforms/github/client.ts";
+import { blobName } from "../../platforms/github/git.ts";
 import { commitMessage } from "../../platforms/github/names.ts";
 import { textsOf } from "../../platforms/github/texts.ts";
+import { folded } from "../../platforms/github/twins.ts";
 import { compared, type Raise, tool } from "../../registry/tool.ts";
 import { bytesOf, type Encoding, sourceIn } from "./_files.ts";
-import { builtRaises, documentRaises, madeOn, planOf, revisionOf, type Shown } from "./_plan.ts";
+import { builtRaises, documentRaises, madeOn, named, planOf, revisionOf, type Shown } from "./_plan.ts";
 import { pushTo, standing } from "./_target.ts";
 
 interface FileArg {
   readonly path: string;
   readonly content: string;
   readonly encoding: Encoding;
+  readonly allow_overwrite: boolean;
+  readonly sha?: string;
+}
+
+/** A file that is to be written. */
+interface Wanted extends Pick<FileArg, "path" | "allow_overwrite" | "sha"> {
+  readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
 /** What was made of a call's files, so that a hundred megabytes are not made of them at every step. */
-const made = new WeakMap<readonly FileArg[], Edit[]>();
+const made = new WeakMap<readonly FileArg[], Wanted[]>();
 
 /** Every file's bytes, once all of them have been judged. */
-function filesOf(files: readonly FileArg[], site: Site): Edit[] {
+function filesOf(files: readonly FileArg[], site: Site): Wanted[] {
   const known = made.get(files) ?? judged(files, site);
   made.set(files, known);
   return known;
 }
 
-function judged(files: readonly FileArg[], site: Site): Edit[] {
+function judged(files: readonly FileArg[], site: Site): Wanted[] {
   if (files.length > LIMITS.BULK_FILES_MAX) {
     throw new GatewayError(
       "E_BULK_TOO_MANY_FILES",
@@ -39,7 +48,8 @@ function judged(files: readonly FileArg[], site: Site): Edit[] {
     const bytes = bytesOf(file.content, file.encoding, `files[${at}].content`);
     checkFileSize(bytes.byteLength, LIMITS.BULK_FILE_BYTES, `files[${at}].content`);
     whole += bytes.byteLength;
-    if (whole <= LIMITS.BULK_BYTES) return { path: paths[at]!, bytes };
+    const { allow_overwrite, sha } = file;
+    if (whole <= LIMITS.BULK_BYTES) return { path: paths[at]!, bytes, allow_overwrite, sha };
     throw new GatewayError(
       "E_BULK_TOO_LARGE",
       `files: they have over ${LIMITS.BULK_BYTES} bytes together; send them in several calls`,
@@ -52,13 +62,13 @@ function pathsOf(files: readonly FileArg[], site: Site): string[] {
   const seen = new Map<string, number>();
   const paths = files.map((file, at) => {
     const path = sourceIn(site, file.path, `files[${at}].path`);
-    const before = seen.get(path.toLowerCase());
+    const before = seen.get(folded(path));
     if (before !== undefined) throw unfit(at, path, `is the path of files[${before}] already`);
-    seen.set(path.toLowerCase(), at);
+    seen.set(folded(path), at);
     return path;
   });
   for (const [at, path] of paths.entries()) {
-    const parts = path.toLowerCase().split("/");
+    const parts = folded(path).split("/");
     for (let count = 1; count < parts.length; count++) {
       const above = seen.get(parts.slice(0, count).join("/"));
       if (above !== undefined) throw unfit(at, path, `is below files[${above}], which is a file`);
@@ -69,6 +79,64 @@ function pathsOf(files: readonly FileArg[], site: Site): string[] {
 
 const unfit = (at: number, path: string, why: string) =>
   new GatewayError("E_BAD_INPUT", `files[${at}].path: ${JSON.stringify(path)} ${why}; change one of them`);
+
+/** A file and what it would replace. */
+interface Placed extends Edit {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly standing: Entry | null;
+}
+
+/**
+ * What stands where the files are to be written. Throws E_SHA_MISMATCH, E_BAD_PATH, and E_FILE_EXISTS for files that would
+ * be replaced by a call that nobody was shown, unless each of them says that it may be.
+ */
+async function placed(view: View, files: readonly Wanted[], unseen: boolean): Promise<Placed[]> {
+  const found: Placed[] = [];
+  const taken: string[] = [];
+  for (const [at, { path: given, bytes, sha, allow_overwrite }] of files.entries()) {
+    const { path, entry: standing } = await view.place(given, `files[${at}].path`); // none may stand where no file can be
+    found.push({ path, bytes, standing });
+    if (sha !== undefined && standing === null) throw gone(at, path);
+    if (standing === null) continue;
+    checkSha(sha, standing, `files[${at}].sha`);
+    const open = !unseen || allow_overwrite || sha !== undefined || await isSame(standing, bytes);
+    if (!open) taken.push(`files[${at}].path: ${JSON.stringify(path)} is there (sha ${standing.sha})`);
+  }
+  if (taken.length === 0) return found;
+  const more = taken.length > NAMED_MAX ? `; and ${taken.length - NAMED_MAX} more` : "";
+  throw new GatewayError(
+    "E_FILE_EXISTS",
+    `${
+      taken.slice(0, NAMED_MAX).join("; ")
+    }${more}: nothing was written; preview the call and confirm it with its ` +
+      "confirm_token, or set allow_overwrite to true, or the sha as you read it, on each file that may be replaced",
+  );
+}
+
+const NAMED_MAX = 5;
+
+const gone = (at: number, path: string) =>
+  new GatewayError(
+    "E_SHA_MISMATCH",
+    `files[${at}].sha: there is no file ${JSON.stringify(path)} any more; leave sha out`,
+  );
+
+/** Whether those bytes stand there already. */
+const isSame = async ({ sha, size }: Entry, bytes: Uint8Array) =>
+  size === bytes.byteLength && sha === await blobName(bytes);
+
+/** Which files are replaced although nothing in the call says so, for whoever approves the preview. */
+function overwriteWarnings(files: readonly Wanted[], shown: readonly Shown[]): string[] {
+  const silent = shown.filter(({ sha }, at) => {
+    return sha !== null && !files[at]!.allow_overwrite && files[at]!.sha === undefined;
+  });
+  return silent.length === 0 ? [] : [
+    `${named(silent.map(({ path }) => path))} ${
+      silent.length === 1 ? "is" : "are"
+    } there already and would be ` +
+    "replaced; without this preview's confirm_token the call would be refused",
+  ];
+}
 
 const SHOWN_MAX = 100;
 
@@ -89,12 +157,10 @@ export default tool("bulk_write_static_files", {
   async plan({ files, target_branch }, ctx) {
     const edits = filesOf(files, ctx.site);
     const found = await standing(target_branch, ctx, true);
-    const shown: Shown[] = [];
-    for (const { path, bytes } of edits) {
-      const now = await found.view.find(path); // all of them: none may stand where no file can be
-      shown.push({ path, sha: now?.sha ?? null, size: now?.size ?? null, bytes: bytes!.byteLength });
-    }
-    const bytes = edits.reduce((sum, one) => sum + one.bytes!.byteLength, 0);
+    const shown: Shown[] = (await placed(found.view, edits, ctx.unseen)).map(({ path, bytes, standing }) => {
+      return { path, sha: standing?.sha ?? null, size: standing?.size ?? null, bytes: bytes.byteLength };
+    });
+    const bytes = edits.reduce((sum, one) => sum + one.bytes.byteLength, 0);
     const more = edits.length > SHOWN_MAX ? ` (${SHOWN_MAX} of them shown)` : "";
     const what = `Write ${counted(edits.length, "file")}${more}, ${
       counted(bytes, "byte")
@@ -105,15 +171,22 @@ export default tool("bulk_write_static_files", {
       ...planOf(what, found, shown.slice(0, SHOWN_MAX)),
       shows: textsOf(found.view, shown.map((one, at) => ({ ...one, next: edits[at]!.bytes }))),
       revision: revisionOf(shown),
+      warnings: overwriteWarnings(edits, shown),
       raises: first ? [FIRST] : [],
-      state: { to, first, bytes, planned: { commit: found.view.commit, files: revisionOf(shown) } },
+      state: {
+        to,
+        first,
+        bytes,
+        // A caller who names the sha of a file is told by that.
+        planned: { commit: found.view.commit, files: revisionOf(shown.filter((_, at) => !edits[at]!.sha)) },
+      },
     };
   },
   async run({ files, message: given }, ctx, { changes, state: { to, first, bytes, planned } }) {
     const edits = filesOf(files, ctx.site);
     const message = commitMessage(given ?? `Write ${counted(edits.length, "file")}`, ctx.caller.token.id);
-    const decide = (view: View) => {
-      if ((view.commit === null) === first) return Promise.resolve(edits);
+    const decide = async (view: View) => {
+      if ((view.commit === null) === first) return await placed(view, edits, ctx.unseen);
       throw new GatewayError(
         "E_SHA_MISMATCH",
         "The repository was empty and has been written to meanwhile; try again",

@@ -3,7 +3,7 @@ import { commitMessage } from "../../platforms/github/names.ts";
 import { textsOf } from "../../platforms/github/texts.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { plannedOn, planOf } from "./_plan.ts";
-import { managedPage, pagesAt, routeIn, routeWords } from "./_routes.ts";
+import { managedPage, ownIn, pagesAt, routeIn, routeWords } from "./_routes.ts";
 import { pushTo, standing } from "./_target.ts";
 
 export default tool("delete_static_route", {
@@ -11,7 +11,7 @@ export default tool("delete_static_route", {
   async plan(args, ctx) {
     const route = routeIn(ctx.site, args.route, "route");
     const found = await standing("main", ctx);
-    const page = await managedPage(found.view, { ...args, route });
+    const page = await managedPage(found.view, { ...args, route }, ownIn(ctx));
     const hidden = (await pagesAt(found.view, route)).find(({ path }) => path !== page.path)?.path ?? null;
     const effect = hidden === null
       ? "which takes it off the live site"
@@ -25,7 +25,7 @@ export default tool("delete_static_route", {
     const route = routeIn(ctx.site, args.route, "route");
     const message = commitMessage(`Delete ${routeWords(route)}`, ctx.caller.token.id);
     const { commit_sha, proof } = await pushTo("main", ctx, { message, planned }, async (view) => {
-      const page = await managedPage(view, { ...args, route, sha });
+      const page = await managedPage(view, { ...args, route, sha }, ownIn(ctx));
       return [{ path: page.path, bytes: null }];
     });
     ctx.note({ result_id: path, changes });

@@ -6,6 +6,7 @@ import type { Site } from "../../model.ts";
 import type { View } from "../../platforms/github/client.ts";
 import { commitMessage, PREVIEW_PREFIX } from "../../platforms/github/names.ts";
 import github from "../../platforms/github/connector.ts";
+import { recordingPages } from "../../platforms/github/managed.ts";
 import { offenders, projectFiles, type ProjectParts } from "../../platforms/astro/project.ts";
 import { compared, type Raise, tool } from "../../registry/tool.ts";
 import { plannedOn, planOf, SHOWN_ON_BRANCH } from "./_plan.ts";
@@ -99,7 +100,7 @@ export default tool("init_static_project", {
     const client = await ctx.use(github);
     const line = commitMessage(message ?? "Scaffold the project", ctx.caller.token.id);
     const target = { branch, from, grant, message: line, planned, made: ctx.made };
-    const pushed = await client.push(target, (view) => decide(view, wanted));
+    const pushed = await client.push(target, recordingPages(ctx.managed, (view) => decide(view, wanted)));
     ctx.note({ result_id: pushed.commit_sha, changes });
     const { commit_sha, proof } = pushed;
     return compared({ commit_sha, branch: pushed.branch, files: [...pushed.shas.keys()], ...proof });

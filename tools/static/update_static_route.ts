@@ -1,17 +1,25 @@
 /** update_static_route: the html of a page of a static site, replaced. */
 import { scriptRaises } from "../../code_pages/script_raises.ts";
-import type { Entry, View } from "../../platforms/github/client.ts";
+import type { View } from "../../platforms/github/client.ts";
 import { commitMessage } from "../../platforms/github/names.ts";
 import { textsOf } from "../../platforms/github/texts.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { checkPage, type PageArgs, pageBytes } from "./_pages.ts";
 import { madeOn, plannedOn, planOf, SHOWN_ON_BRANCH } from "./_plan.ts";
-import { type Expected, managedPage, requireSource, routeIn, routeWords } from "./_routes.ts";
+import {
+  type Expected,
+  managedPage,
+  type Own,
+  ownIn,
+  requireSource,
+  routeIn,
+  routeWords,
+} from "./_routes.ts";
 import { pushTo, standing } from "./_target.ts";
 
 /** The page that stands there, and the bytes it gets. */
-async function decide(view: View, args: Expected & PageArgs): Promise<{ page: Entry; bytes: Uint8Array }> {
-  const page = await managedPage(view, args);
+async function decide(view: View, args: Expected & PageArgs, own: Own) {
+  const page = await managedPage(view, args, own);
   requireSource(page);
   return { page, bytes: await pageBytes(view, page.path, args) };
 }
@@ -22,7 +30,7 @@ export default tool("update_static_route", {
   async plan({ target_branch, ...args }, ctx) {
     const route = routeIn(ctx.site, args.route, "route");
     const found = await standing(target_branch, ctx);
-    const { page, bytes } = await decide(found.view, { ...args, route });
+    const { page, bytes } = await decide(found.view, { ...args, route }, ownIn(ctx));
     const what = `Replace ${routeWords(route)} of ${ctx.site.name}`;
     const plan = planOf(what, found, [{ ...page, bytes: bytes.byteLength }]);
     const shows = textsOf(found.view, [{ ...page, next: bytes }]);
@@ -33,7 +41,7 @@ export default tool("update_static_route", {
     const { sha: previous_sha, path, planned } = state;
     const message = commitMessage(given ?? `Replace ${routeWords(route)}`, ctx.caller.token.id);
     const pushed = await pushTo(target_branch, ctx, { message, planned }, async (view) => {
-      const { page, bytes } = await decide(view, { ...args, route, sha: previous_sha });
+      const { page, bytes } = await decide(view, { ...args, route, sha: previous_sha }, ownIn(ctx));
       return [{ path: page.path, bytes }];
     });
     const { commit_sha, branch, shas, unchanged, proof } = pushed;

@@ -5,7 +5,7 @@ import { isShown } from "../../rules/build.ts";
 import { checkFileSize, checkSha } from "../../rules/file.ts";
 import { writablePath } from "../../rules/path.ts";
 import { LIMITS } from "../../model.ts";
-import type { Entry, View } from "../../platforms/github/client.ts";
+import type { View } from "../../platforms/github/client.ts";
 import { commitMessage } from "../../platforms/github/names.ts";
 import { textsOf } from "../../platforms/github/texts.ts";
 import { compared, tool } from "../../registry/tool.ts";
@@ -20,9 +20,12 @@ interface Wanted {
   readonly allow_overwrite: boolean;
 }
 
-/** What stands at the path. Throws E_FILE_EXISTS, E_SHA_MISMATCH, E_BAD_PATH for what would hide a page. */
-async function judge(view: View, { path, sha, allow_overwrite }: Wanted): Promise<Entry | null> {
-  const standing = await view.find(path);
+/**
+ * Where the path leads, and what stands there. Throws E_FILE_EXISTS, E_SHA_MISMATCH, E_BAD_PATH for what would hide a
+ * page or is there under a name that is like it.
+ */
+async function judge(view: View, { path: given, sha, allow_overwrite }: Wanted) {
+  const { path, entry: standing } = await view.place(given);
   if (standing === null && sha !== undefined) {
     throw new GatewayError(
       "E_SHA_MISMATCH",
@@ -31,7 +34,7 @@ async function judge(view: View, { path, sha, allow_overwrite }: Wanted): Promis
   }
   if (standing === null) {
     await requireNoPage(view, path);
-    return null;
+    return { path, standing };
   }
   if (!allow_overwrite) {
     throw new GatewayError(
@@ -42,7 +45,7 @@ async function judge(view: View, { path, sha, allow_overwrite }: Wanted): Promis
     );
   }
   checkSha(sha, standing);
-  return standing;
+  return { path, standing };
 }
 
 export default tool("write_static_file", {
@@ -57,20 +60,20 @@ export default tool("write_static_file", {
     return [...builtRaises([{ path, bytes }]), ...await scriptRaises({ content: text }, SHOWN_ON_BRANCH)];
   },
   async plan({ content, encoding, target_branch, ...args }, ctx) {
-    const path = writablePath(args.path, "path");
+    const given = writablePath(args.path, "path");
     const found = await standing(target_branch, ctx);
-    const now = await judge(found.view, { ...args, path });
+    const { path, standing: now } = await judge(found.view, { ...args, path: given });
     const bytes = bytesOf(content, encoding, "content");
     const what = `${now ? "Overwrite" : "Make"} the file "${path}" of ${ctx.site.name}`;
     const shown = { path, sha: now?.sha ?? null, size: now?.size ?? null, bytes: bytes.byteLength };
     const plan = planOf(what, found, [shown]);
     const shows = textsOf(found.view, [{ ...shown, next: bytes }]);
-    return { ...plan, shows, state: { created: now === null, planned: plannedOn(found, plan, args) } };
+    const state = { path, created: now === null, planned: plannedOn(found, plan, args) };
+    return { ...plan, shows, state };
   },
   async run({ content, encoding, target_branch, message: given, ...args }, ctx, { changes, state }) {
-    const path = writablePath(args.path, "path");
     const bytes = bytesOf(content, encoding, "content");
-    const { created, planned } = state;
+    const { path, created, planned } = state;
     const message = commitMessage(given ?? `${created ? "Add" : "Overwrite"} ${path}`, ctx.caller.token.id);
     const pushed = await pushTo(target_branch, ctx, { message, planned }, async (view) => {
       await judge(view, { ...args, path });

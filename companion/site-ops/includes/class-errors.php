@@ -22,6 +22,7 @@ final class Errors {
 		'not_allowed'             => 403,
 		'busy'                    => 503,
 		'seo_provider_missing'    => 409,
+		'seo_not_shown'           => 422,
 		'schema_provider_missing' => 409,
 		'schema_entry_not_found'  => 404,
 		'value_type'              => 422,

@@ -23,6 +23,10 @@ final class Post_Parts {
 		'code'    => array( '_site_ops_scope', '_site_ops_css', '_site_ops_js' ),
 	);
 
+	/** Meta that visitors change by looking, and what other parts hold. */
+	const COUNTER   = '/(^|[_-])(views?|hits?|counts?|counter|likes?)([_-]|$)/i';
+	const ELSEWHERE = '/^_?(rank_math|yoast_wpseo|seopress|site_ops|elementor|thumbnail_id|wp_page_template)/';
+
 	/**
 	 * The SHA-256 of each part. Autosaves, locks, comments, counters and the time of the last change are in none.
 	 *
@@ -65,6 +69,10 @@ final class Post_Parts {
 			'date_gmt'       => $post->post_date_gmt,
 			'template'       => self::meta( $post->ID, '_wp_page_template' ),
 			'featured_media' => (int) get_post_meta( $post->ID, '_thumbnail_id', true ),
+			'sticky'         => (int) is_sticky( $post->ID ),
+			'comments'       => $post->comment_status . ' ' . $post->ping_status,
+			'menu_order'     => (int) $post->menu_order,
+			'meta'           => Json::text( self::fields( $post ) ),
 		) + self::terms( $post );
 		if ( 'default' === $values['template'] ) {
 			$values['template'] = '';
@@ -111,6 +119,27 @@ final class Post_Parts {
 			'categories' => $kinds['category'],
 			'terms'      => implode( ' ', $others ),
 		);
+	}
+
+	/**
+	 * The meta that themes and editors show: without a leading underscore, or open to REST; counters are left out.
+	 *
+	 * @param WP_Post $post The post.
+	 * @return array By key.
+	 */
+	private static function fields( WP_Post $post ) {
+		$open = get_registered_meta_keys( 'post', $post->post_type ) + get_registered_meta_keys( 'post' );
+		$all  = array();
+		foreach ( get_post_meta( $post->ID ) as $key => $values ) {
+			$key     = (string) $key;
+			$is_open = ! empty( $open[ $key ]['show_in_rest'] );
+			$is_own  = $is_open || '_' !== substr( $key, 0, 1 );
+			if ( $is_own && ! preg_match( self::COUNTER, $key ) && ! preg_match( self::ELSEWHERE, $key ) ) {
+				$all[ $key ] = $values;
+			}
+		}
+		ksort( $all );
+		return $all;
 	}
 
 	/**

@@ -14,8 +14,10 @@ defined( 'ABSPATH' ) || exit;
 /** Checks sources, destinations and chains. */
 final class Redirect_Rules {
 
-	const LENGTH   = 2000;
-	const HOPS_MAX = 50;
+	const LENGTH = 2000;
+
+	/** How many redirects in a row a visitor may be led through; browsers give up at some twenty. */
+	const HOPS_MAX = 10;
 
 	/** First segments of paths that must keep working: nobody could repair a site without them. */
 	const LOCKED = array( 'wp-admin', 'wp-login.php', 'wp-json', 'wp-content', 'wp-includes', 'xmlrpc.php', 'index.php' );
@@ -63,7 +65,7 @@ final class Redirect_Rules {
 	}
 
 	/**
-	 * Refuses a redirect that would lead back to where a visitor has been.
+	 * Refuses a redirect that would lead back to where a visitor has been, or through more than HOPS_MAX others.
 	 *
 	 * @param string         $source      The source as stored.
 	 * @param string         $destination The destination.
@@ -72,26 +74,27 @@ final class Redirect_Rules {
 	 */
 	public static function loop( $source, $destination, Redirect_Store $store ) {
 		$seen = array( self::key( $source ) => true );
-		$next = $destination;
-		for ( $hop = 0; $hop <= self::HOPS_MAX; ++$hop ) {
-			$path = self::local_path( $next );
-			if ( null === $path ) {
-				return null;
-			}
+		$path = self::local_path( $destination );
+		while ( null !== $path ) {
 			$key = self::key( $path );
 			if ( isset( $seen[ $key ] ) ) {
-				break;
+				/* translators: 1: a path, 2: a path or address */
+				$said = sprintf( __( 'A redirect from %1$s to %2$s would lead in a circle', 'site-ops' ), $source, $destination );
+				return Errors::make( 'redirect_loop', $said, array( 'chain' => array_keys( $seen ) ) );
 			}
 			$seen[ $key ] = true;
-			$row          = $store->find( $path );
-			if ( null === $row ) {
+			$row          = $store->resolve( $path );
+			if ( null === $row || '' === $row['destination'] ) {
 				return null;
 			}
-			$next = $row['destination'];
+			if ( count( $seen ) > self::HOPS_MAX ) {
+				/* translators: 1: a path or address, 2: a number */
+				$said = sprintf( __( 'From %1$s on visitors would be led through more than %2$d redirects', 'site-ops' ), $destination, self::HOPS_MAX );
+				return Errors::make( 'redirect_loop', $said, array( 'chain' => array_keys( $seen ) ) );
+			}
+			$path = self::local_path( $row['destination'] );
 		}
-		/* translators: 1: a path, 2: a path or address */
-		$said = sprintf( __( 'A redirect from %1$s to %2$s would lead in a circle', 'site-ops' ), $source, $destination );
-		return Errors::make( 'redirect_loop', $said, array( 'chain' => array_keys( $seen ) ) );
+		return null;
 	}
 
 	/**
@@ -105,7 +108,7 @@ final class Redirect_Rules {
 	public static function leads_to( $path, $url, Redirect_Store $store ) {
 		$wanted = self::place( $url );
 		for ( $hop = 0; $hop <= self::HOPS_MAX && null !== $wanted && null !== $path; ++$hop ) {
-			$row = $store->find( $path );
+			$row = $store->resolve( $path );
 			if ( null === $row || '' === $row['destination'] ) {
 				return false;
 			}

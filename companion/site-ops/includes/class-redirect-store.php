@@ -24,7 +24,7 @@ abstract class Redirect_Store {
 	 */
 	public static function active() {
 		$provider = Seo_Provider::active()->id();
-		if ( 'rankmath' === $provider && in_array( 'redirections', (array) get_option( 'rank_math_modules', array() ), true ) ) {
+		if ( 'rankmath' === $provider && Seo_Rank_Math::has_module( 'redirections' ) ) {
 			if ( ! class_exists( Redirects_Rank_Math::ITEM ) || ! class_exists( Redirects_Rank_Math::TABLE ) ) {
 				$said = __( 'Rank Math says its redirections are on, and they are not there: look at the plugin', 'site-ops' );
 				return Errors::make( 'seo_provider_missing', $said );
@@ -44,6 +44,39 @@ abstract class Redirect_Store {
 	 * @return array|null id, source, destination, status.
 	 */
 	abstract public function find( $source );
+
+	/**
+	 * Where a visitor of that path is sent, by a redirect from it or by a pattern that it fits.
+	 *
+	 * @param string $path A path as Redirect_Rules::source() gives it.
+	 * @return array|null id, source, destination (empty where visitors are told that nothing is there), status.
+	 */
+	public function resolve( $path ) {
+		$row = $this->match( $path );
+		return null === $row && ! $this instanceof Redirects_Own ? ( new Redirects_Own() )->find( $path ) : $row;
+	}
+
+	/**
+	 * The same by the redirects of this store alone.
+	 *
+	 * @param string $path A path as Redirect_Rules::source() gives it.
+	 * @return array|null
+	 */
+	public function match( $path ) {
+		return $this->find( $path );
+	}
+
+	/**
+	 * The redirect from that path in force, also one that was set before the SEO plugin had redirects of its own.
+	 *
+	 * @param string $source A path as Redirect_Rules::source() gives it.
+	 * @return array|null
+	 */
+	public function in_force( $source ) {
+		$row = $this->find( $source );
+		$row = $row && '' === $row['destination'] ? null : $row;
+		return null === $row && ! $this instanceof Redirects_Own ? ( new Redirects_Own() )->find( $source ) : $row;
+	}
 
 	/**
 	 * One page of all redirects.
@@ -75,7 +108,7 @@ abstract class Redirect_Store {
 		$rows = array();
 		$path = Redirect_Rules::local_path( $destination );
 		while ( null !== $path && count( $rows ) <= Redirect_Rules::HOPS_MAX ) {
-			$row = $this->find( $path );
+			$row = $this->resolve( $path );
 			if ( null === $row || '' === $row['destination'] ) {
 				break;
 			}

@@ -43,6 +43,42 @@ final class Redirects_Rank_Math extends Redirect_Store {
 		return null;
 	}
 
+	/** By Rank Math's own comparison: the rule changed last goes first, whether it is an exact one or a pattern. */
+	public function match( $path ) {
+		$uri = trim( $path, '/' );
+		if ( '' === $uri || ! is_callable( array( self::TABLE, 'match_redirections' ) ) ) {
+			return $this->find( $path );
+		}
+		$rule = call_user_func( array( self::TABLE, 'match_redirections' ), $uri );
+		if ( ! is_array( $rule ) || ! isset( $rule['sources'], $rule['header_code'] ) ) {
+			return null;
+		}
+		$gone = in_array( (int) $rule['header_code'], array( 410, 451 ), true );
+		return self::row( $rule['id'], $path, $gone ? '' : self::filled( $rule, $uri ), $rule['header_code'] );
+	}
+
+	/**
+	 * Where a rule leads from a path: parts of the path take their places in it (set_redirect_to_regex() in Rank Math's
+	 * class-redirector.php, 1.0.273).
+	 *
+	 * @param array  $rule A rule as Rank Math keeps it.
+	 * @param string $uri  A path without slashes at its ends.
+	 * @return string
+	 */
+	private static function filled( array $rule, $uri ) {
+		$to = (string) $rule['url_to'];
+		foreach ( (array) maybe_unserialize( $rule['sources'] ) as $source ) {
+			if ( ! isset( $source['pattern'], $source['comparison'] ) || 'regex' !== $source['comparison'] ) {
+				continue;
+			}
+			$pattern = call_user_func( array( self::TABLE, 'get_clean_pattern' ), $source['pattern'], 'regex' );
+			// phpcs:ignore WordPress.PHP.NoSilencedErrors -- a pattern of somebody else's may be broken.
+			$filled = @preg_match( $pattern, $uri ) ? @preg_replace( $pattern, $to, $uri ) : null;
+			$to     = null === $filled ? $to : $filled;
+		}
+		return $to;
+	}
+
 	/** {@inheritDoc} */
 	public function page( $page, $per_page ) {
 		return $this->ask(

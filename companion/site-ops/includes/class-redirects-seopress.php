@@ -18,6 +18,9 @@ final class Redirects_Seopress extends Redirect_Store {
 	const TYPE     = 'seopress_404';
 	const STATUSES = array( 301, 302, 307 );
 
+	/** How many redirects by pattern are compared. */
+	const PATTERNS = 500;
+
 	/** {@inheritDoc} */
 	public function find( $source ) {
 		$path = trim( $source, '/' );
@@ -35,6 +38,57 @@ final class Redirects_Seopress extends Redirect_Store {
 			);
 			if ( $query->posts ) {
 				return self::read( $query->posts[0] );
+			}
+		}
+		return null;
+	}
+
+	/** An exact redirect, else the newest whose title is a pattern that the path fits. */
+	public function match( $path ) {
+		$row = $this->find( $path );
+		return null === $row || '' === $row['destination'] ? self::by_pattern( $path ) : $row;
+	}
+
+	/**
+	 * The redirect by pattern that a path fits: patterns know no case, and $1 stands for a part of the path
+	 * (checkRegexRedirect() in SEOPress PRO's Redirection.php).
+	 *
+	 * @param string $path A path as Redirect_Rules::source() gives it.
+	 * @return array|null
+	 */
+	private static function by_pattern( $path ) {
+		$query = new WP_Query(
+			array(
+				'post_type'              => self::TYPE,
+				'post_status'            => 'publish',
+				'posts_per_page'         => self::PATTERNS,
+				'no_found_rows'          => true,
+				'update_post_term_cache' => false,
+				// phpcs:ignore WordPress.DB.SlowDBQuery -- SEOPress asks for them in this way too.
+				'meta_query'             => array(
+					array(
+						'key'   => '_seopress_redirections_enabled_regex',
+						'value' => 'yes',
+					),
+					array(
+						'key'   => '_seopress_redirections_enabled',
+						'value' => 'yes',
+					),
+				),
+			)
+		);
+		$asked = (string) wp_parse_url( Redirect_Rules::address( $path ), PHP_URL_PATH );
+		foreach ( $query->posts as $post ) {
+			$pattern = '/' . preg_replace( '#(?<!\\\\)/#', '\\/', $post->post_title ) . '/i';
+			$visitor = 'only_logged_in' !== get_post_meta( $post->ID, '_seopress_redirections_logged_status', true );
+			// phpcs:ignore WordPress.PHP.NoSilencedErrors -- a pattern of somebody else's may be broken.
+			if ( $visitor && @preg_match( $pattern, $asked, $found ) ) {
+				$row = self::read( $post );
+				foreach ( array_slice( $found, 1, null, true ) as $at => $part ) {
+					$row['destination'] = str_replace( '$' . $at, $part, $row['destination'] );
+				}
+				$gone = in_array( $row['status'], array( 410, 451 ), true );
+				return self::row( $row['id'], $path, $gone ? '' : $row['destination'], $row['status'] );
 			}
 		}
 		return null;

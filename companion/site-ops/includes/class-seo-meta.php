@@ -19,19 +19,26 @@ final class Seo_Meta {
 	/** Fields that hold an address. */
 	const ADDRESSES = array( 'canonical', 'og.image', 'twitter.image' );
 
+	/** Arguments of GET: addresses of images that are to be set, to hear whether they would be shown. */
+	const IMAGES = array(
+		'og_image'      => 'og.image',
+		'twitter_image' => 'twitter.image',
+	);
+
 	const TEXT_LENGTH = 5000;
 
 	/** Registers the routes. */
 	public static function register_routes() {
 		$path = '/seo/meta/(?P<id>\d+)';
 		$may  = array( __CLASS__, 'may' );
-		Routes::read( $path, array( __CLASS__, 'read' ), $may, array( 'id' => Routes::id() ) );
+		$asks = array( 'id' => Routes::id() ) + array_fill_keys( array_keys( self::IMAGES ), array( 'type' => 'string' ) );
+		Routes::read( $path, array( __CLASS__, 'read' ), $may, $asks );
 		Routes::write( $path, array( __CLASS__, 'write' ), $may, self::args() );
 		Guarded_Routes::add(
 			$path,
 			array(
 				'may'   => $may,
-				'asks'  => array( 'id' => Routes::id() ),
+				'asks'  => $asks,
 				'takes' => self::args(),
 				'state' => array( __CLASS__, 'read' ),
 				'parts' => array( __CLASS__, 'parts' ),
@@ -57,7 +64,13 @@ final class Seo_Meta {
 	 * @return array
 	 */
 	public static function read( $request ) {
-		return self::answer( get_post( $request['id'] ) );
+		$images = array();
+		foreach ( self::IMAGES as $argument => $name ) {
+			if ( is_string( $request[ $argument ] ) ) {
+				$images[ $name ] = $request[ $argument ];
+			}
+		}
+		return self::answer( get_post( $request['id'] ), $images );
 	}
 
 	/**
@@ -69,7 +82,10 @@ final class Seo_Meta {
 	public static function parts( $request ) {
 		$post     = get_post( $request['id'] );
 		$provider = Seo_Provider::active();
-		$parts    = Post_Parts::state( $post ) + array( 'provider' => $provider->id() );
+		$parts    = Post_Parts::state( $post ) + array(
+			'provider'           => $provider->id(),
+			'twitter_follows_og' => (int) $provider->mirrors( $post->ID ),
+		);
 		foreach ( $provider->read( $post ) as $name => $value ) {
 			foreach ( is_array( $value ) ? $value : array( $value ) as $key => $one ) {
 				$parts[ is_array( $value ) ? $name . '.' . $key : $name ] = is_bool( $one ) ? (int) $one : $one;
@@ -79,7 +95,7 @@ final class Seo_Meta {
 	}
 
 	/**
-	 * Answers POST: what is absent stays, an empty text clears.
+	 * Answers POST: what is absent stays, an empty text clears, what does not change is not stored.
 	 *
 	 * @param WP_REST_Request $request The request.
 	 * @return array|WP_Error
@@ -95,6 +111,11 @@ final class Seo_Meta {
 		$refused  = $refused ? $refused : $provider->in_the_way();
 		if ( is_wp_error( $changes ) || $refused ) {
 			return is_wp_error( $changes ) ? $changes : $refused;
+		}
+		$changes = $provider->changed( $post, $changes );
+		$refused = self::not_shown( $changes, $provider->fixed( $post, $changes ) );
+		if ( $refused ) {
+			return $refused;
 		}
 		if ( $changes ) {
 			$provider->write( $post, $changes );
@@ -135,13 +156,44 @@ final class Seo_Meta {
 	}
 
 	/**
-	 * A post's fields.
+	 * The refusal of a value that the site would not show; a text may always be cleared.
 	 *
-	 * @param WP_Post $post The post.
+	 * @param array    $changes As Seo_Provider::changed() gives them.
+	 * @param string[] $fixed   As Seo_Provider::fixed() gives it.
+	 * @return WP_Error|null
+	 */
+	private static function not_shown( array $changes, array $fixed ) {
+		$robots = isset( $changes['robots'] ) ? $changes['robots'] : array();
+		$names  = array_keys( array_diff( array_diff_key( $changes, array( 'robots' => 0 ) ), array( '' ) ) );
+		foreach ( array_keys( $robots ) as $name ) {
+			$names[] = 'robots.' . $name;
+		}
+		foreach ( $names as $name ) {
+			if ( isset( $fixed[ $name ] ) ) {
+				/* translators: 1: name of a field, 2: a word */
+				$said = sprintf( __( '%1$s: the site would not show that value (%2$s)', 'site-ops' ), $name, $fixed[ $name ] );
+				return Errors::make( 'seo_not_shown', $said, array( 'param' => $name, 'reason' => $fixed[ $name ] ) );
+			}
+		}
+		return null;
+	}
+
+	/**
+	 * A post's fields; beside them where a switch that is on comes from (origins) unless it is the post's own, and what
+	 * would not be shown (fixed).
+	 *
+	 * @param WP_Post $post   The post.
+	 * @param array   $images Addresses that are to be set, by name.
 	 * @return array
 	 */
-	private static function answer( WP_Post $post ) {
+	private static function answer( WP_Post $post, array $images = array() ) {
 		$provider = Seo_Provider::active();
+		$origins  = array();
+		foreach ( $provider->in_effect( $post ) as $name => $value ) {
+			if ( $value['on'] && 'post' !== $value['by'] ) {
+				$origins[ 'robots.' . $name ] = $value['by'];
+			}
+		}
 		return array(
 			'post_id'      => $post->ID,
 			'post_type'    => $post->post_type,
@@ -150,6 +202,10 @@ final class Seo_Meta {
 			'date_gmt'     => Access::goes_live( $post ),
 			'modified_gmt' => Drafts::modified_gmt( $post ),
 			'provider'     => $provider->id(),
+			'origins'      => (object) $origins,
+			'fixed'        => (object) $provider->fixed( $post, $images ),
+
+			'twitter_follows_og' => $provider->mirrors( $post->ID ),
 		) + $provider->read( $post );
 	}
 

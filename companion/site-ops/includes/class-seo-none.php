@@ -7,6 +7,8 @@
 
 namespace SiteOps;
 
+use WP_Post;
+
 defined( 'ABSPATH' ) || exit;
 
 /** The plugin's own post meta _site_ops_seo_*; Seo_Output shows them, but not beside an SEO plugin that is not known. */
@@ -64,10 +66,10 @@ final class Seo_None extends Seo_Provider {
 	}
 
 	/** {@inheritDoc} */
-	protected function read_robots( $id ) {
+	protected function robots( WP_Post $post ) {
 		$robots = array();
 		foreach ( self::ROBOTS as $name ) {
-			$robots[ $name ] = '1' === get_post_meta( $id, self::PREFIX . $name, true );
+			$robots[ $name ] = self::value( '1' === get_post_meta( $post->ID, self::PREFIX . $name, true ) );
 		}
 		return $robots;
 	}

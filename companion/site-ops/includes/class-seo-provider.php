@@ -13,24 +13,7 @@ use WP_Post;
 defined( 'ABSPATH' ) || exit;
 
 /** SEO fields of posts in one plugin's own store; fields that were not sent stay as they are. */
-abstract class Seo_Provider {
-
-	/** The five switches of robots. */
-	const ROBOTS = array( 'noindex', 'nofollow', 'noarchive', 'nosnippet', 'noimageindex' );
-
-	/** Fields that are one text each; a dot leads into a group. */
-	const TEXTS = array(
-		'title',
-		'description',
-		'focus_keyword',
-		'canonical',
-		'og.title',
-		'og.description',
-		'og.image',
-		'twitter.title',
-		'twitter.description',
-		'twitter.image',
-	);
+abstract class Seo_Provider extends Seo_Effect {
 
 	/**
 	 * The provider of this site: the first SEO plugin found, else the plugin's own fields.
@@ -81,14 +64,6 @@ abstract class Seo_Provider {
 	abstract protected function keys();
 
 	/**
-	 * The switches as stored, or in effect where one that is stored takes the place of all defaults.
-	 *
-	 * @param int $id Number of the post.
-	 * @return array
-	 */
-	abstract protected function read_robots( $id );
-
-	/**
 	 * Stores switches.
 	 *
 	 * @param int   $id      Number of the post.
@@ -106,7 +81,7 @@ abstract class Seo_Provider {
 	}
 
 	/**
-	 * All fields of a post.
+	 * All fields of a post: the switches and images in effect, the texts as stored.
 	 *
 	 * @param WP_Post $post The post.
 	 * @return array
@@ -116,31 +91,67 @@ abstract class Seo_Provider {
 			'title'         => '',
 			'description'   => '',
 			'focus_keyword' => '',
-			'robots'        => $this->read_robots( $post->ID ),
+			'robots'        => wp_list_pluck( $this->in_effect( $post ), 'on' ),
 			'canonical'     => '',
 			'og'            => array(),
 			'twitter'       => array(),
 		);
-		foreach ( $this->keys() as $name => $key ) {
-			$value = get_post_meta( $post->ID, $key, true );
-			self::put( $fields, $name, is_scalar( $value ) ? (string) $value : '' );
+		foreach ( array_keys( $this->keys() ) as $name ) {
+			self::put( $fields, $name, $this->text( $post->ID, $name ) );
 		}
 		return $fields;
+	}
+
+	/**
+	 * One of TEXTS; of an image that has a number too, the address of the one that is shown.
+	 *
+	 * @param int    $id   Number of the post.
+	 * @param string $name Its name.
+	 * @return string
+	 */
+	protected function text( $id, $name ) {
+		$value  = get_post_meta( $id, $this->keys()[ $name ], true );
+		$value  = is_scalar( $value ) ? (string) $value : '';
+		$images = $this->image_keys();
+		if ( ! isset( $images[ $name ] ) ) {
+			return $value;
+		}
+		return Seo_Image::shown( $value, (int) get_post_meta( $id, $images[ $name ], true ), $this->library_only() );
+	}
+
+	/**
+	 * Those of the given fields that differ from what is in effect: a value that does not change is not stored.
+	 *
+	 * @param WP_Post $post    The post.
+	 * @param array   $changes Texts by name as in TEXTS, and robots.
+	 * @return array The same without what does not change; no robots where none does.
+	 */
+	public function changed( WP_Post $post, array $changes ) {
+		$differ = array();
+		foreach ( array_intersect_key( $changes, $this->keys() ) as $name => $value ) {
+			if ( $this->text( $post->ID, $name ) !== $value ) {
+				$differ[ $name ] = $value;
+			}
+		}
+		$now    = wp_list_pluck( $this->in_effect( $post ), 'on' );
+		$robots = array_diff_assoc( isset( $changes['robots'] ) ? $changes['robots'] : array(), $now );
+		return $robots ? $differ + array( 'robots' => $robots ) : $differ;
 	}
 
 	/**
 	 * Stores the given fields; an empty text clears its field.
 	 *
 	 * @param WP_Post $post    The post.
-	 * @param array   $changes Texts by name as in TEXTS, and robots.
+	 * @param array   $changes As changed() gives them.
 	 */
 	public function write( WP_Post $post, array $changes ) {
-		$keys = $this->keys();
+		$keys   = $this->keys();
+		$images = $this->image_keys();
 		foreach ( array_intersect_key( $changes, $keys ) as $name => $value ) {
-			if ( '' === $value ) {
-				delete_post_meta( $post->ID, $keys[ $name ] );
-			} else {
-				update_post_meta( $post->ID, $keys[ $name ], wp_slash( $value ) );
+			self::store( $post->ID, $keys[ $name ], $value );
+			if ( isset( $images[ $name ] ) ) {
+				$attachment = Seo_Image::attachment( $value );
+				self::store( $post->ID, $images[ $name ], 0 === $attachment ? '' : (string) $attachment );
 			}
 		}
 		if ( ! empty( $changes['robots'] ) ) {
@@ -148,6 +159,21 @@ abstract class Seo_Provider {
 		}
 		$this->stored( $post->ID, array_keys( $changes ) );
 		Caches::post( $post->ID );
+	}
+
+	/**
+	 * Stores a text of a post; an empty one takes its key away.
+	 *
+	 * @param int    $id    Number of the post.
+	 * @param string $key   The meta key.
+	 * @param string $value The text.
+	 */
+	protected static function store( $id, $key, $value ) {
+		if ( '' === $value ) {
+			delete_post_meta( $id, $key );
+		} else {
+			update_post_meta( $id, $key, wp_slash( $value ) );
+		}
 	}
 
 	/**

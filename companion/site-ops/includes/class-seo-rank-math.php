@@ -7,10 +7,15 @@
 
 namespace SiteOps;
 
+use WP_Post;
+
 defined( 'ABSPATH' ) || exit;
 
 /** Post meta rank_math_*. */
 final class Seo_Rank_Math extends Seo_Provider {
+
+	/** Unless off, the fields of Open Graph are shown in place of those of Twitter. */
+	const MIRROR = 'rank_math_twitter_use_facebook';
 
 	/** {@inheritDoc} */
 	public function id() {
@@ -38,37 +43,169 @@ final class Seo_Rank_Math extends Seo_Provider {
 		);
 	}
 
-	/** The switches in effect: what is stored with a post takes the place of all defaults. */
-	protected function read_robots( $id ) {
-		$words  = self::in_effect( $id );
+	/**
+	 * What is stored with a post takes the place of all defaults, as a whole list (get_post_robots() in Rank Math's
+	 * class-singular.php, 1.0.273); a private post is never indexed, nor a protected one where that is set.
+	 *
+	 * @param WP_Post $post The post.
+	 * @return array[]
+	 */
+	protected function robots( WP_Post $post ) {
+		list( $words, $by ) = self::words_of( $post->ID );
+
+		$titles = self::titles();
+		$hidden = 'private' === $post->post_status
+			|| ( '' !== $post->post_password && self::is_on( $titles, 'noindex_password_protected' ) );
 		$robots = array();
 		foreach ( self::ROBOTS as $name ) {
-			$robots[ $name ] = in_array( $name, $words, true );
+			$robots[ $name ] = self::value( in_array( $name, $words, true ), $by );
+			if ( self::is_idle() ) {
+				$robots[ $name ] = self::value( false, 'post', 'idle' );
+			}
+		}
+		if ( $hidden && ! self::is_idle() ) {
+			$own               = $robots['noindex']['on'] && 'post' === $by;
+			$robots['noindex'] = self::value( true, $own ? 'post' : 'state', 'state' );
 		}
 		return $robots;
 	}
 
 	/**
-	 * The words of robots that the page shows: the post's own, else those of its type, else those of the site.
+	 * The words of robots that count, and whose they are: the post's own, else those of its type, else those of the site.
 	 *
 	 * @param int $id Number of the post.
-	 * @return string[]
+	 * @return array The words, and post, type or site.
 	 */
-	private static function in_effect( $id ) {
+	private static function words_of( $id ) {
 		$stored = self::words( get_post_meta( $id, 'rank_math_robots', true ) );
 		if ( $stored ) {
-			return $stored;
+			return array( $stored, 'post' );
 		}
-		$titles = (array) get_option( 'rank-math-options-titles', array() );
+		$titles = self::titles();
 		$type   = 'pt_' . get_post_type( $id );
-		$own    = isset( $titles[ $type . '_custom_robots' ] ) ? $titles[ $type . '_custom_robots' ] : 'off';
-		if ( in_array( $own, array( 'on', 'true', '1', 1, true ), true ) && isset( $titles[ $type . '_robots' ] ) ) {
-			$of_type = self::words( $titles[ $type . '_robots' ] );
-			if ( $of_type ) {
-				return $of_type;
+		if ( self::is_on( $titles, $type . '_custom_robots' ) ) {
+			return array( isset( $titles[ $type . '_robots' ] ) ? self::words( $titles[ $type . '_robots' ] ) : array(), 'type' );
+		}
+		return array( isset( $titles['robots_global'] ) ? self::words( $titles['robots_global'] ) : array(), 'site' );
+	}
+
+	/**
+	 * Rank Math's settings of titles and robots.
+	 *
+	 * @return array
+	 */
+	private static function titles() {
+		return (array) get_option( 'rank-math-options-titles', array() );
+	}
+
+	/**
+	 * Whether a setting is on.
+	 *
+	 * @param array  $titles The settings.
+	 * @param string $name   Its name.
+	 * @return bool
+	 */
+	private static function is_on( array $titles, $name ) {
+		return isset( $titles[ $name ] ) && in_array( $titles[ $name ], array( 'on', 'true', '1', 1, true ), true );
+	}
+
+	/**
+	 * Whether one of Rank Math's modules is on, and works.
+	 *
+	 * @param string $module Its name.
+	 * @return bool
+	 */
+	public static function has_module( $module ) {
+		return ! self::is_idle() && in_array( $module, (array) get_option( 'rank_math_modules', array() ), true );
+	}
+
+	/**
+	 * Whether Rank Math shows nothing at all: it waits to be registered or for that step to be skipped (instantiate() in
+	 * its rank-math.php, 1.0.273), or does not run on this WordPress, and then its classes are not there.
+	 *
+	 * @return bool
+	 */
+	private static function is_idle() {
+		$asked = array( '\\RankMath\\Helper', 'is_invalid_registration' );
+		return ! class_exists( '\\RankMath\\Helper' ) || ( is_callable( $asked ) && call_user_func( $asked ) );
+	}
+
+	/** {@inheritDoc} */
+	protected function fixed_texts() {
+		return self::is_idle() ? array_fill_keys( array_diff( self::TEXTS, array( 'focus_keyword' ) ), 'idle' ) : array();
+	}
+
+	/** Of an image only the number counts (set_image_post_meta() in Rank Math's class-image.php). */
+	protected function library_only() {
+		return true;
+	}
+
+	/** {@inheritDoc} */
+	protected function image_keys() {
+		return array(
+			'og.image'      => 'rank_math_facebook_image_id',
+			'twitter.image' => 'rank_math_twitter_image_id',
+		);
+	}
+
+	/** So it is until somebody says otherwise (use_facebook() in Rank Math's class-twitter.php). */
+	public function mirrors( $id ) {
+		return ! in_array( get_post_meta( $id, self::MIRROR, true ), array( 'off', 'false', '0' ), true );
+	}
+
+	/** A field of Twitter's own is not shown while those of Open Graph are. */
+	protected function text( $id, $name ) {
+		return 0 === strpos( $name, 'twitter.' ) && $this->mirrors( $id ) ? '' : parent::text( $id, $name );
+	}
+
+	/**
+	 * Stores fields. Where a field of Twitter's is set for the first time all three are set apart from Open Graph's: those
+	 * not given keep what they show. Where one is cleared and nothing is left that differs, they are shown together again.
+	 *
+	 * @param WP_Post $post    The post.
+	 * @param array   $changes As changed() gives them.
+	 */
+	public function write( WP_Post $post, array $changes ) {
+		$given = preg_grep( '/^twitter\\./', array_keys( $changes ) );
+		if ( $given && $this->mirrors( $post->ID ) ) {
+			foreach ( self::parts() as $twitter => $og ) {
+				self::store( $post->ID, $twitter, (string) get_post_meta( $post->ID, $og, true ) );
+			}
+			update_post_meta( $post->ID, self::MIRROR, 'off' );
+		}
+		parent::write( $post, $changes );
+		if ( $given && in_array( '', array_intersect_key( $changes, array_flip( $given ) ), true ) && ! self::differs( $post->ID ) ) {
+			delete_post_meta( $post->ID, self::MIRROR );
+		}
+	}
+
+	/**
+	 * The keys of Twitter's fields, each with that of Open Graph.
+	 *
+	 * @return string[]
+	 */
+	private static function parts() {
+		$parts = array();
+		foreach ( array( 'title', 'description', 'image', 'image_id' ) as $name ) {
+			$parts[ 'rank_math_twitter_' . $name ] = 'rank_math_facebook_' . $name;
+		}
+		return $parts;
+	}
+
+	/**
+	 * Whether a field of Twitter's that is set differs from that of Open Graph.
+	 *
+	 * @param int $id Number of the post.
+	 * @return bool
+	 */
+	private static function differs( $id ) {
+		foreach ( self::parts() as $twitter => $og ) {
+			$own = (string) get_post_meta( $id, $twitter, true );
+			if ( '' !== $own && (string) get_post_meta( $id, $og, true ) !== $own ) {
+				return true;
 			}
 		}
-		return isset( $titles['robots_global'] ) ? self::words( $titles['robots_global'] ) : array();
+		return false;
 	}
 
 	/**
@@ -83,7 +220,7 @@ final class Seo_Rank_Math extends Seo_Provider {
 
 	/** {@inheritDoc} */
 	protected function write_robots( $id, array $changes ) {
-		$robots = self::in_effect( $id );
+		$robots = self::words_of( $id )[0];
 		foreach ( $changes as $name => $on ) {
 			$robots = array_values( array_diff( $robots, array( $name ) ) );
 			if ( $on ) {
@@ -98,23 +235,9 @@ final class Seo_Rank_Math extends Seo_Provider {
 	}
 
 	/** {@inheritDoc} */
-	protected function stored( $id, array $changed ) {
-		foreach ( array( 'og.image' => 'rank_math_facebook_image_id', 'twitter.image' => 'rank_math_twitter_image_id' ) as $name => $key ) {
-			if ( in_array( $name, $changed, true ) ) {
-				delete_post_meta( $id, $key );
-			}
-		}
-		if ( preg_grep( '/^twitter\./', $changed ) ) {
-			// Without this Rank Math shows the fields of Open Graph in their place.
-			update_post_meta( $id, 'rank_math_twitter_use_facebook', 'off' );
-		}
-	}
-
-	/** {@inheritDoc} */
 	public function sitemap() {
-		$on     = in_array( 'sitemap', (array) get_option( 'rank_math_modules', array() ), true );
 		$cached = class_exists( '\RankMath\Sitemap\Cache' );
-		return self::sitemap_at( '/sitemap_index.xml', array( 'sitemap' => $on ), $cached ? 'kept' : 'none' );
+		return self::sitemap_at( '/sitemap_index.xml', array( 'sitemap' => self::has_module( 'sitemap' ) ), $cached ? 'kept' : 'none' );
 	}
 
 	/** {@inheritDoc} */

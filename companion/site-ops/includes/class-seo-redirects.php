@@ -82,12 +82,13 @@ final class Seo_Redirects {
 		if ( is_wp_error( $source ) ) {
 			return $source;
 		}
-		$rows   = self::in_force( $store->find( $source ) );
+		$rows   = array_filter( array( $store->in_force( $source ) ) );
 		$hides  = self::seen_at( $source );
 		$answer = array(
 			'redirects' => $rows,
 			'total'     => count( $rows ),
 			'statuses'  => $store::STATUSES,
+			'resolves'  => $store->resolve( $source ),
 		);
 		return $hides ? $answer + array( 'hides' => $hides ) : $answer;
 	}
@@ -137,7 +138,7 @@ final class Seo_Redirects {
 	 */
 	public static function after( array $written ) {
 		$store = Redirect_Store::active();
-		return is_wp_error( $store ) ? $store : array( 'redirects' => self::in_force( $store->find( $written['source'] ) ) );
+		return is_wp_error( $store ) ? $store : array( 'redirects' => array_filter( array( $store->in_force( $written['source'] ) ) ) );
 	}
 
 	/**
@@ -171,14 +172,17 @@ final class Seo_Redirects {
 		}
 		return array(
 			'id'          => $id,
-			'created'     => array() === self::in_force( $found ),
+			'created'     => ! $found || '' === $found['destination'],
 			'source'      => $source,
 			'destination' => $destination,
 			'status'      => $request['status'],
 		);
 	}
 
-	/** Sends the visitor on where one of the plugin's own redirects fits the request. */
+	/**
+	 * Sends the visitor on where one of the plugin's own redirects fits the request, also beside an SEO plugin that has
+	 * redirects of its own since; where one of those fits too, it goes first.
+	 */
 	public static function redirect() {
 		$method = isset( $_SERVER['REQUEST_METHOD'] ) ? $_SERVER['REQUEST_METHOD'] : 'GET'; // phpcs:ignore WordPress.Security.ValidatedSanitizedInput
 		if ( ! in_array( $method, array( 'GET', 'HEAD' ), true ) || ! isset( $_SERVER['REQUEST_URI'] ) || is_preview() ) {
@@ -186,9 +190,9 @@ final class Seo_Redirects {
 		}
 		// phpcs:ignore WordPress.Security.ValidatedSanitizedInput -- only compared, and only after normalising.
 		$source = Redirect_Rules::source( (string) strtok( wp_unslash( $_SERVER['REQUEST_URI'] ), '?' ) );
-		$store  = is_wp_error( $source ) ? null : Redirect_Store::active();
-		$row    = $store instanceof Redirects_Own ? $store->find( $source ) : null;
-		if ( ! $row || '' === $row['destination'] ) {
+		$row    = is_wp_error( $source ) ? null : ( new Redirects_Own() )->find( $source );
+		$store  = $row ? Redirect_Store::active() : null;
+		if ( ! $row || '' === $row['destination'] || self::goes_first( $store, $source ) ) {
 			return;
 		}
 		// An apostrophe as it is would be dropped on the way.
@@ -243,12 +247,17 @@ final class Seo_Redirects {
 	}
 
 	/**
-	 * A redirect as a list of one; none for a record that leads nowhere yet.
+	 * Whether a redirect of the SEO plugin fits a path.
 	 *
-	 * @param array|null $row A redirect.
-	 * @return array[]
+	 * @param Redirect_Store|WP_Error $store The store of the site.
+	 * @param string                  $path  A path as Redirect_Rules::source() gives it.
+	 * @return bool
 	 */
-	private static function in_force( $row ) {
-		return $row && '' !== $row['destination'] ? array( $row ) : array();
+	private static function goes_first( $store, $path ) {
+		if ( ! $store instanceof Redirect_Store || $store instanceof Redirects_Own ) {
+			return false;
+		}
+		$row = $store->match( $path );
+		return null !== $row && '' !== $row['destination'];
 	}
 }

@@ -72,6 +72,7 @@ final class Seo_Schema {
 			'post_id'     => $id,
 			'post_status' => get_post_status( $id ),
 			'provider'    => Seo_Provider::active()->id(),
+			'shown'       => self::shown(),
 			'entries'     => self::store()->entries( $id ),
 		);
 	}
@@ -125,6 +126,10 @@ final class Seo_Schema {
 		if ( $refused ) {
 			return $refused;
 		}
+		if ( ! self::shown() ) {
+			$said = __( 'Rank Math would not show it: its module Schema is off, or its set-up is not finished', 'site-ops' );
+			return Errors::make( 'seo_not_shown', $said );
+		}
 		$entry = self::store()->save( $post->ID, $schema, self::type( $schema ), $request['entry_id'] );
 		if ( is_wp_error( $entry ) ) {
 			return $entry;
@@ -168,6 +173,15 @@ final class Seo_Schema {
 		/* translators: %s: number of an entry */
 		$said = sprintf( __( 'The post has no structured data "%s"', 'site-ops' ), $entry_id );
 		return Errors::make( 'schema_entry_not_found', $said );
+	}
+
+	/**
+	 * Whether structured data is shown by the plugin that keeps it.
+	 *
+	 * @return bool
+	 */
+	private static function shown() {
+		return 'rankmath' !== Seo_Provider::active()->id() || Seo_Rank_Math::has_module( 'rich-snippet' );
 	}
 
 	/**

@@ -7,6 +7,8 @@
 
 namespace SiteOps;
 
+use WP_Post;
+
 defined( 'ABSPATH' ) || exit;
 
 /** Post meta _seopress_*; a robots switch set to "yes" means "no…". */
@@ -46,13 +48,82 @@ final class Seo_Seopress extends Seo_Provider {
 		);
 	}
 
-	/** {@inheritDoc} */
-	protected function read_robots( $id ) {
+	/**
+	 * The site's and the type's settings go before a post's own value (seopress_titles_noindex_bypass() and its like in
+	 * SEOPress's options-titles-metas.php, 9.7.4); it prints no noarchive.
+	 *
+	 * @param WP_Post $post The post.
+	 * @return array[]
+	 */
+	protected function robots( WP_Post $post ) {
 		$robots = array();
 		foreach ( self::ROBOTS_KEYS as $name => $key ) {
-			$robots[ $name ] = 'yes' === get_post_meta( $id, $key, true );
+			$by = self::decides( $name, $post );
+			if ( ! self::is_on( 'titles' ) || 'noarchive' === $name ) {
+				$robots[ $name ] = self::value( false, 'post', 'noarchive' === $name ? 'unsupported' : 'off' );
+			} elseif ( null === $by ) {
+				$robots[ $name ] = self::value( 'yes' === get_post_meta( $post->ID, $key, true ) );
+			} else {
+				$robots[ $name ] = self::value( true, $by, $by );
+			}
 		}
 		return $robots;
+	}
+
+	/**
+	 * What turns a switch on whatever the post itself says.
+	 *
+	 * @param string  $name Name of the switch.
+	 * @param WP_Post $post The post.
+	 * @return string|null state, site or type; null for nothing.
+	 */
+	private static function decides( $name, WP_Post $post ) {
+		$titles = (array) get_option( 'seopress_titles_option_name', array() );
+		$types  = isset( $titles['seopress_titles_single_titles'] ) ? (array) $titles['seopress_titles_single_titles'] : array();
+		if ( 'noindex' === $name && '' !== $post->post_password ) {
+			return 'state';
+		}
+		if ( ! empty( $titles[ 'seopress_titles_' . $name ] ) ) {
+			return 'site';
+		}
+		$of_type = in_array( $name, array( 'noindex', 'nofollow' ), true ) && ! empty( $types[ $post->post_type ][ $name ] );
+		return $of_type ? 'type' : null;
+	}
+
+	/**
+	 * Whether a part of SEOPress is switched on.
+	 *
+	 * @param string $part titles or social.
+	 * @return bool
+	 */
+	private static function is_on( $part ) {
+		$toggle = (array) get_option( 'seopress_toggle', array() );
+		return ! empty( $toggle[ 'toggle-' . $part ] );
+	}
+
+	/** {@inheritDoc} */
+	protected function fixed_texts() {
+		$social = self::is_on( 'social' ) ? (array) get_option( 'seopress_social_option_name', array() ) : array();
+		$fixed  = self::is_on( 'titles' ) ? array() : array_fill_keys( array( 'title', 'description', 'canonical' ), 'off' );
+		foreach ( array( 'og' => 'seopress_social_facebook_og', 'twitter' => 'seopress_social_twitter_card' ) as $group => $switch ) {
+			if ( empty( $social[ $switch ] ) ) {
+				$fixed += array_fill_keys( preg_grep( "/^$group\\./", self::TEXTS ), 'off' );
+			}
+		}
+		return $fixed;
+	}
+
+	/** {@inheritDoc} */
+	protected function image_keys() {
+		return array(
+			'og.image'      => '_seopress_social_fb_img_attachment_id',
+			'twitter.image' => '_seopress_social_twitter_img_attachment_id',
+		);
+	}
+
+	/** Without an address SEOPress does not ask for the number. */
+	protected function text( $id, $name ) {
+		return '' === get_post_meta( $id, $this->keys()[ $name ], true ) ? '' : parent::text( $id, $name );
 	}
 
 	/** {@inheritDoc} */
@@ -66,11 +137,12 @@ final class Seo_Seopress extends Seo_Provider {
 		}
 	}
 
-	/** {@inheritDoc} */
+	/** What the editor notes of an image beside its number belongs to the image that was there. */
 	protected function stored( $id, array $changed ) {
 		foreach ( array( 'og.image' => 'fb', 'twitter.image' => 'twitter' ) as $name => $network ) {
 			if ( in_array( $name, $changed, true ) ) {
-				delete_post_meta( $id, "_seopress_social_{$network}_img_attachment_id" );
+				delete_post_meta( $id, "_seopress_social_{$network}_img_width" );
+				delete_post_meta( $id, "_seopress_social_{$network}_img_height" );
 			}
 		}
 	}

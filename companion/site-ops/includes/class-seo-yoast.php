@@ -7,6 +7,8 @@
 
 namespace SiteOps;
 
+use WP_Post;
+
 defined( 'ABSPATH' ) || exit;
 
 /** Post meta _yoast_wpseo_*; Yoast shows pages from an index of its own, which is built anew after each write. */
@@ -43,17 +45,59 @@ final class Seo_Yoast extends Seo_Provider {
 		);
 	}
 
-	/** {@inheritDoc} */
-	protected function read_robots( $id ) {
-		$advanced = $this->advanced( $id );
+	/**
+	 * A post's own noindex (1 or 2) goes before the setting of its type; the other switches have no defaults.
+	 *
+	 * @param WP_Post $post The post.
+	 * @return array[]
+	 */
+	protected function robots( WP_Post $post ) {
+		$own      = (string) get_post_meta( $post->ID, self::PREFIX . 'meta-robots-noindex', true );
+		$advanced = $this->advanced( $post->ID );
 		$robots   = array(
-			'noindex'  => '1' === (string) get_post_meta( $id, self::PREFIX . 'meta-robots-noindex', true ),
-			'nofollow' => '1' === (string) get_post_meta( $id, self::PREFIX . 'meta-robots-nofollow', true ),
+			'noindex'  => in_array( $own, array( '1', '2' ), true ) ? self::value( '1' === $own ) : self::of_type( $post ),
+			'nofollow' => self::value( '1' === (string) get_post_meta( $post->ID, self::PREFIX . 'meta-robots-nofollow', true ) ),
 		);
 		foreach ( array( 'noarchive', 'nosnippet', 'noimageindex' ) as $name ) {
-			$robots[ $name ] = in_array( $name, $advanced, true );
+			$robots[ $name ] = self::value( in_array( $name, $advanced, true ) );
 		}
 		return $robots;
+	}
+
+	/**
+	 * Whether a post without a noindex of its own is indexed (generate_robots() in Yoast's
+	 * indexable-post-type-presentation.php, is_indexable() in its post-type-helper.php, 23.2 and 28.4).
+	 *
+	 * @param WP_Post $post The post.
+	 * @return array
+	 */
+	private static function of_type( WP_Post $post ) {
+		if ( 'private' === $post->post_status ) {
+			return self::value( true, 'state' );
+		}
+		$titles  = (array) get_option( 'wpseo_titles', array() );
+		$noindex = ! empty( $titles[ 'noindex-' . $post->post_type ] ) || ! empty( $titles[ 'disable-' . $post->post_type ] );
+		return self::value( $noindex, 'type' );
+	}
+
+	/** The tags of Open Graph and of Twitter have a switch each (get_all_presenters() in Yoast's front-end-integration.php). */
+	protected function fixed_texts() {
+		$social = (array) get_option( 'wpseo_social', array() );
+		$fixed  = array();
+		foreach ( array( 'og' => 'opengraph', 'twitter' => 'twitter' ) as $group => $switch ) {
+			if ( isset( $social[ $switch ] ) && ! $social[ $switch ] ) {
+				$fixed += array_fill_keys( preg_grep( "/^$group\\./", self::TEXTS ), 'off' );
+			}
+		}
+		return $fixed;
+	}
+
+	/** {@inheritDoc} */
+	protected function image_keys() {
+		return array(
+			'og.image'      => self::PREFIX . 'opengraph-image-id',
+			'twitter.image' => self::PREFIX . 'twitter-image-id',
+		);
 	}
 
 	/** {@inheritDoc} */
@@ -85,11 +129,6 @@ final class Seo_Yoast extends Seo_Provider {
 
 	/** {@inheritDoc} */
 	protected function stored( $id, array $changed ) {
-		foreach ( array( 'og.image' => 'opengraph-image-id', 'twitter.image' => 'twitter-image-id' ) as $name => $key ) {
-			if ( in_array( $name, $changed, true ) ) {
-				delete_post_meta( $id, self::PREFIX . $key );
-			}
-		}
 		if ( ! function_exists( 'YoastSEO' ) || ! class_exists( self::WATCHER ) ) {
 			return;
 		}

@@ -28,6 +28,7 @@ const MISSING: Readonly<Record<CompanionPart, Code>> = {
 const MEANS: Readonly<Record<string, Code>> = {
   site_ops_published: "E_FORBIDDEN_OP",
   site_ops_seo_provider_missing: "E_SEOPLUGIN_PLUGIN_REQUIRED",
+  site_ops_seo_not_shown: "E_BAD_INPUT",
   site_ops_schema_provider_missing: "E_SCHEMA_BRIDGE_REQUIRED",
   site_ops_value_type: "E_BAD_INPUT",
   site_ops_invalid_json: "E_BAD_INPUT",

@@ -30,8 +30,16 @@ function namesOf({ record, guarded }: Look): Record<string, unknown> {
   const all = guarded ? [...guarded.terms.tags, ...guarded.terms.categories] : terms;
   const names = new Map(all.map(({ id, name }) => [id, plainName(name)]));
   const named = (ids: readonly number[]) => ids.map((id) => names.get(id) ?? id);
-  const { tags, categories } = record;
-  return { tags: named(tags), categories: named(categories), author: guarded ? guarded.author : author };
+  const { tags, categories, sticky, format } = record;
+  return {
+    // as they are told, never by the hash of one
+    sticky: sticky || undefined,
+    format: format === "standard" ? undefined : format,
+    comments: undefined,
+    tags: named(tags),
+    categories: named(categories),
+    author: guarded ? guarded.author : author,
+  };
 }
 
 /** What visitors and search engines get of them. */

@@ -1,9 +1,12 @@
 /** What goes live with a post or page beside its own fields, as far as the same answer holds it. */
 import { EMBEDDED_LIVE } from "../egress_rules.ts";
+import { z } from "zod";
 import type { SeoFields } from "../seo/names.ts";
 import { RANK_MATH_KEYS, RANK_MATH_ROBOTS, YOAST_KEYS } from "../seo/keys.ts";
 import { STORES } from "../seo/stores.ts";
-import { CONTENT_FIELDS, type ContentRecord, type Kind } from "./records.ts";
+import { COMPANION } from "../companion/plugin.ts";
+import { CmsError } from "../errors.ts";
+import { CONTENT_ALONE, type ContentRecord, GOING_LIVE, type Kind } from "./records.ts";
 import type { Wire } from "./wire.ts";
 
 const SEO_KEYS = [...Object.values(YOAST_KEYS), ...Object.values(RANK_MATH_KEYS), RANK_MATH_ROBOTS];
@@ -11,13 +14,77 @@ const SEO_KEYS = [...Object.values(YOAST_KEYS), ...Object.values(RANK_MATH_KEYS)
 /** Asks for all of a record, and for what goes live beside it as far as the same answer can hold that. */
 export const LIVE_TOO = {
   _fields: [
-    CONTENT_FIELDS,
-    "date,permalink_template,generated_slug,yoast_head_json",
-    ...SEO_KEYS.map((key) => `meta.${key}`),
+    CONTENT_ALONE,
+    ...Object.keys(GOING_LIVE),
+    "meta",
     "_links,_embedded",
   ].join(","),
   _embed: EMBEDDED_LIVE,
 } as const;
+
+/** Parts of what goes live beside a record's own fields, by the plugin's names; left out where they were not told. */
+export type Beside = Readonly<Record<string, unknown>>;
+
+/** Meta that other parts hold. */
+const ELSEWHERE = /^_?(rank_math|yoast_wpseo|seopress|site_ops|elementor)/;
+
+/** What of them came along with a record. */
+export function besideAlong(record: ContentRecord): Beside {
+  const { sticky, format, comment_status, ping_status, menu_order, _embedded, meta } = record;
+  if (comment_status === undefined) return {}; // it was not asked for
+  const others = _embedded?.terms.filter(({ taxonomy }) => !["post_tag", "category"].includes(taxonomy));
+  const told = {
+    sticky,
+    format,
+    menu_order,
+    comments: `${comment_status} ${ping_status}`,
+    terms: others?.map(({ taxonomy, id }) => `${taxonomy}:${id}`).sort().join(" "),
+    meta: Object.fromEntries(Object.entries(meta).filter(([key]) => !ELSEWHERE.test(key))),
+  };
+  return Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined));
+}
+
+const CODE = z.object({ css: z.string(), js: z.string() });
+
+/** The styles and scripts of a page made from code, where a plugin too old for the guarded look tells them; else null. */
+export async function codeApart(wire: Wire, { id, meta }: ContentRecord): Promise<string | null> {
+  if (meta._site_ops_scope === "") return null;
+  try {
+    const { css, js } = (await wire.get(`${COMPANION}/code-pages/${id}`, {}, CODE)).data;
+    return JSON.stringify([meta._site_ops_scope, css, js]);
+  } catch (thrown) {
+    if (!(thrown instanceof CmsError)) throw thrown;
+    return null;
+  }
+}
+
+const NAMESPACES = z.object({ namespaces: z.array(z.string()) });
+const APART = "seo_apart";
+const APART_MS = 600_000;
+
+/** The SEO plugin that tells its fields at addresses of its own, "" for none; known for a while. */
+async function storeApart(wire: Wire): Promise<string> {
+  const known = wire.cache.get<string>(APART);
+  if (known !== undefined) return known;
+  const { namespaces } = (await wire.get("", { _fields: "namespaces" }, NAMESPACES)).data;
+  const found = STORES.find(({ readApart, namespace }) => readApart && namespaces.includes(namespace));
+  wire.cache.set(APART, found?.provider ?? "", APART_MS);
+  return found?.provider ?? "";
+}
+
+/** The SEO fields that it tells; null where there is none, and where the site's SEO is not for the gateway. */
+export async function seoApart(wire: Wire, { id, link }: ContentRecord): Promise<SeoFields | null> {
+  if (!wire.site.seo.enabled) return null;
+  try {
+    const provider = await storeApart(wire);
+    const found = await STORES.find((store) => store.provider === provider)?.readApart?.(wire, id);
+    if (!found) return null;
+    return found.fields.canonical === link ? { ...found.fields, canonical: "" } : found.fields;
+  } catch (thrown) {
+    if (!(thrown instanceof CmsError)) throw thrown;
+    return null; // told as unread
+  }
+}
 
 /** The SEO fields that came along with a record; null where none did. */
 export async function seoAlong(wire: Wire, kind: Kind, record: ContentRecord): Promise<SeoFields | null> {

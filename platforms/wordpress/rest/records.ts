@@ -108,11 +108,16 @@ const ALONG = z.object({
   .catch({ terms: [], author: null });
 
 /** What is asked for of what goes live (going_live.ts); nothing where it does not come. */
-const GOING_LIVE = {
+export const GOING_LIVE = {
   /** In the site's own zone. */
   date: z.string().optional().catch(undefined),
   permalink_template: z.string().optional().catch(undefined),
   generated_slug: SLUG.optional().catch(undefined),
+  sticky: z.boolean().optional().catch(undefined),
+  format: z.string().optional().catch(undefined),
+  comment_status: z.string().optional().catch(undefined),
+  ping_status: z.string().optional().catch(undefined),
+  menu_order: z.number().optional().catch(undefined),
   /** What Yoast SEO puts into the page's head. */
   yoast_head_json: z.record(z.string(), z.unknown()).nullish().catch(null),
 };
@@ -210,18 +215,24 @@ export function fieldsOf(schema: z.ZodObject): string {
   return Object.entries(schema.shape).map(([name, field]) => field === RAW ? `${name}.raw` : name).join(",");
 }
 
-/** The names of all that a post or page has. */
-export const CONTENT_FIELDS = [
-  fieldsOf(CONTENT.omit({
-    meta: true,
-    _embedded: true,
-    date: true,
-    permalink_template: true,
-    generated_slug: true,
-    yoast_head_json: true,
-  })),
-  ...Object.keys(MADE_WITH.shape).map((key) => `meta.${key}`),
-].join(",");
+/** The names of all that a post or page has but its meta. */
+export const CONTENT_ALONE = fieldsOf(CONTENT.omit({
+  meta: true,
+  _embedded: true,
+  date: true,
+  permalink_template: true,
+  generated_slug: true,
+  sticky: true,
+  format: true,
+  comment_status: true,
+  ping_status: true,
+  menu_order: true,
+  yoast_head_json: true,
+}));
+
+/** The same with what of its meta says who made its content. */
+export const CONTENT_FIELDS = [CONTENT_ALONE, ...Object.keys(MADE_WITH.shape).map((key) => `meta.${key}`)]
+  .join(",");
 
 /** Asks for all of it, and for its terms along with it. */
 export const TERMS_TOO = { _fields: `${CONTENT_FIELDS},_links,_embedded`, _embed: EMBEDDED_TERMS } as const;

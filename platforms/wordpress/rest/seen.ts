@@ -1,4 +1,5 @@
 /** What a plan saw of a post or page, and the write that overwrites nothing else. */
+import { together } from "../../../lib/async.ts";
 import type { PublishGrant } from "../../request.ts";
 import type { Seen } from "../../post.ts";
 import {
@@ -11,7 +12,7 @@ import {
 import { CmsError } from "../errors.ts";
 import type { SeoFields } from "../seo/names.ts";
 import { builderTold } from "./builders.ts";
-import { LIVE_TOO, seoAlong } from "./live_fields.ts";
+import { type Beside, besideAlong, codeApart, LIVE_TOO, seoAlong, seoApart } from "./live_fields.ts";
 import { readOne } from "./one.ts";
 import { CONTENT, CONTENT_FIELDS, type ContentRecord, head, type Kind, utc } from "./records.ts";
 import type { Query, Wire } from "./wire.ts";
@@ -22,6 +23,8 @@ export interface Look {
   readonly guarded: GuardedState | null;
   /** null where they were not asked for, or not told. */
   readonly seo: SeoFields | null;
+  /** What else goes live with it, as far as it was asked for and told; the plugin tells the hashes of that instead. */
+  readonly beside: Beside;
   /** The latest time the site's clock can show now. */
   readonly siteNow: number;
 }
@@ -37,7 +40,10 @@ export interface CmsSeen extends Seen {
  */
 export async function look(wire: Wire, kind: Kind, id: number, asked: Query = WHOLE): Promise<Look> {
   const guarded = await readGuarded(wire, kind, id);
-  if (guarded) return { record: guarded.record, guarded, seo: guarded.seo, siteNow: guarded.siteNow };
+  if (guarded) {
+    const { record, seo, siteNow } = guarded;
+    return { record, guarded, seo, beside: {}, siteNow };
+  }
   return await plainLook(wire, kind, id, asked);
 }
 
@@ -50,7 +56,12 @@ async function plainLook(wire: Wire, kind: Kind, id: number, asked: Query = WHOL
     if (asked !== LIVE_TOO || !(thrown instanceof CmsError) || thrown.upstream !== 500) throw thrown;
     return read(WHOLE);
   });
-  return { record: got.data, guarded: null, seo: await seoAlong(wire, kind, got.data), siteNow: got.siteNow };
+  const { data: record, siteNow } = got;
+  const along = await seoAlong(wire, kind, record);
+  if (asked !== LIVE_TOO) return { record, guarded: null, seo: along, beside: {}, siteNow };
+  const [seo, code] = await together(along ?? seoApart(wire, record), codeApart(wire, record));
+  const beside = { ...besideAlong(record), ...code === null ? {} : { code } };
+  return { record, guarded: null, seo, beside, siteNow };
 }
 
 const sorted = (ids: readonly number[]) => ids.toSorted((a, b) => a - b);
@@ -95,13 +106,17 @@ function values(seen: Look): Record<string, unknown> {
   };
 }
 
+/** Parts that are compared and, but for the first two, not shown: what they hold is told by a hash, or by names. */
+const BESIDE = ["sticky", "format", "terms", "code", "comments", "menu_order", "meta"];
+
 /** In the tools' words, for a plan's revision; what only the plugin can read is told by its hash. */
 function parts(found: Look): Record<string, unknown> {
   const { record, guarded } = found;
   const { content, author, parent, featured_media, date_gmt, ...same } = values(found);
-  const hashes = guarded?.hashes ?? {};
-  const { password = record.password, terms, seo = found.seo ?? undefined, builder, code } = hashes;
-  const hidden = Object.entries({ password, terms, seo, builder, code });
+  const told = { ...found.beside, ...guarded?.hashes };
+  const { password = record.password, seo = found.seo ?? undefined, builder } = guarded?.hashes ?? {};
+  const beside = Object.fromEntries(BESIDE.map((name) => [name, told[name]]));
+  const hidden = Object.entries({ password, seo, builder, ...beside });
   return {
     ...same,
     content_html: content,
@@ -180,8 +195,10 @@ export function requireUnchanged(kind: Kind, before: Look, now: Look, wanted: Cu
   const builders = [before, now].every(({ record }) => builderTold(record) !== null);
   const along = [before, now].every(({ guarded, seo }) => guarded === null && seo !== null);
   const open = [before, now].every(({ record }) => record.password !== undefined);
+  const both = new Set(Object.keys(before.beside).filter((name) => name in now.beside));
   const told = (seen: Look) => ({
     ...values(seen),
+    ...Object.fromEntries(Object.entries(seen.beside).filter(([name]) => both.has(name))),
     ...open ? { password: seen.record.password } : {},
     ...builders ? { builder: builderTold(seen.record) } : {},
     ...along ? { seo: seen.seo } : {},

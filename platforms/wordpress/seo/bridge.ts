@@ -3,20 +3,22 @@ import { z } from "zod";
 import { GatewayError } from "../../../errors.ts";
 import type { Site } from "../../../model.ts";
 import { together } from "../../../lib/async.ts";
+import { changedPart } from "./effect.ts";
 import { asking, COMPANION, COMPANION_VERSION_MIN, readCompanion } from "../companion/plugin.ts";
 import { editingWarnings } from "../companion/guarded.ts";
 import { readTold, writeTold } from "../companion/guarded_routes.ts";
 import {
   entriesOf,
   replacedFields,
+  SEO_IMAGES,
   SEO_TEXTS,
   type SeoChange,
   type SeoMeta,
   type SeoText,
 } from "./fields.ts";
-import { fieldsOfRecord, SEO_RECORD, UNKNOWN_PROVIDER } from "./record.ts";
+import { effectOfRecord, fieldsOfRecord, SEO_RECORD, UNKNOWN_PROVIDER } from "./record.ts";
 import { requireUnchanged, seoPost } from "./post.ts";
-import type { Wire } from "../rest/wire.ts";
+import type { Query, Wire } from "../rest/wire.ts";
 
 /** A post's fields as the plugin tells them. */
 export const META = SEO_RECORD.extend({
@@ -41,16 +43,20 @@ export function requireChannel(site: Site): void {
 }
 
 /** The fields of a post. Throws E_SEOPLUGIN_PLUGIN_REQUIRED, CmsError (404 for no post). */
-export async function readBridge(wire: Wire, id: number): Promise<SeoMeta> {
-  const got = await asking("seo", () => wire.get(`${COMPANION}/seo/meta/${id}`, {}, META));
+export async function readBridge(wire: Wire, id: number, images: Query = {}): Promise<SeoMeta> {
+  const got = await asking("seo", () => wire.get(`${COMPANION}/seo/meta/${id}`, images, META));
   return metaOf(got.data, got.siteNow, id);
 }
 
 const route = (id: number) => ({ path: `seo/meta/${id}`, part: "seo", state: META }) as const;
 
-/** The same, the plugin proven new enough, and the fields to be those that the site shows. */
-export async function prepareBridge(wire: Wire, id: number): Promise<SeoMeta> {
-  const meta = await readGuardedMeta(wire, id) ?? await readProven(wire, id);
+/**
+ * The same, the plugin proven new enough, and the fields to be those that the site shows. It is asked about the images of
+ * a change too.
+ */
+export async function prepareBridge(wire: Wire, id: number, change: SeoChange = {}): Promise<SeoMeta> {
+  const images = imagesOf(change);
+  const meta = await readGuardedMeta(wire, id, images) ?? await readProven(wire, id, images);
   if (meta.provider !== UNKNOWN_PROVIDER) return meta;
   throw new GatewayError(
     "E_SEOPLUGIN_PLUGIN_REQUIRED",
@@ -59,21 +65,28 @@ export async function prepareBridge(wire: Wire, id: number): Promise<SeoMeta> {
   );
 }
 
-async function readGuardedMeta(wire: Wire, id: number): Promise<SeoMeta | null> {
-  const told = await readTold(wire, route(id));
+function imagesOf(change: SeoChange): Record<string, string> {
+  const images: Record<string, string> = {};
+  for (const name of SEO_IMAGES) if (change[name]) images[name] = change[name];
+  return images;
+}
+
+async function readGuardedMeta(wire: Wire, id: number, images: Query): Promise<SeoMeta | null> {
+  const told = await readTold(wire, route(id), images);
   if (told === null) return null;
   const { state, siteNow, hashes, editing } = told;
   return { ...metaOf(state, siteNow, id), hashes, warnings: editingWarnings(editing) };
 }
 
-async function readProven(wire: Wire, id: number): Promise<SeoMeta> {
-  const [, meta] = await together(readCompanion(wire, "seo"), readBridge(wire, id));
+async function readProven(wire: Wire, id: number, images: Query): Promise<SeoMeta> {
+  const [, meta] = await together(readCompanion(wire, "seo"), readBridge(wire, id, images));
   return meta;
 }
 
 /**
- * Writes fields of a post that is still as it was planned, and answers them as they then stand; `sending` is told right
- * before, with whether visitors see the post. Throws E_STALE_PREVIEW, E_FORBIDDEN_OP, CmsError.
+ * Writes those fields of a change that differ, while the post and all fields of the change are as they were planned, and
+ * answers them as they then stand; `sending` is told right before, with whether visitors see the post. Throws
+ * E_STALE_PREVIEW, E_FORBIDDEN_OP, CmsError.
  */
 export async function writeBridge(
   wire: Wire,
@@ -85,10 +98,13 @@ export async function writeBridge(
   const { id } = planned.post;
   const send = ({ live, due }: SeoMeta["post"]) => {
     sending(live);
-    return { ...bodyOf(change), ...(live || due !== null ? { allow_published: true } : {}) };
+    return {
+      ...bodyOf(changedPart(change, planned.fields)),
+      ...(live || due !== null ? { allow_published: true } : {}),
+    };
   };
   if (planned.hashes) {
-    const names = ["status", "provider", ...replacedFields(change).map(partName)];
+    const names = ["status", "provider", FOLLOWS, ...replacedFields(change).map(partName)];
     const relied = { hashes: planned.hashes, names, what: `post ${id}`, words: FIELDS };
     const done = await writeTold(wire, route(id), relied, send(planned.post), META);
     if (done) return metaOf(done.state, wire.now(), id);
@@ -113,9 +129,14 @@ export function requireUntouched(site: Site, planned: SeoMeta, now: SeoMeta, cha
   requireUnchanged(site, planned.post, now.post, differ);
 }
 
+/** The plugin's part for whether Open Graph's fields are shown in place of Twitter's. */
+const FOLLOWS = "twitter_follows_og";
 const partName = (field: string) => field.replace(/^(og|twitter)_/, "$1.");
 /** The arguments' names of the plugin's parts. */
-const FIELDS = Object.fromEntries(SEO_TEXTS.map((name) => [partName(name), name]));
+const FIELDS = {
+  ...Object.fromEntries(SEO_TEXTS.map((name) => [partName(name), name])),
+  [FOLLOWS]: "twitter_title",
+};
 
 /** `og_title` stands as `og: { title }` on the wire. */
 function bodyOf({ robots, ...texts }: SeoChange): Record<string, unknown> {
@@ -148,5 +169,6 @@ export function metaOf(record: MetaRecord, siteNow: number, id: number): SeoMeta
     post: seoPost({ id, type, status, title, date_gmt, modified_gmt }, siteNow),
     provider: record.provider,
     fields: fieldsOfRecord(record),
+    effect: effectOfRecord(record),
   };
 }

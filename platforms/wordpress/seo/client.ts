@@ -3,7 +3,8 @@ import type { Redirect } from "../../../rules/redirect.ts";
 import type { PageSchema } from "../../../rules/seo_schema.ts";
 import type { Making, Site } from "../../../model.ts";
 import { prepareBridge, requireChannel, writeBridge } from "./bridge.ts";
-import { compareSeo, type SeoChange, type SeoMeta } from "./fields.ts";
+import { changedPart, effectWarnings, requireShown } from "./effect.ts";
+import { compareSeo, entriesOf, type SeoChange, type SeoMeta } from "./fields.ts";
 import { requireSeoState } from "./post.ts";
 import { type PreparedRedirect, prepareRedirect, writeRedirect } from "./redirects.ts";
 import { prepareRest, readRest, writeRest } from "./rest.ts";
@@ -12,6 +13,7 @@ import { prepareRebuild, readSitemap, rebuildSitemap } from "./sitemap.ts";
 import type { Stands } from "./stores.ts";
 import type { Wire } from "../rest/wire.ts";
 
+export { changedPart, unshownFields } from "./effect.ts";
 export { entriesOf, oneLine, type SeoChange, type SeoFields, type SeoMeta } from "./fields.ts";
 
 /** Told right before a write is sent, with whether visitors see the post. */
@@ -32,12 +34,18 @@ export function seoOf(wire: Wire, site: Site) {
   return {
     readMeta: (id: number) => overPlugin ? prepareBridge(wire, id) : readRest(wire, id),
     async prepareMeta(id: number, change: SeoChange): Promise<SeoMeta> {
-      const meta = overPlugin ? await prepareBridge(wire, id) : await prepareRest(wire, id, change);
+      const meta = overPlugin ? await prepareBridge(wire, id, change) : await prepareRest(wire, id, change);
       requireSeoState(site, meta.post);
-      return meta;
+      const changed = changedPart(change, meta.fields);
+      requireShown(changed, meta.effect);
+      return { ...meta, warnings: [...meta.warnings ?? [], ...effectWarnings(change, changed, meta.effect)] };
     },
-    /** `stands` is told which fields were written, where the call fails with only a part of them. */
+    /**
+     * Writes the fields that differ from those planned; where none does nothing is sent. `stands` is told which fields
+     * were written, where the call fails with only a part of them.
+     */
     async writeMeta(change: SeoChange, planned: SeoMeta, sending: Sending, stands: Stands) {
+      if (entriesOf(changedPart(change, planned.fields)).length === 0) return { ...planned, differences: [] };
       const after = overPlugin
         ? await writeBridge(wire, site, change, planned, sending)
         : await writeRest(wire, site, change, planned, sending, stands);

@@ -4,12 +4,15 @@ import type { Outgoing } from "../../request.ts";
 import { type Fields, fields, isFields, type Judge, only } from "../egress_rules.ts";
 import { SEO_ROBOTS } from "./names.ts";
 import {
+  RANK_MATH_IMAGE_IDS,
   RANK_MATH_KEYS,
   RANK_MATH_ROBOTS,
   RANK_MATH_SHARED,
+  SEOPRESS_IMAGE_IDS,
   SEOPRESS_ROBOTS,
   SEOPRESS_ROUTES,
   type SeopressRoute,
+  YOAST_IMAGE_IDS,
   YOAST_KEYS,
 } from "./keys.ts";
 
@@ -45,6 +48,7 @@ export const SEO_PUTTABLE: readonly (readonly [RegExp, Judge])[] =
       const names = [
         ...Object.values<string>(SEOPRESS_ROUTES[route]),
         ...(route === "meta-robot-settings" ? Object.values(SEOPRESS_ROBOTS) : []),
+        ...(route === "social-settings" ? Object.values(SEOPRESS_IMAGE_IDS) : []),
       ];
       return [
         new RegExp(`^/seopress/v1/posts/[1-9]\\d*/${route}$`),
@@ -56,7 +60,10 @@ export const SEO_PUTTABLE: readonly (readonly [RegExp, Judge])[] =
 export function seoMetaForbids(body: Fields): string | null {
   const { meta } = body;
   if (!isFields(meta) || Object.keys(meta).length === 0) return "its meta holds no fields of SEO";
-  return only(body, ["meta"]) ?? texts(meta, Object.values(YOAST_KEYS));
+  return only(body, ["meta"]) ?? texts(meta, [
+    ...Object.values(YOAST_KEYS),
+    ...Object.values(YOAST_IMAGE_IDS),
+  ]);
 }
 
 function texts(body: Fields, names: readonly string[]): string | null {
@@ -101,5 +108,9 @@ function judgeRankMath({ objectType, objectID, meta, ...body }: Fields): string 
   const { [RANK_MATH_ROBOTS]: robots = [], ...rest } = meta;
   const listed = Array.isArray(robots) && robots.every((one) => ["index", ...SEO_ROBOTS].includes(one));
   return only(body, []) ?? (listed ? null : "robots is a list of known switches") ??
-    texts(rest, [...Object.values(RANK_MATH_KEYS), RANK_MATH_SHARED]);
+    texts(rest, [
+      ...Object.values(RANK_MATH_KEYS),
+      ...Object.values(RANK_MATH_IMAGE_IDS),
+      RANK_MATH_SHARED,
+    ]);
 }

@@ -4,7 +4,16 @@ import { GatewayError } from "../../../errors.ts";
 import type { Compared } from "../../compared.ts";
 import type { PartHashes } from "../companion/guarded.ts";
 import { valueLoss } from "../rest/warnings.ts";
-import { entriesOf, type Entry, oneLine, SEO_ROBOTS, type SeoChange, type SeoFields } from "./names.ts";
+import {
+  entriesOf,
+  type Entry,
+  oneLine,
+  SEO_ROBOTS,
+  type SeoChange,
+  type SeoFields,
+  type SeoImage,
+} from "./names.ts";
+import type { SeoEffect } from "./effect.ts";
 import type { SeoPost } from "./post.ts";
 
 export * from "./names.ts";
@@ -14,13 +23,19 @@ export interface SeoMeta {
   readonly post: SeoPost;
   readonly provider: string;
   readonly fields: SeoFields;
+  readonly effect: SeoEffect;
   /** Fields whose value is what the page shows, the stored one being hidden. */
   readonly shown?: readonly string[];
   /** What a person should know before approving a change, a sentence each. */
   readonly warnings?: readonly string[];
+  /** The attachments at the addresses that are to be set, 0 for none; only where a write over REST needs them. */
+  readonly attachments?: SeoAttachments;
   /** What a guarded write expects to find; nothing where the site has none. */
   readonly hashes?: PartHashes;
 }
+
+/** The number of the attachment behind an image's address, 0 for none. */
+export type SeoAttachments = Readonly<Partial<Record<SeoImage, number>>>;
 
 /** The fields that a change replaces: a switch of robots is turned in the list of all. */
 export function replacedFields(change: SeoChange): string[] {

@@ -1,5 +1,5 @@
 /** Under which names SEO plugins keep the fields (docs/upstreams/wordpress.md, "Where they keep the fields"). */
-import type { SeoRobot, SeoText } from "./names.ts";
+import type { SeoImage, SeoRobot, SeoText } from "./names.ts";
 
 const YOAST = "_yoast_wpseo_";
 
@@ -17,6 +17,12 @@ export const YOAST_KEYS: Readonly<Record<SeoText, string>> = {
   twitter_image: `${YOAST}twitter-image`,
 };
 
+/** Where Yoast SEO keeps the number of an image. */
+export const YOAST_IMAGE_IDS: Readonly<Record<SeoImage, string>> = {
+  og_image: `${YOAST}opengraph-image-id`,
+  twitter_image: `${YOAST}twitter-image-id`,
+};
+
 /** Post meta of Rank Math. */
 export const RANK_MATH_KEYS: Readonly<Record<SeoText, string>> = {
   title: "rank_math_title",
@@ -29,6 +35,11 @@ export const RANK_MATH_KEYS: Readonly<Record<SeoText, string>> = {
   twitter_title: "rank_math_twitter_title",
   twitter_description: "rank_math_twitter_description",
   twitter_image: "rank_math_twitter_image",
+};
+/** Where Rank Math keeps the number of an image: of an image only that counts. */
+export const RANK_MATH_IMAGE_IDS: Readonly<Record<SeoImage, string>> = {
+  og_image: "rank_math_facebook_image_id",
+  twitter_image: "rank_math_twitter_image_id",
 };
 /** A list of the switches that are on. */
 export const RANK_MATH_ROBOTS = "rank_math_robots";
@@ -51,11 +62,16 @@ export const SEOPRESS_ROUTES = {
 } as const satisfies Readonly<Record<string, Readonly<Partial<Record<SeoText, string>>>>>;
 export type SeopressRoute = keyof typeof SEOPRESS_ROUTES;
 
-/** The switches, on the route `meta-robot-settings`; "yes" means "no…". */
-export const SEOPRESS_ROBOTS: Readonly<Record<SeoRobot, string>> = {
+/** Where SEOPress keeps the number of an image, on the route `social-settings`. */
+export const SEOPRESS_IMAGE_IDS: Readonly<Record<SeoImage, string>> = {
+  og_image: "_seopress_social_fb_img_attachment_id",
+  twitter_image: "_seopress_social_twitter_img_attachment_id",
+};
+
+/** The switches, on the route `meta-robot-settings`; "yes" means "no…". The route has no noarchive. */
+export const SEOPRESS_ROBOTS: Readonly<Record<Exclude<SeoRobot, "noarchive">, string>> = {
   noindex: "_seopress_robots_index",
   nofollow: "_seopress_robots_follow",
-  noarchive: "_seopress_robots_archive",
   nosnippet: "_seopress_robots_snippet",
   noimageindex: "_seopress_robots_imageindex",
 };

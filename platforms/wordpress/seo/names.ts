@@ -15,6 +15,11 @@ export const SEO_TEXTS = [
 ] as const;
 export type SeoText = (typeof SEO_TEXTS)[number];
 
+/** The texts that are the address of an image; SEO plugins keep the number of its attachment beside it. */
+export const SEO_IMAGES = ["og_image", "twitter_image"] as const satisfies readonly SeoText[];
+/** One of them. */
+export type SeoImage = (typeof SEO_IMAGES)[number];
+
 /** The switches of `robots`. */
 export const SEO_ROBOTS = ["noindex", "nofollow", "noarchive", "nosnippet", "noimageindex"] as const;
 export type SeoRobot = (typeof SEO_ROBOTS)[number];
@@ -24,7 +29,10 @@ export type SeoChange = Readonly<Partial<Record<SeoText, string>>> & {
   readonly robots?: Readonly<Partial<Record<SeoRobot, boolean>>>;
 };
 
-/** All fields of a post; "" and false where nothing is set, null where the site does not show what is. */
+/**
+ * All fields of a post; "" where nothing is set, null where the site does not show what is. The switches and images are
+ * those in effect.
+ */
 export type SeoFields = Readonly<Record<SeoText, string | null>> & {
   readonly robots: Readonly<Record<SeoRobot, boolean | null>>;
 };

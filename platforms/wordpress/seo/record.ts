@@ -1,8 +1,11 @@
 /** The SEO fields of a post as the companion plugin answers them. */
 import { z } from "zod";
+import type { SeoEffect } from "./effect.ts";
 import type { SeoFields } from "./names.ts";
 
 const CARD = z.object({ title: z.string(), description: z.string(), image: z.string() });
+/** By field, `robots.noindex` or `og.title`; nothing of a plugin that does not tell. */
+const WORDS = z.record(z.string(), z.string()).catch({});
 /** The fields of a post as the companion plugin answers them. */
 export const SEO_RECORD = z.object({
   provider: z.string(),
@@ -19,6 +22,9 @@ export const SEO_RECORD = z.object({
   }),
   og: CARD,
   twitter: CARD,
+  origins: WORDS,
+  fixed: WORDS,
+  twitter_follows_og: z.boolean().catch(false),
 });
 
 /** What the plugin answers as the provider of a site whose SEO plugin it does not know. */
@@ -41,3 +47,15 @@ export function fieldsOfRecord(record: z.infer<typeof SEO_RECORD>): SeoFields {
     robots,
   };
 }
+
+/** What decides about the fields, in this gateway's words. */
+export function effectOfRecord(
+  { origins, fixed, twitter_follows_og }: z.infer<typeof SEO_RECORD>,
+): SeoEffect {
+  return { origins: named(origins), fixed: named(fixed), twitterFollowsOg: twitter_follows_og };
+}
+
+const named = (words: Readonly<Record<string, string>>) =>
+  Object.fromEntries(
+    Object.entries(words).map(([name, word]) => [name.replace(/^(og|twitter)\./, "$1_"), word]),
+  );

@@ -29,6 +29,8 @@ const ROW = z.object({
 const LIST = z.object({
   redirects: z.array(ROW),
   statuses: z.array(z.number()).optional(),
+  /** Where a visitor of the source is sent, by a pattern too; nothing of a plugin that does not tell. */
+  resolves: ROW.nullable().optional().catch(undefined),
   hides: z.object({ id: z.number(), title: z.string() }).nullable().catch(null),
 });
 const WRITTEN = ROW.extend({ created: z.boolean() });
@@ -36,8 +38,8 @@ const WRITTEN = ROW.extend({ created: z.boolean() });
 const FOUND = LIST.extend({ follow: z.array(ROW).default([]) });
 const GUARDED_REDIRECTS = { path: "seo/redirects", part: "seo", state: FOUND } as const;
 
-/** How many redirects in a row are followed; browsers give up at about as many. */
-const HOPS_MAX = 20;
+/** Through how many redirects in a row a visitor may be led, the new one among them. */
+const HOPS_MAX = 10;
 
 /** A redirect as the site keeps it. */
 export type RedirectRow = z.infer<typeof ROW>;
@@ -93,7 +95,7 @@ export async function prepareRedirect(wire: Wire, site: Site, redirect: Redirect
 
 const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
 
-/** Follows the redirects there are from the destination on; throws where they never end. */
+/** Follows the redirects there are from the destination on, as a visitor would; throws where they never end. */
 async function requireEnd(
   { source, path }: Redirect,
   home: Home,
@@ -106,18 +108,24 @@ async function requireEnd(
     if (back) {
       throw bad(`destination: would lead in a circle (${chain.join(" → ")}); change where it leads first`);
     }
-    if (chain.length > HOPS_MAX) {
-      throw bad(`destination: more than ${HOPS_MAX - 1} redirects follow on it; lead to where they end`);
-    }
     const row = await rowFrom(next);
-    next = row === null ? null : pathOnSite(row.destination, home);
+    if (row === null || row.destination === "") return;
+    if (chain.length > HOPS_MAX) {
+      throw bad(
+        `destination: more than ${HOPS_MAX} redirects in a row (${
+          chain.join(" → ")
+        }); lead to where they end`,
+      );
+    }
+    next = pathOnSite(row.destination, home);
   }
 }
 
-/** The redirect from a path; none from a path the plugin takes no redirects from. */
+/** Where a visitor of a path is sent; nowhere from a path the plugin takes no redirects from. */
 async function rowFrom(wire: Wire, path: string): Promise<RedirectRow | null> {
   try {
-    return (await look(wire, path)).redirects[0] ?? null;
+    const { redirects, resolves } = await look(wire, path);
+    return resolves === undefined ? redirects[0] ?? null : resolves;
   } catch (thrown) {
     const cause = thrown instanceof GatewayError ? thrown.cause : undefined;
     if (cause instanceof CmsError && cause.reason === "site_ops_redirect_target") return null;

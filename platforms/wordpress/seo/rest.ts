@@ -8,8 +8,10 @@ import { CmsError } from "../errors.ts";
 import { readIndex } from "../health.ts";
 import { readBack } from "../rest/read_back.ts";
 import { fieldsOf, type Kind, POST_HEAD } from "../rest/records.ts";
-import { SEO_ROBOTS, SEO_TEXTS, type SeoChange, type SeoFields, type SeoMeta } from "./fields.ts";
+import { changedPart, NO_EFFECT } from "./effect.ts";
+import { SEO_IMAGES, SEO_ROBOTS, SEO_TEXTS, type SeoChange, type SeoFields, type SeoMeta } from "./fields.ts";
 import { requireUntouched } from "./bridge.ts";
+import { attachmentAt } from "./library.ts";
 import { seoPost } from "./post.ts";
 import { type PostMeta, type SeoStore, type Stands, type Stored, STORES } from "./stores.ts";
 import type { Got, Wire } from "../rest/wire.ts";
@@ -77,7 +79,7 @@ async function find(wire: Wire, id: number): Promise<Found> {
 /** The same of a post that was found before, as far as a change replaces it; the rest is as it was. */
 async function findChanged(
   wire: Wire,
-  { post, fields, provider }: SeoMeta,
+  { post, fields, effect, provider }: SeoMeta,
   change: SeoChange,
 ): Promise<Found> {
   const { id, type } = post;
@@ -85,7 +87,7 @@ async function findChanged(
   const store = STORES.find((one) => one.provider === provider)!;
   const [{ got }, apart] = await together(
     readRecord(wire, id, kind),
-    store.readChanged?.(wire, id, change, fields),
+    store.readChanged?.(wire, id, change, { fields, effect }),
   );
   const stored = storedOf(kind, got.data);
   return { kind, stored, meta: metaOf(got, store, apart ?? await store.read(wire, stored)) };
@@ -101,11 +103,11 @@ const storedOf = (kind: Kind, { id, meta, yoast_head_json }: z.infer<typeof POST
 function metaOf(
   { data, siteNow }: Pick<Got<z.infer<typeof POST>>, "data" | "siteNow">,
   { provider }: SeoStore,
-  { fields, shown }: Stored,
+  { fields, effect = NO_EFFECT, shown }: Stored,
 ): SeoMeta {
   const { id, type, status, date_gmt, modified_gmt, title } = data;
   const post = seoPost({ id, type, status, title: title.raw, date_gmt, modified_gmt }, siteNow);
-  return { post, provider, fields, ...(shown ? { shown } : {}) };
+  return { post, provider, fields, effect, ...(shown ? { shown } : {}) };
 }
 
 /** The fields the site shows. Throws E_SEOPLUGIN_PLUGIN_REQUIRED where it shows none, CmsError. */
@@ -128,11 +130,28 @@ export async function prepareRest(wire: Wire, id: number, change: SeoChange): Pr
   const { meta, stored } = await find(wire, id);
   requireNotDue(meta);
   const store = STORES.find(({ provider }) => provider === meta.provider)!;
-  const closed = store.closed(stored, meta.fields, change);
+  const changed = changedPart(change, meta.fields);
+  const closed = store.closed(stored, meta.fields, changed);
   if (closed !== null) {
     throw required(`${closed} over the REST API of the site's SEO plugin (${meta.provider})`);
   }
-  return meta;
+  return await withAttachments(wire, store, meta, changed);
+}
+
+/** The same with the numbers of the images that are set, and those that would not be shown. */
+async function withAttachments(
+  wire: Wire,
+  { libraryOnly }: SeoStore,
+  meta: SeoMeta,
+  changed: SeoChange,
+): Promise<SeoMeta> {
+  const given = SEO_IMAGES.filter((name) => changed[name]);
+  if (given.length === 0) return meta;
+  const found = await together(...given.map((name) => attachmentAt(wire, changed[name]!)));
+  const attachments = Object.fromEntries(given.map((name, at) => [name, found[at]]));
+  const missing = given.filter((name) => libraryOnly && attachments[name] === 0);
+  const fixed = { ...meta.effect.fixed, ...Object.fromEntries(missing.map((name) => [name, "library"])) };
+  return { ...meta, attachments, effect: { ...meta.effect, fixed } };
 }
 
 /** A late save of a scheduled post publishes it, whatever the site allows for SEO. */
@@ -144,7 +163,7 @@ function requireNotDue({ post }: SeoMeta): void {
   );
 }
 
-/** Writes fields of a post that is still as it was planned, and answers them as they then stand. */
+/** Writes the fields that differ, of a post that is still as it was planned, and answers all as they then stand. */
 export async function writeRest(
   wire: Wire,
   site: Site,
@@ -159,7 +178,9 @@ export async function writeRest(
   requireUntouched(site, planned, meta, change);
   const store = STORES.find(({ provider }) => provider === meta.provider)!;
   sending(meta.post.live);
-  await store.write(wire, stored, meta.fields, change, stands);
+  const { attachments = {} } = planned;
+  const writing = { now: meta.fields, attachments, stands };
+  await store.write(wire, stored, changedPart(change, planned.fields), writing);
   const { meta: after } = await readBack(
     wire,
     `The fields of post ${id} were written`,

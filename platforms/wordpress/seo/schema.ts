@@ -17,6 +17,8 @@ import type { Wire } from "../rest/wire.ts";
 
 const LIST = z.object({
   provider: z.string(),
+  /** Whether the SEO plugin that keeps them shows them. */
+  shown: z.boolean().catch(true),
   entries: z.array(z.object({ entry_id: z.string(), type: z.string().catch(""), schema: z.unknown() })),
 });
 const STATE = LIST.extend({ post: META });
@@ -58,16 +60,19 @@ async function readEntries(wire: Wire, id: number) {
   return (await asking("seo", () => wire.get(`${COMPANION}/seo/schema/${id}`, {}, LIST))).data;
 }
 
-type Found = Pick<PreparedSchema, "post" | "provider" | "entries" | "warnings" | "hashes">;
+type Found =
+  & Pick<PreparedSchema, "post" | "provider" | "entries" | "warnings" | "hashes">
+  & { readonly shown: boolean };
 
 async function find(wire: Wire, id: number): Promise<Found> {
   const told = await readTold(wire, route(id));
   if (told) {
-    const { state: { post, provider, entries }, hashes, editing, siteNow } = told;
+    const { state: { post, provider, entries, shown }, hashes, editing, siteNow } = told;
     return {
       post: metaOf(post, siteNow, id).post,
       provider,
       entries,
+      shown,
       hashes,
       warnings: editingWarnings(editing),
     };
@@ -77,8 +82,8 @@ async function find(wire: Wire, id: number): Promise<Found> {
 }
 
 async function findPlain(wire: Wire, id: number): Promise<Found> {
-  const [{ post }, { provider, entries }] = await together(readBridge(wire, id), readEntries(wire, id));
-  return { post, provider, entries };
+  const [{ post }, list] = await together(readBridge(wire, id), readEntries(wire, id));
+  return { post, ...list };
 }
 
 /**
@@ -99,8 +104,17 @@ export async function prepareSchema(
     requireOneType(schema);
     requireEnclosed(schema, "schema");
   }
+  if (!found.shown) throw new GatewayError("E_BAD_INPUT", UNSHOWN);
   const replaces = entries.find((one) => one.entry_id === entry_id) ?? null;
-  if (entry_id === undefined || replaces !== null) return { ...found, schema, replaces };
+  if (entry_id === undefined || replaces !== null) {
+    const first = provider === "rankmath" && entries.length === 0;
+    return {
+      ...found,
+      schema,
+      replaces,
+      warnings: [...found.warnings ?? [], ...first ? [AUTOMATIC_GOES] : []],
+    };
+  }
   const there = entries.map((one) => `"${one.entry_id}"`).join(", ") || "none";
   throw new GatewayError(
     "E_UPSTREAM",
@@ -108,6 +122,14 @@ export async function prepareSchema(
     { upstream: 404 },
   );
 }
+
+const UNSHOWN =
+  "schema: would not be shown: the part of the site's SEO plugin that shows structured data is switched off, or its " +
+  "set-up is not finished; switch it on in the CMS first";
+/** docs/upstreams/wordpress.md, "What each shows, and when". */
+const AUTOMATIC_GOES =
+  "schema: the site's SEO plugin makes structured data by itself (such as BlogPosting) only for a post that has none of " +
+  "its own; with this first entry that is no longer shown, so say all that it said";
 
 /** Rank Math keeps an entry under the name of its one type. */
 function requireOneType(schema: PageSchema): void {

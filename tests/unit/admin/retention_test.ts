@@ -39,6 +39,7 @@ Deno.test("health says what waits for the operator", async () => {
     retention: WAITS,
     jobs: [],
     sealed: [],
+    unpreviewed: [],
     proxies: [],
   });
   await gw.ok("POST", RETAIN, { confirm: true });
@@ -127,4 +128,36 @@ Deno.test("gateway health names what is sealed under a missing key, and ends wit
     "The passphrase of ann@agency.example is sealed under key",
   ];
   for (const line of lines) assert.ok(out.includes(line), out);
+});
+
+Deno.test("a site that may publish on a mere yes is offered a preview where it is registered, and named by gateway health", async () => {
+  const cli = await desk();
+  await cli.good("audit", "retain", "--confirm");
+  const add = (id: string, ...more: string[]) =>
+    cli.good("site", "add", id, "--platform", "cms", "--base-url", `https://${id}.example`, ...more);
+  const offer = (id: string) =>
+    new RegExp(`allow_publish is set, .*site update ${id} --confirm-policy preview`);
+  const { out, err } = await add("open", "--flag", "allow_publish=true");
+  assert.match(out + err, offer("open"));
+  for (
+    const [id, ...more] of [["closed"], [
+      "shown",
+      "--flag",
+      "allow_publish=true",
+      "--confirm-policy",
+      "preview",
+    ]]
+  ) {
+    const said = await add(id!, ...more);
+    assert.doesNotMatch(said.out + said.err, /one call with confirm/);
+  }
+  const later = await cli.good("site", "update", "closed", "--flag", "allow_main_branch_push=true");
+  assert.match(later.out + later.err, /"flag" and allow_main_branch_push is set/);
+  const { code, out: health } = await cli.run("gateway", "health");
+  assert.equal(code, 0, "it is an offer, not a fault");
+  assert.match(health, /Site open has allow_publish, and its confirm policy is "flag"/);
+  assert.match(health, /Site closed has allow_main_branch_push/);
+  assert.doesNotMatch(health, /shown/);
+  await cli.good("site", "update", "open", "--confirm-policy", "preview");
+  assert.doesNotMatch((await cli.run("gateway", "health")).out, /Site open/);
 });

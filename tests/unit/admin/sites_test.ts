@@ -35,7 +35,8 @@ Deno.test("a site is registered with all it is linked to, and read back without 
     repo_prefix: "content",
   };
   const { warnings, ...made } = await gw.ok<ShownSite & { warnings: string[] }>("POST", PATH, body);
-  assert.deepEqual(warnings, []);
+  assert.equal(warnings.length, 1, "a preview is offered for what may publish");
+  assert.match(warnings[0]!, /^confirm_policy: is "flag" and allow_publish is set/);
   assert.equal(made.base_url, "https://beta.test/blog");
   assert.deepEqual(made.available_builders, ["visual", "block"]);
   assert.deepEqual(made.credentials, holding("cms", "crm", "behavior"));

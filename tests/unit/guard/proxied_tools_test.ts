@@ -4,6 +4,7 @@ import { ProxiedTools } from "../../../guard/proxied/source.ts";
 import type { Site } from "../../../model.ts";
 import { readProxies } from "../../../registry/proxies.ts";
 import { CONNECTORS } from "../../connectors.ts";
+import { unheard } from "../../unheard.ts";
 
 const SITE = { id: "acme", platform: "cms", base_url: "https://acme.example" } as Site;
 
@@ -42,16 +43,27 @@ Deno.test("a store that fails is the failure of who asked, whichever of its answ
   };
   const ports = { elapsed: () => performance.now(), store } as unknown;
   const tools = new ProxiedTools(ports as ConstructorParameters<typeof ProxiedTools>[0]);
-  const unhandled: unknown[] = [];
-  const keep = (event: PromiseRejectionEvent) => {
-    event.preventDefault();
-    unhandled.push(event.reason);
-  };
-  globalThis.addEventListener("unhandledrejection", keep);
+  using listening = unheard();
   await assert.rejects(async () => await tools.fresh(), /disk/);
   await later().catch(() => {});
-  globalThis.removeEventListener("unhandledrejection", keep);
-  assert.deepEqual(unhandled, []);
+  await listening.assertNothing();
+});
+
+Deno.test("a store that changes under every load and then fails: nothing is asked of it that nobody waits for", async () => {
+  using listening = unheard();
+  let version = 0;
+  const failsAfter = 3;
+  const store = {
+    sites: { list: () => [SITE] },
+    toolCatalogs: {
+      version: () => ++version > failsAfter ? Promise.reject(new Error("disk")) : Promise.resolve(version),
+      list: () => Promise.resolve([]),
+    },
+  };
+  const ports = { elapsed: () => performance.now(), store } as unknown;
+  const tools = new ProxiedTools(ports as ConstructorParameters<typeof ProxiedTools>[0]);
+  await tools.fresh();
+  await listening.assertNothing();
 });
 
 Deno.test("what could not be read of a site is read again after a while, though nothing was changed", async () => {

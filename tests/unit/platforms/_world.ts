@@ -145,6 +145,8 @@ export class World {
       caller: {} as Caller,
       grant: GRANT,
       previews: { get: unasked, claim: unasked, forget: unasked },
+      managed: { has: unasked, add: unasked },
+      unseen: false,
       calls: { plan: unasked, run: unasked },
       forSite: unasked,
       sites: {

@@ -1,0 +1,40 @@
+/** Who changed a file of a repository last, and whether that was this gateway's own app. */
+import { z } from "zod";
+import type { RepoWire } from "./wire.ts";
+
+const PERSON = z.object({ login: z.string() }).nullish().catch(null);
+const COMMITS = z.array(z.object({
+  sha: z.string(),
+  commit: z.object({
+    author: z.object({ name: z.string().optional(), date: z.string().optional() }).nullish().catch(null),
+  }),
+  author: PERSON,
+  committer: PERSON,
+}));
+
+/** The newest commit that touched a file. */
+export interface LastChange {
+  readonly commit_sha: string;
+  /** Whether the app itself made the commit, and nobody has made another of it since. */
+  readonly own: boolean;
+  /** The author's name, as the commit has it; null where it has none. */
+  readonly by: string | null;
+  /** ISO 8601; null where the commit has none. */
+  readonly at: string | null;
+}
+
+/** Signs what is committed through the host itself (docs/upstreams/github.md, "Contents, git objects, branches"). */
+const HOST = "web-flow";
+
+/** The newest commit that touched the path, from that commit on; null where the host names none. Throws RepoError. */
+export async function lastChange(wire: RepoWire, commit: string, path: string): Promise<LastChange | null> {
+  const query = { sha: commit, path, per_page: 1 };
+  const [found] = await wire.ask({ method: "GET", path: "/commits", query, schema: COMMITS });
+  if (!found) return null;
+  const slug = await wire.appSlug();
+  const isApp = (login: string | undefined) => slug !== null && login === `${slug}[bot]`;
+  const { author, committer, commit: { author: who } } = found;
+  // Of a commit that a person made anew (an amend, a rebase) the app is the author still, and the person the committer.
+  const own = isApp(author?.login) && (isApp(committer?.login) || committer?.login === HOST);
+  return { commit_sha: found.sha, own, by: who?.name ?? author?.login ?? null, at: who?.date ?? null };
+}

@@ -1,0 +1,113 @@
+/** What decides which SEO values visitors get: where a value comes from, and which values a site would not show. */
+import { GatewayError } from "../../../errors.ts";
+import {
+  entriesOf,
+  SEO_ROBOTS,
+  SEO_TEXTS,
+  type SeoChange,
+  type SeoFields,
+  type SeoRobot,
+  type SeoText,
+} from "./names.ts";
+
+/** What stands beside the fields of a post, by their names: `robots.noindex`, `og_title`. */
+export interface SeoEffect {
+  /** Of the switches that are on without the post saying so, what turns them on: a key of BY. */
+  readonly origins: Readonly<Record<string, string>>;
+  /** The fields for which a value of the post's own is not shown, each with the reason: a key of WHY. */
+  readonly fixed: Readonly<Record<string, string>>;
+  /** Whether Open Graph's fields are shown in place of Twitter's; null where the site does not tell. */
+  readonly twitterFollowsOg: boolean | null;
+}
+
+/** Nothing that is known to stand in the way. */
+export const NO_EFFECT: SeoEffect = { origins: {}, fixed: {}, twitterFollowsOg: false };
+
+const BY: Readonly<Record<string, string>> = {
+  type: "the setting for all posts of this type",
+  site: "a setting for the whole site",
+  settings: "a setting for this type or the whole site",
+  state: "the post being private or protected by a password",
+};
+
+const WHY: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    Object.entries(BY).map(([word, by]) => [
+      word,
+      `${by} goes before the post's own value; change that in the CMS first`,
+    ]),
+  ),
+  off:
+    "the part of the site's SEO plugin that shows this field is switched off; switch it on in the CMS first",
+  idle:
+    "the site's SEO plugin shows nothing until its set-up is finished (registered or skipped); finish it in the CMS first",
+  unsupported: "the site's SEO plugin has no such switch; leave it out",
+  library:
+    "the site's SEO plugin shows only images of the site's own media library; upload the image with upload_media and send " +
+    "the address that answers",
+};
+
+/** The part of a change whose values differ from those in effect; what cannot be read counts as different. */
+export function changedPart(change: SeoChange, fields: SeoFields): SeoChange {
+  const texts: Partial<Record<SeoText, string>> = {};
+  for (const name of SEO_TEXTS) {
+    const to = change[name];
+    if (to !== undefined && to !== fields[name]) texts[name] = to;
+  }
+  const robots: Partial<Record<SeoRobot, boolean>> = {};
+  for (const name of SEO_ROBOTS) {
+    const to = change.robots?.[name];
+    if (to !== undefined && to !== fields.robots[name]) robots[name] = to;
+  }
+  return Object.keys(robots).length > 0 ? { ...texts, robots } : texts;
+}
+
+/** Throws E_BAD_INPUT for the first value that the site would not show; a text may always be cleared. */
+export function requireShown(changed: SeoChange, { fixed }: SeoEffect): void {
+  for (const [field, to] of entriesOf(changed)) {
+    const word = fixed[field];
+    if (word === undefined || to === "") continue;
+    const why = WHY[word] ?? "the site's SEO plugin would not show it; look at its settings";
+    throw new GatewayError("E_BAD_INPUT", `${field}: ${JSON.stringify(to)} would not be shown: ${why}`);
+  }
+}
+
+/** What the preview of a change says beside the values themselves. */
+export function effectWarnings(given: SeoChange, changed: SeoChange, effect: SeoEffect): string[] {
+  const written = new Set(entriesOf(changed).map(([field]) => field));
+  const inherited = entriesOf(given)
+    .filter(([field]) => !written.has(field) && effect.origins[field] !== undefined)
+    .map(([field]) =>
+      `${field}: is on already by ${
+        BY[effect.origins[field]!] ?? "a setting of the site"
+      }; nothing is stored with the ` +
+      "post, so it ends with that"
+    );
+  return [...inherited, ...apartWarning(written, changed, effect)];
+}
+
+function apartWarning(
+  written: ReadonlySet<string>,
+  changed: SeoChange,
+  { twitterFollowsOg }: SeoEffect,
+): string[] {
+  const set = [...written].find((field) => field.startsWith("twitter_") && changed[field as SeoText] !== "");
+  if (set === undefined || twitterFollowsOg === false) return [];
+  if (twitterFollowsOg) {
+    return [
+      `${set}: X (Twitter) shows the og_… fields of this post today; from now on it has fields of its own: those not ` +
+      "given keep what they show now, and follow the og_… fields no longer",
+    ];
+  }
+  return [
+    `${set}: X (Twitter) may show the og_… fields of this post today, which cannot be read over REST; from now on it has ` +
+    "fields of its own: give all three, or those not given may be empty",
+  ];
+}
+
+/** The fields that have a value which the site does not show, as a part of its SEO plugin is off or not set up. */
+export function unshownFields(fields: SeoFields, { fixed }: SeoEffect): string[] {
+  return entriesOf(fields)
+    .filter(([field, value]) => typeof value === "string" && value !== "" && fixed[field] !== undefined)
+    .map(([field]) => field);
+}

@@ -1,0 +1,52 @@
+/** What a call may ask of the gateway beside the clients of its upstreams, already cut to its caller's scope and site. */
+import type { PlatformKind, Project, Site, Snapshot } from "../model.ts";
+import type { Check } from "../platforms/checks.ts";
+import type { Connector } from "../platforms/connector.ts";
+
+/** The registered sites and projects, already cut to the caller's scope. */
+export interface SitesPort {
+  list(): Promise<readonly Site[]>;
+  projects(): Promise<readonly Project[]>;
+  /** Which integrations a site has set up; presence only, nothing is asked. */
+  integrations(site: Site): Readonly<Record<string, boolean>>;
+  /** Whether a site of any scope is deployed from that branch of the call's repository, by its name or as the default. */
+  deployedFrom(branch: string, isDefault: boolean): Promise<boolean>;
+}
+
+/** The preview branch of the caller's token on the call's site, as the gateway remembers it. */
+export interface PreviewsPort {
+  get(): Promise<string | null>;
+  /** Remembers it unless one is remembered; answers the one that is, null for a name that another site or token has. */
+  claim(branch: string): Promise<string | null>;
+  /** Answers what was forgotten, null for nothing; with a branch only that one is. */
+  forget(branch?: string): Promise<string | null>;
+}
+
+/** Files with our mark that were written into the repository of the call's site; paths below the site's folder. */
+export interface ManagedPort {
+  /** Whether what stands there, by git's name of it, is what was written there. */
+  has(file: { readonly path: string; readonly sha: string }): Promise<boolean>;
+  /** Keeps what is about to be written, each path once. */
+  add(files: readonly { readonly path: string; readonly sha: string }[]): Promise<void>;
+}
+
+/** What is kept of the call's site for each day. */
+export interface SnapshotsPort {
+  /** Those that connector made, from one day to another (`YYYY-MM-DD`, UTC), both included, by day; failed ones too. */
+  list(of: Pick<Connector, "name">, first: string, last: string): Promise<readonly Snapshot[]>;
+}
+
+/** What the connectors of the call's site can say of it. */
+export interface UpstreamsPort {
+  /** The kinds of site that have that check. */
+  kindsOf(check: string): readonly PlatformKind[];
+  /**
+   * The checks of the site, each over within that many milliseconds; never throws. Where some are named nothing is
+   * asked that none of them needs; what is found beside them is answered too.
+   */
+  diagnose(limitMs: number, named?: readonly string[]): Promise<readonly Check[]>;
+  /** Whether the site's platform can be asked if it answers. */
+  canPing(): boolean;
+  /** What the site's platform answers; null where it cannot be asked. */
+  ping(): Promise<Readonly<Record<string, unknown>> | null>;
+}
