@@ -90,6 +90,7 @@ export const SEEN: readonly Edit[] = [
   edit("template", (post) => post.template = "page-wide"),
   edit("date", (post) => post.date = { at: NOW + 9_000_000, floating: false }, { late: "scheduled_at" }),
   edit("password", (post) => post.password = `secret ${post.id}`),
+  edit("comments", (post) => post.comment_status = post.comment_status === "open" ? "closed" : "open"),
   noindex,
 ];
 
@@ -97,7 +98,6 @@ export const SEEN: readonly Edit[] = [
 export const besidePost: Act = (at, args) => {
   const post = postOf(at, args);
   post.meta["_edit_lock"] = "1:1";
-  post.comment_status = "closed";
   post.modified += 1000;
   at.guarded?.editing.set(post.id, { name: "Ann", at: "2026-11-21T11:59:00" });
   besideAll(at, args, 0);

@@ -119,7 +119,6 @@ for (const plugin of [true, false]) {
   Deno.test(`what visitors do not see changes in between without refusing anybody, ${how}`, async () => {
     const edit: Edit = (post) => {
       post.modified += 1000;
-      post.comment_status = "closed";
       post.meta["_edit_lock"] = "1:1";
     };
     const { at, arm } = await worldWith(plugin, { edit });

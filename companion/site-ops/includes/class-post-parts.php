@@ -23,9 +23,9 @@ final class Post_Parts {
 		'code'    => array( '_site_ops_scope', '_site_ops_css', '_site_ops_js' ),
 	);
 
-	/** Meta that visitors change by looking, and what other parts hold. */
+	/** Meta that visitors change by looking, what other parts hold, and the editor's own. */
 	const COUNTER   = '/(^|[_-])(views?|hits?|counts?|counter|likes?)([_-]|$)/i';
-	const ELSEWHERE = '/^_?(rank_math|yoast_wpseo|seopress|site_ops|elementor|thumbnail_id|wp_page_template)/';
+	const ELSEWHERE = '/^_?(rank_math|yoast_wpseo|seopress|site_ops|elementor|thumbnail_id|wp_page_template|edit_lock|edit_last)/';
 
 	/**
 	 * The SHA-256 of each part. Autosaves, locks, comments, counters and the time of the last change are in none.

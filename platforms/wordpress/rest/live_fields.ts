@@ -25,8 +25,8 @@ export const LIVE_TOO = {
 /** Parts of what goes live beside a record's own fields, by the plugin's names; left out where they were not told. */
 export type Beside = Readonly<Record<string, unknown>>;
 
-/** Meta that other parts hold. */
-const ELSEWHERE = /^_?(rank_math|yoast_wpseo|seopress|site_ops|elementor)/;
+/** Meta that other parts hold, and the editor's own. */
+const ELSEWHERE = /^_?(rank_math|yoast_wpseo|seopress|site_ops|elementor|edit_lock|edit_last)/;
 
 /** What of them came along with a record. */
 export function besideAlong(record: ContentRecord): Beside {
@@ -72,14 +72,17 @@ async function storeApart(wire: Wire): Promise<string> {
   return found?.provider ?? "";
 }
 
+/** Whether a plugin is known to tell them so, and they can be asked for beside the record. */
+export const isApart = (wire: Wire): boolean =>
+  wire.site.seo.enabled && Boolean(wire.cache.get<string>(APART));
+
 /** The SEO fields that it tells; null where there is none, and where the site's SEO is not for the gateway. */
-export async function seoApart(wire: Wire, { id, link }: ContentRecord): Promise<SeoFields | null> {
+export async function seoApart(wire: Wire, id: number): Promise<SeoFields | null> {
   if (!wire.site.seo.enabled) return null;
   try {
     const provider = await storeApart(wire);
     const found = await STORES.find((store) => store.provider === provider)?.readApart?.(wire, id);
-    if (!found) return null;
-    return found.fields.canonical === link ? { ...found.fields, canonical: "" } : found.fields;
+    return found?.fields ?? null;
   } catch (thrown) {
     if (!(thrown instanceof CmsError)) throw thrown;
     return null; // told as unread

@@ -12,7 +12,7 @@ import {
 import { CmsError } from "../errors.ts";
 import type { SeoFields } from "../seo/names.ts";
 import { builderTold } from "./builders.ts";
-import { type Beside, besideAlong, codeApart, LIVE_TOO, seoAlong, seoApart } from "./live_fields.ts";
+import { type Beside, besideAlong, codeApart, isApart, LIVE_TOO, seoAlong, seoApart } from "./live_fields.ts";
 import { readOne } from "./one.ts";
 import { CONTENT, CONTENT_FIELDS, type ContentRecord, head, type Kind, utc } from "./records.ts";
 import type { Query, Wire } from "./wire.ts";
@@ -50,18 +50,27 @@ export async function look(wire: Wire, kind: Kind, id: number, asked: Query = WH
 const WHOLE = { _fields: CONTENT_FIELDS };
 
 async function plainLook(wire: Wire, kind: Kind, id: number, asked: Query = WHOLE): Promise<Look> {
+  const live = asked === LIVE_TOO;
+  const [{ data: record, siteNow }, early] = await together(
+    plainRecord(wire, kind, id, asked),
+    live && isApart(wire) ? seoApart(wire, id) : null,
+  );
+  const along = await seoAlong(wire, kind, record);
+  if (!live) return { record, guarded: null, seo: along, beside: {}, siteNow };
+  const [seo, code] = await together(along ?? early ?? seoApart(wire, id), codeApart(wire, record));
+  const beside = { ...besideAlong(record), ...code === null ? {} : { code } };
+  // A draft's own link is shown as its canonical address until it has another.
+  const own = seo !== null && seo.canonical === record.link ? { ...seo, canonical: "" } : seo;
+  return { record, guarded: null, seo: own, beside, siteNow };
+}
+
+async function plainRecord(wire: Wire, kind: Kind, id: number, asked: Query) {
   const read = (query: Query) => readOne(wire, kind, id, { context: "edit", ...query }, CONTENT);
-  const got = await read(asked).catch((thrown) => {
+  return await read(asked).catch((thrown) => {
     // A plugin's fault while it makes what stands beside the fields; these alone decide.
     if (asked !== LIVE_TOO || !(thrown instanceof CmsError) || thrown.upstream !== 500) throw thrown;
     return read(WHOLE);
   });
-  const { data: record, siteNow } = got;
-  const along = await seoAlong(wire, kind, record);
-  if (asked !== LIVE_TOO) return { record, guarded: null, seo: along, beside: {}, siteNow };
-  const [seo, code] = await together(along ?? seoApart(wire, record), codeApart(wire, record));
-  const beside = { ...besideAlong(record), ...code === null ? {} : { code } };
-  return { record, guarded: null, seo, beside, siteNow };
 }
 
 const sorted = (ids: readonly number[]) => ids.toSorted((a, b) => a - b);
