@@ -37,7 +37,7 @@ for (const guarded of [true, undefined] as const) {
     const { summary, changes, warnings } = await at.kit.preview("set_seo_meta", { ...target, robots });
     assert.equal(
       summary,
-      'Change nothing: the SEO fields given are as they are on the draft post "Before" on seo',
+      'Change nothing: the SEO fields given are so already on the draft post "Before" on seo',
     );
     assert.deepEqual(changes, []);
     assert.match(
@@ -57,6 +57,16 @@ for (const guarded of [true, undefined] as const) {
     );
   });
 }
+
+Deno.test("of a published post that stays as it is nothing counts as seen by visitors", async () => {
+  await using at = await seoWorld({ guarded: true });
+  const call = { site_id: "live", post_id: at.published.id, robots: { noindex: false } };
+  const { summary, tier, warnings } = await at.kit.preview("set_seo_meta", call);
+  assert.match(summary, /^Change nothing: .* so already on the published post "Live" on live$/);
+  assert.deepEqual([tier, warnings], [1, []]);
+  const { row } = await at.kit.write("rest", "set_seo_meta", call);
+  assert.deepEqual([row._published, at.cms.writes], [undefined, []]);
+});
 
 const FIXED: readonly (readonly [word: string, field: string, given: Args, says: RegExp])[] = [
   ["unsupported", "robots.noarchive", { robots: { noarchive: true } }, /has no such switch; leave it out$/],

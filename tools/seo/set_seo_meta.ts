@@ -16,14 +16,17 @@ export default tool("set_seo_meta", {
     const given = fieldChanges(change, now);
     const changes = given.filter(({ from, to }) => from !== to);
     const place = placeOf(now.post, ctx.site);
+    const idle = changes.length === 0;
     return {
-      summary: changes.length > 0
-        ? `Change the SEO fields of ${place}`
-        : `Change nothing: the SEO fields given are as they are on ${place}`,
+      summary: idle
+        ? `Change nothing: the SEO fields given are so already on ${
+          placeOf({ ...now.post, live: false }, ctx.site)
+        }`
+        : `Change the SEO fields of ${place}`,
       changes,
       revision: replacedBy(given, { status: now.post.status }),
       warnings: now.warnings ?? [],
-      raises: seenBy(now.post),
+      raises: idle ? [] : seenBy(now.post),
       state: now,
     };
   },
