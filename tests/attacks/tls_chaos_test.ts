@@ -53,6 +53,9 @@ const FAULTS: readonly Fault[] = [
   { name: "two addresses, the second refuses", addresses: ["alive", "dead"], left: "answered" },
 ];
 
+/** Where the access token of a connected account, which is over in every world, is renewed. */
+const TOKEN_HOST = "oauth2.googleapis.com";
+
 /** So many calls go on beside each fault, so many at a time. */
 const CALLS_MIN = 50;
 const AT_ONCE = 5;
@@ -161,7 +164,7 @@ async function accountAsks(world: ChaosWorld, connector: Connector): Promise<voi
 }
 
 /** What agents and operators call: checks of every kind of site, and a file from the open web. */
-async function tools({ gw, sites }: ChaosWorld): Promise<void> {
+async function tools({ gw, sites, asked }: ChaosWorld): Promise<void> {
   const media = { site_id: FINE, filename: "a.png", source_url: `https://${WEB_HOST}/a.png`, confirm: true };
   const calls = [
     ...[...sites.values()].flatMap(({ id: site_id }) =>
@@ -169,10 +172,13 @@ async function tools({ gw, sites }: ChaosWorld): Promise<void> {
     ),
     ["upload_media", media] as const,
   ];
+  asked.clear();
   await Promise.all(calls.map(async ([tool, args]) => {
     const ending = await gw.end(tool, args);
     if ("code" in ending) assert.notEqual(ending.code, "E_INTERNAL", `${tool}: ${ending.message}`);
   }));
+  assert.ok(asked.has(WEB_HOST), "the file was asked for");
+  assert.ok(asked.has(TOKEN_HOST), "the token of an account was to be renewed");
 }
 
 async function documents({ http, gw }: ChaosWorld): Promise<void> {
