@@ -1,12 +1,12 @@
 /** Servers on loopback at chosen addresses, with TLS or by hand, and a transport to reach them. */
 import type { Chunks } from "../../../lib/bytes.ts";
 import { createTransport, type Sending, type TransportOptions } from "../../../platforms/transport.ts";
+import { newAuthority } from "../../authority.ts";
 
-const fixture = (name: string) =>
-  Deno.readTextFileSync(new URL(`../../fixtures/tls/${name}`, import.meta.url));
+const authority = await newAuthority();
 /** The authority behind the certificate of `acme.example`, in PEM. */
-export const AUTHORITY = fixture("authority.pem");
-const TLS = { cert: fixture("acme.pem"), key: fixture("acme.key") };
+export const AUTHORITY = authority.pem;
+const TLS = await authority.issue(["acme.example", "127.0.0.1", "::1"]);
 
 type Answer = (request: Request, from: number) => Response | Promise<Response>;
 

@@ -193,6 +193,8 @@ Deno.test("a body that only its connection ends is not taken for whole where it 
 
 Deno.test("with leave for the network alone, a process trusts what the runtime trusts and asks for no more", async () => {
   await using server = serve(() => new Response("hello"), { tls: true });
+  const trusted = await Deno.makeTempFile({ suffix: ".pem" });
+  await Deno.writeTextFile(trusted, AUTHORITY);
   const module = new URL("../../../platforms/transport.ts", import.meta.url).href;
   const script = `
     import { createTransport } from ${JSON.stringify(module)};
@@ -207,7 +209,7 @@ Deno.test("with leave for the network alone, a process trusts what the runtime t
     args: ["run", "--no-prompt", "--allow-net", "--ext=ts", "-"],
     env: {
       NODE_TLS_REJECT_UNAUTHORIZED: "0",
-      DENO_CERT: new URL("../../fixtures/tls/authority.pem", import.meta.url).pathname,
+      DENO_CERT: trusted,
       NO_COLOR: "1",
     },
     stdin: "piped",
@@ -218,6 +220,7 @@ Deno.test("with leave for the network alone, a process trusts what the runtime t
   await writer.write(new TextEncoder().encode(script));
   await writer.close();
   const { stdout, stderr } = await child.output();
+  await Deno.remove(trusted);
   assert.equal(new TextDecoder().decode(stdout), "hello NotSent\n", new TextDecoder().decode(stderr));
 });
 
