@@ -47,7 +47,7 @@ export function sharedSchemas(codes: Codes, kinds: readonly string[]): Record<st
       owner_user_id: { ...text("Whose token it is; null for one that belongs to no user"), nullable: true },
       super_admin: {
         type: "boolean",
-        description: "Whether it was made under the master token, so that it may call super-admin tools",
+        description: "Whether it may call super-admin tools; a token that belongs to no user need not",
       },
       confirm_policy: {
         type: "string",
