@@ -101,6 +101,9 @@ export const LIMITS = {
   NESTED_CALL_LEVELS: 2,
   /** How long after its deadline a write without an outcome is taken for one that is unknown. */
   DOUBT_AFTER_MS: 60_000,
+  /** How often a write that can be repeated says that it is still at work, and after which silence its process is dead. */
+  WRITER_SIGN_MS: 2000,
+  WRITER_SILENT_MS: 8000,
   WRITES_NAMED_MAX: 20,
   RESOLUTION_NOTE_CHARACTERS: 500,
   /** A site's tool server: its whole list of tools, pages and all; the answer of one tool, and how long it may take. */
@@ -108,6 +111,9 @@ export const LIMITS = {
   TOOL_LIST_PAGES: 50,
   TOOL_RESULT_BYTES: MIB,
   TOOL_CALL_DEADLINE_MS: 40_000,
+  /** Around a write of a site's own tool: of how many types of posts it is asked what is public, and for how many of each. */
+  PUBLIC_KINDS: 10,
+  PUBLIC_ITEMS: 100,
   /** How long a session of a tool server is used; the content platform's end after a day without use. */
   TOOL_SESSION_MS: 12 * 60 * 60_000,
   /** What behavior analytics can be asked for at once: days back from now, and dimensions. */

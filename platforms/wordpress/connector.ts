@@ -7,6 +7,7 @@ import { BUILDERS, type Site } from "../../model.ts";
 import { connector, provide, type SiteContext } from "../connector.ts";
 import { content, contentStates, postTexts } from "../content.ts";
 import { builtPages, pages } from "../pages.ts";
+import { publicContent } from "../public_content.ts";
 import { cmsPolicy } from "./egress.ts";
 import { assertSchemaBridge, assertSeo } from "./links.ts";
 
@@ -27,6 +28,7 @@ const wire = onDemand(() => import("./rest/wire.ts"));
 const clientOf = async (ctx: SiteContext) => (await client()).clientOf(ctx);
 const postsOf = async (ctx: SiteContext) => (await posts()).postsOf(ctx);
 const statesOf = async (ctx: SiteContext) => (await posts()).statesOf(ctx);
+const publicOf = async (ctx: SiteContext) => (await posts()).publicContentOf(ctx);
 const pagesOf = async (ctx: SiteContext) => (await pagesClient()).pagesOf(ctx);
 
 /** The builders of a new cms site: block unless told otherwise; where one is enabled, that one is the default. */
@@ -108,6 +110,7 @@ export default connector({
     provide(content, postsOf),
     provide(postTexts, postsOf),
     provide(contentStates, statesOf),
+    provide(publicContent, publicOf),
     provide(pages, pagesOf),
     provide(builtPages, pagesOf),
   ],

@@ -12,6 +12,7 @@ import {
   fields,
   guardedTwins,
   isFields,
+  isPublicList,
   type Judge,
   only,
 } from "./egress_rules.ts";
@@ -47,7 +48,7 @@ const QUERY_NAMES: ReadonlySet<string> = new Set([
 const WRITE_QUERY_NAMES: ReadonlySet<string> = new Set(["rest_route", "_fields"]);
 
 const READABLE =
-  /^\/?$|^\/wp\/v2\/(users\/me|plugins|themes|(users|posts|pages|media|tags|categories)(\/[1-9]\d*)?)$/;
+  /^\/?$|^\/wp\/v2\/(users\/me|plugins|themes|types|(users|posts|pages|media|tags|categories)(\/[1-9]\d*)?)$/;
 /** Routes of the companion plugin that are read (docs/upstreams/wordpress.md, "Companion plugin: routes"). */
 const COMPANION_READABLE: readonly RegExp[] = [
   /^\/site-ops\/v1\/health$/,
@@ -115,7 +116,8 @@ export function cmsPolicy(out: Outgoing, { site, now }: PolicyContext): string |
     return `its query asks for "${along}" along with a record`;
   }
   if (out.method === "GET") {
-    const readable = [READABLE, ...COMPANION_READABLE].some((pattern) => pattern.test(route));
+    const readable = [READABLE, ...COMPANION_READABLE].some((pattern) => pattern.test(route)) ||
+      isPublicList(route, url.searchParams);
     return readable ? null : `the route "${route}" is not read`;
   }
   const writable = out.method === "POST" ? WRITABLE : out.method === "PUT" ? SEO_PUTTABLE : [];

@@ -49,3 +49,13 @@ export function only(body: Fields, names: readonly string[]): string | null {
   const stranger = Object.keys(body).find((name) => !names.includes(name));
   return stranger === undefined ? null : `the field "${stranger}" is never set`;
 }
+
+/** What is read of a list of posts to see what is public. */
+export const PUBLIC_FIELDS = "id,status,link,date_gmt,modified_gmt";
+const PUBLIC_STATES: readonly (string | null)[] = ["publish", "publish,future"];
+const LIST = /^\/[\w-]{1,80}\/v\d{1,3}\/[\w-]{1,80}$/;
+
+/** Whether it is the list of whatever type of posts, of which nothing is asked but what is public, and where. */
+export const isPublicList = (route: string, query: URLSearchParams): boolean =>
+  LIST.test(route) && query.get("_fields") === PUBLIC_FIELDS && PUBLIC_STATES.includes(query.get("status")) &&
+  !query.has("context");

@@ -2,6 +2,7 @@
 import { type Id, numericId } from "../../lib/ids.ts";
 import type { SiteContext } from "../connector.ts";
 import type { ContentClient, ContentType, StatesClient } from "../content.ts";
+import type { PublicClient } from "../public_content.ts";
 import { builderSeen } from "./rest/builders.ts";
 import { findState, recordOf, textOf } from "./rest/found.ts";
 import { listContent } from "./rest/listing.ts";
@@ -15,6 +16,7 @@ import {
   updateDraft,
 } from "./rest/posts.ts";
 import { OtherKindError } from "./rest/one.ts";
+import { publicOf } from "./rest/public_lists.ts";
 import type { CmsSeen } from "./rest/seen.ts";
 import { checkState, publish, schedule, unschedule } from "./rest/states.ts";
 import { timeZoneOf } from "./rest/time_zone.ts";
@@ -44,6 +46,9 @@ async function checkEither(wire: Wire, id: number, verb: Verb): Promise<CmsSeen>
     return { ...await checkState(wire, "pages", id, verb), type: "page" };
   }
 }
+
+/** What is public on the site. */
+export const publicContentOf = (ctx: SiteContext): PublicClient => publicOf(new Wire(ctx));
 
 /** The posts of the site. */
 export function postsOf(ctx: SiteContext): ContentClient {

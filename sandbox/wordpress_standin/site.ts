@@ -154,6 +154,36 @@ function themes(ask: Ask): Answer {
   };
 }
 
+/** Types of posts as WordPress 7.1 answers them to who may edit them: where their lists are, whether they have addresses. */
+const TYPES = [
+  ["post", "posts", true, "edit_posts"],
+  ["page", "pages", true, "edit_pages"],
+  ["attachment", "media", true, "edit_posts"],
+  ["nav_menu_item", "menu-items", false, "edit_theme_options"],
+  ["wp_block", "blocks", false, "edit_posts"],
+  ["wp_template", "templates", false, "edit_theme_options"],
+  ["wp_navigation", "navigation", false, "edit_theme_options"],
+  ["wp_font_face", "font-families/(?P<font_family_id>[\\d]+)/font-faces", false, "edit_theme_options"],
+] as const;
+
+function types({ params, person }: Ask): Answer {
+  const edit = params["context"] === "edit";
+  if (edit && !can(person, "edit_posts")) {
+    throw refused(
+      person,
+      "rest_cannot_view",
+      "Sorry, you are not allowed to edit posts in this post type.",
+    );
+  }
+  const rows = TYPES.filter(([, , , right]) => !edit || can(person, right)).map(
+    ([slug, rest_base, viewable]) => {
+      const own = { slug, name: slug, rest_base, rest_namespace: "wp/v2", hierarchical: slug === "page" };
+      return [slug, edit ? { ...own, viewable } : own] as const;
+    },
+  );
+  return { body: Object.fromEntries(rows) };
+}
+
 /** Adds the index and the routes about the site and its people. */
 export function addSite(app: Hono<RestEnv>): void {
   const list: ParamRules = { ...PAGING, roles: { type: "array", items: { type: "string" } } };
@@ -161,6 +191,7 @@ export function addSite(app: Hono<RestEnv>): void {
   route(app, ["GET"], "/wp/v2/users", () => list, users);
   route(app, ["GET"], "/wp/v2/users/me", () => CONTEXT, me);
   route(app, ["GET"], "/wp/v2/users/:id{[0-9]+}", () => ({ ...CONTEXT, id: { type: "integer" } }), user);
+  route(app, ["GET"], "/wp/v2/types", () => CONTEXT, types);
   route(app, ["GET"], "/wp/v2/plugins", () => CONTEXT, plugins);
   route(app, ["GET"], "/wp/v2/themes", () => ({ status: { type: "string" } }), themes);
 }

@@ -51,6 +51,11 @@ const PASSES: Record<string, Partial<Outgoing>> = {
   },
   "a site in a folder": { url: "https://acme.example/blog/wp-json/wp/v2/posts/7" },
   "another name of the API": { url: "https://acme.example/api/wp/v2/posts/7" },
+  "the types of posts": { url: `${API}/types?context=edit` },
+  "what of a plugin's type is public": {
+    url: "https://acme.example/wp-json/shop/v3/works?orderby=modified&order=desc&per_page=100" +
+      "&status=publish,future&_fields=id,status,link,date_gmt,modified_gmt",
+  },
   "the front page": { method: "HEAD", url: "https://acme.example/", headers: {} },
   "a draft": write("posts", { title: "x", content: "y", status: "draft", tags: [1] }),
   "a change": update({ title: "x", categories: [] }),
@@ -65,6 +70,13 @@ const PASSES: Record<string, Partial<Outgoing>> = {
 };
 
 const REFUSED: Record<string, Partial<Outgoing>> = {
+  "drafts of a plugin's type": {
+    url: `${API}/works?status=draft&_fields=id,status,link,date_gmt,modified_gmt`,
+  },
+  "more of a plugin's type": { url: `${API}/works?status=publish&_fields=id,content` },
+  "a record of a plugin's type": {
+    url: `${API}/works/7?status=publish&_fields=id,status,link,date_gmt,modified_gmt`,
+  },
   "DELETE": { method: "DELETE", effect: "write" },
   "a post with anything else along with it": { url: `${API}/posts/7?_embed=wp:term,replies` },
   "a write with anything along with it": update({ title: "x" }, { url: `${API}/posts/7?_embed=wp:term` }),
