@@ -16,10 +16,9 @@ const health: Command = {
   },
 };
 
-function human(
-  { clock, retention: { days, horizon, ran_at, waiting }, jobs, sealed, unpreviewed = [], proxies = [] }:
-    HealthReport,
-): string {
+function human(report: HealthReport): string {
+  const { clock, retention: { days, horizon, ran_at, waiting }, jobs, sealed } = report;
+  const { unpreviewed = [], proxies = [], held_tools = [] } = report;
   const kept = `Audit rows are kept for ${days} days`;
   const lines = [
     `The gateway answers; its clock says ${clock}.`,
@@ -41,6 +40,7 @@ function human(
       `what visitors get (site update ${site_id} --confirm-policy preview).`
     ),
     ...proxies.map(({ message, seen_at }) => `${cell(message)} (last seen at ${seen_at}).`),
+    ...held_tools.map(heldLine),
     ...(waiting ? [`Retention waits for you since ${waiting.since}: ${cell(waiting.message)}.`] : []),
   ];
   return `${lines.join("\n")}\n`;
@@ -55,6 +55,13 @@ function sealedLine({ kind, of, name, key }: SealedRecord): string {
   }[kind];
   return `${what} is sealed under key "${key}", which ENCRYPTION_KEYS lacks: add that key, or ${again}.`;
 }
+
+const heldLine = ({ site_id, name, since, because }: HealthReport["held_tools"][number]) =>
+  `The tool ${cell(name)} is held back on site ${site_id} since ${since}: it ${
+    cell(because)
+  }. Look at the site and at ` +
+  `the tool (tool-server show ${cell(name)} --site ${site_id}); tool-server approve lets it through again, ` +
+  "tool-server withdraw takes it away.";
 
 /** The commands about the gateway itself. */
 export const GATEWAY_COMMANDS: readonly Command[] = [health];

@@ -1,6 +1,7 @@
 /** How the gateway does, for its operator; what anybody may know is answered by /healthz. */
 import type { Hono } from "hono";
 import type { JobReport } from "../model.ts";
+import type { HeldTool } from "../registry/proxied_reports.ts";
 import type { SealedRecord } from "../store/store.ts";
 import type { RetentionState } from "../rules/retention.ts";
 import { type Unpreviewed, unpreviewed } from "./confirm_policy.ts";
@@ -22,6 +23,8 @@ export interface HealthReport {
   readonly unpreviewed: readonly Unpreviewed[];
   /** What looks like a proxy that the settings do not name, as that process has seen it; a stranger can look so too. */
   readonly proxies: readonly ProxyReport[];
+  /** Sites' own tools that are held back because of what a call of them did. */
+  readonly held_tools: readonly HeldTool[];
 }
 
 /** No run takes so long. */
@@ -37,12 +40,24 @@ export function healthRoutes(app: Hono, ports: AdminPorts): void {
     const retention = await ports.retention.state();
     const jobs = ports.jobs();
     const clock = new Date(ports.now()).toISOString();
-    const sealed = await sealedElsewhere(ports.store);
-    const ok = retention.waiting === null && sealed.length === 0 &&
+    const [sealed, held_tools] = await Promise.all([
+      sealedElsewhere(ports.store),
+      ports.proxiedTools().then((tools) => tools.held()),
+    ]);
+    const ok = retention.waiting === null && sealed.length === 0 && held_tools.length === 0 &&
       !jobs.some((job) => isJobWrong(job, clock));
     const sites = (await ports.store.sites.list()).map(unpreviewed).filter((one) => one !== null);
     const proxies = ports.proxies();
-    const report: HealthReport = { ok, clock, retention, jobs, sealed, unpreviewed: sites, proxies };
+    const report: HealthReport = {
+      ok,
+      clock,
+      retention,
+      jobs,
+      sealed,
+      unpreviewed: sites,
+      proxies,
+      held_tools,
+    };
     return answer(c, report);
   });
 }

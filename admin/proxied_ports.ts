@@ -1,6 +1,7 @@
 /** What the admin side is given of sites' own tools. */
 import type {
   ApprovalOrder,
+  HeldTool,
   ToolReport,
   ToolServerReport,
   ToolTextReport,
@@ -16,5 +17,6 @@ export interface ProxiedToolsPort {
   show(name: string, site_id?: string): Promise<{ readonly tools: readonly ToolTextReport[] }>;
   approve(order: ApprovalOrder): Promise<{ readonly tools: readonly ToolReport[] }>;
   withdraw(name: string, sites: readonly string[]): Promise<{ readonly tools: readonly ToolReport[] }>;
+  held(): Promise<readonly HeldTool[]>;
   refresh(site_id: string): Promise<{ readonly servers: readonly ToolServerReport[] }>;
 }

@@ -8,6 +8,7 @@ import type { Proxies } from "../registry/proxies.ts";
 import type { Store } from "../store/store.ts";
 import type { ConnectorPorts } from "./connector_context.ts";
 import type { Jobs } from "./jobs.ts";
+import { holdBack } from "./proxied/hold.ts";
 import { ProxiedTools } from "./proxied/source.ts";
 
 /** What it stands on. */
@@ -39,12 +40,14 @@ export function proxiedTools(given: ProxiedGatewayPorts) {
     used = true;
     return refresh();
   };
-  const source = new ProxiedTools({
+  const source: ProxiedTools = new ProxiedTools({
     ...ports,
     async behaviour(offersOf) {
       const handlerOf = await given.handler();
       const servers: ProxyPorts["servers"] = (ctx) => ctx.use(given.toolServers as Connector<ToolServers>);
-      return (tool) => handlerOf(tool, { servers, offersOf });
+      const hold: ProxyPorts["hold"] = ({ site: { id: site_id } }, { served: { name } }, what) =>
+        holdBack({ ...ports, judged: () => source.judged() }, { site_id, name }, what);
+      return (tool) => handlerOf(tool, { servers, offersOf, hold });
     },
     gone(site) {
       const failed = (fault: unknown) =>

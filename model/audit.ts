@@ -86,7 +86,8 @@ export interface AuditRow {
   readonly resolution?: Resolution;
   readonly result_id?: string | number;
   readonly changes?: readonly Change[];
-  readonly _published?: true;
+  /** Visitors got the change at once; null where something else went live meanwhile, or nobody could tell. */
+  readonly _published?: true | null;
   /** What the call brought into being, in its order; of a call that failed too. */
   readonly made?: readonly Made[];
   /** The calls of other tools it made, in their order. */

@@ -40,6 +40,16 @@ export interface ToolServerReport {
   readonly states: Readonly<Partial<Record<ToolState, number>>>;
 }
 
+/** A tool that is held back on a site because of what a call of it did. */
+export interface HeldTool {
+  readonly site_id: string;
+  readonly name: string;
+  /** ISO 8601 UTC. */
+  readonly since: string;
+  /** What it did, a sentence's part: made page 12 public. */
+  readonly because: string;
+}
+
 /** An approval, as it is asked for. */
 export interface ApprovalOrder {
   readonly name: string;

@@ -54,7 +54,8 @@ export interface Plan<State = unknown> {
 export interface AuditFacts {
   result_id?: string | number;
   changes?: readonly Change[];
-  _published?: true;
+  /** Whether visitors got the change at once; null where that could not be told. */
+  _published?: true | null;
 }
 
 /** What a call of another tool would do, found by reading only; good for one run within the call that planned it. */

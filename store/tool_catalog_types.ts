@@ -63,13 +63,18 @@ export interface ToolCatalog extends CatalogKey {
   readonly content: { readonly id: string; readonly parts: number } | null;
 }
 
-/** What an operator decided of a tool of a site. */
+/** What was decided of a tool of a site: by an operator, or by the gateway because of what a call of it did. */
 export interface ToolDecision extends CatalogKey {
   /** As the server spells it. */
   readonly name: string;
   readonly bound_to: string;
-  /** Withdrawn: it is held back whatever it is. Unreadable: so it is, for nobody knows any more what was decided. */
-  readonly verdict: "approved" | "withdrawn" | "unreadable";
+  /**
+   * Withdrawn: it is held back whatever it is. Held: so it is until an operator has looked, because of what it did.
+   * Unreadable: so it is, for nobody knows any more what was decided.
+   */
+  readonly verdict: "approved" | "withdrawn" | "held" | "unreadable";
+  /** What a tool that is held did, a sentence's part. */
+  readonly why?: string;
   /** Of the tool that was decided on; approved is this one and no other. */
   readonly hash: string;
   readonly writes: boolean;

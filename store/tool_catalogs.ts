@@ -48,7 +48,8 @@ function isHead(value: unknown): value is ToolCatalog {
 
 const isDecision = (value: unknown): value is ToolDecision =>
   isFields(value) && DECISION_TEXTS.every((one) => typeof value[one] === "string") &&
-  (value.verdict === "approved" || value.verdict === "withdrawn");
+  ["approved", "withdrawn", "held"].includes(String(value.verdict)) &&
+  (value.why === undefined || typeof value.why === "string");
 
 function isListed(value: unknown): value is ListedTool {
   if (!isFields(value)) return false;

@@ -1,8 +1,10 @@
 /** Keeps what an operator decides of sites' own tools, audited before and after, and says whether it holds. */
 import { GatewayError } from "../../errors.ts";
 import type { Store, ToolDecision } from "../../store/store.ts";
-import { adminRow, OPERATOR } from "../admin_row.ts";
+import type { ProxyClass } from "../../platforms/tool_servers/types.ts";
+import { type Actor, adminRow, OPERATOR } from "../admin_row.ts";
 import { isStoreGone } from "../store_faults.ts";
+import type { JudgedTool } from "./judge.ts";
 
 /** What it stands on. */
 export interface DecisionPorts {
@@ -12,7 +14,34 @@ export interface DecisionPorts {
 }
 
 /** A decision before it is made. */
-export type Subject = Omit<ToolDecision, "verdict" | "by" | "at">;
+export type Subject = Omit<ToolDecision, "verdict" | "by" | "at" | "why">;
+
+/** Of a tool whose class nobody has chosen. */
+export const UNKNOWN: ProxyClass = { writes: true, effect: "site" };
+
+/** A tool, as it is decided on. */
+export function subjectOf({ catalog, listed, class: chosen }: JudgedTool): Subject {
+  const { site_id, source, server, bound_to } = catalog;
+  const { writes, effect, page = null } = chosen ?? UNKNOWN;
+  return { site_id, source, server, bound_to, name: listed.name, hash: listed.hash, writes, effect, page };
+}
+
+/** What was decided, and by whom. */
+export interface Order {
+  /** For the audit. */
+  readonly order: object;
+  /** The operator where it is left out. */
+  readonly by?: Actor;
+  /** Why a tool is held back; a sentence's part. */
+  readonly why?: string;
+}
+
+type Verdict = Exclude<ToolDecision["verdict"], "unreadable">;
+const ACTIONS: Readonly<Record<Verdict, string>> = {
+  approved: "tool.approve",
+  withdrawn: "tool.withdraw",
+  held: "tool.hold",
+};
 
 const LOOK = "deno task admin tool-server list shows what is approved";
 const NOT_KNOWN = `It is not known whether the decision holds; ${LOOK}`;
@@ -20,18 +49,18 @@ const NOT_KNOWN = `It is not known whether the decision holds; ${LOOK}`;
 /** Decides that of all subjects, or of none. Throws E_INTERNAL, which says whether the decision holds. */
 export async function decide(
   { store: { toolCatalogs, audit }, now, newId }: DecisionPorts,
-  verdict: ToolDecision["verdict"],
+  verdict: Verdict,
   subjects: readonly Subject[],
-  what: object,
+  { order, by = OPERATOR, why }: Order,
 ): Promise<void> {
-  const action = verdict === "approved" ? "tool.approve" : "tool.withdraw";
-  const row = adminRow(newId(), OPERATOR, now(), action, what);
+  const row = adminRow(newId(), by, now(), ACTIONS[verdict], order);
   await said(
     "The audit log cannot be written, so nothing was decided",
     audit.append({ ...row, status: "started" }),
   );
   const at = new Date(now()).toISOString();
-  const decisions = subjects.map((one) => ({ ...one, verdict, by: OPERATOR.token_name, at }));
+  const more = { verdict, by: by.token_name, at, ...(why === undefined ? {} : { why }) };
+  const decisions = subjects.map((one) => ({ ...one, ...more }));
   try {
     await toolCatalogs.decide(decisions);
   } catch (cause) {

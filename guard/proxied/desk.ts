@@ -3,16 +3,16 @@ import { GatewayError } from "../../errors.ts";
 import type { Site } from "../../model.ts";
 import type {
   ApprovalOrder,
+  HeldTool,
   ToolReport,
   ToolServerReport,
   ToolTextReport,
 } from "../../registry/proxied_reports.ts";
 import type { Proxies, ToolState } from "../../registry/proxies.ts";
-import type { ProxyClass } from "../../platforms/tool_servers/types.ts";
 import type { Store, ToolDecision } from "../../store/store.ts";
 import type { CatalogRefresh } from "./refresh.ts";
 import { classFor } from "./class.ts";
-import { afterwards, decide, type Subject } from "./decision.ts";
+import { afterwards, decide, type Subject, subjectOf, UNKNOWN } from "./decision.ts";
 import { shownTool } from "./entries.ts";
 import type { JudgedTool } from "./judge.ts";
 import { likeKey, serverViews, viewOf } from "./report.ts";
@@ -103,7 +103,7 @@ export class ProxiedDesk {
     const decided: ToolClass = { page: null, ...classFor(order, source, first.listed.tool!) };
     await this.#keep(chosen);
     const subjects = chosen.map((one) => ({ ...subjectOf(one), ...decided }));
-    await decide(this.ports, "approved", subjects, { ...order, ...decided });
+    await decide(this.ports, "approved", subjects, { order: { ...order, ...decided } });
     return { tools: (await afterwards(this.list({ name }))).tools };
   }
 
@@ -118,8 +118,17 @@ export class ProxiedDesk {
     const missing = sites.filter((id) => !subjects.some(({ site_id }) => site_id === id));
     if (missing.length > 0) throw unlisted(name, missing);
     await this.#keep(named);
-    await decide(this.ports, "withdrawn", subjects, { name, sites });
+    await decide(this.ports, "withdrawn", subjects, { order: { name, sites } });
     return { tools: (await afterwards(this.list({ name }))).tools };
+  }
+
+  /** The tools that are held back because of what a call of them did, by site and name. */
+  async held(): Promise<readonly HeldTool[]> {
+    const held = (await this.ports.source.judged()).filter(({ decision }) => decision?.verdict === "held");
+    const all = held.map(({ name, catalog: { site_id }, decision }) =>
+      [`${site_id} ${name}`, { site_id, name, since: decision!.at, because: decision!.why ?? "" }] as const
+    );
+    return [...new Map(all).values()];
   }
 
   /** Asks a site's servers now; answers them as they are known then. Throws E_NOT_FOUND, E_NOT_SUPPORTED. */
@@ -165,12 +174,6 @@ export class ProxiedDesk {
 
 type ToolClass = Pick<ToolDecision, "writes" | "effect" | "page">;
 
-function subjectOf({ catalog, listed, class: chosen }: JudgedTool): Subject {
-  const { site_id, source, server, bound_to } = catalog;
-  const { writes, effect, page = null } = chosen ?? UNKNOWN;
-  return { site_id, source, server, bound_to, name: listed.name, hash: listed.hash, writes, effect, page };
-}
-
 const keyOf = ({ site_id, source, server, name }: Subject) => JSON.stringify([site_id, source, server, name]);
 
 /**
@@ -201,9 +204,6 @@ function likeThis(
       `${open.map(({ listed }) => listed.hash).join(" or ")}); read that one, and approve it by its own hash`,
   );
 }
-
-/** Of a tool whose class nobody has chosen. */
-const UNKNOWN: ProxyClass = { writes: true, effect: "site" };
 
 function unlisted(name: string, sites: readonly string[]): GatewayError {
   const where = sites.length === 0

@@ -126,9 +126,14 @@ const refuse = (reason: string): Verdict => ({ state: "refused", reason, pinned:
 const held = (reason: string, pinned: string | null = null): Verdict => ({ state: "held", reason, pinned });
 
 /** Why a decision holds a tool back, whatever it is. */
-export const heldBy = ({ verdict, at }: Pick<ToolDecision, "verdict" | "at">): string =>
+export const heldBy = ({ verdict, at, why }: Pick<ToolDecision, "verdict" | "at" | "why">): string =>
   verdict === "withdrawn"
     ? `withdrawn: an operator took it away at ${at}`
+    : verdict === "held"
+    ? `published: a call at ${at} ${
+      why ?? "made something public"
+    }, which was not allowed. Read it with tool-server show: ` +
+      "tool-server approve lets it through again, tool-server withdraw takes it away"
     : "what was decided of it is damaged in the store and cannot be read: approve it, or withdraw it, again";
 
 /** What an operator decided, or else what is known of the name. */
@@ -163,7 +168,8 @@ function classOf(
   decision: ToolDecision | null,
 ): ProxyClass | null {
   const known = proxies.known.get(name);
-  const given = known ?? (decision?.verdict === "approved" ? decided(decision) : null);
+  const isClassed = decision?.verdict === "approved" || decision?.verdict === "held";
+  const given = known ?? (isClassed ? decided(decision) : null);
   if (given === null) return null;
   const { writes, effect, page } = given;
   const own: ProxyClass = { writes, effect, ...(page === undefined ? {} : { page }) };

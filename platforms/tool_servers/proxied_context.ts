@@ -16,7 +16,11 @@ export interface ProxyContext {
   readonly caller: Caller;
   now(): number;
   use<Client>(wanted: Connector<Client> | Capability<Client>): Promise<Client>;
-  note(facts: { readonly result_id?: string | number; readonly changes?: readonly Change[] }): void;
+  note(facts: {
+    readonly result_id?: string | number;
+    readonly changes?: readonly Change[];
+    readonly _published?: true | null;
+  }): void;
   exclusively<Result>(name: string, work: (turn: Turn) => Promise<Result>): Promise<Result>;
 }
 
@@ -26,4 +30,9 @@ export interface ProxyPorts {
   servers(ctx: ProxyContext): Promise<ToolServers>;
   /** Every tool of a site that may be called, of all its servers. */
   offersOf(siteId: string): Iterable<SiteOffer>;
+  /**
+   * Holds the tool back on the call's site until an operator has looked; `what` it did is a sentence's part. Durable once
+   * it resolves; false where the store failed, which is logged.
+   */
+  hold(ctx: ProxyContext, tool: SiteOffer, what: string): Promise<boolean>;
 }

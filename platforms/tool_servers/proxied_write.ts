@@ -2,9 +2,11 @@
 import { GatewayError } from "../../errors.ts";
 import type { Content, ContentProof } from "../../lib/content.ts";
 import type { Outcome } from "../../model.ts";
+import { together } from "../../lib/async.ts";
 import { isDoubtful } from "../failures.ts";
 import { handedOn } from "./abilities.ts";
 import { assertFit, contentOf, isRefused, payloadOf, toolError, withOutcome } from "./answers.ts";
+import { type LiveVerdict, type LiveWatch, liveWatch } from "./live_watch.ts";
 import type { PageState } from "./page_state.ts";
 import type { ProxyContext, ProxyPorts, Turn } from "./proxied_context.ts";
 import { NO_READER, pageReadBack, type ReadBack, unproven, type Verdict } from "./read_back.ts";
@@ -26,6 +28,7 @@ function readBackOf(call: Resolved, page: PageState | null) {
 /** One write, from the look before to the look after. */
 export class ProxiedWrite {
   readonly #back: ReadBack | null;
+  readonly #live: LiveWatch;
 
   constructor(
     readonly tool: ProxiedTool,
@@ -37,12 +40,13 @@ export class ProxiedWrite {
   ) {
     const make = call.target.writes ? readBackOf(call, page) : null;
     this.#back = make?.(call, ctx, ports, servers, page) ?? null;
+    this.#live = liveWatch(call, ctx, ports, page?.live === null ? call.pageId : null);
   }
 
   /** `stands` refuses where the page is not as it was when the call was planned. */
   async run(turn?: Turn, stands?: () => Promise<void>): Promise<Content> {
     const { call: { offer, args, target: { writes } } } = this;
-    await this.#back?.before();
+    await together(this.#back?.before(), this.#live.before());
     await stands?.();
     if (turn && !await turn.renew()) {
       throw new GatewayError(
@@ -60,7 +64,10 @@ export class ProxiedWrite {
       throw await this.#settled(thrown);
     }
     if (result.isError) throw await this.#failed(result);
-    const verdict = await this.#look(payloadOf(result));
+    const { verdict, live } = await this.#looks(result);
+    if (live.forbidden !== null) {
+      throw new GatewayError("E_PUBLISH_NOT_ALLOWED", live.forbidden, { outcome: "made" });
+    }
     try {
       assertFit(this.tool.name, result, locationOf(this.call, this.ctx));
     } catch (thrown) {
@@ -68,29 +75,39 @@ export class ProxiedWrite {
     }
     return contentOf(
       handedOn(this.call.target, this.ctx.caller, result, this.ports),
-      proofOf(judged(verdict, this.call)),
+      proofOf(judged({ ...verdict, warnings: [...verdict.warnings, ...live.warnings] }, this.call)),
     );
   }
 
+  /** What stands now, and what of it visitors get; `result` is null where nothing came back. */
+  async #looks(result: UpstreamResult | null): Promise<{ verdict: Verdict; live: LiveVerdict }> {
+    const payload = result === null || result.isError ? null : payloadOf(result);
+    const [verdict, live] = await together(this.#look(payload), this.#live.after(result));
+    const changes = [...verdict.changes, ...live.changes];
+    if (changes.length > 0) this.ctx.note({ changes });
+    return { verdict, live };
+  }
+
   async #look(payload: unknown): Promise<Verdict> {
-    const verdict = await this.#back?.after(payload) ??
+    return await this.#back?.after(payload) ??
       unproven(this.call.effect === "read" ? "The tool reads, and changes nothing that is known" : NO_READER);
-    if (verdict.changes.length > 0) this.ctx.note({ changes: verdict.changes });
-    return verdict;
   }
 
   /** What broke off on the way there or back: a look says whether it was done. */
   async #settled(thrown: unknown): Promise<unknown> {
     if (!(thrown instanceof GatewayError)) return thrown;
     if (thrown.outcome !== "unknown" && !isDoubtful(thrown)) return thrown;
+    const { verdict, live } = await this.#looks(null);
+    if (live.forbidden !== null) return published(thrown, live.forbidden);
     // What has not been done by now may still be.
-    return (await this.#look(null)).changed === true ? withOutcome(thrown, "made") : thrown;
+    return verdict.changed === true ? withOutcome(thrown, "made") : thrown;
   }
 
   /** What the tool itself reports as a failure: of a part that was done all the same it is not the whole. */
   async #failed(result: UpstreamResult): Promise<unknown> {
-    const { changed } = await this.#look(null);
+    const { verdict: { changed }, live } = await this.#looks(result);
     const outcome = this.call.target.writes ? outcomeOf(result, changed) : "none";
+    if (live.forbidden !== null) return published(toolError(this.tool.name, result, outcome), live.forbidden);
     try {
       assertFit(this.tool.name, result, locationOf(this.call, this.ctx));
     } catch (unfit) {
@@ -99,6 +116,13 @@ export class ProxiedWrite {
     return toolError(this.tool.name, result, outcome);
   }
 }
+
+/** A failure of a write that made something public all the same. */
+const published = (failure: GatewayError, forbidden: string): GatewayError =>
+  new GatewayError("E_PUBLISH_NOT_ALLOWED", `${forbidden}. The call itself failed: ${failure.message}`, {
+    cause: failure,
+    outcome: "made",
+  });
 
 /** What became of a write that its tool says failed; of one told in what reports a success otherwise, a part may be done. */
 function outcomeOf(result: UpstreamResult, changed: boolean | null): Outcome {

@@ -1,5 +1,4 @@
 /** Sites whose own tools are called through the gateway: tool servers in memory that record, and a WordPress beside them. */
-import { GatewayError } from "../../errors.ts";
 import { proxiedTool } from "../../platforms/tool_servers/proxied_tool.ts";
 import type {
   ProxiedTool,
@@ -20,6 +19,8 @@ import { addPost } from "../../sandbox/wordpress_standin/state.ts";
 import { sitesOf } from "../cms_kit.ts";
 import { CMS_TOOLS, CRM_TOOLS, HOSTED, offerOf, SERVER } from "./_proxied_tools.ts";
 import { gateway, type Kit, type KitOptions, NOW, site } from "../kit.ts";
+
+export { brokenOff } from "./_proxied_tools.ts";
 
 export type Args = Record<string, unknown>;
 
@@ -122,6 +123,8 @@ export class MemoryServers implements ToolServers {
 export class ProxiedSource implements ToolSource {
   readonly name = "proxied";
   readonly #offers = new Map<string, SiteOffer[]>();
+  /** What was held back, in its order. */
+  readonly held: { name: string; what: string }[] = [];
   #tools: ReadonlyMap<string, ToolEntry> = new Map();
 
   constructor(readonly servers: MemoryServers) {}
@@ -146,6 +149,8 @@ export class ProxiedSource implements ToolSource {
     const ports = {
       servers: () => Promise.resolve(this.servers),
       offersOf: (id: string) => this.#offers.get(id) ?? [],
+      hold: (_: unknown, one: SiteOffer, what: string) =>
+        Promise.resolve(this.held.push({ name: one.served.name, what }) > 0),
     };
     const entry = offered({
       name,
@@ -243,7 +248,3 @@ export async function world(options: KitOptions = {}): Promise<World> {
     },
   };
 }
-
-/** A failure on the way, of which nobody knows what became of the change. */
-export const brokenOff = () =>
-  new GatewayError("E_UPSTREAM", "The tool server broke off", { upstream: 502, outcome: "unknown" });

@@ -1,4 +1,5 @@
 /** The tools of the sites in tests of proxied tools, and what each may touch. */
+import { GatewayError } from "../../errors.ts";
 import type { ProxyClass, ServerRef, SiteOffer } from "../../platforms/tool_servers/types.ts";
 import { readProxies } from "../../registry/proxies.ts";
 import { CONNECTORS } from "../connectors.ts";
@@ -75,3 +76,7 @@ export function offerOf(
     ...(describes === undefined ? {} : { describes }),
   };
 }
+
+/** A failure on the way, of which nobody knows what became of the change. */
+export const brokenOff = () =>
+  new GatewayError("E_UPSTREAM", "The tool server broke off", { upstream: 502, outcome: "unknown" });

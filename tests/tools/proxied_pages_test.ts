@@ -268,11 +268,13 @@ Deno.test("what is made is read back: its state, and whether all its elements ar
     const [status, stored, verified, warning] of [
       ["draft", 3, true, /^$/],
       ["draft", 2, false, /3 elements were sent and 2 are stored/],
+      // Where the site allows it.
       ["publish", 3, false, /is public/],
     ] as const
   ) {
     at.servers.answers.set("emcp-tools-build-page", made(status, stored));
-    const { proof } = await at.gw.proven("builder-mcp-build-page", build);
+    const site_id = status === "publish" ? "open" : "acme";
+    const { proof } = await at.gw.proven("builder-mcp-build-page", { ...build, site_id });
     assert.deepEqual(
       [proof.verified, warning.test(proof.warnings.join())],
       [verified, true],

@@ -47,6 +47,17 @@ export const TOOLS = [
   "builder-mcp-list-pages",
 ];
 
+const noTools = () => Promise.reject(new Error("nothing asks for sites' own tools"));
+/** Of sites' own tools none is held back, which is all that is asked of them. */
+const NO_TOOLS = {
+  list: noTools,
+  show: noTools,
+  approve: noTools,
+  withdraw: noTools,
+  refresh: noTools,
+  held: () => Promise.resolve([]),
+};
+
 /** An API to call, and what stands behind it. */
 export function kit(ports: Partial<AdminPorts> = {}) {
   const store = fakeStore();
@@ -64,7 +75,7 @@ export function kit(ports: Partial<AdminPorts> = {}) {
     setUp: () => Promise.reject(new Error("nothing is made for a site")),
     connections: () => Promise.resolve(NO_CONNECTIONS),
     clients: () => Promise.reject(new Error("nothing asks for clients")),
-    proxiedTools: () => Promise.reject(new Error("nothing asks for sites' own tools")),
+    proxiedTools: () => Promise.resolve(NO_TOOLS),
     toolNames: () => Promise.resolve(TOOLS),
     record: (...row) => Promise.resolve(void recorded.push(row)),
     retention: fakeRetention(),

@@ -1,0 +1,192 @@
+/** Looks around one proxied write to a WordPress whether something became public, and says what follows from it. */
+import { parsed } from "../../lib/content.ts";
+import type { Change } from "../../model.ts";
+import { publicContent, type PublicSnapshot } from "../public_content.ts";
+import { NamedIds } from "./named_ids.ts";
+import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
+import type { Resolved } from "./resolved.ts";
+import type { UpstreamResult } from "./types.ts";
+import { type Difference, difference, type LiveItem } from "./went_live.ts";
+
+/** What followed from the two looks. */
+export interface LiveVerdict {
+  readonly warnings: readonly string[];
+  /** What visitors find otherwise by it. */
+  readonly changes: readonly Change[];
+  /** What the write made public although it may not, in a sentence; null where it made nothing public that it may not. */
+  readonly forbidden: string | null;
+}
+
+/** The looks around one write. */
+export interface LiveWatch {
+  /** Never throws for a site that does not answer. */
+  before(): Promise<void>;
+  /** `result` is what the tool answered; null where nothing came back. */
+  after(result: UpstreamResult | null): Promise<LiveVerdict>;
+}
+
+const NOTHING: LiveVerdict = { warnings: [], changes: [], forbidden: null };
+const UNWATCHED: LiveWatch = { before: () => Promise.resolve(), after: () => Promise.resolve(NOTHING) };
+
+/** What goes live at once counts as a call of this tier. */
+const LIVE_TIER = 3;
+const NAMED_MAX = 10;
+
+/** The watch of a call; one that sees nothing where the site is no WordPress. `page` is known not to be public. */
+export function liveWatch(
+  call: Resolved,
+  ctx: ProxyContext,
+  ports: ProxyPorts,
+  page: number | null,
+): LiveWatch {
+  if (call.target.ref.source !== "cms" || !call.target.writes) return UNWATCHED;
+  return new Watch(call, ctx, ports, page);
+}
+
+class Watch implements LiveWatch {
+  #before: PublicSnapshot = { kinds: [], unread: [] };
+
+  constructor(
+    readonly call: Resolved,
+    readonly ctx: ProxyContext,
+    readonly ports: ProxyPorts,
+    readonly page: number | null,
+  ) {}
+
+  async before(): Promise<void> {
+    this.#before = await (await this.ctx.use(publicContent)).snapshot();
+  }
+
+  async after(result: UpstreamResult | null): Promise<LiveVerdict> {
+    const client = await this.ctx.use(publicContent);
+    const after = await client.snapshot(true);
+    const found = difference(this.#before, after);
+    const named = this.#named(result);
+    const own = found.items.filter((one) => named.has(one));
+    const others = found.items.filter((one) => !own.includes(one));
+    const { items, unseen } = await this.#resolved(found, named);
+    return await this.#judged({ own: [...own, ...items], others, unseen, unread: found.unread });
+  }
+
+  /** What the call names, and what its answer does. */
+  #named(result: UpstreamResult | null): NamedIds {
+    const { args, targetArgs, pageId } = this.call;
+    const texts = (result?.content ?? []).map((one) =>
+      typeof one === "object" && one !== null && "text" in one ? parsed(String(one.text)) : one
+    );
+    return new NamedIds([args, targetArgs, pageId], [...texts, result?.structuredContent]);
+  }
+
+  /** Of more than the lists show: whether it is what the call names. */
+  async #resolved({ items: known, unseen }: Difference, named: NamedIds) {
+    const items: LiveItem[] = [];
+    const left: Difference["unseen"][number][] = [];
+    const client = await this.ctx.use(publicContent);
+    for (const one of unseen) {
+      // A page that was no public one when the call was planned is the likeliest.
+      const ids = this.page === null ? named.ids : [this.page, ...named.ids];
+      const public_ = await client.published(one.kind, ids) ?? [];
+      const fresh = public_.filter(({ id }) =>
+        !known.some((other) => other.id === id) && !this.#wasPublic(one.kind, id)
+      );
+      items.push(
+        ...fresh.slice(0, one.count).map(({ id, address, date }) => ({
+          id,
+          kind: one.kind,
+          address,
+          date,
+          how: "live" as const,
+        })),
+      );
+      if (fresh.length < one.count) left.push({ ...one, count: one.count - fresh.length });
+    }
+    return { items, unseen: left };
+  }
+
+  #wasPublic(kind: string, id: number): boolean {
+    const items = this.#before.kinds.find((one) => one.kind === kind)?.items ?? [];
+    return items.some((one) => one.id === id && one.state === "published");
+  }
+
+  async #judged(found: {
+    readonly own: readonly LiveItem[];
+    readonly others: readonly LiveItem[];
+    readonly unseen: Difference["unseen"];
+    readonly unread: readonly string[];
+  }): Promise<LiveVerdict> {
+    const { ctx, call } = this;
+    const live = found.own.filter(isLive);
+    const elsewhere = [...found.others.filter(isLive).map(deed), ...found.unseen.map(countOf)];
+    const isAllowed = ctx.site.flags.allow_publish && ctx.caller.maxRisk >= LIVE_TIER;
+    if (live.length > 0 || (isAllowed && elsewhere.length > 0)) ctx.note({ _published: true });
+    else if (elsewhere.length > 0 || found.unread.length > 0) ctx.note({ _published: null });
+    const changes = live.slice(0, NAMED_MAX).map(changeOf);
+    const warnings = warningsOf({ ...found, elsewhere });
+    if (live.length === 0 || isAllowed) return { warnings, changes, forbidden: null };
+    const what = listed(live.map(deed));
+    const why = ctx.site.flags.allow_publish
+      ? `which takes a token of max_risk ${LIVE_TIER}`
+      : `which site "${ctx.site.id}" does not allow (allow_publish)`;
+    const held = await this.ports.hold(ctx, call.target, what);
+    return {
+      warnings,
+      changes,
+      forbidden: `"${call.target.served.name}" ${what}, ${why}; ${heldSaid(held)}`,
+    };
+  }
+}
+
+const isLive = ({ how }: LiveItem) => how === "live" || how === "changed";
+
+const heldSaid = (held: boolean) =>
+  held
+    ? "it is held back on this site until an operator has looked at it. Take down in the CMS what should not be public"
+    : "it could not be held back, so tell an operator, and do not call it again. Take down in the CMS what should not be public";
+
+const titled = ({ kind, id }: Pick<LiveItem, "kind" | "id">) => `${kind.replaceAll(/[_-]+/g, " ")} ${id}`;
+const placed = ({ address }: LiveItem) => address === "" ? "" : ` (${address})`;
+
+const deed = (item: LiveItem) =>
+  item.how === "live"
+    ? `made ${titled(item)} public${placed(item)}`
+    : `changed ${titled(item)}${placed(item)}, which visitors see`;
+
+const countOf = ({ kind, count }: Difference["unseen"][number]) =>
+  `made ${count} more of type "${kind}" public or scheduled, under an older date`;
+
+function listed(all: readonly string[]): string {
+  const more = all.length - NAMED_MAX;
+  return [...all.slice(0, NAMED_MAX), ...(more > 0 ? [`${more} more`] : [])].join("; ");
+}
+
+const changeOf = (item: LiveItem): Change => ({
+  field: titled(item),
+  from: item.how === "live" ? "not public" : "public",
+  to: item.how === "live" ? `public${placed(item)}` : `public, and changed${placed(item)}`,
+});
+
+function warningsOf({ own, elsewhere, unread }: {
+  readonly own: readonly LiveItem[];
+  readonly elsewhere: readonly string[];
+  readonly unread: readonly string[];
+}): string[] {
+  const due = own.filter(({ how }) => how === "due").map((one) =>
+    `${titled(one)} went live during the call, by the date it was scheduled for${placed(one)}`
+  );
+  const scheduled = own.filter(({ how }) => how === "scheduled").map((one) =>
+    `${titled(one)} is scheduled now: it goes live by itself at ${
+      one.date ?? "a date that the site does not give"
+    }`
+  );
+  const others = `During the call something ${listed(elsewhere)}. The call does not name it, so it may be ` +
+    "another person's work: look at it";
+  const unchecked = `Whether the call made something public could not be checked for ${
+    listed(unread)
+  }: look at the site`;
+  return [
+    ...due,
+    ...scheduled,
+    ...(elsewhere.length === 0 ? [] : [others]),
+    ...(unread.length === 0 ? [] : [unchecked]),
+  ];
+}
