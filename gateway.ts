@@ -101,6 +101,7 @@ export async function openGateway(
   const lists = new ToolLists({ ...ports, catalog });
   const dispatch = dispatcher({
     ...ports,
+    every: (ms, work) => CLOCK.every(ms, work),
     catalog,
     tokenLimit,
     callsInFlight: new CallsInFlight(settings.callsPerToken),

@@ -45,7 +45,7 @@ export class CallRecord {
   /** What ties the call to what was shown, or to an equal call. */
   consent: Consent | null = null;
   /** What knows whether the call was given an earlier one's answer. */
-  judged: Pick<Consent, "repeats" | "bound"> | null = null;
+  judged: Pick<Consent, "repeats" | "end" | "bound"> | null = null;
   /** Records that the next row takes along into its commit. */
   beside: readonly Beside[] = [];
   readonly facts: AuditFacts = {};

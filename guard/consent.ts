@@ -1,20 +1,16 @@
 /** Step 13a: a confirm token or an idempotency key is judged, repeated or waited for, and spent once. */
-import { type Code, GatewayError } from "../errors.ts";
+import { GatewayError } from "../errors.ts";
 import { LIMITS } from "../model.ts";
-import type { Beside, ConsentContent, ConsentRecord, Run, Spending, Store } from "../store/store.ts";
+import type { Beside, ConsentContent, ConsentRecord, Run, Spending } from "../store/store.ts";
 import { contentOf, differing, hashParts, type Subject } from "./consent_content.ts";
-import type { Place } from "./in_flight.ts";
-import { repeatable, type Repeated, repeated } from "./repeated.ts";
+import { type EqualCallPorts, EqualCalls, type Waits } from "./equal_calls.ts";
+import { repeatable, type Repeated } from "./repeated.ts";
 
 /** What the steps need. */
-export interface ConsentPorts {
-  readonly store: Pick<Store, "consents">;
-  now(): number;
-  delay(ms: number): Promise<void>;
+export interface ConsentPorts extends EqualCallPorts {
+  /** Does the work again and again, that far apart, until what it answers is called. */
+  every(ms: number, work: () => Promise<void>): () => void;
 }
-
-/** A call's place among those of its token. */
-type Waits = Pick<Place, "take" | "leave">;
 
 /** What a call brings. */
 export interface Presented {
@@ -26,8 +22,6 @@ export interface Presented {
 const TOKEN = /^cft_[A-Za-z0-9_-]{22}$/;
 const KEY = /^[\x21-\x7e]{1,255}$/;
 const TOKEN_BYTES = 16;
-const WAIT_MS_MIN = 10;
-const WAIT_MS_MAX = 250;
 
 const invalid = (why: string) =>
   new GatewayError("E_CONFIRM_INVALID", `confirm_token: ${why}; preview again and confirm with the new one`);
@@ -37,11 +31,10 @@ export class Consent {
   readonly #ports: ConsentPorts;
   readonly #subject: Subject;
   readonly #run: Run;
-  readonly #lookAt: string;
-  readonly #place: Waits;
+  readonly #equal: EqualCalls;
   readonly #spendings: Spending[] = [];
   #shown: ConsentRecord | null = null;
-  #repeats: string | null = null;
+  #stopSigns: (() => void) | null = null;
 
   /**
    * `lookAt` says how to see what became of an equal call that never said how it ended; `place` is given back while that
@@ -51,8 +44,7 @@ export class Consent {
     this.#ports = ports;
     this.#subject = subject;
     this.#run = run;
-    this.#lookAt = lookAt;
-    this.#place = place;
+    this.#equal = new EqualCalls(ports, { deadline: run.deadline, lookAt, place });
   }
 
   /** Whether a confirm token was judged to be of this call. */
@@ -62,7 +54,7 @@ export class Consent {
 
   /** The request whose answer the call was given; null where it was given its own. */
   get repeats(): string | null {
-    return this.#repeats;
+    return this.#equal.repeats;
   }
 
   /**
@@ -102,7 +94,7 @@ export class Consent {
       for (const { name, found } of this.#spendings) {
         const now = await this.#ports.store.consents.find(name);
         if (now === null || now.version === found?.version) continue;
-        const ended = await this.#settled(name);
+        const ended = await this.#equal.settled(name);
         if (ended && "value" in ended) return ended;
       }
       throw thrown;
@@ -125,7 +117,7 @@ export class Consent {
     while (this.#spendings.length > 0) {
       if (await this.#ports.store.consents.spend(this.#spendings, this.#run)) return null;
       for (const one of this.#spendings.splice(0)) {
-        const ended = await this.#settled(one.name);
+        const ended = await this.#equal.settled(one.name);
         if (ended && "value" in ended) return ended;
         if (ended === null && one.found !== null) throw invalid("another call has used it up");
         this.#spendings.push({ ...one, found: ended });
@@ -134,9 +126,15 @@ export class Consent {
     return null;
   }
 
-  /** To be committed with the intent's row. */
+  /** To be committed with the intent's row. From here on the call says that it is at work, until `end`. */
   async begin(): Promise<Beside[]> {
     const { consents } = this.#ports.store;
+    const names = this.#spendings.map(({ name }) => name);
+    if (names.length > 0) {
+      // One that is not kept is no worse than a call that is slow to say so.
+      const sign = () => consents.sign(names).catch(() => {});
+      this.#stopSigns = this.#ports.every(LIMITS.WRITER_SIGN_MS, sign);
+    }
     return (await Promise.all(this.#spendings.map((one) => consents.begin(one, this.#run)))).flat();
   }
 
@@ -148,6 +146,12 @@ export class Consent {
     return (await Promise.all(
       this.#spendings.map((one) => free ? consents.free(one) : consents.done(one, this.#run, answer)),
     )).flat();
+  }
+
+  /** The call is over. */
+  end(): void {
+    this.#stopSigns?.();
+    this.#stopSigns = null;
   }
 
   async #judgeToken(token: string): Promise<Repeated | ConsentRecord> {
@@ -169,7 +173,7 @@ export class Consent {
     if (other.length > 0) {
       throw invalid(`it is of a preview with other arguments, which differ in ${other.join(", ")}`);
     }
-    const ended = found.state === "open" ? found : await this.#settled(token);
+    const ended = found.state === "open" ? found : await this.#equal.settled(token);
     if (ended && "value" in ended) return ended;
     if (ended === null) throw invalid("nothing was carried out under it, and it cannot be used any more");
     this.#shown = ended;
@@ -190,52 +194,10 @@ export class Consent {
         found.content.sites.map(([id]) => id).join() === content.sites.map(([id]) => id).join();
       if (!same) throw refuse("it was used for another call within the last 24 hours; take a new one");
     }
-    const ended = found === null || found.state === "open" ? found : await this.#settled(name);
+    const ended = found === null || found.state === "open" ? found : await this.#equal.settled(name);
     if (ended && "value" in ended) return ended;
     const expires_at = this.#ports.now() + LIMITS.IDEMPOTENCY_MS;
     this.#spendings.push({ name, content, found: ended, expires_at, frees_until: null });
     return null;
   }
-
-  /**
-   * Waits for the call that spent a record. Answers its answer; the record again where it may be spent once more; null
-   * where it is gone. Throws E_OUTCOME_UNKNOWN where this call's time runs out, or the first was cut off.
-   */
-  async #settled(name: string): Promise<Repeated | ConsentRecord | null> {
-    const { store: { consents }, now, delay } = this.#ports;
-    // A clock that steps back meanwhile makes nobody wait longer.
-    let left = LIMITS.CALL_DEADLINE_MS;
-    for (let wait = WAIT_MS_MIN;; wait = Math.min(wait * 2, WAIT_MS_MAX)) {
-      const record = await consents.find(name);
-      if (record === null || record.state === "open") {
-        await this.#place.take();
-        return record;
-      }
-      if (record.state === "done") {
-        this.#repeats = record.request_id;
-        return repeated(await consents.answer(name), record.request_id);
-      }
-      if (now() > (record.deadline ?? 0) + wait) {
-        if (record.begun) throw outcomeUnknown(record.request_id, this.#lookAt);
-        await this.#place.take();
-        return name.startsWith("key\n") ? record : null;
-      }
-      left -= wait;
-      if (left <= 0 || now() + wait >= this.#run.deadline) {
-        throw outcomeUnknown(record.request_id, this.#lookAt);
-      }
-      this.#place.leave();
-      await delay(wait);
-    }
-  }
-}
-
-function outcomeUnknown(requestId: string | null, lookAt: string): GatewayError {
-  const first = requestId === null ? "The first call" : `The first call, request id "${requestId}",`;
-  return new GatewayError(
-    "E_OUTCOME_UNKNOWN" satisfies Code,
-    `${first} has not said how it ended, and it is not carried out twice; ${lookAt}, or ask the gateway's ` +
-      "operator what became of that request, before you send it again as a new call",
-    { outcome: "unknown" },
-  );
 }

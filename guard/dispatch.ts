@@ -79,6 +79,7 @@ export function dispatcher(ports: DispatchPorts): Dispatch {
       }
     }
     if (failure) failure = withOutcome(failure, record, ports.catalog.get(call.tool, call.caller)?.manifest);
+    record.judged?.end();
     const change = failure ? failure.outcome ?? "none" : record.writing ? "made" : "none";
     if (record.consent && (record.writing || failure)) {
       record.beside = await record.consent.settle(failure ? { failure, outcome: change } : { value });

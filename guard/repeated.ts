@@ -88,6 +88,9 @@ const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? "
 const shortened = (warnings: unknown) =>
   [warnings].flat().slice(0, WARNINGS_MAX).map((one) => String(one).slice(0, WARNING_CHARACTERS));
 
+/** Whether what is kept is a failure of which nobody knew what became of the change. */
+export const isInDoubt = (kept: unknown): boolean => ((kept ?? {}) as Kept).error?.outcome === "unknown";
+
 /** The first answer again, marked as such. Throws the first failure again. */
 export function repeated(kept: unknown, requestId: string | null): Repeated {
   const { value, content, error } = (kept ?? {}) as Kept;

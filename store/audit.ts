@@ -1,6 +1,6 @@
 /** The audit log of a store: one chain of segments to write, all chains to read. */
-import type { AuditRow } from "../model.ts";
-import { countDoubts, openRows, unknownRow } from "./audit_doubt.ts";
+import type { AuditRow, Resolution } from "../model.ts";
+import { countDoubts, openRows, resolutionOf, unknownRow } from "./audit_doubt.ts";
 import { AuditIndexer, type Log } from "./audit_index.ts";
 import { listRows } from "./audit_list.ts";
 import { exportAudit } from "./audit_export.ts";
@@ -45,6 +45,10 @@ export class Audit implements AuditStore {
 
   async unknown(id: string): Promise<Doubtful | null> {
     return await unknownRow(this.#db, id);
+  }
+
+  async resolution(id: string): Promise<Resolution | null> {
+    return await resolutionOf(this.#db, id);
   }
 
   async settle({ mark }: Doubtful, row: AuditRow): Promise<boolean> {

@@ -1,5 +1,5 @@
 /** The rows of the audit that wait for an outcome, and those whose outcome is unknown. */
-import type { AuditRow } from "../model.ts";
+import type { AuditRow, Resolution } from "../model.ts";
 import { doubtKey, type DoubtMark, openKey, parseRow, parseSegment, segmentKey } from "./audit_segment.ts";
 import type { Database } from "./database.ts";
 import type { DoubtCount, Doubtful } from "./store.ts";
@@ -24,6 +24,13 @@ export async function unknownRow(db: Database, id: string): Promise<Doubtful | n
   if (!value?.unknown) return null;
   const row = await entryOf(db, value.segment, id);
   return row === null ? null : { row, mark: { key, versionstamp } };
+}
+
+/** What an operator found of the write of that id; null where nobody said, or the row is gone. */
+export async function resolutionOf(db: Database, id: string): Promise<Resolution | null> {
+  const { value } = await db.kv.get<DoubtMark>(doubtKey(id));
+  if (!value || value.unknown) return null;
+  return (await entryOf(db, value.segment, id))?.resolution ?? null;
 }
 
 /** How many rows are in doubt; a row that is both without an outcome and marked unknown counts once, as unknown. */

@@ -1,5 +1,5 @@
 /** What the audit log keeps and what a caller may rely on. */
-import type { AuditRow, AuditStatus, Outcome, RetentionWait } from "../model.ts";
+import type { AuditRow, AuditStatus, Outcome, Resolution, RetentionWait } from "../model.ts";
 import type { Beside } from "./consent_types.ts";
 
 /** Which rows to list; times are ISO 8601, `from` included, `to` excluded. */
@@ -93,6 +93,8 @@ export interface AuditStore {
   open(): AsyncIterable<Doubtful>;
   /** The row of that id if its outcome is unknown; null where it is known, still open, or there is none. */
   unknown(id: string): Promise<Doubtful | null>;
+  /** What an operator found of the write of that id; null where nobody said, or the row is gone. */
+  resolution(id: string): Promise<Resolution | null>;
   /**
    * Appends what a row is by now, unless it has changed since it was read: then nothing is written and false is
    * answered. Rejects as `append` does.

@@ -64,8 +64,12 @@ export interface ConsentStore {
   issue(name: string, content: ConsentContent, expires_at: number): Promise<Beside[]>;
   /** Spends all of them in one commit; false where one is not any more as it was found, and nothing is changed. */
   spend(spendings: readonly Spending[], run: Run): Promise<boolean>;
-  /** A spent record whose call begins to write, to be committed with the intent's row. */
+  /** A spent record whose call begins to write, and its first sign of life, to be committed with the intent's row. */
   begin(spending: Spending, run: Run): Promise<Beside[]>;
+  /** Says that the calls that spent these are still at work. */
+  sign(names: readonly string[]): Promise<void>;
+  /** When the call that spent it last said so, in milliseconds since the epoch; null where that is not known. */
+  signed(name: string): Promise<number | null>;
   /** A spent record with its answer, to be committed with the outcome's row. */
   done(spending: Spending, run: Run, answer: unknown): Promise<Beside[]>;
   /** A record that may be spent again, or is gone, to be committed with the outcome's row. */

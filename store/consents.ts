@@ -16,6 +16,9 @@ interface Kept {
 const OPEN = { state: "open", request_id: null, deadline: null, begun: false } as const;
 const recordKey = (name: string) => ["consents", sha256(name)];
 const answerKey = (name: string) => ["consent_answers", sha256(name)];
+const signKey = (name: string) => ["consent_signs", sha256(name)];
+/** No call is at work for so long. */
+const SIGN_LIFETIME_MS = 10 * 60_000;
 
 /** The ConsentStore of a database. */
 export class Consents implements ConsentStore {
@@ -72,7 +75,19 @@ export class Consents implements ConsentStore {
   }
 
   async begin({ name, content, expires_at }: Spending, run: Run): Promise<Beside[]> {
-    return [await this.#record(name, content, { state: "running", ...run, begun: true, expires_at })];
+    const sign = { key: signKey(name), value: this.db.now(), expireIn: SIGN_LIFETIME_MS };
+    return [await this.#record(name, content, { state: "running", ...run, begun: true, expires_at }), sign];
+  }
+
+  async sign(names: readonly string[]): Promise<void> {
+    const change = this.db.kv.atomic();
+    for (const name of names) change.set(signKey(name), this.db.now(), { expireIn: SIGN_LIFETIME_MS });
+    await this.db.commit(change);
+  }
+
+  async signed(name: string): Promise<number | null> {
+    const { value } = await this.db.kv.get(signKey(name));
+    return typeof value === "number" ? value : null;
   }
 
   async done(

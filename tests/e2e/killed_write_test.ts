@@ -137,6 +137,28 @@ Deno.test("killed while the site is at the write: it is made once, the same call
   });
 });
 
+Deno.test("killed while the site is at the write: seconds later the same call is told of the doubt, and does not wait for the first one's time to end", async () => {
+  await using cms = await startWordPressStandIn();
+  await inFolder(async (folder) => {
+    await using killed = gatewayAt(folder, {});
+    const token = await register(killed, cms);
+    cms.inject({ kind: "hang", applied: true }, { method: "POST" });
+    const ending = assert.rejects(ask(killed, token, { confirm: true }, KEY), TypeError);
+    await until(() => Promise.resolve(drafts(cms).length > 0), 20_000);
+    killed.kill("SIGKILL");
+    await ending;
+    await killed.ended;
+    cms.clearFaults();
+    await using after = gatewayAt(folder, { AHEAD_MS: "10000" });
+    await after.address();
+    const began = performance.now();
+    const { error } = await ask(after, token, { confirm: true }, KEY);
+    assert.deepEqual([error?.code, error?.outcome], ["E_OUTCOME_UNKNOWN", "unknown"]);
+    assert.ok(performance.now() - began < 20_000, "it was told at once");
+    assert.equal(drafts(cms).length, 1);
+  });
+});
+
 Deno.test("of two gateways on one store, equal calls at once under a token and under a key write once", async () => {
   await using cms = await startWordPressStandIn();
   await inFolder(async (folder) => {

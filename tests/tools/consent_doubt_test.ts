@@ -84,7 +84,45 @@ Deno.test("a write whose outcome could not be kept is not made again, and is fou
   await at.gw.gateway.doubts.run();
   assert.deepEqual(await unknown(at), [request]);
   assert.equal(drafts(at), 1);
+  await at.gw.gateway.doubts.resolve(request!, { found: "made", note: "it is there" });
+  const found = await at.gw.end("create_draft", call) as Args;
+  assert.deepEqual([found.code, found.outcome, drafts(at)], ["E_OUTCOME_UNKNOWN", "made", 1]);
 });
+
+for (const by of ["token", "key"] as const) {
+  Deno.test(`once an operator found that nothing was done, the same call under a ${by} is carried out; once it was found made, it is told so`, async () => {
+    for (const found of ["none", "made"] as const) {
+      await using at = await ground();
+      const call = by === "token" ? await confirmed(at) : { ...NEW, confirm: true };
+      const key = by === "key" ? "k" : undefined;
+      at.cms.inject({ kind: "html", status: 504, applied: found === "made" }, { method: "POST" });
+      const first = await at.gw.end("create_draft", call, { key });
+      assert.ok("code" in first && first.code === "E_UPSTREAM", JSON.stringify(first));
+      const [request] = await unknown(at);
+      at.gw.clock.now += 3 * MINUTE;
+      const before = await at.gw.end("create_draft", call, { key }) as Args;
+      assert.deepEqual([before.code, before.outcome], ["E_UPSTREAM", "unknown"]);
+      await at.gw.gateway.doubts.resolve(request!, { found, note: "looked" });
+      const writes = at.writes();
+      const again = await at.gw.end("create_draft", call, { key }) as Args;
+      if (found === "none") {
+        assert.ok("value" in again, JSON.stringify(again));
+        assert.equal((await at.gw.call<Args>("create_draft", call, { key })).replayed, true);
+        assert.equal(drafts(at), 1);
+        continue;
+      }
+      assert.deepEqual([again.code, again.outcome, at.writes()], ["E_OUTCOME_UNKNOWN", "made", writes]);
+      assert.match(
+        String(again.message),
+        new RegExp(
+          `^Made, request "${request}": .*nothing is left to do; look at the site with "list_drafts"$`,
+        ),
+      );
+      const [row] = await at.gw.audit();
+      assert.deepEqual([row?.repeats, row?.outcome, drafts(at)], [request, "none", 1]);
+    }
+  });
+}
 
 Deno.test("a token without confirm writes nothing, and one that is sent is judged even where the gate is skipped", async () => {
   await using at = await ground({ tokens: { bold: { skip_write_confirm: true } } });

@@ -179,6 +179,7 @@ export function fakeStore(): Fake {
       },
       async *open() {},
       unknown: () => Promise.resolve(null),
+      resolution: () => Promise.resolve(null),
       settle: () => Promise.resolve(false),
       doubts: () => Promise.resolve({ unknown: 0, open: 0 }),
       verify: () => Promise.resolve({ ok: true, writers: 1, segments: 1, rows: rows.length, faults: [] }),

@@ -15,6 +15,7 @@ const START = 1_000_000_000_000;
 function meeting(
   record: Partial<ConsentRecord>,
   tick: (waited: number) => Partial<ConsentRecord & { now: number }>,
+  signed: (waited: number) => number | null = () => null,
 ) {
   let waited = 0;
   let now = START;
@@ -32,10 +33,12 @@ function meeting(
   const consents: Partial<ConsentStore> = {
     find: (name) => Promise.resolve({ ...found, name }),
     answer: () => Promise.resolve({ value: { id: 7 } }),
+    signed: () => Promise.resolve(signed(waited)),
   };
   const ports = {
-    store: { consents: consents as ConsentStore },
+    store: { consents: consents as ConsentStore, audit: { resolution: () => Promise.resolve(null) } },
     now: () => now,
+    every: () => () => {},
     delay(ms: number) {
       waited += ms;
       now += ms;
@@ -83,4 +86,18 @@ Deno.test("what was spent and not begun is free for a key once the first call's 
   const { judged, waited } = meeting({ begun: false, deadline: START + 5000 }, () => ({}));
   assert.equal(await judged, null);
   assert.ok(waited() >= 5000, `${waited()} ms`);
+});
+
+Deno.test("a write whose process has been silent for long enough is told to be in doubt at once, one that signs is waited for", async () => {
+  const silent = meeting({}, () => ({}), () => START - LIMITS.WRITER_SILENT_MS - 1);
+  await assert.rejects(silent.judged, UNKNOWN);
+  assert.equal(silent.waited(), 0);
+  const died = meeting({}, () => ({}), () => START);
+  await assert.rejects(died.judged, UNKNOWN);
+  assert.ok(died.waited() < LIMITS.WRITER_SILENT_MS + 1000, String(died.waited()));
+  const works = meeting({}, (ms) => ms >= 30_000 ? { state: "done" } : {}, (ms) => START + ms);
+  assert.deepEqual(await works.judged, { value: { id: 7, replayed: true } });
+  // One that was spent and has not begun may begin still.
+  const spent = meeting({ begun: false }, (ms) => ms >= 20_000 ? { state: "done" } : {}, () => 0);
+  assert.deepEqual(await spent.judged, { value: { id: 7, replayed: true } });
 });
