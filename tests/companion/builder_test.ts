@@ -130,6 +130,31 @@ test("a page is a draft with the template's looks, every placeholder filled, and
   );
 });
 
+test("an image whose address is filled in has the number of that image, or none, not the template's", async () => {
+  const image = await wp.image("hero");
+  const settings = {
+    image: { url: "{{IMAGE}}", id: 12, size: "" },
+    gallery: [{ id: 13, url: "https://example.test/stays.png" }],
+    link: { url: "{{IMAGE}}", is_external: "" },
+  };
+  const page = { background_image: { url: "{{IMAGE}}", id: 14 } };
+  const made_of = await add("Hero", [{ ...TREE[0], settings, elements: [] }], {
+    _elementor_page_settings: page,
+  });
+  for (const [address, number] of [[image.url, image.id], ["https://example.test/o.png", ""]]) {
+    const body = { template_id: made_of, title: "Hero", variables: { IMAGE: address } };
+    const made = await wp.call("ed", "POST", "/builder/pages", body);
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    const { tree, meta } = await stored(made.body["id"]);
+    assert.deepEqual(tree[0]!.settings, {
+      image: { url: address, id: number, size: "" },
+      gallery: settings.gallery,
+      link: { url: address, is_external: "" },
+    });
+    assert.deepEqual(meta["_elementor_page_settings"], { background_image: { url: address, id: number } });
+  }
+});
+
 test("a draft is made anew from a template; its stale CSS goes", async () => {
   const id = await wp.draft("ed", { title: "Kept" }, "pages");
   await wp.peek({ id, meta: { _elementor_css: { time: 1 }, _elementor_data: "[]" } });

@@ -54,7 +54,7 @@ final class Elements {
 	 * @return mixed
 	 */
 	public static function fill( $value, array $variables ) {
-		return self::map(
+		$filled = self::map(
 			$value,
 			static function ( $text ) use ( $variables ) {
 				return preg_replace_callback(
@@ -66,6 +66,31 @@ final class Elements {
 				);
 			}
 		);
+		return self::renumber( $value, $filled );
+	}
+
+	/**
+	 * Gives each image whose address was filled in the number of that image: the builder shows the one with the number,
+	 * whatever the address beside it says.
+	 *
+	 * @param mixed $was What was filled.
+	 * @param mixed $now The same, filled.
+	 * @return mixed
+	 */
+	private static function renumber( $was, $now ) {
+		if ( ! is_array( $was ) && ! is_object( $was ) ) {
+			return $now;
+		}
+		$old = (array) $was;
+		$new = (array) $now;
+		foreach ( $old as $key => $one ) {
+			$new[ $key ] = self::renumber( $one, $new[ $key ] );
+		}
+		if ( isset( $old['url'], $old['id'] ) && is_string( $old['url'] ) && $old['url'] !== $new['url'] ) {
+			$image     = Seo_Image::attachment( $new['url'] );
+			$new['id'] = 0 === $image ? '' : $image;
+		}
+		return is_object( $now ) ? (object) $new : $new;
 	}
 
 	/**
