@@ -3,10 +3,12 @@ import { z } from "zod";
 import type { RepoWire } from "./wire.ts";
 
 const PERSON = z.object({ login: z.string() }).nullish().catch(null);
+/** Left out where it is none, for it is repeated to callers. */
+const DATE = z.iso.datetime({ offset: true }).optional().catch(undefined);
 const COMMITS = z.array(z.object({
   sha: z.string(),
   commit: z.object({
-    author: z.object({ name: z.string().optional(), date: z.string().optional() }).nullish().catch(null),
+    author: z.object({ name: z.string().optional(), date: DATE }).nullish().catch(null),
   }),
   author: PERSON,
   committer: PERSON,

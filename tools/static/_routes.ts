@@ -3,6 +3,7 @@ import { GatewayError } from "../../errors.ts";
 import { checkSha } from "../../rules/file.ts";
 import { underPrefix } from "../../rules/path.ts";
 import { fileOfRoute, routeOf, routeOfFile, spellingsOfRoute, takesRoute } from "../../rules/route.ts";
+import { quoted } from "../../rules/wording.ts";
 import { LIMITS, type Site } from "../../model.ts";
 import type { Entry, View } from "../../platforms/github/client.ts";
 import github from "../../platforms/github/connector.ts";
@@ -104,7 +105,7 @@ export const ownIn = ({ unseen, managed, use }: StaticContext): Own => async (vi
   const last = await (await use(github)).lastChange(page.path, view.commit);
   if (last?.own) return null;
   if (last === null) return "was not written by this service as it stands";
-  const by = last.by === null ? "somebody" : JSON.stringify(last.by);
+  const by = last.by === null ? "somebody" : quoted(last.by);
   const at = last.at === null ? "" : ` at ${last.at}`;
   return `was changed by ${by}${at} (commit ${last.commit_sha}) since this service wrote it`;
 };
