@@ -30,7 +30,11 @@ const BLANK = 0x20;
 const SCALAR = 0x30;
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Counts the values of one JSON text, bytes at a time; what is no JSON is counted as if it were, and never fails. */
+/** The bytes that JSON has outside of its strings. */
+const TAKEN = new Uint8Array(256);
+for (const byte of new TextEncoder().encode('\t\n\r "{}[],:-+.0123456789eEtrufalsn')) TAKEN[byte] = 1;
+
+/** Counts the values of one JSON text, bytes at a time. */
 class Count {
   depth = 0;
   excess: Excess | null = null;
@@ -63,6 +67,7 @@ class Scan {
   /** Where the scan is; how many names of the path lead there; what comes next where a name of it was read. */
   #at = 0;
   #onPath = 0;
+  #isJson = true;
   #next: "colon" | "value" | null = null;
   /** Where the inner value begins and ends, and how many there were. */
   #from = 0;
@@ -77,6 +82,7 @@ class Scan {
   }
 
   get extent(): JsonExtent {
+    if (!this.#isJson) return { excess: null, inner: null };
     const inner = this.#found === 1 && this.#to > 0
       ? { from: this.#from, to: this.#to, excess: this.#inner.excess }
       : null;
@@ -88,6 +94,10 @@ class Scan {
     const end = Math.min(this.#bytes.length, this.#at + bytes);
     while (this.#at < end && this.#outer.excess === null) {
       const byte = this.#bytes[this.#at]!;
+      if (TAKEN[byte] === 0) {
+        this.#isJson = false;
+        return true;
+      }
       if (this.#inner.depth > 0) this.#within(byte);
       else this.#outside(byte);
       this.#at = byte === QUOTE ? this.#afterString() : this.#at + 1;
@@ -141,7 +151,8 @@ class Scan {
 
 /**
  * Counts a text against a budget; of an object the object at `path`, names of members outermost first, by itself: it may
- * be as deep and as wide as the rest. Counting ends where there is too much outside of it.
+ * be as deep and as wide as the rest. Counting ends where there is too much outside of it, or something that no JSON has;
+ * then there is nothing too much, and a parser ends there as well.
  */
 export function jsonExtent(
   bytes: Uint8Array,
@@ -155,4 +166,11 @@ export function jsonExtent(
 async function inTurns(scan: Scan): Promise<JsonExtent> {
   do await delay(0); while (!scan.run(TURN_BYTES));
   return scan.extent;
+}
+
+/** What a text has too much of, counted in one go. */
+export function textExcess(text: string, budget: JsonBudget): Excess | null {
+  const scan = new Scan(new TextEncoder().encode(text), budget, []);
+  scan.run(Infinity);
+  return scan.extent.excess;
 }

@@ -11,6 +11,8 @@ export const LIMITS = {
   /** The arguments of a call: values, of all levels together, and how deep they stand in each other. */
   JSON_NODES: 50_000,
   NESTING_LEVELS: 64,
+  /** What rules may look at in the arguments of one call: values, and what texts hold where they are read as something. */
+  RULE_STEPS: 150_000,
   SCHEDULE_LEAD_SECONDS_MIN: 60,
   PER_PAGE_MAX: 100,
   FORM_SUBMISSIONS_MAX: 100,

@@ -1,5 +1,6 @@
 /** Which arguments would publish: a status by any of its names, set to a word that makes content public. */
 import { madeOncePerName } from "../lib/made_once.ts";
+import { parsedWithin } from "../lib/steps.ts";
 import { LIMITS } from "../model.ts";
 
 /** Words for "public", compared in lower case without anything but letters. `private` is published to the signed-in. */
@@ -103,12 +104,7 @@ function judgeEntry(key: string, inner: unknown, place: Place, inArray: boolean)
 function judgeText(text: string, place: Place): Publishing | null {
   if (place.status && isPublishedWord(text)) return { field: place.field, value: text };
   if (place.code || !/^\s*[[{]/.test(text)) return null;
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    return null;
-  }
+  const parsed = parsedWithin(text);
   return judge(parsed, { ...place, depth: place.depth + 1 });
 }
 

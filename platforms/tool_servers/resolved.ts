@@ -1,6 +1,7 @@
 /** What a call of a proxied tool comes to: which tool is really run, with what, and what it may touch. Sends nothing. */
 import { GatewayError } from "../../errors.ts";
 import type { Caller } from "../../model.ts";
+import { Steps } from "../../lib/steps.ts";
 import { numericId } from "../../lib/ids.ts";
 import { forbiddenWord, namedForbidden, runsAnother } from "../../rules/proxied/names.ts";
 import { assertUnpublished, payloadFault } from "../../rules/proxied/payload.ts";
@@ -55,14 +56,15 @@ export function resolve(tool: ProxiedTool, given: Arguments, ctx: ProxyContext, 
   const offer = tool.offers.get(ctx.site.id);
   if (offer === undefined) throw bad(`site_id: "${ctx.site.id}" does not offer "${tool.name}" any more`);
   const args = offer.ref.source === "crm" ? putBack(offer, given, ctx.site.crm_location_id ?? "") : given;
-  const run = runOf({ offer, args, field: "" }, ctx.caller, ports, 0);
+  const steps = new Steps();
+  const run = runOf({ offer, args, field: "" }, ctx.caller, ports, 0, steps);
   const { offer: target, args: targetArgs } = run.last;
   if (target.writes) {
     if (target !== offer) assertUnconfirmed(run.last);
-    assertHarmless(target, targetArgs, ctx.now());
+    assertHarmless(target, targetArgs, ctx.now(), steps);
   }
   const changesPage = target.effect === "page" || (target.writes && target.page !== undefined);
-  const pageId = changesPage ? pageOf(target, targetArgs) : null;
+  const pageId = changesPage ? pageOf(target, targetArgs, steps) : null;
   const page = pageId === null ? targetArgs : { ...targetArgs, [target.page!]: pageId };
   return {
     offer,
@@ -88,10 +90,10 @@ interface Run {
   withLast(args: Arguments): Arguments;
 }
 
-function runOf(level: Level, caller: Caller, ports: ProxyPorts, depth: number): Run {
+function runOf(level: Level, caller: Caller, ports: ProxyPorts, depth: number, steps: Steps): Run {
   const { offer, args, field } = level;
   if (!runsAnother(offer.upstream_name)) {
-    assertNames(args, field);
+    assertNames(args, field, steps);
     const withLast = (last: Arguments) => last;
     if (offer.describes !== "fully") return { last: level, withLast };
     assertDescribed(offer, args, caller, field, ports);
@@ -102,13 +104,13 @@ function runOf(level: Level, caller: Caller, ports: ProxyPorts, depth: number): 
   const argumentKey = oneOf(ARGUMENT_KEYS, args, field) ?? ARGUMENT_KEYS[0];
   if (nameKey === undefined) throw bad(`${at(field, NAME_KEYS[0])} is required`);
   const { [argumentKey]: inner, ...own } = args;
-  assertNames(own, field);
+  assertNames(own, field, steps);
   const next = {
     offer: named(args[nameKey], at(field, nameKey), offer, caller, ports),
     args: objectOf(inner, at(field, argumentKey)),
     field: at(field, argumentKey),
   };
-  const run = runOf(next, caller, ports, depth + 1);
+  const run = runOf(next, caller, ports, depth + 1, steps);
   const sent = asAbility(args, offer, ports);
   return {
     last: run.last,
@@ -141,8 +143,8 @@ function named(name: unknown, field: string, by: SiteOffer, caller: Caller, port
   return found;
 }
 
-function assertNames(args: Arguments, field: string): void {
-  const fault = namedForbidden(args);
+function assertNames(args: Arguments, field: string, steps: Steps): void {
+  const fault = namedForbidden(args, steps);
   if (fault === null) return;
   const where = [field, fault.field].filter((one) => one !== "").join(".") || "arguments";
   throw forbidden(
@@ -167,11 +169,16 @@ function assertUnconfirmed({ offer: { served, input_schema }, args, field }: Lev
   );
 }
 
-function assertHarmless({ ref, upstream_name: name }: SiteOffer, args: Arguments, now: number): void {
+function assertHarmless(
+  { ref, upstream_name: name }: SiteOffer,
+  args: Arguments,
+  now: number,
+  steps: Steps,
+): void {
   const hosted = ref.source === "crm";
   const post = hosted ? POSTS.find(([family]) => family.test(name)) : undefined;
-  if (post) return assertPost(args, post[1], now);
-  const fault = payloadFault(args, hosted && RECORDS.test(name));
+  if (post) return assertPost(args, post[1], now, steps);
+  const fault = payloadFault(args, hosted && RECORDS.test(name), steps);
   if (fault === null) return;
   const read = fault.text === undefined ? "" : ` (a server can read the text of ${fault.text} as settings)`;
   throw forbidden(
@@ -181,14 +188,14 @@ function assertHarmless({ ref, upstream_name: name }: SiteOffer, args: Arguments
 }
 
 /** A post for visitors: its own status as it must be, and no other that publishes. */
-function assertPost(args: Arguments, moment: string, now: number): void {
+function assertPost(args: Arguments, moment: string, now: number, steps: Steps): void {
   const own = (name: string) =>
     [name, `body_${name}`, `query_${name}`].find((one) => Object.hasOwn(args, one)) ?? name;
   const status = own("status");
   // Under the names that callers are shown.
   assertUnpublished({ status: args[status], [moment]: args[own(moment)] }, { status: "status", moment }, now);
   const { [status]: _, ...others } = args;
-  const fault = payloadFault(others);
+  const fault = payloadFault(others, false, steps);
   if (fault !== null) throw forbidden(`${fault.field}: ${fault.value} is more than a draft`);
 }
 
@@ -196,7 +203,7 @@ function assertPost(args: Arguments, moment: string, now: number): void {
 const PAGE_NAMES = /^(post|page)_?id$/i;
 
 /** The page that an argument names: what is judged is what is sent. */
-function pageOf({ page = "post_id" }: SiteOffer, args: Arguments): number {
+function pageOf({ page = "post_id" }: SiteOffer, args: Arguments, steps: Steps): number {
   const value = args[page];
   if (value === undefined || value === null) throw bad(`${page} is required`);
   if (typeof value !== "number" && typeof value !== "string") throw bad(`${page}: expected a whole number`);
@@ -204,7 +211,7 @@ function pageOf({ page = "post_id" }: SiteOffer, args: Arguments): number {
   const other = walk(args, ({ key, field, value, within }) => {
     const isPage = key === page || (within?.within === null && PAGE_NAMES.test(key));
     return isPage && typeof value !== "object" && String(value) !== String(id) ? field : undefined;
-  });
+  }, steps);
   if (other !== undefined) throw bad(`${other}: names another page than ${page}; change one page in a call`);
   return id;
 }

@@ -1,4 +1,5 @@
 /** What texts of other kinds set that a server may read: settings in lines, XML, comments of blocks. */
+import type { Steps } from "../../lib/steps.ts";
 
 /** A name and what it is set to, in one object where they stand together. */
 export type Settings = Readonly<Record<string, unknown>>;
@@ -18,12 +19,13 @@ const MACHINE = /^[a-z]|[a-z_][A-Z_]/;
 const DASHES = /^(?:---|\+\+\+)[ \t]*\r?\n/;
 
 /** What lines like `status: publish` or `status = publish` set, of which all of a text consists, or its head between dashes. */
-export function linesSet(whole: string): Settings[] {
+export function linesSet(whole: string, steps: Steps): Settings[] {
   const text = whole.trimStart();
   const dashes = DASHES.exec(text)?.[0].length ?? 0;
   const [first = ""] = text.slice(dashes).split("\n", 1);
   if (!LINE.test(first.trimEnd()) && !OTHER_LINE.test(first)) return [];
   const end = dashes > 0 ? text.indexOf(`\n${text.slice(0, 3)}`, dashes) : -1;
+  steps.takeEach("\n", text);
   const lines = text.slice(dashes, end < 0 ? undefined : end).trimEnd().split(/\r?\n/);
   const found = new Groups();
   let settings = 0;
@@ -99,11 +101,11 @@ const TAGGED =
 const ATTRIBUTE = /status(?<=([\w:.-]{0,64}status))\s{0,8}=\s{0,8}["']([^"'<>]{1,64})["']/gi;
 
 /** What XML sets a status to: WXR's, XML-RPC's, and others'. */
-export function xmlSets(text: string): Settings[] {
+export function xmlSets(text: string, steps: Steps): Settings[] {
   if (!text.includes("<") || !XML.test(text)) return [];
   const plain = text.includes("&#") ? decoded(text) : text;
   return [TAGGED, ATTRIBUTE].flatMap((pattern) =>
-    [...plain.matchAll(pattern)].map(([, name, value]) => ({ [name!.replace(/^.*:/, "")]: value }))
+    [...steps.matches(pattern, plain)].map(([, name, value]) => ({ [name!.replace(/^.*:/, "")]: value }))
   );
 }
 
@@ -116,25 +118,22 @@ const decoded = (text: string) =>
 const BLOCK = "<!-- wp:";
 
 /** The attributes in the comments of blocks that could say more than how a block looks. */
-export function blocksSet(text: string): Settings[] {
+export function blocksSet(text: string, steps: Steps): Settings[] {
   const found: Settings[] = [];
+  steps.takeEach(BLOCK, text);
   for (let at = text.indexOf(BLOCK); at >= 0;) {
     const end = text.indexOf("-->", at);
     if (end < 0) break;
     const comment = text.slice(at + BLOCK.length, end);
-    if (OF_INTEREST.test(comment)) found.push(...attributesOf(comment));
+    if (OF_INTEREST.test(comment)) found.push(...attributesOf(comment, steps));
     at = text.indexOf(BLOCK, end);
   }
   return found;
 }
 
-function attributesOf(comment: string): Settings[] {
+function attributesOf(comment: string, steps: Steps): Settings[] {
   const json = /\{[^]*\}/.exec(comment)?.[0];
-  if (json === undefined) return [];
-  try {
-    const attributes = JSON.parse(json);
-    return typeof attributes === "object" && attributes !== null ? [attributes] : [];
-  } catch {
-    return []; // its own editor leaves such a comment out as well
-  }
+  const attributes = json === undefined ? undefined : steps.parsed(json);
+  // What is none its own editor leaves out as well.
+  return typeof attributes === "object" && attributes !== null ? [attributes as Settings] : [];
 }

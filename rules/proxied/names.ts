@@ -1,4 +1,5 @@
 /** What the names of others' tools say of them: which are never run, and which run another tool by name. */
+import type { Steps } from "../../lib/steps.ts";
 import { type Place, unreadable, walk } from "./walk.ts";
 import type { Unpacked } from "./unpacked.ts";
 import { wordList, wordsOf } from "./words.ts";
@@ -79,7 +80,10 @@ export interface NamedFault {
  * The first argument, at any depth, that names a tool, an ability or an operation by a forbidden word, or a call of
  * another tool within the arguments. Null where there is none.
  */
-export function namedForbidden(args: Readonly<Record<string, unknown>>): NamedFault | null {
+export function namedForbidden(
+  args: Readonly<Record<string, unknown>>,
+  steps?: Steps,
+): NamedFault | null {
   return walk(args, (place, inner) => {
     const { field, value } = place;
     if (typeof value === "string" && names(place) && !isToDo(place)) {
@@ -89,7 +93,7 @@ export function namedForbidden(args: Readonly<Record<string, unknown>>): NamedFa
     const word = isNo(value) ? null : wordOfKey(place);
     if (word !== null) return { field, value: place.key, word };
     return isCall(value) ? { field, value: "", word: null } : looselyNamed(place, inner);
-  }) ?? null;
+  }, steps) ?? null;
 }
 
 /** The forbidden word in a name that stands as a key where operations or tools are listed: `operations: [{delete: …}]`. */

@@ -1,5 +1,6 @@
 /** What a write of another's tool may set: no status but a draft's, nothing that publishes or destroys by a mere yes. */
 import { GatewayError } from "../../errors.ts";
+import type { Steps } from "../../lib/steps.ts";
 import { madeOncePerName } from "../../lib/made_once.ts";
 import { SWITCH_NAMES, wouldPublish } from "../publishing.ts";
 import { hasLead, parseMoment } from "../schedule.ts";
@@ -52,6 +53,7 @@ const shown = (value: unknown) => (JSON.stringify(value) ?? "").slice(0, SHOWN_C
 export function payloadFault(
   args: Readonly<Record<string, unknown>>,
   anyStatus = false,
+  steps?: Steps,
 ): PayloadFault | null {
   const known = new WeakMap<Place, Kind>();
   const found = walk(args, (place, inner) => {
@@ -65,7 +67,7 @@ export function payloadFault(
         (one && publishes(place))
       ? { field, value: shown(value), ...(place.read ? { text: place.read.text } : {}) }
       : undefined;
-  });
+  }, steps);
   if (found) return found;
   const published = wouldPublish(args);
   return published && { field: published.field, value: shown(published.value) };

@@ -1,5 +1,6 @@
 /** Reads what PHP's `serialize` writes: `a:1:{s:6:"status";s:7:"publish";}`. */
 import { Buffer } from "node:buffer";
+import type { Steps } from "../../lib/steps.ts";
 
 const STARTS = /^\s*(?:[aOCE]:\d{1,9}:|[sS]:\d{1,9}:")/;
 const LEVELS_MAX = 64;
@@ -7,12 +8,12 @@ const LEVELS_MAX = 64;
 const PAIRS = /[sS]:\d{1,9}:"([^"]{1,80})";[sS]:\d{1,9}:"([^"]{1,80})"/g;
 
 /** What the text holds, objects as their properties; undefined where it is nothing that was serialized. */
-export function unserialized(text: string): unknown {
+export function unserialized(text: string, steps: Steps): unknown {
   if (!STARTS.test(text)) return undefined;
   // Lengths are in bytes.
-  const read = new Reader(Buffer.from(text.trimStart()).toString("latin1")).value(0);
+  const read = new Reader(Buffer.from(text.trimStart()).toString("latin1"), steps).value(0);
   if (read !== undefined) return read;
-  return [...new Set(text.match(PAIRS))].map((pair) => {
+  return [...new Set([...steps.matches(PAIRS, text)].map(([pair]) => pair))].map((pair) => {
     const [, name, value] = new RegExp(PAIRS.source).exec(pair)!;
     return { [name!]: value };
   });
@@ -22,13 +23,16 @@ export function unserialized(text: string): unknown {
 class Reader {
   #at = 0;
   readonly #text: string;
+  readonly #steps: Steps;
 
-  constructor(text: string) {
+  constructor(text: string, steps: Steps) {
     this.#text = text;
+    this.#steps = steps;
   }
 
   value(depth: number): unknown {
     if (depth > LEVELS_MAX) return undefined;
+    this.#steps.take();
     const kind = this.#text[this.#at];
     if (kind === "a") return this.#counted(/a:(\d{1,9}):\{/y, depth);
     if (kind === "O") return this.#counted(/O:\d{1,9}:"[^"]{0,200}":(\d{1,9}):\{/y, depth);

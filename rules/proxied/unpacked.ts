@@ -1,5 +1,6 @@
 /** What a server could read a text as: JSON, a query, what PHP serialized, settings in lines, flags, SQL, XML, or one of these encoded. */
 import { Buffer } from "node:buffer";
+import type { Steps } from "../../lib/steps.ts";
 import { unserialized } from "./php_serialized.ts";
 import { blocksSet, distinct, linesSet, OF_INTEREST, type Settings, xmlSets } from "./lines.ts";
 import { flagsSet, mutationSets, routeSets, sqlSets, tableSets } from "./requests.ts";
@@ -29,31 +30,36 @@ export const isJsonLike = (text: string): boolean => JSON_LIKE.test(text) && !NO
 const MAY_HOLD = /[[{"'=<%:,;|\t]|--|^\s*[\w+/-]{16}/;
 
 /** What is told by a text, undefined where it is nothing but a text. */
-export function unpacked(text: string, meantBy: () => Meant): Unpacked | undefined {
+export function unpacked(text: string, meantBy: () => Meant, steps: Steps): Unpacked | undefined {
   if (!MAY_HOLD.test(text)) return undefined;
   const meant = meantBy();
   if (meant === "code") return undefined;
-  const json = jsonIn(text);
+  const json = jsonIn(text, steps);
   if (json !== undefined) return { value: json, lax: false, encoded: false };
   const decoded = fromPercent(text) ?? fromBase64(text) ?? fromHex(text);
   if (decoded !== undefined) return { value: decoded, lax: false, encoded: true };
-  const exact = unserialized(text) ?? (meant === "sent" ? query(text) : undefined);
+  const exact = unserialized(text, steps) ?? (meant === "sent" ? query(text, steps) : undefined);
   if (exact !== undefined) return { value: exact, lax: false, encoded: true };
-  const found = distinct([...blocksSet(text), ...(meant === "sent" ? settingsIn(text) : [])]);
+  const found = distinct([...blocksSet(text, steps), ...(meant === "sent" ? settingsIn(text, steps) : [])]);
   return found.length === 0 ? undefined : { value: found, lax: true, encoded: false };
 }
 
 /** What a text for a machine sets. */
-const settingsIn = (text: string): Settings[] =>
+const settingsIn = (text: string, steps: Steps): Settings[] =>
   !OF_INTEREST.test(text)
     ? []
-    : [linesSet, flagsSet, sqlSets, xmlSets, mutationSets, routeSets, tableSets].flatMap((set) => set(text));
+    : [linesSet, flagsSet, sqlSets, xmlSets, mutationSets, routeSets, tableSets].flatMap((set) =>
+      set(text, steps)
+    );
 
 /** As forms are sent, and as PHP takes them for a list of arguments. */
 const QUERY = /^\??[\w.[\]%-]{1,200}=[^\s<>]*$/;
 
-const query = (text: string): unknown =>
-  text.includes("=") && QUERY.test(text) ? Object.fromEntries(new URLSearchParams(text)) : undefined;
+function query(text: string, steps: Steps): unknown {
+  if (!text.includes("=") || !QUERY.test(text)) return undefined;
+  steps.takeEach("&", text);
+  return Object.fromEntries(new URLSearchParams(text));
+}
 
 /** A text in quotes, which may hold JSON once more. */
 const QUOTED = /^\s*".*"\s*$/s;
@@ -66,22 +72,15 @@ const FENCE_END = /\s```\s*$/;
  * A text that is JSON, also one in quotes, or whose quotes are escaped as PHP's older ways or HTML leave them, or with
  * what stands around it for its readers; undefined for any other.
  */
-function jsonIn(text: string): unknown {
+function jsonIn(text: string, steps: Steps): unknown {
   const before = BEFORE.exec(text)?.[0].length ?? 0;
   const own = before === 0 ? text : text.slice(before).replace(FENCE_END, "");
   if (!JSON_LIKE.test(own)) {
-    return QUOTED.test(own) ? parsed(own) : before > 0 && own !== text ? own : undefined;
+    return QUOTED.test(own) ? steps.parsed(own) : before > 0 && own !== text ? own : undefined;
   }
-  return parsed(own) ?? parsed(own.replace(/\\(.)/gs, "$1")) ??
-    (own.includes("&quot;") ? parsed(own.replaceAll("&quot;", '"')) : undefined);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return steps.parsed(own) ??
+    (own.includes("\\") ? steps.parsed(own.replace(/\\(.)/gs, "$1")) : undefined) ??
+    (own.includes("&quot;") ? steps.parsed(own.replaceAll("&quot;", '"')) : undefined);
 }
 
 const ENCODED_BYTE = /%[0-9a-f]{2}/i;

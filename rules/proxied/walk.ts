@@ -1,6 +1,7 @@
 /** Walks the arguments of another's tool to any depth, into texts that are JSON themselves, within bounds. */
 import { GatewayError } from "../../errors.ts";
 import { LIMITS } from "../../model.ts";
+import { Steps } from "../../lib/steps.ts";
 import { namesStatus } from "./status.ts";
 import { isJsonLike, type Meant, type Unpacked, unpacked } from "./unpacked.ts";
 import { wordList } from "./words.ts";
@@ -39,12 +40,13 @@ const DECODED_MAX = 4;
 /**
  * Visits every value, parents first; a text that can be read as more than a text once more as what it holds; what is named
  * beside it, as in `{name, value}` and in a list of pairs, under that name. `visit` is given what a text holds, and answers
- * what it found, which ends the walk, or undefined. Throws E_BAD_INPUT for what is nested too deep, or holds too much, to
- * be judged.
+ * what it found, which ends the walk, or undefined. Counts each value, and what texts are taken apart into, as steps.
+ * Throws E_BAD_INPUT for what is nested too deep, or holds too much, to be judged.
  */
 export function walk<Found>(
   args: unknown,
   visit: (place: Place, inner: Unpacked | undefined) => Found | undefined,
+  steps: Steps = new Steps(),
 ): Found | undefined {
   let level: Place[] = [{ field: "", key: "", value: args, within: null }];
   let seen = 0;
@@ -53,7 +55,8 @@ export function walk<Found>(
     const next: Place[] = [];
     for (const place of level) {
       if (++seen > VALUES_MAX) throw tooMany();
-      const inner = heldBy(place);
+      steps.take();
+      const inner = heldBy(place, steps);
       const found = visit(place, inner);
       if (found !== undefined) return found;
       for (const one of inner ? [asHeld(place, inner)] : innerOf(place)) next.push(one);
@@ -65,10 +68,10 @@ export function walk<Found>(
 }
 
 /** What a text holds; what is encoded too often is nothing but a text to everybody. */
-function heldBy(place: Place): Unpacked | undefined {
+function heldBy(place: Place, steps: Steps): Unpacked | undefined {
   const { value, read } = place;
   if (typeof value !== "string") return undefined;
-  const inner = unpacked(value, () => meantBy(place));
+  const inner = unpacked(value, () => meantBy(place), steps);
   return inner?.encoded && (read?.decoded ?? 0) >= DECODED_MAX ? undefined : inner;
 }
 

@@ -27,6 +27,8 @@ Deno.test("values are counted at every level, and what stands in strings is none
       ['{"a":"\\\\","b":[[[0]]]}', "depth"],
       ["[[[]]]", null],
       ["[[[[]]]]", "depth"],
+      ["[[[[a", "depth"],
+      ["[x[[[[[[[[", null],
       ["", null],
       ['"', null],
       ['{"a":"\\', null],
@@ -80,12 +82,12 @@ Deno.test("an object at a path is counted by itself, and named by where it stand
 
 Deno.test("no text is looked at more than once, however its quotes and brackets stand", async () => {
   const most = { nodes: 50_000, depth: 64 };
-  const many = (piece: string) => piece.repeat(Math.ceil(16 * 1024 * 1024 / piece.length));
+  const many = (piece: string) => piece.repeat(Math.ceil(4 * 1024 * 1024 / piece.length));
   for (const piece of ['\\"', '"', "\\", '"a",', "[", "{", ",", " ", '"\\\\"', "é"]) {
-    for (const text of [`"${many(piece)}"`, many(piece), `{"params":{"arguments":{"a":"${many(piece)}`]) {
+    for (const text of [many(piece), `{"params":{"arguments":{"a":"${many(piece)}`]) {
       const began = performance.now();
       await jsonExtent(bytesOf(text), most, ["params", "arguments"]);
-      assert.ok(performance.now() - began < 3000, `${piece} took ${performance.now() - began} ms`);
+      assert.ok(performance.now() - began < 1000, `${piece} took ${performance.now() - began} ms`);
     }
   }
 });
