@@ -2,6 +2,7 @@
 import { type Context, Hono, type HonoRequest } from "hono";
 import { GatewayError } from "../errors.ts";
 import { onDemand } from "../lib/async.ts";
+import { clipped } from "../lib/quoted.ts";
 import { CORS, failure, named, naming } from "./envelope.ts";
 import type { Proxies } from "./proxies.ts";
 
@@ -94,7 +95,9 @@ function routes(parts: AppParts): Hono {
 function unanswered({ req }: Context): Response {
   const error = new GatewayError(
     "E_NOT_FOUND",
-    `${req.method} ${req.path} is not answered here; call tools with POST /api/v1/tools/{name} or at /mcp, ` +
+    `${clipped(req.method)} ${
+      clipped(req.path)
+    } is not answered here; call tools with POST /api/v1/tools/{name} or at /mcp, ` +
       "and read GET /api/v1/openapi.json",
   );
   return new Response(failure(error), { status: 404, headers: { ...HEADERS, ...CORS } });

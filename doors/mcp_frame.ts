@@ -1,4 +1,5 @@
 /** Judges a JSON-RPC frame: which protocol era it speaks, and whether it may be answered at all. */
+import { clipped, QUOTED_CHARACTERS } from "../lib/quoted.ts";
 
 /** The one stateless revision that is served. */
 export const MODERN_VERSION = "2026-07-28";
@@ -59,6 +60,9 @@ export function judge(body: unknown, headers: Headers): Frame | FrameFault | nul
   if (id !== undefined && typeof id !== "string" && !Number.isInteger(id)) {
     return invalid("id: send a string or a whole number");
   }
+  if (typeof id === "string" && id.length > QUOTED_CHARACTERS) {
+    return invalid(`id: send at most ${QUOTED_CHARACTERS} characters`);
+  }
   if (method === undefined && ("result" in body || "error" in body)) return null;
   if (typeof method !== "string") return invalid("method: send the name of a method");
   if (id === undefined) return null;
@@ -77,7 +81,7 @@ function judgeEra(frame: Frame, headers: Headers): Frame | FrameFault {
     return judgeModern(frame, meta, version, headers) ?? { ...frame, modern: true };
   }
   if (newer && frame.method === "initialize") {
-    const message = `Bad Request: the header names ${version}, which has no initialize`;
+    const message = `Bad Request: the header names ${clipped(version)}, which has no initialize`;
     return new FrameFault(400, RPC.HEADER_MISMATCH, message, frame.id);
   }
   if (newer) {
@@ -85,7 +89,7 @@ function judgeEra(frame: Frame, headers: Headers): Frame | FrameFault {
   }
   if (version !== null && frame.method !== "initialize" && !isLegacy(version)) {
     const known = [...LEGACY_VERSIONS, MODERN_VERSION].join(", ");
-    const message = `Bad Request: Unsupported protocol version "${version}" (supported: ${known})`;
+    const message = `Bad Request: Unsupported protocol version "${clipped(version)}" (supported: ${known})`;
     return new FrameFault(400, RPC.REFUSED, message);
   }
   return frame;
@@ -117,7 +121,7 @@ function judgeModern(
     return mismatch("the header Mcp-Method and the body name different methods");
   }
   if (version !== MODERN_VERSION) {
-    const data = { supported: [MODERN_VERSION], requested: version };
+    const data = { supported: [MODERN_VERSION], requested: clipped(version) };
     return new FrameFault(400, RPC.UNSUPPORTED_VERSION, "Unsupported protocol version", id, data);
   }
   if (versionHeader === null) return mismatch("the header MCP-Protocol-Version is missing");

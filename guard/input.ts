@@ -1,6 +1,7 @@
 /** The arguments of a call: what would publish, what the schema says, what the manifest's rules add. */
 import { GatewayError } from "../errors.ts";
 import { type Manifest, writes } from "../registry/manifest.ts";
+import { clipped } from "../lib/quoted.ts";
 import type { Offer, ToolEntry } from "../registry/entry.ts";
 import { wouldPublish } from "../rules/publishing.ts";
 import { checkSchedule, parseSchedule } from "../rules/schedule.ts";
@@ -115,8 +116,8 @@ function refusePublishing(
   if (found) {
     throw new GatewayError(
       "E_FORBIDDEN_OP",
-      `${found.field}: ${
-        JSON.stringify(found.value)
+      `${clipped(found.field)}: ${
+        JSON.stringify(clipped(found.value))
       } would publish, which "${manifest.name}" never does; ${instead}`,
     );
   }

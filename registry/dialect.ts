@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { GatewayError } from "../errors.ts";
 import { nearest } from "../lib/nearest.ts";
+import { clipped } from "../lib/quoted.ts";
 
 /** A schema of the dialect; `faults` says whether something is one. */
 export interface Schema {
@@ -146,10 +147,10 @@ export function checker(schema: Schema): (args: Record<string, unknown>) => Reco
 type Issue = z.core.$ZodIssue;
 
 function sentence(issue: Issue, args: unknown, schema: Schema): string[] {
-  const field = issue.path.map((part, i) =>
-    typeof part === "number" ? `[${part}]` : `${i ? "." : ""}${String(part)}`
-  )
-    .join("");
+  const field = clipped(
+    issue.path.map((part, i) => typeof part === "number" ? `[${part}]` : `${i ? "." : ""}${String(part)}`)
+      .join(""),
+  );
   if (issue.code === "unrecognized_keys") return unknownKeys(issue.keys, issue.path, field, schema);
   const value = issue.path.reduce<unknown>((at, part) => (at as Record<PropertyKey, unknown>)?.[part], args);
   if (value === undefined) return [`${field} is required`];
@@ -175,7 +176,7 @@ function unknownKeys(
   return keys.slice(0, SENTENCES_MAX).map((key) => {
     const group = known.find((one) => Object.hasOwn(properties[one]?.properties ?? {}, key));
     const near = group === undefined ? nearest(key, [...known, ...everywhere]) : `${group}.${key}`;
-    const name = field ? `${field}.${key}` : key;
+    const name = clipped(field ? `${field}.${key}` : key);
     if (near) return `${name}: unknown argument, did you mean ${near}`;
     return `${name}: unknown argument, ${
       known.length ? `known are ${known.join(", ")}` : "none is taken here"

@@ -1,4 +1,5 @@
 /** The arguments of a hosted tool as callers write them, and as its server wants them: prefixes and the location put back. */
+import { clipped } from "../../lib/quoted.ts";
 import { GatewayError } from "../../errors.ts";
 import { walk } from "../../rules/proxied/walk.ts";
 import { wordList } from "../../rules/proxied/words.ts";
@@ -117,6 +118,6 @@ function isOwn(naming: Naming, value: unknown, location: string): boolean {
 }
 
 const foreign = (field: string) =>
-  bad(`${field}: is another location than the site's; leave it out, the gateway fills it in`);
+  bad(`${clipped(field)}: is another location than the site's; leave it out, the gateway fills it in`);
 
 const propertiesIn = (value: unknown): object => typeof value === "object" && value !== null ? value : {};

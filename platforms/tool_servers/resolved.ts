@@ -1,6 +1,7 @@
 /** What a call of a proxied tool comes to: which tool is really run, with what, and what it may touch. Sends nothing. */
 import { GatewayError } from "../../errors.ts";
 import type { Caller } from "../../model.ts";
+import { clipped } from "../../lib/quoted.ts";
 import { Steps } from "../../lib/steps.ts";
 import { numericId } from "../../lib/ids.ts";
 import { forbiddenWord, namedForbidden, runsAnother } from "../../rules/proxied/names.ts";
@@ -118,7 +119,7 @@ function runOf(level: Level, caller: Caller, ports: ProxyPorts, depth: number, s
   };
 }
 
-const at = (field: string, name: string) => field === "" ? name : `${field}.${name}`;
+const at = (field: string, name: string) => clipped(field === "" ? name : `${field}.${name}`);
 
 function oneOf<Key extends string>(keys: readonly Key[], args: Arguments, field: string): Key | undefined {
   const [found, ...more] = keys.filter((key) => Object.hasOwn(args, key));
@@ -146,7 +147,7 @@ function named(name: unknown, field: string, by: SiteOffer, caller: Caller, port
 function assertNames(args: Arguments, field: string, steps: Steps): void {
   const fault = namedForbidden(args, steps);
   if (fault === null) return;
-  const where = [field, fault.field].filter((one) => one !== "").join(".") || "arguments";
+  const where = clipped([field, fault.field].filter((one) => one !== "").join(".")) || "arguments";
   throw forbidden(
     fault.word === null
       ? `${where}: runs another tool, which cannot be judged here; call that tool itself`
@@ -180,9 +181,13 @@ function assertHarmless(
   if (post) return assertPost(args, post[1], now, steps);
   const fault = payloadFault(args, hosted && RECORDS.test(name), steps);
   if (fault === null) return;
-  const read = fault.text === undefined ? "" : ` (a server can read the text of ${fault.text} as settings)`;
+  const read = fault.text === undefined
+    ? ""
+    : ` (a server can read the text of ${clipped(fault.text)} as settings)`;
   throw forbidden(
-    `${fault.field}: ${fault.value} is more than a draft${read}; of a status a write may set "draft" or "pending" only, and ` +
+    `${
+      clipped(fault.field)
+    }: ${fault.value} is more than a draft${read}; of a status a write may set "draft" or "pending" only, and ` +
       "publish_post and publish_page publish where the site allows it",
   );
 }
@@ -196,7 +201,7 @@ function assertPost(args: Arguments, moment: string, now: number, steps: Steps):
   assertUnpublished({ status: args[status], [moment]: args[own(moment)] }, { status: "status", moment }, now);
   const { [status]: _, ...others } = args;
   const fault = payloadFault(others, false, steps);
-  if (fault !== null) throw forbidden(`${fault.field}: ${fault.value} is more than a draft`);
+  if (fault !== null) throw forbidden(`${clipped(fault.field)}: ${fault.value} is more than a draft`);
 }
 
 /** What tools call the page that they change, beside the name that is known of one. */
@@ -212,6 +217,8 @@ function pageOf({ page = "post_id" }: SiteOffer, args: Arguments, steps: Steps):
     const isPage = key === page || (within?.within === null && PAGE_NAMES.test(key));
     return isPage && typeof value !== "object" && String(value) !== String(id) ? field : undefined;
   }, steps);
-  if (other !== undefined) throw bad(`${other}: names another page than ${page}; change one page in a call`);
+  if (other !== undefined) {
+    throw bad(`${clipped(other)}: names another page than ${page}; change one page in a call`);
+  }
   return id;
 }
