@@ -116,9 +116,7 @@ function listPage(c: Context, person: Person, { tokens, sites, form, faults }: L
     token.revoked_at === null ? <a href={`${PATH}/${token.id}`}>{token.name}</a> : token.name,
     token.allowed_sites.includes("*") ? "every site of yours" : token.allowed_sites.join(", "),
     CEILINGS[token.max_risk],
-    token.revoked_at === null
-      ? `in use since ${time(token.created_at)}`
-      : `revoked ${time(token.revoked_at)}`,
+    token.revoked_at === null ? `made ${time(token.created_at)}` : `revoked ${time(token.revoked_at)}`,
   ]);
   return showPage(
     c,
