@@ -5,6 +5,7 @@ import type { ToolEntry } from "../../registry/entry.ts";
 import type { NewSite } from "../../store/store.ts";
 import { ahead, type Args, PNG } from "../cms_kit.ts";
 import { gateway, NOW, site } from "../kit.ts";
+import { world } from "./_proxied.ts";
 
 const flags = Object.fromEntries(FLAGS.map((flag) => [flag, true]));
 const seo = { enabled: true, channel: "plugin" } as const;
@@ -111,4 +112,25 @@ Deno.test("no tool fails inside on a site whose record lacks credentials, an add
     [],
   );
   assert.ok((ends.get("E_MISSING_SECRET") ?? 0) > 300, JSON.stringify([...ends]));
+});
+
+Deno.test("a site's own tools do not fail inside once its credentials are gone", async () => {
+  await using at = await world();
+  const { gw } = at;
+  for (const { id } of await gw.store.sites.list()) {
+    await gw.store.sites.update(id, { credentials: { cms: null, crm: null } });
+  }
+  const about = { post_id: 1, contactId: "c", element_id: "a", settings: { a: 1 }, title: "x", tags: ["a"] };
+  const codes = new Set<string>();
+  for (const { name, offer } of gw.gateway.catalog.entries()) {
+    for (const site_id of offer?.sites ?? []) {
+      for (const args of [{}, about]) {
+        const ending = await gw.end(name, { site_id, ...args, confirm: true });
+        codes.add("code" in ending ? ending.code : "answered");
+      }
+    }
+  }
+  assert.ok(codes.has("E_MISSING_SECRET") && !codes.has("E_INTERNAL"), [...codes].join());
+  assert.deepEqual(gw.logged.filter(({ event }) => event === "internal"), []);
+  assert.deepEqual(at.cms.writes, []);
 });

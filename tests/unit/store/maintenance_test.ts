@@ -11,6 +11,7 @@ import {
   type StoreFile,
 } from "../../../store/maintenance.ts";
 import { STORE_FORMAT } from "../../../store/mark.ts";
+import { lay } from "../../fixtures/stores/stores.ts";
 import { folder, KEY, newToken, open, START } from "./kit.ts";
 
 const OTHER = new Uint8Array(32).fill(8);
@@ -147,4 +148,17 @@ Deno.test("keys that are accepted open a store, and what was sealed under the lo
   await acceptKeys(p.store("store", { keys: [OTHER] }));
   await using store = await open({ path: p.at("store"), keys: [OTHER] });
   assert.equal((await store.tokens.list()).length, 1);
+});
+
+Deno.test("a copy from before stores had a mark is put back, and one under other keys is refused", async () => {
+  await using p = await place();
+  const lines = await Deno.readTextFile(new URL("../../fixtures/stores/format-1.ndjson", import.meta.url));
+  const { all } = await lay(lines, p.at("older"));
+  await refused(
+    () => restoreStore(p.store("store", { keys: [OTHER] }), p.at("older")),
+    /^ENCRYPTION_KEYS: none/,
+  );
+  await restoreStore(p.store("store"), p.at("older"));
+  await using store = await open({ path: p.at("store") });
+  assert.ok(await store.tokens.find(all));
 });
