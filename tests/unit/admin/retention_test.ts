@@ -41,6 +41,7 @@ Deno.test("health says what waits for the operator", async () => {
     sealed: [],
     unpreviewed: [],
     proxies: [],
+    held_tools: [],
   });
   await gw.ok("POST", RETAIN, { confirm: true });
   assert.equal((await gw.ok("GET", "/admin/api/health")).ok, true);
@@ -117,6 +118,7 @@ Deno.test("gateway health names what is sealed under a missing key, and ends wit
     jobs: [],
     sealed,
     proxies: [],
+    held_tools: [],
   };
   const cli = await desk({ fetch: () => Promise.resolve(Response.json({ ok: true, result })) });
   const { code, out } = await cli.run("gateway", "health");
