@@ -149,6 +149,7 @@ export async function chaos(fault: Fault): Promise<ChaosWorld> {
   );
   clock = gw.clock;
   const sites = await linked(gw);
+  clock.now += 2000; // the tokens of the accounts are over now
   const ports: ConnectorPorts = {
     connectors: CONNECTORS,
     store: gw.store,

@@ -5,9 +5,10 @@ import { inFolder, type Running, start, until } from "./running.ts";
 
 const RUN = ["-A", "--preload", new URL("fault_preload.ts", import.meta.url).pathname, "main.ts"];
 
-/** Each line of the log, as the object that it is. */
+/** Each line of the log on a fault, as the object that it is. */
 const linesOf = (stderr: string): Record<string, unknown>[] =>
-  stderr.trimEnd().split("\n").filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
+  stderr.trimEnd().split("\n").filter((line) => line.startsWith("{")).map((line) => JSON.parse(line))
+    .filter(({ event }) => event !== "store_made");
 
 async function statusOf(gateway: Running, path: string): Promise<number> {
   using client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
