@@ -1,10 +1,10 @@
 /** The configurations of proxies that the documentation shows, as printed, in nginx and Caddy before a gateway. */
 import assert from "node:assert/strict";
+import { newAuthority } from "../authority.ts";
 import { listen } from "../e2e/mcp_start.ts";
 import { gateway, type Kit, site } from "../kit.ts";
 
 const ROOT = new URL("../../", import.meta.url);
-const TLS = new URL("../fixtures/tls/", import.meta.url);
 const PAGE = await Deno.readTextFile(new URL("docs/CONFIGURATION.md", ROOT));
 const MIB = 1024 * 1024;
 /** The largest body that a tool takes. */
@@ -29,15 +29,13 @@ interface Asked {
   readonly folder: string;
 }
 
-const [CERT, KEY] = [new URL("acme.pem", TLS).pathname, new URL("acme.key", TLS).pathname];
-
 /** How each is made of what the page shows: addresses and files are changed, and nothing else. */
 const PROXIES: Readonly<Record<string, (asked: Asked) => { text: string; args: string[] }>> = {
   nginx({ port, upstream, folder }) {
     const server = replaced(shown("nginx"), [
       ["listen 443 ssl", `listen 127.0.0.1:${port} ssl`],
-      ["/etc/ssl/gateway.example.pem", CERT],
-      ["/etc/ssl/private/gateway.example.key", KEY],
+      ["/etc/ssl/gateway.example.pem", `${folder}/cert.pem`],
+      ["/etc/ssl/private/gateway.example.key", `${folder}/key.pem`],
       ["127.0.0.1:8000", `127.0.0.1:${upstream}`],
     ]);
     const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
@@ -48,7 +46,10 @@ const PROXIES: Readonly<Record<string, (asked: Asked) => { text: string; args: s
   },
   caddy({ port, upstream, folder }) {
     const site = replaced(shown("caddy"), [
-      ["gateway.example {", `https://127.0.0.1:${port} {\n\ttls ${CERT} ${KEY}\n\tbind 127.0.0.1`],
+      [
+        "gateway.example {",
+        `https://127.0.0.1:${port} {\n\ttls ${folder}/cert.pem ${folder}/key.pem\n\tbind 127.0.0.1`,
+      ],
       ["127.0.0.1:8000", `127.0.0.1:${upstream}`],
     ]);
     const text = `{\n\tadmin off\n\tauto_https disable_redirects\n}\n${site}`;
@@ -107,11 +108,15 @@ async function behind(
   const baseUrl = `https://127.0.0.1:${port}`;
   const { text, args } = PROXIES[proxy]!({ port, upstream: upstream.port, folder });
   await Deno.writeTextFile(`${folder}/config`, text);
+  const authority = await newAuthority();
+  const { cert, key } = await authority.issue(["127.0.0.1"]);
+  await Deno.writeTextFile(`${folder}/cert.pem`, cert);
+  await Deno.writeTextFile(`${folder}/key.pem`, key);
   const env = { XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
   const process = new Deno.Command(proxy, { args, env, stdout: "null", stderr: "piped" }).spawn();
   const said = new Response(process.stderr).text();
   using client = Deno.createHttpClient({
-    caCerts: [await Deno.readTextFile(new URL("authority.pem", TLS))],
+    caCerts: [authority.pem],
     http2: false,
   });
   try {
