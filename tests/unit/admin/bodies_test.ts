@@ -255,7 +255,7 @@ Deno.test("a body that is no JSON object is refused as such", async () => {
       "The body is not UTF-8; send a JSON object in UTF-8, {} when it is empty",
     );
     await gw.refused("E_BAD_INPUT", method, path, "[".repeat(3).replaceAll("[", '{"a":') + "1" + "}}}");
-    await gw.refused("E_BAD_INPUT", method, path, '{"a":'.repeat(20_000) + "1" + "}".repeat(20_000));
+    await gw.refused("E_BAD_JSON", method, path, '{"a":'.repeat(20_000) + "1" + "}".repeat(20_000));
   }
 });
 
