@@ -1,5 +1,6 @@
 /** What is said when no usable answer came: one sentence that names the host and what to do. */
 import { GatewayError, OUTCOME_UNKNOWN } from "../errors.ts";
+import { LIMITS } from "../model.ts";
 import type { Ending, Incoming, Outgoing } from "./request.ts";
 
 export { OUTCOME_UNKNOWN };
@@ -65,11 +66,16 @@ function sentence(out: Outgoing, what: string, left: boolean): string {
   return `${hostOf(out)} ${what}${unknown ? `; ${OUTCOME_UNKNOWN}` : ""}`;
 }
 
+/** An address as a message names it: its origin, or its scheme where it has none. */
+export const placeOf = ({ origin, protocol }: URL): string => origin === "null" ? protocol : origin;
+
 /** A write was answered with a redirect, which is never followed. */
 export function redirectedWrite(out: Outgoing, status: number, target: URL): GatewayError {
   const way = target.origin === new URL(out.url).origin
     ? "another path of its own; a write is not sent on: see which plugin or server rule moves it"
-    : `"${target.origin}"; a write is not sent on: if the site has moved there, set base_url to that address`;
+    : `"${
+      placeOf(target)
+    }"; a write is not sent on: if the site has moved there, set base_url to that address`;
   return new GatewayError(
     "E_UPSTREAM",
     `${hostOf(out)} answered ${status} and points to ${way}`,
@@ -77,19 +83,44 @@ export function redirectedWrite(out: Outgoing, status: number, target: URL): Gat
   );
 }
 
-/** The failure of a request whose deadline passed or whose connection could not be made or kept. */
+/**
+ * The failure of a request whose deadline passed, whose connection could not be made or kept, or whose answer is none;
+ * `isStopped` where the gateway itself cut it off.
+ */
 export function brokenOff(
-  trip: { out: Outgoing; signal: AbortSignal; limitMs: number; left: boolean },
+  trip: { out: Outgoing; signal: AbortSignal; limitMs: number; left: boolean; isStopped: () => boolean },
   cause: unknown,
 ): GatewayError {
   const { out, left } = trip;
+  if (trip.isStopped()) return new Unanswered(sentence(out, stopped(out, left), left), false, cause);
   const seconds = Math.round(trip.limitMs / 100) / 10;
+  const unreadable = unreadableFor(cause);
   const what = trip.signal.aborted
     ? `gave no answer within ${seconds} s; ${retryAdvice(out, left)}`
+    : unreadable !== null
+    ? `${unreadable}; see what answers there${isLost(out, left) ? "" : ", and try again"}`
     : left
     ? `broke the connection off; ${retryAdvice(out, left)}`
     : `could not be reached, nothing was sent${reasonOf(cause)}`;
-  return new Unanswered(sentence(out, what, left), true, cause);
+  return new Unanswered(sentence(out, what, left), unreadable === null, cause);
+}
+
+const isLost = (out: Outgoing, left: boolean) => out.effect === "write" && left;
+
+/** What is said of a request that the gateway cut off: it tells nothing of the other side. */
+function stopped(out: Outgoing, left: boolean): string {
+  if (isLost(out, left)) return "gave no answer before the gateway was stopped";
+  return `${left ? "gave no answer before" : "was not asked:"} the gateway was stopped; try again`;
+}
+
+/** What an answer is whose bytes came and cannot be read, by the code of Node's error; null where it did not come. */
+function unreadableFor(cause: unknown): string | null {
+  const code = codeOf(cause) ?? "";
+  if (code === "HPE_HEADER_OVERFLOW") {
+    return `answered with more than ${LIMITS.UPSTREAM_HEADER_BYTES / 1024} KiB of headers`;
+  }
+  if (code.startsWith("HPE_")) return "gave an answer that breaks the rules of HTTP";
+  return code.startsWith("Z_") ? "gave a compressed answer that cannot be unpacked" : null;
 }
 
 const UNTRUSTED = "its certificate has expired, or is by an authority that is not trusted; have it renewed";
@@ -119,7 +150,7 @@ const codeOf = (fault: unknown): string | null =>
   fault instanceof Error && "code" in fault && typeof fault.code === "string" ? fault.code : null;
 
 function retryAdvice(out: Outgoing, left: boolean): string {
-  return out.effect === "write" && left ? "see that it is up" : "see that it is up and try again";
+  return isLost(out, left) ? "see that it is up" : "see that it is up and try again";
 }
 
 /** The runtime puts the whole address into its message, and an address can hold a secret. */

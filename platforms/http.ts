@@ -3,9 +3,9 @@ import { GatewayError } from "../errors.ts";
 import { LIMITS } from "../model.ts";
 import { checkAddress, type Lookup, systemLookup } from "./addresses.ts";
 import { incoming, retryAfter } from "./answer.ts";
-import { brokenOff, endingOf, failure, NotSent, redirectedWrite } from "./failures.ts";
+import { brokenOff, endingOf, failure, NotSent, placeOf, redirectedWrite } from "./failures.ts";
 import { nextHop } from "./redirects.ts";
-import type { Answer, Ending, Incoming, Outgoing } from "./request.ts";
+import { type Answer, type Ending, headersOf, type Incoming, type Outgoing } from "./request.ts";
 import type { PinnedFetch, Transport } from "./transport.ts";
 import { alarmIn, orAborted, pauseFor } from "../lib/async.ts";
 import { cancelled } from "../lib/cancelled.ts";
@@ -68,12 +68,16 @@ interface Trip {
   readonly signal: AbortSignal;
   readonly limitMs: number;
   readonly endsAt: number;
+  /** Whether the way out was disposed of meanwhile. */
+  readonly isStopped: () => boolean;
   left: boolean;
 }
 
 /** Makes the way out. */
 export function createHttp(options: HttpOptions): OpenHttp {
   let transport: Transport | undefined;
+  let isDisposed = false;
+  const isStopped = () => isDisposed;
   const opened = async () => {
     const { createTransport } = await import("./transport.ts"); // Node's client is large, and not needed to start
     return transport ??= createTransport();
@@ -100,7 +104,8 @@ export function createHttp(options: HttpOptions): OpenHttp {
       const stop = () => clock.abort();
       const inTime = ports.alarm(limitMs, stop);
       signal?.addEventListener("abort", stop);
-      const trip = { out, look, signal: clock.signal, limitMs, endsAt: ports.now() + limitMs, left: false };
+      const endsWith = ports.now() + limitMs;
+      const trip = { out, look, signal: clock.signal, limitMs, endsAt: endsWith, isStopped, left: false };
       try {
         headersOf(out); // a header that cannot be written is a bug, not a broken connection
         const answer = await withRetries(trip, ports);
@@ -114,7 +119,10 @@ export function createHttp(options: HttpOptions): OpenHttp {
         signal?.removeEventListener("abort", stop);
       }
     },
-    [Symbol.dispose]: () => transport?.[Symbol.dispose](),
+    [Symbol.dispose]() {
+      isDisposed = true;
+      transport?.[Symbol.dispose]();
+    },
   };
 }
 
@@ -154,7 +162,8 @@ async function awaitTurn(trip: Trip, ports: Ports): Promise<void> {
 }
 
 const isRepeatable = ({ effect, once }: Outgoing) => effect === "read" && !once;
-const canTryAgain = ({ signal, out, left }: Trip) => !signal.aborted && (isRepeatable(out) || !left);
+const canTryAgain = ({ signal, out, left, isStopped }: Trip) =>
+  !signal.aborted && !isStopped() && (isRepeatable(out) || !left);
 
 /** Milliseconds to wait after an answer before the same is asked again, or null when the answer stands. */
 function pauseAfter(response: Answer, trip: Trip, ports: Ports, attempt: number): number | null {
@@ -195,7 +204,7 @@ function lookAt(hop: Outgoing, trip: Trip, hops: number): void {
     trip.look(hop);
   } catch (thrown) {
     if (hops === 0 || !(thrown instanceof GatewayError)) throw thrown;
-    const place = new URL(hop.url).origin;
+    const place = placeOf(new URL(hop.url));
     throw failure(
       trip.out,
       `redirects to "${place}", which was not followed: ${thrown.message}; ${MOVED}`,
@@ -224,24 +233,4 @@ async function once(hop: Outgoing, trip: Trip, ports: Ports): Promise<Answer> {
     if (thrown instanceof NotSent) trip.left = before;
     throw thrown;
   }
-}
-
-/** What RFC 9110 lets a header be (5.1, 5.5). */
-const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-
-/** The headers by their names in lower case. Throws TypeError for one that cannot be written. */
-function headersOf(out: Outgoing): Record<string, string> {
-  const headers: Record<string, string> = {
-    "accept": "application/json",
-    "user-agent": "site-operations-gateway",
-  };
-  if (out.json !== undefined) headers["content-type"] = "application/json";
-  for (const [name, value] of Object.entries(out.headers ?? {})) {
-    if (!HEADER_NAME.test(name) || !HEADER_VALUE.test(value)) {
-      throw new TypeError(`The header ${JSON.stringify(name)} cannot be written`);
-    }
-    headers[name.toLowerCase()] = value;
-  }
-  return headers;
 }

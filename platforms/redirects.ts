@@ -1,5 +1,5 @@
 /** The request that follows a redirect. */
-import { failure } from "./failures.ts";
+import { failure, placeOf } from "./failures.ts";
 import type { Outgoing } from "./request.ts";
 
 /** Headers that may follow a redirect to another origin; everything else could be a credential. */
@@ -19,7 +19,7 @@ export function nextHop(hop: Outgoing, status: number, target: URL): Outgoing {
     return { ...rest, ...payload, headers, method, url: target.href };
   }
   if (payload.json !== undefined || payload.body !== undefined) {
-    throw failure(hop, `redirects to "${target.origin}"; set the address to that one`, false);
+    throw failure(hop, `redirects to "${placeOf(target)}"; set the address to that one`, false);
   }
   const kept = Object.entries(headers).filter(([name]) => HARMLESS_HEADERS.has(name.toLowerCase()));
   return { ...rest, headers: Object.fromEntries(kept), method, url: target.href };

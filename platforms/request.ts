@@ -95,3 +95,23 @@ export interface Incoming {
   /** The body as JSON, or undefined when it is not JSON. */
   json(): unknown;
 }
+
+/** What RFC 9110 lets a header be (5.1, 5.5). */
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** The headers of a request by their names in lower case, those that each has included. Throws TypeError for one that cannot be written. */
+export function headersOf(out: Outgoing): Record<string, string> {
+  const headers: Record<string, string> = {
+    "accept": "application/json",
+    "user-agent": "site-operations-gateway",
+  };
+  if (out.json !== undefined) headers["content-type"] = "application/json";
+  for (const [name, value] of Object.entries(out.headers ?? {})) {
+    if (!HEADER_NAME.test(name) || !HEADER_VALUE.test(value)) {
+      throw new TypeError(`The header ${JSON.stringify(name)} cannot be written`);
+    }
+    headers[name.toLowerCase()] = value;
+  }
+  return headers;
+}

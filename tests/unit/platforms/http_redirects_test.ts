@@ -137,3 +137,24 @@ Deno.test("a header that cannot be written is a bug and not a broken connection"
   const out = { method: "GET", url: "https://acme.example/", effect: "read", headers: { a: "é漢" } } as const;
   await assert.rejects(http.send(out, { endsAt: Date.now() + 5000 }), TypeError);
 });
+
+Deno.test("a redirect that leads nowhere on the web is named by its scheme", async () => {
+  for (const [location, named] of [["file:///etc/passwd", "file:"], ["javascript:alert(1)", "javascript:"]]) {
+    const moved = () => new Response(null, { status: 302, headers: { location: location! } });
+    const look = ({ url }: Outgoing) => {
+      if (!url.startsWith("http")) throw new GatewayError("E_FORBIDDEN_OP", "not there");
+    };
+    await withServer(moved, async ({ base }) => {
+      using http = createHttp({ allowPrivate: ["127.0.0.1"] });
+      const endsAt = Date.now() + 5000;
+      const read = { method: "GET", url: base, effect: "read" } as const;
+      await fails(
+        http.send(read, { endsAt, look }),
+        new RegExp(`redirects to "${named}", which was not`),
+        504,
+      );
+      const write = { method: "POST", url: base, effect: "write", json: {} } as const;
+      await fails(http.send(write, { endsAt, look }), new RegExp(`points to "${named}"; a write`), 302);
+    });
+  }
+});
