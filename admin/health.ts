@@ -37,6 +37,7 @@ export const isJobWrong = ({ failing_since, running_since }: JobReport, clock: s
 /** Adds the health page. */
 export function healthRoutes(app: Hono, ports: AdminPorts): void {
   app.get("/admin/api/health", async (c) => {
+    await ports.store.ping(); // a store that is damaged or gone may still answer what follows
     const retention = await ports.retention.state();
     const jobs = ports.jobs();
     const clock = new Date(ports.now()).toISOString();

@@ -78,6 +78,7 @@ export interface AdminPorts {
     | "devices"
     | "audit"
     | "missingKeys"
+    | "ping"
   >;
   readonly masterToken: string;
   /** First word of the gateway's own tokens, to tell somebody who sends one here. */

@@ -23,6 +23,8 @@ export class Database {
   #closed = false;
   /** Whether the last commit failed: on a full disk KV still answers reads. */
   #refuses = false;
+  /** What was said of a damaged file: it does not mend itself, and another place of it may still take what is probed. */
+  #damage: string | null = null;
 
   /**
    * `now` is the time records carry; `elapsed` counts milliseconds and never goes back. With a clock no operation waits
@@ -30,7 +32,7 @@ export class Database {
    */
   constructor(kv: Deno.Kv, readonly now: () => number, readonly elapsed: () => number, clock?: Clock) {
     this.#kv = kv;
-    this.#patience = clock === undefined ? null : new Patience(kv, clock);
+    this.#patience = clock === undefined ? null : new Patience(kv, clock, (error) => this.#failed(error));
     this.#reading = this.#patience?.kv ?? kv;
   }
 
@@ -55,8 +57,13 @@ export class Database {
       return commit;
     } catch (error) {
       this.#refuses = true;
+      this.#failed(error);
       throw error;
     }
+  }
+
+  #failed(error: unknown): void {
+    if (isDamage(error)) this.#damage ??= messageOf(error);
   }
 
   /** Resolves once KV answers again where it did not. */
@@ -81,8 +88,12 @@ export class Database {
     };
   }
 
-  /** Reads a key; where the last commit failed it is written as well, for no call can do without. Rejects as KV does. */
+  /**
+   * Reads a key; where the last commit failed it is written as well, for no call can do without. Rejects as KV does, and
+   * with E_INTERNAL from the first damage on that was met.
+   */
   async probe(): Promise<void> {
+    if (this.#damage !== null) throw damaged(this.#damage);
     if (this.#refuses) await this.commit(this.kv.atomic().set(PROBE_KEY, true, { expireIn: PROBE_MS }));
     else await this.kv.get(PROBE_KEY);
   }
@@ -125,6 +136,18 @@ export async function inTurn<T>(work: () => Promise<T>, wanted: () => boolean = 
     }
   }
 }
+
+const messageOf = (error: unknown) => error instanceof Error ? error.message : String(error);
+
+/** Whether that is what SQLite says of a damaged file, or of one that holds no database. */
+export const isDamage = (error: unknown): boolean =>
+  /not a database|malformed|corrupt/.test(messageOf(error));
+
+const damaged = (said: string) =>
+  new GatewayError(
+    "E_INTERNAL",
+    `The file of the store is damaged (${said}); stop the gateway and put back a copy (deno task admin store restore)`,
+  );
 
 /** Whether SQLite refused because another process holds the file. */
 export function isLocked(error: unknown): boolean {

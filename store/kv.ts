@@ -16,6 +16,7 @@ import { KnownStores } from "./known_stores.ts";
 import { Leases } from "./leases.ts";
 import { OAuthClients } from "./oauth_clients.ts";
 import { OAuthGrants } from "./oauth_grants.ts";
+import { OpenedFile } from "./opened_file.ts";
 import { isFile, openMarked, within } from "./opening.ts";
 import { Paces } from "./paces.ts";
 import { PersonSessions } from "./person_sessions.ts";
@@ -73,6 +74,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const sealer = await Sealer.open(options.keys);
   const signatures = new Signatures(options.keys);
   const opened = await openKnown(options, sealer);
+  const file = await OpenedFile.at(options.path);
   const kv = options.around?.(opened) ?? opened;
   const clock = options.clock ?? CLOCK;
   const db = new Database(kv, options.now ?? Date.now, options.elapsed ?? clock.elapsed, clock);
@@ -109,7 +111,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     audit,
     missingKeys: () => missingKeys(db, sealer),
     async ping() {
-      await within(PING_DEADLINE_MS, db.probe(), "The store does not answer");
+      await within(PING_DEADLINE_MS, Promise.all([db.probe(), file?.check()]), "The store does not answer");
     },
     close() {
       return closing ??= Promise.allSettled([accounts.finish(LIMITS.ACCOUNTS_FINISH_MS), audit.close()])

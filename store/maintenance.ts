@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { backup } from "node:sqlite";
 import { KnownStores } from "./known_stores.ts";
 import { assertOwn, readMark, type StoreMark } from "./mark.ts";
+import { isDamage } from "./database.ts";
 import { isFile, openMarked } from "./opening.ts";
 import { Sealer } from "./seal.ts";
 import { assertStore, isReadable, messageOf, openFile, refusal, sizeOf } from "./store_file.ts";
@@ -179,7 +180,7 @@ async function assertReplaceable({ path, keys, known }: StoreFile, copy: StoreMa
 
 /** Rethrows, but for what a damaged file makes KV say. */
 function unlessDamaged(error: unknown): null {
-  if (/malformed|not a database|corrupt/.test(messageOf(error))) return null;
+  if (isDamage(error)) return null;
   throw error;
 }
 

@@ -1,7 +1,7 @@
 /** Opens the KV beneath a store, and says in plain words why it cannot. */
 import { basename, dirname } from "node:path";
 import { GatewayError } from "../errors.ts";
-import { commitInTurn, inTurn, isLocked } from "./database.ts";
+import { commitInTurn, inTurn, isDamage, isLocked } from "./database.ts";
 import type { KnownStores } from "./known_stores.ts";
 import { lost, type Marked, marked } from "./mark.ts";
 import { PROBE_KEY } from "./patience.ts";
@@ -142,7 +142,7 @@ function explain(cause: unknown, path: string | undefined): string {
   const message = cause instanceof Error ? cause.message : String(cause);
   if (isAddress(path)) return `${nameOf(path)} ${explainServer(cause, message)}`;
   const store = nameOf(path);
-  if (/not a database|malformed|corrupt/.test(message)) {
+  if (isDamage(cause)) {
     return `${store} is no database or is damaged; put back a copy, or move the file away to start empty`;
   }
   if (isLocked(cause)) {

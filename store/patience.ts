@@ -46,8 +46,12 @@ class Lane {
   /** Resolved once something comes back again. */
   #again = Promise.withResolvers<void>();
 
-  /** `attempt` is what is asked instead of all else while nothing comes back; `begun` has the clock run. */
-  constructor(private readonly attempt: () => Promise<unknown>, private readonly begun: () => void) {}
+  /** `attempt` is what is asked instead of all else while nothing comes back; `begun` has the clock run; `failed` is told. */
+  constructor(
+    private readonly attempt: () => Promise<unknown>,
+    private readonly begun: () => void,
+    private readonly failed: (error: unknown) => void,
+  ) {}
 
   /** Whether nothing is under way that needs a clock. */
   get isIdle(): boolean {
@@ -66,6 +70,7 @@ class Lane {
         resolve(value);
       }, (error) => {
         this.#back(wait);
+        this.failed(error);
         reject(error);
       });
       this.begun();
@@ -120,12 +125,13 @@ export class Patience {
   readonly #clock: Clock;
   #stop: (() => void) | null = null;
 
-  constructor(kv: Deno.Kv, clock: Clock) {
+  /** `failed` is told of what KV refused. */
+  constructor(kv: Deno.Kv, clock: Clock, failed: (error: unknown) => void = () => {}) {
     const begun = () => void (this.#stop ??= clock.every(TICK_MS, this.#tick));
     this.#clock = clock;
-    this.#reads = new Lane(() => kv.get(PROBE_KEY), begun);
+    this.#reads = new Lane(() => kv.get(PROBE_KEY), begun, failed);
     const writing = () => kv.atomic().set(PROBE_KEY, true, { expireIn: PROBE_MS }).commit();
-    this.#changes = new Lane(writing, begun);
+    this.#changes = new Lane(writing, begun, failed);
     this.kv = readingIn(kv, this.#reads);
   }
 

@@ -65,7 +65,12 @@ export function kit(ports: Partial<AdminPorts> = {}) {
   const reports: [string, unknown][] = [];
   const recorded: Parameters<AdminPorts["record"]>[] = [];
   const app = adminApp({
-    store: { missingKeys: () => Promise.resolve([]), ...fakePeople(), ...store },
+    store: {
+      missingKeys: () => Promise.resolve([]),
+      ping: () => Promise.resolve(),
+      ...fakePeople(),
+      ...store,
+    },
     masterToken: MASTER,
     tokenPrefix: "gate",
     baseUrl: "http://127.0.0.1:8000",

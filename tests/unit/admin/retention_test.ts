@@ -1,6 +1,9 @@
 /** Retention and health through the admin API and the command line. */
 import assert from "node:assert/strict";
+import { GatewayError } from "../../../errors.ts";
 import { desk } from "./desk.ts";
+import { fakePeople } from "./fake_people.ts";
+import { fakeStore } from "./fake_store.ts";
 import { WAITS } from "./fake_retention.ts";
 import { kit, told } from "./kit.ts";
 
@@ -59,6 +62,14 @@ Deno.test("audit retain shows what would go, and with --confirm lets it go", asy
   assert.match((await cli.good("audit", "retain", "--confirm")).out, /^Dropped: 70 entries in 3 segments/);
   assert.match((await cli.good("audit", "retain", "--confirm")).out, /nothing was dropped/);
   assert.match((await cli.good("audit", "retain")).out, /Nothing is\./);
+});
+
+Deno.test("health is not told of a store whose ping fails, but what is wrong with it", async () => {
+  const message = "The file of the store is damaged (malformed); stop the gateway and put back a copy";
+  const ping = () => Promise.reject(new GatewayError("E_INTERNAL", message));
+  const missingKeys = () => Promise.resolve([]);
+  const gw = kit({ store: { ...fakePeople(), ...fakeStore(), missingKeys, ping } });
+  assert.equal(await gw.refused("E_INTERNAL", "GET", "/admin/api/health"), message);
 });
 
 Deno.test("gateway health ends with 1 while something waits", async () => {
