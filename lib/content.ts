@@ -24,12 +24,14 @@ const OWN_NAMES = [
   "verified_reason",
   "request_id",
   "replayed",
+  "answered_by",
+  "notice",
 ];
 /** A text that names one of those, whichever; most texts name none. */
-const NAMES_OWN = /"(?:needs_|confirm_|verified|request_id|replayed)/;
+const NAMES_OWN = /"(?:needs_|confirm_|verified|request_id|replayed|answered_by|notice")/;
 /** What only the gateway says, wherever it stands: its words for a confirmation, and how it refuses. */
 const OWN_WORDS =
-  /needs_confirmation|confirm_token|verified_reason|\bcft_\w|\bconfirm"?\s{0,9}[:=]\s{0,9}"?true/i;
+  /needs_confirmation|confirm_token|verified_reason|site-operations\\?\/|\bcft_\w|\bconfirm"?\s{0,9}[:=]\s{0,9}"?true/i;
 const OWN_REFUSAL = /\bE_[A-Z_]{2,40}:/;
 /** A proof as prose shows it, of which nobody asks where the names stand. */
 const OWN_PROOF =
