@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import type { User } from "../../model.ts";
 import type { UserInput } from "../../store/store.ts";
-import { type Kit, MASTER } from "../kit.ts";
+import { acceptKeys } from "../../store/maintenance.ts";
+import { gateway, type Kit, MASTER, NOW } from "../kit.ts";
 
 export const BASE = "http://127.0.0.1:8000";
 /** A passphrase that may be chosen. */
@@ -198,4 +199,11 @@ export async function joined(gw: Kit, user: User): Promise<PersonBrowser> {
   const page = await browser.join(await invited(gw, user));
   assert.equal(page.status, 200, page.text);
   return browser;
+}
+
+/** A gateway on a store in a folder of its own, whose keys were lost and replaced as its operator does it. */
+export async function withLostKeys(kvPath: string): Promise<Kit> {
+  const encryptionKeys = [new Uint8Array(32).fill(9)];
+  await acceptKeys({ path: kvPath, keys: encryptionKeys, now: NOW, known: `${kvPath}-known` });
+  return await gateway({ settings: { kvPath, encryptionKeys } });
 }

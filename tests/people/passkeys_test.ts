@@ -10,7 +10,7 @@ import {
   joinWith,
   signInWith,
 } from "./authenticator.ts";
-import { invited, person, PersonBrowser } from "./kit.ts";
+import { invited, person, PersonBrowser, withLostKeys } from "./kit.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 /** Somebody is there, but has not proven to be the owner. */
@@ -79,7 +79,7 @@ Deno.test("a passkey signs in where no key opens the passphrase beside it", asyn
       assert.match(set.text, /The passphrase is changed/);
       return made;
     })();
-    await using gw = await gateway({ settings: { kvPath, encryptionKeys: [new Uint8Array(32).fill(9)] } });
+    await using gw = await withLostKeys(kvPath);
     const browser = new PersonBrowser(gw);
     assert.equal((await signInWith(device, browser)).title, "Tokens");
     assert.match((await browser.open("/admin/account")).text, /Set a passphrase/);

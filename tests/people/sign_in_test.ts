@@ -4,7 +4,17 @@ import { browserOf } from "../../admin/pages/words.ts";
 import { passphraseFault } from "../../admin/sign_in/passphrase.ts";
 import { PEOPLE_LIMITS } from "../../model.ts";
 import { gateway, type Kit } from "../kit.ts";
-import { BASE, invited, joined, PASSPHRASE, person, PersonBrowser, reaching, said } from "./kit.ts";
+import {
+  BASE,
+  invited,
+  joined,
+  PASSPHRASE,
+  person,
+  PersonBrowser,
+  reaching,
+  said,
+  withLostKeys,
+} from "./kit.ts";
 
 Deno.test("an invitation sets a passphrase, which signs in; the link works once", async () => {
   await using gw = await gateway();
@@ -269,7 +279,6 @@ Deno.test("no passphrase, invitation or cookie stands in the store, the log or t
 Deno.test("a passphrase that no key opens signs in nobody, tells nobody, and is replaced by an invitation", async () => {
   const folder = await Deno.makeTempDir();
   const kvPath = `${folder}/kv.db`;
-  const other = [new Uint8Array(32).fill(9)];
   try {
     const ann = await (async () => {
       await using gw = await gateway({ settings: { kvPath } });
@@ -277,7 +286,7 @@ Deno.test("a passphrase that no key opens signs in nobody, tells nobody, and is 
       await joined(gw, user);
       return user;
     })();
-    await using gw = await gateway({ settings: { kvPath, encryptionKeys: other } });
+    await using gw = await withLostKeys(kvPath);
     const browser = new PersonBrowser(gw);
     const known = await browser.signIn(ann.email);
     const unknown = await browser.signIn("nobody@agency.example");
