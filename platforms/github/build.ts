@@ -1,8 +1,9 @@
 /** The tree of a commit: made of another with files put in and taken out, and read back before anything points to it. */
 import { GatewayError } from "../../errors.ts";
 import { RepoError } from "./errors.ts";
-import { blobName, makeBlob, makeTree, type NewEntry, treeOf } from "./git.ts";
+import { makeBlob, makeTree, type NewEntry, treeOf } from "./git.ts";
 import { View } from "./view.ts";
+import { blobName } from "./names.ts";
 import type { RepoWire } from "./wire.ts";
 
 /** What becomes of one path: its new bytes, or null to take it out. */

@@ -1,6 +1,7 @@
 /** The git objects of a repository as the host's API gives them (docs/upstreams/github.md). */
 import { z } from "zod";
 import { RepoError, unreadable } from "./errors.ts";
+import { blobName } from "./names.ts";
 import { encoded, type RepoWire } from "./wire.ts";
 
 const SHA = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/);
@@ -141,13 +142,4 @@ export async function makeCommit(
   const made = await wire.ask(asked);
   if (made.tree.sha === json.tree) return made.sha;
   throw unreadable(wire.repo, 201, false);
-}
-
-/** The name git gives to a blob of those bytes (SHA-1). */
-export async function blobName(bytes: Uint8Array): Promise<string> {
-  const head = new TextEncoder().encode(`blob ${bytes.byteLength}\0`);
-  const whole = new Uint8Array(head.byteLength + bytes.byteLength);
-  whole.set(head);
-  whole.set(bytes, head.byteLength);
-  return new Uint8Array(await crypto.subtle.digest("SHA-1", whole)).toHex();
 }

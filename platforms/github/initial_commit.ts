@@ -3,8 +3,9 @@ import { z } from "zod";
 import { GatewayError } from "../../errors.ts";
 import { OUTCOME_UNKNOWN } from "../failures.ts";
 import { RepoError, unreadable } from "./errors.ts";
-import { blobName, commitOf, defaultBranch, headOf, treeOf } from "./git.ts";
+import { commitOf, defaultBranch, headOf, treeOf } from "./git.ts";
 import { isUnknown, type Move, moveBranch, type Moved } from "./refs.ts";
+import { blobName } from "./names.ts";
 import { encoded, type RepoWire } from "./wire.ts";
 
 const MADE = z.object({ content: z.object({ sha: z.string() }), commit: z.object({ sha: z.string() }) });

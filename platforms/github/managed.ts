@@ -1,7 +1,7 @@
 /** What is written under our mark: kept before it is pushed, so that it is known as ours however it gets to a branch. */
 import { isGenerated } from "../astro/page.ts";
 import type { Decide } from "./client.ts";
-import { blobName } from "./git.ts";
+import { blobName } from "./names.ts";
 
 /** Where it is kept. */
 export interface ManagedFiles {

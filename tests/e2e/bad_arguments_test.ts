@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { Schema } from "../../registry/dialect.ts";
 import type { ToolEntry } from "../../registry/entry.ts";
+import { clipped } from "../../lib/quoted.ts";
 import { gateway, type Kit, site } from "../kit.ts";
 
 const OPTIONS = {
@@ -109,7 +110,8 @@ async function refuseAll(gw: Kit, tool: string, cases: readonly Case[]): Promise
   for (const { args, field } of cases) {
     const says = await gw.refuses(tool, args, "E_BAD_INPUT");
     const shown = `${tool} ${JSON.stringify(args)?.slice(0, 200)}: ${says}`;
-    const [, told] = says.split("; ").map((one) => [one.startsWith(field), one.slice(field.length)] as const)
+    const named = clipped(field);
+    const [, told] = says.split("; ").map((one) => [one.startsWith(named), one.slice(named.length)] as const)
       .find(([names]) => names) ?? [];
     assert.ok(told !== undefined, shown);
     assert.match(told, /^( is required|: expected .{4,}|: unknown argument, .{4,})/, shown);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Code } from "../../errors.ts";
 import type { AuditRow, Door } from "../../model.ts";
 import { isGenerated } from "../../platforms/astro/page.ts";
-import { blobName } from "../../platforms/github/git.ts";
+import { blobName } from "../../platforms/github/names.ts";
 import { type GitHubStandIn, type RepoOptions, startGitHub } from "../../sandbox/github/start.ts";
 import { type Args, lasting, type Preview, type Refusal } from "../cms_kit.ts";
 import { gateway, type Kit, type KitOptions } from "../kit.ts";

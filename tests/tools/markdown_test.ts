@@ -1,6 +1,6 @@
 /** Markdown files of a repository: saved, read, listed and given a status through both doors, a clone as the witness. */
 import assert from "node:assert/strict";
-import { blobName } from "../../platforms/github/git.ts";
+import { blobName } from "../../platforms/github/names.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { FILES, JOURNAL, REPO, StaticWorld } from "./_static.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Code } from "../../errors.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
-import { blobName } from "../../platforms/github/git.ts";
+import { blobName } from "../../platforms/github/names.ts";
 import { FILES, REPO, StaticWorld } from "./_static.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);

@@ -293,7 +293,10 @@ Deno.test("texts are judged in bounded time, whatever they repeat", () => {
       try {
         payloadFault({ data: before + text + " \n!{" });
       } catch (error) {
-        assert.match(String(error), /more than 25000 values|hold too much to be judged/);
+        assert.match(
+          String(error),
+          /more than 25000 values|hold too much to be judged|nested deeper than 64 levels/,
+        );
       }
     }
   }
