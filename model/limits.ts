@@ -47,6 +47,8 @@ export const LIMITS = {
   UPSTREAM_RETRIES: 2,
   /** The longest an upstream that is too busy is waited for within a call. */
   UPSTREAM_BUSY_MS: 5000,
+  /** The longest wait that a caller is asked for, whatever an upstream asks: clients obey it, and some forget why. */
+  RETRY_AFTER_SECONDS: 24 * 60 * 60,
   /** How long a connection is kept for the next request, and how many for one address of a host. */
   UPSTREAM_IDLE_MS: 30_000,
   UPSTREAM_IDLE_PER_ADDRESS: 128,

@@ -55,12 +55,13 @@ export function askedWait(
   { status, headers }: Pick<Incoming, "status" | "headers">,
 ): { retryAfter?: number } {
   const ms = NOT_NOW.has(status) ? retryAfter(headers, Date.parse(headers.get("date") ?? "")) : null;
-  return ms ? { retryAfter: Math.ceil(ms / 1000) } : {};
+  return ms ? { retryAfter: Math.min(Math.ceil(ms / 1000), LIMITS.RETRY_AFTER_SECONDS) } : {};
 }
 
 /** When to try again, behind those two words: what the answer says, or the words given. */
 export function whenAgain(answer: Pick<Incoming, "status" | "headers">, otherwise: string): string {
   const { retryAfter: seconds } = askedWait(answer);
   if (seconds === undefined) return otherwise;
+  if (seconds >= LIMITS.RETRY_AFTER_SECONDS) return "in a day or later";
   return seconds < 120 ? `in ${seconds} s` : `in ${Math.ceil(seconds / 60)} minutes`;
 }

@@ -1,4 +1,5 @@
 /** What a failure of the repository host is turned into: one sentence with its status, its words and the way out. */
+import { LIMITS } from "../../model.ts";
 import { GatewayError, type GatewayErrorOptions } from "../../errors.ts";
 import { excerpt } from "../excerpt.ts";
 import { OUTCOME_UNKNOWN } from "../failures.ts";
@@ -78,7 +79,8 @@ export function refusal(
   const { status, said } = refused;
   const detail = excerpt(said, secrets);
   const wait = busyInWords(refused, now);
-  const seconds = wait === null ? undefined : Math.max(1, Math.ceil(wait / 1000));
+  const asked = wait === null ? undefined : Math.max(1, Math.ceil(wait / 1000));
+  const seconds = asked && Math.min(asked, LIMITS.RETRY_AFTER_SECONDS);
   const head = `${ofRepo(repo)}the host answered ${status}: ${detail === "" ? "no text" : detail}`;
   return new RepoError(`${head}; ${wayOut(refused, seconds)}`, status, said, { retryAfter: seconds });
 }

@@ -1,5 +1,6 @@
 /** What a refusal of a Google service is turned into: the gateway's code, and one sentence with the next step. */
 import { z } from "zod";
+import { LIMITS } from "../../model.ts";
 import { GatewayError } from "../../errors.ts";
 import { excerpt } from "../excerpt.ts";
 import { OUTCOME_UNKNOWN } from "../failures.ts";
@@ -79,9 +80,10 @@ function waitOf(seconds: number): string {
 /** Whole seconds that an answer asks to wait, given as seconds or as a date; null where it does not say. */
 function retryAfter(answer: Incoming, now: number): number | null {
   const given = answer.headers.get("retry-after")?.trim() ?? "";
-  if (/^\d{1,9}$/.test(given)) return Number(given);
-  const at = Date.parse(given);
-  return Number.isNaN(at) ? null : Math.max(1, Math.ceil((at - now) / 1000));
+  const seconds = /^\d{1,9}$/.test(given)
+    ? Number(given)
+    : Math.max(1, Math.ceil((Date.parse(given) - now) / 1000));
+  return Number.isNaN(seconds) ? null : Math.min(seconds, LIMITS.RETRY_AFTER_SECONDS);
 }
 
 /** The error of an answer that is no success; what it says is shown without the secrets. */

@@ -1,5 +1,6 @@
 /** Google's OAuth after the consent page: the code for tokens, a token anew, and the end of it all. */
 import type * as OAuth from "oauth4webapi";
+import { LIMITS } from "../../model.ts";
 import { GatewayError } from "../../errors.ts";
 import { InvalidGrant } from "../../lib/invalid_grant.ts";
 import type { ConsentAnswer, EndedTokens, Granted } from "../connection.ts";
@@ -127,7 +128,7 @@ function unreadable({ status, headers, text }: Incoming): GatewayError {
   const wait = headers.get("retry-after") ?? "";
   return new GatewayError("E_UPSTREAM", `Google answered ${status}${said === "" ? "" : `: ${said}`}`, {
     upstream: status,
-    retryAfter: /^\d{1,9}$/.test(wait) ? Number(wait) : undefined,
+    retryAfter: /^\d{1,9}$/.test(wait) ? Math.min(Number(wait), LIMITS.RETRY_AFTER_SECONDS) : undefined,
   });
 }
 

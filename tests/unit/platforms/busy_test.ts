@@ -4,6 +4,8 @@ import type { GatewayError } from "../../../errors.ts";
 import { askedWait, whenAgain } from "../../../platforms/answer.ts";
 import { refused as ofClarity } from "../../../platforms/clarity/refusals.ts";
 import { refusal as ofDuda } from "../../../platforms/duda/errors.ts";
+import { refusal as ofGitHub } from "../../../platforms/github/errors.ts";
+import { refusal as ofGoogle } from "../../../platforms/google/errors.ts";
 import { refused as ofCrm } from "../../../platforms/highlevel/refusals.ts";
 import { ROUTES } from "../../../platforms/highlevel/routes.ts";
 import type { Incoming, Outgoing } from "../../../platforms/request.ts";
@@ -70,6 +72,24 @@ Deno.test("where a page of the host, or of what stands before it, says how long 
       assert.doesNotMatch(refusal(page(status, {})).message, /minutes|NaN/, `${name} ${status}`);
     }
   }
+});
+
+Deno.test("no upstream has a caller wait longer than a day, however long it asks for", () => {
+  const now = Date.parse("2026-11-22T10:00:00Z");
+  const ofRepo = (one: Incoming) => ofGitHub(null, { ...one, said: "Slow down", unknown: false }, [], now);
+  const google = { service: { name: "Google Sheets" }, out: READ, secrets: [], now, user_id: "u" };
+  const ofSheets = (one: Incoming) => ofGoogle(google.service as never, { ...google, answer: one });
+  const all = { ...REFUSALS, GitHub: ofRepo, Google: ofSheets };
+  for (const [name, refusal] of Object.entries(all)) {
+    for (const asked of ["999999999", "Fri, 31 Dec 9999 23:59:59 GMT"]) {
+      const date = new Date(now).toUTCString();
+      const error = refusal(answer(429, { "retry-after": asked, date }));
+      const isDate = asked.endsWith("GMT") && name === "GitHub"; // which answers seconds alone
+      if (!isDate) assert.equal(error.retryAfter, 86_400, `${name} ${asked}`);
+      assert.doesNotMatch(error.message, /\d{6} minutes|\d{6} s|\d{4} hours/, name);
+    }
+  }
+  assert.equal(whenAgain(answer(503, { "retry-after": "999999999" }), "later"), "in a day or later");
 });
 
 Deno.test("a date is read by the clock of whoever answered; what says nothing of now, and what cannot be read, is passed over", () => {
