@@ -150,7 +150,13 @@ Deno.test("a site that is updated keeps no other site of its host from being lis
     ],
   });
   const out = { method: "POST", url: "https://shared.example/", effect: "read" } as const;
-  const trip = { out, signal: new AbortController().signal, limitMs: 1000, left: false };
+  const trip = {
+    out,
+    signal: new AbortController().signal,
+    limitMs: 1000,
+    left: false,
+    isStopped: () => false,
+  };
   const gone = await serving(sites, () => brokenOff(trip, null));
   assert.equal(gone.asked, "acme", "where nothing answers at all, nobody else waits for it");
 });
@@ -196,7 +202,7 @@ Deno.test("who asks a host while another does waits for what that one finds, and
 
 Deno.test("what one site cannot be asked, or answers too much of, says nothing of the host that others ask", async () => {
   const out = { method: "POST", url: "https://crm.example/mcp/", effect: "read" } as const;
-  const trip = { out, signal: AbortSignal.abort(), limitMs: 1000, left: true };
+  const trip = { out, signal: AbortSignal.abort(), limitMs: 1000, left: true, isStopped: () => false };
   const fails: readonly [thrown: unknown, isDown: boolean][] = [
     [failure(out, "was not asked: its pace allows no more within the time of the call", false), false],
     [failure(out, "answered with more than 4194304 bytes, or in too many pieces; ask for less", true), false],
