@@ -119,6 +119,8 @@ export interface GatewayErrorOptions {
   audit?: "denied" | "risk_capped";
   /** What is known of the change, where whoever throws knows it better than the requests that were sent tell. */
   outcome?: Outcome;
+  /** Whether visitors got what the call changed although it is not to publish; null where nobody could tell. */
+  published?: true | null;
 }
 
 /** The end of a message about a write that may have been carried out; the pipeline adds with which tool to look. */
@@ -135,6 +137,7 @@ export class GatewayError extends Error {
   readonly audit: "denied" | "risk_capped" | undefined;
   readonly replayed: boolean;
   readonly outcome: Outcome | undefined;
+  readonly published: true | null | undefined;
 
   constructor(code: Code, message: string, options: GatewayErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -145,6 +148,7 @@ export class GatewayError extends Error {
     this.audit = options.audit;
     this.replayed = options.replayed ?? false;
     this.outcome = options.outcome;
+    this.published = options.published;
   }
 
   /** The same failure, told in other words. */

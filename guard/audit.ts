@@ -99,7 +99,9 @@ export class CallRecord {
     try {
       return await work();
     } catch (thrown) {
-      this.error = asGatewayError(thrown, this.#call.requestId).code;
+      const { code, published: _published } = asGatewayError(thrown, this.#call.requestId);
+      this.error = code;
+      if (_published !== undefined) Object.assign(this.facts, { _published });
       throw thrown;
     }
   }
@@ -150,9 +152,13 @@ export class CallRecord {
     };
   }
 
-  #known(failure: GatewayError | null): Pick<AuditRow, "outcome"> {
+  #known(failure: GatewayError | null): Pick<AuditRow, "outcome" | "_published"> {
     // Of a call that repeats what an earlier one failed with, this one did nothing.
-    if (failure?.outcome !== undefined) return { outcome: this.writing ? failure.outcome : "none" };
+    if (failure?.outcome !== undefined) {
+      if (!this.writing) return { outcome: "none" };
+      const { outcome, published: _published } = failure;
+      return _published === undefined ? { outcome } : { outcome, _published };
+    }
     if (failure) return {};
     return this.writing ? { outcome: this.writes.any ? "made" : "none" } : {};
   }

@@ -17,7 +17,7 @@ export function withOutcome(
 ): GatewayError {
   const couldWrite = (record.tier ?? 0) > 0 || (manifest !== undefined && writes(manifest));
   if (!couldWrite) return failure;
-  const { code, upstream, retryAfter, replayed, audit, cause } = failure;
+  const { code, upstream, retryAfter, replayed, audit, cause, published } = failure;
   // What is said of an earlier, equal call stands as it was said.
   if (!record.writing && failure.outcome !== undefined) return failure;
   const outcome = record.writing ? record.writes.outcomeOf(failure) : "none";
@@ -27,6 +27,7 @@ export function withOutcome(
     replayed,
     audit,
     outcome,
+    published,
     // a write that may have been made is not to be sent again after a while
     ...(outcome === "none" ? { retryAfter } : {}),
   });

@@ -1,4 +1,5 @@
 /** Reading one post or page: the record in the tools' words, and the parts that a write may not overwrite unseen. */
+import { GatewayError } from "../../errors.ts";
 import { together } from "../../lib/async.ts";
 import type { Page } from "../page.ts";
 import type { Post, Seen } from "../post.ts";
@@ -58,3 +59,11 @@ export function seenPage({ whole, parts }: PageLook, live = false): Page & Seen 
   const warnings = live ? [UNSEEN_ELEMENTS] : [];
   return { ...whole, parts, changed: null, noindex: whole.seo?.no_index ?? null, warnings };
 }
+
+/** What a change of a draft page ends with where visitors got it. */
+export const wentLive = ({ whole }: PageLook): GatewayError =>
+  new GatewayError(
+    "E_FORBIDDEN_OP",
+    `Page ${whole.id} was updated and stands as "published" (${whole.url}); look at it in the platform's editor`,
+    { outcome: "made", published: true },
+  );

@@ -46,20 +46,25 @@ async function idOfNew(
   );
 }
 
-/** Looks at a new page; one that is not the DRAFT it was asked to be is made one. Throws E_FORBIDDEN_OP where it stays. */
+/**
+ * Looks at a new page; one that is not the DRAFT it was asked to be is made one. Throws E_FORBIDDEN_OP where it was
+ * published, or where it stays what it is.
+ */
 async function requireDraft(wire: Wire, id: string): Promise<PageLook> {
   const found = await lookAtPage(wire, id);
   if (found.record.draft_status === "DRAFT") return found;
   await wire.ask("change_page", PAGE.nullish(), { id, json: { draft_status: "DRAFT" } });
   const after = await lookAtPage(wire, id);
-  if (after.record.draft_status === "DRAFT") return after;
+  const isDraft = after.record.draft_status === "DRAFT";
+  const wasLive = found.whole.status === "published";
+  if (isDraft && !wasLive) return after;
+  const end = isDraft
+    ? "it was made a draft again at once"
+    : "making it a draft failed: take it down in the platform's editor now";
   throw new GatewayError(
     "E_FORBIDDEN_OP",
-    `Page ${id} was made and stands as ${
-      JSON.stringify(after.record.draft_status)
-    } (${after.whole.url}), and making it ` +
-      "a draft failed: take it down in the platform's editor now",
-    { outcome: "unknown" },
+    `Page ${id} was made and stood as "${found.whole.status}" (${found.whole.url}); ${end}`,
+    { outcome: "made", ...wasLive ? { published: true } : {} },
   );
 }
 

@@ -6,7 +6,7 @@ import type { PagesClient } from "../pages.ts";
 import type { Seen, Written } from "../post.ts";
 import type { PublishGrant } from "../request.ts";
 import { rowsOf } from "./listing.ts";
-import { lookAtPage, type PageLook, seenPage } from "./look.ts";
+import { lookAtPage, type PageLook, seenPage, wentLive } from "./look.ts";
 import { create, existing, type NewPage } from "./new_pages.ts";
 import { bodyOf, checkPath, defined, sentParts } from "./page_fields.ts";
 import { PAGE, pageOf, PAGES } from "./records.ts";
@@ -59,12 +59,7 @@ async function update(wire: Wire, id: string, { fields }: PreparedPage, seen?: S
     if (!(thrown instanceof GatewayError)) throw thrown;
     return written(now.whole, [], `the page could not be read back: ${thrown.message}`);
   }
-  if (after.whole.status === "published") {
-    throw new GatewayError(
-      "E_FORBIDDEN_OP",
-      `Page ${id} was updated and stands as "published" (${after.whole.url}); look at it in the platform's editor`,
-    );
-  }
+  if (after.whole.status === "published") throw wentLive(after);
   return written(after.whole, differences(sent, after.parts, now.parts));
 }
 

@@ -149,11 +149,12 @@ async function idOfImport(wire: Wire, title: string, began: number): Promise<str
 }
 
 async function madeOtherwise(wire: Wire, { whole }: PostLook): Promise<GatewayError> {
-  const { said, outcome } = await takeBack(wire, String(whole.id));
+  const { said } = await takeBack(wire, String(whole.id));
   return new GatewayError(
     "E_FORBIDDEN_OP",
     `Post ${whole.id} was created and stands as "${whole.status}" (${whole.url}); ${said}`,
-    { outcome },
+    // What was made stands as a draft now, or is public still.
+    { outcome: "made", ...whole.status === "published" ? { published: true } : {} },
   );
 }
 
@@ -179,6 +180,7 @@ async function update(wire: Wire, id: string, { fields }: PreparedDraft, seen?: 
       "E_FORBIDDEN_OP",
       `Post ${id} was updated and stands as "published" (${after.whole.url}); somebody published it meanwhile, and the ` +
         "change is live: look at it",
+      { outcome: "made", published: true },
     );
   }
   return written(after.whole, differences(sent, after.parts, before.parts));

@@ -1,9 +1,10 @@
 /** Saved sections of the account, put at the end of a page at Duda. */
 import { GatewayError } from "../../errors.ts";
+import { together } from "../../lib/async.ts";
 import type { Page } from "../page.ts";
 import type { Seen, Written } from "../post.ts";
 import { DudaError } from "./errors.ts";
-import { lookAtPage, seenPage } from "./look.ts";
+import { lookAtPage, seenPage, wentLive } from "./look.ts";
 import { ELEMENT, ELEMENTS, SECTION } from "./records.ts";
 import { judge, requireUnchanged } from "./seen.ts";
 import type { Wire } from "./wire.ts";
@@ -33,7 +34,7 @@ export async function prepareSection(wire: Wire, id: string, section: string): P
   }
 }
 
-/** Puts a section at the end of a page, only while the page is as it was seen. */
+/** Puts a section at the end of a page, only while the page is as it was seen. Throws E_FORBIDDEN_OP where it went live. */
 export async function addSection(wire: Wire, section: string, { page }: PreparedSection): Promise<Added> {
   const id = String(page.id);
   const now = await lookAtPage(wire, id);
@@ -41,15 +42,17 @@ export async function addSection(wire: Wire, section: string, { page }: Prepared
   judge("page", now.whole, now.siteNow, "update");
   const json = { type: "SECTION", element_source_id: section };
   const { element_id } = (await wire.ask("add_element", ELEMENT, { id, json })).data;
+  const late = wire.overtime();
   try {
-    const { data } = await wire.overtime().ask("elements", ELEMENTS, { id });
+    const [after, { data }] = await together(lookAtPage(late, id), late.ask("elements", ELEMENTS, { id }));
+    if (after.whole.status === "published") throw wentLive(after);
     const stands = data.some((one) => one.element_id === element_id);
     const lost = stands ? [] : [`element_id: the page shows no element ${element_id}; look at it there`];
-    return { ...written(now.whole, lost), element_id };
+    return { ...written(after.whole, lost), element_id };
   } catch (thrown) {
-    if (!(thrown instanceof GatewayError)) throw thrown;
+    if (!(thrown instanceof GatewayError) || thrown.published) throw thrown;
     return {
-      ...written(now.whole, [], `the page's elements could not be read back: ${thrown.message}`),
+      ...written(now.whole, [], `the page could not be read back: ${thrown.message}`),
       element_id,
     };
   }

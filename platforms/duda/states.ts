@@ -34,6 +34,8 @@ const moved = (was: PostLook, { whole, parts }: PostLook): Written => {
   return written(whole, differences(state, parts, was.parts));
 };
 
+const ifLive = ({ whole }: PostLook) => whole.status === "published" ? { published: true } as const : {};
+
 const setDate = (wire: Wire, id: string, date: string | null) =>
   wire.ask("change_post", POST.nullish(), { id, json: { schedule_publish_date: date } });
 
@@ -50,7 +52,7 @@ export async function schedule(wire: Wire, id: string, moment: Moment, seen?: Se
   throw new GatewayError(
     status === "published" ? "E_FORBIDDEN_OP" : "E_UPSTREAM",
     `Post ${id}: the site gave it ${what} instead of the schedule; ${undone.said}`,
-    { outcome: undone.outcome },
+    { outcome: undone.outcome, ...ifLive(after) },
   );
 }
 
@@ -102,9 +104,9 @@ export async function publish(wire: Wire, id: string, grant: PublishGrant, seen?
   throw shown(id, "be published", after);
 }
 
-const shown = (id: string, what: string, { whole: { status } }: PostLook) =>
+const shown = (id: string, what: string, look: PostLook) =>
   new GatewayError(
     "E_UPSTREAM",
-    `Post ${id} was to ${what}, but the site shows "${status}"; look at it there`,
-    { upstream: 502 },
+    `Post ${id} was to ${what}, but the site shows "${look.whole.status}"; look at it there`,
+    { upstream: 502, ...ifLive(look) },
   );

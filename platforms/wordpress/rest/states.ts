@@ -106,7 +106,7 @@ export async function schedule(
   throw new GatewayError(
     after.status === "future" ? "E_UPSTREAM" : "E_FORBIDDEN_OP",
     `${label(kind, id)}: the site gave it ${what} instead of the schedule; ${undone.said}`,
-    { outcome: undone.outcome },
+    { outcome: undone.outcome, ...after.status === "publish" ? { published: true } : {} },
   );
 }
 
@@ -166,7 +166,7 @@ export async function unschedule(wire: Wire, kind: Kind, id: number, seen?: CmsS
     `${label(kind, id)} was to become a draft, but the site shows "${
       statusWord(after.status)
     }"; look at it there`,
-    { upstream: 502 },
+    { upstream: 502, ...after.status === "publish" ? { published: true } : {} },
   );
 }
 
@@ -231,6 +231,8 @@ export async function requireUnpublished(
   throw new GatewayError(
     "E_FORBIDDEN_OP",
     `${label(kind, state.id)} was ${made ? "created" : "updated"} and ${stands}; ${end}`,
+    // What was made stands as a draft now, or is public still.
+    { outcome: "made", ...state.status === "publish" ? { published: true } : {} },
   );
 }
 

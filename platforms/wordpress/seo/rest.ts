@@ -191,5 +191,6 @@ export async function writeRest(
     "E_FORBIDDEN_OP",
     `Post ${id} was changed and is ${after.post.status} now: somebody published it meanwhile, and the change is on the ` +
       "live page; look at it",
+    { outcome: "made", published: true },
   );
 }
