@@ -33,6 +33,8 @@ export const serveConnection: ServeConnection | null = (() => {
 })();
 
 const SWEEP_MS = 1000;
+/** What every answer carries, also the one for a fault that nothing else answered. */
+const NO_SNIFFING = { "x-content-type-options": "nosniff" };
 
 /** One connection, and what is under way on it. */
 class Connection {
@@ -55,7 +57,7 @@ class Connection {
       connection,
       this.#stop.signal,
       (request, info) => this.#answer(request, info, answer),
-      () => new Response("Internal Server Error", { status: 500 }),
+      () => new Response("Internal Server Error", { status: 500, headers: NO_SNIFFING }),
       () => {},
     );
     await this.#served.finished.catch(() => {}); // its client has left, or sent what is no HTTP
