@@ -22,7 +22,8 @@ const SECRET_TEXT = new RegExp(
     "[A-Za-z0-9]{1,16}_(?:prod|dev)_[A-Za-z0-9_-]{32,}",
     "o(?:at|rt|ac)_[A-Za-z0-9_-]{16,}",
     "\\b(?:Bearer|Basic)\\s+[A-Za-z0-9+/=_.~-]{8,}",
-    "\\beyJ[A-Za-z0-9_-]{10,}\\.[A-Za-z0-9_-]{5,}(?:\\.[A-Za-z0-9_-]*)?",
+    // Where one may begin at every dash, each is searched only so far for its dot.
+    "(?:(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,}|\\beyJ[A-Za-z0-9_-]{10,400})\\.[A-Za-z0-9_-]{5,}(?:\\.[A-Za-z0-9_-]*)?",
     "\\b(?:gh[pousr]|github_pat|pit|sk|xox[abpr]|EAA)[_-]?[A-Za-z0-9_-]{20,}",
     "\\bAKIA[0-9A-Z]{16}\\b",
     "\\bya29\\.[A-Za-z0-9_-]{20,}",

@@ -46,7 +46,7 @@ export function percentDecoded(path: string): string | null {
 /** The path a careless reader, Windows or macOS would take this one for: lower case, plain letters, parts trimmed. */
 export function plainPath(path: string): string {
   return folded(path).split(/[/\\]/)
-    .map((part) => part.replace(/:.*$/s, "").replace(/^\s+|[\s.]+$/g, ""))
+    .map((part) => part.replace(/:.*$/s, "").trimStart().replace(/(?<![\s.])[\s.]+$/, ""))
     .join("/");
 }
 

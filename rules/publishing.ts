@@ -108,7 +108,9 @@ function judgeText(text: string, place: Place): Publishing | null {
   return judge(parsed, { ...place, depth: place.depth + 1 });
 }
 
+const ON_WORDS: ReadonlySet<string> = new Set(["true", "1", "yes", "on"]);
+
 function isOn(value: unknown): boolean {
   return value === true || value === 1 ||
-    (typeof value === "string" && /^\s*(true|1|yes|on)\s*$/i.test(value));
+    (typeof value === "string" && ON_WORDS.has(value.trim().toLowerCase()));
 }

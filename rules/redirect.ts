@@ -186,7 +186,10 @@ const isBelowHome = (path: string, { folder }: Home) => `${path}/`.startsWith(`$
 
 function belowHome(path: string, home: Home): string {
   const below = isBelowHome(path, home) ? path.slice(home.folder.length) : path;
-  return `/${below.replace(/^\/+|\/+$/g, "")}`;
+  let [from, to] = [0, below.length];
+  while (below[from] === "/") from++;
+  while (to > from && below[to - 1] === "/") to--;
+  return `/${below.slice(from, to)}`;
 }
 
 function startsWith(path: string, segments: ReadonlySet<string>): boolean {

@@ -81,7 +81,7 @@ class Groups {
 
 /** A value without what says its type, without quotes, and without a comment behind it. */
 export const bare = (value: string) =>
-  value.replace(/^(?:[&!]\S{0,64}\s{1,8}){1,3}/, "").replace(/\s[#;].*$/, "").trim()
+  value.replace(/^(?:[&!]\S{0,64}\s{1,8}){1,3}/, "").replace(/\s[#;][^]*$/, "").trim()
     .replace(/^(["'])([^"']*)\1.*$/, "$2");
 
 /** Elements of HTML, which begin texts for people. */
@@ -132,8 +132,8 @@ export function blocksSet(text: string, steps: Steps): Settings[] {
 }
 
 function attributesOf(comment: string, steps: Steps): Settings[] {
-  const json = /\{[^]*\}/.exec(comment)?.[0];
-  const attributes = json === undefined ? undefined : steps.parsed(json);
+  const [from, to] = [comment.indexOf("{"), comment.lastIndexOf("}")];
+  const attributes = from < 0 || to < from ? undefined : steps.parsed(comment.slice(from, to + 1));
   // What is none its own editor leaves out as well.
   return typeof attributes === "object" && attributes !== null ? [attributes as Settings] : [];
 }

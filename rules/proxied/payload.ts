@@ -150,9 +150,11 @@ function asRead(key: string): Switching {
   return ends.some((word) => SWITCHES.has(word)) ? "yes or a list" : "nothing";
 }
 
+const OFF_WORDS: ReadonlySet<string> = new Set(["false", "0", "no", "off", ""]);
+
 /** What every server takes for a no, or for nothing. */
 function isOff(value: unknown): boolean {
-  if (typeof value === "string") return /^\s*(false|0|no|off|)\s*$/i.test(value);
+  if (typeof value === "string") return OFF_WORDS.has(value.trim().toLowerCase());
   if (typeof value === "object" && value !== null) return Object.keys(value).length === 0;
   return value === null || value === false || value === 0;
 }
