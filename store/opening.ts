@@ -104,7 +104,7 @@ async function sizeOf(path: string): Promise<number | null | undefined> {
 
 /**
  * Makes the folder and the file, which are nobody else's to read. A process may be allowed the file and not its
- * folder, which then is there already (launch.ts) or opening says why.
+ * folder: launch.ts has made it already, or opening the store reports why it cannot be used.
  */
 async function makePlace(path: string): Promise<void> {
   try {
@@ -115,7 +115,7 @@ async function makePlace(path: string): Promise<void> {
   try {
     (await Deno.open(path, { write: true, createNew: true, mode: 0o600 })).close();
   } catch {
-    // It is there; or opening it says why it cannot be.
+    // The folder exists already, or opening the store reports why it cannot be used.
   }
 }
 

@@ -85,7 +85,7 @@ export async function seoApart(wire: Wire, id: number): Promise<SeoFields | null
     return found?.fields ?? null;
   } catch (thrown) {
     if (!(thrown instanceof CmsError)) throw thrown;
-    return null; // told as unread
+    return null; // reported as unread
   }
 }
 
