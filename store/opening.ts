@@ -115,7 +115,7 @@ async function makePlace(path: string): Promise<void> {
   try {
     (await Deno.open(path, { write: true, createNew: true, mode: 0o600 })).close();
   } catch {
-    // The folder exists already, or opening the store reports why it cannot be used.
+    // The file exists already, or opening the store reports why it cannot be used.
   }
 }
 
