@@ -22,8 +22,9 @@ export async function liveRecord(
   const record = await look.record(id, null);
   if (record === "missing") return null; // the tool itself says so
   if (typeof record === "string") return unknown(`"${reader.upstream_name}" does not show it`);
-  const seen = Object.entries(rule.live).find(([name, values]) =>
-    values.some((value) => value === String(record[name] ?? "").toLowerCase())
-  );
-  return seen === undefined ? null : `${idShown(id)} is ${seen[1][0]}, so visitors see what is changed of it`;
+  const seen =
+    Object.entries(rule.live).flatMap(([name, values]) =>
+      values.filter((value) => value === String(record[name] ?? "").toLowerCase())
+    )[0];
+  return seen === undefined ? null : `${idShown(id)} is ${seen}, so visitors see what is changed of it`;
 }

@@ -2,45 +2,35 @@
 import { parsed } from "../../lib/content.ts";
 import type { Change } from "../../model.ts";
 import { publicContent, type PublicSnapshot } from "../public_content.ts";
+import {
+  forbiddenSaid,
+  listed,
+  type LiveVerdict,
+  type LiveWatch,
+  mayPublish,
+  NAMED_MAX,
+  NOTHING,
+} from "./live_verdict.ts";
 import { NamedIds } from "./named_ids.ts";
+import { PostedWatch } from "./posted_watch.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
 import type { Resolved } from "./resolved.ts";
 import type { UpstreamResult } from "./types.ts";
 import { type Difference, difference, type LiveItem } from "./went_live.ts";
 
-/** What followed from the two looks. */
-export interface LiveVerdict {
-  readonly warnings: readonly string[];
-  /** What visitors find otherwise by it. */
-  readonly changes: readonly Change[];
-  /** What the write made public although it may not, in a sentence; null where it made nothing public that it may not. */
-  readonly forbidden: string | null;
-}
-
-/** The looks around one write. */
-export interface LiveWatch {
-  /** Never throws for a site that does not answer. */
-  before(): Promise<void>;
-  /** `result` is what the tool answered; null where nothing came back. */
-  after(result: UpstreamResult | null): Promise<LiveVerdict>;
-}
-
-const NOTHING: LiveVerdict = { warnings: [], changes: [], forbidden: null };
 const UNWATCHED: LiveWatch = { before: () => Promise.resolve(), after: () => Promise.resolve(NOTHING) };
 
-/** What goes live at once counts as a call of this tier. */
-const LIVE_TIER = 3;
-const NAMED_MAX = 10;
-
-/** The watch of a call; one that sees nothing where the site is no WordPress. `page` is known not to be public. */
+/** The watch of a call: of a WordPress its lists, of a CRM what is said of the record. `page` is known not to be public. */
 export function liveWatch(
   call: Resolved,
   ctx: ProxyContext,
   ports: ProxyPorts,
   page: number | null,
 ): LiveWatch {
-  if (call.target.ref.source !== "cms" || !call.target.writes) return UNWATCHED;
-  return new Watch(call, ctx, ports, page);
+  if (!call.target.writes) return UNWATCHED;
+  return call.target.ref.source === "cms"
+    ? new Watch(call, ctx, ports, page)
+    : new PostedWatch(call, ctx, ports);
 }
 
 class Watch implements LiveWatch {
@@ -114,34 +104,20 @@ class Watch implements LiveWatch {
     readonly unseen: Difference["unseen"];
     readonly unread: readonly string[];
   }): Promise<LiveVerdict> {
-    const { ctx, call } = this;
+    const { ctx, call, ports } = this;
     const live = found.own.filter(isLive);
     const elsewhere = [...found.others.filter(isLive).map(deed), ...found.unseen.map(countOf)];
-    const isAllowed = ctx.site.flags.allow_publish && ctx.caller.maxRisk >= LIVE_TIER;
+    const isAllowed = mayPublish(ctx);
     if (live.length > 0 || (isAllowed && elsewhere.length > 0)) ctx.note({ _published: true });
     else if (elsewhere.length > 0 || found.unread.length > 0) ctx.note({ _published: null });
     const changes = live.slice(0, NAMED_MAX).map(changeOf);
     const warnings = warningsOf({ ...found, elsewhere });
     if (live.length === 0 || isAllowed) return { warnings, changes, forbidden: null };
-    const what = listed(live.map(deed));
-    const why = ctx.site.flags.allow_publish
-      ? `which takes a token of max_risk ${LIVE_TIER}`
-      : `which site "${ctx.site.id}" does not allow (allow_publish)`;
-    const held = await this.ports.hold(ctx, call.target, what);
-    return {
-      warnings,
-      changes,
-      forbidden: `"${call.target.served.name}" ${what}, ${why}; ${heldSaid(held)}`,
-    };
+    return { warnings, changes, forbidden: await forbiddenSaid(call, ctx, ports, listed(live.map(deed))) };
   }
 }
 
 const isLive = ({ how }: LiveItem) => how === "live" || how === "changed";
-
-const heldSaid = (held: boolean) =>
-  held
-    ? "it is held back on this site until an operator has looked at it. Take down in the CMS what should not be public"
-    : "it could not be held back, so tell an operator, and do not call it again. Take down in the CMS what should not be public";
 
 const titled = ({ kind, id }: Pick<LiveItem, "kind" | "id">) => `${kind.replaceAll(/[_-]+/g, " ")} ${id}`;
 const placed = ({ address }: LiveItem) => address === "" ? "" : ` (${address})`;
@@ -153,11 +129,6 @@ const deed = (item: LiveItem) =>
 
 const countOf = ({ kind, count }: Difference["unseen"][number]) =>
   `made ${count} more of type "${kind}" public or scheduled, under an older date`;
-
-function listed(all: readonly string[]): string {
-  const more = all.length - NAMED_MAX;
-  return [...all.slice(0, NAMED_MAX), ...(more > 0 ? [`${more} more`] : [])].join("; ");
-}
 
 const changeOf = (item: LiveItem): Change => ({
   field: titled(item),

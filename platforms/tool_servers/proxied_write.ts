@@ -6,7 +6,8 @@ import { together } from "../../lib/async.ts";
 import { isDoubtful } from "../failures.ts";
 import { handedOn } from "./abilities.ts";
 import { assertFit, contentOf, isRefused, payloadOf, toolError, withOutcome } from "./answers.ts";
-import { type LiveVerdict, type LiveWatch, liveWatch } from "./live_watch.ts";
+import type { LiveVerdict, LiveWatch } from "./live_verdict.ts";
+import { liveWatch } from "./live_watch.ts";
 import type { PageState } from "./page_state.ts";
 import type { ProxyContext, ProxyPorts, Turn } from "./proxied_context.ts";
 import { NO_READER, pageReadBack, type ReadBack, unproven, type Verdict } from "./read_back.ts";
@@ -82,7 +83,8 @@ export class ProxiedWrite {
   /** What stands now, and what of it visitors get; `result` is null where nothing came back. */
   async #looks(result: UpstreamResult | null): Promise<{ verdict: Verdict; live: LiveVerdict }> {
     const payload = result === null || result.isError ? null : payloadOf(result);
-    const [verdict, live] = await together(this.#look(payload), this.#live.after(result));
+    const read = this.#look(payload);
+    const [verdict, live] = await together(read, this.#live.after(result, read));
     const changes = [...verdict.changes, ...live.changes];
     if (changes.length > 0) this.ctx.note({ changes });
     return { verdict, live };

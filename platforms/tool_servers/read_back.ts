@@ -27,6 +27,8 @@ export interface Verdict {
   readonly changes: readonly Change[];
   /** Whether what was asked for differs from before; null where that cannot be seen. */
   readonly changed: boolean | null;
+  /** The record that was written, where another of the site's own tools shows it. */
+  readonly shown?: Readonly<Record<string, unknown>>;
 }
 
 /** Looks before and after one write. */

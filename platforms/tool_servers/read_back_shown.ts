@@ -42,7 +42,8 @@ export function shownReadBack(
             began: look.makes(upstream_name) ? began : null,
           });
         const copied = found.verified === false ? null : await copiedElements(call, id, ports, servers);
-        return { warnings: [], ...allOf(found, copied)!, changes: [], changed: null };
+        const shown = typeof record === "string" ? {} : { shown: record };
+        return { warnings: [], ...allOf(found, copied)!, changes: [], changed: null, ...shown };
       } catch {
         return unproven(`The record ${idShown(id)} could not be read back`);
       }

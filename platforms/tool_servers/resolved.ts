@@ -44,6 +44,10 @@ const POSTS: readonly (readonly [RegExp, string])[] = [
   [/^social-?media-?posting_/, "scheduleDate"],
 ];
 
+/** The argument that says when a tool's posts for visitors go live; null of tools that write none. */
+export const momentOf = ({ ref, upstream_name: name }: SiteOffer): string | null =>
+  ref.source === "crm" ? POSTS.find(([family]) => family.test(name))?.[1] ?? null : null;
+
 const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
 const forbidden = (message: string) => new GatewayError("E_FORBIDDEN_OP", message);
 const quoted = (text: string) => JSON.stringify(text.slice(0, 80));
@@ -171,15 +175,15 @@ function assertUnconfirmed({ offer: { served, input_schema }, args, field }: Lev
 }
 
 function assertHarmless(
-  { ref, upstream_name: name }: SiteOffer,
+  offer: SiteOffer,
   args: Arguments,
   now: number,
   steps: Steps,
 ): void {
-  const hosted = ref.source === "crm";
-  const post = hosted ? POSTS.find(([family]) => family.test(name)) : undefined;
-  if (post) return assertPost(args, post[1], now, steps);
-  const fault = payloadFault(args, hosted && RECORDS.test(name), steps);
+  const { ref, upstream_name: name } = offer;
+  const moment = momentOf(offer);
+  if (moment !== null) return assertPost(args, moment, now, steps);
+  const fault = payloadFault(args, ref.source === "crm" && RECORDS.test(name), steps);
   if (fault === null) return;
   const read = fault.text === undefined
     ? ""

@@ -97,9 +97,11 @@ function howChanged(before: PublicItem, item: PublicItem, siteNow: number): Live
 
 const ADDRESS_CHARACTERS = 300;
 
-/** An address as it may stand in a sentence. */
-function shown({ id, address, date }: PublicItem) {
+const shown = ({ id, address, date }: PublicItem) => ({ id, date, address: plainAddress(address) });
+
+/** An address as it may stand in a sentence; empty where it is none. */
+export function plainAddress(address: string): string {
   const url = URL.parse(address);
   const isPlain = url !== null && /^https?:$/.test(url.protocol) && url.username === "";
-  return { id, date, address: isPlain ? url.href.slice(0, ADDRESS_CHARACTERS) : "" };
+  return isPlain ? url.href.slice(0, ADDRESS_CHARACTERS) : "";
 }
