@@ -140,7 +140,10 @@ export async function planned(
     run: async () => {
       const answer = await handler.run(input.args, ctx, plan ?? undefined);
       if (offer) return asOffered(answer);
-      return whole > 0 && gate ? asWritten(answer) : plain(answer);
+      if (!(whole > 0 && gate)) return plain(answer);
+      const written = asWritten(answer);
+      if (written.published === null) ctx.note({ _published: null });
+      return written;
     },
   };
 }

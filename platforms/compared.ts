@@ -8,6 +8,8 @@ export interface Compared {
   readonly warnings?: readonly string[];
   /** Why all of it, or a part, could not be compared; left out where everything was. Ends without a full stop. */
   readonly uncompared?: string;
+  /** Null where nobody could tell whether visitors got what was to be no publication; left out otherwise. */
+  readonly published?: null;
 }
 
 /** What was found of the writes of one call, taken together. */
@@ -17,5 +19,6 @@ export function joined(...parts: readonly Compared[]): Compared {
     differences: parts.flatMap(({ differences }) => differences),
     warnings: parts.flatMap(({ warnings = [] }) => warnings),
     ...open.length > 0 ? { uncompared: open.join("; ") } : {},
+    ...parts.some(({ published }) => published === null) ? { published: null } : {},
   };
 }

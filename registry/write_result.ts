@@ -19,6 +19,8 @@ interface Proof {
   /** Why `verified` is null; null otherwise. */
   readonly reason: string | null;
   readonly warnings: readonly string[];
+  /** Null where nobody could tell whether visitors got it although it was no publication. */
+  readonly published?: null;
 }
 
 /** A write's result with its proof. Made by `verified`, `compared` and `unverified` alone. */
@@ -34,6 +36,11 @@ export class WriteResult {
   /** Whether it stands as it was asked for; null where that could not be compared. */
   get verified(): boolean | null {
     return this.#proof.verified;
+  }
+
+  /** Null where nobody could tell whether visitors got it although it was no publication; for the audit. */
+  get published(): null | undefined {
+    return this.#proof.published;
   }
 
   /** The result with what was proven beside it, as callers get it. */
@@ -75,13 +82,16 @@ export const unverified = <Result extends object>(
  * could not be compared and the rest is as it was sent. The other keys are the result.
  */
 export function compared<Answer extends Compared & Omit<Reserved, "warnings">>(
-  { differences, warnings = [], uncompared, ...result }: Answer,
+  { differences, warnings = [], uncompared, published, ...result }: Answer,
 ): WriteResult {
   const all = [...differences, ...warnings];
-  if (differences.length > 0) {
-    return new WriteResult(result, { verified: false, reason: null, warnings: all });
-  }
-  return uncompared === undefined ? verified(result, all) : unverified(uncompared, result, all);
+  const isOther = differences.length > 0;
+  return new WriteResult(result, {
+    verified: isOther ? false : uncompared === undefined ? true : null,
+    reason: isOther ? null : uncompared ?? null,
+    warnings: all,
+    ...published === null ? { published } : {},
+  });
 }
 
 /** The answer of a call that wrote nothing, its arguments asking for none. */

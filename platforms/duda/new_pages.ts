@@ -8,7 +8,7 @@ import { bodyOf, checkPath, plainPath, sentParts } from "./page_fields.ts";
 import { CREATED, PAGE, PAGES } from "./records.ts";
 import { differences, requireUnchanged } from "./seen.ts";
 import type { Wire } from "./wire.ts";
-import { written } from "./written.ts";
+import { lookedAt, written } from "./written.ts";
 
 /** A page to be made, and those there are already, to tell the new one from. */
 export interface NewPage extends PreparedPage {
@@ -51,16 +51,14 @@ async function idOfNew(
  * published, or where it stays what it is.
  */
 async function requireDraft(wire: Wire, id: string): Promise<PageLook> {
-  const found = await lookAtPage(wire, id);
+  const found = await lookedAt(lookAtPage(wire, id));
   if (found.record.draft_status === "DRAFT") return found;
-  await wire.ask("change_page", PAGE.nullish(), { id, json: { draft_status: "DRAFT" } });
-  const after = await lookAtPage(wire, id);
-  const isDraft = after.record.draft_status === "DRAFT";
+  const after = await madeDraft(wire, id);
   const wasLive = found.whole.status === "published";
-  if (isDraft && !wasLive) return after;
-  const end = isDraft
-    ? "it was made a draft again at once"
-    : "making it a draft failed: take it down in the platform's editor now";
+  if (after !== null && !wasLive) return after;
+  const end = after === null
+    ? "making it a draft failed: take it down in the platform's editor now"
+    : "it was made a draft again at once";
   throw new GatewayError(
     "E_FORBIDDEN_OP",
     `Page ${id} was made and stood as "${found.whole.status}" (${found.whole.url}); ${end}`,
@@ -68,12 +66,24 @@ async function requireDraft(wire: Wire, id: string): Promise<PageLook> {
   );
 }
 
+/** The page, once it is a DRAFT; null where making it one failed. */
+async function madeDraft(wire: Wire, id: string): Promise<PageLook | null> {
+  try {
+    await wire.ask("change_page", PAGE.nullish(), { id, json: { draft_status: "DRAFT" } });
+    const after = await lookAtPage(wire, id);
+    return after.record.draft_status === "DRAFT" ? after : null;
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError)) throw thrown; // told by who asked
+    return null;
+  }
+}
+
 /** Makes a page. Throws E_FORBIDDEN_OP where the platform made it no draft and keeps it so. */
 export async function create(wire: Wire, { fields, known }: NewPage, made: Making): Promise<Written> {
   const page = { ...bodyOf(fields), draft_status: "DRAFT" };
   const { data } = await wire.ask("create_page", CREATED, { json: { page } });
   const late = wire.overtime();
-  const id = await idOfNew(late, data?.uuid, known, fields.title);
+  const id = await lookedAt(idOfNew(late, data?.uuid, known, fields.title));
   made({ what: "page", id, name: fields.title });
   const after = await requireDraft(late, id);
   return written(after.whole, differences(sentParts(fields), after.parts));
@@ -105,7 +115,7 @@ export async function copyPage(
   const json = { ...bodyOf(fields), draft_status: "DRAFT" };
   const { data } = await wire.ask("duplicate_page", CREATED, { id, json });
   const late = wire.overtime();
-  const fresh = await idOfNew(late, data?.uuid, known, fields.title);
+  const fresh = await lookedAt(idOfNew(late, data?.uuid, known, fields.title));
   made({ what: "page", id: fresh, name: fields.title ?? page.title });
   const after = await requireDraft(late, fresh);
   const lost = differences(sentParts(fields), after.parts);

@@ -12,7 +12,7 @@ import { bodyOf, checkPath, defined, sentParts } from "./page_fields.ts";
 import { PAGE, pageOf, PAGES } from "./records.ts";
 import { differences, judge, requireUnchanged } from "./seen.ts";
 import type { Wire } from "./wire.ts";
-import { written } from "./written.ts";
+import { unread, written } from "./written.ts";
 
 const STAGED_WARNING =
   "The page goes live with the next publication of the whole site, which anybody with access to the platform can start";
@@ -57,7 +57,7 @@ async function update(wire: Wire, id: string, { fields }: PreparedPage, seen?: S
     after = await lookAtPage(wire.overtime(), id);
   } catch (thrown) {
     if (!(thrown instanceof GatewayError)) throw thrown;
-    return written(now.whole, [], `the page could not be read back: ${thrown.message}`);
+    return unread(now.whole, "the page", thrown);
   }
   if (after.whole.status === "published") throw wentLive(after);
   return written(after.whole, differences(sent, after.parts, now.parts));

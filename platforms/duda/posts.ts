@@ -11,7 +11,7 @@ import { IMPORTED, POST, postOf, type PostRecord, POSTS, postStatus } from "./re
 import { differences, judge, requireUnchanged } from "./seen.ts";
 import { publish, schedule, takeBack, unschedule } from "./states.ts";
 import type { Wire } from "./wire.ts";
-import { written } from "./written.ts";
+import { lookedAt, unread, written } from "./written.ts";
 
 const PER_CALL = 100;
 const CALLS_MAX = 20;
@@ -104,7 +104,7 @@ async function create(wire: Wire, { fields }: PreparedDraft, made: Making): Prom
   const content = new TextEncoder().encode(content_html).toBase64();
   const { data } = await wire.ask("import_post", IMPORTED, { json: { title, description, content } });
   const late = wire.overtime();
-  const id = data?.id ?? await idOfImport(late, title, began);
+  const id = data?.id ?? await lookedAt(idOfImport(late, title, began));
   made({ what: "post", id, name: title });
   const { title: _, excerpt: __, ...rest } = fields;
   const json = bodyOf(rest);
@@ -122,7 +122,7 @@ async function create(wire: Wire, { fields }: PreparedDraft, made: Making): Prom
       );
     }
   }
-  const after = await lookAtPost(late, id);
+  const after = await lookedAt(lookAtPost(late, id));
   if (after.whole.status !== "draft") throw await madeOtherwise(late, after);
   const lost = differences(
     failed.length > 0 ? sentParts({ title, excerpt: description }) : sentParts(fields),
@@ -173,7 +173,7 @@ async function update(wire: Wire, id: string, { fields }: PreparedDraft, seen?: 
     after = await lookAtPost(wire.overtime(), id);
   } catch (thrown) {
     if (!(thrown instanceof GatewayError)) throw thrown;
-    return written(before.whole, [], `the post could not be read back: ${thrown.message}`);
+    return unread(before.whole, "the post", thrown);
   }
   if (after.whole.status === "published") {
     throw new GatewayError(

@@ -8,7 +8,7 @@ import { lookAtPage, seenPage, wentLive } from "./look.ts";
 import { ELEMENT, ELEMENTS, SECTION } from "./records.ts";
 import { judge, requireUnchanged } from "./seen.ts";
 import type { Wire } from "./wire.ts";
-import { written } from "./written.ts";
+import { unread, written } from "./written.ts";
 
 /** A draft page, and the name of the section that is to come on it; null where the account shows none of that id. */
 export interface PreparedSection {
@@ -51,9 +51,6 @@ export async function addSection(wire: Wire, section: string, { page }: Prepared
     return { ...written(after.whole, lost), element_id };
   } catch (thrown) {
     if (!(thrown instanceof GatewayError) || thrown.published) throw thrown;
-    return {
-      ...written(now.whole, [], `the page could not be read back: ${thrown.message}`),
-      element_id,
-    };
+    return { ...unread(now.whole, "the page", thrown), element_id };
   }
 }

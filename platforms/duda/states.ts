@@ -10,7 +10,7 @@ import { lookAtPost, type PostLook } from "./look.ts";
 import { POST } from "./records.ts";
 import { differences, judge, requireUnchanged } from "./seen.ts";
 import type { Wire } from "./wire.ts";
-import { written } from "./written.ts";
+import { lookedAt, written } from "./written.ts";
 
 const NOTHING = z.unknown();
 
@@ -44,7 +44,7 @@ export async function schedule(wire: Wire, id: string, moment: Moment, seen?: Se
   const was = await before(wire, id, "schedule", seen, { moment });
   await setDate(wire, id, dudaDate(moment.at));
   const late = wire.overtime();
-  const after = await lookAtPost(late, id);
+  const after = await lookedAt(lookAtPost(late, id));
   const { status, scheduled_at } = after.whole;
   if (status === "scheduled" && scheduled_at === moment.utc) return moved(was, after);
   const undone = await takeBack(late, id);
@@ -85,7 +85,7 @@ export async function unschedule(wire: Wire, id: string, seen?: Seen): Promise<W
   const was = await before(wire, id, "unschedule", seen, { names: ["status", "scheduled_at"] });
   await setDate(wire, id, null);
   const late = wire.overtime();
-  let after = await lookAtPost(late, id);
+  let after = await lookedAt(lookAtPost(late, id));
   if (after.whole.status === "scheduled") {
     // Whether an empty date takes a schedule back is not known of every version of the platform.
     await late.ask("unpublish_post", NOTHING, { id });

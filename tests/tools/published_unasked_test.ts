@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { AuditRow } from "../../model.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import type { Kit } from "../kit.ts";
-import { dudaWorld } from "./_duda.ts";
+import { type DudaWorld, dudaWorld } from "./_duda.ts";
 import { type Ground, ground } from "./_ground.ts";
 import { nameOf, type Write, WRITES } from "./_writes.ts";
 
@@ -89,27 +89,83 @@ const BUILDER: readonly [tool: string, args: (at: Ids) => Args, outcome: string]
 
 type Ids = Readonly<Record<"draft" | "scheduled" | "page" | "section" | "at", string>>;
 
+/** What is done to whatever stands at a site builder. */
+const publishAll = (at: DudaWorld) => {
+  for (const post of at.built.posts.values()) {
+    Object.assign(post, { status: "PUBLISHED", publish_date: at.gw.clock.now });
+  }
+  for (const page of at.built.pages.values()) page.draft_status = "PUBLISHED";
+};
+
+/** A site builder that is at work after each write; `nth` counts them from 1. */
+async function builder(work: (at: DudaWorld, nth: number) => void): Promise<DudaWorld> {
+  let nth = 0;
+  const at: DudaWorld = await dudaWorld({
+    fetch: async (input, init) => {
+      const answer = await fetch(input, init);
+      if (init?.method !== "GET") work(at, ++nth);
+      return answer;
+    },
+  });
+  return at;
+}
+
+const idsOf = (at: DudaWorld): Ids => ({
+  draft: at.draft.id,
+  scheduled: at.scheduled.id,
+  page: at.page.uuid,
+  section: at.section,
+  at: new Date(at.gw.clock.now + 3_600_000).toISOString(),
+});
+
 for (const [tool, args, outcome] of BUILDER) {
   Deno.test(`${tool} of a site builder that turns out published is audited as published and ${outcome}`, async () => {
-    await using at = await dudaWorld({
-      fetch: async (input, init) => {
-        const answer = await fetch(input, init);
-        if (init?.method === "GET") return answer;
-        for (const post of at.built.posts.values()) {
-          Object.assign(post, { status: "PUBLISHED", publish_date: at.gw.clock.now });
-        }
-        for (const page of at.built.pages.values()) page.draft_status = "PUBLISHED";
-        return answer;
-      },
-    });
-    const ids = {
-      draft: at.draft.id,
-      scheduled: at.scheduled.id,
-      page: at.page.uuid,
-      section: at.section,
-      at: new Date(at.gw.clock.now + 3_600_000).toISOString(),
-    };
-    const { row } = await told(at.gw, { tool, args: { site_id: "open", ...args(ids) } }, "rest");
+    await using at = await builder(publishAll);
+    const { row } = await told(at.gw, { tool, args: { site_id: "open", ...args(idsOf(at)) } }, "rest");
     assert.equal(row.outcome, outcome);
   });
+
+  Deno.test(`${tool} of a site builder that cannot be read back is audited as one that nobody can tell`, async () => {
+    await using at = await builder(({ duda }, nth) => {
+      if (nth === 1) duda.inject({ kind: "html" }, { method: "GET", times: Infinity });
+    });
+    await at.gw.end(tool, { site_id: "open", ...args(idsOf(at)), confirm: true });
+    const row = await rowOf(at.gw);
+    assert.deepEqual([row.tool, row._published], [tool, null], JSON.stringify(row));
+  });
 }
+
+/** What is new, or was to be scheduled, is a draft again where that can be done. */
+const TAKEN_BACK = ["create_draft", "schedule_draft", "create_page_draft", "duplicate_page"];
+
+for (const [tool, args] of BUILDER.filter(([tool]) => TAKEN_BACK.includes(tool))) {
+  Deno.test(`${tool} of a site builder that is taken back stands as a draft, and is audited as published`, async () => {
+    await using at = await builder((at, nth) => nth === 1 && publishAll(at));
+    const known = new Set([...at.built.posts.keys(), ...at.built.pages.keys()]);
+    const { row, ending } = await told(
+      at.gw,
+      { tool, args: { site_id: "open", ...args(idsOf(at)) } },
+      "rest",
+    );
+    assert.match(ending.message, /it was made a draft again at once/);
+    assert.equal(row.outcome, tool === "schedule_draft" ? "none" : "made");
+    const all = [...at.built.posts.values(), ...at.built.pages.values()];
+    const [made] = tool === "schedule_draft" ? [at.draft] : all.filter((one) => !known.has(idOf(one)));
+    assert.equal("uuid" in made! ? made.draft_status : made!.status, "DRAFT");
+  });
+
+  Deno.test(`${tool} of a site builder that cannot be taken back is audited as published and named`, async () => {
+    await using at = await builder((at, nth) => {
+      if (nth > 1) return;
+      publishAll(at);
+      at.duda.inject({ kind: "html" }, { method: /page/.test(tool) ? "PUT" : "POST", times: Infinity });
+    });
+    const { ending } = await told(at.gw, { tool, args: { site_id: "open", ...args(idsOf(at)) } }, "rest");
+    assert.match(
+      ending.message,
+      /making it a draft( again)? failed: take it down in the platform's editor now/,
+    );
+  });
+}
+
+const idOf = (one: { uuid: string } | { id: string }) => "uuid" in one ? one.uuid : one.id;

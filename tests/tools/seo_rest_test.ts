@@ -256,6 +256,25 @@ Deno.test("a post published between plan and write is not written; one published
   const during = await late.kit.gw.end("set_seo_meta", args);
   assert.ok("code" in during && during.code === "E_FORBIDDEN_OP", JSON.stringify(during));
   assert.match(during.message, /was changed and is published now: somebody published it meanwhile/);
+  const row = (await late.kit.rows(1))[0]!;
+  assert.deepEqual([row.status, row.outcome, row._published], ["error", "made", true]);
+});
+
+Deno.test("fields that cannot be read back may be on a live page by now, and the row says that nobody can tell", async () => {
+  await using at = await goingLive(({ method }) => {
+    if (method === "PUT") at.cms.inject({ kind: "html" }, { method: "GET", times: Infinity });
+    return false;
+  });
+  const ending = await at.kit.gw.end("set_seo_meta", {
+    site_id: "rest",
+    post_id: at.draft.id,
+    title: "x",
+    confirm: true,
+  });
+  assert.ok("code" in ending && ending.code === "E_UPSTREAM", JSON.stringify(ending));
+  assert.match(ending.message, /were written, but could not be read back/);
+  const row = (await at.kit.rows(1))[0]!;
+  assert.deepEqual([row.outcome, row._published], ["made", null]);
 });
 
 Deno.test("a write of several parts that fails on the way says which stand", async () => {

@@ -2,8 +2,16 @@
 import { GatewayError } from "../../../errors.ts";
 import type { Wire } from "./wire.ts";
 
-/** What a read after a write gives. `done` says what was written. Throws E_UPSTREAM that says so where the read fails. */
-export async function readBack<T>(wire: Wire, done: string, read: (wire: Wire) => Promise<T>): Promise<T> {
+/**
+ * What a read after a write gives. `done` says what was written. Throws E_UPSTREAM that says so where the read fails, with
+ * what `published` says of the write then.
+ */
+export async function readBack<T>(
+  wire: Wire,
+  done: string,
+  read: (wire: Wire) => Promise<T>,
+  published: { readonly published?: null } = {},
+): Promise<T> {
   try {
     return await read(wire.overtime());
   } catch (cause) {
@@ -11,7 +19,7 @@ export async function readBack<T>(wire: Wire, done: string, read: (wire: Wire) =
     throw new GatewayError(
       "E_UPSTREAM",
       `${done}, but could not be read back; look at it on the site before calling again`,
-      { cause, upstream: 502 },
+      { cause, upstream: 502, ...published },
     );
   }
 }
