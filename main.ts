@@ -1,13 +1,13 @@
 /** Starts the gateway: reads the settings, opens it, schedules its clocks, serves until told to stop. */
 import { devEnvironment } from "./admin/dev_secrets.ts";
-import { makeUp, schedule } from "./cron.ts";
-import { openGateway, readRegistry } from "./gateway.ts";
-import { delay } from "./lib/async.ts";
-import { say } from "./lib/say.ts";
-import { LIMITS } from "./model.ts";
+import { makeUp, schedule } from "./gateway/clocks.ts";
+import { openGateway, readRegistry } from "./gateway/wire.ts";
+import { delay } from "./core/async.ts";
+import { say } from "./core/say.ts";
+import { LIMITS } from "./core/model.ts";
 import type { Connectors } from "./registry/connectors.ts";
-import { serve } from "./serve.ts";
-import { processEnvironment, readSettings, type Settings } from "./settings.ts";
+import { serve } from "./gateway/serve.ts";
+import { processEnvironment, readSettings, type Settings } from "./core/settings.ts";
 import { hasStore, KNOWN_STORES_PATH } from "./store/known_stores.ts";
 
 /** Ends with a message for the operator, never a stack trace. */

@@ -1,7 +1,7 @@
-/** The admin side: its API (tokens, sites, projects, users, the audit) and, for people, its pages. */
+/** The admin API: tokens, sites, projects, users, the audit. */
 import { Hono } from "hono";
-import { GatewayError } from "../errors.ts";
-import { onDemand } from "../lib/async.ts";
+import { GatewayError } from "../core/errors.ts";
+import { onDemand } from "../core/async.ts";
 import { auditRoutes } from "./audit.ts";
 import { clientRoutes } from "./clients.ts";
 import { connectionRoutes } from "./connections.ts";
@@ -18,12 +18,15 @@ import { tokenRoutes } from "./tokens.ts";
 
 export type { AdminPorts } from "./ports.ts";
 
+/** The pages for people below `/admin`, made of what the API is made of; loaded when the first is asked for. */
+export type PagesOf = (ports: AdminPorts) => Promise<Pick<Hono, "fetch">>;
+
 /**
- * The routes below `/admin`, to be mounted at the root. Every answer of `/admin/login`, `/admin/logout` and
+ * The routes below `/admin`, to be mounted at the root; what is not the API is answered by the pages. Every answer of `/admin/login`, `/admin/logout` and
  * `/admin/api/*` has the envelope of the REST door, all others are pages; only a tool server is sent anything when it
  * is asked for its tools, and only the repository page asks anything of others.
  */
-export function adminApp(ports: AdminPorts): Hono {
+export function adminApp(ports: AdminPorts, pagesOf: PagesOf): Hono {
   const app = new Hono();
   const gate = adminGate(ports);
   app.onError((thrown, c) => refusal(c, thrown, ports));
@@ -48,7 +51,7 @@ export function adminApp(ports: AdminPorts): Hono {
   app.all("/admin/api/*", (c) => {
     throw new GatewayError("E_NOT_FOUND", `The admin API has no ${c.req.method} ${c.req.path.slice(0, 200)}`);
   });
-  const pages = onDemand(async () => (await import("./pages/app.ts")).pagesApp(ports));
+  const pages = onDemand(() => pagesOf(ports));
   app.all("/admin/*", async (c) => await (await pages()).fetch(c.req.raw, c.env));
   return app;
 }

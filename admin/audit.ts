@@ -1,11 +1,11 @@
 /** The audit: read by page, streamed whole, checked, cut. */
 import type { Hono } from "hono";
 import { z } from "zod";
-import { AUDIT_STATUSES, LIMITS, OUTCOMES } from "../model.ts";
+import { AUDIT_STATUSES, LIMITS, OUTCOMES } from "../core/model.ts";
 import type { AuditQuery } from "../store/store.ts";
 import { RECORD_ID, SITE_ID, TOOL_NAME } from "./bodies.ts";
 import { answer, jsonObject } from "./exchange.ts";
-import { checked, closed, expected, refuseAny } from "./faults.ts";
+import { checked, closed, expected, refuseAny } from "../core/faults.ts";
 import type { AdminPorts } from "./ports.ts";
 import { parameters } from "./query.ts";
 

@@ -1,8 +1,8 @@
 /** The bodies of the admin API, a strict schema per record. */
 import { z } from "zod";
-import { CONFIRM_POLICIES, PEOPLE_LIMITS, TIER_MAX } from "../model.ts";
-import type { Tier } from "../model.ts";
-import { choice, closed, expected, text, yesNo } from "../lib/fields.ts";
+import { CONFIRM_POLICIES, PEOPLE_LIMITS, TIER_MAX } from "../core/model.ts";
+import type { Tier } from "../core/model.ts";
+import { choice, closed, expected, text, yesNo } from "../core/fields.ts";
 
 /** Most entries of a token's lists; together they keep a token within one value of the store. */
 export const SCOPE_SITES_MAX = 400;

@@ -1,5 +1,5 @@
 /** What each risk ceiling permits, in the words of the command line's help and of docs/CONNECTING.md. */
-import { RISK_DEFAULT } from "../model.ts";
+import { RISK_DEFAULT } from "../core/model.ts";
 
 /** By ceiling, what it permits beyond those below it; every sentence is tried by a test. */
 export const CEILINGS: readonly (readonly string[])[] = [

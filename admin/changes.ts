@@ -1,5 +1,5 @@
 /** What an admin change made of a record, as the audit keeps it: what it was and what it is, and no secret. */
-import type { CredentialKind, Site } from "../model.ts";
+import type { CredentialKind, Site } from "../core/model.ts";
 import type { SiteInput } from "../store/store.ts";
 
 /** Entries of a list that are kept whole; of a longer one, those that came or went. */

@@ -1,6 +1,6 @@
 /** How the command line talks to the admin API of a running gateway. */
 import { z } from "zod";
-import { isLoopback, localAddress } from "../lib/env_values.ts";
+import { isLoopback, localAddress } from "../core/env_values.ts";
 import { CommandError, type Terminal } from "./terminal.ts";
 
 /** The admin API, as far as commands use it. A refusal is thrown as a CommandError `<code>: <message>`. */

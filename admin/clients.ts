@@ -1,11 +1,11 @@
 /** Clients that people let in over OAuth: which there are, and their end. */
 import type { Hono } from "hono";
-import { closed, text } from "../lib/fields.ts";
+import { closed, text } from "../core/fields.ts";
 import { RECORD_ID } from "./bodies.ts";
 import { answer } from "./exchange.ts";
-import { checked } from "./faults.ts";
+import { checked } from "../core/faults.ts";
 import type { AdminPorts } from "./ports.ts";
-import { callerOf, forbidden } from "./rights.ts";
+import { callerOf, forbidden } from "../identity/rights.ts";
 
 const listQuery = closed({ user_id: text("a user's id", RECORD_ID).optional() });
 

@@ -1,7 +1,7 @@
 /** What a command of the command line is, how its words are read, and how it explains itself. */
 import { parseArgs } from "node:util";
 import type { AdminClient } from "./client.ts";
-import { hint } from "./faults.ts";
+import { hint } from "../core/faults.ts";
 import { CommandError, type Terminal } from "./terminal.ts";
 
 /** One `--option`. A value is shown as `value` in the help; without one the option is a switch. */

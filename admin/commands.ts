@@ -12,7 +12,7 @@ import { siteCommands } from "./commands_sites.ts";
 import { SNAPSHOT_COMMANDS } from "./commands_snapshots.ts";
 import { STORE_COMMANDS } from "./commands_store.ts";
 import { TOKEN_COMMANDS } from "./commands_tokens.ts";
-import { hint } from "./faults.ts";
+import { hint } from "../core/faults.ts";
 import { cell } from "./table.ts";
 import { CommandError, type Terminal } from "./terminal.ts";
 

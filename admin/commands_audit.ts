@@ -1,5 +1,5 @@
 /** `audit tail`, `audit resolve`, `audit verify`, `audit export`, `audit retain`. */
-import { AUDIT_STATUSES, type AuditRow, LIMITS, OUTCOMES } from "../model.ts";
+import { AUDIT_STATUSES, type AuditRow, LIMITS, OUTCOMES } from "../core/model.ts";
 import type { RetentionReport } from "../rules/retention.ts";
 import type { AuditAmount, AuditPage, AuditVerdict } from "../store/store.ts";
 import type { Call, Command, Options, Words } from "./command.ts";

@@ -2,7 +2,7 @@
 import type { Connectors } from "../registry/connectors.ts";
 import type { Call, Command, Words } from "./command.ts";
 import { given, showRecord } from "./commands_tokens.ts";
-import { hint } from "./faults.ts";
+import { hint } from "../core/faults.ts";
 import { type Field, type Known, knownOf, type Part } from "./site_options.ts";
 import { type Fields, sheet, table } from "./table.ts";
 import { CommandError } from "./terminal.ts";

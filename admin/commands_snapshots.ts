@@ -1,5 +1,5 @@
 /** `snapshots show`. */
-import type { SnapshotDay, SnapshotReport, SnapshotRun, SnapshotSite } from "../model.ts";
+import type { SnapshotDay, SnapshotReport, SnapshotRun, SnapshotSite } from "../core/model.ts";
 import type { Command } from "./command.ts";
 import { cell } from "./table.ts";
 

@@ -1,6 +1,6 @@
 /** `store …`: the file of the store, which these commands open themselves; all others ask a running gateway. */
-import { GatewayError } from "../errors.ts";
-import { HOW_TO_LOAD, HOW_TO_MAKE, keys, storePlace, Wrong } from "../lib/env_values.ts";
+import { GatewayError } from "../core/errors.ts";
+import { HOW_TO_LOAD, HOW_TO_MAKE, keys, storePlace, Wrong } from "../core/env_values.ts";
 import { KNOWN_STORES_PATH } from "../store/known_stores.ts";
 import type { StoreFile } from "../store/maintenance.ts";
 import type { Call, Command } from "./command.ts";

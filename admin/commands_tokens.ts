@@ -1,5 +1,5 @@
 /** `token create`, `token list`, `token revoke`. */
-import { RISK_DEFAULT } from "../model.ts";
+import { RISK_DEFAULT } from "../core/model.ts";
 import { CEILING_NOTES } from "./ceilings.ts";
 import type { Call, Command } from "./command.ts";
 import { CommandError } from "./terminal.ts";

@@ -1,6 +1,6 @@
 /** Confirm policies as an operator is told of them: the one that cannot be had yet, and where a stricter one is offered. */
-import { GatewayError } from "../errors.ts";
-import type { ConfirmPolicy, Flag, Site } from "../model.ts";
+import { GatewayError } from "../core/errors.ts";
+import type { ConfirmPolicy, Flag, Site } from "../core/model.ts";
 
 /** A site on which one call can change what visitors get without a preview. */
 export interface Unpreviewed {

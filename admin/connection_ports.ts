@@ -1,5 +1,5 @@
 /** What the admin side is given of connected accounts, and shows. */
-import type { Actor } from "./actor.ts";
+import type { Actor } from "../identity/actor.ts";
 
 /** What can be connected. */
 export interface ConnectionKindReport {
@@ -44,7 +44,7 @@ export interface EndedReport {
   readonly also_affected: readonly string[];
 }
 
-/** Connected accounts, for an operator; what `guard/connections.ts` promises. */
+/** Connected accounts, for an operator; what `identity/connections/connections.ts` promises. */
 export interface ConnectionsPort {
   kinds(): ConnectionKindReport[];
   start(order: { user: string; kind: string; rights?: readonly string[] }, by?: Actor): Promise<LinkReport>;

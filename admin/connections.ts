@@ -1,11 +1,11 @@
 /** People's connected accounts: how they do, links that connect them, and their end. */
 import type { Context, Hono } from "hono";
 import { z } from "zod";
-import { choice, closed, expected, text, yesNo } from "../lib/fields.ts";
+import { choice, closed, expected, text, yesNo } from "../core/fields.ts";
 import { answer, jsonObject } from "./exchange.ts";
-import { checked, refused } from "./faults.ts";
+import { checked, refused } from "../core/faults.ts";
 import type { AdminPorts } from "./ports.ts";
-import { callerOf, forbidden } from "./rights.ts";
+import { callerOf, forbidden } from "../identity/rights.ts";
 
 const user = text("a user's id or e-mail address", /^[^\s\p{Cc}]{1,254}$/u);
 const word = /^[a-z][a-z0-9_]{0,63}$/;

@@ -1,9 +1,9 @@
 /** How the admin API reads a request and words an answer. */
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { bodyError, readObject, readText } from "../lib/body.ts";
-import { asGatewayError } from "../errors.ts";
-import { LIMITS } from "../model.ts";
+import { bodyError, readObject, readText } from "../core/body.ts";
+import { asGatewayError } from "../core/errors.ts";
+import { LIMITS } from "../core/model.ts";
 import type { AdminPorts } from "./ports.ts";
 
 /** The success envelope. */

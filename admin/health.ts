@@ -1,6 +1,6 @@
 /** How the gateway does, for its operator; what anybody may know is answered by /healthz. */
 import type { Hono } from "hono";
-import type { JobReport } from "../model.ts";
+import type { JobReport } from "../core/model.ts";
 import type { HeldTool } from "../registry/proxied_reports.ts";
 import type { SealedRecord } from "../store/store.ts";
 import type { RetentionState } from "../rules/retention.ts";

@@ -1,15 +1,15 @@
 /** Projects and users. */
 import type { Context, Hono } from "hono";
-import { GatewayError } from "../errors.ts";
-import { onDemand } from "../lib/async.ts";
-import { RISK_DEFAULT, type User } from "../model.ts";
+import { GatewayError } from "../core/errors.ts";
+import { onDemand } from "../core/async.ts";
+import { RISK_DEFAULT, type User } from "../core/model.ts";
 import { projectBody, RECORD_ID, userBody, userPatch } from "./bodies.ts";
 import { differences } from "./changes.ts";
 import { answer, jsonObject } from "./exchange.ts";
-import { checked, quoted, refuseAny } from "./faults.ts";
+import { checked, quoted, refuseAny } from "../core/faults.ts";
 import type { AdminPorts } from "./ports.ts";
-import { removeUser } from "./sign_in/removal.ts";
-import { assertManaged, assertWithin, callerOf, forbidden, isManaged } from "./rights.ts";
+import { removeUser } from "../identity/sign_in/removal.ts";
+import { assertManaged, assertWithin, callerOf, forbidden, isManaged } from "../identity/rights.ts";
 import { isOwnSite, managesAllSites } from "./site_rights.ts";
 import { unknownSites } from "./scope.ts";
 
@@ -57,7 +57,7 @@ export function peopleRoutes(app: Hono, ports: AdminPorts): void {
     return answer(c, userView(user!));
   });
 
-  const peopleOf = onDemand(async () => new (await import("./sign_in/people.ts")).People(ports));
+  const peopleOf = onDemand(async () => new (await import("../identity/sign_in/people.ts")).People(ports));
   /** The user meant, by id or e-mail address, where the caller may manage it. */
   const managed = async (c: Context, wanted: string): Promise<User> => {
     const user = wanted.includes("@")

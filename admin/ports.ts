@@ -1,9 +1,17 @@
 /** What the admin side is given to work with. */
-import type { AuditRow, ClientReport, JobReport, Resolution, Site, SnapshotReport, User } from "../model.ts";
+import type {
+  AuditRow,
+  ClientReport,
+  JobReport,
+  Resolution,
+  Site,
+  SnapshotReport,
+  User,
+} from "../core/model.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { RetentionReport, RetentionState } from "../rules/retention.ts";
 import type { Store } from "../store/store.ts";
-import type { RecordAction } from "./actor.ts";
+import type { RecordAction } from "../identity/actor.ts";
 import type { ConnectionsPort } from "./connection_ports.ts";
 import type { ProxiedToolsPort } from "./proxied_ports.ts";
 

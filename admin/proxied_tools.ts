@@ -1,11 +1,11 @@
 /** Sites' own tools: what their servers list, and which of it is let through. */
 import type { Hono } from "hono";
 import { z } from "zod";
-import { choice, closed, expected, text } from "../lib/fields.ts";
+import { choice, closed, expected, text } from "../core/fields.ts";
 import { PROXY_EFFECTS, TOOL_STATES } from "../registry/proxies.ts";
 import { SITE_ID } from "./bodies.ts";
 import { answer, jsonObject } from "./exchange.ts";
-import { checked } from "./faults.ts";
+import { checked } from "../core/faults.ts";
 import type { AdminPorts } from "./ports.ts";
 import { parameters } from "./query.ts";
 

@@ -1,6 +1,6 @@
 /** The query string of a request, by a schema. */
 import type { z } from "zod";
-import { checked, refuseAny } from "./faults.ts";
+import { checked, refuseAny } from "../core/faults.ts";
 
 /** The parameters; one that stands twice is refused, an empty one counts as absent. Throws E_BAD_INPUT. */
 export function parameters<S extends z.ZodType>(schema: S, url: string): z.output<S> {

@@ -1,7 +1,7 @@
 /** Checks of a list of sites, shared by tokens and users. */
-import { nearest } from "../lib/nearest.ts";
+import { nearest } from "../core/nearest.ts";
 import type { SiteStore } from "../store/store.ts";
-import { quoted } from "./faults.ts";
+import { quoted } from "../core/faults.ts";
 
 /** A sentence for each site of `allowed_sites` that is not registered. */
 export async function unknownSites(sites: readonly string[], store: SiteStore): Promise<string[]> {

@@ -2,16 +2,16 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
-import { GatewayError } from "../errors.ts";
-import { LIMITS } from "../model.ts";
+import { GatewayError } from "../core/errors.ts";
+import { LIMITS } from "../core/model.ts";
 import { loginBody } from "./bodies.ts";
 import { answer, bodyText, jsonObject, mediaType } from "./exchange.ts";
-import { assertOwnPages } from "../pages/origin.ts";
-import { checked } from "./faults.ts";
+import { assertOwnPages } from "../identity/origin.ts";
+import { checked } from "../core/faults.ts";
 import type { AdminPorts } from "./ports.ts";
-import { type AdminCaller, admit, callerOfPerson, MASTER } from "./rights.ts";
-import { Visitors } from "../pages/visitors.ts";
-import { isLoopback } from "../lib/env_values.ts";
+import { type AdminCaller, admit, callerOfPerson, MASTER } from "../identity/rights.ts";
+import { Visitors } from "../identity/visitors.ts";
+import { isLoopback } from "../core/env_values.ts";
 
 /** Name of the session cookie. */
 export const SESSION_COOKIE = "gateway_session";

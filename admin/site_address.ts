@@ -1,7 +1,7 @@
 /** The address of a site as it is kept: no trailing slash, nothing that could leak or mislead, https but for hosts by name. */
 import { z } from "zod";
-import { expected } from "./faults.ts";
-import { isLoopback } from "../lib/env_values.ts";
+import { expected } from "../core/faults.ts";
+import { isLoopback } from "../core/env_values.ts";
 
 const ADDRESS_CHARACTERS_MAX = 2048;
 

@@ -1,7 +1,7 @@
 /** The bodies of the admin API about sites: a site's own fields, and those its connectors name. */
 import { z } from "zod";
-import { choice, closed, yesNo } from "../lib/fields.ts";
-import { FLAGS } from "../model.ts";
+import { choice, closed, yesNo } from "../core/fields.ts";
+import { FLAGS } from "../core/model.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { NewSite, SiteInput } from "../store/store.ts";
 import { confirmPolicy, name, site_id } from "./bodies.ts";

@@ -1,5 +1,5 @@
 /** The options of `site add` and `site update`: a site's own, and those for what connectors name. */
-import { FLAGS } from "../model.ts";
+import { FLAGS } from "../core/model.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import { type OptionForm, optionForm, optionOf } from "../registry/field_schema.ts";
 import type { Option, Options } from "./command.ts";

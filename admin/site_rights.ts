@@ -1,8 +1,8 @@
 /** What an admin may do with sites: manage his or her own; what is a super-admin's stays with the master token. */
-import { FLAGS, type Site } from "../model.ts";
+import { FLAGS, type Site } from "../core/model.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { AdminPorts } from "./ports.ts";
-import { type AdminCaller, forbidden, isManaged, isWithin } from "./rights.ts";
+import { type AdminCaller, forbidden, isManaged, isWithin } from "../identity/rights.ts";
 import type { SiteInput } from "../store/store.ts";
 
 /** Whether a site is the caller's to manage. */

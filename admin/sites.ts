@@ -1,18 +1,18 @@
 /** Sites: registered, listed, changed, set up. Credentials go in and come out as presence only. */
 import type { Context, Hono } from "hono";
-import { GatewayError } from "../errors.ts";
-import { closed, text } from "../lib/fields.ts";
-import { nearest } from "../lib/nearest.ts";
-import type { Site } from "../model.ts";
+import { GatewayError } from "../core/errors.ts";
+import { closed, text } from "../core/fields.ts";
+import { nearest } from "../core/nearest.ts";
+import type { Site } from "../core/model.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { SiteInput, SiteUpdate } from "../store/store.ts";
 import { SITE_ID } from "./bodies.ts";
 import { siteDifferences } from "./changes.ts";
 import { policyOffers, refuseHuman } from "./confirm_policy.ts";
 import { answer, jsonObject } from "./exchange.ts";
-import { checked, quoted, refuseAny } from "./faults.ts";
+import { checked, quoted, refuseAny } from "../core/faults.ts";
 import type { AdminPorts } from "./ports.ts";
-import { callerOf } from "./rights.ts";
+import { callerOf } from "../identity/rights.ts";
 import { assertMayRegister, assertMaySet, isOwnSite } from "./site_rights.ts";
 import { mayBePlain } from "./site_address.ts";
 import { siteBodies } from "./site_bodies.ts";

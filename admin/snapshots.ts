@@ -1,10 +1,10 @@
 /** What is kept of sites for each day: what ran, what failed, what is missing. */
 import type { Hono } from "hono";
 import { z } from "zod";
-import { LIMITS } from "../model.ts";
+import { LIMITS } from "../core/model.ts";
 import { SITE_ID } from "./bodies.ts";
 import { answer } from "./exchange.ts";
-import { closed, expected, refuseAny } from "./faults.ts";
+import { closed, expected, refuseAny } from "../core/faults.ts";
 import type { AdminPorts } from "./ports.ts";
 import { parameters } from "./query.ts";
 import { findSite } from "./sites.ts";

@@ -1,14 +1,14 @@
 /** Tokens: made within the rights of their owner, changed, revoked; for the API and the pages. */
 import type { z } from "zod";
-import { GatewayError } from "../errors.ts";
-import { nearest } from "../lib/nearest.ts";
-import { CONFIRM_POLICIES, RISK_DEFAULT, type Tier, type Token, type User } from "../model.ts";
+import { GatewayError } from "../core/errors.ts";
+import { nearest } from "../core/nearest.ts";
+import { CONFIRM_POLICIES, RISK_DEFAULT, type Tier, type Token, type User } from "../core/model.ts";
 import { RECORD_ID, type tokenBody, type tokenPatch } from "./bodies.ts";
 import { differences } from "./changes.ts";
 import { refuseHuman } from "./confirm_policy.ts";
-import { quoted, refuseAny } from "./faults.ts";
+import { quoted, refuseAny } from "../core/faults.ts";
 import type { AdminPorts } from "./ports.ts";
-import { type AdminCaller, isOwnToken, isWithin } from "./rights.ts";
+import { type AdminCaller, isOwnToken, isWithin } from "../identity/rights.ts";
 import { unknownSites } from "./scope.ts";
 
 /** A token that was made: its text is shown this once. */

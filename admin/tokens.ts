@@ -1,11 +1,11 @@
 /** Tokens: made once shown, listed, changed, revoked. */
 import type { Hono } from "hono";
-import { isSuperAdmin, type Token } from "../model.ts";
+import { isSuperAdmin, type Token } from "../core/model.ts";
 import { tokenBody, tokenPatch } from "./bodies.ts";
 import { answer, jsonObject } from "./exchange.ts";
-import { checked } from "./faults.ts";
+import { checked } from "../core/faults.ts";
 import type { AdminPorts } from "./ports.ts";
-import { callerOf } from "./rights.ts";
+import { callerOf } from "../identity/rights.ts";
 import { changeToken, listTokens, makeToken, revokeToken } from "./token_actions.ts";
 
 /** A token as it is shown: never its text. */

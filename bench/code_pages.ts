@@ -1,10 +1,10 @@
 /** What pages from code and clones cost the gateway itself: CSS scoped, HTML looked at, a template of 500 elements cloned. */
-import { scopeCss } from "../code_pages/scope.ts";
-import { inspectHtml } from "../code_pages/html.ts";
+import { scopeCss } from "../rules/code_pages/scope.ts";
+import { inspectHtml } from "../rules/code_pages/html.ts";
 import { pagesOf } from "../platforms/wordpress/pages/client.ts";
-import type { SiteContext } from "../platforms/connector.ts";
-import type { Incoming, Outgoing } from "../platforms/request.ts";
-import type { Site } from "../model.ts";
+import type { SiteContext } from "../platforms/_connector/connector.ts";
+import type { Incoming, Outgoing } from "../platforms/_http/request.ts";
+import type { Site } from "../core/model.ts";
 import { type Line, ms } from "./table.ts";
 import { median, timed } from "./timing.ts";
 

@@ -1,8 +1,8 @@
 /** What create_page_from_code costs at its limits beside bare requests of the same bytes, on a real WordPress. */
 import assert from "node:assert/strict";
-import { scopeClass } from "../code_pages/parts.ts";
-import { storedParts } from "../code_pages/content.ts";
-import { LIMITS } from "../model.ts";
+import { scopeClass } from "../rules/code_pages/parts.ts";
+import { storedParts } from "../rules/code_pages/content.ts";
+import { LIMITS } from "../core/model.ts";
 import { type CmsSandbox, startCms } from "../sandbox/wordpress/start.ts";
 import { PLUGIN } from "../tests/companion/site.ts";
 import { Asker } from "../tests/sandbox/asker.ts";

@@ -1,6 +1,6 @@
 /** What tools over a connected Google account cost: each at the stand-in beside the bare requests, and a report of two sections. */
 import assert from "node:assert/strict";
-import { readRegistry } from "../gateway.ts";
+import { readRegistry } from "../gateway/wire.ts";
 import { type GoogleStandIn, SEEDED, startGoogle } from "../sandbox/google/start.ts";
 import { startAccounts } from "../sandbox/google_accounts/start.ts";
 import { openStore } from "../store/kv.ts";

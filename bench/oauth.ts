@@ -1,6 +1,6 @@
 /** What OAuth adds to a call: the first after a code is redeemed, and the look-up of a token among 100,000. */
 import { hash } from "node:crypto";
-import { type Granted, OAUTH_PREFIX, type User } from "../model.ts";
+import { type Granted, OAUTH_PREFIX, type User } from "../core/model.ts";
 import type { Store } from "../store/store.ts";
 import { openStore } from "../store/kv.ts";
 import { type Gateway, inFolder, startGateway } from "./gateway.ts";

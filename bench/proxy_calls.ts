@@ -1,7 +1,7 @@
 /** What a call of a site's own tool takes: directly, through a bare forwarder, and through the gateway. */
 import assert from "node:assert/strict";
 import { Client2, Transport2 } from "../tests/packages/mcp_clients.ts";
-import { delay } from "../lib/async.ts";
+import { delay } from "../core/async.ts";
 import type { Server } from "./process.ts";
 import { type Line, ms } from "./table.ts";
 import { median, timed } from "./timing.ts";

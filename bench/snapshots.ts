@@ -1,9 +1,9 @@
 /** How long the nightly run takes over many sites: the whole gateway on a store on disk, and a stand-in that is slow. */
 import assert from "node:assert/strict";
-import { type Gateway, openGateway, readRegistry, type Replacements } from "../gateway.ts";
-import { LIMITS } from "../model.ts";
-import { createHttp } from "../platforms/http.ts";
-import { readSettings } from "../settings.ts";
+import { type Gateway, openGateway, readRegistry, type Replacements } from "../gateway/wire.ts";
+import { LIMITS } from "../core/model.ts";
+import { createHttp } from "../platforms/_http/http.ts";
+import { readSettings } from "../core/settings.ts";
 import { type ClarityStandIn, startClarity } from "../sandbox/clarity/start.ts";
 import { inFolder } from "./gateway.ts";
 import { type Line, ms } from "./table.ts";

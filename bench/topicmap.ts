@@ -1,7 +1,7 @@
 /** What topic planning costs the gateway: each kind of call at the stand-in, and the summary of a map of 20 MB. */
 import assert from "node:assert/strict";
 import { Summarizer } from "../platforms/topic_map/summary.ts";
-import { LIMITS } from "../model.ts";
+import { LIMITS } from "../core/model.ts";
 import { MAP_ID, mapOf, startTopicMap, WORKSPACE_ID } from "../sandbox/topic_map/start.ts";
 import { type Gateway, inFolder, startGateway } from "./gateway.ts";
 import { type Call, standInRows } from "./stand_in.ts";

@@ -1,7 +1,7 @@
 /** What keeping the catalogues of sites' own tools costs everybody else: how long it holds up the event loop. */
 import assert from "node:assert/strict";
-import { type Gateway, openGateway, readRegistry } from "../gateway.ts";
-import { readSettings } from "../settings.ts";
+import { type Gateway, openGateway, readRegistry } from "../gateway/wire.ts";
+import { readSettings } from "../core/settings.ts";
 import { inFolder } from "./gateway.ts";
 import { freePort, start } from "./process.ts";
 import { type Line, ms } from "./table.ts";
@@ -106,7 +106,7 @@ async function loaded(): Promise<void> {
   await import("../guard/proxied/refresh.ts");
   await import("../platforms/tool_servers/client.ts");
   await import("../platforms/wordpress/rest/wire.ts");
-  await import("../platforms/transport.ts");
+  await import("../platforms/_http/transport.ts");
 }
 
 const stall = (name: string, { took, longest, worked }: Held): Line => ({

@@ -1,12 +1,12 @@
 /** /connect: the pages on which a person connects an account, by a link that was made for them. */
 import { type Context, Hono } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
-import { broken } from "../guard/connect_pages.ts";
-import type { Connecting, Step } from "../guard/connecting.ts";
-import { LIMITS } from "../model.ts";
+import { broken } from "../identity/connections/connect_pages.ts";
+import type { Connecting, Step } from "../identity/connections/connecting.ts";
+import { LIMITS } from "../core/model.ts";
 import type { Presented } from "../store/store.ts";
-import { leadTo } from "../pages/respond.tsx";
-import { showConnectPage } from "./connect_page.tsx";
+import { leadTo } from "../console/respond.tsx";
+import { showConnectPage } from "../console/connect_page.tsx";
 
 /** What the pages stand on. */
 export interface ConnectParts {

@@ -1,6 +1,6 @@
 /** What both doors wrap answers and refusals in. */
-import type { GatewayError } from "../errors.ts";
-import { Content, parsed } from "../lib/content.ts";
+import type { GatewayError } from "../core/errors.ts";
+import { Content, parsed } from "../core/content.ts";
 
 /** The header of every answer that names its call: the id of the audit row, where the call has one. */
 export const REQUEST_ID_HEADER = "x-request-id";

@@ -1,8 +1,8 @@
 /** The MCP door: JSON-RPC dispatched by hand, stateless, for both protocol eras at one address. */
-import { asGatewayError, GatewayError } from "../errors.ts";
-import type { Caller } from "../model.ts";
-import type { BodiesInFlight } from "../guard/in_flight.ts";
-import { excessError } from "../lib/body.ts";
+import { asGatewayError, GatewayError } from "../core/errors.ts";
+import type { Caller } from "../core/model.ts";
+import type { BodiesInFlight } from "../guard/pipeline/in_flight.ts";
+import { excessError } from "../core/body.ts";
 import { Held, isJson, readMessage } from "./mcp_body.ts";
 import type { McpCall } from "./mcp_call.ts";
 import {

@@ -1,6 +1,6 @@
 /** The body of a request to the MCP door: read as a message, in room that is held until it was answered. */
-import type { HeldBody } from "../guard/in_flight.ts";
-import { bodyError, type ParsedBody, readJson } from "../lib/body.ts";
+import type { HeldBody } from "../guard/pipeline/in_flight.ts";
+import { bodyError, type ParsedBody, readJson } from "../core/body.ts";
 import { FrameFault, RPC } from "./mcp_frame.ts";
 import { fault, refused } from "./mcp_response.ts";
 

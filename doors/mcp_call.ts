@@ -1,8 +1,8 @@
 /** A call of a tool as the MCP door hands it on, and how it joins the pipeline. */
-import type { Dispatch } from "../guard/dispatch.ts";
-import { excessError } from "../lib/body.ts";
-import type { Excess } from "../lib/json_extent.ts";
-import type { Caller } from "../model.ts";
+import type { Dispatch } from "../guard/pipeline/dispatch.ts";
+import { excessError } from "../core/body.ts";
+import type { Excess } from "../core/json_extent.ts";
+import type { Caller } from "../core/model.ts";
 import type { Follower } from "../registry/tool.ts";
 
 /** A call of a tool as this door hands it on. */

@@ -1,5 +1,5 @@
 /** The answers of the MCP door that are no result: preflights, faults of frames, refusals before any frame. */
-import type { GatewayError } from "../errors.ts";
+import type { GatewayError } from "../core/errors.ts";
 import { CORS, naming, refusalHeaders } from "./envelope.ts";
 import { FrameFault, RPC } from "./mcp_frame.ts";
 

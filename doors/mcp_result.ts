@@ -1,7 +1,7 @@
 /** Turns what a tool answered or refused into the text of an MCP tool result. */
-import type { GatewayError } from "../errors.ts";
-import { Content } from "../lib/content.ts";
-import { LIMITS } from "../model.ts";
+import type { GatewayError } from "../core/errors.ts";
+import { Content } from "../core/content.ts";
+import { LIMITS } from "../core/model.ts";
 
 /** A tool result: the members after `_meta` as JSON text, and what `_meta` must say beside the server. */
 export interface ToolResult {

@@ -1,5 +1,5 @@
 /** Calls whose client follows them: their progress as events while they work, and an end where nobody waits any more. */
-import type { Caller } from "../model.ts";
+import type { Caller } from "../core/model.ts";
 import type { Follower } from "../registry/tool.ts";
 import { naming } from "./envelope.ts";
 import { EVENT_HEADERS, eventOf } from "./mcp_events.ts";

@@ -1,7 +1,7 @@
 /** `subscriptions/listen`: streams on which a client learns that its list of tools has changed. */
-import { GatewayError } from "../errors.ts";
-import { type Clock, delay } from "../lib/async.ts";
-import { type Caller, SUBSCRIPTION_LIMITS } from "../model.ts";
+import { GatewayError } from "../core/errors.ts";
+import { type Clock, delay } from "../core/async.ts";
+import { type Caller, SUBSCRIPTION_LIMITS } from "../core/model.ts";
 import { namedSites, naming } from "./envelope.ts";
 import { EVENT_HEADERS, eventOf, KEEP_ALIVE } from "./mcp_events.ts";
 import { type Frame, FrameFault, type FrameId, isRecord, RPC } from "./mcp_frame.ts";

@@ -1,15 +1,15 @@
 /** /oauth and /.well-known: clients register, people are asked, codes become tokens. */
 import { type Context, Hono } from "hono";
-import { OAUTH_LIMITS } from "../model.ts";
-import { Authorizing } from "../guard/oauth/authorizing.ts";
-import { GatewayError } from "../errors.ts";
-import { OAuthFault } from "../guard/oauth/fault.ts";
-import { Issuing } from "../guard/oauth/issuing.ts";
-import { resourceMetadata, serverMetadata } from "../guard/oauth/metadata.ts";
-import { readJson, readText } from "../lib/body.ts";
+import { OAUTH_LIMITS } from "../core/model.ts";
+import { Authorizing } from "../identity/oauth/authorizing.ts";
+import { GatewayError } from "../core/errors.ts";
+import { OAuthFault } from "../identity/oauth/fault.ts";
+import { Issuing } from "../identity/oauth/issuing.ts";
+import { resourceMetadata, serverMetadata } from "../identity/oauth/metadata.ts";
+import { readJson, readText } from "../core/body.ts";
 import { CORS } from "./envelope.ts";
-import { consentRoutes } from "./oauth_consent.tsx";
-import type { OAuthParts } from "./oauth_parts.ts";
+import { consentRoutes } from "../console/oauth_consent.tsx";
+import type { OAuthParts } from "../identity/oauth/parts.ts";
 
 const METADATA_SECONDS = 300;
 const JSON_TYPE = "application/json";

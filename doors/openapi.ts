@@ -1,5 +1,5 @@
 /** The OpenAPI 3.0 document of the REST door, made once from the registry. */
-import type { Tier } from "../model.ts";
+import type { Tier } from "../core/model.ts";
 import type { Schema } from "../registry/dialect.ts";
 import type { ToolEntry } from "../registry/entry.ts";
 import { ascii } from "../registry/listing.ts";

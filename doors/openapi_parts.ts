@@ -1,10 +1,10 @@
 /** The parts of the OpenAPI document that are the same for every tool: envelopes, refusals, routes that are no tool. */
-import type { CodeEntry } from "../errors.ts";
-import { CONFIRM_POLICIES, OUTCOMES } from "../model.ts";
+import type { CodeEntry } from "../core/errors.ts";
+import { CONFIRM_POLICIES, OUTCOMES } from "../core/model.ts";
 import { ANSWERS, envelope, list, object, ref, text } from "./openapi_answers.ts";
 import type { OpenApiSchema } from "./openapi_schema.ts";
 
-/** A table of codes, as errors.ts holds it. */
+/** A table of codes, as core/errors.ts holds it. */
 export type Codes = Readonly<Record<string, CodeEntry>>;
 
 /** The named schemas beside those of the tools' arguments; `kinds` are those of site. */

@@ -1,16 +1,16 @@
 /** The REST door: five routes below /api/v1, JSON in and out. */
 import type { Context, Hono } from "hono";
-import { asGatewayError } from "../errors.ts";
-import type { Authenticate } from "../guard/authenticate.ts";
-import type { Dispatch } from "../guard/dispatch.ts";
-import type { BodiesInFlight, HeldBody } from "../guard/in_flight.ts";
-import type { RateLimit } from "../guard/limits.ts";
-import { reaches, sitesInScope } from "../guard/scope.ts";
+import { asGatewayError } from "../core/errors.ts";
+import type { Authenticate } from "../guard/pipeline/authenticate.ts";
+import type { Dispatch } from "../guard/pipeline/dispatch.ts";
+import type { BodiesInFlight, HeldBody } from "../guard/pipeline/in_flight.ts";
+import type { RateLimit } from "../guard/pipeline/limits.ts";
+import { reaches, sitesInScope } from "../guard/pipeline/scope.ts";
 import type { ToolLists } from "../guard/tool_lists.ts";
-import type { Caller } from "../model.ts";
+import type { Caller } from "../core/model.ts";
 import type { Store } from "../store/store.ts";
-import { readObject } from "../lib/body.ts";
-import { Content } from "../lib/content.ts";
+import { readObject } from "../core/body.ts";
+import { Content } from "../core/content.ts";
 import { answerOf, CORS, failure, namedSites, naming, refusalHeaders, success } from "./envelope.ts";
 
 /** What the REST door stands on. */

@@ -1,5 +1,5 @@
 /** How often an upstream that allows few requests a day was asked, and what it answered; the same for every instance. */
-import type { Allowance, Standing } from "../platforms/context.ts";
+import type { Allowance, Standing } from "../platforms/_connector/context.ts";
 import type { Store } from "../store/store.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,19 +1,25 @@
 /** A connector's guarded way out: its own settings and credentials, its own origins, its own policy. */
-import { GatewayError } from "../errors.ts";
-import { type Caller, type CredentialKind, type Credentials, LIMITS, type Site } from "../model.ts";
-import type { AccountSpec, Connector, CredentialField } from "../platforms/connector.ts";
-import type { AccessToken, AccountTokens, Allowance, ConnectorContext, Lent } from "../platforms/context.ts";
-import type { Http } from "../platforms/http.ts";
-import type { Outgoing, PublishGrant } from "../platforms/request.ts";
-import { onDemand } from "../lib/async.ts";
-import { hiding, hidingSigned } from "../lib/signed_secrets.ts";
+import { GatewayError } from "../core/errors.ts";
+import { type Caller, type CredentialKind, type Credentials, LIMITS, type Site } from "../core/model.ts";
+import type { AccountSpec, Connector, CredentialField } from "../platforms/_connector/connector.ts";
+import type {
+  AccessToken,
+  AccountTokens,
+  Allowance,
+  ConnectorContext,
+  Lent,
+} from "../platforms/_connector/context.ts";
+import type { Http } from "../platforms/_http/http.ts";
+import type { Outgoing, PublishGrant } from "../platforms/_http/request.ts";
+import { onDemand } from "../core/async.ts";
+import { hiding, hidingSigned } from "../core/signed_secrets.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { Store } from "../store/store.ts";
 import { allowanceOf } from "./allowance.ts";
 import { egress, type EgressRules } from "./egress.ts";
 import type { FactCaches } from "./fact_caches.ts";
-import { isGenuine } from "./flags.ts";
-import type { Writes } from "./writes.ts";
+import { isGenuine } from "./pipeline/flags.ts";
+import type { Writes } from "./pipeline/writes.ts";
 
 /** What connectors are reached with; one for the whole gateway. */
 export interface ConnectorPorts {

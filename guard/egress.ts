@@ -1,7 +1,7 @@
 /** The egress policy, asked of each outgoing request: to its own origins, nothing deleted, nothing published without a grant. */
-import { GatewayError } from "../errors.ts";
-import type { Connector, PolicyContext } from "../platforms/connector.ts";
-import type { Outgoing, PublishGrant } from "../platforms/request.ts";
+import { GatewayError } from "../core/errors.ts";
+import type { Connector, PolicyContext } from "../platforms/_connector/connector.ts";
+import type { Outgoing, PublishGrant } from "../platforms/_http/request.ts";
 
 /** What a request is judged by. */
 export interface EgressRules {
@@ -10,7 +10,7 @@ export interface EgressRules {
   /** Where requests may go; `public` is every public https address. */
   readonly origins: readonly string[] | "public";
   readonly ctx: PolicyContext;
-  /** Whether `guard/flags.ts` made that grant. */
+  /** Whether `guard/pipeline/flags.ts` made that grant. */
   readonly granted: (grant: PublishGrant) => boolean;
 }
 
@@ -47,7 +47,7 @@ function offOrigin({ origins }: EgressRules, out: Outgoing, url: URL): string | 
 const isOf = (origin: string, address: string) =>
   address === origin || address.startsWith(`${origin}/`) || URL.parse(address)?.origin === origin;
 
-/** What leaves for an address that anybody may have named; which addresses are public, platforms/addresses.ts tells. */
+/** What leaves for an address that anybody may have named; which addresses are public, platforms/_http/addresses.ts tells. */
 function offPublic(out: Outgoing): string | null {
   if (!out.public_only) return "it might reach a private address";
   const carried = Object.keys(out.headers ?? {}).find((name) => !HARMLESS_HEADERS.has(name.toLowerCase()));

@@ -1,7 +1,7 @@
 /** Facts about upstreams, kept for a while: per site, and for the gateway itself. */
-import { madeOnce } from "../lib/made_once.ts";
-import type { Site } from "../model.ts";
-import type { FactCache } from "../platforms/connector.ts";
+import { madeOnce } from "../core/made_once.ts";
+import type { Site } from "../core/model.ts";
+import type { FactCache } from "../platforms/_connector/connector.ts";
 
 /** A thousand sites with a few connectors each; the oldest place is dropped for a new one. */
 const PLACES_MAX = 5000;

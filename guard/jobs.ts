@@ -1,5 +1,5 @@
 /** What the gateway does on its clocks: a run that fails ends nothing, leaves a line in the log, and shows until one goes well. */
-import type { JobReport } from "../model.ts";
+import type { JobReport } from "../core/model.ts";
 
 /** The jobs, and what the log calls their failures. */
 const EVENTS = {

@@ -1,8 +1,8 @@
 /** Makes at an upstream what a site is linked to, when an operator orders it, and links the site to it. */
-import { GatewayError } from "../errors.ts";
-import { LIMITS, type Site } from "../model.ts";
+import { GatewayError } from "../core/errors.ts";
+import { LIMITS, type Site } from "../core/model.ts";
 import type { Store } from "../store/store.ts";
-import { adminRow, OPERATOR } from "./admin_row.ts";
+import { adminRow, OPERATOR } from "./audit/admin_row.ts";
 import { type ConnectorPorts, makeConnectorContext } from "./connector_context.ts";
 
 /** What it is done with. */

@@ -1,5 +1,5 @@
 /** What an operator sees of the snapshots: which days each linked site has, what failed and why, and when it was run. */
-import type { Snapshot, SnapshotDay, SnapshotReport, SnapshotRun, SnapshotSite } from "../model.ts";
+import type { Snapshot, SnapshotDay, SnapshotReport, SnapshotRun, SnapshotSite } from "../core/model.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import { dayOf, daysUpTo, dueAt, isForeign, newestDate } from "../rules/snapshot_days.ts";
 import type { Store } from "../store/store.ts";

@@ -1,9 +1,9 @@
 /** The nightly run: of each linked site a snapshot of the day that is over, once, whatever becomes of the other sites. */
-import { GatewayError } from "../errors.ts";
-import { ended } from "../lib/async.ts";
-import { LIMITS, type Site, type Snapshot, type SnapshotRun } from "../model.ts";
-import type { Connector } from "../platforms/connector.ts";
-import type { DailySpec, DailyTake } from "../platforms/daily.ts";
+import { GatewayError } from "../core/errors.ts";
+import { ended } from "../core/async.ts";
+import { LIMITS, type Site, type Snapshot, type SnapshotRun } from "../core/model.ts";
+import type { Connector } from "../platforms/_connector/connector.ts";
+import type { DailySpec, DailyTake } from "../platforms/_connector/daily.ts";
 import { dateAt, dueAt, isForeign } from "../rules/snapshot_days.ts";
 import type { Store } from "../store/store.ts";
 import { type ConnectorPorts, makeConnectorContext } from "./connector_context.ts";

@@ -1,15 +1,15 @@
 /** Which tools a caller is shown: all that it may call, or of those what one site can do. */
-import type { Awaitable } from "../lib/async.ts";
-import { GatewayError } from "../errors.ts";
-import type { Caller, Site } from "../model.ts";
+import type { Awaitable } from "../core/async.ts";
+import { GatewayError } from "../core/errors.ts";
+import type { Caller, Site } from "../core/model.ts";
 import type { Catalog, Narrowed } from "../registry/catalog.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { ToolEntry } from "../registry/entry.ts";
 import type { Listing } from "../registry/listing.ts";
 import type { Store } from "../store/store.ts";
-import { linkStep } from "./links.ts";
-import { platformStep } from "./platform.ts";
-import { findSite } from "./site.ts";
+import { linkStep } from "./pipeline/links.ts";
+import { platformStep } from "./pipeline/platform.ts";
+import { findSite } from "./pipeline/site.ts";
 
 /** What the lists stand on. */
 export interface ToolListsPorts {

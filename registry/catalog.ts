@@ -1,8 +1,8 @@
 /** The tools of all sources by name, and what of them a caller is shown. */
 import type { LRUCache } from "lru-cache";
-import { GatewayError } from "../errors.ts";
-import { CLOCK, turns } from "../lib/async.ts";
-import { type Caller, LIMITS, type Token } from "../model.ts";
+import { GatewayError } from "../core/errors.ts";
+import { CLOCK, turns } from "../core/async.ts";
+import { type Caller, LIMITS, type Token } from "../core/model.ts";
 import { likely } from "./likely.ts";
 import { Listing, type Shown } from "./listing.ts";
 import type { ToolEntry } from "./entry.ts";

@@ -1,5 +1,5 @@
 /** What is left of a tool under a risk ceiling: whole, without what would raise it above, or nothing. */
-import type { Tier } from "../model.ts";
+import type { Tier } from "../core/model.ts";
 import type { Schema } from "./dialect.ts";
 import type { ToolEntry } from "./entry.ts";
 import { definition, type Manifest } from "./manifest.ts";

@@ -1,9 +1,9 @@
 /** What the parts of a connector contradict: said at boot, for it would otherwise surface at a call or not at all. */
-import { GATEWAY_CODES } from "../errors.ts";
-import { Wrong } from "../lib/env_values.ts";
-import type { Connector, SiteField } from "../platforms/connector.ts";
-import type { Site } from "../model.ts";
-import { GATEWAY_SETTINGS, HOST_VARIABLES } from "../settings.ts";
+import { GATEWAY_CODES } from "../core/errors.ts";
+import { Wrong } from "../core/env_values.ts";
+import type { Connector, SiteField } from "../platforms/_connector/connector.ts";
+import type { Site } from "../core/model.ts";
+import { GATEWAY_SETTINGS, HOST_VARIABLES } from "../core/settings.ts";
 import { firstLine } from "./files.ts";
 import { optionsOf } from "./connector_names.ts";
 import { ONCE } from "./dialect.ts";

@@ -1,5 +1,5 @@
 /** The names that connectors bring to tables they share, of which each may stand once. */
-import type { Connector } from "../platforms/connector.ts";
+import type { Connector } from "../platforms/_connector/connector.ts";
 import { optionOf } from "./field_schema.ts";
 
 /** What connectors name of a kind of things, by name; a name that stands twice is a fault. */

@@ -1,7 +1,7 @@
 /** What a connector may say: its descriptor is read as a manifest is, and every part of a wrong kind is refused. */
 import { z } from "zod";
-import type { Connector } from "../platforms/connector.ts";
-import { nearest } from "../lib/nearest.ts";
+import type { Connector } from "../platforms/_connector/connector.ts";
+import { nearest } from "../core/nearest.ts";
 import { ONCE } from "./dialect.ts";
 
 const callable = z.custom<unknown>((value) => typeof value === "function", { error: "expected a function" });

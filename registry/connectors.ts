@@ -7,9 +7,9 @@ import type {
   Provision,
   Setting,
   SiteField,
-} from "../platforms/connector.ts";
-import { type CodeEntry, CODES } from "../errors.ts";
-import type { PlatformKind, Site } from "../model.ts";
+} from "../platforms/_connector/connector.ts";
+import { type CodeEntry, CODES } from "../core/errors.ts";
+import type { PlatformKind, Site } from "../core/model.ts";
 import { connectorFaults } from "./connector_faults.ts";
 import { checksOf, collected, optionsOf, variablesOf } from "./connector_names.ts";
 import { shapeFaults } from "./connector_shape.ts";
@@ -185,14 +185,14 @@ function descriptorFaults(folder: string, one: unknown): string[] {
   return [...strange, ...shapeFaults(one)];
 }
 
-/** Throws RegistryError where a code that a connector brings does not stand in errors.gen.ts as it says. */
+/** Throws RegistryError where a code that a connector brings does not stand in core/errors.gen.ts as it says. */
 export function assertCodes({ codes }: Connectors): void {
   const known: Readonly<Record<string, CodeEntry>> = CODES;
   const stale = [...codes].filter(([name, { status, meaning }]) =>
     known[name]?.status !== status || known[name]?.meaning !== meaning
   );
   const faults = stale.map(([name]) =>
-    `${name}: is not in errors.gen.ts as its connector says; run deno task gen`
+    `${name}: is not in core/errors.gen.ts as its connector says; run deno task gen`
   );
   if (faults.length > 0) throw new RegistryError("connectors", faults);
 }

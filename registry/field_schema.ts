@@ -1,6 +1,6 @@
 /** The JSON Schema of a site field or a credential: its type in code, and the form of its option on the command line. */
 import { z } from "zod";
-import type { SiteField } from "../platforms/connector.ts";
+import type { SiteField } from "../platforms/_connector/connector.ts";
 import { type Schema, typeText } from "./dialect.ts";
 
 /** How an option of the command line gives a field's value: a text, a list with commas, or `name=value` pairs. */

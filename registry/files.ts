@@ -15,11 +15,11 @@ export class RegistryError extends Error {
   }
 }
 
-/** The files `<group>/<name><ending>` below a folder; those that begin with "_" are helpers. A missing folder is empty. */
+/** The files `<group>/<name><ending>` below a folder; folders and files that begin with "_" are helpers. A missing folder is empty. */
 export async function find(folder: URL, ending: string): Promise<Found[]> {
   const found: Found[] = [];
   for (const group of await list(folder)) {
-    if (!group.isDirectory) continue;
+    if (!group.isDirectory || group.name.startsWith("_")) continue;
     const url = new URL(`${group.name}/`, folder);
     for (const file of await list(url)) {
       if (!file.isFile || !file.name.endsWith(ending) || file.name.startsWith("_")) continue;

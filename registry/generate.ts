@@ -31,8 +31,8 @@ const read = (path: string) => Deno.readTextFile(new URL(path, ROOT));
 async function files(): Promise<Record<string, string>> {
   const connectors = await readConnectors([ROOT]);
   return {
-    "errors.gen.ts": await format(codeTable(connectors)),
-    "model.gen.ts": await format(modelTypes(connectors)),
+    "core/errors.gen.ts": await format(codeTable(connectors)),
+    "core/model.gen.ts": await format(modelTypes(connectors)),
     "registry/shapes.gen.ts": await format(await shapes(new URL("manifests/", ROOT), connectors)),
     "registry/documents.gen.json": await documents(ROOT, connectors),
     ".env.example": envExample(connectors),

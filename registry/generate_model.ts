@@ -4,7 +4,7 @@ import { fieldType } from "./field_schema.ts";
 
 const union = (names: readonly string[]) => names.map((name) => JSON.stringify(name)).join(" | ") || "never";
 
-/** The text of model.gen.ts. */
+/** The text of core/model.gen.ts. */
 export function modelTypes({ kinds, siteFields, credentials }: Connectors): string {
   const fields = [...siteFields].map(([name, field]) => `  readonly ${name}: ${fieldType(field)};`);
   const secrets = [...credentials].map(([kind, spec]) =>
@@ -22,7 +22,7 @@ export function modelTypes({ kinds, siteFields, credentials }: Connectors): stri
   ].join("\n");
 }
 
-/** The text of errors.gen.ts. */
+/** The text of core/errors.gen.ts. */
 export function codeTable({ codes }: Connectors): string {
   const rows = [...codes].map(([name, { status, meaning }]) =>
     `  ${name}: { status: ${status}, meaning: ${JSON.stringify(meaning)} },`

@@ -1,5 +1,5 @@
 /** The settings as files: the example environment, the tables of the documentation, and the permissions to read them. */
-import { GATEWAY_SETTINGS, HOST_VARIABLES, type SettingEntry } from "../settings.ts";
+import { GATEWAY_SETTINGS, HOST_VARIABLES, type SettingEntry } from "../core/settings.ts";
 import type { Connectors } from "./connectors.ts";
 
 const BEGIN = "<!-- settings: written by deno task gen -->";

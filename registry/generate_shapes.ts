@@ -34,7 +34,7 @@ function shape(manifest: Manifest): string {
   ].join("\n");
 }
 
-/** Whether its calls hold the right to publish (guard/flags.ts): always, only with some arguments, or never. */
+/** Whether its calls hold the right to publish (guard/pipeline/flags.ts): always, only with some arguments, or never. */
 function publishes({ tier, flags }: Manifest): "always" | "sometimes" | "never" {
   const found = flags.filter(({ flag }) => flag === "allow_publish" || flag === "allow_main_branch_push");
   if (tier === 4 || found.some(({ when, live }) => !when && !live)) return "always";

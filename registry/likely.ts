@@ -1,5 +1,5 @@
 /** The tools that a caller most likely meant who named one that there is not. */
-import { nearest } from "../lib/nearest.ts";
+import { nearest } from "../core/nearest.ts";
 import { forbiddenWord } from "../rules/proxied/names.ts";
 
 /** So many tools that do the same to different things are named together. */

@@ -1,7 +1,7 @@
 /** What a caller is shown of the tools: JSON texts in ASCII, each written once, when it is first asked for. */
 import { hash } from "node:crypto";
-import { onDemand } from "../lib/async.ts";
-import { madeOnce } from "../lib/made_once.ts";
+import { onDemand } from "../core/async.ts";
+import { madeOnce } from "../core/made_once.ts";
 import type { ToolEntry } from "./entry.ts";
 import { writes } from "./manifest.ts";
 import { served } from "./served.ts";

@@ -1,7 +1,7 @@
 /** What a manifest may say, and the tool definition that is served from it. */
 import { z } from "zod";
-import { type Code, GATEWAY_CODES } from "../errors.ts";
-import { FLAGS, LIMITS, type PlatformKind, type Tier } from "../model.ts";
+import { type Code, GATEWAY_CODES } from "../core/errors.ts";
+import { FLAGS, LIMITS, type PlatformKind, type Tier } from "../core/model.ts";
 import type { Connectors } from "./connectors.ts";
 import { closed, faults, fits, ONCE, type Schema } from "./dialect.ts";
 import { keyOf } from "./documents.ts";
@@ -149,7 +149,7 @@ function strangers(manifest: Manifest, known: Known): string[] {
   const codes = [...manifest.errors, ...[...manifest.flags, ...secrets].flatMap(({ code }) => code ?? [])];
   for (const code of codes) {
     if (!Object.hasOwn(GATEWAY_CODES, code) && !known.codes.has(code)) {
-      found.push(`errors: "${code}" is no code of errors.ts or of a connector`);
+      found.push(`errors: "${code}" is no code of core/errors.ts or of a connector`);
     }
   }
   const kinds: readonly string[] = known.kinds;

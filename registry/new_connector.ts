@@ -3,9 +3,9 @@
 const client = (name: string, type: string) =>
   `/** ${type}: what can be asked of the upstream. */
 import { z } from "zod";
-import { GatewayError } from "../../errors.ts";
-import type { SiteContext } from "../connector.ts";
-import { excerpt } from "../excerpt.ts";
+import { GatewayError } from "../../core/errors.ts";
+import type { SiteContext } from "../_connector/connector.ts";
+import { excerpt } from "../_content/excerpt.ts";
 
 /** The settings, by their names. */
 export interface ${type}Settings extends Readonly<Record<string, string | null>> {
@@ -38,13 +38,13 @@ export class ${type} {
 
 const descriptor = (name: string, type: string) =>
   `/** ${type}: say in one sentence what the upstream is. */
-import { GatewayError } from "../../errors.ts";
-import { text } from "../../lib/fields.ts";
-import { fail, pass, unknown } from "../checks.ts";
-import { type Configured, connector, type SiteContext } from "../connector.ts";
-import { probe, withDeadline } from "../probe.ts";
-import { base } from "../settings.ts";
-import { idField } from "../site_fields.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { text } from "../../core/fields.ts";
+import { fail, pass, unknown } from "../_connector/checks.ts";
+import { type Configured, connector, type SiteContext } from "../_connector/connector.ts";
+import { probe, withDeadline } from "../_connector/probe.ts";
+import { base } from "../_connector/settings.ts";
+import { idField } from "../_connector/site_fields.ts";
 import type { ${type}Settings } from "./client.ts";
 
 /** Throws E_${name.toUpperCase()}_NOT_LINKED. */

@@ -1,6 +1,6 @@
 /** What is known of sites' own tools before anybody approves one: the files of `manifests/proxies/`. */
 import { z } from "zod";
-import type { PlatformKind } from "../model.ts";
+import type { PlatformKind } from "../core/model.ts";
 import type {
   ProxyClass,
   ProxyEffect,
@@ -8,8 +8,8 @@ import type {
   ShownBy,
   UpstreamTool,
 } from "../platforms/tool_servers/types.ts";
-import { afterTurn } from "../lib/async.ts";
-import { closed, text, yesNo } from "../lib/fields.ts";
+import { afterTurn } from "../core/async.ts";
+import { closed, text, yesNo } from "../core/fields.ts";
 import type { ArgumentNames } from "../rules/proxied/arguments.ts";
 import { wordList } from "../rules/proxied/words.ts";
 import type { Connectors } from "./connectors.ts";

@@ -1,6 +1,6 @@
 /** What `manifests/proxies/` says of reading back: which of a site's own tools shows what another one wrote. */
 import { z } from "zod";
-import { closed } from "../lib/fields.ts";
+import { closed } from "../core/fields.ts";
 
 const name = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/);
 const place = z.string().regex(/^[A-Za-z_][A-Za-z0-9_.]{0,127}$/);

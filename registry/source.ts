@@ -1,5 +1,5 @@
 /** Where tools come from: those that are built in, and sources whose tools change while the gateway runs. */
-import { LIMITS, type PlatformKind, type Tier } from "../model.ts";
+import { LIMITS, type PlatformKind, type Tier } from "../core/model.ts";
 import type { Schema } from "./dialect.ts";
 import type { Shown, ToolEntry } from "./entry.ts";
 import type { Definition, Manifest } from "./manifest.ts";

@@ -1,9 +1,9 @@
 /** How a handler is written: `tool(name, run)` or `tool(name, { check?, plan, run })`. */
-import type { Code } from "../errors.ts";
-import type { Awaitable } from "../lib/async.ts";
-import type { Caller, Change, Flag, Making, Site, Tier } from "../model.ts";
-import type { Capability, Connector } from "../platforms/connector.ts";
-import type { PublishGrant } from "../platforms/request.ts";
+import type { Code } from "../core/errors.ts";
+import type { Awaitable } from "../core/async.ts";
+import type { Caller, Change, Flag, Making, Site, Tier } from "../core/model.ts";
+import type { Capability, Connector } from "../platforms/_connector/connector.ts";
+import type { PublishGrant } from "../platforms/_http/request.ts";
 import type { Shapes } from "./shapes.gen.ts";
 import type { ManagedPort, PreviewsPort, SitesPort, SnapshotsPort, UpstreamsPort } from "./tool_ports.ts";
 import type { ReadResult, WriteResult } from "./write_result.ts";

@@ -1,7 +1,7 @@
 /** What a call may ask of the gateway beside the clients of its upstreams, already cut to its caller's scope and site. */
-import type { PlatformKind, Project, Site, Snapshot } from "../model.ts";
-import type { Check } from "../platforms/checks.ts";
-import type { Connector } from "../platforms/connector.ts";
+import type { PlatformKind, Project, Site, Snapshot } from "../core/model.ts";
+import type { Check } from "../platforms/_connector/checks.ts";
+import type { Connector } from "../platforms/_connector/connector.ts";
 
 /** The registered sites and projects, already cut to the caller's scope. */
 export interface SitesPort {

@@ -1,5 +1,5 @@
 /** What the handler of a write answers: its result, and what was proven of it. */
-import type { Compared } from "../platforms/compared.ts";
+import type { Compared } from "../platforms/_content/compared.ts";
 
 /** What the gateway puts beside a result itself, so that no tool has a key of that name. */
 export interface Reserved {

@@ -1,5 +1,5 @@
 /** What a branch, and anything a repository is read at, may be called. */
-import { GatewayError } from "../errors.ts";
+import { GatewayError } from "../core/errors.ts";
 
 /** Names git and the repository host take. */
 export const BRANCH = /^(?![/.-])(?!.*(\.\.|\/\/|\/\.|@\{|\.lock$|[/.]$))[^\s\p{Cc}~^:?*[\\]{1,200}$/u;

@@ -1,6 +1,6 @@
 /** Content that nobody would see: a visual builder shows what it keeps of the post or page instead. */
-import { GatewayError } from "../errors.ts";
-import type { Builder } from "../model.ts";
+import { GatewayError } from "../core/errors.ts";
+import type { Builder } from "../core/model.ts";
 
 /** Refuses it: E_BUILDER_MISMATCH with the next step. `what` is the post or page, `field` the argument. */
 export function refuseUnseen(what: string, field: string, instead: string): never {

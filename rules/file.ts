@@ -1,5 +1,5 @@
 /** What is refused about a file of a repository: its size, and a caller who read another one. */
-import { GatewayError } from "../errors.ts";
+import { GatewayError } from "../core/errors.ts";
 
 /** Throws E_FILE_TOO_LARGE over the limit, both in bytes. */
 export function checkFileSize(bytes: number, limit: number, field: string): void {

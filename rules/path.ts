@@ -1,6 +1,6 @@
 /** Paths of files in a linked repository: what may be named at all, what may be written, and the site's prefix. */
-import { type Code, GatewayError } from "../errors.ts";
-import { LIMITS } from "../model.ts";
+import { type Code, GatewayError } from "../core/errors.ts";
+import { LIMITS } from "../core/model.ts";
 import { blockedFor, percentDecoded, plainPath } from "./path_names.ts";
 
 export { isBlocked } from "./path_names.ts";

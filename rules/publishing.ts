@@ -1,7 +1,7 @@
 /** Which arguments would publish: a status by any of its names, set to a word that makes content public. */
-import { madeOncePerName } from "../lib/made_once.ts";
-import { parsedWithin } from "../lib/steps.ts";
-import { LIMITS } from "../model.ts";
+import { madeOncePerName } from "../core/made_once.ts";
+import { parsedWithin } from "../core/steps.ts";
+import { LIMITS } from "../core/model.ts";
 
 /** Words for "public", compared in lower case without anything but letters. `private` is published to the signed-in. */
 export const PUBLISHED_WORDS: ReadonlySet<string> = new Set([

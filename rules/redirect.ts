@@ -1,5 +1,5 @@
 /** Which redirects may be: sources that must keep working, destinations that lead astray, and circles. */
-import { GatewayError } from "../errors.ts";
+import { GatewayError } from "../core/errors.ts";
 
 /** Most bytes of a source or destination. */
 const BYTES = 2000;

@@ -1,5 +1,5 @@
 /** What a run of the audit's retention may drop: the clock it goes by is believed for 31 days and no further. */
-import { LIMITS, type RetentionWait } from "../model.ts";
+import { LIMITS, type RetentionWait } from "../core/model.ts";
 
 /** What is known when a run begins; times in milliseconds. */
 export interface RetentionFacts {

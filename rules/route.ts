@@ -1,6 +1,6 @@
 /** Routes of a static site: what a route may be, and which file of the project serves it. */
-import { GatewayError } from "../errors.ts";
-import { LIMITS } from "../model.ts";
+import { GatewayError } from "../core/errors.ts";
+import { LIMITS } from "../core/model.ts";
 
 const PAGES = "src/pages/";
 const PUBLIC = "public/";

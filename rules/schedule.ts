@@ -1,6 +1,6 @@
 /** When something is to go live: reads `scheduled_at` and holds the lead time. */
-import { GatewayError } from "../errors.ts";
-import { LIMITS } from "../model.ts";
+import { GatewayError } from "../core/errors.ts";
+import { LIMITS } from "../core/model.ts";
 
 /** A moment in whole seconds. */
 export interface Moment {

@@ -1,5 +1,5 @@
 /** What a change counts for by who would see it: of what goes live by itself, and of what visitors see already. */
-import type { Tier } from "../model.ts";
+import type { Tier } from "../core/model.ts";
 
 /** A raise, as plans answer it. */
 export interface SeenRaise {

@@ -1,6 +1,6 @@
 /** What may be put on a page as its structured data (JSON-LD): objects that say what they are. */
-import { GatewayError } from "../errors.ts";
-import { LIMITS } from "../model.ts";
+import { GatewayError } from "../core/errors.ts";
+import { LIMITS } from "../core/model.ts";
 import { checkStructured, isFields } from "./structured_data.ts";
 
 /** A JSON object. */

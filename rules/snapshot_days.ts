@@ -1,5 +1,5 @@
 /** Which day a snapshot is of, and when it is due. Days are UTC's: no clock change makes one shorter or doubles an hour. */
-import { LIMITS } from "../model.ts";
+import { LIMITS } from "../core/model.ts";
 
 /** By as much another instance's clock may be ahead. */
 const SKEW_MS = 5 * 60 * 1000;

@@ -1,6 +1,6 @@
 /** Structured data (JSON-LD) as callers give it and as a CMS keeps it: text, a list or an object. */
-import { GatewayError } from "../errors.ts";
-import { LIMITS } from "../model.ts";
+import { GatewayError } from "../core/errors.ts";
+import { LIMITS } from "../core/model.ts";
 import { checkTexts } from "./text.ts";
 
 /** A value as a caller gives it. */

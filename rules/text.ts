@@ -1,5 +1,5 @@
 /** Text that can be kept and given back as it is. */
-import { GatewayError } from "../errors.ts";
+import { GatewayError } from "../core/errors.ts";
 
 /** Refuses text that UTF-8 or HTML cannot carry: E_BAD_INPUT naming the field for half a character or NUL. */
 export function checkText(text: string, field: string): void {

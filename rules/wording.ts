@@ -1,5 +1,5 @@
 /** How previews put things: titles in sentences, and the changes of a state. */
-import type { Change } from "../model.ts";
+import type { Change } from "../core/model.ts";
 
 const TITLE_CHARACTERS = 80;
 

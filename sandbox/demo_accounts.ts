@@ -1,5 +1,5 @@
 /** The demo's connected accounts: stand-ins of Google, its services and Meta, and a user connected with both. */
-import type { Gateway } from "../gateway.ts";
+import type { Gateway } from "../gateway/wire.ts";
 import type { DemoPart } from "./demo_part.ts";
 import { SEEDED, startGoogle } from "./google/start.ts";
 import { startAccounts } from "./google_accounts/start.ts";

@@ -1,5 +1,5 @@
 /** What the demo has beside its sites: stand-ins that some of them are linked to, and what to try there. */
-import type { Gateway } from "../gateway.ts";
+import type { Gateway } from "../gateway/wire.ts";
 
 /** A call ready to be pasted. */
 export type Paste = (tool: string, args: Readonly<Record<string, unknown>>) => string;

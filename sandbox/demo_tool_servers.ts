@@ -1,5 +1,5 @@
 /** The demo's tool servers: a site whose page builder has one, and the CRM's own, whose tools the gateway passes on. */
-import type { Gateway } from "../gateway.ts";
+import type { Gateway } from "../gateway/wire.ts";
 import type { DemoPart } from "./demo_part.ts";
 import type { CrmStandIn } from "./highlevel/start.ts";
 import { addHostedTools } from "./tool_servers/hosted.ts";

@@ -1,9 +1,9 @@
 /** `deno task demo`: a gateway over sandbox sites, with a token and calls to try; Ctrl-C ends all of it. */
 import { fileURLToPath } from "node:url";
 import { devEnvironment } from "../admin/dev_secrets.ts";
-import { type Gateway, openGateway, readRegistry, type Registry } from "../gateway.ts";
-import { serve } from "../serve.ts";
-import { processEnvironment, readSettings, type Settings } from "../settings.ts";
+import { type Gateway, openGateway, readRegistry, type Registry } from "../gateway/wire.ts";
+import { serve } from "../gateway/serve.ts";
+import { processEnvironment, readSettings, type Settings } from "../core/settings.ts";
 import { hasStore, KNOWN_STORES_PATH } from "../store/known_stores.ts";
 import { startDemoAccounts } from "./demo_accounts.ts";
 import { startDemoBehavior } from "./demo_behavior.ts";

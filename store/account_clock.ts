@@ -1,5 +1,5 @@
 /** What the times of a connection mean, by a clock that may step and that instances do not quite share. */
-import { LIMITS } from "../model.ts";
+import { LIMITS } from "../core/model.ts";
 import type { AccountRecord } from "./account_types.ts";
 
 /** Waits; rejects as soon as the signal aborts, and leaves no timer behind. */

@@ -1,6 +1,6 @@
 /** One refresh at a time per connection: who may ask the upstream, and what becomes of its answer. */
-import { GatewayError } from "../errors.ts";
-import { isInvalidGrant } from "../lib/invalid_grant.ts";
+import { GatewayError } from "../core/errors.ts";
+import { isInvalidGrant } from "../core/invalid_grant.ts";
 import { type Delay, isHeld, LEASE_MS, pauseAfter, pauseLeft } from "./account_clock.ts";
 import { accountKey, answerFault, isToken, openTokens, readRecord } from "./account_record.ts";
 import type { AccountRecord, NoToken, Refresh, RefreshAnswer, RefreshLease } from "./account_types.ts";

@@ -1,6 +1,6 @@
 /** Connected accounts: one connection per user and kind, its tokens sealed and refreshed by one call at a time. */
-import { GatewayError } from "../errors.ts";
-import { LIMITS } from "../model.ts";
+import { GatewayError } from "../core/errors.ts";
+import { LIMITS } from "../core/model.ts";
 import {
   type Delay,
   FORCED_PAUSE_MS,

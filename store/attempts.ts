@@ -1,6 +1,6 @@
 /** What may be tried only so often, and challenges that are taken once: short-lived, and the same at every instance. */
-import { lasts } from "../lib/lasting.ts";
-import { PEOPLE_LIMITS } from "../model.ts";
+import { lasts } from "../core/lasting.ts";
+import { PEOPLE_LIMITS } from "../core/model.ts";
 import { AGAIN, type Database, sha256, untilSettled } from "./database.ts";
 import type { AttemptLimit, AttemptStore, ChallengeStore } from "./people_types.ts";
 import type { Signatures } from "./signatures.ts";

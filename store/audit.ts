@@ -1,5 +1,5 @@
 /** The audit log of a store: one chain of segments to write, all chains to read. */
-import type { AuditRow, Resolution } from "../model.ts";
+import type { AuditRow, Resolution } from "../core/model.ts";
 import { countDoubts, openRows, resolutionOf, unknownRow } from "./audit_doubt.ts";
 import { AuditIndexer, type Log } from "./audit_index.ts";
 import { listRows } from "./audit_list.ts";

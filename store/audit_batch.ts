@@ -2,7 +2,7 @@
 import { serialize } from "node:v8";
 import { byteLength, isDoubted, sitesOf } from "./audit_segment.ts";
 import type { Beside } from "./consent_types.ts";
-import { type AuditRow, LIMITS } from "../model.ts";
+import { type AuditRow, LIMITS } from "../core/model.ts";
 import type { Doubtful } from "./store.ts";
 
 /** What one commit may hold, below KV's 800 KiB and 1,000 mutations. */

@@ -1,5 +1,5 @@
 /** The rows of the audit that wait for an outcome, and those whose outcome is unknown. */
-import type { AuditRow, Resolution } from "../model.ts";
+import type { AuditRow, Resolution } from "../core/model.ts";
 import { doubtKey, type DoubtMark, openKey, parseRow, parseSegment, segmentKey } from "./audit_segment.ts";
 import type { Database } from "./database.ts";
 import type { DoubtCount, Doubtful } from "./store.ts";

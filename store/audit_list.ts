@@ -1,6 +1,6 @@
 /** Listing the audit, newest first, a bounded number of segments at a time. */
-import { GatewayError } from "../errors.ts";
-import { type AuditRow, LIMITS } from "../model.ts";
+import { GatewayError } from "../core/errors.ts";
+import { type AuditRow, LIMITS } from "../core/model.ts";
 import { type Filter, makeFilter } from "./audit_query.ts";
 import { doubtKey, type DoubtMark, isDoubted, openKey, parseSegment, type Segment } from "./audit_segment.ts";
 import { segmentsNewestFirst } from "./audit_source.ts";

@@ -1,6 +1,6 @@
 /** What rows a query means: checked once, then asked of each line and row. */
-import { GatewayError } from "../errors.ts";
-import { AUDIT_STATUSES, type AuditRow, OUTCOMES } from "../model.ts";
+import { GatewayError } from "../core/errors.ts";
+import { AUDIT_STATUSES, type AuditRow, OUTCOMES } from "../core/model.ts";
 import { firstIdAt, parseRow, sitesOf } from "./audit_segment.ts";
 import type { AuditQuery } from "./store.ts";
 

@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { hash } from "node:crypto";
 import { decodeTime, encodeTime } from "ulid";
-import type { AuditRow } from "../model.ts";
+import type { AuditRow } from "../core/model.ts";
 
 /** What the first segment of a chain names as the hash before it. */
 export const GENESIS = "0".repeat(64);

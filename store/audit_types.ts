@@ -1,5 +1,5 @@
 /** What the audit log keeps and what a caller may rely on. */
-import type { AuditRow, AuditStatus, Outcome, Resolution, RetentionWait } from "../model.ts";
+import type { AuditRow, AuditStatus, Outcome, Resolution, RetentionWait } from "../core/model.ts";
 import type { Beside } from "./consent_types.ts";
 
 /** Which rows to list; times are ISO 8601, `from` included, `to` excluded. */

@@ -1,5 +1,5 @@
 /** Verifying the audit: every chain from its beginning or checkpoint to its head. */
-import { GatewayError } from "../errors.ts";
+import { GatewayError } from "../core/errors.ts";
 import {
   checkpointKey,
   GENESIS,

@@ -1,6 +1,6 @@
 /** The writing end of the audit: entries queue while a commit is under way, and the next takes all of them. */
-import { GatewayError } from "../errors.ts";
-import type { AuditRow } from "../model.ts";
+import { GatewayError } from "../core/errors.ts";
+import type { AuditRow } from "../core/model.ts";
 import { Batch, type Terms } from "./audit_batch.ts";
 import {
   doubtKey,

@@ -1,7 +1,7 @@
 /** Look-ups answered from memory, never staler than LIMITS.CACHE_CHECK_MS, without timers. */
-import { LIMITS } from "../model.ts";
+import { LIMITS } from "../core/model.ts";
 import type { Database } from "./database.ts";
-import type { Awaitable } from "../lib/async.ts";
+import type { Awaitable } from "../core/async.ts";
 
 const VERSION_KEY = ["config", "version"];
 

@@ -1,6 +1,6 @@
 /** One-time links for connecting an account: bound to the first browser, each way to the consent page taken once. */
-import { lasts } from "../lib/lasting.ts";
-import { LIMITS } from "../model.ts";
+import { lasts } from "../core/lasting.ts";
+import { LIMITS } from "../core/model.ts";
 import type {
   Attempt,
   ConnectLink,

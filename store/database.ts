@@ -1,9 +1,9 @@
 /** The opened KV with what every record shares: ids, clocks, sizes that fit, a clear end after close. */
 import { hash } from "node:crypto";
 import { serialize } from "node:v8";
-import { GatewayError } from "../errors.ts";
-import type { Clock } from "../lib/async.ts";
-import { growingIds } from "../lib/ulid.ts";
+import { GatewayError } from "../core/errors.ts";
+import type { Clock } from "../core/async.ts";
+import { growingIds } from "../core/ulid.ts";
 import { type Committed, type Kv, Patience, PROBE_KEY, PROBE_MS, Unanswered } from "./patience.ts";
 
 /** KV keeps values up to 64 KiB; a record may have this many bytes, so that its envelope fits too. */

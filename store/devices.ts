@@ -1,6 +1,6 @@
 /** Browsers in which somebody has signed in before: known by a text that says so, of which nothing is kept. */
-import { lasts } from "../lib/lasting.ts";
-import { PEOPLE_LIMITS } from "../model.ts";
+import { lasts } from "../core/lasting.ts";
+import { PEOPLE_LIMITS } from "../core/model.ts";
 import type { DeviceStore } from "./people_types.ts";
 import type { Signatures } from "./signatures.ts";
 import { randomText } from "./tokens.ts";

@@ -1,6 +1,6 @@
 /** Invitations: one-time links by which a user sets how to sign in, kept by a SHA-256 of their text. */
-import { lasts } from "../lib/lasting.ts";
-import { PEOPLE_LIMITS } from "../model.ts";
+import { lasts } from "../core/lasting.ts";
+import { PEOPLE_LIMITS } from "../core/model.ts";
 import { type Database, sha256 } from "./database.ts";
 import type { Invitation, InvitationStore, SignIn } from "./people_types.ts";
 import type { SignIns } from "./sign_ins.ts";

@@ -1,6 +1,6 @@
 /** Opens the store on Deno KV. */
-import { CLOCK, type Clock, pauseFor } from "../lib/async.ts";
-import { LIMITS } from "../model.ts";
+import { CLOCK, type Clock, pauseFor } from "../core/async.ts";
+import { LIMITS } from "../core/model.ts";
 import type { Delay } from "./account_clock.ts";
 import { ConnectLinks } from "./connect_links.ts";
 import { Consents } from "./consents.ts";

@@ -1,5 +1,5 @@
 /** Files with our mark that this service wrote into repositories, each by the last few names git gave their bytes. */
-import { LIMITS } from "../model.ts";
+import { LIMITS } from "../core/model.ts";
 import { AGAIN, type Database, untilSettled } from "./database.ts";
 import type { ManagedFile, ManagedFileStore } from "./store.ts";
 

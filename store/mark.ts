@@ -1,6 +1,6 @@
 /** The mark of a store: its format, which versions may open it, and whether the keys are those it is sealed under. */
-import { GatewayError } from "../errors.ts";
-import { VERSION } from "../model.ts";
+import { GatewayError } from "../core/errors.ts";
+import { VERSION } from "../core/model.ts";
 import { commitInTurn, inTurn } from "./database.ts";
 import type { Sealed, Sealer } from "./seal.ts";
 import { sealedRecords } from "./sealed_records.ts";

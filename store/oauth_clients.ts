@@ -1,5 +1,5 @@
 /** Clients that registered themselves: few at a time, and forgotten where nobody lets them in. */
-import { OAUTH_LIMITS, type OAuthClient } from "../model.ts";
+import { OAUTH_LIMITS, type OAuthClient } from "../core/model.ts";
 import { AGAIN, checkSize, type Database, untilSettled } from "./database.ts";
 import type { OAuthClientStore } from "./oauth_types.ts";
 

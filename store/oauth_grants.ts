@@ -1,7 +1,7 @@
 /** Grants of OAuth: codes redeemed once, refresh tokens in a row, access tokens, all kept by a SHA-256 of their texts. */
-import type { Awaitable } from "../lib/async.ts";
-import { lasts } from "../lib/lasting.ts";
-import { type Grant, OAUTH_LIMITS, OAUTH_PREFIX } from "../model.ts";
+import type { Awaitable } from "../core/async.ts";
+import { lasts } from "../core/lasting.ts";
+import { type Grant, OAUTH_LIMITS, OAUTH_PREFIX } from "../core/model.ts";
 import { type ConfigVersion, RecordCache } from "./cache.ts";
 import { AGAIN, checkSize, type Database, isId, listValues, sha256, untilSettled } from "./database.ts";
 import type {

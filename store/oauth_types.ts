@@ -1,6 +1,6 @@
 /** What a caller may rely on of OAuth's records: clients, codes, grants and tokens; store.ts hands these on. */
-import type { Awaitable } from "../lib/async.ts";
-import type { Grant, Granted, OAuthClient } from "../model.ts";
+import type { Awaitable } from "../core/async.ts";
+import type { Grant, Granted, OAuthClient } from "../core/model.ts";
 
 /** Clients that registered themselves. */
 export interface OAuthClientStore {

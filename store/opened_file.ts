@@ -1,5 +1,5 @@
 /** The file of a store that is open: whether what is written still reaches its name. */
-import { GatewayError } from "../errors.ts";
+import { GatewayError } from "../core/errors.ts";
 import { isFile } from "./opening.ts";
 
 type Identity = Pick<Deno.FileInfo, "dev" | "ino">;

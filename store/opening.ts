@@ -1,6 +1,6 @@
 /** Opens the KV beneath a store, and says in plain words why it cannot. */
 import { basename, dirname } from "node:path";
-import { GatewayError } from "../errors.ts";
+import { GatewayError } from "../core/errors.ts";
 import { commitInTurn, inTurn, isDamage, isLocked } from "./database.ts";
 import type { KnownStores } from "./known_stores.ts";
 import { lost, type Marked, marked } from "./mark.ts";
@@ -104,7 +104,7 @@ async function sizeOf(path: string): Promise<number | null | undefined> {
 
 /**
  * Makes the folder and the file, which are nobody else's to read. A process may be allowed the file and not its
- * folder: launch.ts has made it already, or opening the store reports why it cannot be used.
+ * folder: gateway/launch.ts has made it already, or opening the store reports why it cannot be used.
  */
 async function makePlace(path: string): Promise<void> {
   try {

@@ -1,5 +1,5 @@
 /** The record of a pace: which requests may arrive until when, whoever sends them, and how many the day has had. */
-import type { NoTurn, PaceLimits } from "../lib/pace.ts";
+import type { NoTurn, PaceLimits } from "../core/pace.ts";
 
 /** How long a turn may be used. */
 export const TURN_MS = 1000;

@@ -1,5 +1,5 @@
 /** Paces of upstreams that all instances keep together: turns are reserved a few at a time, so that few commits will do. */
-import type { NoTurn, Pace, PaceLimits, Turn } from "../lib/pace.ts";
+import type { NoTurn, Pace, PaceLimits, Turn } from "../core/pace.ts";
 import { AGAIN, type Database, sha256, untilSettled } from "./database.ts";
 import { arrivalOf, PaceDraft, type PaceRecord, TURN_MS } from "./pace_record.ts";
 import type { PaceStore } from "./store.ts";

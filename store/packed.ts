@@ -1,5 +1,5 @@
 /** JSON values of any size in parts that KV takes, compressed. */
-import { readWithin } from "../lib/bytes.ts";
+import { readWithin } from "../core/bytes.ts";
 
 /** KV keeps values up to 64 KiB. */
 const PART_BYTES = 60 * 1024;

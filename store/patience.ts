@@ -1,7 +1,7 @@
 /** KV, waited for but not for ever: one clock for all that is under way, and nothing more is sent while nothing comes back. */
-import { GatewayError } from "../errors.ts";
-import type { Clock } from "../lib/async.ts";
-import { LIMITS } from "../model.ts";
+import { GatewayError } from "../core/errors.ts";
+import type { Clock } from "../core/async.ts";
+import { LIMITS } from "../core/model.ts";
 
 /** What is read, and set for a minute, to see whether KV answers. */
 export const PROBE_KEY = ["probe"];

@@ -1,6 +1,6 @@
 /** What is kept of how people sign in: invitations, passphrases and passkeys, sessions, attempts, challenges. */
 
-import type { GatewayError } from "../errors.ts";
+import type { GatewayError } from "../core/errors.ts";
 
 /** A passphrase as it is kept: what scrypt made of it, and with what. */
 export interface KeptPassphrase {

@@ -1,6 +1,6 @@
 /** Sessions of people, kept by a SHA-256 of their cookie; each look-up reads the store. */
-import { lasts } from "../lib/lasting.ts";
-import { LIMITS, PEOPLE_LIMITS } from "../model.ts";
+import { lasts } from "../core/lasting.ts";
+import { LIMITS, PEOPLE_LIMITS } from "../core/model.ts";
 import { AGAIN, type Database, isId, listValues, sha256, untilSettled } from "./database.ts";
 import type { PersonSession, PersonSessionStore, SessionMark } from "./people_types.ts";
 import { randomText } from "./tokens.ts";

@@ -1,8 +1,8 @@
 /** Projects: the sites of one client. */
-import type { Project } from "../model.ts";
+import type { Project } from "../core/model.ts";
 import { type ConfigVersion, ListCache, RecordCache } from "./cache.ts";
 import { checkKeyPart, checkSize, type Database, listValues } from "./database.ts";
-import type { Awaitable } from "../lib/async.ts";
+import type { Awaitable } from "../core/async.ts";
 import type { ProjectStore } from "./store.ts";
 
 const recordKey = (id: string) => ["projects", id];

@@ -1,7 +1,7 @@
 /** Secrets at rest: AES-256-GCM, bound to the record they belong to, with keys that can be changed. */
 import { createCipheriv, createDecipheriv, createSecretKey, hash, type KeyObject } from "node:crypto";
-import { GatewayError } from "../errors.ts";
-import { joined } from "../lib/bytes.ts";
+import { GatewayError } from "../core/errors.ts";
+import { joined } from "../core/bytes.ts";
 
 const KEY_BYTES = 32;
 const IV_BYTES = 12;

@@ -1,5 +1,5 @@
 /** Admin sessions, kept by a SHA-256 of their cookie and of what they were opened with. */
-import { lasts } from "../lib/lasting.ts";
+import { lasts } from "../core/lasting.ts";
 import { type Database, sha256 } from "./database.ts";
 import type { SessionStore } from "./store.ts";
 import { randomText } from "./tokens.ts";

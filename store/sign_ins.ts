@@ -1,5 +1,5 @@
 /** How users sign in: a passphrase, sealed as scrypt made it, and passkeys. */
-import { GatewayError } from "../errors.ts";
+import { GatewayError } from "../core/errors.ts";
 import { AGAIN, checkSize, type Database, sha256, untilSettled } from "./database.ts";
 import type { FoundSignIn, KeptPassphrase, Passkey, SignIn, SignInStore } from "./people_types.ts";
 import type { PersonSessions } from "./person_sessions.ts";

@@ -1,10 +1,10 @@
 /** Sites and, sealed beside them, their credentials. */
-import { GatewayError } from "../errors.ts";
-import { type CredentialKind, type Credentials, FLAGS, type Site } from "../model.ts";
+import { GatewayError } from "../core/errors.ts";
+import { type CredentialKind, type Credentials, FLAGS, type Site } from "../core/model.ts";
 import { type ConfigVersion, ListCache, RecordCache } from "./cache.ts";
 import { AGAIN, checkKeyPart, checkSize, type Database, listValues, untilSettled } from "./database.ts";
 import type { Sealed, Sealer } from "./seal.ts";
-import type { Awaitable } from "../lib/async.ts";
+import type { Awaitable } from "../core/async.ts";
 import type { NewSite, SiteInput, SiteShape, SiteStore, SiteUpdate } from "./store.ts";
 
 const recordKey = (id: string) => ["sites", id];

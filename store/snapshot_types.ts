@@ -1,5 +1,5 @@
 /** What a caller may rely on of what is kept by the day; store.ts hands these on. */
-import type { Snapshot, SnapshotRun } from "../model.ts";
+import type { Snapshot, SnapshotRun } from "../core/model.ts";
 
 /** Requests counted against what an upstream allows a day, the same for every instance. */
 export interface Allowed {

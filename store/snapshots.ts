@@ -1,5 +1,5 @@
 /** Snapshots: what is kept of a site for each day, unique by connector, site and day. */
-import type { Snapshot, SnapshotRun } from "../model.ts";
+import type { Snapshot, SnapshotRun } from "../core/model.ts";
 import { AGAIN, checkSize, type Database, listValues, untilSettled } from "./database.ts";
 import type { SnapshotStore } from "./store.ts";
 

@@ -1,6 +1,6 @@
 /** What the store keeps and what a caller may rely on; `openStore` in kv.ts makes one. */
-import type { Awaitable } from "../lib/async.ts";
-import type { CredentialKind, Credentials, Project, Site, SiteFields, Token, User } from "../model.ts";
+import type { Awaitable } from "../core/async.ts";
+import type { CredentialKind, Credentials, Project, Site, SiteFields, Token, User } from "../core/model.ts";
 import type { AccountStore } from "./account_types.ts";
 import type { AuditStore } from "./audit_types.ts";
 import type { ConnectLinkStore } from "./connect_link_types.ts";
@@ -14,7 +14,7 @@ import type {
   PersonSessionStore,
   SignInStore,
 } from "./people_types.ts";
-import type { Pace, PaceLimits } from "../lib/pace.ts";
+import type { Pace, PaceLimits } from "../core/pace.ts";
 import type { AllowanceStore, SnapshotStore } from "./snapshot_types.ts";
 import type { SealedRecord } from "./sealed_records.ts";
 import type { ToolCatalogStore } from "./tool_catalog_types.ts";

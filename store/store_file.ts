@@ -1,6 +1,6 @@
 /** The SQLite file beneath a store: opened beside the gateway, by operators' commands alone. */
 import { DatabaseSync } from "node:sqlite";
-import { GatewayError } from "../errors.ts";
+import { GatewayError } from "../core/errors.ts";
 
 /** In bytes; null where nothing is there. */
 export async function sizeOf(path: string): Promise<number | null> {

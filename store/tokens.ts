@@ -1,8 +1,8 @@
 /** Tokens, kept by a SHA-256 of their text. */
-import { isSuperAdmin, type Token } from "../model.ts";
+import { isSuperAdmin, type Token } from "../core/model.ts";
 import { type ConfigVersion, RecordCache } from "./cache.ts";
 import { AGAIN, checkSize, type Database, listValues, sha256, untilSettled } from "./database.ts";
-import type { Awaitable } from "../lib/async.ts";
+import type { Awaitable } from "../core/async.ts";
 import type { NewToken, TokenPatch, TokenStore } from "./store.ts";
 
 const RANDOM_BYTES = 32;

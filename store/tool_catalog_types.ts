@@ -1,5 +1,5 @@
 /** What a caller may rely on of the catalogues of sites' own tools and what was decided of them; store.ts hands these on. */
-import type { Awaitable } from "../lib/async.ts";
+import type { Awaitable } from "../core/async.ts";
 
 /** A tool as its server listed it, in plain JSON. */
 export interface ListedTool {

@@ -1,7 +1,7 @@
 /** Catalogues of sites' own tool servers, and what operators decided of their tools. */
-import { GatewayError } from "../errors.ts";
-import { type Awaitable, turns } from "../lib/async.ts";
-import { LIMITS } from "../model.ts";
+import { GatewayError } from "../core/errors.ts";
+import { type Awaitable, turns } from "../core/async.ts";
+import { LIMITS } from "../core/model.ts";
 import { ConfigVersion } from "./cache.ts";
 import { checkKeyPart, checkSize, type Database, listValues } from "./database.ts";
 import { pack, unpack } from "./packed.ts";

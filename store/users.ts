@@ -1,9 +1,9 @@
 /** Users: the people tokens belong to, one per e-mail. */
-import { GatewayError } from "../errors.ts";
-import type { User } from "../model.ts";
+import { GatewayError } from "../core/errors.ts";
+import type { User } from "../core/model.ts";
 import { type ConfigVersion, RecordCache } from "./cache.ts";
 import { AGAIN, checkKeyPart, checkSize, type Database, listValues, untilSettled } from "./database.ts";
-import type { Awaitable } from "../lib/async.ts";
+import type { Awaitable } from "../core/async.ts";
 import type { UserInput, UserStore } from "./store.ts";
 
 /** No e-mail address is longer. */

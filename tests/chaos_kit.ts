@@ -1,11 +1,11 @@
 /** A gateway whose upstreams are all over TLS and all fail alike, and one site that does not. */
 import { FactCaches } from "../guard/fact_caches.ts";
 import { type ConnectorPorts, makeConnectorContext } from "../guard/connector_context.ts";
-import type { PlatformKind, Site } from "../model.ts";
-import type { Connector } from "../platforms/connector.ts";
-import type { ConnectorContext } from "../platforms/context.ts";
-import { createHttp, type Http } from "../platforms/http.ts";
-import { createTransport, type PinnedFetch } from "../platforms/transport.ts";
+import type { PlatformKind, Site } from "../core/model.ts";
+import type { Connector } from "../platforms/_connector/connector.ts";
+import type { ConnectorContext } from "../platforms/_connector/context.ts";
+import { createHttp, type Http } from "../platforms/_http/http.ts";
+import { createTransport, type PinnedFetch } from "../platforms/_http/transport.ts";
 import { type ConnectionFault, type Identity, startTls } from "../sandbox/core/tls.ts";
 import { startWordPressStandIn } from "../sandbox/wordpress_standin/start.ts";
 import { newAuthority } from "./authority.ts";

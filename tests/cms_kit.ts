@@ -1,7 +1,7 @@
 /** A kit whose sites stand at one CMS, each signed in as another of its people, and one call of every tool. */
 import assert from "node:assert/strict";
-import type { Code } from "../errors.ts";
-import type { AuditRow, AuditStatus, Tier } from "../model.ts";
+import type { Code } from "../core/errors.ts";
+import type { AuditRow, AuditStatus, Tier } from "../core/model.ts";
 import type { CmsSandbox, CmsUser } from "../sandbox/wordpress/start.ts";
 import type { NewSite } from "../store/store.ts";
 import { gateway, type Kit, type KitOptions, site } from "./kit.ts";

@@ -1,5 +1,5 @@
 /** The connectors that are built in, as tests need them: read once a file. */
-import type { Site } from "../model.ts";
+import type { Site } from "../core/model.ts";
 import { type Connectors, readConnectors } from "../registry/connectors.ts";
 
 /** Every connector of the project. */

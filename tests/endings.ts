@@ -1,5 +1,5 @@
 /** How a call through a door ended, read from the answer. */
-import type { Code } from "../errors.ts";
+import type { Code } from "../core/errors.ts";
 
 /** How a call ended: what was answered, of a site's own tool with what the gateway says beside it; or the refusal. */
 export type Ending = { readonly value: unknown; readonly beside?: unknown } | {

@@ -1,7 +1,7 @@
 /** Tool servers of sites in memory: they list what a test says, and record each call. */
-import { GatewayError } from "../errors.ts";
-import type { Site } from "../model.ts";
-import type { Connector } from "../platforms/connector.ts";
+import { GatewayError } from "../core/errors.ts";
+import type { Site } from "../core/model.ts";
+import type { Connector } from "../platforms/_connector/connector.ts";
 import type {
   ServerRef,
   ToolServers,

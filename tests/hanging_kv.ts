@@ -1,6 +1,6 @@
 /** A KV that can be made to hang without failing, and the clock by which the store gives up on it. */
-import type { Clock } from "../lib/async.ts";
-import { LIMITS } from "../model.ts";
+import type { Clock } from "../core/async.ts";
+import { LIMITS } from "../core/model.ts";
 
 /** What of a KV hangs. */
 export type Hung = "reads" | "changes";

@@ -1,11 +1,11 @@
 /** A whole gateway in memory for tests: real guard, store and doors; what leaves it is recorded. */
 import assert from "node:assert/strict";
-import { type Code, GatewayError } from "../errors.ts";
-import { type Gateway, openGateway, readRegistry, type Replacements } from "../gateway.ts";
-import { type AuditRow, LIMITS, type PlatformKind, type Token, type User } from "../model.ts";
-import { createHttp, type Http, type HttpOptions } from "../platforms/http.ts";
-import { createTransport, type PinnedFetch } from "../platforms/transport.ts";
-import { readSettings, type Settings } from "../settings.ts";
+import { type Code, GatewayError } from "../core/errors.ts";
+import { type Gateway, openGateway, readRegistry, type Replacements } from "../gateway/wire.ts";
+import { type AuditRow, LIMITS, type PlatformKind, type Token, type User } from "../core/model.ts";
+import { createHttp, type Http, type HttpOptions } from "../platforms/_http/http.ts";
+import { createTransport, type PinnedFetch } from "../platforms/_http/transport.ts";
+import { readSettings, type Settings } from "../core/settings.ts";
 import { type Ending, endingOf } from "./endings.ts";
 import { parted, type Proof } from "./proof.ts";
 import type { AuditPage, NewSite, NewToken, Store, UserInput } from "../store/store.ts";

@@ -1,7 +1,7 @@
 /** Sites that are linked to everything there is, made of what the connectors say of themselves: one that is added is there. */
 import assert from "node:assert/strict";
-import type { PlatformKind, Site } from "../model.ts";
-import type { Connector, CredentialSpec } from "../platforms/connector.ts";
+import type { PlatformKind, Site } from "../core/model.ts";
+import type { Connector, CredentialSpec } from "../platforms/_connector/connector.ts";
 import { theApp } from "../sandbox/github/app_key.ts";
 import type { NewSite } from "../store/store.ts";
 import { CONNECTORS } from "./connectors.ts";

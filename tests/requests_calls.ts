@@ -1,6 +1,6 @@
 /** The calls of tests/golden/requests.yaml: what is to be read or changed is made through the gateway itself. */
-import type { Id } from "../lib/ids.ts";
-import type { Site } from "../model.ts";
+import type { Id } from "../core/ids.ts";
+import type { Site } from "../core/model.ts";
 import type { CmsSandbox } from "../sandbox/wordpress/start.ts";
 import type { NewSite } from "../store/store.ts";
 import { ahead, type Args, PNG } from "./cms_kit.ts";

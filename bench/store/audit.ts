@@ -1,5 +1,5 @@
 /** How many audit rows a second become durable, with how much time of the JavaScript thread: `deno run -A bench/store/audit.ts`. */
-import type { AuditRow } from "../../model.ts";
+import type { AuditRow } from "../../core/model.ts";
 import { openStore } from "../../store/kv.ts";
 
 const ROWS = 100_000;

@@ -1,5 +1,5 @@
 /** What servers list, judged once for all sites whose servers list the same and of which the same was decided. */
-import { LIMITS, type PlatformKind } from "../../model.ts";
+import { LIMITS, type PlatformKind } from "../../core/model.ts";
 import type { Proxies } from "../../registry/proxies.ts";
 import type { CatalogTool, Store, ToolCatalog, ToolDecision, ToolPins } from "../../store/store.ts";
 import { type ShownTool, shownTool } from "./entries.ts";

@@ -1,5 +1,5 @@
 /** The class that an operator gives a tool of a site's own server, as far as its name and hints allow it. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import type { ProxyClass } from "../../platforms/tool_servers/types.ts";
 import type { ApprovalOrder } from "../../registry/proxied_reports.ts";
 import type { Proxies } from "../../registry/proxies.ts";

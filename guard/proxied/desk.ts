@@ -1,6 +1,6 @@
 /** Sites' own tools for an operator: what is listed, why it is held back, what changed; and decisions on them. */
-import { GatewayError } from "../../errors.ts";
-import type { Site } from "../../model.ts";
+import { GatewayError } from "../../core/errors.ts";
+import type { Site } from "../../core/model.ts";
 import type {
   ApprovalOrder,
   HeldTool,

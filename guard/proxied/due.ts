@@ -1,5 +1,5 @@
 /** When the tools of a site's own server are listed again: each site at a moment of its own, and later after each failure. */
-import { LIMITS, type Site } from "../../model.ts";
+import { LIMITS, type Site } from "../../core/model.ts";
 import type { ToolCatalog } from "../../store/store.ts";
 
 /** Of a time to wait at least so much is waited; the rest differs from site to site. */

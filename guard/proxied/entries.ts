@@ -1,6 +1,6 @@
 /** Sites' own tools made into entries of the catalogue: those of one name are one tool, shown by what its sites say of it. */
-import { GatewayError } from "../../errors.ts";
-import type { PlatformKind, Site } from "../../model.ts";
+import { GatewayError } from "../../core/errors.ts";
+import type { PlatformKind, Site } from "../../core/model.ts";
 import type { ProxiedTool, ProxyClass, ServedTool, SiteOffer } from "../../platforms/tool_servers/types.ts";
 import type { Shown, ToolEntry } from "../../registry/entry.ts";
 import type { Proxies } from "../../registry/proxies.ts";

@@ -1,6 +1,6 @@
 /** Holds a site's own tool back because of what a call of it did: durably, audited, and released by an operator alone. */
 import type { Store } from "../../store/store.ts";
-import type { Actor } from "../admin_row.ts";
+import type { Actor } from "../audit/admin_row.ts";
 import { decide, subjectOf } from "./decision.ts";
 import type { JudgedTool } from "./judge.ts";
 

@@ -1,5 +1,5 @@
 /** Which hosts answered in one run over the sites' tool servers: one that is down is asked once, whoever else stands there. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 
 /**
  * What is answered where a server does not serve just now: its site alone, such as one that is updated, or the whole

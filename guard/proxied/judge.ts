@@ -1,5 +1,5 @@
 /** What becomes of each tool that a site's own server lists: offered, approved, held back, refused or hidden, and why. */
-import type { Site } from "../../model.ts";
+import type { Site } from "../../core/model.ts";
 import type { ProxyClass, ProxyEffect } from "../../platforms/tool_servers/types.ts";
 import type { Proxies, ToolState } from "../../registry/proxies.ts";
 import { skeleton } from "../../rules/look_alike.ts";

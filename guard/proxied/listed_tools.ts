@@ -1,7 +1,7 @@
 /** What a site's own tool server listed, made into what a catalogue keeps: bounded, each tool under a hash. */
 import { hash } from "node:crypto";
-import { canonical, sizeOf } from "../../lib/canonical.ts";
-import { LIMITS } from "../../model.ts";
+import { canonical, sizeOf } from "../../core/canonical.ts";
+import { LIMITS } from "../../core/model.ts";
 import type { UpstreamTool } from "../../platforms/tool_servers/types.ts";
 import { schemaFault } from "../../rules/proxied/schema_fault.ts";
 import type { CatalogTool, ListedTool, ToolPins } from "../../store/store.ts";

@@ -1,8 +1,8 @@
 /** Keeps the catalogues of sites' own tool servers: lists them on a clock, and when somebody asks for it. */
-import { GatewayError } from "../../errors.ts";
-import { ended, turns } from "../../lib/async.ts";
-import { LIMITS, type Site } from "../../model.ts";
-import type { Connector } from "../../platforms/connector.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { ended, turns } from "../../core/async.ts";
+import { LIMITS, type Site } from "../../core/model.ts";
+import type { Connector } from "../../platforms/_connector/connector.ts";
 import type { ServerRef, ToolServers } from "../../platforms/tool_servers/types.ts";
 import type { Proxies } from "../../registry/proxies.ts";
 import type { Store, ToolCatalog } from "../../store/store.ts";
@@ -13,7 +13,7 @@ import { type ConnectorPorts, makeConnectorContext } from "../connector_context.
 import { KeptTools, listedTools } from "./listed_tools.ts";
 import { placeOf } from "./judge.ts";
 import type { Jobs } from "../jobs.ts";
-import { isStoreGone } from "../store_faults.ts";
+import { isStoreGone } from "../pipeline/store_faults.ts";
 
 const LEASE = "tool-catalogs";
 

@@ -1,6 +1,6 @@
 /** The source of sites' own tools: as fresh as the store, whichever instance changed it. */
-import { type Awaitable, onDemand } from "../../lib/async.ts";
-import type { Site } from "../../model.ts";
+import { type Awaitable, onDemand } from "../../core/async.ts";
+import type { Site } from "../../core/model.ts";
 import type { ToolEntry } from "../../registry/entry.ts";
 import type { ToolSource } from "../../registry/source.ts";
 import type { JudgedTool } from "./judge.ts";

@@ -1,7 +1,7 @@
 /** A site's own tool as an operator reads it before approving: every character to be seen, and what changed. */
 import { structuredPatch } from "diff";
-import { commonEnds } from "../../lib/common_ends.ts";
-import { LIMITS } from "../../model.ts";
+import { commonEnds } from "../../core/common_ends.ts";
+import { LIMITS } from "../../core/model.ts";
 import type { ListedTool } from "../../store/store.ts";
 
 const CONTEXT_LINES = 3;

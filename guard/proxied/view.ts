@@ -1,6 +1,6 @@
 /** Sites' own tools as the store has them: what their catalogues list and operators let through, made into entries. */
-import { turns } from "../../lib/async.ts";
-import { LIMITS, type Site } from "../../model.ts";
+import { turns } from "../../core/async.ts";
+import { LIMITS, type Site } from "../../core/model.ts";
 import type { Proxies } from "../../registry/proxies.ts";
 import type { ProxyPorts } from "../../platforms/tool_servers/proxied_context.ts";
 import type { SiteOffer } from "../../platforms/tool_servers/types.ts";
@@ -9,7 +9,7 @@ import type { Store, ToolCatalog } from "../../store/store.ts";
 import { type Behaviour, hiddenEntry, proxiedEntry, type ShownOffer, shownOffer } from "./entries.ts";
 import { type JudgedCase, ProxiedCases } from "./cases.ts";
 import { type JudgedTool, placeOf } from "./judge.ts";
-import { isStoreGone } from "../store_faults.ts";
+import { isStoreGone } from "../pipeline/store_faults.ts";
 
 /** What it stands on. */
 export interface ProxiedPorts {

@@ -1,7 +1,7 @@
 /** Pages as the site generator's source: any HTML, published byte for byte, under the mark of what was made here. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { bytesOf, checkText } from "../../rules/text.ts";
-import { LIMITS } from "../../model.ts";
+import { LIMITS } from "../../core/model.ts";
 
 /** The words that mark a file as made by this service; who takes them out takes the file into their own hands. */
 export const GENERATED = "site-ops-gateway:generated v1";

@@ -1,5 +1,5 @@
 /** A new project of the site generator: the files it starts with, and what may already stand in its repository. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { fileOfRoute, routeOf } from "../../rules/route.ts";
 import { checkText } from "../../rules/text.ts";
 import { GENERATED, LAYOUT_FILE, literal, pageSource } from "./page.ts";

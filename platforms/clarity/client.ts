@@ -1,8 +1,8 @@
 /** A project's figures, pulled as seldom as can be: kept for hours, counted by the day, one request kept for the night. */
-import { GatewayError } from "../../errors.ts";
-import type { Allowance, Standing, Taken } from "../context.ts";
-import type { DailyTake } from "../daily.ts";
-import type { SiteContext } from "../connector.ts";
+import { GatewayError } from "../../core/errors.ts";
+import type { Allowance, Standing, Taken } from "../_connector/context.ts";
+import type { DailyTake } from "../_connector/daily.ts";
+import type { SiteContext } from "../_connector/connector.ts";
 import { merged } from "./merge.ts";
 import { isEmpty, metricsOf } from "./metrics.ts";
 import { type Block, readReply } from "./reply.ts";

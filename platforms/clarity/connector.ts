@@ -1,10 +1,10 @@
 /** Microsoft Clarity, behavior analytics: a site of any kind is linked to one project, whose figures are read. */
-import { GatewayError } from "../../errors.ts";
-import { text } from "../../lib/fields.ts";
-import type { Site } from "../../model.ts";
-import { type Configured, connector, type SiteContext } from "../connector.ts";
-import { base } from "../settings.ts";
-import { idField } from "../site_fields.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { text } from "../../core/fields.ts";
+import type { Site } from "../../core/model.ts";
+import { type Configured, connector, type SiteContext } from "../_connector/connector.ts";
+import { base } from "../_connector/settings.ts";
+import { idField } from "../_connector/site_fields.ts";
 import { type ClaritySettings, refusalOf, REQUESTS_A_DAY } from "./wire.ts";
 
 const TOKEN_CHARACTERS_MAX = 4096;

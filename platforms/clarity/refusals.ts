@@ -1,8 +1,8 @@
 /** What the vendor's refusals mean, in a sentence with the next step. */
-import { GatewayError } from "../../errors.ts";
-import { askedWait, whenAgain } from "../answer.ts";
-import { excerpt } from "../excerpt.ts";
-import type { Incoming } from "../request.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { askedWait, whenAgain } from "../_http/answer.ts";
+import { excerpt } from "../_content/excerpt.ts";
+import type { Incoming } from "../_http/request.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

@@ -1,7 +1,7 @@
 /** The one request there is: a pull of the last days, by up to three dimensions (docs/upstreams/clarity.md). */
-import { GatewayError } from "../../errors.ts";
-import { LIMITS } from "../../model.ts";
-import type { Outgoing } from "../request.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { LIMITS } from "../../core/model.ts";
+import type { Outgoing } from "../_http/request.ts";
 
 /** Requests of a project's day (docs/upstreams/clarity.md, "Quota"). */
 export const REQUESTS_A_DAY = 10;

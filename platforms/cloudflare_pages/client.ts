@@ -1,11 +1,11 @@
 /** The deployments of a static site's project (Cloudflare Pages, read only; docs/upstreams/cloudflare-pages.md). */
 import { z } from "zod";
-import { GatewayError } from "../../errors.ts";
-import { askedWait, whenAgain } from "../answer.ts";
-import { excerpt } from "../excerpt.ts";
-import type { SiteContext } from "../connector.ts";
-import type { Incoming } from "../request.ts";
-import { withDeadline } from "../probe.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { askedWait, whenAgain } from "../_http/answer.ts";
+import { excerpt } from "../_content/excerpt.ts";
+import type { SiteContext } from "../_connector/connector.ts";
+import type { Incoming } from "../_http/request.ts";
+import { withDeadline } from "../_connector/probe.ts";
 
 /** How far a deployment has come. */
 export type DeployStatus = "pending" | "building" | "success" | "failure" | "canceled";

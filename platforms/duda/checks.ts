@@ -1,8 +1,8 @@
 /** The checks of diagnose_site on a site at Duda. */
-import type { GatewayError } from "../../errors.ts";
-import { type Check, fail, flagChecks, pass, unknown } from "../checks.ts";
-import type { SiteContext } from "../connector.ts";
-import { probe, withDeadline } from "../probe.ts";
+import type { GatewayError } from "../../core/errors.ts";
+import { type Check, fail, flagChecks, pass, unknown } from "../_connector/checks.ts";
+import type { SiteContext } from "../_connector/connector.ts";
+import { probe, withDeadline } from "../_connector/probe.ts";
 import type { DudaSettings } from "./routes.ts";
 import { Wire } from "./wire.ts";
 

@@ -1,6 +1,6 @@
 /** The client of a site at Duda. */
-import type { Making } from "../../model.ts";
-import type { SiteContext } from "../connector.ts";
+import type { Making } from "../../core/model.ts";
+import type { SiteContext } from "../_connector/connector.ts";
 import { type CopyFields, copyPage, prepareCopy, type PreparedCopy } from "./new_pages.ts";
 import { pagesOf } from "./pages.ts";
 import { postsOf } from "./posts.ts";

@@ -1,10 +1,10 @@
 /** Duda, a hosted site builder: the platform of sitebuilder sites, reached with the account's shared credentials. */
-import { GatewayError } from "../../errors.ts";
-import { connector, provide, type SiteContext } from "../connector.ts";
-import { content } from "../content.ts";
-import { pages } from "../pages.ts";
-import { base, given, secret } from "../settings.ts";
-import { textField } from "../site_fields.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { connector, provide, type SiteContext } from "../_connector/connector.ts";
+import { content } from "../_content/content.ts";
+import { pages } from "../_content/pages.ts";
+import { base, given, secret } from "../_connector/settings.ts";
+import { textField } from "../_connector/site_fields.ts";
 import { dudaPolicy } from "./egress.ts";
 import { type DudaSettings, isId } from "./routes.ts";
 

@@ -1,7 +1,7 @@
 /** What may be sent to Duda: the routes of `routes.ts`, with known fields and states, and nothing published unasked. */
 import { hasLead } from "../../rules/schedule.ts";
-import type { PolicyContext } from "../connector.ts";
-import type { Outgoing } from "../request.ts";
+import type { PolicyContext } from "../_connector/connector.ts";
+import type { Outgoing } from "../_http/request.ts";
 import { utc } from "./dates.ts";
 import { type DudaSettings, type RouteName, routeOf } from "./routes.ts";
 

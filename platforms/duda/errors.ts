@@ -1,9 +1,9 @@
 /** What a failure of Duda's is turned into: one sentence with its status, its code, an excerpt and the next step. */
-import { GatewayError, type GatewayErrorOptions, OUTCOME_UNKNOWN } from "../../errors.ts";
-import { askedWait, whenAgain } from "../answer.ts";
-import { leavesDoubt } from "../failures.ts";
-import { excerpt } from "../excerpt.ts";
-import type { Incoming, Outgoing } from "../request.ts";
+import { GatewayError, type GatewayErrorOptions, OUTCOME_UNKNOWN } from "../../core/errors.ts";
+import { askedWait, whenAgain } from "../_http/answer.ts";
+import { leavesDoubt } from "../_http/failures.ts";
+import { excerpt } from "../_content/excerpt.ts";
+import type { Incoming, Outgoing } from "../_http/request.ts";
 import { ERROR } from "./records.ts";
 
 /** An answer of Duda that is no success. E_UPSTREAM; a thing that is not there has the status 404, as everywhere. */

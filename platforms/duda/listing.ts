@@ -1,5 +1,5 @@
 /** Lists cut to a page here, as the platform neither searches nor sorts. */
-import type { ContentList, ListQuery, PostRow } from "../post.ts";
+import type { ContentList, ListQuery, PostRow } from "../_content/post.ts";
 
 /** A page of the rows that fit. `whole` says whether the rows are all there are; without it no totals are told. */
 export function rowsOf(

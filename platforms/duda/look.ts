@@ -1,8 +1,8 @@
 /** Reading one post or page: the record in the tools' words, and the parts that a write may not overwrite unseen. */
-import { GatewayError } from "../../errors.ts";
-import { together } from "../../lib/async.ts";
-import type { Page } from "../page.ts";
-import type { Post, Seen } from "../post.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { together } from "../../core/async.ts";
+import type { Page } from "../_content/page.ts";
+import type { Post, Seen } from "../_content/post.ts";
 import {
   PAGE,
   pageOf,

@@ -1,8 +1,8 @@
 /** Pages that are made at Duda, anew or as a copy: always a DRAFT, which is looked at afterwards. */
-import { GatewayError } from "../../errors.ts";
-import type { Making } from "../../model.ts";
-import type { PreparedPage } from "../page.ts";
-import type { Written } from "../post.ts";
+import { GatewayError } from "../../core/errors.ts";
+import type { Making } from "../../core/model.ts";
+import type { PreparedPage } from "../_content/page.ts";
+import type { Written } from "../_content/post.ts";
 import { lookAtPage, type PageLook, seenPage } from "./look.ts";
 import { bodyOf, checkPath, plainPath, sentParts } from "./page_fields.ts";
 import { CREATED, PAGE, PAGES } from "./records.ts";

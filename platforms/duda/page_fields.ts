@@ -1,6 +1,6 @@
 /** The fields of a page as the platform takes them, and as they should stand afterwards. */
-import { GatewayError } from "../../errors.ts";
-import type { PageFields } from "../page.ts";
+import { GatewayError } from "../../core/errors.ts";
+import type { PageFields } from "../_content/page.ts";
 import type { PageLook } from "./look.ts";
 
 /** A slug without what a path here never begins with. */

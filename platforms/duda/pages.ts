@@ -1,10 +1,10 @@
 /** Pages of a site at Duda, as tools know them on any platform. */
-import { slugOf } from "../../code_pages/parts.ts";
-import { GatewayError } from "../../errors.ts";
-import type { PageFields, PreparedPage } from "../page.ts";
-import type { PagesClient } from "../pages.ts";
-import type { Seen, Written } from "../post.ts";
-import type { PublishGrant } from "../request.ts";
+import { slugOf } from "../../rules/code_pages/parts.ts";
+import { GatewayError } from "../../core/errors.ts";
+import type { PageFields, PreparedPage } from "../_content/page.ts";
+import type { PagesClient } from "../_content/pages.ts";
+import type { Seen, Written } from "../_content/post.ts";
+import type { PublishGrant } from "../_http/request.ts";
 import { rowsOf } from "./listing.ts";
 import { lookAtPage, type PageLook, seenPage, wentLive } from "./look.ts";
 import { create, existing, type NewPage } from "./new_pages.ts";

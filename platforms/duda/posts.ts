@@ -1,9 +1,9 @@
 /** Posts of a site at Duda, as tools know them on any platform. */
-import { GatewayError } from "../../errors.ts";
-import type { Making } from "../../model.ts";
-import type { ContentClient } from "../content.ts";
-import { excerpt } from "../excerpt.ts";
-import type { DraftFields, DraftList, PostRow, PreparedDraft, Seen, Written } from "../post.ts";
+import { GatewayError } from "../../core/errors.ts";
+import type { Making } from "../../core/model.ts";
+import type { ContentClient } from "../_content/content.ts";
+import { excerpt } from "../_content/excerpt.ts";
+import type { DraftFields, DraftList, PostRow, PreparedDraft, Seen, Written } from "../_content/post.ts";
 import { rowsOf } from "./listing.ts";
 import { lookAtPost, type PostLook, seenPost } from "./look.ts";
 import { checkPath, plainPath } from "./page_fields.ts";

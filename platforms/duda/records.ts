@@ -1,7 +1,7 @@
 /** What Duda answers, as far as it is relied on, and what it is in the gateway's words. */
 import { z } from "zod";
-import type { Page } from "../page.ts";
-import type { Post } from "../post.ts";
+import type { Page } from "../_content/page.ts";
+import type { Post } from "../_content/post.ts";
 import { utc } from "./dates.ts";
 
 const text = z.string().nullish().transform((value) => value ?? null).catch(null);

@@ -1,7 +1,7 @@
 /** Every request that can be built for Duda: a method and a path each. There is none for the rest of its API. */
-import { GatewayError } from "../../errors.ts";
-import type { Site } from "../../model.ts";
-import type { Outgoing } from "../request.ts";
+import { GatewayError } from "../../core/errors.ts";
+import type { Site } from "../../core/model.ts";
+import type { Outgoing } from "../_http/request.ts";
 
 /** The settings, by their names. */
 export interface DudaSettings extends Readonly<Record<string, string | null>> {

@@ -1,8 +1,8 @@
 /** Saved sections of the account, put at the end of a page at Duda. */
-import { GatewayError } from "../../errors.ts";
-import { together } from "../../lib/async.ts";
-import type { Page } from "../page.ts";
-import type { Seen, Written } from "../post.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { together } from "../../core/async.ts";
+import type { Page } from "../_content/page.ts";
+import type { Seen, Written } from "../_content/post.ts";
 import { DudaError } from "./errors.ts";
 import { lookAtPage, seenPage, wentLive } from "./look.ts";
 import { ELEMENT, ELEMENTS, SECTION } from "./records.ts";

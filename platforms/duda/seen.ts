@@ -1,7 +1,7 @@
 /** What a plan saw of a post or page, and the look right before a write that overwrites nothing else. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { hasLead, type Moment } from "../../rules/schedule.ts";
-import type { Seen, Verb } from "../post.ts";
+import type { Seen, Verb } from "../_content/post.ts";
 
 /** Of which of the two. */
 export type Kind = "post" | "page";

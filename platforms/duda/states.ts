@@ -1,10 +1,10 @@
 /** The states of a post at Duda and their changes. A state is asked for, then looked at: the platform answers nothing. */
 import { z } from "zod";
-import { GatewayError } from "../../errors.ts";
-import type { Outcome } from "../../model.ts";
+import { GatewayError } from "../../core/errors.ts";
+import type { Outcome } from "../../core/model.ts";
 import type { Moment } from "../../rules/schedule.ts";
-import type { Seen, Verb, Written } from "../post.ts";
-import type { PublishGrant } from "../request.ts";
+import type { Seen, Verb, Written } from "../_content/post.ts";
+import type { PublishGrant } from "../_http/request.ts";
 import { dudaDate } from "./dates.ts";
 import { lookAtPost, type PostLook } from "./look.ts";
 import { POST } from "./records.ts";

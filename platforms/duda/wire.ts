@@ -1,9 +1,9 @@
 /** The way to a site at Duda: listed routes alone, signed with the account's shared credentials. */
 import type { z } from "zod";
-import { GatewayError } from "../../errors.ts";
-import type { SiteContext } from "../connector.ts";
-import type { PublishGrant } from "../request.ts";
-import type { Incoming, Outgoing } from "../request.ts";
+import { GatewayError } from "../../core/errors.ts";
+import type { SiteContext } from "../_connector/connector.ts";
+import type { PublishGrant } from "../_http/request.ts";
+import type { Incoming, Outgoing } from "../_http/request.ts";
 import { refusal, unreadable } from "./errors.ts";
 import { turn } from "./pace.ts";
 import { addressOfSite, ERROR, SITE, type SiteRecord } from "./records.ts";

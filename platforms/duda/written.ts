@@ -1,6 +1,6 @@
 /** A write's result in the gateway's words, with what was found when it was compared. */
-import { GatewayError } from "../../errors.ts";
-import type { PostHead, Written } from "../post.ts";
+import { GatewayError } from "../../core/errors.ts";
+import type { PostHead, Written } from "../_content/post.ts";
 
 /** `differences` name what stands otherwise than it was sent; `uncompared` says what could not be looked at, and why. */
 export function written(

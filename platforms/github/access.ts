@@ -1,8 +1,8 @@
 /** The way into a repository as an app: which installation covers it, and narrow tokens of that installation. */
 import type { Octokit } from "@octokit/core";
 import { z } from "zod";
-import { GatewayError } from "../../errors.ts";
-import type { ConnectorContext } from "../connector.ts";
+import { GatewayError } from "../../core/errors.ts";
+import type { ConnectorContext } from "../_connector/connector.ts";
 import { appOf, type RepoSettings } from "./settings.ts";
 import { CONTENTS_WAY, RepoError, unreadable } from "./errors.ts";
 

@@ -1,6 +1,6 @@
 /** The repository app itself: whether it is set up, and who has it installed. */
 import { z } from "zod";
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import type { RepoContext } from "./access.ts";
 import { appOf } from "./settings.ts";
 import { RepoWire } from "./wire.ts";

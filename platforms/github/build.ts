@@ -1,5 +1,5 @@
 /** The tree of a commit: made of another with files put in and taken out, and read back before anything points to it. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { RepoError } from "./errors.ts";
 import { makeBlob, makeTree, type NewEntry, treeOf } from "./git.ts";
 import { View } from "./view.ts";

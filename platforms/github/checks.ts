@@ -1,8 +1,8 @@
 /** The checks of diagnose_site on a static site: its repository. */
-import type { Site } from "../../model.ts";
-import { type Check, fail, flagChecks, pass, unknown } from "../checks.ts";
-import type { Configured, SiteContext } from "../connector.ts";
-import { type Probe, probe, withDeadline } from "../probe.ts";
+import type { Site } from "../../core/model.ts";
+import { type Check, fail, flagChecks, pass, unknown } from "../_connector/checks.ts";
+import type { Configured, SiteContext } from "../_connector/connector.ts";
+import { type Probe, probe, withDeadline } from "../_connector/probe.ts";
 import { health, type RepoHealth } from "./health.ts";
 import type { RepoSettings } from "./settings.ts";
 

@@ -1,6 +1,6 @@
 /** The client of a site's repository (GitHub, as an app). */
 import { refName } from "../../rules/branch.ts";
-import type { SiteContext } from "../connector.ts";
+import type { SiteContext } from "../_connector/connector.ts";
 import { noRef, requireRepository } from "./not_found.ts";
 import { requireFirst } from "./initial_commit.ts";
 import { defaultBranch, headOf, treeOf } from "./git.ts";

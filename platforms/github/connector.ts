@@ -1,10 +1,10 @@
 /** GitHub, as an app: the repository a site names, and the platform of static sites. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { PLAIN_BRANCH } from "../../rules/branch.ts";
-import type { Site } from "../../model.ts";
-import { type Configured, connector, type SiteContext } from "../connector.ts";
-import { base, given, pem, secret, word } from "../settings.ts";
-import { textField } from "../site_fields.ts";
+import type { Site } from "../../core/model.ts";
+import { type Configured, connector, type SiteContext } from "../_connector/connector.ts";
+import { base, given, pem, secret, word } from "../_connector/settings.ts";
+import { textField } from "../_connector/site_fields.ts";
 import { appPolicy, repoPolicy } from "./egress.ts";
 import { appOf, type RepoSettings } from "./settings.ts";
 

@@ -1,8 +1,8 @@
 /** What may be sent to the repository host: reads of the site's own repository, and branches moved forward. */
 import { BRANCH } from "../../rules/branch.ts";
 import { isBlocked } from "../../rules/path.ts";
-import type { Site } from "../../model.ts";
-import type { Outgoing } from "../request.ts";
+import type { Site } from "../../core/model.ts";
+import type { Outgoing } from "../_http/request.ts";
 import { PREVIEW_PREFIX } from "./names.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

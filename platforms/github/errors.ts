@@ -1,8 +1,8 @@
 /** What a failure of the repository host is turned into: one sentence with its status, its words and the way out. */
-import { LIMITS } from "../../model.ts";
-import { GatewayError, type GatewayErrorOptions } from "../../errors.ts";
-import { excerpt } from "../excerpt.ts";
-import { OUTCOME_UNKNOWN } from "../failures.ts";
+import { LIMITS } from "../../core/model.ts";
+import { GatewayError, type GatewayErrorOptions } from "../../core/errors.ts";
+import { excerpt } from "../_content/excerpt.ts";
+import { OUTCOME_UNKNOWN } from "../_http/failures.ts";
 import { busyInWords } from "./rate_limit.ts";
 
 /** What an owner does for an app that may not write. */

@@ -1,7 +1,7 @@
 /** The first commit of an empty repository, where nothing of git's own can be written yet. */
 import { z } from "zod";
-import { GatewayError } from "../../errors.ts";
-import { OUTCOME_UNKNOWN } from "../failures.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { OUTCOME_UNKNOWN } from "../_http/failures.ts";
 import { RepoError, unreadable } from "./errors.ts";
 import { commitOf, defaultBranch, headOf, treeOf } from "./git.ts";
 import { isUnknown, type Move, moveBranch, type Moved } from "./refs.ts";

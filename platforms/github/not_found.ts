@@ -1,6 +1,6 @@
 /** What is said of what is not there: the host answers 404 alike for a repository, a branch and a file. */
 import { z } from "zod";
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import type { RepoWire } from "./wire.ts";
 
 /** Throws RepoError where the repository itself is not there, or no longer within the app's reach. */

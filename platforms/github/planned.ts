@@ -1,5 +1,5 @@
 /** What a plan found in a repository, and that a push goes over nothing else. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import type { View } from "./view.ts";
 
 /** The files a write was planned on, at one commit: git's name of each by its path, null where there was none. */

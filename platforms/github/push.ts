@@ -1,10 +1,10 @@
 /** One commit on one branch, whatever the number of files: built aside, looked at, then the branch is moved to it. */
-import { GatewayError } from "../../errors.ts";
-import type { Making } from "../../model.ts";
-import type { Compared } from "../compared.ts";
-import { isDoubtful } from "../failures.ts";
-import type { PublishGrant } from "../request.ts";
-import { ended } from "../../lib/async.ts";
+import { GatewayError } from "../../core/errors.ts";
+import type { Making } from "../../core/model.ts";
+import type { Compared } from "../_content/compared.ts";
+import { isDoubtful } from "../_http/failures.ts";
+import type { PublishGrant } from "../_http/request.ts";
+import { ended } from "../../core/async.ts";
 import { requireRepository } from "./not_found.ts";
 import { build, type Edit, inFull } from "./build.ts";
 import { commitOf, headOf, makeCommit } from "./git.ts";

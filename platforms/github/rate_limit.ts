@@ -1,5 +1,5 @@
 /** When the repository host was too busy, and how long it asks to wait (docs/upstreams/github.md, "Rate limits"). */
-import type { Incoming } from "../request.ts";
+import type { Incoming } from "../_http/request.ts";
 
 /** What to wait where the host limits a caller without saying for how long. */
 const UNTOLD_MS = 60_000;

@@ -1,7 +1,7 @@
 /** One file of a repository. */
 import { z } from "zod";
-import { GatewayError } from "../../errors.ts";
-import { together } from "../../lib/async.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { together } from "../../core/async.ts";
 import { noRef } from "./not_found.ts";
 import { blobOf, fromBase64, proven, treeOf } from "./git.ts";
 import { RepoError, unreadable } from "./errors.ts";

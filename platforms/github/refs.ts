@@ -1,8 +1,8 @@
 /** Moving a branch to a commit, and knowing whether it did. */
 import { z } from "zod";
-import { GatewayError } from "../../errors.ts";
-import { OUTCOME_UNKNOWN } from "../failures.ts";
-import type { PublishGrant } from "../request.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { OUTCOME_UNKNOWN } from "../_http/failures.ts";
+import type { PublishGrant } from "../_http/request.ts";
 import { RepoError } from "./errors.ts";
 import { commitOf, headOf } from "./git.ts";
 import { encoded, type RepoWire } from "./wire.ts";

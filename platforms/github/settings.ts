@@ -1,6 +1,6 @@
 /** What the gateway knows of its repository app. */
-import { GatewayError } from "../../errors.ts";
-import type { Configured } from "../connector.ts";
+import { GatewayError } from "../../core/errors.ts";
+import type { Configured } from "../_connector/connector.ts";
 
 /** The settings, by their names. */
 export interface RepoSettings extends Readonly<Record<string, string | null>> {

@@ -1,7 +1,7 @@
 /** The texts of files as they stand and as a write would leave them, for a preview. */
-import { together } from "../../lib/async.ts";
-import { textIn } from "../../lib/bytes.ts";
-import type { Change } from "../../model.ts";
+import { together } from "../../core/async.ts";
+import { textIn } from "../../core/bytes.ts";
+import type { Change } from "../../core/model.ts";
 import type { View } from "./view.ts";
 
 /** A file as it stands, and the bytes it gets; null for none. */

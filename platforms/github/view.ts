@@ -1,5 +1,5 @@
 /** The files of one commit below a site's prefix. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { blobOf, type Tree, type TreeEntry, treeOf } from "./git.ts";
 import { unreadable } from "./errors.ts";
 import { folded, twinWords } from "./twins.ts";

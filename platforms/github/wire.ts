@@ -1,11 +1,11 @@
 /** Requests to the repository host (GitHub's REST API), through the guarded way out. */
 import type { Octokit } from "@octokit/core";
 import type { z } from "zod";
-import { GatewayError } from "../../errors.ts";
-import type { Outgoing, PublishGrant } from "../request.ts";
+import { GatewayError } from "../../core/errors.ts";
+import type { Outgoing, PublishGrant } from "../_http/request.ts";
 import { Access, type Installation, type RepoContext, type Right } from "./access.ts";
 import { busyFor } from "./rate_limit.ts";
-import { leavesDoubt } from "../failures.ts";
+import { leavesDoubt } from "../_http/failures.ts";
 import { CONTENTS_WAY, refusal, RepoError, unreadable } from "./errors.ts";
 
 /** The version of the API whose shapes are read here. */

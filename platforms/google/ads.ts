@@ -1,6 +1,6 @@
 /** Reports of the site's Google Ads customer (docs/upstreams/google.md). */
 import { z } from "zod";
-import { LIMITS } from "../../model.ts";
+import { LIMITS } from "../../core/model.ts";
 import { foreign } from "./errors.ts";
 import { checkQuery } from "./gaql.ts";
 import { customerOf } from "./routes.ts";

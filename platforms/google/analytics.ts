@@ -1,6 +1,6 @@
 /** Reports of the site's Google Analytics property (docs/upstreams/google.md). */
 import { z } from "zod";
-import { LIMITS } from "../../model.ts";
+import { LIMITS } from "../../core/model.ts";
 import { foreign, unreadable } from "./errors.ts";
 import type { Conditions } from "./filters.ts";
 import { propertyOf } from "./routes.ts";

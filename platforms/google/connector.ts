@@ -1,9 +1,9 @@
 /** Google Analytics, Search Console, Sheets, Ads and Drive: one connected account of a user whom a site is bound to. */
 import { z } from "zod";
-import { expected, text } from "../../lib/fields.ts";
-import { connector } from "../connector.ts";
-import { address, base, given, secret, word } from "../settings.ts";
-import { idField, textField, userField } from "../site_fields.ts";
+import { expected, text } from "../../core/fields.ts";
+import { connector } from "../_connector/connector.ts";
+import { address, base, given, secret, word } from "../_connector/settings.ts";
+import { idField, textField, userField } from "../_connector/site_fields.ts";
 import { ACCOUNT, STORAGE_FOLDER } from "./checks.ts";
 import { assertAccount, assertAds, assertAnalytics, assertSearch, assertStorage, refusal } from "./links.ts";
 import { assertClient, authorize, isOAuth, RIGHTS } from "./oauth.ts";

@@ -1,6 +1,6 @@
 /** The site's folder in Google Drive and the files in it (docs/upstreams/google.md). */
-import { GatewayError } from "../../errors.ts";
-import { LIMITS } from "../../model.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { LIMITS } from "../../core/model.ts";
 import { type FileText, textOf, typesOf } from "./drive_text.ts";
 import {
   FILE_REPLY,

@@ -1,6 +1,6 @@
 /** Which files of Google Drive are text, as what Google's own documents are exported, and how much of it is answered. */
-import { GatewayError } from "../../errors.ts";
-import { LIMITS } from "../../model.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { LIMITS } from "../../core/model.ts";
 import type { StoredFile } from "./drive_shapes.ts";
 import { FOLDER_TYPE, NATIVE } from "./routes.ts";
 

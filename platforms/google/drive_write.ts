@@ -1,6 +1,6 @@
 /** A file added to the site's folder in one request, and what was proven of it. */
-import { GatewayError } from "../../errors.ts";
-import { type Compared, joined } from "../compared.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { type Compared, joined } from "../_content/compared.ts";
 import { FILE_REPLY, type FileReply, MADE } from "./drive_shapes.ts";
 import type { FileText } from "./drive_text.ts";
 import { unreadable } from "./errors.ts";

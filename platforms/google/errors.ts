@@ -1,10 +1,10 @@
 /** What a refusal of a Google service is turned into: the gateway's code, and one sentence with the next step. */
 import { z } from "zod";
-import { LIMITS } from "../../model.ts";
-import { GatewayError } from "../../errors.ts";
-import { excerpt } from "../excerpt.ts";
-import { OUTCOME_UNKNOWN } from "../failures.ts";
-import type { Incoming, Outgoing } from "../request.ts";
+import { LIMITS } from "../../core/model.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { excerpt } from "../_content/excerpt.ts";
+import { OUTCOME_UNKNOWN } from "../_http/failures.ts";
+import type { Incoming, Outgoing } from "../_http/request.ts";
 import { connectCommand } from "./links.ts";
 import type { Service } from "./services.ts";
 

@@ -1,6 +1,6 @@
 /** Filters and orders of an analytics report, as Google's own reference writes them: read strictly, so that a misspelt field is named. */
 import { z } from "zod";
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 
 /** An object with those fields alone; one it has not is answered with those it has. */
 const exact = <Shape extends z.ZodRawShape>(shape: Shape) =>

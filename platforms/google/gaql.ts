@@ -1,5 +1,5 @@
 /** A query of Google Ads before it is sent: one SELECT, of the site's own customer. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 
 const bad = (message: string) => new GatewayError("E_BAD_INPUT", `query: ${message}`);
 

@@ -1,7 +1,7 @@
 /** What a site must be linked to for each Google service, and how a call without an access token is refused. */
-import { type Code, GatewayError } from "../../errors.ts";
-import type { Site } from "../../model.ts";
-import type { Configured, NoAccount } from "../context.ts";
+import { type Code, GatewayError } from "../../core/errors.ts";
+import type { Site } from "../../core/model.ts";
+import type { Configured, NoAccount } from "../_connector/context.ts";
 
 const SITE_UPDATE = "its operator can set it with deno task admin site update";
 

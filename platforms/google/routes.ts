@@ -1,8 +1,8 @@
 /** What of the services a site may reach: its own property, address, customer, folder and sheets, and the requests that tools need. */
-import { GatewayError } from "../../errors.ts";
-import type { Site } from "../../model.ts";
-import type { PolicyContext } from "../connector.ts";
-import type { Outgoing } from "../request.ts";
+import { GatewayError } from "../../core/errors.ts";
+import type { Site } from "../../core/model.ts";
+import type { PolicyContext } from "../_connector/connector.ts";
+import type { Outgoing } from "../_http/request.ts";
 import type { ServiceSettings } from "./services.ts";
 
 /** The type of folders, and how those of Google's own documents begin. */

@@ -1,6 +1,6 @@
 /** Searches that led to the site's pages, from its property in Google Search Console (docs/upstreams/google.md). */
 import { z } from "zod";
-import { LIMITS } from "../../model.ts";
+import { LIMITS } from "../../core/model.ts";
 import { unreadable } from "./errors.ts";
 import { searchSiteOf } from "./routes.ts";
 import type { Asked, GoogleWire } from "./wire.ts";

@@ -1,5 +1,5 @@
 /** The five services of one connected account: what each is called, which scope it needs, and what it refuses with. */
-import type { Code } from "../../errors.ts";
+import type { Code } from "../../core/errors.ts";
 import { RIGHTS } from "./oauth.ts";
 
 /** What of the settings the services are reached by. */

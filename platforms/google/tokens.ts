@@ -1,12 +1,12 @@
 /** Google's OAuth after the consent page: the code for tokens, a token anew, and the end of it all. */
 import type * as OAuth from "oauth4webapi";
-import { LIMITS } from "../../model.ts";
-import { GatewayError } from "../../errors.ts";
-import { InvalidGrant } from "../../lib/invalid_grant.ts";
-import type { ConsentAnswer, EndedTokens, Granted } from "../connection.ts";
-import type { Refreshed } from "../connector.ts";
-import { excerpt } from "../excerpt.ts";
-import type { Incoming } from "../request.ts";
+import { LIMITS } from "../../core/model.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { InvalidGrant } from "../../core/invalid_grant.ts";
+import type { ConsentAnswer, EndedTokens, Granted } from "../_connector/connection.ts";
+import type { Refreshed } from "../_connector/connector.ts";
+import { excerpt } from "../_content/excerpt.ts";
+import type { Incoming } from "../_http/request.ts";
 import { assertClient, type OAuthContext } from "./oauth.ts";
 
 /** Exchanges the code of a consent for tokens. Throws E_UPSTREAM. */

@@ -1,9 +1,9 @@
 /** One request to a Google service: signed for the person the site is bound to, renewed once, its answer read or refused. */
 import type { z } from "zod";
-import { GatewayError } from "../../errors.ts";
-import type { AccessToken, AccountTokens } from "../context.ts";
-import type { ConnectorContext } from "../connector.ts";
-import type { Incoming, Outgoing } from "../request.ts";
+import { GatewayError } from "../../core/errors.ts";
+import type { AccessToken, AccountTokens } from "../_connector/context.ts";
+import type { ConnectorContext } from "../_connector/connector.ts";
+import type { Incoming, Outgoing } from "../_http/request.ts";
 import { isOverQuota, refusal, unreadable, unusable } from "./errors.ts";
 import { type Service, type ServiceName, SERVICES, type ServiceSettings } from "./services.ts";
 

@@ -1,7 +1,7 @@
 /** A location of the CRM, only read: everything its analytics are made of (docs/upstreams/highlevel.md). */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import type { z } from "zod";
-import type { SiteContext } from "../connector.ts";
+import type { SiteContext } from "../_connector/connector.ts";
 import { Budget, each } from "./budget.ts";
 import type { Days } from "./days.ts";
 import { count, type Page, type Rows, rowsOf } from "./pages.ts";

@@ -1,11 +1,11 @@
 /** HighLevel, a CRM: a site of the kind is one location, or any site has one; only read. */
-import { GatewayError } from "../../errors.ts";
-import { text } from "../../lib/fields.ts";
-import { FLAGS, type Site } from "../../model.ts";
-import { flagChecks } from "../checks.ts";
-import { type Configured, connector, type SiteContext } from "../connector.ts";
-import { base } from "../settings.ts";
-import { idField } from "../site_fields.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { text } from "../../core/fields.ts";
+import { FLAGS, type Site } from "../../core/model.ts";
+import { flagChecks } from "../_connector/checks.ts";
+import { type Configured, connector, type SiteContext } from "../_connector/connector.ts";
+import { base } from "../_connector/settings.ts";
+import { idField } from "../_connector/site_fields.ts";
 import { refusalOf, TOOL_SERVER_URL } from "./routes.ts";
 import type { CrmSettings } from "./wire.ts";
 

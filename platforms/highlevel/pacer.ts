@@ -1,6 +1,6 @@
 /** How fast a location is asked, whichever call, site or instance asks (docs/upstreams/highlevel.md, "Pace"). */
-import type { NoTurn, Pace, PaceLimits, Turn } from "../../lib/pace.ts";
-import type { Incoming } from "../request.ts";
+import type { NoTurn, Pace, PaceLimits, Turn } from "../../core/pace.ts";
+import type { Incoming } from "../_http/request.ts";
 import { dayIsOver } from "./refusals.ts";
 
 /** The vendor allows 100 in 10 seconds; what is left is for others who use the location's token. */

@@ -1,6 +1,6 @@
 /** What every read of a location has in common: lists that come whole, pages, and what happens when nothing may be asked. */
 import type { z } from "zod";
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import type { Budget } from "./budget.ts";
 import { isTimeZone, UTC } from "./days.ts";
 import { collect, type Page, type Rows, rowsOf } from "./pages.ts";

@@ -1,8 +1,8 @@
 /** What the CRM's refusals mean, in a sentence with the next step (docs/upstreams/highlevel.md, "Refusals"). */
-import { GatewayError } from "../../errors.ts";
-import { askedWait, whenAgain } from "../answer.ts";
-import { excerpt } from "../excerpt.ts";
-import type { Incoming } from "../request.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { askedWait, whenAgain } from "../_http/answer.ts";
+import { excerpt } from "../_content/excerpt.ts";
+import type { Incoming } from "../_http/request.ts";
 import type { Route } from "./routes.ts";
 
 /** A status given for an answer of 200 that cannot be used. */

@@ -1,6 +1,6 @@
 /** The routes that are asked, with the version and the permission each needs, and where it names the location. */
 import { isLocationKind } from "../../rules/crm_location.ts";
-import type { Outgoing } from "../request.ts";
+import type { Outgoing } from "../_http/request.ts";
 
 /** One route of the vendor's. */
 export interface Route {

@@ -1,8 +1,8 @@
 /** The way to a location: signed, paced, within the call's budget, and never another location's data. */
-import { LIMITS } from "../../model.ts";
-import type { SiteContext } from "../connector.ts";
-import type { Incoming } from "../request.ts";
-import type { NoTurn, Turn } from "../../lib/pace.ts";
+import { LIMITS } from "../../core/model.ts";
+import type { SiteContext } from "../_connector/connector.ts";
+import type { Incoming } from "../_http/request.ts";
+import type { NoTurn, Turn } from "../../core/pace.ts";
 import { namesAnotherLocation } from "../../rules/crm_location.ts";
 import { Budget, SPARE_MS } from "./budget.ts";
 import { type Pacer, pacerOf } from "./pacer.ts";

@@ -1,6 +1,6 @@
 /** A site's ad account at Meta, only read: its campaigns, ad sets, ads, and reports of what they did. */
 import type { z } from "zod";
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { Graph, type MetaContext, type Question, TooMuch } from "./graph.ts";
 import { foreign, refusal } from "./refusals.ts";
 import {

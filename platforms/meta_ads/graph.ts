@@ -1,11 +1,11 @@
 /** The way to Meta's Graph API: signed, one request at a time for each ad account, within its quota. */
 import { createHmac } from "node:crypto";
-import { GatewayError } from "../../errors.ts";
-import type { AccessToken } from "../context.ts";
-import type { ConnectorContext } from "../connector.ts";
-import { LIMITS } from "../../model.ts";
-import { excerpt } from "../excerpt.ts";
-import type { Incoming } from "../request.ts";
+import { GatewayError } from "../../core/errors.ts";
+import type { AccessToken } from "../_connector/context.ts";
+import type { ConnectorContext } from "../_connector/connector.ts";
+import { LIMITS } from "../../core/model.ts";
+import { excerpt } from "../_content/excerpt.ts";
+import type { Incoming } from "../_http/request.ts";
 import { inTurn } from "./lanes.ts";
 import { type Family, Quota } from "./quota.ts";
 import { refusal, type Refused, refusedOf, throttled } from "./refusals.ts";

@@ -1,5 +1,5 @@
 /** One request at a time for each ad account, in the order in which they came. */
-import { ended } from "../../lib/async.ts";
+import { ended } from "../../core/async.ts";
 
 /** The end of the last request of each lane that is in use. */
 const lanes = new Map<string, Promise<void>>();

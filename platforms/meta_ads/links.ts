@@ -1,6 +1,6 @@
 /** What a site must be linked to for its ads, and how a call without an access token is refused. */
-import { GatewayError } from "../../errors.ts";
-import type { Configured, NoAccount } from "../context.ts";
+import { GatewayError } from "../../core/errors.ts";
+import type { Configured, NoAccount } from "../_connector/context.ts";
 
 /** Throws E_SOCIAL_ADS_NOT_LINKED where no user is bound whose Meta account could be used. */
 export function assertBound({ site }: Configured): void {

@@ -1,7 +1,7 @@
 /** What can be asked for of a Meta account, and the consent page (./tokens.ts has the rest of OAuth). */
-import { GatewayError } from "../../errors.ts";
-import type { ConsentRequest, Right } from "../connection.ts";
-import type { ConnectorContext } from "../context.ts";
+import { GatewayError } from "../../core/errors.ts";
+import type { ConsentRequest, Right } from "../_connector/connection.ts";
+import type { ConnectorContext } from "../_connector/context.ts";
 import type { MetaSettings } from "./routes.ts";
 
 /** What of a context OAuth needs. */

@@ -1,5 +1,5 @@
 /** How much Meta lets an app and its ad accounts ask, as its answers tell it (docs/upstreams/meta.md, "Limits"). */
-import { retryAfter } from "../answer.ts";
+import { retryAfter } from "../_http/answer.ts";
 
 /** What a request counts as at Meta. */
 export type Family = "ads_insights" | "ads_management";

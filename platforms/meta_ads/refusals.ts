@@ -1,9 +1,9 @@
 /** What Meta's errors mean, in a sentence with the next step (docs/upstreams/meta.md, "Errors"). */
 import { z } from "zod";
-import { GatewayError } from "../../errors.ts";
-import { retryAfter } from "../answer.ts";
-import { excerpt } from "../excerpt.ts";
-import type { Incoming } from "../request.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { retryAfter } from "../_http/answer.ts";
+import { excerpt } from "../_content/excerpt.ts";
+import type { Incoming } from "../_http/request.ts";
 import type { Wait } from "./quota.ts";
 
 const ERROR = z.object({

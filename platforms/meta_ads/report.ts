@@ -1,6 +1,6 @@
 /** What a report is asked with: which arguments go together, and what is asked where nothing was said. */
-import { GatewayError } from "../../errors.ts";
-import { nearest } from "../../lib/nearest.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { nearest } from "../../core/nearest.ts";
 import { clash, unfit } from "./breakdowns.ts";
 import { ACTION_BREAKDOWNS, BREAKDOWNS, ENDED_WINDOWS, FIELDS, WINDOWS } from "./words.ts";
 

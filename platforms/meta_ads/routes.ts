@@ -1,6 +1,6 @@
 /** The requests that may be sent at all: reads of the site's ad account, and what connecting takes. */
-import type { PolicyContext } from "../connector.ts";
-import type { Outgoing } from "../request.ts";
+import type { PolicyContext } from "../_connector/connector.ts";
+import type { Outgoing } from "../_http/request.ts";
 
 /** The settings, by their names. */
 export interface MetaSettings extends Readonly<Record<string, string | null>> {

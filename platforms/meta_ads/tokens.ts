@@ -1,7 +1,7 @@
 /** The code of a consent for a token that lives some sixty days, and its end. */
 import { z } from "zod";
-import { GatewayError } from "../../errors.ts";
-import type { ConsentAnswer, EndedTokens, Granted } from "../connection.ts";
+import { GatewayError } from "../../core/errors.ts";
+import type { ConsentAnswer, EndedTokens, Granted } from "../_connector/connection.ts";
 import { PAUSES_MS, proofOf } from "./graph.ts";
 import { assertApp, type OAuthContext } from "./oauth.ts";
 import { refusedOf, unreadable } from "./refusals.ts";

@@ -1,6 +1,6 @@
 /** What tools answer that list or describe other tools: of those that may be run here, and what a person has read of them. */
-import { GatewayError } from "../../errors.ts";
-import type { Caller } from "../../model.ts";
+import { GatewayError } from "../../core/errors.ts";
+import type { Caller } from "../../core/model.ts";
 import { payloadOf } from "./answers.ts";
 import type { ProxyPorts } from "./proxied_context.ts";
 import type { SiteOffer, UpstreamResult } from "./types.ts";

@@ -1,7 +1,7 @@
 /** What a site's own tool answered, as callers get it: bounded, in its own words where it failed, never another location's. */
-import { GatewayError } from "../../errors.ts";
-import { Content, type ContentProof, parsed } from "../../lib/content.ts";
-import { LIMITS, type Outcome } from "../../model.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { Content, type ContentProof, parsed } from "../../core/content.ts";
+import { LIMITS, type Outcome } from "../../core/model.ts";
 import { namesAnotherLocation } from "../../rules/crm_location.ts";
 import type { UpstreamResult } from "./types.ts";
 

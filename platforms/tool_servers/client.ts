@@ -1,5 +1,5 @@
 /** Asks the tool servers of one site: which tools they have, and what one of them answers. */
-import { LIMITS } from "../../model.ts";
+import { LIMITS } from "../../core/model.ts";
 import { isFlat } from "../../rules/structured_data.ts";
 import { ToolServerError, unreadable } from "./errors.ts";
 import { toolOf } from "./listing.ts";

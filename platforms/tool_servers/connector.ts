@@ -1,8 +1,8 @@
 /** The tool servers that sites have themselves: those of a WordPress's plugins, and the CRM's hosted one. */
-import { onDemand } from "../../lib/async.ts";
-import { connector } from "../connector.ts";
+import { onDemand } from "../../core/async.ts";
+import { connector } from "../_connector/connector.ts";
 import { TOOL_SERVER_URL } from "../highlevel/routes.ts";
-import { address } from "../settings.ts";
+import { address } from "../_connector/settings.ts";
 import { originsOf, refusalOf } from "./servers.ts";
 import type { ToolServers } from "./types.ts";
 

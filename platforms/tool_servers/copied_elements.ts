@@ -1,5 +1,5 @@
 /** Whether a copy of a page, or of an element of it, shows what that shows. */
-import { together } from "../../lib/async.ts";
+import { together } from "../../core/async.ts";
 import { type Found, unknown, wrong } from "./found.ts";
 import type { ProxyPorts } from "./proxied_context.ts";
 import { readerOf, readWith } from "./read_back.ts";

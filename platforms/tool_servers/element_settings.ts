@@ -1,6 +1,6 @@
 /** Settings of elements as a write sent them, compared with those that the site's own tool reads. */
 import { decodeHTML } from "entities/decode";
-import { together } from "../../lib/async.ts";
+import { together } from "../../core/async.ts";
 import { addedId, type Seen } from "./compared.ts";
 import { type Found, unknown } from "./found.ts";
 import { asPhpKeeps } from "./php_values.ts";

@@ -1,9 +1,9 @@
 /** What is said where a tool server did not answer as it should: one sentence with the next step. */
-import { GatewayError, type GatewayErrorOptions } from "../../errors.ts";
-import { askedWait, whenAgain } from "../answer.ts";
-import { excerpt } from "../excerpt.ts";
-import { leavesDoubt, OUTCOME_UNKNOWN } from "../failures.ts";
-import type { Incoming, Outgoing } from "../request.ts";
+import { GatewayError, type GatewayErrorOptions } from "../../core/errors.ts";
+import { askedWait, whenAgain } from "../_http/answer.ts";
+import { excerpt } from "../_content/excerpt.ts";
+import { leavesDoubt, OUTCOME_UNKNOWN } from "../_http/failures.ts";
+import type { Incoming, Outgoing } from "../_http/request.ts";
 import { BAD_PASSWORD, signInWayOut } from "../wordpress/errors.ts";
 import type { ServerRef } from "./types.ts";
 

@@ -1,6 +1,6 @@
 /** Finds the answer to tools/list in an event stream, taken apart while it comes: a large one holds up nobody. */
-import { TextPieces } from "../../lib/bytes.ts";
-import type { Reducer } from "../request.ts";
+import { TextPieces } from "../../core/bytes.ts";
+import type { Reducer } from "../_http/request.ts";
 import { ListReader, type ListText } from "./list_text.ts";
 import { OTHERS_MAX } from "./stream.ts";
 

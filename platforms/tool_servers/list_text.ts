@@ -1,6 +1,6 @@
 /** The answer to tools/list taken apart as text, so that each of its tools is parsed by itself and none takes long. */
-import { joined, TextPieces } from "../../lib/bytes.ts";
-import type { Reducer } from "../request.ts";
+import { joined, TextPieces } from "../../core/bytes.ts";
+import type { Reducer } from "../_http/request.ts";
 import { parsed } from "./stream.ts";
 
 /** An answer to tools/list. */

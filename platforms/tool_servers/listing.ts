@@ -1,5 +1,5 @@
 /** Reads a server's list of tools; what PHP makes of an empty object is set right. */
-import { LIMITS } from "../../model.ts";
+import { LIMITS } from "../../core/model.ts";
 import { isFlat } from "../../rules/structured_data.ts";
 import type { UpstreamTool } from "./types.ts";
 

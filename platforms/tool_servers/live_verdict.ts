@@ -1,5 +1,5 @@
 /** What follows where a proxied write made something public: who may do that, and what is said and done where it may not. */
-import type { Change } from "../../model.ts";
+import type { Change } from "../../core/model.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
 import type { Verdict } from "./read_back.ts";
 import type { Resolved } from "./resolved.ts";

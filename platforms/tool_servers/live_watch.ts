@@ -1,7 +1,7 @@
 /** Looks around one proxied write to a WordPress whether something became public, and says what follows from it. */
-import { parsed } from "../../lib/content.ts";
-import type { Change } from "../../model.ts";
-import { publicContent, type PublicSnapshot } from "../public_content.ts";
+import { parsed } from "../../core/content.ts";
+import type { Change } from "../../core/model.ts";
+import { publicContent, type PublicSnapshot } from "../_content/public_content.ts";
 import {
   forbiddenSaid,
   listed,

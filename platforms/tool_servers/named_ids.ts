@@ -1,5 +1,5 @@
 /** Which posts a call or an answer names: by their ids, or by their addresses. */
-import { parsed } from "../../lib/content.ts";
+import { parsed } from "../../core/content.ts";
 
 /** What names more than that is taken to name any. */
 const IDS_MAX = 10_000;

@@ -1,9 +1,9 @@
 /** Requests to the CRM's tool server in the pace of the location, which all that ask the location keep together. */
 import { SPARE_MS } from "../highlevel/budget.ts";
 import { pacerOf } from "../highlevel/pacer.ts";
-import type { SiteContext } from "../connector.ts";
-import type { Lent } from "../context.ts";
-import type { Incoming, Outgoing } from "../request.ts";
+import type { SiteContext } from "../_connector/connector.ts";
+import type { Lent } from "../_connector/context.ts";
+import type { Incoming, Outgoing } from "../_http/request.ts";
 
 const TOO_OFTEN = 429;
 const pacerIn = ({ site, now }: SiteContext, lent: Lent) => pacerOf(lent, site.crm_location_id ?? "", now);

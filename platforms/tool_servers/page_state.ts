@@ -1,8 +1,8 @@
 /** Whether visitors see at once what is changed on a page of a site. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { hasLead } from "../../rules/schedule.ts";
-import type { Builder } from "../../model.ts";
-import { contentStates, type ContentType } from "../content.ts";
+import type { Builder } from "../../core/model.ts";
+import { contentStates, type ContentType } from "../_content/content.ts";
 import type { ProxyContext } from "./proxied_context.ts";
 
 /** How a page stands before a change. */

@@ -1,6 +1,6 @@
 /** What a call of a proxied tool stands on: the call's site, its clients, and what is known of the site's tools. */
-import type { Caller, Change, Site } from "../../model.ts";
-import type { Capability, Connector } from "../connector.ts";
+import type { Caller, Change, Site } from "../../core/model.ts";
+import type { Capability, Connector } from "../_connector/connector.ts";
 import type { SiteOffer, ToolServers } from "./types.ts";
 
 /** What a call holds while nobody else changes the same. */

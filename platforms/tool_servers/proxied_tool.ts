@@ -1,6 +1,6 @@
 /** How a proxied tool is called: judged before anything is sent, one writer at a time, read back, audited. */
-import { GatewayError } from "../../errors.ts";
-import type { Change, Flag, Tier } from "../../model.ts";
+import { GatewayError } from "../../core/errors.ts";
+import type { Change, Flag, Tier } from "../../core/model.ts";
 import { runsAnother } from "../../rules/proxied/names.ts";
 import { handedOn } from "./abilities.ts";
 import { assertFit, contentOf, toolError } from "./answers.ts";

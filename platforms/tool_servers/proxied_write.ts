@@ -1,9 +1,9 @@
 /** One proxied write: the look before, the write itself, the look after, and what is said of it. */
-import { GatewayError } from "../../errors.ts";
-import type { Content, ContentProof } from "../../lib/content.ts";
-import type { Outcome } from "../../model.ts";
-import { together } from "../../lib/async.ts";
-import { isDoubtful } from "../failures.ts";
+import { GatewayError } from "../../core/errors.ts";
+import type { Content, ContentProof } from "../../core/content.ts";
+import type { Outcome } from "../../core/model.ts";
+import { together } from "../../core/async.ts";
+import { isDoubtful } from "../_http/failures.ts";
 import { handedOn } from "./abilities.ts";
 import { assertFit, contentOf, isRefused, payloadOf, toolError, withOutcome } from "./answers.ts";
 import type { LiveVerdict, LiveWatch } from "./live_verdict.ts";

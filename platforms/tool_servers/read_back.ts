@@ -1,11 +1,11 @@
 /** What stands after a write by a site's own tool, read by the site's own tools that read, compared with what was asked for. */
-import { GatewayError } from "../../errors.ts";
-import { together } from "../../lib/async.ts";
-import type { Change } from "../../model.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { together } from "../../core/async.ts";
+import type { Change } from "../../core/model.ts";
 import { wordList } from "../../rules/proxied/words.ts";
 import { payloadOf } from "./answers.ts";
 import { comparedBlocks } from "./compared_blocks.ts";
-import { contentStates } from "../content.ts";
+import { contentStates } from "../_content/content.ts";
 import { editedBeside, type Seen, structural, touched, unseen } from "./compared.ts";
 import { elementSettings, sentFor, withStored } from "./element_settings.ts";
 import { allOf, type Found, unknown, wrong } from "./found.ts";

@@ -1,8 +1,8 @@
 /** What stands after a site's own tool wrote fields of a post or page, such as its title: its own record says. */
 import { decodeHTML } from "entities/decode";
-import type { Change } from "../../model.ts";
+import type { Change } from "../../core/model.ts";
 import { wordList } from "../../rules/proxied/words.ts";
-import { contentStates, type PostFields } from "../content.ts";
+import { contentStates, type PostFields } from "../_content/content.ts";
 import { type Found, unknown } from "./found.ts";
 import { assertSeen, partsOf } from "./page_shown.ts";
 import type { PageState } from "./page_state.ts";

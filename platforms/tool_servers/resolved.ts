@@ -1,9 +1,9 @@
 /** What a call of a proxied tool comes to: which tool is really run, with what, and what it may touch. Sends nothing. */
-import { GatewayError } from "../../errors.ts";
-import type { Caller } from "../../model.ts";
-import { clipped } from "../../lib/quoted.ts";
-import { Steps } from "../../lib/steps.ts";
-import { numericId } from "../../lib/ids.ts";
+import { GatewayError } from "../../core/errors.ts";
+import type { Caller } from "../../core/model.ts";
+import { clipped } from "../../core/quoted.ts";
+import { Steps } from "../../core/steps.ts";
+import { numericId } from "../../core/ids.ts";
 import { forbiddenWord, namedForbidden, runsAnother } from "../../rules/proxied/names.ts";
 import { assertUnpublished, payloadFault } from "../../rules/proxied/payload.ts";
 import { walk } from "../../rules/proxied/walk.ts";

@@ -1,9 +1,9 @@
 /** Which tool servers there can be, where each stands, and what may be sent to it. */
-import type { Site } from "../../model.ts";
+import type { Site } from "../../core/model.ts";
 import { forbiddenWord, runsAnother } from "../../rules/proxied/names.ts";
 import { type Place, walk } from "../../rules/proxied/walk.ts";
-import type { Configured, PolicyContext } from "../connector.ts";
-import type { Outgoing } from "../request.ts";
+import type { Configured, PolicyContext } from "../_connector/connector.ts";
+import type { Outgoing } from "../_http/request.ts";
 import { namingOf } from "./arguments.ts";
 import type { ProxySource, ServerRef } from "./types.ts";
 

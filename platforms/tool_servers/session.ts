@@ -1,5 +1,5 @@
 /** The sessions of a site's tool servers: opened one after another, used by every call of the process, opened again when lost. */
-import { LIMITS } from "../../model.ts";
+import { LIMITS } from "../../core/model.ts";
 import { ToolServerError, unreadable } from "./errors.ts";
 import { placesOf } from "./servers.ts";
 import type { ServerRef } from "./types.ts";

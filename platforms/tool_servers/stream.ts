@@ -1,7 +1,7 @@
 /** Finds the one message that was waited for in an event stream, piece by piece. */
 import { createParser } from "eventsource-parser";
-import { TextPieces } from "../../lib/bytes.ts";
-import type { Reducer } from "../request.ts";
+import { TextPieces } from "../../core/bytes.ts";
+import type { Reducer } from "../_http/request.ts";
 
 /** What else a server sends while it works, such as how far it is: with more of it an answer is not waited for. */
 export const OTHERS_MAX = 10_000;

@@ -1,5 +1,5 @@
 /** The elements of a page as the site's own tool shows them, and what differs between two looks at them. */
-import type { Change } from "../../model.ts";
+import type { Change } from "../../core/model.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields =>

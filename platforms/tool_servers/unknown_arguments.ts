@@ -1,5 +1,5 @@
 /** Arguments of a write that the site's own tool does not name: such tools ignore them, and report a success. */
-import { nearest } from "../../lib/nearest.ts";
+import { nearest } from "../../core/nearest.ts";
 import { bareName } from "../../rules/proxied/arguments.ts";
 import type { Verdict } from "./read_back.ts";
 import type { Resolved } from "./resolved.ts";

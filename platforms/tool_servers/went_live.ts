@@ -1,6 +1,6 @@
 /** What became public between two looks at a site, as far as its lists tell. */
-import type { PublicItem, PublicKind, PublicSnapshot } from "../public_content.ts";
-import { LIMITS } from "../../model.ts";
+import type { PublicItem, PublicKind, PublicSnapshot } from "../_content/public_content.ts";
+import { LIMITS } from "../../core/model.ts";
 
 /** Something that visitors find otherwise than before. */
 export interface LiveItem {

@@ -1,9 +1,9 @@
 /** One request of the protocol to one tool server: signed by the lender, its answer read strictly. */
-import type { SiteContext } from "../connector.ts";
-import type { Lent } from "../context.ts";
-import type { Incoming, Outgoing } from "../request.ts";
-import { madeOnce } from "../../lib/made_once.ts";
-import { hiddenIn, hiding } from "../../lib/signed_secrets.ts";
+import type { SiteContext } from "../_connector/connector.ts";
+import type { Lent } from "../_connector/context.ts";
+import type { Incoming, Outgoing } from "../_http/request.ts";
+import { madeOnce } from "../../core/made_once.ts";
+import { hiddenIn, hiding } from "../../core/signed_secrets.ts";
 import { failed, isRefusal, refused, unreadable } from "./errors.ts";
 import { ListAnswer, type ListText, ROW_VALUES_MAX, rowOf, TOO_MANY_VALUES } from "./list_text.ts";
 import { ListEvents } from "./list_events.ts";

@@ -1,7 +1,7 @@
 /** The pipeline of a site's workspace: maps, briefs, audits and jobs, read, begun and begun again. */
 import type { z } from "zod";
-import { GatewayError } from "../../errors.ts";
-import { LIMITS } from "../../model.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { LIMITS } from "../../core/model.ts";
 import * as shape from "./shapes.ts";
 import { lengthOf } from "./summary.ts";
 import { type Query, type TopicMapContext, Wire } from "./wire.ts";

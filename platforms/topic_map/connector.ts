@@ -1,9 +1,9 @@
 /** The topic-planning service: the operator's own account, of which each site sees the one workspace linked to it. */
-import { GatewayError } from "../../errors.ts";
-import { fail, pass } from "../checks.ts";
-import { type Configured, connector } from "../connector.ts";
-import { baseAddress, given, secret, word } from "../settings.ts";
-import { textField } from "../site_fields.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { fail, pass } from "../_connector/checks.ts";
+import { type Configured, connector } from "../_connector/connector.ts";
+import { baseAddress, given, secret, word } from "../_connector/settings.ts";
+import { textField } from "../_connector/site_fields.ts";
 import { forbidden, type TopicMapSettings } from "./routes.ts";
 
 /** Throws E_MISSING_SECRET. */

@@ -1,10 +1,10 @@
 /** What a refusal of the topic-planning service is turned into: the gateway's code, and one sentence with the way out. */
 import { z } from "zod";
-import { type Code, GatewayError } from "../../errors.ts";
-import { askedWait, whenAgain } from "../answer.ts";
-import { excerpt } from "../excerpt.ts";
-import { leavesDoubt, OUTCOME_UNKNOWN } from "../failures.ts";
-import type { Incoming, Outgoing } from "../request.ts";
+import { type Code, GatewayError } from "../../core/errors.ts";
+import { askedWait, whenAgain } from "../_http/answer.ts";
+import { excerpt } from "../_content/excerpt.ts";
+import { leavesDoubt, OUTCOME_UNKNOWN } from "../_http/failures.ts";
+import type { Incoming, Outgoing } from "../_http/request.ts";
 
 const REFUSAL = z.object({
   error: z.object({

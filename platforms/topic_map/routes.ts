@@ -1,6 +1,6 @@
 /** The requests that may be sent at all: nothing is deleted, approved or published, no map is made, no other workspace is reached. */
-import type { PolicyContext } from "../connector.ts";
-import type { Outgoing } from "../request.ts";
+import type { PolicyContext } from "../_connector/connector.ts";
+import type { Outgoing } from "../_http/request.ts";
 
 /** The settings, by their names. */
 export interface TopicMapSettings extends Readonly<Record<string, string | null>> {

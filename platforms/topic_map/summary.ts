@@ -1,7 +1,7 @@
 /** Long lists cut while they are read: of JSON of any size only what a summary keeps is held, and made into values. */
-import { joined } from "../../lib/bytes.ts";
-import { LIMITS } from "../../model.ts";
-import type { Reducer } from "../request.ts";
+import { joined } from "../../core/bytes.ts";
+import { LIMITS } from "../../core/model.ts";
+import type { Reducer } from "../_http/request.ts";
 
 /** The last element of a list that was cut. */
 export interface Truncated {

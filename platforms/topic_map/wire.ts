@@ -1,9 +1,9 @@
 /** One request to the topic-planning service: signed, within the site's workspace, its answer read as the contract says. */
 import type { z } from "zod";
-import { GatewayError } from "../../errors.ts";
-import { LIMITS } from "../../model.ts";
-import type { ConnectorContext } from "../connector.ts";
-import type { Outgoing } from "../request.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { LIMITS } from "../../core/model.ts";
+import type { ConnectorContext } from "../_connector/connector.ts";
+import type { Outgoing } from "../_http/request.ts";
 import { isRefusal, refusal, unreadable } from "./errors.ts";
 import { type TopicMapSettings, workspacesAddress } from "./routes.ts";
 import { Summarizer, whole } from "./summary.ts";

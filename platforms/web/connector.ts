@@ -1,7 +1,7 @@
 /** The open web: files at addresses a caller names; never a credential, never a private address. */
-import { GatewayError } from "../../errors.ts";
-import { RefusedAddress } from "../addresses.ts";
-import { connector } from "../connector.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { RefusedAddress } from "../_http/addresses.ts";
+import { connector } from "../_connector/connector.ts";
 
 /** What can be had from the open web. */
 export interface WebClient {

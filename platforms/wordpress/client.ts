@@ -1,8 +1,8 @@
 /** The client of a WordPress site: what no other platform has, through its own REST API and the companion plugin. */
-import type { SiteContext } from "../connector.ts";
-import { together } from "../../lib/async.ts";
-import type { Id } from "../../lib/ids.ts";
-import type { Making } from "../../model.ts";
+import type { SiteContext } from "../_connector/connector.ts";
+import { together } from "../../core/async.ts";
+import type { Id } from "../../core/ids.ts";
+import type { Making } from "../../core/model.ts";
 import { readIndex } from "./health.ts";
 import { codePagesOf } from "./pages/client.ts";
 import { type Image, type MediaTexts, setMediaTexts, uploadImage } from "./rest/media.ts";

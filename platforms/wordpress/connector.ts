@@ -1,13 +1,13 @@
 /** WordPress: the platform of cms sites. */
 import { z } from "zod";
-import { onDemand, together } from "../../lib/async.ts";
-import { choice, closed, expected, text, yesNo } from "../../lib/fields.ts";
-import { numericId } from "../../lib/ids.ts";
-import { BUILDERS, type Site } from "../../model.ts";
-import { connector, provide, type SiteContext } from "../connector.ts";
-import { content, contentStates, postTexts } from "../content.ts";
-import { builtPages, pages } from "../pages.ts";
-import { publicContent } from "../public_content.ts";
+import { onDemand, together } from "../../core/async.ts";
+import { choice, closed, expected, text, yesNo } from "../../core/fields.ts";
+import { numericId } from "../../core/ids.ts";
+import { BUILDERS, type Site } from "../../core/model.ts";
+import { connector, provide, type SiteContext } from "../_connector/connector.ts";
+import { content, contentStates, postTexts } from "../_content/content.ts";
+import { builtPages, pages } from "../_content/pages.ts";
+import { publicContent } from "../_content/public_content.ts";
 import { cmsPolicy } from "./egress.ts";
 import { assertSchemaBridge, assertSeo } from "./links.ts";
 

@@ -1,7 +1,7 @@
 /** What may never be sent to a CMS: anything beyond a short list of routes, names and states. */
 import { hasLead, parseMoment } from "../../rules/schedule.ts";
-import type { PolicyContext } from "../connector.ts";
-import type { Outgoing } from "../request.ts";
+import type { PolicyContext } from "../_connector/connector.ts";
+import type { Outgoing } from "../_http/request.ts";
 import { PAGE_NAMES, PAGES_READABLE, PAGES_WRITABLE } from "./pages/egress.ts";
 import { SCHEMA_QUERY_NAMES, SCHEMA_READABLE, SCHEMA_WRITABLE } from "./structured_data/egress.ts";
 import {

@@ -1,6 +1,6 @@
 /** How what is written to a CMS is judged: by names of fields, each route with a list of its own. */
-import type { Site } from "../../model.ts";
-import type { Outgoing } from "../request.ts";
+import type { Site } from "../../core/model.ts";
+import type { Outgoing } from "../_http/request.ts";
 
 /** Why a request may not be sent, or null. */
 export type Judge = (out: Outgoing, now: number, site: Site) => string | null;

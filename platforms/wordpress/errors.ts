@@ -1,10 +1,10 @@
 /** What a CMS's failure is turned into: one sentence with its status, its code, an excerpt and the way out. */
-import { GatewayError, type GatewayErrorOptions } from "../../errors.ts";
-import { askedWait, whenAgain } from "../answer.ts";
-import { excerpt } from "../excerpt.ts";
-import { leavesDoubt, OUTCOME_UNKNOWN } from "../failures.ts";
-import type { Incoming, Outgoing } from "../request.ts";
-import { secretsOf } from "../../lib/signed_secrets.ts";
+import { GatewayError, type GatewayErrorOptions } from "../../core/errors.ts";
+import { askedWait, whenAgain } from "../_http/answer.ts";
+import { excerpt } from "../_content/excerpt.ts";
+import { leavesDoubt, OUTCOME_UNKNOWN } from "../_http/failures.ts";
+import type { Incoming, Outgoing } from "../_http/request.ts";
+import { secretsOf } from "../../core/signed_secrets.ts";
 
 /** An answer of the CMS that is no success. E_UPSTREAM with its status; `reason` is its own code, "" without one. */
 export class CmsError extends GatewayError {

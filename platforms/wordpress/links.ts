@@ -1,6 +1,6 @@
 /** What a CMS site must be set up for: the SEO feature, and its channel. */
-import { GatewayError } from "../../errors.ts";
-import type { Configured } from "../connector.ts";
+import { GatewayError } from "../../core/errors.ts";
+import type { Configured } from "../_connector/connector.ts";
 
 /** Throws E_SEOPLUGIN_DISABLED where the site has the feature off. */
 export function assertSeo({ site }: Configured): void {

@@ -1,8 +1,8 @@
 /** Posts of a WordPress site, as tools know them on any platform. */
-import { type Id, numericId } from "../../lib/ids.ts";
-import type { SiteContext } from "../connector.ts";
-import type { ContentClient, ContentType, StatesClient } from "../content.ts";
-import type { PublicClient } from "../public_content.ts";
+import { type Id, numericId } from "../../core/ids.ts";
+import type { SiteContext } from "../_connector/connector.ts";
+import type { ContentClient, ContentType, StatesClient } from "../_content/content.ts";
+import type { PublicClient } from "../_content/public_content.ts";
 import { builderSeen } from "./rest/builders.ts";
 import { findState, recordOf, textOf } from "./rest/found.ts";
 import { listContent } from "./rest/listing.ts";
@@ -21,7 +21,7 @@ import type { CmsSeen } from "./rest/seen.ts";
 import { checkState, publish, schedule, unschedule } from "./rest/states.ts";
 import { timeZoneOf } from "./rest/time_zone.ts";
 import { Wire } from "./rest/wire.ts";
-import type { Verb } from "../post.ts";
+import type { Verb } from "../_content/post.ts";
 
 const kindOf = (type: ContentType = "post") => type === "post" ? "posts" : "pages";
 

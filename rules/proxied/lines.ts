@@ -1,5 +1,5 @@
 /** What texts of other kinds set that a server may read: settings in lines, XML, comments of blocks. */
-import type { Steps } from "../../lib/steps.ts";
+import type { Steps } from "../../core/steps.ts";
 
 /** A name and what it is set to, in one object where they stand together. */
 export type Settings = Readonly<Record<string, unknown>>;

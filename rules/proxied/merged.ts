@@ -1,6 +1,6 @@
 /** One schema for the tools of several sites that have one name: what holds at all of them, and where what is different. */
-import { canonical } from "../../lib/canonical.ts";
-import { madeOnce } from "../../lib/made_once.ts";
+import { canonical } from "../../core/canonical.ts";
+import { madeOnce } from "../../core/made_once.ts";
 
 /** A schema as it is shown. */
 type Schema = Readonly<Record<string, unknown>>;

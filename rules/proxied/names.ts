@@ -1,5 +1,5 @@
 /** What the names of others' tools say of them: which are never run, and which run another tool by name. */
-import type { Steps } from "../../lib/steps.ts";
+import type { Steps } from "../../core/steps.ts";
 import { type Place, unreadable, walk } from "./walk.ts";
 import type { Unpacked } from "./unpacked.ts";
 import { wordList, wordsOf } from "./words.ts";

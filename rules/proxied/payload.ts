@@ -1,7 +1,7 @@
 /** What a write of another's tool may set: no status but a draft's, nothing that publishes or destroys by a mere yes. */
-import { GatewayError } from "../../errors.ts";
-import type { Steps } from "../../lib/steps.ts";
-import { madeOncePerName } from "../../lib/made_once.ts";
+import { GatewayError } from "../../core/errors.ts";
+import type { Steps } from "../../core/steps.ts";
+import { madeOncePerName } from "../../core/made_once.ts";
 import { SWITCH_NAMES, wouldPublish } from "../publishing.ts";
 import { hasLead, parseMoment } from "../schedule.ts";
 import { isMore, type Kind, kindOf } from "./status.ts";

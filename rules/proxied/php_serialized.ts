@@ -1,6 +1,6 @@
 /** Reads what PHP's `serialize` writes: `a:1:{s:6:"status";s:7:"publish";}`. */
 import { Buffer } from "node:buffer";
-import type { Steps } from "../../lib/steps.ts";
+import type { Steps } from "../../core/steps.ts";
 
 const STARTS = /^\s*(?:[aOCE]:\d{1,9}:|[sS]:\d{1,9}:")/;
 const LEVELS_MAX = 64;

@@ -1,5 +1,5 @@
 /** What texts that ask another program for something set: flags of commands, SQL, routes of an API, GraphQL, tables. */
-import type { Steps } from "../../lib/steps.ts";
+import type { Steps } from "../../core/steps.ts";
 import { bare, OF_INTEREST, type Settings } from "./lines.ts";
 
 const COMMAND =

@@ -1,5 +1,5 @@
 /** The schemas of sites' own tools as callers are shown them: what is no schema of arguments is left out, and prose unless it was read. */
-import { canonical } from "../../lib/canonical.ts";
+import { canonical } from "../../core/canonical.ts";
 import { isFormat, isOneWord, isPattern } from "./plain.ts";
 import { asRecord, isRecord, PROPERTY } from "./schema_fault.ts";
 

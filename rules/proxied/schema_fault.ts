@@ -1,5 +1,5 @@
 /** What cannot be the schema of the arguments of a site's own tool. */
-import { sizeOf } from "../../lib/canonical.ts";
+import { sizeOf } from "../../core/canonical.ts";
 
 const VALUES_MAX = 4000;
 const LEVELS_MAX = 24;

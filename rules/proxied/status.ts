@@ -1,5 +1,5 @@
 /** Which names of arguments are those of a status, and which words of one make content public. */
-import { madeOncePerName } from "../../lib/made_once.ts";
+import { madeOncePerName } from "../../core/made_once.ts";
 import { isPublishedWord } from "../publishing.ts";
 import { readingsOf, wordList } from "./words.ts";
 

@@ -1,6 +1,6 @@
 /** What a server could read a text as: JSON, a query, what PHP serialized, settings in lines, flags, SQL, XML, or one of these encoded. */
 import { Buffer } from "node:buffer";
-import type { Steps } from "../../lib/steps.ts";
+import type { Steps } from "../../core/steps.ts";
 import { unserialized } from "./php_serialized.ts";
 import { blocksSet, distinct, linesSet, OF_INTEREST, type Settings, xmlSets } from "./lines.ts";
 import { flagsSet, mutationSets, routeSets, sqlSets, tableSets } from "./requests.ts";

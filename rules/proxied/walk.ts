@@ -1,7 +1,7 @@
 /** Walks the arguments of another's tool to any depth, into texts that are JSON themselves, within bounds. */
-import { GatewayError } from "../../errors.ts";
-import { LIMITS } from "../../model.ts";
-import { Steps } from "../../lib/steps.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { LIMITS } from "../../core/model.ts";
+import { Steps } from "../../core/steps.ts";
 import { namesStatus } from "./status.ts";
 import { isJsonLike, type Meant, type Unpacked, unpacked } from "./unpacked.ts";
 import { wordList } from "./words.ts";

@@ -1,5 +1,5 @@
 /** A name of another's tool as words: whatever joins them, and letters of other scripts that look like Latin ones as those. */
-import { madeOncePerName } from "../../lib/made_once.ts";
+import { madeOncePerName } from "../../core/made_once.ts";
 
 /** Letters of other scripts that a reader takes for Latin ones; what Unicode's compatibility forms fold is not among them. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = Object.fromEntries(

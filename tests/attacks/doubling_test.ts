@@ -1,6 +1,6 @@
 /** What rules count while they read texts: twice the text is at most twice the steps, and too many are refused. */
 import assert from "node:assert/strict";
-import { Steps } from "../../lib/steps.ts";
+import { Steps } from "../../core/steps.ts";
 import { namedForbidden } from "../../rules/proxied/names.ts";
 import { payloadFault } from "../../rules/proxied/payload.ts";
 import { wouldPublish } from "../../rules/publishing.ts";

@@ -1,6 +1,6 @@
 /** Readers of a caller's texts, with texts that make a careless pattern try the same part again and again. */
 import assert from "node:assert/strict";
-import { redactText } from "../../guard/redact.ts";
+import { redactText } from "../../guard/audit/redact.ts";
 import { plainPath } from "../../rules/path_names.ts";
 import { payloadFault } from "../../rules/proxied/payload.ts";
 import { wouldPublish } from "../../rules/publishing.ts";

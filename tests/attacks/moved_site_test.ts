@@ -1,6 +1,6 @@
 /** A site that moves gets its new credentials at its new address only. */
 import assert from "node:assert/strict";
-import type { Credentials } from "../../model.ts";
+import type { Credentials } from "../../core/model.ts";
 import type { Store } from "../../store/store.ts";
 import { gateway, site } from "../kit.ts";
 

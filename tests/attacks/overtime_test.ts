@@ -1,6 +1,6 @@
 /** A post that a write made public is taken back even when the call's time is used up. */
 import assert from "node:assert/strict";
-import { LIMITS } from "../../model.ts";
+import { LIMITS } from "../../core/model.ts";
 import { type World, world } from "../tools/_stand_in.ts";
 
 /** A world whose clock stands at the call's end once the first write to a post was sent. */

@@ -1,6 +1,6 @@
 /** What an attacker or a bad day would try with a repository: paths, previews that promise too much, answers that get lost. */
 import assert from "node:assert/strict";
-import { LIMITS } from "../../model.ts";
+import { LIMITS } from "../../core/model.ts";
 import { site } from "../kit.ts";
 import { EMPTY, OPEN_FLAGS, REPO, StaticWorld } from "../tools/_static.ts";
 

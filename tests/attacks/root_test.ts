@@ -1,7 +1,7 @@
 /** The root of a site's API comes from the site: nothing but a place on its own host is taken from it. */
 import assert from "node:assert/strict";
 import { cmsPolicy } from "../../platforms/wordpress/egress.ts";
-import type { Outgoing } from "../../platforms/request.ts";
+import type { Outgoing } from "../../platforms/_http/request.ts";
 import { site } from "../unit/platforms/_site.ts";
 import { type World, world } from "../tools/_stand_in.ts";
 

@@ -28,7 +28,7 @@ Deno.test("a new master token shuts out the sessions opened with the old one", a
       toolNames: () => Promise.resolve([]),
       now: () => gw.clock.now,
       report: (_, thrown) => assert.fail(String(thrown)),
-    });
+    }, () => assert.fail("nothing asks for a page"));
   const login = await behind(MASTER).request("http://127.0.0.1:8000/admin/login", {
     method: "POST",
     headers: { "content-type": "application/json" },

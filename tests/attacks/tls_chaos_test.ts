@@ -1,13 +1,13 @@
 /** Every way a connection over TLS fails, against everything that asks the outside: all is told, and other calls go on. */
 import assert from "node:assert/strict";
-import { schedule } from "../../cron.ts";
-import { GatewayError, OUTCOME_UNKNOWN } from "../../errors.ts";
-import { ClientDocuments } from "../../guard/oauth/client_documents.ts";
-import { OAuthFault } from "../../guard/oauth/fault.ts";
-import { isInvalidGrant } from "../../lib/invalid_grant.ts";
-import type { Connector } from "../../platforms/connector.ts";
-import type { ConnectorContext } from "../../platforms/context.ts";
-import type { Outgoing } from "../../platforms/request.ts";
+import { schedule } from "../../gateway/clocks.ts";
+import { GatewayError, OUTCOME_UNKNOWN } from "../../core/errors.ts";
+import { ClientDocuments } from "../../identity/oauth/client_documents.ts";
+import { OAuthFault } from "../../identity/oauth/fault.ts";
+import { isInvalidGrant } from "../../core/invalid_grant.ts";
+import type { Connector } from "../../platforms/_connector/connector.ts";
+import type { ConnectorContext } from "../../platforms/_connector/context.ts";
+import type { Outgoing } from "../../platforms/_http/request.ts";
 import { CONNECTION_FAULTS, type ConnectionFault } from "../../sandbox/core/tls.ts";
 import { chaos, type ChaosWorld, type Fault, FINE } from "../chaos_kit.ts";
 import { CONNECTORS } from "../connectors.ts";

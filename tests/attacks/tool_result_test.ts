@@ -1,7 +1,7 @@
 /** What a hostile tool server answers calls with: it speaks in no voice but its own, and breaks no answer of ours. */
 import assert from "node:assert/strict";
 import { failed, refused, unreadable } from "../../platforms/tool_servers/errors.ts";
-import type { Incoming } from "../../platforms/request.ts";
+import type { Incoming } from "../../platforms/_http/request.ts";
 import { DOORS } from "../cms_kit.ts";
 import { gateway, type Kit, site } from "../kit.ts";
 import { says, world } from "../tools/_proxied.ts";

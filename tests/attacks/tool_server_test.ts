@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { ToolReport } from "../../registry/proxied_reports.ts";
 import type { UpstreamTool } from "../../platforms/tool_servers/types.ts";
-import { LIMITS } from "../../model.ts";
+import { LIMITS } from "../../core/model.ts";
 import { listed } from "../fake_tool_servers.ts";
 import { admin, anHourLater, BUILDER, HEADING, open, PAGES, shown } from "../guard/proxied_kit.ts";
 

@@ -1,6 +1,6 @@
 /** What a hostile or careless site answers: no credential comes back out of it, and none of it stops the gateway. */
 import assert from "node:assert/strict";
-import { excerpt } from "../../platforms/excerpt.ts";
+import { excerpt } from "../../platforms/_content/excerpt.ts";
 import { gateway, type Kit, site } from "../kit.ts";
 
 const PASSWORD = "aaaa bbbb cccc dddd eeee ffff";

@@ -1,8 +1,8 @@
 /** A body as wide as it may be costs the gateway no more than reading it. */
 import assert from "node:assert/strict";
 import { loadTools } from "../../registry/load.ts";
-import { shorten } from "../../guard/redact.ts";
-import { GatewayError } from "../../errors.ts";
+import { shorten } from "../../guard/audit/redact.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { CONNECTORS } from "../connectors.ts";
 
 const tools = await loadTools({ roots: [new URL("../../", import.meta.url)], known: CONNECTORS });

@@ -1,6 +1,6 @@
 /** The table of codes against the golden one, both ways. */
 import assert from "node:assert/strict";
-import { CODES, GATEWAY_CODES } from "../../errors.ts";
+import { CODES, GATEWAY_CODES } from "../../core/errors.ts";
 import { golden } from "./golden.ts";
 
 Deno.test("every code of the specification exists with its status, and the gateway has none beyond it", async () => {

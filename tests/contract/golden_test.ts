@@ -1,7 +1,7 @@
 /** The golden catalogue holds together. */
 import assert from "node:assert/strict";
-import { CODES } from "../../errors.ts";
-import { FLAGS } from "../../model.ts";
+import { CODES } from "../../core/errors.ts";
+import { FLAGS } from "../../core/model.ts";
 import { CONNECTORS } from "../connectors.ts";
 import { catalogue, rows } from "./golden.ts";
 

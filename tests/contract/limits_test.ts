@@ -1,6 +1,6 @@
 /** The limits against the golden table, both ways. */
 import assert from "node:assert/strict";
-import { LIMITS } from "../../model.ts";
+import { LIMITS } from "../../core/model.ts";
 import { golden, type GoldenLimits } from "./golden.ts";
 
 Deno.test("every limit of the specification is a constant of that value, and no constant is beyond the table", async () => {

@@ -1,6 +1,6 @@
 /** Bodies that are not what a door takes, over a real socket, with and without a length: code, message, row. */
 import assert from "node:assert/strict";
-import type { AuditRow } from "../../model.ts";
+import type { AuditRow } from "../../core/model.ts";
 import { gateway, type Kit, site } from "../kit.ts";
 import { type Answer, type Framing, post, text, type Wire, wire } from "./wire.ts";
 

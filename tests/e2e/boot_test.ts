@@ -1,7 +1,7 @@
 /** The gateway as a process: how it starts, what it says when it cannot, what a restart and a second process see. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import type { Site } from "../../model.ts";
+import type { Site } from "../../core/model.ts";
 import { inFolder, start, until } from "./running.ts";
 
 Deno.test("it boots, answers the health checks and both doors at the address it prints", async () => {

@@ -19,7 +19,7 @@ Deno.test("a page whose command fails or prints something else is not followed t
   await using project = await Project.make();
   const name = { kind: "run", command: "deno task new Posts" } as const;
   await assert.rejects(project.follow([name]), /Name the tool as/);
-  const lint = { kind: "run", command: "deno lint --quiet errors.ts" } as const;
+  const lint = { kind: "run", command: "deno lint --quiet core/errors.ts" } as const;
   await assert.rejects(project.follow([lint, { kind: "printed", lines: ["wrote it"] }]), /wrote it\nnot in/);
 });
 

@@ -1,6 +1,6 @@
 /** The same call through both doors: the same result, the same refusal, the same audit row; and who may call what. */
 import assert from "node:assert/strict";
-import type { AuditRow, Tier } from "../../model.ts";
+import type { AuditRow, Tier } from "../../core/model.ts";
 import { lasting } from "../cms_kit.ts";
 import { type Ending, gateway, type Kit, type KitOptions, owned, site } from "../kit.ts";
 

@@ -96,7 +96,7 @@ for (const [name, count] of [["greetings/say_hello", 3], ["platforms/my_letters"
     assert.equal(generated.code, 0, generated.stderr);
     assert.match(await project.read("registry/shapes.gen.ts"), /"?(say_hello|get_my_letters)"?: \{/);
     const own = paths.filter((path) => path.endsWith(".ts"));
-    const sources = [...own, "registry/shapes.gen.ts", "model.gen.ts", "errors.gen.ts"];
+    const sources = [...own, "registry/shapes.gen.ts", "core/model.gen.ts", "core/errors.gen.ts"];
     const tests = own.filter((path) => path.endsWith("_test.ts"));
     const commands = [
       ["fmt", "--check", ...sources],

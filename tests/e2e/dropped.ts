@@ -45,7 +45,7 @@ export async function refused(files: Record<string, string>): Promise<RegistryEr
   return refusal;
 }
 
-const CONNECTOR = new URL("../../platforms/connector.ts", import.meta.url).href;
+const CONNECTOR = new URL("../../platforms/_connector/connector.ts", import.meta.url).href;
 const ZOD = import.meta.resolve("zod");
 
 /** A connector module; `parts` stand beside its name, product and scope, and after them. */

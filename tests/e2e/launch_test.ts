@@ -43,7 +43,7 @@ Deno.test("the script gets the set and the store's file, not the launcher's own 
     await Deno.writeTextFile(script, ASKS);
     const [store, beside] = [`${folder}/store.kv`, `${folder}/secret`];
     await using asked = start(folder, { KV_PATH: store }, {
-      run: ["-A", "launch.ts", "serve", script, store, beside],
+      run: ["-A", "gateway/launch.ts", "serve", script, store, beside],
     });
     const { code, stdout, stderr } = await asked.ended;
     assert.deepEqual([code, stderr], [41, ""]);
@@ -96,7 +96,7 @@ Deno.test("a relative KV_PATH starts from the folder the gateway is started in, 
 Deno.test("a set or a script that is missing is said in one line", async () => {
   for (const args of [[], ["serve"], ["nosuch", "main.ts"], ["toString", "main.ts"]]) {
     await inFolder(async (folder) => {
-      await using asked = start(folder, {}, { run: ["-A", "launch.ts", ...args] });
+      await using asked = start(folder, {}, { run: ["-A", "gateway/launch.ts", ...args] });
       const { code, stdout, stderr } = await asked.ended;
       assert.deepEqual([code, stdout], [1, ""]);
       assert.match(stderr, /^Name a permission set of deno\.json \(serve, .*\) and a script\n$/);

@@ -1,7 +1,7 @@
 /** The tools the conformance suite asks for by name, each answering content as a site's own tool would. */
-import { CLOCK } from "../../lib/async.ts";
-import { Content } from "../../lib/content.ts";
-import { GatewayError } from "../../errors.ts";
+import { CLOCK } from "../../core/async.ts";
+import { Content } from "../../core/content.ts";
+import { GatewayError } from "../../core/errors.ts";
 import type { McpPorts } from "../../doors/mcp.ts";
 import type { McpCall } from "../../doors/mcp_call.ts";
 

@@ -1,6 +1,6 @@
 /** The official client learns from the whole gateway that its tools have changed, and is let go of in order. */
 import assert from "node:assert/strict";
-import { SUBSCRIPTION_LIMITS } from "../../model.ts";
+import { SUBSCRIPTION_LIMITS } from "../../core/model.ts";
 import type { OfferedTool } from "../../registry/source.ts";
 import { ChangingSource, offer } from "../changing_source.ts";
 import { type Kit, owned, site } from "../kit.ts";

@@ -59,10 +59,10 @@ async function unchangedByHand(project: Project): Promise<void> {
   const changed = changes.filter(([, state]) => state !== "??").map(([path]) => path).sort();
   assert.deepEqual(changed, [
     ".env.example",
+    "core/errors.gen.ts",
+    "core/model.gen.ts",
     "deno.json",
     "docs/CONFIGURATION.md",
-    "errors.gen.ts",
-    "model.gen.ts",
     "registry/documents.gen.json",
     "registry/shapes.gen.ts",
   ]);
@@ -240,6 +240,6 @@ async function refusedAtBoot(project: Project): Promise<void> {
 }
 
 async function staleCodes(project: Project): Promise<void> {
-  await project.git("checkout", "--quiet", "errors.gen.ts");
+  await project.git("checkout", "--quiet", "core/errors.gen.ts");
   assert.match(await refusal(project), /E_NEWSLETTER_NOT_LINKED: .*run deno task gen/);
 }

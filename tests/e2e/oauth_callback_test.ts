@@ -1,6 +1,6 @@
 /** Where another process than the one that saw the 401 handles the callback, with what its provider keeps and no more. */
 import assert from "node:assert/strict";
-import type { User } from "../../model.ts";
+import type { User } from "../../core/model.ts";
 import { allowed } from "../guard/oauth_kit.ts";
 import type { Kit } from "../kit.ts";
 import { start } from "./mcp_start.ts";

@@ -1,6 +1,6 @@
 /** Clients of others let themselves in with their own OAuth, and carry a draft through. */
 import assert from "node:assert/strict";
-import type { User } from "../../model.ts";
+import type { User } from "../../core/model.ts";
 import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import { allowed } from "../guard/oauth_kit.ts";
 import { type Kit, site } from "../kit.ts";

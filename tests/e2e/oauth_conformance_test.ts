@@ -1,6 +1,6 @@
 /** The protocol's conformance suite: its scenarios of an authorization server, and why the others cannot apply. */
 import assert from "node:assert/strict";
-import type { User } from "../../model.ts";
+import type { User } from "../../core/model.ts";
 import { filledIn } from "../guard/oauth_kit.ts";
 import type { Kit } from "../kit.ts";
 import { followTool, runTool } from "./mcp_outside.ts";

@@ -1,6 +1,6 @@
 /** mcp-remote, which brings OAuth to clients that only speak over their standard streams, lets itself in. */
 import assert from "node:assert/strict";
-import type { User } from "../../model.ts";
+import type { User } from "../../core/model.ts";
 import { filledIn } from "../guard/oauth_kit.ts";
 import type { Kit } from "../kit.ts";
 import { startTool } from "./mcp_outside.ts";

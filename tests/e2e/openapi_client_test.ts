@@ -1,7 +1,7 @@
 /** A client's types made from the OpenAPI document: named bodies that let right calls pass and hold wrong ones. */
 import assert from "node:assert/strict";
 import { openapi } from "../../doors/openapi.ts";
-import { CODES } from "../../errors.ts";
+import { CODES } from "../../core/errors.ts";
 import { TOOLS } from "../unit/doors/openapi_tools.ts";
 import { runTool } from "./mcp_outside.ts";
 

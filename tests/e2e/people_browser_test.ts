@@ -1,7 +1,7 @@
 /** The pages of people in a real browser: on a phone, by keyboard, in dark, with a passkey; axe finds nothing serious. */
 import assert from "node:assert/strict";
 import type { Browser, Page } from "../packages/puppeteer.ts";
-import type { User } from "../../model.ts";
+import type { User } from "../../core/model.ts";
 import { gateway, type Kit, site } from "../kit.ts";
 import { invited, PASSPHRASE, person } from "../people/kit.ts";
 import { assertUsable, inChromium, led, pageOf, tabTo, textOf, titleOf } from "./browser.ts";

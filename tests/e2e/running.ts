@@ -1,6 +1,6 @@
 /** Real processes of main.ts under the permissions they are served with, and what they are asked. */
 import assert from "node:assert/strict";
-import type { AuditRow } from "../../model.ts";
+import type { AuditRow } from "../../core/model.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 /** The master token of every process. */
@@ -129,7 +129,7 @@ async function collect(stream: ReadableStream<Uint8Array>, told?: (text: string)
 }
 
 /** What `deno task start` runs. */
-const AS_TASK = ["-A", "launch.ts", "serve", "main.ts"];
+const AS_TASK = ["-A", "gateway/launch.ts", "serve", "main.ts"];
 
 /** The environment of a gateway with its store in that folder; null takes a variable out. */
 export function environment(

@@ -1,6 +1,6 @@
 /** The secrets of a start, made and read by the commands that README.md and docs/CONFIGURATION.md print. */
 import assert from "node:assert/strict";
-import { readSettings } from "../../settings.ts";
+import { readSettings } from "../../core/settings.ts";
 import { CONNECTORS } from "../connectors.ts";
 import { inFolder } from "./running.ts";
 

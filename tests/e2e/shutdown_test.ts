@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { SITE_SHAPE } from "../connectors.ts";
 import { startWordPressStandIn, type WordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import { openStore } from "../../store/kv.ts";
-import type { AuditRow, Site } from "../../model.ts";
+import type { AuditRow, Site } from "../../core/model.ts";
 import { type Answered, beyondFirst, inFolder, KEY, MASTER, type Running, start } from "./running.ts";
 
 /** A site whose writes wait until they are let through. */
@@ -178,7 +178,7 @@ Deno.test("kill -9 in the middle of a write: after a restart its row is there, a
 
 /** A server of nothing that is told to stop in the very moment it says where it listens. */
 const STOPPED_AT_ONCE = `
-import { serve } from ${JSON.stringify(new URL("../../serve.ts", import.meta.url).href)};
+import { serve } from ${JSON.stringify(new URL("../../gateway/serve.ts", import.meta.url).href)};
 const gateway = { fetch: () => new Response(), drain() {}, cutOff() {}, close: () => Promise.resolve() };
 await serve(gateway, { host: "127.0.0.1", port: 0, shutdownSeconds: 4 }, () => Deno.kill(Deno.pid, "SIGTERM"));
 `;

@@ -1,6 +1,6 @@
 /** Two processes on one store: what was missed while none ran is made up for at once, by one of them. */
 import assert from "node:assert/strict";
-import type { SnapshotReport } from "../../model.ts";
+import type { SnapshotReport } from "../../core/model.ts";
 import { dueAt } from "../../rules/snapshot_days.ts";
 import { type ClarityStandIn, startClarity } from "../../sandbox/clarity/start.ts";
 import { gateway } from "../kit.ts";

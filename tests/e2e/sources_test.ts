@@ -1,6 +1,6 @@
 /** A source that changes under load: every answer is that of one version, and none older than the change last seen. */
 import assert from "node:assert/strict";
-import { LIMITS } from "../../model.ts";
+import { LIMITS } from "../../core/model.ts";
 import { ChangingSource, offer } from "../changing_source.ts";
 import { gateway, type Kit, site } from "../kit.ts";
 

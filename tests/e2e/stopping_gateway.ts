@@ -1,7 +1,7 @@
 /** A gateway as main.ts starts it, killed at STOP_AT of its next write: spent, begun, written or kept; AHEAD_MS sets its clock. */
-import { openGateway, readRegistry } from "../../gateway.ts";
-import { serve } from "../../serve.ts";
-import { processEnvironment, readSettings } from "../../settings.ts";
+import { openGateway, readRegistry } from "../../gateway/wire.ts";
+import { serve } from "../../gateway/serve.ts";
+import { processEnvironment, readSettings } from "../../core/settings.ts";
 import type { Store } from "../../store/store.ts";
 
 const STOP_AT = Deno.env.get("STOP_AT");

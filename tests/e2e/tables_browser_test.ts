@@ -1,6 +1,6 @@
 /** Tables of the pages in a real browser, wide and narrow, in light and dark: words and buttons stay whole. */
 import assert from "node:assert/strict";
-import type { User } from "../../model.ts";
+import type { User } from "../../core/model.ts";
 import { gateway, type Kit, site } from "../kit.ts";
 import type { Browser } from "../packages/puppeteer.ts";
 import { inChromium, led, textOf } from "./browser.ts";

@@ -39,7 +39,7 @@ Deno.test("no task prints a warning or any other line that is not its own", asyn
     [["new", "hello/say_hello"], 0, /^wrote manifests\/hello\/say_hello\.yaml\n/],
     [["gen"], 0, /^/],
     [["companion"], 0, /^companion\/dist\/site-ops\.zip: version /],
-    [["test", "tests/unit/lib/nearest_test.ts"], 0, /^\d+ passed, 0 failed\n$/m],
+    [["test", "tests/unit/core/nearest_test.ts"], 0, /^\d+ passed, 0 failed\n$/m],
   ];
   for (const [args, code, stdout] of quiet) {
     await t.step(args.join(" "), async () => {

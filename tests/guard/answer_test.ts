@@ -1,8 +1,8 @@
 /** What a write answers beside its result: of tools whose types nobody checked, of sites' own, and of large answers. */
 import assert from "node:assert/strict";
-import { Content } from "../../lib/content.ts";
-import { repeatable } from "../../guard/repeated.ts";
-import { LIMITS } from "../../model.ts";
+import { Content } from "../../core/content.ts";
+import { repeatable } from "../../guard/consent/repeated.ts";
+import { LIMITS } from "../../core/model.ts";
 import { compared, onlyRead, unverified, verified, WriteResult } from "../../registry/tool.ts";
 import { ChangingSource, offer } from "../changing_source.ts";
 import { DOORS } from "../cms_kit.ts";

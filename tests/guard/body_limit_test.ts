@@ -1,6 +1,6 @@
 /** How much of a body is read: by REST for the tool it names, by MCP for the tools the token may really call. */
 import assert from "node:assert/strict";
-import { LIMITS, type Tier } from "../../model.ts";
+import { LIMITS, type Tier } from "../../core/model.ts";
 import { gateway, type Kit, owned } from "../kit.ts";
 
 const MIB = 1024 * 1024;

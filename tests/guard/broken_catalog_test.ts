@@ -1,6 +1,6 @@
 /** A record of one site's catalogue that is broken in the store: the others are refreshed and offered, and it is mended where it can be. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import type { Store } from "../../store/store.ts";
 import { admin, anHourLater, BUILDER, HEADING, open, PAGES, shown } from "./proxied_kit.ts";
 

@@ -1,6 +1,6 @@
 /** A call that nobody waits for any more: what is only read ends, a write that has begun is carried through. */
 import assert from "node:assert/strict";
-import { createTransport, type PinnedFetch } from "../../platforms/transport.ts";
+import { createTransport, type PinnedFetch } from "../../platforms/_http/transport.ts";
 import type { Kit } from "../kit.ts";
 import { CrmWorld, crowded } from "../tools/_crm.ts";
 import { world } from "../tools/_stand_in.ts";

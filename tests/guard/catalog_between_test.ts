@@ -1,7 +1,7 @@
 /** Lists that are read at the same time, and what is remembered of lists: nobody's answer is taken for another's. */
 import assert from "node:assert/strict";
 import type { ToolServerReport } from "../../registry/proxied_reports.ts";
-import { LIMITS } from "../../model.ts";
+import { LIMITS } from "../../core/model.ts";
 import { admin, BUILDER, HEADING, open, PAGES, shown } from "./proxied_kit.ts";
 
 /** The first are asked at once, the last ones later in a run. */

@@ -1,11 +1,11 @@
 /** Runs over the tool servers of many sites: a host that is down is asked once, and sites that are due at once one by one. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { CatalogHosts, hostOf } from "../../guard/proxied/hosts.ts";
 import { Jobs } from "../../guard/jobs.ts";
 import { CatalogRefresh } from "../../guard/proxied/refresh.ts";
 import { FactCaches } from "../../guard/fact_caches.ts";
-import { brokenOff, failure } from "../../platforms/failures.ts";
+import { brokenOff, failure } from "../../platforms/_http/failures.ts";
 import { readProxies } from "../../registry/proxies.ts";
 import { CONNECTORS } from "../connectors.ts";
 import { down, FakeToolServers } from "../fake_tool_servers.ts";

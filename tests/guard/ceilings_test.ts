@@ -1,8 +1,8 @@
 /** Every sentence on what a risk ceiling permits, tried: it holds from its ceiling on, and not one below. */
 import assert from "node:assert/strict";
 import { CEILINGS } from "../../admin/ceilings.ts";
-import { readRegistry } from "../../gateway.ts";
-import { isSuperAdmin } from "../../model.ts";
+import { readRegistry } from "../../gateway/wire.ts";
+import { isSuperAdmin } from "../../core/model.ts";
 import { writes } from "../../registry/manifest.ts";
 import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import { ahead, type Args, PNG } from "../cms_kit.ts";

@@ -1,8 +1,8 @@
 /** Connecting accounts in tests: a gateway over the stand-in of the authorization server, and browsers without a screen. */
 import assert from "node:assert/strict";
 import { type Accounts, startAccounts } from "../../sandbox/google_accounts/start.ts";
-import type { ConnectionKind, ConnectionView, Ended } from "../../guard/connections.ts";
-import type { User } from "../../model.ts";
+import type { ConnectionKind, ConnectionView, Ended } from "../../identity/connections/connections.ts";
+import type { User } from "../../core/model.ts";
 import { gateway, type Kit, type KitOptions, MASTER, NOW } from "../kit.ts";
 
 /** Where the kit's gateway is reached. */

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { FactCaches } from "../../guard/fact_caches.ts";
 import { makeConnectorContext } from "../../guard/connector_context.ts";
 import google from "../../platforms/google/connector.ts";
-import { createHttp } from "../../platforms/http.ts";
+import { createHttp } from "../../platforms/_http/http.ts";
 import { CONNECTORS } from "../connectors.ts";
 import { BASE, Browser, type World, world } from "./connecting_kit.ts";
 

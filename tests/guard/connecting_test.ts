@@ -1,6 +1,6 @@
 /** Connecting an account: the link, the browser it is bound to, the consent, and every way it can go wrong. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import type { Grant, Store } from "../../store/store.ts";
 import { NOW } from "../kit.ts";
 import { BASE, Browser, CALLBACK, world } from "./connecting_kit.ts";

@@ -1,8 +1,8 @@
 /** Writes without an outcome: judged a minute after their deadline, by one instance, and resolved by an operator. */
 import assert from "node:assert/strict";
-import { Doubts } from "../../guard/doubts.ts";
+import { Doubts } from "../../guard/audit/doubts.ts";
 import { Jobs } from "../../guard/jobs.ts";
-import type { AuditRow } from "../../model.ts";
+import type { AuditRow } from "../../core/model.ts";
 import type { Store } from "../../store/store.ts";
 import { gateway, type Kit, MASTER, NOW } from "../kit.ts";
 

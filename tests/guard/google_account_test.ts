@@ -1,12 +1,12 @@
 /** Whose Google account a call uses: the one of the site's binding, and no other's, whatever happens in between. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { FactCaches } from "../../guard/fact_caches.ts";
 import { makeConnectorContext } from "../../guard/connector_context.ts";
-import type { Caller, Site } from "../../model.ts";
-import type { AccountTokens } from "../../platforms/context.ts";
+import type { Caller, Site } from "../../core/model.ts";
+import type { AccountTokens } from "../../platforms/_connector/context.ts";
 import google from "../../platforms/google/connector.ts";
-import { createHttp } from "../../platforms/http.ts";
+import { createHttp } from "../../platforms/_http/http.ts";
 import type { NewSite } from "../../store/store.ts";
 import { CONNECTORS } from "../connectors.ts";
 import { NOW, site } from "../kit.ts";

@@ -1,6 +1,6 @@
 /** What may be under way at once, through both doors: calls of one token wait for a place, and bodies take room. */
 import assert from "node:assert/strict";
-import { LIMITS } from "../../model.ts";
+import { LIMITS } from "../../core/model.ts";
 import { gateway, type Kit, type KitOptions, site } from "../kit.ts";
 
 const APP = { REPO_APP_ID: "1", REPO_APP_PRIVATE_KEY: "a key that nothing signs with" };

@@ -1,7 +1,7 @@
 /** What the gateway does on its clocks: a run that fails ends nothing, leaves a line, and its operator sees it until one goes well. */
 import assert from "node:assert/strict";
-import type { Gateway } from "../../gateway.ts";
-import type { JobReport } from "../../model.ts";
+import type { Gateway } from "../../gateway/wire.ts";
+import type { JobReport } from "../../core/model.ts";
 import { gateway, type Kit, MASTER } from "../kit.ts";
 
 type Name = "retention" | "doubts" | "snapshots" | "toolCatalogs";

@@ -1,7 +1,7 @@
 /** Calls that tools make of other tools: every step of the tool within holds, and nothing is sent before confirm. */
 import assert from "node:assert/strict";
-import { type Code } from "../../errors.ts";
-import { LIMITS } from "../../model.ts";
+import { type Code } from "../../core/errors.ts";
+import { LIMITS } from "../../core/model.ts";
 import { ChangingSource, offer } from "../changing_source.ts";
 import { gateway, type Kit, type KitOptions, site } from "../kit.ts";
 import { parted } from "../proof.ts";

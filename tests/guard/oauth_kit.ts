@@ -1,7 +1,7 @@
 /** OAuth in tests: a gateway, a person who has signed in, and a client that goes the whole way without a browser. */
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
-import type { User } from "../../model.ts";
+import type { User } from "../../core/model.ts";
 import type { UserInput } from "../../store/store.ts";
 import { gateway, type Kit, type KitOptions, site } from "../kit.ts";
 

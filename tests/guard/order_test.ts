@@ -1,7 +1,7 @@
 /** The fixed order of refusals: each rung's call breaks its own rule and every later one, and nothing is sent. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
-import type { AuditStatus } from "../../model.ts";
+import type { Code } from "../../core/errors.ts";
+import type { AuditStatus } from "../../core/model.ts";
 import { gateway, type Kit, type KitOptions, NOW, owned, site } from "../kit.ts";
 import { parted } from "../proof.ts";
 

@@ -1,12 +1,12 @@
 /** What a failed write says of the change: none, made or unknown, on both doors and in its row. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../errors.ts";
-import { Writes } from "../../guard/writes.ts";
-import { withOutcome } from "../../guard/outcome.ts";
-import type { Outcome } from "../../model.ts";
-import { endingOf } from "../../platforms/failures.ts";
-import type { Ending, Incoming, Outgoing } from "../../platforms/request.ts";
-import { NotSent } from "../../platforms/sockets.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { Writes } from "../../guard/pipeline/writes.ts";
+import { withOutcome } from "../../guard/pipeline/outcome.ts";
+import type { Outcome } from "../../core/model.ts";
+import { endingOf } from "../../platforms/_http/failures.ts";
+import type { Ending, Incoming, Outgoing } from "../../platforms/_http/request.ts";
+import { NotSent } from "../../platforms/_http/sockets.ts";
 import { gateway, type Kit, site } from "../kit.ts";
 
 const DRAFT = { site_id: "acme", title: "Hello", content_html: "<p>Hello</p>", confirm: true };

@@ -1,6 +1,6 @@
 /** Sites' own tools in a gateway: what of their servers' lists is offered, to whom, in whose words. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { down, listed } from "../fake_tool_servers.ts";
 import { anHourLater, BUILDER, HEADING, open, PAGES, shown } from "./proxied_kit.ts";
 

@@ -1,6 +1,6 @@
 /** Steps 12 and 14a: what a call's arguments or its plan make of it is judged by ceiling and flags before any preview. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
+import type { Code } from "../../core/errors.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { asked } from "../fixtures/raised/tools/raised/raise_it.ts";
 import { gateway, type Kit, type KitOptions, site } from "../kit.ts";

@@ -1,6 +1,6 @@
 /** Retention over a whole gateway: what it drops, what it waits for, and what an operator sees of both. */
 import assert from "node:assert/strict";
-import type { AuditRow } from "../../model.ts";
+import type { AuditRow } from "../../core/model.ts";
 import type { RetentionReport } from "../../rules/retention.ts";
 import type { AuditStore, Store } from "../../store/store.ts";
 import { gateway, type Kit, MASTER, NOW } from "../kit.ts";

@@ -1,6 +1,6 @@
 /** The nightly run: one snapshot a site and day, whatever fails, on whichever instance, whenever it is made up for. */
 import assert from "node:assert/strict";
-import type { Snapshot, SnapshotReport } from "../../model.ts";
+import type { Snapshot, SnapshotReport } from "../../core/model.ts";
 import { MASTER } from "../kit.ts";
 import { BehaviorWorld, DAY, HOUR, linked, MIDNIGHT } from "../tools/_behavior.ts";
 import { folder } from "../unit/store/kit.ts";

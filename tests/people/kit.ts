@@ -1,6 +1,6 @@
 /** People in tests: users who are invited and sign in, and browsers without a screen. */
 import assert from "node:assert/strict";
-import type { User } from "../../model.ts";
+import type { User } from "../../core/model.ts";
 import type { UserInput } from "../../store/store.ts";
 import { acceptKeys } from "../../store/maintenance.ts";
 import { gateway, type Kit, MASTER, NOW } from "../kit.ts";

@@ -1,6 +1,6 @@
 /** Passkeys: what a device answers counts once, here, in time, and only with its owner at hand. */
 import assert from "node:assert/strict";
-import { PEOPLE_LIMITS } from "../../model.ts";
+import { PEOPLE_LIMITS } from "../../core/model.ts";
 import { gateway, type Kit } from "../kit.ts";
 import {
   type AnswerOptions,

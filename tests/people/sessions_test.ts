@@ -1,8 +1,8 @@
 /** Sessions of people: fixed, stolen, idle, ended, at two instances; forms that are not ours. */
 import assert from "node:assert/strict";
-import { LIMITS, PEOPLE_LIMITS } from "../../model.ts";
+import { LIMITS, PEOPLE_LIMITS } from "../../core/model.ts";
 import { gateway } from "../kit.ts";
-import { ownAddress } from "../../pages/origin.ts";
+import { ownAddress } from "../../identity/origin.ts";
 import { BASE, invited, joined, operator, PASSPHRASE, person, PersonBrowser } from "./kit.ts";
 
 const COOKIE = "gateway_person";

@@ -1,6 +1,6 @@
 /** Who is shut out with somebody who guesses at the same address: not a passkey, and nobody who signed in there before. */
 import assert from "node:assert/strict";
-import { PEOPLE_LIMITS } from "../../model.ts";
+import { PEOPLE_LIMITS } from "../../core/model.ts";
 import { gateway, type Kit } from "../kit.ts";
 import { Authenticator, joinWith, signInWith } from "./authenticator.ts";
 import { BASE, invited, joined, operator, person, PersonBrowser, reaching, said } from "./kit.ts";

@@ -1,8 +1,8 @@
 /** Signing in: invitations, sessions, limits, and what somebody learns who may not. */
 import assert from "node:assert/strict";
-import { browserOf } from "../../admin/pages/words.ts";
-import { passphraseFault } from "../../admin/sign_in/passphrase.ts";
-import { PEOPLE_LIMITS } from "../../model.ts";
+import { browserOf } from "../../console/admin/words.ts";
+import { passphraseFault } from "../../identity/sign_in/passphrase.ts";
+import { PEOPLE_LIMITS } from "../../core/model.ts";
 import { gateway, type Kit } from "../kit.ts";
 import {
   BASE,

@@ -1,6 +1,6 @@
 /** People and clients while the store fails: nobody is let in without a row, and what was done stands in the log at least. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { oauth } from "../guard/oauth_kit.ts";
 import { gateway, type KitOptions } from "../kit.ts";
 import { Authenticator, joinWith, signInWith } from "./authenticator.ts";

@@ -1,5 +1,5 @@
 /** A gateway on a port before a real WordPress, for clients that are let in over OAuth. */
-import type { User } from "../../model.ts";
+import type { User } from "../../core/model.ts";
 import { listen } from "../e2e/mcp_start.ts";
 import type { KitOptions } from "../kit.ts";
 import { Real } from "./_wordpress.ts";

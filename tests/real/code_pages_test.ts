@@ -1,6 +1,6 @@
 /** Pages from code on a real WordPress: hostile text byte for byte, sizes at the limit, races and rights. */
 import assert from "node:assert/strict";
-import { scopeClass } from "../../code_pages/parts.ts";
+import { scopeClass } from "../../rules/code_pages/parts.ts";
 import type { CmsSandbox } from "../../sandbox/wordpress/start.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { PLUGIN } from "../companion/site.ts";

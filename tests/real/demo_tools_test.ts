@@ -24,7 +24,7 @@ class Demo implements AsyncDisposable {
   /** Starts it in a folder, on a free port. */
   static async start(cwd: string): Promise<Demo> {
     const child = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "launch.ts", "demo", "sandbox/world.ts"],
+      args: ["run", "-A", "gateway/launch.ts", "demo", "sandbox/world.ts"],
       cwd,
       env: { PORT: "0", WP_SEED: "data/wordpress" },
       stdout: "piped",

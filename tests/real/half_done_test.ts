@@ -1,6 +1,6 @@
 /** What a real WordPress holds after a call that was refused, or that failed half-way: the whole database is looked at. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
+import type { Code } from "../../core/errors.ts";
 import { type Args, DOORS, PNG } from "../cms_kit.ts";
 import { fixture } from "../companion/site.ts";
 import { fresh, onWordPress, Real } from "./_wordpress.ts";

@@ -1,6 +1,6 @@
 /** Each page tool through both doors on a real WordPress, and every code its manifest names provoked there. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
+import type { Code } from "../../core/errors.ts";
 import { CONNECTORS } from "../connectors.ts";
 import { loadTools } from "../../registry/load.ts";
 import type { CmsSandbox } from "../../sandbox/wordpress/start.ts";

@@ -1,6 +1,6 @@
 /** How few requests each tool takes on a real WordPress, with the companion plugin and without. */
 import type { CmsSandbox } from "../../sandbox/wordpress/start.ts";
-import type { Id } from "../../lib/ids.ts";
+import type { Id } from "../../core/ids.ts";
 import { fixture, PLUGIN } from "../companion/site.ts";
 import { bareCalls, countedSite, pluginCalls } from "../requests_calls.ts";
 import { holds, Meter } from "../requests_kit.ts";

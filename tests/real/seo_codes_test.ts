@@ -1,6 +1,6 @@
 /** Every code of the SEO tools on a real WordPress: with the companion plugin, with one too old, and without. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
+import type { Code } from "../../core/errors.ts";
 import type { CmsSandbox } from "../../sandbox/wordpress/start.ts";
 import type { Args } from "../cms_kit.ts";
 import { fixture } from "../companion/site.ts";

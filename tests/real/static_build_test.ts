@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type DefaultTreeAdapterTypes, parse } from "parse5";
 import { fileOfRoute, routeOf, routeOfFile, spellingsOfRoute, takesRoute } from "../../rules/route.ts";
-import { LIMITS } from "../../model.ts";
+import { LIMITS } from "../../core/model.ts";
 import { isDocument, pageSource } from "../../platforms/astro/page.ts";
 import { projectFiles } from "../../platforms/astro/project.ts";
 import { astroVersion, buildProject, ignore, published, writeProject } from "./_astro.ts";

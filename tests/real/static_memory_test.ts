@@ -1,6 +1,6 @@
 /** The largest bulk write there may be, through each door of a gateway in a process of its own: what memory it takes. */
 import assert from "node:assert/strict";
-import { LIMITS } from "../../model.ts";
+import { LIMITS } from "../../core/model.ts";
 import { startGitHub } from "../../sandbox/github/start.ts";
 import { inFolder, type Running, start } from "../e2e/running.ts";
 import { Clone } from "../tools/_clone.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { PROJECT, REPO, startProject } from "../../sandbox/project.ts";
 import { CONNECTORS } from "../connectors.ts";
-import { readSettings } from "../../settings.ts";
+import { readSettings } from "../../core/settings.ts";
 
 Deno.test("the demo's project is empty, its commits become deployments, and it leaves nothing behind", async () => {
   const folder = await Deno.makeTempDir();

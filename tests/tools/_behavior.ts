@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type ClarityStandIn, startClarity } from "../../sandbox/clarity/start.ts";
 import type { StandInOptions } from "../../sandbox/core/vendor.ts";
-import type { Site } from "../../model.ts";
+import type { Site } from "../../core/model.ts";
 import type { NewSite } from "../../store/store.ts";
 import type { Args } from "../cms_kit.ts";
 import { gateway, type Kit, type KitOptions, site } from "../kit.ts";

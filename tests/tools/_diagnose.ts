@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { route } from "../../sandbox/wordpress_standin/rest.ts";
 import type { WordPressFault, WordPressOptions } from "../../sandbox/wordpress_standin/start.ts";
 import type { CmsSandbox } from "../../sandbox/wordpress/start.ts";
-import type { Site } from "../../model.ts";
+import type { Site } from "../../core/model.ts";
 import type { NewSite } from "../../store/store.ts";
 import type { Args } from "../cms_kit.ts";
 import { type KitOptions, site } from "../kit.ts";

@@ -1,6 +1,6 @@
 /** A kit at a site builder's stand-in, both on one clock that only waiting moves, with a draft and a scheduled post and pages on it. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
+import type { Code } from "../../core/errors.ts";
 import { type DudaStandIn, type Page, type Post, type Site, startDuda } from "../../sandbox/duda/start.ts";
 import type { NewSite } from "../../store/store.ts";
 import type { Args } from "../cms_kit.ts";

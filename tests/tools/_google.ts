@@ -1,7 +1,7 @@
 /** A kit whose sites are bound to Google accounts of a stand-in, every request held to the contract. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
-import type { AuditRow } from "../../model.ts";
+import type { Code } from "../../core/errors.ts";
+import type { AuditRow } from "../../core/model.ts";
 import { ACCOUNT, type GoogleStandIn, SEEDED, startGoogle } from "../../sandbox/google/start.ts";
 import type { NewSite } from "../../store/store.ts";
 import type { Args, Refusal } from "../cms_kit.ts";

@@ -1,6 +1,6 @@
 /** A kit with a site whose ads are at a stand-in for Meta, connected by one user, on one clock that only waiting moves. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
+import type { Code } from "../../core/errors.ts";
 import { type MetaOptions, type MetaStandIn, OWN, startMeta } from "../../sandbox/meta_ads/start.ts";
 import type { Args } from "../cms_kit.ts";
 import { gateway, type Kit, type KitOptions, NOW, owned, site } from "../kit.ts";

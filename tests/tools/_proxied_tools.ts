@@ -1,5 +1,5 @@
 /** The tools of the sites in tests of proxied tools, and what each may touch. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import type { ProxyClass, ServerRef, SiteOffer } from "../../platforms/tool_servers/types.ts";
 import { readProxies } from "../../registry/proxies.ts";
 import { CONNECTORS } from "../connectors.ts";

@@ -10,7 +10,7 @@ import {
   type WordPressStandIn,
 } from "../../sandbox/wordpress_standin/start.ts";
 import type { CmsSandbox, CmsUser } from "../../sandbox/wordpress/start.ts";
-import type { Site } from "../../model.ts";
+import type { Site } from "../../core/model.ts";
 import type { NewSite } from "../../store/store.ts";
 import { CmsKit } from "../cms_kit.ts";
 import { type KitOptions, NOW, site } from "../kit.ts";

@@ -1,7 +1,7 @@
 /** A kit whose sites stand at a repository host over real git, every exchange with it held to GitHub's description. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
-import type { AuditRow, Door } from "../../model.ts";
+import type { Code } from "../../core/errors.ts";
+import type { AuditRow, Door } from "../../core/model.ts";
 import { isGenerated } from "../../platforms/astro/page.ts";
 import { blobName } from "../../platforms/github/names.ts";
 import { type GitHubStandIn, type RepoOptions, startGitHub } from "../../sandbox/github/start.ts";

@@ -1,8 +1,8 @@
 /** The sites of a static world, their repositories and files, and the settings that lead to them. */
-import type { Flag } from "../../model.ts";
+import type { Flag } from "../../core/model.ts";
 import type { GitHubStandIn, RepoOptions } from "../../sandbox/github/start.ts";
 import { CONNECTORS } from "../connectors.ts";
-import { readSettings, type Settings } from "../../settings.ts";
+import { readSettings, type Settings } from "../../core/settings.ts";
 import type { NewSite } from "../../store/store.ts";
 import { MASTER, site } from "../kit.ts";
 

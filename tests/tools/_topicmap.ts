@@ -1,7 +1,7 @@
 /** A kit whose sites are linked to the workspaces of a topic-planning stand-in, every exchange held to its contract. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
-import type { AuditRow, Door } from "../../model.ts";
+import type { Code } from "../../core/errors.ts";
+import type { AuditRow, Door } from "../../core/model.ts";
 import {
   OTHER_WORKSPACE_ID,
   startTopicMap,

@@ -1,5 +1,5 @@
 /** What a table of writes is made of: a call, what a person does meanwhile to what it replaces, what changes beside it. */
-import type { Code } from "../../errors.ts";
+import type { Code } from "../../core/errors.ts";
 import type { Post } from "../../sandbox/wordpress_standin/start.ts";
 import type { Term } from "../../sandbox/wordpress_standin/state.ts";
 import type { Args } from "../cms_kit.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { SiteInput } from "../../store/store.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
-import { readRegistry } from "../../gateway.ts";
+import { readRegistry } from "../../gateway/wire.ts";
 import { type Ground, ground } from "./_ground.ts";
 import { type Edit, nameOf, NOT_HERE, type Write, WRITES } from "./_writes.ts";
 

@@ -1,6 +1,6 @@
 /** Sites whose record lacks what a call needs: every tool says what is missing, and none fails inside. */
 import assert from "node:assert/strict";
-import { FLAGS } from "../../model.ts";
+import { FLAGS } from "../../core/model.ts";
 import type { ToolEntry } from "../../registry/entry.ts";
 import type { NewSite } from "../../store/store.ts";
 import { ahead, type Args, PNG } from "../cms_kit.ts";

@@ -1,6 +1,6 @@
 /** behavior_get_historical_metrics: what many days make, which are missing, and that nobody is asked. */
 import assert from "node:assert/strict";
-import type { Snapshot } from "../../model.ts";
+import type { Snapshot } from "../../core/model.ts";
 import type { Metrics } from "../../platforms/clarity/metrics.ts";
 import { EVENT_METRICS, TOP_LISTS } from "../../platforms/clarity/reply.ts";
 import { BehaviorWorld, DAY, HOUR, MIDNIGHT, type Quota } from "./_behavior.ts";

@@ -1,6 +1,6 @@
 /** Writes that ended in doubt, under a token and a key: never sent again, repeated as they were told, found by the operator. */
 import assert from "node:assert/strict";
-import type { AuditRow } from "../../model.ts";
+import type { AuditRow } from "../../core/model.ts";
 import type { Store } from "../../store/store.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { type Ground, ground } from "./_ground.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type PagesFault, type PagesStandIn, startPages } from "../../sandbox/cloudflare_pages/start.ts";
 import type { GitHubFault } from "../../sandbox/github/start.ts";
-import { FLAGS } from "../../model.ts";
+import { FLAGS } from "../../core/model.ts";
 import { CONNECTORS } from "../connectors.ts";
 import { gateway, MASTER, site } from "../kit.ts";
 import { type Check, diagnose, says, type Seen } from "./_diagnose.ts";

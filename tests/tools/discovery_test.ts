@@ -1,6 +1,6 @@
 /** The discovery tools through both doors: what each answers of records and of a live site. */
 import assert from "node:assert/strict";
-import { FLAGS } from "../../model.ts";
+import { FLAGS } from "../../core/model.ts";
 import { NO_INTEGRATIONS, TEXT_FIELDS } from "../connectors.ts";
 import { NOW, site } from "../kit.ts";
 import { world } from "./_stand_in.ts";

@@ -1,6 +1,6 @@
 /** What the tools of a connected Google account refuse before anything is sent: links, flags, days, queries, sheets. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
+import type { Code } from "../../core/errors.ts";
 import { SEEDED } from "../../sandbox/google/start.ts";
 import type { Args } from "../cms_kit.ts";
 import { DAYS, GoogleWorld } from "./_google.ts";

@@ -1,6 +1,6 @@
 /** What the tools make of Google in trouble: tokens that end, quotas, wrong answers, answers about something else. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
+import type { Code } from "../../core/errors.ts";
 import { type GoogleFault, SEEDED } from "../../sandbox/google/start.ts";
 import type { Args } from "../cms_kit.ts";
 import { DAYS, GoogleWorld, TOKEN } from "./_google.ts";

@@ -1,7 +1,7 @@
 /** A call that is refused leaves nothing on the site; one that fails half-way says what it left, to caller and audit. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
-import type { Made } from "../../model.ts";
+import type { Code } from "../../core/errors.ts";
+import type { Made } from "../../core/model.ts";
 import type { CommonFault } from "../../sandbox/core/faults.ts";
 import { addSeopress } from "../../sandbox/wordpress_standin/seo_plugins.ts";
 import type { WordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";

@@ -1,6 +1,6 @@
 /** Where a caller in doubt is sent to look: a tool that reads, a preview of the tool itself, or a place on the site. */
 import assert from "node:assert/strict";
-import { lookAt } from "../../guard/outcome.ts";
+import { lookAt } from "../../guard/pipeline/outcome.ts";
 import { loadTools } from "../../registry/load.ts";
 import { RegistryError } from "../../registry/files.ts";
 import { CONNECTORS } from "../connectors.ts";

@@ -1,7 +1,7 @@
 /** deploy_md_to_site: a markdown file becomes a draft on a CMS, and is told so; CMS and repository are both witnesses. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
-import type { Site } from "../../model.ts";
+import type { Code } from "../../core/errors.ts";
+import type { Site } from "../../core/model.ts";
 import { startWordPressStandIn, type WordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import type { NewSite } from "../../store/store.ts";
 import { type Args, DOORS, type Refusal } from "../cms_kit.ts";

@@ -1,6 +1,6 @@
 /** What the markdown tools refuse: each code of the specification, with what was sent before it. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
+import type { Code } from "../../core/errors.ts";
 import { blobName } from "../../platforms/github/names.ts";
 import type { NewSite } from "../../store/store.ts";
 import type { Args } from "../cms_kit.ts";

@@ -1,6 +1,6 @@
 /** Pages of the visual builder: templates listed, cloned with their placeholders filled, and every way that fails. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
+import type { Code } from "../../core/errors.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { type PagesOptions, pagesWorld, TEXTS } from "./_pages.ts";
 

@@ -1,7 +1,7 @@
 /** Pages made from code: stored scoped, changed part by part, and every way that is refused. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
-import { scopeClass } from "../../code_pages/parts.ts";
+import type { Code } from "../../core/errors.ts";
+import { scopeClass } from "../../rules/code_pages/parts.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { type PagesOptions, type PagesWorld, pagesWorld } from "./_pages.ts";
 

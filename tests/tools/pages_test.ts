@@ -1,6 +1,6 @@
 /** Pages of blocks are made, changed, scheduled and published through both doors, and previewed before. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
+import type { Code } from "../../core/errors.ts";
 import { ahead, type Args, DOORS } from "../cms_kit.ts";
 import { NOW } from "../kit.ts";
 import { pagesWorld } from "./_pages.ts";

@@ -1,6 +1,6 @@
 /** Posts and pages go through the same states on every platform that keeps them: one table, each row on both. */
 import assert from "node:assert/strict";
-import type { PlatformKind } from "../../model.ts";
+import type { PlatformKind } from "../../core/model.ts";
 import { addPost } from "../../sandbox/wordpress_standin/state.ts";
 import { ahead, type Args } from "../cms_kit.ts";
 import { type Ending, type Kit, NOW } from "../kit.ts";

@@ -1,6 +1,6 @@
 /** Tools that run another by name: judged by that one and by what it gets, however deep. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { parted } from "../proof.ts";
 import { type Args, says, world } from "./_proxied.ts";
 

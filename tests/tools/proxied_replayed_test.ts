@@ -1,8 +1,8 @@
 /** The answer of a site's own tool given again: in the same words, and said to be the site's as the first time. */
 import assert from "node:assert/strict";
-import { repeatable, repeated } from "../../guard/repeated.ts";
-import { Content } from "../../lib/content.ts";
-import { LIMITS } from "../../model.ts";
+import { repeatable, repeated } from "../../guard/consent/repeated.ts";
+import { Content } from "../../core/content.ts";
+import { LIMITS } from "../../core/model.ts";
 import { ADD, add, type Args, says, type World, world } from "./_proxied.ts";
 
 const KEYED = { "site-operations/idempotency-key": "k" };

@@ -1,6 +1,6 @@
 /** Writes to one page one after another, across calls and instances; the same call carried out once; results within bounds. */
 import assert from "node:assert/strict";
-import { LIMITS } from "../../model.ts";
+import { LIMITS } from "../../core/model.ts";
 import { ADD, add, type Args, says, world } from "./_proxied.ts";
 
 Deno.test("twelve adds to one page at once are all stored", async () => {

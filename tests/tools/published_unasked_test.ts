@@ -1,6 +1,6 @@
 /** A draft that turns out published is told in the audit: of each tool that makes, changes, schedules or takes back one. */
 import assert from "node:assert/strict";
-import type { AuditRow } from "../../model.ts";
+import type { AuditRow } from "../../core/model.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import type { Kit } from "../kit.ts";
 import { type DudaWorld, dudaWorld } from "./_duda.ts";

@@ -1,7 +1,7 @@
 /** Every code a tool of these groups can give, through both doors: what is said, what left, what was audited. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
-import type { AuditStatus } from "../../model.ts";
+import type { Code } from "../../core/errors.ts";
+import type { AuditStatus } from "../../core/model.ts";
 import { type Args, FROM_RECORDS, PNG, type ToolName, WITHOUT_SITE } from "../cms_kit.ts";
 import { type World, world } from "./_stand_in.ts";
 

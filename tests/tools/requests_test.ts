@@ -11,7 +11,7 @@ import { addSeopress } from "../../sandbox/wordpress_standin/seo_plugins.ts";
 import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import { startPages } from "../../sandbox/cloudflare_pages/start.ts";
 import { startGitHub } from "../../sandbox/github/start.ts";
-import { readRegistry } from "../../gateway.ts";
+import { readRegistry } from "../../gateway/wire.ts";
 import { CmsKit } from "../cms_kit.ts";
 import { golden, type Requests, rows } from "../contract/golden.ts";
 import { NOW, site } from "../kit.ts";

@@ -1,6 +1,6 @@
 /** Custom schema is read, previewed and changed through both doors, as a text, an array, a list or page by page. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
+import type { Code } from "../../core/errors.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { BY_PAGE, GLOBAL, type SchemaWorld, schemaWorld, TEXT } from "./_schema.ts";
 

@@ -1,6 +1,6 @@
 /** Sites without a schema bridge, entries that change under a call, and sites that do not do what they say. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
+import type { Code } from "../../core/errors.ts";
 import type { StoredEntry } from "../../sandbox/wordpress_standin/companion_schema.ts";
 import type { Args } from "../cms_kit.ts";
 import { between, type SchemaOptions, type SchemaWorld, schemaWorld } from "./_schema.ts";

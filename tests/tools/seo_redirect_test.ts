@@ -1,6 +1,6 @@
 /** Redirects and the sitemap through both doors: an upsert without circles, and a rebuild that is a write. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
+import type { Code } from "../../core/errors.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { type SeoWorld, seoWorld } from "./_seo.ts";
 

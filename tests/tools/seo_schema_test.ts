@@ -1,6 +1,6 @@
 /** Structured data of posts: added, replaced and read back through both doors, and every way that is refused. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
+import type { Code } from "../../core/errors.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { type SeoWorld, seoWorld } from "./_seo.ts";
 

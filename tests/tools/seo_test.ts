@@ -1,6 +1,6 @@
 /** SEO fields over the companion plugin: read and changed through both doors, previewed, guarded and read back. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
+import type { Code } from "../../core/errors.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { type SeoOptions, type SeoWorld, seoWorld } from "./_seo.ts";
 

@@ -1,6 +1,6 @@
 /** What the tools of social ads make of the errors that Meta lists for reports. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
+import type { Code } from "../../core/errors.ts";
 import type { MetaFault } from "../../sandbox/meta_ads/start.ts";
 import { type Args, MetaWorld } from "./_meta.ts";
 

@@ -1,6 +1,6 @@
 /** What the tools of social ads refuse before anything is sent, in words that name what is allowed. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
+import type { Code } from "../../core/errors.ts";
 import { site } from "../kit.ts";
 import { type Args, CALLS, MetaWorld, OF_ACCOUNT } from "./_meta.ts";
 

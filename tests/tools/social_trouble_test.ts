@@ -1,6 +1,6 @@
 /** What the tools of social ads make of a Meta that refuses, limits, breaks, or answers with what is not the site's. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
+import type { Code } from "../../core/errors.ts";
 import { FOREIGN, type MetaFault, SIBLING } from "../../sandbox/meta_ads/start.ts";
 import { site } from "../kit.ts";
 import { Meter } from "../requests_kit.ts";

@@ -1,7 +1,7 @@
 /** Many files of a static site in one commit: through both doors, into empty repositories and below a prefix. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
-import { LIMITS } from "../../model.ts";
+import type { Code } from "../../core/errors.ts";
+import { LIMITS } from "../../core/model.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { site } from "../kit.ts";
 import { EMPTY, FILES, OPEN_FLAGS, REPO, StaticWorld } from "./_static.ts";

@@ -1,6 +1,6 @@
 /** check_static_deploy: each state a deployment can be in, found by its commit, and what is refused or goes wrong. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
+import type { Code } from "../../core/errors.ts";
 import {
   type Outcome,
   type PagesFault,

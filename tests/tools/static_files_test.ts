@@ -1,6 +1,6 @@
 /** Single files of a static site: listed, read and written through both doors, a clone telling what was committed. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
+import type { Code } from "../../core/errors.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { blobName } from "../../platforms/github/names.ts";
 import { FILES, REPO, StaticWorld } from "./_static.ts";

@@ -1,7 +1,7 @@
 /** Sizes and counts of static sites: what is exactly at a limit goes through byte for byte, one more is refused unsent. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
-import { LIMITS } from "../../model.ts";
+import type { Code } from "../../core/errors.ts";
+import { LIMITS } from "../../core/model.ts";
 import type { Args } from "../cms_kit.ts";
 import { FILES, StaticWorld } from "./_static.ts";
 

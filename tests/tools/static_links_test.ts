@@ -1,6 +1,6 @@
 /** What every static tool needs before it does anything: a site, its repository, the app in it, and the right to write. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
+import type { Code } from "../../core/errors.ts";
 import type { Args } from "../cms_kit.ts";
 import { gateway, site } from "../kit.ts";
 import { FILES, OPEN_FLAGS, REPO, settingsAt, StaticWorld } from "./_static.ts";

@@ -1,6 +1,6 @@
 /** Names that look alike: a path in another Unicode form or case than the tree's is told, and never another file's content. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
+import type { Code } from "../../core/errors.ts";
 import type { Args } from "../cms_kit.ts";
 import { FILES, REPO, StaticWorld } from "./_static.ts";
 

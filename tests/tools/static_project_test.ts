@@ -1,6 +1,6 @@
 /** Projects of static sites begun through both doors: in empty repositories, beside a readme, and on another branch. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
+import type { Code } from "../../core/errors.ts";
 import { projectFiles } from "../../platforms/astro/project.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { site } from "../kit.ts";

@@ -1,6 +1,6 @@
 /** Writes to a static site that meet another's: one of them wins, the other is told, and nothing is lost. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
+import type { Code } from "../../core/errors.ts";
 import type { Args } from "../cms_kit.ts";
 import type { Ending } from "../kit.ts";
 import { EMPTY, FILES, REPO, StaticWorld } from "./_static.ts";

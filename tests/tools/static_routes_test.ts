@@ -1,6 +1,6 @@
 /** Pages of a static site: made, changed, listed and deleted through both doors, a clone telling what was committed. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
+import type { Code } from "../../core/errors.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { blobName } from "../../platforms/github/names.ts";
 import { FILES, StaticWorld } from "./_static.ts";

@@ -1,6 +1,6 @@
 /** The repository host in trouble at each step of a write and a read: what is asked again, told, and never left behind. */
 import assert from "node:assert/strict";
-import { LIMITS } from "../../model.ts";
+import { LIMITS } from "../../core/model.ts";
 import type { GitHubFault } from "../../sandbox/github/start.ts";
 import type { Args } from "../cms_kit.ts";
 import { FILES, REPO, StaticWorld } from "./_static.ts";

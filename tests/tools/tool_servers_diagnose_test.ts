@@ -1,6 +1,6 @@
 /** diagnose_site on the CRM's tool server: asked where a location is linked, and nowhere else. */
 import assert from "node:assert/strict";
-import type { Check } from "../../platforms/checks.ts";
+import type { Check } from "../../platforms/_connector/checks.ts";
 import { startCrm } from "../../sandbox/highlevel/start.ts";
 import { addHostedTools } from "../../sandbox/tool_servers/hosted.ts";
 import { gateway, type Kit, site } from "../kit.ts";

@@ -1,7 +1,7 @@
 /** What the tools of topic planning refuse before anything is sent, and what they make of a service in trouble. */
 import assert from "node:assert/strict";
-import type { Code } from "../../errors.ts";
-import type { Flag } from "../../model.ts";
+import type { Code } from "../../core/errors.ts";
+import type { Flag } from "../../core/model.ts";
 import { MAP_ID, type TopicMapFault } from "../../sandbox/topic_map/start.ts";
 import type { Args } from "../cms_kit.ts";
 import { TopicWorld } from "./_topicmap.ts";

@@ -1,5 +1,5 @@
 /** The range of days of a report, before anything is asked. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

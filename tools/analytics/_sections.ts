@@ -1,5 +1,5 @@
 /** The two sections of a report, each asked at once for its totals and its parts. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import type { Analytics, Cell } from "../../platforms/google/analytics.ts";
 import type { SearchConsole, SearchRow } from "../../platforms/google/search_console.ts";
 import type { Days } from "./_days.ts";

@@ -1,5 +1,5 @@
 /** get_analytics_report: visits to the site, as its analytics property counts them. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { readConditions } from "../../platforms/google/filters.ts";
 import google from "../../platforms/google/connector.ts";
 import { tool } from "../../registry/tool.ts";

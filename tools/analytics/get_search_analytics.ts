@@ -1,5 +1,5 @@
 /** get_search_analytics: what searches brought the site, as its search property counts them. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import google from "../../platforms/google/connector.ts";
 import { tool } from "../../registry/tool.ts";
 import { checkDays } from "./_days.ts";

@@ -1,5 +1,5 @@
 /** read_sheet: values of a spreadsheet that the site may read. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import google from "../../platforms/google/connector.ts";
 import { assertReadable } from "../../platforms/google/routes.ts";
 import { tool } from "../../registry/tool.ts";

@@ -1,5 +1,5 @@
 /** Many days as one: counts are added, averages weighed by each day's sessions (docs/upstreams/clarity.md, "Many days"). */
-import type { Snapshot } from "../../model.ts";
+import type { Snapshot } from "../../core/model.ts";
 import { average, total } from "../../platforms/clarity/merge.ts";
 import type { Counted, EventName, Metrics, TopName } from "../../platforms/clarity/metrics.ts";
 import { EVENT_METRICS, TOP_LISTS } from "../../platforms/clarity/reply.ts";

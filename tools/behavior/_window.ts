@@ -1,6 +1,6 @@
 /** The days of a call that reads snapshots: those given, or the last ones; today is never one, for it is not over. */
-import { GatewayError } from "../../errors.ts";
-import { LIMITS } from "../../model.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { LIMITS } from "../../core/model.ts";
 import { dayOf, daysUpTo } from "../../rules/snapshot_days.ts";
 
 const DAYS_DEFAULT = 30;

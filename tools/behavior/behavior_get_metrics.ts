@@ -1,5 +1,5 @@
 /** behavior_get_metrics: the figures of the last days, by up to three dimensions. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import connector from "../../platforms/clarity/connector.ts";
 import { TOP_LISTS } from "../../platforms/clarity/reply.ts";
 import { tool } from "../../registry/tool.ts";

@@ -1,6 +1,6 @@
 /** The baseline: a report of a location for its owner, each part read by itself. */
-import { LIMITS } from "../../model.ts";
-import { GatewayError } from "../../errors.ts";
+import { LIMITS } from "../../core/model.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { REQUESTS_MAX } from "../../platforms/highlevel/budget.ts";
 import { noShows } from "./_appointments.ts";
 import { heading, type Part, PARTS } from "./_markdown.ts";

@@ -1,5 +1,5 @@
 /** Missed calls, and whether an SMS followed. */
-import { together } from "../../lib/async.ts";
+import { together } from "../../core/async.ts";
 import { type Days, within } from "../../platforms/highlevel/days.ts";
 import type { Message } from "../../platforms/highlevel/rows.ts";
 import { many, median, rate } from "./_numbers.ts";

@@ -1,5 +1,5 @@
 /** Executions of a workflow: in groups where the CRM tells them, and who is or was in it. */
-import { together } from "../../lib/async.ts";
+import { together } from "../../core/async.ts";
 import { within } from "../../platforms/highlevel/days.ts";
 import { noteRows, type Reading } from "./_read.ts";
 

@@ -1,5 +1,5 @@
 /** Funnels by id and name: the CRM tells no more of them. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { noteRows, type Reading, reasonOf } from "./_read.ts";
 
 /** Why numbers of funnels are null. */

@@ -3,7 +3,7 @@ import type { Opportunity, Pipeline } from "../../platforms/highlevel/rows.ts";
 import { within } from "../../platforms/highlevel/days.ts";
 import { countBy, rate, sum } from "./_numbers.ts";
 import { noteRows, noteUndated, type Reading } from "./_read.ts";
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 
 /** The opportunities that were made in the window, each once, and whether they are all. */
 export async function opportunitiesOf(reading: Reading, pipeline_id?: string) {

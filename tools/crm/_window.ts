@@ -1,5 +1,5 @@
 /** The window of a call: whole days in the location's time zone, which is what the CRM is asked by. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import {
   dayAfter,
   dayOf,

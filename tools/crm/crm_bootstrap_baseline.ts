@@ -1,5 +1,5 @@
 /** crm_bootstrap_baseline: a draft of a report on a location for its owner. */
-import { LIMITS } from "../../model.ts";
+import { LIMITS } from "../../core/model.ts";
 import { tool } from "../../registry/tool.ts";
 import { baselineOf } from "./_baseline.ts";
 import { answer, begin } from "./_read.ts";

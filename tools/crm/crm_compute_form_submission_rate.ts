@@ -1,6 +1,6 @@
 /** crm_compute_form_submission_rate: which share of new contacts seems to have come by a form. */
-import { together } from "../../lib/async.ts";
-import { LIMITS } from "../../model.ts";
+import { together } from "../../core/async.ts";
+import { LIMITS } from "../../core/model.ts";
 import { tool } from "../../registry/tool.ts";
 import { attributionOf, formFields, newContacts } from "./_leads.ts";
 import { answer, begin, noteRows } from "./_read.ts";

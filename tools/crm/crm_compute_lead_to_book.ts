@@ -1,5 +1,5 @@
 /** crm_compute_lead_to_book: which share of new contacts booked an appointment. */
-import { LIMITS } from "../../model.ts";
+import { LIMITS } from "../../core/model.ts";
 import { tool } from "../../registry/tool.ts";
 import { appointmentsOf, startingIn } from "./_appointments.ts";
 import { bookingsOf, newContacts } from "./_leads.ts";

@@ -1,5 +1,5 @@
 /** crm_compute_missed_call_textback: missed calls of a window, and whether an SMS followed. */
-import { LIMITS } from "../../model.ts";
+import { LIMITS } from "../../core/model.ts";
 import { tool } from "../../registry/tool.ts";
 import { missedCalls } from "./_calls.ts";
 import { answer, begin } from "./_read.ts";

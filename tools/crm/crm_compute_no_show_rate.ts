@@ -1,5 +1,5 @@
 /** crm_compute_no_show_rate: how the appointments of a window ended. */
-import { LIMITS } from "../../model.ts";
+import { LIMITS } from "../../core/model.ts";
 import { tool } from "../../registry/tool.ts";
 import { noShows } from "./_appointments.ts";
 import { answer, begin } from "./_read.ts";

@@ -1,6 +1,6 @@
 /** crm_compute_opt_in_rate: form submissions of a window, without the rate that the CRM keeps to itself. */
-import { together } from "../../lib/async.ts";
-import { LIMITS } from "../../model.ts";
+import { together } from "../../core/async.ts";
+import { LIMITS } from "../../core/model.ts";
 import { tool } from "../../registry/tool.ts";
 import { funnelsOf, UNREPORTED } from "./_funnels.ts";
 import { answer, begin } from "./_read.ts";

@@ -1,5 +1,5 @@
 /** crm_compute_pipeline_funnel: opportunities of a window, stage by stage. */
-import { LIMITS } from "../../model.ts";
+import { LIMITS } from "../../core/model.ts";
 import { FUNNEL_REQUESTS_MAX } from "../../platforms/highlevel/budget.ts";
 import { tool } from "../../registry/tool.ts";
 import { pipelineFunnel } from "./_pipeline.ts";

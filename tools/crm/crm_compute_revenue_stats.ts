@@ -1,5 +1,5 @@
 /** crm_compute_revenue_stats: what the invoices of a window come to. */
-import { LIMITS } from "../../model.ts";
+import { LIMITS } from "../../core/model.ts";
 import { tool } from "../../registry/tool.ts";
 import { answer, begin } from "./_read.ts";
 import { revenueStats } from "./_revenue.ts";

@@ -1,5 +1,5 @@
 /** crm_compute_sms_stats: SMS sent and answered in a window, over the newest conversations. */
-import { LIMITS } from "../../model.ts";
+import { LIMITS } from "../../core/model.ts";
 import { tool } from "../../registry/tool.ts";
 import { answer, begin } from "./_read.ts";
 import { smsStats } from "./_sms.ts";

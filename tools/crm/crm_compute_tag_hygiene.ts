@@ -1,5 +1,5 @@
 /** crm_compute_tag_hygiene: tags that hardly any contact carries. */
-import { LIMITS } from "../../model.ts";
+import { LIMITS } from "../../core/model.ts";
 import { tool } from "../../registry/tool.ts";
 import { clientOf, timeless } from "./_read.ts";
 import { tagHygiene } from "./_tags.ts";

@@ -1,5 +1,5 @@
 /** crm_compute_window_compare: two windows beside each other. */
-import { LIMITS } from "../../model.ts";
+import { LIMITS } from "../../core/model.ts";
 import { daysBetween } from "../../platforms/highlevel/days.ts";
 import { tool } from "../../registry/tool.ts";
 import { appointmentsOf } from "./_appointments.ts";

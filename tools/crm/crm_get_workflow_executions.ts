@@ -1,6 +1,6 @@
 /** crm_get_workflow_executions: what ran of a workflow, as far as the CRM tells. */
-import { LIMITS } from "../../model.ts";
-import { GatewayError } from "../../errors.ts";
+import { LIMITS } from "../../core/model.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { tool } from "../../registry/tool.ts";
 import { executionGroups } from "./_executions.ts";
 import { answer, begin } from "./_read.ts";

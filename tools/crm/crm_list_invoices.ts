@@ -1,5 +1,5 @@
 /** crm_list_invoices: invoices of a location, a page at a time. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { tool } from "../../registry/tool.ts";
 import { many } from "./_numbers.ts";
 import { clientOf, timeless } from "./_read.ts";

@@ -1,6 +1,6 @@
 /** diagnose_site: what works on a site, what does not, and what to do about it. */
-import { GatewayError } from "../../errors.ts";
-import { unknown } from "../../platforms/checks.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { unknown } from "../../platforms/_connector/checks.ts";
 import { tool } from "../../registry/tool.ts";
 
 /** All probes are over by then, so that the answer is there within three seconds. */

@@ -1,5 +1,5 @@
 /** ping_site: whether a site answers, and whether it takes the stored credentials. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { tool } from "../../registry/tool.ts";
 
 export default tool("ping_site", {

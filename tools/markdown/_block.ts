@@ -1,5 +1,5 @@
 /** The frontmatter block of a markdown document: where it stands, found without reading its YAML. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 
 /** Far beyond use; a parser needs seconds for a file's worth of YAML. */
 export const BLOCK_CHARACTERS_MAX = 64 * 1024;

@@ -1,7 +1,7 @@
 /** The frontmatter of a markdown document: read as plain values, and changed in place, one key at a time. */
 import { isDeepStrictEqual } from "node:util";
 import { type Document, isMap, isPair, isScalar, isSeq, parseDocument, stringify } from "yaml";
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { type Block, blockOf, refuseBlock } from "./_block.ts";
 
 /** Keys and values as JSON has them. */

@@ -1,7 +1,7 @@
 /** Markdown as the HTML of a draft: rendered, and cleared of what a reader of the site should never run. */
 import { Lexer, Marked } from "marked";
 import { defaultTreeAdapter as tree, type DefaultTreeAdapterMap, parseFragment, serialize } from "parse5";
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 
 type Node = DefaultTreeAdapterMap["childNode"];
 type Element = DefaultTreeAdapterMap["element"];

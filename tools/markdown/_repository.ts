@@ -1,8 +1,8 @@
 /** Markdown files of the repository that is linked to a site: found, judged, and put onto its branch. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { checkFileSize, checkSha } from "../../rules/file.ts";
 import { markdownPath, underPrefix } from "../../rules/path.ts";
-import { LIMITS, type Site } from "../../model.ts";
+import { LIMITS, type Site } from "../../core/model.ts";
 import type { Decide, Entry, Planned, Pushed, RepoClient, View } from "../../platforms/github/client.ts";
 import { recordingPages } from "../../platforms/github/managed.ts";
 import { commitMessage } from "../../platforms/github/names.ts";

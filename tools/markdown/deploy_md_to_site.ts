@@ -1,9 +1,9 @@
 /** deploy_md_to_site: a draft on a site, made of a markdown file. */
-import { GatewayError } from "../../errors.ts";
-import { LIMITS, type Making, type Site } from "../../model.ts";
-import { type Compared, joined } from "../../platforms/compared.ts";
-import { content } from "../../platforms/content.ts";
-import { pages } from "../../platforms/pages.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { LIMITS, type Making, type Site } from "../../core/model.ts";
+import { type Compared, joined } from "../../platforms/_content/compared.ts";
+import { content } from "../../platforms/_content/content.ts";
+import { pages } from "../../platforms/_content/pages.ts";
 import github from "../../platforms/github/connector.ts";
 import { compared, type OtherSite, tool } from "../../registry/tool.ts";
 import { textOf } from "./_block.ts";

@@ -1,6 +1,6 @@
 /** list_md_from_repo: the markdown files of a repository, each with what its frontmatter says first. */
 import { isBlocked, pathPrefix } from "../../rules/path.ts";
-import { LIMITS } from "../../model.ts";
+import { LIMITS } from "../../core/model.ts";
 import type { Entry, View } from "../../platforms/github/client.ts";
 import github from "../../platforms/github/connector.ts";
 import { tool } from "../../registry/tool.ts";

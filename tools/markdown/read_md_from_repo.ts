@@ -1,5 +1,5 @@
 /** read_md_from_repo: one markdown file, its frontmatter and its body. */
-import { LIMITS } from "../../model.ts";
+import { LIMITS } from "../../core/model.ts";
 import github from "../../platforms/github/connector.ts";
 import { tool } from "../../registry/tool.ts";
 import { textOf } from "./_block.ts";

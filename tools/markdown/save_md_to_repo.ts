@@ -1,8 +1,8 @@
 /** save_md_to_repo: one markdown file, made or replaced, in one commit. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { checkFileSize, checkSha } from "../../rules/file.ts";
 import { bytesOf, checkText } from "../../rules/text.ts";
-import { LIMITS } from "../../model.ts";
+import { LIMITS } from "../../core/model.ts";
 import type { RepoClient, View } from "../../platforms/github/client.ts";
 import github from "../../platforms/github/connector.ts";
 import { textsOf } from "../../platforms/github/texts.ts";

@@ -1,5 +1,5 @@
 /** update_md_status: one word in the frontmatter of one file, every other byte kept. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import type { View } from "../../platforms/github/client.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { commit, fileAt, markdownIn, writable } from "./_repository.ts";

@@ -1,7 +1,7 @@
 /** Which builder a page is made with, and what may be given for it. */
-import { GatewayError } from "../../errors.ts";
-import { type Id, numericId } from "../../lib/ids.ts";
-import type { Builder, Site } from "../../model.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { type Id, numericId } from "../../core/ids.ts";
+import type { Builder, Site } from "../../core/model.ts";
 
 /** The arguments of both tools that write pages. */
 export interface BuilderArgs {

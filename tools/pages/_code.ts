@@ -1,9 +1,9 @@
 /** HTML and scripts that callers write for pages, judged and made ready; the parsers are loaded when first needed. */
-import type { CodeParts } from "../../code_pages/parts.ts";
+import type { CodeParts } from "../../rules/code_pages/parts.ts";
 
-/** What is stored of the parts given (code_pages/content.ts, whose codes it throws). */
+/** What is stored of the parts given (rules/code_pages/content.ts, whose codes it throws). */
 export async function storedParts(parts: CodeParts, scope: string, stored?: string): Promise<CodeParts> {
-  const content = await import("../../code_pages/content.ts");
+  const content = await import("../../rules/code_pages/content.ts");
   return content.storedParts(parts, scope, stored);
 }
 
@@ -15,5 +15,5 @@ const HEADER = {
 
 /** Holds what comes into the head of a page to the rules of code pages: E_DISALLOWED_CONTENT, E_BAD_INPUT. */
 export async function checkHeader(html: string | undefined): Promise<void> {
-  if (html !== undefined) (await import("../../code_pages/html.ts")).inspectHtml(html, HEADER);
+  if (html !== undefined) (await import("../../rules/code_pages/html.ts")).inspectHtml(html, HEADER);
 }

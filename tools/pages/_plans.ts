@@ -1,9 +1,15 @@
 /** How the pages tools find out and describe what they would do. */
-import type { Id } from "../../lib/ids.ts";
+import type { Id } from "../../core/ids.ts";
 import { refuseUnseen } from "../../rules/builders.ts";
 import { quoted } from "../../rules/wording.ts";
-import type { Change } from "../../model.ts";
-import type { Page, PageFields, PagesClient, PreparedClone, PreparedPage } from "../../platforms/pages.ts";
+import type { Change } from "../../core/model.ts";
+import type {
+  Page,
+  PageFields,
+  PagesClient,
+  PreparedClone,
+  PreparedPage,
+} from "../../platforms/_content/pages.ts";
 
 export {
   dateChanges,

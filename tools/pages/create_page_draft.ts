@@ -1,7 +1,7 @@
 /** create_page_draft: a new page, always as a draft. */
 import { checkArguments, checkNamed } from "../../rules/text.ts";
-import { scriptRaises } from "../../code_pages/script_raises.ts";
-import { builtPages, pages } from "../../platforms/pages.ts";
+import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
+import { builtPages, pages } from "../../platforms/_content/pages.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { builderOf, checkBuilderArgs, checkIds, refuseHtml } from "./_builders.ts";
 import { checkHeader } from "./_code.ts";

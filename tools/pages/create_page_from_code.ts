@@ -1,7 +1,7 @@
 /** create_page_from_code: a new page of HTML, CSS and JavaScript, always as a draft. */
-import { checkCodeParts, scopeClass, slugOf } from "../../code_pages/parts.ts";
-import { ownScript, scriptRaises } from "../../code_pages/script_raises.ts";
-import { numericId } from "../../lib/ids.ts";
+import { checkCodeParts, scopeClass, slugOf } from "../../rules/code_pages/parts.ts";
+import { ownScript, scriptRaises } from "../../rules/code_pages/script_raises.ts";
+import { numericId } from "../../core/ids.ts";
 import { checkNamed } from "../../rules/text.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
 import { compared, tool } from "../../registry/tool.ts";

@@ -1,5 +1,5 @@
 /** get_page: one page in any status. */
-import { pages } from "../../platforms/pages.ts";
+import { pages } from "../../platforms/_content/pages.ts";
 import { tool } from "../../registry/tool.ts";
 
 export default tool("get_page", {

@@ -1,5 +1,5 @@
 /** list_page_templates: templates of the visual builder with their placeholders. */
-import { pages } from "../../platforms/pages.ts";
+import { pages } from "../../platforms/_content/pages.ts";
 import { tool } from "../../registry/tool.ts";
 
 export default tool("list_page_templates", async (query, ctx) => {

@@ -1,5 +1,5 @@
 /** publish_page: makes a draft or scheduled page public; the site must allow it. */
-import { pages } from "../../platforms/pages.ts";
+import { pages } from "../../platforms/_content/pages.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { dateChanges, lastChange, publishWarnings, quoted, revealed, stateChanges } from "./_plans.ts";
 

@@ -1,7 +1,7 @@
 /** schedule_page: the moment a page draft goes live by itself. */
-import { numericId } from "../../lib/ids.ts";
+import { numericId } from "../../core/ids.ts";
 import { atSite, checkSchedule, scheduleAt } from "../../rules/schedule.ts";
-import { pages } from "../../platforms/pages.ts";
+import { pages } from "../../platforms/_content/pages.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { lastChange, liveWarnings, quoted, revealed, stateChanges } from "./_plans.ts";
 

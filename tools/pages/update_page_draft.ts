@@ -1,13 +1,13 @@
 /** update_page_draft: given fields of a draft or scheduled page, or its whole content anew from a template. */
-import { GatewayError } from "../../errors.ts";
-import { numericId } from "../../lib/ids.ts";
-import { together } from "../../lib/async.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { numericId } from "../../core/ids.ts";
+import { together } from "../../core/async.ts";
 import { maybeUnseen } from "../../rules/builders.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
-import { scriptRaises } from "../../code_pages/script_raises.ts";
+import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
 import { whenScheduled } from "../../rules/seen.ts";
-import { CODE_APART } from "../../platforms/page.ts";
-import { builtPages, pages } from "../../platforms/pages.ts";
+import { CODE_APART } from "../../platforms/_content/page.ts";
+import { builtPages, pages } from "../../platforms/_content/pages.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { builderOfChange, checkBuilderArgs, checkIds, refuseHtml } from "./_builders.ts";
 import { checkHeader } from "./_code.ts";

@@ -1,7 +1,7 @@
 /** update_page_from_code: given parts of a page made from code, while it is a draft or scheduled. */
-import { checkCodeParts } from "../../code_pages/parts.ts";
-import { ownScript, scriptRaises } from "../../code_pages/script_raises.ts";
-import { numericId } from "../../lib/ids.ts";
+import { checkCodeParts } from "../../rules/code_pages/parts.ts";
+import { ownScript, scriptRaises } from "../../rules/code_pages/script_raises.ts";
+import { numericId } from "../../core/ids.ts";
 import { replacedBy } from "../../rules/revision.ts";
 import { whenScheduled } from "../../rules/seen.ts";
 import { checkNamed } from "../../rules/text.ts";

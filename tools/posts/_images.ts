@@ -1,6 +1,6 @@
 /** Images as callers give them: what they are, how their files may be called. */
-import { GatewayError } from "../../errors.ts";
-import { LIMITS } from "../../model.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { LIMITS } from "../../core/model.ts";
 import { isWhole } from "./_whole.ts";
 
 /** The kinds of image a site is given, by their first bytes read as Latin-1. */

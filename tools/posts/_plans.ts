@@ -1,7 +1,7 @@
 /** How the posts tools describe what they would do. */
-import type { Change } from "../../model.ts";
+import type { Change } from "../../core/model.ts";
 import { quoted } from "../../rules/wording.ts";
-import type { DraftFields, NamedTerm, Post, PreparedDraft } from "../../platforms/content.ts";
+import type { DraftFields, NamedTerm, Post, PreparedDraft } from "../../platforms/_content/content.ts";
 
 export {
   dateChanges,

@@ -1,7 +1,7 @@
 /** create_draft: a new post, always as a draft. */
 import { checkArguments, checkNamed } from "../../rules/text.ts";
-import { scriptRaises } from "../../code_pages/script_raises.ts";
-import { content } from "../../platforms/content.ts";
+import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
+import { content } from "../../platforms/_content/content.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { fieldChanges, newTerms, quoted, SHOWN_POST, termsFound } from "./_plans.ts";
 

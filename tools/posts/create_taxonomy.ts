@@ -1,6 +1,6 @@
 /** create_taxonomy: a tag or category, unless one of that name is there. */
-import { GatewayError } from "../../errors.ts";
-import { numericId } from "../../lib/ids.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { numericId } from "../../core/ids.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
 import { compared, tool } from "../../registry/tool.ts";

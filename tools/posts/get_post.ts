@@ -1,5 +1,5 @@
 /** get_post: one post in any status. */
-import { content } from "../../platforms/content.ts";
+import { content } from "../../platforms/_content/content.ts";
 import { tool } from "../../registry/tool.ts";
 
 export default tool("get_post", {

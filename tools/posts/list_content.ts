@@ -1,6 +1,6 @@
 /** list_content: posts or pages of any status, to find one by. */
-import { content } from "../../platforms/content.ts";
-import { pages } from "../../platforms/pages.ts";
+import { content } from "../../platforms/_content/content.ts";
+import { pages } from "../../platforms/_content/pages.ts";
 import { tool } from "../../registry/tool.ts";
 
 export default tool("list_content", async ({ type, status, ...query }, ctx) => {

@@ -1,5 +1,5 @@
 /** publish_post: makes a draft or scheduled post public; the site must allow it. */
-import { content } from "../../platforms/content.ts";
+import { content } from "../../platforms/_content/content.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { dateChanges, lastChange, publishWarnings, quoted, revealed, stateChanges } from "./_plans.ts";
 

@@ -1,6 +1,6 @@
 /** schedule_draft: the moment a draft goes live by itself. */
 import { atSite, checkSchedule, scheduleAt } from "../../rules/schedule.ts";
-import { content } from "../../platforms/content.ts";
+import { content } from "../../platforms/_content/content.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { lastChange, liveWarnings, quoted, revealed, stateChanges } from "./_plans.ts";
 

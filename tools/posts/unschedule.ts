@@ -1,5 +1,5 @@
 /** unschedule: a scheduled post, or page, is a draft again. */
-import { content } from "../../platforms/content.ts";
+import { content } from "../../platforms/_content/content.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { quoted, stateChanges } from "./_plans.ts";
 

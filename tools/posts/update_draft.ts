@@ -1,11 +1,11 @@
 /** update_draft: given fields of a draft or scheduled post, never its state. */
-import { together } from "../../lib/async.ts";
+import { together } from "../../core/async.ts";
 import { maybeUnseen, refuseUnseen } from "../../rules/builders.ts";
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
-import { scriptRaises } from "../../code_pages/script_raises.ts";
+import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
 import { whenScheduled } from "../../rules/seen.ts";
-import { content, postTexts } from "../../platforms/content.ts";
+import { content, postTexts } from "../../platforms/_content/content.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { fieldChanges, newTerms, quoted, replaced, SHOWN_POST } from "./_plans.ts";
 

@@ -1,15 +1,15 @@
 /** upload_media: one image into a site's media library. */
 import { hash } from "node:crypto";
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { checkArguments } from "../../rules/text.ts";
-import { LIMITS } from "../../model.ts";
-import { joined } from "../../platforms/compared.ts";
-import { content } from "../../platforms/content.ts";
+import { LIMITS } from "../../core/model.ts";
+import { joined } from "../../platforms/_content/compared.ts";
+import { content } from "../../platforms/_content/content.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
 import type { Media } from "../../platforms/wordpress/rest/media.ts";
 import web from "../../platforms/web/connector.ts";
-import { together } from "../../lib/async.ts";
-import { numericId } from "../../lib/ids.ts";
+import { together } from "../../core/async.ts";
+import { numericId } from "../../core/ids.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { fromBase64, knownImage, plainFilename } from "./_images.ts";
 

@@ -1,6 +1,6 @@
 /** get_custom_schema: entries of custom structured data, by list, by text or one by id. */
-import { GatewayError } from "../../errors.ts";
-import { numericId } from "../../lib/ids.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { numericId } from "../../core/ids.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
 import { tool } from "../../registry/tool.ts";
 

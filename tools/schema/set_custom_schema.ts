@@ -1,6 +1,6 @@
 /** set_custom_schema: another value for one entry of custom structured data. */
-import { GatewayError } from "../../errors.ts";
-import { numericId } from "../../lib/ids.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { numericId } from "../../core/ids.ts";
 import { checkStructured } from "../../rules/structured_data.ts";
 import { whenLive, whenScheduled } from "../../rules/seen.ts";
 import { quoted } from "../../rules/wording.ts";

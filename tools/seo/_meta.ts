@@ -1,8 +1,8 @@
 /** The SEO fields as arguments, in previews and in answers. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { type SeenRaise, whenLive, whenScheduled } from "../../rules/seen.ts";
 import { quoted } from "../../rules/wording.ts";
-import type { Change } from "../../model.ts";
+import type { Change } from "../../core/model.ts";
 import type { SeoMeta } from "../../platforms/wordpress/seo/client.ts";
 import { unshownFields } from "../../platforms/wordpress/seo/effect.ts";
 import { entriesOf, oneLine, type SeoChange } from "../../platforms/wordpress/seo/names.ts";

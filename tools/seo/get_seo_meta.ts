@@ -1,5 +1,5 @@
 /** get_seo_meta: the SEO fields of a post in any status. */
-import { numericId } from "../../lib/ids.ts";
+import { numericId } from "../../core/ids.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
 import { tool } from "../../registry/tool.ts";
 import { answerOf } from "./_meta.ts";

@@ -1,5 +1,5 @@
 /** set_seo_meta: given SEO fields of a post, of a published one only where the site allows it. */
-import { numericId } from "../../lib/ids.ts";
+import { numericId } from "../../core/ids.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
 import { replacedBy } from "../../rules/revision.ts";
 import { compared, tool } from "../../registry/tool.ts";

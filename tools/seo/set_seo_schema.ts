@@ -1,5 +1,5 @@
 /** set_seo_schema: one entry of structured data of a post, added or replaced. */
-import { numericId } from "../../lib/ids.ts";
+import { numericId } from "../../core/ids.ts";
 import { hasContext, pageSchema, typesOf } from "../../rules/seo_schema.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
 import { replacedBy } from "../../rules/revision.ts";

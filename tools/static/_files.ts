@@ -1,8 +1,8 @@
 /** Bytes of files as callers give and get them, and what is refused about them. */
-import { GatewayError } from "../../errors.ts";
-import { textIn } from "../../lib/bytes.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { textIn } from "../../core/bytes.ts";
 import { sourcePath, underPrefix } from "../../rules/path.ts";
-import type { Site } from "../../model.ts";
+import type { Site } from "../../core/model.ts";
 
 export type Encoding = "utf-8" | "base64";
 

@@ -1,10 +1,10 @@
 /** Pages of a static site by their route: found in whatever form they are, and judged before they are changed. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { checkSha } from "../../rules/file.ts";
 import { underPrefix } from "../../rules/path.ts";
 import { fileOfRoute, routeOf, routeOfFile, spellingsOfRoute, takesRoute } from "../../rules/route.ts";
 import { quoted } from "../../rules/wording.ts";
-import { LIMITS, type Site } from "../../model.ts";
+import { LIMITS, type Site } from "../../core/model.ts";
 import type { Entry, View } from "../../platforms/github/client.ts";
 import github from "../../platforms/github/connector.ts";
 import type { StaticContext } from "./_target.ts";

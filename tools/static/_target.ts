@@ -1,5 +1,5 @@
 /** Where a write of a static site goes: the preview branch of this token, or the deployed branch. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import type { Decide, Planned, Pushed, RepoClient, View } from "../../platforms/github/client.ts";
 import { recordingPages } from "../../platforms/github/managed.ts";
 import { PREVIEW_PREFIX } from "../../platforms/github/names.ts";

@@ -1,7 +1,7 @@
 /** bulk_write_static_files: many files of a static site in one commit, the first one of an empty repository included. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { checkFileSize, checkSha } from "../../rules/file.ts";
-import { LIMITS, type Site } from "../../model.ts";
+import { LIMITS, type Site } from "../../core/model.ts";
 import type { Edit, Entry, View } from "../../platforms/github/client.ts";
 import { blobName, commitMessage } from "../../platforms/github/names.ts";
 import { textsOf } from "../../platforms/github/texts.ts";

@@ -1,6 +1,6 @@
 /** create_static_route: a new page of a static site. */
-import { GatewayError } from "../../errors.ts";
-import { scriptRaises } from "../../code_pages/script_raises.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
 import { fileOfRoute } from "../../rules/route.ts";
 import type { View } from "../../platforms/github/client.ts";
 import { commitMessage } from "../../platforms/github/names.ts";

@@ -1,8 +1,8 @@
 /** init_static_project: the project of a static site, scaffolded in one commit. */
-import { GatewayError } from "../../errors.ts";
-import { scriptRaises } from "../../code_pages/script_raises.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
 import { branchName } from "../../rules/branch.ts";
-import type { Site } from "../../model.ts";
+import type { Site } from "../../core/model.ts";
 import type { View } from "../../platforms/github/client.ts";
 import { commitMessage, PREVIEW_PREFIX } from "../../platforms/github/names.ts";
 import github from "../../platforms/github/connector.ts";

@@ -1,5 +1,5 @@
 /** update_static_route: the html of a page of a static site, replaced. */
-import { scriptRaises } from "../../code_pages/script_raises.ts";
+import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
 import type { View } from "../../platforms/github/client.ts";
 import { commitMessage } from "../../platforms/github/names.ts";
 import { textsOf } from "../../platforms/github/texts.ts";

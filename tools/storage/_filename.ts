@@ -1,5 +1,5 @@
 /** The name that a document is saved under. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 
 const SLUG_MAX = 80;
 /** What the usual name ends in, by what the content is. */

@@ -1,5 +1,5 @@
 /** storage_get_baseline: what was written down of a site before work on it began. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import google from "../../platforms/google/connector.ts";
 import { tool } from "../../registry/tool.ts";
 

@@ -1,6 +1,6 @@
 /** storage_save_audit: a document saved in the site's folder as a new file. */
-import { GatewayError } from "../../errors.ts";
-import { LIMITS } from "../../model.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { LIMITS } from "../../core/model.ts";
 import google from "../../platforms/google/connector.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { bytesOf, checkArguments, checkNamed } from "../../rules/text.ts";

@@ -1,5 +1,5 @@
 /** What making a job and making an audit share: what was made is read once more, and compared. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 
 /** Whether two values of JSON are the same, whatever the order of their names. */
 function same(one: unknown, other: unknown): boolean {

@@ -1,5 +1,5 @@
 /** What reruns share: when one may be, what it resets, and whether the answer says that it did. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import type { Rerun, Step } from "../../platforms/topic_map/client.ts";
 import { type Rerunnable, resetBy } from "../../platforms/topic_map/steps.ts";
 import type { Plan } from "../../registry/tool.ts";

@@ -1,6 +1,6 @@
 /** topicmap_create_content_audit: has a text audited; the addresses in it are data, and never asked by the gateway. */
-import { GatewayError } from "../../errors.ts";
-import { LIMITS } from "../../model.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { LIMITS } from "../../core/model.ts";
 import topicMap from "../../platforms/topic_map/connector.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { bytesOf, checkArguments, checkNamed } from "../../rules/text.ts";

@@ -1,5 +1,5 @@
 /** topicmap_create_content_job: has a text written, of a type that there is, from a brief that is approved. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import type { ContentTypes, NewJob, TopicMap } from "../../platforms/topic_map/client.ts";
 import topicMap from "../../platforms/topic_map/connector.ts";
 import { compared, tool } from "../../registry/tool.ts";

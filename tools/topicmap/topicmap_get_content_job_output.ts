@@ -1,5 +1,5 @@
 /** topicmap_get_content_job_output: what a job has written; the job itself is read first, to know whether it has. */
-import { GatewayError } from "../../errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import topicMap from "../../platforms/topic_map/connector.ts";
 import { tool } from "../../registry/tool.ts";
 

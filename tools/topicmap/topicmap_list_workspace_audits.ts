@@ -1,5 +1,5 @@
 /** topicmap_list_workspace_audits: the newest audits of the whole workspace in one answer. */
-import { LIMITS } from "../../model.ts";
+import { LIMITS } from "../../core/model.ts";
 import topicMap from "../../platforms/topic_map/connector.ts";
 import { tool } from "../../registry/tool.ts";
 

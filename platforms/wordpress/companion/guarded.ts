@@ -1,7 +1,7 @@
 /** The companion plugin's guarded write: a post in parts, and a write that is compared with them in the same request. */
 import { z } from "zod";
-import { GatewayError } from "../../../errors.ts";
-import type { PublishGrant } from "../../request.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import type { PublishGrant } from "../../_http/request.ts";
 import { CmsError } from "../errors.ts";
 import type { SeoFields } from "../seo/names.ts";
 import { fieldsOfRecord, SEO_RECORD, UNKNOWN_PROVIDER } from "../seo/record.ts";

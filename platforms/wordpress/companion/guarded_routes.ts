@@ -1,6 +1,6 @@
 /** The companion plugin's guarded routes beside those of posts: what is there in parts, and writes compared with them. */
 import { z } from "zod";
-import { GatewayError } from "../../../errors.ts";
+import { GatewayError } from "../../../core/errors.ts";
 import { CmsError } from "../errors.ts";
 import type { Query, Wire } from "../rest/wire.ts";
 import {
@@ -13,7 +13,7 @@ import {
   type Trace,
 } from "./guarded.ts";
 import { asking, COMPANION, type CompanionPart, isNoRoute, makingPage } from "./plugin.ts";
-import type { Making } from "../../../model.ts";
+import type { Making } from "../../../core/model.ts";
 
 /** What the plugin tells in one request. */
 export interface Told<T> {

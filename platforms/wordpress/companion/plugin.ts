@@ -1,7 +1,7 @@
 /** The companion plugin of a CMS site: whether it is there and new enough, and what its refusals mean here. */
 import { z } from "zod";
-import { type Code, GatewayError } from "../../../errors.ts";
-import type { Making } from "../../../model.ts";
+import { type Code, GatewayError } from "../../../core/errors.ts";
+import type { Making } from "../../../core/model.ts";
 import { CmsError } from "../errors.ts";
 import { VERSION } from "../rest/records.ts";
 import type { Wire } from "../rest/wire.ts";

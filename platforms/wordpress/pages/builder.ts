@@ -1,8 +1,8 @@
 /** Pages of a CMS's visual builder, through the companion plugin: its templates, and pages cloned from them. */
 import { z } from "zod";
-import { GatewayError } from "../../../errors.ts";
-import { numericId } from "../../../lib/ids.ts";
-import type { Making } from "../../../model.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import { numericId } from "../../../core/ids.ts";
+import type { Making } from "../../../core/model.ts";
 import type {
   Cloned,
   CloneFields,
@@ -10,8 +10,8 @@ import type {
   PreparedClone,
   TemplateList,
   TemplatesQuery,
-} from "../../page.ts";
-import { together } from "../../../lib/async.ts";
+} from "../../_content/page.ts";
+import { together } from "../../../core/async.ts";
 import {
   asking,
   COMPANION,

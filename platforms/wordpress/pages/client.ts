@@ -1,8 +1,8 @@
 /** Pages of a WordPress site: what every platform's pages can do, and those made from code. */
-import { type Id, numericId } from "../../../lib/ids.ts";
-import type { Making } from "../../../model.ts";
-import type { SiteContext } from "../../connector.ts";
-import type { PagesClient } from "../../pages.ts";
+import { type Id, numericId } from "../../../core/ids.ts";
+import type { Making } from "../../../core/model.ts";
+import type { SiteContext } from "../../_connector/connector.ts";
+import type { PagesClient } from "../../_content/pages.ts";
 import { builderSeen } from "../rest/builders.ts";
 import { listContent } from "../rest/listing.ts";
 import type { CmsSeen } from "../rest/seen.ts";

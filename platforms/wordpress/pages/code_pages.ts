@@ -1,11 +1,11 @@
 /** Pages of a CMS made from HTML, CSS and JavaScript, through the companion plugin. */
 import { z } from "zod";
-import { GatewayError } from "../../../errors.ts";
-import type { CodeParts } from "../../../code_pages/parts.ts";
-import { type Id, numericId } from "../../../lib/ids.ts";
-import type { Making } from "../../../model.ts";
-import type { PostHead, Written } from "../../post.ts";
-import { together } from "../../../lib/async.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import type { CodeParts } from "../../../rules/code_pages/parts.ts";
+import { type Id, numericId } from "../../../core/ids.ts";
+import type { Making } from "../../../core/model.ts";
+import type { PostHead, Written } from "../../_content/post.ts";
+import { together } from "../../../core/async.ts";
 import { asking, COMPANION, makingPage, readCompanion, requireCapability } from "../companion/plugin.ts";
 import { compareCodePage } from "./code_proof.ts";
 import { requireParent } from "./pages.ts";

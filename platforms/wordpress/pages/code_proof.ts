@@ -1,6 +1,6 @@
 /** A page made from code as it stands, compared with what was sent. */
-import { GatewayError } from "../../../errors.ts";
-import type { Compared } from "../../compared.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import type { Compared } from "../../_content/compared.ts";
 import { slugLoss, valueLoss, wordsLoss } from "../rest/warnings.ts";
 
 /** What it is compared by. */

@@ -1,11 +1,11 @@
 /** Pages of a CMS made of blocks: reading, drafts made and changed. */
 import { z } from "zod";
-import { GatewayError } from "../../../errors.ts";
-import { type Id, numericId } from "../../../lib/ids.ts";
-import type { Making } from "../../../model.ts";
-import { CODE_APART, type Page, type PageFields, type PreparedPage } from "../../page.ts";
-import type { Written } from "../../post.ts";
-import { together } from "../../../lib/async.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import { type Id, numericId } from "../../../core/ids.ts";
+import type { Making } from "../../../core/model.ts";
+import { CODE_APART, type Page, type PageFields, type PreparedPage } from "../../_content/page.ts";
+import type { Written } from "../../_content/post.ts";
+import { together } from "../../../core/async.ts";
 import { CmsError } from "../errors.ts";
 import { builderTold } from "../rest/builders.ts";
 import { rowOf } from "../rest/listing.ts";

@@ -1,7 +1,7 @@
 /** Which builder's content visitors see of a post or page: the plugin tells, else Elementor, else what is put out. */
 import { z } from "zod";
-import { GatewayError } from "../../../errors.ts";
-import type { Builder } from "../../../model.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import type { Builder } from "../../../core/model.ts";
 import { readIndex } from "../health.ts";
 import type { Kind } from "./records.ts";
 import type { Wire } from "./wire.ts";

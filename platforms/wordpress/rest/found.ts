@@ -1,6 +1,6 @@
 /** The state of a post or page of which only the id is known. */
 import { z } from "zod";
-import type { FoundState, PostFields } from "../../content.ts";
+import type { FoundState, PostFields } from "../../_content/content.ts";
 import { editingWarnings, TRACE } from "../companion/guarded.ts";
 import { CmsError } from "../errors.ts";
 import { builderTold } from "./builders.ts";

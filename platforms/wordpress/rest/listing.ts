@@ -1,6 +1,6 @@
 /** Listing posts and pages of a CMS, whatever their status. */
 import { z } from "zod";
-import type { ContentList, ListQuery, PostRow } from "../../post.ts";
+import type { ContentList, ListQuery, PostRow } from "../../_content/post.ts";
 import { CmsError } from "../errors.ts";
 import { fieldsOf, head, type Kind, POST_ROW, type PostRowRecord, totals } from "./records.ts";
 import { requireRight } from "./users.ts";

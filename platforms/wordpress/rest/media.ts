@@ -1,9 +1,9 @@
 /** Images: uploaded as bytes, then given their texts. */
 import { z } from "zod";
-import { GatewayError } from "../../../errors.ts";
-import { type Id, numericId } from "../../../lib/ids.ts";
-import type { Making } from "../../../model.ts";
-import type { Compared } from "../../compared.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import { type Id, numericId } from "../../../core/ids.ts";
+import type { Making } from "../../../core/model.ts";
+import type { Compared } from "../../_content/compared.ts";
 import { CmsError } from "../errors.ts";
 import { DESCRIBED, fieldsOf, MEDIA, type MediaRecord } from "./records.ts";
 import { mediaLosses, valueLoss } from "./warnings.ts";

@@ -1,6 +1,6 @@
 /** Reading one post or page by its id; an id of the other kind is answered with the tool that takes it. */
 import { z } from "zod";
-import { GatewayError } from "../../../errors.ts";
+import { GatewayError } from "../../../core/errors.ts";
 import { CmsError } from "../errors.ts";
 import type { Kind } from "./records.ts";
 import type { Query, Wire } from "./wire.ts";

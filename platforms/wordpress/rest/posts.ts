@@ -1,9 +1,16 @@
 /** Posts of a CMS: reading, listing, drafts made and changed. */
-import { GatewayError } from "../../../errors.ts";
-import { numericId } from "../../../lib/ids.ts";
-import { together } from "../../../lib/async.ts";
-import type { Making } from "../../../model.ts";
-import type { DraftFields, DraftList, DraftsQuery, Post, PreparedDraft, Written } from "../../post.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import { numericId } from "../../../core/ids.ts";
+import { together } from "../../../core/async.ts";
+import type { Making } from "../../../core/model.ts";
+import type {
+  DraftFields,
+  DraftList,
+  DraftsQuery,
+  Post,
+  PreparedDraft,
+  Written,
+} from "../../_content/post.ts";
 import { CmsError } from "../errors.ts";
 import { builderTold } from "./builders.ts";
 import { requireImage } from "./media.ts";

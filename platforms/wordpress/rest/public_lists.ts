@@ -1,8 +1,8 @@
 /** What is public on a WordPress site: its published and scheduled posts of every type that has addresses. */
 import { z } from "zod";
-import { GatewayError } from "../../../errors.ts";
-import { LIMITS } from "../../../model.ts";
-import type { PublicClient, PublicItem, PublicKind, PublicSnapshot } from "../../public_content.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import { LIMITS } from "../../../core/model.ts";
+import type { PublicClient, PublicItem, PublicKind, PublicSnapshot } from "../../_content/public_content.ts";
 import { PUBLIC_FIELDS } from "../egress_rules.ts";
 import { CmsError } from "../errors.ts";
 import { POST_STATE, totals, utc } from "./records.ts";

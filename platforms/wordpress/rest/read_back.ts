@@ -1,5 +1,5 @@
 /** Reading what a write left behind: where that fails, the write is done all the same, and must not be reported as failed. */
-import { GatewayError } from "../../../errors.ts";
+import { GatewayError } from "../../../core/errors.ts";
 import type { Wire } from "./wire.ts";
 
 /**

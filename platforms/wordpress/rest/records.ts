@@ -1,7 +1,7 @@
 /** What is read of a CMS's answers, and how it is written in this gateway's words. */
 import { decodeHTML } from "entities/decode";
 import { z } from "zod";
-import type { PostHead } from "../../post.ts";
+import type { PostHead } from "../../_content/post.ts";
 import { EMBEDDED_TERMS } from "../egress_rules.ts";
 
 const STATUS_WORDS: Readonly<Record<string, string>> = {

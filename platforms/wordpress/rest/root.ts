@@ -1,7 +1,7 @@
 /** Where a site's REST API is: its root, found once and kept for a while. */
-import { GatewayError } from "../../../errors.ts";
-import { NO_ANSWER } from "../../failures.ts";
-import type { SiteContext } from "../../connector.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import { NO_ANSWER } from "../../_http/failures.ts";
+import type { SiteContext } from "../../_connector/connector.ts";
 import { refusal } from "../errors.ts";
 import { routeUrl } from "./route_url.ts";
 

@@ -1,7 +1,7 @@
 /** What a plan saw of a post or page, and the write that overwrites nothing else. */
-import { together } from "../../../lib/async.ts";
-import type { PublishGrant } from "../../request.ts";
-import type { Seen } from "../../post.ts";
+import { together } from "../../../core/async.ts";
+import type { PublishGrant } from "../../_http/request.ts";
+import type { Seen } from "../../_content/post.ts";
 import {
   editingWarnings,
   type GuardedState,

@@ -1,10 +1,10 @@
 /** The states of posts and pages: what may be done in which, and the changes of state themselves. */
-import { GatewayError } from "../../../errors.ts";
-import { together } from "../../../lib/async.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import { together } from "../../../core/async.ts";
 import { hasLead, type Moment } from "../../../rules/schedule.ts";
-import type { Making, Outcome } from "../../../model.ts";
-import type { PublishGrant } from "../../request.ts";
-import type { Verb, Written } from "../../post.ts";
+import type { Making, Outcome } from "../../../core/model.ts";
+import type { PublishGrant } from "../../_http/request.ts";
+import type { Verb, Written } from "../../_content/post.ts";
 import { CmsError } from "../errors.ts";
 import {
   CONTENT,

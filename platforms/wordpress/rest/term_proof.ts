@@ -1,5 +1,5 @@
 /** A tag or category as it stands, compared with the one that was asked for. */
-import type { Compared } from "../../compared.ts";
+import type { Compared } from "../../_content/compared.ts";
 import type { NewTerm, Term } from "./terms.ts";
 import { slugLoss, valueLoss, wordsLoss } from "./warnings.ts";
 

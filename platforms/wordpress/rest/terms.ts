@@ -1,10 +1,10 @@
 /** Tags and categories: names to ids, lists, and new ones. */
 import { z } from "zod";
-import { GatewayError } from "../../../errors.ts";
-import { type Id, numericId } from "../../../lib/ids.ts";
-import { together } from "../../../lib/async.ts";
-import type { Making } from "../../../model.ts";
-import { isDoubtful } from "../../failures.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import { type Id, numericId } from "../../../core/ids.ts";
+import { together } from "../../../core/async.ts";
+import type { Making } from "../../../core/model.ts";
+import { isDoubtful } from "../../_http/failures.ts";
 import { CmsError } from "../errors.ts";
 import { type ContentRecord, fieldsOf, plainName, TERM, type TermRecord, totals } from "./records.ts";
 import { accountIfShown, hasRight } from "./users.ts";

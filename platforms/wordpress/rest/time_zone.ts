@@ -1,6 +1,6 @@
 /** The time zone a site keeps its own times in. */
 import { z } from "zod";
-import { GatewayError } from "../../../errors.ts";
+import { GatewayError } from "../../../core/errors.ts";
 import type { Wire } from "./wire.ts";
 
 const ZONE = z.looseObject({

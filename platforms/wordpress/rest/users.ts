@@ -1,8 +1,8 @@
 /** Who the site's account is, and who else has one. */
 import { z } from "zod";
-import { GatewayError } from "../../../errors.ts";
-import { together } from "../../../lib/async.ts";
-import { type Id, numericId } from "../../../lib/ids.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import { together } from "../../../core/async.ts";
+import { type Id, numericId } from "../../../core/ids.ts";
 import { CmsError, refusesCredentials } from "../errors.ts";
 import { fieldsOf, ME, totals, USER_ROW } from "./records.ts";
 import { ACCOUNT, type Wire } from "./wire.ts";

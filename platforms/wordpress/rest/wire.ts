@@ -1,13 +1,13 @@
 /** The way to one site's REST API: finds its root, signs requests, reads answers strictly. */
 import type { z } from "zod";
-import { GatewayError } from "../../../errors.ts";
-import { madeOnce } from "../../../lib/made_once.ts";
-import { type Credentials, LIMITS } from "../../../model.ts";
-import { excerpt } from "../../excerpt.ts";
-import type { FactCache, SiteContext } from "../../connector.ts";
-import type { Incoming, Outgoing, PublishGrant } from "../../request.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import { madeOnce } from "../../../core/made_once.ts";
+import { type Credentials, LIMITS } from "../../../core/model.ts";
+import { excerpt } from "../../_content/excerpt.ts";
+import type { FactCache, SiteContext } from "../../_connector/connector.ts";
+import type { Incoming, Outgoing, PublishGrant } from "../../_http/request.ts";
 import { isErrorBody, refusal, unreadable } from "../errors.ts";
-import { secretsOf } from "../../../lib/signed_secrets.ts";
+import { secretsOf } from "../../../core/signed_secrets.ts";
 import { addressOf, findRoot } from "./root.ts";
 import { type Query, routeUrl } from "./route_url.ts";
 

@@ -1,5 +1,5 @@
 /** What the write of a post or page answers, in this gateway's words. */
-import type { Written } from "../../post.ts";
+import type { Written } from "../../_content/post.ts";
 import { type ContentRecord, type PostState, statusWord } from "./records.ts";
 import type { CmsSeen } from "./seen.ts";
 import { changedBeside } from "./warnings.ts";

@@ -1,8 +1,8 @@
 /** SEO fields of posts over the companion plugin, and what every tool that needs the plugin asks first. */
 import { z } from "zod";
-import { GatewayError } from "../../../errors.ts";
-import type { Site } from "../../../model.ts";
-import { together } from "../../../lib/async.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import type { Site } from "../../../core/model.ts";
+import { together } from "../../../core/async.ts";
 import { changedPart } from "./effect.ts";
 import { asking, COMPANION, COMPANION_VERSION_MIN, readCompanion } from "../companion/plugin.ts";
 import { editingWarnings } from "../companion/guarded.ts";

@@ -1,7 +1,7 @@
 /** SEO of a CMS site: fields over the companion plugin or the SEO plugin's own REST API, all else over the plugin. */
 import type { Redirect } from "../../../rules/redirect.ts";
 import type { PageSchema } from "../../../rules/seo_schema.ts";
-import type { Making, Site } from "../../../model.ts";
+import type { Making, Site } from "../../../core/model.ts";
 import { prepareBridge, requireChannel, writeBridge } from "./bridge.ts";
 import { changedPart, effectWarnings, requireShown } from "./effect.ts";
 import { compareSeo, entriesOf, type SeoChange, type SeoMeta } from "./fields.ts";

@@ -1,5 +1,5 @@
 /** What decides which SEO values visitors get: where a value comes from, and which values a site would not show. */
-import { GatewayError } from "../../../errors.ts";
+import { GatewayError } from "../../../core/errors.ts";
 import {
   entriesOf,
   SEO_ROBOTS,

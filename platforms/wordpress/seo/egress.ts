@@ -1,6 +1,6 @@
 /** What of SEO is read from and written to a CMS: known fields, and on published posts only where the site allows it. */
-import type { Site } from "../../../model.ts";
-import type { Outgoing } from "../../request.ts";
+import type { Site } from "../../../core/model.ts";
+import type { Outgoing } from "../../_http/request.ts";
 import { type Fields, fields, isFields, type Judge, only } from "../egress_rules.ts";
 import { SEO_ROBOTS } from "./names.ts";
 import {

@@ -1,7 +1,7 @@
 /** The SEO fields of a post in this gateway's words, and whether a site kept what it was sent. */
 import { decodeHTML } from "entities/decode";
-import { GatewayError } from "../../../errors.ts";
-import type { Compared } from "../../compared.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import type { Compared } from "../../_content/compared.ts";
 import type { PartHashes } from "../companion/guarded.ts";
 import { valueLoss } from "../rest/warnings.ts";
 import {

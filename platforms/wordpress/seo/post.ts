@@ -1,7 +1,7 @@
 /** The state of a post whose SEO is to be changed: what visitors see already is left alone unless the site allows it. */
-import { GatewayError } from "../../../errors.ts";
+import { GatewayError } from "../../../core/errors.ts";
 import { hasLead } from "../../../rules/schedule.ts";
-import type { Site } from "../../../model.ts";
+import type { Site } from "../../../core/model.ts";
 import { staleOf } from "../companion/guarded.ts";
 import { statusWord, utc } from "../rest/records.ts";
 

@@ -1,6 +1,6 @@
 /** Redirects of a CMS site, over the companion plugin: looked up, followed, added and changed, never taken away. */
 import { z } from "zod";
-import { GatewayError } from "../../../errors.ts";
+import { GatewayError } from "../../../core/errors.ts";
 import {
   type Home,
   homeOf,
@@ -10,13 +10,13 @@ import {
   type Redirect,
   sameDestination,
 } from "../../../rules/redirect.ts";
-import type { Compared } from "../../compared.ts";
-import type { Making, Site } from "../../../model.ts";
+import type { Compared } from "../../_content/compared.ts";
+import type { Making, Site } from "../../../core/model.ts";
 import { asking, COMPANION, readCompanion, requireCapability } from "../companion/plugin.ts";
 import { type PartHashes, staleOf } from "../companion/guarded.ts";
 import { readTold, writeTold } from "../companion/guarded_routes.ts";
 import { CmsError } from "../errors.ts";
-import { together } from "../../../lib/async.ts";
+import { together } from "../../../core/async.ts";
 import { readBack } from "../rest/read_back.ts";
 import type { Wire } from "../rest/wire.ts";
 

@@ -1,8 +1,8 @@
 /** SEO fields of posts without the companion plugin: over core REST and the SEO plugins' own routes. */
 import { z } from "zod";
-import { GatewayError } from "../../../errors.ts";
-import type { Site } from "../../../model.ts";
-import { together } from "../../../lib/async.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import type { Site } from "../../../core/model.ts";
+import { together } from "../../../core/async.ts";
 import { COMPANION_VERSION_MIN } from "../companion/plugin.ts";
 import { CmsError } from "../errors.ts";
 import { readIndex } from "../health.ts";

@@ -1,11 +1,11 @@
 /** Structured data of posts, over the companion plugin. */
 import { z } from "zod";
-import { GatewayError } from "../../../errors.ts";
+import { GatewayError } from "../../../core/errors.ts";
 import { type PageSchema, typesOf } from "../../../rules/seo_schema.ts";
 import { requireEnclosed } from "../../../rules/structured_data.ts";
-import type { Making, Site } from "../../../model.ts";
-import type { Compared } from "../../compared.ts";
-import { together } from "../../../lib/async.ts";
+import type { Making, Site } from "../../../core/model.ts";
+import type { Compared } from "../../_content/compared.ts";
+import { together } from "../../../core/async.ts";
 import { asking, COMPANION, readCompanion, requireCapability } from "../companion/plugin.ts";
 import { readBack } from "../rest/read_back.ts";
 import { editingWarnings, type PartHashes } from "../companion/guarded.ts";

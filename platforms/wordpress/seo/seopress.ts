@@ -1,7 +1,7 @@
 /** SEOPress without the companion plugin: its own routes below `seopress/v1/posts/{id}/`, a group of fields each. */
 import { z } from "zod";
-import { GatewayError } from "../../../errors.ts";
-import { together } from "../../../lib/async.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import { together } from "../../../core/async.ts";
 import { CmsError } from "../errors.ts";
 import type { Wire } from "../rest/wire.ts";
 import { NO_EFFECT, type SeoEffect } from "./effect.ts";

@@ -1,8 +1,8 @@
 /** The sitemap of a CMS site, over the companion plugin. */
 import { z } from "zod";
-import { GatewayError } from "../../../errors.ts";
-import type { Compared } from "../../compared.ts";
-import { together } from "../../../lib/async.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import type { Compared } from "../../_content/compared.ts";
+import { together } from "../../../core/async.ts";
 import { asking, COMPANION, readCompanion, requireCapability } from "../companion/plugin.ts";
 import { readBack } from "../rest/read_back.ts";
 import type { Wire } from "../rest/wire.ts";

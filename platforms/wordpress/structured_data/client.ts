@@ -1,8 +1,8 @@
 /** Custom schema of a CMS site through the companion plugin: entries read, and the value of one changed. */
 import { z } from "zod";
-import { GatewayError } from "../../../errors.ts";
+import { GatewayError } from "../../../core/errors.ts";
 import { isFields, type StructuredData } from "../../../rules/structured_data.ts";
-import { together } from "../../../lib/async.ts";
+import { together } from "../../../core/async.ts";
 import { asking, COMPANION, readCompanion } from "../companion/plugin.ts";
 import { editingWarnings, type PartHashes } from "../companion/guarded.ts";
 import { readTold, writeTold } from "../companion/guarded_routes.ts";

@@ -1,5 +1,5 @@
 /** What of custom schema is read from and written to a CMS: entries, and the value of one. */
-import type { Site } from "../../../model.ts";
+import type { Site } from "../../../core/model.ts";
 import { type Fields, fields, type Judge, only } from "../egress_rules.ts";
 
 /** Routes of the companion plugin for custom schema (docs/upstreams/wordpress.md, "Companion plugin: routes"). */

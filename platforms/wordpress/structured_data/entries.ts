@@ -1,6 +1,6 @@
 /** Entries of custom schema as the companion plugin tells them, and what a value for one has to be. */
 import { z } from "zod";
-import { GatewayError, type GatewayErrorOptions } from "../../../errors.ts";
+import { GatewayError, type GatewayErrorOptions } from "../../../core/errors.ts";
 import {
   checkStructured,
   dataIn,
@@ -12,7 +12,7 @@ import {
   type StructuredData,
 } from "../../../rules/structured_data.ts";
 import { typesOf } from "../../../rules/seo_schema.ts";
-import { LIMITS } from "../../../model.ts";
+import { LIMITS } from "../../../core/model.ts";
 import { staleOf } from "../companion/guarded.ts";
 import { statusWord } from "../rest/records.ts";
 

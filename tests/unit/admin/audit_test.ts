@@ -1,6 +1,6 @@
 /** The audit is read by page, streamed whole and checked. */
 import assert from "node:assert/strict";
-import { LIMITS } from "../../../model.ts";
+import { LIMITS } from "../../../core/model.ts";
 import type { AuditPage } from "../../../store/store.ts";
 import { auditRow, kit, MASTER } from "./kit.ts";
 

@@ -1,6 +1,6 @@
 /** Malformed bodies: every field of every record with every wrong type, and what a whole body may not be. */
 import assert from "node:assert/strict";
-import { FLAGS, LIMITS } from "../../../model.ts";
+import { FLAGS, LIMITS } from "../../../core/model.ts";
 import { CONNECTORS, TEXT_FIELDS } from "../../connectors.ts";
 import { kit, told } from "./kit.ts";
 

@@ -1,7 +1,7 @@
 /** Secrets of dev and demo are made once and kept to their owner. */
 import assert from "node:assert/strict";
 import { devEnvironment, keepDevSecrets, readDevSecrets } from "../../../admin/dev_secrets.ts";
-import { readSettings } from "../../../settings.ts";
+import { readSettings } from "../../../core/settings.ts";
 
 function inFolder(work: (path: string) => void): void {
   const folder = Deno.makeTempDirSync();

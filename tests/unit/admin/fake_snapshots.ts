@@ -1,5 +1,5 @@
 /** Snapshots of two sites and two days: one that failed, one that is missing. */
-import type { SnapshotDay, SnapshotReport } from "../../../model.ts";
+import type { SnapshotDay, SnapshotReport } from "../../../core/model.ts";
 
 const day = (date: string, more: Partial<SnapshotDay> = {}): SnapshotDay => ({
   date,

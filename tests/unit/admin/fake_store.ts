@@ -1,7 +1,7 @@
 /** A store in memory, as far as the admin side uses one. */
-import { FLAGS } from "../../../model.ts";
+import { FLAGS } from "../../../core/model.ts";
 import { CONNECTORS } from "../../connectors.ts";
-import type { AuditRow, CredentialKind, Project, Site, Token, User } from "../../../model.ts";
+import type { AuditRow, CredentialKind, Project, Site, Token, User } from "../../../core/model.ts";
 import type { AuditQuery, NewSite, SiteInput, Store } from "../../../store/store.ts";
 
 type Fake = Pick<Store, "tokens" | "sites" | "projects" | "users" | "sessions" | "audit"> & {

@@ -1,9 +1,10 @@
 /** An admin API over a store in memory, with a clock that stands. */
 import assert from "node:assert/strict";
 import { adminApp, type AdminPorts } from "../../../admin/api.ts";
+import { pagesApp } from "../../../console/admin/app.ts";
 import type { ConnectionsPort } from "../../../admin/connection_ports.ts";
-import type { Code } from "../../../errors.ts";
-import type { AuditRow, CredentialKind, Site } from "../../../model.ts";
+import type { Code } from "../../../core/errors.ts";
+import type { AuditRow, CredentialKind, Site } from "../../../core/model.ts";
 import { CONNECTORS } from "../../connectors.ts";
 import { fakePeople } from "./fake_people.ts";
 import { fakeRetention } from "./fake_retention.ts";
@@ -91,7 +92,7 @@ export function kit(ports: Partial<AdminPorts> = {}) {
     now: () => clock.now,
     report: (id, thrown) => reports.push([id, thrown]),
     ...ports,
-  });
+  }, (all) => Promise.resolve(pagesApp(all)));
   async function raw(path: string, init: RequestInit = {}): Promise<Reply> {
     const response = await app.request(`http://127.0.0.1:8000${path}`, init);
     const text = await response.text();

@@ -1,6 +1,6 @@
 /** Passphrases are judged a few at a time, and strangers keep nobody waiting who is known. */
 import assert from "node:assert/strict";
-import { Passphrases } from "../../../admin/sign_in/passphrase.ts";
+import { Passphrases } from "../../../identity/sign_in/passphrase.ts";
 import type { KeptPassphrase } from "../../../store/store.ts";
 
 /** Of no cost, so that a test waits for nobody. */

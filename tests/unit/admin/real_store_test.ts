@@ -1,6 +1,6 @@
 /** The admin API over the store the gateway has: what is written is what the next answer shows. */
 import assert from "node:assert/strict";
-import type { Code } from "../../../errors.ts";
+import type { Code } from "../../../core/errors.ts";
 import { fakeRetention, WAITS } from "./fake_retention.ts";
 import { openStore } from "../../../store/kv.ts";
 import type { AuditPage, Store } from "../../../store/store.ts";

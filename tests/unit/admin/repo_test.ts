@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { AppReport } from "../../../platforms/github/app.ts";
 import github from "../../../platforms/github/connector.ts";
-import type { Outgoing } from "../../../platforms/request.ts";
+import type { Outgoing } from "../../../platforms/_http/request.ts";
 import { type GitHubStandIn, startGitHub } from "../../../sandbox/github/start.ts";
 import { gateway, type Kit, MASTER, site } from "../../kit.ts";
 import { assertDescribed } from "../../sandbox/github_openapi.ts";

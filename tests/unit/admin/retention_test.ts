@@ -1,6 +1,6 @@
 /** Retention and health through the admin API and the command line. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../errors.ts";
+import { GatewayError } from "../../../core/errors.ts";
 import { desk } from "./desk.ts";
 import { fakePeople } from "./fake_people.ts";
 import { fakeStore } from "./fake_store.ts";

@@ -1,6 +1,6 @@
 /** Who may use the admin API, and how attempts are limited. */
 import assert from "node:assert/strict";
-import { LIMITS } from "../../../model.ts";
+import { LIMITS } from "../../../core/model.ts";
 import { kit, MASTER, told } from "./kit.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };

@@ -1,10 +1,10 @@
 /** Ports of the MCP door without a gateway behind it: one token, a few tools that only echo, refuse or fail. */
-import { GatewayError } from "../../../errors.ts";
-import { BodiesInFlight } from "../../../guard/in_flight.ts";
-import type { Caller } from "../../../model.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import { BodiesInFlight } from "../../../guard/pipeline/in_flight.ts";
+import type { Caller } from "../../../core/model.ts";
 import type { McpPorts } from "../../../doors/mcp.ts";
 import type { McpCall } from "../../../doors/mcp_call.ts";
-import { Content } from "../../../lib/content.ts";
+import { Content } from "../../../core/content.ts";
 
 /** The only token that is let in. */
 export const TOKEN = "gate_dev_fake";

@@ -1,8 +1,8 @@
 /** Streams of changes over MCP: what may be asked for, who is told of what, and what ends a stream. */
 import assert from "node:assert/strict";
 import { mcpDoor } from "../../../doors/mcp.ts";
-import { GatewayError } from "../../../errors.ts";
-import { type Caller, SUBSCRIPTION_LIMITS } from "../../../model.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import { type Caller, SUBSCRIPTION_LIMITS } from "../../../core/model.ts";
 import { fakePorts, TOKEN } from "./fake_ports.ts";
 import { legacy, modern } from "./mcp_requests.ts";
 

@@ -1,7 +1,7 @@
 /** The MCP door over fake ports: the table of requests, the order of the checks, bodies that are odd. */
 import assert from "node:assert/strict";
 import { mcpDoor, type McpPorts } from "../../../doors/mcp.ts";
-import { GatewayError } from "../../../errors.ts";
+import { GatewayError } from "../../../core/errors.ts";
 import { BODY_BYTES, fakePorts, TOKEN } from "./fake_ports.ts";
 import { answersOf, bare, legacy, post } from "./mcp_requests.ts";
 import { ROWS } from "./mcp_rows.ts";

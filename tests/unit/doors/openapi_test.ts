@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { openapi } from "../../../doors/openapi.ts";
 import { toOpenApi } from "../../../doors/openapi_schema.ts";
-import { CODES } from "../../../errors.ts";
+import { CODES } from "../../../core/errors.ts";
 import { Validator } from "../../packages/openapi.ts";
 import { TOOLS } from "./openapi_tools.ts";
 

@@ -1,7 +1,7 @@
 /** Callers, manifests and refusals for the tests of the guard's steps. */
 import assert from "node:assert/strict";
-import { type Code, GatewayError } from "../../../errors.ts";
-import type { Caller, Token, User } from "../../../model.ts";
+import { type Code, GatewayError } from "../../../core/errors.ts";
+import type { Caller, Token, User } from "../../../core/model.ts";
 import { type Manifest, readManifest } from "../../../registry/manifest.ts";
 
 import { CONNECTORS } from "../../connectors.ts";

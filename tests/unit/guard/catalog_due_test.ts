@@ -1,7 +1,7 @@
 /** When the tools of sites' own servers are listed again: not all at once, and less often while they fail. */
 import assert from "node:assert/strict";
 import { failuresAfter, gapFor, isDue, waitAfter } from "../../../guard/proxied/due.ts";
-import { LIMITS } from "../../../model.ts";
+import { LIMITS } from "../../../core/model.ts";
 import type { ToolCatalog } from "../../../store/store.ts";
 
 const TRIED = "2026-03-01T12:00:00.000Z";

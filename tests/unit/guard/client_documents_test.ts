@@ -1,8 +1,8 @@
 /** What is read of a client's metadata document while several ask for it. */
 import assert from "node:assert/strict";
-import { ClientDocuments } from "../../../guard/oauth/client_documents.ts";
-import type { Http } from "../../../platforms/http.ts";
-import type { Incoming } from "../../../platforms/request.ts";
+import { ClientDocuments } from "../../../identity/oauth/client_documents.ts";
+import type { Http } from "../../../platforms/_http/http.ts";
+import type { Incoming } from "../../../platforms/_http/request.ts";
 import { Attempts } from "../../../store/attempts.ts";
 import { Database } from "../../../store/database.ts";
 import { NOW } from "../../kit.ts";

@@ -1,8 +1,8 @@
 /** The write-confirm gate: who may pass it, and what is seen instead. */
 import assert from "node:assert/strict";
-import { mayWrite, meetsPolicy, preview } from "../../../guard/confirm.ts";
-import { shownChanges } from "../../../guard/preview_changes.ts";
-import type { ConfirmPolicy } from "../../../model.ts";
+import { mayWrite, meetsPolicy, preview } from "../../../guard/consent/confirm.ts";
+import { shownChanges } from "../../../guard/consent/preview_changes.ts";
+import type { ConfirmPolicy } from "../../../core/model.ts";
 import { site } from "../platforms/_site.ts";
 import { caller } from "./_callers.ts";
 

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { makeConnectorContext } from "../../../guard/connector_context.ts";
 import { FactCaches } from "../../../guard/fact_caches.ts";
-import type { Caller, CredentialKind, Site } from "../../../model.ts";
-import type { Connector } from "../../../platforms/connector.ts";
-import { createHttp } from "../../../platforms/http.ts";
-import type { Outgoing } from "../../../platforms/request.ts";
+import type { Caller, CredentialKind, Site } from "../../../core/model.ts";
+import type { Connector } from "../../../platforms/_connector/connector.ts";
+import { createHttp } from "../../../platforms/_http/http.ts";
+import type { Outgoing } from "../../../platforms/_http/request.ts";
 import { Connectors } from "../../../registry/connectors.ts";
 import { site } from "../platforms/_site.ts";
 

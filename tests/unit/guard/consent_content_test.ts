@@ -1,8 +1,8 @@
 /** What a consent holds: the same hashes for the same call, and never more than one value of the store takes. */
 import assert from "node:assert/strict";
-import { contentOf, differing, hashParts } from "../../../guard/consent_content.ts";
-import { repeatable, repeated } from "../../../guard/repeated.ts";
-import { LIMITS, type Site } from "../../../model.ts";
+import { contentOf, differing, hashParts } from "../../../guard/consent/consent_content.ts";
+import { repeatable, repeated } from "../../../guard/consent/repeated.ts";
+import { LIMITS, type Site } from "../../../core/model.ts";
 
 const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length;
 const of = (args: Record<string, unknown>) =>

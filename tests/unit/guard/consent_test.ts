@@ -1,9 +1,9 @@
 /** How a call waits for an equal one: as long as a call may take, whatever the clock does, and never in vain. */
 import assert from "node:assert/strict";
-import { Consent } from "../../../guard/consent.ts";
-import { contentOf } from "../../../guard/consent_content.ts";
-import { CallsInFlight } from "../../../guard/in_flight.ts";
-import { LIMITS } from "../../../model.ts";
+import { Consent } from "../../../guard/consent/consent.ts";
+import { contentOf } from "../../../guard/consent/consent_content.ts";
+import { CallsInFlight } from "../../../guard/pipeline/in_flight.ts";
+import { LIMITS } from "../../../core/model.ts";
 import type { ConsentRecord, ConsentStore } from "../../../store/store.ts";
 
 const SUBJECT = { grant: "t", tool: "write", sites: [], args: { a: 1 }, tier: 1 } as const;

@@ -1,8 +1,8 @@
 /** The last look: what no upstream is ever sent. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../errors.ts";
+import { GatewayError } from "../../../core/errors.ts";
 import { egress } from "../../../guard/egress.ts";
-import type { Outgoing, PublishGrant } from "../../../platforms/request.ts";
+import type { Outgoing, PublishGrant } from "../../../platforms/_http/request.ts";
 import { site } from "../platforms/_site.ts";
 
 const grant = { site_id: "acme", tool: "publish_post" } as PublishGrant;

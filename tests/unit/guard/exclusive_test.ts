@@ -1,7 +1,7 @@
 /** One call at a time: in line within an instance, by lease between instances, and an end to waiting. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../errors.ts";
-import { exclusively, type ExclusivePorts } from "../../../guard/exclusive.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import { exclusively, type ExclusivePorts } from "../../../guard/pipeline/exclusive.ts";
 import type { Held } from "../../../registry/tool.ts";
 
 /** Leases that somebody else holds until told otherwise. */

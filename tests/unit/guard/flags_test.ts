@@ -1,9 +1,9 @@
 /** Site flags: each with its own code, and the only place where the right to publish is made. */
 import assert from "node:assert/strict";
-import type { Code } from "../../../errors.ts";
-import { flagStep, isGenuine, liveFlag } from "../../../guard/flags.ts";
-import { type Flag, FLAGS, type Site } from "../../../model.ts";
-import type { PublishGrant } from "../../../platforms/request.ts";
+import type { Code } from "../../../core/errors.ts";
+import { flagStep, isGenuine, liveFlag } from "../../../guard/pipeline/flags.ts";
+import { type Flag, FLAGS, type Site } from "../../../core/model.ts";
+import type { PublishGrant } from "../../../platforms/_http/request.ts";
 import { site as cms } from "../platforms/_site.ts";
 import { manifest, refusal } from "./_callers.ts";
 

@@ -1,8 +1,8 @@
 /** What may be under way at once: calls wait in their order, leave when their client does, and bodies fill no memory. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../errors.ts";
-import { BodiesInFlight, CallsInFlight, type Place } from "../../../guard/in_flight.ts";
-import { LIMITS } from "../../../model.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import { BodiesInFlight, CallsInFlight, type Place } from "../../../guard/pipeline/in_flight.ts";
+import { LIMITS } from "../../../core/model.ts";
 
 const isBusy = (thrown: unknown) =>
   thrown instanceof GatewayError && thrown.code === "E_BUSY" && thrown.retryAfter === 2 &&

@@ -1,6 +1,6 @@
 /** Step 8: what would publish, then the schema, then the manifest's rules; what every tool takes is set apart. */
 import assert from "node:assert/strict";
-import { readInput } from "../../../guard/input.ts";
+import { readInput } from "../../../guard/pipeline/input.ts";
 import { checker } from "../../../registry/dialect.ts";
 import { manifest, refusal } from "./_callers.ts";
 

@@ -1,7 +1,7 @@
 /** The token bucket: a minute's worth at once, then evenly, each key for itself. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../errors.ts";
-import { RateLimit } from "../../../guard/limits.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import { RateLimit } from "../../../guard/pipeline/limits.ts";
 
 function bucket(perMinute: number) {
   const clock = { now: 0 };

@@ -1,7 +1,7 @@
 /** What a call had made before it failed, as its message says it. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../errors.ts";
-import { failedHaving, fitForRow, namingMade } from "../../../guard/made.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import { failedHaving, fitForRow, namingMade } from "../../../guard/pipeline/made.ts";
 
 const TAG = { what: "tag", id: 7, name: "Sea" };
 const POST = { what: "post", id: 12 };

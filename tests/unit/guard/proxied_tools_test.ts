@@ -1,7 +1,7 @@
 /** When sites' own tools are made anew: where a site or what is known of its tools has changed, and at no other time. */
 import assert from "node:assert/strict";
 import { ProxiedTools } from "../../../guard/proxied/source.ts";
-import type { Site } from "../../../model.ts";
+import type { Site } from "../../../core/model.ts";
 import { readProxies } from "../../../registry/proxies.ts";
 import { CONNECTORS } from "../../connectors.ts";
 import { unheard } from "../../unheard.ts";

@@ -1,9 +1,9 @@
 /** Sites' own tools after changes here and there: what is kept from before is what would be made from nothing. */
 import assert from "node:assert/strict";
-import { readRegistry } from "../../../gateway.ts";
+import { readRegistry } from "../../../gateway/wire.ts";
 import { KeptTools, listedTools, pinsDigest } from "../../../guard/proxied/listed_tools.ts";
 import { ProxiedView } from "../../../guard/proxied/view.ts";
-import type { Site } from "../../../model.ts";
+import type { Site } from "../../../core/model.ts";
 import type { ToolEntry } from "../../../registry/entry.ts";
 import type { Store, ToolDecision } from "../../../store/store.ts";
 import { listed } from "../../fake_tool_servers.ts";

@@ -1,8 +1,8 @@
 /** What of arguments is kept: no credential by name or look, nothing beyond the budget, whatever is thrown at it. */
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
-import { redactText, shorten } from "../../../guard/redact.ts";
-import { LIMITS } from "../../../model.ts";
+import { redactText, shorten } from "../../../guard/audit/redact.ts";
+import { LIMITS } from "../../../core/model.ts";
 
 const RANDOM = "Ab3-_xYz09".repeat(5);
 const WORD = "Ab3xYz09Qr".repeat(4);

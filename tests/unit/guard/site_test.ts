@@ -1,6 +1,6 @@
 /** Step 9: which site a call is about; what a stranger learns of sites that are not theirs, which is nothing. */
 import assert from "node:assert/strict";
-import { findSite } from "../../../guard/site.ts";
+import { findSite } from "../../../guard/pipeline/site.ts";
 import { site } from "../platforms/_site.ts";
 import { caller, refusal } from "./_callers.ts";
 

@@ -1,8 +1,8 @@
 /** A request as the egress judges it in service: the connector's origins, then its policy. */
 import { egress } from "../../../guard/egress.ts";
-import type { Site } from "../../../model.ts";
-import type { Connector } from "../../../platforms/connector.ts";
-import type { Outgoing, PublishGrant } from "../../../platforms/request.ts";
+import type { Site } from "../../../core/model.ts";
+import type { Connector } from "../../../platforms/_connector/connector.ts";
+import type { Outgoing, PublishGrant } from "../../../platforms/_http/request.ts";
 
 /** What a judgement stands on beside the request. */
 export interface Judging {

@@ -1,6 +1,6 @@
 /** Servers on loopback at chosen addresses, with TLS or by hand, and a transport to reach them. */
-import type { Chunks } from "../../../lib/bytes.ts";
-import { createTransport, type Sending, type TransportOptions } from "../../../platforms/transport.ts";
+import type { Chunks } from "../../../core/bytes.ts";
+import { createTransport, type Sending, type TransportOptions } from "../../../platforms/_http/transport.ts";
 import { newAuthority } from "../../authority.ts";
 
 const authority = await newAuthority();

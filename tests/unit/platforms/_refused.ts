@@ -1,6 +1,6 @@
 /** Asserts refusals of platform clients. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../errors.ts";
+import { GatewayError } from "../../../core/errors.ts";
 
 /**
  * Asserts that a promise ends with a GatewayError of that code, whose message fits, shows no trace of code or of a

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { type ConnectorPorts, makeConnectorContext } from "../../../guard/connector_context.ts";
 import { FactCaches } from "../../../guard/fact_caches.ts";
-import { flagStep } from "../../../guard/flags.ts";
-import { LIMITS, type Site } from "../../../model.ts";
-import { createHttp, type HttpOptions } from "../../../platforms/http.ts";
-import type { ConnectorContext } from "../../../platforms/connector.ts";
-import type { Outgoing, PublishGrant } from "../../../platforms/request.ts";
+import { flagStep } from "../../../guard/pipeline/flags.ts";
+import { LIMITS, type Site } from "../../../core/model.ts";
+import { createHttp, type HttpOptions } from "../../../platforms/_http/http.ts";
+import type { ConnectorContext } from "../../../platforms/_connector/connector.ts";
+import type { Outgoing, PublishGrant } from "../../../platforms/_http/request.ts";
 import type { Decide, RepoClient } from "../../../platforms/github/client.ts";
 import github from "../../../platforms/github/connector.ts";
 import {
@@ -16,7 +16,7 @@ import {
   startGitHub,
 } from "../../../sandbox/github/start.ts";
 import { changedTree, type Mode } from "../../../sandbox/github/trees.ts";
-import { readSettings } from "../../../settings.ts";
+import { readSettings } from "../../../core/settings.ts";
 import type { Store } from "../../../store/store.ts";
 import { CONNECTORS } from "../../connectors.ts";
 import { assertDescribed } from "../../sandbox/github_openapi.ts";

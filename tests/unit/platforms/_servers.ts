@@ -1,9 +1,9 @@
 /** Servers on loopback, and a way out that may reach them. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../errors.ts";
-import { createHttp, type HttpOptions } from "../../../platforms/http.ts";
-import type { Incoming, Outgoing } from "../../../platforms/request.ts";
-import { createTransport } from "../../../platforms/transport.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import { createHttp, type HttpOptions } from "../../../platforms/_http/http.ts";
+import type { Incoming, Outgoing } from "../../../platforms/_http/request.ts";
+import { createTransport } from "../../../platforms/_http/transport.ts";
 
 /** The real way to send, which keeps no connection: there is nothing to dispose of after a test. */
 export const unkept = createTransport({ idleMs: 0 }).fetch;

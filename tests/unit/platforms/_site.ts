@@ -1,5 +1,5 @@
 /** A registered site for unit tests. */
-import { FLAGS, type Site } from "../../../model.ts";
+import { FLAGS, type Site } from "../../../core/model.ts";
 import { TEXT_FIELDS } from "../../connectors.ts";
 
 /** A cms site "acme" at https://acme.example with nothing linked, and what is given. */

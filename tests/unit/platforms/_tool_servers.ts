@@ -1,13 +1,13 @@
 /** A site with tool servers on loopback, reached with the real way out, the real lenders and the real policy. */
 import assert from "node:assert/strict";
-import type { GatewayError } from "../../../errors.ts";
-import type { Pace } from "../../../lib/pace.ts";
+import type { GatewayError } from "../../../core/errors.ts";
+import type { Pace } from "../../../core/pace.ts";
 import { makeConnectorContext } from "../../../guard/connector_context.ts";
 import { FactCaches } from "../../../guard/fact_caches.ts";
-import { Writes } from "../../../guard/writes.ts";
-import type { Caller, Site } from "../../../model.ts";
-import type { SiteContext } from "../../../platforms/connector.ts";
-import { createHttp } from "../../../platforms/http.ts";
+import { Writes } from "../../../guard/pipeline/writes.ts";
+import type { Caller, Site } from "../../../core/model.ts";
+import type { SiteContext } from "../../../platforms/_connector/connector.ts";
+import { createHttp } from "../../../platforms/_http/http.ts";
 import connector from "../../../platforms/tool_servers/connector.ts";
 import type { ToolServerSettings } from "../../../platforms/tool_servers/servers.ts";
 import type { ServerRef, ToolServers } from "../../../platforms/tool_servers/types.ts";

@@ -1,12 +1,12 @@
 /** A site of the sandbox with a real way out and real handlers, but without the guard line. */
 import { FactCaches } from "../../../guard/fact_caches.ts";
 import assert from "node:assert/strict";
-import type { GatewayError } from "../../../errors.ts";
-import { providerOf } from "../../../guard/context.ts";
-import type { Caller, Made, Site } from "../../../model.ts";
-import { createHttp, type HttpOptions } from "../../../platforms/http.ts";
-import type { Capability, Connector, ConnectorContext } from "../../../platforms/connector.ts";
-import type { Outgoing, PublishGrant } from "../../../platforms/request.ts";
+import type { GatewayError } from "../../../core/errors.ts";
+import { providerOf } from "../../../guard/pipeline/context.ts";
+import type { Caller, Made, Site } from "../../../core/model.ts";
+import { createHttp, type HttpOptions } from "../../../platforms/_http/http.ts";
+import type { Capability, Connector, ConnectorContext } from "../../../platforms/_connector/connector.ts";
+import type { Outgoing, PublishGrant } from "../../../platforms/_http/request.ts";
 import {
   type AuditFacts,
   type Plan,

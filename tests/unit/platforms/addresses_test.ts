@@ -1,6 +1,6 @@
 /** Addresses: what is public, and what a URL or a name leads to. */
 import assert from "node:assert/strict";
-import { checkAddress, isPublicAddress, RefusedAddress } from "../../../platforms/addresses.ts";
+import { checkAddress, isPublicAddress, RefusedAddress } from "../../../platforms/_http/addresses.ts";
 
 const PUBLIC = [
   "1.1.1.1",

@@ -1,8 +1,8 @@
 /** The body of an answer as it is taken from its connection. */
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
-import { readWithin } from "../../../lib/bytes.ts";
-import { Body } from "../../../platforms/body.ts";
+import { readWithin } from "../../../core/bytes.ts";
+import { Body } from "../../../platforms/_http/body.ts";
 
 Deno.test("of a body in very many pieces few are taken before they are read, and all come in their order", async () => {
   const bytes = Uint8Array.from({ length: 10_000 }, (_, at) => at % 251);

@@ -1,14 +1,14 @@
 /** An upstream that refuses for now and says for how long: whoever asked is given that time, whichever upstream it is. */
 import assert from "node:assert/strict";
-import type { GatewayError } from "../../../errors.ts";
-import { askedWait, whenAgain } from "../../../platforms/answer.ts";
+import type { GatewayError } from "../../../core/errors.ts";
+import { askedWait, whenAgain } from "../../../platforms/_http/answer.ts";
 import { refused as ofClarity } from "../../../platforms/clarity/refusals.ts";
 import { refusal as ofDuda } from "../../../platforms/duda/errors.ts";
 import { refusal as ofGitHub } from "../../../platforms/github/errors.ts";
 import { refusal as ofGoogle } from "../../../platforms/google/errors.ts";
 import { refused as ofCrm } from "../../../platforms/highlevel/refusals.ts";
 import { ROUTES } from "../../../platforms/highlevel/routes.ts";
-import type { Incoming, Outgoing } from "../../../platforms/request.ts";
+import type { Incoming, Outgoing } from "../../../platforms/_http/request.ts";
 import { refused as ofToolServer } from "../../../platforms/tool_servers/errors.ts";
 import { refusal as ofTopicMap } from "../../../platforms/topic_map/errors.ts";
 import { refusal as ofWordPress } from "../../../platforms/wordpress/errors.ts";

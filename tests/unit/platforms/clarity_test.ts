@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { numberOf } from "../../../platforms/clarity/reply.ts";
 import { DIMENSIONS, refusalOf, requestOf } from "../../../platforms/clarity/wire.ts";
-import type { Outgoing } from "../../../platforms/request.ts";
+import type { Outgoing } from "../../../platforms/_http/request.ts";
 
 const BASE = "https://www.clarity.ms/export-data/api/v1";
 const ALL = Object.keys(DIMENSIONS) as (keyof typeof DIMENSIONS)[];

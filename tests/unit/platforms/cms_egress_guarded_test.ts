@@ -1,7 +1,7 @@
 /** What the egress policy lets pass of guarded writes: what it lets pass past the plugin, and hashes beside it. */
 import assert from "node:assert/strict";
 import wordpress from "../../../platforms/wordpress/connector.ts";
-import type { Outgoing, PublishGrant } from "../../../platforms/request.ts";
+import type { Outgoing, PublishGrant } from "../../../platforms/_http/request.ts";
 import { judge } from "./_judged.ts";
 import { site } from "./_site.ts";
 

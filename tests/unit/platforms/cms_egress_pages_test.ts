@@ -1,7 +1,7 @@
 /** The last look at what pages send: drafts of known fields to known routes, and nothing beside. */
 import assert from "node:assert/strict";
 import wordpress from "../../../platforms/wordpress/connector.ts";
-import type { Outgoing } from "../../../platforms/request.ts";
+import type { Outgoing } from "../../../platforms/_http/request.ts";
 import { judge } from "./_judged.ts";
 import { site } from "./_site.ts";
 

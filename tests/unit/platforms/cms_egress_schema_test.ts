@@ -1,6 +1,6 @@
 /** The last look at what custom schema sends: entries read, a value with its type written, and nothing beside. */
 import assert from "node:assert/strict";
-import type { Outgoing } from "../../../platforms/request.ts";
+import type { Outgoing } from "../../../platforms/_http/request.ts";
 import wordpress from "../../../platforms/wordpress/connector.ts";
 import { judge } from "./_judged.ts";
 import { site } from "./_site.ts";

@@ -1,8 +1,8 @@
 /** The last look at what SEO sends: known fields to known routes, and nothing of published posts without leave. */
 import assert from "node:assert/strict";
-import type { Outgoing } from "../../../platforms/request.ts";
+import type { Outgoing } from "../../../platforms/_http/request.ts";
 import wordpress from "../../../platforms/wordpress/connector.ts";
-import type { Site } from "../../../model.ts";
+import type { Site } from "../../../core/model.ts";
 import { judge } from "./_judged.ts";
 import { site } from "./_site.ts";
 

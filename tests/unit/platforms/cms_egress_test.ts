@@ -1,7 +1,7 @@
 /** What the egress look lets pass to a CMS: a short list of routes, names and states, and nothing else. */
 import assert from "node:assert/strict";
 import wordpress from "../../../platforms/wordpress/connector.ts";
-import type { Outgoing, PublishGrant } from "../../../platforms/request.ts";
+import type { Outgoing, PublishGrant } from "../../../platforms/_http/request.ts";
 import web from "../../../platforms/web/connector.ts";
 import { judge } from "./_judged.ts";
 import { site } from "./_site.ts";

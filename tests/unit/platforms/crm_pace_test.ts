@@ -1,11 +1,11 @@
 /** What may be asked of the CRM and how fast: the policy, the pacer, the budget, and a request's turn on the way out. */
 import assert from "node:assert/strict";
-import { createHttp } from "../../../platforms/http.ts";
+import { createHttp } from "../../../platforms/_http/http.ts";
 import { Budget, each } from "../../../platforms/highlevel/budget.ts";
-import type { NoTurn, Pace, Turn } from "../../../lib/pace.ts";
+import type { NoTurn, Pace, Turn } from "../../../core/pace.ts";
 import { PACE, Pacer, Waiting } from "../../../platforms/highlevel/pacer.ts";
 import { refusalOf } from "../../../platforms/highlevel/routes.ts";
-import type { Outgoing } from "../../../platforms/request.ts";
+import type { Outgoing } from "../../../platforms/_http/request.ts";
 import { NOW } from "../../kit.ts";
 
 const BASE = "https://crm.example/api";

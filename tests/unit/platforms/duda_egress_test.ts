@@ -1,8 +1,8 @@
 /** What may be sent to a site builder: listed routes, known fields, and nothing published without a grant. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../errors.ts";
+import { GatewayError } from "../../../core/errors.ts";
 import duda from "../../../platforms/duda/connector.ts";
-import type { Outgoing, PublishGrant } from "../../../platforms/request.ts";
+import type { Outgoing, PublishGrant } from "../../../platforms/_http/request.ts";
 import { judge } from "./_judged.ts";
 import { site } from "./_site.ts";
 

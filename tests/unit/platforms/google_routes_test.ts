@@ -1,8 +1,8 @@
 /** What may be sent to Google's services at all: the site's own things, and the requests that tools need. */
 import assert from "node:assert/strict";
-import type { Site } from "../../../model.ts";
+import type { Site } from "../../../core/model.ts";
 import google from "../../../platforms/google/connector.ts";
-import type { Outgoing } from "../../../platforms/request.ts";
+import type { Outgoing } from "../../../platforms/_http/request.ts";
 
 const BASES = {
   analytics: "https://analyticsdata.googleapis.com/v1beta",

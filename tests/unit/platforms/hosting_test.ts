@@ -2,18 +2,18 @@
 import assert from "node:assert/strict";
 import { type ConnectorPorts, makeConnectorContext } from "../../../guard/connector_context.ts";
 import { FactCaches } from "../../../guard/fact_caches.ts";
-import type { Site } from "../../../model.ts";
+import type { Site } from "../../../core/model.ts";
 import type { HostingClient } from "../../../platforms/cloudflare_pages/client.ts";
 import cloudflarePages from "../../../platforms/cloudflare_pages/connector.ts";
-import { createHttp } from "../../../platforms/http.ts";
-import type { Outgoing } from "../../../platforms/request.ts";
+import { createHttp } from "../../../platforms/_http/http.ts";
+import type { Outgoing } from "../../../platforms/_http/request.ts";
 import {
   DONE_AFTER_S,
   type PagesFault,
   type PagesStandIn,
   startPages,
 } from "../../../sandbox/cloudflare_pages/start.ts";
-import { readSettings } from "../../../settings.ts";
+import { readSettings } from "../../../core/settings.ts";
 import type { Store } from "../../../store/store.ts";
 import { CONNECTORS } from "../../connectors.ts";
 import { judge } from "./_judged.ts";

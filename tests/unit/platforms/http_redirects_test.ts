@@ -1,8 +1,8 @@
 /** The way out: what is refused, and where a redirect may lead. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../errors.ts";
-import { createHttp } from "../../../platforms/http.ts";
-import type { Outgoing } from "../../../platforms/request.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import { createHttp } from "../../../platforms/_http/http.ts";
+import type { Outgoing } from "../../../platforms/_http/request.ts";
 import { fails, withServer, WRITE } from "./_servers.ts";
 
 Deno.test("a redirected write is not followed and names the address to set", async () => {

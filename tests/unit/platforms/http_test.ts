@@ -1,7 +1,7 @@
 /** The way out: deadlines, caps and retries, against servers on loopback and a fetch that misbehaves. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../errors.ts";
-import { createHttp } from "../../../platforms/http.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import { createHttp } from "../../../platforms/_http/http.ts";
 import { heard, OK, say, serveRaw } from "./_pinned.ts";
 import { type Answer, fails, withRaw, withServer, WRITE } from "./_servers.ts";
 

@@ -1,7 +1,7 @@
 /** The way out, where an answer came that is none, or the gateway itself stopped waiting for it. */
 import assert from "node:assert/strict";
-import type { GatewayError } from "../../../errors.ts";
-import { createHttp } from "../../../platforms/http.ts";
+import type { GatewayError } from "../../../core/errors.ts";
+import { createHttp } from "../../../platforms/_http/http.ts";
 import { heard, serveRaw } from "./_pinned.ts";
 import { fails, withRaw } from "./_servers.ts";
 

@@ -1,6 +1,6 @@
 /** What may be sent to Meta, the words it is asked with, and the state that calls of one process share. */
 import assert from "node:assert/strict";
-import type { Site } from "../../../model.ts";
+import type { Site } from "../../../core/model.ts";
 import { clash } from "../../../platforms/meta_ads/breakdowns.ts";
 import { proofOf } from "../../../platforms/meta_ads/graph.ts";
 import { inTurn } from "../../../platforms/meta_ads/lanes.ts";
@@ -15,7 +15,7 @@ import {
   FIELDS,
   WINDOWS,
 } from "../../../platforms/meta_ads/words.ts";
-import type { Outgoing } from "../../../platforms/request.ts";
+import type { Outgoing } from "../../../platforms/_http/request.ts";
 import { together } from "../../../sandbox/meta_ads/breakdowns.ts";
 import * as listed from "../../../sandbox/meta_ads/words.ts";
 

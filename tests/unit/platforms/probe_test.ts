@@ -1,12 +1,12 @@
 /** Probes: a failure is what was found, and all requests of a diagnosis share one end. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../errors.ts";
+import { GatewayError } from "../../../core/errors.ts";
 import cloudflarePages from "../../../platforms/cloudflare_pages/connector.ts";
-import type { SiteContext } from "../../../platforms/connector.ts";
+import type { SiteContext } from "../../../platforms/_connector/connector.ts";
 import type { RepoSettings } from "../../../platforms/github/settings.ts";
 import { health } from "../../../platforms/github/health.ts";
-import { probe, withDeadline } from "../../../platforms/probe.ts";
-import type { Incoming } from "../../../platforms/request.ts";
+import { probe, withDeadline } from "../../../platforms/_connector/probe.ts";
+import type { Incoming } from "../../../platforms/_http/request.ts";
 import { theApp } from "../../../sandbox/github/app_key.ts";
 import { site } from "./_site.ts";
 

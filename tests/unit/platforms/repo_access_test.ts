@@ -1,6 +1,6 @@
 /** The way into a repository as an app: its own tokens, the installation's, what is kept of them and for how long. */
 import assert from "node:assert/strict";
-import type { SiteContext } from "../../../platforms/connector.ts";
+import type { SiteContext } from "../../../platforms/_connector/connector.ts";
 import type { RepoSettings } from "../../../platforms/github/settings.ts";
 import { readApp } from "../../../platforms/github/app.ts";
 import type { RecordedRequest } from "../../../sandbox/github/start.ts";

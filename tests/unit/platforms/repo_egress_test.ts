@@ -1,8 +1,8 @@
 /** What may be sent to the repository host for a site, and what never leaves. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../errors.ts";
-import type { Site } from "../../../model.ts";
-import type { Outgoing, PublishGrant } from "../../../platforms/request.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import type { Site } from "../../../core/model.ts";
+import type { Outgoing, PublishGrant } from "../../../platforms/_http/request.ts";
 import github from "../../../platforms/github/connector.ts";
 import { judge } from "./_judged.ts";
 import { site } from "./_site.ts";

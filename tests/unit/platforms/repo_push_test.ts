@@ -1,6 +1,6 @@
 /** Pushing to a repository: one commit whatever is in it, proven before the branch moves to it. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../errors.ts";
+import { GatewayError } from "../../../core/errors.ts";
 import { refused } from "./_refused.ts";
 import { edits, GRANT, MESSAGE, nothingWritten, REPO, RepoWorld } from "./_repo.ts";
 

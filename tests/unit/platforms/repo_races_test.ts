@@ -1,7 +1,7 @@
 /** Several who write to one repository at once: nothing of anybody's is lost, and who was too late is told. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../errors.ts";
-import { LIMITS } from "../../../model.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import { LIMITS } from "../../../core/model.ts";
 import type { Decide, PushTarget, View } from "../../../platforms/github/client.ts";
 import { refused } from "./_refused.ts";
 import { edits, gate, GRANT, MESSAGE, REPO, RepoWorld, text } from "./_repo.ts";

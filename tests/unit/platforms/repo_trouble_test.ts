@@ -1,6 +1,6 @@
 /** A repository host that fails, hangs or answers nothing while it is written to, and one that is too busy. */
 import assert from "node:assert/strict";
-import { LIMITS } from "../../../model.ts";
+import { LIMITS } from "../../../core/model.ts";
 import type { GitHubFault } from "../../../sandbox/github/start.ts";
 import { refused } from "./_refused.ts";
 import { edits, GRANT, MESSAGE, RepoWorld } from "./_repo.ts";

@@ -1,7 +1,7 @@
 /** Pages as source: the mark, the string that holds the HTML, documents and fragments. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../errors.ts";
-import { LIMITS } from "../../../model.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import { LIMITS } from "../../../core/model.ts";
 import { isDocument, isGenerated, literal, pageSource } from "../../../platforms/astro/page.ts";
 
 const file = "src/pages/a/b.astro";

@@ -1,6 +1,6 @@
 /** The files of a new project, and what may stand in its repository before. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../errors.ts";
+import { GatewayError } from "../../../core/errors.ts";
 import { isGenerated } from "../../../platforms/astro/page.ts";
 import { offenders, projectFiles, type ProjectParts } from "../../../platforms/astro/project.ts";
 

@@ -1,6 +1,6 @@
 /** What is made of what a tool server answers: faults of every kind, and what they say of a write. */
 import assert from "node:assert/strict";
-import { LIMITS } from "../../../model.ts";
+import { LIMITS } from "../../../core/model.ts";
 import {
   type Answer,
   answering,

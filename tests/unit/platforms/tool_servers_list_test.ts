@@ -1,6 +1,6 @@
 /** The list of a tool server's tools: pages, limits, and what strangers write into it. */
 import assert from "node:assert/strict";
-import { LIMITS } from "../../../model.ts";
+import { LIMITS } from "../../../core/model.ts";
 import { Adapter, BUILDER, CRM, OPENING, result, text, withToolServers } from "./_tool_servers.ts";
 import { crmCheck } from "../../../platforms/tool_servers/checks.ts";
 

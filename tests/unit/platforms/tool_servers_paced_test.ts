@@ -1,9 +1,9 @@
 /** A location that asks for a pause while the store cannot note it: the call fails, and nothing is left unheard. */
 import assert from "node:assert/strict";
-import type { Site } from "../../../model.ts";
-import type { SiteContext } from "../../../platforms/connector.ts";
-import type { Lent } from "../../../platforms/context.ts";
-import type { Incoming, Outgoing } from "../../../platforms/request.ts";
+import type { Site } from "../../../core/model.ts";
+import type { SiteContext } from "../../../platforms/_connector/connector.ts";
+import type { Lent } from "../../../platforms/_connector/context.ts";
+import type { Incoming, Outgoing } from "../../../platforms/_http/request.ts";
 import { sendInTurn } from "../../../platforms/tool_servers/paced.ts";
 import { unheard } from "../../unheard.ts";
 

@@ -1,8 +1,8 @@
 /** What may never be sent to a tool server, or anywhere else in its name. */
 import assert from "node:assert/strict";
 import { egress } from "../../../guard/egress.ts";
-import type { Site } from "../../../model.ts";
-import type { Outgoing } from "../../../platforms/request.ts";
+import type { Site } from "../../../core/model.ts";
+import type { Outgoing } from "../../../platforms/_http/request.ts";
 import connector from "../../../platforms/tool_servers/connector.ts";
 import { CRM, result, text, withToolServers } from "./_tool_servers.ts";
 import { site } from "./_site.ts";

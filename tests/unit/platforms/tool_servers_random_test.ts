@@ -1,6 +1,6 @@
 /** Answers made at random: the client never throws what nobody expects, and never says of a write what nobody knows. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../errors.ts";
+import { GatewayError } from "../../../core/errors.ts";
 import { Adapter, BUILDER, CRM, type Sent, withToolServers } from "./_tool_servers.ts";
 
 const NAMES = [

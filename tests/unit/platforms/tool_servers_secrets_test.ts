@@ -1,6 +1,6 @@
 /** What signed a request is not shown of what a tool server answers. */
 import assert from "node:assert/strict";
-import type { GatewayError } from "../../../errors.ts";
+import type { GatewayError } from "../../../core/errors.ts";
 import {
   Adapter,
   type Answer,

@@ -1,6 +1,6 @@
 /** The tool servers of a site: what is asked of them, within which session, and what is made of their answers. */
 import assert from "node:assert/strict";
-import type { GatewayError } from "../../../errors.ts";
+import type { GatewayError } from "../../../core/errors.ts";
 import {
   Adapter,
   BUILDER,

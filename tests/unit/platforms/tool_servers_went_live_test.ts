@@ -1,6 +1,6 @@
 /** What two looks at a site say of what became public, and which posts a call names. */
 import assert from "node:assert/strict";
-import type { PublicItem, PublicKind } from "../../../platforms/public_content.ts";
+import type { PublicItem, PublicKind } from "../../../platforms/_content/public_content.ts";
 import { NamedIds } from "../../../platforms/tool_servers/named_ids.ts";
 import { difference } from "../../../platforms/tool_servers/went_live.ts";
 

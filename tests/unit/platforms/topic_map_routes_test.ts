@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { load } from "js-yaml";
 import { forbidden } from "../../../platforms/topic_map/routes.ts";
 import { AUDIT_STEPS, BRIEF_STEPS, JOB_STEPS } from "../../../platforms/topic_map/steps.ts";
-import type { Outgoing } from "../../../platforms/request.ts";
-import type { Site } from "../../../model.ts";
+import type { Outgoing } from "../../../platforms/_http/request.ts";
+import type { Site } from "../../../core/model.ts";
 import { CONTRACT } from "../../sandbox/topic_map_openapi.ts";
 
 const BASE = "https://topics.example/api";

@@ -1,7 +1,7 @@
 /** Kept connections: one address each, never a write on one that may be closing, and bodies as they come. */
 import assert from "node:assert/strict";
 import process from "node:process";
-import { NotSent } from "../../../platforms/sockets.ts";
+import { NotSent } from "../../../platforms/_http/sockets.ts";
 import { heard, OK, say, serve, serveRaw, transport } from "./_pinned.ts";
 
 const POST = { method: "POST", body: "x" } as const;

@@ -1,6 +1,6 @@
 /** Answers that are hardly HTTP, over TLS: each is an answer or a failure of who asked, and nothing is left unheard. */
 import assert from "node:assert/strict";
-import { createTransport } from "../../../platforms/transport.ts";
+import { createTransport } from "../../../platforms/_http/transport.ts";
 import { newAuthority } from "../../authority.ts";
 import { unheard } from "../../unheard.ts";
 

@@ -1,7 +1,7 @@
 /** The address that was judged is the one connected to: whatever the name stands for later, with TLS on the name. */
 import assert from "node:assert/strict";
-import { createHttp } from "../../../platforms/http.ts";
-import { NotSent } from "../../../platforms/sockets.ts";
+import { createHttp } from "../../../platforms/_http/http.ts";
+import { NotSent } from "../../../platforms/_http/sockets.ts";
 import { AUTHORITY, serve, serveRaw, transport } from "./_pinned.ts";
 import { fails } from "./_servers.ts";
 
@@ -195,7 +195,7 @@ Deno.test("with leave for the network alone, a process trusts what the runtime t
   await using server = serve(() => new Response("hello"), { tls: true });
   const trusted = await Deno.makeTempFile({ suffix: ".pem" });
   await Deno.writeTextFile(trusted, AUTHORITY);
-  const module = new URL("../../../platforms/transport.ts", import.meta.url).href;
+  const module = new URL("../../../platforms/_http/transport.ts", import.meta.url).href;
   const script = `
     import { createTransport } from ${JSON.stringify(module)};
     using way = createTransport();

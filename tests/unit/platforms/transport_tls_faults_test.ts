@@ -1,7 +1,7 @@
 /** Whatever a connection over TLS fails with, whoever asked is told, and no event of a socket is left unheard. */
 import assert from "node:assert/strict";
 import { CONNECTION_FAULTS, type ConnectionFault, startTls } from "../../../sandbox/core/tls.ts";
-import { NotSent } from "../../../platforms/sockets.ts";
+import { NotSent } from "../../../platforms/_http/sockets.ts";
 import { newAuthority } from "../../authority.ts";
 import { transport } from "./_pinned.ts";
 import { unheard } from "../../unheard.ts";

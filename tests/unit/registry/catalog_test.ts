@@ -1,9 +1,9 @@
 /** The catalogue over several sources: whose tool a name is, what is listed for whom, and how much memory it takes. */
 import assert from "node:assert/strict";
-import { readRegistry } from "../../../gateway.ts";
-import { GatewayError } from "../../../errors.ts";
-import type { Tier } from "../../../model.ts";
-import { reaches } from "../../../guard/scope.ts";
+import { readRegistry } from "../../../gateway/wire.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import type { Tier } from "../../../core/model.ts";
+import { reaches } from "../../../guard/pipeline/scope.ts";
 import { Catalog } from "../../../registry/catalog.ts";
 import { builtIn, offered, type ToolSource } from "../../../registry/source.ts";
 import { ChangingSource, offer } from "../../changing_source.ts";

@@ -1,7 +1,7 @@
 /** Codes that connectors bring: known to manifests, generated into one table, and refused where they cannot stand there. */
 import assert from "node:assert/strict";
-import type { CodeEntry } from "../../../errors.ts";
-import { described } from "../../../platforms/connector.ts";
+import type { CodeEntry } from "../../../core/errors.ts";
+import { described } from "../../../platforms/_connector/connector.ts";
 import { assertCodes, Connectors } from "../../../registry/connectors.ts";
 import { codeTable } from "../../../registry/generate_model.ts";
 import { readManifest } from "../../../registry/manifest.ts";
@@ -19,7 +19,7 @@ Deno.test("a manifest may name a code that a connector brings, and no other", ()
   assert.ok("manifest" in readManifest(manifest, withFax()));
   const refused = readManifest(manifest, CONNECTORS);
   assert.deepEqual(refused, {
-    faults: ['errors: "E_FAX_NOT_LINKED" is no code of errors.ts or of a connector'],
+    faults: ['errors: "E_FAX_NOT_LINKED" is no code of core/errors.ts or of a connector'],
   });
 });
 

@@ -1,7 +1,7 @@
 /** What cannot be derived from connectors without doubt is refused. */
 import assert from "node:assert/strict";
-import { text } from "../../../lib/fields.ts";
-import { type Connector, connector } from "../../../platforms/connector.ts";
+import { text } from "../../../core/fields.ts";
+import { type Connector, connector } from "../../../platforms/_connector/connector.ts";
 import { Connectors } from "../../../registry/connectors.ts";
 import { RegistryError } from "../../../registry/files.ts";
 import { CONNECTORS } from "../../connectors.ts";

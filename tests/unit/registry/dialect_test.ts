@@ -1,6 +1,6 @@
 /** The dialect: every keyword both ways, everything else refused, one sentence per fault. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../errors.ts";
+import { GatewayError } from "../../../core/errors.ts";
 import { checker, faults, type Schema, typeText } from "../../../registry/dialect.ts";
 
 const object = (properties: Record<string, Schema>, required: string[] = []): Schema => ({

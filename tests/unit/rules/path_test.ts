@@ -1,6 +1,6 @@
 /** Paths in a repository: what is refused, however it is spelled, and what passes. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../errors.ts";
+import { GatewayError } from "../../../core/errors.ts";
 import {
   isBlocked,
   markdownPath,
@@ -10,7 +10,7 @@ import {
   withoutPrefix,
   writablePath,
 } from "../../../rules/path.ts";
-import { LIMITS } from "../../../model.ts";
+import { LIMITS } from "../../../core/model.ts";
 
 const MAX = LIMITS.REPO_PATH_CHARACTERS;
 const ABSOLUTE = "is absolute";

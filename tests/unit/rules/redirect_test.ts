@@ -1,6 +1,6 @@
 /** Which redirects may be: sources, destinations, circles onto themselves, in every spelling. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../errors.ts";
+import { GatewayError } from "../../../core/errors.ts";
 import {
   homeOf,
   mustStay,

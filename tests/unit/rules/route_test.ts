@@ -1,6 +1,6 @@
 /** Routes of a static site: the rules of E_BAD_ROUTE, the one form of a route, and the files that serve it. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../errors.ts";
+import { GatewayError } from "../../../core/errors.ts";
 import { fileOfRoute, routeOf, routeOfFile, spellingsOfRoute, takesRoute } from "../../../rules/route.ts";
 
 const SIGN = "a route has letters, digits and dashes between slashes";

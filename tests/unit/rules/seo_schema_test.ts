@@ -1,6 +1,6 @@
 /** What may be the structured data of a page, and what its types are. */
 import assert from "node:assert/strict";
-import type { Code } from "../../../errors.ts";
+import type { Code } from "../../../core/errors.ts";
 import { hasContext, pageSchema, typesOf } from "../../../rules/seo_schema.ts";
 
 const KIB = 1024;

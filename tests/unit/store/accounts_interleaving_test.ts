@@ -1,6 +1,6 @@
 /** Connected accounts over random interleavings: slow, lost and late answers, crashes, clocks that step. */
 import assert from "node:assert/strict";
-import { InvalidGrant } from "../../../lib/invalid_grant.ts";
+import { InvalidGrant } from "../../../core/invalid_grant.ts";
 import type { Accounts } from "../../../store/accounts.ts";
 import type { FreshToken, NoToken, RefreshAnswer } from "../../../store/store.ts";
 import { GRANTED, HOUR, instance, LEASE_MS, sharedKv, USER } from "./accounts_kit.ts";

@@ -1,6 +1,6 @@
 /** Connected accounts when an answer is lost or late: no newer token is lost, no newer record overwritten. */
 import assert from "node:assert/strict";
-import { InvalidGrant } from "../../../lib/invalid_grant.ts";
+import { InvalidGrant } from "../../../core/invalid_grant.ts";
 import type { Refresh, RefreshAnswer } from "../../../store/store.ts";
 import {
   assertOk,

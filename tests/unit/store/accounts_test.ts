@@ -1,6 +1,6 @@
 /** Connected accounts: who is given which token, when it is refreshed, and what is said when there is none. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../errors.ts";
+import { GatewayError } from "../../../core/errors.ts";
 import type { Refresh } from "../../../store/store.ts";
 import { assertOk, GRANTED, heldRefresh, HOUR, never, states, world } from "./accounts_kit.ts";
 import { Upstream } from "./token_server.ts";

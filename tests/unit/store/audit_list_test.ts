@@ -1,7 +1,7 @@
 /** Listing and exporting the audit. */
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
-import type { AuditRow } from "../../../model.ts";
+import type { AuditRow } from "../../../core/model.ts";
 import { Audit } from "../../../store/audit.ts";
 import { Database } from "../../../store/database.ts";
 import type { AuditQuery, AuditStore } from "../../../store/store.ts";

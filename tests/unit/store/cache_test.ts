@@ -1,6 +1,6 @@
 /** How stale a look-up may be, and what must never be cached. */
 import assert from "node:assert/strict";
-import { LIMITS } from "../../../model.ts";
+import { LIMITS } from "../../../core/model.ts";
 import { ConfigVersion, ListCache, RecordCache } from "../../../store/cache.ts";
 import { Database } from "../../../store/database.ts";
 import { Sealer } from "../../../store/seal.ts";

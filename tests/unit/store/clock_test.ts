@@ -1,6 +1,6 @@
 /** What is open while the clock is set: nothing made under a clock that was ahead outlives it, and nobody is shut out. */
 import assert from "node:assert/strict";
-import { LIMITS, OAUTH_LIMITS, PEOPLE_LIMITS } from "../../../model.ts";
+import { LIMITS, OAUTH_LIMITS, PEOPLE_LIMITS } from "../../../core/model.ts";
 import type { SignIn, Store } from "../../../store/store.ts";
 import { Clock, open, START } from "./kit.ts";
 

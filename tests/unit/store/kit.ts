@@ -1,5 +1,5 @@
 /** What the tests of the store share: stores in memory and on files, clocks that are set, rows, other processes. */
-import type { AuditRow } from "../../../model.ts";
+import type { AuditRow } from "../../../core/model.ts";
 import { Audit } from "../../../store/audit.ts";
 import { Database } from "../../../store/database.ts";
 import { openStore, type StoreOptions } from "../../../store/kv.ts";

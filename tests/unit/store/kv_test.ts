@@ -1,6 +1,6 @@
 /** Opening, probing and closing a store. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../errors.ts";
+import { GatewayError } from "../../../core/errors.ts";
 import { Database } from "../../../store/database.ts";
 import { Child, folder, KEY, newToken, open, row } from "./kit.ts";
 

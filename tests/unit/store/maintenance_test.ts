@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
-import { GatewayError } from "../../../errors.ts";
+import { GatewayError } from "../../../core/errors.ts";
 import {
   acceptKeys,
   copyStore,

@@ -1,6 +1,6 @@
 /** Files that were written under our mark: known by path and blob, the last few of each. */
 import assert from "node:assert/strict";
-import { LIMITS } from "../../../model.ts";
+import { LIMITS } from "../../../core/model.ts";
 import { open } from "./kit.ts";
 
 Deno.test("of what was written under our mark each path knows the last few blobs, whoever asks in which case", async () => {

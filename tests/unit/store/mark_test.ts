@@ -1,6 +1,6 @@
 /** Which stores a version opens, under which keys, and what it says where a store was and is no more. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../errors.ts";
+import { GatewayError } from "../../../core/errors.ts";
 import { KnownStores } from "../../../store/known_stores.ts";
 import { STORE_FORMAT, type StoreMark } from "../../../store/mark.ts";
 import type { StoreOptions } from "../../../store/kv.ts";

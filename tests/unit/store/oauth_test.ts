@@ -1,6 +1,6 @@
 /** OAuth's records: registrations stay few, codes and refresh tokens are worth something once, ends hold everywhere. */
 import assert from "node:assert/strict";
-import { type Granted, OAUTH_LIMITS } from "../../../model.ts";
+import { type Granted, OAUTH_LIMITS } from "../../../core/model.ts";
 import type { CodeOrder, Redeemed, Store } from "../../../store/store.ts";
 import { ConfigVersion } from "../../../store/cache.ts";
 import { Database } from "../../../store/database.ts";

@@ -1,6 +1,6 @@
 /** Paces: turns reserved a few at a time, so that no window holds too many, whichever instance of a store asks. */
 import assert from "node:assert/strict";
-import type { NoTurn, PaceLimits, Turn } from "../../../lib/pace.ts";
+import type { NoTurn, PaceLimits, Turn } from "../../../core/pace.ts";
 import { PaceDraft, type PaceRecord } from "../../../store/pace_record.ts";
 import type { Store } from "../../../store/store.ts";
 import { Clock, folder, open, START } from "./kit.ts";

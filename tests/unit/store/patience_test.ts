@@ -1,6 +1,6 @@
 /** A KV that hangs without failing: every operation is answered in time, and nothing is said that is not known. */
 import assert from "node:assert/strict";
-import { LIMITS } from "../../../model.ts";
+import { LIMITS } from "../../../core/model.ts";
 import { Audit } from "../../../store/audit.ts";
 import { Database } from "../../../store/database.ts";
 import { openStore } from "../../../store/kv.ts";

@@ -1,6 +1,6 @@
 /** Records of sites while connectors come and go, and what a change may name. */
 import assert from "node:assert/strict";
-import type { Site } from "../../../model.ts";
+import type { Site } from "../../../core/model.ts";
 import type { NewSite, SiteInput, SiteShape } from "../../../store/store.ts";
 import { SITE_SHAPE } from "../../connectors.ts";
 import { open } from "./kit.ts";

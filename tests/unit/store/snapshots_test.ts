@@ -1,6 +1,6 @@
 /** Requests counted by the day, answers kept in parts, snapshots by site and day, and leases that are renewed. */
 import assert from "node:assert/strict";
-import type { Snapshot } from "../../../model.ts";
+import type { Snapshot } from "../../../core/model.ts";
 import { Clock, folder, open } from "./kit.ts";
 
 const HOUR = 60 * 60 * 1000;

@@ -2,8 +2,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { GatewayError } from "../../../errors.ts";
-import { InvalidGrant } from "../../../lib/invalid_grant.ts";
+import { GatewayError } from "../../../core/errors.ts";
+import { InvalidGrant } from "../../../core/invalid_grant.ts";
 import type { RefreshAnswer } from "../../../store/store.ts";
 
 /** How it treats refresh tokens: they stay, or each refresh replaces them. */

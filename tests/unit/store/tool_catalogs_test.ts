@@ -1,7 +1,7 @@
 /** Catalogues of sites' own tools: replaced whole, seen by other instances in time, kept for the right place. */
 import assert from "node:assert/strict";
 import type { CatalogTool, ToolCatalog, ToolDecision } from "../../../store/store.ts";
-import { LIMITS } from "../../../model.ts";
+import { LIMITS } from "../../../core/model.ts";
 import { folder, open } from "./kit.ts";
 
 const head = (more: Partial<ToolCatalog> = {}): Omit<ToolCatalog, "content"> => ({

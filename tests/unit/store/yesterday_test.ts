@@ -1,6 +1,6 @@
 /** Stores as earlier versions wrote them are started under this one: everything that bound a caller binds still. */
 import assert from "node:assert/strict";
-import { Passphrases } from "../../../admin/sign_in/passphrase.ts";
+import { Passphrases } from "../../../identity/sign_in/passphrase.ts";
 import { STORE_FORMAT } from "../../../store/mark.ts";
 import { asLines, kindsOf, lay, makeStore, OPENED_AT, SITE } from "../../fixtures/stores/stores.ts";
 import { gateway } from "../../kit.ts";

@@ -1,7 +1,7 @@
 /** Frontmatter read, and changed in place: what is not the changed key keeps every byte. */
 import assert from "node:assert/strict";
 import { Document } from "yaml";
-import { GatewayError } from "../../../errors.ts";
+import { GatewayError } from "../../../core/errors.ts";
 import { readDocument, required, withDeployment, withKey } from "../../../tools/markdown/_frontmatter.ts";
 import { textOf } from "../../../tools/markdown/_block.ts";
 

@@ -1,6 +1,6 @@
 /** Markdown as a draft's HTML: what of it is kept, and what a reader should never run is left out and named. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../errors.ts";
+import { GatewayError } from "../../../core/errors.ts";
 import { htmlOf } from "../../../tools/markdown/_html.ts";
 
 const KEPT: readonly [string, string][] = [

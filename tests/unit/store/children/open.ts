@@ -1,5 +1,5 @@
 /** Opens a store and prints what came of it, as a gateway that starts would. */
-import { asGatewayError } from "../../../../errors.ts";
+import { asGatewayError } from "../../../../core/errors.ts";
 import { openStore } from "../../../../store/kv.ts";
 
 const [path = "", deadline = "8000"] = Deno.args;

@@ -1,0 +1,145 @@
+/** One's own account: passphrase, passkeys, sessions. */
+import type { Context, Hono } from "hono";
+import { GatewayError } from "../../core/errors.ts";
+import { PEOPLE_LIMITS } from "../../core/model.ts";
+import { Notice } from "../notice.tsx";
+import { leadTo, showPage } from "../respond.tsx";
+import type { Person } from "../../identity/visitors.ts";
+import { actorOfPerson } from "../../identity/actor.ts";
+import { answer } from "../../admin/exchange.ts";
+import { canHavePasskeys } from "../../identity/sign_in/hosts.ts";
+import {
+  ACCOUNT_PATH,
+  type AccountFaults,
+  type AccountShown,
+  Passkeys,
+  Passphrase,
+  Sessions,
+} from "./account_parts.tsx";
+import { asPerson, asSender, type PagesParts, worded } from "./frame.tsx";
+
+/** What was done, by the word that leads back here. */
+const DONE: Readonly<Record<string, string>> = {
+  passphrase: "The passphrase is changed, and every other session has ended.",
+  passkey: "The passkey can be used from now on.",
+  removed: "The passkey is removed. A session that it began goes on until you end it below.",
+  ended: "The session has ended.",
+  others: "Every other session has ended.",
+};
+
+/** Adds the routes under `/admin/account`. */
+export function accountPages(app: Hono, parts: PagesParts): void {
+  const { people, ports, visitors } = parts;
+  const { store } = ports;
+  /** Whether somebody has signed in so lately that a way in may be added. */
+  const isFresh = ({ session }: Person) =>
+    Math.abs(ports.now() - session.created_at) < PEOPLE_LIMITS.SIGN_IN_FRESH_MS;
+  const stale = (c: Context) =>
+    leadTo(c, `/admin/sign-in?${new URLSearchParams({ again: "1", next: ACCOUNT_PATH })}`);
+  const page = async (c: Context, person: Person, faults: AccountFaults = {}) => {
+    const signIn = await store.signIns.get(person.user.id);
+    const sessions = await store.personSessions.list(person.user.id);
+    return await accountPage(c, { person, signIn, sessions, faults, baseUrl: ports.baseUrl });
+  };
+
+  app.get(ACCOUNT_PATH, (c) => asPerson(parts, c, (person) => page(c, person)));
+
+  app.post(`${ACCOUNT_PATH}/passphrase`, (c) =>
+    asSender(parts, c, async (person, form) => {
+      const { user, session } = person;
+      const chosen = form.get("passphrase") ?? "";
+      const { passphrase: kept } = await store.signIns.get(user.id);
+      if (kept === null && !isFresh(person)) return stale(c);
+      const fault = people.fault(user, chosen);
+      if (fault !== null) return await page(c, person, { passphrase: fault });
+      if (form.get("again") !== chosen) {
+        return await page(c, person, { again: "This is not the same as above" });
+      }
+      try {
+        if (kept !== null && !await people.isOwn(user, form.get("current") ?? "")) {
+          return await page(c, person, { current: "This is not your passphrase" });
+        }
+        await people.changePassphrase(user, chosen, session.id);
+      } catch (thrown) {
+        return await page(c, person, { current: worded(c, thrown).message });
+      }
+      return leadTo(c, `${ACCOUNT_PATH}?done=passphrase`);
+    }));
+
+  app.post(`${ACCOUNT_PATH}/passkeys/options`, (c) =>
+    asSender(parts, c, async (person) => {
+      if (!isFresh(person)) {
+        throw new GatewayError(
+          "E_FORBIDDEN",
+          "Sign out and in again first: a passkey is added shortly after that",
+        );
+      }
+      const { passkeys } = await store.signIns.get(person.user.id);
+      return answer(c, await (await parts.passkeys()).creationOptions(person.user, person.csrf, passkeys));
+    }));
+
+  app.post(`${ACCOUNT_PATH}/passkeys`, (c) =>
+    asSender(parts, c, async (person, form) => {
+      const { user, csrf } = person;
+      if (!isFresh(person)) return stale(c);
+      try {
+        const passkeys = await parts.passkeys();
+        const made = await passkeys.made(form.get("response") ?? "", csrf, form.get("name") ?? "");
+        await people.addPasskey(user, made);
+      } catch (thrown) {
+        return await page(c, person, { passkey: worded(c, thrown).message });
+      }
+      return leadTo(c, `${ACCOUNT_PATH}?done=passkey`);
+    }));
+
+  app.post(`${ACCOUNT_PATH}/passkeys/remove`, (c) =>
+    asSender(parts, c, async (person, form) => {
+      try {
+        await people.removePasskey(person.user, form.get("passkey") ?? "");
+      } catch (thrown) {
+        return await page(c, person, { passkey: worded(c, thrown).message });
+      }
+      return leadTo(c, `${ACCOUNT_PATH}?done=removed`);
+    }));
+
+  app.post(`${ACCOUNT_PATH}/sessions/end`, (c) =>
+    asSender(parts, c, async ({ user, session }, form) => {
+      const id = form.get("session") ?? "";
+      const ended = id !== "" && await store.personSessions.end(user.id, id);
+      if (ended) await ports.record(actorOfPerson(user), "session.end", { session_id: id });
+      return leadTo(c, id === session.id ? "/admin/sign-in" : `${ACCOUNT_PATH}?done=ended`);
+    }));
+
+  app.post(`${ACCOUNT_PATH}/sessions/end-all`, (c) =>
+    asSender(parts, c, async ({ user }) => {
+      const count = await store.personSessions.endAll(user.id);
+      await ports.record(actorOfPerson(user), "session.end", { sessions_ended: count });
+      await visitors.signOut(c);
+      return leadTo(c, "/admin/sign-in");
+    }));
+}
+
+function accountPage(c: Context, shown: AccountShown): Promise<Response> {
+  const { person, faults, baseUrl } = shown;
+  const done = DONE[c.req.query("done") ?? ""];
+  const status = Object.keys(faults).length > 0 ? 400 : 200;
+  const script = canHavePasskeys(baseUrl);
+  return showPage(
+    c,
+    { title: "Your account", visitor: person, current: ACCOUNT_PATH, script, status },
+    <>
+      {done && status === 200 && (
+        <Notice kind="done">
+          <p>{done}</p>
+        </Notice>
+      )}
+      <p>
+        {"You are signed in as "}
+        <strong>{person.user.email}</strong>.
+      </p>
+      <Passphrase {...shown} />
+      <Passkeys {...shown} />
+      <Sessions {...shown} />
+    </>,
+  );
+}

@@ -1,0 +1,43 @@
+/** The pages of the admin side, for people; loaded when the first is asked for. */
+import { Hono } from "hono";
+import { GatewayError } from "../../core/errors.ts";
+import { onDemand } from "../../core/async.ts";
+import { asset, ASSETS_PATH } from "../assets.ts";
+import { Visitors } from "../../identity/visitors.ts";
+import type { AdminPorts } from "../../admin/ports.ts";
+import { People } from "../../identity/sign_in/people.ts";
+import { accountPages } from "./account.tsx";
+import { clientPages } from "./clients.tsx";
+import { connectionPages } from "./connections.tsx";
+import { type PagesParts, refusalPage } from "./frame.tsx";
+import { invitationPages } from "./invitation.tsx";
+import { signInPages } from "./sign_in.tsx";
+import { tokenPages } from "./tokens.tsx";
+
+/** The routes below `/admin` that are not the API, to be mounted at the root; every answer is a page, a refusal too. */
+export function pagesApp(ports: AdminPorts): Hono {
+  const app = new Hono();
+  const visitors = new Visitors(ports);
+  const parts: PagesParts = {
+    ports,
+    visitors,
+    people: new People(ports),
+    passkeys: onDemand(async () => {
+      const { Passkeys } = await import("../../identity/sign_in/passkeys.ts");
+      return new Passkeys(ports);
+    }),
+  };
+  app.get(`${ASSETS_PATH}/:name`, async (c) => await asset(c, c.req.param("name")) ?? c.notFound());
+  accountPages(app, parts);
+  signInPages(app, parts);
+  invitationPages(app, parts);
+  tokenPages(app, parts);
+  connectionPages(app, parts);
+  clientPages(app, parts);
+  app.notFound(async (c) => {
+    const error = new GatewayError("E_NOT_FOUND", "Nothing is at this address; it may be mistyped");
+    return await refusalPage(c, await visitors.person(c.req.raw), error, ports.report);
+  });
+  app.onError(async (thrown, c) => await refusalPage(c, null, thrown, ports.report));
+  return app;
+}

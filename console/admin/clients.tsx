@@ -1,0 +1,59 @@
+/** One's own connected clients: which programs were let in, and their end. */
+import type { Context, Hono } from "hono";
+import type { ClientReport } from "../../core/model.ts";
+import { Form, Submit } from "../form.tsx";
+import { Notice } from "../notice.tsx";
+import { leadTo, showPage } from "../respond.tsx";
+import { Table } from "../table.tsx";
+import type { Person } from "../../identity/visitors.ts";
+import { asPerson, asSender, type PagesParts } from "./frame.tsx";
+import { CEILINGS, time } from "./words.ts";
+
+const PATH = "/admin/clients";
+
+/** Adds the routes under `/admin/clients`. */
+export function clientPages(app: Hono, parts: PagesParts): void {
+  const { clients } = parts.ports;
+  app.get(PATH, (c) =>
+    asPerson(parts, c, async (person) => {
+      return await clientsPage(c, person, await (await clients()).list(person.user.id));
+    }));
+
+  app.post(`${PATH}/end`, (c) =>
+    asSender(parts, c, async ({ user }, form) => {
+      await (await clients()).end(form.get("client") ?? "", user);
+      return leadTo(c, `${PATH}?done=ended`);
+    }));
+}
+
+function clientsPage(c: Context, person: Person, clients: readonly ClientReport[]): Promise<Response> {
+  const rows = clients.toReversed().map((client) => [
+    `“${client.client_name}”, whose answers go to ${client.redirect_host}`,
+    client.allowed_sites.includes("*") ? "every site of yours" : client.allowed_sites.join(", "),
+    CEILINGS[client.max_risk] ?? String(client.max_risk),
+    `let in ${time(client.created_at)}, last seen ${time(client.refreshed_at)}, until ${
+      time(client.expires_at)
+    }`,
+    <Form visitor={person} action={`${PATH}/end`}>
+      <input type="hidden" name="client" value={client.grant_id} />
+      <Submit quiet label={`End the access of ${client.client_name}`}>End</Submit>
+    </Form>,
+  ]);
+  return showPage(
+    c,
+    { title: "Connected clients", visitor: person, current: PATH },
+    <>
+      {c.req.query("done") === "ended" && (
+        <Notice kind="done">
+          <p>The client's access has ended, with all its tokens.</p>
+        </Notice>
+      )}
+      <Table
+        caption="Programs that you let in, and what each may do in your name"
+        columns={["Client", "Sites", "At most", "When", "End"]}
+        rows={rows}
+        empty="You have let no client in."
+      />
+    </>,
+  );
+}

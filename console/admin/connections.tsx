@@ -1,0 +1,164 @@
+/** One's own connected accounts: what is connected, connecting by the flow of a link, disconnecting. */
+import type { Context, Hono } from "hono";
+import type { Child } from "hono/jsx";
+import { GatewayError } from "../../core/errors.ts";
+import { Choices, Form, Submit } from "../form.tsx";
+import { Notice } from "../notice.tsx";
+import { leadTo, showPage } from "../respond.tsx";
+import type { Person } from "../../identity/visitors.ts";
+import { actorOfPerson } from "../../identity/actor.ts";
+import type { ConnectionKindReport, ConnectionReport } from "../../admin/connection_ports.ts";
+import { asPerson, asSender, type PagesParts, worded } from "./frame.tsx";
+import { time } from "./words.ts";
+
+const PATH = "/admin/connections";
+
+/** What a page says first. */
+interface Said {
+  readonly kind: "done" | "problem";
+  readonly text: string;
+}
+
+/** Adds the routes under `/admin/connections`. */
+export function connectionPages(app: Hono, parts: PagesParts): void {
+  const { connections } = parts.ports;
+  const page = async (c: Context, person: Person, said?: Said) => {
+    const port = await connections();
+    return await connectionsPage(c, person, {
+      kinds: port.kinds(),
+      own: await port.list(person.user.id),
+      said,
+    });
+  };
+
+  app.get(PATH, (c) => asPerson(parts, c, (person) => page(c, person)));
+
+  app.post(`${PATH}/connect`, (c) =>
+    asSender(parts, c, async (person, form) => {
+      const order = { user: person.user.id, kind: form.get("kind") ?? "", rights: form.getAll("rights") };
+      try {
+        const { link } = await (await connections()).start(order, actorOfPerson(person.user));
+        return leadTo(c, new URL(link).pathname);
+      } catch (thrown) {
+        return await page(c, person, { kind: "problem", text: `${notConnectable(c, person, thrown)}.` });
+      }
+    }));
+
+  app.post(`${PATH}/disconnect`, (c) =>
+    asSender(parts, c, async (person, form) => {
+      const kind = form.get("kind") ?? "";
+      try {
+        const actor = actorOfPerson(person.user);
+        const ended = await (await connections()).disconnect(person.user.id, kind, false, actor);
+        return await page(c, person, {
+          kind: ended.revoked === false ? "problem" : "done",
+          text: `${ended.message}.`,
+        });
+      } catch (thrown) {
+        return await page(c, person, { kind: "problem", text: `${worded(c, thrown).message}.` });
+      }
+    }));
+}
+
+const NOT_SET_UP = "whoever runs this gateway has not set it up yet; ask them to";
+
+/** Whether the names of settings mean anything to that person. */
+const seesSettings = ({ user }: Person) => user.role === "admin";
+
+/** Why a link was not made; a member is shown no names of settings. */
+function notConnectable(c: Context, person: Person, thrown: unknown): string {
+  const { message } = worded(c, thrown);
+  const isUnset = thrown instanceof GatewayError && thrown.code === "E_MISSING_SECRET";
+  return isUnset && !seesSettings(person) ? `It cannot be connected now: ${NOT_SET_UP}` : message;
+}
+
+interface Shown {
+  readonly kinds: readonly ConnectionKindReport[];
+  readonly own: readonly ConnectionReport[];
+  readonly said: Said | undefined;
+}
+
+function connectionsPage(c: Context, person: Person, { kinds, own, said }: Shown): Promise<Response> {
+  return showPage(
+    c,
+    { title: "Connected accounts", visitor: person, current: PATH },
+    <>
+      {said && (
+        <Notice kind={said.kind}>
+          <p>{said.text}</p>
+        </Notice>
+      )}
+      <p>Sites that are bound to you use these accounts. The gateway never sees your password there.</p>
+      {kinds.map((kind) => (
+        <Kind
+          person={person}
+          kind={kind}
+          connected={own.find((one) => one.kind === kind.kind)}
+        />
+      ))}
+      {kinds.length === 0 && <p>This gateway has nothing that an account could be connected to.</p>}
+    </>,
+  );
+}
+
+interface KindParts {
+  readonly person: Person;
+  readonly kind: ConnectionKindReport;
+  readonly connected: ConnectionReport | undefined;
+}
+
+function Kind({ person, kind: { kind, product, rights, problem }, connected }: KindParts): Child {
+  const wanted = (word: string) => connected?.rights.includes(word) ?? true;
+  return (
+    <section aria-labelledby={`${kind}-title`}>
+      <h2 id={`${kind}-title`}>{product}</h2>
+      {connected && <Connected person={person} product={product} connected={connected} />}
+      {problem === null
+        ? (
+          <Form visitor={person} action={`${PATH}/connect`}>
+            <input type="hidden" name="kind" value={kind} />
+            <Choices
+              name="rights"
+              legend={connected ? "Connect again, to let the gateway" : "Let the gateway"}
+              choices={Object.entries(rights).map(([word, meaning]) => ({
+                value: word,
+                label: meaning,
+                checked: wanted(word),
+              }))}
+            />
+            <Submit>{connected ? "Connect again" : `Connect ${product}`}</Submit>
+          </Form>
+        )
+        : <p>It cannot be connected now: {seesSettings(person) ? problem : NOT_SET_UP}.</p>}
+    </section>
+  );
+}
+
+function Connected(
+  { person, product, connected }: {
+    readonly person: Person;
+    readonly product: string;
+    readonly connected: ConnectionReport;
+  },
+): Child {
+  const { kind, account, message, sites, last_refreshed_at } = connected;
+  return (
+    <>
+      {message && (
+        <Notice kind="problem">
+          <p>{message}.</p>
+        </Notice>
+      )}
+      <p>
+        {"Connected: "}
+        <strong>{account}</strong>
+        {last_refreshed_at ? `, access last renewed ${time(last_refreshed_at)}` : ""}
+        {sites.length ? `, used by ${sites.join(", ")}` : ", used by no site yet"}.
+      </p>
+      <Form visitor={person} action={`${PATH}/disconnect`}>
+        <input type="hidden" name="kind" value={kind} />
+        <Submit quiet label={`Disconnect ${product}`}>Disconnect</Submit>
+      </Form>
+    </>
+  );
+}

@@ -1,0 +1,89 @@
+/** What every page of the admin side shares: who looks at it, refusals as pages, the way to the sign-in. */
+import type { Context } from "hono";
+import { asGatewayError, GatewayError } from "../../core/errors.ts";
+import { Notice } from "../notice.tsx";
+import { leadTo, showPage } from "../respond.tsx";
+import type { Person, Visitor, Visitors } from "../../identity/visitors.ts";
+import type { AdminPorts } from "../../admin/ports.ts";
+import type { People } from "../../identity/sign_in/people.ts";
+import type { Passkeys } from "../../identity/sign_in/passkeys.ts";
+
+/** What the pages stand on. */
+export interface PagesParts {
+  readonly ports: AdminPorts;
+  readonly visitors: Visitors;
+  readonly people: People;
+  /** Loaded when a passkey is first made or used. */
+  passkeys(): Promise<Passkeys>;
+}
+
+/** Where somebody signs in, and comes back from to that address. */
+export function signInAddress(next: string): string {
+  return `/admin/sign-in?${new URLSearchParams({ next })}`;
+}
+
+/** Runs a page for somebody who has signed in; anybody else is led to the sign-in, and back from there. */
+export async function asPerson(
+  { visitors }: PagesParts,
+  c: Context,
+  show: (person: Person) => Promise<Response>,
+): Promise<Response> {
+  const person = await visitors.person(c.req.raw);
+  if (person !== null) return await show(person);
+  const { pathname, search } = new URL(c.req.url);
+  return leadTo(c, signInAddress(c.req.method === "GET" ? pathname + search : "/admin"));
+}
+
+/** Runs what a form asks for, sent by somebody who has signed in. */
+export async function asSender(
+  parts: PagesParts,
+  c: Context,
+  act: (person: Person, form: URLSearchParams) => Promise<Response>,
+): Promise<Response> {
+  return await asPerson(parts, c, async (person) => await act(person, await parts.visitors.form(c, person)));
+}
+
+/** A page that says what was wrong, with a way back. */
+export async function refusalPage(
+  c: Context,
+  visitor: Visitor | null,
+  thrown: unknown,
+  report: AdminPorts["report"],
+): Promise<Response> {
+  const requestId = crypto.randomUUID();
+  const error = asGatewayError(thrown, requestId);
+  if (error.code === "E_INTERNAL") report(requestId, thrown);
+  c.header("X-Request-Id", requestId);
+  if (error.retryAfter !== undefined) c.header("Retry-After", String(error.retryAfter));
+  const content = (
+    <>
+      <Notice kind="problem">
+        <p>{error.message}.</p>
+      </Notice>
+      <p>
+        <a href="/admin">Go on</a>
+      </p>
+    </>
+  );
+  return await showPage(c, { title: titleOf(error), visitor, status: error.status }, content);
+}
+
+function titleOf({ code }: GatewayError): string {
+  switch (code) {
+    case "E_NOT_FOUND":
+      return "There is no such page";
+    case "E_RATE_LIMITED":
+      return "Too many attempts";
+    case "E_INTERNAL":
+      return "Something failed";
+    default:
+      return "That was not done";
+  }
+}
+
+/** The message of a refusal that a form shows; throws anything that is none, and what failed inside the gateway. */
+export function worded(c: Context, thrown: unknown): { message: string; status: number } {
+  if (!(thrown instanceof GatewayError) || thrown.code === "E_INTERNAL") throw thrown;
+  if (thrown.retryAfter !== undefined) c.header("Retry-After", String(thrown.retryAfter));
+  return { message: thrown.message, status: thrown.status };
+}

@@ -1,0 +1,127 @@
+/** Signing in and out. */
+import type { Context, Hono } from "hono";
+import { PEOPLE_LIMITS } from "../../core/model.ts";
+import { Field, Form, Submit } from "../form.tsx";
+import { Notice } from "../notice.tsx";
+import { ownAddress } from "../../identity/origin.ts";
+import { leadTo, showPage } from "../respond.tsx";
+import type { Visitor } from "../../identity/visitors.ts";
+import { actorOfPerson } from "../../identity/actor.ts";
+import { addressOf, answer } from "../../admin/exchange.ts";
+import { canHavePasskeys } from "../../identity/sign_in/hosts.ts";
+import { type PagesParts, worded } from "./frame.tsx";
+
+/** Where somebody who came for nothing in particular is led. */
+export const HOME = "/admin/tokens";
+const PATH = "/admin/sign-in";
+
+interface Shown {
+  readonly next: string;
+  readonly email?: string;
+  readonly problem?: string;
+  readonly status?: number;
+}
+
+/** Adds `/admin/sign-in`, its passkeys, and `/admin/sign-out`. */
+export function signInPages(app: Hono, parts: PagesParts): void {
+  const { visitors, people, ports } = parts;
+  const { baseUrl } = ports;
+  const wanted = (next: string | null | undefined) => ownAddress(next, baseUrl, HOME);
+
+  app.get("/admin", (c) => leadTo(c, HOME));
+  app.get("/admin/login", (c) => leadTo(c, PATH));
+  app.get(PATH, async (c) => {
+    const next = wanted(c.req.query("next"));
+    const visitor = await visitors.visit(c);
+    const stays = visitor.user === null || c.req.query("again") !== undefined;
+    return !stays ? leadTo(c, next) : await signInPage(c, visitor, baseUrl, { next });
+  });
+
+  app.post(PATH, async (c) => {
+    const visitor = await visitors.visit(c);
+    const form = await visitors.form(c, visitor);
+    const passphrase = form.get("passphrase") ?? "";
+    // A longer one is nobody's, and is neither shown nor recorded whole.
+    const email = (form.get("email")?.trim() ?? "").slice(0, PEOPLE_LIMITS.EMAIL_CHARACTERS_MAX + 1);
+    const next = wanted(form.get("next"));
+    try {
+      const signedIn = await people.signIn({
+        email,
+        passphrase,
+        address: addressOf(c),
+        deviceOf: (user_id) => visitors.deviceOf(c.req.raw, user_id),
+      });
+      await ports.record(actorOfPerson(signedIn.user), "session.sign_in", { method: "passphrase" });
+      await visitors.signIn(c, signedIn, "passphrase");
+      return leadTo(c, next);
+    } catch (thrown) {
+      const { message, status } = worded(c, thrown);
+      return await signInPage(c, visitor, baseUrl, { next, email, problem: message, status });
+    }
+  });
+
+  app.post(`${PATH}/passkey/options`, async (c) => {
+    const visitor = await visitors.visit(c);
+    await visitors.form(c, visitor);
+    // Not counted: nobody guesses a passkey, and whoever guesses passphrases must not shut those out who have one.
+    return answer(c, await (await parts.passkeys()).requestOptions(visitor.csrf));
+  });
+
+  app.post(`${PATH}/passkey`, async (c) => {
+    const visitor = await visitors.visit(c);
+    const form = await visitors.form(c, visitor);
+    const next = wanted(form.get("next"));
+    try {
+      const signedIn = await (await parts.passkeys()).used(form.get("response") ?? "", visitor.csrf);
+      await ports.record(actorOfPerson(signedIn.user), "session.sign_in", { method: "passkey" });
+      await visitors.signIn(c, signedIn, "passkey");
+      return leadTo(c, next);
+    } catch (thrown) {
+      const { message, status } = worded(c, thrown);
+      return await signInPage(c, visitor, baseUrl, { next, problem: message, status });
+    }
+  });
+
+  app.post("/admin/sign-out", async (c) => {
+    const visitor = await visitors.visit(c);
+    await visitors.form(c, visitor);
+    await visitors.signOut(c);
+    if (visitor.user) await ports.record(actorOfPerson(visitor.user), "session.sign_out", {});
+    return leadTo(c, PATH);
+  });
+}
+
+function signInPage(c: Context, visitor: Visitor, baseUrl: string, shown: Shown): Promise<Response> {
+  const { next, email, problem, status } = shown;
+  const script = canHavePasskeys(baseUrl);
+  return showPage(
+    c,
+    { title: "Sign in", visitor, script, status },
+    <>
+      {problem && (
+        <Notice kind="problem">
+          <p>{problem}.</p>
+        </Notice>
+      )}
+      {script && (
+        <Form
+          visitor={visitor}
+          action={`${PATH}/passkey`}
+          passkey={{ does: "get", options: `${PATH}/passkey/options` }}
+        >
+          <input type="hidden" name="next" value={next} />
+          <Submit>Sign in with a passkey</Submit>
+        </Form>
+      )}
+      <Form visitor={visitor} action={PATH}>
+        <input type="hidden" name="next" value={next} />
+        <Field name="email" label="E-mail address" type="email" value={email} autocomplete="username" />
+        <Field name="passphrase" label="Passphrase" type="password" autocomplete="current-password" />
+        <Submit>Sign in</Submit>
+      </Form>
+      <p>
+        No account, or nothing to sign in with any more? Ask whoever manages this gateway for an invitation.
+      </p>
+    </>,
+  );
+}

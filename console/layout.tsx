@@ -1,0 +1,69 @@
+/** The frame of every page: title, navigation of somebody who has signed in, content. */
+import type { Child, PropsWithChildren } from "hono/jsx";
+import { Form, Submit } from "./form.tsx";
+import type { Visitor } from "../identity/visitors.ts";
+
+/** What somebody who has signed in can go to. */
+export const NAVIGATION = [
+  { href: "/admin/tokens", label: "Tokens" },
+  { href: "/admin/connections", label: "Connected accounts" },
+  { href: "/admin/clients", label: "Connected clients" },
+  { href: "/admin/account", label: "Your account" },
+] as const;
+
+/** What a page is framed with. */
+export interface LayoutParts {
+  readonly title: string;
+  /** Who looks at it; null for a page without forms. */
+  readonly visitor: Visitor | null;
+  readonly stylesheet: string;
+  /** A script it needs beside what works without any. */
+  readonly script?: string;
+  /** The page of the navigation that this is. */
+  readonly current?: (typeof NAVIGATION)[number]["href"];
+}
+
+/** A whole document. */
+export function Layout(parts: PropsWithChildren<LayoutParts>): Child {
+  const { title, visitor, stylesheet, script, children } = parts;
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{`${title} · Site operations gateway`}</title>
+        <link rel="stylesheet" href={stylesheet} />
+        {script && <script type="module" src={script}></script>}
+      </head>
+      <body>
+        <a class="skip" href="#main">Skip to the content</a>
+        {visitor?.user && <Header {...parts} visitor={visitor} />}
+        <main id="main" tabindex={-1}>
+          <h1>{title}</h1>
+          {children}
+        </main>
+      </body>
+    </html>
+  );
+}
+
+function Header({ visitor, current }: LayoutParts & { visitor: Visitor }): Child {
+  return (
+    <header>
+      <nav aria-label="Pages">
+        <ul>
+          {NAVIGATION.map(({ href, label }) => (
+            <li>
+              <a href={href} aria-current={href === current ? "page" : undefined}>{label}</a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <Form visitor={visitor} action="/admin/sign-out" class="sign-out">
+        <span class="who">{visitor.user?.email}</span>
+        <Submit quiet>Sign out</Submit>
+      </Form>
+    </header>
+  );
+}

@@ -1,0 +1,149 @@
+/** The page of consent: who asks, where the answer goes, and what may be granted, all of it to be narrowed. */
+import type { Context } from "hono";
+import type { Child } from "hono/jsx";
+import type { ShownClient } from "../identity/oauth/authorizing.ts";
+import type { Choice, Offer } from "../identity/oauth/choice.ts";
+import { Choices, Form, Submit } from "./form.tsx";
+import { Notice } from "./notice.tsx";
+import { showPage } from "./respond.tsx";
+import type { Visitor } from "../identity/visitors.ts";
+import { groupWords, inShownOrder } from "./group_words.ts";
+
+/** What the page shows. */
+export interface ConsentView {
+  readonly client: ShownClient;
+  readonly email: string;
+  readonly visitor: Visitor;
+  readonly offer: Offer;
+  readonly choice: Choice;
+  /** What is wrong, by field. */
+  readonly missing: Readonly<Partial<Record<"sites" | "groups", string>>>;
+  readonly problem: string | null;
+  /** What the person was shown of the client, in short. */
+  readonly seen: string;
+  readonly action: string;
+}
+
+/** A request that leads nowhere, and why. */
+export function faultPage(c: Context, status: number, why: string): Promise<Response> {
+  return showPage(
+    c,
+    { title: "This request cannot be answered", visitor: null, status },
+    <>
+      <Notice kind="problem">
+        <p>{`${why}.`}</p>
+      </Notice>
+      <p>Nothing was granted, and you were sent nowhere. Go back to the program that led you here.</p>
+    </>,
+  );
+}
+
+/** The question. */
+export function consentPage(c: Context, status: number, view: ConsentView): Promise<Response> {
+  const { client, email, visitor, problem, action, seen } = view;
+  return showPage(
+    c,
+    { title: `Let “${client.name}” in?`, visitor, status, leadsTo: [client.leads_to] },
+    <>
+      {problem && (
+        <Notice kind="problem">
+          <p>{`${problem}.`}</p>
+        </Notice>
+      )}
+      <Notice kind="note">
+        <p>{whoAsks(client)}</p>
+        <p>{whereTo(client)}</p>
+      </Notice>
+      {client.own_scheme && (
+        <Notice kind="problem">
+          <p>{anyProgram(client.own_scheme)}</p>
+        </Notice>
+      )}
+      <p>
+        It will call tools for{" "}
+        {email}, with no more than you choose here. A change is shown to it first, and it has to confirm what
+        it was shown.
+      </p>
+      <Form visitor={visitor} action={action}>
+        <input type="hidden" name="seen" value={seen} />
+        <Fields {...view} />
+        <Submit name="answer" value="allow">Allow</Submit>
+        <Submit name="answer" value="deny" quiet>Deny</Submit>
+      </Form>
+    </>,
+  );
+}
+
+function Fields({ offer, choice, missing }: ConsentView): Child {
+  return (
+    <>
+      <Choices
+        name="sites"
+        legend="On these sites"
+        hint={offer.sites.length === 0 ? "You may use no site, so there is nothing to grant." : undefined}
+        error={missing.sites}
+        choices={offer.sites.map(({ id, name }) => ({
+          value: id,
+          label: name === id ? name : `${name} (${id})`,
+          checked: choice.sites.includes(id),
+        }))}
+      />
+      <Choices
+        name="groups"
+        legend="With the tools of these groups"
+        error={missing.groups}
+        choices={inShownOrder(offer.groups).map(({ name, tools }) => ({
+          value: name,
+          label: groupWords(name),
+          more: {
+            label: tools.length === 1 ? "Show its tool" : `Show its ${tools.length} tools`,
+            text: tools.join(", "),
+          },
+          checked: choice.groups.includes(name),
+        }))}
+      />
+      <Choices
+        name="max_risk"
+        legend="At most"
+        one
+        choices={offer.ceilings.map(({ risk, meaning }) => ({
+          value: String(risk),
+          label: meaning,
+          checked: risk === choice.max_risk,
+        }))}
+      />
+      <Choices
+        name="days"
+        legend="For"
+        one
+        choices={offer.days.map((days) => ({
+          value: String(days),
+          label: days === 1 ? "one day" : `${days} days`,
+          checked: days === choice.days,
+        }))}
+      />
+    </>
+  );
+}
+
+/** Who asks, as far as it is known. */
+function whoAsks({ name, proven_host }: ShownClient): string {
+  return proven_host === null
+    ? `A program that calls itself “${name}” asks. Nobody has verified that name.`
+    : `A program that ${proven_host} describes as “${name}” asks.`;
+}
+
+/** What nobody can know of an answer that is handed to a scheme. */
+const anyProgram = ({ scheme, program }: NonNullable<ShownClient["own_scheme"]>) =>
+  `Warning: any program on that machine can register itself for ${scheme}, not ${program} alone. Whichever program ` +
+  "gets your answer can call tools with what you choose below. If you did not start this yourself, choose Deny.";
+
+function whereTo({ loopback, own_scheme, redirect_host }: ShownClient): string {
+  if (own_scheme) {
+    return `Your answer goes to the program that opens ${own_scheme.scheme} addresses on the machine you are at: ` +
+      `allow it only if you just connected from ${own_scheme.program} there.`;
+  }
+  return loopback
+    ? `Your answer goes to a program on the machine you are at (${redirect_host}): allow it only if you just started one.`
+    : `Your answer goes to ${redirect_host}: allow it only if you know that address.`;
+}

@@ -1,0 +1,163 @@
+/** Reads the body of a request: within a number of bytes, as UTF-8 only, as JSON, as an object. */
+import { GatewayError } from "./errors.ts";
+import { LIMITS } from "./model.ts";
+import { inTime, PATIENCE, Pieces, type Taking, TooSlow } from "./body_pieces.ts";
+import { joined, readWithin } from "./bytes.ts";
+import { type Excess, jsonExtent } from "./json_extent.ts";
+
+/** A body that could not be read, and why. */
+export interface BodyFault {
+  readonly fault:
+    | "too large"
+    | "in too many pieces"
+    | "too slow"
+    | "cut short"
+    | "not UTF-8"
+    | "not JSON"
+    | Excess;
+}
+
+/** A body of that size is read in one go. */
+const AT_ONCE_BYTES = 64 * 1024;
+
+/** Requests of whose body nobody waits for the rest any more. */
+const GIVEN_UP = new WeakSet<Request>();
+
+/** Whether the rest of a request's body did not come in time: its connection is good for nothing else. */
+export const isGivenUp = (request: Request): boolean => GIVEN_UP.has(request);
+
+const EMPTY = new TextEncoder().encode("{}");
+const DECODER = new TextDecoder("utf-8", { fatal: true });
+
+/** The bytes of a body. One whose declared length is over the cap is not read; one without a length is counted. */
+async function readBytes(
+  request: Request,
+  cap: number,
+  taking: Taking,
+): Promise<Uint8Array | BodyFault> {
+  const declared = Number(request.headers.get("content-length") ?? NaN);
+  if (declared > cap) return { fault: "too large" };
+  let bytes: Uint8Array | null;
+  const pieces = !(declared <= AT_ONCE_BYTES) && request.body !== null
+    ? new Pieces(request.body, taking)
+    : null;
+  try {
+    bytes = pieces ? await readWithin(pieces, cap) : await atOnce(request, taking);
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) throw thrown;
+    if (!(thrown instanceof TooSlow)) return { fault: "cut short" };
+    GIVEN_UP.add(request);
+    return { fault: "too slow" };
+  }
+  if (pieces?.areTooMany) return { fault: "in too many pieces" };
+  return bytes === null || bytes.byteLength > cap ? { fault: "too large" } : bytes;
+}
+
+async function atOnce(request: Request, { add, patience = PATIENCE }: Taking): Promise<Uint8Array> {
+  const bytes = await inTime(request.bytes(), patience.SILENT_MS);
+  add?.(bytes.byteLength);
+  return bytes;
+}
+
+/** The text of bytes; null where they are no UTF-8. */
+function textOf(bytes: Uint8Array): string | null {
+  try {
+    return DECODER.decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** The body as text. */
+export async function readText(
+  request: Request,
+  cap: number,
+  taking: Taking = {},
+): Promise<{ text: string; bytes: number } | BodyFault> {
+  const bytes = await readBytes(request, cap, taking);
+  if ("fault" in bytes) return bytes;
+  const text = textOf(bytes);
+  return text === null ? { fault: "not UTF-8" } : { text, bytes: bytes.byteLength };
+}
+
+const BUDGET = { nodes: LIMITS.JSON_NODES, depth: LIMITS.NESTING_LEVELS };
+
+/** A body that was parsed. */
+export interface ParsedBody {
+  readonly value: unknown;
+  readonly bytes: number;
+  /** What the object that was to be counted by itself has too much of: it was left out, and stands as {}. */
+  readonly excess: Excess | null;
+}
+
+/** The body parsed as JSON, where it is no wider and deeper than it may be; the object at `apart` is counted by itself. */
+export async function readJson(
+  request: Request,
+  cap: number,
+  taking: Taking = {},
+  apart: readonly string[] = [],
+): Promise<ParsedBody | BodyFault> {
+  const bytes = await readBytes(request, cap, taking);
+  if ("fault" in bytes) return bytes;
+  const counted = jsonExtent(bytes, BUDGET, apart);
+  const { excess, inner } = counted instanceof Promise ? await counted : counted;
+  const text = textOf(inner?.excess ? without(bytes, inner) : bytes);
+  if (text === null) return { fault: "not UTF-8" };
+  if (excess !== null) return { fault: excess };
+  try {
+    return { value: JSON.parse(text), bytes: bytes.byteLength, excess: inner?.excess ?? null };
+  } catch {
+    return { fault: "not JSON" };
+  }
+}
+
+const without = (bytes: Uint8Array, { from, to }: { from: number; to: number }) =>
+  joined([bytes.subarray(0, from), EMPTY, bytes.subarray(to)]);
+
+/** The body as a JSON object. Throws E_PAYLOAD_TOO_LARGE, E_BAD_JSON. */
+export async function readObject(
+  request: Request,
+  cap: number,
+  taking: Taking = {},
+): Promise<{ args: Record<string, unknown>; bytes: number }> {
+  const body = await readJson(request, cap, taking);
+  if ("fault" in body) throw bodyError(body, cap);
+  const { value, bytes } = body;
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    return { args: value as Record<string, unknown>, bytes };
+  }
+  throw new GatewayError("E_BAD_JSON", 'The body is JSON but not an object; send {"name": value}');
+}
+
+/** The refusal of a body that could not be read. */
+export function bodyError({ fault }: BodyFault, cap: number): GatewayError {
+  if (fault === "too large") {
+    return new GatewayError(
+      "E_PAYLOAD_TOO_LARGE",
+      `The body is over ${cap / 1024} KiB, the most that is taken here; send less`,
+    );
+  }
+  if (fault === "in too many pieces") {
+    const message = "The body comes in too many small pieces; send it in larger ones";
+    return new GatewayError("E_PAYLOAD_TOO_LARGE", message);
+  }
+  if (fault === "too slow") {
+    const seconds = PATIENCE.SILENT_MS / 1000;
+    const message =
+      `The body did not arrive: nothing or too little of it came for ${seconds} s; send it again`;
+    return new GatewayError("E_BAD_JSON", message);
+  }
+  if (fault === "nodes" || fault === "depth") return excessError(fault, "The body");
+  return new GatewayError(
+    "E_BAD_JSON",
+    `The body is ${fault}; send a JSON object in UTF-8, {} when it is empty`,
+  );
+}
+
+/** The refusal of what is wider or deeper than it may be; `what` begins the sentence. */
+export function excessError(excess: Excess, what: string): GatewayError {
+  const most = excess === "nodes"
+    ? `more than ${LIMITS.JSON_NODES} values, the most that one call may have; send fewer`
+    : `lists and objects nested deeper than ${LIMITS.NESTING_LEVELS} levels; send flatter ones`;
+  return new GatewayError("E_BAD_JSON", `${what} holds ${most}`);
+}

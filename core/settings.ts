@@ -1,0 +1,278 @@
+/** The environment, read and checked once: one table says what may be set, one message lists all that is wrong. */
+import type { Network } from "./client_address.ts";
+import { LIMITS } from "./model.ts";
+import * as read from "./env_values.ts";
+
+export { localAddress, SettingsError } from "./env_values.ts";
+
+/** How the gateway is started; `dev` and `demo` fill in what `start` insists on. */
+export type Mode = "start" | "dev" | "demo";
+
+/** One variable of the environment. */
+export interface SettingEntry {
+  readonly name: string;
+  /** null: no default, the variable may stay unset unless `required`. */
+  readonly default: string | null;
+  readonly meaning: string;
+  /** Its value is never shown. */
+  readonly secret?: boolean;
+  /** Cannot be left out on `start`; made once in `dev` and `demo` (admin/dev_secrets.ts). */
+  readonly required?: true;
+  /** Reads the text; throws a Wrong that says what it was and what is allowed. */
+  readonly read: (text: string) => unknown;
+}
+
+/** What may be set of the gateway itself. */
+export const GATEWAY_SETTINGS = [
+  {
+    name: "HOST",
+    default: "127.0.0.1",
+    meaning: "Address to listen on; 0.0.0.0 for every one",
+    read: read.host,
+  },
+  {
+    name: "PORT",
+    default: "8000",
+    meaning: "Port to listen on; 0 takes a free one",
+    read: read.whole(0, 65_535),
+  },
+  {
+    name: "BASE_URL",
+    default: "http://127.0.0.1:8000",
+    meaning:
+      "Where clients reach the gateway: https, or http on loopback; no path. Left out, made of HOST and PORT",
+    read: read.ownAddress,
+  },
+  {
+    name: "KV_PATH",
+    default: "data/gateway.sqlite3",
+    meaning: "The store: a file, `:memory:` (the default of demo), or the https address of a KV Connect " +
+      "server, whose access token is read from DENO_KV_ACCESS_TOKEN. Where the host provides KV (Deno Deploy), unset means that one",
+    read: read.storePlace,
+  },
+  {
+    name: "MASTER_TOKEN",
+    default: null,
+    required: true,
+    secret: true,
+    meaning: "Opens /admin and nothing else; at least 32 characters",
+    read: read.masterToken,
+  },
+  {
+    name: "ENCRYPTION_KEYS",
+    default: null,
+    required: true,
+    secret: true,
+    meaning: "32-byte keys in base64, comma separated: the first seals credentials, all of them open",
+    read: read.keys,
+  },
+  { name: "TOKEN_PREFIX", default: "gate", meaning: "First word of the tokens made here", read: read.prefix },
+  {
+    name: "ALLOW_PRIVATE_UPSTREAMS",
+    default: "",
+    meaning: "Hosts, comma separated, that may be reached over plain http or at a private address",
+    read: read.hosts,
+  },
+  {
+    name: "TRUSTED_PROXIES",
+    default: "",
+    meaning:
+      "Networks, comma separated, of proxies in front of the gateway, whose X-Forwarded-For is believed",
+    read: read.networks,
+  },
+  {
+    name: "AUDIT_RETENTION_DAYS",
+    default: "400",
+    meaning: "Days that audit rows are kept",
+    read: read.whole(1, 36_500),
+  },
+  {
+    name: "SHUTDOWN_SECONDS",
+    default: `${LIMITS.SHUTDOWN_SECONDS}`,
+    meaning:
+      "Seconds that calls in flight are waited for when the gateway is told to stop; less than the host waits " +
+      "before it kills (some do after 5)",
+    read: read.whole(0, 600),
+  },
+  {
+    name: "RATE_LIMIT_TOKEN",
+    default: `${LIMITS.CALLS_PER_MINUTE_TOKEN}`,
+    meaning: "Calls a minute for one token; 0 turns the limit off",
+    read: read.whole(0, 1_000_000),
+  },
+  {
+    name: "RATE_LIMIT_SITE",
+    default: `${LIMITS.CALLS_PER_MINUTE_SITE}`,
+    meaning: "Calls a minute on one site; 0 turns the limit off",
+    read: read.whole(0, 1_000_000),
+  },
+  {
+    name: "CALLS_PER_TOKEN",
+    default: `${LIMITS.CALLS_IN_FLIGHT_PER_TOKEN}`,
+    meaning: "Calls of one token that are worked on at once; the next ones wait, " +
+      `${LIMITS.CALLS_WAITING_PER_TOKEN} at most. 0 turns the limit off`,
+    read: read.whole(0, 100_000),
+  },
+  {
+    name: "MAX_BODY_BYTES_IN_FLIGHT",
+    default: `${LIMITS.BODY_BYTES_IN_FLIGHT}`,
+    meaning:
+      "Bytes of all the bodies whose calls are under way; the memory they take is about three times that",
+    read: read.whole(1, Number.MAX_SAFE_INTEGER),
+  },
+] as const satisfies readonly SettingEntry[];
+
+/** What else the process reads: the host's own marks, those of the YAML library, and what the runtime shows a KV Connect server. */
+export const HOST_VARIABLES = [
+  "LOG_STREAM",
+  "LOG_TOKENS",
+  "DENO_DEPLOY",
+  "DENO_DEPLOYMENT_ID",
+  "DENO_KV_ACCESS_TOKEN",
+] as const;
+
+/** Everything the gateway is told by its environment. */
+export interface Settings {
+  readonly mode: Mode;
+  readonly host: string;
+  readonly port: number;
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  /** null: the KV that the host provides. */
+  readonly kvPath: string | null;
+  readonly masterToken: string;
+  /** 32 bytes each; the first encrypts, all decrypt. */
+  readonly encryptionKeys: readonly Uint8Array<ArrayBuffer>[];
+  readonly tokenPrefix: string;
+  /** Host names as URL.hostname spells them: lower case, IPv6 in brackets. */
+  readonly privateUpstreams: readonly string[];
+  readonly trustedProxies: readonly Network[];
+  readonly auditRetentionDays: number;
+  /** How long calls in flight are waited for at the end. */
+  readonly shutdownSeconds: number;
+  /** Calls a minute; 0 is no limit. */
+  readonly rateLimitToken: number;
+  readonly rateLimitSite: number;
+  /** Calls of one token that are worked on at once; 0 is no limit. */
+  readonly callsPerToken: number;
+  readonly maxBodyBytesInFlight: number;
+  /** What the operator set for the services behind the tools, by the names of the settings; null where it is not set. */
+  readonly upstream: Readonly<Record<string, string | null>>;
+}
+
+/** The environment of this process; a variable it may not read throws, and is never asked for at a terminal. */
+export function processEnvironment(name: string): string | undefined {
+  if (Deno.permissions.querySync({ name: "env", variable: name }).state === "granted") {
+    return Deno.env.get(name);
+  }
+  throw new Deno.errors.NotCapable(name);
+}
+
+/**
+ * Reads and checks every setting, the gateway's own and those of its connectors; an empty variable counts as unset.
+ * Touches no file: `dev` and `demo` hand in an environment that `devEnvironment` completed, and `hasStore` says
+ * whether a file has held a store, whose secrets are loaded and not made anew. Throws one SettingsError with all faults; a setting that the process has no permission to read is one.
+ */
+export function readSettings(
+  env: (name: string) => string | undefined,
+  mode: Mode,
+  upstream: readonly SettingEntry[],
+  hasStore: (path: string) => boolean = () => false,
+): Settings {
+  const faults: string[] = [];
+  const values = new Map<string, unknown>();
+  for (const entry of [...GATEWAY_SETTINGS, ...upstream] as readonly SettingEntry[]) {
+    const set = permitted(env, entry.name, faults);
+    if (set === null) continue;
+    const text = set.trim() || preset(entry, mode, env);
+    if (text === null) {
+      if (entry.required) faults.push(`${entry.name}: not set${wayOut(values.get("KV_PATH"), hasStore)}`);
+      values.set(entry.name, null);
+      continue;
+    }
+    try {
+      values.set(entry.name, entry.read(text));
+    } catch (fault) {
+      if (!(fault instanceof read.Wrong)) throw fault;
+      faults.push(`${entry.name}: ${fault.sentence(entry.secret ? null : text)}`);
+    }
+  }
+  const privateUpstreams = (values.get("ALLOW_PRIVATE_UPSTREAMS") ?? []) as string[];
+  faults.push(...plainAddresses(upstream, values, privateUpstreams));
+  if (faults.length > 0) throw new read.SettingsError(faults);
+  return shape(values, mode, upstream);
+}
+
+/** Where a secret that is not set comes from: beside a store another one would open nothing. */
+function wayOut(kvPath: unknown, hasStore: (path: string) => boolean): string {
+  return typeof kvPath === "string" && hasStore(kvPath)
+    ? `, and ${JSON.stringify(kvPath)} needs the one it was used with; ${read.HOW_TO_LOAD}`
+    : `; ${read.HOW_TO_MAKE}`;
+}
+
+/** The text of a variable, "" while unset; null, and a fault, where the process may not read it. */
+function permitted(
+  env: (name: string) => string | undefined,
+  name: string,
+  faults: string[],
+): string | null {
+  try {
+    return env(name) ?? "";
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotCapable)) throw error;
+    faults.push(
+      `${name}: the gateway has no permission to read it; run deno task gen, which writes it into deno.json`,
+    );
+    return null;
+  }
+}
+
+/** The default of a setting; null when it has none. */
+function preset(entry: SettingEntry, mode: Mode, env: (name: string) => string | undefined): string | null {
+  if (entry.name === "BASE_URL") return null;
+  if (entry.name !== "KV_PATH") return entry.default;
+  if (mode === "demo") return ":memory:";
+  return mode === "start" && (env("DENO_DEPLOY") || env("DENO_DEPLOYMENT_ID")) ? null : entry.default;
+}
+
+/** Upstream addresses over http, but for hosts that are allowed by name. */
+function plainAddresses(
+  upstream: readonly SettingEntry[],
+  values: ReadonlyMap<string, unknown>,
+  allowed: readonly string[],
+): string[] {
+  return upstream.flatMap(({ name }) => {
+    const value = values.get(name);
+    if (typeof value !== "string" || !value.startsWith("http://")) return [];
+    const { hostname } = new URL(value);
+    if (allowed.includes(hostname)) return [];
+    return [`${name}: "${value}" is plain http; use https, or list ${hostname} in ALLOW_PRIVATE_UPSTREAMS`];
+  });
+}
+
+function shape(
+  values: ReadonlyMap<string, unknown>,
+  mode: Mode,
+  upstream: readonly SettingEntry[],
+): Settings {
+  const get = <T>(name: (typeof GATEWAY_SETTINGS)[number]["name"]) => values.get(name) as T;
+  return {
+    mode,
+    host: get("HOST"),
+    port: get("PORT"),
+    baseUrl: get<string | null>("BASE_URL") ?? read.localAddress(get("HOST"), get("PORT")),
+    kvPath: get("KV_PATH"),
+    masterToken: get("MASTER_TOKEN"),
+    encryptionKeys: get("ENCRYPTION_KEYS"),
+    tokenPrefix: get("TOKEN_PREFIX"),
+    privateUpstreams: get("ALLOW_PRIVATE_UPSTREAMS"),
+    trustedProxies: get("TRUSTED_PROXIES"),
+    auditRetentionDays: get("AUDIT_RETENTION_DAYS"),
+    shutdownSeconds: get("SHUTDOWN_SECONDS"),
+    rateLimitToken: get("RATE_LIMIT_TOKEN"),
+    rateLimitSite: get("RATE_LIMIT_SITE"),
+    callsPerToken: get("CALLS_PER_TOKEN"),
+    maxBodyBytesInFlight: get("MAX_BODY_BYTES_IN_FLIGHT"),
+    upstream: Object.fromEntries(upstream.map(({ name }) => [name, values.get(name) as string | null])),
+  };
+}

@@ -1,0 +1,50 @@
+/** What a gateway is to those who open one, and what they may put in place of the real thing. */
+import type { RequestInfo } from "../doors/app.ts";
+import type { OAuthParts } from "../identity/oauth/parts.ts";
+import type { Doubts } from "../guard/audit/doubts.ts";
+import type { Retention } from "../guard/audit/retention.ts";
+import type { Snapshots } from "../guard/snapshots.ts";
+import type { Connector } from "../platforms/_connector/connector.ts";
+import type { Http } from "../platforms/_http/http.ts";
+import type { Catalog } from "../registry/catalog.ts";
+import type { ToolSource } from "../registry/source.ts";
+import type { StoreOptions } from "../store/kv.ts";
+import type { Store } from "../store/store.ts";
+
+/** What tests and the sandbox may put in place of the real thing. */
+export interface Replacements {
+  /** Where further tools come from while the gateway runs. */
+  readonly sources?: readonly ToolSource[];
+  /** What reaches sites' own tool servers. */
+  readonly toolServers?: Connector;
+  /** Puts something around the store that was opened. */
+  readonly wrapStore?: (store: Store) => Store;
+  readonly http?: Http;
+  /** What the store stands on: its KV, what says that an operation takes too long, and which files have held one. */
+  readonly storage?: Pick<StoreOptions, "around" | "clock" | "known">;
+  /** Who has signed in at the browser that sends a request. */
+  readonly signedIn?: OAuthParts["signedIn"];
+  now?(): number;
+  log?(event: Record<string, unknown>): void;
+}
+
+/** A gateway ready to serve. */
+export interface Gateway {
+  /** Answers one request; `info` says who sent it, where that is known. */
+  fetch(request: Request, info?: RequestInfo): Response | Promise<Response>;
+  readonly store: Store;
+  readonly catalog: Catalog;
+  readonly retention: Retention;
+  readonly doubts: Doubts;
+  readonly snapshots: Snapshots;
+  /** Keeps the catalogues of sites' own tools. */
+  readonly toolCatalogs: { run(): Promise<boolean> };
+  /** Writes one line to the log. */
+  log(event: Record<string, unknown>): void;
+  /** From now on /readyz answers 503. */
+  drain(): void;
+  /** Closes the connections to upstreams: what waits for one fails now. */
+  cutOff(): void;
+  /** Flushes the audit, closes the store and the connections that were kept. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,249 @@
+/** Wires the gateway together: store, registry, guard and doors, from settings that were already checked. */
+import type { Registry } from "./boot.ts";
+import { CODES } from "../core/errors.ts";
+import { buildApp } from "../doors/app.ts";
+import { mcpDoor } from "../doors/mcp.ts";
+import { dispatched } from "../doors/mcp_call.ts";
+import { describedTools, openapi } from "../doors/openapi.ts";
+import { Proxies } from "../doors/proxies.ts";
+import { restDoor } from "../doors/rest.ts";
+import type { Gateway, Replacements } from "./types.ts";
+import { accessTokens } from "../identity/access.ts";
+import { recorder } from "../guard/audit/admin_row.ts";
+import { authenticator } from "../guard/pipeline/authenticate.ts";
+import { largestBodyLimit } from "../guard/pipeline/body_limit.ts";
+import { makeConnectorContext } from "../guard/connector_context.ts";
+import { FactCaches } from "../guard/fact_caches.ts";
+import { Snapshots } from "../guard/snapshots.ts";
+import { endOfCall } from "../guard/pipeline/context.ts";
+import { dispatcher } from "../guard/pipeline/dispatch.ts";
+import { Doubts } from "../guard/audit/doubts.ts";
+import { BodiesInFlight, CallsInFlight } from "../guard/pipeline/in_flight.ts";
+import { Jobs } from "../guard/jobs.ts";
+import { RateLimit } from "../guard/pipeline/limits.ts";
+import { Retention } from "../guard/audit/retention.ts";
+import { proxiedTools } from "../guard/proxied/gateway_source.ts";
+import { reaches } from "../guard/pipeline/scope.ts";
+import { ToolLists } from "../guard/tool_lists.ts";
+import { CLOCK, delay, onDemand } from "../core/async.ts";
+import { hostsOf } from "../core/own_addresses.ts";
+import { say } from "../core/say.ts";
+import { growingIds } from "../core/ulid.ts";
+import { VERSION } from "../core/model.ts";
+import { createHttp } from "../platforms/_http/http.ts";
+import { Catalog } from "../registry/catalog.ts";
+import { builtIn } from "../registry/source.ts";
+import type { Settings } from "../core/settings.ts";
+import { openStore } from "../store/kv.ts";
+
+export { readRegistry, type Registry } from "./boot.ts";
+export type * from "./types.ts";
+
+/** Name and version, as MCP clients and the OpenAPI document show them. */
+export const SERVER = { name: "site-operations-gateway", version: VERSION } as const;
+
+/** Opens the store and joins everything. Throws with a message for the operator when it cannot. */
+export async function openGateway(
+  settings: Settings,
+  { connectors, tools, proxies }: Registry,
+  replace: Replacements = {},
+): Promise<Gateway> {
+  const now = replace.now ?? Date.now;
+  const log = replace.log ?? logLine;
+  const opened = await openStore({
+    path: settings.kvPath ?? undefined,
+    keys: settings.encryptionKeys,
+    siteShape: connectors.siteShape(),
+    tokenPrefix: settings.tokenPrefix,
+    now,
+    log,
+    ...replace.storage,
+  });
+  const store = replace.wrapStore?.(opened) ?? opened;
+  const logFault = (request_id: string, thrown: unknown) =>
+    log({
+      event: "internal",
+      request_id,
+      cause: String(thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown),
+    });
+  const { upstream, baseUrl } = settings;
+  const hasSecret = (name: string) => (upstream[name] ?? null) !== null;
+  const authenticate = authenticator({
+    tokens: store.tokens,
+    users: store.users,
+    masterToken: settings.masterToken,
+    grants: store.oauthGrants,
+    tokenOf: accessTokens({
+      baseUrl: settings.baseUrl,
+      inGroups: (groups) => catalog.inGroups(groups),
+      now,
+    }),
+  });
+  const tokenLimit = new RateLimit(settings.rateLimitToken, "token", now);
+  const bodies = new BodiesInFlight(settings.maxBodyBytesInFlight);
+  const newId = growingIds();
+  const ownHttp = replace.http ? null : createHttp({ allowPrivate: settings.privateUpstreams });
+  const http = replace.http ?? ownHttp!;
+  const ports = { connectors, store, http, upstream, cache: new FactCaches(now), now, delay };
+  const jobs = new Jobs({ now, log });
+  const proxied = proxiedTools({
+    ...ports,
+    jobs,
+    proxies,
+    newId: () => newId(),
+    handler: async () => (await import("../platforms/tool_servers/proxied_tool.ts")).proxiedTool,
+    toolServers: replace.toolServers ?? connectors.get("tool_servers"),
+    builtIn: new Set(tools.keys()),
+    log,
+  });
+  const sources = [builtIn(tools), proxied.source, ...(replace.sources ?? [])];
+  const catalog = new Catalog(sources, { hasSecret, reaches });
+  const lists = new ToolLists({ ...ports, catalog });
+  const dispatch = dispatcher({
+    ...ports,
+    every: (ms, work) => CLOCK.every(ms, work),
+    catalog,
+    tokenLimit,
+    callsInFlight: new CallsInFlight(settings.callsPerToken),
+    siteLimit: new RateLimit(settings.rateLimitSite, "site", now),
+    log,
+  });
+  const days = settings.auditRetentionDays;
+  const retention = new Retention({ store, days, now, newId: () => newId(), jobs, log });
+  const doubts = new Doubts({ store, now, elapsed: () => performance.now(), jobs, log });
+  const snapshots = new Snapshots({ ...ports, newId: () => newId(), jobs, log });
+  // Loaded when first wanted: few processes ever connect an account.
+  const connections = onDemand(async () => {
+    const { Connections } = await import("../identity/connections/connections.ts");
+    return new Connections({ ...ports, baseUrl, newId: () => newId() });
+  });
+  const connecting = onDemand(async () => {
+    const { Connecting } = await import("../identity/connections/connecting.ts");
+    return new Connecting(await connections(), logFault);
+  });
+  const clients = onDemand(async () => {
+    const { ConnectedClients } = await import("../identity/oauth/connected.ts");
+    return new ConnectedClients({ store, now, newId: () => newId(), log });
+  });
+  const stopping = new AbortController();
+  const noticed = new Proxies(settings.trustedProxies, { now, log });
+  const app = buildApp({
+    rest: (app) =>
+      restDoor(app, {
+        authenticate,
+        dispatch,
+        lists,
+        sites: store.sites,
+        tokenLimit,
+        bodies,
+        openapi: () => openapi(describedTools(tools.values()), baseUrl, CODES, connectors.kinds),
+        baseUrl,
+        newId: () => newId(),
+        log,
+      }),
+    mcp: mcpDoor({
+      authenticate,
+      listing: async (caller, sites) => {
+        tokenLimit.take(caller.token.id);
+        return await (await lists.of(caller, sites)).mcp();
+      },
+      lists,
+      stopping: stopping.signal,
+      clock: CLOCK,
+      bodies,
+      bodyLimit: (caller) => largestBodyLimit(catalog.entries(), caller),
+      call: dispatched(dispatch),
+      report: (fault, requestId) => logFault(requestId, fault),
+      hosts: hostsOf(baseUrl),
+      baseUrl,
+      server: SERVER,
+      requestId: () => newId(),
+    }),
+    async admin() {
+      const { adminApp } = await import("../admin/api.ts"); // not needed to start
+      const { snapshotReport } = await import("../guard/snapshot_report.ts");
+      return adminApp({
+        store,
+        masterToken: settings.masterToken,
+        tokenPrefix: settings.tokenPrefix,
+        baseUrl,
+        privateUpstreams: settings.privateUpstreams,
+        connectors,
+        overview(link) {
+          const connector = connectors.links.get(link);
+          const call = { site: null, caller: null, deadline: endOfCall(now()) };
+          return connector?.overview?.(makeConnectorContext(ports, call, connector)) ?? Promise.resolve(null);
+        },
+        async setUp(site, what, name) {
+          const { setUpSite } = await import("../guard/site_setup.ts");
+          return await setUpSite({ ...ports, newId: () => newId() }, { site, what, name });
+        },
+        connections,
+        clients,
+        proxiedTools: proxied.desk,
+        async toolNames() {
+          await catalog.fresh();
+          return catalog.names();
+        },
+        record: recorder({ audit: store.audit, log }, () => newId(), now),
+        retention,
+        doubts,
+        jobs: () => jobs.report(),
+        proxies: () => noticed.report(),
+        snapshots: (days, site_id) => snapshotReport(ports, days, site_id),
+        now,
+        report: logFault,
+      }, async (ports) => (await import("../console/admin/app.ts")).pagesApp(ports));
+    },
+    async connect() {
+      const { connectApp } = await import("../doors/connect.ts");
+      return connectApp({ steps: connecting, baseUrl, newId: () => newId(), report: logFault });
+    },
+    async oauth() {
+      const { oauthApp } = await import("../doors/oauth.ts");
+      const { Visitors } = await import("../identity/visitors.ts");
+      const visitors = new Visitors({ store, baseUrl });
+      const signedIn = replace.signedIn ?? ((request: Request) => visitors.person(request));
+      return oauthApp({
+        store,
+        http,
+        catalog,
+        baseUrl,
+        signedIn,
+        now,
+        newId: () => newId(),
+        log,
+        report: logFault,
+      });
+    },
+    proxies: noticed,
+    ping: () => store.ping(),
+    newId: () => newId(),
+    draining: () => stopping.signal.aborted,
+    log,
+  });
+  return {
+    fetch: app,
+    store,
+    catalog,
+    retention,
+    doubts,
+    snapshots,
+    toolCatalogs: proxied,
+    log,
+    drain: () => void (stopping.abort(), snapshots.stop(), proxied.stop()),
+    cutOff: () => ownHttp?.[Symbol.dispose](),
+    close: async () => {
+      stopping.abort();
+      const stopped = Promise.all([snapshots.stop(), proxied.stop()]);
+      ownHttp?.[Symbol.dispose]();
+      await stopped; // its lease is given back while there is a store
+      await store.close();
+    },
+  };
+}
+
+/** One line of JSON on standard error. */
+function logLine(event: Record<string, unknown>): void {
+  say(Deno.stderr, JSON.stringify({ at: new Date().toISOString(), ...event }));
+}

@@ -1,0 +1,223 @@
+/** The audit of one call: what is known of it so far, and its rows. */
+import { asGatewayError, type Code, GatewayError } from "../../core/errors.ts";
+import {
+  type AuditRow,
+  type AuditStatus,
+  type Caller,
+  type Door,
+  LIMITS,
+  type Made,
+  type NestedCall,
+  type Site,
+  type Tier,
+} from "../../core/model.ts";
+import type { Beside } from "../../store/store.ts";
+import type { Consent } from "../consent/consent.ts";
+import type { AuditFacts } from "../../registry/tool.ts";
+import { fitForRow } from "../pipeline/made.ts";
+import { redactText, shorten } from "./redact.ts";
+import { Writes } from "../pipeline/writes.ts";
+
+const NAME_CHARACTERS = 128;
+
+const NO_FACTS: AuditFacts = Object.freeze({});
+
+/** A name as a caller gave it, fit for a column of a row. */
+const column = (name: string) => redactText(name.slice(0, NAME_CHARACTERS));
+
+/** Filled in while the call walks the line; turned into the intent and the outcome row. */
+export class CallRecord {
+  tier: Tier | null = null;
+  /** Set once the site is found; until then rows show the one the arguments name. */
+  siteId: string | null = null;
+  /** The sites that were found for the call, those that further arguments name included. */
+  sites: readonly Site[] = [];
+  /** Whether the whole call asks for the write itself, not for its preview. */
+  confirmed = false;
+  /** What the door parsed, unredacted; rows hold a shortened copy. */
+  arguments: unknown = null;
+  /** Set when `run` of a write has begun. */
+  writing = false;
+  /** Set when visitors would get the change at once; rows say so from the intent on. */
+  published = false;
+  /** Set when the answer is a preview. */
+  previewed = false;
+  /** What ties the call to what was shown, or to an equal call. */
+  consent: Consent | null = null;
+  /** What knows whether the call was given an earlier one's answer. */
+  judged: Pick<Consent, "repeats" | "end" | "bound"> | null = null;
+  /** Records that the next row takes along into its commit. */
+  beside: readonly Beside[] = [];
+  readonly facts: AuditFacts = {};
+  /** What this call brought into being so far. */
+  readonly made: Made[] = [];
+  /** What a call within another was refused or failed with. */
+  error: Code | null = null;
+  /** The record of the whole call: of the one that came through a door. */
+  readonly root: CallRecord;
+  /** What the whole call has sent to change something. */
+  readonly writes: Writes;
+  readonly #at: number;
+  readonly #call: { door: Door; requestId: string; caller: Caller; tool: string };
+  readonly #calls: CallRecord[] = [];
+  #target: string | undefined;
+  #shortened: unknown;
+
+  constructor(
+    at: number,
+    call: { door: Door; requestId: string; caller: Caller; tool: string },
+    root?: CallRecord,
+  ) {
+    this.#at = at;
+    this.#call = call;
+    this.root = root ?? this;
+    this.writes = root?.writes ?? new Writes();
+  }
+
+  /**
+   * The record of a call of another tool that this one makes; the row of the whole call names it. Throws
+   * E_BAD_INPUT when the whole call makes too many.
+   */
+  within(tool: string, args: unknown): CallRecord {
+    const calls = this.root.#calls;
+    if (calls.length >= LIMITS.NESTED_CALLS_MAX) {
+      throw new GatewayError("E_BAD_INPUT", `One call may make at most ${LIMITS.NESTED_CALLS_MAX} others`);
+    }
+    const inner = new CallRecord(this.#at, { ...this.#call, tool }, this.root);
+    inner.arguments = args;
+    calls.push(inner);
+    return inner;
+  }
+
+  /** Names another site that the call is about, for its row. */
+  nameTarget(id: string): void {
+    this.#target = column(id);
+  }
+
+  /** Does work of this call, and keeps the code it fails with. */
+  async watch<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (thrown) {
+      const { code, published: _published } = asGatewayError(thrown, this.#call.requestId);
+      this.error = code;
+      if (_published !== undefined) Object.assign(this.facts, { _published });
+      throw thrown;
+    }
+  }
+
+  /** The id of the whole call's row. */
+  get requestId(): string {
+    return this.#call.requestId;
+  }
+
+  /** The tier of the whole call: of a write the highest among it and the calls it makes. */
+  get highestTier(): Tier | null {
+    if (!this.tier) return this.tier;
+    return Math.max(this.tier, ...this.#calls.map((one) => one.tier ?? 0)) as Tier;
+  }
+
+  /** The call's site; of a tool without one, that of the first call it makes. */
+  get site(): string | null {
+    return this.siteId ?? this.#calls.find((one) => one.siteId !== null)?.siteId ?? null;
+  }
+
+  /** Every site that the whole call touches so far: its own, those its arguments name, those of the calls it makes. */
+  get allSites(): readonly Site[] {
+    const { root } = this;
+    return [root, ...root.#calls].flatMap(({ sites }) => sites);
+  }
+
+  /** What the whole call brought into being so far, that of the calls it makes first. */
+  get allMade(): readonly Made[] {
+    return [...this.#calls, this].flatMap((one) => one.made);
+  }
+
+  /** The row that says a write is about to begin, which gives up at that time. */
+  intent(deadline: number): AuditRow {
+    return { ...this.#row("started", null, null), deadline: new Date(deadline).toISOString() };
+  }
+
+  /** The row that says how the call ended. */
+  outcome(failure: GatewayError | null, now: number): AuditRow {
+    const status = failure ? failure.audit ?? "error" : this.previewed ? "needs_confirmation" : "ok";
+    const row = this.#row(status, failure?.code ?? null, Math.max(0, now - this.#at));
+    const carried_out = failure ? this.writes.carriedOut : [];
+    const repeats = this.judged?.repeats ?? null;
+    return {
+      ...row,
+      ...this.#known(failure),
+      ...(carried_out.length > 0 ? { carried_out } : {}),
+      ...(repeats === null ? {} : { repeats }),
+    };
+  }
+
+  #known(failure: GatewayError | null): Pick<AuditRow, "outcome" | "_published"> {
+    // Of a call that repeats what an earlier one failed with, this one did nothing.
+    if (failure?.outcome !== undefined) {
+      if (!this.writing) return { outcome: "none" };
+      const { outcome, published: _published } = failure;
+      return _published === undefined ? { outcome } : { outcome, _published };
+    }
+    if (failure) return {};
+    return this.writing ? { outcome: this.writes.any ? "made" : "none" } : {};
+  }
+
+  #row(status: AuditStatus, error: string | null, duration_ms: number | null): AuditRow {
+    const { door, requestId, caller: { token }, tool } = this.#call;
+    this.#shortened ??= shorten(this.arguments);
+    return {
+      id: requestId,
+      at: new Date(this.#at).toISOString(),
+      door,
+      request_id: requestId,
+      token_id: token.id,
+      token_name: token.name,
+      owner_user_id: token.owner_user_id,
+      site_id: this.site ?? this.#namedSite(),
+      ...(this.#target === undefined ? {} : { target_site_id: this.#target }),
+      tool: column(tool),
+      tier: this.highestTier,
+      arguments: this.#shortened,
+      status,
+      error,
+      duration_ms,
+      ...this.#allFacts(status === "started" || this.writing),
+      ...(this.#calls.length ? { calls: this.#calls.map((one) => one.#asNested()) } : {}),
+    };
+  }
+
+  /** The call's own facts over those of the calls it made; the changes of all. */
+  #allFacts(begun: boolean): AuditFacts & Pick<AuditRow, "made"> {
+    if (
+      this.#calls.length === 0 && this.made.length === 0 && !this.published &&
+      Object.keys(this.facts).length === 0
+    ) return NO_FACTS;
+    const records = [...this.#calls, this];
+    const live = begun && records.some(({ published }) => published);
+    const changes = records.flatMap(({ facts }) => facts.changes ?? []);
+    const made = this.allMade;
+    return {
+      ...Object.assign({}, ...records.map(({ facts }) => facts)),
+      ...(made.length ? { made: made.map(fitForRow) } : {}),
+      ...(live ? { _published: true } : {}),
+      ...(changes.length ? { changes: shorten(changes) as AuditRow["changes"] } : {}),
+    };
+  }
+
+  #asNested(): NestedCall {
+    return {
+      tool: column(this.#call.tool),
+      site_id: this.siteId ?? this.#namedSite(),
+      ...(this.#target === undefined ? {} : { target_site_id: this.#target }),
+      tier: this.tier,
+      error: this.error,
+    };
+  }
+
+  /** Known or not, so that a refused call is found under the site it was about. */
+  #namedSite(): string | null {
+    const named = (this.arguments as { site_id?: unknown } | null)?.site_id;
+    return typeof named === "string" ? column(named) : null;
+  }
+}

@@ -1,0 +1,109 @@
+/** The write-confirm gate: what a caller sees instead of a change not yet confirmed. */
+import {
+  type Caller,
+  type Change,
+  CONFIRM_POLICIES,
+  type ConfirmPolicy,
+  type Site,
+  type Tier,
+} from "../../core/model.ts";
+import type { PlannedCall } from "../../registry/tool.ts";
+import type { CallRecord } from "../audit/audit.ts";
+import { revisionName } from "./consent_content.ts";
+import type { ReadyCall } from "../pipeline/nested_calls.ts";
+import { shownChanges } from "./preview_changes.ts";
+import { redactText } from "../audit/redact.ts";
+
+/** What a write answers without `confirm: true`; nothing was changed. */
+export interface Preview {
+  readonly needs_confirmation: true;
+  readonly tool: string;
+  readonly site_id: string | null;
+  readonly tier: Tier;
+  readonly summary: string;
+  readonly changes: readonly Change[];
+  /** How much of the changes is left out, where any is. */
+  readonly left_out?: string;
+  /** Names the state that was read; null where the call touches nothing that exists. */
+  readonly revision: string | null;
+  readonly confirm_token: string;
+  readonly expires_at: string;
+  /** How to go on. */
+  readonly next: string;
+  /** Whether the gateway can take the change back, and why not. */
+  readonly undoable: false;
+  readonly undoable_reason: string;
+  readonly warnings: readonly string[];
+  /** The calls of other tools that are part of it, where there are any. */
+  readonly calls?: readonly Pick<PlannedCall, "tool" | "site_id" | "tier" | "summary">[];
+}
+
+/** A call ready to be carried out, as far as a preview shows it. */
+export type Previewed = Pick<
+  ReadyCall,
+  "tool" | "tier" | "plan" | "changes" | "revision" | "warnings" | "calls"
+>;
+
+interface Gated {
+  readonly caller: Caller;
+  readonly input: { readonly confirm: boolean };
+}
+
+const skips = ({ token, superAdmin }: Caller): boolean => superAdmin && token.skip_write_confirm;
+
+/** Whether the call asks for the write itself: it is confirmed, or its token skips the gate. */
+export const mayWrite = ({ caller, input }: Gated): boolean => input.confirm || skips(caller);
+
+/**
+ * Whether a confirmed call may go on under the strictest policy of the token and of every site that the call and those
+ * within it touch; `bound` where it carries the confirm token of a preview.
+ */
+export function meetsPolicy(
+  caller: Caller,
+  sites: Iterable<Pick<Site, "confirm_policy">>,
+  bound: boolean,
+): boolean {
+  if (skips(caller)) return true;
+  const policy = strictest([caller.token, ...sites].map(({ confirm_policy }) => confirm_policy));
+  return policy === "flag" || (policy === "preview" && bound);
+}
+
+const strictest = (policies: readonly ConfirmPolicy[]): ConfirmPolicy =>
+  CONFIRM_POLICIES[Math.max(...policies.map((one) => CONFIRM_POLICIES.indexOf(one)))] ?? "human";
+
+/** Why nothing is marked as undoable in this version. */
+const NOT_UNDOABLE = "The gateway does not take changes back yet; the values under from are what stood there";
+
+/** The preview of a planned write, with what the calls it planned would change; secrets and long texts shortened. */
+export function preview(
+  call: Previewed,
+  record: Pick<CallRecord, "site" | "highestTier">,
+  { token, expires_at }: { readonly token: string; readonly expires_at: number },
+): Preview {
+  const expires = new Date(expires_at).toISOString();
+  return {
+    needs_confirmation: true,
+    tool: call.tool,
+    site_id: record.site,
+    tier: record.highestTier ?? call.tier,
+    summary: redactText(call.plan?.summary ?? ""),
+    ...shownChanges(call.changes),
+    revision: revisionName(call.revision),
+    confirm_token: token,
+    expires_at: expires,
+    next:
+      "Nothing was changed; to carry this out send the same call with confirm: true and this confirm_token " +
+      `before ${expires}`,
+    undoable: false,
+    undoable_reason: call.plan?.final ?? NOT_UNDOABLE,
+    warnings: call.warnings.map(redactText),
+    ...(call.calls.length ? { calls: call.calls.map(nested) } : {}),
+  };
+}
+
+const nested = ({ tool, site_id, tier, summary }: PlannedCall) => ({
+  tool,
+  site_id,
+  tier,
+  summary: redactText(summary),
+});

@@ -1,0 +1,94 @@
+/** What ties a write to what was shown: hashes of the call and of the state it would replace. */
+import { Buffer } from "node:buffer";
+import { hash } from "node:crypto";
+import { LIMITS, type Site } from "../../core/model.ts";
+import type { ConsentContent } from "../../store/store.ts";
+
+/** What a preview is of, and a confirmed write must be of as well. */
+export interface Subject {
+  /** Whose token calls. */
+  readonly grant: string;
+  readonly tool: string;
+  readonly sites: readonly Site[];
+  /** Checked, defaults filled in, without `confirm` and `confirm_token`. */
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly tier: number;
+}
+
+const sha = (text: string) => hash("sha256", text);
+
+/** JSON with the names of every object in order, so that equal values have one text. */
+function canonical(value: unknown): string {
+  return JSON.stringify(
+    value,
+    (_, one) =>
+      typeof one === "object" && one !== null && !Array.isArray(one)
+        ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => a < b ? -1 : 1))
+        : one,
+  ) ?? "null";
+}
+
+/** What does not decide where a call goes. */
+const BESIDE_THE_WAY: ReadonlySet<string> = new Set([
+  "name",
+  "project_id",
+  "flags",
+  "confirm_policy",
+  "credentials",
+  "credentials_version",
+  "created_at",
+  "updated_at",
+]);
+
+/** A hash of what decides where a call on that site goes: its address, and everything its connectors are set to. */
+export function destination(site: Site): string {
+  return sha(
+    canonical(Object.fromEntries(Object.entries(site).filter(([name]) => !BESIDE_THE_WAY.has(name)))),
+  );
+}
+
+/** Names of parts beyond this would not fit into the record. */
+const NAMES_BYTES_MAX = 16 * 1024;
+
+/** A hash per part; beyond REVISION_PARTS_MAX parts, or where their names are too long together, one for all of them. */
+export function hashParts(
+  revision: Readonly<Record<string, unknown>> | null,
+): Record<string, string> | null {
+  if (revision === null) return null;
+  const parts = Object.entries(revision);
+  const names = Buffer.byteLength(JSON.stringify(Object.keys(revision)));
+  if (parts.length > LIMITS.REVISION_PARTS_MAX || names > NAMES_BYTES_MAX) {
+    return { "all parts": sha(canonical(revision)) };
+  }
+  return Object.fromEntries(parts.map(([name, value]) => [name, sha(canonical(value))]));
+}
+
+/** The record of a call. */
+export function contentOf(
+  { grant, tool, sites, args, tier }: Subject,
+  revision: Readonly<Record<string, unknown>> | null,
+): ConsentContent {
+  const given = Object.entries(args).filter(([, value]) => value !== undefined);
+  return {
+    grant,
+    tool,
+    sites: sites.map((site) => [site.id, destination(site)] as const),
+    args: Object.fromEntries(given.map(([name, value]) => [name, sha(canonical(value))])),
+    revision: hashParts(revision),
+    tier,
+  };
+}
+
+/** The names whose hashes differ, or that only one of the two has. */
+export function differing(
+  one: Readonly<Record<string, string>> | null,
+  other: Readonly<Record<string, string>> | null,
+): string[] {
+  const names = new Set([...Object.keys(one ?? {}), ...Object.keys(other ?? {})]);
+  return [...names].filter((name) => one?.[name] !== other?.[name]);
+}
+
+/** A short, opaque name of a revision; null where the call touches nothing that exists. */
+export function revisionName(revision: Readonly<Record<string, unknown>> | null): string | null {
+  return revision === null ? null : `rev_${sha(canonical(hashParts(revision))).slice(0, 22)}`;
+}

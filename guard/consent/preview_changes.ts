@@ -1,0 +1,106 @@
+/** The changes of a preview as a person can judge them: of long texts the parts around what differs, within a budget. */
+import { Buffer } from "node:buffer";
+import { diffLines, diffWordsWithSpace } from "diff";
+import { commonEnds } from "../../core/common_ends.ts";
+import { type Change, LIMITS } from "../../core/model.ts";
+import { redactText, shorten } from "../audit/redact.ts";
+
+/** Texts up to here are shown whole. */
+const WHOLE_CHARACTERS = 400;
+const CONTEXT_CHARACTERS = 60;
+/** Longer texts are compared by lines, and with a bound on the work: the rest is one part. */
+const WORDS_CHARACTERS_MAX = 40_000;
+const EDITS_MAX = 1500;
+const DIFF_MS = 150;
+const TAIL_CHARACTERS = 500;
+
+interface Shown {
+  readonly changes: readonly Change[];
+  readonly left_out?: string;
+}
+
+/** The changes, secrets hidden; says what was left out where that is more than PREVIEW_BYTES. */
+export function shownChanges(changes: readonly Change[]): Shown {
+  const shown: Change[] = [];
+  let left = LIMITS.PREVIEW_BYTES;
+  for (const change of changes) {
+    const one = shownChange(change);
+    left -= Buffer.byteLength(JSON.stringify(one) ?? "");
+    if (left < 0 && shown.length > 0) break;
+    shown.push(one);
+  }
+  if (shown.length === changes.length) return { changes: shown };
+  const names = changes.slice(shown.length, shown.length + 10).map(({ field }) => field).join(", ");
+  return {
+    changes: shown,
+    left_out: `${changes.length - shown.length} more changes, beginning with ${names}`,
+  };
+}
+
+function shownChange({ field, from, to }: Change): Change {
+  const long = [from, to].some((one) => typeof one === "string" && one.length > WHOLE_CHARACTERS);
+  const differ = typeof from === "string" && typeof to === "string" && from !== to;
+  return long && differ ? { field, ...parts(from, to) } : { field, from: ends(from), to: ends(to) };
+}
+
+/** A text by its beginning and end; what is none as it is. */
+function ends(value: unknown): unknown {
+  if (typeof value !== "string") return shorten(value, LIMITS.PREVIEW_FIELD_BYTES);
+  const text = redactText(value);
+  const room = LIMITS.PREVIEW_FIELD_BYTES / 4;
+  if (text.length <= room) return text;
+  const cut = text.length - room;
+  return `${text.slice(0, room - TAIL_CHARACTERS)} … (${cut} characters left out) … ${
+    text.slice(-TAIL_CHARACTERS)
+  }`;
+}
+
+/** The parts of two texts that differ, each with what stands around it. */
+function parts(before: string, after: string): { from: string; to: string } {
+  const [from, to] = [redactText(before), redactText(after)];
+  const short = Math.max(from.length, to.length) <= WORDS_CHARACTERS_MAX;
+  const bound = { maxEditLength: EDITS_MAX, timeout: DIFF_MS };
+  const found = (short ? diffWordsWithSpace(from, to, bound) : diffLines(from, to, bound)) ??
+    middle(from, to);
+  const side = { from: "", to: "" };
+  found.forEach(({ value, added, removed }, at) => {
+    if (added) side.to += value;
+    else if (removed) side.from += value;
+    else {
+      const around = context(value, at === 0, at === found.length - 1);
+      side.from += around;
+      side.to += around;
+    }
+  });
+  return { from: bounded(side.from, side.to), to: bounded(side.to, side.from) };
+}
+
+/** Without a comparison: what stands between the common beginning and the common end. */
+function middle(from: string, to: string) {
+  const { start, end } = commonEnds(from, to);
+  return [
+    { value: from.slice(0, start), added: false, removed: false },
+    { value: from.slice(start, from.length - end), added: false, removed: true },
+    { value: to.slice(start, to.length - end), added: true, removed: false },
+    { value: from.slice(from.length - end), added: false, removed: false },
+  ];
+}
+
+function context(text: string, first: boolean, last: boolean): string {
+  if (text.length <= 2 * CONTEXT_CHARACTERS) return text;
+  const [head, tail] = [text.slice(0, CONTEXT_CHARACTERS), text.slice(-CONTEXT_CHARACTERS)];
+  return first ? `…${tail}` : last ? `${head}…` : `${head} … ${tail}`;
+}
+
+/** Within the budget of a field, from where the two begin to differ. */
+function bounded(text: string, other: string): string {
+  const room = LIMITS.PREVIEW_FIELD_BYTES / 4;
+  if (text.length <= room) return text;
+  let at = 0;
+  while (at < text.length && text[at] === other[at]) at++;
+  const start = Math.max(0, at - CONTEXT_CHARACTERS);
+  const cut = `${text.slice(start, start + room)} … (${
+    text.length - room
+  } characters of what differs left out)`;
+  return start === 0 ? cut : `…${cut}`;
+}

@@ -1,0 +1,216 @@
+/** Steps 4 to 14 of a call: who may, with what, where; and what it would do. */
+import { GatewayError } from "../../core/errors.ts";
+import type { Caller, Site, Tier } from "../../core/model.ts";
+import type { Catalog } from "../../registry/catalog.ts";
+import type { ToolEntry } from "../../registry/entry.ts";
+import { OFFERED_WRITE } from "../../registry/source.ts";
+import type { Follower, PlannedCall, Raise, Revision, ToolContext } from "../../registry/tool.ts";
+import { asOffered, asWritten, plain } from "./answer.ts";
+import type { CallRecord } from "../audit/audit.ts";
+import { destination } from "../consent/consent_content.ts";
+import { type CallParts, type ContextPorts, makeContext } from "./context.ts";
+import { countsAs } from "./deployed.ts";
+import { flagStep } from "./flags.ts";
+import { forwardedTo, type Input, readForwarded, readInput } from "./input.ts";
+import type { RateLimit } from "./limits.ts";
+import { linkStep } from "./links.ts";
+import { type NestedCalls, nestedCalls, type ReadyCall } from "./nested_calls.ts";
+import { platformStep } from "./platform.ts";
+import { judgeRaises } from "./raises.ts";
+import { effectiveTier, riskCap } from "./risk.ts";
+import { toolScope } from "./scope.ts";
+import { findOfferingSite, findSite, notThere } from "./site.ts";
+
+/** What the steps need of the rest of the gateway. */
+export interface AdmitPorts extends ContextPorts {
+  readonly catalog: Catalog;
+  readonly siteLimit: RateLimit;
+}
+
+/** What the steps from 4 on are walked with: by a call that came through a door, and by one that another tool makes. */
+export interface Asked {
+  readonly args: Record<string, unknown>;
+  /** Of the body they came in. */
+  readonly bytes: number;
+  readonly caller: Caller;
+  readonly tool: string;
+  readonly deadline: number;
+  /** The tools of the calls it stands in, outermost first. */
+  readonly outer: readonly string[];
+  readonly follower?: Follower;
+}
+
+/** A call that has passed steps 4 to 13, before anything is sent. */
+export interface Admitted {
+  readonly caller: Caller;
+  readonly entry: ToolEntry;
+  readonly input: Input;
+  readonly site: Site | null;
+  readonly others: ReadonlyMap<string, Site>;
+  /** With what its arguments and its site raise it to. */
+  readonly tier: Tier;
+  /** What its arguments raise it by. */
+  readonly raises: readonly Raise[];
+  readonly parts: CallParts;
+  /** Whether the confirm gate stands before it. */
+  readonly gate: boolean;
+  readonly ctx: ToolContext;
+  readonly nested: NestedCalls;
+}
+
+/** Steps 4 to 13, which send nothing. */
+export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord): Promise<Admitted> {
+  const { caller, deadline, follower } = asked;
+  const entry = entryOf(ports, asked); // 4
+  const { manifest, handler, offer } = entry;
+  record.tier = manifest.tier;
+  if (offer?.hidden !== undefined) throw hidden(entry.name, offer.hidden);
+  if (asked.bytes > manifest.body_limit) throw tooLarge(entry.name, manifest.body_limit);
+  toolScope(caller, entry.name, manifest.tier); // 5, 6
+  riskCap(caller, manifest.tier, entry.name); // 7
+  const given = (offer ? readForwarded : readInput)(entry, asked.args, ports.now()); // 8
+  const site = await siteOf(ports, caller, entry, given.siteId); // 9
+  record.siteId = site?.id ?? null;
+  const others = await otherSites(ports, caller, manifest.sites, given.args, record);
+  record.sites = [...(site ? [site] : []), ...others.values()];
+  const kind = site && await countsAs(ports.store.sites, ports.connectors, manifest, site);
+  record.tier = site && offer?.writesAt.includes(site.id)
+    ? OFFERED_WRITE
+    : effectiveTier(manifest, given.args, kind);
+  riskCap(caller, record.tier, entry.name); // 10
+  const input = offer && site ? forwardedTo({ manifest, offer }, given, site.id, ports.now()) : given;
+  for (const id of new Set(record.sites.map(({ id }) => id))) ports.siteLimit.take(id);
+  if (site) platformStep(manifest, asked.args, site); // 11
+  const grant = site && kind ? flagStep(manifest, input.args, site, kind) : undefined; // 12
+  const tools = [...asked.outer, entry.name];
+  // How far a call within this one is says nothing of the whole.
+  const quiet = follower && { signal: follower.signal, progress: () => {} };
+  const nested = nestedCalls({
+    record,
+    tools,
+    prepare: async (tool, args, inner) => {
+      const within = { caller, tool, args, bytes: 0, deadline, outer: tools, follower: quiet };
+      return planned(await admit(ports, within, inner), inner);
+    },
+  });
+  const parts = { caller, record, manifest, site, others, grant, calls: nested.port, deadline, follower };
+  const ctx = makeContext(ports, parts);
+  await handler.check?.(input.args, ctx);
+  const raises = await handler.raises?.(input.args, ctx) ?? [];
+  parts.grant = judgeRaises(parts, raises) ?? grant;
+  const { tier } = record;
+  linkStep(manifest, site, ports.connectors, ports.upstream); // 13
+  return { caller, entry, input, site, others, tier, raises, parts, gate: tier > 0 && !offer, ctx, nested };
+}
+
+/** Carries out a call that only reads. */
+export async function read({ entry, input, ctx }: Admitted): Promise<unknown> {
+  const answer = await entry.handler.run(input.args, ctx);
+  return entry.offer ? asOffered(answer) : plain(answer);
+}
+
+/** Step 14, which sends reads only, and of 14a what the plan found: ceiling and flags. */
+export async function planned(
+  { entry: { name, handler, offer }, input, tier, raises, parts, gate, ctx, nested }: Admitted,
+  record: CallRecord,
+): Promise<ReadyCall> {
+  const plan = tier > 0 ? await handler.plan?.(input.args, ctx) ?? null : null;
+  if (gate && !plan) throw new GatewayError("E_INTERNAL", `"${name}" can write and has no plan`);
+  const found = plan?.raises ?? [];
+  parts.grant = judgeRaises(parts, found) ?? parts.grant;
+  const calls = [...nested.planned];
+  const whole = record.tier ?? tier;
+  return {
+    tool: name,
+    siteId: record.siteId,
+    tier: whole,
+    args: input.args,
+    confirm: input.confirm,
+    gate,
+    plan,
+    changes: [...(plan?.changes ?? []), ...calls.flatMap((one) => one.changes)],
+    shown: async () => [...await plan?.shows?.() ?? [], ...await nested.shown()],
+    revision: wholeRevision(plan?.revision ?? null, calls, record),
+    warnings: [
+      ...[...raises, ...found].map(({ because }) => because),
+      ...(plan?.warnings ?? []),
+      ...calls.flatMap((one) => one.warnings),
+    ],
+    calls,
+    run: async () => {
+      const answer = await handler.run(input.args, ctx, plan ?? undefined);
+      if (offer) return asOffered(answer);
+      if (!(whole > 0 && gate)) return plain(answer);
+      const written = asWritten(answer);
+      if (written.published === null) ctx.note({ _published: null });
+      return written;
+    },
+  };
+}
+
+/**
+ * The parts of a call, and those of the calls of other tools that it planned; of the whole call also where the sites of
+ * those lead to, which no confirm token names.
+ */
+function wholeRevision(
+  own: Revision | null,
+  calls: readonly PlannedCall[],
+  record: CallRecord,
+): Revision | null {
+  const inner: (readonly [string, unknown])[] = calls.flatMap(({ tool, revision }, at) =>
+    Object.entries(revision ?? {}).map(([part, value]) => [`${tool} ${at + 1}: ${part}`, value] as const)
+  );
+  const further = record === record.root ? record.allSites.filter((one) => !record.sites.includes(one)) : [];
+  if (calls.some(({ tier }) => tier > 0)) {
+    for (const site of further) inner.push([`site ${site.id}`, destination(site)]);
+  }
+  if (own === null && inner.length === 0) return null;
+  return { ...own, ...Object.fromEntries(inner) };
+}
+
+/** Step 4. Throws E_TOOL_NOT_FOUND; for a site out of scope E_SCOPE_DENIED, whatever tools that one has. */
+function entryOf({ catalog }: AdmitPorts, { tool, caller, args }: Asked): ToolEntry {
+  try {
+    return catalog.find(tool, caller);
+  } catch (thrown) {
+    throw notThere(thrown, caller, args["site_id"]);
+  }
+}
+
+/** Step 9: the call's site, null for a tool without one. */
+async function siteOf(
+  { store }: AdmitPorts,
+  caller: Caller,
+  entry: ToolEntry,
+  id: string | undefined,
+): Promise<Site | null> {
+  if (entry.offer) return await findOfferingSite(store.sites, caller, entry, id);
+  return entry.manifest.site === "none" ? null : await findSite(store.sites, caller, id);
+}
+
+const hidden = (name: string, reason: string) =>
+  new GatewayError("E_FORBIDDEN_OP", `"${name}" is never carried out: ${reason}`);
+
+/** The sites that further arguments name, found and judged as the call's own. */
+async function otherSites(
+  ports: AdmitPorts,
+  caller: Caller,
+  names: readonly string[],
+  args: Record<string, unknown>,
+  record: CallRecord,
+): Promise<ReadonlyMap<string, Site>> {
+  const others = new Map<string, Site>();
+  for (const name of names) {
+    const id = args[name];
+    if (typeof id !== "string") continue;
+    record.nameTarget(id); // known or not, so that a refused call is found under the site it was about
+    others.set(id, await findSite(ports.store.sites, caller, id, name));
+  }
+  return others;
+}
+
+const tooLarge = (name: string, limit: number) =>
+  new GatewayError(
+    "E_PAYLOAD_TOO_LARGE",
+    `The body is over ${limit / 1024} KiB, the most that "${name}" takes; send less`,
+  );

@@ -1,0 +1,66 @@
+/** Who calls: the bearer token of a request, and what its owner may do. */
+import { hash } from "node:crypto";
+import { GatewayError } from "../../core/errors.ts";
+import { type Caller, isSuperAdmin, OAUTH_PREFIX, type Tier, type Token } from "../../core/model.ts";
+import type { Access, Store } from "../../store/store.ts";
+
+/** Finds the caller of a request; throws E_AUTH. A value when everything is cached, else a promise of one. */
+export type Authenticate = (request: Request) => Caller | Promise<Caller>;
+
+/** What authentication needs. */
+export interface AuthenticatePorts {
+  readonly tokens: Pick<Store["tokens"], "find">;
+  readonly users: Pick<Store["users"], "get">;
+  /** Recognised only to say where it belongs. */
+  readonly masterToken: string;
+  /** Access tokens of OAuth. */
+  readonly grants: Pick<Store["oauthGrants"], "access">;
+  /** The token that such an access token stands for. Throws E_AUTH. */
+  tokenOf(access: Access | null): Token;
+}
+
+const BEARER = /^Bearer +([A-Za-z0-9_.~+/=-]{1,512})$/i;
+
+const refuse = (message: string) => new GatewayError("E_AUTH", message);
+
+/** Makes the one way in that both doors share. */
+export function authenticator(ports: AuthenticatePorts): Authenticate {
+  const { tokens, users, masterToken, grants, tokenOf } = ports;
+  const master = hash("sha256", masterToken);
+  const judge = (token: Token | null, text: string): Caller | Promise<Caller> => {
+    if (!token) {
+      throw refuse(
+        hash("sha256", text) === master
+          ? "The master token opens /admin only; make a token with deno task admin token create"
+          : "The token is not known; make one with deno task admin token create",
+      );
+    }
+    if (token.revoked_at) throw refuse(`The token was revoked at ${token.revoked_at}; ask for a new one`);
+    if (token.owner_user_id === null) {
+      return { token, owner: null, superAdmin: isSuperAdmin(token), maxRisk: token.max_risk };
+    }
+    const owner = users.get(token.owner_user_id);
+    return owner instanceof Promise ? owner.then((found) => owned(token, found)) : owned(token, owner);
+  };
+  return (request) => {
+    const header = request.headers.get("authorization");
+    if (!header) throw refuse("The Authorization header is missing; send Authorization: Bearer <token>");
+    const text = BEARER.exec(header)?.[1];
+    if (!text) {
+      throw refuse("The Authorization header is malformed; send one, as Authorization: Bearer <token>");
+    }
+    if (text.startsWith(OAUTH_PREFIX.access)) {
+      const access = grants.access(text);
+      return access instanceof Promise
+        ? access.then((found) => judge(tokenOf(found), text))
+        : judge(tokenOf(access), text);
+    }
+    const found = tokens.find(text);
+    return found instanceof Promise ? found.then((token) => judge(token, text)) : judge(found, text);
+  };
+}
+
+function owned(token: Token, owner: Caller["owner"]): Caller {
+  if (!owner) throw refuse("The token's owner no longer exists; ask for a new token");
+  return { token, owner, superAdmin: false, maxRisk: Math.min(token.max_risk, owner.max_risk) as Tier };
+}

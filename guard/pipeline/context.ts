@@ -1,0 +1,229 @@
+/** What a handler gets: its site, its clients, its ports; every request of a client passes the egress policy. */
+import { GatewayError } from "../../core/errors.ts";
+import { cancelled } from "../../core/cancelled.ts";
+import { type Caller, LIMITS, type Making, type Site } from "../../core/model.ts";
+import type { Capability, Connector } from "../../platforms/_connector/connector.ts";
+import type { PublishGrant } from "../../platforms/_http/request.ts";
+import type { Connectors } from "../../registry/connectors.ts";
+import type { Manifest } from "../../registry/manifest.ts";
+import type {
+  AuditFacts,
+  CallsPort,
+  Follower,
+  Held,
+  OtherSite,
+  SitesPort,
+  ToolContext,
+  UpstreamsPort,
+} from "../../registry/tool.ts";
+import type { Store } from "../../store/store.ts";
+import type { CallRecord } from "../audit/audit.ts";
+import { type ConnectorCall, type ConnectorPorts, makeConnectorContext } from "../connector_context.ts";
+import { meetsPolicy } from "../consent/confirm.ts";
+import { managedPort, previewsPort, sitesPort, snapshotsPort } from "./context_ports.ts";
+import { exclusively } from "./exclusive.ts";
+
+/** What contexts are made from; one for the whole gateway. */
+export interface ContextPorts extends ConnectorPorts {
+  readonly store: Pick<
+    Store,
+    | "sites"
+    | "projects"
+    | "previews"
+    | "managedFiles"
+    | "accounts"
+    | "paces"
+    | "allowances"
+    | "snapshots"
+    | "leases"
+  >;
+  delay(ms: number): Promise<void>;
+}
+
+/** What one call adds. */
+export interface CallParts {
+  readonly caller: Caller;
+  readonly record: CallRecord;
+  readonly manifest: Pick<Manifest, "name" | "flags">;
+  readonly site: Site | null;
+  /** Further sites that arguments name, by id. */
+  readonly others: ReadonlyMap<string, Site>;
+  /** Set anew where what a plan found gives the right to publish. */
+  grant: PublishGrant | undefined;
+  /** The call's way to other tools. */
+  readonly calls: CallsPort;
+  /** Milliseconds since the epoch at which the call gives up. */
+  readonly deadline: number;
+  /** Who follows the call, where somebody does. */
+  readonly follower?: Follower;
+}
+type Reached = Pick<CallParts, "site" | "caller" | "deadline" | "record" | "follower">;
+
+/** The context of one call. */
+export const makeContext = (ports: ContextPorts, call: CallParts): ToolContext =>
+  new CallContext(ports, call);
+
+/**
+ * A class, for an object literal with a getter has a shape of its own each time, which is kept, and the call with it,
+ * until the old generation is collected. What handlers hand on is bound.
+ */
+class CallContext implements ToolContext {
+  readonly #ports: ContextPorts;
+  readonly #call: CallParts;
+  readonly #own: OtherSite;
+  #sites: SitesPort | undefined;
+
+  constructor(ports: ContextPorts, call: CallParts) {
+    this.#ports = ports;
+    this.#call = call;
+    this.#own = clientsOf(ports, call);
+  }
+
+  get site() {
+    return this.#own.site;
+  }
+  get use() {
+    return this.#own.use;
+  }
+  get can() {
+    return this.#own.can;
+  }
+  get checkId() {
+    return this.#own.checkId;
+  }
+  get caller() {
+    return this.#call.caller;
+  }
+  get grant() {
+    return this.#call.grant as PublishGrant;
+  }
+  get calls() {
+    return this.#call.calls;
+  }
+  get previews() {
+    return previewsPort(this.#ports.store.previews, this.#call);
+  }
+  get managed() {
+    return managedPort(this.#ports.store.managedFiles, this.#call);
+  }
+  get unseen() {
+    const { caller, record: { root } } = this.#call;
+    const bound = root.judged?.bound ?? false;
+    return root.confirmed && !bound && meetsPolicy(caller, root.allSites, bound);
+  }
+  get sites() {
+    return this.#sites ??= sitesPort(this.#ports, this.#call);
+  }
+  get upstreams() {
+    return upstreamsPort(this.#ports, this.#call);
+  }
+  get snapshots() {
+    return snapshotsPort(this.#ports, this.#call);
+  }
+  get now() {
+    return this.#ports.now;
+  }
+
+  readonly forSite = (id: string | undefined): OtherSite => {
+    if (id === undefined || id === this.#call.site?.id) return this.#own;
+    const site = this.#call.others.get(id);
+    if (!site) {
+      throw new GatewayError("E_INTERNAL", `"${this.#call.manifest.name}" names no such site in its sites`);
+    }
+    return clientsOf(this.#ports, { ...this.#call, site });
+  };
+  readonly note = (facts: AuditFacts): void => void Object.assign(this.#call.record.facts, facts);
+  readonly progress = (done: number, total?: number, message?: string): void => {
+    const { follower, record } = this.#call;
+    if (follower?.signal.aborted && !record.root.writing) throw cancelled();
+    follower?.progress(done, total, message);
+  };
+  readonly exclusively = <Result>(name: string, work: (held: Held) => Promise<Result>): Promise<Result> => {
+    const { site, deadline } = this.#call;
+    // One site may be registered twice.
+    const place = site?.base_url ?? site?.id ?? "";
+    return exclusively(this.#ports, { name: `${place} ${name}`, deadline }, work);
+  };
+  readonly made: Making = (one) => void this.#call.record.made.push(one);
+}
+
+const reaching = ({ record, follower, ...call }: Reached): ConnectorCall => ({
+  ...call,
+  requestId: record.requestId,
+  writes: record.writes,
+  // A write that has begun is carried through, whoever waits for it.
+  ...(follower ? { cancelled: () => record.root.writing ? undefined : follower.signal } : {}),
+});
+
+/** A site and the clients of its upstreams, each connected once. */
+function clientsOf(ports: ContextPorts, call: Reached): OtherSite {
+  const clients = new Map<unknown, Promise<unknown>>();
+  const { site } = call;
+  return {
+    site: site as Site,
+    use<Client>(wanted: Connector<Client> | Capability<Client>): Promise<Client> {
+      const known = clients.get(wanted);
+      if (known) return known as Promise<Client>;
+      const made = connected(ports, call, wanted);
+      clients.set(wanted, made);
+      return made as Promise<Client>;
+    },
+    can: (wanted) => site !== null && ports.connectors.provider(site.platform, wanted) !== null,
+    checkId(id, field) {
+      if (site !== null && id !== undefined) ports.connectors.ofKind(site.platform)?.checkId?.(id, field);
+    },
+  };
+}
+
+async function connected(
+  ports: ContextPorts,
+  call: Reached,
+  wanted: Connector | Capability<unknown>,
+): Promise<unknown> {
+  if ("capability" in wanted) {
+    const { connector, provision } = providerOf(ports.connectors, call.site?.platform ?? "", wanted);
+    return await provision.connect(makeConnectorContext(ports, reaching(call), connector));
+  }
+  if (!wanted.connect) throw new GatewayError("E_INTERNAL", `The connector "${wanted.name}" reaches nothing`);
+  return await wanted.connect(makeConnectorContext(ports, reaching(call), wanted));
+}
+
+/** What does that kind of work on sites of that kind. Throws E_NOT_SUPPORTED in a sentence where nothing does. */
+export function providerOf(connectors: Connectors, platform: string, wanted: Capability<unknown>) {
+  const found = connectors.provider(platform, wanted);
+  if (found) return found;
+  throw new GatewayError(
+    "E_NOT_SUPPORTED",
+    `${wanted.noun} of a ${platform} site cannot be reached: this gateway is not connected to that platform yet; ` +
+      "use the platform's own editor",
+  );
+}
+
+function upstreamsPort(ports: ContextPorts, call: Reached): UpstreamsPort {
+  const { connectors } = ports;
+  const kindsOf = (check: string) =>
+    connectors.kinds.filter((kind) =>
+      connectors.diagnoses(kind).some(({ diagnosis }) => diagnosis.names.includes(check))
+    );
+  return {
+    kindsOf,
+    async diagnose(limitMs, named) {
+      const site = call.site as Site;
+      const wanted = connectors.diagnoses(site.platform).filter(({ diagnosis }) =>
+        named === undefined || diagnosis.names.some((name) => named.includes(name))
+      );
+      const parts = wanted.map(async ({ connector, diagnosis }) =>
+        await diagnosis.run(makeConnectorContext(ports, reaching(call), connector), limitMs)
+      );
+      return (await Promise.all(parts)).flat();
+    },
+    async ping() {
+      const connector = connectors.ofKind((call.site as Site).platform);
+      return await connector?.ping?.(makeConnectorContext(ports, reaching(call), connector)) ?? null;
+    },
+    canPing: () => connectors.ofKind((call.site as Site).platform)?.ping !== undefined,
+  };
+}
+
+/** When a call that begins now gives up. */
+export const endOfCall = (now: number): number => now + LIMITS.CALL_DEADLINE_MS;

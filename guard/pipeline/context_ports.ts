@@ -1,0 +1,52 @@
+/** What a call may ask of the store, cut to its caller's scope and its site. */
+import type { ManagedPort, PreviewsPort, SitesPort, ToolContext } from "../../registry/tool.ts";
+import type { Store } from "../../store/store.ts";
+import type { CallParts, ContextPorts } from "./context.ts";
+import { isDeployed } from "./deployed.ts";
+import { reaches, reachesAll } from "./scope.ts";
+
+/** The preview branch of the caller's token on its site. */
+export function previewsPort(previews: Store["previews"], { caller, site }: CallParts): PreviewsPort {
+  const [token, id] = [caller.token.id, site?.id ?? ""];
+  return {
+    get: () => previews.get(token, id),
+    claim: (branch) => previews.claim(token, id, branch),
+    forget: (branch) => previews.forget(token, id, branch),
+  };
+}
+
+/** What was written under our mark into the repository of the call's site. */
+export function managedPort(files: Store["managedFiles"], { site }: CallParts): ManagedPort {
+  const { repo = null, repo_prefix = null } = site ?? {};
+  const inFull = ({ path, sha }: { path: string; sha: string }) => ({
+    path: repo_prefix ? `${repo_prefix}/${path}` : path,
+    blob: sha,
+  });
+  return {
+    has: async (file) => repo !== null && await files.has(repo, inFull(file)),
+    add: async (all) => {
+      if (repo !== null && all.length > 0) await files.add(repo, all.map(inFull));
+    },
+  };
+}
+
+/** The sites and projects that the caller reaches. */
+export function sitesPort({ store, connectors }: ContextPorts, { caller, site }: CallParts): SitesPort {
+  const list = async () => (await store.sites.list()).filter((site) => reaches(caller, site.id));
+  return {
+    list,
+    async projects() {
+      const inScope = new Set((await list()).map((site) => site.project_id));
+      const all = await store.projects.list();
+      return reachesAll(caller) ? all : all.filter((project) => inScope.has(project.id));
+    },
+    integrations: (one) => connectors.integrations(one),
+    deployedFrom: async (branch, isDefault) =>
+      site !== null && await isDeployed(store.sites, connectors, site, branch, isDefault),
+  };
+}
+
+/** What is kept of the call's site for each day. */
+export const snapshotsPort = ({ store }: ContextPorts, { site }: CallParts): ToolContext["snapshots"] => ({
+  list: async ({ name }, first, last) => site ? await store.snapshots.list(name, site.id, first, last) : [],
+});

@@ -1,0 +1,194 @@
+/** The line every call walks, from either door: checked step by step, run, and audited. */
+import { asGatewayError, GatewayError } from "../../core/errors.ts";
+import type { AuditRow, Caller, Door, Outcome } from "../../core/model.ts";
+import { cancelled } from "../../core/cancelled.ts";
+import type { Follower } from "../../registry/tool.ts";
+import type { Beside, Store } from "../../store/store.ts";
+import { answered } from "./answer.ts";
+import { CallRecord } from "../audit/audit.ts";
+import { bodyLimit } from "./body_limit.ts";
+import { mayWrite, meetsPolicy, preview } from "../consent/confirm.ts";
+import { Consent, type ConsentPorts } from "../consent/consent.ts";
+import type { Subject } from "../consent/consent_content.ts";
+import { admit, type AdmitPorts, type Admitted, planned, read } from "./admit.ts";
+import { type ContextPorts, endOfCall } from "./context.ts";
+import type { CallsInFlight, Place } from "./in_flight.ts";
+import type { RateLimit } from "./limits.ts";
+import { failedHaving, namingMade } from "./made.ts";
+import { lookAt, withOutcome } from "./outcome.ts";
+
+/** A call as a door hands it over; authentication is behind it. */
+export interface ToolCall {
+  readonly door: Door;
+  /** A new ULID; the audit row's id as well. */
+  readonly requestId: string;
+  readonly caller: Caller;
+  readonly tool: string;
+  /** As the door was given it; what is sent again under it is carried out once. */
+  readonly idempotencyKey?: string;
+  /** Who follows the call: told how far it is, and what is only read ends where nobody waits any more. */
+  readonly follower?: Follower;
+  /** Aborts when the client leaves; asked for where the call must wait for its turn. */
+  readonly left?: () => AbortSignal;
+  /**
+   * Reads the arguments, at most `limit` bytes of body. Throws E_PAYLOAD_TOO_LARGE, E_BAD_JSON, or E_AUTH when the
+   * token was revoked meanwhile, which are audited as any other refusal.
+   */
+  parse(limit: number): Parsed | Promise<Parsed>;
+}
+
+/** A body as its door read it. */
+export interface Parsed {
+  readonly args: Record<string, unknown>;
+  readonly bytes: number;
+  /** Who calls once the body is there, where it was read after `caller` was known: it can be long in coming. */
+  readonly caller?: Caller;
+}
+
+/** Runs a call and answers what the tool answered; throws a GatewayError for every refusal and failure. */
+export type Dispatch = (call: ToolCall) => Promise<unknown>;
+
+/** What the line needs of the rest of the gateway. */
+export interface DispatchPorts extends AdmitPorts, ConsentPorts {
+  readonly store: ContextPorts["store"] & Pick<Store, "consents" | "audit">;
+  readonly tokenLimit: RateLimit;
+  readonly callsInFlight: CallsInFlight;
+  /** Told of what a caller is not: the cause behind E_INTERNAL. */
+  log(event: Record<string, unknown>): void;
+}
+
+/** Joins the ports to the one way through. */
+export function dispatcher(ports: DispatchPorts): Dispatch {
+  return async (call) => {
+    const record = new CallRecord(ports.now(), call);
+    const left = () => call.follower?.signal ?? call.left?.();
+    const place = ports.callsInFlight.place(call.caller.token.id, left);
+    let value: unknown;
+    let failure: GatewayError | null = null;
+    try {
+      value = await runPipeline(ports, call, record, place);
+    } catch (thrown) {
+      failure = failedHaving(asGatewayError(thrown, call.requestId), record.allMade);
+      if (failure.code === "E_INTERNAL") {
+        ports.log({
+          event: "internal",
+          request_id: call.requestId,
+          tool: call.tool,
+          cause: causeOf(failure),
+        });
+      }
+    }
+    if (failure) failure = withOutcome(failure, record, ports.catalog.get(call.tool, call.caller)?.manifest);
+    record.judged?.end();
+    const change = failure ? failure.outcome ?? "none" : record.writing ? "made" : "none";
+    if (record.consent && (record.writing || failure)) {
+      record.beside = await record.consent.settle(failure ? { failure, outcome: change } : { value });
+    }
+    try {
+      await keep(ports, record.outcome(failure, ports.now()), change, record.beside);
+    } finally {
+      place.leave();
+    }
+    if (failure) throw failure;
+    return value;
+  };
+}
+
+/** The steps of docs/ARCHITECTURE.md, "Request lifecycle", in their order; each returns or throws. */
+async function runPipeline(
+  ports: DispatchPorts,
+  call: ToolCall,
+  record: CallRecord,
+  place: Place,
+): Promise<unknown> {
+  ports.tokenLimit.take(call.caller.token.id); // 2
+  const known = ports.catalog.fresh(call.tool);
+  if (known) await known;
+  const body = await call.parse(bodyLimit(ports.catalog.get(call.tool, call.caller), call.caller)); // 3
+  const caller = body.caller ?? call.caller;
+  record.arguments = body.args;
+  await place.take(); // 3a
+  const { tool, requestId, follower } = call;
+  const deadline = endOfCall(ports.now());
+  const admitted = await admit(ports, { ...body, caller, tool, deadline, outer: [], follower }, record); // 4 to 13
+  if (admitted.tier === 0) return await read(admitted); // 16; what only reads has no plan, and is bound to nothing
+  const writes = !admitted.gate || mayWrite(admitted);
+  const run = { request_id: requestId, deadline };
+  const consent = new Consent(ports, subjectOf(admitted), run, lookAt(admitted.entry.manifest), place);
+  record.judged = consent;
+  record.confirmed = writes;
+  if (writes) { // 13a
+    const { confirmToken } = admitted.input;
+    const repeated = await consent.judge({ confirmToken, idempotencyKey: call.idempotencyKey });
+    if (repeated) return repeated.value;
+  }
+  const looked = await consent.orRepeat(async () => {
+    const ready = await planned(admitted, record); // 14
+    consent.compare(ready.revision); // 14a
+    return ready;
+  });
+  if ("value" in looked) return looked.value;
+  const ready = looked;
+  if (ready.gate && !(writes && meetsPolicy(caller, record.allSites, consent.bound))) { // 15
+    const shown = await ready.shown();
+    record.previewed = true;
+    const issued = await consent.issue(ready.revision);
+    record.beside = issued.beside;
+    return preview({ ...ready, changes: [...ready.changes, ...shown] }, record, issued);
+  }
+  if (ports.now() >= deadline) throw outOfTime();
+  if (follower?.signal.aborted) throw cancelled();
+  const repeated = await consent.spend();
+  if (repeated) return repeated.value;
+  if (ports.now() >= deadline) throw outOfTime(); // an equal call may take its place from now on
+  record.consent = consent;
+  await keep(ports, record.intent(deadline), "none", await consent.begin()); // 16
+  record.writing = true;
+  if (ports.now() >= deadline) {
+    record.consent = null; // what was spent may be another call's by now
+    throw outOfTime();
+  }
+  return answered(await ready.run(), requestId);
+}
+
+const subjectOf = ({ caller, entry, site, others, input, tier }: Admitted): Subject => ({
+  grant: caller.token.id,
+  tool: entry.name,
+  sites: [...(site ? [site] : []), ...others.values()],
+  args: input.args,
+  tier,
+});
+
+const outOfTime = () =>
+  new GatewayError("E_UPSTREAM", "The time of the call was used up before anything was written; try again", {
+    upstream: 504,
+  });
+
+/** What to say when the audit cannot be kept, by what is known of the change. */
+const UNKEPT = {
+  none: "The audit log cannot be written, so nothing was carried out",
+  made: "The change was made, but its audit row could not be completed; do not repeat it",
+  unknown: "The call failed and its audit row could not be completed; look at the site before trying again",
+} as const;
+
+/** Writes an audit row. Throws E_INTERNAL when it cannot be kept, saying what became of the change. */
+async function keep(
+  ports: DispatchPorts,
+  row: AuditRow,
+  change: Outcome,
+  beside: readonly Beside[],
+): Promise<void> {
+  try {
+    await ports.store.audit.append(row, beside);
+  } catch (cause) {
+    ports.log({ event: "audit_failed", request_id: row.request_id, tool: row.tool, cause: causeOf(cause) });
+    const message = `${UNKEPT[change]}; give request id "${row.request_id}" to the gateway's operator`;
+    const outcome = row.outcome ?? (row.status === "started" ? "none" : undefined);
+    throw new GatewayError("E_INTERNAL", namingMade(message, row.made ?? []), { cause, outcome });
+  }
+}
+
+function causeOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  return cause instanceof Error ? cause.stack ?? cause.message : String(cause);
+}

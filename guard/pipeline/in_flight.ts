@@ -1,0 +1,165 @@
+/** What may be under way at once, in this process's memory: calls of one token, and bytes of bodies. */
+import { GatewayError } from "../../core/errors.ts";
+import { cancelled } from "../../core/cancelled.ts";
+import { LIMITS } from "../../core/model.ts";
+
+/** What waiting stands on: calls back after that time, unless what it answers is called before. */
+export type After = (ms: number, work: () => void) => () => void;
+
+const AFTER: After = (ms, work) => {
+  const timer = setTimeout(work, ms);
+  return () => clearTimeout(timer);
+};
+
+interface Waiting {
+  go(): void;
+}
+
+interface Line {
+  taken: number;
+  readonly waiting: Set<Waiting>;
+}
+
+const RETRY_SECONDS = 2;
+
+const busy = (message: string) =>
+  new GatewayError("E_BUSY", `${message}; nothing was done, try again in ${RETRY_SECONDS} s`, {
+    retryAfter: RETRY_SECONDS,
+    outcome: "none",
+  });
+
+/** How many calls of one token are worked on at once; further ones wait for a place, those that came first first. */
+export class CallsInFlight {
+  readonly #most: number;
+  readonly #after: After;
+  readonly #lines = new Map<string, Line>();
+
+  /** `most` 0 means no limit. */
+  constructor(most: number, after: After = AFTER) {
+    this.#most = most;
+    this.#after = after;
+  }
+
+  /** The place of a call of that token, which it has not taken yet. `left` says where its client is seen leaving. */
+  place(token: string, left?: () => AbortSignal | undefined): Place {
+    return new Place({
+      take: () => this.#most === 0 ? undefined : this.#take(token, left),
+      leave: () => this.#most === 0 ? undefined : this.#leave(token),
+    });
+  }
+
+  #take(token: string, left?: () => AbortSignal | undefined): void | Promise<void> {
+    let line = this.#lines.get(token);
+    if (!line) this.#lines.set(token, line = { taken: 0, waiting: new Set() });
+    if (line.taken < this.#most) {
+      line.taken++;
+      return;
+    }
+    if (line.waiting.size >= LIMITS.CALLS_WAITING_PER_TOKEN) {
+      throw busy(
+        `The token has ${this.#most} calls under way and ${line.waiting.size} waiting, the most there may be`,
+      );
+    }
+    return this.#wait(line.waiting, left?.());
+  }
+
+  /** Resolves with a place; throws E_CANCELLED where the client leaves, E_BUSY where it takes longer than a call may. */
+  #wait(waiting: Line["waiting"], left?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const end = (how: () => void) => {
+        waiting.delete(one);
+        stopWaiting();
+        left?.removeEventListener("abort", gone);
+        how();
+      };
+      const one = { go: () => end(resolve) };
+      const gone = () => end(() => reject(cancelled()));
+      const stopWaiting = this.#after(
+        LIMITS.CALL_DEADLINE_MS,
+        () =>
+          end(() =>
+            reject(busy(`The call waited ${LIMITS.CALL_DEADLINE_MS / 1000} s for the token's others`))
+          ),
+      );
+      waiting.add(one);
+      left?.addEventListener("abort", gone, { once: true });
+      if (left?.aborted) gone();
+    });
+  }
+
+  /** Gives the place to who waited longest. */
+  #leave(token: string): void {
+    const line = this.#lines.get(token)!;
+    const [next] = line.waiting;
+    if (next) return next.go();
+    line.taken--;
+    if (line.taken === 0) this.#lines.delete(token);
+  }
+}
+
+/** A call's place among those of its token. */
+export class Place {
+  readonly #line: { take(): void | Promise<void>; leave(): void };
+  #isTaken = false;
+
+  constructor(line: { take(): void | Promise<void>; leave(): void }) {
+    this.#line = line;
+  }
+
+  /** Takes it, waiting where there is none. Throws E_BUSY, E_CANCELLED. */
+  async take(): Promise<void> {
+    if (this.#isTaken) return;
+    const waits = this.#line.take();
+    if (waits) await waits;
+    this.#isTaken = true;
+  }
+
+  /** Gives it to another: at the end, and while the call itself only waits. */
+  leave(): void {
+    if (this.#isTaken) this.#line.leave();
+    this.#isTaken = false;
+  }
+}
+
+/** What one token may fill with several bodies at once: the rest is left for the others. */
+const SHARE_OF_TOKEN = 3 / 4;
+
+/** The bytes of bodies that are being read, or whose calls are under way. */
+export class BodiesInFlight {
+  readonly #most: number;
+  readonly #byToken = new Map<string, number>();
+  #bytes = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** The body of one request of that token, of which nothing has come yet. */
+  body(token: string): HeldBody {
+    let own = 0;
+    const change = (bytes: number) => {
+      this.#bytes += bytes;
+      own += bytes;
+      const left = (this.#byToken.get(token) ?? 0) + bytes;
+      if (left === 0) this.#byToken.delete(token);
+      else this.#byToken.set(token, left);
+    };
+    return {
+      add: (bytes) => {
+        const ofToken = this.#byToken.get(token) ?? 0;
+        const most = ofToken > own ? this.#most * SHARE_OF_TOKEN : this.#most;
+        if (this.#bytes + bytes <= this.#most && ofToken + bytes <= most) return change(bytes);
+        change(-own);
+        throw busy("The bodies of the calls under way are as large as they may be together");
+      },
+      release: () => change(-own),
+    };
+  }
+}
+
+/** A body that takes room until its call has ended. */
+export interface HeldBody {
+  /** Counts bytes that have come. Throws E_BUSY where there is no room for them; then it takes none any more. */
+  add(bytes: number): void;
+  release(): void;
+}

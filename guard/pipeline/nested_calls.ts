@@ -1,0 +1,97 @@
+/** The calls of other tools that a tool makes: each walks the steps of a call from the look-up on, as its caller's. */
+import { GatewayError } from "../../core/errors.ts";
+import { type Change, LIMITS, type Tier } from "../../core/model.ts";
+import type { CallsPort, Plan, PlannedCall, Revision } from "../../registry/tool.ts";
+import type { CallRecord } from "../audit/audit.ts";
+
+/** A call that has passed steps 4 to 14. */
+export interface ReadyCall {
+  readonly tool: string;
+  readonly siteId: string | null;
+  readonly tier: Tier;
+  /** Checked, defaults filled in. */
+  readonly args: Record<string, unknown>;
+  readonly confirm: boolean;
+  /** Whether the confirm gate stands before it, as before every write but one of a site's own tool. */
+  readonly gate: boolean;
+  /** What a write behind the gate would do. */
+  readonly plan: Plan | null;
+  /** What the plan says would change, and after it what the calls would that it planned. */
+  readonly changes: readonly Change[];
+  /** What a preview shows behind them. */
+  shown(): Promise<Change[]>;
+  /** What of the live state it would replace, those calls' parts included. */
+  readonly revision: Revision | null;
+  /** What a person should know before approving, of it and of those calls. */
+  readonly warnings: readonly string[];
+  /** The calls of other tools that the plan planned. */
+  readonly calls: readonly PlannedCall[];
+  /** Carries it out, once. */
+  run(): Promise<unknown>;
+}
+
+/** The call that makes others. */
+export interface OuterCall {
+  readonly record: CallRecord;
+  /** Its tool, behind those of the calls it stands in. */
+  readonly tools: readonly string[];
+  /** Steps 4 to 14 for a call within this one, with its caller and its deadline. */
+  prepare(tool: string, args: Record<string, unknown>, record: CallRecord): Promise<ReadyCall>;
+}
+
+/** A call's way to other tools, and the calls it has planned so far. */
+export interface NestedCalls {
+  readonly port: CallsPort;
+  readonly planned: readonly PlannedCall[];
+  /** What a preview shows of them behind their changes. */
+  shown(): Promise<Change[]>;
+}
+
+/**
+ * Makes that way. A write runs only if it was planned before the whole call was confirmed and its intent row written:
+ * so what it changes stood in the preview, and nobody gets past the gate or past the steps of the tool within.
+ */
+export function nestedCalls({ record, tools, prepare }: OuterCall): NestedCalls {
+  const ready = new Map<PlannedCall, { call: ReadyCall; beforeGate: boolean; record: CallRecord }>();
+  const planned: PlannedCall[] = [];
+  const plan = async (tool: string, args: Record<string, unknown>) => {
+    refuseLoop(tools, tool);
+    const beforeGate = !record.root.writing;
+    const inner = record.within(tool, args);
+    const call = await inner.watch(() => prepare(tool, args, inner));
+    if (call.tier > 0 && !call.gate) {
+      inner.error = "E_FORBIDDEN_OP";
+      throw new GatewayError("E_FORBIDDEN_OP", `"${tool}" has no preview, so no other tool may call it`);
+    }
+    const { siteId: site_id, tier, changes, revision, warnings } = call;
+    const { summary = "" } = call.plan ?? {};
+    const made: PlannedCall = Object.freeze({ tool, site_id, tier, summary, changes, revision, warnings });
+    ready.set(made, { call, beforeGate, record: inner });
+    planned.push(made);
+    return made;
+  };
+  const run = async (made: PlannedCall) => {
+    const found = ready.get(made);
+    if (!found) throw bug(made.tool, "was not planned by this call, or has run");
+    if (found.call.tier > 0 && !(record.root.writing && found.beforeGate)) {
+      throw bug(made.tool, "can write, and was not planned before the call that makes it was confirmed");
+    }
+    ready.delete(made);
+    return await found.record.watch(() => found.call.run());
+  };
+  const shown = async () => (await Promise.all([...ready.values()].map(({ call }) => call.shown()))).flat();
+  return { port: { plan, run }, planned, shown };
+}
+
+const bug = (tool: string, reason: string) =>
+  new GatewayError("E_INTERNAL", `The call of "${tool}" ${reason}`);
+
+/** Throws E_FORBIDDEN_OP for a tool that would call itself, at whatever depth, and for calls too deep in each other. */
+function refuseLoop(tools: readonly string[], tool: string): void {
+  if (tools.includes(tool)) {
+    throw new GatewayError("E_FORBIDDEN_OP", `"${tool}" may not be called from within itself`);
+  }
+  if (tools.length > LIMITS.NESTED_CALL_LEVELS) {
+    throw new GatewayError("E_FORBIDDEN_OP", `"${tool}" would be a call too deep within others`);
+  }
+}

@@ -1,0 +1,63 @@
+/** What a caller is told of the change after a failure: what is known of it, and where to look before trying again. */
+import { GatewayError, OUTCOME_UNKNOWN } from "../../core/errors.ts";
+import type { Outcome } from "../../core/model.ts";
+import { type Manifest, writes } from "../../registry/manifest.ts";
+import type { CallRecord } from "../audit/audit.ts";
+
+type Described = Pick<Manifest, "name" | "tier" | "raise" | "read_with" | "read_in">;
+
+/**
+ * The failure of a call that could write, with its outcome: `none` where it was refused before it ran. Of any other call
+ * the failure itself.
+ */
+export function withOutcome(
+  failure: GatewayError,
+  record: Pick<CallRecord, "tier" | "writing" | "writes" | "allMade">,
+  manifest: Described | undefined,
+): GatewayError {
+  const couldWrite = (record.tier ?? 0) > 0 || (manifest !== undefined && writes(manifest));
+  if (!couldWrite) return failure;
+  const { code, upstream, retryAfter, replayed, audit, cause, published } = failure;
+  // What is said of an earlier, equal call stands as it was said.
+  if (!record.writing && failure.outcome !== undefined) return failure;
+  const outcome = record.writing ? record.writes.outcomeOf(failure) : "none";
+  return new GatewayError(code, told(failure, outcome, record, manifest), {
+    cause,
+    upstream,
+    replayed,
+    audit,
+    outcome,
+    published,
+    // a write that may have been made is not to be sent again after a while
+    ...(outcome === "none" ? { retryAfter } : {}),
+  });
+}
+
+/** "look at the site", and with which tool or where the change of a call shows there. */
+export function lookAt(manifest: Omit<Described, "raise"> | undefined): string {
+  const { name, tier = 0, read_with: tool, read_in: place } = manifest ?? {};
+  if (tool !== undefined) {
+    return `look at the site with ${tool === name && tier > 0 ? "a preview of " : ""}"${tool}"`;
+  }
+  return place === undefined ? "look at the site" : `look at the site in ${place}`;
+}
+
+function told(
+  { code, message, outcome: known }: GatewayError,
+  outcome: Outcome,
+  { writes, allMade }: Pick<CallRecord, "writes" | "allMade">,
+  manifest: Described | undefined,
+): string {
+  if (outcome === "none") return message;
+  const said = message.replaceAll(`; ${OUTCOME_UNKNOWN}`, "");
+  // Who says of the one write that nobody knows, such as of a site's own tool that failed, speaks of its answer.
+  const isOpen = known === "unknown" && (code === "E_TOOL_ERROR" || writes.isOne);
+  const done = isOpen ? [] : writes.carriedOut;
+  // What was made is named better by what it is than by the request that made it.
+  const which = done.length === 0 || allMade.length > 0 ? "" : ` (${done.join(", ")})`;
+  const look = `${lookAt(manifest)} before trying again`;
+  if (outcome === "made") return `${said}; the change was made${which}: ${look}`;
+  return done.length === 0
+    ? `${said}; the outcome is unknown: ${look}`
+    : `${said}; a part of the change was made${which}, the outcome is unknown: ${look}`;
+}

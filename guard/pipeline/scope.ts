@@ -1,0 +1,47 @@
+/** What a token may use: tools, super-admin tools, sites. */
+import { GatewayError } from "../../core/errors.ts";
+import type { Caller, Tier } from "../../core/model.ts";
+
+const has = (allowed: readonly string[], name: string) => allowed.includes("*") || allowed.includes(name);
+
+/** Steps 5 and 6. Throws E_SCOPE_DENIED or E_SUPER_ADMIN_ONLY, both audited as denied. */
+export function toolScope(caller: Caller, name: string, tier: Tier): void {
+  if (!has(caller.token.allowed_tools, name)) {
+    throw new GatewayError(
+      "E_SCOPE_DENIED",
+      `The token may not use "${name}"; ask for a token whose allowed_tools name it`,
+      { audit: "denied" },
+    );
+  }
+  if (tier === 4 && !caller.superAdmin) {
+    throw new GatewayError(
+      "E_SUPER_ADMIN_ONLY",
+      `"${name}" is for super-admin tokens only, those made under the master token`,
+      { audit: "denied" },
+    );
+  }
+}
+
+/** Whether steps 5 to 7 let the caller use a tool of that name and tier, whatever the arguments. */
+export function mayUse(caller: Caller, name: string, tier: Tier): boolean {
+  return has(caller.token.allowed_tools, name) && (tier < 4 || caller.superAdmin) && tier <= caller.maxRisk;
+}
+
+/** Whether both the token and its owner reach the site. */
+export function reaches(caller: Caller, siteId: string): boolean {
+  return has(caller.token.allowed_sites, siteId) &&
+    (!caller.owner || has(caller.owner.allowed_sites, siteId));
+}
+
+/** The sites that both the token and its owner name; `*` where both name all. */
+export function sitesInScope({ token, owner }: Caller): readonly string[] {
+  if (!owner || owner.allowed_sites.includes("*")) return token.allowed_sites;
+  if (token.allowed_sites.includes("*")) return owner.allowed_sites;
+  return token.allowed_sites.filter((id) => owner.allowed_sites.includes(id));
+}
+
+/** Whether the caller may know of every site. */
+export function reachesAll(caller: Caller): boolean {
+  return caller.token.allowed_sites.includes("*") &&
+    (!caller.owner || caller.owner.allowed_sites.includes("*"));
+}

@@ -1,0 +1,100 @@
+/** Which site a call is about, and whether the caller may reach it. */
+import { GatewayError } from "../../core/errors.ts";
+import type { Caller, Site } from "../../core/model.ts";
+import type { ToolEntry } from "../../registry/entry.ts";
+import { OFFERED_WRITE } from "../../registry/source.ts";
+import type { Store } from "../../store/store.ts";
+import { reaches, reachesAll } from "./scope.ts";
+
+/**
+ * Step 9. The registered site of that id. Throws E_BAD_INPUT when it is missing, E_SCOPE_DENIED when it is out of
+ * scope (audited as denied; whether it exists is told only to a caller who may see all), E_NOT_FOUND otherwise.
+ */
+export async function findSite(
+  sites: Pick<Store["sites"], "get">,
+  caller: Caller,
+  id: string | undefined,
+  field = "site_id",
+): Promise<Site> {
+  if (id === undefined) {
+    throw new GatewayError("E_BAD_INPUT", `${field} is required; list_sites names the sites you may use`);
+  }
+  if (!reaches(caller, id)) throw outOfScope(id, field);
+  const site = await sites.get(id);
+  if (site) return site;
+  const hint = reachesAll(caller)
+    ? "list_sites names those there are"
+    : "the token names it, yet it is not there";
+  throw new GatewayError(
+    "E_NOT_FOUND",
+    `${field}: no site ${JSON.stringify(id.slice(0, 64))} is registered; ${hint}`,
+  );
+}
+
+/** E_SCOPE_DENIED for a site that the caller does not reach, audited as denied; it says nothing of the site. */
+function outOfScope(id: string, field: string): GatewayError {
+  return new GatewayError(
+    "E_SCOPE_DENIED",
+    `${field}: the site ${
+      JSON.stringify(id.slice(0, 64))
+    } is outside what the token may use; list_sites names those inside`,
+    { audit: "denied" },
+  );
+}
+
+/**
+ * What to say of a tool that is not there for the caller, by the site it was called for: of one out of scope nothing but
+ * that, so that nobody learns which tools it has.
+ */
+export function notThere(thrown: unknown, caller: Caller, siteId: unknown): unknown {
+  const isUnknown = thrown instanceof GatewayError && thrown.code === "E_TOOL_NOT_FOUND";
+  if (!isUnknown || typeof siteId !== "string" || siteId === "" || reaches(caller, siteId)) return thrown;
+  return outOfScope(siteId, "site_id");
+}
+
+/** Whether the list of tools names that site for the tool: not one where it writes to who may only read. */
+const isShown = ({ maxRisk }: Caller, offer: ToolEntry["offer"], site: string) =>
+  maxRisk >= OFFERED_WRITE || !offer?.writesAt.includes(site);
+
+const NAMED_MAX = 20;
+
+/** The sites, quoted; of very many the first. */
+function named(ids: readonly string[]): string {
+  const more = ids.length > NAMED_MAX ? ` and ${ids.length - NAMED_MAX} more` : "";
+  return ids.slice(0, NAMED_MAX).map((id) => JSON.stringify(id)).join(", ") + more;
+}
+
+/**
+ * Step 9 for a tool that certain sites offer, of which the caller reaches one at least. The named site, else the one in
+ * the caller's scope, and on the caller's list, that offers it. Throws E_AMBIGUOUS_SITE naming them where several do, E_BAD_INPUT for a site that
+ * does not, and what findSite throws.
+ */
+export async function findOfferingSite(
+  sites: Pick<Store["sites"], "get">,
+  caller: Caller,
+  { name, offer }: Pick<ToolEntry, "name" | "offer">,
+  id: string | undefined,
+): Promise<Site> {
+  const all = offer?.sites ?? [];
+  const site = id === undefined ? null : await findSite(sites, caller, id);
+  if (site && all.includes(site.id)) return site;
+  const reached = all.filter((one) => reaches(caller, one));
+  const shown = reached.filter((one) => isShown(caller, offer, one));
+  const offering = shown.length > 0 ? shown : reached;
+  if (site) {
+    throw new GatewayError(
+      "E_BAD_INPUT",
+      `site_id: ${
+        JSON.stringify(site.id)
+      } does not offer "${name}"; take a tool that it offers, or, if another ` +
+        `site was meant, one of ${named(offering)}`,
+    );
+  }
+  if (offering.length > 1) {
+    throw new GatewayError(
+      "E_AMBIGUOUS_SITE",
+      `site_id: several sites offer "${name}"; give one of ${named(offering)}`,
+    );
+  }
+  return await findSite(sites, caller, offering[0]);
+}

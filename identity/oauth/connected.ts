@@ -1,0 +1,59 @@
+/** Clients that people let in: lists of them, and their end. */
+import { GatewayError } from "../../core/errors.ts";
+import type { ClientReport, User } from "../../core/model.ts";
+import type { Store } from "../../store/store.ts";
+import { OPERATOR } from "../../guard/audit/admin_row.ts";
+import { appendClientRow, byPerson, type RowPorts } from "./rows.ts";
+
+/** What it needs. */
+export type ConnectedPorts = RowPorts & { readonly store: Pick<Store, "oauthGrants" | "users"> };
+
+/** The connected clients of one gateway. */
+export class ConnectedClients {
+  constructor(private readonly ports: ConnectedPorts) {}
+
+  /** Of one user or of all, oldest first. */
+  async list(user_id?: string): Promise<ClientReport[]> {
+    const { store } = this.ports;
+    const found = await store.oauthGrants.list(user_id);
+    return await Promise.all(found.map(async ({ grant, refreshed_at }) => ({
+      grant_id: grant.id,
+      client_name: grant.client_name,
+      client_id: grant.client_id,
+      redirect_host: grant.redirect_host,
+      user_id: grant.user_id,
+      email: (await store.users.get(grant.user_id))?.email ?? null,
+      allowed_sites: grant.allowed_sites,
+      groups: grant.groups,
+      max_risk: grant.max_risk,
+      created_at: grant.created_at,
+      refreshed_at: new Date(refreshed_at).toISOString(),
+      expires_at: new Date(grant.expires_at).toISOString(),
+    })));
+  }
+
+  /**
+   * Ends one with all its tokens, for the operator or for that user, of theirs alone. Throws E_NOT_FOUND, which does not
+   * tell whether there is one of somebody else's.
+   */
+  async end(
+    grant_id: string,
+    user?: Pick<User, "id" | "email">,
+  ): Promise<{ grant_id: string; client_name: string }> {
+    const { oauthGrants } = this.ports.store;
+    const grant = await oauthGrants.get(grant_id);
+    const own = grant !== null && (user === undefined || grant.user_id === user.id);
+    const why = user === undefined ? "an operator ended it" : "its user ended it";
+    const ended = own ? await oauthGrants.end(grant_id, why) : null;
+    if (ended === null) {
+      throw new GatewayError(
+        "E_NOT_FOUND",
+        `No connected client ${JSON.stringify(grant_id.slice(0, 60))}; list the connected clients to find it`,
+      );
+    }
+    const { client_id, client_name } = ended;
+    const by = user === undefined ? OPERATOR : byPerson(user);
+    await appendClientRow(this.ports, by, "client.end", { grant_id, client_id, client_name, why });
+    return { grant_id, client_name };
+  }
+}

@@ -1,0 +1,95 @@
+/** Posts, on whatever platform the site has. */
+import type { Id } from "../../core/ids.ts";
+import type { Builder, Making } from "../../core/model.ts";
+import type { Moment } from "../../rules/schedule.ts";
+import type { Capability } from "../_connector/connector.ts";
+import type { PublishGrant } from "../_http/request.ts";
+import type {
+  ContentList,
+  DraftFields,
+  DraftList,
+  DraftsQuery,
+  ListQuery,
+  Post,
+  PostHead,
+  PreparedDraft,
+  Seen,
+  Verb,
+  Written,
+} from "./post.ts";
+
+export type { DraftFields, NamedTerm, Post, PostHead, PreparedDraft, Seen, Written } from "./post.ts";
+
+/** A post, or a page where a tool takes both. */
+export type ContentType = "post" | "page";
+
+/**
+ * What can be done with posts. Every method throws E_UPSTREAM; those that write or check also E_FORBIDDEN_OP; those that
+ * are given what was seen also E_STALE_PREVIEW, where somebody changed what they replace since then.
+ */
+export interface ContentClient {
+  getPost(id: Id): Promise<Post>;
+  /** A post that is to be changed; refuses what its state forbids. */
+  getDraft(id: Id): Promise<Post & Seen>;
+  /** Reads only: what visitors see of a post whose own record does not tell; null where nothing does. */
+  builderSeen(id: Id): Promise<Builder | null>;
+  /** Posts of every status, last changed first. */
+  list(query: ListQuery): Promise<ContentList>;
+  /** Never a published one. */
+  listDrafts(query: DraftsQuery): Promise<DraftList>;
+  /** Reads only: looks names up and, for a new post, proves rights; for one that is to be changed getDraft does. */
+  prepareDraft(fields: DraftFields, isNew: boolean): Promise<PreparedDraft>;
+  createDraft(draft: PreparedDraft, made: Making): Promise<Written>;
+  updateDraft(id: Id, draft: PreparedDraft, made: Making, seen?: Seen): Promise<Written>;
+  /**
+   * Reads only: refuses what the live state forbids. Without a type the id is a post's; for `unschedule` the platform
+   * finds out which of the two it is, and says so.
+   */
+  check(id: Id, verb: Verb, moment?: Moment, type?: ContentType): Promise<Seen>;
+  /** Reads only: the site's own time zone, an IANA name or an offset; undefined where it does not tell. */
+  timeZone(): Promise<string | undefined>;
+  schedule(id: Id, moment: Moment, seen?: Seen): Promise<Written>;
+  unschedule(id: Id, type?: ContentType, seen?: Seen): Promise<Written>;
+  publish(id: Id, grant: PublishGrant, seen?: Seen): Promise<Written>;
+}
+
+/** A post or page as it is found by its id alone. */
+export interface FoundState extends PostHead {
+  readonly type: ContentType;
+  /** The template of its theme; empty for the usual one. */
+  readonly template: string;
+  /** What visitors see of it; null where its own record does not say. */
+  readonly builder: Builder | null;
+  /** Who has it open in the editor, in a sentence; none for nobody, and where the site does not tell. */
+  readonly editing: readonly string[];
+  /** Whether the site's account may store scripts and frames in it; null where the site does not tell. */
+  readonly storesCode: boolean | null;
+  /** The latest time that the site's clock can show now. */
+  readonly siteNow: number;
+}
+
+/** The fields of a post or page by the names that its site has for them, with its state in our word. */
+export type PostFields = Readonly<Record<string, string | number>>;
+
+/** The states of posts and pages, where it is not known which of the two an id is of. */
+export interface StatesClient {
+  /** One request for a page, two for a post; null where neither has the id. Throws E_UPSTREAM. */
+  find(id: Id): Promise<FoundState | null>;
+  /** The text of its own record; null where none of that kind has the id. Throws E_UPSTREAM. */
+  text(id: Id, type: ContentType): Promise<string | null>;
+  /** The fields of its own record; null where none of that kind has the id. Throws E_UPSTREAM. */
+  fields(id: Id, type: ContentType): Promise<PostFields | null>;
+  /** What visitors see of one whose own record does not say; null where nothing does. */
+  builderSeen(id: Id, type: ContentType): Promise<Builder | null>;
+}
+
+/** The states of a site's posts and pages. */
+export const contentStates: Capability<StatesClient> = {
+  capability: "content_states",
+  noun: "The states of posts and pages",
+};
+
+/** Posts of a site, whichever connector has them. */
+export const content: Capability<ContentClient> = { capability: "content", noun: "Posts" };
+/** The same where the text of a post that exists can be read and changed. */
+export const postTexts: Capability<ContentClient> = { capability: "post_texts", noun: "The texts of posts" };

@@ -1,0 +1,142 @@
+/** Which addresses the gateway may call: public ones over https, and those the operator listed. */
+import { isIP } from "node:net";
+import { lookup as dnsLookup } from "node:dns/promises";
+import { GatewayError } from "../../core/errors.ts";
+
+/** Every address a name resolves to. */
+export type Lookup = (host: string) => Promise<readonly string[]>;
+
+/** The system's resolver, as fetch uses it. */
+export const systemLookup: Lookup = async (host) =>
+  (await dnsLookup(host, { all: true, verbatim: true })).map(({ address }) => address);
+
+/** An address that may not be called; nothing was sent. E_UPSTREAM, so that a client can tell it from an answer. */
+export class RefusedAddress extends GatewayError {
+  constructor(message: string) {
+    super("E_UPSTREAM", message, { upstream: 502 });
+  }
+}
+
+/** IPv4 ranges that are not the public internet (IANA special-purpose registry, RFC 6890 and successors). */
+const PRIVATE_V4: readonly (readonly [string, number])[] = [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.88.99.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 4],
+  ["240.0.0.0", 4],
+];
+
+/** Public IPv6 is 2000::/3 without these: Teredo and other protocol assignments, documentation. */
+const PRIVATE_V6: readonly (readonly [string, number])[] = [
+  ["2001::", 23],
+  ["2001:db8::", 32],
+  ["3fff::", 20],
+];
+
+function v4Number(address: string): number {
+  return address.split(".").reduce((sum, part) => sum * 256 + Number(part), 0);
+}
+
+function isPublicV4(value: number): boolean {
+  return !PRIVATE_V4.some(([net, bits]) =>
+    Math.floor(value / 2 ** (32 - bits)) === Math.floor(v4Number(net) / 2 ** (32 - bits))
+  );
+}
+
+function v6Groups(address: string): number[] {
+  const plain = address.replace(/%.*$/, "");
+  const [head = "", tail] = new URL(`http://[${plain}]/`).hostname.slice(1, -1).split("::");
+  const groups = (text: string) => text === "" ? [] : text.split(":").map((group) => parseInt(group, 16));
+  const left = groups(head);
+  const right = groups(tail ?? "");
+  return [...left, ...Array<number>(8 - left.length - right.length).fill(0), ...right];
+}
+
+function isPublicV6(address: string): boolean {
+  const groups = v6Groups(address);
+  const bits = groups.map((group) => group.toString(2).padStart(16, "0")).join("");
+  const within = ([net, size]: readonly [string, number]) =>
+    bits.startsWith(
+      v6Groups(net).map((group) => group.toString(2).padStart(16, "0")).join("").slice(0, size),
+    );
+  const v4At = (index: number) => isPublicV4((groups[index] ?? 0) * 65536 + (groups[index + 1] ?? 0));
+  if (within(["::ffff:0:0", 96]) || within(["64:ff9b::", 96])) return v4At(6); // mapped, NAT64
+  if (within(["2002::", 16])) return v4At(1); // 6to4
+  return within(["2000::", 3]) && !PRIVATE_V6.some(within);
+}
+
+/** Whether an IP address is one of the public internet. Anything that is not an IP address is not. */
+export function isPublicAddress(address: string): boolean {
+  const family = isIP(address);
+  if (family === 4) return isPublicV4(v4Number(address));
+  return family === 6 && isPublicV6(address);
+}
+
+/** The host of a URL without the brackets of IPv6 and without a closing dot. */
+export function bareHost(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+}
+
+function isListed(url: URL, allowPrivate: readonly string[]): boolean {
+  const host = bareHost(url);
+  const port = url.port || (url.protocol === "http:" ? "80" : "443");
+  const names = [host, `[${host}]`, `${host}:${port}`, `[${host}]:${port}`];
+  return allowPrivate.some((entry) => names.includes(entry.trim().toLowerCase()));
+}
+
+const PUBLIC = "use a public https address";
+const LISTED = "have the operator list the host in ALLOW_PRIVATE_UPSTREAMS";
+
+/**
+ * Throws RefusedAddress unless that URL may be called: https to a public address, judged on the URL itself and on
+ * everything its name resolves to; anything of http or https where `allowPrivate` lists its host or host:port (not
+ * with `publicOnly`). Answers the addresses that were judged: connect to these and do not resolve the name again, for
+ * it may stand for another address by then. What the resolver throws comes through.
+ */
+export async function checkAddress(
+  url: URL,
+  rules: { allowPrivate: readonly string[]; lookup: Lookup; publicOnly: boolean },
+): Promise<readonly string[]> {
+  const way = `${rules.publicOnly ? PUBLIC : `${PUBLIC}, or ${LISTED}`}; nothing was sent`;
+  if (url.protocol !== "https:" && url.protocol !== "http:") {
+    throw new RefusedAddress(`The address "${url.protocol}" is not of the web; ${way}`);
+  }
+  if (url.username || url.password) {
+    throw new RefusedAddress(`The address of "${url.host}" holds a user name; take it out, nothing was sent`);
+  }
+  const host = bareHost(url);
+  const literal = isIP(host) !== 0;
+  if (!rules.publicOnly && isListed(url, rules.allowPrivate)) {
+    return literal ? [host] : await resolved(host, rules.lookup, way);
+  }
+  if (url.protocol !== "https:") {
+    throw new RefusedAddress(`The address "${url.origin}" is not https; ${way}`);
+  }
+  const refused = literal ? !isPublicAddress(host) : host === "localhost" || host.endsWith(".localhost");
+  if (refused) throw new RefusedAddress(`The address "${url.origin}" is private; ${way}`);
+  if (literal) return [host];
+  const addresses = await resolved(host, rules.lookup, way);
+  if (!addresses.every(isPublicAddress)) {
+    throw new RefusedAddress(`The name "${host}" stands for a private address; ${way}`);
+  }
+  return addresses;
+}
+
+/** Every address of a name, each once and each an IP address. Throws where there is none. */
+async function resolved(host: string, lookup: Lookup, way: string): Promise<readonly string[]> {
+  const addresses = [...new Set(await lookup(host))].filter((address) => isIP(address) !== 0);
+  if (addresses.length === 0) {
+    throw new RefusedAddress(`The name "${host}" stands for no address; ${way}`);
+  }
+  return addresses;
+}

@@ -1,0 +1,102 @@
+/** The body of a request: read within a number of bytes and of pieces, and never cancelled. */
+import assert from "node:assert/strict";
+import { bodyError, isGivenUp, readText } from "../../../core/body.ts";
+import { PIECES } from "../../../core/body_pieces.ts";
+
+/** A request with so many pieces of so many bytes, how many of them were taken, and whether it was cancelled. */
+function request(count: number, bytes: number) {
+  const seen = { taken: 0, cancelled: false };
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (seen.taken === count) return controller.close();
+      controller.enqueue(new Uint8Array(bytes).fill(32));
+      seen.taken++;
+    },
+    cancel: () => void (seen.cancelled = true),
+  }, { highWaterMark: 0 });
+  return { request: new Request("https://gateway.example/", { method: "POST", body }), seen };
+}
+
+const CAP = 100 * 1024 * 1024;
+
+Deno.test("a body in crumbs is given up soon, and one in pieces as they are sent is read", async () => {
+  for (const bytes of [0, 1, 100]) {
+    const { request: crumbs, seen } = request(1_000_000, bytes);
+    const read = await readText(crumbs, CAP);
+    assert.deepEqual(read, { fault: "in too many pieces" });
+    assert.ok(seen.taken <= 2 * PIECES.MAX, `${seen.taken} were read`);
+    assert.equal(seen.cancelled, false, "the runtime would read the rest of it, and answer nobody meanwhile");
+    const { code, message } = bodyError({ fault: "in too many pieces" }, CAP);
+    assert.deepEqual([code, /too many small pieces/.test(message)], ["E_PAYLOAD_TOO_LARGE", true]);
+  }
+  for (const [count, bytes] of [[PIECES.MAX, 1], [3, 0], [5000, PIECES.BYTES], [100, 65_536]] as const) {
+    const read = await readText(request(count, bytes).request, CAP);
+    assert.equal("bytes" in read && read.bytes, count * bytes);
+  }
+});
+
+Deno.test("a body over the cap is read on for who sends all of it first, so far and no further", async () => {
+  const { request: large, seen } = request(1000, 1000);
+  assert.deepEqual(await readText(large, 10_000), { fault: "too large" });
+  assert.deepEqual(seen, { taken: 1000, cancelled: false });
+  const { request: endless, seen: read } = request(1_000_000, 65_536);
+  assert.deepEqual(await readText(endless, 10_000), { fault: "too large" });
+  assert.deepEqual(read, { taken: 65, cancelled: false });
+});
+
+const turn = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
+
+/** A request whose body never ends: a first piece, then one more each time it is asked for, after that time. */
+function endless(headers: Record<string, string>, pieces: number, everyMs = 0): Request {
+  let sent = 0;
+  const began = performance.now();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (sent++ === pieces || performance.now() - began > 1000) await new Promise(() => {});
+      for (const until = performance.now() + everyMs; performance.now() < until;) await turn();
+      controller.enqueue(new Uint8Array([32]));
+    },
+  }, { highWaterMark: 0 });
+  return new Request("https://gateway.example/", { method: "POST", body, headers });
+}
+
+Deno.test("a body of which nothing comes any more is given up, and so is one that comes too slowly", async () => {
+  const patience = { SILENT_MS: 40, BYTES_PER_MS: 16 };
+  for (
+    const request of [
+      endless({ "content-length": "3000" }, 1),
+      endless({ "content-length": "3000" }, 0),
+      endless({ "content-length": "300000" }, 1),
+      endless({}, 5),
+      endless({}, Infinity, 2),
+    ]
+  ) {
+    const began = performance.now();
+    assert.deepEqual(await readText(request, CAP, { patience }), { fault: "too slow" });
+    assert.ok(performance.now() - began < 2000);
+    assert.equal(isGivenUp(request), true);
+    await turn();
+    const { code, message } = bodyError({ fault: "too slow" }, CAP);
+    assert.deepEqual([code, /did not arrive/.test(message)], ["E_BAD_JSON", true]);
+  }
+  const whole = request(3, 10).request;
+  assert.deepEqual(await readText(whole, CAP, { patience }), { text: " ".repeat(30), bytes: 30 });
+  assert.equal(isGivenUp(whole), false);
+});
+
+Deno.test("bytes are counted as they come, and what refuses them ends the reading", async () => {
+  for (const [count, bytes] of [[10, 1000], [1000, 60]] as const) {
+    let seen = 0;
+    const add = (more: number) => void (seen += more);
+    await readText(request(count, bytes).request, CAP, { add });
+    assert.equal(seen, count * bytes);
+  }
+  const { request: large, seen } = request(1000, 100_000);
+  let told = 0;
+  const refuse = () => {
+    if (++told === 3) throw bodyError({ fault: "too large" }, 1024);
+  };
+  await assert.rejects(readText(large, CAP, { add: refuse }), /over 1 KiB/);
+  assert.equal(told, 3, "what is thrown away counts no more");
+  assert.ok(seen.taken < 60, `${seen.taken} pieces were read on`);
+});

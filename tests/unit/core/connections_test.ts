@@ -1,0 +1,146 @@
+/** Each connection is served by itself: whoever goes silent on one loses that one, and nobody else notices. */
+import assert from "node:assert/strict";
+import { readText } from "../../../core/body.ts";
+import { serveConnection, serveConnections } from "../../../core/connections.ts";
+
+const HEAD = "POST / HTTP/1.1\r\nHost: a\r\n";
+const PATIENCE = { SILENT_MS: 30, BYTES_PER_MS: 16 };
+const IDLE_MS = 40_000;
+
+/** A server of connections on a clock that the test moves. */
+function world() {
+  let now = 0;
+  let sweep = () => {};
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const held = Promise.withResolvers<void>();
+  assert.ok(serveConnection, "this version of the runtime serves single connections");
+  const served = serveConnections({
+    listener,
+    serve: serveConnection,
+    idleMs: IDLE_MS,
+    clock: {
+      elapsed: () => now,
+      every(_, work) {
+        sweep = () => void work();
+        return () => void (sweep = () => {});
+      },
+    },
+    async answer(request) {
+      const path = new URL(request.url).pathname;
+      if (path === "/unread") return new Response("no");
+      if (path === "/held") await held.promise;
+      const read = await readText(request, 1_000_000, { patience: PATIENCE });
+      return "fault" in read ? new Response(read.fault, { status: 400 }) : new Response(`read ${read.text}`);
+    },
+  });
+  const { port } = listener.addr as Deno.NetAddr;
+  return {
+    served,
+    answerHeld: held.resolve,
+    pass(ms: number) {
+      now += ms;
+      sweep();
+    },
+    connect: () => Client.of(port),
+    async [Symbol.asyncDispose]() {
+      await served.shutdown();
+      await served.finished;
+    },
+  };
+}
+
+/** One connection as its client sees it. */
+class Client implements Disposable {
+  constructor(private readonly connection: Deno.TcpConn) {}
+
+  static async of(port: number): Promise<Client> {
+    return new Client(await Deno.connect({ hostname: "127.0.0.1", port }));
+  }
+
+  async send(text: string): Promise<void> {
+    await this.connection.write(new TextEncoder().encode(text));
+  }
+
+  /** What is answered next; null once it is closed. */
+  async read(): Promise<string | null> {
+    const buffer = new Uint8Array(4096);
+    const size = await this.connection.read(buffer).catch(() => null);
+    return size === null ? null : new TextDecoder().decode(buffer.subarray(0, size));
+  }
+
+  [Symbol.dispose](): void {
+    this.connection.close();
+  }
+}
+
+const whole = (path: string, body: string) =>
+  `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+
+Deno.test("a body that stalls is answered, its connection is closed, and the others go on", async () => {
+  await using at = world();
+  using other = await at.connect();
+  await other.send(whole("/", "one"));
+  assert.match(await other.read() ?? "", /read one$/);
+  for (
+    const rest of [
+      "Content-Length: 3000\r\n\r\n{",
+      "Content-Length: 90000\r\n\r\n{",
+      "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n",
+    ]
+  ) {
+    using client = await at.connect();
+    await client.send(whole("/", "first"));
+    assert.match(await client.read() ?? "", /read first$/);
+    await client.send(`${HEAD}${rest}`);
+    assert.match(await client.read() ?? "", /^HTTP\/1.1 400.*too slow$/s);
+    at.pass(1000);
+    assert.equal(await client.read(), null, rest);
+  }
+  await other.send(whole("/", "two"));
+  assert.match(await other.read() ?? "", /read two$/);
+});
+
+Deno.test("a connection is closed that asks nothing, leaves headers unfinished or its body unread", async () => {
+  await using at = world();
+  for (const sent of ["", "POST / HT", `${HEAD}Content-Length: 5\r\n`]) {
+    using client = await at.connect();
+    if (sent !== "") await client.send(sent);
+    await new Promise((resolve) => setTimeout(resolve, 5)); // it has been accepted
+    at.pass(IDLE_MS);
+    assert.equal(await client.read(), null, sent);
+  }
+  using unread = await at.connect();
+  await unread.send("POST /unread HTTP/1.1\r\nHost: a\r\nContent-Length: 3000\r\n\r\n{");
+  assert.match(await unread.read() ?? "", /no$/);
+  at.pass(IDLE_MS);
+  assert.equal(await unread.read(), null);
+});
+
+Deno.test("what takes long is not silent: a call is answered however long ago it came", async () => {
+  await using at = world();
+  using client = await at.connect();
+  await client.send(whole("/held", "late"));
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  at.pass(10 * IDLE_MS);
+  at.answerHeld();
+  assert.match(await client.read() ?? "", /read late$/);
+});
+
+Deno.test("shut down it accepts nothing more, answers what is under way, and closes all connections", async () => {
+  const at = world();
+  using silent = await at.connect();
+  using idle = await at.connect();
+  using busy = await at.connect();
+  await idle.send(whole("/", "x"));
+  assert.match(await idle.read() ?? "", /read x$/);
+  await busy.send(whole("/held", "y"));
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  const down = at.served.shutdown();
+  assert.deepEqual([await silent.read(), await idle.read()], [null, null]);
+  await assert.rejects(at.connect());
+  at.answerHeld();
+  assert.match(await busy.read() ?? "", /read y$/);
+  await down;
+  await at.served.finished;
+  assert.equal(await busy.read(), null);
+});
