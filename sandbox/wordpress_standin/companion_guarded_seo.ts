@@ -1,16 +1,14 @@
 /** The guarded twins of the companion plugin's SEO routes on the stand-in. */
 import type { Hono } from "hono";
+import { readRedirects, resolve, writeRedirect } from "./companion_redirects.ts";
 import {
   type CompanionSeo,
   metaOf,
   nothing,
   postOf,
-  readRedirects,
   readSchema,
-  resolve,
   type StoredRedirect,
   writeMeta,
-  writeRedirect,
   writeSchema,
 } from "./companion_seo.ts";
 import { ID, META, REDIRECT, SCHEMA } from "./companion_seo_rules.ts";

@@ -3,6 +3,7 @@ import type { Hono } from "hono";
 import { addCompanionHealth, type CompanionOptions, fault, needs, refuseLive } from "./companion.ts";
 import { wallTime } from "./dates.ts";
 import { invalidParams } from "./errors.ts";
+import { readRedirects, writeRedirect } from "./companion_redirects.ts";
 import { CARD, ID, META, REDIRECT, ROBOTS, SCHEMA, TEXTS } from "./companion_seo_rules.ts";
 import type { Params } from "./params.ts";
 import { mayEdit } from "./post_view.ts";
@@ -37,6 +38,8 @@ export interface CompanionSeo {
   readonly effects: Map<number, Readonly<Record<string, unknown>>>;
   /** Paths that a pattern of the site's SEO plugin fits, each with where it leads. */
   readonly patterns: Map<RegExp, string>;
+  /** Patterns that go before a redirect from exactly a path. */
+  readonly foremost: Set<RegExp>;
   readonly schemas: Map<number, { entry_id: string; type: string; schema: unknown }[]>;
   readonly redirects: StoredRedirect[];
   sitemap: { enabled: boolean; cache: "none" | "kept"; rebuilt: number };
@@ -55,6 +58,7 @@ export function addCompanionSeo(
     fields: new Map(),
     effects: new Map(),
     patterns: new Map(),
+    foremost: new Set(),
     schemas: new Map(),
     redirects: [],
     sitemap: { enabled: true, cache: "none", rebuilt: 0 },
@@ -171,68 +175,6 @@ export function writeSchema(plugin: CompanionSeo, ask: Ask): Answer {
 }
 
 const isGraph = (schema: unknown) => typeof schema === "object" && schema !== null && "@graph" in schema;
-
-const key = (path: string) => path.toLowerCase().replace(/\/{2,}/g, "/").replace(/(?<=.)\/+$/, "");
-
-/** The redirect from a source. */
-export function find({ redirects }: CompanionSeo, source: string): StoredRedirect | undefined {
-  return redirects.find((row) => key(row.source) === key(source));
-}
-
-/** Where a visitor of a path is sent, by a pattern too. */
-export function resolve(plugin: CompanionSeo, path: string): StoredRedirect | null {
-  const one = find(plugin, path);
-  const fitting = [...plugin.patterns].find(([pattern]) => pattern.test(path));
-  return one ?? (fitting ? { id: 900, source: path, destination: fitting[1], status: 301 } : null);
-}
-
-function sourceOf(given: unknown): string {
-  const source = String(given);
-  if (/^\/(?!\/*(wp-|xmlrpc|index\.php|$))[^?#\s]*$/i.test(source)) {
-    return source.replace(/\/+$/, "").replaceAll("%20", " ");
-  }
-  throw fault("redirect_target", 422, "source must be a path on this site", { param: "source" });
-}
-
-const statusesOf = ({ provider }: CompanionSeo) => [301, 302, 307, ...(provider === "seopress" ? [] : [308])];
-
-/** Redirects, or what there is at a source. */
-export function readRedirects(plugin: CompanionSeo, ask: Ask): Answer {
-  needs(ask, "manage_options");
-  const { source } = ask.params;
-  const one = source === undefined ? undefined : find(plugin, sourceOf(source));
-  const redirects = source === undefined ? plugin.redirects : one ? [one] : [];
-  const there = [...ask.state.posts.values()].find(({ status, slug }) =>
-    status === "publish" && source !== undefined && key(`/${slug}`) === key(sourceOf(source))
-  );
-  const hides = there && { hides: { id: there.id, title: there.title } };
-  const resolves = source === undefined ? {} : { resolves: resolve(plugin, sourceOf(source)) };
-  return {
-    body: { redirects, total: redirects.length, statuses: statusesOf(plugin), ...resolves, ...hides },
-  };
-}
-
-/** Sets a redirect. */
-export function writeRedirect(plugin: CompanionSeo, ask: Ask): Answer {
-  needs(ask, "manage_options");
-  const source = sourceOf(ask.params["source"]);
-  const destination = String(ask.params["destination"]);
-  const status = ask.params["status"] as number;
-  if (!statusesOf(plugin).includes(status)) {
-    throw fault("redirect_target", 422, `There are no redirects of status ${status}`, { param: "status" });
-  }
-  for (let hop = 0, at: string | undefined = destination; at?.startsWith("/"); hop++) {
-    if (key(at) === key(source) || hop > 50) {
-      throw fault("redirect_loop", 422, `A redirect from ${source} would lead in a circle`);
-    }
-    at = resolve(plugin, at)?.destination;
-  }
-  const old = find(plugin, source);
-  const row = old ?? { id: plugin.redirects.length + 1, source, destination, status };
-  Object.assign(row, { destination, status });
-  if (!old) plugin.redirects.push(row);
-  return { body: { ...row, created: !old } };
-}
 
 function readSitemap({ provider, sitemap }: CompanionSeo, ask: Ask): Answer {
   needs(ask, "edit_posts");

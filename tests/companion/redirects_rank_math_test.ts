@@ -159,3 +159,28 @@ test("own redirects go on when Rank Math's module is switched on later; its own 
   await wp.peek({ options: { rankmath_standin_unregistered: false } });
   assert.deepEqual(idle, [301, "https://example.test/"], "Rank Math leads nobody before it is set up");
 });
+
+test("a new redirect goes before what Rank Math remembers of the path's visitors", async () => {
+  const ask = ["rankmath_standin_redirections"];
+  const rules = { 1: rule(1, "start", "shop", "/by-pattern"), 2: redirection(2, "/by-case", "sale") };
+  await wp.peek({ options: { rankmath_standin_redirections: rules, rankmath_standin_leads: "1" } });
+  const put = (source: string, destination: string) =>
+    wp.call("admin", "POST", "/seo/redirects", { source, destination });
+  assert.deepEqual(await wp.leads("/shop/a"), [301, "/by-pattern"]);
+  assert.deepEqual(await wp.leads("/SALE"), [301, "/by-case"]);
+  const remembered = await wp.call("admin", "GET", "/seo/redirects?source=/shop/a");
+  assert.equal((remembered.body["resolves"] as Json)["destination"], "/by-pattern");
+  assert.equal((await put("/shop/a", "https://example.test/new")).status, 200);
+  assert.deepEqual(await wp.leads("/shop/a"), [301, "https://example.test/new"]);
+  assert.deepEqual(await wp.leads("/shop/b"), [301, "/by-pattern"]);
+  const changed = await put("/Sale", "https://example.test/sale");
+  assert.deepEqual(
+    cut(changed, "id", "created"),
+    [200, 2, false],
+    "the one rule for capitals and small letters",
+  );
+  assert.deepEqual(await wp.leads("/SALE"), [301, "https://example.test/sale"]);
+  const stored = (await wp.peek({ ask })).options["rankmath_standin_redirections"] as Record<string, Json>;
+  assert.equal(Object.keys(stored).length, 3);
+  await wp.peek({ options: { rankmath_standin_leads: "", rankmath_standin_redirections: {} } });
+});

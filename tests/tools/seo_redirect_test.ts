@@ -294,6 +294,27 @@ Deno.test("a rebuild is a write of tier 1 to a token that may only read, and the
   }
 });
 
+for (const guarded of [undefined, true] as const) {
+  Deno.test(`a redirect behind a rule that goes before it is told${guarded ? ", in one request" : ""}`, async () => {
+    await using at = await seoWorld({ fetch: visited, guarded });
+    const rule = /^\/shop/;
+    at.plugin.patterns.set(rule, "/hello-world/");
+    const call = { site_id: "live", source: "/shop/a", destination: "/neu" };
+    const ahead = await at.kit.write<Args>("rest", "set_seo_redirect", call);
+    assert.deepEqual([ahead.proof.verified, ahead.proof.warnings], [true, []]);
+    at.plugin.foremost.add(rule);
+    const { done, proof } = await at.kit.write<Args>("mcp", "set_seo_redirect", {
+      ...call,
+      destination: "/new",
+    });
+    assert.deepEqual([done["destination"], proof.verified], ["/new", false]);
+    assert.match(
+      proof.warnings.join(),
+      /visitors of \/shop\/a are still led to \/hello-world\/ \(301\); another/,
+    );
+  });
+}
+
 /** What a redirect counts for: a source, a destination, whether it moves visitors, and why. */
 const MOVES: readonly (readonly [source: string, destination: string, because: RegExp | null])[] = [
   ["/nobody", "/b", null],

@@ -14,6 +14,7 @@ final class Redirects_Rank_Math extends Redirect_Store {
 
 	const ITEM  = 'RankMath\Redirections\Redirection';
 	const TABLE = 'RankMath\Redirections\DB';
+	const CACHE = 'RankMath\Redirections\Cache';
 
 	/** How many redirects are asked for at once: a visitor may wait for them, in unless_back(). */
 	const ROWS = 1000;
@@ -25,10 +26,23 @@ final class Redirects_Rank_Math extends Redirect_Store {
 			// Rank Math has none from the home page; asked without a path it would give all there are.
 			return null;
 		}
+		// Rank Math tells capitals from small letters when it searches, and not when it leads visitors.
+		$row = $this->search( $path, $source );
+		return null === $row ? $this->search( '', $source ) : $row;
+	}
+
+	/**
+	 * The redirect from a path, among those that hold a text.
+	 *
+	 * @param string $text   The text; an empty one is in all of them.
+	 * @param string $source A path as Redirect_Rules::source() gives it.
+	 * @return array|null
+	 */
+	private function search( $text, $source ) {
 		$page = 0;
 		do {
 			$asked = array(
-				'search' => $path,
+				'search' => $text,
 				'status' => 'active',
 				'limit'  => self::ROWS,
 				'paged'  => ++$page,
@@ -43,18 +57,42 @@ final class Redirects_Rank_Math extends Redirect_Store {
 		return null;
 	}
 
-	/** By Rank Math's own comparison: the rule changed last goes first, whether it is an exact one or a pattern. */
+	/**
+	 * By what Rank Math remembers of a visitor's path, else by its own comparison: the rule changed last goes first, whether
+	 * it is an exact one or a pattern.
+	 */
 	public function match( $path ) {
 		$uri = trim( $path, '/' );
 		if ( '' === $uri || ! is_callable( array( self::TABLE, 'match_redirections' ) ) ) {
 			return $this->find( $path );
 		}
-		$rule = call_user_func( array( self::TABLE, 'match_redirections' ), $uri );
+		$rule = self::remembered( $uri );
+		$rule = null === $rule ? call_user_func( array( self::TABLE, 'match_redirections' ), $uri ) : $rule;
 		if ( ! is_array( $rule ) || ! isset( $rule['sources'], $rule['header_code'] ) ) {
 			return null;
 		}
 		$gone = in_array( (int) $rule['header_code'], array( 410, 451 ), true );
 		return self::row( $rule['id'], $path, $gone ? '' : self::filled( $rule, $uri ), $rule['header_code'] );
+	}
+
+	/**
+	 * The rule that Rank Math led the last visitor of a path by, and leads the next one by without comparing (from_cache()
+	 * in its class-redirector.php, 1.0.273); null where it compares.
+	 *
+	 * @param string $uri A path without slashes at its ends.
+	 * @return array|null
+	 */
+	private static function remembered( $uri ) {
+		$asked = array( self::CACHE, 'get_by_object_id_or_url' );
+		$rows  = is_callable( $asked ) ? call_user_func( $asked, 0, 'none', $uri ) : array();
+		$row   = is_array( $rows ) && $rows ? (array) $rows[0] : array();
+		if ( ! isset( $row['redirection_id'] ) ) {
+			return null;
+		}
+		$rule = call_user_func( array( self::TABLE, 'get_redirection_by_id' ), $row['redirection_id'], 'active' );
+		$fits = is_array( $rule ) && isset( $rule['sources'] )
+			&& call_user_func( array( self::TABLE, 'compare_sources' ), maybe_unserialize( $rule['sources'] ), $uri );
+		return $fits ? $rule : null;
 	}
 
 	/**
@@ -94,6 +132,7 @@ final class Redirects_Rank_Math extends Redirect_Store {
 
 	/** {@inheritDoc} */
 	public function save( $found, $source, $destination, $status ) {
+		$led    = $this->match( $source );
 		$shared = $found ? self::without( $found['id'], $source ) : null;
 		$item   = call_user_func(
 			array( self::ITEM, 'from' ),
@@ -117,6 +156,10 @@ final class Redirects_Rank_Math extends Redirect_Store {
 		}
 		if ( $shared ) {
 			call_user_func( array( self::TABLE, 'update' ), $shared );
+		}
+		if ( $led && (int) $id !== $led['id'] && is_callable( array( self::CACHE, 'purge' ) ) ) {
+			// What Rank Math remembers would go before the newer rule.
+			call_user_func( array( self::CACHE, 'purge' ), $led['id'] );
 		}
 		return (int) $id;
 	}

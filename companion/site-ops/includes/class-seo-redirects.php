@@ -138,7 +138,10 @@ final class Seo_Redirects {
 	 */
 	public static function after( array $written ) {
 		$store = Redirect_Store::active();
-		return is_wp_error( $store ) ? $store : array( 'redirects' => array_filter( array( $store->in_force( $written['source'] ) ) ) );
+		return is_wp_error( $store ) ? $store : array(
+			'redirects' => array_filter( array( $store->in_force( $written['source'] ) ) ),
+			'resolves'  => $store->resolve( $written['source'] ),
+		);
 	}
 
 	/**

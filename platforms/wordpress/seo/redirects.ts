@@ -150,13 +150,21 @@ export async function writeRedirect(
   made: Making,
 ): Promise<RedirectWritten> {
   const { source, destination, status } = planned.redirect;
-  const { written: { id, created }, stored } = await send(wire, planned, made);
+  const { written: { id, created }, after: { redirects: [stored], resolves } } = await send(
+    wire,
+    planned,
+    made,
+  );
   const home = homeOf(site.base_url);
   const fits = stored?.status === status && sameDestination(destination, stored.destination, home) &&
     pathKey(stored.source) === pathKey(source);
   if (fits) {
     const row = { id, created, source: stored.source, destination: stored.destination, status };
-    return { ...row, ...await followed(wire, planned, home) };
+    const led = resolves === undefined ? row : resolves;
+    if (led?.status === status && sameDestination(destination, led.destination, home)) {
+      return { ...row, ...await followed(wire, planned, home) };
+    }
+    return { ...row, differences: [ledElsewhere(source, led)] };
   }
   const is = stored ? `leads to ${stored.destination} with ${stored.status}` : "is not there";
   throw new GatewayError(
@@ -165,6 +173,12 @@ export async function writeRedirect(
     { upstream: 502 },
   );
 }
+
+/** What is said of a redirect that is stored, while another rule of the site's goes before it. */
+const ledElsewhere = (source: string, led: RedirectRow | null) =>
+  `source: the redirect is stored, and visitors of ${source} ` +
+  (led?.destination ? `are still led to ${led.destination} (${led.status})` : "do not follow it") +
+  "; another rule of the site's SEO plugin goes before it: look at its redirects";
 
 /**
  * Whether visitors follow it where something answered that is neither a redirect nor a post: a file of the web server, or
@@ -192,7 +206,7 @@ async function send(
   wire: Wire,
   { redirect: { source, destination, status }, now, hides, hashes }: PreparedRedirect,
   made: Making,
-): Promise<{ written: z.infer<typeof WRITTEN>; stored: RedirectRow | undefined }> {
+): Promise<{ written: z.infer<typeof WRITTEN>; after: z.infer<typeof LIST> }> {
   const json = { source: escaped(source), destination, status };
   const told = (written: z.infer<typeof WRITTEN>) => {
     if (written.created) made({ what: "redirect", id: written.id, name: source });
@@ -202,7 +216,7 @@ async function send(
   if (hashes) {
     const relied = { hashes, what, words: { hides: "source" } };
     const done = await writeTold(wire, GUARDED_REDIRECTS, relied, json, WRITTEN);
-    if (done) return { written: told(done.written), stored: done.state.redirects[0] };
+    if (done) return { written: told(done.written), after: done.state };
   }
   const is = await look(wire, source); // last before the write
   const row = is.redirects[0];
@@ -216,5 +230,5 @@ async function send(
     await asking("seo", () => wire.post(`${COMPANION}/seo/redirects`, {}, json, WRITTEN)),
   );
   const done = `The redirect from ${source} was set`;
-  return { written, stored: (await readBack(wire, done, (after) => look(after, source))).redirects[0] };
+  return { written, after: await readBack(wire, done, (after) => look(after, source)) };
 }
