@@ -45,9 +45,11 @@ export function permissionFlags(set: PermissionSet, { root, store = null, instal
 
 function withStore(set: PermissionSet, store: string | null): PermissionSet {
   if (store === null) return set;
-  const widened = (granted: PermissionSet[string] = []) =>
-    typeof granted === "boolean" ? granted || [store] : [...granted, store];
-  return { ...set, read: widened(set.read), write: widened(set.write) };
+  const widened = (granted: PermissionSet[string] = [], ...files: readonly string[]) =>
+    typeof granted === "boolean" ? granted || files : [...granted, ...files];
+  // SQLite needs no leave for the files beside it; whether they still stand is looked at.
+  const beside = [`${store}-wal`, `${store}-shm`];
+  return { ...set, read: widened(set.read, store, ...beside), write: widened(set.write, store) };
 }
 
 /** The file that KV_PATH names, from the folder the process starts in; null where it names none, or the set has no use for it. */

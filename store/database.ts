@@ -28,9 +28,16 @@ export class Database {
 
   /**
    * `now` is the time records carry; `elapsed` counts milliseconds and never goes back. With a clock no operation waits
-   * longer than LIMITS.STORE_DEADLINE_MS: it fails as Unanswered then.
+   * longer than LIMITS.STORE_DEADLINE_MS: it fails as Unanswered then. `stands` rejects where what is committed would not
+   * last.
    */
-  constructor(kv: Deno.Kv, readonly now: () => number, readonly elapsed: () => number, clock?: Clock) {
+  constructor(
+    kv: Deno.Kv,
+    readonly now: () => number,
+    readonly elapsed: () => number,
+    clock?: Clock,
+    private readonly stands: () => Promise<void> = () => Promise.resolve(),
+  ) {
     this.#kv = kv;
     this.#patience = clock === undefined ? null : new Patience(kv, clock, (error) => this.#failed(error));
     this.#reading = this.#patience?.kv ?? kv;
@@ -47,12 +54,17 @@ export class Database {
   }
 
   /**
-   * Commits a change, and waits its turn while another process writes to the same file. Where KV has not said in time
-   * what became of it, the Unanswered that it rejects with tells later.
+   * Commits a change, and waits its turn while another process writes to the same file; rejects, and commits nothing,
+   * where it would not last. Where KV has not said in time what became of it, the Unanswered that it rejects with tells
+   * later.
    */
   async commit(change: Deno.AtomicOperation): Promise<Committed> {
+    const work = async () => {
+      await this.stands();
+      return await change.commit();
+    };
     try {
-      const commit = await inTurn(() => this.#patience?.commit(change) ?? change.commit());
+      const commit = await inTurn(() => this.#patience?.commit(work) ?? work());
       this.#refuses = false;
       return commit;
     } catch (error) {

@@ -1,6 +1,7 @@
 /** Opens the store on Deno KV. */
 import { CLOCK, type Clock, pauseFor } from "../core/async.ts";
 import { LIMITS } from "../core/model.ts";
+import { GatewayError } from "../core/errors.ts";
 import type { Delay } from "./account_clock.ts";
 import { ConnectLinks } from "./connect_links.ts";
 import { Consents } from "./consents.ts";
@@ -16,7 +17,7 @@ import { KnownStores } from "./known_stores.ts";
 import { Leases } from "./leases.ts";
 import { OAuthClients } from "./oauth_clients.ts";
 import { OAuthGrants } from "./oauth_grants.ts";
-import { OpenedFile } from "./opened_file.ts";
+import { LostFile, OpenedFile } from "./opened_file.ts";
 import { isFile, openMarked, within } from "./opening.ts";
 import { Paces } from "./paces.ts";
 import { PersonSessions } from "./person_sessions.ts";
@@ -77,7 +78,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const file = await OpenedFile.at(options.path);
   const kv = options.around?.(opened) ?? opened;
   const clock = options.clock ?? CLOCK;
-  const db = new Database(kv, options.now ?? Date.now, options.elapsed ?? clock.elapsed, clock);
+  const db = new Database(
+    kv,
+    options.now ?? Date.now,
+    options.elapsed ?? clock.elapsed,
+    clock,
+    () => file?.check() ?? Promise.resolve(),
+  );
   const version = new ConfigVersion(db);
   const accounts = new Accounts(db, sealer, options.delay ?? pauseFor);
   const audit = new Audit(db, options.log);
@@ -111,7 +118,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     audit,
     missingKeys: () => missingKeys(db, sealer),
     async ping() {
-      await within(PING_DEADLINE_MS, Promise.all([db.probe(), file?.check()]), "The store does not answer");
+      const work = Promise.all([db.probe(), file?.check()]);
+      await within(PING_DEADLINE_MS, work, "does not answer").catch(unwell);
     },
     close() {
       return closing ??= Promise.allSettled([accounts.finish(LIMITS.ACCOUNTS_FINISH_MS), audit.close()])
@@ -121,6 +129,19 @@ export async function openStore(options: StoreOptions): Promise<Store> {
         });
     },
   };
+}
+
+/** Says in a sentence for operators what is wrong, and what follows from it. */
+function unwell(error: unknown): never {
+  if (error instanceof GatewayError) throw error;
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof LostFile) throw new GatewayError("E_INTERNAL", message, { cause: error });
+  throw new GatewayError(
+    "E_INTERNAL",
+    `The store fails (${message}), so calls are refused; they are carried out again by themselves once it keeps what is ` +
+      "written: see to its disk, its folder's rights, or the server it is on",
+    { cause: error },
+  );
 }
 
 /** Opens the KV, and remembers the file that it is. */

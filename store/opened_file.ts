@@ -1,33 +1,47 @@
 /** The file of a store that is open: whether what is written still reaches its name. */
-import { GatewayError } from "../core/errors.ts";
 import { isFile } from "./opening.ts";
 
 type Identity = Pick<Deno.FileInfo, "dev" | "ino">;
 
-/** The file that a store was opened at. */
+/** Files beside it that SQLite keeps what was written last in, for as long as anybody has the store open. */
+const BESIDE = ["", "-wal", "-shm"];
+
+/** What is written goes on into a file that nobody finds again. */
+export class LostFile extends Error {
+  override readonly name = "LostFile";
+}
+
+/** The file that a store was opened at, with those that SQLite keeps beside it. */
 export class OpenedFile {
-  private constructor(private readonly path: string, private readonly opened: Identity) {}
+  private constructor(private readonly opened: ReadonlyMap<string, Identity>) {}
 
   /** The file as it is now; null for a store that is no file of this machine. */
   static async at(path: string | undefined): Promise<OpenedFile | null> {
-    const opened = isFile(path) ? await identity(path) : null;
-    return opened === null ? null : new OpenedFile(path!, opened);
+    if (!isFile(path)) return null;
+    const opened = new Map<string, Identity>();
+    for (const one of BESIDE.map((end) => `${path}${end}`)) {
+      const found = await identity(one).catch((error) => {
+        if (one === path) throw error;
+        return null; // whoever may read the file alone cannot tell
+      });
+      if (found !== null) opened.set(one, found);
+    }
+    return opened.has(path) ? new OpenedFile(opened) : null;
   }
 
-  /**
-   * Throws E_INTERNAL where the file was removed, or another stands under its name: the store goes on in a file that
-   * nobody finds again (SQLite's own check, too, compares the inode).
-   */
+  /** Throws a LostFile where one of them was removed, or another stands under its name. */
   async check(): Promise<void> {
-    const now = await identity(this.path);
-    if (now !== null && now.ino === this.opened.ino && now.dev === this.opened.dev) return;
-    throw new GatewayError(
-      "E_INTERNAL",
-      `KV_PATH: "${this.path}" was ${
-        now === null ? "removed" : "replaced"
-      } while the gateway has it open, and what is ` +
-        "kept since is lost when the gateway stops; stop it, and put back a copy (deno task admin store restore)",
-    );
+    for (const [path, opened] of this.opened) {
+      const now = await identity(path);
+      if (now !== null && now.ino === opened.ino && now.dev === opened.dev) continue;
+      throw new LostFile(
+        `KV_PATH: "${path}" was ${
+          now === null ? "removed" : "replaced"
+        } while the gateway has it open, so nothing is ` +
+          "kept from now on and calls are refused; put that very file back, or stop the gateway and put back a copy " +
+          "(deno task admin store restore)",
+      );
+    }
   }
 }
 

@@ -135,9 +135,9 @@ export class Patience {
     this.kv = readingIn(kv, this.#reads);
   }
 
-  /** Commits, and says what is known where KV does not. */
-  commit(change: Deno.AtomicOperation): Promise<Committed> {
-    return this.#changes.run(() => change.commit(), (under) => new Unanswered(UNSAID, under));
+  /** Waits for a commit, and says what is known where KV does not. */
+  commit(work: () => Promise<Committed>): Promise<Committed> {
+    return this.#changes.run(work, (under) => new Unanswered(UNSAID, under));
   }
 
   /** Resolves once the KV answers again where it did not. */

@@ -14,9 +14,10 @@ Deno.test("a set becomes a flag a kind, its paths told from the project's folder
   ]);
 });
 
-Deno.test("the store's file is added to what may be read and written, and nothing beside it", () => {
+Deno.test("the store's file is added to what may be read and written, beside it only what SQLite keeps there to look at", () => {
   const flags = permissionFlags(SERVE, { ...HERE, store: "/var/lib/a b/store" });
-  assert.ok(flags.includes("--allow-read=/srv/gateway,/var/lib/a b/store"));
+  const store = "/var/lib/a b/store";
+  assert.ok(flags.includes(`--allow-read=/srv/gateway,${store},${store}-wal,${store}-shm`));
   assert.ok(flags.includes("--allow-write=/srv/gateway/data,/var/lib/a b/store"));
 });
 

@@ -1,7 +1,7 @@
 /** A store that still answers although its file is damaged, gone or another: its ping says so. */
 import assert from "node:assert/strict";
 import { Database } from "../../../store/database.ts";
-import { folder, open } from "./kit.ts";
+import { folder, interfere, newToken, open, row } from "./kit.ts";
 
 Deno.test("a store whose file was found damaged stays unwell, whatever a probe of another place would say", async () => {
   for (const place of ["read", "commit"] as const) {
@@ -42,4 +42,47 @@ Deno.test("a file that is removed or replaced under a store that is open is told
   await Deno.rename(aside, path);
   await store.ping();
   await store.close();
+});
+
+Deno.test("while one of its files is removed or replaced nothing is kept, reads go on, and all is well once it is back", async () => {
+  for (const name of ["gateway.sqlite3", "gateway.sqlite3-wal", "gateway.sqlite3-shm"]) {
+    await using dir = await folder();
+    await using store = await open({ path: `${dir.path}/gateway.sqlite3` });
+    await store.tokens.create(newToken({ name: "first" }));
+    const [path, aside] = [`${dir.path}/${name}`, `${dir.path}/aside`];
+    await Deno.rename(path, aside);
+    const refused = async (how: RegExp) => {
+      await assert.rejects(store.tokens.create(newToken()), how, name);
+      await assert.rejects(store.audit.append(row("1")), {
+        code: "E_INTERNAL",
+        message: "The audit log cannot be written at the moment",
+      });
+      assert.deepEqual((await store.tokens.list()).map(({ name }) => name), ["first"]);
+      await assert.rejects(store.ping(), how);
+    };
+    await refused(
+      /" was removed while the gateway has it open, so nothing is kept from now on and calls are refused/,
+    );
+    await Deno.writeTextFile(path, "");
+    await refused(/" was replaced while the gateway has it open/);
+    await Deno.rename(aside, path);
+    await store.tokens.create(newToken());
+    await store.ping();
+    assert.equal((await store.tokens.list()).length, 2);
+  }
+});
+
+Deno.test("a disk that is full is told by a ping in words, and so is what else fails", async () => {
+  let full = false;
+  const fails = () => Promise.reject(new TypeError("database or disk is full"));
+  await using store = await open({ around: (kv) => interfere(kv, (real) => full ? fails() : real()) });
+  full = true;
+  await assert.rejects(store.tokens.create(newToken()), /disk is full/);
+  await assert.rejects(store.ping(), {
+    code: "E_INTERNAL",
+    message:
+      /^The store fails \(database or disk is full\), so calls are refused; .* by themselves once it keeps/,
+  });
+  full = false;
+  await store.ping();
 });
