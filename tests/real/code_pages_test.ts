@@ -41,6 +41,13 @@ async function visitedThrough(door: (typeof DOORS)[number], site: CmsSandbox): P
   const from = "window.second = '<\\/script><\\!--' + `$&`;";
   assert.deepEqual(changes, [{ field: "js", from, to: "window.third = 1;" }]);
   await at.kit.write(door, "update_page_from_code", { ...target, title: fresh("Renamed") });
+  const live = (await at.kit.preview("publish_page", { ...target, site_id: "open" })).changes;
+  const { css, js } = Object.fromEntries(live.map(({ field, to }) => [field, String(to)]));
+  assert.deepEqual(
+    [css?.includes(`.${name} .big{`), js],
+    [true, from],
+    "what goes live beside the content is shown",
+  );
   const other = await at.ask.draft("ed", { title: "Other", content: "x" }, "pages");
   const [text, elsewhere] = [await published(at, id), await published(at, other)];
   assert.equal(

@@ -350,6 +350,26 @@ Deno.test("a code page's styles and scripts are part of what was approved where 
   assert.deepEqual(at.cms.writes, []);
 });
 
+for (const plugin of [true, false]) {
+  Deno.test(`what a page shows beside its content is shown before it goes live, ${plugin ? "with" : "without"} the guarded look`, async () => {
+    const { at, page, calls } = await ground(plugin);
+    await using _ = at;
+    addCompanionPages(at.cms.app, at.cms.state);
+    page.meta["_site_ops_scope"] = "so-1234";
+    page.meta["_site_ops_css"] = "p{color:red}";
+    page.meta["_site_ops_js"] = "alert(1)";
+    for (const [tool, args, { id }] of calls) {
+      const { changes, warnings } = await at.kit.preview(tool, args);
+      const own = id === page.id ? [["css", "p{color:red}"], ["js", "alert(1)"]] : [];
+      assert.deepEqual(shown(changes, /^(css|js)$/), own, tool);
+      assert.equal(warnings.some((one) => one.startsWith("js is script that runs")), id === page.id, tool);
+    }
+    page.meta["_elementor_edit_mode"] = "builder";
+    const { warnings } = await at.kit.preview("publish_page", { site_id: "open", page_id: page.id });
+    assert.match(warnings.join(), /made with the visual builder: what visitors see is not its content_html/);
+  });
+}
+
 Deno.test("SEO fields that a plugin tells at an address of its own are shown, and a change of one is noticed", async () => {
   const { at, calls } = await ground(false);
   await using _ = at;

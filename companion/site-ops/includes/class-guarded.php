@@ -18,7 +18,7 @@ final class Guarded {
 
 	/** What of the record is answered, as the REST API's own `_fields` takes it. */
 	const ANSWERED = 'id,status,link,date,date_gmt,modified_gmt,title.raw,content.raw,excerpt.raw,slug,author,featured_media,' .
-		'categories,tags,parent,template,sticky,format,site_ops_builder,meta._elementor_edit_mode,meta._site_ops_scope';
+		'categories,tags,parent,template,sticky,format,site_ops_builder,meta._elementor_edit_mode,meta._site_ops_scope,meta._site_ops_css,meta._site_ops_js';
 
 	/** The rights told of the caller. */
 	const CAPABILITIES = array(

@@ -2,6 +2,7 @@
 import type { Moment } from "../../../rules/schedule.ts";
 import { SEO_ROBOTS, SEO_TEXTS, type SeoFields } from "../seo/names.ts";
 import { type Address, addressToBe, type GoesLive, readable } from "./address.ts";
+import { builderTold } from "./builders.ts";
 import { type ContentRecord, plainName, utc } from "./records.ts";
 import { type CmsSeen, datedAt, type Look, seenOf } from "./seen.ts";
 import type { Wire } from "./wire.ts";
@@ -14,10 +15,11 @@ export function seenLive(wire: Wire, found: Look, moment?: Moment, zone?: string
   const address = addressOf(found, { at: keepsDate ? null : moment?.at ?? wire.now(), zone });
   return {
     ...seen,
-    names: namesOf(found),
+    names: { ...namesOf(found), ...found.code },
     ...address && { address: address.url, parts: { ...seen.parts, address: address.timeless } },
     warnings: [
       ...seen.warnings,
+      ...contentWarnings(found),
       ...unreadWarnings(found.seo, wire.site.seo.enabled),
       ...addressWarnings(address, found, moment !== undefined),
     ],
@@ -40,6 +42,21 @@ function namesOf({ record, guarded }: Look): Record<string, unknown> {
     categories: named(categories),
     author: guarded ? guarded.author : author,
   };
+}
+
+/** What to know of what visitors get beside or in place of its content. */
+function contentWarnings({ record, code }: Look): string[] {
+  const built = builderTold(record) === "visual";
+  return [
+    ...code !== null && code.js.trim() !== ""
+      ? ["js is script that runs in the browser of everyone who opens the page"]
+      : [],
+    ...built
+      ? [
+        "It is made with the visual builder: what visitors see is not its content_html; look at it in the CMS",
+      ]
+      : [],
+  ];
 }
 
 /** What visitors and search engines get of them. */

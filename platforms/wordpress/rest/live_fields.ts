@@ -46,12 +46,16 @@ export function besideAlong(record: ContentRecord): Beside {
 
 const CODE = z.object({ css: z.string(), js: z.string() });
 
-/** The styles and scripts of a page made from code, where a plugin too old for the guarded look tells them; else null. */
-export async function codeApart(wire: Wire, { id, meta }: ContentRecord): Promise<string | null> {
-  if (meta._site_ops_scope === "") return null;
+/** The styles and scripts of a page made from code. */
+export type Code = z.infer<typeof CODE>;
+
+/** Those of a record, asked for apart where they did not come along with it; null for none, and where none are told. */
+export async function codeOf(wire: Wire, { id, meta }: ContentRecord): Promise<Code | null> {
+  const { _site_ops_scope: scope, _site_ops_css: css, _site_ops_js: js } = meta;
+  if (scope === "") return null;
+  if (css !== undefined && js !== undefined) return { css, js };
   try {
-    const { css, js } = (await wire.get(`${COMPANION}/code-pages/${id}`, {}, CODE)).data;
-    return JSON.stringify([meta._site_ops_scope, css, js]);
+    return (await wire.get(`${COMPANION}/code-pages/${id}`, {}, CODE)).data;
   } catch (thrown) {
     if (!(thrown instanceof CmsError)) throw thrown;
     return null;

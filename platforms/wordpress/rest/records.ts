@@ -98,6 +98,8 @@ export type PostRecord = z.infer<typeof POST>;
 const MADE_WITH = z.looseObject({
   _elementor_edit_mode: z.string().optional().catch(undefined),
   _site_ops_scope: z.string().catch(""),
+  _site_ops_css: z.string().optional().catch(undefined),
+  _site_ops_js: z.string().optional().catch(undefined),
 });
 
 /** What came along with a post, as visitors may see it: its terms, a list that failed is empty, and its author's name. */

@@ -12,7 +12,16 @@ import {
 import { CmsError } from "../errors.ts";
 import type { SeoFields } from "../seo/names.ts";
 import { builderTold } from "./builders.ts";
-import { type Beside, besideAlong, codeApart, isApart, LIVE_TOO, seoAlong, seoApart } from "./live_fields.ts";
+import {
+  type Beside,
+  besideAlong,
+  type Code,
+  codeOf,
+  isApart,
+  LIVE_TOO,
+  seoAlong,
+  seoApart,
+} from "./live_fields.ts";
 import { readOne } from "./one.ts";
 import { CONTENT, CONTENT_FIELDS, type ContentRecord, head, type Kind, utc } from "./records.ts";
 import type { Query, Wire } from "./wire.ts";
@@ -25,6 +34,8 @@ export interface Look {
   readonly seo: SeoFields | null;
   /** What else goes live with it, as far as it was asked for and told; the plugin tells the hashes of that instead. */
   readonly beside: Beside;
+  /** The styles and scripts that go live with it, as far as they were asked for and told. */
+  readonly code: Code | null;
   /** The latest time the site's clock can show now. */
   readonly siteNow: number;
 }
@@ -42,7 +53,8 @@ export async function look(wire: Wire, kind: Kind, id: number, asked: Query = WH
   const guarded = await readGuarded(wire, kind, id);
   if (guarded) {
     const { record, seo, siteNow } = guarded;
-    return { record, guarded, seo, beside: {}, siteNow };
+    const code = asked === LIVE_TOO ? await codeOf(wire, record) : null;
+    return { record, guarded, seo, beside: {}, code, siteNow };
   }
   return await plainLook(wire, kind, id, asked);
 }
@@ -56,12 +68,13 @@ async function plainLook(wire: Wire, kind: Kind, id: number, asked: Query = WHOL
     live && isApart(wire) ? seoApart(wire, id) : null,
   );
   const along = await seoAlong(wire, kind, record);
-  if (!live) return { record, guarded: null, seo: along, beside: {}, siteNow };
-  const [seo, code] = await together(along ?? early ?? seoApart(wire, id), codeApart(wire, record));
-  const beside = { ...besideAlong(record), ...code === null ? {} : { code } };
+  if (!live) return { record, guarded: null, seo: along, beside: {}, code: null, siteNow };
+  const [seo, code] = await together(along ?? early ?? seoApart(wire, id), codeOf(wire, record));
+  const coded = code && { code: JSON.stringify([record.meta._site_ops_scope, code.css, code.js]) };
+  const beside = { ...besideAlong(record), ...coded };
   // A draft's own link is shown as its canonical address until it has another.
   const own = seo !== null && seo.canonical === record.link ? { ...seo, canonical: "" } : seo;
-  return { record, guarded: null, seo: own, beside, siteNow };
+  return { record, guarded: null, seo: own, beside, code, siteNow };
 }
 
 async function plainRecord(wire: Wire, kind: Kind, id: number, asked: Query) {
