@@ -6,9 +6,26 @@ import { GatewayError } from "../../core/errors.ts";
 /** Every address a name resolves to. */
 export type Lookup = (host: string) => Promise<readonly string[]>;
 
-/** The system's resolver, as fetch uses it. */
-export const systemLookup: Lookup = async (host) =>
-  (await dnsLookup(host, { all: true, verbatim: true })).map(({ address }) => address);
+/** The system's resolver, as fetch uses it. It says of every name that it is not found where it can open no file itself. */
+export const systemLookup: Lookup = async (host) => {
+  try {
+    return (await dnsLookup(host, { all: true, verbatim: true })).map(({ address }) => address);
+  } catch (thrown) {
+    throw starvation() ?? thrown;
+  }
+};
+
+/** What the system says where it gives this process no descriptor more; null where it does. */
+function starvation(): Error | null {
+  try {
+    Deno.listen({ hostname: "127.0.0.1", port: 0 }).close();
+    return null;
+  } catch (thrown) {
+    const isStarved = thrown instanceof Error && "code" in thrown &&
+      ["EMFILE", "ENFILE"].includes(String(thrown.code));
+    return isStarved ? thrown : null;
+  }
+}
 
 /** An address that may not be called; nothing was sent. E_UPSTREAM, so that a client can tell it from an answer. */
 export class RefusedAddress extends GatewayError {

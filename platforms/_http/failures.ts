@@ -102,7 +102,8 @@ export function brokenOff(
     : left
     ? `broke the connection off; ${retryAdvice(out, left)}`
     : `could not be reached, nothing was sent${reasonOf(cause)}`;
-  return new Unanswered(sentence(out, what, left), unreadable === null, cause);
+  const isOwn = !left && Object.hasOwn(OWN, anyCodeOf(cause) ?? "");
+  return new Unanswered(sentence(out, what, left), unreadable === null && !isOwn, cause);
 }
 
 const isLost = (out: Outgoing, left: boolean) => out.effect === "write" && left;
@@ -124,13 +125,30 @@ function unreadableFor(cause: unknown): string | null {
 }
 
 const UNTRUSTED = "its certificate has expired, or is by an authority that is not trusted; have it renewed";
-const UNKNOWN_NAME = "its name is not found; check the address";
+const UNKNOWN_NAME =
+  "its name is not found; check the address, or the gateway's resolver where it finds no other name either";
+const NO_WAY = "no way leads there; check the address, and the gateway's own network";
+const starved = (what: string) =>
+  `the gateway itself has no ${what} left, which says nothing of the other side; try again later, and have its operator ` +
+  "see to that";
+
+/** What the gateway's own machine lacks, by the code of Node's error: no word about the other side. */
+const OWN: Readonly<Record<string, string>> = {
+  EMFILE: starved("file descriptors"),
+  ENFILE: starved("file descriptors"),
+  ENOBUFS: starved("memory for connections"),
+  ENOMEM: starved("memory for connections"),
+  EADDRNOTAVAIL: starved("ports for connections"),
+};
 
 /** What is said of a connection that was not made, by the code of Node's error. */
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "it refuses the connection; check the address and that it is up",
   ENOTFOUND: UNKNOWN_NAME,
   EAI_AGAIN: UNKNOWN_NAME,
+  ENETUNREACH: NO_WAY,
+  EHOSTUNREACH: NO_WAY,
+  ...OWN,
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name; check the address and the certificate",
   CERT_HAS_EXPIRED: UNTRUSTED,
   DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
@@ -140,8 +158,12 @@ const REASONS: Readonly<Record<string, string>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: "it speaks no TLS at that port; check the address",
 };
 
+/** The code of Node's error, or of what it was caused by. */
+const anyCodeOf = (cause: unknown): string | null =>
+  codeOf(cause) ?? (cause instanceof Error ? codeOf(cause.cause) : null);
+
 function reasonOf(cause: unknown): string {
-  const code = codeOf(cause) ?? (cause instanceof Error ? codeOf(cause.cause) : null);
+  const code = anyCodeOf(cause);
   const reason = code !== null && Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;
   return reason === undefined ? "; check the address and that it is up" : `: ${reason}`;
 }
