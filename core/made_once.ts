@@ -1,7 +1,7 @@
 /** What is made once: of an object, kept as long as the object is, and of a name, kept as long as there are not too many. */
 
 /** The same function, which makes nothing a second time of the same object. */
-export function madeOnce<Key extends object, Value extends object>(
+export function madeOnce<Key extends object, Value extends string | boolean | object>(
   make: (of: Key) => Value,
 ): (of: Key) => Value {
   const made = new WeakMap<Key, Value>();

@@ -1,4 +1,5 @@
 /** What the names of others' tools say of them: which are never run, and which run another tool by name. */
+import { madeOnce } from "../../core/made_once.ts";
 import type { Steps } from "../../core/steps.ts";
 import { type Place, unreadable, walk } from "./walk.ts";
 import type { Unpacked } from "./unpacked.ts";
@@ -129,17 +130,20 @@ const METHODS_OF: ReadonlySet<string> = new Set(["http", "request", "rest", "api
 /** Whether it is a sentence that says what a person has to do. */
 function isToDo({ key, value, within }: Place): boolean {
   if (typeof value !== "string" || !/\S\s+\S/.test(value)) return false;
-  const isTask = (place: Place | null): boolean =>
-    place !== null && (place.key === "" ? isTask(place.within) : hasToDo(place.key));
-  return hasToDo(key) || isTask(within);
+  return hasToDo(key) || (within !== null && isTask(within));
 }
+
+/** Whether it is, or is an item of, what is called after what people have to do. */
+const isTask = madeOnce(({ key, within }: Place): boolean =>
+  key === "" ? within !== null && isTask(within) : hasToDo(key)
+);
 
 function hasToDo(key: string): boolean {
   const words = wordList(key);
   return [1, 2, 3].some((count) => TO_DO.test(words.slice(-count).join(" ")));
 }
 
-function names(place: Place): boolean {
+const names = madeOnce((place: Place): boolean => {
   const { key, within } = place;
   // A list's items mean what the list is called.
   if (key === "") return within !== null && names(within);
@@ -152,13 +156,13 @@ function names(place: Place): boolean {
   if (!OF_IT.has(last)) return false;
   if (words.length > 1) return NAMING.has(words.at(-2)!) && words.at(-3) !== "to";
   return (within !== null && holdsNames(within)) || (last === "name" && besideArguments(within));
-}
+});
 
 /** Whether it is, or is an item of, what is called after tools, abilities or operations. */
-function holdsNames({ key, within }: Place): boolean {
+const holdsNames = madeOnce(({ key, within }: Place): boolean => {
   if (key === "") return within !== null && holdsNames(within);
   return NAMING.has(wordList(key).at(-1) ?? "");
-}
+});
 
 const besideArguments = (within: Place | null) =>
   typeof within?.value === "object" && within.value !== null &&

@@ -1,5 +1,6 @@
 /** Walks the arguments of another's tool to any depth, into texts that are JSON themselves, within bounds. */
 import { GatewayError } from "../../core/errors.ts";
+import { madeOnce } from "../../core/made_once.ts";
 import { LIMITS } from "../../core/model.ts";
 import { Steps } from "../../core/steps.ts";
 import { namesStatus } from "./status.ts";
@@ -121,15 +122,24 @@ function membersOf(place: Place, value: object): Place[] {
       read,
     };
   });
-  const told = others.length === 0 ? all : all.map((one) => ({ ...one, beside: besideIn(others, one.key) }));
+  const told = others.length === 0 ? all : withBeside(all, others);
   if (names.length === 0 || isField(value)) return told;
+  // As many as the product of both: counted before they are made.
+  const values = told.filter((one) => isOf(VALUES, one.key)).length;
+  if (names.length > NAMES_MAX || names.length * values > VALUES_MAX) throw tooMany();
   return told.flatMap((one) => isOf(VALUES, one.key) ? named(one, ...names) : [one]);
 }
 
-/** How surely members other than that one name a status. */
-function besideIn(others: readonly (readonly [string, "surely" | "maybe"])[], key: string): Place["beside"] {
-  const said = others.filter(([other]) => other !== key).map(([, beside]) => beside);
-  return said.includes("surely") ? "surely" : said[0];
+/** Members with how surely others than they themselves name a status. */
+function withBeside(
+  all: readonly Place[],
+  others: readonly (readonly [string, "surely" | "maybe"])[],
+): Place[] {
+  const ranked = ["surely", "maybe"].flatMap((how) => others.filter(([, beside]) => beside === how)).slice(
+    0,
+    2,
+  );
+  return all.map((one) => ({ ...one, beside: ranked.find(([key]) => key !== one.key)?.[1] }));
 }
 
 /** So many of a list's items are looked at for the name of a column. */
@@ -169,6 +179,8 @@ const VALUES: ReadonlySet<string> = new Set(
 
 /** No word of those is longer. */
 const WORD_CHARACTERS = 13;
+/** More of them stand in one object only where each is spelt in many ways. */
+const NAMES_MAX = 64;
 const isOf = (words: ReadonlySet<string>, key: string) =>
   key.length <= WORD_CHARACTERS && words.has(key.toLowerCase());
 
@@ -193,12 +205,12 @@ const SHOWN: ReadonlySet<string> = new Set(
 );
 
 /** Whether a text is code, or words for people, which no server reads as anything else, or may be sent for a machine. */
-function meantBy(place: Place): Meant {
+const meantBy = madeOnce((place: Place): Meant => {
   const { key, within } = place;
   if (key === "") return within === null ? "sent" : meantBy(within);
   if (key.toLowerCase() === "code") return "code";
   return SHOWN.has(wordList(key).at(-1) ?? "") ? "shown" : "sent";
-}
+});
 
 /** Whether a text for a machine means to be JSON and cannot be read as such: what it sets cannot be judged by its parts. */
 export const unreadable = (place: Place, inner: Unpacked | undefined): boolean =>
