@@ -27,7 +27,9 @@ const textOf = madeOnce((schema: Schema) => ({ text: canonical(schema) }));
 const isSame = (a: Schema, b: Schema) => a === b || textOf(a).text === textOf(b).text;
 
 const propertiesOf = ({ properties }: Schema) => (properties ?? {}) as Readonly<Record<string, Schema>>;
-const requiredOf = ({ required }: Schema) => (required ?? []) as readonly string[];
+const requiredOf = madeOnce(({ required }: Schema): ReadonlySet<string> =>
+  new Set((required ?? []) as string[])
+);
 
 /**
  * One schema for several: they themselves where they say the same, else a loose one. There an argument is as all say that
@@ -49,13 +51,13 @@ export function mergedSchema(ways: readonly Way[]): { readonly schema: Schema; r
       ({ schema, sites }): Said => ({
         part: propertiesOf(schema)[name]!,
         sites,
-        isRequired: requiredOf(schema).includes(name),
+        isRequired: requiredOf(schema).has(name),
       }),
     );
     return [name, mergedArgument(said, all)] as const;
   });
-  const required = requiredOf(first.schema).filter((name) =>
-    others.every(({ schema }) => requiredOf(schema).includes(name))
+  const required = [...requiredOf(first.schema)].filter((name) =>
+    others.every(({ schema }) => requiredOf(schema).has(name))
   );
   return {
     schema: {
@@ -80,20 +82,26 @@ function mergedArgument(said: readonly Said[], all: readonly string[]): Schema {
 function whereNote(said: readonly Said[], all: readonly string[]): string {
   const having = said.flatMap(({ sites }) => sites);
   const requiring = said.flatMap(({ sites, isRequired }) => isRequired ? sites : []);
-  const lacking = all.filter((one) => !having.includes(one));
+  const lacking = without(all, having);
   const isFew = lacking.length < having.length;
   if (lacking.length > 0 && requiring.length === having.length) {
     return isFew
       ? `Not on ${named(lacking)}; required on the others.`
       : `Only on ${named(having)}; required there.`;
   }
-  const free = having.filter((one) => !requiring.includes(one));
+  const free = without(having, requiring);
   return [
     ...(lacking.length === 0 ? [] : [isFew ? `Not on ${named(lacking)}.` : `Only on ${named(having)}.`]),
     ...(requiring.length === 0 || free.length === 0 ? [] : [
       free.length < requiring.length ? `Not required on ${named(free)}.` : `Required on ${named(requiring)}.`,
     ]),
   ].join(" ");
+}
+
+/** Those of the first that are none of the others. */
+function without(some: readonly string[], others: readonly string[]): string[] {
+  const known = new Set(others);
+  return some.filter((one) => !known.has(one));
 }
 
 /** What all say that say anything: of what differs its types and values, which are those of any, and what stands within. */
@@ -157,8 +165,10 @@ function ofAny(values: readonly unknown[]): unknown {
   return all.length === 1 && values.every((one) => !Array.isArray(one)) ? all[0] : all;
 }
 
-const common = ([first = [], ...others]: readonly (readonly string[])[]) =>
-  first.filter((name) => others.every((one) => one.includes(name)));
+function common([first = [], ...others]: readonly (readonly string[])[]): string[] {
+  const known = others.map((one) => new Set(one));
+  return first.filter((name) => known.every((one) => one.has(name)));
+}
 
 /** The words of one, or of each with its sites. */
 function described(said: readonly Said[]): string {
@@ -181,9 +191,10 @@ const sentence = (text: string) => text === "" || /[.!?…]$/.test(text) ? text 
 /** Values that not all of its sites take. */
 function valuesNote({ enum: values }: Schema, said: readonly Said[]): string {
   if (!Array.isArray(values)) return "";
-  const listing = said.filter(({ part }) => Array.isArray(part.enum));
+  const listing = said.filter(({ part }) => Array.isArray(part.enum))
+    .map(({ part, sites }) => ({ sites, known: new Set(part.enum as unknown[]) }));
   const some = values.flatMap((value) => {
-    const having = listing.filter(({ part }) => (part.enum as unknown[]).includes(value));
+    const having = listing.filter(({ known }) => known.has(value));
     return having.length === listing.length
       ? []
       : [`${JSON.stringify(value)} on ${named(having.flatMap(({ sites }) => sites))}`];

@@ -194,7 +194,8 @@ function partsOf(
   const parts = asRecord(given);
   if (!isRecord(parts)) return undefined;
   const first: readonly unknown[] = Array.isArray(required) ? required : [];
-  const placeOf = (name: string) => first.includes(name) ? first.indexOf(name) : first.length;
+  const places = new Map(first.map((name, at) => [name, at] as const).toReversed());
+  const placeOf = (name: string) => places.get(name) ?? first.length;
   const named = Object.entries(parts).filter(([name]) =>
     PROPERTY.test(name) && name !== "__proto__" && isNamed(name, how)
   ).sort(([a], [b]) => placeOf(a) - placeOf(b) || (a < b ? -1 : 1));
