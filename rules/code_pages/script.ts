@@ -15,6 +15,8 @@ type Tree = DefaultTreeAdapterMap;
 const DEPTH_MAX = 512;
 const ELEMENTS_MAX = 100_000;
 const FOUND_MAX = 5;
+/** Blocks stand in comments, and within the attributes of one no more than a few in each other. */
+const BLOCKS_IN_EACH_OTHER_MAX = 8;
 
 /** Elements whose content is text to a browser, and may be elements to another one or once it stands elsewhere. */
 const TEXT_ELEMENTS: ReadonlySet<string> = new Set(
@@ -36,6 +38,8 @@ class TooMuch extends Error {}
 class Found {
   readonly phrases = new Set<string>();
   elements = 0;
+  /** How many blocks are being looked into, each in the attributes of another. */
+  blocks = 0;
 
   /** As a caller is told it. */
   get told(): string[] {
@@ -90,7 +94,10 @@ function inBlock(data: string, found: Found): void {
   if (runsScript(text, true) || /"(java|vb)script:/.test(plain(text))) {
     found.phrases.add("an address that runs a script in a block's attributes");
   }
-  if (text.includes("<")) parse(text.replaceAll("-->", ""), true, found, false);
+  if (!text.includes("<")) return;
+  if (++found.blocks > BLOCKS_IN_EACH_OTHER_MAX) throw new TooMuch();
+  parse(text.replaceAll("-->", ""), true, found, false);
+  found.blocks--;
 }
 
 /** Parses a text; `whole` looks into elements whose content is text, too. */
