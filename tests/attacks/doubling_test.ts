@@ -1,34 +1,11 @@
 /** What rules count while they read texts: twice the text is at most twice the steps, and too many are refused. */
 import assert from "node:assert/strict";
+import { scriptsIn } from "../../rules/code_pages/script.ts";
 import { Steps } from "../../core/steps.ts";
 import { namedForbidden } from "../../rules/proxied/names.ts";
 import { payloadFault } from "../../rules/proxied/payload.ts";
 import { wouldPublish } from "../../rules/publishing.ts";
-
-/** What a text is made of that somebody wants to be slow; the last stand at the end of it. */
-const PIECES =
-  ('a|A1b2 |é|e\u0301|\u202e|\ud83d\ude00| |\t|\n|\r\n|0|9|1:|-|_|.|/|../|\\|%25|%5B|[|{|(|]|}|)|[[|{{|[]|{}|[],|"|\'|`|""|\\"|,|;|:|=|' +
-    "a=1&|&|&quot;|&#91;|<|>|<p>|<p |<p a=|<!--|-->|<![CDATA[|</|<script>|</script|<style>|<svg><|:is(|:not(:is(|@media x{|a{|a,|" +
-    "/*|*/|//|url(|\\61 |status=\n|status: draft\n|- a\n|x,draft,y\n|| x | y |\n|<status>x</status>|--post_status=draft |status='a',|" +
-    'status: x |s:1:"a";|i:0;|a:1:{|<!-- wp:x {"status":1} -->|<!-- wp:|mutation |javascript:|://|user:p@|Bearer |eyJ|E_|confirm_|' +
-    "verified |delete_|aB|T00:00:00Z|W10=").split("|").filter((one) => one !== "");
-
-const BEGINNINGS = [
-  "",
-  "[",
-  '{"a":',
-  '"',
-  "status=",
-  "a,status\n",
-  "wp post ",
-  "update x set ",
-  "mutation ",
-  "a:1:{",
-  "<?xml ?>",
-];
-
-const textOf = (beginning: string, piece: string, length: number) =>
-  beginning + piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
+import { BEGINNINGS, PIECES, textOf, VALUES } from "../hostile_texts.ts";
 
 Deno.test("rules that read texts as what a server might count at most twice the steps for twice the text", () => {
   const taken = (judge: (steps: Steps) => unknown) => {
@@ -73,4 +50,14 @@ Deno.test("a text that is JSON wider or deeper than a call may be is refused bef
     null,
     "what is no JSON is a text",
   );
+});
+
+Deno.test("names and values that stand for the product of both are refused before that is made", () => {
+  const args = { settings: VALUES["names and values"]!(8000, "k") };
+  for (const rule of [payloadFault, namedForbidden]) assert.throws(() => rule(args), { code: "E_BAD_INPUT" });
+});
+
+Deno.test("blocks that begin in each other without end count as script, and are not looked into one by one", () => {
+  assert.deepEqual(scriptsIn("<!-- wp:".repeat(100_000)), ["more elements than can be looked through"]);
+  assert.deepEqual(scriptsIn(`<!-- wp:a <!-- wp:b {"c":"<p>"} -->`), []);
 });

@@ -1,0 +1,369 @@
+/** Every rule reads at most twice as long what is twice as long: counted in steps, with texts and values made to be slow. */
+import assert from "node:assert/strict";
+import { assertDoubles, type Reader } from "../doubled.ts";
+import * as branch from "../../rules/branch.ts";
+import * as build from "../../rules/build.ts";
+import * as builders from "../../rules/builders.ts";
+import * as location from "../../rules/crm_location.ts";
+import * as lookAlike from "../../rules/look_alike.ts";
+import * as path from "../../rules/path.ts";
+import * as pathNames from "../../rules/path_names.ts";
+import * as publishing from "../../rules/publishing.ts";
+import * as redirect from "../../rules/redirect.ts";
+import * as redirectUri from "../../rules/redirect_uri.ts";
+import * as revision from "../../rules/revision.ts";
+import * as route from "../../rules/route.ts";
+import * as schedule from "../../rules/schedule.ts";
+import * as seoSchema from "../../rules/seo_schema.ts";
+import * as structured from "../../rules/structured_data.ts";
+import * as text from "../../rules/text.ts";
+import * as wording from "../../rules/wording.ts";
+import * as content from "../../rules/code_pages/content.ts";
+import * as css from "../../rules/code_pages/css.ts";
+import * as html from "../../rules/code_pages/html.ts";
+import * as parts from "../../rules/code_pages/parts.ts";
+import * as scope from "../../rules/code_pages/scope.ts";
+import * as script from "../../rules/code_pages/script.ts";
+import * as raises from "../../rules/code_pages/script_raises.ts";
+import * as tags from "../../rules/code_pages/tags.ts";
+import * as tokens from "../../rules/code_pages/tokens.ts";
+import * as approval from "../../rules/proxied/approval.ts";
+import * as proxiedArguments from "../../rules/proxied/arguments.ts";
+import * as lines from "../../rules/proxied/lines.ts";
+import * as merged from "../../rules/proxied/merged.ts";
+import * as names from "../../rules/proxied/names.ts";
+import * as payload from "../../rules/proxied/payload.ts";
+import * as php from "../../rules/proxied/php_serialized.ts";
+import * as plain from "../../rules/proxied/plain.ts";
+import * as requests from "../../rules/proxied/requests.ts";
+import * as schema from "../../rules/proxied/schema.ts";
+import * as schemaFault from "../../rules/proxied/schema_fault.ts";
+import * as status from "../../rules/proxied/status.ts";
+import * as unpacked from "../../rules/proxied/unpacked.ts";
+import * as values from "../../rules/proxied/values.ts";
+import * as walk from "../../rules/proxied/walk.ts";
+import * as words from "../../rules/proxied/words.ts";
+import { Steps } from "../../core/steps.ts";
+import type { Change } from "../../core/model.ts";
+
+type Named<Given> = Readonly<Record<string, Reader<Given>>>;
+type Names = Record<string, unknown>;
+
+const HOME = redirect.homeOf("https://acme.example/shop");
+const NOW = Date.UTC(2026, 0, 1);
+const looked = (given: string) => ({
+  parts: { date: given, title: given },
+  changed: { by: given, at: given },
+  noindex: null,
+  warnings: [given],
+});
+
+/** By module and function: what reads a text. */
+const TEXTS: Readonly<Record<string, Named<string>>> = {
+  "branch.ts": {
+    branchName: (of) => branch.branchName(of, "ref"),
+    refName: (of) => branch.refName(of, "ref"),
+  },
+  "build.ts": {
+    runsInBuild: (of) => [build.runsInBuild(of, () => ""), build.runsInBuild("a.css", () => of)],
+    isShown: build.isShown,
+  },
+  "builders.ts": {
+    refuseUnseen: (of) => builders.refuseUnseen(of, "html", of),
+    maybeUnseen: (of) => builders.maybeUnseen(null, of),
+  },
+  "crm_location.ts": { isLocationKind: location.isLocationKind },
+  "look_alike.ts": { skeleton: lookAlike.skeleton },
+  "path.ts": {
+    sourcePath: (of) => path.sourcePath(of, "path"),
+    pathPrefix: (of) => path.pathPrefix(of, "prefix"),
+    writablePath: (of) => path.writablePath(of, "path"),
+    markdownPath: (of) => path.markdownPath(`${of}.md`, "path"),
+    underPrefix: (of) => [path.underPrefix("a", of, "path"), path.underPrefix(of, "a", "path")],
+    withoutPrefix: (of) => path.withoutPrefix("a", of),
+    isBlocked: path.isBlocked,
+  },
+  "path_names.ts": {
+    percentDecoded: pathNames.percentDecoded,
+    plainPath: pathNames.plainPath,
+    blockedFor: pathNames.blockedFor,
+    isBlocked: pathNames.isBlocked,
+  },
+  "publishing.ts": {
+    isPublishedWord: publishing.isPublishedWord,
+    wouldPublish: (of) => publishing.wouldPublish({ content: of, status: [of], publish: of, [of]: true }),
+  },
+  "redirect.ts": {
+    homeOf: (of) => redirect.homeOf(`https://acme.example/${of}`),
+    redirectOf: (of) => redirect.redirectOf({ source: `/${of}`, destination: `/b${of}`, status: 301 }, HOME),
+    redirectSource: (
+      of,
+    ) => [redirect.redirectSource(`/a${of}`, HOME), redirect.redirectSource(`/${of}a`, HOME)],
+    redirectDestination: (of) => redirect.redirectDestination(`https://acme.example/${of}`, HOME),
+    pathOnSite: (of) => redirect.pathOnSite(`https://acme.example/shop${of}`, HOME),
+    leavesSite: (of) => redirect.leavesSite({ destination: `https://${of}`, path: of }, of),
+    pathKey: redirect.pathKey,
+    mustStay: (of) => redirect.mustStay(`/${of}`),
+    sameDestination: (of) => redirect.sameDestination(`/${of}`, `/${of}`, HOME),
+  },
+  "redirect_uri.ts": {
+    redirectFault: (of) => redirectUri.redirectFault(`cursor://${of}`),
+    ownScheme: (of) => redirectUri.ownScheme(`cursor://${of}`),
+    isLoopbackRedirect: (of) => redirectUri.isLoopbackRedirect(`http://127.0.0.1/${of}`),
+    redirectAllowed: (of) =>
+      redirectUri.redirectAllowed(`http://127.0.0.1/${of}`, [of, `http://127.0.0.1/${of}x`]),
+    redirectHost: (of) => redirectUri.redirectHost(`cursor://a${of}`),
+  },
+  "route.ts": {
+    routeOf: (of) => route.routeOf(`/${of}`, "route"),
+    fileOfRoute: route.fileOfRoute,
+    spellingsOfRoute: route.spellingsOfRoute,
+    takesRoute: (of) => [route.takesRoute(`public/${of}`, "/a"), route.takesRoute("public/a", of)],
+    routeOfFile: (of) => route.routeOfFile(`src/pages/${of}`),
+  },
+  "schedule.ts": {
+    parseMoment: (of) => schedule.parseMoment(of),
+    parseSchedule: (of) => schedule.parseSchedule(`2026-11-21${of}`, NOW),
+    checkSchedule: (of) => schedule.checkSchedule(of, NOW),
+    atSite: (of) => schedule.atSite({ at: NOW, utc: "" }, of),
+    scheduleAt: (of) => schedule.scheduleAt(of, NOW, () => Promise.resolve(of)),
+  },
+  "seo_schema.ts": { pageSchema: seoSchema.pageSchema },
+  "structured_data.ts": {
+    checkStructured: (of) =>
+      structured.checkStructured(`<script type="application/ld+json">${of}</script>`, "data"),
+    requireEnclosed: (of) => structured.requireEnclosed(of, "data"),
+    dataIn: (of) => structured.dataIn(`<script>${of}`),
+    isMixed: structured.isMixed,
+    sameData: (of) => structured.sameData(of, of),
+  },
+  "text.ts": {
+    checkText: (of) => text.checkText(of, "title"),
+    checkNamed: (of) => text.checkNamed(of, "title"),
+    bytesOf: text.bytesOf,
+  },
+  "wording.ts": {
+    quoted: wording.quoted,
+    stateChanges: (of) => wording.stateChanges({ status: of, scheduled_at: of }, of, of),
+    dateChanges: (of) => wording.dateChanges(looked(of), NOW),
+    lastChange: (of) => wording.lastChange(looked(of)),
+    liveWarnings: (of) => wording.liveWarnings(looked(of)),
+    publishWarnings: (of) => wording.publishWarnings(looked(of), NOW),
+  },
+  "code_pages/content.ts": {
+    storedParts: (of) => [
+      content.storedParts({ css: of, js: of }, "so"),
+      content.storedParts({ html: `<style>${of}</style><p style="animation:a;${of}">` }, "so", of),
+    ],
+  },
+  "code_pages/css.ts": {
+    parseSheet: (of) => css.parseSheet(new tokens.Css(of)),
+    parseDeclarations: (of) => css.parseDeclarations(new tokens.Css(of)),
+  },
+  "code_pages/html.ts": { inspectHtml: (of) => html.inspectHtml(of) },
+  "code_pages/parts.ts": {
+    checkCodeParts: (of) => parts.checkCodeParts({ html: of, css: of, js: of }),
+    scopeClass: (of) => parts.scopeClass(of, of),
+    slugOf: parts.slugOf,
+    enclosedJs: parts.enclosedJs,
+  },
+  "code_pages/scope.ts": {
+    scopeSheets: (of) =>
+      scope.scopeSheets([{ text: of, label: "css" }, { text: of, label: of, attribute: true }], "so", of),
+    scopeCss: (of) => scope.scopeCss(of, "so"),
+  },
+  "code_pages/script.ts": { scriptsIn: script.scriptsIn, scriptsInPart: script.scriptsInPart },
+  "code_pages/script_raises.ts": {
+    scriptRaises: (of) => raises.scriptRaises({ html: of, part: [of] }, "on the site", ["part"]),
+    ownScript: (of) => raises.ownScript("js", of, "on the site"),
+  },
+  "code_pages/tags.ts": {
+    addressRuns: (of) => tags.addressRuns("srcset", of),
+    runsScript: (of) => [tags.runsScript(of, true), tags.runsScript(`data:text/html${of}`, false)],
+  },
+  "code_pages/tokens.ts": {
+    Css: (of) => new tokens.Css(of),
+    unescaped: tokens.unescaped,
+    place: (of) => tokens.place(of, of.length),
+  },
+  "proxied/approval.ts": {
+    hiddenReason: approval.hiddenReason,
+    neverApproved: approval.neverApproved,
+    onlyReads: approval.onlyReads,
+    caution: approval.caution,
+  },
+  "proxied/arguments.ts": { bareName: (of) => proxiedArguments.bareName(of, ["query_", of]) },
+  "proxied/lines.ts": {
+    linesSet: (of) => lines.linesSet(of, new Steps()),
+    xmlSets: (of) => lines.xmlSets(of, new Steps()),
+    blocksSet: (of) => lines.blocksSet(of, new Steps()),
+    bare: lines.bare,
+    distinct: (of) => lines.distinct([...of].map((one) => ({ [one]: one }))),
+  },
+  "proxied/names.ts": {
+    forbiddenWord: names.forbiddenWord,
+    runsAnother: names.runsAnother,
+    namedForbidden: (of) => names.namedForbidden({ x: of, tools: [of], [of]: of }),
+  },
+  "proxied/payload.ts": {
+    payloadFault: (of) => payload.payloadFault({ x: of, status: "draft", publish: of, [of]: of }),
+    assertUnpublished: (of) =>
+      payload.assertUnpublished({ status: "scheduled", at: of }, { status: "status", moment: "at" }, NOW),
+  },
+  "proxied/php_serialized.ts": { unserialized: (of) => php.unserialized(`a:9:{${of}`, new Steps()) },
+  "proxied/plain.ts": { isOneWord: plain.isOneWord, isFormat: plain.isFormat, isPattern: plain.isPattern },
+  "proxied/requests.ts": {
+    flagsSet: (of) => requests.flagsSet(of, new Steps()),
+    sqlSets: (of) => requests.sqlSets(`update x set status=${of}`, new Steps()),
+    mutationSets: (of) => requests.mutationSets(`mutation ${of}`, new Steps()),
+    routeSets: (of) => requests.routeSets(`/wp-json/?${of}`, new Steps()),
+    tableSets: (of) => requests.tableSets(of, new Steps()),
+  },
+  "proxied/schema.ts": {
+    cleanText: (of) => schema.cleanText(of, 100),
+  },
+  "proxied/status.ts": {
+    kindOf: status.kindOf,
+    isMore: (of) => status.isMore(of, "status"),
+    namesStatus: (of) => status.namesStatus(of, of),
+  },
+  "proxied/unpacked.ts": {
+    isJsonLike: unpacked.isJsonLike,
+    unpacked: (of) => unpacked.unpacked(of, () => "sent", new Steps()),
+  },
+  "proxied/words.ts": { readingsOf: words.readingsOf, wordsOf: words.wordsOf, wordList: words.wordList },
+};
+
+/** The same for values of JSON. */
+const VALUES: Readonly<Record<string, Named<unknown>>> = {
+  "crm_location.ts": { namesAnotherLocation: (of) => location.namesAnotherLocation(of, "a", 64) },
+  "publishing.ts": { wouldPublish: publishing.wouldPublish },
+  "redirect_uri.ts": {
+    redirectAllowed: (of) => redirectUri.redirectAllowed("http://127.0.0.1/", listOf(of)),
+  },
+  "revision.ts": {
+    replacedBy: (of) => revision.replacedBy(listOf(of).map((field): Change => ({ field, from: of, to: of }))),
+  },
+  "seo_schema.ts": {
+    pageSchema: seoSchema.pageSchema,
+    typesOf: (
+      of,
+    ) => [seoSchema.typesOf(of), seoSchema.typesOf({ "@graph": of }), seoSchema.typesOf({ "@type": of })],
+    hasContext: (of) => Array.isArray(of) ? seoSchema.hasContext(of.filter(structured.isFields)) : null,
+  },
+  "structured_data.ts": {
+    isFields: structured.isFields,
+    checkStructured: (of) => structured.checkStructured(of as structured.StructuredData, "data"),
+    requireEnclosed: (of) => structured.requireEnclosed(of, "data"),
+    isFlat: (of) => structured.isFlat(of, 64),
+    dataIn: structured.dataIn,
+    sameData: (of) => structured.sameData(of, of),
+  },
+  "text.ts": {
+    checkTexts: (of) => text.checkTexts(of, "data"),
+    checkArguments: (of) => text.checkArguments(of as object),
+  },
+  "wording.ts": {
+    revealed: (of) =>
+      wording.revealed({ ...looked(""), parts: of as Names, seo: of as Names, names: of as Names, url: "" }),
+    replaced: (of) => wording.replaced({ ...looked(""), parts: of as Names }, of as Names),
+  },
+  "code_pages/script_raises.ts": {
+    scriptRaises: (of) => raises.scriptRaises(of as object, "on the site", ["of"]),
+  },
+  "proxied/arguments.ts": {
+    servedNames: (of) => proxiedArguments.servedNames(listOf(of), ["query_"]),
+    servedArguments: (of) =>
+      proxiedArguments.servedArguments({ properties: of, required: listOf(of) }, {
+        prefixes: ["query_"],
+        filled: ["locationId"],
+        filled_beside: { altId: "altType" },
+      }),
+  },
+  "proxied/merged.ts": {
+    mergedSchema: (of) =>
+      merged.mergedSchema([
+        { schema: { type: "object", properties: of, required: listOf(of) }, sites: ["a"] },
+        { schema: { type: "object", properties: of, required: listOf(of).slice(1) }, sites: ["b"] },
+      ]),
+  },
+  "proxied/names.ts": { namedForbidden: (of) => names.namedForbidden({ of, tools: of }) },
+  "proxied/payload.ts": { payloadFault: (of) => payload.payloadFault({ of, meta: of }) },
+  "proxied/schema.ts": {
+    shownSchema: (of) =>
+      [true, false].map((read) =>
+        schema.shownSchema({ properties: of, required: listOf(of), enum: of, anyOf: of }, { read, words: {} })
+      ),
+  },
+  "proxied/schema_fault.ts": {
+    isRecord: schemaFault.isRecord,
+    asRecord: schemaFault.asRecord,
+    schemaFault: (
+      of,
+    ) => [schemaFault.schemaFault(of), schemaFault.schemaFault({ properties: of, required: listOf(of) })],
+  },
+  "proxied/values.ts": {
+    withoutPublishing: (of) =>
+      values.withoutPublishing({ properties: { status: { enum: listOf(of) }, of }, allOf: of }),
+    withValues: (of) => values.withValues({ properties: of }, { n1: listOf(of) }),
+  },
+  "proxied/walk.ts": {
+    walk: (of) => walk.walk(of, () => undefined),
+    unreadable: (of) => walk.unreadable({ field: "", key: "", within: null, value: of }, undefined),
+  },
+};
+
+/** The names or words of a value, as a list. */
+function listOf(value: unknown): string[] {
+  const all = typeof value === "object" && value !== null
+    ? Array.isArray(value) ? value : Object.keys(value)
+    : [];
+  return all.filter((one): one is string => typeof one === "string");
+}
+
+/** What reads no text and no value of unbounded size. */
+const CONSTANT: Readonly<Record<string, string>> = {
+  "file.ts": "compares two numbers, and two hashes",
+  "retention.ts": "compares times",
+  "seen.ts": "puts one name into one sentence",
+  "snapshot_days.ts": "counts days of the gateway's own clock",
+  "schedule.ts hasLead": "compares times",
+  "code_pages/bounds.ts": "reads what parse5 has open, measured through inspectHtml",
+  "code_pages/selectors.ts": "reads tokens, measured through scopeCss",
+  "code_pages/tags.ts faultsOf": "reads a tag of parse5, measured through inspectHtml",
+  "code_pages/tokens.ts CssFault": "is thrown",
+};
+
+async function* modulesOf(folder: string, below = ""): AsyncGenerator<string> {
+  for await (
+    const { name, isDirectory } of Deno.readDir(new URL(`../../${folder}/${below}`, import.meta.url))
+  ) {
+    if (isDirectory) yield* modulesOf(folder, `${below}${name}/`);
+    else yield `${below}${name}`;
+  }
+}
+
+Deno.test("every rule stands in the table, or among those that read nothing of unbounded size", async () => {
+  const missing: string[] = [];
+  for await (const name of modulesOf("rules")) {
+    if (name in CONSTANT) continue;
+    const known = { ...TEXTS[name], ...VALUES[name] };
+    for (const [one, of] of Object.entries(await import(`../../rules/${name}`))) {
+      if (typeof of === "function" && !(one in known) && !(`${name} ${one}` in CONSTANT)) {
+        missing.push(`${name} ${one}`);
+      }
+    }
+  }
+  assert.deepEqual(missing, [], "add a row of how it is called with a hostile text or value");
+});
+
+const flat = <Given>(all: Readonly<Record<string, Named<Given>>>) =>
+  Object.fromEntries(
+    Object.entries(all).flatMap(([module, rows]) =>
+      Object.entries(rows).map(([name, read]) => [`rules/${module} ${name}`, read] as const)
+    ),
+  );
+
+Deno.test("twice the text, or the value, is at most twice the steps of a rule", async () => {
+  await assertDoubles(flat(TEXTS), flat(VALUES));
+});
