@@ -28,7 +28,17 @@ export function stateChanges(now: Stateful, status: string, scheduled_at: string
 /** Values that show nothing to anybody. */
 const EMPTY = new Set([undefined, "null", '""', "0", "[]"]);
 /** Parts of which only a hash is known. */
-const HASHED = new Set(["password", "terms", "seo", "builder", "code", "address", "menu_order", "meta"]);
+const HASHED = new Set([
+  "password",
+  "terms",
+  "seo",
+  "schema",
+  "builder",
+  "code",
+  "address",
+  "menu_order",
+  "meta",
+]);
 
 /** What was seen of a post or page before it is changed. */
 export interface Looked {

@@ -28,6 +28,8 @@ export interface CompanionGuarded {
   readonly noindex: Set<number>;
   /** The SEO fields of posts that have some. */
   readonly seo: Map<number, Partial<StoredSeo>>;
+  /** The structured data of posts that have some. */
+  readonly schema: Map<number, unknown[]>;
   /** Which SEO plugin keeps them. */
   provider: string;
 }
@@ -59,6 +61,7 @@ export function addCompanionGuarded(
     changed: new Map(),
     noindex: new Set(),
     seo: new Map(),
+    schema: new Map(),
     provider: "none",
   };
   fields.push((post) => ({ site_ops_editing: editingOf(plugin, post) }));
@@ -105,6 +108,7 @@ export function hashes(plugin: CompanionGuarded, post: Post): Record<string, str
     menu_order: post.menu_order,
     terms: "",
     seo: JSON.stringify(seoOf(plugin, post)),
+    schema: JSON.stringify(plugin.schema.get(post.id) ?? []),
     builder: [meta["_elementor_edit_mode"], meta["_elementor_data"]],
     code: [meta["_site_ops_scope"], meta["_site_ops_css"], meta["_site_ops_js"]],
   };
@@ -140,6 +144,7 @@ function stateOf(plugin: CompanionGuarded, ask: Ask, post: Post): unknown {
     ...written(plugin, ask, post),
     terms: { tags: named(post.tags), categories: named(post.categories) },
     seo: seoOf(plugin, post),
+    schema: plugin.schema.get(post.id) ?? [],
     author: { id: post.author, name: authorOf(state, post) },
     address: addressOf(ask, post),
     editing: editingOf(plugin, post),

@@ -55,7 +55,7 @@ test("a read tells record, parts, terms, SEO fields, who changed it and what the
   assert.deepEqual(Object.keys(body["parts"] as Json).sort(), [
     ..."author builder categories code comments content date_gmt excerpt featured_media menu_order meta"
       .split(" "),
-    ..."parent password seo slug status sticky tags template terms title".split(" "),
+    ..."parent password schema seo slug status sticky tags template terms title".split(" "),
   ]);
   assert.match(JSON.stringify(body["parts"]), /"title":"[0-9a-f]{64}"/);
 });
@@ -109,13 +109,14 @@ for (const [part, edit] of EDITS) {
   });
 }
 
-test("an edit of SEO fields, image, template, parent, code or builder data in between is told too", async () => {
+test("an edit of SEO fields, structured data, image, template, parent, code or builder data in between is told too", async () => {
   const id = await wp.draft("ed", {}, "pages");
   const metas: [string, Json][] = [
     ["seo", { "_yoast_wpseo_meta-robots-noindex": "1" }],
     ["featured_media", { _thumbnail_id: "7" }],
     ["template", { _wp_page_template: "page-wide" }],
     ["code", { _site_ops_css: "p{}" }],
+    ["schema", { _site_ops_schema: { "so-1": '{"@type":"FAQPage"}' } }],
     ["builder", { _elementor_data: "[]" }],
   ];
   for (const [part, meta] of metas) {

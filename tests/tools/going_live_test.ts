@@ -352,7 +352,7 @@ Deno.test("a code page's styles and scripts are part of what was approved where 
 
 for (const plugin of [true, false]) {
   Deno.test(`what a page shows beside its content is shown before it goes live, ${plugin ? "with" : "without"} the guarded look`, async () => {
-    const { at, page, calls } = await ground(plugin);
+    const { at, page, calls, guarded } = await ground(plugin);
     await using _ = at;
     addCompanionPages(at.cms.app, at.cms.state);
     page.meta["_site_ops_scope"] = "so-1234";
@@ -364,8 +364,17 @@ for (const plugin of [true, false]) {
       assert.deepEqual(shown(changes, /^(css|js)$/), own, tool);
       assert.equal(warnings.some((one) => one.startsWith("js is script that runs")), id === page.id, tool);
     }
+    const schema = [{ "@type": "FAQPage", name: "Q" }];
+    guarded?.schema.set(page.id, schema);
+    const target = { site_id: "open", page_id: page.id };
+    const { changes, confirm_token } = await at.kit.preview("publish_page", target);
+    assert.deepEqual(shown(changes, /^structured_data$/), guarded ? [["structured_data", schema]] : []);
+    guarded?.schema.set(page.id, [...schema, schema]);
+    if (guarded) {
+      await stale({ at }, "publish_page", { ...target, confirm_token }, /"schema".*changed since the/);
+    }
     page.meta["_elementor_edit_mode"] = "builder";
-    const { warnings } = await at.kit.preview("publish_page", { site_id: "open", page_id: page.id });
+    const { warnings } = await at.kit.preview("publish_page", target);
     assert.match(warnings.join(), /made with the visual builder: what visitors see is not its content_html/);
   });
 }

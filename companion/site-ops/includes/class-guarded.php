@@ -79,6 +79,7 @@ final class Guarded {
 		return self::answer( $post, $record ) + array(
 			'terms'   => self::terms( $post ),
 			'seo'     => array( 'provider' => $seo->id() ) + $seo->read( $post ),
+			'schema'  => Seo_Schema::live( $post->ID ),
 			'author'  => Post_Parts::person( (int) $post->post_author ),
 			'address' => self::address( $post ),
 			'editing' => Post_Parts::editing( $post ),

@@ -79,6 +79,7 @@ final class Post_Parts {
 		}
 		$seo           = Seo_Provider::active();
 		$values['seo'] = $seo->id() . Json::text( $seo->read( $post ) );
+		$values['schema'] = Json::text( Seo_Schema::live( $post->ID ) );
 		foreach ( self::SHOWN as $name => $keys ) {
 			$texts = array();
 			foreach ( $keys as $key ) {

@@ -176,6 +176,19 @@ final class Seo_Schema {
 	}
 
 	/**
+	 * The structured data that search engines get of a post, whoever keeps it.
+	 *
+	 * @param int $id Number of the post.
+	 * @return array
+	 */
+	public static function live( $id ) {
+		$own   = new Seo_Schema_Own();
+		$store = self::store();
+		$more  = $store instanceof Seo_Schema_Own || ! self::shown() ? array() : $store->entries( $id );
+		return array_column( array_merge( $own->entries( $id ), $more ), 'schema' );
+	}
+
+	/**
 	 * Whether structured data is shown by the plugin that keeps it.
 	 *
 	 * @return bool

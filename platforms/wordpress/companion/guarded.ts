@@ -28,6 +28,8 @@ export interface GuardedState {
   readonly terms: Readonly<Record<"tags" | "categories", readonly { id: number; name: string }[]>>;
   /** null where the plugin cannot tell what the site shows. */
   readonly seo: SeoFields | null;
+  /** The structured data that goes live with it; empty where an older plugin does not tell. */
+  readonly schema: readonly unknown[];
   /** The author's name; null where an older plugin does not tell. */
   readonly author: string | null;
   /** How the site makes the post's address; null where an older plugin does not tell. */
@@ -54,6 +56,7 @@ const STATE = WRITTEN.extend({
   changed: TRACE.catch(UNKNOWN),
   terms: z.object({ tags: TERMS, categories: TERMS }),
   seo: SEO_RECORD.nullable().catch(null),
+  schema: z.array(z.unknown()).catch([]),
   author: z.object({ name: z.string() }).nullable().catch(null),
   address: z.object({ template: z.string(), slug: z.string() }).nullable().catch(null),
   editing: TRACE.nullable().catch(null),
@@ -86,12 +89,12 @@ export async function readGuarded(wire: Wire, kind: Kind, id: number): Promise<G
   if (hasNoGuard(wire, `${kind}/${id}`)) return null;
   try {
     const { data, siteNow } = await wire.get(route(kind, id), {}, STATE);
-    const { record, parts, terms, changed, editing, address, user } = data;
+    const { record, parts, terms, changed, editing, schema, address, user } = data;
     const author = data.author?.name ?? null;
     const { capabilities, ...who } = user;
     const me = { ...who, can: (capability: string) => Boolean(capabilities[capability]) };
     const seo = data.seo === null || data.seo.provider === UNKNOWN_PROVIDER ? null : fieldsOfRecord(data.seo);
-    return { record, hashes: parts, terms, changed, editing, seo, author, address, me, siteNow };
+    return { record, hashes: parts, terms, changed, editing, seo, schema, author, address, me, siteNow };
   } catch (thrown) {
     if (!(thrown instanceof CmsError) || thrown.upstream === 429) throw thrown;
     if (isNoRoute(thrown)) rememberNoGuard(wire, `${kind}/${id}`);

@@ -15,7 +15,7 @@ export function seenLive(wire: Wire, found: Look, moment?: Moment, zone?: string
   const address = addressOf(found, { at: keepsDate ? null : moment?.at ?? wire.now(), zone });
   return {
     ...seen,
-    names: { ...namesOf(found), ...found.code },
+    names: { ...namesOf(found), ...found.code, structured_data: found.guarded?.schema },
     ...address && { address: address.url, parts: { ...seen.parts, address: address.timeless } },
     warnings: [
       ...seen.warnings,

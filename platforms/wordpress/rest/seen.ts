@@ -129,7 +129,7 @@ function values(seen: Look): Record<string, unknown> {
 }
 
 /** Parts that are compared and, but for the first two, not shown: what they hold is told by a hash, or by names. */
-const BESIDE = ["sticky", "format", "terms", "code", "comments", "menu_order", "meta"];
+const BESIDE = ["sticky", "format", "terms", "schema", "code", "comments", "menu_order", "meta"];
 
 /** In the tools' words, for a plan's revision; what only the plugin can read is told by its hash. */
 function parts(found: Look): Record<string, unknown> {
