@@ -36,8 +36,13 @@ export function addTerms(terms: Terms, row: AuditRow): void {
 export interface Draft {
   rows: string;
   bytes: number;
+  /** When the first and the last of its rows began, in milliseconds. */
+  first: number;
+  last: number;
   readonly terms: Terms;
 }
+
+const newDraft = (): Draft => ({ rows: "", bytes: 0, first: Infinity, last: -Infinity, terms: noTerms() });
 
 /** Entries that are committed together; `done` settles for all of them at once. */
 export class Batch {
@@ -69,11 +74,14 @@ export class Batch {
     if (!fits && this.drafts.length === SEGMENTS_MAX) return false;
     if (this.onlyIf !== null && this.drafts.length > 0) return false;
     if (this.opened.size + this.ended.size + this.doubted.size >= MARKS_MAX) return false;
-    if (draft === undefined || !fits) this.drafts.push(draft = { rows: "", bytes: 0, terms: noTerms() });
+    if (draft === undefined || !fits) this.drafts.push(draft = newDraft());
     this.beside.push(...beside);
     this.#besideBytes += more;
     draft.rows += line;
     draft.bytes += bytes;
+    const at = Date.parse(row.at);
+    draft.first = Math.min(draft.first, at);
+    draft.last = Math.max(draft.last, at);
     addTerms(draft.terms, row);
     this.#mark(row, wasOpen);
     return true;

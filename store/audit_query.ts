@@ -1,19 +1,18 @@
 /** What rows a query means: checked once, then asked of each line and row. */
 import { GatewayError } from "../core/errors.ts";
 import { AUDIT_STATUSES, type AuditRow, OUTCOMES } from "../core/model.ts";
+import { endOf, type Span } from "./audit_late.ts";
 import { firstIdAt, parseRow, sitesOf } from "./audit_segment.ts";
 import type { AuditQuery } from "./store.ts";
-
-/** A row is written at most this long after its call began. */
-const LATE_MS = 10 * 60 * 1000;
 
 /** A query made ready. */
 export interface Filter {
   readonly query: AuditQuery;
   /** No segment before this id holds a matching row; null when there may be any. */
   readonly firstId: string | null;
-  /** No segment from this id on holds a matching row; null when there may be any. */
+  /** No segment from this id on holds a matching row, but for those that are late; null when there may be any. */
   readonly endId: string | null;
+  readonly span: Span;
   /** Whether rows are selected at all. */
   readonly selective: boolean;
   /** The row of a line when it matches; null when it does not or is no row. */
@@ -51,7 +50,8 @@ export function makeFilter(query: AuditQuery): Filter {
   return {
     query,
     firstId: from === null ? null : firstIdAt(from),
-    endId: to === null ? null : firstIdAt(to + LATE_MS),
+    endId: to === null ? null : endOf(to),
+    span: { from, to },
     selective: needles.length > 0 || from !== null || to !== null,
     pick(line) {
       for (const needle of needles) if (!line.includes(needle)) return null;

@@ -1,4 +1,5 @@
 /** Retention: old segments go from the tail of every chain, and a checkpoint says where it now begins. */
+import { lateKey } from "./audit_late.ts";
 import {
   checkpointKey,
   type DoubtMark,
@@ -44,7 +45,7 @@ async function dropSome(db: Database, end: string): Promise<AuditAmount | typeof
     if (segment !== null) {
       checkpoints.set(segment.writer, { n: segment.n, hash: segmentHash(segment.bytes), id });
     }
-    atomic.check(entry).delete(entry.key).delete(todoKey(id));
+    atomic.check(entry).delete(entry.key).delete(todoKey(id)).delete(lateKey(id));
     segments++;
     entries += segment?.lines.length ?? 0;
   }

@@ -2,6 +2,7 @@
 import type { Dimension } from "./audit_batch.ts";
 import { indexKey, SLOT_MS } from "./audit_index.ts";
 import type { Filter } from "./audit_query.ts";
+import { lateSegments } from "./audit_late.ts";
 import { type DoubtMark, firstIdAt, segmentKey, timeOfId } from "./audit_segment.ts";
 import type { Database } from "./database.ts";
 
@@ -22,6 +23,7 @@ export async function* segmentsOldestFirst(db: Database, filter: Filter): AsyncG
   for await (const { key, value } of db.kv.list(selector, { batchSize: BATCH })) {
     yield { id: String(key[2]), value };
   }
+  yield* readSome(db, going(await lateSegments(db, filter.span)));
 }
 
 /** The segments that may hold matching rows, from `start` (itself included) back; by the index where that helps. */
@@ -30,7 +32,10 @@ export async function* segmentsNewestFirst(
   filter: Filter,
   start: string | null,
 ): AsyncGenerator<Stored> {
-  const end = start === null ? filter.endId : `${start}0`;
+  const below = start === null ? null : `${start}0`;
+  const late = (await lateSegments(db, filter.span)).filter((id) => below === null || id < below);
+  yield* readSome(db, going(late.reverse()));
+  const end = below === null || (filter.endId !== null && filter.endId < below) ? filter.endId : below;
   const walks = await indexWalks(db, filter, end);
   if (walks.length > 0) {
     yield* readSome(db, common(walks, filter.firstId ?? ""));
@@ -92,6 +97,10 @@ async function listIds(
     if (id !== null) ids.add(id);
   }
   return [...ids].sort();
+}
+
+async function* going(ids: readonly string[]): AsyncGenerator<{ id: string; stop: boolean }> {
+  for (const id of ids) yield await Promise.resolve({ id, stop: false });
 }
 
 async function* walkIds(ids: readonly string[], end: string | null): AsyncGenerator<string> {

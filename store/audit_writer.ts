@@ -2,6 +2,7 @@
 import { GatewayError } from "../core/errors.ts";
 import type { AuditRow } from "../core/model.ts";
 import { Batch, type Terms } from "./audit_batch.ts";
+import { lateKey, type LateMark, lateMark } from "./audit_late.ts";
 import {
   doubtKey,
   type DoubtMark,
@@ -40,7 +41,7 @@ class Changed extends Error {}
 interface Built {
   readonly base: Head;
   readonly head: Head;
-  readonly segments: readonly { id: string; bytes: Uint8Array }[];
+  readonly segments: readonly { id: string; bytes: Uint8Array; late: LateMark | null }[];
 }
 
 /** One chain of segments; every opened store begins its own. */
@@ -209,7 +210,7 @@ export class AuditWriter {
       const header = { segment: this.#db.newId(), writer: this.#writer, n: head.n + 1, prev: head.hash };
       const bytes = encodeSegment(header, draft.rows);
       head = { n: header.n, hash: segmentHash(bytes), id: header.segment };
-      return { id: header.segment, bytes };
+      return { id: header.segment, bytes, late: lateMark(header.segment, draft) };
     });
     return { base, head, segments };
   }
@@ -220,6 +221,7 @@ export class AuditWriter {
       .check({ key, versionstamp: this.#versionstamp })
       .set(key, built.head);
     for (const { id, bytes } of built.segments) atomic.set(segmentKey(id), bytes).set(todoKey(id), true);
+    for (const { id, late } of built.segments) if (late !== null) atomic.set(lateKey(id), late);
     for (const [row_id, draft] of batch.opened) atomic.set(openKey(row_id), built.segments[draft]?.id);
     for (const row_id of batch.ended) {
       atomic.delete(openKey(row_id));
