@@ -54,7 +54,8 @@ async function fieldsAreKept(at: RealSeo, provider: Provider, door: (typeof DOOR
       robots,
     });
     const head = { post_id: id, post_type: type.slice(0, -1), status: "draft", provider };
-    assert.deepEqual(done, { ...head, ...fields, robots });
+    const hidden = provider === "none" ? {} : { unshown: ["canonical"] }; // beside noindex
+    assert.deepEqual(done, { ...head, ...fields, robots, ...hidden });
     assert.deepEqual([row.tier, row.result_id, row._published], [1, id, undefined]);
     const { meta, post } = await at.wp.peek({ id });
     assert.deepEqual(KEYS[provider].map((key) => meta[key]), [FIELDS.title, "TT"]);

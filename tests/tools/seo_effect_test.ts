@@ -238,3 +238,26 @@ Deno.test("over REST Yoast's image is written only together with its number", as
   await at.kit.write("rest", "set_seo_meta", { ...target, og_image: url });
   assert.deepEqual([at.draft.meta[address], at.draft.meta[number]], [url, `${id}`]);
 });
+
+Deno.test("that a canonical address is not shown beside noindex is said where the SEO plugin shows none then", async () => {
+  for (const provider of ["yoast", "rankmath", "seopress", "none"] as const) {
+    await using at = await seoWorld({ guarded: true });
+    at.plugin.provider = provider;
+    const target = { site_id: "seo", post_id: at.draft.id };
+    const [canonical, noindex] = [{ canonical: "https://a.test/" }, { robots: { noindex: true } }];
+    const told = async (change: Args) => {
+      const { warnings } = await at.kit.preview("set_seo_meta", { ...target, ...change });
+      const { done } = await at.kit.write<Args>("mcp", "set_seo_meta", { ...target, ...change });
+      const says =
+        /^canonical: "https:\/\/.\.test\/" stands in the post, and is not shown while noindex is on$/;
+      return [warnings.some((one) => says.test(one)), done["unshown"]];
+    };
+    const hidden = provider === "none" ? [false, undefined] : [true, ["canonical"]];
+    assert.deepEqual(await told(canonical), [false, undefined]);
+    assert.deepEqual(await told(noindex), hidden, provider);
+    assert.deepEqual(await told({ canonical: "https://b.test/" }), hidden);
+    assert.deepEqual((await at.kit.both<Args>("get_seo_meta", target))["unshown"], hidden[1]);
+    assert.deepEqual(await told({ robots: { noindex: false } }), [false, undefined]);
+    assert.deepEqual(await told({ ...canonical, ...noindex }), hidden);
+  }
+});

@@ -30,7 +30,7 @@ for (const door of DOORS) {
       const head = { post_id: id, post_type: type, status: "draft", provider: "seopress" };
       const robots = { ...OFF, noindex: true, noimageindex: true };
       const fields = { ...FIELDS, focus_keyword: "fish, chips", robots };
-      assert.deepEqual(done, { ...head, ...fields });
+      assert.deepEqual(done, { ...head, ...fields, unshown: ["canonical"] });
       assert.equal(row.changes?.length, 12);
       assert.deepEqual(rows.get(id), {
         _seopress_titles_title: FIELDS.title,

@@ -3,7 +3,7 @@ import type { Redirect } from "../../../rules/redirect.ts";
 import type { PageSchema } from "../../../rules/seo_schema.ts";
 import type { Making, Site } from "../../../core/model.ts";
 import { prepareBridge, requireChannel, writeBridge } from "./bridge.ts";
-import { changedPart, effectWarnings, requireShown } from "./effect.ts";
+import { changedPart, effectAfter, effectWarnings, requireShown } from "./effect.ts";
 import { compareSeo, entriesOf, type SeoChange, type SeoMeta } from "./fields.ts";
 import { requireSeoState } from "./post.ts";
 import { type PreparedRedirect, prepareRedirect, writeRedirect } from "./redirects.ts";
@@ -32,13 +32,15 @@ export function seoOf(wire: Wire, site: Site) {
     return await ask();
   };
   return {
-    readMeta: (id: number) => overPlugin ? prepareBridge(wire, id) : readRest(wire, id),
+    readMeta: async (id: number) =>
+      effectAfter<SeoMeta>(await (overPlugin ? prepareBridge(wire, id) : readRest(wire, id))),
     async prepareMeta(id: number, change: SeoChange): Promise<SeoMeta> {
       const meta = overPlugin ? await prepareBridge(wire, id, change) : await prepareRest(wire, id, change);
       requireSeoState(site, meta.post);
       const changed = changedPart(change, meta.fields);
-      requireShown(changed, meta.effect);
-      return { ...meta, warnings: [...meta.warnings ?? [], ...effectWarnings(change, changed, meta.effect)] };
+      const after = effectAfter(meta, change);
+      requireShown(changed, after.effect);
+      return { ...meta, warnings: [...meta.warnings ?? [], ...effectWarnings(change, changed, after)] };
     },
     /**
      * Writes the fields that differ from those planned; where none does nothing is sent. `stands` is told which fields
@@ -49,7 +51,7 @@ export function seoOf(wire: Wire, site: Site) {
       const after = overPlugin
         ? await writeBridge(wire, site, change, planned, sending)
         : await writeRest(wire, site, change, planned, sending, stands);
-      return { ...after, ...compareSeo(change, planned, after) };
+      return { ...effectAfter(after), ...compareSeo(change, planned, after) };
     },
     prepareSchema: (id: number, schema: PageSchema, entry_id?: string) =>
       bridged(() => prepareSchema(wire, site, id, schema, entry_id)),

@@ -62,18 +62,42 @@ export function changedPart(change: SeoChange, fields: SeoFields): SeoChange {
   return Object.keys(robots).length > 0 ? { ...texts, robots } : texts;
 }
 
+/** SEO plugins that print no canonical address of what search engines are told not to index. */
+const INDEXED_ONLY: ReadonlySet<string> = new Set(["yoast", "rankmath", "seopress"]);
+
+/** Why such an address is not shown: it may be stored for the day that noindex ends. */
+const UNINDEXED = "unindexed";
+
+/** What decides about fields once a change is made: noindex keeps the canonical address from being shown. */
+export function effectAfter<M extends EffectOf>(meta: M, change: SeoChange = {}): M {
+  const { provider, fields, effect } = meta;
+  const noindex = change.robots?.noindex ?? fields.robots.noindex;
+  if (!noindex || !INDEXED_ONLY.has(provider)) return meta;
+  return { ...meta, effect: { ...effect, fixed: { canonical: UNINDEXED, ...effect.fixed } } };
+}
+
+interface EffectOf {
+  readonly provider: string;
+  readonly fields: SeoFields;
+  readonly effect: SeoEffect;
+}
+
 /** Throws E_BAD_INPUT for the first value that the site would not show; a text may always be cleared. */
 export function requireShown(changed: SeoChange, { fixed }: SeoEffect): void {
   for (const [field, to] of entriesOf(changed)) {
     const word = fixed[field];
-    if (word === undefined || to === "") continue;
+    if (word === undefined || word === UNINDEXED || to === "") continue;
     const why = WHY[word] ?? "the site's SEO plugin would not show it; look at its settings";
     throw new GatewayError("E_BAD_INPUT", `${field}: ${JSON.stringify(to)} would not be shown: ${why}`);
   }
 }
 
 /** What the preview of a change says beside the values themselves. */
-export function effectWarnings(given: SeoChange, changed: SeoChange, effect: SeoEffect): string[] {
+export function effectWarnings(
+  given: SeoChange,
+  changed: SeoChange,
+  { fields, effect }: EffectOf,
+): string[] {
   const written = new Set(entriesOf(changed).map(([field]) => field));
   const inherited = entriesOf(given)
     .filter(([field]) => !written.has(field) && effect.origins[field] !== undefined)
@@ -83,7 +107,12 @@ export function effectWarnings(given: SeoChange, changed: SeoChange, effect: Seo
       }; nothing is stored with the ` +
       "post, so it ends with that"
     );
-  return [...inherited, ...apartWarning(written, changed, effect)];
+  const canonical = given.canonical ?? fields.canonical ?? "";
+  const touched = written.has("canonical") || written.has("robots.noindex");
+  const hidden = touched && canonical !== "" && effect.fixed["canonical"] === UNINDEXED
+    ? [`canonical: ${JSON.stringify(canonical)} stands in the post, and is not shown while noindex is on`]
+    : [];
+  return [...inherited, ...hidden, ...apartWarning(written, changed, effect)];
 }
 
 function apartWarning(
