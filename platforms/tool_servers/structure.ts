@@ -105,10 +105,12 @@ function short(text: string | undefined): string | null {
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…` : text;
 }
 
-/** Whether an element stands in one of those, however deep. */
+/** Whether an element stands in one of those, however deep; no deeper than was read, for an id may be given twice. */
 export function isWithin(id: string, own: ReadonlySet<string>, { elements }: Structure): boolean {
-  for (let at = elements.get(id)?.within; at !== undefined && at !== ""; at = elements.get(at)?.within) {
+  let at = elements.get(id)?.within;
+  for (let levels = LEVELS_MAX; at && levels > 0; levels--) {
     if (own.has(at)) return true;
+    at = elements.get(at)?.within;
   }
   return false;
 }
