@@ -59,7 +59,8 @@ export function touched(seen: Seen): boolean | null {
   if (REMOVING.includes(verb)) {
     return named.some((id) => before.elements.has(id) && !now.elements.has(id)) || null;
   }
-  return named.some((id) => standing(id, before, now) !== standing(id, now, before)) || null;
+  const [stood, stands] = [standings(before, now), standings(now, before)];
+  return named.some((id) => stood(id) !== stands(id)) || null;
 }
 
 function touchedBlocks(seen: Seen, before: Structure): boolean | null {
@@ -71,11 +72,17 @@ function touchedBlocks(seen: Seen, before: Structure): boolean | null {
   return Math.sign(now.topBlocks - before.topBlocks) === sign || null;
 }
 
-/** Where an element stands among those that another look shows too. */
-function standing(id: string, { elements }: Structure, other: Structure): string {
-  const within = elements.get(id)?.within;
-  const siblings = [...elements].filter(([one, place]) => place.within === within && other.elements.has(one));
-  return JSON.stringify([within ?? null, siblings.findIndex(([one]) => one === id)]);
+/** Where each element stands among those that another look shows too. */
+function standings({ elements }: Structure, other: Structure): (id: string) => string {
+  const counts = new Map<string, number>();
+  const all = new Map<string, string>();
+  for (const [id, { within }] of elements) {
+    if (!other.elements.has(id)) continue;
+    const place = counts.get(within) ?? 0;
+    counts.set(within, place + 1);
+    all.set(id, JSON.stringify([within, place]));
+  }
+  return (id) => all.get(id) ?? JSON.stringify([elements.get(id)?.within ?? null, -1]);
 }
 
 /** Of a write that changes which elements there are; null of any other. */
@@ -168,9 +175,8 @@ function moved(seen: Seen): Found {
   }
   const sent = texts(args.element_ids);
   if (sent.length === 0) return done();
-  const stored = [...now.elements].filter(([id, { within }]) =>
-    sent.includes(id) && within === args.container_id
-  );
+  const own = new Set(sent);
+  const stored = [...now.elements].filter(([id, { within }]) => own.has(id) && within === args.container_id);
   return JSON.stringify(stored.map(([id]) => id)) === JSON.stringify(sent)
     ? { verified: true }
     : wrong("element_ids: the elements are not in that order in the container");
