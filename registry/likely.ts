@@ -6,11 +6,14 @@ import { forbiddenWord } from "../rules/proxied/names.ts";
 const ALIKE_MAX = 3;
 /** So many words at least of a name are the name of a tool with another prefix. */
 const OWN_WORDS_MIN = 2;
+/** Longer than any name of a tool. */
+const NAME_CHARACTERS_MAX = 200;
 
 const plain = (name: string) => name.toLowerCase().replaceAll("-", "_");
 
 /** The names that were likely meant: the few that do the same to other things or something else to the same, or else the nearest. */
 export function likely(name: string, names: readonly string[]): string[] {
+  if (name.length > NAME_CHARACTERS_MAX) return [];
   // Who wanted to delete or to publish is sent to nothing that does something else.
   const word = forbiddenWord(name);
   const meant = word === null ? names : names.filter((one) => forbiddenWord(one) === word);
