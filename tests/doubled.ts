@@ -26,8 +26,8 @@ const TEXTS: readonly Input<string>[] = [
 const WIDE: readonly Input<unknown>[] = Object.entries(VALUES);
 
 /** What sizes are compared with the same twice: small ones, and such as a reader may refuse by what it made of them. */
-const TEXT_SIZES = [800];
-const VALUE_SIZES = [200, 800];
+const TEXT_SIZES = [500];
+const VALUE_SIZES = [150, 500];
 /** Beyond twice, for what grows a little faster, as sorting does; and for what is read once where it was refused unread. */
 const SLACK = 1.05;
 const READ_ONCE = 4;

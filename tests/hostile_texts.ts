@@ -27,13 +27,15 @@ export const BEGINNINGS: readonly string[] = [
 export const textOf = (beginning: string, piece: string, length: number): string =>
   beginning + piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
 
+/** Numbers are as long as each other, so that no name is longer where there are more. */
+const FIRST = 10_000;
 const many = <One>(count: number, make: (at: number) => One): One[] =>
-  Array.from({ length: count }, (_, at) => make(at));
+  Array.from({ length: count }, (_, at) => make(FIRST + at));
 /** Such a name in other capitals for each number. */
 const spelt = (name: string, at: number) =>
   [...name].map((sign, bit) => at >> bit & 1 ? sign.toUpperCase() : sign).join("");
-const nested = (levels: number, around: (inner: unknown) => unknown, inner: unknown): unknown =>
-  levels === 0 ? inner : nested(levels - 1, around, around(inner));
+const nested = (levels: number, around: (inner: unknown, at: number) => unknown, inner: unknown): unknown =>
+  levels === 0 ? inner : nested(levels - 1, around, around(inner, levels));
 
 /** Values that are wide or deep, by how many they hold; `mark` stands in their names, so that none is known already. */
 export const VALUES: Readonly<Record<string, (count: number, mark: string) => unknown>> = {
@@ -68,4 +70,17 @@ export const VALUES: Readonly<Record<string, (count: number, mark: string) => un
   }),
   "texts that are JSON": (count) => many(count, () => '{"a":[1]}'),
   "a list in a field": (count, mark) => ({ status: many(count, (at) => `${mark}${at}`), name: "a" }),
+  "elements": (count, mark) => ({
+    elements: many(count, (at) => ({ id: `${mark}${at}`, elType: "widget" })),
+  }),
+  "elements in each other": (count, mark) =>
+    many(
+      count / 20,
+      (row) =>
+        nested(20, (inner, at) => ({ id: `${mark}${row}_${at}`, elements: [inner] }), {
+          id: `${mark}${row}`,
+        }),
+    ),
+  "files": (count, mark) => many(count, (at) => ({ path: `src/${mark}${at}.ts`, content: "a" })),
+  "files without a text": (count, mark) => many(count, (at) => ({ path: at, [mark]: "a" })),
 };

@@ -1,0 +1,170 @@
+/** What reads texts and values of callers and of upstreams outside of the rules takes at most twice the steps for twice as much. */
+import { canonical, sizeOf } from "../../core/canonical.ts";
+import { commonEnds } from "../../core/common_ends.ts";
+import { Content, parsed } from "../../core/content.ts";
+import { hint, quoted } from "../../core/fields.ts";
+import { textExcess } from "../../core/json_extent.ts";
+import { nearest } from "../../core/nearest.ts";
+import { clipped } from "../../core/quoted.ts";
+import { hiddenIn, hiding } from "../../core/signed_secrets.ts";
+import { parsedWithin } from "../../core/steps.ts";
+import { redactText, shorten } from "../../guard/audit/redact.ts";
+import { differing, hashParts, revisionName } from "../../guard/consent/consent_content.ts";
+import { shownChanges } from "../../guard/consent/preview_changes.ts";
+import { excerpt } from "../../platforms/_content/excerpt.ts";
+import { isDocument, isGenerated, literal, pageSource } from "../../platforms/astro/page.ts";
+import { filterOf, ordersOf } from "../../platforms/google/filters.ts";
+import { encoded } from "../../platforms/github/wire.ts";
+import { namingOf } from "../../platforms/tool_servers/arguments.ts";
+import { blocksOf, reread } from "../../platforms/tool_servers/block_tree.ts";
+import { comparedBlocks } from "../../platforms/tool_servers/compared_blocks.ts";
+import { editedBeside, structural, touched } from "../../platforms/tool_servers/compared.ts";
+import { ListReader, rowOf } from "../../platforms/tool_servers/list_text.ts";
+import { NamedIds } from "../../platforms/tool_servers/named_ids.ts";
+import { asPhpKeeps } from "../../platforms/tool_servers/php_values.ts";
+import { readTitle } from "../../platforms/tool_servers/read_back_post.ts";
+import { changesBetween, structureOf } from "../../platforms/tool_servers/structure.ts";
+import { plainAddress } from "../../platforms/tool_servers/went_live.ts";
+import { asBlocks } from "../../platforms/wordpress/pages/pages.ts";
+import { readable } from "../../platforms/wordpress/rest/address.ts";
+import { plainName } from "../../platforms/wordpress/rest/records.ts";
+import { quotedValue } from "../../platforms/wordpress/rest/warnings.ts";
+import { oneLine } from "../../platforms/wordpress/seo/names.ts";
+import { checker, fits } from "../../registry/dialect.ts";
+import { likely } from "../../registry/likely.ts";
+import { ascii } from "../../registry/listing.ts";
+import { blockOf } from "../../tools/markdown/_block.ts";
+import { plain as crmPlain } from "../../tools/crm/_markdown.ts";
+import { plain as analyticsPlain } from "../../tools/analytics/_markdown.ts";
+import { fromBase64, plainFilename } from "../../tools/posts/_images.ts";
+import { bytesOf, contentOf } from "../../tools/static/_files.ts";
+import { assertDoubles, type Reader } from "../doubled.ts";
+
+const KNOWN = ["title", "meta_description", "content_html", "scheduled_at", "bulk_write_static_files"];
+const BUDGET = { nodes: 50_000, depth: 64 };
+const FILE = { path: "src/pages/a.astro", file: "src/pages/a.astro", layout: true };
+
+/** Schemas of arguments, as tools have them: of files, of fields that are closed, of texts that have to fit. */
+const CHECKS = {
+  files: checker({
+    type: "object",
+    required: ["files"],
+    properties: {
+      files: {
+        type: "array",
+        maxItems: 5000,
+        items: {
+          type: "object",
+          required: ["path", "content"],
+          properties: { path: { type: "string", maxLength: 200 }, content: { type: "string" } },
+        },
+      },
+      title: { type: "string", pattern: "^[a-z]+$" },
+      of: { type: "object", additionalProperties: { type: "string" } },
+    },
+  }),
+};
+
+const TEXTS: Readonly<Record<string, Reader<string>>> = {
+  "core/common_ends.ts": (of) => commonEnds(of, `${of}x`),
+  "core/content.ts Content": (of) => {
+    const content = new Content([{ type: "text", text: of }, { type: "x", of }], { of });
+    return [content.value, content.beside, content.shown, content.toJSON()];
+  },
+  "core/content.ts parsed": parsed,
+  "core/fields.ts": (of) => [quoted(of), hint(of, KNOWN)],
+  "core/json_extent.ts": (of) => textExcess(of, BUDGET),
+  "core/nearest.ts": (of) => [nearest(of, KNOWN), nearest("title", [of, `${of}_title`])],
+  "core/quoted.ts": clipped,
+  "core/signed_secrets.ts": (
+    of,
+  ) => [hiding(["secret&/+value", "aaaaaaaaaaaa"])(of), hiding([of])("a".repeat(1000))],
+  "core/steps.ts parsedWithin": (of) => parsedWithin(of),
+  "guard/audit/redact.ts": (of) => [redactText(of), shorten({ of, [of]: [of] })],
+  "guard/consent/consent_content.ts": (of) => revisionName({ of, [of]: of }),
+  "guard/consent/preview_changes.ts": (of) => shownChanges([{ field: of, from: null, to: of }]),
+  "registry/dialect.ts": (
+    of,
+  ) => [CHECKS.files({ files: [], title: of, [of]: 1 }), fits({ type: "string" }, of)],
+  "registry/dialect.ts, names": (of) => CHECKS.files({ files: [], [of]: 1 }),
+  "registry/likely.ts": (of) => [likely(of, KNOWN), likely(`a-${of}`, KNOWN)],
+  "registry/listing.ts ascii": ascii,
+  "platforms/_content/excerpt.ts": (of) => excerpt(of, ["secret&/+value"]),
+  "platforms/astro/page.ts": (of) => [
+    isGenerated(of),
+    isDocument(of),
+    literal(of),
+    pageSource({ ...FILE, html: of, title: of, description: of } as Parameters<typeof pageSource>[0]),
+  ],
+  "platforms/github/wire.ts encoded": encoded,
+  "platforms/tool_servers/arguments.ts namingOf": (of) => namingOf(of, [of]),
+  "platforms/tool_servers/block_tree.ts": (of) => reread(blocksOf(of) ?? []),
+  "platforms/tool_servers/compared_blocks.ts": (of) =>
+    comparedBlocks(["update"], { content: of }, { before: of, now: `${of} ` } as never),
+  "platforms/tool_servers/list_text.ts": (of) => {
+    const reader = new ListReader();
+    for (let at = 0; at < of.length; at += 100) reader.add(`{"result":{"tools":[${of.slice(at, at + 100)}`);
+    return [reader.end(), rowOf(of)];
+  },
+  "platforms/tool_servers/named_ids.ts": (of) => new NamedIds([of], [of]).ids,
+  "platforms/tool_servers/read_back_post.ts readTitle": readTitle,
+  "platforms/tool_servers/went_live.ts plainAddress": plainAddress,
+  "platforms/wordpress/pages/pages.ts asBlocks": asBlocks,
+  "platforms/wordpress/rest/address.ts readable": readable,
+  "platforms/wordpress/rest/records.ts plainName": plainName,
+  "platforms/wordpress/rest/warnings.ts quotedValue": quotedValue,
+  "platforms/wordpress/seo/names.ts oneLine": oneLine,
+  "tools/markdown/_block.ts": (of) => [blockOf(`---\n${of}\n---\n`, "content"), blockOf(of, "content")],
+  "tools/crm/_markdown.ts plain": crmPlain,
+  "tools/analytics/_markdown.ts plain": analyticsPlain,
+  "tools/posts/_images.ts": (of) => [plainFilename(of, "png"), fromBase64(of, "data")],
+  "tools/static/_files.ts": (
+    of,
+  ) => [contentOf(bytesOf(of, "utf-8", "content")), bytesOf(of, "base64", "content")],
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+const seen = (of: unknown, verb: string) => {
+  const before = structureOf(of);
+  const now = structureOf([of, { id: "new" }]);
+  const ids = [...before.elements.keys()];
+  return {
+    words: [verb, "element"],
+    args: { element_ids: ids, element_id: ids[0], container_id: "", position: 1, target_parent_id: ids[1] },
+    payload: { element_id: "new" },
+    before,
+    now,
+    changed: true,
+  };
+};
+
+const VALUES: Readonly<Record<string, Reader<unknown>>> = {
+  "core/canonical.ts": (of) => [canonical(of), sizeOf(of, 50_000)],
+  "core/content.ts Content": (of) => new Content([of], of as Fields).shown,
+  "core/signed_secrets.ts hiddenIn": (of) => hiddenIn(of, hiding(["secret&/+value"])),
+  "guard/audit/redact.ts shorten": (of) => shorten(of, 1_000_000),
+  "guard/consent/consent_content.ts": (of) => differing(hashParts(of as Fields), hashParts({ of })),
+  "guard/consent/preview_changes.ts": (of) => shownChanges([{ field: "of", from: null, to: of }]),
+  "registry/dialect.ts": (
+    of,
+  ) => [CHECKS.files({ files: of }), fits({ type: "array", items: { type: "string" } }, of)],
+  "registry/dialect.ts, names": (of) => CHECKS.files({ files: [], of }),
+  "registry/dialect.ts, unknown names": (of) => CHECKS.files(of as Record<string, unknown>),
+  "registry/listing.ts ascii": ascii,
+  "platforms/google/filters.ts": (of) => filterOf({ or_group: { expressions: of } }, "dimension_filter"),
+  "platforms/google/filters.ts ordersOf": (of) => ordersOf(of, "order_bys"),
+  "platforms/tool_servers/php_values.ts": asPhpKeeps,
+  "platforms/tool_servers/named_ids.ts": (of) => new NamedIds([of]).ids,
+  "platforms/tool_servers/structure.ts": (of) => changesBetween(structureOf(of), structureOf([of, of])),
+  "platforms/tool_servers/compared.ts touched": (of) =>
+    ["move", "add", "remove", "edit"].map((verb) => touched(seen(of, verb))),
+  "platforms/tool_servers/compared.ts structural": (of) => [
+    ...["reorder", "add", "duplicate", "remove"].map((verb) => structural(seen(of, verb))),
+    structural({ ...seen(of, "reorder"), args: { ...seen(of, "reorder").args, element_id: 1 } }),
+  ],
+  "platforms/tool_servers/compared.ts editedBeside": (of) => editedBeside(seen(of, "edit")),
+};
+
+Deno.test("what reads texts and values of others takes at most twice the steps for twice as much", async () => {
+  await assertDoubles(TEXTS, VALUES);
+});
