@@ -85,7 +85,7 @@ export function dispatcher(ports: DispatchPorts): Dispatch {
       record.beside = await record.consent.settle(failure ? { failure, outcome: change } : { value });
     }
     try {
-      await keep(ports, record.outcome(failure, ports.now()), change, record.beside);
+      await appendAudit(ports, record.outcome(failure, ports.now()), change, record.beside);
     } finally {
       place.leave();
     }
@@ -142,7 +142,7 @@ async function runPipeline(
   if (repeated) return repeated.value;
   if (ports.now() >= deadline) throw outOfTime(); // an equal call may take its place from now on
   record.consent = consent;
-  await keep(ports, record.intent(deadline), "none", await consent.begin()); // 16
+  await appendAudit(ports, record.intent(deadline), "none", await consent.begin()); // 16
   record.writing = true;
   if (ports.now() >= deadline) {
     record.consent = null; // what was spent may be another call's by now
@@ -165,14 +165,14 @@ const outOfTime = () =>
   });
 
 /** What to say when the audit cannot be kept, by what is known of the change. */
-const UNKEPT = {
+const AUDIT_FAILED = {
   none: "The audit log cannot be written, so nothing was carried out",
   made: "The change was made, but its audit row could not be completed; do not repeat it",
   unknown: "The call failed and its audit row could not be completed; look at the site before trying again",
 } as const;
 
 /** Writes an audit row. Throws E_INTERNAL when it cannot be kept, saying what became of the change. */
-async function keep(
+async function appendAudit(
   ports: DispatchPorts,
   row: AuditRow,
   change: Outcome,
@@ -182,7 +182,7 @@ async function keep(
     await ports.store.audit.append(row, beside);
   } catch (cause) {
     ports.log({ event: "audit_failed", request_id: row.request_id, tool: row.tool, cause: causeOf(cause) });
-    const message = `${UNKEPT[change]}; give request id "${row.request_id}" to the gateway's operator`;
+    const message = `${AUDIT_FAILED[change]}; give request id "${row.request_id}" to the gateway's operator`;
     const outcome = row.outcome ?? (row.status === "started" ? "none" : undefined);
     throw new GatewayError("E_INTERNAL", namingMade(message, row.made ?? []), { cause, outcome });
   }

@@ -216,7 +216,7 @@ export class CatalogRefresh {
     } catch (thrown) {
       if (isStoreGone(thrown)) throw thrown;
       this.#ports.log({ event: "tool_catalog_failed", site_id: site.id, cause: String(thrown) });
-      await keepAnswer(toolCatalogs, before, { plain, source, answer: UNKEPT, log });
+      await keepAnswer(toolCatalogs, before, { plain, source, answer: COMPARISON_FAILED, log });
     }
   }
 
@@ -238,5 +238,5 @@ interface Asked {
 }
 
 const SOON_MS = 60_000;
-const UNKEPT =
+const COMPARISON_FAILED =
   "It was listed, and could not be compared with what the store has of it, or not be stored; the log says why";
