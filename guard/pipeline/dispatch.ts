@@ -14,7 +14,7 @@ import { admit, type AdmitPorts, type Admitted, planned, read } from "./admit.ts
 import { type ContextPorts, endOfCall } from "./context.ts";
 import type { CallsInFlight, Place } from "./in_flight.ts";
 import type { RateLimit } from "./limits.ts";
-import { failedHaving, namingMade } from "./made.ts";
+import { namingMade, withPartialResult } from "./made.ts";
 import { lookAt, withOutcome } from "./outcome.ts";
 
 /** A call as a door hands it over; authentication is behind it. */
@@ -68,7 +68,7 @@ export function dispatcher(ports: DispatchPorts): Dispatch {
     try {
       value = await runPipeline(ports, call, record, place);
     } catch (thrown) {
-      failure = failedHaving(asGatewayError(thrown, call.requestId), record.allMade);
+      failure = withPartialResult(asGatewayError(thrown, call.requestId), record.allMade);
       if (failure.code === "E_INTERNAL") {
         ports.log({
           event: "internal",

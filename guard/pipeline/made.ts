@@ -19,7 +19,7 @@ export function namingMade(message: string, made: readonly Made[]): string {
 }
 
 /** The failure with such a message; the same where there is nothing to add. */
-export function failedHaving(failure: GatewayError, made: readonly Made[]): GatewayError {
+export function withPartialResult(failure: GatewayError, made: readonly Made[]): GatewayError {
   const message = namingMade(failure.message, made);
   return message === failure.message ? failure : failure.saying(message);
 }

@@ -1,7 +1,7 @@
 /** What a call had made before it failed, as its message says it. */
 import assert from "node:assert/strict";
 import { GatewayError } from "../../../core/errors.ts";
-import { failedHaving, fitForRow, namingMade } from "../../../guard/pipeline/made.ts";
+import { fitForRow, namingMade, withPartialResult } from "../../../guard/pipeline/made.ts";
 
 const TAG = { what: "tag", id: 7, name: "Sea" };
 const POST = { what: "post", id: 12 };
@@ -46,8 +46,8 @@ Deno.test("a failure told in other words keeps all else that is known of it", ()
   }
   const cause = new Error("beneath");
   const failure = new Special("E_UPSTREAM", "It failed", { upstream: 503, retryAfter: 3, cause });
-  assert.equal(failedHaving(failure, []), failure);
-  const told = failedHaving(failure, [TAG]);
+  assert.equal(withPartialResult(failure, []), failure);
+  const told = withPartialResult(failure, [TAG]);
   assert.deepEqual([told.code, told.upstream, told.retryAfter, told.cause], ["E_UPSTREAM", 503, 3, cause]);
   assert.equal((told as Special).reason, "busy");
   assert.equal(told.message, 'It failed; by then it had made tag 7 ("Sea")');
