@@ -9,7 +9,7 @@ import { asOffered, asWritten, plain } from "./answer.ts";
 import type { CallRecord } from "../audit/audit.ts";
 import { destination } from "../consent/consent_content.ts";
 import { type CallParts, type ContextPorts, makeContext } from "./context.ts";
-import { countsAs } from "./deployed.ts";
+import { effectivePlatform } from "./deployed.ts";
 import { flagStep } from "./flags.ts";
 import { forwardedTo, type Input, readForwarded, readInput } from "./input.ts";
 import type { RateLimit } from "./limits.ts";
@@ -73,7 +73,7 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   record.siteId = site?.id ?? null;
   const others = await otherSites(ports, caller, manifest.sites, given.args, record);
   record.sites = [...(site ? [site] : []), ...others.values()];
-  const kind = site && await countsAs(ports.store.sites, ports.connectors, manifest, site);
+  const kind = site && await effectivePlatform(ports.store.sites, ports.connectors, manifest, site);
   record.tier = site && offer?.writesAt.includes(site.id)
     ? OFFERED_WRITE
     : effectiveTier(manifest, given.args, kind);

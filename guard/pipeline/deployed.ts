@@ -11,7 +11,7 @@ type Source = { readonly place: string; readonly branch: string | null };
  * for a site deployed from it where any registered site is deployed from that repository and branch. A branch that a
  * site does not name may be any.
  */
-export async function countsAs(
+export async function effectivePlatform(
   sites: Pick<Store["sites"], "list">,
   connectors: Connectors,
   manifest: Pick<Manifest, "links">,

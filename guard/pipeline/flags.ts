@@ -33,7 +33,7 @@ export const isGenuine = (grant: PublishGrant, siteId: string): boolean =>
  * Step 12. Throws the flag's own code when the site lacks one the call needs; a flag marked `live` is judged by the
  * tool's plan. Answers the right to publish when this call asks for `allow_publish` or `allow_main_branch_push` and the
  * site has it, and for a tool of tier 4, which super-admin and confirm guard instead of a flag. `kind` is what the site
- * counts as (countsAs).
+ * counts as (effectivePlatform).
  */
 export function flagStep(
   manifest: Pick<Manifest, "name" | "tier" | "flags">,
