@@ -55,7 +55,7 @@ const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
  * Throws E_BAD_INPUT for another location, for a name that could mean two arguments, for one given twice, and for a part
  * of the address that is none.
  */
-export function putBack(
+export function toUpstreamArguments(
   { input_schema }: Pick<SiteOffer, "input_schema">,
   args: Arguments,
   location: string,

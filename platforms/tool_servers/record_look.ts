@@ -1,6 +1,6 @@
 /** Finds the record of a write by the site's own tool that shows it, as `manifests/proxies/` says. */
 import { failureText, payloadOf } from "./answers.ts";
-import { putBack } from "./arguments.ts";
+import { toUpstreamArguments } from "./arguments.ts";
 import type { Found } from "./found.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
 import { readerOf } from "./read_back.ts";
@@ -29,7 +29,7 @@ export function lookOf(
   const location = ctx.site.crm_location_id ?? "";
   const ask: Ask = async (args) => {
     if (reader === null) throw new Error("There is no tool to ask");
-    const asked = hosted ? putBack(reader, args, location) : args;
+    const asked = hosted ? toUpstreamArguments(reader, args, location) : args;
     return await servers.call(reader.ref, reader.upstream_name, asked, { writes: false });
   };
   return { look: new Look(rule, sent, ask), reader, sent, ask };

@@ -8,7 +8,7 @@ import { forbiddenWord, namedForbidden, runsAnother } from "../../rules/proxied/
 import { assertUnpublished, payloadFault } from "../../rules/proxied/payload.ts";
 import { walk } from "../../rules/proxied/walk.ts";
 import { asAbility, assertDescribed, assertMayUse, NAME_KEYS, notOffered, offerNamed } from "./abilities.ts";
-import { putBack } from "./arguments.ts";
+import { toUpstreamArguments } from "./arguments.ts";
 import type { ProxyContext, ProxyPorts } from "./proxied_context.ts";
 import type { ProxiedTool, ProxyEffect, SiteOffer } from "./types.ts";
 
@@ -60,7 +60,9 @@ export const locationOf = ({ offer }: Resolved, { site }: ProxyContext) =>
 export function resolve(tool: ProxiedTool, given: Arguments, ctx: ProxyContext, ports: ProxyPorts): Resolved {
   const offer = tool.offers.get(ctx.site.id);
   if (offer === undefined) throw bad(`site_id: "${ctx.site.id}" does not offer "${tool.name}" any more`);
-  const args = offer.ref.source === "crm" ? putBack(offer, given, ctx.site.crm_location_id ?? "") : given;
+  const args = offer.ref.source === "crm"
+    ? toUpstreamArguments(offer, given, ctx.site.crm_location_id ?? "")
+    : given;
   const steps = new Steps();
   const run = runOf({ offer, args, field: "" }, ctx.caller, ports, 0, steps);
   const { offer: target, args: targetArgs } = run.last;

@@ -1,6 +1,6 @@
 /** Arguments of hosted tools: what is served without prefix comes back as its server wants it, for every tool there is. */
 import assert from "node:assert/strict";
-import { putBack } from "../../../platforms/tool_servers/arguments.ts";
+import { toUpstreamArguments } from "../../../platforms/tool_servers/arguments.ts";
 import { servedArguments } from "../../../rules/proxied/arguments.ts";
 import { CRM_TOOLS } from "../../../sandbox/tool_servers/crm_schema.ts";
 import tools from "../../../sandbox/tool_servers/crm_tools.gen.json" with { type: "json" };
@@ -20,7 +20,7 @@ Deno.test("of every tool, each argument that is served comes back under its serv
     const upstream = Object.keys(inputSchema.properties ?? {});
     const served = Object.keys((servedArguments(inputSchema, NAMES) as Schema).properties ?? {});
     const given = Object.fromEntries(served.map((one) => [one, `value of ${one}`]));
-    const sent = putBack({ input_schema: inputSchema }, given, "loc1");
+    const sent = toUpstreamArguments({ input_schema: inputSchema }, given, "loc1");
     assert.deepEqual(Object.keys(sent).sort(), upstream.sort(), name);
     for (const [key, value] of Object.entries(sent)) {
       if (/(locationId|location_id|altId)$/.test(key)) filled += Number(value === "loc1");
@@ -30,7 +30,7 @@ Deno.test("of every tool, each argument that is served comes back under its serv
     const prefixed = Object.fromEntries(
       Object.entries(sent).filter(([key]) => !/(locationId|location_id|altId|altType)$/.test(key)),
     );
-    assert.deepEqual(putBack({ input_schema: inputSchema }, prefixed, "loc1"), sent, name);
+    assert.deepEqual(toUpstreamArguments({ input_schema: inputSchema }, prefixed, "loc1"), sent, name);
   }
   assert.ok(filled > 10);
 });
@@ -38,12 +38,12 @@ Deno.test("of every tool, each argument that is served comes back under its serv
 Deno.test("what the server does not know goes on as it came, and no argument reaches what objects have anyway", () => {
   const input_schema = { type: "object", properties: { body_tags: {} } };
   const given = JSON.parse('{"tags":[1],"extra":2,"__proto__":{"x":1},"constructor":3}');
-  const sent = putBack({ input_schema }, given, "loc1");
+  const sent = toUpstreamArguments({ input_schema }, given, "loc1");
   assert.deepEqual(Object.entries(sent), [["body_tags", [1]], ["extra", 2], ["__proto__", { x: 1 }], [
     "constructor",
     3,
   ]]);
-  assert.deepEqual(putBack({ input_schema: {} }, { a: 1 }, "loc1"), { a: 1 });
+  assert.deepEqual(toUpstreamArguments({ input_schema: {} }, { a: 1 }, "loc1"), { a: 1 });
 });
 
 const SCHEMAS = {
@@ -77,7 +77,7 @@ const GIVEN: readonly (readonly [schema: keyof typeof SCHEMAS, given: object, se
 for (const [schema, given, sent] of GIVEN) {
   Deno.test(`of ${JSON.stringify(given)} to a tool for "${schema}" ${JSON.stringify(sent)} is sent`, () => {
     const input_schema = { type: "object", properties: SCHEMAS[schema] };
-    const put = () => putBack({ input_schema }, given as Record<string, unknown>, own);
+    const put = () => toUpstreamArguments({ input_schema }, given as Record<string, unknown>, own);
     if (sent === null) assert.throws(put, /another location than the site's/);
     else assert.deepEqual(put(), sent);
   });
