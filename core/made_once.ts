@@ -1,7 +1,7 @@
 /** What is made once: of an object, kept as long as the object is, and of a name, kept as long as there are not too many. */
 
 /** The same function, which makes nothing a second time of the same object. */
-export function madeOnce<Key extends object, Value extends string | boolean | object>(
+export function memoize<Key extends object, Value extends string | boolean | object>(
   make: (of: Key) => Value,
 ): (of: Key) => Value {
   const made = new WeakMap<Key, Value>();
@@ -18,7 +18,7 @@ const NAMES_MAX = 5000;
  * The same function, which makes nothing a second time of the same name: the same few come with every call. Longer ones
  * than so many characters are not kept, and all are forgotten where there are too many.
  */
-export function madeOncePerName<Value>(
+export function memoizeByName<Value>(
   make: (name: string) => Value,
   charactersMax: number,
 ): (name: string) => Value {

@@ -1,5 +1,5 @@
 /** What a request signs in with, taken out of what comes back: an upstream that shows requests gives it to whoever asks. */
-import { madeOnce } from "./made_once.ts";
+import { memoize } from "./made_once.ts";
 import { type Span, spansOf, spellingsOf } from "./secret_spellings.ts";
 
 const SECRET_CHARACTERS_MIN = 8;
@@ -43,7 +43,7 @@ function without(text: string, spans: readonly Span[]): string {
 }
 
 /** Takes the secrets of those headers out of a text; those that sign are often the same ones. */
-export const hidingSigned = madeOnce((headers: Readonly<Record<string, string>>) =>
+export const hidingSigned = memoize((headers: Readonly<Record<string, string>>) =>
   hiding(Object.values(headers).flatMap(secretsOf))
 );
 

@@ -1,5 +1,5 @@
 /** Facts about upstreams, kept for a while: per site, and for the gateway itself. */
-import { madeOnce } from "../core/made_once.ts";
+import { memoize } from "../core/made_once.ts";
 import type { Site } from "../core/model.ts";
 import type { FactCache } from "../platforms/_connector/connector.ts";
 
@@ -23,7 +23,7 @@ export class FactCaches {
   readonly #now: () => number;
   readonly #places = new Map<string, Place>();
   /** Of a site's record, which is the same one until the site changes. */
-  readonly #ofSite = madeOnce((_: Site) => new Map<string, FactCache>());
+  readonly #ofSite = memoize((_: Site) => new Map<string, FactCache>());
 
   constructor(now: () => number) {
     this.#now = now;

@@ -1,7 +1,7 @@
 /** What a caller is shown of the tools: JSON texts in ASCII, each written once, when it is first asked for. */
 import { hash } from "node:crypto";
 import { onDemand } from "../core/async.ts";
-import { madeOnce } from "../core/made_once.ts";
+import { memoize } from "../core/made_once.ts";
 import type { ToolEntry } from "./entry.ts";
 import { writes } from "./manifest.ts";
 import { served } from "./served.ts";
@@ -61,7 +61,7 @@ export class Listing {
 }
 
 /** The texts of built-in tools, which are the same on every list. */
-const textsOf = madeOnce((_: ToolEntry): Partial<Record<Door, string>> => ({}));
+const textsOf = memoize((_: ToolEntry): Partial<Record<Door, string>> => ({}));
 
 function textOf(shown: Shown, door: Door): string {
   const write = () => ascii(door === "rest" ? restTool(shown) : mcpTool(shown));

@@ -1,5 +1,5 @@
 /** Which arguments would publish: a status by any of its names, set to a word that makes content public. */
-import { madeOncePerName } from "../core/made_once.ts";
+import { memoizeByName } from "../core/made_once.ts";
 import { parsedWithin } from "../core/steps.ts";
 import { LIMITS } from "../core/model.ts";
 
@@ -53,7 +53,7 @@ export interface Publishing {
 const NAME_CHARACTERS_MAX = 64;
 
 /** A name as it is compared. */
-const plain = madeOncePerName(
+const plain = memoizeByName(
   (text) => text.normalize("NFKC").toLowerCase().replace(/[^a-z]/g, ""),
   NAME_CHARACTERS_MAX,
 );

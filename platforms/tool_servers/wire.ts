@@ -2,7 +2,7 @@
 import type { SiteContext } from "../_connector/connector.ts";
 import type { Lent } from "../_connector/context.ts";
 import type { Incoming, Outgoing } from "../_http/request.ts";
-import { madeOnce } from "../../core/made_once.ts";
+import { memoize } from "../../core/made_once.ts";
 import { hiddenIn, hiding } from "../../core/signed_secrets.ts";
 import { failed, isRefusal, refused, unreadable } from "./errors.ts";
 import { ListAnswer, type ListText, ROW_VALUES_MAX, rowOf, TOO_MANY_VALUES } from "./list_text.ts";
@@ -112,7 +112,7 @@ const wholeText = (text: string): ListText => ({ message: parsed(text), rows: []
 const SESSION_CHARACTERS_MIN = 16;
 
 /** Takes the session's id out of a text; many calls are asked in one session. */
-const hidingSession = madeOnce(({ session }: Endpoint) =>
+const hidingSession = memoize(({ session }: Endpoint) =>
   hiding(session === null || session.length < SESSION_CHARACTERS_MIN ? [] : [session])
 );
 

@@ -1,6 +1,6 @@
 /** One schema for the tools of several sites that have one name: what holds at all of them, and where what is different. */
 import { canonical } from "../../core/canonical.ts";
-import { madeOnce } from "../../core/made_once.ts";
+import { memoize } from "../../core/made_once.ts";
 
 /** A schema as it is shown. */
 type Schema = Readonly<Record<string, unknown>>;
@@ -23,7 +23,7 @@ const NAMED_MAX = 4;
 const SITES_MAX = 6;
 
 /** What is compared is an object that stays as it is, and most sites have the same. */
-const textOf = madeOnce((schema: Schema) => ({ text: canonical(schema) }));
+const textOf = memoize((schema: Schema) => ({ text: canonical(schema) }));
 const isSame = (a: Schema, b: Schema) => a === b || textOf(a).text === textOf(b).text;
 
 const propertiesOf = ({ properties }: Schema) => (properties ?? {}) as Readonly<Record<string, Schema>>;

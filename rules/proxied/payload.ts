@@ -1,7 +1,7 @@
 /** What a write of another's tool may set: no status but a draft's, nothing that publishes or destroys by a mere yes. */
 import { GatewayError } from "../../core/errors.ts";
 import type { Steps } from "../../core/steps.ts";
-import { madeOncePerName } from "../../core/made_once.ts";
+import { memoizeByName } from "../../core/made_once.ts";
 import { SWITCH_NAMES, wouldPublish } from "../publishing.ts";
 import { hasLead, parseMoment } from "../schedule.ts";
 import { isMore, type Kind, kindOf } from "./status.ts";
@@ -136,7 +136,7 @@ type Switching = "all but no" | "yes or a list" | "yes" | "nothing";
 const NAME_CHARACTERS_MAX = 256;
 
 /** What switches something on that stands under that name. */
-const switchedBy = madeOncePerName(asRead, NAME_CHARACTERS_MAX);
+const switchedBy = memoizeByName(asRead, NAME_CHARACTERS_MAX);
 
 function asRead(key: string): Switching {
   const words = wordList(key);

@@ -1,5 +1,5 @@
 /** Which names of arguments are those of a status, and which words of one make content public. */
-import { madeOncePerName } from "../../core/made_once.ts";
+import { memoizeByName } from "../../core/made_once.ts";
 import { isPublishedWord } from "../publishing.ts";
 import { readingsOf, wordList } from "./words.ts";
 
@@ -25,7 +25,7 @@ const LOOKS: ReadonlySet<string> = new Set(
 const NAME_CHARACTERS_MAX = 256;
 
 /** What that name says, in whatever letters it is written. */
-export const kindOf: (key: string) => Kind = madeOncePerName(
+export const kindOf: (key: string) => Kind = memoizeByName(
   (key) => readingsOf(key).map(kindAsRead).find((one) => one !== "none") ?? "none",
   NAME_CHARACTERS_MAX,
 );

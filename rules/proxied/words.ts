@@ -1,5 +1,5 @@
 /** A name of another's tool as words: whatever joins them, and letters of other scripts that look like Latin ones as those. */
-import { madeOncePerName } from "../../core/made_once.ts";
+import { memoizeByName } from "../../core/made_once.ts";
 
 /** Letters of other scripts that a reader takes for Latin ones; what Unicode's compatibility forms fold is not among them. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = Object.fromEntries(
@@ -63,7 +63,7 @@ const LEFT_OUT: readonly RegExp[] = [/<[^<>]*>/g, /%[0-9a-f]{2}/gi, /[^\p{L}\p{N
  * humps, for who reads the name may not care for capitals, and with and without what others leave out of a name. Empty
  * for a text that is too long to be a name.
  */
-export const wordsOf: (name: string) => ReadonlySet<string> = madeOncePerName(readWords, NAME_CHARACTERS_MAX);
+export const wordsOf: (name: string) => ReadonlySet<string> = memoizeByName(readWords, NAME_CHARACTERS_MAX);
 
 function readWords(name: string): ReadonlySet<string> {
   const short = name.trim();
@@ -87,7 +87,7 @@ function humps(text: string): string[] {
 }
 
 /** The same in their order, humps split. */
-export const wordList: (name: string) => readonly string[] = madeOncePerName((name) => {
+export const wordList: (name: string) => readonly string[] = memoizeByName((name) => {
   const split = latin(name.trim().slice(0, NAME_CHARACTERS_MAX)).replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2");
   return split.toLowerCase().split(/[^\p{L}]+/u).filter((word) => word !== "");
 }, NAME_CHARACTERS_MAX);

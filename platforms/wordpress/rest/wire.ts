@@ -1,7 +1,7 @@
 /** The way to one site's REST API: finds its root, signs requests, reads answers strictly. */
 import type { z } from "zod";
 import { GatewayError } from "../../../core/errors.ts";
-import { madeOnce } from "../../../core/made_once.ts";
+import { memoize } from "../../../core/made_once.ts";
 import { type Credentials, LIMITS } from "../../../core/model.ts";
 import { excerpt } from "../../_content/excerpt.ts";
 import type { FactCache, SiteContext } from "../../_connector/connector.ts";
@@ -24,7 +24,7 @@ export interface Got<T> {
 const ENCODER = new TextEncoder();
 
 /** The header of a credential; the store hands out the same one until it changes. */
-const headerOf = madeOnce(({ username, application_password }: NonNullable<Credentials["cms"]>) => ({
+const headerOf = memoize(({ username, application_password }: NonNullable<Credentials["cms"]>) => ({
   authorization: `Basic ${ENCODER.encode(`${username}:${application_password}`).toBase64()}`,
 }));
 
