@@ -94,7 +94,7 @@ export function assertDescribed(
  * What of an answer is handed on. Of a tool that tells of others these are words that a person has read: of each tool that
  * the caller may call itself its names and what the tools listing says of it, of the others how many there are.
  */
-export function handedOn(
+export function filterListedTools(
   offer: SiteOffer,
   caller: Caller,
   result: UpstreamResult,

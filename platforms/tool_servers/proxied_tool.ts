@@ -2,7 +2,7 @@
 import { GatewayError } from "../../core/errors.ts";
 import type { Change, Flag, Tier } from "../../core/model.ts";
 import { runsAnother } from "../../rules/proxied/names.ts";
-import { handedOn } from "./abilities.ts";
+import { filterListedTools } from "./abilities.ts";
 import { assertFit, contentOf, toolError } from "./answers.ts";
 import { liveRecord } from "./live_record.ts";
 import { type PageState, pageState } from "./page_state.ts";
@@ -69,9 +69,11 @@ export function proxiedTool(tool: ProxiedTool, ports: ProxyPorts): ProxiedHandle
       const call = resolved(args, ctx);
       const servers = await ports.servers(ctx);
       if (!call.writes) {
-        return contentOf(handedOn(call.target, ctx.caller, await read(tool, call, ctx, servers), ports));
+        return contentOf(
+          filterListedTools(call.target, ctx.caller, await read(tool, call, ctx, servers), ports),
+        );
       }
-      const name = turnOf(call);
+      const name = lockKey(call);
       const state = plan?.state as PageState | null | undefined ?? null;
       const one = new ProxiedWrite(tool, call, ctx, ports, servers, state);
       const began = ctx.now();
@@ -88,7 +90,7 @@ export function proxiedTool(tool: ProxiedTool, ports: ProxyPorts): ProxiedHandle
 }
 
 /** What two calls must not change at once; null where nothing is known of it. */
-function turnOf({ pageId, effect }: Resolved): string | null {
+function lockKey({ pageId, effect }: Resolved): string | null {
   if (pageId !== null) return `proxied page ${pageId}`;
   return effect === "site" ? "proxied site" : null;
 }

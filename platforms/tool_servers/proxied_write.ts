@@ -4,7 +4,7 @@ import type { Content, ContentProof } from "../../core/content.ts";
 import type { Outcome } from "../../core/model.ts";
 import { together } from "../../core/async.ts";
 import { isDoubtful } from "../_http/failures.ts";
-import { handedOn } from "./abilities.ts";
+import { filterListedTools } from "./abilities.ts";
 import { assertFit, contentOf, isRefused, payloadOf, toolError, withOutcome } from "./answers.ts";
 import type { LiveVerdict, LiveWatch } from "./live_verdict.ts";
 import { liveWatch } from "./live_watch.ts";
@@ -75,7 +75,7 @@ export class ProxiedWrite {
       throw withOutcome(thrown, "made");
     }
     return contentOf(
-      handedOn(this.call.target, this.ctx.caller, result, this.ports),
+      filterListedTools(this.call.target, this.ctx.caller, result, this.ports),
       proofOf(judged({ ...verdict, warnings: [...verdict.warnings, ...live.warnings] }, this.call)),
     );
   }
