@@ -139,10 +139,10 @@ async function send(
   };
   const judge = { name, policy: policy && ((next: Outgoing) => policy(without(signed, next), ctx)) };
   const look = (next: Outgoing) => egress({ connector: judge, origins, ctx, granted }, next);
-  const overtime = out.overtime ? ports.now() + LIMITS.UPSTREAM_DEADLINE_MS : 0;
+  const cleanup = out.cleanup ? ports.now() + LIMITS.UPSTREAM_DEADLINE_MS : 0;
   const ended = out.effect === "write" ? writes?.begin(out) : undefined;
   return await ports.http.send({ ...out, headers: { ...without(signed, out).headers, ...signed } }, {
-    endsAt: Math.max(deadline, overtime),
+    endsAt: Math.max(deadline, cleanup),
     look,
     ended,
     signal: out.effect === "read" && !out.shared ? cancelled?.() : undefined,

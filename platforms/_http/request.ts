@@ -54,7 +54,7 @@ export interface Outgoing {
   /** Milliseconds for all tries together; the call's own deadline still holds. Default LIMITS.UPSTREAM_DEADLINE_MS. */
   readonly deadline_ms?: number;
   /** Set to take back what a write did, or to see whether it did: it has UPSTREAM_DEADLINE_MS of its own where the call's time is up. */
-  readonly overtime?: true;
+  readonly cleanup?: true;
   /** Most bytes of an answer. Default LIMITS.UPSTREAM_BYTES. */
   readonly max_bytes?: number;
   /**

@@ -82,7 +82,7 @@ async function madeDraft(wire: Wire, id: string): Promise<PageLook | null> {
 export async function create(wire: Wire, { fields, known }: NewPage, made: Making): Promise<Written> {
   const page = { ...bodyOf(fields), draft_status: "DRAFT" };
   const { data } = await wire.ask("create_page", CREATED, { json: { page } });
-  const late = wire.overtime();
+  const late = wire.forCleanup();
   const id = await lookedAt(idOfNew(late, data?.uuid, known, fields.title));
   made({ what: "page", id, name: fields.title });
   const after = await requireDraft(late, id);
@@ -114,7 +114,7 @@ export async function copyPage(
   requireUnchanged("page", id, page, (await lookAtPage(wire, id)).parts);
   const json = { ...bodyOf(fields), draft_status: "DRAFT" };
   const { data } = await wire.ask("duplicate_page", CREATED, { id, json });
-  const late = wire.overtime();
+  const late = wire.forCleanup();
   const fresh = await lookedAt(idOfNew(late, data?.uuid, known, fields.title));
   made({ what: "page", id: fresh, name: fields.title ?? page.title });
   const after = await requireDraft(late, fresh);

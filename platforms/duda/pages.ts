@@ -54,7 +54,7 @@ async function update(wire: Wire, id: string, { fields }: PreparedPage, seen?: S
   await wire.ask("change_page", CHANGED, { id, json });
   let after: PageLook;
   try {
-    after = await lookAtPage(wire.overtime(), id);
+    after = await lookAtPage(wire.forCleanup(), id);
   } catch (thrown) {
     if (!(thrown instanceof GatewayError)) throw thrown;
     return unread(now.whole, "the page", thrown);
@@ -78,7 +78,7 @@ async function publish(wire: Wire, id: string, grant: PublishGrant, seen?: Seen)
       { cause: thrown, upstream: thrown.upstream },
     );
   }
-  const after = await lookAtPage(wire.overtime(), id);
+  const after = await lookAtPage(wire.forCleanup(), id);
   if (after.whole.status === "published") {
     const state = { status: "published", publish_on_next_site_publish: false };
     return written(after.whole, differences(state, after.parts, now.parts));

@@ -103,7 +103,7 @@ async function create(wire: Wire, { fields }: PreparedDraft, made: Making): Prom
   const began = wire.now();
   const content = new TextEncoder().encode(content_html).toBase64();
   const { data } = await wire.ask("import_post", IMPORTED, { json: { title, description, content } });
-  const late = wire.overtime();
+  const late = wire.forCleanup();
   const id = data?.id ?? await lookedAt(idOfImport(late, title, began));
   made({ what: "post", id, name: title });
   const { title: _, excerpt: __, ...rest } = fields;
@@ -170,7 +170,7 @@ async function update(wire: Wire, id: string, { fields }: PreparedDraft, seen?: 
   await wire.ask("change_post", POST.nullish(), { id, json });
   let after: PostLook;
   try {
-    after = await lookAtPost(wire.overtime(), id);
+    after = await lookAtPost(wire.forCleanup(), id);
   } catch (thrown) {
     if (!(thrown instanceof GatewayError)) throw thrown;
     return unread(before.whole, "the post", thrown);

@@ -42,7 +42,7 @@ export async function addSection(wire: Wire, section: string, { page }: Prepared
   judge("page", now.whole, now.siteNow, "update");
   const json = { type: "SECTION", element_source_id: section };
   const { element_id } = (await wire.ask("add_element", ELEMENT, { id, json })).data;
-  const late = wire.overtime();
+  const late = wire.forCleanup();
   try {
     const [after, { data }] = await together(lookAtPage(late, id), late.ask("elements", ELEMENTS, { id }));
     if (after.whole.status === "published") throw wentLive(after);

@@ -43,7 +43,7 @@ const setDate = (wire: Wire, id: string, date: string | null) =>
 export async function schedule(wire: Wire, id: string, moment: Moment, seen?: Seen): Promise<Written> {
   const was = await before(wire, id, "schedule", seen, { moment });
   await setDate(wire, id, dudaDate(moment.at));
-  const late = wire.overtime();
+  const late = wire.forCleanup();
   const after = await lookedAt(lookAtPost(late, id));
   const { status, scheduled_at } = after.whole;
   if (status === "scheduled" && scheduled_at === moment.utc) return moved(was, after);
@@ -84,7 +84,7 @@ export async function takeBack(wire: Wire, id: string): Promise<TakenBack> {
 export async function unschedule(wire: Wire, id: string, seen?: Seen): Promise<Written> {
   const was = await before(wire, id, "unschedule", seen, { names: ["status", "scheduled_at"] });
   await setDate(wire, id, null);
-  const late = wire.overtime();
+  const late = wire.forCleanup();
   let after = await lookedAt(lookAtPost(late, id));
   if (after.whole.status === "scheduled") {
     // Whether an empty date takes a schedule back is not known of every version of the platform.
@@ -99,7 +99,7 @@ export async function unschedule(wire: Wire, id: string, seen?: Seen): Promise<W
 export async function publish(wire: Wire, id: string, grant: PublishGrant, seen?: Seen): Promise<Written> {
   const was = await before(wire, id, "publish", seen);
   await wire.ask("publish_post", NOTHING, { id, grant });
-  const after = await lookAtPost(wire.overtime(), id);
+  const after = await lookAtPost(wire.forCleanup(), id);
   if (after.whole.status === "published") return moved(was, after);
   throw shown(id, "be published", after);
 }

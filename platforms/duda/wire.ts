@@ -47,16 +47,16 @@ export function assertConfigured({ site, settings }: SiteContext<DudaSettings>):
 /** One site's way; every method throws E_UPSTREAM (as DudaError where the platform answered). */
 export class Wire {
   readonly #ctx: SiteContext<DudaSettings>;
-  readonly #overtime: boolean;
+  readonly #cleanup: boolean;
 
-  constructor(ctx: SiteContext<DudaSettings>, overtime = false) {
+  constructor(ctx: SiteContext<DudaSettings>, cleanup = false) {
     assertConfigured(ctx);
     this.#ctx = ctx;
-    this.#overtime = overtime;
+    this.#cleanup = cleanup;
   }
 
   /** The same, to look after a write and take it back when the call's time may be up. */
-  overtime(): Wire {
+  forCleanup(): Wire {
     return new Wire(this.#ctx, true);
   }
 
@@ -86,7 +86,7 @@ export class Wire {
       ...effect === "write" ? { what: path.replace(/\{\w+\}/, id ?? "") } : {},
       ...effect === "write" && !CREATES.has(name) ? { busy } : {},
       ...grant === undefined ? {} : { grant },
-      ...this.#overtime ? { overtime: true as const } : {},
+      ...this.#cleanup ? { cleanup: true as const } : {},
     };
     const began = this.now();
     const answer = await this.#ctx.send(out);

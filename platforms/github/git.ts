@@ -51,9 +51,9 @@ export async function defaultBranch(wire: RepoWire): Promise<string> {
 export async function headOf(
   wire: RepoWire,
   branch: string,
-  overtime?: true,
+  cleanup?: true,
 ): Promise<string | null | "empty"> {
-  const asked = wire.ask({ method: "GET", path: `/git/ref/heads/${encoded(branch)}`, schema: REF, overtime });
+  const asked = wire.ask({ method: "GET", path: `/git/ref/heads/${encoded(branch)}`, schema: REF, cleanup });
   try {
     return (await asked).object.sha;
   } catch (thrown) {
@@ -64,8 +64,8 @@ export async function headOf(
 }
 
 /** A commit, null where there is none of that name. */
-export async function commitOf(wire: RepoWire, sha: string, overtime?: true): Promise<Commit | null> {
-  const asked = wire.ask({ method: "GET", path: `/git/commits/${encoded(sha)}`, schema: COMMIT, overtime });
+export async function commitOf(wire: RepoWire, sha: string, cleanup?: true): Promise<Commit | null> {
+  const asked = wire.ask({ method: "GET", path: `/git/commits/${encoded(sha)}`, schema: COMMIT, cleanup });
   return await unless(asked, [404, 422], null);
 }
 

@@ -27,7 +27,7 @@ export interface Ask<T> {
   readonly grant?: PublishGrant;
   readonly max_bytes?: number;
   /** Also once the call's time is used up: a look at what became of a write. */
-  readonly overtime?: true;
+  readonly cleanup?: true;
 }
 
 /** A path with each of its segments percent-encoded. */
@@ -113,11 +113,11 @@ export class RepoWire {
 
   async #once<T>(route: string, ask: Ask<T>, authorization: string): Promise<T> {
     const { octokit } = await this.#open();
-    const { effect = ask.method === "GET" ? "read" : "write", grant, max_bytes, overtime } = ask;
+    const { effect = ask.method === "GET" ? "read" : "write", grant, max_bytes, cleanup } = ask;
     const { data, status } = await octokit.request(route, {
       ...ask.query,
       headers: { authorization },
-      request: { fetch: this.#fetch({ effect, grant, max_bytes, overtime, json: ask.json }) },
+      request: { fetch: this.#fetch({ effect, grant, max_bytes, cleanup, json: ask.json }) },
     });
     const read = ask.schema.safeParse(data);
     if (read.success) return read.data;
@@ -159,7 +159,7 @@ export class RepoWire {
   }
 
   /** A fetch for Octokit that goes the guarded way. */
-  #fetch(how: Pick<Outgoing, "effect" | "grant" | "max_bytes" | "overtime" | "json">): typeof fetch {
+  #fetch(how: Pick<Outgoing, "effect" | "grant" | "max_bytes" | "cleanup" | "json">): typeof fetch {
     return async (input, init = {}) => {
       const out: Outgoing = {
         method: init.method as Outgoing["method"],

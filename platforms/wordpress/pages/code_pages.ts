@@ -218,7 +218,7 @@ async function write(
   const { id, status, url, slug, scope_class } = answer;
   const state = { id, status, link: url, date_gmt: null, modified_gmt: null };
   await requireUnpublished(wire, "pages", state, making);
-  const read = async () => (await wire.overtime().get(`${COMPANION}/code-pages/${id}`, {}, STORED)).data;
+  const read = async () => (await wire.forCleanup().get(`${COMPANION}/code-pages/${id}`, {}, STORED)).data;
   const proof = await compareCodePage(sent, done?.state ?? null, read);
   return { ...written(state, []), slug, scope_class, ...proof };
 }

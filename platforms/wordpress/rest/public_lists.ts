@@ -42,8 +42,8 @@ const ROWS = z.array(ROW);
 /** What is public on the site behind that wire. */
 export function publicOf(wire: Wire): PublicClient {
   return {
-    snapshot: (late = false) => snapshot(late ? wire.overtime() : wire),
-    published: (kind, ids) => published(wire.overtime(), kind, ids),
+    snapshot: (late = false) => snapshot(late ? wire.forCleanup() : wire),
+    published: (kind, ids) => published(wire.forCleanup(), kind, ids),
   };
 }
 

@@ -13,7 +13,7 @@ export async function readBack<T>(
   published: { readonly published?: null } = {},
 ): Promise<T> {
   try {
-    return await read(wire.overtime());
+    return await read(wire.forCleanup());
   } catch (cause) {
     if (!(cause instanceof GatewayError)) throw cause;
     throw new GatewayError(

@@ -127,7 +127,7 @@ async function sendSchedule(
     if (!(thrown instanceof GatewayError) || thrown.code !== "E_UPSTREAM") throw thrown;
     if (thrown instanceof CmsError && thrown.definite) throw thrown;
     const route = `wp/v2/${kind}/${id}`;
-    const now = await wire.overtime().get(route, { context: "edit", _fields: CONTENT_FIELDS }, CONTENT)
+    const now = await wire.forCleanup().get(route, { context: "edit", _fields: CONTENT_FIELDS }, CONTENT)
       .catch(() => null);
     const changed = now !== null &&
       (now.data.status !== before.status || now.data.date_gmt !== before.date_gmt);
@@ -147,7 +147,7 @@ async function takeBack(wire: Wire, kind: Kind, id: number): Promise<TakenBack> 
   const json = { status: "draft", date: null };
   try {
     const route = `wp/v2/${kind}/${id}`;
-    const state = await wire.overtime().post(route, { _fields: STATE_FIELDS }, json, POST_STATE);
+    const state = await wire.forCleanup().post(route, { _fields: STATE_FIELDS }, json, POST_STATE);
     if (state.status === "draft") return { outcome: "none", said: "it was made a draft again at once" };
   } catch {
     // told in the sentence below
@@ -241,7 +241,7 @@ const NEW_MS = 10 * 60 * 1000;
 /** Whether by the site's own clock it was last changed long before this call. False where that cannot be told. */
 async function isOld(wire: Wire, kind: Kind, id: number): Promise<boolean> {
   const query = { context: "edit", _fields: STATE_FIELDS };
-  const got = await wire.overtime().get(`wp/v2/${kind}/${id}`, query, POST_STATE).catch(() => null);
+  const got = await wire.forCleanup().get(`wp/v2/${kind}/${id}`, query, POST_STATE).catch(() => null);
   const age = Date.parse(got?.headers.get("date") ?? "") - Date.parse(utc(got?.data.modified_gmt) ?? "");
   return age > NEW_MS;
 }

@@ -40,7 +40,7 @@ export const ACCOUNT = "account";
 export class Wire {
   readonly #ctx: SiteContext;
   readonly #deadline: number | undefined;
-  #overtime?: true;
+  #cleanup?: true;
   #part?: true;
   #authorization: Promise<string> | undefined;
   #root: Promise<URL> | undefined;
@@ -64,18 +64,18 @@ export class Wire {
   }
 
   /** The same, to look after a write and take it back when the call's time may be up. */
-  overtime(): Wire {
+  forCleanup(): Wire {
     return this.#another(true, this.#part);
   }
 
   /** The same, for writes that only prepare what was asked for. */
   aside(): Wire {
-    return this.#another(this.#overtime, true, this.#deadline);
+    return this.#another(this.#cleanup, true, this.#deadline);
   }
 
-  #another(overtime?: true, part?: true, deadline?: number): Wire {
+  #another(cleanup?: true, part?: true, deadline?: number): Wire {
     const wire = new Wire(this.#ctx, deadline);
-    [wire.#overtime, wire.#part] = [overtime, part];
+    [wire.#cleanup, wire.#part] = [cleanup, part];
     [wire.#authorization, wire.#root] = [this.#authorization, this.#root];
     return wire;
   }
@@ -186,7 +186,7 @@ export class Wire {
   }
 
   #timed(out: Outgoing): Outgoing {
-    if (this.#overtime) return { ...out, overtime: true };
+    if (this.#cleanup) return { ...out, cleanup: true };
     if (this.#deadline === undefined) return out;
     return { ...out, deadline_ms: Math.max(1, this.#deadline - this.now()) };
   }
