@@ -9,7 +9,7 @@ import { lookAtPost, type PostLook, seenPost } from "./look.ts";
 import { checkPath, plainPath } from "./page_fields.ts";
 import { IMPORTED, POST, postOf, type PostRecord, POSTS, postStatus } from "./records.ts";
 import { differences, judge, requireUnchanged } from "./seen.ts";
-import { publish, schedule, takeBack, unschedule } from "./states.ts";
+import { publish, revert, schedule, unschedule } from "./states.ts";
 import type { Wire } from "./wire.ts";
 import { lookedAt, unread, written } from "./written.ts";
 
@@ -149,7 +149,7 @@ async function idOfImport(wire: Wire, title: string, began: number): Promise<str
 }
 
 async function madeOtherwise(wire: Wire, { whole }: PostLook): Promise<GatewayError> {
-  const { said } = await takeBack(wire, String(whole.id));
+  const { said } = await revert(wire, String(whole.id));
   return new GatewayError(
     "E_FORBIDDEN_OP",
     `Post ${whole.id} was created and stands as "${whole.status}" (${whole.url}); ${said}`,

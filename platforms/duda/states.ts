@@ -47,7 +47,7 @@ export async function schedule(wire: Wire, id: string, moment: Moment, seen?: Se
   const after = await lookedAt(lookAtPost(late, id));
   const { status, scheduled_at } = after.whole;
   if (status === "scheduled" && scheduled_at === moment.utc) return moved(was, after);
-  const undone = await takeBack(late, id);
+  const undone = await revert(late, id);
   const what = status === "scheduled" ? `the date ${scheduled_at}` : `the state "${status}"`;
   throw new GatewayError(
     status === "published" ? "E_FORBIDDEN_OP" : "E_UPSTREAM",
@@ -57,13 +57,13 @@ export async function schedule(wire: Wire, id: string, moment: Moment, seen?: Se
 }
 
 /** What became of taking a write back: of its effect, and for a message. */
-export interface TakenBack {
+export interface Reverted {
   readonly outcome: Outcome;
   readonly said: string;
 }
 
 /** Makes a draft of it again, whatever it is. */
-export async function takeBack(wire: Wire, id: string): Promise<TakenBack> {
+export async function revert(wire: Wire, id: string): Promise<Reverted> {
   try {
     const { whole } = await lookAtPost(wire, id);
     if (whole.status === "published") await wire.ask("unpublish_post", NOTHING, { id });

@@ -99,7 +99,7 @@ export async function schedule(
   const before = seen ?? await checkState(wire, kind, id, "schedule", moment);
   const after = await sendSchedule(wire, kind, id, moment, before);
   if (after.status === "future" && utc(after.date_gmt) === moment.utc) return moved(before, after);
-  const undone = await takeBack(wire, kind, id);
+  const undone = await revert(wire, kind, id);
   const what = after.status === "future"
     ? `the date ${utc(after.date_gmt)}`
     : `the state "${statusWord(after.status)}"`;
@@ -137,13 +137,13 @@ async function sendSchedule(
 }
 
 /** What became of taking a write back: of its effect, and for a message. */
-interface TakenBack {
+interface Reverted {
   readonly outcome: Outcome;
   readonly said: string;
 }
 
 /** Makes a draft of it again. */
-async function takeBack(wire: Wire, kind: Kind, id: number): Promise<TakenBack> {
+async function revert(wire: Wire, kind: Kind, id: number): Promise<Reverted> {
   const json = { status: "draft", date: null };
   try {
     const route = `wp/v2/${kind}/${id}`;
@@ -226,7 +226,7 @@ export async function requireUnpublished(
   }
   made?.(thing);
   const end = made
-    ? (await takeBack(wire, kind, state.id)).said
+    ? (await revert(wire, kind, state.id)).said
     : "somebody published it meanwhile, and the change is on the live page: look at it";
   throw new GatewayError(
     "E_FORBIDDEN_OP",
