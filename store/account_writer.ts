@@ -10,7 +10,7 @@ import {
 import type { Delay } from "./account_clock.ts";
 import type { AccountRecord, RefreshAnswer, RefreshLease } from "./account_types.ts";
 import { AGAIN, type Database, untilSettled } from "./database.ts";
-import { Unanswered } from "./patience.ts";
+import { Unanswered } from "./store_timeout.ts";
 import type { Sealer } from "./seal.ts";
 
 /** The connection and generation a refresh began with. */

@@ -18,7 +18,7 @@ import {
 } from "./audit_segment.ts";
 import type { Beside } from "./consent_types.ts";
 import { closedError, type Database } from "./database.ts";
-import { Unanswered } from "./patience.ts";
+import { Unanswered } from "./store_timeout.ts";
 import type { Doubtful } from "./store.ts";
 
 const TRIES_MAX = 3;

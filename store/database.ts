@@ -4,7 +4,7 @@ import { serialize } from "node:v8";
 import { GatewayError } from "../core/errors.ts";
 import type { Clock } from "../core/async.ts";
 import { growingIds } from "../core/ulid.ts";
-import { type Committed, type Kv, Patience, PROBE_KEY, PROBE_MS, Unanswered } from "./patience.ts";
+import { type Committed, type Kv, PROBE_KEY, PROBE_MS, StoreTimeout, Unanswered } from "./store_timeout.ts";
 
 /** KV keeps values up to 64 KiB; a record may have this many bytes, so that its envelope fits too. */
 const RECORD_BYTES_MAX = 60 * 1024;
@@ -17,7 +17,7 @@ const LOCK_WAIT_MS_MAX = 30;
 /** A KV, the clocks it is read with, and ids that only grow. */
 export class Database {
   readonly #kv: Deno.Kv;
-  readonly #patience: Patience | null;
+  readonly #timeout: StoreTimeout | null;
   readonly #reading: Kv;
   readonly #ulid = growingIds();
   #closed = false;
@@ -39,8 +39,8 @@ export class Database {
     private readonly stands: () => Promise<void> = () => Promise.resolve(),
   ) {
     this.#kv = kv;
-    this.#patience = clock === undefined ? null : new Patience(kv, clock, (error) => this.#failed(error));
-    this.#reading = this.#patience?.kv ?? kv;
+    this.#timeout = clock === undefined ? null : new StoreTimeout(kv, clock, (error) => this.#failed(error));
+    this.#reading = this.#timeout?.kv ?? kv;
   }
 
   /** The KV; throws E_INTERNAL once the store is closed. */
@@ -64,7 +64,7 @@ export class Database {
       return await change.commit();
     };
     try {
-      const commit = await inTurn(() => this.#patience?.commit(work) ?? work());
+      const commit = await inTurn(() => this.#timeout?.commit(work) ?? work());
       this.#refuses = false;
       return commit;
     } catch (error) {
@@ -80,7 +80,7 @@ export class Database {
 
   /** Resolves once KV answers again where it did not. */
   async answering(): Promise<void> {
-    await this.#patience?.answering();
+    await this.#timeout?.answering();
   }
 
   /**
@@ -124,7 +124,7 @@ export class Database {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#patience?.close();
+    this.#timeout?.close();
     this.#kv.close();
   }
 }

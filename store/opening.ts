@@ -4,7 +4,7 @@ import { GatewayError } from "../core/errors.ts";
 import { commitInTurn, inTurn, isDamage, isLocked } from "./database.ts";
 import type { KnownStores } from "./known_stores.ts";
 import { lost, type Marked, marked } from "./mark.ts";
-import { PROBE_KEY } from "./patience.ts";
+import { PROBE_KEY } from "./store_timeout.ts";
 import type { Sealer } from "./seal.ts";
 
 /** What is opened, and how. */

@@ -1,5 +1,5 @@
 /** Which records hold something sealed, and under which key each was. */
-import type { Kv } from "./patience.ts";
+import type { Kv } from "./store_timeout.ts";
 import type { Sealed } from "./seal.ts";
 
 /** A record with something sealed in it. */

@@ -5,13 +5,13 @@ import { Audit } from "../../../store/audit.ts";
 import { Database } from "../../../store/database.ts";
 import { openStore } from "../../../store/kv.ts";
 import { Leases } from "../../../store/leases.ts";
-import { Unanswered } from "../../../store/patience.ts";
+import { Unanswered } from "../../../store/store_timeout.ts";
 import { SITE_SHAPE } from "../../connectors.ts";
 import { ending, HangingKv, Ticks } from "../../hanging_kv.ts";
 import { KEY, row } from "./kit.ts";
 
 const SILENT = /^GatewayError: The gateway's store does not answer at the moment; try again in some seconds$/;
-const UNSAID = /has not said in time whether it kept a change, which may hold all the same/;
+const COMMIT_UNKNOWN = /has not said in time whether it kept a change, which may hold all the same/;
 
 async function opened() {
   const hanging = new HangingKv();
@@ -49,7 +49,7 @@ Deno.test("a change that KV has not spoken of in time may hold: it is said, and 
   await at.ticks.pass();
   const unanswered = await changing;
   assert.ok(unanswered instanceof Unanswered);
-  assert.match(unanswered.message, UNSAID);
+  assert.match(unanswered.message, COMMIT_UNKNOWN);
   await at.hanging.answer();
   assert.equal((await unanswered.late)?.ok, true);
   assert.equal(await at.standing(), "Ann");
@@ -93,7 +93,7 @@ Deno.test("one operation that is lost while others are answered stops none of th
   await at.ticks.pass(2000);
   await at.set("Bea");
   await at.ticks.pass();
-  assert.match(String(await lost), UNSAID);
+  assert.match(String(await lost), COMMIT_UNKNOWN);
   await at.set("Cleo");
   assert.equal(at.hanging.asked.length, 1);
   await at.hanging.answer();

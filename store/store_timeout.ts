@@ -11,7 +11,7 @@ const TICK_MS = 500;
 const TICKS_MAX = LIMITS.STORE_DEADLINE_MS / TICK_MS;
 
 const UNREAD = "The gateway's store does not answer at the moment; try again in some seconds";
-const UNSAID =
+const COMMIT_UNKNOWN =
   "The gateway's store has not said in time whether it kept a change, which may hold all the same: look before you ask again";
 
 /** The store has not answered in time; or it was not asked, because nothing it was asked before was answered. */
@@ -117,7 +117,7 @@ class Lane {
 }
 
 /** Waits for one KV. */
-export class Patience {
+export class StoreTimeout {
   /** Reads that are given up in time. */
   readonly kv: Kv;
   readonly #reads: Lane;
@@ -137,7 +137,7 @@ export class Patience {
 
   /** Waits for a commit, and says what is known where KV does not. */
   commit(work: () => Promise<Committed>): Promise<Committed> {
-    return this.#changes.run(work, (under) => new Unanswered(UNSAID, under));
+    return this.#changes.run(work, (under) => new Unanswered(COMMIT_UNKNOWN, under));
   }
 
   /** Resolves once the KV answers again where it did not. */
