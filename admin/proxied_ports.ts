@@ -8,7 +8,7 @@ import type {
 } from "../registry/proxied_reports.ts";
 import type { ToolState } from "../registry/proxies.ts";
 
-/** Sites' own tools, for an operator; what `guard/proxied/desk.ts` promises. */
+/** Sites' own tools, for an operator; what `guard/proxied/operator.ts` promises. */
 export interface ProxiedToolsPort {
   list(query: { site_id?: string; state?: ToolState; name?: string }): Promise<{
     readonly servers: readonly ToolServerReport[];

@@ -180,7 +180,7 @@ export async function openGateway(
         },
         connections,
         clients,
-        proxiedTools: proxied.desk,
+        proxiedTools: proxied.operator,
         async toolNames() {
           await catalog.fresh();
           return catalog.names();

@@ -65,9 +65,9 @@ export function proxiedTools(given: ProxiedGatewayPorts) {
       await loaded?.stop();
     },
     /** The operator's view. */
-    desk: onDemand(async () => {
-      const { ProxiedDesk } = await import("./desk.ts");
-      return new ProxiedDesk({ ...ports, source, catalogs });
+    operator: onDemand(async () => {
+      const { ProxiedOperator } = await import("./operator.ts");
+      return new ProxiedOperator({ ...ports, source, catalogs });
     }),
   };
 }

@@ -6,9 +6,9 @@ import type { Connector } from "../../platforms/_connector/connector.ts";
 import type { ServerRef, ToolServers } from "../../platforms/tool_servers/types.ts";
 import type { Proxies } from "../../registry/proxies.ts";
 import type { Store, ToolCatalog } from "../../store/store.ts";
-import { gapFor, inTurn, isDue } from "./due.ts";
+import { gapFor, inTurn, isDue } from "./schedule.ts";
 import { CatalogHosts, hostOf } from "./hosts.ts";
-import { keepAnswer } from "./kept.ts";
+import { saveCatalog } from "./save_catalog.ts";
 import { type ConnectorPorts, makeConnectorContext } from "../connector_context.ts";
 import { KeptTools, listedTools } from "./listed_tools.ts";
 import { placeOf } from "./judge.ts";
@@ -206,17 +206,17 @@ export class CatalogRefresh {
       if (this.#isStopping) return; // which says nothing of the server
       const answer = this.#sentence(thrown, site.id);
       const wait = thrown instanceof GatewayError ? thrown.retryAfter : undefined;
-      return await keepAnswer(toolCatalogs, before, { plain, source, answer, wait, log });
+      return await saveCatalog(toolCatalogs, before, { plain, source, answer, wait, log });
     }
     const isKnown = (name: string) => source.known.has(source.servedName(name));
     const listing = await listedTools(found ?? [], isKnown, { kept: this.#kept, turn: this.#turn });
     const answer = { ...listing, exists: found !== null, listed: found?.length ?? 0 };
     try {
-      await keepAnswer(toolCatalogs, before, { plain, source, answer, log });
+      await saveCatalog(toolCatalogs, before, { plain, source, answer, log });
     } catch (thrown) {
       if (isStoreGone(thrown)) throw thrown;
       this.#ports.log({ event: "tool_catalog_failed", site_id: site.id, cause: String(thrown) });
-      await keepAnswer(toolCatalogs, before, { plain, source, answer: COMPARISON_FAILED, log });
+      await saveCatalog(toolCatalogs, before, { plain, source, answer: COMPARISON_FAILED, log });
     }
   }
 

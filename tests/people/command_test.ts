@@ -1,12 +1,12 @@
 /** Inviting and removing people on the command line. */
 import assert from "node:assert/strict";
 import { gateway, MASTER } from "../kit.ts";
-import { desk } from "../unit/admin/desk.ts";
+import { openTerminal } from "../unit/admin/open_terminal.ts";
 import { PersonBrowser } from "./kit.ts";
 
 Deno.test("a user is made, invited and removed by e-mail address; the link that is printed works", async () => {
   await using gw = await gateway();
-  const cli = await desk(
+  const cli = await openTerminal(
     { fetch: (request) => Promise.resolve(gw.gateway.fetch(request)) },
     { MASTER_TOKEN: MASTER },
   );

@@ -1,10 +1,10 @@
 /** The command line on the audit: tail, verify, export. */
 import assert from "node:assert/strict";
 import { auditRow } from "./kit.ts";
-import { desk } from "./desk.ts";
+import { openTerminal } from "./open_terminal.ts";
 
 Deno.test("audit tail shows the last rows, oldest first", async () => {
-  const cli = await desk();
+  const cli = await openTerminal();
   for (let n = 0; n < 30; n++) {
     cli.store.rows.push(auditRow({ id: `r${String(n).padStart(2, "0")}`, tool: `tool_${n}` }));
   }
@@ -42,7 +42,7 @@ Deno.test("audit tail shows the last rows, oldest first", async () => {
 });
 
 Deno.test("audit tail says what an operator did something to", async () => {
-  const cli = await desk();
+  const cli = await openTerminal();
   const what = { name: "builder-mcp-list-media", sites: ["acme", "bolt"], page: null, note: "a\u202eb" };
   const admin = { door: "admin", site_id: null, token_name: "master token" } as const;
   cli.store.rows.push(auditRow({ ...admin, id: "r1", tool: "tool.approve", arguments: what }));
@@ -58,7 +58,7 @@ Deno.test("audit tail says what an operator did something to", async () => {
 });
 
 Deno.test("audit tail goes on to the next page where one is short", async () => {
-  const cli = await desk();
+  const cli = await openTerminal();
   for (let n = 0; n < 3; n++) cli.store.rows.push(auditRow({ id: `r${n}` }));
   const { list } = cli.store.audit;
   cli.store.audit.list = (query, page) => list(query, { ...page, limit: 1 });
@@ -68,7 +68,7 @@ Deno.test("audit tail goes on to the next page where one is short", async () => 
 Deno.test("audit tail --follow shows new rows and outcomes once", async () => {
   const late = "2026-11-21T09:00:30.000Z";
   const steps: (() => void)[] = [];
-  const cli = await desk({
+  const cli = await openTerminal({
     wait: () => {
       steps.shift()?.();
       return Promise.resolve(steps.length > 0);
@@ -95,7 +95,7 @@ Deno.test("audit tail --follow shows new rows and outcomes once", async () => {
 
 Deno.test("audit tail --follow begins on an empty log too", async () => {
   let waits = 0;
-  const cli = await desk({
+  const cli = await openTerminal({
     wait: () => {
       if (waits++ === 0) cli.store.rows.push(auditRow({ id: "r1" }));
       return Promise.resolve(waits < 3);
@@ -105,7 +105,7 @@ Deno.test("audit tail --follow begins on an empty log too", async () => {
 });
 
 Deno.test("audit verify says whole or broken, with the exit code", async () => {
-  const cli = await desk();
+  const cli = await openTerminal();
   assert.equal((await cli.good("audit", "verify")).out, "Whole: 0 rows in 1 segments of 1 writers.\n");
   const faults = ["writer w1: segment 4 does not follow segment 3"];
   cli.store.audit.verify = () => Promise.resolve({ ok: false, writers: 1, segments: 4, rows: 9, faults });
@@ -115,7 +115,7 @@ Deno.test("audit verify says whole or broken, with the exit code", async () => {
 });
 
 Deno.test("audit export writes the lines as they come", async () => {
-  const cli = await desk();
+  const cli = await openTerminal();
   cli.store.rows.push(auditRow({ id: "r0", tool: "é" }), auditRow({ id: "r1", site_id: "beta" }));
   const { out } = await cli.good("audit", "export", "--site", "acme");
   assert.equal(JSON.parse(out).tool, "é");
@@ -133,7 +133,7 @@ Deno.test("audit export writes the lines as they come", async () => {
 });
 
 Deno.test("audit tail --unknown shows what is in doubt and what is open, each once, oldest first", async () => {
-  const cli = await desk();
+  const cli = await openTerminal();
   const at = (minute: number) => `2026-11-21T09:0${minute}:00.000Z`;
   cli.store.rows.push(
     auditRow({ id: "r1", at: at(1), status: "started", duration_ms: null, outcome: "unknown" }),
@@ -155,7 +155,7 @@ Deno.test("audit tail --unknown shows what is in doubt and what is open, each on
 });
 
 Deno.test("audit resolve sends what was found and shows the row; it needs both the finding and how it was found", async () => {
-  const cli = await desk({
+  const cli = await openTerminal({
     fetch: async (request) => {
       assert.match(request.url, /\/admin\/api\/audit\/r1\/resolve$/);
       const said = await request.json() as { found: "made"; note: string };

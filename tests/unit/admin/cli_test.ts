@@ -4,14 +4,14 @@ import { CEILINGS } from "../../../admin/ceilings.ts";
 import { commandsOf } from "../../../admin/commands.ts";
 import { CONNECTORS } from "../../connectors.ts";
 import { MASTER } from "./kit.ts";
-import { desk } from "./desk.ts";
+import { openTerminal } from "./open_terminal.ts";
 
 const COMMANDS = commandsOf(CONNECTORS);
 const CREATE = ["token", "create", "--name", "writer", "--sites", "acme", "--tools", "get_post,create_draft"];
 CREATE.push("--env", "dev");
 
 Deno.test("token create shows the token and all that it may", async () => {
-  const cli = await desk();
+  const cli = await openTerminal();
   const { out, err } = await cli.good(...CREATE, "--max-risk", "1");
   assert.match(out, /^token +gate_dev_text1$/m);
   assert.match(out, /^allowed_tools +get_post,create_draft$/m);
@@ -21,7 +21,7 @@ Deno.test("token create shows the token and all that it may", async () => {
 });
 
 Deno.test("a token of no user is a super-admin's only where that is asked for", async () => {
-  const cli = await desk();
+  const cli = await openTerminal();
   const made = async (...more: string[]) => JSON.parse((await cli.good(...CREATE, "--json", ...more)).out);
   assert.deepEqual([(await made()).super_admin, (await made("--super-admin")).super_admin], [false, true]);
   const says = "--super-admin and --owner exclude each other; a super-admin token belongs to no user";
@@ -29,7 +29,7 @@ Deno.test("a token of no user is a super-admin's only where that is asked for", 
 });
 
 Deno.test("the help of --max-risk says what each ceiling permits, for tokens and for users", async () => {
-  const cli = await desk();
+  const cli = await openTerminal();
   for (const command of [["token", "create"], ["user", "add"], ["user", "update"]]) {
     const { out } = await cli.good(...command, "--help");
     for (const sentence of CEILINGS.flat()) assert.ok(out.includes(sentence), sentence);
@@ -38,7 +38,7 @@ Deno.test("the help of --max-risk says what each ceiling permits, for tokens and
 });
 
 Deno.test("a token is for production unless told otherwise", async () => {
-  const cli = await desk();
+  const cli = await openTerminal();
   const { out } = await cli.good(
     "token",
     "create",
@@ -53,7 +53,7 @@ Deno.test("a token is for production unless told otherwise", async () => {
 });
 
 Deno.test("--json prints what a program can read, and nothing else", async () => {
-  const cli = await desk();
+  const cli = await openTerminal();
   const { out, err } = await cli.good(...CREATE, "--json");
   assert.equal(err, "");
   assert.equal(JSON.parse(out).token, "gate_dev_text1");
@@ -62,7 +62,7 @@ Deno.test("--json prints what a program can read, and nothing else", async () =>
 });
 
 Deno.test("tokens are listed in columns and revoked", async () => {
-  const cli = await desk();
+  const cli = await openTerminal();
   await cli.good(...CREATE, "--super-admin", "--skip-write-confirm");
   const { out } = await cli.good("token", "list");
   const [head, row] = out.split("\n");
@@ -80,7 +80,7 @@ Deno.test("tokens are listed in columns and revoked", async () => {
 });
 
 Deno.test("a warning goes to the error stream", async () => {
-  const cli = await desk();
+  const cli = await openTerminal();
   const { err } = await cli.good(
     ...CREATE.map((word) => word === "get_post,create_draft" ? "x-y" : word),
     "--json",
@@ -89,7 +89,7 @@ Deno.test("a warning goes to the error stream", async () => {
 });
 
 Deno.test("a site is added with a password from standard input", async () => {
-  const cli = await desk();
+  const cli = await openTerminal();
   await cli.good("project", "add", "client", "--name", "The Client");
   const { out } = await cli.good(
     ...[
@@ -141,7 +141,7 @@ Deno.test("secrets come from the environment too, several at once", async () => 
     SITE_CRM_TOKEN: "pit",
     SITE_BEHAVIOR_TOKEN: "jwt",
   };
-  const cli = await desk({}, env);
+  const cli = await openTerminal({}, env);
   const words = ["site", "update", "acme", "--cms-username", "bot", "--cms-password-env", "--crm-token-env"];
   await cli.good(...words, "--behavior-token-env");
   assert.deepEqual(cli.store.written, [{
@@ -154,7 +154,7 @@ Deno.test("secrets come from the environment too, several at once", async () => 
 });
 
 Deno.test("a secret is never taken from the command line", async () => {
-  const cli = await desk();
+  const cli = await openTerminal();
   for (
     const words of [["--cms-password", "hunter2"], ["--cms-password=hunter2"], ["--crm-token", "hunter2"]]
   ) {
@@ -178,13 +178,13 @@ Deno.test("a secret is never taken from the command line", async () => {
   for (const [words, message] of cases) {
     assert.equal(await cli.bad("site", "update", "acme", ...words), message);
   }
-  const empty = await desk({ stdin: () => Promise.resolve(" \n") });
+  const empty = await openTerminal({ stdin: () => Promise.resolve(" \n") });
   assert.equal(await empty.bad("site", "update", "acme", "--crm-token-stdin"), "Standard input is empty");
   assert.deepEqual(cli.asked, []);
 });
 
 Deno.test("sites are shown, listed, changed, and made to forget", async () => {
-  const cli = await desk();
+  const cli = await openTerminal();
   await cli.good(
     "site",
     "update",
@@ -242,7 +242,7 @@ Deno.test("sites are shown, listed, changed, and made to forget", async () => {
 });
 
 Deno.test("users are added, listed and changed", async () => {
-  const cli = await desk();
+  const cli = await openTerminal();
   const added = await cli.good(
     "user",
     "add",
@@ -264,7 +264,7 @@ Deno.test("users are added, listed and changed", async () => {
 });
 
 Deno.test("words that make no command are told", async () => {
-  const cli = await desk();
+  const cli = await openTerminal();
   const cases: [string[], string][] = [
     [["tokn"], "No command tokn, did you mean token; see --help"],
     [["token", "lst"], "No command token lst, did you mean list; see --help"],
@@ -288,7 +288,7 @@ Deno.test("words that make no command are told", async () => {
 });
 
 Deno.test("every command explains itself", async () => {
-  const cli = await desk({}, {});
+  const cli = await openTerminal({}, {});
   const all = await cli.good("--help");
   for (const command of COMMANDS) {
     const name = command.words.join(" ");
@@ -318,22 +318,22 @@ Deno.test("where the gateway is, and with which token", async () => {
     [{ GATEWAY_URL: "https://gateway.test" }, ["--url", "http://localhost:82/"], "http://localhost:82"],
   ];
   for (const [env, words, base] of addresses) {
-    const cli = await desk({ kept: () => MASTER }, env);
+    const cli = await openTerminal({ kept: () => MASTER }, env);
     await cli.good("site", "list", ...words);
     assert.equal(cli.asked[0]!.url, `${base}/admin/api/sites`);
     assert.equal(cli.asked[0]!.headers.get("authorization"), `Bearer ${MASTER}`);
   }
-  const none = await desk({}, {});
+  const none = await openTerminal({}, {});
   assert.equal(
     await none.bad("site", "list"),
     "MASTER_TOKEN is not set, and data/secrets.json does not hold one",
   );
-  const another = await desk({ kept: () => MASTER.toUpperCase() }, {});
+  const another = await openTerminal({ kept: () => MASTER.toUpperCase() }, {});
   assert.match(
     await another.bad("site", "list"),
     /^E_AUTH: .*; the gateway at http:\/\/127\.0\.0\.1:8000 was sent the MASTER_TOKEN of data\/secrets\.json, for it is not set in the environment$/,
   );
-  const cli = await desk();
+  const cli = await openTerminal();
   for (
     const url of [
       "gateway.test",
@@ -372,7 +372,7 @@ Deno.test("what answers is not always a gateway", async () => {
     }, /^No gateway answers at http:\/\/127.0.0.1:8000; start it, or name its address with --url$/],
   ];
   for (const [fetch, message] of replies) {
-    const cli = await desk({ fetch });
+    const cli = await openTerminal({ fetch });
     assert.match(await cli.bad("site", "list"), message);
     assert.match(
       await cli.bad("audit", "export"),
@@ -382,7 +382,7 @@ Deno.test("what answers is not always a gateway", async () => {
 });
 
 Deno.test("site update says which credentials went with the address", async () => {
-  const cli = await desk();
+  const cli = await openTerminal();
   const update = cli.store.sites.update;
   cli.store.sites.update = async (id, patch) => ({ ...(await update(id, patch))!, dropped: ["cms"] });
   const { err } = await cli.good("site", "update", "acme", "--base-url", "https://new.test");

@@ -22,7 +22,7 @@ const SITES = [
 ];
 
 /** A gateway before that host; what is given of the settings differs. */
-async function desk(host: GitHubStandIn, more: Record<string, string | null> = {}): Promise<Kit> {
+async function adminOver(host: GitHubStandIn, more: Record<string, string | null> = {}): Promise<Kit> {
   return await gateway({
     fetch: "network",
     allowPrivate: ["127.0.0.1"],
@@ -64,7 +64,7 @@ Deno.test("an app that is set up shows itself, its installations, and which of t
     permissions: { contents: "read", metadata: "read" },
     suspended: true,
   });
-  await using gw = await desk(host);
+  await using gw = await adminOver(host);
   const ids = ["acme", "other"].map((owner) => host.state.accounts.get(owner)!.installation!.id);
   assert.deepEqual(await told(gw, host), {
     configured: true,
@@ -90,7 +90,7 @@ Deno.test("an app that is set up shows itself, its installations, and which of t
 Deno.test("more installations than one page are all shown", async () => {
   await using host = await startGitHub();
   for (let n = 0; n < 230; n++) host.install(`owner-${n}`);
-  await using gw = await desk(host);
+  await using gw = await adminOver(host);
   const { installations } = await told(gw, host);
   assert.equal(new Set(installations.map(({ account }) => account)).size, 230);
   assert.deepEqual(host.requests.slice(1).map(({ query }) => query["page"]), ["1", "2", "3"]);
@@ -100,7 +100,7 @@ Deno.test("more installations than one page are all shown", async () => {
 Deno.test("an app that is not set up says which setting is missing; the sites are shown, and nothing is asked", async () => {
   await using host = await startGitHub();
   for (const name of ["REPO_APP_ID", "REPO_APP_PRIVATE_KEY"]) {
-    await using gw = await desk(host, { [name]: null });
+    await using gw = await adminOver(host, { [name]: null });
     const { sites, ...report } = await told(gw, host);
     const problem = `Repositories need ${name}, which the gateway's operator has not set`;
     assert.deepEqual(report, { configured: false, app: null, installations: [], problem });
@@ -116,7 +116,7 @@ Deno.test("an app that is not set up says which setting is missing; the sites ar
 Deno.test("a host or a key that fails is told in the answer; the sites are shown all the same", async () => {
   await using host = await startGitHub();
   await host.make("acme/site");
-  await using gw = await desk(host);
+  await using gw = await adminOver(host);
   const troubles = [
     [{ kind: "html" }, /Repositories: the host answered 502/],
     [{ kind: "reset" }, /broke the connection off/],
@@ -144,13 +144,13 @@ Deno.test("a host or a key that fails is told in the answer; the sites are shown
     }
   }
   assert.equal((await told(gw, host)).problem, null);
-  await using stranger = await desk(host, { REPO_APP_ID: "1" });
+  await using stranger = await adminOver(host, { REPO_APP_ID: "1" });
   assert.match(
     (await told(stranger, host)).problem ?? "",
     /answered 404: Integration not found; .*REPO_APP_ID/,
   );
   const key = "-----BEGIN RSA PRIVATE KEY-----\nbm90IGEga2V5\n-----END RSA PRIVATE KEY-----";
-  await using broken = await desk(host, { REPO_APP_PRIVATE_KEY: key });
+  await using broken = await adminOver(host, { REPO_APP_PRIVATE_KEY: key });
   const report = await told(broken, host);
   assert.match(report.problem ?? "", /need REPO_APP_PRIVATE_KEY, and the one that is set/);
   assert.deepEqual([report.configured, report.sites.length], [true, 3]);
@@ -159,7 +159,7 @@ Deno.test("a host or a key that fails is told in the answer; the sites are shown
 
 Deno.test("it is for the operator alone", async () => {
   await using host = await startGitHub();
-  await using gw = await desk(host);
+  await using gw = await adminOver(host);
   for (const as of [null, "all"]) {
     const response = await gw.http("/admin/api/repo", { as });
     assert.equal(response.status, 401);

@@ -1,7 +1,7 @@
 /** Retention and health through the admin API and the command line. */
 import assert from "node:assert/strict";
 import { GatewayError } from "../../../core/errors.ts";
-import { desk } from "./desk.ts";
+import { openTerminal } from "./open_terminal.ts";
 import { fakePeople } from "./fake_people.ts";
 import { fakeStore } from "./fake_store.ts";
 import { WAITS } from "./fake_retention.ts";
@@ -51,7 +51,7 @@ Deno.test("health says what waits for the operator", async () => {
 });
 
 Deno.test("audit retain shows what would go, and with --confirm lets it go", async () => {
-  const cli = await desk();
+  const cli = await openTerminal();
   const shown = (await cli.good("audit", "retain")).out;
   assert.match(
     shown,
@@ -73,7 +73,7 @@ Deno.test("health is not told of a store whose ping fails, but what is wrong wit
 });
 
 Deno.test("gateway health ends with 1 while something waits", async () => {
-  const cli = await desk();
+  const cli = await openTerminal();
   const { code, out } = await cli.run("gateway", "health");
   assert.equal(code, 1);
   assert.match(out, /kept for 400 days; retention ran at 2026-11-21.*nothing is left from before 2025-10-17/);
@@ -103,7 +103,7 @@ Deno.test("gateway health names what fails on a clock or does not end, and ends 
   const message = "Requests come from 172.17.0.1; set TRUSTED_PROXIES";
   const proxies = [{ address: "172.17.0.1", seen_at: "2026-11-21T09:00:00.000Z", message }];
   const result = { ok: false, clock: "2026-11-21T10:00:00.000Z", retention, jobs, sealed: [], proxies };
-  const cli = await desk({ fetch: () => Promise.resolve(Response.json({ ok: true, result })) });
+  const cli = await openTerminal({ fetch: () => Promise.resolve(Response.json({ ok: true, result })) });
   const { code, out } = await cli.run("gateway", "health");
   assert.equal(code, 1);
   assert.match(
@@ -131,7 +131,7 @@ Deno.test("gateway health names what is sealed under a missing key, and ends wit
     proxies: [],
     held_tools: [],
   };
-  const cli = await desk({ fetch: () => Promise.resolve(Response.json({ ok: true, result })) });
+  const cli = await openTerminal({ fetch: () => Promise.resolve(Response.json({ ok: true, result })) });
   const { code, out } = await cli.run("gateway", "health");
   assert.equal(code, 1);
   const lines = [
@@ -144,7 +144,7 @@ Deno.test("gateway health names what is sealed under a missing key, and ends wit
 });
 
 Deno.test("a site that may publish on a mere yes is offered a preview where it is registered, and named by gateway health", async () => {
-  const cli = await desk();
+  const cli = await openTerminal();
   await cli.good("audit", "retain", "--confirm");
   const add = (id: string, ...more: string[]) =>
     cli.good("site", "add", id, "--platform", "cms", "--base-url", `https://${id}.example`, ...more);

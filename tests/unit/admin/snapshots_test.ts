@@ -1,6 +1,6 @@
 /** Snapshots on the command line; what they report is proven in tests/guard/snapshots_test.ts. */
 import assert from "node:assert/strict";
-import { desk } from "./desk.ts";
+import { openTerminal } from "./open_terminal.ts";
 import { SNAPSHOTS } from "./fake_snapshots.ts";
 
 const SHOWN = `2026-11-20  1 of 2 kept, 1 failed, 0 missing
@@ -12,7 +12,7 @@ The next day's are due at 2026-11-22T01:30:00.000Z.
 `;
 
 Deno.test("snapshots shows each day with its runs, what failed and what is missing, and ends with 1", async () => {
-  const cli = await desk();
+  const cli = await openTerminal();
   for (const words of [["snapshots"], ["snapshots", "show"], ["snapshots", "--days", "2"]]) {
     const { code, out, err } = await cli.run(...words);
     assert.deepEqual([code, out, err], [1, SHOWN, ""], words.join(" "));
@@ -22,7 +22,7 @@ Deno.test("snapshots shows each day with its runs, what failed and what is missi
 });
 
 Deno.test("snapshots hands on its options, and explains itself", async () => {
-  const cli = await desk();
+  const cli = await openTerminal();
   await cli.run("snapshots", "show", "--days", "3", "--site", "acme");
   assert.match(cli.asked.at(-1)!.url, /\/admin\/api\/snapshots\?days=3&site_id=acme$/);
   assert.match(await cli.bad("snapshots", "--days", "0"), /days: expected a whole number from 1 to 400/);

@@ -20,7 +20,7 @@ import { changesOf, readable, shortened } from "./texts.ts";
 import type { ProxiedTools } from "./source.ts";
 
 /** What it stands on. */
-export interface DeskPorts {
+export interface OperatorPorts {
   readonly store: Pick<Store, "sites" | "toolCatalogs" | "audit">;
   readonly source: Pick<ProxiedTools, "judged">;
   catalogs(): Promise<CatalogRefresh>;
@@ -39,8 +39,8 @@ export interface ToolQuery {
 const quoted = (text: string) => JSON.stringify(text.slice(0, 128));
 
 /** The operator's side of sites' own tools. */
-export class ProxiedDesk {
-  constructor(private readonly ports: DeskPorts) {}
+export class ProxiedOperator {
+  constructor(private readonly ports: OperatorPorts) {}
 
   /** Servers and tools; those that several sites list alike are one. Throws E_NOT_FOUND for an unknown site. */
   async list({ site_id, state, name }: ToolQuery) {

@@ -6,7 +6,7 @@ import { CONNECTORS } from "../../connectors.ts";
 import { kit, MASTER } from "./kit.ts";
 
 /** An API with a site, and a terminal to call it from: `run` any command, `good` and `bad` ones with their exit code checked. */
-export async function desk(
+export async function openTerminal(
   change: Partial<Terminal> = {},
   env: Record<string, string> = { MASTER_TOKEN: MASTER },
 ) {

@@ -1,6 +1,6 @@
 /** When the tools of sites' own servers are listed again: not all at once, and less often while they fail. */
 import assert from "node:assert/strict";
-import { failuresAfter, gapFor, isDue, waitAfter } from "../../../guard/proxied/due.ts";
+import { failuresAfter, gapFor, isDue, waitAfter } from "../../../guard/proxied/schedule.ts";
 import { LIMITS } from "../../../core/model.ts";
 import type { ToolCatalog } from "../../../store/store.ts";
 

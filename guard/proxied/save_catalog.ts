@@ -1,7 +1,7 @@
 /** Keeps what a tool server answered when it was asked for its list: of two answers the one that was asked for later. */
 import type { Proxies } from "../../registry/proxies.ts";
 import type { CatalogTool, Store, ToolCatalog, ToolPins } from "../../store/store.ts";
-import { failuresAfter } from "./due.ts";
+import { failuresAfter } from "./schedule.ts";
 import { pinsWithFirstSeen } from "./first_seen.ts";
 import { type Listed, pinsDigest } from "./listed_tools.ts";
 import { pinsOf } from "./lost_pins.ts";
@@ -26,7 +26,7 @@ const TRIES_MAX = 5;
 const NOTHING = { tools: [], pins: {} };
 
 /** Keeps it in the place of `before`, or of what another one kept meanwhile that had asked earlier. */
-export async function keepAnswer(
+export async function saveCatalog(
   toolCatalogs: Catalogs,
   before: ToolCatalog | null,
   answered: Answered,
