@@ -20,31 +20,26 @@ export const CLOCK: Clock = {
   },
 };
 
-/** Resolves after that time; rejects as soon as the signal aborts. */
-export function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", stop);
-      resolve();
-    }, ms);
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
-  });
-}
-
 /** Rings once that time is over, unless what it answers is called before. */
 export function alarmIn(ms: number, ring: () => void): () => void {
   const timer = setTimeout(ring, ms);
   return () => clearTimeout(timer);
 }
 
-/** Resolves after that time. */
-export function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
+/** Resolves after that time; rejects as soon as the signal aborts. */
+export function delay(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
+    if (signal?.aborted) stop();
+    else signal?.addEventListener("abort", stop, { once: true });
+  });
 }
 
 /** What the promise brings, once others have had their turn. */
@@ -55,7 +50,7 @@ export async function afterTurn<T>(promise: Promise<T>): Promise<T> {
 }
 
 /** The promise, or a rejection as soon as the signal aborts. */
-export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason);
     if (signal.aborted) stop();
@@ -76,7 +71,7 @@ export async function ended(promise: Promise<unknown>, ms: number): Promise<void
  * Waits until all have ended, then answers their values or throws the first failure in their order: nothing is left
  * under way behind a failed call.
  */
-export async function together<T extends readonly unknown[]>(
+export async function allOrThrow<T extends readonly unknown[]>(
   ...under: { readonly [K in keyof T]: T[K] | Promise<T[K]> }
 ): Promise<T> {
   const ended = await Promise.allSettled(under);

@@ -1,6 +1,6 @@
 /** Serves a gateway over HTTP until a signal or a fault ends it: calls in flight are waited for, the audit is flushed. */
 import type { Gateway } from "./wire.ts";
-import { CLOCK, ended, pauseFor } from "../core/async.ts";
+import { CLOCK, delay, ended } from "../core/async.ts";
 import { serveConnection, serveConnections } from "../core/connections.ts";
 import { Listening, type Served } from "../core/listening.ts";
 import { onUncaught } from "../core/uncaught.ts";
@@ -33,7 +33,7 @@ export async function serve(
         told = true;
       }),
     elapsed: () => performance.now(),
-    delay: pauseFor,
+    delay,
     log: gateway.log,
   });
   const stopping = new Stopping(gateway, listening, shutdownSeconds * 1000);

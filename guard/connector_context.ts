@@ -142,7 +142,7 @@ async function send(
   const cleanup = out.cleanup ? ports.now() + LIMITS.UPSTREAM_DEADLINE_MS : 0;
   const ended = out.effect === "write" ? writes?.begin(out) : undefined;
   return await ports.http.send({ ...out, headers: { ...without(signed, out).headers, ...signed } }, {
-    endsAt: Math.max(deadline, cleanup),
+    deadline: Math.max(deadline, cleanup),
     look,
     ended,
     signal: out.effect === "read" && !out.shared ? cancelled?.() : undefined,

@@ -1,5 +1,5 @@
 /** Opens the store on Deno KV. */
-import { CLOCK, type Clock, pauseFor } from "../core/async.ts";
+import { CLOCK, type Clock, delay } from "../core/async.ts";
 import { LIMITS } from "../core/model.ts";
 import { GatewayError } from "../core/errors.ts";
 import type { Delay } from "./account_clock.ts";
@@ -86,7 +86,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     () => file?.check() ?? Promise.resolve(),
   );
   const version = new ConfigVersion(db);
-  const accounts = new Accounts(db, sealer, options.delay ?? pauseFor);
+  const accounts = new Accounts(db, sealer, options.delay ?? delay);
   const audit = new Audit(db, options.log);
   const personSessions = new PersonSessions(db);
   const signIns = new SignIns(db, sealer, personSessions);

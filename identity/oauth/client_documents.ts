@@ -96,7 +96,7 @@ export class ClientDocuments {
     await this.#take(client_id, user_id);
     try {
       return await this.#ports.http.send(out, {
-        endsAt: this.#ports.now() + OAUTH_LIMITS.DOCUMENT_DEADLINE_MS,
+        deadline: this.#ports.now() + OAUTH_LIMITS.DOCUMENT_DEADLINE_MS,
         look,
       });
     } catch (thrown) {

@@ -7,7 +7,7 @@ import { brokenOff, endingOf, failure, NotSent, placeOf, redirectedWrite } from 
 import { nextHop } from "./redirects.ts";
 import { type Answer, type Ending, headersOf, type Incoming, type Outgoing } from "./request.ts";
 import type { PinnedFetch, Transport } from "./transport.ts";
-import { alarmIn, orAborted, pauseFor } from "../../core/async.ts";
+import { abortable, alarmIn, delay } from "../../core/async.ts";
 import { cancelled } from "../../core/cancelled.ts";
 
 /** What a test may replace. */
@@ -29,7 +29,7 @@ export interface HttpOptions {
 /** How one request is sent. */
 export interface SendOptions {
   /** When the call as a whole must be over, by `now`. */
-  readonly endsAt: number;
+  readonly deadline: number;
   /** The egress look: called with the request and with each hop of a redirect, throws to stop it. */
   readonly look?: (out: Outgoing) => void;
   /** Told once how a write ended, before it is answered or thrown for. */
@@ -67,7 +67,7 @@ interface Trip {
   readonly look: (out: Outgoing) => void;
   readonly signal: AbortSignal;
   readonly limitMs: number;
-  readonly endsAt: number;
+  readonly deadline: number;
   /** Whether the way out was disposed of meanwhile. */
   readonly isStopped: () => boolean;
   left: boolean;
@@ -88,13 +88,13 @@ export function createHttp(options: HttpOptions): OpenHttp {
     lookup: options.lookup ?? systemLookup,
     now: options.now ?? Date.now,
     random: options.random ?? Math.random,
-    sleep: options.sleep ?? pauseFor,
+    sleep: options.sleep ?? delay,
     alarm: options.alarm ?? alarmIn,
   };
   return {
-    async send(out, { endsAt, look = () => {}, ended = () => {}, signal }) {
+    async send(out, { deadline, look = () => {}, ended = () => {}, signal }) {
       if (signal?.aborted) throw cancelled();
-      const limitMs = Math.min(out.deadline_ms ?? LIMITS.UPSTREAM_DEADLINE_MS, endsAt - ports.now());
+      const limitMs = Math.min(out.deadline_ms ?? LIMITS.UPSTREAM_DEADLINE_MS, deadline - ports.now());
       if (limitMs <= 0) {
         ended("not_sent", null);
         const seconds = LIMITS.CALL_DEADLINE_MS / 1000;
@@ -105,7 +105,7 @@ export function createHttp(options: HttpOptions): OpenHttp {
       const inTime = ports.alarm(limitMs, stop);
       signal?.addEventListener("abort", stop);
       const endsWith = ports.now() + limitMs;
-      const trip = { out, look, signal: clock.signal, limitMs, endsAt: endsWith, isStopped, left: false };
+      const trip = { out, look, signal: clock.signal, limitMs, deadline: endsWith, isStopped, left: false };
       try {
         headersOf(out); // a header that cannot be written is a bug, not a broken connection
         const answer = await withRetries(trip, ports);
@@ -152,7 +152,7 @@ async function withRetries(trip: Trip, ports: Ports): Promise<Incoming> {
 /** Waits until the request may be sent. Throws E_UPSTREAM where that is later than it may take. */
 async function awaitTurn(trip: Trip, ports: Ports): Promise<void> {
   for (let wait: number; (wait = await trip.out.turn?.(ports.now()) ?? 0) > 0;) {
-    if (ports.now() + wait >= trip.endsAt) {
+    if (ports.now() + wait >= trip.deadline) {
       throw failure(trip.out, "was not asked: its pace allows no more within the time of the call", false);
     }
     await ports.sleep(wait, trip.signal).catch((thrown) => {
@@ -177,7 +177,7 @@ function pauseAfter(response: Answer, trip: Trip, ports: Ports, attempt: number)
 function pause(trip: Trip, ports: Ports, attempt: number, asked: number | null): number | null {
   if (attempt >= LIMITS.UPSTREAM_RETRIES) return null;
   const wait = asked ?? BACKOFF_MS * 2 ** attempt * (0.5 + ports.random());
-  return ports.now() + wait < trip.endsAt ? wait : null;
+  return ports.now() + wait < trip.deadline ? wait : null;
 }
 
 /** One try, redirects of reads included: the answer, and the address it came from. */
@@ -217,7 +217,7 @@ async function once(hop: Outgoing, trip: Trip, ports: Ports): Promise<Answer> {
   const url = URL.parse(hop.url);
   if (url === null) throw failure(trip.out, "has an address that cannot be read", false);
   const { allowPrivate, lookup } = ports;
-  const addresses = await orAborted(
+  const addresses = await abortable(
     checkAddress(url, { allowPrivate, lookup, publicOnly: hop.public_only === true }),
     trip.signal,
   );

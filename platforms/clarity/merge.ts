@@ -58,7 +58,7 @@ export function merged(blocks: readonly Block[], dimensions: readonly Dimension[
     if (names.length === 0) return { name, rows };
     const groups = [...Map.groupBy(rows, (row) => aboutOf(folded(row), names)).values()];
     const ranked = groups.map((group) => ({
-      row: together(group, names, sessions),
+      row: mergedRow(group, names, sessions),
       sessions: total(group.map((row) => asNumber(row["sessions"]) ?? sessions(row))) ?? 0,
     }));
     return { name, rows: ranked.sort((a, b) => b.sessions - a.sessions).map(({ row }) => row) };
@@ -73,7 +73,7 @@ function folded(row: Row): Row {
 
 /** All rows of a metric as one; `sessions` weighs those that do not say how many they had. */
 export function summed(rows: readonly Row[], sessions: (row: Row) => number): Row {
-  return rows.length === 0 ? {} : together(rows, [], sessions);
+  return rows.length === 0 ? {} : mergedRow(rows, [], sessions);
 }
 
 /** How many sessions the traffic of a row's dimensions had. */
@@ -87,7 +87,7 @@ export function sessionsBy(blocks: readonly Block[], dimensions: readonly Dimens
 }
 
 /** Rows as one; what they are about is the same in all. */
-function together(rows: readonly Row[], about: readonly string[], sessions: (row: Row) => number): Row {
+function mergedRow(rows: readonly Row[], about: readonly string[], sessions: (row: Row) => number): Row {
   const first = folded(rows[0]!);
   if (rows.length === 1) return first;
   const same = new Set(about);

@@ -1,6 +1,6 @@
 /** Reading one post or page: the record in the tools' words, and the parts that a write may not overwrite unseen. */
 import { GatewayError } from "../../core/errors.ts";
-import { together } from "../../core/async.ts";
+import { allOrThrow } from "../../core/async.ts";
 import type { Page } from "../_content/page.ts";
 import type { Post, Seen } from "../_content/post.ts";
 import {
@@ -38,13 +38,13 @@ const UNSEEN_ELEMENTS =
 
 /** Reads a post. Throws DudaError (`missing` where there is none). */
 export async function lookAtPost(wire: Wire, id: string): Promise<PostLook> {
-  const [address, { data, siteNow }] = await together(wire.address(), wire.ask("post", POST, { id }));
+  const [address, { data, siteNow }] = await allOrThrow(wire.address(), wire.ask("post", POST, { id }));
   return { record: data, whole: postOf(data, siteNow, address), parts: postParts(data, siteNow), siteNow };
 }
 
 /** Reads a page. Throws DudaError (`missing` where there is none). */
 export async function lookAtPage(wire: Wire, id: string): Promise<PageLook> {
-  const [address, { data, siteNow }] = await together(wire.address(), wire.ask("page", PAGE, { id }));
+  const [address, { data, siteNow }] = await allOrThrow(wire.address(), wire.ask("page", PAGE, { id }));
   return { record: data, whole: pageOf(data, address), parts: pageParts(data), siteNow };
 }
 

@@ -1,6 +1,6 @@
 /** Saved sections of the account, put at the end of a page at Duda. */
 import { GatewayError } from "../../core/errors.ts";
-import { together } from "../../core/async.ts";
+import { allOrThrow } from "../../core/async.ts";
 import type { Page } from "../_content/page.ts";
 import type { Seen, Written } from "../_content/post.ts";
 import { DudaError } from "./errors.ts";
@@ -44,7 +44,7 @@ export async function addSection(wire: Wire, section: string, { page }: Prepared
   const { element_id } = (await wire.ask("add_element", ELEMENT, { id, json })).data;
   const late = wire.forCleanup();
   try {
-    const [after, { data }] = await together(lookAtPage(late, id), late.ask("elements", ELEMENTS, { id }));
+    const [after, { data }] = await allOrThrow(lookAtPage(late, id), late.ask("elements", ELEMENTS, { id }));
     if (after.whole.status === "published") throw wentLive(after);
     const stands = data.some((one) => one.element_id === element_id);
     const lost = stands ? [] : [`element_id: the page shows no element ${element_id}; look at it there`];

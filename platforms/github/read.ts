@@ -1,7 +1,7 @@
 /** One file of a repository. */
 import { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
-import { together } from "../../core/async.ts";
+import { allOrThrow } from "../../core/async.ts";
 import { noRef } from "./not_found.ts";
 import { blobOf, fromBase64, proven, treeOf } from "./git.ts";
 import { RepoError, unreadable } from "./errors.ts";
@@ -69,7 +69,7 @@ async function lookAt(wire: RepoWire, wanted: Wanted): Promise<z.infer<typeof FI
   const { prefix, path, branch, ref = branch } = wanted;
   const full = prefix === null ? path : `${prefix}/${path}`;
   const folder = full.includes("/") ? full.slice(0, full.lastIndexOf("/")) : "";
-  const [found, listed] = await together(
+  const [found, listed] = await allOrThrow(
     contents(wire, wanted, full, z.union([FILE, z.array(z.unknown())])),
     contents(wire, wanted, folder, z.union([LISTED, FILE])),
   );

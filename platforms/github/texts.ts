@@ -1,5 +1,5 @@
 /** The texts of files as they stand and as a write would leave them, for a preview. */
-import { together } from "../../core/async.ts";
+import { allOrThrow } from "../../core/async.ts";
 import { textIn } from "../../core/bytes.ts";
 import type { Change } from "../../core/model.ts";
 import type { View } from "./view.ts";
@@ -26,5 +26,5 @@ export const textsOf = (view: View, files: readonly Rewritten[]) => async (): Pr
     const to = next && textIn(next);
     return from === undefined || to === undefined ? [] : [{ field: `${path} (text)`, from, to }];
   });
-  return (await together(...rows)).flat();
+  return (await allOrThrow(...rows)).flat();
 };

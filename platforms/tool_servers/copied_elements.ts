@@ -1,5 +1,5 @@
 /** Whether a copy of a page, or of an element of it, shows what that shows. */
-import { together } from "../../core/async.ts";
+import { allOrThrow } from "../../core/async.ts";
 import { type Found, unknown, wrong } from "./found.ts";
 import type { ProxyPorts } from "./proxied_context.ts";
 import { readerOf, readWith } from "./read_back.ts";
@@ -24,7 +24,7 @@ export async function copiedElements(
     const payload = await readWith(servers, reader, { [reader.page ?? "post_id"]: of });
     return payload === null ? null : structureOf(payload);
   };
-  const [copy, original] = await together(look(id), look(page));
+  const [copy, original] = await allOrThrow(look(id), look(page));
   if (copy === null || original === null) return unread;
   const all = [...original.elements.keys()];
   const own = typeof part === "string" && part !== ""

@@ -1,6 +1,6 @@
 /** Settings of elements as a write sent them, compared with those that the site's own tool reads. */
 import { decodeHTML } from "entities/decode";
-import { together } from "../../core/async.ts";
+import { allOrThrow } from "../../core/async.ts";
 import { addedId, type Seen } from "./compared.ts";
 import { type Found, unknown } from "./found.ts";
 import { asPhpKeeps } from "./php_values.ts";
@@ -68,7 +68,7 @@ export async function withStored(
   read: ((element_id: string) => Promise<unknown>) | undefined,
 ): Promise<(Compared | undefined)[] | null> {
   if (read === undefined) return sent.length === 0 ? [] : null;
-  return await together(...sent.map(async (one, at) => {
+  return await allOrThrow(...sent.map(async (one, at) => {
     if (at >= ELEMENTS_MAX) return undefined;
     const found = await read(one.element_id);
     const isOf = isFields(found) && (found.element_id ?? one.element_id) === one.element_id;

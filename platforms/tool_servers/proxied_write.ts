@@ -2,7 +2,7 @@
 import { GatewayError } from "../../core/errors.ts";
 import type { Content, ContentProof } from "../../core/content.ts";
 import type { Outcome } from "../../core/model.ts";
-import { together } from "../../core/async.ts";
+import { allOrThrow } from "../../core/async.ts";
 import { isDoubtful } from "../_http/failures.ts";
 import { filterListedTools } from "./abilities.ts";
 import { assertFit, contentOf, isRefused, payloadOf, toolError, withOutcome } from "./answers.ts";
@@ -47,7 +47,7 @@ export class ProxiedWrite {
   /** `stands` refuses where the page is not as it was when the call was planned. */
   async run(turn?: Turn, stands?: () => Promise<void>): Promise<Content> {
     const { call: { offer, args, target: { writes } } } = this;
-    await together(this.#back?.before(), this.#live.before());
+    await allOrThrow(this.#back?.before(), this.#live.before());
     await stands?.();
     if (turn && !await turn.renew()) {
       throw new GatewayError(
@@ -84,7 +84,7 @@ export class ProxiedWrite {
   async #looks(result: UpstreamResult | null): Promise<{ verdict: Verdict; live: LiveVerdict }> {
     const payload = result === null || result.isError ? null : payloadOf(result);
     const read = this.#look(payload);
-    const [verdict, live] = await together(read, this.#live.after(result, read));
+    const [verdict, live] = await allOrThrow(read, this.#live.after(result, read));
     const changes = [...verdict.changes, ...live.changes];
     if (changes.length > 0) this.ctx.note({ changes });
     return { verdict, live };

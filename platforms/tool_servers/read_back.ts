@@ -1,6 +1,6 @@
 /** What stands after a write by a site's own tool, read by the site's own tools that read, compared with what was asked for. */
 import { GatewayError } from "../../core/errors.ts";
-import { together } from "../../core/async.ts";
+import { allOrThrow } from "../../core/async.ts";
 import type { Change } from "../../core/model.ts";
 import { wordList } from "../../rules/proxied/words.ts";
 import { payloadOf } from "./answers.ts";
@@ -175,7 +175,7 @@ export function pageReadBack(
   let warned: readonly string[] = [];
   return {
     async before() {
-      [before, text] = await together(look(), readText());
+      [before, text] = await allOrThrow(look(), readText());
       const parts = partsOf(call, words, before?.elements.size ?? null);
       warned = await assertSeen(call, ctx, { state, parts });
     },
@@ -183,7 +183,7 @@ export function pageReadBack(
       try {
         const sent = sentFor({ words, args, payload, page: target.page ?? "post_id" });
         // Beside each other, for each is a way there and back.
-        const [now, own, nowText] = await together(look(), withStored(sent, readSettings), readText());
+        const [now, own, nowText] = await allOrThrow(look(), withStored(sent, readSettings), readText());
         if (now === null) return { ...unproven(UNREADABLE), warnings: warned };
         const shown = before === null ? [] : changesBetween(before, now);
         const changes = shown.length > 0 ? shown : textChanges(text, nowText);

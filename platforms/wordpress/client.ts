@@ -1,6 +1,6 @@
 /** The client of a WordPress site: what no other platform has, through its own REST API and the companion plugin. */
 import type { SiteContext } from "../_connector/connector.ts";
-import { together } from "../../core/async.ts";
+import { allOrThrow } from "../../core/async.ts";
 import type { Id } from "../../core/ids.ts";
 import type { Making } from "../../core/model.ts";
 import { readIndex } from "./health.ts";
@@ -41,7 +41,7 @@ export function clientOf(ctx: SiteContext) {
      * that is not there.
      */
     async findTerm(taxonomy: Taxonomy, name: string, parent?: Id): Promise<TermPick> {
-      const [, picks] = await together(
+      const [, picks] = await allOrThrow(
         accountIfShown(wire),
         findTerms(wire, taxonomy, [name], true),
         requireParentTerm(wire, parent),

@@ -1,6 +1,6 @@
 /** WordPress: the platform of cms sites. */
 import { z } from "zod";
-import { onDemand, together } from "../../core/async.ts";
+import { allOrThrow, onDemand } from "../../core/async.ts";
 import { choice, closed, expected, text, yesNo } from "../../core/fields.ts";
 import { numericId } from "../../core/ids.ts";
 import { BUILDERS, type Site } from "../../core/model.ts";
@@ -118,7 +118,7 @@ export default connector({
   async ping(ctx) {
     const client = await clientOf(ctx);
     const began = ctx.now();
-    const [latency_ms, { id, name, slug, roles, can }] = await together(
+    const [latency_ms, { id, name, slug, roles, can }] = await allOrThrow(
       client.index().then(() => ctx.now() - began),
       client.whoami(),
     );

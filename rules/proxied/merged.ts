@@ -27,7 +27,7 @@ const textOf = memoize((schema: Schema) => ({ text: canonical(schema) }));
 const isSame = (a: Schema, b: Schema) => a === b || textOf(a).text === textOf(b).text;
 
 const propertiesOf = ({ properties }: Schema) => (properties ?? {}) as Readonly<Record<string, Schema>>;
-const requiredOf = madeOnce(({ required }: Schema): ReadonlySet<string> =>
+const requiredOf = memoize(({ required }: Schema): ReadonlySet<string> =>
   new Set((required ?? []) as string[])
 );
 

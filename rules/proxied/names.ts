@@ -1,5 +1,5 @@
 /** What the names of others' tools say of them: which are never run, and which run another tool by name. */
-import { madeOnce } from "../../core/made_once.ts";
+import { memoize } from "../../core/made_once.ts";
 import type { Steps } from "../../core/steps.ts";
 import { type Place, unreadable, walk } from "./walk.ts";
 import type { Unpacked } from "./unpacked.ts";
@@ -134,7 +134,7 @@ function isToDo({ key, value, within }: Place): boolean {
 }
 
 /** Whether it is, or is an item of, what is called after what people have to do. */
-const isTask = madeOnce(({ key, within }: Place): boolean =>
+const isTask = memoize(({ key, within }: Place): boolean =>
   key === "" ? within !== null && isTask(within) : hasToDo(key)
 );
 
@@ -143,7 +143,7 @@ function hasToDo(key: string): boolean {
   return [1, 2, 3].some((count) => TO_DO.test(words.slice(-count).join(" ")));
 }
 
-const names = madeOnce((place: Place): boolean => {
+const names = memoize((place: Place): boolean => {
   const { key, within } = place;
   // A list's items mean what the list is called.
   if (key === "") return within !== null && names(within);
@@ -159,7 +159,7 @@ const names = madeOnce((place: Place): boolean => {
 });
 
 /** Whether it is, or is an item of, what is called after tools, abilities or operations. */
-const holdsNames = madeOnce(({ key, within }: Place): boolean => {
+const holdsNames = memoize(({ key, within }: Place): boolean => {
   if (key === "") return within !== null && holdsNames(within);
   return NAMING.has(wordList(key).at(-1) ?? "");
 });

@@ -1,6 +1,6 @@
 /** Walks the arguments of another's tool to any depth, into texts that are JSON themselves, within bounds. */
 import { GatewayError } from "../../core/errors.ts";
-import { madeOnce } from "../../core/made_once.ts";
+import { memoize } from "../../core/made_once.ts";
 import { LIMITS } from "../../core/model.ts";
 import { Steps } from "../../core/steps.ts";
 import { namesStatus } from "./status.ts";
@@ -205,7 +205,7 @@ const SHOWN: ReadonlySet<string> = new Set(
 );
 
 /** Whether a text is code, or words for people, which no server reads as anything else, or may be sent for a machine. */
-const meantBy = madeOnce((place: Place): Meant => {
+const meantBy = memoize((place: Place): Meant => {
   const { key, within } = place;
   if (key === "") return within === null ? "sent" : meantBy(within);
   if (key.toLowerCase() === "code") return "code";

@@ -47,7 +47,7 @@ const KNOWN = new Set(OTHERS.map((one) => keyOf(one.split(","))));
 const PARTNERED = new Set(["platform_position"]);
 
 /** Refuses breakdowns that do not go together. */
-export function together(breakdowns: readonly string[], actions: readonly string[]): void {
+export function assertCombinable(breakdowns: readonly string[], actions: readonly string[]): void {
   const all = [...breakdowns, ...actions];
   const joined = all.filter((one) => !FREE.includes(one));
   const alone = joined.length === 1 && !PARTNERED.has(joined[0]!);

@@ -1,7 +1,7 @@
 /** Reports: cells of the world filtered, grouped by level, breakdowns and steps of time, summed and written as Meta does. */
 import { among, bad, listOf, only } from "./answers.ts";
 import { isOlder, type Span, spanOf, stepsOf, today } from "./days.ts";
-import { together, unavailable } from "./breakdowns.ts";
+import { assertCombinable, unavailable } from "./breakdowns.ts";
 import { metricsOf } from "./metrics.ts";
 import { ACTION_BREAKDOWNS, BREAKDOWNS, INSIGHT_FIELDS, LEVELS, WINDOWS } from "./words.ts";
 import type { Account, Cell, Segment, World } from "./world.ts";
@@ -48,7 +48,7 @@ export function report(world: World, account: Account, query: URLSearchParams, n
   among("breakdowns", breakdowns, BREAKDOWNS);
   among("action_breakdowns", actions, ACTION_BREAKDOWNS);
   among("action_attribution_windows", windows, WINDOWS);
-  together(breakdowns, actions);
+  assertCombinable(breakdowns, actions);
   unavailable(fields, breakdowns);
   const span = spanOf(query, now, account.timezone_name);
   const old = breakdowns.length > 0 && isOlder(span.since, REACH_MONTHS, today(now, account.timezone_name));

@@ -125,7 +125,7 @@ class World {
   }
 
   /** Several at once, with the person at work right before the next write where that is compared. */
-  async together(): Promise<void> {
+  async atOnce(): Promise<void> {
     const first = this.one(this.approved);
     // Without the plugin a window is left between the last look and the write, in which another's write may come.
     const next = () => this.at.guarded ? this.one(this.approved) : first;
@@ -178,7 +178,7 @@ async function play(at: Ground, seed: number): Promise<void> {
       if (choice < 0.35) await world.preview();
       else if (choice < 0.55) world.edit();
       else if (choice < 0.85) await world.confirm(world.one(world.approved));
-      else await world.together();
+      else await world.atOnce();
     }
     world.judge();
   } catch (thrown) {

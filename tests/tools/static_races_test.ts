@@ -142,7 +142,7 @@ Deno.test("a branch that moves before every try is given up, nothing of ours bei
 });
 
 /** A world that holds back the first requests that would move a branch until there are that many of them. */
-async function together(count: number): Promise<StaticWorld> {
+async function meeting(count: number): Promise<StaticWorld> {
   const all = Promise.withResolvers<void>();
   let waiting = 0;
   return await StaticWorld.open({
@@ -180,7 +180,7 @@ const ownOf = (tool: string, body: string): Args => {
 for (const [tool, args] of PAIRS) {
   Deno.test(`of two callers of ${tool} ${JSON.stringify(args)} at once one wins and the other is told`, async () => {
     for (const target_branch of ["main", "preview"]) {
-      await using at = await together(2);
+      await using at = await meeting(2);
       const as = ["all", target_branch === "main" ? "second" : "all"];
       const bodies = ["<p>one</p>", "<p>two</p>"];
       const endings = await Promise.all(bodies.map((body, n) => {
@@ -201,7 +201,7 @@ for (const [tool, args] of PAIRS) {
 }
 
 Deno.test("two callers of different files at once both get their commit", async () => {
-  await using at = await together(2);
+  await using at = await meeting(2);
   const names = ["a", "b"];
   const endings = await Promise.all(
     names.map((name, n) =>

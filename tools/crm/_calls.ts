@@ -1,5 +1,5 @@
 /** Missed calls, and whether an SMS followed. */
-import { together } from "../../core/async.ts";
+import { allOrThrow } from "../../core/async.ts";
 import { type Days, within } from "../../platforms/highlevel/days.ts";
 import type { Message } from "../../platforms/highlevel/rows.ts";
 import { many, median, rate } from "./_numbers.ts";
@@ -47,7 +47,7 @@ const MINUTE_MS = 60_000;
 export async function missedCalls(reading: Reading, window_minutes: number) {
   const { client, days, notes } = reading;
   const windowMs = window_minutes * MINUTE_MS;
-  const [calls, messages] = await together(
+  const [calls, messages] = await allOrThrow(
     client.exported("Call", days.from, days.to),
     client.exported("SMS", days.from, days.to + windowMs),
   );

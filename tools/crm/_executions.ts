@@ -1,5 +1,5 @@
 /** Executions of a workflow: in groups where the CRM tells them, and who is or was in it. */
-import { together } from "../../core/async.ts";
+import { allOrThrow } from "../../core/async.ts";
 import { within } from "../../platforms/highlevel/days.ts";
 import { noteRows, type Reading } from "./_read.ts";
 
@@ -22,7 +22,7 @@ export async function executionGroups(reading: Reading, workflow_id: string) {
   const { client, days, notes } = reading;
   const inState = (field: "activeWorkflows" | "finishedWorkflows") =>
     client.countContacts([{ field, operator: "eq", value: workflow_id }]);
-  const [found, active, finished] = await together(
+  const [found, active, finished] = await allOrThrow(
     client.executions(workflow_id),
     inState("activeWorkflows"),
     inState("finishedWorkflows"),

@@ -1,5 +1,5 @@
 /** crm_compute_form_submission_rate: which share of new contacts seems to have come by a form. */
-import { together } from "../../core/async.ts";
+import { allOrThrow } from "../../core/async.ts";
 import { LIMITS } from "../../core/model.ts";
 import { tool } from "../../registry/tool.ts";
 import { attributionOf, formFields, newContacts } from "./_leads.ts";
@@ -13,7 +13,7 @@ export default tool("crm_compute_form_submission_rate", {
   check: (args, ctx) => checkWindow(args, ctx.now()),
   async run({ max_contacts = 1000, ...args }, ctx) {
     const reading = await begin(ctx, { ...args, otherwise: LIMITS.CRM_WINDOW_DAYS });
-    const [fields, { rows, sampling }] = await together(
+    const [fields, { rows, sampling }] = await allOrThrow(
       reading.client.customFields(),
       newContacts(reading, max_contacts),
     );

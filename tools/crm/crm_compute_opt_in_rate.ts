@@ -1,5 +1,5 @@
 /** crm_compute_opt_in_rate: form submissions of a window, without the rate that the CRM keeps to itself. */
-import { together } from "../../core/async.ts";
+import { allOrThrow } from "../../core/async.ts";
 import { LIMITS } from "../../core/model.ts";
 import { tool } from "../../registry/tool.ts";
 import { funnelsOf, UNREPORTED } from "./_funnels.ts";
@@ -13,7 +13,7 @@ export default tool("crm_compute_opt_in_rate", {
   async run(args, ctx) {
     const reading = await begin(ctx, { ...args, otherwise: LIMITS.CRM_WINDOW_DAYS });
     const { first, last } = reading.days;
-    const [{ total }, funnels] = await together(
+    const [{ total }, funnels] = await allOrThrow(
       reading.client.submissions({ first, last, limit: 1, page: 1 }),
       funnelsOf(reading, FUNNELS_MAX),
     );

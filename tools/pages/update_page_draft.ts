@@ -1,7 +1,7 @@
 /** update_page_draft: given fields of a draft or scheduled page, or its whole content anew from a template. */
 import { GatewayError } from "../../core/errors.ts";
 import { numericId } from "../../core/ids.ts";
-import { together } from "../../core/async.ts";
+import { allOrThrow } from "../../core/async.ts";
 import { maybeUnseen } from "../../rules/builders.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
 import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
@@ -39,7 +39,7 @@ export default tool("update_page_draft", {
   async plan({ page_id, page_builder: _, ...args }, ctx) {
     await checkHeader(args.header_html);
     const client = await ctx.use(pages);
-    const [now, draft] = await together(client.readDraft(page_id), prepared(client, args, false));
+    const [now, draft] = await allOrThrow(client.readDraft(page_id), prepared(client, args, false));
     let unsure: string[] = [];
     if (args.content_html !== undefined) {
       const builder = now.page_builder ?? await client.builderSeen(page_id);

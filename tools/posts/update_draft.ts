@@ -1,5 +1,5 @@
 /** update_draft: given fields of a draft or scheduled post, never its state. */
-import { together } from "../../core/async.ts";
+import { allOrThrow } from "../../core/async.ts";
 import { maybeUnseen, refuseUnseen } from "../../rules/builders.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { checkArguments, checkNamed } from "../../rules/text.ts";
@@ -26,7 +26,7 @@ export default tool("update_draft", {
   raises: (fields) => scriptRaises(fields, SHOWN_POST),
   async plan({ post_id, ...fields }, ctx) {
     const client = await ctx.use(content);
-    const [now, draft] = await together(client.getDraft(post_id), client.prepareDraft(fields, false));
+    const [now, draft] = await allOrThrow(client.getDraft(post_id), client.prepareDraft(fields, false));
     let unsure: string[] = [];
     if (fields.content_html !== undefined) {
       const builder = now.page_builder ?? await client.builderSeen(post_id);

@@ -8,7 +8,7 @@ import { content } from "../../platforms/_content/content.ts";
 import wordpress from "../../platforms/wordpress/connector.ts";
 import type { Media } from "../../platforms/wordpress/rest/media.ts";
 import web from "../../platforms/web/connector.ts";
-import { together } from "../../core/async.ts";
+import { allOrThrow } from "../../core/async.ts";
 import { numericId } from "../../core/ids.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { fromBase64, knownImage, plainFilename } from "./_images.ts";
@@ -57,7 +57,7 @@ export default tool("upload_media", {
     const from = await ctx.use(web);
     const posts = texts.post_id === undefined ? undefined : await ctx.use(content);
     const field = source_url === undefined ? "content_base64" : "source_url";
-    const [, , bytes] = await together(
+    const [, , bytes] = await allOrThrow(
       client.mayUpload(Object.keys(given(texts)).length > 0),
       texts.post_id === undefined ? undefined : posts?.check(texts.post_id, "update"),
       source_url === undefined

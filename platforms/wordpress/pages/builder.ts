@@ -11,7 +11,7 @@ import type {
   TemplateList,
   TemplatesQuery,
 } from "../../_content/page.ts";
-import { together } from "../../../core/async.ts";
+import { allOrThrow } from "../../../core/async.ts";
 import {
   asking,
   COMPANION,
@@ -72,7 +72,7 @@ const NEW_ENOUGH_MS = 60_000;
 /** Templates of the visual builder. Throws E_COMPANION_REQUIRED, E_BUILDER_NOT_AVAILABLE, CmsError. */
 export async function listTemplates(wire: Wire, query: TemplatesQuery): Promise<TemplateList> {
   const { page, per_page, search } = query;
-  const [, got] = await together(
+  const [, got] = await allOrThrow(
     wire.cache.once(
       NEW_ENOUGH,
       NEW_ENOUGH_MS,
@@ -118,7 +118,7 @@ async function findTemplate(
     parent,
   });
   if (told) return { template: templateOf(told.state.template), hashes: told.hashes };
-  const [health, got] = await together(
+  const [health, got] = await allOrThrow(
     readCompanion(wire, "builder"),
     asking("builder", () => wire.get(`${COMPANION}/builder/templates/${id}`, {}, TEMPLATE)),
     requireParent(wire, parent_id),

@@ -5,7 +5,7 @@ import type { CodeParts } from "../../../rules/code_pages/parts.ts";
 import { type Id, numericId } from "../../../core/ids.ts";
 import type { Making } from "../../../core/model.ts";
 import type { PostHead, Written } from "../../_content/post.ts";
-import { together } from "../../../core/async.ts";
+import { allOrThrow } from "../../../core/async.ts";
 import { asking, COMPANION, makingPage, readCompanion, requireCapability } from "../companion/plugin.ts";
 import { compareCodePage } from "./code_proof.ts";
 import { requireParent } from "./pages.ts";
@@ -105,7 +105,7 @@ export async function prepareCodePage(wire: Wire, slug: string, parent?: Id): Pr
 }
 
 async function requireRights(wire: Wire, parent?: Id): Promise<void> {
-  const [health] = await together(readCompanion(wire, "code_page"), requireParent(wire, parent));
+  const [health] = await allOrThrow(readCompanion(wire, "code_page"), requireParent(wire, parent));
   for (const [right, doing] of RIGHTS) requireCapability(health, right, doing);
 }
 
@@ -122,12 +122,12 @@ export async function readCodePage(wire: Wire, id: number): Promise<CodePage> {
     const parts = { html, css, js, scoped, shown, slug, scope_class };
     return { ...head(record), ...parts, hashes: told.hashes, warnings: editingWarnings(told.editing) };
   }
-  const [, page] = await together(requireRights(wire), readPlain(wire, id));
+  const [, page] = await allOrThrow(requireRights(wire), readPlain(wire, id));
   return page;
 }
 
 async function readPlain(wire: Wire, id: number): Promise<CodePage> {
-  const [state, got] = await together(
+  const [state, got] = await allOrThrow(
     checkState(wire, "pages", id, "update"),
     asking("code_page", () => wire.get(`${COMPANION}/code-pages/${id}`, {}, PARTS)),
   );

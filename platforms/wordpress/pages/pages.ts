@@ -5,7 +5,7 @@ import { type Id, numericId } from "../../../core/ids.ts";
 import type { Making } from "../../../core/model.ts";
 import { CODE_APART, type Page, type PageFields, type PreparedPage } from "../../_content/page.ts";
 import type { Written } from "../../_content/post.ts";
-import { together } from "../../../core/async.ts";
+import { allOrThrow } from "../../../core/async.ts";
 import { CmsError } from "../errors.ts";
 import { builderTold } from "../rest/builders.ts";
 import { rowOf } from "../rest/listing.ts";
@@ -66,7 +66,7 @@ export async function requireParent(wire: Wire, parent: Id | undefined): Promise
  * itself. Writes nothing. Throws E_BAD_INPUT, E_UPSTREAM.
  */
 export async function preparePage(wire: Wire, fields: PageFields, isNew: boolean): Promise<PreparedPage> {
-  await together(isNew ? accountIfShown(wire) : undefined, requireParent(wire, fields.parent_id));
+  await allOrThrow(isNew ? accountIfShown(wire) : undefined, requireParent(wire, fields.parent_id));
   if (isNew) await requireRight(wire, "edit_pages", "write pages");
   const { content_html, ...rest } = fields;
   const warnings = isNew ? uncheckedRights(wire) : [];

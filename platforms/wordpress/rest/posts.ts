@@ -1,7 +1,7 @@
 /** Posts of a CMS: reading, listing, drafts made and changed. */
 import { GatewayError } from "../../../core/errors.ts";
 import { numericId } from "../../../core/ids.ts";
-import { together } from "../../../core/async.ts";
+import { allOrThrow } from "../../../core/async.ts";
 import type { Making } from "../../../core/model.ts";
 import type {
   DraftFields,
@@ -61,7 +61,7 @@ export async function readDraft(wire: Wire, id: number): Promise<Post & CmsSeen>
 async function withTerms(wire: Wire, record: ContentRecord): Promise<Post> {
   return post(
     record,
-    ...await together(termsOf(wire, "category", record), termsOf(wire, "tag", record)),
+    ...await allOrThrow(termsOf(wire, "category", record), termsOf(wire, "tag", record)),
   );
 }
 
@@ -105,7 +105,7 @@ async function pageOfOwn(wire: Wire, asked: Query, page: number) {
   const sees = (me: Me | null) => me === null || me.can("edit_others_posts");
   const known = knownAccount(wire);
   if (known) return sees(known) ? await all() : await own(known);
-  const [me, found] = await together(accountIfShown(wire), all());
+  const [me, found] = await allOrThrow(accountIfShown(wire), all());
   return me === null || sees(me) ? found : await own(me);
 }
 
@@ -116,7 +116,7 @@ async function pageOfOwn(wire: Wire, asked: Query, page: number) {
 export async function prepareDraft(wire: Wire, fields: DraftFields, isNew: boolean): Promise<CmsDraft> {
   const { author_id } = fields;
   const alone = isNew && [...fields.tags ?? [], ...fields.categories ?? []].length === 1;
-  const [me, tags, categories] = await together(
+  const [me, tags, categories] = await allOrThrow(
     isNew || author_id !== undefined ? accountIfShown(wire) : null,
     fields.tags && findTerms(wire, "tag", fields.tags, alone),
     fields.categories && findTerms(wire, "category", fields.categories, alone),

@@ -1,5 +1,5 @@
 /** What a plan saw of a post or page, and the write that overwrites nothing else. */
-import { together } from "../../../core/async.ts";
+import { allOrThrow } from "../../../core/async.ts";
 import type { PublishGrant } from "../../_http/request.ts";
 import type { Seen } from "../../_content/post.ts";
 import {
@@ -63,13 +63,13 @@ const WHOLE = { _fields: CONTENT_FIELDS };
 
 async function plainLook(wire: Wire, kind: Kind, id: number, asked: Query = WHOLE): Promise<Look> {
   const live = asked === LIVE_TOO;
-  const [{ data: record, siteNow }, early] = await together(
+  const [{ data: record, siteNow }, early] = await allOrThrow(
     plainRecord(wire, kind, id, asked),
     live && isApart(wire) ? seoApart(wire, id) : null,
   );
   const along = await seoAlong(wire, kind, record);
   if (!live) return { record, guarded: null, seo: along, beside: {}, code: null, siteNow };
-  const [seo, code] = await together(along ?? early ?? seoApart(wire, id), codeOf(wire, record));
+  const [seo, code] = await allOrThrow(along ?? early ?? seoApart(wire, id), codeOf(wire, record));
   const coded = code && { code: JSON.stringify([record.meta._site_ops_scope, code.css, code.js]) };
   const beside = { ...besideAlong(record), ...coded };
   // A draft's own link is shown as its canonical address until it has another.

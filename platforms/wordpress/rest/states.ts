@@ -1,6 +1,6 @@
 /** The states of posts and pages: what may be done in which, and the changes of state themselves. */
 import { GatewayError } from "../../../core/errors.ts";
-import { together } from "../../../core/async.ts";
+import { allOrThrow } from "../../../core/async.ts";
 import { hasLead, type Moment } from "../../../rules/schedule.ts";
 import type { Making, Outcome } from "../../../core/model.ts";
 import type { PublishGrant } from "../../_http/request.ts";
@@ -42,7 +42,7 @@ export async function checkState(
 ): Promise<CmsSeen> {
   const zone = verb === "schedule" ? timeZoneOf(wire) : undefined;
   const live = verb === "schedule" || verb === "publish";
-  const [found, time_zone] = await together(look(wire, kind, id, live ? LIVE_TOO : undefined), zone);
+  const [found, time_zone] = await allOrThrow(look(wire, kind, id, live ? LIVE_TOO : undefined), zone);
   judge(kind, verb, moment)(found);
   const right = kind === "posts" ? "publish_posts" : "publish_pages";
   if (live && !found.guarded?.me.can(right)) await requireRight(wire, right, `${verb} this`);

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { GatewayError } from "../../../core/errors.ts";
 import { type Id, numericId } from "../../../core/ids.ts";
-import { together } from "../../../core/async.ts";
+import { allOrThrow } from "../../../core/async.ts";
 import type { Making } from "../../../core/model.ts";
 import { isDoubtful } from "../../_http/failures.ts";
 import { CmsError } from "../errors.ts";
@@ -78,7 +78,7 @@ function term(record: TermRecord): Term {
 export async function listTerms(wire: Wire, taxonomy: Taxonomy, query: TermsQuery): Promise<TermList> {
   const { page, per_page, search } = query;
   const asked = { page, per_page, search: escaped(search), _fields: FIELDS };
-  const [, got] = await together(accountIfShown(wire), wire.get(ROUTE[taxonomy], asked, TERMS));
+  const [, got] = await allOrThrow(accountIfShown(wire), wire.get(ROUTE[taxonomy], asked, TERMS));
   return { terms: got.data.map(term), page, per_page, ...totals(got.headers) };
 }
 
@@ -116,8 +116,8 @@ export async function findTerms(
   const ask = async (query: Query) =>
     (await wire.get(ROUTE[taxonomy], { ...query, per_page: PER_PAGE, _fields: FIELDS }, TERMS)).data;
   const search = (name: string) => ask({ search: escaped(name) });
-  const [bySlug, ...searched] = await together(ask({ slug: names }), ...at_once ? names.map(search) : []);
-  return await together(...names.map(async (name, at): Promise<TermPick> => {
+  const [bySlug, ...searched] = await allOrThrow(ask({ slug: names }), ...at_once ? names.map(search) : []);
+  return await allOrThrow(...names.map(async (name, at): Promise<TermPick> => {
     const beside = searched[at]?.filter(({ id }) => !bySlug.some((one) => one.id === id)) ?? [];
     const found = pick(taxonomy, name, [...bySlug, ...beside]);
     return { name, id: found ?? (at_once ? null : pick(taxonomy, name, await search(name))) };

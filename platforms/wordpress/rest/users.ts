@@ -1,7 +1,7 @@
 /** Who the site's account is, and who else has one. */
 import { z } from "zod";
 import { GatewayError } from "../../../core/errors.ts";
-import { together } from "../../../core/async.ts";
+import { allOrThrow } from "../../../core/async.ts";
 import { type Id, numericId } from "../../../core/ids.ts";
 import { CmsError, refusesCredentials } from "../errors.ts";
 import { fieldsOf, ME, totals, USER_ROW } from "./records.ts";
@@ -171,7 +171,7 @@ export async function listUsers(wire: Wire, query: UsersQuery): Promise<UserList
       if (!hidden) throw thrown;
     }
   }
-  const [, got] = await together(accountIfShown(wire), wire.get("wp/v2/users", common, rows));
+  const [, got] = await allOrThrow(accountIfShown(wire), wire.get("wp/v2/users", common, rows));
   const note = roles === undefined ? HIDDEN : `${HIDDEN}; roles could not be applied`;
   return { users: got.data, page, per_page, ...totals(got.headers), note };
 }

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { GatewayError } from "../../../core/errors.ts";
 import type { Site } from "../../../core/model.ts";
-import { together } from "../../../core/async.ts";
+import { allOrThrow } from "../../../core/async.ts";
 import { changedPart } from "./effect.ts";
 import { asking, COMPANION, COMPANION_VERSION_MIN, readCompanion } from "../companion/plugin.ts";
 import { editingWarnings } from "../companion/guarded.ts";
@@ -79,7 +79,7 @@ async function readGuardedMeta(wire: Wire, id: number, images: Query): Promise<S
 }
 
 async function readProven(wire: Wire, id: number, images: Query): Promise<SeoMeta> {
-  const [, meta] = await together(readCompanion(wire, "seo"), readBridge(wire, id, images));
+  const [, meta] = await allOrThrow(readCompanion(wire, "seo"), readBridge(wire, id, images));
   return meta;
 }
 

@@ -16,7 +16,7 @@ import { asking, COMPANION, readCompanion, requireCapability } from "../companio
 import { type PartHashes, staleOf } from "../companion/guarded.ts";
 import { readTold, writeTold } from "../companion/guarded_routes.ts";
 import { CmsError } from "../errors.ts";
-import { together } from "../../../core/async.ts";
+import { allOrThrow } from "../../../core/async.ts";
 import { readBack } from "../rest/read_back.ts";
 import type { Wire } from "../rest/wire.ts";
 
@@ -73,7 +73,7 @@ async function look(wire: Wire, source: string): Promise<z.infer<typeof LIST>> {
 export async function prepareRedirect(wire: Wire, site: Site, redirect: Redirect): Promise<PreparedRedirect> {
   const { source, destination, status } = redirect;
   const asked = { source: escaped(source), destination, status };
-  const [told, visited] = await together(
+  const [told, visited] = await allOrThrow(
     readTold(wire, GUARDED_REDIRECTS, asked),
     wire.answersVisitors(source),
   );

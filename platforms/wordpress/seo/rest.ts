@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { GatewayError } from "../../../core/errors.ts";
 import type { Site } from "../../../core/model.ts";
-import { together } from "../../../core/async.ts";
+import { allOrThrow } from "../../../core/async.ts";
 import { COMPANION_VERSION_MIN } from "../companion/plugin.ts";
 import { CmsError } from "../errors.ts";
 import { readIndex } from "../health.ts";
@@ -63,7 +63,7 @@ function nothing(thrown: unknown): undefined {
 
 async function find(wire: Wire, id: number): Promise<Found> {
   const last = STORES.find(({ provider }) => provider === wire.cache.get<string>(LAST_STORE));
-  const [{ namespaces }, { kind, got }, early] = await together(
+  const [{ namespaces }, { kind, got }, early] = await allOrThrow(
     readIndex(wire),
     readRecord(wire, id),
     last?.readApart?.(wire, id).catch(nothing),
@@ -85,7 +85,7 @@ async function findChanged(
   const { id, type } = post;
   const kind = type === "page" ? "pages" : "posts";
   const store = STORES.find((one) => one.provider === provider)!;
-  const [{ got }, apart] = await together(
+  const [{ got }, apart] = await allOrThrow(
     readRecord(wire, id, kind),
     store.readChanged?.(wire, id, change, { fields, effect }),
   );
@@ -147,7 +147,7 @@ async function withAttachments(
 ): Promise<SeoMeta> {
   const given = SEO_IMAGES.filter((name) => changed[name]);
   if (given.length === 0) return meta;
-  const found = await together(...given.map((name) => attachmentAt(wire, changed[name]!)));
+  const found = await allOrThrow(...given.map((name) => attachmentAt(wire, changed[name]!)));
   const attachments = Object.fromEntries(given.map((name, at) => [name, found[at]]));
   const missing = given.filter((name) => libraryOnly && attachments[name] === 0);
   const fixed = { ...meta.effect.fixed, ...Object.fromEntries(missing.map((name) => [name, "library"])) };

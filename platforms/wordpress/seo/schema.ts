@@ -5,7 +5,7 @@ import { type PageSchema, typesOf } from "../../../rules/seo_schema.ts";
 import { requireEnclosed } from "../../../rules/structured_data.ts";
 import type { Making, Site } from "../../../core/model.ts";
 import type { Compared } from "../../_content/compared.ts";
-import { together } from "../../../core/async.ts";
+import { allOrThrow } from "../../../core/async.ts";
 import { asking, COMPANION, readCompanion, requireCapability } from "../companion/plugin.ts";
 import { readBack } from "../rest/read_back.ts";
 import { editingWarnings, type PartHashes } from "../companion/guarded.ts";
@@ -82,7 +82,7 @@ async function find(wire: Wire, id: number): Promise<Found> {
 }
 
 async function findPlain(wire: Wire, id: number): Promise<Found> {
-  const [{ post }, list] = await together(readBridge(wire, id), readEntries(wire, id));
+  const [{ post }, list] = await allOrThrow(readBridge(wire, id), readEntries(wire, id));
   return { post, ...list };
 }
 

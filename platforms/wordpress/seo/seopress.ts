@@ -1,7 +1,7 @@
 /** SEOPress without the companion plugin: its own routes below `seopress/v1/posts/{id}/`, a group of fields each. */
 import { z } from "zod";
 import { GatewayError } from "../../../core/errors.ts";
-import { together } from "../../../core/async.ts";
+import { allOrThrow } from "../../../core/async.ts";
 import { CmsError } from "../errors.ts";
 import type { Wire } from "../rest/wire.ts";
 import { NO_EFFECT, type SeoEffect } from "./effect.ts";
@@ -45,7 +45,7 @@ async function readSeopress(
 ): Promise<{ fields: Partial<SeoFields>; fixed: Record<string, string>; origins: Record<string, string> }> {
   const get = async <T>(route: SeopressRoute, schema: z.ZodType<T>) =>
     routes.includes(route) ? (await wire.get(`seopress/v1/posts/${id}/${route}`, {}, schema)).data : null;
-  const [main, words, robots, social] = await together(
+  const [main, words, robots, social] = await allOrThrow(
     get("title-description-metas", z.object({ title: z.string(), description: z.string() })),
     get("target-keywords", KEYWORDS),
     get("meta-robot-settings", ROWS),

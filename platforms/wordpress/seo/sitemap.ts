@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { GatewayError } from "../../../core/errors.ts";
 import type { Compared } from "../../_content/compared.ts";
-import { together } from "../../../core/async.ts";
+import { allOrThrow } from "../../../core/async.ts";
 import { asking, COMPANION, readCompanion, requireCapability } from "../companion/plugin.ts";
 import { readBack } from "../rest/read_back.ts";
 import type { Wire } from "../rest/wire.ts";
@@ -24,13 +24,13 @@ const look = async (wire: Wire) =>
 
 /** Reads it. Throws E_SEOPLUGIN_PLUGIN_REQUIRED, CmsError. */
 export async function readSitemap(wire: Wire): Promise<Sitemap> {
-  const [, sitemap] = await together(readCompanion(wire, "seo"), look(wire));
+  const [, sitemap] = await allOrThrow(readCompanion(wire, "seo"), look(wire));
   return sitemap;
 }
 
 /** The same, with the right to rebuild it proven, and that there is something to rebuild; writes nothing. */
 export async function prepareRebuild(wire: Wire): Promise<Sitemap> {
-  const [health, sitemap] = await together(readCompanion(wire, "seo"), look(wire));
+  const [health, sitemap] = await allOrThrow(readCompanion(wire, "seo"), look(wire));
   requireCapability(health, "manage_options", "rebuild the sitemap");
   if (sitemap.enabled) return sitemap;
   throw new GatewayError(

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { GatewayError } from "../../../core/errors.ts";
 import { isFields, type StructuredData } from "../../../rules/structured_data.ts";
-import { together } from "../../../core/async.ts";
+import { allOrThrow } from "../../../core/async.ts";
 import { asking, COMPANION, readCompanion } from "../companion/plugin.ts";
 import { editingWarnings, type PartHashes } from "../companion/guarded.ts";
 import { readTold, writeTold } from "../companion/guarded_routes.ts";
@@ -103,7 +103,7 @@ const guardedEntry = (id: number) => ({ path: `schema/entries/${id}`, part: "sch
 async function find(wire: Wire, id: number): Promise<Found> {
   const told = await readTold(wire, guardedEntry(id));
   if (told === null) {
-    const [scope, record] = await together(readBridge(wire), readEntry(wire, id));
+    const [scope, record] = await allOrThrow(readBridge(wire), readEntry(wire, id));
     return { scope, record, warnings: [] };
   }
   const { state: { entry, provider }, hashes, editing } = told;
@@ -129,7 +129,7 @@ async function readEntry(wire: Wire, id: number): Promise<EntryRecord> {
 
 async function list(wire: Wire, { needle, page, per_page }: EntriesQuery): Promise<EntryList> {
   const query = { needle, page, per_page };
-  const [, got] = await together(
+  const [, got] = await allOrThrow(
     readBridge(wire),
     asking("schema", () => wire.get(`${COMPANION}/schema/entries`, query, ENTRIES)),
   );

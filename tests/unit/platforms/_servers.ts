@@ -41,7 +41,7 @@ export async function withServer(
     ...options,
   });
   const send = (out: Partial<Outgoing>, ms = 5000) =>
-    http.send({ method: "GET", url: `${base}/`, effect: "read", ...out }, { endsAt: Date.now() + ms });
+    http.send({ method: "GET", url: `${base}/`, effect: "read", ...out }, { deadline: Date.now() + ms });
   try {
     await use({ base, seen, waits, send });
   } finally {

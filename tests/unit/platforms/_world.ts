@@ -87,7 +87,7 @@ export class World {
         this.sent.push(out);
         const granted = (grant: PublishGrant) => grant === GRANT;
         const look = (hop: Outgoing) => judge(connector, this.site, hop, { granted, now: this.#now() });
-        return this.#http.send(out, { endsAt: this.#now() + 60_000, look });
+        return this.#http.send(out, { deadline: this.#now() + 60_000, look });
       },
     };
   }

@@ -173,10 +173,10 @@ Deno.test("a request waits for its turn before each try, and is not sent where t
     return 0;
   };
   const out = get("/x", { turn: take });
-  await http.send(out, { endsAt: NOW + 60_000 });
+  await http.send(out, { deadline: NOW + 60_000 });
   assert.deepEqual(sent, [NOW, NOW + 1000], "the second try has a turn of its own");
   assert.deepEqual(waits, [250, 750]);
   turn = now + 30_000;
-  await assert.rejects(http.send(out, { endsAt: now + 60_000 }), /was not asked: its pace allows no more/);
+  await assert.rejects(http.send(out, { deadline: now + 60_000 }), /was not asked: its pace allows no more/);
   assert.equal(sent.length, 2);
 });

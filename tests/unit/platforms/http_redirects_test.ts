@@ -96,7 +96,7 @@ Deno.test("each hop is checked again, by address and by the egress look", async 
       if (out.url.includes("_method")) throw new GatewayError("E_FORBIDDEN_OP", "no");
     };
     const sending = http.send({ method: "GET", url: base, effect: "read" }, {
-      endsAt: Date.now() + 5000,
+      deadline: Date.now() + 5000,
       look,
     });
     await fails(sending, /which was not followed: no/, 504);
@@ -111,7 +111,7 @@ Deno.test("what the egress look throws at the first request comes through, nothi
       throw new GatewayError("E_FORBIDDEN_OP", "no");
     };
     const sending = http.send({ method: "GET", url: base, effect: "read" }, {
-      endsAt: Date.now() + 5000,
+      deadline: Date.now() + 5000,
       look,
     });
     await assert.rejects(sending, { code: "E_FORBIDDEN_OP" });
@@ -122,9 +122,9 @@ Deno.test("what the egress look throws at the first request comes through, nothi
 Deno.test("a private address is refused before anything is sent", async () => {
   await withServer(() => new Response(), async ({ base, seen }) => {
     using http = createHttp({ allowPrivate: [] });
-    const endsAt = Date.now() + 5000;
+    const deadline = Date.now() + 5000;
     await fails(
-      http.send({ method: "GET", url: base, effect: "read" }, { endsAt }),
+      http.send({ method: "GET", url: base, effect: "read" }, { deadline }),
       /not https.*ALLOW_PRIVATE_UPSTREAMS/,
       502,
     );
@@ -135,7 +135,7 @@ Deno.test("a private address is refused before anything is sent", async () => {
 Deno.test("a header that cannot be written is a bug and not a broken connection", async () => {
   using http = createHttp({ allowPrivate: [], fetch: () => assert.fail("nothing may be sent") });
   const out = { method: "GET", url: "https://acme.example/", effect: "read", headers: { a: "é漢" } } as const;
-  await assert.rejects(http.send(out, { endsAt: Date.now() + 5000 }), TypeError);
+  await assert.rejects(http.send(out, { deadline: Date.now() + 5000 }), TypeError);
 });
 
 Deno.test("a redirect that leads nowhere on the web is named by its scheme", async () => {
@@ -146,15 +146,15 @@ Deno.test("a redirect that leads nowhere on the web is named by its scheme", asy
     };
     await withServer(moved, async ({ base }) => {
       using http = createHttp({ allowPrivate: ["127.0.0.1"] });
-      const endsAt = Date.now() + 5000;
+      const deadline = Date.now() + 5000;
       const read = { method: "GET", url: base, effect: "read" } as const;
       await fails(
-        http.send(read, { endsAt, look }),
+        http.send(read, { deadline, look }),
         new RegExp(`redirects to "${named}", which was not`),
         504,
       );
       const write = { method: "POST", url: base, effect: "write", json: {} } as const;
-      await fails(http.send(write, { endsAt, look }), new RegExp(`points to "${named}"; a write`), 302);
+      await fails(http.send(write, { deadline, look }), new RegExp(`points to "${named}"; a write`), 302);
     });
   }
 });

@@ -115,7 +115,7 @@ Deno.test("an answer that ends by itself after enough was read leaves its connec
   const url = `http://127.0.0.1:${server.addr.port}/`;
   const reducer = () => ({ add: () => true, kept: () => new Uint8Array() });
   for (let nth = 0; nth < 2; nth++) {
-    await http.send({ method: "GET", url, effect: "read", reducer }, { endsAt: Date.now() + 5000 });
+    await http.send({ method: "GET", url, effect: "read", reducer }, { deadline: Date.now() + 5000 });
   }
   assert.equal(ports.length, 2);
   assert.equal(ports[0], ports[1]);
@@ -230,18 +230,18 @@ Deno.test("a connection that breaks is tried again for a read, not for a write",
   using http = createHttp({ allowPrivate: ["127.0.0.1"], sleep: () => Promise.resolve() });
   for (const text of ["", "HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{"]) {
     await withRaw(text, async (base, count) => {
-      const endsAt = Date.now() + 5000;
+      const deadline = Date.now() + 5000;
       await fails(
-        http.send({ method: "GET", url: base, effect: "read" }, { endsAt }),
+        http.send({ method: "GET", url: base, effect: "read" }, { deadline }),
         /broke the connection off; .*try again/,
         504,
       );
       assert.equal(count(), 3);
     });
     await withRaw(text, async (base, count) => {
-      const endsAt = Date.now() + 5000;
+      const deadline = Date.now() + 5000;
       const write = { method: "POST", url: base, effect: "write", json: {} } as const;
-      await fails(http.send(write, { endsAt }), /broke the connection off.*outcome is unknown/, 504);
+      await fails(http.send(write, { deadline }), /broke the connection off.*outcome is unknown/, 504);
       assert.equal(count(), 1);
     });
   }
@@ -265,7 +265,7 @@ Deno.test("a refused connection sent nothing, so a write too is tried again", as
     effect: "write",
     json: {},
   } as const;
-  await assert.rejects(http.send(write, { endsAt: Date.now() + 5000 }), (error: GatewayError) => {
+  await assert.rejects(http.send(write, { deadline: Date.now() + 5000 }), (error: GatewayError) => {
     assert.match(error.message, /could not be reached, nothing was sent/);
     assert.doesNotMatch(error.message + String(error.cause), /secret/);
     return true;
@@ -285,14 +285,18 @@ Deno.test("a name that does not resolve sent nothing", async () => {
     fetch: () => assert.fail("nothing may be sent"),
   });
   const write = { method: "POST", url: "https://nope.example/", effect: "write", json: {} } as const;
-  await fails(http.send(write, { endsAt: Date.now() + 5000 }), /could not be reached, nothing was sent/, 504);
+  await fails(
+    http.send(write, { deadline: Date.now() + 5000 }),
+    /could not be reached, nothing was sent/,
+    504,
+  );
   assert.equal(tries, 3);
 });
 
 Deno.test("a resolver that hangs ends at the deadline with nothing sent", async () => {
   using http = createHttp({ allowPrivate: [], lookup: () => new Promise(() => {}) });
   const write = { method: "POST", url: "https://slow.example/", effect: "write", json: {} } as const;
-  const sending = http.send(write, { endsAt: Date.now() + 100 });
+  const sending = http.send(write, { deadline: Date.now() + 100 });
   await assert.rejects(sending, (error: GatewayError) => {
     assert.match(error.message, /gave no answer within 0\.1 s/);
     assert.doesNotMatch(error.message, /outcome is unknown/);
@@ -307,7 +311,7 @@ Deno.test("waiting between tries ends at the deadline and leaves no timer", asyn
     () => new Response(null, { status: 503 }),
   );
   const url = `http://127.0.0.1:${server.addr.port}/`;
-  await fails(http.send({ method: "GET", url, effect: "read" }, { endsAt: 400 }), /within 0\.4 s/, 504);
+  await fails(http.send({ method: "GET", url, effect: "read" }, { deadline: 400 }), /within 0\.4 s/, 504);
   await server.shutdown();
 });
 
@@ -322,7 +326,7 @@ Deno.test("a read of which every try counts is sent once, unless nothing was sen
   const http = createHttp({ allowPrivate: ["127.0.0.1"] });
   await withRaw("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf", async (base, count) => {
     const out = { method: "GET", url: base, effect: "read", ...once } as const;
-    await fails(http.send(out, { endsAt: Date.now() + 5000 }), /broke the connection off/, 504);
+    await fails(http.send(out, { deadline: Date.now() + 5000 }), /broke the connection off/, 504);
     assert.equal(count(), 1);
   });
 });
@@ -339,7 +343,7 @@ Deno.test("a write by GET, and a read that counts, are not sent again where a ke
     using http = createHttp({ allowPrivate: ["127.0.0.1"] });
     const url = `http://127.0.0.1:${server.port}/`;
     const send = (out: typeof how | { readonly effect: "read" }) =>
-      http.send({ method: "GET", url, ...out }, { endsAt: Date.now() + 5000 });
+      http.send({ method: "GET", url, ...out }, { deadline: Date.now() + 5000 });
     await send({ effect: "read" });
     await fails(send(how), /broke the connection off/, 504);
     assert.equal(heardOf, 1);

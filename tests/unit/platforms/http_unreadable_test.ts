@@ -21,7 +21,7 @@ Deno.test("an answer that came and cannot be read is told as such, not as a conn
   for (const [text, said] of cases) {
     await withRaw(text, async (base) => {
       const read = { method: "GET", url: base, effect: "read" } as const;
-      await assert.rejects(http.send(read, { endsAt: Date.now() + 5000 }), (error: GatewayError) => {
+      await assert.rejects(http.send(read, { deadline: Date.now() + 5000 }), (error: GatewayError) => {
         assert.match(error.message, said);
         assert.match(error.message, /what answers there, and try again$/);
         assert.doesNotMatch(error.message, /broke|is up/);
@@ -29,7 +29,7 @@ Deno.test("an answer that came and cannot be read is told as such, not as a conn
       });
       const write = { method: "POST", url: base, effect: "write", json: {} } as const;
       await fails(
-        http.send(write, { endsAt: Date.now() + 5000 }),
+        http.send(write, { deadline: Date.now() + 5000 }),
         /answers there; the outcome is unknown/,
         504,
       );
@@ -49,7 +49,7 @@ Deno.test("what the gateway cuts off as it stops is not laid on the other side, 
     });
     const http = createHttp({ allowPrivate: ["127.0.0.1"], sleep: () => Promise.resolve() });
     const out = { method: "POST", url: `http://127.0.0.1:${server.port}/`, effect } as const;
-    const sending = http.send(out, { endsAt: Date.now() + 5000 });
+    const sending = http.send(out, { deadline: Date.now() + 5000 });
     sending.catch(() => {});
     await arrived.promise;
     http[Symbol.dispose]();
@@ -58,7 +58,7 @@ Deno.test("what the gateway cuts off as it stops is not laid on the other side, 
       : /gave no answer before the gateway was stopped; the outcome is unknown/;
     await fails(sending, what, 504);
     assert.equal(asked, 1);
-    const late = http.send(out, { endsAt: Date.now() + 5000 });
+    const late = http.send(out, { deadline: Date.now() + 5000 });
     await fails(late, /was not asked: the gateway was stopped; try again$/, 504);
   }
 });

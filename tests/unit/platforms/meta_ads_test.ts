@@ -16,7 +16,7 @@ import {
   WINDOWS,
 } from "../../../platforms/meta_ads/words.ts";
 import type { Outgoing } from "../../../platforms/_http/request.ts";
-import { together } from "../../../sandbox/meta_ads/breakdowns.ts";
+import { assertCombinable } from "../../../sandbox/meta_ads/breakdowns.ts";
 import * as listed from "../../../sandbox/meta_ads/words.ts";
 
 const BASE = "https://graph.example/v26.0";
@@ -120,7 +120,7 @@ Deno.test("what is taken of breakdowns the stand-in takes, and of the documented
       const fine = clash(set, of) === null;
       let refused = null;
       try {
-        together(set, of);
+        assertCombinable(set, of);
       } catch (thrown) {
         refused = (thrown as Error).message;
       }

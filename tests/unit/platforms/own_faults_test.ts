@@ -26,7 +26,7 @@ for (const [code, words] of Object.entries(OWN)) {
     for (const ports of failing) {
       using http = createHttp({ allowPrivate: [], sleep: () => Promise.resolve(), ...ports });
       const out = { method: "POST", url: "https://acme.example/", effect: "write", json: {} } as const;
-      await assert.rejects(http.send(out, { endsAt: Date.now() + 5000 }), (thrown: GatewayError) => {
+      await assert.rejects(http.send(out, { deadline: Date.now() + 5000 }), (thrown: GatewayError) => {
         assert.match(thrown.message, SAYS);
         assert.match(thrown.message, words);
         return (thrown as unknown as { isHostDown: boolean }).isHostDown === false;

@@ -19,7 +19,7 @@ function twoPlaces(tls = false) {
 }
 
 const READ = { method: "GET", effect: "read" } as const;
-const soon = () => ({ endsAt: Date.now() + 5000 });
+const soon = () => ({ deadline: Date.now() + 5000 });
 
 Deno.test("a name that changes its address after it was judged is reached at the judged one", async () => {
   await using places = twoPlaces();

@@ -6,7 +6,7 @@ import { createTransport } from "../../../../platforms/_http/transport.ts";
 
 const { fetch } = createTransport();
 const http = createHttp({ fetch, allowPrivate: ["127.0.0.1", "localhost"], lookup: systemLookup });
-const ends = () => ({ endsAt: Date.now() + 5000 });
+const ends = () => ({ deadline: Date.now() + 5000 });
 const ask = (url: string) =>
   http.send({ method: "GET", url, headers: {}, effect: "read" }, ends()).then(
     () => "answered",
