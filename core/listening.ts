@@ -57,7 +57,7 @@ export class Listening {
     let server: Served | null = first;
     while (server !== null) {
       const began = this.#ports.elapsed();
-      const cause = await ending(server);
+      const cause = await endOf(server);
       if (this.#stopping.signal.aborted) return;
       if (this.#ports.elapsed() - began >= STEADY_MS) this.#waitMs = AGAIN_MS_MIN;
       this.#ports.log({ event: "accept_failed", cause, again_in_ms: this.#waitMs });
@@ -93,7 +93,7 @@ export class Listening {
 }
 
 /** Why a server accepts no more, once it does not. */
-async function ending(server: Served): Promise<string> {
+async function endOf(server: Served): Promise<string> {
   try {
     await server.finished;
     return "the server ended by itself";

@@ -138,7 +138,7 @@ async function send(
     ...(lender === undefined ? {} : { lender }),
   };
   const judge = { name, policy: policy && ((next: Outgoing) => policy(without(signed, next), ctx)) };
-  const look = (next: Outgoing) => egress({ connector: judge, origins, ctx, granted }, next);
+  const judgeHop = (next: Outgoing) => egress({ connector: judge, origins, ctx, granted }, next);
   const cleanup = out.cleanup ? ports.now() + LIMITS.UPSTREAM_DEADLINE_MS : 0;
   const ended = out.effect === "write" ? writes?.begin(out) : undefined;
   return await ports.http.send({ ...out, headers: { ...without(signed, out).headers, ...signed } }, {

@@ -115,7 +115,7 @@ export class Ticks implements Clock {
 }
 
 /** How something ends, and after how much of the clock's time; it fails the test where it does not end in a minute. */
-export async function ending<T>(ticks: Ticks, work: Promise<T>): Promise<{ value: T; waited_ms: number }> {
+export async function runToEnd<T>(ticks: Ticks, work: Promise<T>): Promise<{ value: T; waited_ms: number }> {
   let ended: { value: T } | { thrown: unknown } | null = null;
   work.then((value) => ended = { value }, (thrown) => ended = { thrown });
   const is = () => ended as { value: T } | { thrown: unknown } | null;

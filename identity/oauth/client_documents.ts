@@ -90,7 +90,7 @@ export class ClientDocuments {
       deadline_ms: OAUTH_LIMITS.DOCUMENT_DEADLINE_MS,
       ...(etag === null ? {} : { headers: { "if-none-match": etag } }),
     };
-    const look = (hop: Outgoing) => {
+    const policy = (hop: Outgoing) => {
       if (hop !== out) throw new GatewayError("E_UPSTREAM", "a metadata document must not redirect");
     };
     await this.#take(client_id, user_id);

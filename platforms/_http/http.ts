@@ -44,7 +44,7 @@ export interface Http {
    * Sends a request and answers whatever status came back. Reads are tried again on 429, 502, 503, 504 and broken
    * connections, and follow three redirects; writes, and reads of `once`, are tried again only when nothing was sent or
    * `busy` says that nothing was done; writes follow no redirect.
-   * Throws E_UPSTREAM (`upstream` 504 where no answer came), what `look` throws, and RefusedAddress.
+   * Throws E_UPSTREAM (`upstream` 504 where no answer came), what `policy` throws, and RefusedAddress.
    */
   send(out: Outgoing, options: SendOptions): Promise<Incoming>;
 }
@@ -64,7 +64,7 @@ export type OpenHttp = Http & Disposable;
 /** The state of one send: its clock, its signal, and whether a request may have reached the other side. */
 interface Trip {
   readonly out: Outgoing;
-  readonly look: (out: Outgoing) => void;
+  readonly policy: (out: Outgoing) => void;
   readonly signal: AbortSignal;
   readonly limitMs: number;
   readonly deadline: number;
@@ -184,7 +184,7 @@ function pause(trip: Trip, ports: Ports, attempt: number, asked: number | null):
 async function follow(trip: Trip, ports: Ports): Promise<{ response: Answer; url: string }> {
   let hop = trip.out;
   for (let hops = 0;; hops++) {
-    lookAt(hop, trip, hops);
+    assertAllowed(hop, trip, hops);
     const response = await once(hop, trip, ports);
     const location = REDIRECT_STATUSES.has(response.status) ? response.headers.get("location") : null;
     if (location === null) return { response, url: hop.url };
@@ -199,9 +199,9 @@ async function follow(trip: Trip, ports: Ports): Promise<{ response: Answer; url
   }
 }
 
-function lookAt(hop: Outgoing, trip: Trip, hops: number): void {
+function assertAllowed(hop: Outgoing, trip: Trip, hops: number): void {
   try {
-    trip.look(hop);
+    trip.policy(hop);
   } catch (thrown) {
     if (hops === 0 || !(thrown instanceof GatewayError)) throw thrown;
     const place = placeOf(new URL(hop.url));

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { oauth } from "../guard/oauth_kit.ts";
 import { open as proxied, PAGES, shown } from "../guard/proxied_kit.ts";
-import { ending, HangingKv, Ticks } from "../hanging_kv.ts";
+import { HangingKv, runToEnd, Ticks } from "../hanging_kv.ts";
 import { FakeToolServers, listed } from "../fake_tool_servers.ts";
 import { type Ending, gateway, type Kit, type KitOptions, site } from "../kit.ts";
 import { operator } from "../people/kit.ts";
@@ -49,12 +49,12 @@ async function eachHangs<At extends Closing, Ready, Answer>(
     await at.gw.store.audit.flush();
     await at.ticks.pass(10_000); // nothing is answered from a cache
     at.hanging.hang((_, n) => n >= nth);
-    const { value, waited_ms } = await ending(at.ticks, flow.act(at, ready));
+    const { value, waited_ms } = await runToEnd(at.ticks, flow.act(at, ready));
     const all = at.hanging.begun <= nth;
     if (!all) {
       assert.ok(waited_ms <= WAIT_MS_MAX, `operation ${nth}: answered after ${waited_ms} ms`);
       flow.told(value, at);
-      const again = await ending(at.ticks, at.gw.http("/api/v1/whoami"));
+      const again = await runToEnd(at.ticks, at.gw.http("/api/v1/whoami"));
       assert.equal(again.value.status, 500, "who comes next is answered too");
       await again.value.body?.cancel();
     }

@@ -1,7 +1,7 @@
 /** A store that fails while an operator decides on sites' own tools: what is answered is what holds, and none is half approved. */
 import assert from "node:assert/strict";
 import { listed } from "../fake_tool_servers.ts";
-import { ending, HangingKv, Ticks } from "../hanging_kv.ts";
+import { HangingKv, runToEnd, Ticks } from "../hanging_kv.ts";
 import type { KitOptions } from "../kit.ts";
 import { admin, open, shown } from "./proxied_kit.ts";
 
@@ -146,7 +146,7 @@ for (const verdict of ["approve", "withdraw"] as const) {
       await at.gw.store.audit.flush();
       let changes = 0;
       hanging.hang((kind) => kind === "changes" && changes++ >= nth);
-      const { value: { ok, error } } = await ending(ticks, admin(at.gw, `/${verdict}`, order));
+      const { value: { ok, error } } = await runToEnd(ticks, admin(at.gw, `/${verdict}`, order));
       all = hanging.asked.length === 0;
       await hanging.answer();
       await ticks.pass(10_000); // nothing is answered from a cache

@@ -8,11 +8,11 @@ const DAY_MS = 24 * 60 * 60_000;
 
 /** The last so many days until now, and as many before them: to the moment, so that both are equally long and over. */
 export function windowsUntil(now: number, count: number, timezone: string): [current: Days, prior: Days] {
-  const ending = (to: number): Days => {
+  const windowTo = (to: number): Days => {
     const from = to - count * DAY_MS;
     return { timezone, first: dayOf(from, timezone), last: dayOf(to - 1, timezone), count, from, to };
   };
-  return [ending(now), ending(now - count * DAY_MS)];
+  return [windowTo(now), windowTo(now - count * DAY_MS)];
 }
 
 /** The numbers of one window, from the rows of both. */

@@ -1,4 +1,4 @@
-/** The last look: what no upstream is ever sent. */
+/** The egress policy: what no upstream is ever sent. */
 import assert from "node:assert/strict";
 import { GatewayError } from "../../../core/errors.ts";
 import { egress } from "../../../guard/egress.ts";
@@ -8,7 +8,7 @@ import { site } from "../platforms/_site.ts";
 const grant = { site_id: "acme", tool: "publish_post" } as PublishGrant;
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-function look(
+function attempt(
   out: Partial<Outgoing>,
   policy: (out: Outgoing) => string | null = () => null,
   genuine = false,
@@ -65,7 +65,7 @@ const REFUSED: Record<string, Partial<Outgoing>> = {
 
 for (const [what, out] of Object.entries(REFUSED)) {
   Deno.test(`egress refuses ${what}`, () => {
-    assert.throws(() => look(out), (error: unknown) => {
+    assert.throws(() => attempt(out), (error: unknown) => {
       assert.ok(error instanceof GatewayError);
       assert.equal(error.code, "E_FORBIDDEN_OP");
       assert.match(error.message, /^The request to cms was not sent: /);
@@ -75,12 +75,12 @@ for (const [what, out] of Object.entries(REFUSED)) {
 }
 
 Deno.test("egress lets ordinary requests pass", () => {
-  look({});
-  look({ json: { method: "x", title: "_method" } });
-  look({ url: "https://acme.example/x?method=a&the_method=b" });
-  look({ body: bytes("name=_method"), headers: { "content-type": "image/png" } });
-  look({ method: "GET", effect: "read", headers: { accept: "*/*" } });
-  look({ grant }, undefined, true);
+  attempt({});
+  attempt({ json: { method: "x", title: "_method" } });
+  attempt({ url: "https://acme.example/x?method=a&the_method=b" });
+  attempt({ body: bytes("name=_method"), headers: { "content-type": "image/png" } });
+  attempt({ method: "GET", effect: "read", headers: { accept: "*/*" } });
+  attempt({ grant }, undefined, true);
 });
 
 const ELSEWHERE: Record<string, Partial<Outgoing>> = {
@@ -107,7 +107,7 @@ for (const [what, out] of Object.entries(ELSEWHERE)) {
     for (
       const origins of [["https://acme.example/blog"], ["null", "", "not an address"], [], "public"] as const
     ) {
-      assert.throws(() => look({ effect: "read", method: "GET", ...out }, unasked, false, origins), {
+      assert.throws(() => attempt({ effect: "read", method: "GET", ...out }, unasked, false, origins), {
         code: "E_FORBIDDEN_OP",
       });
     }
@@ -118,27 +118,27 @@ Deno.test("egress knows its origin in capitals, with its own port, and below any
   for (
     const url of ["HTTPS://ACME.Example/x", "https://acme.example:443/x", "https://acme.example/elsewhere"]
   ) {
-    look({ url });
+    attempt({ url });
   }
-  look({ url: "https://acme.example/x" }, undefined, false, ["HTTPS://Acme.Example:443/api/v1/"]);
-  look({ url: "http://127.0.0.1:8080/x" }, undefined, false, ["http://127.0.0.1:8080"]);
+  attempt({ url: "https://acme.example/x" }, undefined, false, ["HTTPS://Acme.Example:443/api/v1/"]);
+  attempt({ url: "http://127.0.0.1:8080/x" }, undefined, false, ["http://127.0.0.1:8080"]);
 });
 
 Deno.test("a site without an address has no origin, and an origin of no host is none", () => {
   for (const origins of [[], [""], ["null"], ["data:,x"], ["file:///"], ["/blog"], ["acme.example"]]) {
-    assert.throws(() => look({}, unasked, false, origins), /is not where its upstream is$/);
-    assert.throws(() => look({ url: "file:///x" }, unasked, false, origins), /is no way to an upstream$/);
+    assert.throws(() => attempt({}, unasked, false, origins), /is not where its upstream is$/);
+    assert.throws(() => attempt({ url: "file:///x" }, unasked, false, origins), /is no way to an upstream$/);
   }
 });
 
 Deno.test("what may go anywhere goes to public addresses only, and carries nothing that could be a credential", () => {
   const open = { method: "GET", effect: "read", url: "https://anywhere.example/x" } as const;
-  assert.throws(() => look(open, unasked, false, "public"), /it might reach a private address$/);
+  assert.throws(() => attempt(open, unasked, false, "public"), /it might reach a private address$/);
   for (const header of ["authorization", "Cookie", "x-api-key"]) {
     const out = { ...open, public_only: true, headers: { accept: "*/*", [header]: "1" } };
-    assert.throws(() => look(out, unasked, false, "public"), /could be one$/);
+    assert.throws(() => attempt(out, unasked, false, "public"), /could be one$/);
   }
-  look(
+  attempt(
     { ...open, public_only: true, headers: { Accept: "*/*", "user-agent": "x" } },
     undefined,
     false,
@@ -147,11 +147,11 @@ Deno.test("what may go anywhere goes to public addresses only, and carries nothi
 });
 
 Deno.test("egress asks the platform last, and says its reason", () => {
-  assert.throws(() => look({}, () => "posts are never deleted"), /not sent: posts are never deleted$/);
-  look({}, () => null);
+  assert.throws(() => attempt({}, () => "posts are never deleted"), /not sent: posts are never deleted$/);
+  attempt({}, () => null);
   let asked = false;
   assert.throws(() =>
-    look({ method: "DELETE" }, () => {
+    attempt({ method: "DELETE" }, () => {
       asked = true;
       return null;
     })

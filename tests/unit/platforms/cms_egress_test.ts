@@ -1,4 +1,4 @@
-/** What the egress look lets pass to a CMS: a short list of routes, names and states, and nothing else. */
+/** What the egress policy lets pass to a CMS: a short list of routes, names and states, and nothing else. */
 import assert from "node:assert/strict";
 import wordpress from "../../../platforms/wordpress/connector.ts";
 import type { Outgoing, PublishGrant } from "../../../platforms/_http/request.ts";
@@ -12,7 +12,7 @@ const API = "https://acme.example/wp-json/wp/v2";
 const AUTH = { authorization: "Basic x" };
 const IMAGE = { ...AUTH, "content-type": "image/png", "content-disposition": 'attachment; filename="a.png"' };
 
-function look(
+function attempt(
   out: Partial<Outgoing>,
   connector: typeof wordpress | typeof web = wordpress,
   grant = true,
@@ -155,25 +155,25 @@ const REFUSED: Record<string, Partial<Outgoing>> = {
 
 for (const [what, out] of Object.entries(PASSES)) {
   Deno.test(`a CMS may be sent ${what}`, () => {
-    assert.equal(look(out), "passes");
+    assert.equal(attempt(out), "passes");
   });
 }
 
 for (const [what, out] of Object.entries(REFUSED)) {
   Deno.test(`a CMS is never sent ${what}`, () => {
-    assert.match(look(out), /was not sent: /);
+    assert.match(attempt(out), /was not sent: /);
   });
 }
 
 Deno.test("a grant that nobody made publishes nothing", () => {
-  assert.match(look(update({ status: "publish" }, { grant: GRANT }), wordpress, false), /not genuine/);
+  assert.match(attempt(update({ status: "publish" }, { grant: GRANT }), wordpress, false), /not genuine/);
 });
 
 Deno.test("the open web is read without credentials and at public addresses only", () => {
   const file = { url: "https://files.example/a.png", headers: { accept: "*/*" }, public_only: true };
-  assert.equal(look(file, web), "passes");
-  assert.match(look({ ...file, headers: AUTH }, web), /no credentials/);
-  assert.match(look({ ...file, public_only: false }, web), /private/);
-  assert.match(look({ ...file, method: "POST", effect: "write" }, web), /only read/);
-  assert.match(look({ ...file, headers: { cookie: "a=b" } }, web), /no credentials/);
+  assert.equal(attempt(file, web), "passes");
+  assert.match(attempt({ ...file, headers: AUTH }, web), /no credentials/);
+  assert.match(attempt({ ...file, public_only: false }, web), /private/);
+  assert.match(attempt({ ...file, method: "POST", effect: "write" }, web), /only read/);
+  assert.match(attempt({ ...file, headers: { cookie: "a=b" } }, web), /no credentials/);
 });

@@ -79,7 +79,7 @@ Deno.test("credentials never reach another origin", async () => {
   });
 });
 
-Deno.test("each hop is checked again, by address and by the egress look", async () => {
+Deno.test("each hop is checked again, by address and by the egress policy", async () => {
   const to = (location: string) => () => new Response(null, { status: 302, headers: { location } });
   await withServer(to("https://169.254.169.254/latest/"), async ({ send }) => {
     await fails(send({}), /private/, 502);
@@ -92,7 +92,7 @@ Deno.test("each hop is checked again, by address and by the egress look", async 
   await withServer(to("http://["), async ({ send }) => await fails(send({}), /cannot be read/, 504));
   await withServer(to("/?_method=DELETE"), async ({ base, seen }) => {
     using http = createHttp({ allowPrivate: ["127.0.0.1"] });
-    const look = (out: Outgoing) => {
+    const policy = (out: Outgoing) => {
       if (out.url.includes("_method")) throw new GatewayError("E_FORBIDDEN_OP", "no");
     };
     const sending = http.send({ method: "GET", url: base, effect: "read" }, {
@@ -104,10 +104,10 @@ Deno.test("each hop is checked again, by address and by the egress look", async 
   });
 });
 
-Deno.test("what the egress look throws at the first request comes through, nothing is sent", async () => {
+Deno.test("what the egress policy throws at the first request comes through, nothing is sent", async () => {
   await withServer(() => new Response(), async ({ base, seen }) => {
     using http = createHttp({ allowPrivate: ["127.0.0.1"] });
-    const look = () => {
+    const policy = () => {
       throw new GatewayError("E_FORBIDDEN_OP", "no");
     };
     const sending = http.send({ method: "GET", url: base, effect: "read" }, {
@@ -141,7 +141,7 @@ Deno.test("a header that cannot be written is a bug and not a broken connection"
 Deno.test("a redirect that leads nowhere on the web is named by its scheme", async () => {
   for (const [location, named] of [["file:///etc/passwd", "file:"], ["javascript:alert(1)", "javascript:"]]) {
     const moved = () => new Response(null, { status: 302, headers: { location: location! } });
-    const look = ({ url }: Outgoing) => {
+    const policy = ({ url }: Outgoing) => {
       if (!url.startsWith("http")) throw new GatewayError("E_FORBIDDEN_OP", "not there");
     };
     await withServer(moved, async ({ base }) => {

@@ -7,7 +7,7 @@ import { openStore } from "../../../store/kv.ts";
 import { Leases } from "../../../store/leases.ts";
 import { Unanswered } from "../../../store/store_timeout.ts";
 import { SITE_SHAPE } from "../../connectors.ts";
-import { ending, HangingKv, Ticks } from "../../hanging_kv.ts";
+import { HangingKv, runToEnd, Ticks } from "../../hanging_kv.ts";
 import { KEY, row } from "./kit.ts";
 
 const SILENT = /^GatewayError: The gateway's store does not answer at the moment; try again in some seconds$/;
@@ -168,14 +168,14 @@ for (const kind of ["reads", "changes"] as const) {
       return Promise.resolve(answer);
     };
     const asked = store.accounts.token(user!.id, "mail", { refresh, wait_ms: 50_000 });
-    const { value, waited_ms } = await ending(ticks, asked);
+    const { value, waited_ms } = await runToEnd(ticks, asked);
     assert.equal(value.state, "unavailable");
     assert.ok(waited_ms <= 12_000, `${waited_ms} ms`);
     await ticks.pass(120_000);
     await hanging.answer();
     await ticks.pass(10_000);
     const never = () => Promise.reject(new Error("the token before is used up"));
-    const { value: then } = await ending(
+    const { value: then } = await runToEnd(
       ticks,
       store.accounts.token(user!.id, "mail", { refresh: never, wait_ms: 50_000 }),
     );
@@ -191,7 +191,7 @@ Deno.test("a store that hangs is closed all the same", async () => {
   const store = await openStore({ ...options, clock: ticks, around });
   hanging.hang();
   store.audit.append(row("1")).catch(() => {});
-  const { waited_ms } = await ending(ticks, store.close());
+  const { waited_ms } = await runToEnd(ticks, store.close());
   assert.ok(waited_ms <= 12_000, `${waited_ms} ms`);
   await hanging.answer();
 });
