@@ -143,7 +143,7 @@ async function send(
   const ended = out.effect === "write" ? writes?.begin(out) : undefined;
   return await ports.http.send({ ...out, headers: { ...without(signed, out).headers, ...signed } }, {
     deadline: Math.max(deadline, cleanup),
-    look,
+    policy: judgeHop,
     ended,
     signal: out.effect === "read" && !out.shared ? cancelled?.() : undefined,
   });

@@ -37,14 +37,14 @@ export class Consent {
   #stopSigns: (() => void) | null = null;
 
   /**
-   * `lookAt` says how to see what became of an equal call that never said how it ended; `place` is given back while that
-   * one is waited for.
+   * `inspectionHint` says how to see what became of an equal call that never said how it ended; `place` is given back
+   * while that one is waited for.
    */
-  constructor(ports: ConsentPorts, subject: Subject, run: Run, lookAt: string, place: Waits) {
+  constructor(ports: ConsentPorts, subject: Subject, run: Run, inspectionHint: string, place: Waits) {
     this.#ports = ports;
     this.#subject = subject;
     this.#run = run;
-    this.#equal = new EqualCalls(ports, { deadline: run.deadline, lookAt, place });
+    this.#equal = new EqualCalls(ports, { deadline: run.deadline, inspectionHint, place });
   }
 
   /** Whether a confirm token was judged to be of this call. */

@@ -18,7 +18,7 @@ export type Waits = Pick<Place, "take" | "leave">;
 /** The call that waits: when it gives up, where to look instead, and its place, which is given back meanwhile. */
 interface WaitingCall {
   readonly deadline: number;
-  readonly lookAt: string;
+  readonly inspectionHint: string;
   readonly place: Waits;
 }
 
@@ -63,14 +63,14 @@ export class EqualCalls {
       }
       if (now() > (record.deadline ?? 0) + wait || await this.#isDead(record)) {
         if (record.begun && !await this.#wasNone(record.request_id)) {
-          throw outcomeUnknown(record.request_id, this.#call.lookAt);
+          throw outcomeUnknown(record.request_id, this.#call.inspectionHint);
         }
         await this.#call.place.take();
         return record.begun || name.startsWith("key\n") ? record : null;
       }
       left -= wait;
       if (left <= 0 || now() + wait >= this.#call.deadline) {
-        throw outcomeUnknown(record.request_id, this.#call.lookAt);
+        throw outcomeUnknown(record.request_id, this.#call.inspectionHint);
       }
       this.#call.place.leave();
       await delay(wait);
@@ -89,26 +89,26 @@ export class EqualCalls {
     const resolution = requestId === null ? null : await this.#ports.store.audit.resolution(requestId);
     if (resolution?.found === "made") {
       this.repeats = requestId;
-      throw foundMade(requestId!, resolution.at, this.#call.lookAt);
+      throw foundMade(requestId!, resolution.at, this.#call.inspectionHint);
     }
     return resolution?.found === "none";
   }
 }
 
-function foundMade(requestId: string, at: string, lookAt: string): GatewayError {
+function foundMade(requestId: string, at: string, inspectionHint: string): GatewayError {
   return new GatewayError(
     "E_OUTCOME_UNKNOWN" satisfies Code,
     `Made, request "${requestId}": the first call gave no answer, and the gateway's operator found at ${at} that it was ` +
-      `carried out. Nothing was done now, and nothing is left to do; ${lookAt}`,
+      `carried out. Nothing was done now, and nothing is left to do; ${inspectionHint}`,
     { outcome: "made", replayed: true },
   );
 }
 
-function outcomeUnknown(requestId: string | null, lookAt: string): GatewayError {
+function outcomeUnknown(requestId: string | null, inspectionHint: string): GatewayError {
   const first = requestId === null ? "The first call" : `The first call, request id "${requestId}",`;
   return new GatewayError(
     "E_OUTCOME_UNKNOWN" satisfies Code,
-    `${first} has not said how it ended, and it is not carried out twice; ${lookAt}, or ask the gateway's ` +
+    `${first} has not said how it ended, and it is not carried out twice; ${inspectionHint}, or ask the gateway's ` +
       "operator what became of that request, before you send it again as a new call",
     { outcome: "unknown" },
   );

@@ -15,7 +15,7 @@ import { type ContextPorts, endOfCall } from "./context.ts";
 import type { CallsInFlight, Place } from "./in_flight.ts";
 import type { RateLimit } from "./limits.ts";
 import { namingMade, withPartialResult } from "./made.ts";
-import { lookAt, withOutcome } from "./outcome.ts";
+import { inspectionHint, withOutcome } from "./outcome.ts";
 
 /** A call as a door hands it over; authentication is behind it. */
 export interface ToolCall {
@@ -114,7 +114,13 @@ async function runPipeline(
   if (admitted.tier === 0) return await read(admitted); // 16; what only reads has no plan, and is bound to nothing
   const writes = !admitted.gate || mayWrite(admitted);
   const run = { request_id: requestId, deadline };
-  const consent = new Consent(ports, subjectOf(admitted), run, lookAt(admitted.entry.manifest), place);
+  const consent = new Consent(
+    ports,
+    subjectOf(admitted),
+    run,
+    inspectionHint(admitted.entry.manifest),
+    place,
+  );
   record.judged = consent;
   record.confirmed = writes;
   if (writes) { // 13a

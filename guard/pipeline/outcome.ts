@@ -34,7 +34,7 @@ export function withOutcome(
 }
 
 /** "look at the site", and with which tool or where the change of a call shows there. */
-export function lookAt(manifest: Omit<Described, "raise"> | undefined): string {
+export function inspectionHint(manifest: Omit<Described, "raise"> | undefined): string {
   const { name, tier = 0, read_with: tool, read_in: place } = manifest ?? {};
   if (tool !== undefined) {
     return `look at the site with ${tool === name && tier > 0 ? "a preview of " : ""}"${tool}"`;
@@ -55,7 +55,7 @@ function told(
   const done = isOpen ? [] : writes.carriedOut;
   // What was made is named better by what it is than by the request that made it.
   const which = done.length === 0 || allMade.length > 0 ? "" : ` (${done.join(", ")})`;
-  const look = `${lookAt(manifest)} before trying again`;
+  const look = `${inspectionHint(manifest)} before trying again`;
   if (outcome === "made") return `${said}; the change was made${which}: ${look}`;
   return done.length === 0
     ? `${said}; the outcome is unknown: ${look}`

@@ -97,7 +97,7 @@ export class ClientDocuments {
     try {
       return await this.#ports.http.send(out, {
         deadline: this.#ports.now() + OAUTH_LIMITS.DOCUMENT_DEADLINE_MS,
-        look,
+        policy,
       });
     } catch (thrown) {
       if (!(thrown instanceof GatewayError)) throw thrown;

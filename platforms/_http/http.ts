@@ -30,8 +30,8 @@ export interface HttpOptions {
 export interface SendOptions {
   /** When the call as a whole must be over, by `now`. */
   readonly deadline: number;
-  /** The egress look: called with the request and with each hop of a redirect, throws to stop it. */
-  readonly look?: (out: Outgoing) => void;
+  /** The egress policy: asked with the request and with each hop of a redirect, throws to stop it. */
+  readonly policy?: (out: Outgoing) => void;
   /** Told once how a write ended, before it is answered or thrown for. */
   readonly ended?: ((ending: Ending, answer: Incoming | null) => void) | undefined;
   /** Ends a read that nobody waits for any more: E_CANCELLED. */
@@ -92,7 +92,7 @@ export function createHttp(options: HttpOptions): OpenHttp {
     alarm: options.alarm ?? alarmIn,
   };
   return {
-    async send(out, { deadline, look = () => {}, ended = () => {}, signal }) {
+    async send(out, { deadline, policy = () => {}, ended = () => {}, signal }) {
       if (signal?.aborted) throw cancelled();
       const limitMs = Math.min(out.deadline_ms ?? LIMITS.UPSTREAM_DEADLINE_MS, deadline - ports.now());
       if (limitMs <= 0) {
@@ -104,8 +104,16 @@ export function createHttp(options: HttpOptions): OpenHttp {
       const stop = () => clock.abort();
       const inTime = ports.alarm(limitMs, stop);
       signal?.addEventListener("abort", stop);
-      const endsWith = ports.now() + limitMs;
-      const trip = { out, look, signal: clock.signal, limitMs, deadline: endsWith, isStopped, left: false };
+      const ownDeadline = ports.now() + limitMs;
+      const trip = {
+        out,
+        policy,
+        signal: clock.signal,
+        limitMs,
+        deadline: ownDeadline,
+        isStopped,
+        left: false,
+      };
       try {
         headersOf(out); // a header that cannot be written is a bug, not a broken connection
         const answer = await withRetries(trip, ports);

@@ -49,7 +49,7 @@ const LOOKS = 3;
 export async function readFile(wire: RepoWire, wanted: Wanted): Promise<File> {
   const { path, limit } = wanted;
   for (let look = 0; look < LOOKS; look++) {
-    const found = await lookAt(wire, wanted);
+    const found = await readListed(wire, wanted);
     if (found === null) continue;
     const { sha, size, content, html_url } = found;
     if (size > limit) throw tooLarge(path, `has ${size} bytes, over the ${limit} that are read`);
@@ -65,7 +65,7 @@ export async function readFile(wire: RepoWire, wanted: Wanted): Promise<File> {
  * What the host says of the file; null where it contradicts itself. The host follows links, and a link may lead to what
  * may not be read, so the folder is asked as well what the path really is.
  */
-async function lookAt(wire: RepoWire, wanted: Wanted): Promise<z.infer<typeof FILE> | null> {
+async function readListed(wire: RepoWire, wanted: Wanted): Promise<z.infer<typeof FILE> | null> {
   const { prefix, path, branch, ref = branch } = wanted;
   const full = prefix === null ? path : `${prefix}/${path}`;
   const folder = full.includes("/") ? full.slice(0, full.lastIndexOf("/")) : "";

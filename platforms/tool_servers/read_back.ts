@@ -97,7 +97,7 @@ function unreadPage(call: Resolved, ctx: ProxyContext, state: PageState | null):
 }
 
 /** Reads the page that a call changes with the site's own tool; undefined where the site has none that shows it. */
-function lookAt({ target, pageId }: Resolved, ports: ProxyPorts, servers: ToolServers) {
+function pageReader({ target, pageId }: Resolved, ports: ProxyPorts, servers: ToolServers) {
   const words = wordList(target.upstream_name);
   const blocks = changesBlocks(words);
   const reader = readerOf(ports, target, blocks ? "get-post-blocks" : "get-page-structure");
@@ -112,7 +112,7 @@ function lookAt({ target, pageId }: Resolved, ports: ProxyPorts, servers: ToolSe
 
 /** Refuses a page that the site's own tool does not find either. Throws E_NOT_FOUND, E_UPSTREAM. */
 export async function assertShown(call: Resolved, ctx: ProxyContext, ports: ProxyPorts): Promise<void> {
-  const found = lookAt(call, ports, await ports.servers(ctx));
+  const found = pageReader(call, ports, await ports.servers(ctx));
   if (found === undefined || await found.look() !== null) return;
   throw new GatewayError(
     "E_NOT_FOUND",
@@ -159,7 +159,7 @@ export function pageReadBack(
   servers: ToolServers,
   state: PageState | null,
 ): ReadBack {
-  const found = lookAt(call, ports, servers);
+  const found = pageReader(call, ports, servers);
   if (found === undefined) return unreadPage(call, ctx, state);
   const { blocks, words, page, look } = found;
   const { target } = call;

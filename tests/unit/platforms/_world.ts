@@ -86,8 +86,8 @@ export class World {
       send: (out) => {
         this.sent.push(out);
         const granted = (grant: PublishGrant) => grant === GRANT;
-        const look = (hop: Outgoing) => judge(connector, this.site, hop, { granted, now: this.#now() });
-        return this.#http.send(out, { deadline: this.#now() + 60_000, look });
+        const policy = (hop: Outgoing) => judge(connector, this.site, hop, { granted, now: this.#now() });
+        return this.#http.send(out, { deadline: this.#now() + 60_000, policy });
       },
     };
   }

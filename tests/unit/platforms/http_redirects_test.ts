@@ -97,7 +97,7 @@ Deno.test("each hop is checked again, by address and by the egress policy", asyn
     };
     const sending = http.send({ method: "GET", url: base, effect: "read" }, {
       deadline: Date.now() + 5000,
-      look,
+      policy,
     });
     await fails(sending, /which was not followed: no/, 504);
     assert.equal(seen.length, 1);
@@ -112,7 +112,7 @@ Deno.test("what the egress policy throws at the first request comes through, not
     };
     const sending = http.send({ method: "GET", url: base, effect: "read" }, {
       deadline: Date.now() + 5000,
-      look,
+      policy,
     });
     await assert.rejects(sending, { code: "E_FORBIDDEN_OP" });
     assert.equal(seen.length, 0);
@@ -149,12 +149,12 @@ Deno.test("a redirect that leads nowhere on the web is named by its scheme", asy
       const deadline = Date.now() + 5000;
       const read = { method: "GET", url: base, effect: "read" } as const;
       await fails(
-        http.send(read, { deadline, look }),
+        http.send(read, { deadline, policy }),
         new RegExp(`redirects to "${named}", which was not`),
         504,
       );
       const write = { method: "POST", url: base, effect: "write", json: {} } as const;
-      await fails(http.send(write, { deadline, look }), new RegExp(`points to "${named}"; a write`), 302);
+      await fails(http.send(write, { deadline, policy }), new RegExp(`points to "${named}"; a write`), 302);
     });
   }
 });

@@ -1,6 +1,6 @@
 /** Where a caller in doubt is sent to look: a tool that reads, a preview of the tool itself, or a place on the site. */
 import assert from "node:assert/strict";
-import { lookAt } from "../../guard/pipeline/outcome.ts";
+import { inspectionHint } from "../../guard/pipeline/outcome.ts";
 import { loadTools } from "../../registry/load.ts";
 import { RegistryError } from "../../registry/files.ts";
 import { CONNECTORS } from "../connectors.ts";
@@ -8,13 +8,13 @@ import { world } from "./_stand_in.ts";
 
 Deno.test("the sentence names the tool, the tool's own preview, or the place", () => {
   const look = (more: { read_with?: string; read_in?: string }, tier: 0 | 1 = 1) =>
-    lookAt({ name: "set_it", tier, read_with: undefined, read_in: undefined, ...more });
+    inspectionHint({ name: "set_it", tier, read_with: undefined, read_in: undefined, ...more });
   assert.equal(look({ read_with: "get_it" }), 'look at the site with "get_it"');
   assert.equal(look({ read_with: "set_it" }), 'look at the site with a preview of "set_it"');
   assert.equal(look({ read_with: "set_it" }, 0), 'look at the site with "set_it"');
   assert.equal(look({ read_in: "its media library" }), "look at the site in its media library");
   assert.equal(look({}), "look at the site");
-  assert.equal(lookAt(undefined), "look at the site");
+  assert.equal(inspectionHint(undefined), "look at the site");
 });
 
 Deno.test("a manifest that names a tool that writes, or both a tool and a place, is refused at boot", async () => {
