@@ -125,14 +125,22 @@ async function probe(kv: Deno.Kv): Promise<void> {
   await commitInTurn(kv.atomic().delete(PROBE_KEY));
 }
 
-/** The work's result; rejects with that text when it takes longer. */
+/** So long is waited at once, so that a process that stood still has not waited. */
+const TICK_MS = 500;
+
+/** The work's result; rejects with that text when it takes longer, which is counted in ticks. */
 export async function within<T>(ms: number, work: Promise<T>, late: string): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(late)), ms);
+  let timer: ReturnType<typeof setTimeout>;
+  const wait = (left: number) => {
+    const next = () => left > TICK_MS ? wait(left - TICK_MS) : reject(new Error(late));
+    timer = setTimeout(next, Math.min(left, TICK_MS));
+  };
+  wait(ms);
   try {
     return await Promise.race([work, promise]);
   } finally {
-    clearTimeout(timer);
+    clearTimeout(timer!);
   }
 }
 
