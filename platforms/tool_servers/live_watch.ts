@@ -55,7 +55,7 @@ class Watch implements LiveWatch {
     const own = found.items.filter((one) => named.has(one));
     const others = found.items.filter((one) => !own.includes(one));
     const { items, unseen } = await this.#resolved(found, named);
-    return await this.#judged({ own: [...own, ...items], others, unseen, unread: found.unread });
+    return await this.#judged({ ...found, own: [...own, ...items], others, unseen });
   }
 
   /** What the call names, and what its answer does. */
@@ -98,25 +98,27 @@ class Watch implements LiveWatch {
     return items.some((one) => one.id === id && one.state === "published");
   }
 
-  async #judged(found: {
-    readonly own: readonly LiveItem[];
-    readonly others: readonly LiveItem[];
-    readonly unseen: Difference["unseen"];
-    readonly unread: readonly string[];
-  }): Promise<LiveVerdict> {
+  async #judged(found: Found): Promise<LiveVerdict> {
     const { ctx, call, ports } = this;
     const live = found.own.filter(isLive);
     const elsewhere = [...found.others.filter(isLive).map(deed), ...found.unseen.map(countOf)];
     const isAllowed = mayPublish(ctx);
     if (live.length > 0 || (isAllowed && elsewhere.length > 0)) ctx.note({ _published: true });
     else if (elsewhere.length > 0 || found.unread.length > 0) ctx.note({ _published: null });
-    const changes = live.slice(0, NAMED_MAX).map(changeOf);
+    const changes = [...live, ...found.own.filter(isGone)].slice(0, NAMED_MAX).map(changeOf);
     const warnings = warningsOf({ ...found, elsewhere });
     if (live.length === 0 || isAllowed) return { warnings, changes, forbidden: null };
     return { warnings, changes, forbidden: await forbiddenSaid(call, ctx, ports, listed(live.map(deed))) };
   }
 }
 
+/** What the looks showed, by whether the call names it. */
+interface Found extends Omit<Difference, "items"> {
+  readonly own: readonly LiveItem[];
+  readonly others: readonly LiveItem[];
+}
+
+const isGone = ({ how }: LiveItem) => how === "gone";
 const isLive = ({ how }: LiveItem) => how === "live" || how === "changed";
 
 const titled = ({ kind, id }: Pick<LiveItem, "kind" | "id">) => `${kind.replaceAll(/[_-]+/g, " ")} ${id}`;
@@ -133,14 +135,33 @@ const countOf = ({ kind, count }: Difference["unseen"][number]) =>
 const changeOf = (item: LiveItem): Change => ({
   field: titled(item),
   from: item.how === "live" ? "not public" : "public",
-  to: item.how === "live" ? `public${placed(item)}` : `public, and changed${placed(item)}`,
+  to: isGone(item)
+    ? `not public${placed(item)}`
+    : item.how === "live"
+    ? `public${placed(item)}`
+    : `public, and changed${placed(item)}`,
 });
 
-function warningsOf({ own, elsewhere, unread }: {
-  readonly own: readonly LiveItem[];
-  readonly elsewhere: readonly string[];
-  readonly unread: readonly string[];
-}): string[] {
+/** What visitors found before and find no more. */
+function goneWarnings({ own, others, fewer }: Found): string[] {
+  const elsewhere = [
+    ...others.filter(isGone).map((one) => `took ${titled(one)}${placed(one)} from visitors`),
+    ...fewer.map(({ kind, count }) => `left ${count} fewer of type "${kind}" public or scheduled`),
+  ];
+  return [
+    ...own.filter(isGone).map((one) =>
+      `${titled(one)} was public and is not any more${placed(one)}: look at it`
+    ),
+    ...(elsewhere.length === 0 ? [] : [notNamed(elsewhere)]),
+  ];
+}
+
+const notNamed = (elsewhere: readonly string[]) =>
+  `During the call something ${listed(elsewhere)}. The call does not name it, so it may be ` +
+  "another person's work: look at it";
+
+function warningsOf(found: Found & { readonly elsewhere: readonly string[] }): string[] {
+  const { own, elsewhere, unread } = found;
   const due = own.filter(({ how }) => how === "due").map((one) =>
     `${titled(one)} went live during the call, by the date it was scheduled for${placed(one)}`
   );
@@ -149,15 +170,14 @@ function warningsOf({ own, elsewhere, unread }: {
       one.date ?? "a date that the site does not give"
     }`
   );
-  const others = `During the call something ${listed(elsewhere)}. The call does not name it, so it may be ` +
-    "another person's work: look at it";
   const unchecked = `Whether the call made something public could not be checked for ${
     listed(unread)
   }: look at the site`;
   return [
     ...due,
     ...scheduled,
-    ...(elsewhere.length === 0 ? [] : [others]),
+    ...(elsewhere.length === 0 ? [] : [notNamed(elsewhere)]),
+    ...goneWarnings(found),
     ...(unread.length === 0 ? [] : [unchecked]),
   ];
 }

@@ -10,9 +10,9 @@ export interface LiveItem {
   readonly address: string;
   /**
    * `live`: it was not public before. `changed`: it was, or may have been, and is another now. `due`: it went live by the
-   * date it had before. `scheduled`: it goes live by itself at `date`.
+   * date it had before. `scheduled`: it goes live by itself at `date`. `gone`: it was public and is not.
    */
-  readonly how: "live" | "changed" | "due" | "scheduled";
+  readonly how: "live" | "changed" | "due" | "scheduled" | "gone";
   readonly date: string | null;
 }
 
@@ -26,6 +26,8 @@ export interface Unseen {
 export interface Difference {
   readonly items: readonly LiveItem[];
   readonly unseen: readonly Unseen[];
+  /** Of what kinds fewer are public or scheduled than before, where the lists do not show which. */
+  readonly fewer: readonly Unseen[];
   /** What could not be compared, a sentence's part each. */
   readonly unread: readonly string[];
 }
@@ -34,6 +36,7 @@ export interface Difference {
 export function difference(before: PublicSnapshot, after: PublicSnapshot): Difference {
   const found: LiveItem[] = [];
   const unseen: Unseen[] = [];
+  const fewer: Unseen[] = [];
   const unread = new Set([...before.unread, ...after.unread]);
   for (const now of after.kinds) {
     const then = before.kinds.find(({ kind }) => kind === now.kind);
@@ -44,11 +47,12 @@ export function difference(before: PublicSnapshot, after: PublicSnapshot): Diffe
       unread.add(`type ${now.kind} (its list shows scheduled ones once and once not)`);
       continue;
     }
-    const { items, more } = compared(known, now);
+    const { items, more, less } = compared(known, now);
     found.push(...items);
     if (more > 0) unseen.push({ kind: now.kind, count: more });
+    if (less > 0) fewer.push({ kind: now.kind, count: less });
   }
-  return { items: found, unseen, unread: [...unread] };
+  return { items: found, unseen, fewer, unread: [...unread] };
 }
 
 const NOTHING: Known = { items: [], total: 0, hasScheduled: true, siteNow: 0 };
@@ -80,7 +84,15 @@ function compared(then: Known, now: PublicKind) {
     if (how !== null) items.push({ ...shown(item), kind: now.kind, how });
   }
   const isAllShown = isWhole && holdsAll(now);
-  return { items, more: isAllShown ? 0 : Math.max(0, (grown ?? 0) - added) };
+  if (isAllShown) return { items: [...items, ...gone(then, now)], more: 0, less: 0 };
+  return { items, more: Math.max(0, (grown ?? 0) - added), less: Math.max(0, -(grown ?? 0)) };
+}
+
+/** What was published, and stands in the list no more. */
+function gone({ items }: Known, now: PublicKind): LiveItem[] {
+  const left = new Set(now.items.map(({ id }) => id));
+  return items.filter(({ id, state }) => state === "published" && !left.has(id))
+    .map((item) => ({ ...shown(item), kind: now.kind, how: "gone" }));
 }
 
 /** Of what was scheduled or public before; null where it is as it was. */

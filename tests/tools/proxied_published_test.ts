@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Post } from "../../sandbox/wordpress_standin/start.ts";
 import { addPost } from "../../sandbox/wordpress_standin/state.ts";
 import type { KitOptions } from "../kit.ts";
+import { parted } from "../proof.ts";
 import { ADD, add, type Args, brokenOff, fails, says, type World, world } from "./_proxied.ts";
 
 const TOOL = "emcp-tools-add-free-widget";
@@ -161,7 +162,35 @@ Deno.test("private, pending and trashed ones that go live are seen; one that goe
   const gone = post(at, "publish");
   does(at, TOOL, () => set(at, gone, { status: "trash" }), { success: true, id: gone });
   const { proof: { warnings } } = await at.gw.proven(ADD, add(at.page("draft")));
-  assert.doesNotMatch(String(warnings), /public|changed/);
+  assert.doesNotMatch(String(warnings), /made|changed/);
+  assert.equal((await lastRow(at))._published, undefined);
+});
+
+Deno.test("what visitors find no more is told: by name where the call names it, by the totals on a large site", async () => {
+  const cases = [[0, /public and is not any more/], [
+    1,
+    /something took page \d+ \(http\S+\) from visitors\. The call/,
+  ]];
+  for (const [n, warning] of cases as [number, RegExp][]) {
+    await using at = await world();
+    const ids = [at.page("publish"), at.page("publish")];
+    const draft = at.page("draft");
+    const answer = n === 0 ? { success: true, post_id: ids[0] } : { success: true };
+    does(at, TOOL, () => set(at, ids[0]!, { status: "trash" }), answer);
+    const { proof } = parted(((await at.gw.end(ADD, add(draft))) as Args).beside);
+    assert.match(proof.warnings.join(), warning);
+    const row = await lastRow(at);
+    assert.equal(row._published, undefined);
+    const change = { field: `page ${ids[0]}`, from: "public" };
+    assert.deepEqual(row.changes?.map(({ field, from }) => ({ field, from })) ?? [], n === 0 ? [change] : []);
+  }
+  await using at = await world();
+  for (let n = 0; n < 120; n++) post(at, "publish", { slug: `p${n}` });
+  const last = post(at, "publish", { slug: "last", modified: 0 });
+  const draft = at.page("draft");
+  does(at, TOOL, () => set(at, last, { status: "draft" }));
+  const { proof } = parted(((await at.gw.end(ADD, add(draft))) as Args).beside);
+  assert.match(proof.warnings.join(), /something left 1 fewer of type "post" public or scheduled\. The call/);
 });
 
 Deno.test("a write that breaks off, or fails by its own words, is looked at all the same", async () => {
@@ -220,7 +249,7 @@ Deno.test("a large site whose pages others edit meanwhile gives no false alarm",
   assert.match(String(warnings), new RegExp(`something changed page ${ids[129]} `));
   does(at, TOOL, () => set(at, ids[3]!, { status: "draft" })); // the next of the list moves up
   const { proof: after } = await at.gw.proven(ADD, add(at.page("draft")));
-  assert.doesNotMatch(String(after.warnings), /public|changed/);
+  assert.doesNotMatch(String(after.warnings), /made|changed/);
 });
 
 Deno.test("a site that blocks these reads is written all the same, and the answer says what was not checked", async () => {
