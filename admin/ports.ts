@@ -12,6 +12,7 @@ import type { Connectors } from "../registry/connectors.ts";
 import type { RetentionReport, RetentionState } from "../rules/retention.ts";
 import type { Store } from "../store/store.ts";
 import type { RecordAction } from "../identity/actor.ts";
+import type { PassphraseCost } from "../identity/sign_in/passphrase.ts";
 import type { ConnectionsPort } from "./connection_ports.ts";
 import type { ProxiedToolsPort } from "./proxied_ports.ts";
 
@@ -112,6 +113,8 @@ export interface AdminPorts {
   /** Proxies, as they seem, that requests come over and that the settings do not name. */
   proxies(): readonly ProxyReport[];
   readonly record: RecordAction;
+  /** What a passphrase costs to judge; a third of a second of one core where nothing is said. */
+  readonly passphraseCost?: PassphraseCost;
   /** Sites' own tools; loaded when they are first asked for. */
   proxiedTools(): Promise<ProxiedToolsPort>;
   /** The tools loaded now, sites' own included. */

@@ -1,5 +1,6 @@
 /** What a gateway is to those who open one, and what they may put in place of the real thing. */
 import type { RequestInfo } from "../doors/app.ts";
+import type { PassphraseCost } from "../identity/sign_in/passphrase.ts";
 import type { OAuthParts } from "../identity/oauth/parts.ts";
 import type { Doubts } from "../guard/audit/doubts.ts";
 import type { Retention } from "../guard/audit/retention.ts";
@@ -24,6 +25,8 @@ export interface Replacements {
   readonly storage?: Pick<StoreOptions, "around" | "clock" | "known">;
   /** Who has signed in at the browser that sends a request. */
   readonly signedIn?: OAuthParts["signedIn"];
+  /** What a passphrase costs to judge. */
+  readonly passphraseCost?: PassphraseCost;
   now?(): number;
   log?(event: Record<string, unknown>): void;
 }

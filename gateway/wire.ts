@@ -165,6 +165,7 @@ export async function openGateway(
       return adminApp({
         store,
         masterToken: settings.masterToken,
+        passphraseCost: replace.passphraseCost,
         tokenPrefix: settings.tokenPrefix,
         baseUrl,
         privateUpstreams: settings.privateUpstreams,

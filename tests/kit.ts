@@ -144,6 +144,7 @@ export async function gateway(options: KitOptions = {}): Promise<Kit> {
       ...options.http,
     }),
     wrapStore: options.store,
+    passphraseCost: { n: 2, r: 1, p: 1 },
   });
   for (const one of options.sites ?? []) {
     assert.ok(await opened.store.sites.create(one), `site ${one.id} is registered`);

@@ -1,25 +1,155 @@
-/** `deno task test`: runs every test file and closes with the real counts on a plain line. */
+/** `deno task test` and `deno task matrix`: run the tests of their tier, and close with the real counts on a plain line. */
+import type { Spent } from "./processor_time.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
+/** Folders whose tests need a real component: WordPress, a database, a browser, another program. */
+const REAL = ["tests/companion/", "tests/real/"];
+/** What a module elsewhere imports when it shows the same of a real component too; the matrix runs that part of it. */
+const MIXED = /\/(?:tier|_scenarios)\.ts"/;
+
+/** Processes that `deno task test` deals its modules to: few, for each loads the whole service. */
+const ENTRIES = 12;
+/** More processes at a time than processors, for some tests wait for timers and for processes of their own. */
+const JOBS = Math.max(2, Math.ceil(navigator.hardwareConcurrency * 1.5));
+
+/** Processor time that a module may take, in milliseconds. */
+const CPU_MS_MAX = 5000;
+/** Modules that may take more, with the reason. */
+const SLOW: Readonly<Record<string, string>> = {};
+const SLOWEST_SHOWN = 10;
+
 interface Counts {
-  passed: number;
-  failed: number;
-  ignored: number;
+  readonly passed: number;
+  readonly failed: number;
+  readonly ignored: number;
 }
+
+interface Run extends Counts {
+  readonly code: number;
+  readonly output: string;
+  readonly seconds: number;
+  /** Milliseconds of processor time by module. */
+  readonly spent: ReadonlyMap<string, number>;
+}
+
+const text = (bytes: Uint8Array) =>
+  // deno-lint-ignore no-control-regex
+  new TextDecoder().decode(bytes).replace(/\x1b\[[0-9;]*m/g, "");
+const say = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
 
 /** The counts of a run, from the runner's own closing line; null when it printed none. */
 export function countsOf(output: string): Counts | null {
-  // deno-lint-ignore no-control-regex
-  const plain = output.replace(/\x1b\[[0-9;]*m/g, "");
-  const line = /^(?:ok|FAILED) \| (\d+) passed.*\| (\d+) failed(?:.*\| (\d+) ignored)?.*$/m.exec(plain);
+  const line = /^(?:ok|FAILED) \| (\d+) passed.*\| (\d+) failed(?:.*\| (\d+) ignored)?.*$/m.exec(output);
   if (!line) return null;
   return { passed: Number(line[1]), failed: Number(line[2]), ignored: Number(line[3] ?? 0) };
 }
 
-async function run(args: readonly string[]): Promise<{ code: number; counts: Counts | null }> {
+/** Processor time by module; ignored tests are told by the report, for no mark follows them. */
+export function spentBy({ modules, marks }: Spent, report: string): Map<string, number> {
+  const ignored = new Map<string, number>();
+  for (const [, path] of report.matchAll(/<testcase [^>]*classname="\.?\/?([^"]*)"[^>]*>\s*<skipped/g)) {
+    ignored.set(path!, (ignored.get(path!) ?? 0) + 1);
+  }
+  let at = 0;
+  return new Map(modules.map(({ path, tests }) => {
+    const first = at;
+    at = Math.min(at + tests - (ignored.get(path) ?? 0), marks.length - 1);
+    return [path, marks[at]! - marks[first]!];
+  }));
+}
+
+async function* modulesIn(folder: string): AsyncGenerator<string> {
+  for await (const { name, isDirectory } of Deno.readDir(new URL(folder, ROOT))) {
+    if (isDirectory) yield* modulesIn(`${folder}${name}/`);
+    else if (/_test\.tsx?$/.test(name)) yield `${folder}${name}`;
+  }
+}
+
+/** The modules of a tier, dealt to its processes. */
+async function entriesOf(tier: "test" | "matrix"): Promise<string[][]> {
+  const all = (await Array.fromAsync(modulesIn("tests/"))).sort();
+  const isReal = (path: string) => REAL.some((folder) => path.startsWith(folder));
+  if (tier === "matrix") {
+    const texts = await Promise.all(all.map((path) => Deno.readTextFile(new URL(path, ROOT))));
+    return all.filter((path, at) => isReal(path) || MIXED.test(texts[at]!)).map((path) => [path]);
+  }
+  const entries = Array.from({ length: ENTRIES }, (): string[] => []);
+  all.filter((path) => !isReal(path)).forEach((path, at) => entries[at % ENTRIES]!.push(path));
+  return entries;
+}
+
+async function runEntry(modules: readonly string[], tier: string, folder: string, at: number): Promise<Run> {
+  const [report, times] = [`${folder}/${at}.xml`, `${folder}/${at}.json`];
+  const began = performance.now();
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      ...["test", "-A", "--quiet", "--no-check", "--lock=tests/deno.lock", "--frozen", "--reporter=dot"],
+      ...[`--junit-path=${report}`, "tests/entry.ts"],
+    ],
+    cwd: ROOT,
+    env: { TEST_TIER: tier, TEST_MODULES: JSON.stringify(modules), TEST_CPU_FILE: times },
+    stdin: "null",
+  }).output();
+  const output = text(stdout) + text(stderr);
+  const counts = countsOf(output) ?? { passed: 0, failed: 1, ignored: 0 }; // it ended before its end
+  const read = (path: string) => Deno.readTextFile(path).catch(() => null);
+  const [xml, spent] = [await read(report), await read(times)];
+  return {
+    ...counts,
+    code,
+    output: output.replace(/^[.,!]\n/gm, ""),
+    seconds: (performance.now() - began) / 1000,
+    spent: spentBy(spent === null ? { modules: [], marks: [0] } : JSON.parse(spent), xml ?? ""),
+  };
+}
+
+/** Runs a whole tier and tells of each process as it ends. Answers the exit code. */
+async function runTier(tier: "test" | "matrix"): Promise<number> {
+  const entries = await entriesOf(tier);
+  const folder = await Deno.makeTempDir();
+  const runs: Run[] = [];
+  const waiting = entries.map((modules, at) => async () => {
+    const run = await runEntry(modules, tier, folder, at);
+    runs.push(run);
+    const what = modules.length === 1 ? modules[0] : `${modules.length} modules`;
+    if (run.code !== 0) say(run.output);
+    say(`${what}: ${run.passed} passed, ${run.failed} failed, ${run.seconds.toFixed(1)} s`);
+  });
+  try {
+    await Promise.all(Array.from({ length: JOBS }, async () => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await next();
+    }));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+  const slow = toldOf(runs, tier);
+  const sum = (what: keyof Counts) => runs.reduce((all, run) => all + run[what], 0);
+  const skipped = sum("ignored") ? `, ${sum("ignored")} skipped` : "";
+  say(`${sum("passed")} passed, ${sum("failed") + slow}  failed${skipped}`.replace("  ", " "));
+  return slow > 0 || runs.some(({ code }) => code !== 0) ? 1 : 0;
+}
+
+/** Names the modules that took longest. Answers how many took more than they may. */
+function toldOf(runs: readonly Run[], tier: "test" | "matrix"): number {
+  const spent = runs.flatMap((run) => [...run.spent]).sort(([, a], [, b]) => b - a);
+  say(`The ${SLOWEST_SHOWN} modules that took most processor time:`);
+  for (const [path, ms] of spent.slice(0, SLOWEST_SHOWN)) say(`  ${(ms / 1000).toFixed(1)} s  ${path}`);
+  if (tier === "matrix") return 0;
+  const over = spent.filter(([path, ms]) => ms > CPU_MS_MAX && !Object.hasOwn(SLOW, path));
+  for (const [path] of over) {
+    say(
+      `${path} took more than ${
+        CPU_MS_MAX / 1000
+      } s of processor time: make it lighter, or list it in tests/run.ts`,
+    );
+  }
+  return over.length;
+}
+
+async function runPaths(paths: readonly string[]): Promise<number> {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["test", "-A", "--quiet", "--lock=tests/deno.lock", "--frozen", ...args],
+    args: ["test", "-A", "--quiet", "--no-check", "--lock=tests/deno.lock", "--frozen", ...paths],
     cwd: ROOT,
     stdout: "piped",
     stderr: "inherit",
@@ -30,13 +160,15 @@ async function run(args: readonly string[]): Promise<{ code: number; counts: Cou
     Deno.stdout.writeSync(chunk);
     output += decoder.decode(chunk, { stream: true });
   }
-  return { code: (await child.status).code, counts: countsOf(output) };
+  const { code } = await child.status;
+  const counts = countsOf(text(new TextEncoder().encode(output)));
+  const { passed, failed, ignored } = counts ?? { passed: 0, failed: 1, ignored: 0 };
+  say(`${passed} passed, ${failed} failed${ignored ? `, ${ignored} skipped` : ""}`);
+  return code || (counts ? 0 : 1);
 }
 
 if (import.meta.main) {
-  const { code, counts } = await run(Deno.args.length ? Deno.args : ["--parallel", "tests/"]);
-  const { passed, failed, ignored } = counts ?? { passed: 0, failed: 1, ignored: 0 };
-  const skipped = ignored ? `, ${ignored} skipped` : "";
-  Deno.stdout.writeSync(new TextEncoder().encode(`${passed} passed, ${failed} failed${skipped}\n`));
-  Deno.exit(code || (counts ? 0 : 1));
+  const [first, ...rest] = Deno.args;
+  if (first === "matrix" && rest.length === 0) Deno.exit(await runTier("matrix"));
+  Deno.exit(first === undefined ? await runTier("test") : await runPaths(Deno.args));
 }

@@ -5,7 +5,7 @@ import type { AttemptLimit, Invitation, KeptPassphrase, Passkey, SignIn, Store }
 import type { SignedIn } from "../visitors.ts";
 import { type Actor, actorOfPerson, type RecordAction } from "../actor.ts";
 import { isManaged } from "../rights.ts";
-import { passphraseFault, Passphrases } from "./passphrase.ts";
+import { type PassphraseCost, passphraseFault, Passphrases } from "./passphrase.ts";
 
 /** What people stand on. */
 export interface PeoplePorts {
@@ -13,6 +13,8 @@ export interface PeoplePorts {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly record: RecordAction;
+  /** What a passphrase costs to judge; a third of a second of one core where nothing is said. */
+  readonly passphraseCost?: PassphraseCost;
   /** Logs a fault that is the gateway's own. */
   report(requestId: string, thrown: unknown): void;
 }
@@ -48,9 +50,11 @@ const ownName = ({ id }: User) => `own passphrase, user ${id}`;
 
 /** The people of one gateway. */
 export class People {
-  readonly #passphrases = new Passphrases();
+  readonly #passphrases: Passphrases;
 
-  constructor(private readonly ports: PeoplePorts) {}
+  constructor(private readonly ports: PeoplePorts) {
+    this.#passphrases = new Passphrases(ports.passphraseCost);
+  }
 
   /** Makes a one-time link; the one before it ends. */
   async invite(by: Actor, user: User): Promise<MadeInvitation> {

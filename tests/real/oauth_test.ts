@@ -1,7 +1,7 @@
 /** From the 401 over consent to a confirmed draft in a real WordPress, by official clients that know nothing but the address. */
 import assert from "node:assert/strict";
-import { inChromium, pageOf } from "../e2e/browser.ts";
-import { callback, member, sayYes, signIn } from "../e2e/oauth_browser.ts";
+import { inChromium, pageOf } from "./browser.ts";
+import { callback, member, sayYes, signIn } from "./oauth_browser.ts";
 import { draft, first, type Line, second } from "../e2e/oauth_client.ts";
 import { allowed } from "../guard/oauth_kit.ts";
 import { inPlace, onPort } from "./_oauth.ts";

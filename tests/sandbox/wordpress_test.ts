@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { type CmsSandbox, phpMissing, startCms } from "../../sandbox/wordpress/start.ts";
 import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
+import { CMS_KINDS, IN_MATRIX, IN_TEST } from "../tier.ts";
 import { Asker, cut } from "./asker.ts";
 import { PROBES } from "./probes.ts";
 import { CONTENT_PROBES } from "./probes_content.ts";
@@ -13,23 +14,26 @@ const on = ignore ? `a real WordPress (not run: ${missing})` : "a real WordPress
 
 let real: CmsSandbox | undefined;
 Deno.test.beforeAll(async () => {
-  if (!ignore) real = await startCms({ kind: "wordpress" });
+  if (!ignore && IN_MATRIX) real = await startCms({ kind: "wordpress" });
 });
 Deno.test.afterAll(async () => await real?.stop());
 
-for (const probe of [...PROBES, ...CONTENT_PROBES, ...NAME_PROBES]) {
-  Deno.test(`on the stand-in: ${probe.name}`, async () => {
-    await using site = await startWordPressStandIn();
-    assert.deepEqual(await probe.ask(new Asker(site)), probe.expect);
-  });
-  Deno.test({
-    name: `on ${on}: ${probe.name}`,
-    ignore,
-    fn: async () => assert.deepEqual(await probe.ask(new Asker(real!)), probe.expect),
-  });
+/** Registers what can only be seen on a real WordPress. */
+function onReal(name: string, fn: () => Promise<void>): void {
+  if (IN_MATRIX) Deno.test({ name: `on ${on}: ${name}`, ignore, fn });
 }
 
-for (const kind of ["stand-in", "wordpress"] as const) {
+for (const probe of [...PROBES, ...CONTENT_PROBES, ...NAME_PROBES]) {
+  if (IN_TEST) {
+    Deno.test(`on the stand-in: ${probe.name}`, async () => {
+      await using site = await startWordPressStandIn();
+      assert.deepEqual(await probe.ask(new Asker(site)), probe.expect);
+    });
+  }
+  onReal(probe.name, async () => assert.deepEqual(await probe.ask(new Asker(real!)), probe.expect));
+}
+
+for (const kind of CMS_KINDS) {
   const skip = kind === "wordpress" && ignore;
   const name = kind === "wordpress" ? on : "the stand-in";
 
@@ -72,73 +76,63 @@ add_action( 'rest_api_init', function () {
 } );
 `;
 
-Deno.test({
-  name: `a plugin folder is copied in and activated, and nothing leaves the site, on ${on}`,
-  ignore,
-  async fn() {
-    const folder = await Deno.makeTempDir();
-    try {
-      await Deno.mkdir(`${folder}/probe`);
-      await Deno.writeTextFile(`${folder}/probe/probe.php`, PLUGIN);
-      await using site = await startCms({ kind: "wordpress", plugins: [`${folder}/probe`] });
-      const asker = new Asker(site);
-      assert.deepEqual((await asker.send(null, "GET", "/wp-json/probe/v1/out")).body, {
-        refused: true,
-        mailed: true,
-      });
-      const rows = (await asker.rest("admin", "GET", "/plugins")).body;
-      assert.ok(rows.some((row) => row["plugin"] === "probe/probe" && row["status"] === "active"));
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
-  },
+onReal("a plugin folder is copied in and activated, and nothing leaves the site", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.mkdir(`${folder}/probe`);
+    await Deno.writeTextFile(`${folder}/probe/probe.php`, PLUGIN);
+    await using site = await startCms({ kind: "wordpress", plugins: [`${folder}/probe`] });
+    const asker = new Asker(site);
+    assert.deepEqual((await asker.send(null, "GET", "/wp-json/probe/v1/out")).body, {
+      refused: true,
+      mailed: true,
+    });
+    const rows = (await asker.rest("admin", "GET", "/plugins")).body;
+    assert.ok(rows.some((row) => row["plugin"] === "probe/probe" && row["status"] === "active"));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });
 
-Deno.test({
-  name: `a plugin that is none is refused with its name, leaving nothing, on ${on}`,
-  ignore,
-  async fn() {
-    const folder = await Deno.makeTempDir({ prefix: "empty-" });
-    try {
-      await assert.rejects(
-        startCms({ kind: "wordpress", plugins: [folder] }),
-        /the folder empty-\w+ holds no file with a plugin header/,
-      );
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
-  },
-});
-
-Deno.test({
-  name: `two sites do not see each other's posts, and a stopped one is gone, on ${on}`,
-  ignore,
-  async fn() {
-    const other = await startCms({ kind: "wordpress", workers: 2 });
-    const id = await new Asker(other).draft("ed", { title: "Only here xylophone" });
-    assert.ok(id > 0);
-    const found = await new Asker(real!).rest("ed", "GET", "/posts?status=draft&search=xylophone");
-    assert.deepEqual(found.body, []);
-    await Promise.all([other.stop(), other.stop()]);
-    await assert.rejects(fetch(other.base_url), TypeError);
-  },
-});
-
-Deno.test({
-  name: "where a real one cannot run, the stand-in takes its place and says so in one line",
-  permissions: { run: false, net: "inherit", read: "inherit", env: "inherit", write: "inherit" },
-  async fn() {
-    const lines: string[] = [];
-    await using site = await startCms({ say: (line) => lines.push(line) });
-    assert.equal(site.kind, "stand-in");
-    assert.equal(lines.length, 1);
-    assert.match(
-      lines[0]!,
-      /^The CMS is a stand-in inside this process, not a real WordPress: PHP (may not|is not)/,
-    );
+onReal("a plugin that is none is refused with its name, leaving nothing", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "empty-" });
+  try {
     await assert.rejects(
-      startCms({ kind: "wordpress" }),
-      /^Error: A real WordPress cannot run here: PHP (may|is) not/,
+      startCms({ kind: "wordpress", plugins: [folder] }),
+      /the folder empty-\w+ holds no file with a plugin header/,
     );
-  },
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });
+
+onReal("two sites do not see each other's posts, and a stopped one is gone", async () => {
+  const other = await startCms({ kind: "wordpress", workers: 2 });
+  const id = await new Asker(other).draft("ed", { title: "Only here xylophone" });
+  assert.ok(id > 0);
+  const found = await new Asker(real!).rest("ed", "GET", "/posts?status=draft&search=xylophone");
+  assert.deepEqual(found.body, []);
+  await Promise.all([other.stop(), other.stop()]);
+  await assert.rejects(fetch(other.base_url), TypeError);
+});
+
+if (IN_TEST) {
+  Deno.test({
+    name: "where a real one cannot run, the stand-in takes its place and says so in one line",
+    permissions: { run: false, net: "inherit", read: "inherit", env: "inherit", write: "inherit" },
+    async fn() {
+      const lines: string[] = [];
+      await using site = await startCms({ say: (line) => lines.push(line) });
+      assert.equal(site.kind, "stand-in");
+      assert.equal(lines.length, 1);
+      assert.match(
+        lines[0]!,
+        /^The CMS is a stand-in inside this process, not a real WordPress: PHP (may not|is not)/,
+      );
+      await assert.rejects(
+        startCms({ kind: "wordpress" }),
+        /^Error: A real WordPress cannot run here: PHP (may|is) not/,
+      );
+    },
+  });
+}

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Post } from "../../../platforms/_content/content.ts";
 import { type CmsSandbox, phpMissing, startCms } from "../../../sandbox/wordpress/start.ts";
 import { startWordPressStandIn } from "../../../sandbox/wordpress_standin/start.ts";
+import { IN_MATRIX, IN_TEST } from "../../tier.ts";
 import type { World } from "./_world.ts";
 
 /** A write's result. */
@@ -64,10 +65,10 @@ export const on = ignore ? `a real WordPress (not run: ${missing})` : "a real Wo
 export function onBoth(scenarios: Readonly<Record<string, Scenario>>): void {
   let real: CmsSandbox | undefined;
   Deno.test.beforeAll(async () => {
-    if (!ignore) real = await startCms({ kind: "wordpress" });
+    if (!ignore && IN_MATRIX) real = await startCms({ kind: "wordpress" });
   });
   Deno.test.afterAll(async () => await real?.stop());
-  for (const [name, scenario] of Object.entries(scenarios)) {
+  for (const [name, scenario] of IN_TEST ? Object.entries(scenarios) : []) {
     Deno.test(`on the stand-in: ${name}`, async () => {
       await using cms = await startWordPressStandIn();
       await scenario(cms);
@@ -80,6 +81,8 @@ export function onBoth(scenarios: Readonly<Record<string, Scenario>>): void {
         ),
       );
     });
+  }
+  for (const [name, scenario] of IN_MATRIX ? Object.entries(scenarios) : []) {
     Deno.test({ name: `on ${on}: ${name}`, ignore, fn: async () => await scenario(real!) });
   }
 }

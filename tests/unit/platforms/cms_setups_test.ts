@@ -1,10 +1,11 @@
 /** CMS sites set up otherwise: plain permalinks, application passwords off. */
 import assert from "node:assert/strict";
 import { startCms } from "../../../sandbox/wordpress/start.ts";
+import { CMS_KINDS } from "../../tier.ts";
 import { draft, ignore, on, type Row } from "./_scenarios.ts";
 import { ahead, worldOf } from "./_world.ts";
 
-for (const kind of ["stand-in", "wordpress"] as const) {
+for (const kind of CMS_KINDS) {
   const where = kind === "wordpress" ? on : "the stand-in";
   Deno.test({
     name: `plain permalinks are found and used on ${where}`,

@@ -4,9 +4,9 @@ import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts"
 import { gateway, type Kit, site } from "../kit.ts";
 import type { Browser } from "../packages/puppeteer.ts";
 import { assertUsable, inChromium, led, pageOf, tabTo, textOf, titleOf } from "./browser.ts";
-import { listen } from "./mcp_start.ts";
+import { listen } from "../e2e/mcp_start.ts";
 import { type Callback, callback, member, sayYes, signIn } from "./oauth_browser.ts";
-import { draft, second, type Stranger } from "./oauth_client.ts";
+import { draft, second, type Stranger } from "../e2e/oauth_client.ts";
 
 interface Place extends AsyncDisposable {
   readonly gw: Kit;

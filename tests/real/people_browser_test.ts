@@ -5,7 +5,7 @@ import type { User } from "../../core/model.ts";
 import { gateway, type Kit, site } from "../kit.ts";
 import { invited, PASSPHRASE, person } from "../people/kit.ts";
 import { assertUsable, inChromium, led, pageOf, tabTo, textOf, titleOf } from "./browser.ts";
-import { listen } from "./mcp_start.ts";
+import { listen } from "../e2e/mcp_start.ts";
 
 interface Place extends AsyncDisposable {
   readonly gw: Kit;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { openapi } from "../../doors/openapi.ts";
 import { CODES } from "../../core/errors.ts";
 import { TOOLS } from "../unit/doors/openapi_tools.ts";
-import { runTool } from "./mcp_outside.ts";
+import { runTool } from "../e2e/mcp_outside.ts";
 
 const USE = `
 import type { components, operations } from "./api.ts";

@@ -1,7 +1,7 @@
 /** The Inspector's command line lists and calls, in both eras. */
 import assert from "node:assert/strict";
-import { runTool } from "./mcp_outside.ts";
-import { start, type Started } from "./mcp_start.ts";
+import { runTool } from "../e2e/mcp_outside.ts";
+import { start, type Started } from "../e2e/mcp_start.ts";
 
 async function inspect({ url, token }: Started, ...args: string[]): Promise<unknown> {
   const given = ["--transport", "http", "--header", `Authorization: Bearer ${token}`, "--format", "json"];

@@ -4,7 +4,7 @@ import type { User } from "../../core/model.ts";
 import { gateway, type Kit, site } from "../kit.ts";
 import type { Browser } from "../packages/puppeteer.ts";
 import { inChromium, led, textOf } from "./browser.ts";
-import { listen } from "./mcp_start.ts";
+import { listen } from "../e2e/mcp_start.ts";
 import { member } from "./oauth_browser.ts";
 import { PASSPHRASE } from "../people/kit.ts";
 

@@ -4,7 +4,7 @@ import { type Accounts, startAccounts } from "../../sandbox/google_accounts/star
 import { gateway, type Kit, MASTER } from "../kit.ts";
 import type { Browser, Page } from "../packages/puppeteer.ts";
 import { inChromium, led, pageOf, textOf, titleOf } from "./browser.ts";
-import { listen } from "./mcp_start.ts";
+import { listen } from "../e2e/mcp_start.ts";
 
 interface Place extends AsyncDisposable {
   readonly gw: Kit;

@@ -1,9 +1,9 @@
 /** The protocol's conformance suite: every scenario that applies to a stateless server of tools. */
 import assert from "node:assert/strict";
-import { withDemoTools } from "./mcp_demo_tools.ts";
-import { runTool } from "./mcp_outside.ts";
-import { withToken } from "./mcp_proxy.ts";
-import { serve, start, type Started } from "./mcp_start.ts";
+import { withDemoTools } from "../e2e/mcp_demo_tools.ts";
+import { runTool } from "../e2e/mcp_outside.ts";
+import { withToken } from "../e2e/mcp_proxy.ts";
+import { serve, start, type Started } from "../e2e/mcp_start.ts";
 
 /** The scenarios any server of tools can be put through, by revision. */
 const PLAIN: Record<string, string[]> = {

@@ -1,0 +1,31 @@
+/** `deno task ok`: what every commit must pass; with paths, types and tests of those paths only. */
+
+const ROOT = new URL("../", import.meta.url);
+
+/** What was changed or added since the last commit: its types are checked together with those of the paths. */
+async function changed(): Promise<string[]> {
+  const args = ["ls-files", "--modified", "--others", "--exclude-standard", "--deduplicate"];
+  const { stdout } = await new Deno.Command("git", { args, cwd: ROOT }).output();
+  const paths = new TextDecoder().decode(stdout).split("\n").filter((path) => /\.tsx?$/.test(path));
+  const exists = (path: string) => Deno.stat(new URL(path, ROOT)).then(() => true, () => false);
+  return (await Promise.all(paths.map(async (path) => await exists(path) ? [path] : []))).flat();
+}
+
+/** The checks in their order; the first that fails ends the task. */
+async function commands(paths: readonly string[]): Promise<string[][]> {
+  const checked = paths.length === 0 ? [] : [...paths, ...await changed()];
+  return [
+    ["fmt", "--check", "--quiet"],
+    ["lint", "--quiet"],
+    ["check", "--quiet", "--lock=tests/deno.lock", ...checked],
+    ["run", "-A", "gateway/launch.ts", "generate", "registry/generate.ts", "--check"],
+    ["run", "-A", "gateway/launch.ts", "test", "tests/run.ts", ...paths],
+  ];
+}
+
+if (import.meta.main) {
+  for (const args of await commands(Deno.args)) {
+    const { code } = await new Deno.Command(Deno.execPath(), { args, cwd: ROOT }).spawn().status;
+    if (code !== 0) Deno.exit(code);
+  }
+}
