@@ -27,7 +27,7 @@ async function dropped(run: string, tier: string, work: (answer: unknown) => voi
   });
 }
 
-Deno.test("a tool dropped in that does not say what it proved has written all the same, and is told as such", async () => {
+Deno.test("a tool dropped in that does not say what it proved has written all the same, and is reported as such", async () => {
   await dropped(
     "() => ({ id: 7, warnings: ['Mind it', 3], verified: true, request_id: 'x' })",
     "T1",

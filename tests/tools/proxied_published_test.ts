@@ -102,7 +102,7 @@ Deno.test("what went live and is not named may be a colleague's: a warning with 
   assert.deepEqual([row.status, row._published, at.source.held], ["ok", null, []]);
 });
 
-Deno.test("a change of what is public already is told as one, and is the tool's own where it names it", async () => {
+Deno.test("a change of what is public already is reported as one, and is the tool's own where it names it", async () => {
   await using at = await world();
   const seen = post(at, "publish", { slug: "seen", modified: at.gw.clock.now - HOUR_MS });
   const edit = () => set(at, seen, { modified: at.gw.clock.now, title: "Other" });

@@ -79,7 +79,7 @@ for (const [trouble, message] of WRITES) {
   });
 }
 
-Deno.test("an error whose code is a word of the language's own has a way on like any other", async () => {
+Deno.test("an error whose code is a word of the language's own names a next step like any other", async () => {
   const fetch = () => Promise.resolve(Response.json({ code: "constructor", message: "No" }, { status: 400 }));
   const world = new World("http://127.0.0.1:9", { http: { fetch } });
   await world.refuses("E_UPSTREAM", /^CMS 400 constructor: No; change what was sent$/, "get_post", {

@@ -5,7 +5,7 @@ import { createHttp } from "../../../platforms/_http/http.ts";
 import { heard, serveRaw } from "./_pinned.ts";
 import { fails, withRaw } from "./_servers.ts";
 
-Deno.test("an answer that came and cannot be read is told as such, not as a connection that broke", async () => {
+Deno.test("an answer that came and cannot be read is reported as such, not as a connection that broke", async () => {
   using http = createHttp({ allowPrivate: ["127.0.0.1"], sleep: () => Promise.resolve() });
   const head = "HTTP/1.1 200 OK\r\n";
   const cases: [string, RegExp][] = [

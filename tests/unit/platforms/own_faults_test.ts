@@ -1,4 +1,4 @@
-/** What this machine lacks itself is not told as a fault of the other side. */
+/** What this machine lacks itself is not reported as a fault of the other side. */
 import assert from "node:assert/strict";
 import { GatewayError } from "../../../core/errors.ts";
 import { createHttp } from "../../../platforms/_http/http.ts";
@@ -15,7 +15,7 @@ const SAYS =
   /^acme\.example could not be reached, nothing was sent: .* left, which says nothing of the other side; try again later, and have its operator see to that$/;
 
 for (const [code, words] of Object.entries(OWN)) {
-  Deno.test(`${code} where a connection or a name was asked for is told as the gateway's own, and holds no host for down`, async () => {
+  Deno.test(`${code} where a connection or a name was asked for is reported as the gateway's own, and holds no host for down`, async () => {
     const failing = [
       {
         lookup: () => Promise.resolve(["93.184.215.14"]),
