@@ -47,7 +47,7 @@ function faultOf(path: string): string | null {
 
 /** The first fault of a path: as given, percent-decoded once, and both in Unicode's compatibility form. */
 function judge(path: string): string | null {
-  if (!path.isWellFormed()) return "holds half a character (a lone surrogate); take it out";
+  if (!path.isWellFormed()) return "holds an unpaired surrogate; take it out";
   const decoded = percentDecoded(path);
   if (decoded === null) return "holds percent signs that stand for no text; write the characters themselves";
   const readings = new Set([path, decoded, path.normalize("NFKC"), decoded.normalize("NFKC")]);

@@ -1,9 +1,9 @@
 /** Text that can be kept and given back as it is. */
 import { GatewayError } from "../core/errors.ts";
 
-/** Refuses text that UTF-8 or HTML cannot carry: E_BAD_INPUT naming the field for half a character or NUL. */
+/** Refuses text that UTF-8 or HTML cannot carry: E_BAD_INPUT naming the field for an unpaired surrogate or NUL. */
 export function checkText(text: string, field: string): void {
-  const bad = !text.isWellFormed() ? "half a character (a lone surrogate)" : "a NUL character";
+  const bad = !text.isWellFormed() ? "an unpaired surrogate" : "a NUL character";
   if (text.isWellFormed() && !text.includes("\0")) return;
   throw new GatewayError("E_BAD_INPUT", `${field}: holds ${bad}, take it out`);
 }
@@ -23,9 +23,9 @@ export function checkArguments(args: object): void {
   for (const [field, value] of Object.entries(args)) checkTexts(value, field);
 }
 
-/** Refuses a name that no list would show: E_BAD_INPUT for blanks alone. */
+/** Refuses a name that no list would show: E_BAD_INPUT for a blank one. */
 export function checkNamed(text: string | undefined, field: string): void {
-  if (text?.trim() === "") throw new GatewayError("E_BAD_INPUT", `${field}: holds only blanks`);
+  if (text?.trim() === "") throw new GatewayError("E_BAD_INPUT", `${field}: must not be blank`);
 }
 
 /** How many bytes the text takes as UTF-8. */

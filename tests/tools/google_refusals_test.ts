@@ -161,7 +161,7 @@ Deno.test("arguments that cannot be are refused by name, and nothing is sent", a
     [gsc, { type: "maps" }, /type: expected one of/],
     ["generate_seo_report", { top_queries: 101 }, /top_queries/],
     ["read_sheet", { range: "" }, /range/],
-    ["read_sheet", { range: " " }, /range: holds only blanks/],
+    ["read_sheet", { range: " " }, /range: must not be blank/],
     ["read_sheet", { range: "." }, /^range: expected A1 notation, such as/],
     ["read_sheet", { range: ".." }, /^range: expected A1 notation, such as/],
     ["storage_list_site_files", { page_size: 1001 }, /page_size/],

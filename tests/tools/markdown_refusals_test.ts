@@ -55,7 +55,7 @@ const UNSAVED: readonly [Args, Code, RegExp][] = [
     "E_FILE_TOO_LARGE",
     /^content: has 921601 bytes, over the 921600/,
   ],
-  [{ content: `${NEW}\ud800` }, "E_BAD_INPUT", /^content: holds half a character/],
+  [{ content: `${NEW}\ud800` }, "E_BAD_INPUT", /^content: holds an unpaired surrogate/],
   [{ content: `${NEW}\0` }, "E_BAD_INPUT", /^content: holds a NUL/],
   [{ sha: "abc" }, "E_BAD_INPUT", /^sha/],
   [{ message: "a\nX-Gateway-Token: forged" }, "E_BAD_INPUT", /^message/],

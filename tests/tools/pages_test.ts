@@ -134,8 +134,8 @@ Deno.test("previews show each field as it is on the site now and as it would be 
 
 const BAD: readonly (readonly [tool: string, args: Args, code: Code, says: RegExp])[] = [
   ["create_page_draft", {}, "E_BAD_INPUT", /^title is required/],
-  ["create_page_draft", { title: " " }, "E_BAD_INPUT", /^title: holds only blanks$/],
-  ["create_page_draft", { title: "x", slug: "\ud83d" }, "E_BAD_INPUT", /^slug: holds half a character/],
+  ["create_page_draft", { title: " " }, "E_BAD_INPUT", /^title: must not be blank$/],
+  ["create_page_draft", { title: "x", slug: "\ud83d" }, "E_BAD_INPUT", /^slug: holds an unpaired surrogate/],
   ["create_page_draft", { title: "x", parent_id: "a" }, "E_BAD_INPUT", /^parent_id: /],
   [
     "create_page_draft",
@@ -170,9 +170,9 @@ const BAD: readonly (readonly [tool: string, args: Args, code: Code, says: RegEx
     "update_page_draft",
     { page_id: 4, builder_template_id: 3, variables: { A: "\ud83d" } },
     "E_BAD_INPUT",
-    /^variables: holds half a character/,
+    /^variables: holds an unpaired surrogate/,
   ],
-  ["update_page_draft", { page_id: 4, title: "\t" }, "E_BAD_INPUT", /^title: holds only blanks$/],
+  ["update_page_draft", { page_id: 4, title: "\t" }, "E_BAD_INPUT", /^title: must not be blank$/],
   [
     "update_page_draft",
     { page_id: 4, parent_id: 4 },

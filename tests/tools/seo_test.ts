@@ -122,7 +122,7 @@ const BAD: readonly (readonly [Args, Code, RegExp])[] = [
   [{ post_id: undefined, title: "y" }, "E_BAD_INPUT", /^post_id is required/],
   [{ title: 1 }, "E_BAD_INPUT", /^title: expected a string/],
   [{ title: "x".repeat(1001) }, "E_BAD_INPUT", /^title: .*at most 1000 characters/],
-  [{ title: "a\ud800" }, "E_BAD_INPUT", /^title: holds half a character/],
+  [{ title: "a\ud800" }, "E_BAD_INPUT", /^title: holds an unpaired surrogate/],
   [{ robots: {} }, "E_BAD_INPUT", /^robots: give at least one of noindex/],
   [{ robots: { index: true } }, "E_BAD_INPUT", /^robots\.index: unknown argument/],
   [{ robots: { noindex: "yes" } }, "E_BAD_INPUT", /^robots\.noindex: expected true or false/],

@@ -308,7 +308,7 @@ Deno.test("write_static_file refuses what it may not write before anything is as
     }
   }
   const cases: [Args, Code, RegExp][] = [
-    [{ content: "a\ud800" }, "E_BAD_INPUT", /^content: holds half a character/],
+    [{ content: "a\ud800" }, "E_BAD_INPUT", /^content: holds an unpaired surrogate/],
     [{ content: "not base64!", encoding: "base64" }, "E_BAD_INPUT", /^content: is not base64/],
     [{ encoding: "latin1" }, "E_BAD_INPUT", /^encoding: /],
     [{ target_branch: "release" }, "E_BAD_INPUT", /^target_branch: /],

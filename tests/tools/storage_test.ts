@@ -366,9 +366,9 @@ Deno.test("a save that cannot be is refused before anything is sent", async () =
     audit: "risk_capped",
   });
   const cases: [Args, RegExp][] = [
-    [{ title: " " }, /title: holds only blanks/],
-    [{ content: " \n" }, /content: holds only blanks/],
-    [{ content: "a\ud800" }, /content: holds half a character/],
+    [{ title: " " }, /title: must not be blank/],
+    [{ content: " \n" }, /content: must not be blank/],
+    [{ content: "a\ud800" }, /content: holds an unpaired surrogate/],
     [{ filename: "../up.md" }, /filename: expected a name without a slash/],
     [{ filename: "a\nb" }, /filename: expected a name/],
     [{ filename: "\u202egnp.md" }, /filename: expected a name/],

@@ -93,7 +93,7 @@ Deno.test("arguments that cannot be are refused by name, and nothing is sent", a
     [
       "topicmap_create_content_job",
       { keyword: "  ", content_type: "blog_article" },
-      /keyword: holds only blanks/,
+      /keyword: must not be blank/,
     ],
     ["topicmap_create_content_job", { keyword: "k".repeat(201), content_type: "blog_article" }, /keyword/],
     [
@@ -104,11 +104,15 @@ Deno.test("arguments that cannot be are refused by name, and nothing is sent", a
     [
       "topicmap_create_content_job",
       { keyword: "\ud800", content_type: "blog_article" },
-      /keyword: holds half/,
+      /keyword: holds an unpaired surrogate/,
     ],
     ["topicmap_create_content_audit", { source_type: "pasted_text" }, /pasted_content is required when/],
     ["topicmap_create_content_audit", { source_type: "competitor_url" }, /source_url is required when/],
-    ["topicmap_create_content_audit", { source_type: "pasted_text", pasted_content: " " }, /only blanks/],
+    [
+      "topicmap_create_content_audit",
+      { source_type: "pasted_text", pasted_content: " " },
+      /must not be blank/,
+    ],
     [
       "topicmap_create_content_audit",
       { ...AUDIT, pasted_content: "Text" },

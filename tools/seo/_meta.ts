@@ -16,7 +16,7 @@ export function changeOf({ robots, ...texts }: SeoChange): SeoChange {
   const plain: Record<string, string> = {};
   for (const [field, given] of entriesOf(texts)) {
     const text = oneLine(String(given));
-    if (!text.isWellFormed()) throw bad(`${field}: holds half a character; send whole ones`);
+    if (!text.isWellFormed()) throw bad(`${field}: holds an unpaired surrogate, take it out`);
     if (ADDRESSES.has(field)) requireAddress(field, text);
     plain[field] = text;
   }

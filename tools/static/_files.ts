@@ -12,7 +12,7 @@ export function bytesOf(content: string, encoding: Encoding, field: string): Uin
     if (content.isWellFormed()) return new TextEncoder().encode(content);
     throw new GatewayError(
       "E_BAD_INPUT",
-      `${field}: holds half a character (a lone surrogate), which no file can`,
+      `${field}: holds an unpaired surrogate, which UTF-8 cannot write; take it out`,
     );
   }
   try {

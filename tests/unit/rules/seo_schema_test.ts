@@ -51,8 +51,8 @@ const BAD: readonly (readonly [given: unknown, code: Code, says: RegExp])[] = [
     "E_BAD_INPUT",
     /^schema: (nested deeper|the text is not JSON|expected an object)/,
   ],
-  [{ "@type": "A", t: "\ud83d" }, "E_BAD_INPUT", /^schema: holds half a character/],
-  ['{"@type": "A", "t": "\\udc00"}', "E_BAD_INPUT", /^schema: holds half a character/],
+  [{ "@type": "A", t: "\ud83d" }, "E_BAD_INPUT", /^schema: holds an unpaired surrogate/],
+  ['{"@type": "A", "t": "\\udc00"}', "E_BAD_INPUT", /^schema: holds an unpaired surrogate/],
   [
     { "@type": "A", t: "x".repeat(100 * KIB - 19) },
     "E_PAYLOAD_TOO_LARGE",

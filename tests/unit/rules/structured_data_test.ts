@@ -54,8 +54,8 @@ const REFUSED: readonly (readonly [StructuredData, RegExp])[] = [
   [nested(33) as StructuredData, /deeper than 32 levels/],
   [JSON.stringify(nested(33)), /deeper than 32 levels/],
   [`${"[".repeat(50_000)}${"]".repeat(50_000)}`, /deeper than 32 levels/],
-  ['{"a":"\\udc00"}', /half a character/],
-  [{ "\ud800": 1 }, /half a character/],
+  ['{"a":"\\udc00"}', /unpaired surrogate/],
+  [{ "\ud800": 1 }, /unpaired surrogate/],
   ['{"\\u0000a":1}', /NUL/],
   [{ a: [{ b: "x\0" }] }, /NUL/],
 ];
