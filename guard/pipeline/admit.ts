@@ -189,7 +189,7 @@ async function siteOf(
 }
 
 const hidden = (name: string, reason: string) =>
-  new GatewayError("E_FORBIDDEN_OP", `"${name}" is never carried out: ${reason}`);
+  new GatewayError("E_FORBIDDEN_OP", `"${name}" is refused: ${reason}`);
 
 /** The sites that further arguments name, found and judged as the call's own. */
 async function otherSites(

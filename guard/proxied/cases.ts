@@ -11,11 +11,11 @@ export interface JudgedCase {
   readonly judged: readonly Judgement[];
   /** Those that may be called, by the name they are served under. */
   readonly shown: ReadonlyMap<string, ShownTool>;
-  /** Those that are never carried out, by that name too. */
+  /** Those whose calls are refused, by that name too. */
   readonly hidden: ReadonlyMap<string, HiddenTool>;
 }
 
-/** Why a tool is never carried out, and the kinds of site that can list it. */
+/** Why every call of a tool is refused, and the kinds of site that can list it. */
 export interface HiddenTool {
   readonly reason: string;
   readonly kinds: readonly PlatformKind[];

@@ -201,7 +201,7 @@ export const hiddenEntry = (
   offered({
     name,
     group: "proxied",
-    description: "It is never carried out.",
+    description: "Every call of it is refused.",
     input_schema: { type: "object" },
     writes: true,
     sites,

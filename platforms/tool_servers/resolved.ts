@@ -143,7 +143,7 @@ function objectOf(inner: unknown, field: string): Arguments {
 function named(name: unknown, field: string, by: SiteOffer, caller: Caller, ports: ProxyPorts): SiteOffer {
   if (typeof name !== "string") throw bad(`${field}: expected the name of a tool`);
   const word = forbiddenWord(name);
-  if (word !== null) throw forbidden(`${field}: ${quoted(name)} is never run, "${word}" in it says why`);
+  if (word !== null) throw forbidden(`${field}: ${quoted(name)} is refused: the name contains "${word}"`);
   const found = offerNamed(name, by, ports);
   if (found === undefined) throw notOffered(name, field);
   assertMayUse(caller, found, field);
@@ -157,7 +157,7 @@ function assertNames(args: Arguments, field: string, steps: Steps): void {
   throw forbidden(
     fault.word === null
       ? `${where}: runs another tool, which cannot be judged here; call that tool itself`
-      : `${where}: ${quoted(fault.value)} is never carried out, "${fault.word}" in it says why`,
+      : `${where}: ${quoted(fault.value)} is refused: the name contains "${fault.word}"`,
   );
 }
 
@@ -191,9 +191,7 @@ function assertHarmless(
     ? ""
     : ` (a server can read the text of ${clipped(fault.text)} as settings)`;
   throw forbidden(
-    `${
-      clipped(fault.field)
-    }: ${fault.value} is more than a draft${read}; of a status a write may set "draft" or "pending" only, and ` +
+    `${clipped(fault.field)}: ${fault.value} is not allowed${read}; use "draft" or "pending" as a status; ` +
       "publish_post and publish_page publish where the site allows it",
   );
 }
@@ -207,7 +205,11 @@ function assertPost(args: Arguments, moment: string, now: number, steps: Steps):
   assertUnpublished({ status: args[status], [moment]: args[own(moment)] }, { status: "status", moment }, now);
   const { [status]: _, ...others } = args;
   const fault = payloadFault(others, false, steps);
-  if (fault !== null) throw forbidden(`${clipped(fault.field)}: ${fault.value} is more than a draft`);
+  if (fault !== null) {
+    throw forbidden(
+      `${clipped(fault.field)}: ${fault.value} is not allowed; use "draft" or "pending" as a status`,
+    );
+  }
 }
 
 /** What tools call the page that they change, beside the name that is known of one. */

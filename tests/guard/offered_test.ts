@@ -159,7 +159,7 @@ Deno.test("a site out of scope is refused alike whether it has the tool, has it 
 Deno.test("a hidden tool is refused before the token's scope, and is on no list", async () => {
   await using gw = await gateway(OPTIONS);
   const message = await gw.refuses("shop-delete", TEXT, "E_FORBIDDEN_OP", { as: "narrow" });
-  assert.equal(message, '"shop-delete" is never carried out: its name says that it deletes');
+  assert.equal(message, '"shop-delete" is refused: its name says that it deletes');
   assert.ok(!(await (await gw.http("/api/v1/tools")).text()).includes("shop-delete"));
   const [row] = await gw.audit();
   assert.deepEqual([row?.tool, row?.status, row?.error, row?.site_id], [

@@ -180,7 +180,12 @@ const BAD: readonly (readonly [tool: string, args: Args, code: Code, says: RegEx
   ["set_custom_schema", { id: 13, value: [] }, "E_BAD_INPUT", /^value: holds nothing/],
   ["set_custom_schema", { id: 10, value: deep(33) }, "E_BAD_INPUT", /^value: nested deeper than 32/],
   ["set_custom_schema", { id: 12, value: JSON.parse(deep(33)) }, "E_BAD_INPUT", /^value: nested deeper/],
-  ["set_custom_schema", { id: 10, value: '{"a":"\\ud800"}' }, "E_BAD_INPUT", /^value: holds an unpaired surrogate/],
+  [
+    "set_custom_schema",
+    { id: 10, value: '{"a":"\\ud800"}' },
+    "E_BAD_INPUT",
+    /^value: holds an unpaired surrogate/,
+  ],
   ["set_custom_schema", { id: 12, value: { a: ["\0"] } }, "E_BAD_INPUT", /^value: holds a NUL/],
   ["set_custom_schema", { id: 12, value: { "\0*\0a": 1 } }, "E_BAD_INPUT", /^value: holds a NUL/],
   [
