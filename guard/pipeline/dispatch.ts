@@ -177,7 +177,15 @@ const AUDIT_FAILED = {
   unknown: "The call failed and its audit row could not be completed; look at the site before trying again",
 } as const;
 
-/** Writes an audit row. Throws E_INTERNAL when it cannot be kept, saying what became of the change. */
+/** What to say instead of the answer of a call that was carried out before. */
+const notGivenAgain = (request_id: string) =>
+  `The audit log cannot be written, so the answer of request "${request_id}" is not given again: that call was carried ` +
+  "out, and is not to be sent as a new one";
+
+/**
+ * Writes an audit row. Throws E_INTERNAL when it cannot be kept, saying what became of the change, which the gateway's log
+ * has as well.
+ */
 async function appendAudit(
   ports: DispatchPorts,
   row: AuditRow,
@@ -187,9 +195,15 @@ async function appendAudit(
   try {
     await ports.store.audit.append(row, beside);
   } catch (cause) {
-    ports.log({ event: "audit_failed", request_id: row.request_id, tool: row.tool, cause: causeOf(cause) });
-    const message = `${AUDIT_FAILED[change]}; give request id "${row.request_id}" to the gateway's operator`;
-    const outcome = row.outcome ?? (row.status === "started" ? "none" : undefined);
+    const { request_id, tool, token_id, site_id, status } = row;
+    const repeated = status === "ok" ? row.repeats : undefined;
+    const isWrite = row.outcome !== undefined || status === "started";
+    const outcome = repeated !== undefined ? "made" : isWrite ? change : undefined;
+    const made = row.made?.map(({ what, id }) => ({ what, id }));
+    const known = { request_id, tool, token_id, site_id, status, outcome, made };
+    ports.log({ event: "audit_failed", ...known, cause: causeOf(cause) });
+    const said = repeated === undefined ? AUDIT_FAILED[change] : notGivenAgain(repeated);
+    const message = `${said}; give request id "${request_id}" to the gateway's operator`;
     throw new GatewayError("E_INTERNAL", namingMade(message, row.made ?? []), { cause, outcome });
   }
 }

@@ -1,0 +1,86 @@
+/** A call whose audit row cannot be written: nobody is told that what was done was not, and the log knows what was done. */
+import assert from "node:assert/strict";
+import type { AuditRow } from "../../core/model.ts";
+import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
+import { sitesOf } from "../cms_kit.ts";
+import { gateway } from "../kit.ts";
+
+type Args = Record<string, unknown>;
+const DRAFT = { site_id: "acme", title: "Once", content_html: "<p>x</p>", confirm: true };
+
+/** A gateway at a CMS whose log takes no row that `refuses` names. */
+async function world(cleanup: AsyncDisposableStack) {
+  const cms = await startWordPressStandIn();
+  cleanup.defer(() => cms.stop());
+  const log: { refuses: (row: AuditRow) => boolean } = { refuses: () => false };
+  const gw = cleanup.use(
+    await gateway({
+      fetch: "network",
+      allowPrivate: ["127.0.0.1"],
+      sites: sitesOf(cms),
+      store: (real) => ({
+        ...real,
+        audit: new Proxy(real.audit, {
+          get(audit, name) {
+            const member: unknown = Reflect.get(audit, name, audit);
+            if (name !== "append") return typeof member === "function" ? member.bind(audit) : member;
+            return (row: AuditRow, beside: never) =>
+              log.refuses(row)
+                ? Promise.reject(new Error("wrapped", { cause: new Error("database or disk is full") }))
+                : audit.append(row, beside);
+          },
+        }),
+      }),
+    }),
+  );
+  return { cms, gw, log };
+}
+
+const failed = (logged: readonly Args[]) => logged.filter(({ event }) => event === "audit_failed");
+
+Deno.test("an equal call whose answer cannot be kept is not told that nothing was carried out", async () => {
+  await using cleanup = new AsyncDisposableStack();
+  const { cms, gw, log } = await world(cleanup);
+  await gw.call("create_draft", DRAFT, { key: "k" });
+  const [first] = await gw.audit();
+  log.refuses = () => true;
+  const again = await gw.end("create_draft", DRAFT, { key: "k" }) as Args;
+  assert.equal(again.outcome, "made");
+  assert.match(
+    String(again.message),
+    new RegExp(
+      `^The audit log cannot be written, so the answer of request "${
+        first!.request_id
+      }" is not given again: ` +
+        "that call was carried out, and is not to be sent as a new one",
+    ),
+  );
+  log.refuses = () => false;
+  await gw.call("create_draft", DRAFT, { key: "k" });
+  assert.equal(cms.writes.length, 1);
+});
+
+Deno.test("what is said in words of an earlier call and in its outcome is the same", async () => {
+  await using cleanup = new AsyncDisposableStack();
+  const { gw, log, cms } = await world(cleanup);
+  log.refuses = ({ status }) => status !== "started";
+  const lost = await gw.end("create_draft", DRAFT, { key: "k" }) as Args;
+  assert.equal(lost.outcome, "made");
+  gw.clock.now += 200_000;
+  const again = await gw.end("create_draft", DRAFT, { key: "k" }) as Args;
+  assert.match(String(again.message), /look at the site before trying again/);
+  assert.equal(again.outcome, "unknown");
+  assert.equal(cms.writes.length, 1);
+});
+
+Deno.test("the log has what became of a call whose row it could not keep, and what it made", async () => {
+  await using cleanup = new AsyncDisposableStack();
+  const { gw, log } = await world(cleanup);
+  log.refuses = ({ status }) => status !== "started";
+  const lost = await gw.end("create_draft", DRAFT) as Args;
+  assert.match(String(lost.message), /^The change was made, but its audit row could not be completed/);
+  const [{ tool, site_id, status, outcome, made, cause } = {}] = failed(gw.logged);
+  assert.deepEqual([tool, site_id, status, outcome], ["create_draft", "acme", "ok", "made"]);
+  assert.match(JSON.stringify(made), /^\[\{"what":"post","id":\d+\}\]$/);
+  assert.match(String(cause), /disk is full/);
+});
