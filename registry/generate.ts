@@ -3,6 +3,7 @@ import { documents } from "./generate_documents.ts";
 import { codeTable, modelTypes } from "./generate_model.ts";
 import { envExample, permissions, withTables } from "./generate_settings.ts";
 import { shapes } from "./generate_shapes.ts";
+import { toolsPage } from "./generate_tools_page.ts";
 import { readConnectors } from "./connectors.ts";
 
 const ROOT = new URL("../", import.meta.url);
@@ -30,13 +31,16 @@ const read = (path: string) => Deno.readTextFile(new URL(path, ROOT));
 /** Every generated file, by its path. A page without its documentation folder is left out. */
 async function files(): Promise<Record<string, string>> {
   const connectors = await readConnectors([ROOT]);
+  const manifests = new URL("manifests/", ROOT);
+  const examples = JSON.parse(await read("docs/examples.gen.json"));
   return {
     "core/errors.gen.ts": await format(codeTable(connectors)),
     "core/model.gen.ts": await format(modelTypes(connectors)),
-    "registry/shapes.gen.ts": await format(await shapes(new URL("manifests/", ROOT), connectors)),
+    "registry/shapes.gen.ts": await format(await shapes(manifests, connectors)),
     "registry/documents.gen.json": await documents(ROOT, connectors),
     ".env.example": envExample(connectors),
     "docs/CONFIGURATION.md": withTables(await read("docs/CONFIGURATION.md"), connectors),
+    "docs/TOOLS.md": await toolsPage(manifests, connectors, examples),
     "deno.json": permissions(await read("deno.json"), connectors),
   };
 }

@@ -18,6 +18,15 @@ import { startTopicMap, WORKSPACE_ID } from "./topic_map/start.ts";
 /** The alias of the site builder's site. */
 const ALIAS = "demo0001";
 
+/** The site builder of the demo: a site with a draft and a saved section, which has that id. */
+export function startDemoBuilder() {
+  const builder = startDuda();
+  const section = builder.section("Opening hours");
+  const draft = { title: "First post", description: "A draft to begin with" };
+  builder.post(builder.site(ALIAS, "built.example"), draft);
+  return { builder, section };
+}
+
 const say = (text = "") => Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
 
 const STOPPING: readonly Deno.Signal[] = Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM"];
@@ -147,13 +156,8 @@ if (import.meta.main) {
     const topics = startTopicMap();
     cleanup.defer(() => topics.stop());
     const registry = await readRegistry();
-    const builder = startDuda();
+    const { builder, section } = startDemoBuilder();
     cleanup.defer(() => builder.stop());
-    const section = builder.section("Opening hours");
-    builder.post(builder.site(ALIAS, "built.example"), {
-      title: "First post",
-      description: "A draft to begin with",
-    });
     const crm = startCrm();
     cleanup.defer(() => crm.stop());
     const parts = [startDemoAccounts(), startDemoBehavior(), await startDemoToolServers(crm)];

@@ -31,6 +31,7 @@ Deno.test("a tool in ten minutes: every command and file of the page, as printed
   assert.match(commands.at(-1)!, /^deno task ok tests\/house_test\.ts .*count_drafts_test\.ts$/);
   await project.follow(steps);
   assert.deepEqual(await project.changes(), {
+    "docs/TOOLS.md": " M",
     "manifests/posts/count_drafts.yaml": "??",
     "registry/documents.gen.json": " M",
     "registry/shapes.gen.ts": " M",

@@ -63,6 +63,7 @@ async function unchangedByHand(project: Project): Promise<void> {
     "core/model.gen.ts",
     "deno.json",
     "docs/CONFIGURATION.md",
+    "docs/TOOLS.md",
     "registry/documents.gen.json",
     "registry/shapes.gen.ts",
   ]);
