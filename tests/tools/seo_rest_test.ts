@@ -66,8 +66,12 @@ for (const door of DOORS) {
     const rows = addRankMath(at.cms.app, at.cms.state);
     const { id } = at.draft;
     const target = { site_id: "rest", post_id: id };
-    const { changes } = await at.kit.preview("set_seo_meta", { ...target, title: "New" });
+    const { changes, warnings } = await at.kit.preview("set_seo_meta", { ...target, title: "New" });
     assert.deepEqual(changes, [{ field: "title", from: null, to: "New" }]);
+    assert.match(
+      warnings[0]!,
+      /^title: what the post has now cannot be read over REST and is replaced unseen; /,
+    );
     const robots = { ...OFF, noindex: true };
     const { og_image: _, twitter_image: __, ...texts } = FIELDS; // it shows no images from elsewhere
     const { done, proof } = await at.kit.write<Args>(door, "set_seo_meta", { ...target, ...texts, robots });

@@ -112,7 +112,25 @@ export function effectWarnings(
   const hidden = touched && canonical !== "" && effect.fixed["canonical"] === UNINDEXED
     ? [`canonical: ${JSON.stringify(canonical)} stands in the post, and is not shown while noindex is on`]
     : [];
-  return [...inherited, ...hidden, ...apartWarning(written, changed, effect)];
+  return [
+    ...unseenWarning(changed, fields),
+    ...inherited,
+    ...hidden,
+    ...apartWarning(written, changed, effect),
+  ];
+}
+
+/** What is replaced without having been seen. */
+function unseenWarning(changed: SeoChange, fields: SeoFields): string[] {
+  const unread = new Set(entriesOf(fields).filter(([, value]) => value === null).map(([field]) => field));
+  const unseen = entriesOf(changed).map(([field]) => field).filter((field) => unread.has(field));
+  if (unseen.length === 0) return [];
+  return [
+    `${
+      unseen.join(", ")
+    }: what the post has now cannot be read over REST and is replaced unseen; a change of it ` +
+    "between this preview and the write is not noticed",
+  ];
 }
 
 function apartWarning(
