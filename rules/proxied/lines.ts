@@ -11,7 +11,7 @@ export const OF_INTEREST =
 const LINE = /^\s{0,40}(?:-\s+|export\s+)?["']?([\w.:-]{1,64})["']?\s*[:=]\s*(\S.*)?$/;
 /** Nothing, a comment, one of a list, the name of a part, or what goes on from the line before. */
 const OTHER_LINE = /^(?:\s*(?:$|[#;]|-\s|---\s*$|\.\.\.\s*$|\[[\w .:-]{1,64}\]\s*$)|\s{2}|\t)/;
-const ITEM = /^\s*-\s+["']?([\w -]{1,64})["']?\s*$/;
+const ITEM = /^\s*-\s+(?!\s)["']?([\w -]{1,64})["']?\s*$/;
 /** As machines write names: no line of a text for people. */
 const MACHINE = /^[a-z]|[a-z_][A-Z_]/;
 

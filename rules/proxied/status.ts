@@ -15,7 +15,7 @@ const SEEN =
 const ENDS = /status\W*$/i;
 const BENEATH = /(comment|ping|creative_?work)[_-]?status\W*$/i;
 const ELSE =
-  /(stock|tax|payment|event|action|order|reservation|delivery|shipping|fulfil\w*|http|health|enrol\w*)[_-]?status\W*$/i;
+  /(stock|tax|payment|event|action|order|reservation|delivery|shipping|fulfil\w{0,64}|http|health|enrol\w{0,64})[_-]?status\W*$/i;
 /** What a name about a status ends with that says how it looks, or what is written beside it. */
 const LOOKS: ReadonlySet<string> = new Set(
   ("label title text color colour icon class classes css style heading caption placeholder typography align tooltip " +
