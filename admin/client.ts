@@ -39,7 +39,7 @@ function address(given: string | undefined, env: Terminal["env"]): string {
       `The master token is not sent over plain http to ${url.host}; use its https address`,
     );
   }
-  return url.href.replace(/\/+$/, "");
+  return url.href.replace(/(?<!\/)\/+$/, "");
 }
 
 /** A client with the master token. Throws a CommandError where the token or the address is missing or wrong. */

@@ -13,7 +13,7 @@ function read(text: string): { fault: string } | { url: string } {
   }
   if (url.username !== "" || url.password !== "") return { fault: "an address without credentials in it" };
   if (/[?#]/.test(text)) return { fault: "an address without query and fragment" };
-  return { url: `${url.origin}${url.pathname.replace(/\/+$/, "")}` };
+  return { url: `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, "")}` };
 }
 
 /** A text that is such an address; credentials in a faulty one are not shown. */

@@ -74,7 +74,7 @@ const kindOf = (address: string) => isIP(address) === 6 ? "ipv6" : "ipv4";
 /** Without brackets and port, and an IPv4 address as itself where it is written as one of IPv6. */
 function plain(address: string): string {
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(address)?.[1] ?? address.replace(/^([\d.]+):\d+$/, "$1");
-  return bare.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "").replace(/%.*$/, "");
+  return bare.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "").replace(/^([^%]*)%.*$/, "$1");
 }
 
 /** The first four groups of an IPv6 address. */

@@ -52,7 +52,7 @@ const DISGUISES: Readonly<Record<string, string>> = {
 /** Whether a text in lower case is among the first that are tried. */
 export function isCommon(text: string): boolean {
   // Figures and signs at either end are added to a word, those within it stand for letters.
-  const word = text.replace(/^[^\p{Letter}]+|[^\p{Letter}]+$/gu, "");
+  const word = text.replace(/^[^\p{Letter}]+|(?<!\P{Letter})\P{Letter}+$/gu, "");
   const plain = word.replace(/[@4310$5]/g, (one) => DISGUISES[one]!);
   const repeated = /^(.{1,6}?)\1+/.exec(text);
   return [...ROWS, ...BACKWARDS].some((row) => row.includes(text)) ||

@@ -13,5 +13,8 @@ export function excerpt(html: string, secrets: readonly string[] = []): string {
   ).replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]|\s+/gu, " ").replace(/ +/g, " ").trim();
   const text = hiding(secrets)(plain);
   const cut = text.length > LIMITS.UPSTREAM_EXCERPT_CHARACTERS;
-  return (cut ? `${text.slice(0, LIMITS.UPSTREAM_EXCERPT_CHARACTERS)}…` : text).replace(/[.\s]+$/, "");
+  return (cut ? `${text.slice(0, LIMITS.UPSTREAM_EXCERPT_CHARACTERS)}…` : text).replace(
+    /(?<![.\s])[.\s]+$/,
+    "",
+  );
 }

@@ -71,7 +71,7 @@ function isPublicV4(value: number): boolean {
 }
 
 function v6Groups(address: string): number[] {
-  const plain = address.replace(/%.*$/, "");
+  const plain = address.replace(/^([^%]*)%.*$/, "$1");
   const [head = "", tail] = new URL(`http://[${plain}]/`).hostname.slice(1, -1).split("::");
   const groups = (text: string) => text === "" ? [] : text.split(":").map((group) => parseInt(group, 16));
   const left = groups(head);

@@ -142,7 +142,7 @@ function strange(row: readonly [string, unknown][]): [string, Cell][] {
 export function numberOf(value: unknown): number | null {
   if (typeof value === "number") return Number.isFinite(value) ? value : null;
   if (typeof value !== "string") return null;
-  const text = value.trim().replace(/(\d),(?=\d{3}(\D|$))/g, "$1").replace(/\s*%$/, "");
+  const text = value.trim().replace(/(\d),(?=\d{3}(\D|$))/g, "$1").replace(/(?<!\s)\s*%$/, "");
   return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? Number(text) : null;
 }
 

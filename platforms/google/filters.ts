@@ -84,7 +84,8 @@ function read<T>(shape: z.ZodType<T>, value: unknown, field: string): T {
     typeof part === "number" ? `[${part}]` : String(part)
   )
     .join(".").replaceAll(".[", "[");
-  const what = issue?.message.replace(/^Invalid input: /, "").replace(/[.\s]+$/, "") ?? "cannot be read";
+  const what = issue?.message.replace(/^Invalid input: /, "").replace(/(?<![.\s])[.\s]+$/, "") ??
+    "cannot be read";
   throw new GatewayError("E_BAD_INPUT", `${at}: ${what.charAt(0).toLowerCase()}${what.slice(1)}`);
 }
 

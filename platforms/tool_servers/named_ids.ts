@@ -67,4 +67,4 @@ export class NamedIds {
 }
 
 /** An address without what may stand behind it in a sentence. */
-const bare = (address: string) => address.replace(/[).,;:!\/]+$/, "");
+const bare = (address: string) => address.replace(/(?<![).,;:!\/])[).,;:!\/]+$/, "");

@@ -30,8 +30,12 @@ export const notShown = (names: readonly string[]): Found =>
   unknown(`What is read of a page does not show ${namedShort(names)}`);
 
 /** Without what no reader of a title sees: elements, the spelling of entities, blanks. */
-export const readTitle = (title: string): string =>
-  decodeHTML(title).replace(/<[^>]*>/g, "").replace(/\s+/g, " ").trim();
+export function readTitle(title: string): string {
+  const text = decodeHTML(title);
+  // Behind the last end of a tag none is looked for.
+  const end = text.lastIndexOf(">") + 1;
+  return (text.slice(0, end).replace(/<[^>]*>/g, "") + text.slice(end)).replace(/\s+/g, " ").trim();
+}
 const readText = (text: string): string => decodeHTML(text).replace(/\s+/g, "").replace(/\/>/g, ">");
 
 function isSame(name: string, sent: string | number, stored: string | number): boolean {

@@ -67,7 +67,7 @@ const SPELT_LETTERS = new RegExp(`[${Object.keys(SPELT).join("")}]`, "g");
 export function slugOf(title: string): string {
   const plain = title.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()
     .replace(SPELT_LETTERS, (letter) => SPELT[letter]!)
-    .replace(/[^a-z0-9]+/g, "-").slice(0, SLUG_CHARACTERS_MAX).replace(/^-+|-+$/g, "");
+    .replace(/[^a-z0-9]+/g, "-").slice(0, SLUG_CHARACTERS_MAX).replace(/^-+|(?<!-)-+$/g, "");
   return plain === "" ? `page-${hash("sha256", title, "hex").slice(0, 8)}` : plain;
 }
 

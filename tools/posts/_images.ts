@@ -63,6 +63,6 @@ export function knownImage(
 export function plainFilename(given: string, ending: string): string {
   const last = given.split(/[/\\]/).at(-1) ?? "";
   const stem = last.replace(/\.(png|jpe?g|gif|webp)$/i, "").normalize("NFKD").replace(/\p{M}/gu, "")
-    .replace(/[^A-Za-z0-9_-]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 100);
+    .replace(/[^A-Za-z0-9_-]+/g, "-").replace(/^-+|(?<!-)-+$/g, "").slice(0, 100);
   return `${stem === "" ? "image" : stem}.${ending}`;
 }

@@ -14,8 +14,8 @@ const ENDINGS: Readonly<Record<string, string>> = {
 /** A title in letters, digits and dashes; letters of every script stay. */
 function slug(title: string): string {
   const plain = title.normalize("NFKD").replace(/\p{M}+/gu, "").normalize("NFC").toLowerCase();
-  const words = plain.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "");
-  return [...words].slice(0, SLUG_MAX).join("").replace(/-+$/, "") || "document";
+  const words = plain.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|(?<!-)-+$/g, "");
+  return [...words].slice(0, SLUG_MAX).join("").replace(/(?<!-)-+$/, "") || "document";
 }
 
 /** The given name, or the day and the title. Throws E_BAD_INPUT for a name that is a path or cannot be shown. */

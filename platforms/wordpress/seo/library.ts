@@ -23,7 +23,7 @@ const plain = (address: string) => address.replace(/^https?:/i, "").replace(/[?#
 /** Whether an address is that of an image, of one of its sizes, or of the file that WordPress scaled down. */
 function isAt({ source_url, media_details: { sizes, original_image } }: Image, address: string): boolean {
   const all = [source_url, ...Object.values(sizes).map((size) => size.source_url)];
-  if (original_image) all.push(source_url.replace(/[^/]*$/, () => original_image));
+  if (original_image) all.push(source_url.replace(/(?<![^/])[^/]*$/, () => original_image));
   return all.some((one) => plain(one) === plain(address));
 }
 
