@@ -8,7 +8,7 @@ import { PREVIEW_PREFIX } from "./names.ts";
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The first word of the host's own that stands in an address, whatever folder its API is kept in, and what follows. */
-const PLACE = /^.*?\/(repos|repositories|app|users|orgs)\/(.+)$/;
+const PLACE = /^.*?\/(repos|repositories|app|users|orgs)\/(.+)/s;
 
 /**
  * Why that request may never be sent, or null. Nothing is deleted; a token is asked for this one repository and no

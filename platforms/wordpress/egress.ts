@@ -129,10 +129,11 @@ export function cmsPolicy(out: Outgoing, { site, now }: PolicyContext): string |
 function routeOf(url: URL): string | null {
   const plain = url.searchParams.get("rest_route");
   if (plain !== null) return /(^|\/)(index\.php)?$/.test(url.pathname) ? plain : null;
-  return /^\/(?:.*\/)?wp-json(\/[^%]*)?$/.exec(url.pathname)?.[1] ??
-    /^\/(?:[^%]*\/)?[\w-]+(\/(?:wp\/v2|(?:site-ops|seopress|rankmath)\/v1)\/[^%]*)$/.exec(url.pathname)
-      ?.[1] ??
-    null;
+  // Of a route nothing is encoded.
+  const tail = url.pathname.slice(url.pathname.lastIndexOf("%") + 1);
+  const route = /^.*\/wp-json(?:(\/.*)|$)/s.exec(tail)?.[1];
+  if (route !== undefined || tail !== url.pathname) return route ?? null;
+  return /^\/(?:.*\/)?[\w-]+(\/(?:wp\/v2|(?:site-ops|seopress|rankmath)\/v1)\/.*)/s.exec(tail)?.[1] ?? null;
 }
 
 function judgeCreate(body: Fields): string | null {
