@@ -128,7 +128,7 @@ export function address(text: string): string {
 
 /** An address that paths are appended to; a trailing slash is cut. */
 export function base(text: string): string {
-  return address(text).replace(/\/+$/, "");
+  return address(text).replace(/(?<!\/)\/+$/, "");
 }
 
 /** Where the store is. */

@@ -47,7 +47,7 @@ export interface GivenRedirect {
 export function homeOf(base_url: string | null): Home {
   const url = URL.parse(base_url ?? "");
   if (url === null) return { host: "invalid", folder: "" };
-  return { host: plainHost(url.hostname), folder: (decoded(url.pathname) ?? "").replace(/\/+$/, "") };
+  return { host: plainHost(url.hostname), folder: (decoded(url.pathname) ?? "").replace(/(?<!\/)\/+$/, "") };
 }
 
 const plainHost = (host: string) => host.toLowerCase().replace(/\.$/, "").replace(/^www\./, "");

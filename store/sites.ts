@@ -129,7 +129,7 @@ export class Sites implements SiteStore {
   #merge(site: Site, { credentials: _, ...patch }: SiteInput, secrets: SealedByKind): Site {
     const has = (kind: CredentialKind) =>
       secrets.has(kind) ? secrets.get(kind) !== null : site.credentials.includes(kind);
-    const base_url = patch.base_url?.replace(/\/+$/, "") ?? patch.base_url;
+    const base_url = patch.base_url?.replace(/(?<!\/)\/+$/, "") ?? patch.base_url;
     const known = [...SETTABLE, ...Object.keys(this.shape.blank({ platform: site.platform }))];
     const fields = Object.entries({ ...patch, base_url }).filter(([name]) => known.includes(name));
     const kinds = this.shape.credentialKinds as readonly CredentialKind[];

@@ -8,8 +8,8 @@ export function routeUrl(root: URL, route: string, query: Query): string {
   const url = new URL(root);
   const params = new URLSearchParams(url.search);
   const plain = params.get("rest_route");
-  if (plain === null) url.pathname = `${url.pathname.replace(/(?<!\/)\/*$/, "/")}${route}`;
-  else params.set("rest_route", `${plain.replace(/(?<!\/)\/*$/, "/")}${route}`);
+  if (plain === null) url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, "")}/${route}`;
+  else params.set("rest_route", `${plain.replace(/(?<!\/)\/+$/, "")}/${route}`);
   for (const [name, value] of Object.entries(query)) {
     if (Array.isArray(value)) {
       for (const item of value) params.append(`${name}[]`, String(item));

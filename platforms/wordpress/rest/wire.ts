@@ -155,7 +155,7 @@ export class Wire {
 
   #addressOf(path: string): string {
     const url = new URL(addressOf(this.#ctx));
-    url.pathname = `${url.pathname.replace(/\/+$/, "")}${path}`;
+    url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, "")}${path}`;
     return url.href;
   }
 
