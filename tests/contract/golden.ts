@@ -66,7 +66,7 @@ export async function rows(): Promise<GoldenTool[]> {
 }
 
 /** The table of that name as it is written; the caller names its shape. */
-export async function golden<Table>(name: "errors" | "limits" | "requests"): Promise<Table> {
+export async function golden<Table>(name: "errors" | "limits" | "patterns" | "requests"): Promise<Table> {
   const text = await Deno.readTextFile(new URL(`../golden/${name}.yaml`, import.meta.url));
   return load(text) as Table;
 }
