@@ -137,7 +137,7 @@ export interface ToolContext {
   /** The site that an argument named in the manifest's `sites` gave; the call's own where it is left out. */
   forSite(id: string | undefined): OtherSite;
   /** Puts facts into the call's audit row. */
-  note(facts: AuditFacts): void;
+  annotate(facts: AuditFacts): void;
   /**
    * Reports how far the call is, to a client that wants to know: so many of `total` parts are done, where that is known,
    * and a few words on what they are. It only grows; what does not is left out.

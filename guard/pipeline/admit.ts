@@ -142,7 +142,7 @@ export async function planned(
       if (offer) return asOffered(answer);
       if (!(whole > 0 && gate)) return plain(answer);
       const written = asWritten(answer);
-      if (written.published === null) ctx.note({ _published: null });
+      if (written.published === null) ctx.annotate({ _published: null });
       return written;
     },
   };

@@ -132,7 +132,7 @@ class CallContext implements ToolContext {
     }
     return clientsOf(this.#ports, { ...this.#call, site });
   };
-  readonly note = (facts: AuditFacts): void => void Object.assign(this.#call.record.facts, facts);
+  readonly annotate = (facts: AuditFacts): void => void Object.assign(this.#call.record.facts, facts);
   readonly progress = (done: number, total?: number, message?: string): void => {
     const { follower, record } = this.#call;
     if (follower?.signal.aborted && !record.root.writing) throw cancelled();

@@ -103,8 +103,8 @@ class Watch implements LiveWatch {
     const live = found.own.filter(isLive);
     const elsewhere = [...found.others.filter(isLive).map(deed), ...found.unseen.map(countOf)];
     const isAllowed = mayPublish(ctx);
-    if (live.length > 0 || (isAllowed && elsewhere.length > 0)) ctx.note({ _published: true });
-    else if (elsewhere.length > 0 || found.unread.length > 0) ctx.note({ _published: null });
+    if (live.length > 0 || (isAllowed && elsewhere.length > 0)) ctx.annotate({ _published: true });
+    else if (elsewhere.length > 0 || found.unread.length > 0) ctx.annotate({ _published: null });
     const changes = [...live, ...found.own.filter(isGone)].slice(0, NAMED_MAX).map(changeOf);
     const warnings = warningsOf({ ...found, elsewhere });
     if (live.length === 0 || isAllowed) return { warnings, changes, forbidden: null };

@@ -31,7 +31,7 @@ export class PostedWatch implements LiveWatch {
     const records = [...(shown === undefined ? [] : [shown]), ...said];
     const live = records.find((one) => this.#stateOf(one) === "live");
     if (live === undefined) return this.#unseen(result, records);
-    ctx.note({ _published: true });
+    ctx.annotate({ _published: true });
     const place = addressOf(records);
     const name = nameOf(records);
     if (mayPublish(ctx)) return NOTHING;
@@ -52,7 +52,7 @@ export class PostedWatch implements LiveWatch {
     const name = nameOf(records);
     const states = records.map((one) => this.#stateOf(one));
     if (states.every((one) => one === null)) {
-      ctx.note({ _published: null });
+      ctx.annotate({ _published: null });
       return warned(
         `Whether visitors see ${name} could not be told, since nothing shows its status: look at it in the CRM`,
       );
@@ -63,7 +63,7 @@ export class PostedWatch implements LiveWatch {
     if (date !== null && date > ctx.now()) {
       return warned(`${name} is scheduled: it goes live by itself at ${new Date(date).toISOString()}`);
     }
-    ctx.note({ _published: null });
+    ctx.annotate({ _published: null });
     return warned(
       date === null
         ? `${name} is scheduled, and goes live by itself at a date that the CRM does not show: look at it there`

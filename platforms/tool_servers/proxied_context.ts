@@ -16,7 +16,7 @@ export interface ProxyContext {
   readonly caller: Caller;
   now(): number;
   use<Client>(wanted: Connector<Client> | Capability<Client>): Promise<Client>;
-  note(facts: {
+  annotate(facts: {
     readonly result_id?: string | number;
     readonly changes?: readonly Change[];
     readonly _published?: true | null;

@@ -86,7 +86,7 @@ export class ProxiedWrite {
     const read = this.#look(payload);
     const [verdict, live] = await allOrThrow(read, this.#live.after(result, read));
     const changes = [...verdict.changes, ...live.changes];
-    if (changes.length > 0) this.ctx.note({ changes });
+    if (changes.length > 0) this.ctx.annotate({ changes });
     return { verdict, live };
   }
 

@@ -36,7 +36,7 @@ export function newReadBack(
       try {
         const state = await (await ctx.use(contentStates)).find(id);
         if (state === null) return await unread(id, payload as Fields, call, ports, servers);
-        ctx.note({ result_id: id });
+        ctx.annotate({ result_id: id });
         const changes = [{
           field: `page ${id}`,
           from: null,

@@ -32,7 +32,7 @@ export function shownReadBack(
     async after(payload) {
       const id = look.idOf(payload);
       if (id === null) return unproven("The tool does not say which record it wrote");
-      ctx.note({ result_id: id });
+      ctx.annotate({ result_id: id });
       try {
         const record = await look.record(id, payload);
         const found = typeof record === "string"
@@ -78,7 +78,7 @@ const withoutReader = (look: Look, ctx: ProxyContext): ReadBack => ({
   before: () => Promise.resolve(),
   after(payload) {
     const id = look.idOf(payload);
-    if (id !== null) ctx.note({ result_id: id });
+    if (id !== null) ctx.annotate({ result_id: id });
     const why = `"${look.rule.tool}" shows what this tool writes, and this site does not offer it`;
     return Promise.resolve(unproven(why));
   },

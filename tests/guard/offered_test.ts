@@ -10,7 +10,7 @@ const source = new ChangingSource(
     writes: true,
     flags: [{ flag: "allow_crm_write", live: false }],
     run: (args, ctx) => {
-      ctx.note({ result_id: "made" });
+      ctx.annotate({ result_id: "made" });
       return { put: args };
     },
   }),

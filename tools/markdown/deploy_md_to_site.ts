@@ -117,7 +117,7 @@ export default tool("deploy_md_to_site", {
     const path = markdownIn(ctx.site, args.path);
     const site_id = ctx.forSite(target_site_id).site.id;
     const made = await create(ctx.made);
-    ctx.note({ result_id: made.id, changes });
+    ctx.annotate({ result_id: made.id, changes });
     const { id, url, status } = made;
     const { type } = draft;
     const entry = { site_id, type, id, url, deployed_at: new Date(ctx.now()).toISOString() };

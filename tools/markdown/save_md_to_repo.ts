@@ -75,7 +75,7 @@ export default tool("save_md_to_repo", {
       await judge(view, path, sha);
       return [{ path, bytes: new TextEncoder().encode(content) }];
     }, planned);
-    ctx.note({ result_id: path, changes });
+    ctx.annotate({ result_id: path, changes });
     const { branch, commit_sha, unchanged, proof } = pushed;
     const client = await ctx.use(github);
     const html_url = await addressOf(client, path, commit_sha);

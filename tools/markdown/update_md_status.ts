@@ -43,7 +43,7 @@ export default tool("update_md_status", {
       const { bytes } = await decide(view, path, status, sha);
       return [{ path, bytes }];
     }, planned);
-    ctx.note({ result_id: path, changes });
+    ctx.annotate({ result_id: path, changes });
     const { commit_sha, unchanged, proof } = pushed;
     const done = {
       path,

@@ -29,7 +29,7 @@ export default tool("create_page_draft", {
   },
   async run(_, ctx, { state, changes }) {
     const made = await (await ctx.use(pages)).create(state, ctx.made);
-    ctx.note({ result_id: made.id, changes });
+    ctx.annotate({ result_id: made.id, changes });
     return compared(made);
   },
 });

@@ -38,7 +38,7 @@ export default tool("create_page_from_code", {
   },
   async run(_, ctx, { state: { page, place }, changes }) {
     const made = await (await ctx.use(wordpress)).codePages.create(page, place, ctx.made);
-    ctx.note({ result_id: made.id, changes });
+    ctx.annotate({ result_id: made.id, changes });
     return compared(made);
   },
 });

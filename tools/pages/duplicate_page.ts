@@ -23,7 +23,7 @@ export default tool("duplicate_page", {
   },
   async run({ page_id: _, ...fields }, ctx, { state, changes }) {
     const made = await (await ctx.use(duda)).copyPage(fields, state, ctx.made);
-    ctx.note({ result_id: made.id, changes });
+    ctx.annotate({ result_id: made.id, changes });
     return compared(made);
   },
 });

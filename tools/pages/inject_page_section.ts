@@ -25,7 +25,7 @@ export default tool("inject_page_section", {
     };
   },
   async run({ page_id, element_source_id }, ctx, { state, changes }) {
-    ctx.note({ result_id: page_id, changes });
+    ctx.annotate({ result_id: page_id, changes });
     return compared(await (await ctx.use(duda)).addSection(String(element_source_id), state));
   },
 });

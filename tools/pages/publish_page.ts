@@ -19,7 +19,7 @@ export default tool("publish_page", {
     };
   },
   async run({ page_id }, ctx, { state, changes }) {
-    ctx.note({ result_id: page_id, changes });
+    ctx.annotate({ result_id: page_id, changes });
     return compared(await (await ctx.use(pages)).publish(page_id, ctx.grant, state));
   },
 });

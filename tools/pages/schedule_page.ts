@@ -26,7 +26,7 @@ export default tool("schedule_page", {
     };
   },
   async run({ page_id }, ctx, { state, changes }) {
-    ctx.note({ result_id: page_id, changes });
+    ctx.annotate({ result_id: page_id, changes });
     return compared(await (await ctx.use(pages)).schedule(page_id, state.moment, state.page));
   },
 });

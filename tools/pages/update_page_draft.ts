@@ -60,7 +60,7 @@ export default tool("update_page_draft", {
     };
   },
   async run({ page_id }, ctx, { state, changes }) {
-    ctx.note({ result_id: page_id, changes });
+    ctx.annotate({ result_id: page_id, changes });
     return compared(await (await ctx.use(pages)).update(page_id, state.draft, state.now));
   },
 });

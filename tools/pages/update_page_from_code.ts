@@ -41,7 +41,7 @@ export default tool("update_page_from_code", {
     };
   },
   async run({ page_id }, ctx, { state, changes }) {
-    ctx.note({ result_id: page_id, changes });
+    ctx.annotate({ result_id: page_id, changes });
     const { codePages } = await ctx.use(wordpress);
     return compared(await codePages.update(numericId(page_id, "page_id"), state.change, state.now));
   },

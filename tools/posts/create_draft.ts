@@ -25,7 +25,7 @@ export default tool("create_draft", {
   },
   async run(_, ctx, { state, changes }) {
     const made = await (await ctx.use(content)).createDraft(state, ctx.made);
-    ctx.note({ result_id: made.id, changes });
+    ctx.annotate({ result_id: made.id, changes });
     return compared(made);
   },
 });

@@ -35,7 +35,7 @@ export default tool("create_taxonomy", {
     const { term, created } = known === null
       ? await client.makeTerm(taxonomy, { ...fields, parent_id: parent }, ctx.made)
       : { term: await client.readTerm(taxonomy, known), created: false };
-    ctx.note({ result_id: term.id, changes });
+    ctx.annotate({ result_id: term.id, changes });
     return compared({
       ...term,
       created,

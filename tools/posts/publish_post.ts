@@ -17,7 +17,7 @@ export default tool("publish_post", {
     };
   },
   async run({ post_id }, ctx, { state, changes }) {
-    ctx.note({ result_id: post_id, changes });
+    ctx.annotate({ result_id: post_id, changes });
     return compared(await (await ctx.use(content)).publish(post_id, ctx.grant, state));
   },
 });

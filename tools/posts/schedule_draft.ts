@@ -25,7 +25,7 @@ export default tool("schedule_draft", {
     };
   },
   async run({ post_id }, ctx, { state, changes }) {
-    ctx.note({ result_id: post_id, changes });
+    ctx.annotate({ result_id: post_id, changes });
     return compared(await (await ctx.use(content)).schedule(post_id, state.moment, state.post));
   },
 });

@@ -16,7 +16,7 @@ export default tool("unschedule", {
     };
   },
   async run({ post_id, type }, ctx, { state, changes }) {
-    ctx.note({ result_id: post_id, changes });
+    ctx.annotate({ result_id: post_id, changes });
     return compared(await (await ctx.use(content)).unschedule(post_id, type ?? state.type, state));
   },
 });

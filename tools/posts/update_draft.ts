@@ -43,7 +43,7 @@ export default tool("update_draft", {
     };
   },
   async run({ post_id }, ctx, { state, changes }) {
-    ctx.note({ result_id: post_id, changes });
+    ctx.annotate({ result_id: post_id, changes });
     const client = await ctx.use(content);
     return compared(await client.updateDraft(post_id, state.draft, ctx.made, state.now));
   },

@@ -79,7 +79,7 @@ export default tool("upload_media", {
   async run(args, ctx, { state, changes }) {
     const client = await ctx.use(wordpress);
     const media = await client.uploadImage(state, ctx.made);
-    ctx.note({ result_id: media.id, changes });
+    ctx.annotate({ result_id: media.id, changes });
     const texts = given(args);
     if (Object.keys(texts).length === 0) return compared(media);
     const described = await client.setMediaTexts(media.id, texts).catch((thrown) => {

@@ -37,7 +37,7 @@ export default tool("set_custom_schema", {
     };
   },
   async run({ id }, ctx, { state, changes }) {
-    ctx.note({ result_id: id, changes });
+    ctx.annotate({ result_id: id, changes });
     return verified(await (await ctx.use(wordpress)).structuredData.write(state));
   },
 });

@@ -15,7 +15,7 @@ export default tool("get_sitemap_status", {
   async run({ rebuild }, ctx, plan) {
     const { seo: client } = await ctx.use(wordpress);
     if (!rebuild) return onlyRead(await client.sitemap());
-    ctx.note({ changes: plan.changes });
+    ctx.annotate({ changes: plan.changes });
     return compared(await client.rebuildSitemap());
   },
 });

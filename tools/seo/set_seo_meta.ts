@@ -31,10 +31,10 @@ export default tool("set_seo_meta", {
     };
   },
   async run({ post_id, ...fields }, ctx, { state, changes }) {
-    ctx.note({ result_id: post_id, changes });
-    const sending = (live: boolean) => live && ctx.note({ _published: true });
+    ctx.annotate({ result_id: post_id, changes });
+    const sending = (live: boolean) => live && ctx.annotate({ _published: true });
     const stands = (fields: readonly string[]) =>
-      ctx.note({ changes: changes.filter(({ field }) => fields.includes(field.split(".")[0]!)) });
+      ctx.annotate({ changes: changes.filter(({ field }) => fields.includes(field.split(".")[0]!)) });
     const { differences, warnings, uncompared, ...after } = await (await ctx.use(wordpress)).seo.writeMeta(
       changeOf(fields),
       state,

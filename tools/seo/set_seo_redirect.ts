@@ -48,9 +48,9 @@ export default tool("set_seo_redirect", {
     };
   },
   async run(_, ctx, { state, changes }) {
-    ctx.note({ changes });
+    ctx.annotate({ changes });
     const set = await (await ctx.use(wordpress)).seo.writeRedirect(state, ctx.made);
-    ctx.note({ result_id: set.id });
+    ctx.annotate({ result_id: set.id });
     return compared(set);
   },
 });

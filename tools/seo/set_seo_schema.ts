@@ -37,8 +37,8 @@ export default tool("set_seo_schema", {
     };
   },
   async run({ post_id }, ctx, { state, changes }) {
-    ctx.note({ result_id: post_id, changes });
-    const sending = (live: boolean) => live && ctx.note({ _published: true });
+    ctx.annotate({ result_id: post_id, changes });
+    const sending = (live: boolean) => live && ctx.annotate({ _published: true });
     return compared(await (await ctx.use(wordpress)).seo.writeSchema(state, sending, ctx.made));
   },
 });

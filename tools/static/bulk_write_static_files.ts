@@ -193,7 +193,7 @@ export default tool("bulk_write_static_files", {
     };
     const pushed = await pushTo(to, ctx, { message, planned }, decide);
     const { commit_sha, branch, unchanged, proof } = pushed;
-    ctx.note({ result_id: commit_sha, changes: madeOn(pushed, changes) });
+    ctx.annotate({ result_id: commit_sha, changes: madeOn(pushed, changes) });
     const done = { commit_sha, branch, files_written: edits.length, bytes, ...proof };
     return compared(unchanged ? { ...done, unchanged } : done);
   },

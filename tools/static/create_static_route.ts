@@ -58,7 +58,7 @@ export default tool("create_static_route", {
     );
     const file_path = fileOfRoute(route);
     const { commit_sha, branch, shas, proof } = pushed;
-    ctx.note({ result_id: file_path, changes: madeOn(pushed, changes) });
+    ctx.annotate({ result_id: file_path, changes: madeOn(pushed, changes) });
     const sha = shas.get(file_path);
     return compared({ route, file_path, sha, commit_sha, branch, target_branch, ...proof });
   },

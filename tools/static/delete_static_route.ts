@@ -28,7 +28,7 @@ export default tool("delete_static_route", {
       const page = await managedPage(view, { ...args, route, sha }, ownIn(ctx));
       return [{ path: page.path, bytes: null }];
     });
-    ctx.note({ result_id: path, changes });
+    ctx.annotate({ result_id: path, changes });
     const done = { route, file_path: path, deleted: true, commit_sha, ...proof };
     const note = `The route is served by ${JSON.stringify(hidden)} now`;
     return compared(hidden === null ? done : { ...done, note });

@@ -101,7 +101,7 @@ export default tool("init_static_project", {
     const line = commitMessage(message ?? "Scaffold the project", ctx.caller.token.id);
     const target = { branch, from, grant, message: line, planned, made: ctx.made };
     const pushed = await client.push(target, recordingPages(ctx.managed, (view) => decide(view, wanted)));
-    ctx.note({ result_id: pushed.commit_sha, changes });
+    ctx.annotate({ result_id: pushed.commit_sha, changes });
     const { commit_sha, proof } = pushed;
     return compared({ commit_sha, branch: pushed.branch, files: [...pushed.shas.keys()], ...proof });
   },

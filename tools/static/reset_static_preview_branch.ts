@@ -13,7 +13,7 @@ export default tool("reset_static_preview_branch", {
     };
   },
   async run(_, ctx, { changes }) {
-    ctx.note({ changes });
+    ctx.annotate({ changes });
     const forgotten = await ctx.previews.forget();
     const now = await ctx.previews.get();
     const stands = forgotten !== null && now === forgotten;

@@ -45,7 +45,7 @@ export default tool("update_static_route", {
       return [{ path: page.path, bytes }];
     });
     const { commit_sha, branch, shas, unchanged, proof } = pushed;
-    ctx.note({ result_id: path, changes: madeOn(pushed, changes) });
+    ctx.annotate({ result_id: path, changes: madeOn(pushed, changes) });
     const done = {
       route,
       file_path: path,

@@ -80,7 +80,7 @@ export default tool("write_static_file", {
       return [{ path, bytes }];
     });
     const { commit_sha, branch, shas, unchanged, proof } = pushed;
-    ctx.note({ result_id: path, changes: madeOn(pushed, changes) });
+    ctx.annotate({ result_id: path, changes: madeOn(pushed, changes) });
     const done = { path, sha: shas.get(path), commit_sha, branch, target_branch, created, ...proof };
     return compared(unchanged ? { ...done, unchanged } : done);
   },

@@ -46,7 +46,7 @@ export default tool("storage_save_audit", {
     const { storage } = await ctx.use(google);
     const { id, web_view_link, created_time, ...stands } = await storage.create({ name, mime_type, content });
     ctx.made({ what: "file", id, name: stands.name });
-    ctx.note({ result_id: id, changes });
+    ctx.annotate({ result_id: id, changes });
     return compared({ id, web_view_link, created_time, ...stands });
   },
 });

@@ -57,7 +57,7 @@ export default tool("topicmap_create_content_audit", {
     const client = await ctx.use(topicMap);
     const { id, status } = await client.createAudit(audit);
     ctx.made({ what: "content audit", id, name: audit.source_url ?? audit.source_type });
-    ctx.note({ result_id: id, changes });
+    ctx.annotate({ result_id: id, changes });
     const read = () => client.audit(id, { steps: false, summary: true });
     return compared({ content_audit_id: id, status, ...await readBack({ ...audit }, HIDDEN, read) });
   },

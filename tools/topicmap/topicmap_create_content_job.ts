@@ -77,7 +77,7 @@ export default tool("topicmap_create_content_job", {
     const client = await ctx.use(topicMap);
     const { id, status } = await client.createJob(job);
     ctx.made({ what: "content job", id, name: job.keyword });
-    ctx.note({ result_id: id, changes });
+    ctx.annotate({ result_id: id, changes });
     const stands = await readBack({ ...job }, HIDDEN, () => client.job(id));
     return compared({ content_job_id: id, status, ...stands });
   },

@@ -19,7 +19,7 @@ export default tool("topicmap_rerun_audit", {
     });
   },
   async run({ content_audit_id: id, from_step }, ctx, { changes }) {
-    ctx.note({ result_id: id, changes });
+    ctx.annotate({ result_id: id, changes });
     const answer = await (await ctx.use(topicMap)).rerun("content-audits", id, from_step);
     return compared(rerunDone(AUDIT, id, from_step, answer));
   },

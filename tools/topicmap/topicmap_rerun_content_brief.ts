@@ -17,7 +17,7 @@ export default tool("topicmap_rerun_content_brief", {
     });
   },
   async run({ content_brief_id: id, from_step }, ctx, { changes }) {
-    ctx.note({ result_id: id, changes });
+    ctx.annotate({ result_id: id, changes });
     const answer = await (await ctx.use(topicMap)).rerun("content-briefs", id, from_step);
     return compared(rerunDone(BRIEF, id, from_step, answer));
   },

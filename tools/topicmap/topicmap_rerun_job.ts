@@ -10,7 +10,7 @@ export default tool("topicmap_rerun_job", {
     return rerunPlan(JOB, from_step, ctx.site.name, { field: "content_job_id", id, title, status, steps });
   },
   async run({ content_job_id: id, from_step }, ctx, { changes }) {
-    ctx.note({ result_id: id, changes });
+    ctx.annotate({ result_id: id, changes });
     const answer = await (await ctx.use(topicMap)).rerun("content-jobs", id, from_step);
     return compared(rerunDone(JOB, id, from_step, answer));
   },

@@ -166,7 +166,7 @@ export class World {
       },
       upstreams: this.#upstreams(),
       snapshots: { list: unasked },
-      note: (facts) => void Object.assign(this.facts, facts),
+      annotate: (facts) => void Object.assign(this.facts, facts),
       progress: () => {},
       exclusively: (_, work) => work({ waited: false, renew: () => Promise.resolve(true) }),
       made: (one) => void this.made.push(one),
