@@ -46,7 +46,7 @@ export interface Asking {
 }
 
 /** The way to a site's tool servers. */
-export interface Reach extends Disposable {
+export interface ServersKit extends Disposable {
   /** What the calls sent that could change something. */
   readonly writes: Writes;
   /** The settings of connectors, which a test may change. */
@@ -57,7 +57,7 @@ export interface Reach extends Disposable {
 }
 
 /** What a test sees. */
-export interface World extends Omit<Reach, typeof Symbol.dispose> {
+export interface World extends Omit<ServersKit, typeof Symbol.dispose> {
   readonly base: string;
   readonly sent: Sent[];
   /** The methods that were asked, in their order. */
@@ -79,7 +79,7 @@ export function reach(
   of: Partial<Site>,
   upstream: Record<string, string | null>,
   secrets: Readonly<Record<string, unknown>> = {},
-): Reach {
+): ServersKit {
   const writes = new Writes();
   const http = createHttp({ allowPrivate: ["127.0.0.1"], sleep: () => Promise.resolve(), fetch: unkept });
   const held: Readonly<Record<string, unknown>> = {
