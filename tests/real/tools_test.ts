@@ -118,7 +118,25 @@ async function libraryThrough(door: Door, site: CmsSandbox): Promise<void> {
   assert.equal(body["name"], name.replace("&", "&amp;"), "as WordPress stores it");
 }
 
+/** The same letters in another Unicode form, as some keyboards and file systems send them, are the same name. */
+async function anotherUnicodeForm(site: CmsSandbox): Promise<void> {
+  await using at = await Real.open(site);
+  for (const [n, door] of DOORS.entries()) {
+    const name = fresh("\u00dcber\u00e4ll");
+    const apart = name.normalize("NFD");
+    const term = { site_id: "open", taxonomy: "tag", name: apart };
+    const made = await at.kit.write<Args>(door, "create_taxonomy", term);
+    assert.deepEqual([made.done["name"], made.done["created"]], [name, true]);
+    const again = await at.kit.write<Args>(door, "create_taxonomy", { ...term, name: n ? apart : name });
+    assert.deepEqual([again.done["id"], again.done["created"]], [made.done["id"], false]);
+    const draft = { site_id: "open", title: fresh("Form"), content_html: "x", tags: [apart] };
+    const { done } = await at.kit.write<Args & { id: number }>(door, "create_draft", draft);
+    assert.deepEqual((await at.stored(done.id))["tags"], [made.done["id"]]);
+  }
+}
+
 onWordPress({
+  "a term in another Unicode form is the one that is there": anotherUnicodeForm,
   "through rest a draft is made, read and changed, and WordPress has it so": (site) =>
     postThrough("rest", site),
   "through mcp a draft is made, read and changed, and WordPress has it so": (site) =>

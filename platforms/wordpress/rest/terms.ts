@@ -62,6 +62,9 @@ const PER_PAGE = 100;
 
 const same = (a: string, b: string) => a.localeCompare(b, "en", { sensitivity: "accent" }) === 0;
 
+/** A name as people type it: the CMS takes the same letters in another Unicode form for another name. */
+const composed = (name: string) => name.normalize("NFC");
+
 function term(record: TermRecord): Term {
   const { id, name, slug, count, parent, description } = record;
   return {
@@ -108,7 +111,7 @@ export async function findTerms(
   at_once = false,
 ): Promise<TermPick[]> {
   const names: string[] = [];
-  for (const name of given.map((text) => text.replace(/\s+/g, " ").trim())) {
+  for (const name of given.map((text) => composed(text.replace(/\s+/g, " ").trim()))) {
     if (name === "") throw new GatewayError("E_BAD_INPUT", `${argument(taxonomy)}: a name is empty`);
     if (!names.some((other) => same(other, name))) names.push(name);
   }
@@ -207,7 +210,7 @@ export async function makeTerm(
 ): Promise<{ term: Term; created: boolean }> {
   const { parent_id: parent, ...rest } = given;
   try {
-    const json = { ...rest, ...(parent === undefined ? {} : { parent }) };
+    const json = { ...rest, name: composed(rest.name), ...(parent === undefined ? {} : { parent }) };
     const fresh = term(await wire.post(ROUTE[taxonomy], { _fields: FIELDS }, json, TERM));
     made({ what: taxonomy, id: fresh.id, name: fresh.name });
     return { term: fresh, created: true };
