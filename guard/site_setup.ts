@@ -2,7 +2,7 @@
 import { GatewayError } from "../core/errors.ts";
 import { LIMITS, type Site } from "../core/model.ts";
 import type { Store } from "../store/store.ts";
-import { adminRow, OPERATOR } from "./audit/admin_row.ts";
+import { adminRow, OPERATOR, tookSince } from "./audit/admin_row.ts";
 import { type ConnectorPorts, makeConnectorContext } from "./connector_context.ts";
 
 /** What it is done with. */
@@ -54,8 +54,7 @@ export async function setUpSite(
   const deadline = now() + LIMITS.CALL_DEADLINE_MS;
   const row = { ...adminRow(newId(), OPERATOR, now(), `site.${what}`, { name }), site_id: site.id };
   await store.audit.append({ ...row, status: "started" });
-  const ended = (more: object) =>
-    store.audit.append({ ...row, duration_ms: now() - Date.parse(row.at), ...more });
+  const ended = (more: object) => store.audit.append({ ...row, duration_ms: tookSince(row, now()), ...more });
   try {
     const made = await setup.make(
       makeConnectorContext(ports, { site, caller: null, deadline }, connector),

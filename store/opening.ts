@@ -159,6 +159,9 @@ function explain(cause: unknown, path: string | undefined): string {
   if (cause instanceof Deno.errors.NotCapable) {
     return `${store} is outside what this process may read and write; allow its folder, or name another file`;
   }
+  if (message.includes("disk is full")) {
+    return `${store} is on a disk that is full; make room on it and start again`;
+  }
   return `${store} cannot be opened or written (${message}); name a file in a folder this process may write`;
 }
 

@@ -36,6 +36,10 @@ export function adminRow(id: string, by: Actor, at: number, tool: string, what: 
   };
 }
 
+/** How long that took which began with the row; a clock that was set back says nothing. */
+export const tookSince = ({ at }: Pick<AuditRow, "at">, now: number): number =>
+  Math.max(0, now - Date.parse(at));
+
 /** What a row is written to, and where it is told of where that fails. */
 export interface RowSinks {
   readonly audit: Pick<AuditStore, "append">;

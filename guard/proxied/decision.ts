@@ -2,7 +2,7 @@
 import { GatewayError } from "../../core/errors.ts";
 import type { Store, ToolDecision } from "../../store/store.ts";
 import type { ProxyClass } from "../../platforms/tool_servers/types.ts";
-import { type Actor, adminRow, OPERATOR } from "../audit/admin_row.ts";
+import { type Actor, adminRow, OPERATOR, tookSince } from "../audit/admin_row.ts";
 import { isStoreGone } from "../pipeline/store_faults.ts";
 import type { JudgedTool } from "./judge.ts";
 
@@ -74,7 +74,7 @@ export async function decide(
   }
   await said(
     `The decision holds, but its audit row could not be completed; ${LOOK}`,
-    audit.append({ ...row, duration_ms: now() - Date.parse(row.at) }),
+    audit.append({ ...row, duration_ms: tookSince(row, now()) }),
   );
 }
 

@@ -4,7 +4,7 @@ import type { User } from "../../core/model.ts";
 import type { AccountSpec, Connector } from "../../platforms/_connector/connector.ts";
 import type { ConnectionSpec } from "../../platforms/_connector/connection.ts";
 import type { Disconnected, Store } from "../../store/store.ts";
-import { type Actor, adminRow, OPERATOR } from "../../guard/audit/admin_row.ts";
+import { type Actor, adminRow, OPERATOR, tookSince } from "../../guard/audit/admin_row.ts";
 import { type ConnectionView, isSame, viewOf } from "./connection_view.ts";
 import { type ConnectorPorts, makeOwnContext } from "../../guard/connector_context.ts";
 
@@ -135,7 +135,7 @@ export class Connections {
     await audit.append({
       ...row,
       arguments: { user_id, kind, account, revoked },
-      duration_ms: now() - Date.parse(row.at),
+      duration_ms: tookSince(row, now()),
     });
     if (gone === null) throw notConnected(email, kind);
     return {

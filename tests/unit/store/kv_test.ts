@@ -58,6 +58,21 @@ Deno.test("a path that cannot be written is refused in plain words", async () =>
   assert.match(await refusal(dir.path), /^KV_PATH: ".*" cannot be opened or written/);
 });
 
+Deno.test("a disk that is full is named, and no other file asked for", async () => {
+  await using dir = await folder();
+  const openKv = Object.getOwnPropertyDescriptor(Deno, "openKv")!;
+  const value = () => Promise.reject(new TypeError("database or disk is full"));
+  try {
+    Object.defineProperty(Deno, "openKv", { value, configurable: true });
+    assert.match(
+      await refusal(`${dir.path}/gateway.db`),
+      /^KV_PATH: ".*" is on a disk that is full; make room on it and start again$/,
+    );
+  } finally {
+    Object.defineProperty(Deno, "openKv", openKv);
+  }
+});
+
 Deno.test("an address where no KV server answers is refused in plain words", async () => {
   assert.match(
     await refusal("https://127.0.0.1:9/"),
