@@ -261,3 +261,23 @@ test(
     assert.deepEqual(cut(off), [422, "site_ops_seo_not_shown"]);
   },
 );
+
+test("rankmath", "the sitemap that is kept learns of what goes live, and of its switches", async (wp) => {
+  const forgot = async () => {
+    const { options } = await wp.peek({ ask: ["rankmath_standin_left"] });
+    await wp.peek({ options: { rankmath_standin_left: "" } });
+    return options["rankmath_standin_left"];
+  };
+  const id = await wp.draft("ed");
+  const place = `/guarded/posts/${id}`;
+  const { status } = (await wp.call("ed", "GET", place)).body["parts"] as Json;
+  const go = async (fields: Json) =>
+    (await wp.call("ed", "POST", place, { expected: { status }, fields, allow_publish: true })).status;
+  await forgot();
+  assert.deepEqual([await go({ title: "New" }), await forgot()], [200, ""]);
+  assert.deepEqual([await go({ status: "publish" }), await forgot()], [200, "1 post"]);
+  const change = async (fields: Json) => (await write(wp, id, { ...fields, allow_published: true })).status;
+  assert.deepEqual([await change({ title: "New" }), await forgot()], [200, ""]);
+  assert.deepEqual([await change({ robots: { nofollow: true } }), await forgot()], [200, "1 post"]);
+  assert.deepEqual([await change({ canonical: "https://a.test/" }), await forgot()], [200, "1 post"]);
+});

@@ -130,7 +130,14 @@ final class Guarded {
 		$inner->set_header( 'Content-Type', 'application/json' );
 		$inner->set_body( wp_json_encode( $request['fields'] ) );
 		$record = self::run( $inner );
-		return is_wp_error( $record ) ? $record : self::answer( get_post( $post->ID ), $record );
+		if ( is_wp_error( $record ) ) {
+			return $record;
+		}
+		$now = get_post( $post->ID );
+		if ( $now->post_status !== $post->post_status ) {
+			Seo_Provider::active()->listed( $now );
+		}
+		return self::answer( $now, $record );
 	}
 
 	/**

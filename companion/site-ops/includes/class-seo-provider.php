@@ -81,6 +81,14 @@ abstract class Seo_Provider extends Seo_Effect {
 	}
 
 	/**
+	 * Has the sitemap that is kept made anew, where a post is to be in it or out of it from now on.
+	 *
+	 * @param WP_Post $post The post.
+	 */
+	public function listed( WP_Post $post ) {
+	}
+
+	/**
 	 * All fields of a post: the switches and images in effect, the texts as stored.
 	 *
 	 * @param WP_Post $post The post.

@@ -235,6 +235,22 @@ final class Seo_Rank_Math extends Seo_Provider {
 	}
 
 	/** {@inheritDoc} */
+	protected function stored( $id, array $changed ) {
+		if ( array_intersect( array( 'robots', 'canonical' ), $changed ) ) {
+			$this->listed( get_post( $id ) );
+		}
+	}
+
+	/** Rank Math itself sees to that in the admin area and for cron only, not where REST writes (class-sitemap.php, 1.0.273). */
+	public function listed( WP_Post $post ) {
+		if ( is_callable( array( '\RankMath\Sitemap\Cache', 'invalidate_storage' ) ) ) {
+			// The index, then the list of the type.
+			\RankMath\Sitemap\Cache::invalidate_storage( '1' );
+			\RankMath\Sitemap\Cache::invalidate_storage( $post->post_type );
+		}
+	}
+
+	/** {@inheritDoc} */
 	public function sitemap() {
 		$cached = class_exists( '\RankMath\Sitemap\Cache' );
 		return self::sitemap_at( '/sitemap_index.xml', array( 'sitemap' => self::has_module( 'sitemap' ) ), $cached ? 'kept' : 'none' );
