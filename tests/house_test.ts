@@ -326,6 +326,42 @@ Deno.test("no file cites a document that the project does not have, or a section
   assert.deepEqual([...faults], []);
 });
 
+/** Where a page of the documentation tells a reader to look: files of the project in its code, by their paths. */
+const NAMED_FILE = /`((?:[a-z]\w*\/)[\w./-]+\.(?:tsx?|php|css|json|ya?ml|md))`/g;
+/** Their readers write files of a project of theirs, or read what was there once. */
+const OTHER_FILES = /^docs\/(CONTRIBUTING|NEW_UPSTREAM|TOOLS)\.md$|^docs\/decisions\//;
+
+Deno.test("every file that a page of the documentation names is there", async () => {
+  const texts = await projectTexts();
+  const places = [...FOLDERS, "docs", "manifests"];
+  const gone: string[] = [];
+  for (const [page, text] of texts) {
+    if (!/^(README\.md|docs\/.*\.md)$/.test(page) || OTHER_FILES.test(page)) continue;
+    for (const [, path] of text.matchAll(NAMED_FILE)) {
+      if (places.includes(path!.split("/")[0]!) && !texts.has(path!)) gone.push(`${page}: ${path}`);
+    }
+  }
+  assert.deepEqual(gone, []);
+});
+
+Deno.test("the page on architecture has the path of a call, and of twenty things that one may want to change", async () => {
+  const texts = await projectTexts();
+  const page = texts.get("docs/ARCHITECTURE.md")!;
+  const rowsOf = (heading: string) => {
+    const [, section = ""] = new RegExp(`^## ${heading}$([\\s\\S]*?)^## `, "m").exec(page) ?? [];
+    return section.split("\n").filter((line) => line.startsWith("| ")).slice(2).map((line) =>
+      line.split(" | ")
+    );
+  };
+  const steps = rowsOf("Request lifecycle").flatMap(([, where]) => [...where!.matchAll(/`(\w+\.ts)`/g)]);
+  assert.ok(steps.length >= 15);
+  for (const [, file] of steps) assert.ok(texts.has(`guard/pipeline/${file}`), `guard/pipeline/${file}`);
+  const changes = rowsOf("Where do I change …");
+  assert.ok(changes.length >= 20);
+  // That the files are there, the tests before this one see.
+  for (const [what, where] of changes) assert.match(where!, /\]\(\.\.\/|the table above/, what);
+});
+
 Deno.test("the page on architecture lists each decision once, and names each upstream's page once", () => {
   const page = Deno.readTextFileSync(new URL("docs/ARCHITECTURE.md", ROOT));
   const pages = (folder: string) =>
