@@ -1,6 +1,6 @@
 /** What the demo prints: calls to try, ready to be pasted. */
 import type { DemoPart, Paste } from "./demo_part.ts";
-import { REPO, type StaticProject } from "./project.ts";
+import type { StaticProject } from "./project.ts";
 import type { CmsSandbox } from "./wordpress/start.ts";
 
 /** A call for a shell; `body` is JSON in single quotes, which may be left for a variable. */
@@ -33,7 +33,7 @@ export function guide(
   address: string,
   token: string,
   cms: Pick<CmsSandbox, "kind" | "base_url">,
-  project: { readonly repo: Pick<StaticProject["repo"], "path"> } | null,
+  project: Pick<StaticProject, "folder"> | null,
   section: string,
   parts: readonly DemoPart[] = [],
 ): string {
@@ -87,7 +87,7 @@ export function guide(
       "",
       "The commit can be looked at:",
       "",
-      `git clone ${project.repo.path(REPO)} demo-site`,
+      `git clone ${project.folder} demo-site`,
     ],
     "",
     `5. Topic planning on a stand-in (site id "demo" reads, "demo-live" may also write):`,

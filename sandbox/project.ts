@@ -10,6 +10,8 @@ export const PROJECT = "demo-site";
 export interface StaticProject {
   readonly repo: GitHubStandIn;
   readonly hosting: PagesStandIn;
+  /** The bare repository, for `git clone`. */
+  readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
   /** Leaves nothing behind. */
   stop(): Promise<void>;
@@ -25,6 +27,7 @@ export async function startProject(folder: string): Promise<StaticProject | null
   return {
     repo,
     hosting,
+    folder: await repo.path(REPO),
     env: {
       REPO_API_BASE: repo.base_url,
       REPO_APP_ID: String(repo.app.id),

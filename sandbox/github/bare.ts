@@ -1,4 +1,4 @@
-/** One bare repository: its branches, commits and files, through loose objects and the `git` binary. */
+/** One bare repository: its branches, commits and files, in memory until somebody works in its folder with `git`. */
 import { type Commit, readCommit, type Signature, writeCommit } from "./commits.ts";
 import { entries, initBare, runGit } from "./git.ts";
 import { isSha, Objects, type RunGit } from "./objects.ts";
@@ -30,23 +30,39 @@ export function isRefName(name: string): boolean {
     !name.startsWith("-");
 }
 
-/** A bare repository on disk. */
+/** A bare repository. */
 export class Bare {
   readonly objects: Objects;
+  /** What references point at while nothing is on disk. */
+  #held: Map<string, string> | null = new Map();
+  #stored: Promise<string> | undefined;
 
-  private constructor(readonly path: string, readonly branch: string) {
-    this.objects = new Objects(`${path}/objects`, (args, input) => this.run(args, input));
+  /** An empty one, whose default branch is `branch`; its folder is made when it is first needed. */
+  constructor(private readonly folder: string, readonly branch: string) {
+    this.objects = new Objects(`${folder}/objects`, (args, input) => this.run(args, input));
   }
 
-  /** Makes an empty one, whose default branch is `branch`. */
-  static async make(path: string, branch: string): Promise<Bare> {
-    await initBare(path, branch);
-    return new Bare(path, branch);
+  /** Its folder, as git wants it: from here on others may work in it. */
+  path(): Promise<string> {
+    return this.#stored ??= this.#store();
+  }
+
+  async #store(): Promise<string> {
+    await initBare(this.folder, this.branch);
+    await this.objects.store();
+    for (const [ref, sha] of this.#held ?? []) {
+      const file = `${this.folder}/${ref}`;
+      Deno.mkdirSync(file.slice(0, file.lastIndexOf("/")), { recursive: true });
+      Deno.writeTextFileSync(file, `${sha}\n`);
+    }
+    this.#held = null;
+    this.objects.release();
+    return this.folder;
   }
 
   /** Runs git here. */
-  run(args: readonly string[], input?: Uint8Array): ReturnType<RunGit> {
-    return runGit([`--git-dir=${this.path}`, ...args], input);
+  async run(args: readonly string[], input?: Uint8Array): ReturnType<RunGit> {
+    return await runGit([`--git-dir=${await this.path()}`, ...args], input);
   }
 
   /** Runs git here and answers its output as text. Throws an Error with git's own words when it fails. */
@@ -57,7 +73,7 @@ export class Bare {
   }
 
   #text(file: string): Promise<string> {
-    return Deno.readTextFile(`${this.path}/${file}`).catch(() => "");
+    return Deno.readTextFile(`${this.folder}/${file}`).catch(() => "");
   }
 
   /** The references git has packed into one file, by their full names. */
@@ -69,22 +85,26 @@ export class Bare {
   /** What a full reference (`refs/heads/main`) points at; null when there is none. */
   async ref(ref: string): Promise<string | null> {
     if (!isRefName(ref)) return null;
+    if (this.#held) return this.#held.get(ref) ?? null;
     const loose = (await this.#text(ref)).trim();
     return isSha(loose) ? loose : (await this.#packed()).get(ref) ?? null;
   }
 
   /** What every reference in a folder (`refs/heads`) points at, by their full names in git's order. */
   async refs(folder: string): Promise<Record<string, string>> {
+    const sorted = (refs: Iterable<[string, string]>) =>
+      Object.fromEntries([...refs].sort(([a], [b]) => a < b ? -1 : 1));
+    if (this.#held) return sorted([...this.#held].filter(([ref]) => ref.startsWith(`${folder}/`)));
     const found = new Map([...await this.#packed()].filter(([ref]) => ref.startsWith(`${folder}/`)));
     const walk = async (below: string): Promise<void> => {
-      for (const { name, isDirectory } of await entries(`${this.path}/${below}`)) {
+      for (const { name, isDirectory } of await entries(`${this.folder}/${below}`)) {
         const ref = `${below}/${name}`;
         const sha = isDirectory ? await walk(ref) : (await this.#text(ref)).trim();
         if (isSha(sha)) found.set(ref, sha);
       }
     };
     await walk(folder);
-    return Object.fromEntries([...found].sort(([a], [b]) => a < b ? -1 : 1));
+    return sorted(found);
   }
 
   /** The head of a branch; null when there is none. */
@@ -103,9 +123,26 @@ export class Bare {
    * when done, else git's reason.
    */
   async move(ref: string, to: string | null, was: string | null): Promise<string | null> {
+    if (this.#held) return await this.#moveHeld(this.#held, ref, to, was);
     const args = to === null ? ["-d", ref, was ?? NONE] : [ref, to, was ?? NONE];
     const { code, stderr } = await this.run(["update-ref", ...args]);
     return code === 0 ? null : stderr;
+  }
+
+  /** As `git update-ref` judges it. */
+  async #moveHeld(held: Map<string, string>, ref: string, to: string | null, was: string | null) {
+    if (!isRefName(ref)) return `${ref} is no name of a reference`;
+    const type = to === null ? "commit" : (await this.objects.read(to))?.type;
+    if (type === undefined || (type !== "commit" && ref.startsWith("refs/heads/"))) {
+      return `${to} is no commit`;
+    }
+    const is = held.get(ref) ?? null;
+    if (is !== was) return `${ref} is at ${is}, not at ${was}`;
+    const apart = [...held.keys()].every((one) => !one.startsWith(`${ref}/`) && !ref.startsWith(`${one}/`));
+    if (!apart) return `${ref} is below, or above, another reference`;
+    if (to === null) held.delete(ref);
+    else held.set(ref, to);
+    return null;
   }
 
   /** A commit by its full name; null when there is none. */
@@ -122,7 +159,10 @@ export class Bare {
   /** Whether one commit is, or comes after, another. */
   async follows(to: string, from: string): Promise<boolean> {
     if (to === from || (await this.commit(to))?.parents.includes(from)) return true;
-    return (await this.run(["merge-base", "--is-ancestor", from, to])).code === 0;
+    if (!this.#held) return (await this.run(["merge-base", "--is-ancestor", from, to])).code === 0;
+    const before = [to];
+    for (const sha of before) before.push(...(await this.commit(sha))?.parents ?? []);
+    return before.includes(from);
   }
 
   /** The commit a branch, tag, reference or (shortened) sha means; null when there is none. */
@@ -133,6 +173,10 @@ export class Bare {
     }
     if (isSha(name)) return await this.#peeled(name);
     if (!/^[0-9a-f]{7,39}$/.test(name)) return null;
+    if (this.#held) {
+      const [only, ...others] = this.objects.named(name);
+      return only !== undefined && others.length === 0 && await this.commit(only) !== null ? only : null;
+    }
     const { code, stdout } = await this.run(["rev-parse", "--verify", "--quiet", `${name}^{commit}`]);
     return code === 0 ? new TextDecoder().decode(stdout).trim() : null;
   }

@@ -1,4 +1,4 @@
-/** Git objects on disk: written and read as loose files, so that a thousand cost no process; the rest through git. */
+/** Git objects: in memory until somebody works in the repository's folder, then loose files; what others brought, through git. */
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { deflateSync, inflateSync } from "node:zlib";
@@ -44,6 +44,8 @@ function split(
 export class Objects {
   readonly #sizes = new Map<string, number>();
   readonly #small = new Map<string, GitObject>();
+  /** All of them while nothing is on disk. */
+  #held: Map<string, GitObject> | null = new Map();
   #parts = 0;
   /** Bytes of all bodies written here. */
   written = 0;
@@ -66,22 +68,53 @@ export class Objects {
   async write(type: ObjectType, body: Uint8Array): Promise<string> {
     const head = new TextEncoder().encode(`${type} ${body.length}\0`);
     const sha = createHash("sha1").update(head).update(body).digest("hex");
+    if (this.#held) {
+      if (this.#held.has(sha)) return sha;
+      this.#held.set(sha, { type, body: body.slice() });
+      this.written += body.length;
+      return sha;
+    }
     const file = this.#file(sha);
     if (await Deno.stat(file).then(() => true, () => false)) return sha;
-    const folder = file.slice(0, -39);
-    // Each time: `git gc` takes empty folders away.
-    await Deno.mkdir(folder, { recursive: true });
-    const part = `${folder}/tmp_obj_${++this.#parts}`;
-    await Deno.writeFile(part, deflateSync(Buffer.concat([head, body]), { level: 1 }), { mode: 0o444 });
-    await Deno.rename(part, file);
+    await this.#store(sha, Buffer.concat([head, body]));
     this.written += body.length;
     this.#know(sha, { type, body });
     return sha;
   }
 
+  async #store(sha: string, bytes: Uint8Array): Promise<void> {
+    const file = this.#file(sha);
+    const folder = file.slice(0, -39);
+    // Each time: `git gc` takes empty folders away.
+    await Deno.mkdir(folder, { recursive: true });
+    const part = `${folder}/tmp_obj_${++this.#parts}`;
+    await Deno.writeFile(part, deflateSync(bytes, { level: 1 }), { mode: 0o444 });
+    await Deno.rename(part, file);
+  }
+
+  /** Writes all that is held into the folder; what is added meanwhile too. */
+  async store(): Promise<void> {
+    for (const [sha, object] of this.#held ?? []) {
+      const head = new TextEncoder().encode(`${object.type} ${object.body.length}\0`);
+      await this.#store(sha, Buffer.concat([head, object.body]));
+      this.#know(sha, object);
+    }
+  }
+
+  /** From here on the folder holds them. */
+  release(): void {
+    this.#held = null;
+  }
+
+  /** The full names of those in memory that begin so. */
+  named(beginning: string): string[] {
+    return [...this.#held?.keys() ?? []].filter((sha) => sha.startsWith(beginning));
+  }
+
   /** An object by its full name; null when there is none. */
   async read(sha: string): Promise<GitObject | null> {
     if (!isSha(sha)) return null;
+    if (this.#held) return this.#held.get(sha) ?? null;
     const known = this.#small.get(sha);
     if (known !== undefined) return known;
     try {

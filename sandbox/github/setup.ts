@@ -128,7 +128,7 @@ export async function make(state: State, folder: string, name: string, options: 
   }
   const owner = accountOf(state, login);
   const id = state.next++;
-  const bare = await Bare.make(`${folder}/${id}.git`, branch);
+  const bare = new Bare(`${folder}/${id}.git`, branch);
   const repo: Repository = { id, owner, name: short, bare, created_at: state.now(), pushed_at: state.now() };
   state.repositories.set(name.toLowerCase(), repo);
   reach(state, repo, installed);

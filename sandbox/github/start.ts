@@ -56,7 +56,7 @@ export interface GitHubStandIn extends Service<RecordedRequest, GitHubFault> {
   /** Ends the life of every token given so far. */
   expireTokens(): void;
   /** The bare repository's folder, for `git clone`. */
-  path(repo: string): string;
+  path(repo: string): Promise<string>;
   /** What every branch and tag points at, by their full names (`refs/heads/main`), as the folder has them. */
   refs(repo: string): Promise<Record<string, string>>;
   /** Runs git in the bare repository and answers its output. Throws an Error when git fails. */
@@ -89,7 +89,7 @@ export async function startGitHub(options: GitHubOptions = {}): Promise<GitHubSt
     uninstall: (owner: string) => void (accountOf(state, owner).installation = null),
     rename: (repo: string, name: string) => rename(state, repo, name),
     expireTokens: () => expireTokens(state),
-    path: (repo: string) => found(state, repo).bare.path,
+    path: async (repo: string) => await found(state, repo).bare.path(),
     refs: (repo: string) => found(state, repo).bare.refs("refs"),
     git: async (repo: string, ...args: string[]) => await found(state, repo).bare.git(...args),
     commit: (repo: string, more: CommitOptions) => commitFiles(state, repo, more),

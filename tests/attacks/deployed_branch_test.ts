@@ -1,6 +1,7 @@
 /** What is deployed stays where it is: no argument of any tool moves it on a site that does not allow it. */
 import assert from "node:assert/strict";
 import type { NewSite } from "../../store/store.ts";
+import { found } from "../../sandbox/github/setup.ts";
 import type { Args } from "../cms_kit.ts";
 import { type Ending, site } from "../kit.ts";
 import { OPEN_FLAGS, REPO, StaticWorld } from "../tools/_static.ts";
@@ -104,8 +105,9 @@ interface World extends AsyncDisposable {
   readonly stranger: string;
 }
 
-async function world(files?: Record<string, string>): Promise<World> {
+async function world(files?: Record<string, string>, git = true): Promise<World> {
   const at = await StaticWorld.open({
+    git,
     sites: SITES,
     ...(files ? { files } : {}),
     settings: { rateLimitToken: 1_000_000, rateLimitSite: 1_000_000 },
@@ -148,9 +150,8 @@ async function world(files?: Record<string, string>): Promise<World> {
   };
 }
 
-/** The heads of what is deployed, as git tells them. */
-const deployed = async (at: StaticWorld) =>
-  (await at.host.git(REPO, "rev-parse", "refs/heads/main", "refs/heads/release")).trim().split("\n");
+/** The heads of what is deployed. */
+const deployed = async (at: StaticWorld) => [await at.head("main"), await at.head("release")];
 
 Deno.test("every tool that writes to a repository stands in the table", async () => {
   await using here = await world();
@@ -162,13 +163,14 @@ Deno.test("every tool that writes to a repository stands in the table", async ()
 
 for (const tool of Object.keys(TOOLS)) {
   Deno.test(`no argument of ${tool} moves what is deployed on a site that does not allow it`, async () => {
-    await using here = await world();
+    // Thousands of commits: git itself looks at those of one tool.
+    await using here = await world(undefined, tool === "write_static_file");
     await trials(here, tool);
   });
 }
 
 Deno.test("no argument of init_static_project moves it in a repository that it could begin in", async () => {
-  await using here = await world({ "README.md": "# Site\n" });
+  await using here = await world({ "README.md": "# Site\n" }, false);
   await trials(here, "init_static_project");
 });
 
@@ -177,7 +179,7 @@ async function trials({ at, call, stranger }: World, tool: string): Promise<void
   const { of, put } = TOOLS[tool]!;
   const before = await deployed(at);
   const preview = "mcp/another-one/1700000000";
-  await at.host.git(REPO, "update-ref", `refs/heads/${preview}`, before[0]!);
+  assert.equal(await found(at.host.state, REPO).bare.move(`refs/heads/${preview}`, before[0]!, null), null);
   const { manifest } = at.gw.gateway.catalog.find(tool);
   const own = Object.keys((manifest.input as { properties?: Args }).properties ?? {});
   const places = [...new Set([...own, ...UNNAMED])];

@@ -107,7 +107,7 @@ for (const [door, kind] of [["rest", "binary"], ["mcp", "text"]] as const) {
         ], JSON.stringify(answer).slice(0, 500));
         const told = [before, peak].map((bytes) => `${Math.round(bytes / MIB)} MiB`).join(" before, ");
         assert.ok(before < peak && peak < PEAK_BYTES_MAX, `${told} at the peak`);
-        await using clone = await Clone.of(host.path(REPO), done.branch);
+        await using clone = await Clone.of(await host.path(REPO), done.branch);
         assert.equal((await clone.commit()).changes.length, 1000);
         assert.equal((await clone.git("rev-list", "--count", "HEAD")).trim(), "2");
         for (const at of [0, 499, 999]) {

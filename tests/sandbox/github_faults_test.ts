@@ -204,7 +204,7 @@ Deno.test("it leaves nothing behind, and stops under a hanging request", async (
   try {
     const host = await startGitHub({ folder });
     await host.make(REPO);
-    assert.ok(host.path(REPO).startsWith(folder));
+    assert.ok((await host.path(REPO)).startsWith(folder));
     host.inject({ kind: "hang" });
     const hanging = assert.rejects(asApp(host).get("/app"), TypeError);
     while (host.requests.length === 0) await new Promise<void>((done) => setTimeout(done, 0));
@@ -220,7 +220,7 @@ Deno.test("it leaves nothing behind, and stops under a hanging request", async (
 Deno.test("what it is told to do with a repository it has not is refused", async () => {
   await using host = await startGitHub();
   await host.make(REPO);
-  assert.throws(() => host.path("acme/nope"), /no repository acme\/nope/);
+  await assert.rejects(host.path("acme/nope"), /no repository acme\/nope/);
   await assert.rejects(host.make(REPO), /already/);
   await assert.rejects(host.git(REPO, "nonsense"), /git nonsense failed/);
   host.inject({ kind: "hang" });

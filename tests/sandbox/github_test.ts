@@ -326,7 +326,7 @@ Deno.test("what was pushed and packed past the API is read, and the repository c
     assert.equal(code, 0, new TextDecoder().decode(stderr));
   };
   try {
-    await git("clone", "--quiet", host.path(REPO), ".");
+    await git("clone", "--quiet", await host.path(REPO), ".");
     assert.equal(await Deno.readTextFile(`${clone}/a.txt`), "one");
     await Deno.writeTextFile(`${clone}/a.txt`, "two");
     await git("commit", "--quiet", "-am", "Two");

@@ -1,4 +1,7 @@
 /** A clone of a sandbox repository: what anybody would find there, and what a commit changed, as git itself tells. */
+import assert from "node:assert/strict";
+import { found } from "../../sandbox/github/setup.ts";
+import type { GitHubStandIn } from "../../sandbox/github/start.ts";
 import { runGit } from "../../sandbox/github/git.ts";
 import { scratchFolder } from "../../sandbox/core/scratch.ts";
 
@@ -70,4 +73,31 @@ export class Clone implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await Deno.remove(this.folder, { recursive: true });
   }
+}
+
+/** The newest commit of a branch as the host holds it, told as a clone would. */
+export async function heldBranch(
+  { state }: Pick<GitHubStandIn, "state">,
+  name: string,
+  branch: string,
+): Promise<Pick<Clone, "bytes" | "commit"> & AsyncDisposable> {
+  const { bare } = found(state, name);
+  const sha = await bare.head(branch);
+  assert.ok(sha, `there is no branch ${branch}`);
+  const { parents, message } = (await bare.commit(sha))!;
+  const filesOf = async (commit: string | undefined) => {
+    const rows = commit === undefined ? [] : await bare.list(commit, true);
+    return new Map(rows.filter(({ type }) => type === "blob").map(({ path, sha }) => [path, sha]));
+  };
+  const [before, after] = [await filesOf(parents[0]), await filesOf(sha)];
+  const changes = [...new Set([...before.keys(), ...after.keys()])].toSorted().flatMap((path) => {
+    if (!after.has(path)) return [`D ${path}`];
+    if (!before.has(path)) return [`A ${path}`];
+    return before.get(path) === after.get(path) ? [] : [`M ${path}`];
+  });
+  return {
+    commit: () => Promise.resolve({ sha, parents, message, changes }),
+    bytes: async (path) => after.has(path) ? await bare.objects.readAs("blob", after.get(path)!) : null,
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
 }

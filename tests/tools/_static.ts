@@ -9,7 +9,7 @@ import { type Args, lasting, type Preview, type Refusal } from "../cms_kit.ts";
 import { gateway, type Kit, type KitOptions } from "../kit.ts";
 import { parted, type Proof } from "../proof.ts";
 import { assertDescribed } from "../sandbox/github_openapi.ts";
-import { Clone } from "./_clone.ts";
+import { Clone, heldBranch } from "./_clone.ts";
 import { EMPTY, FILES, JOURNAL, REPO, settingsAt, sitesAt } from "./_static_sites.ts";
 
 export { EMPTY, FILES, JOURNAL, OPEN_FLAGS, REPO, settingsAt } from "./_static_sites.ts";
@@ -32,6 +32,8 @@ export interface WorldOptions extends KitOptions {
   readonly host?: GitHubStandIn;
   readonly files?: RepoOptions["files"];
   readonly env?: Readonly<Record<string, string | null>>;
+  /** Whether git itself is asked what a write left, by a clone; where a test tries many worlds, one of them asks it. */
+  readonly git?: boolean;
 }
 
 /** Has the gateway know the pages that carry its mark as its own, which the repositories begin with. */
@@ -54,7 +56,7 @@ const isRead = ({ method, path }: { method: string; path: string }) =>
 
 /** A kit and its host. */
 export class StaticWorld implements AsyncDisposable {
-  constructor(readonly gw: Kit, readonly host: GitHubStandIn) {}
+  constructor(readonly gw: Kit, readonly host: GitHubStandIn, readonly asksGit = true) {}
 
   /** Opens one; dispose of it with `await using`. */
   static async open(options: WorldOptions = {}): Promise<StaticWorld> {
@@ -75,7 +77,7 @@ export class StaticWorld implements AsyncDisposable {
       http: { sleep: () => Promise.resolve(), ...options.http },
     });
     await remember(gw, [REPO, JOURNAL], files);
-    return new StaticWorld(gw, host);
+    return new StaticWorld(gw, host, options.git);
   }
 
   /** The branch's commits, newest first, as their first lines. */
@@ -97,8 +99,8 @@ export class StaticWorld implements AsyncDisposable {
     return head;
   }
 
-  clone(branch?: string, repo = REPO): Promise<Clone> {
-    return Clone.of(this.host.path(repo), branch);
+  async clone(branch?: string, repo = REPO): Promise<Clone> {
+    return await Clone.of(await this.host.path(repo), branch);
   }
 
   /** The newest audit rows. */
@@ -178,15 +180,17 @@ export class StaticWorld implements AsyncDisposable {
 
   /** Fails where the branch's newest commit is not that one alone; a clone is the witness. Answers its name. */
   async wrote({ repo = REPO, branch, parent, line, files }: Written, as?: string): Promise<string> {
-    await using clone = await this.clone(branch, repo);
-    const { sha, parents, message, changes } = await clone.commit();
+    await using found = this.asksGit
+      ? await this.clone(branch, repo)
+      : await heldBranch(this.host, repo, branch);
+    const { sha, parents, message, changes } = await found.commit();
     assert.deepEqual(parents, parent === null ? [] : [parent], "one commit on what stood there");
     const token = (await this.gw.store.tokens.list()).find(({ name }) => name === (as ?? "all"));
     assert.equal(message, `${line}\n\nX-Gateway-Token: ${token?.id}\n`);
     assert.deepEqual(changes.map((change) => change.slice(2)).toSorted(), Object.keys(files).toSorted());
     for (const [path, wanted] of Object.entries(files)) {
       const bytes = typeof wanted === "string" ? new TextEncoder().encode(wanted) : wanted;
-      assert.deepEqual(await clone.bytes(path), bytes, path);
+      assert.deepEqual(await found.bytes(path), bytes, path);
     }
     return sha;
   }
@@ -196,7 +200,7 @@ export class StaticWorld implements AsyncDisposable {
     try {
       if (this.host.requests.length > 0) assertDescribed(this.host.requests);
       const written = [REPO, JOURNAL, EMPTY].filter((repo) =>
-        this.host.writes.some(({ path }) => path.startsWith(`/repos/${repo}/`))
+        this.asksGit && this.host.writes.some(({ path }) => path.startsWith(`/repos/${repo}/`))
       );
       for (const repo of written) {
         const said = await this.host.git(repo, "fsck", "--strict", "--no-dangling");

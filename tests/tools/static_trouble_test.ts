@@ -46,6 +46,7 @@ for (const [trouble, when] of PASSING) {
     for (const [step, [method, path]] of Object.entries(STEPS)) {
       const slept: number[] = [];
       await using at = await StaticWorld.open({
+        git: step === "the head",
         http: { sleep: (ms) => Promise.resolve(void slept.push(ms)) },
       });
       const main = await at.head("main");
@@ -65,7 +66,7 @@ for (const [trouble, when] of PASSING) {
 Deno.test("a token that has run out is made anew, once, at any step", async () => {
   for (const [step, [method, path]] of Object.entries(STEPS)) {
     if (step === "the installation" || step === "a token") continue; // asked for by the app's own key
-    await using at = await StaticWorld.open();
+    await using at = await StaticWorld.open({ git: step === "the head" });
     const main = await at.head("main");
     at.host.inject({ kind: "unauthorized" }, { method, path });
     await at.write("rest", TOOL, ARGS);
@@ -109,7 +110,7 @@ for (const [trouble, says] of LASTING) {
   Deno.test(`${JSON.stringify(trouble)} that lasts is told at any step, and leaves what is deployed alone`, async () => {
     for (const [step, [method, path]] of Object.entries(STEPS)) {
       if (step === "the move" && trouble.kind === "partial") continue; // it is carried out, and found to be
-      await using at = await StaticWorld.open();
+      await using at = await StaticWorld.open({ git: step === "the head" });
       const main = await at.head("main");
       at.host.inject(trouble, { method, path, times: 99 });
       const ending = await at.gw.end(TOOL, { ...ARGS, confirm: true });
