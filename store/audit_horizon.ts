@@ -35,6 +35,19 @@ export async function readAge(db: Database, before: Date): Promise<AuditAge> {
   return { oldest, newest, dropped: dropped.length === 0 ? null : Math.max(...dropped) };
 }
 
+/** No clock that was ahead by more is followed: rows would be kept, and found, by its time for ever. */
+const AHEAD_MS_MAX = 24 * 60 * 60_000;
+
+/**
+ * Has ids go on from the newest segment where the clock it was written by ran ahead of this one: what is written from now
+ * on comes after it, in lists too. What cannot be read changes nothing.
+ */
+export async function goOnFrom(db: Database): Promise<void> {
+  const newest = await firstOf(db, { prefix: SEGMENTS }, true, 0).catch(() => null);
+  const ahead = (newest ?? 0) - db.now();
+  if (ahead > 0 && ahead <= AHEAD_MS_MAX) db.growPast(newest!);
+}
+
 async function firstOf(
   db: Database,
   selector: Deno.KvListSelector,

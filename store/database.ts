@@ -115,6 +115,11 @@ export class Database {
     return this.#ulid(this.now());
   }
 
+  /** Every id that is made from now on is greater than those that were made up to that time. */
+  growPast(time: number): void {
+    this.#ulid(time + 1);
+  }
+
   /** The current time as records carry it. */
   timestamp(): string {
     return new Date(this.now()).toISOString();

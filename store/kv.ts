@@ -9,6 +9,7 @@ import { Attempts, Challenges } from "./attempts.ts";
 import { Allowances } from "./allowances.ts";
 import { Accounts } from "./accounts.ts";
 import { Audit } from "./audit.ts";
+import { goOnFrom } from "./audit_horizon.ts";
 import { ConfigVersion } from "./cache.ts";
 import { Database } from "./database.ts";
 import { Devices } from "./devices.ts";
@@ -85,6 +86,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     clock,
     () => file?.check() ?? Promise.resolve(),
   );
+  await goOnFrom(db);
   const version = new ConfigVersion(db);
   const accounts = new Accounts(db, sealer, options.delay ?? delay);
   const audit = new Audit(db, options.log);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Audit } from "../../../store/audit.ts";
 import { Database } from "../../../store/database.ts";
 import type { AuditQuery } from "../../../store/store.ts";
-import { type Bench, bench, collect, keys, row, START } from "./kit.ts";
+import { type Bench, bench, collect, folder, keys, open, row, START } from "./kit.ts";
 
 const HOUR_MS = 3_600_000;
 const iso = (ms: number) => new Date(ms).toISOString();
@@ -48,6 +48,22 @@ Deno.test("after a clock that ran ahead was set back, what is written is found b
     for (const query of within(START + 5 * HOUR_MS)) assert.deepEqual(await found(at, query), ["ahead"]);
   }
   assert.deepEqual((await at.audit.verify()).faults, []);
+});
+
+Deno.test("what is written after a start comes first, also where the process before wrote by a clock that ran ahead", async () => {
+  await using dir = await folder();
+  const path = `${dir.path}/gateway.sqlite3`;
+  for (const [ahead, newest] of [[5 * HOUR_MS, "second"], [365 * 24 * HOUR_MS, "first"]] as const) {
+    const first = await open({ path, now: () => START + ahead });
+    await first.audit.append(row("first", { at: iso(START + ahead) }));
+    await first.close();
+    const second = await open({ path, now: () => START });
+    await second.audit.append(row("second", { at: iso(START) }));
+    const { rows } = await second.audit.list({}, { limit: 1 });
+    assert.equal(rows[0]?.id, newest, "a clock that was wrong by more than a day is not followed");
+    assert.deepEqual((await second.audit.verify()).faults, []);
+    await second.close();
+  }
 });
 
 Deno.test("a write whose end an operator found out a day later is found under the day of the call", async () => {
