@@ -3,16 +3,13 @@ import { Hono } from "hono";
 import { GatewayError } from "../core/errors.ts";
 import { onDemand } from "../core/async.ts";
 import { auditRoutes } from "./audit.ts";
-import { clientRoutes } from "./clients.ts";
-import { connectionRoutes } from "./connections.ts";
+import { clientRoutes, connectionRoutes } from "./connections.ts";
 import { refusal } from "./exchange.ts";
-import { healthRoutes } from "./health.ts";
+import { healthRoutes, repoRoutes, snapshotRoutes } from "./health.ts";
 import { peopleRoutes } from "./people.ts";
 import type { AdminPorts } from "./ports.ts";
 import { proxiedToolRoutes } from "./proxied_tools.ts";
 import { adminGate } from "./session.ts";
-import { snapshotRoutes } from "./snapshots.ts";
-import { repoRoutes } from "./repo.ts";
 import { siteRoutes } from "./sites.ts";
 import { tokenRoutes } from "./tokens.ts";
 

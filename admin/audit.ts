@@ -4,10 +4,9 @@ import { z } from "zod";
 import { AUDIT_STATUSES, LIMITS, OUTCOMES } from "../core/model.ts";
 import type { AuditQuery } from "../store/store.ts";
 import { RECORD_ID, SITE_ID, TOOL_NAME } from "./bodies.ts";
-import { answer, jsonObject } from "./exchange.ts";
+import { answer, jsonObject, parameters } from "./exchange.ts";
 import { checked, closed, expected, refuseAny } from "../core/faults.ts";
 import type { AdminPorts } from "./ports.ts";
-import { parameters } from "./query.ts";
 
 const ROWS_DEFAULT = 100;
 const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;

@@ -13,8 +13,7 @@ import { SNAPSHOT_COMMANDS } from "./commands_snapshots.ts";
 import { STORE_COMMANDS } from "./commands_store.ts";
 import { TOKEN_COMMANDS } from "./commands_tokens.ts";
 import { hint } from "../core/faults.ts";
-import { cell } from "./table.ts";
-import { CommandError, type Terminal } from "./terminal.ts";
+import { cell, CommandError, type Terminal } from "./terminal.ts";
 
 /** All of them, with the options that the connectors bring. */
 export function commandsOf(connectors: Connectors): readonly Command[] {

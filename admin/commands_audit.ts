@@ -3,8 +3,7 @@ import { AUDIT_STATUSES, type AuditRow, LIMITS, OUTCOMES } from "../core/model.t
 import type { RetentionReport } from "../rules/retention.ts";
 import type { AuditAmount, AuditPage, AuditVerdict } from "../store/store.ts";
 import type { Call, Command, Options, Words } from "./command.ts";
-import { cell } from "./table.ts";
-import { CommandError } from "./terminal.ts";
+import { cell, CommandError } from "./terminal.ts";
 
 const ROWS_DEFAULT = 20;
 const POLL_MS = 1000;

@@ -1,7 +1,7 @@
 /** `client list`, `client end`. */
 import type { Command } from "./command.ts";
 import { showRecord } from "./commands_tokens.ts";
-import { type Fields, table } from "./table.ts";
+import { type Fields, table } from "./terminal.ts";
 
 const list: Command = {
   words: ["client", "list"],

@@ -1,7 +1,7 @@
 /** `connection start`, `connection list`, `connection kinds`, `connection disconnect`. */
 import type { Command, Options } from "./command.ts";
 import type { ConnectionKindReport, ConnectionReport, EndedReport, LinkReport } from "./connection_ports.ts";
-import { cell, table } from "./table.ts";
+import { cell, table } from "./terminal.ts";
 
 const WHO: Options = {
   user: { value: "user", help: "the user's id or e-mail address", required: true },

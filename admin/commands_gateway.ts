@@ -2,7 +2,7 @@
 import type { Command } from "./command.ts";
 import { type HealthReport, isJobWrong } from "./health.ts";
 import type { SealedRecord } from "../store/store.ts";
-import { cell } from "./table.ts";
+import { cell } from "./terminal.ts";
 
 const health: Command = {
   words: ["gateway", "health"],

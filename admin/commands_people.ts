@@ -2,7 +2,7 @@
 import type { Command, Options, Words } from "./command.ts";
 import { CEILING_NOTES } from "./ceilings.ts";
 import { given, showRecord } from "./commands_tokens.ts";
-import { cell, type Fields, table } from "./table.ts";
+import { cell, type Fields, table } from "./terminal.ts";
 
 const projectAdd: Command = {
   words: ["project", "add"],

@@ -1,8 +1,8 @@
 /** `tool-server list`, `tool-server show`, `tool-server approve`, `tool-server withdraw`, `tool-server refresh`. */
 import type { Command, Options } from "./command.ts";
 import type { ToolReport, ToolServerReport } from "../registry/proxied_reports.ts";
-import type { ProxiedToolsPort } from "./proxied_ports.ts";
-import { cell, table } from "./table.ts";
+import type { ProxiedToolsPort } from "./ports.ts";
+import { cell, table } from "./terminal.ts";
 
 type Answer<Verb extends keyof ProxiedToolsPort> = Awaited<ReturnType<ProxiedToolsPort[Verb]>>;
 

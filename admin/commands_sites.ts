@@ -4,8 +4,7 @@ import type { Call, Command, Words } from "./command.ts";
 import { given, showRecord } from "./commands_tokens.ts";
 import { hint } from "../core/faults.ts";
 import { type Field, type Known, knownOf, type Part } from "./site_options.ts";
-import { type Fields, sheet, table } from "./table.ts";
-import { CommandError } from "./terminal.ts";
+import { CommandError, type Fields, sheet, table } from "./terminal.ts";
 
 const NOTES =
   "Secrets are never written on the command line: pipe them in (--…-stdin) or put them into the named variable\n" +

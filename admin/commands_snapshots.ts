@@ -1,7 +1,7 @@
 /** `snapshots show`. */
 import type { SnapshotDay, SnapshotReport, SnapshotRun, SnapshotSite } from "../core/model.ts";
 import type { Command } from "./command.ts";
-import { cell } from "./table.ts";
+import { cell } from "./terminal.ts";
 
 const show: Command = {
   words: ["snapshots", "show"],

@@ -2,8 +2,7 @@
 import { RISK_DEFAULT } from "../core/model.ts";
 import { CEILING_NOTES } from "./ceilings.ts";
 import type { Call, Command } from "./command.ts";
-import { CommandError } from "./terminal.ts";
-import { type Fields, sheet, table } from "./table.ts";
+import { CommandError, type Fields, sheet, table } from "./terminal.ts";
 
 /** Prints what was made or changed; warnings go to the error stream. */
 export function showRecord(call: Call, result: unknown): void {

@@ -1,4 +1,4 @@
-/** People's connected accounts: how they do, links that connect them, and their end. */
+/** People's connections: their accounts at upstreams, links that connect them, and the clients they let in over OAuth. */
 import type { Context, Hono } from "hono";
 import { z } from "zod";
 import { choice, closed, expected, text, yesNo } from "../core/fields.ts";
@@ -6,6 +6,7 @@ import { answer, jsonObject } from "./exchange.ts";
 import { checked, refused } from "../core/faults.ts";
 import type { AdminPorts } from "./ports.ts";
 import { callerOf, forbidden } from "../identity/rights.ts";
+import { RECORD_ID } from "./bodies.ts";
 
 const user = text("a user's id or e-mail address", /^[^\s\p{Cc}]{1,254}$/u);
 const word = /^[a-z][a-z0-9_]{0,63}$/;
@@ -57,4 +58,22 @@ function neededUser(c: Context, asked: string | undefined): string {
   const user = ownUser(c, asked);
   if (user === undefined) throw refused(["user is required"]);
   return user;
+}
+
+const listQuery = closed({ user_id: text("a user's id", RECORD_ID).optional() });
+
+/** Adds the routes under /admin/api/clients. */
+export function clientRoutes(app: Hono, { clients }: AdminPorts): void {
+  app.get("/admin/api/clients", async (c) => {
+    const query = checked(listQuery, Object.fromEntries(new URL(c.req.url).searchParams));
+    const { user } = callerOf(c);
+    if (user !== null && (query.user_id ?? user.id) !== user.id) {
+      throw forbidden("user_id: you see your own connected clients only; leave it out");
+    }
+    return answer(c, { clients: await (await clients()).list(user?.id ?? query.user_id) });
+  });
+
+  app.post("/admin/api/clients/:id/end", async (c) => {
+    return answer(c, await (await clients()).end(c.req.param("id"), callerOf(c).user ?? undefined));
+  });
 }

@@ -5,6 +5,8 @@ import { bodyError, readObject, readText } from "../core/body.ts";
 import { asGatewayError } from "../core/errors.ts";
 import { LIMITS } from "../core/model.ts";
 import type { AdminPorts } from "./ports.ts";
+import type { z } from "zod";
+import { checked, refuseAny } from "../core/faults.ts";
 
 /** The success envelope. */
 export function answer(c: Context, result: unknown): Response {
@@ -46,4 +48,16 @@ export function mediaType(request: Request): string {
 export function addressOf(c: Context): string {
   const env = c.env as { readonly address?: () => string } | undefined;
   return env?.address?.() ?? "unknown";
+}
+
+/** The parameters; one that stands twice is refused, an empty one counts as absent. Throws E_BAD_INPUT. */
+export function parameters<S extends z.ZodType>(schema: S, url: string): z.output<S> {
+  const given = new URL(url).searchParams;
+  const names = [...given.keys()];
+  refuseAny(
+    [...new Set(names.filter((name, at) => names.indexOf(name) !== at))].map((name) =>
+      `${name.slice(0, 60)}: stands more than once`
+    ),
+  );
+  return checked(schema, Object.fromEntries([...given].filter(([, value]) => value !== "")));
 }

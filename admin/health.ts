@@ -1,12 +1,16 @@
-/** How the gateway does, for its operator; what anybody may know is answered by /healthz. */
+/** How the gateway does, for its operator: its jobs, its repository app, the days it keeps; /healthz is for anybody. */
 import type { Hono } from "hono";
-import type { JobReport } from "../core/model.ts";
+import { type JobReport, LIMITS } from "../core/model.ts";
 import type { HeldTool } from "../registry/proxied_reports.ts";
 import type { SealedRecord } from "../store/store.ts";
 import type { RetentionState } from "../rules/retention.ts";
 import { type Unpreviewed, unpreviewed } from "./confirm_policy.ts";
-import { answer } from "./exchange.ts";
-import type { AdminPorts, ProxyReport } from "./ports.ts";
+import { answer, parameters } from "./exchange.ts";
+import type { AdminPorts, ProxyReport, RepoAppReport } from "./ports.ts";
+import { z } from "zod";
+import { SITE_ID } from "./bodies.ts";
+import { closed, expected, refuseAny } from "../core/faults.ts";
+import { findSite } from "./sites.ts";
 
 /** What the health page shows. */
 export interface HealthReport {
@@ -71,4 +75,46 @@ async function sealedElsewhere({ missingKeys, users }: AdminPorts["store"]): Pro
     if (of !== undefined) found.push({ ...record, of }); // of a user who was removed nothing is used
   }
   return found;
+}
+
+const DAYS_DEFAULT = 7;
+/** Of hundreds of sites more days are too much for one answer. */
+const DAYS_OF_ALL_MAX = 31;
+const days_error = expected(`a whole number from 1 to ${LIMITS.SNAPSHOT_DAYS_KEPT}`);
+const query = closed({
+  days: z.string().regex(/^\d{1,4}$/, { error: days_error }).transform(Number)
+    .pipe(z.number().min(1, { error: days_error }).max(LIMITS.SNAPSHOT_DAYS_KEPT, { error: days_error }))
+    .optional(),
+  site_id: z.string().regex(SITE_ID, { error: expected("a site id") }).optional(),
+});
+
+/** Adds the page of snapshots. */
+export function snapshotRoutes(app: Hono, ports: AdminPorts): void {
+  app.get("/admin/api/snapshots", async (c) => {
+    const { days, site_id } = parameters(query, c.req.url);
+    if (site_id !== undefined) await findSite(site_id, ports);
+    else if (days !== undefined && days > DAYS_OF_ALL_MAX) {
+      refuseAny([`days: at most ${DAYS_OF_ALL_MAX} of all sites; name one with site_id for more`]);
+    }
+    return answer(c, await ports.snapshots(days ?? DAYS_DEFAULT, site_id));
+  });
+}
+
+/** Adds the route GET /admin/api/repo. A host that fails is told of in the answer; the sites are shown all the same. */
+export function repoRoutes(app: Hono, ports: AdminPorts): void {
+  app.get("/admin/api/repo", async (c) => {
+    const report = await ports.overview("repo") as RepoAppReport;
+    const owners = new Map(report.installations.map((one) => [one.account.toLowerCase(), one]));
+    const linked = (await ports.store.sites.list()).filter((site) => site.repo !== null);
+    const sites = linked.map(({ id, name, platform, repo, repo_branch, repo_prefix }) => ({
+      id,
+      name,
+      platform,
+      repo,
+      repo_branch,
+      repo_prefix,
+      installation_id: owners.get(repo!.split("/")[0]!.toLowerCase())?.id ?? null,
+    }));
+    return answer(c, { ...report, sites });
+  });
 }

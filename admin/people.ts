@@ -11,7 +11,7 @@ import type { AdminPorts } from "./ports.ts";
 import { removeUser } from "../identity/sign_in/removal.ts";
 import { assertManaged, assertWithin, callerOf, forbidden, isManaged } from "../identity/rights.ts";
 import { isOwnSite, managesAllSites } from "./site_rights.ts";
-import { unknownSites } from "./scope.ts";
+import { unknownSites } from "./sites.ts";
 
 function userView({ id, ...rest }: User) {
   return { user_id: id, ...rest };

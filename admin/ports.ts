@@ -14,7 +14,14 @@ import type { Store } from "../store/store.ts";
 import type { RecordAction } from "../identity/actor.ts";
 import type { PassphraseCost } from "../identity/sign_in/passphrase.ts";
 import type { ConnectionsPort } from "./connection_ports.ts";
-import type { ProxiedToolsPort } from "./proxied_ports.ts";
+import type {
+  ApprovalOrder,
+  HeldTool,
+  ToolReport,
+  ToolServerReport,
+  ToolTextReport,
+} from "../registry/proxied_reports.ts";
+import type { ToolState } from "../registry/proxies.ts";
 
 /** The repository app as it stands. */
 export interface RepoAppReport {
@@ -127,4 +134,17 @@ export interface AdminPorts {
   now(): number;
   /** Is told of every fault that is answered with E_INTERNAL. */
   report(requestId: string, thrown: unknown): void;
+}
+
+/** Sites' own tools, for an operator; what `guard/proxied/operator.ts` promises. */
+export interface ProxiedToolsPort {
+  list(query: { site_id?: string; state?: ToolState; name?: string }): Promise<{
+    readonly servers: readonly ToolServerReport[];
+    readonly tools: readonly ToolReport[];
+  }>;
+  show(name: string, site_id?: string): Promise<{ readonly tools: readonly ToolTextReport[] }>;
+  approve(order: ApprovalOrder): Promise<{ readonly tools: readonly ToolReport[] }>;
+  withdraw(name: string, sites: readonly string[]): Promise<{ readonly tools: readonly ToolReport[] }>;
+  held(): Promise<readonly HeldTool[]>;
+  refresh(site_id: string): Promise<{ readonly servers: readonly ToolServerReport[] }>;
 }

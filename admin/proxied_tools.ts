@@ -4,10 +4,9 @@ import { z } from "zod";
 import { choice, closed, expected, text } from "../core/fields.ts";
 import { PROXY_EFFECTS, TOOL_STATES } from "../registry/proxies.ts";
 import { SITE_ID } from "./bodies.ts";
-import { answer, jsonObject } from "./exchange.ts";
+import { answer, jsonObject, parameters } from "./exchange.ts";
 import { checked } from "../core/faults.ts";
 import type { AdminPorts } from "./ports.ts";
-import { parameters } from "./query.ts";
 
 const SITES_MAX = 200;
 

@@ -3,7 +3,7 @@ import { FLAGS } from "../core/model.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import { type OptionForm, optionForm, optionOf } from "../registry/field_schema.ts";
 import type { Option, Options } from "./command.ts";
-import type { Fields } from "./table.ts";
+import type { Fields } from "./terminal.ts";
 
 /** A part of a credential, and where it comes from: a secret from standard input or a variable, else an option. */
 export interface Part {

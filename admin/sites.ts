@@ -5,7 +5,7 @@ import { closed, text } from "../core/fields.ts";
 import { nearest } from "../core/nearest.ts";
 import type { Site } from "../core/model.ts";
 import type { Connectors } from "../registry/connectors.ts";
-import type { SiteInput, SiteUpdate } from "../store/store.ts";
+import type { SiteInput, SiteStore, SiteUpdate } from "../store/store.ts";
 import { SITE_ID } from "./bodies.ts";
 import { siteDifferences } from "./changes.ts";
 import { policyOffers, refuseHuman } from "./confirm_policy.ts";
@@ -14,8 +14,7 @@ import { checked, quoted, refuseAny } from "../core/faults.ts";
 import type { AdminPorts } from "./ports.ts";
 import { callerOf } from "../identity/rights.ts";
 import { assertMayRegister, assertMaySet, isOwnSite } from "./site_rights.ts";
-import { mayBePlain } from "./site_address.ts";
-import { siteBodies } from "./site_bodies.ts";
+import { mayBePlain, siteBodies } from "./site_bodies.ts";
 
 const setupBody = closed({
   name: text("a name of at most 200 characters", /^[^\p{Cc}]{1,200}$/u).optional(),
@@ -196,4 +195,16 @@ async function unboundUsers(input: SiteInput, ports: AdminPorts): Promise<string
     warnings.push(`${name}: user ${quoted(id)} ${state}: ${way}`);
   }
   return warnings;
+}
+
+/** A sentence for each site of `allowed_sites` that is not registered. */
+export async function unknownSites(sites: readonly string[], store: SiteStore): Promise<string[]> {
+  if (sites.includes("*")) return [];
+  const known = (await store.list()).map((site) => site.id);
+  return sites.filter((site) => !known.includes(site)).map((site) => {
+    const near = nearest(site, known);
+    return `allowed_sites: no site ${quoted(site)}${
+      near === null ? "; register it first" : `, did you mean ${near}`
+    }`;
+  });
 }

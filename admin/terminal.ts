@@ -1,4 +1,4 @@
-/** What the command line is given of the machine, and how it ends when its operator must put something right. */
+/** The terminal of the command line: what it is given of the machine, how it ends, and records as text for people. */
 
 /** Something the operator must put right; shown without a trace, exit code 1. */
 export class CommandError extends Error {}
@@ -15,4 +15,36 @@ export interface Terminal {
   readonly kept: (name: "MASTER_TOKEN" | "ENCRYPTION_KEYS") => string | null;
   /** Waits; false when it is time to stop. */
   readonly wait: (ms: number) => Promise<boolean>;
+}
+
+/** A record as it came over the wire. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** A value on one line: lists with commas, nothing as "-", control characters escaped (they could drive a terminal). */
+export function cell(value: unknown): string {
+  if (value === null || value === undefined || value === "") return "-";
+  if (Array.isArray(value)) return value.length === 0 ? "-" : value.map(cell).join(",");
+  if (typeof value === "object") {
+    const set = Object.entries(value).filter(([, inner]) => inner !== false && inner !== null);
+    return set.map(([name, inner]) => inner === true ? name : `${name}=${cell(inner)}`).join(",") || "-";
+  }
+  return String(value).replace(
+    /[\p{Cc}\p{Cf}\u2028\u2029]/gu,
+    (sign) => `\\u{${sign.codePointAt(0)!.toString(16)}}`,
+  );
+}
+
+/** Rows under the names of their columns; a sentence where there are none. */
+export function table(rows: readonly Fields[], columns: readonly string[]): string {
+  if (rows.length === 0) return "None.\n";
+  const lines = [columns, ...rows.map((row) => columns.map((column) => cell(row[column])))];
+  const widths = columns.map((_, at) => Math.max(...lines.map((line) => line[at]!.length)));
+  return lines.map((line) => line.map((text, at) => text.padEnd(widths[at]!)).join("  ").trimEnd() + "\n")
+    .join("");
+}
+
+/** One record, a field a line. */
+export function sheet(record: Fields): string {
+  const width = Math.max(...Object.keys(record).map((name) => name.length));
+  return Object.entries(record).map(([name, value]) => `${name.padEnd(width)}  ${cell(value)}\n`).join("");
 }

@@ -1,12 +1,24 @@
-/** Tokens: made once shown, listed, changed, revoked. */
+/** Tokens: made within the rights of their owner and shown once, listed, changed, revoked; for the API and the pages. */
 import type { Hono } from "hono";
-import { isSuperAdmin, type Token } from "../core/model.ts";
-import { tokenBody, tokenPatch } from "./bodies.ts";
+import {
+  CONFIRM_POLICIES,
+  isSuperAdmin,
+  RISK_DEFAULT,
+  type Tier,
+  type Token,
+  type User,
+} from "../core/model.ts";
+import { RECORD_ID, tokenBody, tokenPatch } from "./bodies.ts";
 import { answer, jsonObject } from "./exchange.ts";
-import { checked } from "../core/faults.ts";
+import { checked, quoted, refuseAny } from "../core/faults.ts";
 import type { AdminPorts } from "./ports.ts";
-import { callerOf } from "../identity/rights.ts";
-import { changeToken, listTokens, makeToken, revokeToken } from "./token_actions.ts";
+import { type AdminCaller, callerOf, isOwnToken, isWithin } from "../identity/rights.ts";
+import type { z } from "zod";
+import { GatewayError } from "../core/errors.ts";
+import { nearest } from "../core/nearest.ts";
+import { differences } from "./changes.ts";
+import { refuseHuman } from "./confirm_policy.ts";
+import { unknownSites } from "./sites.ts";
 
 /** A token as it is shown: never its text. */
 function tokenView(token: Token) {
@@ -35,4 +47,173 @@ export function tokenRoutes(app: Hono, ports: AdminPorts): void {
   app.post("/admin/api/tokens/:id/revoke", async (c) => {
     return answer(c, tokenView(await revokeToken(ports, callerOf(c), c.req.param("id"))));
   });
+}
+
+/** A token that was made: its text is shown this once. */
+export interface MadeToken {
+  readonly token: Token;
+  readonly text: string;
+  readonly warnings: readonly string[];
+}
+
+/** Makes a token; a person's belongs to that person. Throws E_BAD_INPUT, E_FORBIDDEN. */
+export async function makeToken(
+  { store, toolNames, record }: AdminPorts,
+  { user, actor }: AdminCaller,
+  body: z.output<typeof tokenBody>,
+): Promise<MadeToken> {
+  if (user !== null && body.owner_user_id !== undefined && body.owner_user_id !== user.id) {
+    throw new GatewayError("E_FORBIDDEN", "owner_user_id: a token you make is your own; leave it out");
+  }
+  const owner_user_id = user?.id ?? body.owner_user_id ?? null;
+  const owner = user ?? (owner_user_id === null ? null : await store.users.get(owner_user_id));
+  refuseHuman(body.confirm_policy);
+  const tools = toolFaults(body.allowed_tools, await toolNames());
+  // Asked for by name: a token made without an owner belongs to nobody, and has no rights beyond its own.
+  const super_admin = user === null && body.owner_user_id === null;
+  const max_risk = body.max_risk ?? Math.min(RISK_DEFAULT, owner?.max_risk ?? RISK_DEFAULT) as Tier;
+  const skip_write_confirm = body.skip_write_confirm ?? false;
+  refuseAny([
+    ...await siteFaults(body.allowed_sites, store.sites, user),
+    ...tools.faults,
+    ...(owner_user_id !== null && owner === null ? [`owner_user_id: no user ${quoted(owner_user_id)}`] : []),
+    ...(owner === null ? [] : beyondOwner(body.allowed_sites, max_risk, owner)),
+    ...(skip_write_confirm && !super_admin
+      ? [
+        "skip_write_confirm: only a super-admin token, made with owner_user_id null, may skip the confirmation",
+      ]
+      : []),
+  ]);
+  const { name, env, allowed_sites, allowed_tools, confirm_policy } = body;
+  const made = await store.tokens.create({
+    name,
+    env,
+    allowed_sites,
+    allowed_tools,
+    max_risk,
+    skip_write_confirm,
+    confirm_policy,
+    owner_user_id,
+    super_admin,
+  });
+  const { id, created_at: _, revoked_at: __, ...after } = made.token;
+  await record(actor, "token.create", { token: id, after });
+  return { ...made, warnings: tools.warnings };
+}
+
+/** Those the caller may see, oldest first. */
+export async function listTokens({ store }: AdminPorts, caller: AdminCaller): Promise<Token[]> {
+  return (await store.tokens.list()).filter((token) => isOwnToken(caller, token));
+}
+
+/** The token of that id, where it is the caller's. Throws E_NOT_FOUND. */
+export async function findToken({ store }: AdminPorts, caller: AdminCaller, id: string): Promise<Token> {
+  const token = RECORD_ID.test(id) ? await store.tokens.get(id) : null;
+  if (token !== null && isOwnToken(caller, token)) return token;
+  throw new GatewayError("E_NOT_FOUND", `No token ${quoted(id)}; list the tokens to find it`);
+}
+
+/** Revokes a token for good. Throws E_NOT_FOUND. */
+export async function revokeToken(ports: AdminPorts, caller: AdminCaller, id: string): Promise<Token> {
+  const found = await findToken(ports, caller, id);
+  const revoked = await ports.store.tokens.revoke(id);
+  if (found.revoked_at === null) await ports.record(caller.actor, "token.revoke", { token: id });
+  return revoked ?? found;
+}
+
+/**
+ * Changes what a token may do: a person makes it less, the master token more as well, within the rights of its owner.
+ * Throws E_NOT_FOUND, E_BAD_INPUT, E_FORBIDDEN.
+ */
+export async function changeToken(
+  ports: AdminPorts,
+  caller: AdminCaller,
+  id: string,
+  patch: z.output<typeof tokenPatch>,
+): Promise<{ token: Token; warnings: readonly string[] }> {
+  const { store, toolNames, record } = ports;
+  const before = await findToken(ports, caller, id);
+  if (Object.keys(patch).length === 0) refuseAny(["The body: names nothing to change"]);
+  if (before.revoked_at !== null) {
+    refuseAny([`The token was revoked at ${before.revoked_at}; make another`]);
+  }
+  refuseHuman(patch.confirm_policy);
+  const after = { ...before, ...patch };
+  const tools = toolFaults(patch.allowed_tools ?? [], await toolNames());
+  const owner = before.owner_user_id === null ? null : await store.users.get(before.owner_user_id);
+  refuseAny([
+    ...await siteFaults(patch.allowed_sites ?? [], store.sites, caller.user),
+    ...tools.faults,
+    ...(owner === null || !(patch.allowed_sites || patch.max_risk !== undefined)
+      ? []
+      : beyondOwner(after.allowed_sites, after.max_risk, owner)),
+  ]);
+  if (caller.user !== null) assertNarrower(before, after);
+  const token = await store.tokens.update(id, patch);
+  if (token === null) throw new GatewayError("E_NOT_FOUND", `No token ${quoted(id)}`);
+  await record(caller.actor, "token.change", { token: id, ...differences(before, token) });
+  return { token, warnings: tools.warnings };
+}
+
+/** Throws E_FORBIDDEN where a token could do more than before. */
+function assertNarrower(before: Token, after: Token): void {
+  const strictness = ({ confirm_policy }: Token) => CONFIRM_POLICIES.indexOf(confirm_policy);
+  const wider = [
+    !isWithin(after.allowed_sites, before.allowed_sites) && "allowed_sites",
+    !isWithin(after.allowed_tools, before.allowed_tools) && "allowed_tools",
+    after.max_risk > before.max_risk && "max_risk",
+    strictness(after) < strictness(before) && "confirm_policy",
+  ].filter((one) => one !== false);
+  if (wider.length === 0) return;
+  throw new GatewayError(
+    "E_FORBIDDEN",
+    `${wider.join(", ")}: a token can be made to do less, not more; make another token`,
+  );
+}
+
+/** Of a person's sites nothing is said that is not that person's own. */
+async function siteFaults(
+  sites: readonly string[],
+  store: AdminPorts["store"]["sites"],
+  user: User | null,
+): Promise<string[]> {
+  return user === null || user.allowed_sites.includes("*") ? await unknownSites(sites, store) : [];
+}
+
+/** What a token asks for that its owner may not do. */
+function beyondOwner(sites: readonly string[], risk: number, owner: User): string[] {
+  const faults: string[] = [];
+  if (!owner.allowed_sites.includes("*")) {
+    const beyond = sites.filter((site) => !owner.allowed_sites.includes(site));
+    const may = owner.allowed_sites.length ? owner.allowed_sites.slice(0, 20).join(", ") : "none";
+    if (beyond.length > 0) {
+      faults.push(`allowed_sites: ${beyond.map(quoted).join(", ")} is beyond the owner, who may use ${may}`);
+    }
+  }
+  if (risk > owner.max_risk) {
+    faults.push(`max_risk: ${risk} is beyond the owner, who may go up to ${owner.max_risk}`);
+  }
+  return faults;
+}
+
+/**
+ * Names of no loaded tool: a fault, unless it may be a tool of a site. Those have a `-` or `.` in their names, which
+ * a built-in tool has only when it is known, and come and go with the sites' plugins: worth a warning.
+ */
+function toolFaults(
+  names: readonly string[],
+  loaded: readonly string[],
+): { faults: string[]; warnings: string[] } {
+  const known = new Set(loaded);
+  const missing = names.filter((name) => name !== "*" && !known.has(name));
+  const proxied = missing.filter((name) => /[-.]/.test(name));
+  return {
+    warnings: proxied.map((name) =>
+      `allowed_tools: no site offers ${quoted(name)} now; it holds once one does`
+    ),
+    faults: missing.filter((name) => !proxied.includes(name)).map((name) => {
+      const near = nearest(name, loaded);
+      return `allowed_tools: no tool ${quoted(name)}${near === null ? "" : `, did you mean ${near}`}`;
+    }),
+  };
 }

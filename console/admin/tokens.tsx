@@ -18,7 +18,7 @@ import {
   type MadeToken,
   makeToken,
   revokeToken,
-} from "../../admin/token_actions.ts";
+} from "../../admin/tokens.ts";
 import { faultsByField } from "./faults.ts";
 import { asPerson, asSender, type PagesParts } from "./frame.tsx";
 import { lackOf, type TokenFaults, TokenFields, tokenOf } from "./token_form.tsx";
