@@ -19,7 +19,6 @@ import {
   makeToken,
   revokeToken,
 } from "../../admin/tokens.ts";
-import { faultsByField } from "./faults.ts";
 import { asPerson, asSender, type PagesParts } from "./frame.tsx";
 import { lackOf, type TokenFaults, TokenFields, tokenOf } from "./token_form.tsx";
 import { CEILINGS, time } from "./words.ts";
@@ -194,4 +193,21 @@ function tokenPage(c: Context, person: Person, { token, sites, faults }: ShownTo
       </section>
     </>,
   );
+}
+
+/** What is wrong with each of these fields; what names none of them stands under "". */
+export function faultsByField(
+  message: string,
+  fields: readonly string[],
+): Readonly<Partial<Record<string, string>>> {
+  const start = new RegExp(`^(${fields.join("|")})(?:\\[\\d+\\])?(?:: | (?=is required))`);
+  const next = new RegExp(`; (?=(?:${fields.join("|")})(?:\\[\\d+\\])?(?:: | is required))`);
+  const faults: Partial<Record<string, string>> = {};
+  for (const part of message.split(next)) {
+    const field = start.exec(part)?.[1] ?? "";
+    const said = part.replace(start, "");
+    const sentence = said.charAt(0).toUpperCase() + said.slice(1);
+    faults[field] = faults[field] === undefined ? sentence : `${faults[field]}; ${sentence}`;
+  }
+  return faults;
 }

@@ -1,6 +1,6 @@
 /** The words for groups of tools: one phrase for each group there is, and none for others. */
 import assert from "node:assert/strict";
-import { GROUP_WORDS, groupWords, inShownOrder } from "../../../console/group_words.ts";
+import { GROUP_WORDS, groupWords, inShownOrder } from "../../../console/oauth_page.tsx";
 import { gateway } from "../../kit.ts";
 
 Deno.test("each group of the registry has one plain phrase of its own, and so have the tools of sites", async () => {
@@ -9,7 +9,7 @@ Deno.test("each group of the registry has one plain phrase of its own, and so ha
   assert.deepEqual(
     Object.keys(GROUP_WORDS).toSorted(),
     [...groups, "proxied"].toSorted(),
-    "console/group_words.ts names the groups",
+    "console/oauth_page.tsx names the groups",
   );
   const phrases = Object.values(GROUP_WORDS);
   assert.equal(new Set(phrases).size, phrases.length);
