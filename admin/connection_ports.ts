@@ -1,5 +1,5 @@
 /** What the admin side is given of connected accounts, and shows. */
-import type { Actor } from "../identity/actor.ts";
+import type { Actor } from "../identity/rights.ts";
 
 /** What can be connected. */
 export interface ConnectionKindReport {

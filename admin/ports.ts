@@ -11,7 +11,7 @@ import type {
 import type { Connectors } from "../registry/connectors.ts";
 import type { RetentionReport, RetentionState } from "../rules/retention.ts";
 import type { Store } from "../store/store.ts";
-import type { RecordAction } from "../identity/actor.ts";
+import type { RecordAction } from "../identity/rights.ts";
 import type { PassphraseCost } from "../identity/sign_in/passphrase.ts";
 import type { ConnectionsPort } from "./connection_ports.ts";
 import type {

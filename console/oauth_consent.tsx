@@ -5,11 +5,10 @@ import type { AuthorizationRequest } from "../identity/oauth/authorization.ts";
 import { type Authorizing, seenOf, shownClient } from "../identity/oauth/authorizing.ts";
 import { choiceIn, firstChoice, missingOf } from "../identity/oauth/choice.ts";
 import { OAUTH_LIMITS } from "../core/model.ts";
-import { foreignOrigin } from "../identity/origin.ts";
+import { foreignOrigin, isOwnOrigin } from "../identity/origin.ts";
 import { leadTo } from "./respond.tsx";
 import { CSRF_FIELD } from "../identity/visitors.ts";
 import { readText } from "../core/body.ts";
-import { isOwnOrigin } from "../core/own_addresses.ts";
 import type { OAuthParts, SignedIn } from "../identity/oauth/parts.ts";
 import { consentPage, type ConsentView, faultPage } from "./oauth_page.tsx";
 

@@ -4,7 +4,6 @@ import type { Caller } from "../core/model.ts";
 import type { BodiesInFlight } from "../guard/pipeline/in_flight.ts";
 import { excessError } from "../core/body.ts";
 import { Held, isJson, readMessage } from "./mcp_body.ts";
-import type { McpCall } from "./mcp_call.ts";
 import {
   type Frame,
   FrameFault,
@@ -19,6 +18,9 @@ import { fault, foreignHost, JSON_HEADERS, preflight, refusal, refused } from ".
 import { FollowedCalls, progressTokenOf } from "./mcp_stream.ts";
 import { failed, REQUEST_ID, succeeded, type ToolResult } from "./mcp_result.ts";
 import { type SubscriptionPorts, Subscriptions } from "./mcp_subscriptions.ts";
+import type { Dispatch } from "../guard/pipeline/dispatch.ts";
+import type { Excess } from "../core/json_extent.ts";
+import type { Follower } from "../registry/tool.ts";
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -234,3 +236,33 @@ class Answers {
     return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${stamps.join(",")}}}`;
   }
 }
+
+/** A call of a tool as this door hands it on. */
+export interface McpCall {
+  readonly caller: Caller;
+  readonly tool: string;
+  readonly arguments: Record<string, unknown>;
+  /** What the arguments have too much of; then they were left unread. */
+  readonly excess: Excess | null;
+  readonly bodyBytes: number;
+  /** As `_meta` of the request carries it. */
+  readonly idempotencyKey?: string;
+  readonly requestId: string;
+  /** Set where its client wants to know how far it is. */
+  readonly follower?: Follower;
+  /** Aborts when the client leaves. */
+  readonly left: () => AbortSignal;
+}
+
+/** Runs such calls as those of the other door are run. */
+export const dispatched = (dispatch: Dispatch) => (call: McpCall): Promise<unknown> => {
+  const { arguments: args, bodyBytes, excess, ...rest } = call;
+  return dispatch({
+    door: "mcp",
+    ...rest,
+    parse() {
+      if (excess !== null) throw excessError(excess, "arguments");
+      return { args, bytes: bodyBytes };
+    },
+  });
+};

@@ -1,4 +1,4 @@
-/** The answers of the MCP door that are no result: preflights, faults of frames, refusals before any frame. */
+/** The answers of the MCP door that are no result: preflights, faults of frames, refusals, and streams of events. */
 import type { GatewayError } from "../core/errors.ts";
 import { CORS, naming, refusalHeaders } from "./envelope.ts";
 import { FrameFault, RPC } from "./mcp_frame.ts";
@@ -62,3 +62,16 @@ export function refusal(error: GatewayError, requestId: string, baseUrl: string)
   const headers = { ...JSON_HEADERS, ...refusalHeaders(error, baseUrl, "/mcp") };
   return naming(requestId, JSON.stringify({ ok: false, error: { code, message } }), status, headers);
 }
+
+/** The headers of an answer that is a stream of events. */
+export const EVENT_HEADERS = {
+  ...JSON_HEADERS,
+  "content-type": "text/event-stream",
+  "cache-control": "no-cache",
+  "x-accel-buffering": "no",
+};
+
+/** A message, as JSON text, as one event. */
+export const eventOf = (message: string): string => `event: message\ndata: ${message}\n\n`;
+/** What clients skip; it keeps a connection from being taken for idle. */
+export const KEEP_ALIVE = ": keep-alive\n\n";

@@ -2,9 +2,8 @@
 import type { Caller } from "../core/model.ts";
 import type { Follower } from "../registry/tool.ts";
 import { naming } from "./envelope.ts";
-import { EVENT_HEADERS, eventOf } from "./mcp_events.ts";
+import { EVENT_HEADERS, eventOf, fault, JSON_HEADERS } from "./mcp_response.ts";
 import { type Frame, FrameFault, type FrameId, isRecord, RPC } from "./mcp_frame.ts";
-import { fault, JSON_HEADERS } from "./mcp_response.ts";
 
 /** What a client tells the progress of its call by. */
 export type ProgressToken = string | number;

@@ -3,7 +3,7 @@ import { GatewayError } from "../core/errors.ts";
 import { type Clock, delay } from "../core/async.ts";
 import { type Caller, SUBSCRIPTION_LIMITS } from "../core/model.ts";
 import { namedSites, naming } from "./envelope.ts";
-import { EVENT_HEADERS, eventOf, KEEP_ALIVE } from "./mcp_events.ts";
+import { EVENT_HEADERS, eventOf, KEEP_ALIVE } from "./mcp_response.ts";
 import { type Frame, FrameFault, type FrameId, isRecord, RPC } from "./mcp_frame.ts";
 
 type Awaitable<T> = T | Promise<T>;

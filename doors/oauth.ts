@@ -5,11 +5,11 @@ import { Authorizing } from "../identity/oauth/authorizing.ts";
 import { GatewayError } from "../core/errors.ts";
 import { OAuthFault } from "../identity/oauth/fault.ts";
 import { Issuing } from "../identity/oauth/issuing.ts";
-import { resourceMetadata, serverMetadata } from "../identity/oauth/metadata.ts";
 import { readJson, readText } from "../core/body.ts";
 import { CORS } from "./envelope.ts";
 import { consentRoutes } from "../console/oauth_consent.tsx";
 import type { OAuthParts } from "../identity/oauth/parts.ts";
+import { SCOPE } from "../identity/oauth/clients.ts";
 
 const METADATA_SECONDS = 300;
 const JSON_TYPE = "application/json";
@@ -145,3 +145,30 @@ async function formOf(c: Context): Promise<URLSearchParams> {
 
 const UNREAD: ReadonlySet<unknown> = new Set(["too large", "in too many pieces"]);
 const statusOf = (read: { readonly fault?: string } | null) => UNREAD.has(read?.fault) ? 413 : 400;
+
+/** RFC 9728, of the gateway (`path` empty) or of its MCP door. */
+export const resourceMetadata = (baseUrl: string, path: "" | "/mcp") => ({
+  resource: `${baseUrl}${path}`,
+  authorization_servers: [baseUrl],
+  bearer_methods_supported: ["header"],
+  scopes_supported: [SCOPE],
+  resource_name: "Site operations gateway",
+});
+
+/** RFC 8414. */
+export const serverMetadata = (baseUrl: string) => ({
+  issuer: baseUrl,
+  authorization_endpoint: `${baseUrl}/oauth/authorize`,
+  token_endpoint: `${baseUrl}/oauth/token`,
+  registration_endpoint: `${baseUrl}/oauth/register`,
+  revocation_endpoint: `${baseUrl}/oauth/revoke`,
+  scopes_supported: [SCOPE],
+  response_types_supported: ["code"],
+  response_modes_supported: ["query"],
+  grant_types_supported: ["authorization_code", "refresh_token"],
+  token_endpoint_auth_methods_supported: ["none"],
+  revocation_endpoint_auth_methods_supported: ["none"],
+  code_challenge_methods_supported: ["S256"],
+  authorization_response_iss_parameter_supported: true,
+  client_id_metadata_document_supported: true,
+});

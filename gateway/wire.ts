@@ -2,8 +2,7 @@
 import type { Registry } from "./boot.ts";
 import { CODES } from "../core/errors.ts";
 import { buildApp } from "../doors/app.ts";
-import { mcpDoor } from "../doors/mcp.ts";
-import { dispatched } from "../doors/mcp_call.ts";
+import { dispatched, mcpDoor } from "../doors/mcp.ts";
 import { describedTools, openapi } from "../doors/openapi.ts";
 import { Proxies } from "../doors/proxies.ts";
 import { restDoor } from "../doors/rest.ts";
@@ -26,7 +25,7 @@ import { proxiedTools } from "../guard/proxied/gateway_source.ts";
 import { reaches } from "../guard/pipeline/scope.ts";
 import { ToolLists } from "../guard/tool_lists.ts";
 import { CLOCK, delay, onDemand } from "../core/async.ts";
-import { hostsOf } from "../core/own_addresses.ts";
+import { hostsOf } from "../identity/origin.ts";
 import { say } from "../core/say.ts";
 import { growingIds } from "../core/ulid.ts";
 import { VERSION } from "../core/model.ts";

@@ -1,8 +1,27 @@
-/** Whether a request was sent by the gateway's own pages, as far as a browser says. */
+/** Which hosts and origins are the gateway's own, by BASE_URL, and whether a request was sent by its own pages. */
 import type { Context } from "hono";
 import { GatewayError } from "../core/errors.ts";
 import { quoted } from "../core/fields.ts";
-import { isOwnOrigin } from "../core/own_addresses.ts";
+
+const LOCAL = ["localhost", "127.0.0.1", "[::1]"];
+const PORTS: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };
+
+/**
+ * The Host values served, in lower case: the base address's own, on loopback every name of this machine. A port that
+ * goes without saying may be said.
+ */
+export function hostsOf(baseUrl: string): ReadonlySet<string> {
+  const { hostname, port, protocol } = new URL(baseUrl);
+  const names = LOCAL.includes(hostname) ? LOCAL : [hostname];
+  return new Set(names.flatMap((name) => port ? [`${name}:${port}`] : [name, `${name}:${PORTS[protocol]}`]));
+}
+
+/** Whether that Origin is of the gateway's own pages. */
+export function isOwnOrigin(origin: string, baseUrl: string): boolean {
+  const url = URL.parse(origin);
+  const { protocol } = new URL(baseUrl);
+  return url !== null && url.origin === origin && url.protocol === protocol && hostsOf(baseUrl).has(url.host);
+}
 
 /** Throws E_FORBIDDEN when a browser says that another site sent this; `proof` when nothing says otherwise, too. */
 export function assertOwnPages(c: Context, baseUrl: string, proof: boolean): void {

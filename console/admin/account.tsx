@@ -5,7 +5,7 @@ import { PEOPLE_LIMITS } from "../../core/model.ts";
 import { Notice } from "../notice.tsx";
 import { leadTo, showPage } from "../respond.tsx";
 import type { Person } from "../../identity/visitors.ts";
-import { actorOfPerson } from "../../identity/actor.ts";
+import { actorOfPerson } from "../../identity/rights.ts";
 import { answer } from "../../admin/exchange.ts";
 import { canHavePasskeys } from "../../identity/sign_in/hosts.ts";
 import {

@@ -6,7 +6,7 @@ import { Choices, Form, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { leadTo, showPage } from "../respond.tsx";
 import type { Person } from "../../identity/visitors.ts";
-import { actorOfPerson } from "../../identity/actor.ts";
+import { actorOfPerson } from "../../identity/rights.ts";
 import type { ConnectionKindReport, ConnectionReport } from "../../admin/connection_ports.ts";
 import { asPerson, asSender, type PagesParts, worded } from "./frame.tsx";
 import { time } from "./words.ts";

@@ -6,7 +6,7 @@ import { Notice } from "../notice.tsx";
 import { ownAddress } from "../../identity/origin.ts";
 import { leadTo, showPage } from "../respond.tsx";
 import type { Visitor } from "../../identity/visitors.ts";
-import { actorOfPerson } from "../../identity/actor.ts";
+import { actorOfPerson } from "../../identity/rights.ts";
 import { addressOf, answer } from "../../admin/exchange.ts";
 import { canHavePasskeys } from "../../identity/sign_in/hosts.ts";
 import { type PagesParts, worded } from "./frame.tsx";

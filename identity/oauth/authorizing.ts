@@ -15,7 +15,7 @@ import { type Choice, type ChoicePorts, type Offer, offerTo } from "./choice.ts"
 import { type ClientPorts, Clients } from "./clients.ts";
 import { isDocumentAddress } from "./client_documents.ts";
 import { OAuthFault } from "./fault.ts";
-import { appendClientRow, byPerson, type RowPorts } from "./rows.ts";
+import { appendClientRow, byPerson, type RowPorts } from "./connected.ts";
 
 /** What it stands on. */
 export interface AuthorizingPorts extends ClientPorts, ChoicePorts, RowPorts {

@@ -5,7 +5,7 @@ import type { CodeOrder, IssuedTokens, Store } from "../../store/store.ts";
 import { SCOPE } from "./clients.ts";
 import { OAuthFault, parametersOf } from "./fault.ts";
 import { isOwnResource, resourceOf } from "./resources.ts";
-import { appendClientRow, byClient, type RowPorts } from "./rows.ts";
+import { appendClientRow, byClient, type RowPorts } from "./connected.ts";
 
 /** What issuing needs. */
 export interface IssuingPorts extends RowPorts {

@@ -1,7 +1,7 @@
 /** The removal of a user, and of all that was in the user's name. */
 import type { User } from "../../core/model.ts";
 import type { Store } from "../../store/store.ts";
-import type { Actor, RecordAction } from "../actor.ts";
+import type { Actor, RecordAction } from "../rights.ts";
 
 /** What it stands on. */
 export interface RemovalPorts {

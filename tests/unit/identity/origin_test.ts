@@ -1,6 +1,6 @@
 /** Which Host and Origin values are the gateway's own. */
 import assert from "node:assert/strict";
-import { hostsOf, isOwnOrigin } from "../../../core/own_addresses.ts";
+import { hostsOf, isOwnOrigin } from "../../../identity/origin.ts";
 
 Deno.test("a gateway is known by the host of its base address, on loopback by every name of the machine", () => {
   assert.deepEqual([...hostsOf("https://gate.example")], ["gate.example", "gate.example:443"]);
