@@ -1,4 +1,4 @@
-/** Every refusal the gateway can give: one table of codes, and the error that carries one. */
+/** Every refusal the gateway can give: one table of codes, the error that carries one, and how much it repeats of what was sent. */
 import { CONNECTOR_CODES } from "./errors.gen.ts";
 import type { Outcome } from "./model.ts";
 
@@ -171,3 +171,18 @@ export function asGatewayError(thrown: unknown, requestId: string): GatewayError
     { cause: thrown },
   );
 }
+
+/** E_CANCELLED; only the audit shows it, for nobody is there to be told. */
+export const cancelled = (): GatewayError =>
+  new GatewayError("E_CANCELLED", "The client ended the call before it was answered; nothing more was asked");
+
+/** So much of one name, value or path is repeated. */
+export const QUOTED_CHARACTERS = 200;
+
+/** A text as it may stand in a message: its beginning, where it is long. */
+export const clipped = (text: string): string =>
+  text.length > QUOTED_CHARACTERS ? `${text.slice(0, QUOTED_CHARACTERS - 1).toWellFormed()}…` : text;
+
+/** Whether the store itself does not answer, or is closed: not a record of one site, which says nothing of the others. */
+export const isStoreGone = (thrown: unknown): boolean =>
+  thrown instanceof GatewayError && thrown.code === "E_INTERNAL";

@@ -1,17 +1,12 @@
 /** The nouns of the gateway; more of them, and every limit it holds, in `model/`. */
-
 import type { Tier } from "./model/call.ts";
 import type { CredentialKind, PlatformKind, SiteFields } from "./model.gen.ts";
 
 export * from "./model/audit.ts";
 export * from "./model/call.ts";
-export * from "./model/job.ts";
 export * from "./model/limits.ts";
 export * from "./model/oauth.ts";
-export * from "./model/people.ts";
 export * from "./model/snapshot.ts";
-export * from "./model/subscription.ts";
-export * from "./model/version.ts";
 export type { CredentialKind, Credentials, PlatformKind, SiteFields } from "./model.gen.ts";
 
 /** Per-site switches only a super-admin may set. */
@@ -102,3 +97,19 @@ export interface Caller {
 /** What a write needs beside `confirm: true`: nothing, the token of a preview, or a person's approval. */
 export const CONFIRM_POLICIES = ["flag", "preview", "human"] as const;
 export type ConfirmPolicy = (typeof CONFIRM_POLICIES)[number];
+
+/** One of these jobs, as this process has seen it; times are ISO 8601. */
+export interface JobReport {
+  readonly name: string;
+  /** Since when it runs; null while it does not. */
+  readonly running_since: string | null;
+  /** When it last went well; null where it has not yet. */
+  readonly done_at: string | null;
+  /** Since when every run has failed; null where the last went well. */
+  readonly failing_since: string | null;
+  /** What the log calls its failures. */
+  readonly event: string;
+}
+
+/** As MCP clients, the OpenAPI document and the store show it. */
+export const VERSION = "0.2.0";

@@ -1,8 +1,7 @@
 /** The one server behind both doors: REST, MCP, admin and the health checks. */
 import { type Context, Hono, type HonoRequest } from "hono";
-import { GatewayError } from "../core/errors.ts";
+import { clipped, GatewayError } from "../core/errors.ts";
 import { onDemand } from "../core/async.ts";
-import { clipped } from "../core/quoted.ts";
 import { CORS, failure, named, naming } from "./envelope.ts";
 import type { Proxies } from "./proxies.ts";
 

@@ -1,5 +1,5 @@
 /** Judges a JSON-RPC frame: which protocol era it speaks, and whether it may be answered at all. */
-import { clipped, QUOTED_CHARACTERS } from "../core/quoted.ts";
+import { clipped, QUOTED_CHARACTERS } from "../core/errors.ts";
 
 /** The one stateless revision that is served. */
 export const MODERN_VERSION = "2026-07-28";

@@ -2,8 +2,7 @@
 import { GatewayError } from "../core/errors.ts";
 import { ended } from "../core/async.ts";
 import { LIMITS, type Site, type Snapshot, type SnapshotRun } from "../core/model.ts";
-import type { Connector } from "../platforms/_connector/connector.ts";
-import type { DailySpec, DailyTake } from "../platforms/_connector/daily.ts";
+import type { Connector, DailySpec, DailyTake } from "../platforms/_connector/connector.ts";
 import { dateAt, dueAt, isForeign } from "../rules/snapshot_days.ts";
 import type { Store } from "../store/store.ts";
 import { type ConnectorPorts, makeConnectorContext } from "./connector_context.ts";

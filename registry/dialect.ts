@@ -1,8 +1,7 @@
 /** The JSON Schema subset of manifests: what is refused at boot, how a call is checked, how types are printed. */
 import { z } from "zod";
-import { GatewayError } from "../core/errors.ts";
+import { clipped, GatewayError } from "../core/errors.ts";
 import { nearest } from "../core/nearest.ts";
-import { clipped } from "../core/quoted.ts";
 
 /** A schema of the dialect; `faults` says whether something is one. */
 export interface Schema {

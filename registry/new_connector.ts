@@ -40,11 +40,9 @@ const descriptor = (name: string, type: string) =>
   `/** ${type}: say in one sentence what the upstream is. */
 import { GatewayError } from "../../core/errors.ts";
 import { text } from "../../core/fields.ts";
-import { fail, pass, unknown } from "../_connector/checks.ts";
+import { fail, pass, probe, unknown, withDeadline } from "../_connector/checks.ts";
 import { type Configured, connector, type SiteContext } from "../_connector/connector.ts";
-import { probe, withDeadline } from "../_connector/probe.ts";
-import { base } from "../_connector/settings.ts";
-import { idField } from "../_connector/site_fields.ts";
+import { base, idField } from "../_connector/settings.ts";
 import type { ${type}Settings } from "./client.ts";
 
 /** Throws E_${name.toUpperCase()}_NOT_LINKED. */

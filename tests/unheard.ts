@@ -1,6 +1,6 @@
 /** What nobody caught in this process: an error of an event, or a promise that was rejected unheard. */
 import assert from "node:assert/strict";
-import { onUncaught } from "../core/uncaught.ts";
+import { onUncaught } from "../gateway/serve.ts";
 
 /** Listens until disposed of; what it hears does not end the process. */
 export interface Unheard extends Disposable {

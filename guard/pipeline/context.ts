@@ -1,6 +1,5 @@
 /** What a handler gets: its site, its clients, its ports; every request of a client passes the egress policy. */
-import { GatewayError } from "../../core/errors.ts";
-import { cancelled } from "../../core/cancelled.ts";
+import { cancelled, GatewayError } from "../../core/errors.ts";
 import { type Caller, LIMITS, type Making, type Site } from "../../core/model.ts";
 import type { Capability, Connector } from "../../platforms/_connector/connector.ts";
 import type { PublishGrant } from "../../platforms/_http/request.ts";

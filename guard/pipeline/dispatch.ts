@@ -1,7 +1,6 @@
 /** The line every call walks, from either door: checked step by step, run, and audited. */
-import { asGatewayError, GatewayError } from "../../core/errors.ts";
+import { asGatewayError, cancelled, GatewayError } from "../../core/errors.ts";
 import type { AuditRow, Caller, Door, Outcome } from "../../core/model.ts";
-import { cancelled } from "../../core/cancelled.ts";
 import type { Follower } from "../../registry/tool.ts";
 import type { Beside, Store } from "../../store/store.ts";
 import { answered } from "./answer.ts";

@@ -1,6 +1,5 @@
 /** What may be under way at once, in this process's memory: calls of one token, and bytes of bodies. */
-import { GatewayError } from "../../core/errors.ts";
-import { cancelled } from "../../core/cancelled.ts";
+import { cancelled, GatewayError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/model.ts";
 
 /** What waiting stands on: calls back after that time, unless what it answers is called before. */

@@ -1,7 +1,6 @@
 /** The arguments of a call: what would publish, what the schema says, what the manifest's rules add. */
-import { GatewayError } from "../../core/errors.ts";
+import { clipped, GatewayError } from "../../core/errors.ts";
 import { type Manifest, writes } from "../../registry/manifest.ts";
-import { clipped } from "../../core/quoted.ts";
 import type { Offer, ToolEntry } from "../../registry/entry.ts";
 import { wouldPublish } from "../../rules/publishing.ts";
 import { checkSchedule, parseSchedule } from "../../rules/schedule.ts";

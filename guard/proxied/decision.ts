@@ -1,9 +1,8 @@
 /** Keeps what an operator decides of sites' own tools, audited before and after, and says whether it holds. */
-import { GatewayError } from "../../core/errors.ts";
+import { GatewayError, isStoreGone } from "../../core/errors.ts";
 import type { Store, ToolDecision } from "../../store/store.ts";
 import type { ProxyClass } from "../../platforms/tool_servers/types.ts";
 import { type Actor, adminRow, OPERATOR, tookSince } from "../audit/admin_row.ts";
-import { isStoreGone } from "../pipeline/store_faults.ts";
 import type { JudgedTool } from "./judge.ts";
 
 /** What it stands on. */

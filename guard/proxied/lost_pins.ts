@@ -1,7 +1,7 @@
 /** Pins whose record the store has damaged: made again of what the server listed last where that is what they were, else lost. */
 import type { Proxies } from "../../registry/proxies.ts";
 import type { CatalogKey, CatalogTool, Store, ToolCatalog, ToolPins } from "../../store/store.ts";
-import { isStoreGone } from "../pipeline/store_faults.ts";
+import { isStoreGone } from "../../core/errors.ts";
 import { pinsDigest } from "./listed_tools.ts";
 
 /** Stands for a pin that is lost: no tool has it. */

@@ -1,5 +1,5 @@
 /** Keeps the catalogues of sites' own tool servers: lists them on a clock, and when somebody asks for it. */
-import { GatewayError } from "../../core/errors.ts";
+import { GatewayError, isStoreGone } from "../../core/errors.ts";
 import { ended, turns } from "../../core/async.ts";
 import { LIMITS, type Site } from "../../core/model.ts";
 import type { Connector } from "../../platforms/_connector/connector.ts";
@@ -13,7 +13,6 @@ import { type ConnectorPorts, makeConnectorContext } from "../connector_context.
 import { KeptTools, listedTools } from "./listed_tools.ts";
 import { placeOf } from "./judge.ts";
 import type { Jobs } from "../jobs.ts";
-import { isStoreGone } from "../pipeline/store_faults.ts";
 
 const LEASE = "tool-catalogs";
 

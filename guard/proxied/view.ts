@@ -9,7 +9,7 @@ import type { Store, ToolCatalog } from "../../store/store.ts";
 import { type Behaviour, hiddenEntry, proxiedEntry, type ShownOffer, shownOffer } from "./entries.ts";
 import { type JudgedCase, ProxiedCases } from "./cases.ts";
 import { type JudgedTool, placeOf } from "./judge.ts";
-import { isStoreGone } from "../pipeline/store_faults.ts";
+import { isStoreGone } from "../../core/errors.ts";
 
 /** What it stands on. */
 export interface ProxiedPorts {

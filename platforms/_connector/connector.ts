@@ -5,9 +5,7 @@ import type { PlatformKind, Site } from "../../core/model.ts";
 import type { Check } from "./checks.ts";
 import type { ConnectionSpec } from "./connection.ts";
 import type { Configured, ConnectorContext, NoAccount, PolicyContext, SiteContext } from "./context.ts";
-import type { DailySpec } from "./daily.ts";
 import type { Outgoing } from "../_http/request.ts";
-import type { SiteSetup } from "./setup.ts";
 
 export type { Configured, ConnectorContext, FactCache, PolicyContext, SiteContext } from "./context.ts";
 
@@ -246,4 +244,40 @@ export function described<const Settings extends SettingTable>(
   },
 ): Connector<never> {
   return description as unknown as Connector<never>;
+}
+
+/** What is kept of each linked site for each day, because the upstream has it for a few days only. */
+export interface DailySpec<Context = ConnectorContext> {
+  /** What of the upstream a site is linked to; null for one that is not. Sites of one source are asked one by one. */
+  source(site: Site): string | null;
+  /** What stands of the day that is over; `since` is when that was to be asked. Throws E_UPSTREAM where it fails. */
+  take(ctx: Context, since: number): Promise<DailyTake>;
+}
+
+/** What an upstream answered of a day. */
+export interface DailyTake {
+  /** In milliseconds since the epoch: when it answered, and the time its answer is about. */
+  readonly pulled_at: number;
+  readonly from: number;
+  readonly to: number;
+  /** Whether there was nothing on that day. */
+  readonly empty: boolean;
+  readonly metrics: object;
+}
+
+/** Something that is made at the upstream so that a site can be linked to it, when an operator orders it. */
+export interface SiteSetup<Context = ConnectorContext> {
+  /** What is made, in the command line's help. */
+  readonly help: string;
+  /** The field of the site that its id is kept in. */
+  readonly field: string;
+  /** Makes it, or answers what was made for the site before. Throws what the upstream or the site's set-up lacks. */
+  make(ctx: Context, name: string): Promise<SetUp>;
+}
+
+/** What was made; `address` is where a person sees it. */
+export interface SetUp {
+  readonly id: string;
+  readonly name: string;
+  readonly address: string | null;
 }

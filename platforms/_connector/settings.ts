@@ -1,6 +1,7 @@
-/** The settings a connector names: addresses with the vendor's own as default, what may be given, secrets. */
+/** What most connectors name: settings with the vendor's own address as default, secrets, and fields of a site. */
 import * as read from "../../core/env_values.ts";
-import type { Setting } from "./connector.ts";
+import type { Setting, SiteField } from "./connector.ts";
+import { text } from "../../core/fields.ts";
 
 type Reader = (text: string) => string;
 
@@ -34,3 +35,17 @@ export const secret = (meaning: string, reader: Reader = read.line): Setting<nul
 });
 
 export { base as baseAddress, pem, word } from "../../core/env_values.ts";
+
+/** A text of that form, null while not set; `allowed` says in words which. */
+export function textField(allowed: string, pattern: RegExp): SiteField {
+  return { schema: text(`${allowed}, or null`, pattern), help: allowed };
+}
+
+/** An id as most vendors make them. Most end up in the path of an upstream's address. */
+export const idField = textField("an id of letters, digits, - and _", /^[A-Za-z0-9_-]{1,128}$/);
+
+/** A user of the gateway whose account is used. */
+export const userField: SiteField = {
+  ...textField("a user id, as deno task admin user list shows it", /^[A-Za-z0-9_-]{1,64}$/),
+  user: true,
+};

@@ -1,14 +1,12 @@
 /** The only way out of the product: https, deadlines, byte caps, retries of reads, and no redirect with credentials. */
-import { GatewayError } from "../../core/errors.ts";
+import { cancelled, GatewayError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/model.ts";
 import { checkAddress, type Lookup, systemLookup } from "./addresses.ts";
 import { incoming, retryAfter } from "./answer.ts";
 import { brokenOff, endingOf, failure, NotSent, placeOf, redirectedWrite } from "./failures.ts";
-import { nextHop } from "./redirects.ts";
 import { type Answer, type Ending, headersOf, type Incoming, type Outgoing } from "./request.ts";
 import type { PinnedFetch, Transport } from "./transport.ts";
 import { abortable, alarmIn, delay } from "../../core/async.ts";
-import { cancelled } from "../../core/cancelled.ts";
 
 /** What a test may replace. */
 export interface HttpOptions {
@@ -241,4 +239,27 @@ async function once(hop: Outgoing, trip: Trip, ports: Ports): Promise<Answer> {
     if (thrown instanceof NotSent) trip.left = before;
     throw thrown;
   }
+}
+
+/** Headers that may follow a redirect to another origin; everything else could be a credential. */
+const HARMLESS_HEADERS: ReadonlySet<string> = new Set(["accept", "content-type", "user-agent"]);
+
+/**
+ * The request after a redirect, as fetch would make it, but without credentials or body on another origin.
+ * Throws E_UPSTREAM where a body would have to go there.
+ */
+export function nextHop(hop: Outgoing, status: number, target: URL): Outgoing {
+  const toGet = status === 303 ? hop.method !== "HEAD" : status < 303 && hop.method === "POST";
+  const { json, body, headers = {}, ...rest } = hop;
+  const method = toGet ? "GET" : hop.method;
+  const payload = toGet ? {} : { json, body };
+  target.hash = "";
+  if (target.origin === new URL(hop.url).origin) {
+    return { ...rest, ...payload, headers, method, url: target.href };
+  }
+  if (payload.json !== undefined || payload.body !== undefined) {
+    throw failure(hop, `redirects to "${placeOf(target)}"; set the address to that one`, false);
+  }
+  const kept = Object.entries(headers).filter(([name]) => HARMLESS_HEADERS.has(name.toLowerCase()));
+  return { ...rest, headers: Object.fromEntries(kept), method, url: target.href };
 }

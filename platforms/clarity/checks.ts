@@ -1,7 +1,6 @@
 /** The check of diagnose_site: whether the project answers to its token; asked at most once in three hours. */
-import { type Check, fail, pass, unknown } from "../_connector/checks.ts";
+import { type Check, fail, pass, probe, unknown, withDeadline } from "../_connector/checks.ts";
 import type { Configured, SiteContext } from "../_connector/connector.ts";
-import { probe, withDeadline } from "../_connector/probe.ts";
 import { Behavior } from "./client.ts";
 import type { ClaritySettings } from "./wire.ts";
 

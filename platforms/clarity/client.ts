@@ -1,13 +1,14 @@
 /** A project's figures, pulled as seldom as can be: kept for hours, counted by the day, one request kept for the night. */
 import { GatewayError } from "../../core/errors.ts";
 import type { Allowance, Standing, Taken } from "../_connector/context.ts";
-import type { DailyTake } from "../_connector/daily.ts";
-import type { SiteContext } from "../_connector/connector.ts";
+import type { DailyTake, SiteContext } from "../_connector/connector.ts";
 import { merged } from "./merge.ts";
 import { isEmpty, metricsOf } from "./metrics.ts";
 import { type Block, readReply } from "./reply.ts";
-import { refused, untilReset } from "./refusals.ts";
 import { type ClaritySettings, type Question, requestOf, unreadable } from "./wire.ts";
+import { askedWait, whenAgain } from "../_http/answer.ts";
+import { excerpt } from "../_content/excerpt.ts";
+import type { Incoming } from "../_http/request.ts";
 
 /** What of a project's day calls leave to the nightly run. */
 const RESERVE = 1;
@@ -141,4 +142,32 @@ function usedUp({ used_today, limit, exhausted, resets_at }: Quota, now: number)
 async function digest(text: string): Promise<string> {
   const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return new Uint8Array(bytes).toHex();
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** E_UPSTREAM for an answer about a site that is a refusal; `token` is taken out of what it quotes. */
+export function refused(answer: Incoming, token: string, site: string, now: number): GatewayError {
+  const { status } = answer;
+  const words = excerpt(answer.text(), [token]) || "no text";
+  const wait = status === 429 ? { retryAfter: Math.ceil(untilReset(now) / 1000) } : askedWait(answer);
+  return new GatewayError("E_UPSTREAM", `Clarity answered ${status}: ${words}; ${nextStep(answer, site)}`, {
+    upstream: status,
+    ...wait,
+  });
+}
+
+/** Milliseconds until the day is over by UTC, and the project's requests count anew. */
+export const untilReset = (now: number): number => DAY_MS - now % DAY_MS;
+
+function nextStep(answer: Incoming, site: string): string {
+  const { status } = answer;
+  if (status === 401 || status === 403) {
+    return "the token was rejected: make a new export token in the project under Settings, Data Export, and set it " +
+      `with deno task admin site update ${site} --behavior-token-stdin`;
+  }
+  if (status === 429) {
+    return "the project's exports of this day are used up, by others too; ask again after 00:00 UTC";
+  }
+  return status >= 500 ? `try again ${whenAgain(answer, "later")}` : "check the arguments";
 }

@@ -3,8 +3,7 @@ import { GatewayError } from "../../core/errors.ts";
 import { text } from "../../core/fields.ts";
 import type { Site } from "../../core/model.ts";
 import { type Configured, connector, type SiteContext } from "../_connector/connector.ts";
-import { base } from "../_connector/settings.ts";
-import { idField } from "../_connector/site_fields.ts";
+import { base, idField } from "../_connector/settings.ts";
 import { type ClaritySettings, refusalOf, REQUESTS_A_DAY } from "./wire.ts";
 
 const TOKEN_CHARACTERS_MAX = 4096;

@@ -1,8 +1,7 @@
 /** The checks of diagnose_site on a static site: where it is deployed. */
 import type { Site } from "../../core/model.ts";
-import { type Check, fail, pass, unknown } from "../_connector/checks.ts";
+import { type Check, fail, pass, type Probe, probe, unknown } from "../_connector/checks.ts";
 import type { Configured, SiteContext } from "../_connector/connector.ts";
-import { type Probe, probe } from "../_connector/probe.ts";
 import { type Deployment, Hosting, type HostingSettings } from "./client.ts";
 
 const SHA_CHARACTERS = 7;

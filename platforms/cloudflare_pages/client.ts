@@ -5,7 +5,7 @@ import { askedWait, whenAgain } from "../_http/answer.ts";
 import { excerpt } from "../_content/excerpt.ts";
 import type { SiteContext } from "../_connector/connector.ts";
 import type { Incoming } from "../_http/request.ts";
-import { withDeadline } from "../_connector/probe.ts";
+import { withDeadline } from "../_connector/checks.ts";
 
 /** How far a deployment has come. */
 export type DeployStatus = "pending" | "building" | "success" | "failure" | "canceled";

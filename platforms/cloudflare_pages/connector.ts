@@ -1,8 +1,7 @@
 /** Cloudflare Pages: the deployments of a static site's project, read only. */
 import { GatewayError } from "../../core/errors.ts";
 import { type Configured, connector } from "../_connector/connector.ts";
-import { base, given, secret, word } from "../_connector/settings.ts";
-import { textField } from "../_connector/site_fields.ts";
+import { base, given, secret, textField, word } from "../_connector/settings.ts";
 import type { HostingClient, HostingSettings } from "./client.ts";
 
 /** Throws E_HOSTING_PROJECT_MISSING, E_HOSTING_NOT_CONFIGURED. */

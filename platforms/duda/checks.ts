@@ -1,8 +1,7 @@
 /** The checks of diagnose_site on a site at Duda. */
 import type { GatewayError } from "../../core/errors.ts";
-import { type Check, fail, flagChecks, pass, unknown } from "../_connector/checks.ts";
+import { type Check, fail, flagChecks, pass, probe, unknown, withDeadline } from "../_connector/checks.ts";
 import type { SiteContext } from "../_connector/connector.ts";
-import { probe, withDeadline } from "../_connector/probe.ts";
 import type { DudaSettings } from "./routes.ts";
 import { Wire } from "./wire.ts";
 

@@ -3,8 +3,7 @@ import { GatewayError } from "../../core/errors.ts";
 import { connector, provide, type SiteContext } from "../_connector/connector.ts";
 import { content } from "../_content/content.ts";
 import { pages } from "../_content/pages.ts";
-import { base, given, secret } from "../_connector/settings.ts";
-import { textField } from "../_connector/site_fields.ts";
+import { base, given, secret, textField } from "../_connector/settings.ts";
 import { dudaPolicy } from "./egress.ts";
 import { type DudaSettings, isId } from "./routes.ts";
 

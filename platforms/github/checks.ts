@@ -1,8 +1,16 @@
 /** The checks of diagnose_site on a static site: its repository. */
 import type { Site } from "../../core/model.ts";
-import { type Check, fail, flagChecks, pass, unknown } from "../_connector/checks.ts";
+import {
+  type Check,
+  fail,
+  flagChecks,
+  pass,
+  type Probe,
+  probe,
+  unknown,
+  withDeadline,
+} from "../_connector/checks.ts";
 import type { Configured, SiteContext } from "../_connector/connector.ts";
-import { type Probe, probe, withDeadline } from "../_connector/probe.ts";
 import { health, type RepoHealth } from "./health.ts";
 import type { RepoSettings } from "./settings.ts";
 

@@ -1,7 +1,7 @@
 /** The client of a site's repository (GitHub, as an app). */
 import { refName } from "../../rules/branch.ts";
 import type { SiteContext } from "../_connector/connector.ts";
-import { noRef, requireRepository } from "./not_found.ts";
+import { noRef, requireRepository } from "./errors.ts";
 import { requireFirst } from "./initial_commit.ts";
 import { defaultBranch, headOf, treeOf } from "./git.ts";
 import { type LastChange, lastChange } from "./last_change.ts";
@@ -14,7 +14,7 @@ import { RepoWire } from "./wire.ts";
 export type { Decide, Edit, Pushed, PushTarget } from "./push.ts";
 export type { File } from "./read.ts";
 export type { LastChange } from "./last_change.ts";
-export type { Planned } from "./planned.ts";
+export type { Planned } from "./push.ts";
 export type { Entry, View } from "./view.ts";
 
 /**

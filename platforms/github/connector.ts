@@ -3,8 +3,7 @@ import { GatewayError } from "../../core/errors.ts";
 import { PLAIN_BRANCH } from "../../rules/branch.ts";
 import type { Site } from "../../core/model.ts";
 import { type Configured, connector, type SiteContext } from "../_connector/connector.ts";
-import { base, given, pem, secret, word } from "../_connector/settings.ts";
-import { textField } from "../_connector/site_fields.ts";
+import { base, given, pem, secret, textField, word } from "../_connector/settings.ts";
 import { appPolicy, repoPolicy } from "./egress.ts";
 import { appOf, type RepoSettings } from "./settings.ts";
 

@@ -3,7 +3,9 @@ import { LIMITS } from "../../core/model.ts";
 import { GatewayError, type GatewayErrorOptions } from "../../core/errors.ts";
 import { excerpt } from "../_content/excerpt.ts";
 import { OUTCOME_UNKNOWN } from "../_http/failures.ts";
-import { busyInWords } from "./rate_limit.ts";
+import { z } from "zod";
+import type { RepoWire } from "./wire.ts";
+import type { Incoming } from "../_http/request.ts";
 
 /** What an owner does for an app that may not write. */
 export const CONTENTS_WAY =
@@ -110,4 +112,46 @@ export function unreadable(repo: string | null, status: number, unknown: boolean
   const after = unknown ? OUTCOME_UNKNOWN : "a proxy may have changed it: try again later";
   const message = `${ofRepo(repo)}the host's answer ${status} cannot be read; ${after}`;
   return new RepoError(message, 502, "", unknown ? { outcome: "unknown" } : {});
+}
+
+/** Throws RepoError where the repository itself is not there, or no longer within the app's reach. */
+export async function requireRepository(wire: RepoWire): Promise<void> {
+  await wire.ask({ method: "GET", path: "", schema: z.object({ id: z.number() }) });
+}
+
+/** Throws E_NOT_FOUND for a ref that leads nowhere, RepoError where there is not even a repository. */
+export async function noRef(wire: RepoWire, ref: string, given: boolean): Promise<never> {
+  await requireRepository(wire);
+  const field = given ? "ref" : "The site's repo_branch";
+  throw new GatewayError(
+    "E_NOT_FOUND",
+    `${field}: repository "${wire.repo}" has no branch, tag or commit ${JSON.stringify(ref)}`,
+  );
+}
+
+/** What to wait where the host limits a caller without saying for how long. */
+const UNTOLD_MS = 60_000;
+
+/** Milliseconds to wait after that answer; null when it limits nothing. The host carries nothing out that it limits. */
+export function busyFor(
+  { status, headers }: Pick<Incoming, "status" | "headers">,
+  now: number,
+): number | null {
+  if (status !== 403 && status !== 429) return null;
+  const after = headers.get("retry-after")?.trim() ?? "";
+  if (/^\d{1,9}$/.test(after)) return Number(after) * 1000;
+  if (headers.get("x-ratelimit-remaining")?.trim() === "0") {
+    const reset = Number(headers.get("x-ratelimit-reset"));
+    return Number.isFinite(reset) && reset > 0 ? Math.max(0, reset * 1000 - now) : UNTOLD_MS;
+  }
+  return status === 429 ? UNTOLD_MS : null;
+}
+
+/** The same of a refusal in words: the host does not always say a time where too much was asked at once. */
+export function busyInWords(
+  refused: Pick<Incoming, "status" | "headers"> & { readonly said: string },
+  now: number,
+): number | null {
+  const limited = refused.status === 403 && /\brate limit\b/i.test(refused.said);
+  return busyFor(refused, now) ?? (limited ? UNTOLD_MS : null);
 }

@@ -1,6 +1,6 @@
 /** What a diagnosis asks of a repository: whether the app is there and may write, and where the branch stands. */
 import type { FactCache, SiteContext } from "../_connector/connector.ts";
-import { type Probe, probe } from "../_connector/probe.ts";
+import { type Probe, probe } from "../_connector/checks.ts";
 import { defaultBranch, headOf } from "./git.ts";
 import type { RepoSettings } from "./settings.ts";
 import { RepoWire } from "./wire.ts";

@@ -1,4 +1,4 @@
-/** Names in a repository: the branches and commits that the gateway makes, and the files as git names them. */
+/** Names in a repository: branches and commits that the gateway makes, files as git names them, and names taken for one another. */
 
 /** Preview branches begin with it. */
 export const PREVIEW_PREFIX = "mcp/";
@@ -15,3 +15,22 @@ export async function blobName(bytes: Uint8Array): Promise<string> {
   whole.set(bytes, head.byteLength);
   return new Uint8Array(await crypto.subtle.digest("SHA-1", whole)).toHex();
 }
+
+/** The form in which such names are alike. */
+export const folded = (path: string): string => path.normalize("NFC").toLowerCase().normalize("NFC");
+
+/** A path of a tree that is taken for the one that was asked for, in a sentence's words. */
+export function twinWords(path: string, twin: string): string {
+  const asked = path.split("/").slice(0, twin.split("/").length).join("/"); // it may be a folder above the file
+  const form = asked.normalize("NFC") === twin.normalize("NFC");
+  const differs = form
+    ? "Unicode form"
+    : asked.toLowerCase() === twin.toLowerCase()
+    ? "case"
+    : "case and Unicode form";
+  return `${form ? spelled(twin) : JSON.stringify(twin)}, which differs from it in ${differs} only`;
+}
+
+/** A name by its characters: names of different forms look alike. */
+const spelled = (path: string): string =>
+  JSON.stringify(path).replace(/[^ -~]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);

@@ -5,12 +5,10 @@ import type { Compared } from "../_content/compared.ts";
 import { isDoubtful } from "../_http/failures.ts";
 import type { PublishGrant } from "../_http/request.ts";
 import { ended } from "../../core/async.ts";
-import { requireRepository } from "./not_found.ts";
+import { RepoError, requireRepository } from "./errors.ts";
 import { build, type Edit, inFull } from "./build.ts";
 import { commitOf, headOf, makeCommit } from "./git.ts";
-import { RepoError } from "./errors.ts";
 import { besideSeed, firstCommit, replaceSeed, requireRoot, SEED } from "./initial_commit.ts";
-import { type Planned, requirePlanned } from "./planned.ts";
 import { moveBranch, type Moved } from "./refs.ts";
 import { View } from "./view.ts";
 import type { RepoWire } from "./wire.ts";
@@ -219,4 +217,27 @@ async function noBranch(wire: RepoWire, branch: string): Promise<never> {
     "E_NOT_FOUND",
     `Repository "${wire.repo}" has no branch "${branch}"; check the site's repo_branch`,
   );
+}
+
+/** The files a write was planned on, at one commit: git's name of each by its path, null where there was none. */
+export interface Planned {
+  readonly commit: string | null;
+  readonly files: Readonly<Record<string, unknown>>;
+}
+
+/** Refuses a branch that has moved since and where one of those files is another now: E_STALE_PREVIEW naming it. */
+export async function requirePlanned(view: View, { commit, files }: Planned): Promise<void> {
+  if (view.commit === commit) return;
+  for (const [path, sha] of Object.entries(files)) {
+    const now = (await view.find(path))?.sha ?? null;
+    if (now === sha) continue;
+    const what = sha === null ? "was made" : now === null ? "was taken out" : "was changed";
+    throw new GatewayError(
+      "E_STALE_PREVIEW",
+      `${
+        JSON.stringify(path)
+      }: ${what} by somebody else since it was looked at, so nothing was written; preview again ` +
+        "and look at what stands there now",
+    );
+  }
 }

@@ -2,10 +2,9 @@
 import { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
 import { allOrThrow } from "../../core/async.ts";
-import { noRef } from "./not_found.ts";
+import { noRef, RepoError, unreadable } from "./errors.ts";
 import { blobOf, fromBase64, proven, treeOf } from "./git.ts";
-import { RepoError, unreadable } from "./errors.ts";
-import { twinWords } from "./twins.ts";
+import { twinWords } from "./names.ts";
 import { View } from "./view.ts";
 import { encoded, type RepoWire } from "./wire.ts";
 

@@ -2,7 +2,7 @@
 import { GatewayError } from "../../core/errors.ts";
 import { blobOf, type Tree, type TreeEntry, treeOf } from "./git.ts";
 import { unreadable } from "./errors.ts";
-import { folded, twinWords } from "./twins.ts";
+import { folded, twinWords } from "./names.ts";
 import type { RepoWire } from "./wire.ts";
 
 /** A file; `path` is relative to the site's prefix. */

@@ -4,9 +4,8 @@ import type { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
 import type { Outgoing, PublishGrant } from "../_http/request.ts";
 import { Access, type Installation, type RepoContext, type Right } from "./access.ts";
-import { busyFor } from "./rate_limit.ts";
+import { busyFor, CONTENTS_WAY, refusal, RepoError, unreadable } from "./errors.ts";
 import { leavesDoubt } from "../_http/failures.ts";
-import { CONTENTS_WAY, refusal, RepoError, unreadable } from "./errors.ts";
 
 /** The version of the API whose shapes are read here. */
 const API_VERSION = "2022-11-28";

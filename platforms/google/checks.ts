@@ -1,8 +1,7 @@
 /** The checks of diagnose_site on the Google account that a site is bound to: each linked service answers for the site. */
 import type { Site } from "../../core/model.ts";
-import { type Check, fail, pass, unknown } from "../_connector/checks.ts";
+import { type Check, fail, pass, type Probe, probe, unknown, withDeadline } from "../_connector/checks.ts";
 import type { Diagnosis } from "../_connector/connector.ts";
-import { type Probe, probe, withDeadline } from "../_connector/probe.ts";
 import type { Google } from "./client.ts";
 import { type ServiceName, SERVICES } from "./services.ts";
 import type { GoogleContext } from "./wire.ts";

@@ -2,8 +2,7 @@
 import { z } from "zod";
 import { expected, text } from "../../core/fields.ts";
 import { connector } from "../_connector/connector.ts";
-import { address, base, given, secret, word } from "../_connector/settings.ts";
-import { idField, textField, userField } from "../_connector/site_fields.ts";
+import { address, base, given, idField, secret, textField, userField, word } from "../_connector/settings.ts";
 import { ACCOUNT, STORAGE_FOLDER } from "./checks.ts";
 import { assertAccount, assertAds, assertAnalytics, assertSearch, assertStorage, refusal } from "./links.ts";
 import { assertClient, authorize, isOAuth, RIGHTS } from "./oauth.ts";

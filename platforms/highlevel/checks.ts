@@ -1,7 +1,6 @@
 /** The checks of diagnose_site on a CRM: the location, and what the integration token may read of it. */
-import { type Check, fail, pass, unknown } from "../_connector/checks.ts";
+import { type Check, fail, pass, type Probe, probe, unknown, withDeadline } from "../_connector/checks.ts";
 import type { Configured, SiteContext } from "../_connector/connector.ts";
-import { type Probe, probe, withDeadline } from "../_connector/probe.ts";
 import { each } from "./budget.ts";
 import { crmOf } from "./client.ts";
 import { lacksPermission } from "./refusals.ts";

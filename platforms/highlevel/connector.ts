@@ -4,8 +4,7 @@ import { text } from "../../core/fields.ts";
 import { FLAGS, type Site } from "../../core/model.ts";
 import { flagChecks } from "../_connector/checks.ts";
 import { type Configured, connector, type SiteContext } from "../_connector/connector.ts";
-import { base } from "../_connector/settings.ts";
-import { idField } from "../_connector/site_fields.ts";
+import { base, idField } from "../_connector/settings.ts";
 import { refusalOf, TOOL_SERVER_URL } from "./routes.ts";
 import type { CrmSettings } from "./wire.ts";
 

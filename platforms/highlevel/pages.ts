@@ -1,6 +1,5 @@
-/** Pages of rows: read one after the other until there are no more, each row counted once. */
+/** Pages of rows: read one after the other until there are no more, each row counted once, and how far that is. */
 import type { z } from "zod";
-import type { Progress } from "./progress.ts";
 import { unreadable } from "./refusals.ts";
 
 /** Rows of one page. */
@@ -89,5 +88,28 @@ export async function collect<T extends { readonly id: string }>(
       return { rows: [...seen.values()].slice(0, most), total, dropped, complete };
     }
     cursor = page.next;
+  }
+}
+
+/** Told so many pages were read, of so many where that is known, and what was read. */
+export type Report = (done: number, total: number | undefined, message: string) => void;
+
+/** The pages of one call. */
+export class Progress {
+  #done = 0;
+  #ahead = 0;
+
+  constructor(private readonly report: Report = () => {}) {}
+
+  /** So many more pages are known to come. */
+  expect(pages: number): void {
+    this.#ahead += Math.max(0, pages);
+  }
+
+  /** A page was read, or was known already. */
+  read(message: string): void {
+    this.#done++;
+    if (this.#ahead > 0) this.#ahead--;
+    this.report(this.#done, this.#ahead > 0 ? this.#done + this.#ahead : undefined, message);
   }
 }

@@ -1,8 +1,7 @@
 /** The checks of diagnose_site on social ads: the connection, how long it still holds, and the ad account. */
 import { LIMITS } from "../../core/model.ts";
-import { type Check, fail, pass, unknown } from "../_connector/checks.ts";
+import { type Check, fail, pass, probe, unknown, withDeadline } from "../_connector/checks.ts";
 import type { ConnectorContext, Diagnosis } from "../_connector/connector.ts";
-import { probe, withDeadline } from "../_connector/probe.ts";
 import { assertAccount, assertBound } from "./links.ts";
 import type { MetaSettings } from "./routes.ts";
 

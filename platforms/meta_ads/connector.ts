@@ -1,8 +1,7 @@
 /** Meta ads: the ad account of a site, read with the Meta account of a user whom the site is bound to. */
 import { connector } from "../_connector/connector.ts";
 import { InvalidGrant } from "../../core/invalid_grant.ts";
-import { address, base, given, secret, word } from "../_connector/settings.ts";
-import { textField, userField } from "../_connector/site_fields.ts";
+import { address, base, given, secret, textField, userField, word } from "../_connector/settings.ts";
 import { socialAdsChecks } from "./checks.ts";
 import { assertAccount, assertBound, refusal } from "./links.ts";
 import { assertApp, authorize, MANAGE_URL, RIGHTS } from "./oauth.ts";

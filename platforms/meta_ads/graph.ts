@@ -6,10 +6,10 @@ import type { ConnectorContext } from "../_connector/connector.ts";
 import { LIMITS } from "../../core/model.ts";
 import { excerpt } from "../_content/excerpt.ts";
 import type { Incoming } from "../_http/request.ts";
-import { inTurn } from "./lanes.ts";
 import { type Family, Quota } from "./quota.ts";
 import { refusal, type Refused, refusedOf, throttled } from "./refusals.ts";
 import type { MetaSettings } from "./routes.ts";
+import { ended } from "../../core/async.ts";
 
 export type MetaContext = ConnectorContext<MetaSettings>;
 
@@ -129,4 +129,31 @@ export class Graph {
 /** Proves to Meta that whoever uses the token knows the app's secret; undefined without one. */
 export function proofOf(access_token: string, secret: string | null): string | undefined {
   return secret === null ? undefined : createHmac("sha256", secret).update(access_token).digest("hex");
+}
+
+/** The end of the last request of each lane that is in use. */
+const lanes = new Map<string, Promise<void>>();
+
+/**
+ * Does the work once all earlier work of that lane is over, and says whether there was any; null, and nothing done,
+ * where that takes longer than the wait.
+ */
+export async function inTurn<T>(
+  lane: string,
+  wait_ms: number,
+  work: (waited: boolean) => Promise<T>,
+): Promise<{ done: T } | null> {
+  const earlier = lanes.get(lane);
+  const before = earlier ?? Promise.resolve();
+  const own = Promise.withResolvers<void>();
+  const last = before.then(() => own.promise);
+  lanes.set(lane, last);
+  try {
+    let free = false;
+    await ended(before.then(() => void (free = true)), Math.max(0, wait_ms));
+    return free ? { done: await work(earlier !== undefined) } : null;
+  } finally {
+    own.resolve();
+    if (lanes.get(lane) === last) lanes.delete(lane);
+  }
 }

@@ -1,6 +1,5 @@
 /** The arguments of a hosted tool as callers write them, and as its server wants them: prefixes and the location put back. */
-import { clipped } from "../../core/quoted.ts";
-import { GatewayError } from "../../core/errors.ts";
+import { clipped, GatewayError } from "../../core/errors.ts";
 import { walk } from "../../rules/proxied/walk.ts";
 import { wordList } from "../../rules/proxied/words.ts";
 import type { SiteOffer } from "./types.ts";

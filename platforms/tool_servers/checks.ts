@@ -1,6 +1,5 @@
 /** The check of diagnose_site on the CRM's tool server. */
-import { type Check, fail, pass, unknown } from "../_connector/checks.ts";
-import { probe, withDeadline } from "../_connector/probe.ts";
+import { type Check, fail, pass, probe, unknown, withDeadline } from "../_connector/checks.ts";
 import { ToolServersClient } from "./client.ts";
 import { CRM_SERVER, possibleServers } from "./servers.ts";
 import type { UpstreamResult } from "./types.ts";

@@ -1,7 +1,6 @@
 /** What a call of a proxied tool comes to: which tool is really run, with what, and what it may touch. Sends nothing. */
-import { GatewayError } from "../../core/errors.ts";
+import { clipped, GatewayError } from "../../core/errors.ts";
 import type { Caller } from "../../core/model.ts";
-import { clipped } from "../../core/quoted.ts";
 import { Steps } from "../../core/steps.ts";
 import { numericId } from "../../core/ids.ts";
 import { forbiddenWord, namedForbidden, runsAnother } from "../../rules/proxied/names.ts";

@@ -2,8 +2,7 @@
 import { GatewayError } from "../../core/errors.ts";
 import { fail, pass } from "../_connector/checks.ts";
 import { type Configured, connector } from "../_connector/connector.ts";
-import { baseAddress, given, secret, word } from "../_connector/settings.ts";
-import { textField } from "../_connector/site_fields.ts";
+import { baseAddress, given, secret, textField, word } from "../_connector/settings.ts";
 import { forbidden, type TopicMapSettings } from "./routes.ts";
 
 /** Throws E_MISSING_SECRET. */

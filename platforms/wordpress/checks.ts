@@ -1,8 +1,7 @@
 /** The checks of diagnose_site on a CMS: from what probes found to what a person should do. */
 import type { Site } from "../../core/model.ts";
-import { type Check, fail, pass, unknown } from "../_connector/checks.ts";
+import { type Check, fail, pass, type Probe, unknown } from "../_connector/checks.ts";
 import type { SiteContext } from "../_connector/connector.ts";
-import type { Probe } from "../_connector/probe.ts";
 import { companionCheck, companionFeatures, firstRepair } from "./companion/checks.ts";
 import { type Health, health, type Index } from "./health.ts";
 import type { PartName } from "./parts.ts";

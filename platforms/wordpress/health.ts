@@ -1,5 +1,5 @@
 /** Probes of a site, side by side, each with its own end. */
-import { type Probe, probe } from "../_connector/probe.ts";
+import { type Probe, probe } from "../_connector/checks.ts";
 import { findReport } from "./companion/plugin.ts";
 import {
   type Companion,

@@ -1,5 +1,5 @@
 /** What of a site is brought by plugins: put together from the companion's report, the plugin list and the index. */
-import type { Probe } from "../_connector/probe.ts";
+import type { Probe } from "../_connector/checks.ts";
 import { COMPANION, type CompanionHealth, isTooOld } from "./companion/plugin.ts";
 import { VERSION } from "./rest/records.ts";
 import { STORES } from "./seo/stores.ts";

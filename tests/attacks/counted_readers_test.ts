@@ -5,7 +5,7 @@ import { Content, parsed } from "../../core/content.ts";
 import { hint, quoted } from "../../core/fields.ts";
 import { textExcess } from "../../core/json_extent.ts";
 import { nearest } from "../../core/nearest.ts";
-import { clipped } from "../../core/quoted.ts";
+import { clipped } from "../../core/errors.ts";
 import { hiddenIn, hiding } from "../../core/signed_secrets.ts";
 import { parsedWithin } from "../../core/steps.ts";
 import { redactText, shorten } from "../../guard/audit/redact.ts";
@@ -75,7 +75,7 @@ const TEXTS: Readonly<Record<string, Reader<string>>> = {
   "core/fields.ts": (of) => [quoted(of), hint(of, KNOWN)],
   "core/json_extent.ts": (of) => textExcess(of, BUDGET),
   "core/nearest.ts": (of) => [nearest(of, KNOWN), nearest("title", [of, `${of}_title`])],
-  "core/quoted.ts": clipped,
+  "core/errors.ts": clipped,
   "core/signed_secrets.ts": (
     of,
   ) => [hiding(["secret&/+value", "aaaaaaaaaaaa"])(of), hiding([of])("a".repeat(1000))],

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Schema } from "../../registry/dialect.ts";
 import type { ToolEntry } from "../../registry/entry.ts";
-import { clipped } from "../../core/quoted.ts";
+import { clipped } from "../../core/errors.ts";
 import { gateway, type Kit, site } from "../kit.ts";
 
 const OPTIONS = {

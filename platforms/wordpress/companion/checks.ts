@@ -1,8 +1,7 @@
 /** The checks of diagnose_site that ask the companion plugin: itself, what it brings, and the site's record beside it. */
 import type { GatewayError } from "../../../core/errors.ts";
 import type { Site } from "../../../core/model.ts";
-import { type Check, fail, pass, unknown } from "../../_connector/checks.ts";
-import type { Probe } from "../../_connector/probe.ts";
+import { type Check, fail, pass, type Probe, unknown } from "../../_connector/checks.ts";
 import type { Health } from "../health.ts";
 import type { Companion } from "../parts.ts";
 import { COMPANION_NEEDED, type CompanionHealth, lacks } from "./plugin.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { GatewayError } from "../../../core/errors.ts";
 import { askedWait, whenAgain } from "../../../platforms/_http/answer.ts";
-import { refused as ofClarity } from "../../../platforms/clarity/refusals.ts";
+import { refused as ofClarity } from "../../../platforms/clarity/client.ts";
 import { refusal as ofDuda } from "../../../platforms/duda/errors.ts";
 import { refusal as ofGitHub } from "../../../platforms/github/errors.ts";
 import { refusal as ofGoogle } from "../../../platforms/google/errors.ts";

@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import type { Site } from "../../../core/model.ts";
 import { clash } from "../../../platforms/meta_ads/breakdowns.ts";
-import { proofOf } from "../../../platforms/meta_ads/graph.ts";
-import { inTurn } from "../../../platforms/meta_ads/lanes.ts";
+import { inTurn, proofOf } from "../../../platforms/meta_ads/graph.ts";
 import { Quota } from "../../../platforms/meta_ads/quota.ts";
 import { checkReport, monthsBefore } from "../../../platforms/meta_ads/report.ts";
 import { reported } from "../../../platforms/meta_ads/rows.ts";

@@ -5,7 +5,7 @@ import cloudflarePages from "../../../platforms/cloudflare_pages/connector.ts";
 import type { SiteContext } from "../../../platforms/_connector/connector.ts";
 import type { RepoSettings } from "../../../platforms/github/settings.ts";
 import { health } from "../../../platforms/github/health.ts";
-import { probe, withDeadline } from "../../../platforms/_connector/probe.ts";
+import { probe, withDeadline } from "../../../platforms/_connector/checks.ts";
 import type { Incoming } from "../../../platforms/_http/request.ts";
 import { theApp } from "../../../sandbox/github/app_key.ts";
 import { site } from "./_site.ts";
