@@ -1,8 +1,22 @@
-/** Faults on order: what a stand-in can be told to do wrong, for which requests and how often. */
+/** Faults and delays on order: what a stand-in can be told to do wrong or late, for which requests and how often. */
 import { json, partial, redirect, slow } from "./answers.ts";
 import type { Sleep } from "./clock.ts";
-import { matches, type RequestMatch } from "./match.ts";
 import type { Disconnect } from "./server.ts";
+
+/** All of what is given must fit; nothing given fits every request. */
+export interface RequestMatch {
+  /** The effective method, in capitals. */
+  readonly method?: string;
+  /** Part of the path (`/wp/v2/posts`), or a pattern for it. */
+  readonly path?: string | RegExp;
+}
+
+/** Whether a request of that method and path is meant. */
+export function matches(match: RequestMatch, method: string, path: string): boolean {
+  if (match.method !== undefined && match.method !== method) return false;
+  if (match.path === undefined) return true;
+  return typeof match.path === "string" ? path.includes(match.path) : match.path.test(path);
+}
 
 /** A fault every stand-in knows. With `applied` the request is carried out first, and only its answer is lost. */
 export type CommonFault =
@@ -129,4 +143,18 @@ export async function altered(
 /** Whether the request is carried out before its answer is lost. */
 export function isApplied(fault: object): boolean {
   return "applied" in fault && fault.applied === true;
+}
+
+/** A delay of the requests that fit. */
+export interface Delay extends RequestMatch {
+  readonly ms: number;
+}
+
+/** One delay for every request in milliseconds, or some by route: the first that fits counts, and none is 0. */
+export type Latency = number | readonly Delay[];
+
+/** The delay of a request, in milliseconds. */
+export function delayOf(latency: Latency, method: string, path: string): number {
+  if (typeof latency === "number") return latency;
+  return latency.find((delay) => matches(delay, method, path))?.ms ?? 0;
 }

@@ -4,13 +4,14 @@ import { Clock, realSleep, type Sleep } from "./clock.ts";
 import {
   altered,
   type CommonFault,
+  delayOf,
   type FaultMatch,
   Faults,
   type FaultWords,
   isApplied,
+  type Latency,
   replacement,
 } from "./faults.ts";
-import { delayOf, type Latency } from "./latency.ts";
 import { RateWindows } from "./limits.ts";
 import { isWrite, recordedAnswer, recordedBody, type RecordedRequest } from "./recorder.ts";
 import { aborted, type Disconnect, type Incoming, listen } from "./server.ts";

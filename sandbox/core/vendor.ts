@@ -1,8 +1,7 @@
 /** What a stand-in tells the kit about its vendor, and what whoever starts it may set. */
 import { html, json, retryAfter } from "./answers.ts";
 import type { Clock, Sleep } from "./clock.ts";
-import type { FaultWords } from "./faults.ts";
-import type { Latency } from "./latency.ts";
+import type { FaultWords, Latency } from "./faults.ts";
 import type { Limits, Quota, RateWindows } from "./limits.ts";
 import type { RecordedRequest } from "./recorder.ts";
 import type { Incoming } from "./server.ts";

@@ -3,6 +3,7 @@ import type { Context, Hono } from "hono";
 import { badCredentials, type Json, notAccessible, notFound, Refusal } from "./answer.ts";
 import { checkAppToken, credentialOf } from "./app_key.ts";
 import { covers, type InstallationToken, type Permissions, type Repository, type State } from "./state.ts";
+import { entryAt } from "./trees.ts";
 
 /** A request on its way to its route. */
 export interface Ask {
@@ -82,4 +83,15 @@ export function asInstallation(c: RepoContext, need: Need): RepoAsk {
   if (repo === undefined || !sees(token, repo)) throw notFound();
   if (need !== "metadata" && !may(token, "contents", need)) throw notAccessible();
   return { ...carried, repo, token };
+}
+
+const FOLDER = ".github/workflows";
+
+/** Whether going from one tree (null: none) to another changes workflows without the permission to. */
+export async function touchesWorkflows(ask: RepoAsk, from: string | null, to: string): Promise<boolean> {
+  if (may(ask.token, "workflows", "write")) return false;
+  const { objects } = ask.repo.bare;
+  const was = from === null ? null : await entryAt(objects, from, FOLDER);
+  const is = await entryAt(objects, to, FOLDER);
+  return (was?.sha ?? null) !== (is?.sha ?? null);
 }

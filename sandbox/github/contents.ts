@@ -1,12 +1,11 @@
 /** The contents routes: one file, link or folder at a time, and one commit for each write. */
-import { asInstallation, type RepoAsk, type RepoContext, type Routes } from "./access.ts";
+import { asInstallation, type RepoAsk, type RepoContext, type Routes, touchesWorkflows } from "./access.ts";
 import { emptyRepository, invalid, type Json, json, missing, notFound, Refusal } from "./answer.ts";
 import type { Commit } from "./commits.ts";
 import { base64, bot, lines, optionalText, person, text } from "./fields.ts";
 import { commitView, linkTarget, type Place, placeView } from "./git_views.ts";
 import { pushed } from "./state.ts";
 import { BadTree, type Change, changedTree, checkTreePath, type Entry } from "./trees.ts";
-import { touchesWorkflows } from "./workflows.ts";
 
 /** Files up to here come with their content. */
 export const INLINE_MAX = 1024 * 1024;

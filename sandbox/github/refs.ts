@@ -1,5 +1,12 @@
 /** The routes of a repository itself, its references and branches: made, moved by compare-and-swap, taken away, read. */
-import { asInstallation, may, type RepoAsk, type RepoContext, type Routes } from "./access.ts";
+import {
+  asInstallation,
+  may,
+  type RepoAsk,
+  type RepoContext,
+  type Routes,
+  touchesWorkflows,
+} from "./access.ts";
 import { invalid, json, notAccessible, notFound, Refusal } from "./answer.ts";
 import { isRefName } from "./bare.ts";
 import { text } from "./fields.ts";
@@ -7,7 +14,6 @@ import { asGit } from "./git_data.ts";
 import { branchView, refView } from "./git_views.ts";
 import { pushed } from "./state.ts";
 import { fullRepositoryView } from "./views.ts";
-import { touchesWorkflows } from "./workflows.ts";
 
 /** Tells of a branch that has moved; other references are nobody's business. */
 async function told(ask: RepoAsk, ref: string, sha: string): Promise<void> {

@@ -1,13 +1,11 @@
 /** A stand-in for Google's authorization server: a consent page, codes, tokens and their end, strict in all of it. */
 import { createHash } from "node:crypto";
-import { json, redirect } from "../core/answers.ts";
+import { html, json, redirect } from "../core/answers.ts";
 import type { CommonFault } from "../core/faults.ts";
 import type { RecordedRequest } from "../core/recorder.ts";
 import { type Service, startService } from "../core/service.ts";
 import type { Call, StandInOptions } from "../core/vendor.ts";
 import { type Code, type Grant, Grants, type Holder, type Person } from "./grants.ts";
-import { idToken } from "./id_token.ts";
-import { consentPage, wrongPage } from "./page.ts";
 
 export type { Holder, Person } from "./grants.ts";
 
@@ -244,3 +242,61 @@ export function startAccounts(options: StandInOptions = {}): Accounts {
 
 const refused = (error: string, error_description: string): Response =>
   json({ error, error_description }, 400);
+
+let key: Promise<CryptoKeyPair> | undefined;
+
+const text = (value: unknown) => base64url(new TextEncoder().encode(JSON.stringify(value)));
+const base64url = (bytes: Uint8Array) => bytes.toBase64({ alphabet: "base64url", omitPadding: true });
+
+/** Who somebody is, for one client, for an hour. */
+export async function idToken(
+  { iss, aud, sub, email }: { iss: string; aud: string; sub: string; email: string },
+  now: number,
+): Promise<string> {
+  const algorithm = {
+    name: "RSASSA-PKCS1-v1_5",
+    modulusLength: 2048,
+    publicExponent: new Uint8Array([1, 0, 1]),
+    hash: "SHA-256",
+  };
+  const { privateKey } = await (key ??= crypto.subtle.generateKey(algorithm, false, ["sign", "verify"]));
+  const iat = Math.floor(now / 1000);
+  const claims = { iss, aud, azp: aud, sub, email, email_verified: true, iat, exp: iat + 3600 };
+  const signed = `${text({ alg: "RS256", typ: "JWT", kid: "stand-in" })}.${text(claims)}`;
+  const bytes = new TextEncoder().encode(signed);
+  const signature = new Uint8Array(await crypto.subtle.sign("RSASSA-PKCS1-v1_5", privateKey, bytes));
+  return `${signed}.${base64url(signature)}`;
+}
+
+const escaped = (text: string) =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+
+const page = (title: string, body: string, status: number) =>
+  html(
+    `<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>${escaped(title)}</title>` +
+      `<h1>${escaped(title)}</h1>${body}`,
+    status,
+  );
+
+/** The page; every box is ticked at first, and `openid` and `email` have none. */
+export function consentPage(request: string, people: readonly Person[], scopes: readonly string[]): Response {
+  const accounts = people.map(({ email }, at) =>
+    `<p><label><input type="radio" name="account" value="${escaped(email)}"${at === 0 ? " checked" : ""}> ` +
+    `${escaped(email)}</label></p>`
+  );
+  const boxes = scopes.map((scope) =>
+    `<p><label><input type="checkbox" name="scope" value="${escaped(scope)}" checked> ` +
+    `${escaped(scope)}</label></p>`
+  );
+  return page(
+    "A stand-in for the sign-in of Google",
+    `<form method="post" action="/consent"><input type="hidden" name="request" value="${request}">` +
+      `${accounts.join("")}${boxes.join("")}` +
+      '<button name="answer" value="allow" id="allow">Allow</button> ' +
+      '<button name="answer" value="deny" id="deny">Cancel</button></form>',
+    200,
+  );
+}
+
+/** What is shown to the person and never sent on: the client itself is wrong. */
+export const wrongPage = (what: string): Response => page(`Error 400: ${what}`, "", 400);

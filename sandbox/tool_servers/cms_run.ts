@@ -1,4 +1,4 @@
-/** Running a tool by name: its arguments judged as WordPress judges them, and tools that run others. */
+/** Running a tool by name: its arguments judged as WordPress and then the builder's tools judge them, and tools that run others. */
 import { RestError } from "../wordpress_standin/errors.ts";
 import { can } from "../wordpress_standin/people.ts";
 import { checkParams, type ParamRule, type ParamRules } from "../wordpress_standin/params.ts";
@@ -6,7 +6,6 @@ import { abilityName, bareName, type CmsTool, cmsTools, shownTool } from "./cms_
 import { BLOCK_TOOLS } from "./cms_blocks.ts";
 import { DANGEROUS } from "./cms_danger.ts";
 import { adderOf, PAGE_WRITES } from "./cms_edits.ts";
-import { lacking } from "./cms_required.ts";
 import { PAGE_READS } from "./cms_pages.ts";
 import { POST_TOOLS } from "./cms_posts.ts";
 import { SITE_TOOLS } from "./cms_site.ts";
@@ -158,4 +157,36 @@ export async function runTool(
     if (words === null) throw thrown;
     return failed(words);
   }
+}
+
+const ELEMENT = ["element_id", "settings"];
+const SETTINGS = "post_id, element_id, and settings are required.";
+const TITLE = "The title parameter is required.";
+const listed = (name: string) => `The ${name} parameter is required and must be an array.`;
+
+/** By name without the plugin's prefix: what must not be empty, and the tool's words where it is. */
+const NEEDED: Readonly<Record<string, readonly (readonly [names: readonly string[], words: string])[]>> = {
+  "update-container": [[ELEMENT, SETTINGS]],
+  "update-element": [[ELEMENT, SETTINGS]],
+  "update-widget": [[ELEMENT, SETTINGS]],
+  "batch-update": [[["operations"], "post_id and operations are required."]],
+  "reorder-elements": [[["element_ids"], "post_id, container_id, and element_ids are required."]],
+  "import-template": [[["template_json"], "The template_json parameter is required."]],
+  "create-page": [[["title"], TITLE]],
+  "build-page": [[["title"], TITLE], [["structure"], listed("structure")]],
+  "save-as-template": [[["title"], "post_id and title are required."]],
+  "add-custom-js": [[["parent_id", "js"], "post_id, parent_id, and js are required."]],
+  "update-global-colors": [[["colors"], listed("colors")]],
+  "update-global-typography": [[["typography"], listed("typography")]],
+};
+
+/** As PHP has it, but for zero. */
+const isEmpty = (value: unknown) =>
+  value === undefined || value === null || value === "" || value === false ||
+  (typeof value === "object" && Object.keys(value).length === 0);
+
+/** The words of a tool that lacks something; null where it has what it needs. */
+export function lacking(name: string, args: Args): string | null {
+  const found = (NEEDED[name] ?? []).find(([names]) => names.some((one) => isEmpty(args[one])));
+  return found?.[1] ?? null;
 }

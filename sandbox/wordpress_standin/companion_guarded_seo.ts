@@ -3,15 +3,18 @@ import type { Hono } from "hono";
 import { readRedirects, resolve, writeRedirect } from "./companion_redirects.ts";
 import {
   type CompanionSeo,
+  ID,
+  META,
   metaOf,
   nothing,
   postOf,
   readSchema,
+  REDIRECT,
+  SCHEMA,
   type StoredRedirect,
   writeMeta,
   writeSchema,
 } from "./companion_seo.ts";
-import { ID, META, REDIRECT, SCHEMA } from "./companion_seo_rules.ts";
 import { addTwins, type Twin } from "./companion_twins.ts";
 import type { Ask, RestEnv } from "./rest.ts";
 

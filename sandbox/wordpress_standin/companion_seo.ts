@@ -4,11 +4,36 @@ import { addCompanionHealth, type CompanionOptions, fault, needs, refuseLive } f
 import { wallTime } from "./dates.ts";
 import { invalidParams } from "./errors.ts";
 import { readRedirects, writeRedirect } from "./companion_redirects.ts";
-import { CARD, ID, META, REDIRECT, ROBOTS, SCHEMA, TEXTS } from "./companion_seo_rules.ts";
-import type { Params } from "./params.ts";
+import type { ParamRules, Params } from "./params.ts";
 import { mayEdit } from "./post_view.ts";
 import { type Answer, type Ask, type RestEnv, route } from "./rest.ts";
 import type { Post, State } from "./state.ts";
+
+/** The names of fields. */
+export const ROBOTS = ["noindex", "nofollow", "noarchive", "nosnippet", "noimageindex"];
+export const CARD = ["title", "description", "image"];
+export const TEXTS = ["title", "description", "focus_keyword", "canonical"] as const;
+/** Arguments of the routes. */
+export const ID: ParamRules = { id: { type: "integer" } };
+export const META: ParamRules = {
+  ...ID,
+  ...Object.fromEntries(TEXTS.map((name) => [name, { type: "string" }])),
+  robots: { type: "object" },
+  og: { type: "object" },
+  twitter: { type: "object" },
+  allow_published: { type: "boolean", fallback: false },
+};
+export const SCHEMA: ParamRules = {
+  ...ID,
+  schema: { type: "any", required: true },
+  entry_id: { type: "string" },
+  allow_published: { type: "boolean", fallback: false },
+};
+export const REDIRECT: ParamRules = {
+  source: { type: "string", required: true },
+  destination: { type: "string", required: true },
+  status: { type: "integer", fallback: 301 },
+};
 
 /** The SEO fields of a post as the plugin answers them. */
 export interface StoredSeo {

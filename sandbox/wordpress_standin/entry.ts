@@ -1,14 +1,42 @@
-/** Where a request enters the stand-in: read as WordPress reads it, and sent to the REST side or the front. */
+/** Where a request enters the stand-in: read as WordPress reads it, sent to the REST side or the front, or met by a fault. */
 import type { Hono } from "hono";
 import type { Clock } from "../core/clock.ts";
 import type { RecordedRequest } from "../core/recorder.ts";
 import type { Call, Vendor } from "../core/vendor.ts";
 import { RestError } from "./errors.ts";
-import { replace, type WordPressFault, WORDS } from "./faults.ts";
 import { type Params, readBody, readQuery } from "./params.ts";
 import { type Person, whoAsks } from "./people.ts";
-import { errorResponse, type RestEnv, restRoot } from "./rest.ts";
+import { errorResponse, json, type RestEnv, restRoot } from "./rest.ts";
 import { publishDue, publishNow, type State } from "./state.ts";
+import { html, retryAfter } from "../core/answers.ts";
+import type { CommonFault, FaultWords } from "../core/faults.ts";
+
+/** The faults every stand-in knows, and those of WordPress's own. */
+export type WordPressFault =
+  | CommonFault
+  /** 401, as some security plugins answer. */
+  | { readonly kind: "unauthorized"; readonly code?: string }
+  /** Answers truly, and then somebody publishes that post before the next request. */
+  | { readonly kind: "publish"; readonly post_id: number }
+  /** The site's clock (header and decisions) runs ahead by that many seconds during the request. */
+  | { readonly kind: "skew"; readonly seconds: number };
+
+const PAGE = "<!DOCTYPE html>\n<html><head><title>WordPress &rsaquo; Error</title></head><body>" +
+  "<p>There has been a critical error on this website.</p></body></html>\n";
+
+/** A PHP fatal's page, or a firewall's; and a host that is too busy, 429 or 503. */
+export const WORDS: FaultWords = {
+  page: (status = 500) => html(PAGE, status),
+  busy: ({ status = 429, retry_after }) =>
+    json({ code: "busy", message: "Try again later.", data: { status } }, status, retryAfter(retry_after)),
+};
+
+/** The answer that stands in for the true one; undefined for a fault that changes the true one. */
+export function replace(fault: WordPressFault): Response | undefined {
+  if (fault.kind !== "unauthorized") return undefined;
+  const code = fault.code ?? "incorrect_password";
+  return json({ code, message: "The password is not correct.", data: { status: 401 } }, 401);
+}
 
 /**
  * One request as WordPress takes it. `_method` and `X-HTTP-Method-Override` count for its effective method; its path is

@@ -4,8 +4,7 @@ import { Clock } from "../core/clock.ts";
 import { type Service, startService } from "../core/service.ts";
 import type { StandInOptions } from "../core/vendor.ts";
 import type { CmsLogin, CmsSandbox } from "../wordpress/sandbox.ts";
-import { Entry, type WordPressRequest } from "./entry.ts";
-import type { WordPressFault } from "./faults.ts";
+import { Entry, type WordPressFault, type WordPressRequest } from "./entry.ts";
 import { fourPeople, type Person } from "./people.ts";
 import { addMedia } from "./media.ts";
 import { addPosts } from "./posts.ts";
@@ -16,7 +15,7 @@ import { addTerms } from "./terms.ts";
 
 export type { CommonFault, FaultMatch } from "../core/faults.ts";
 export type { WordPressRequest } from "./entry.ts";
-export type { WordPressFault } from "./faults.ts";
+export type { WordPressFault } from "./entry.ts";
 export type { PluginRow, Post, Term } from "./state.ts";
 
 /** How a stand-in is set up. Its clock decides what is in the future, and is sent as `Date`. */
