@@ -13,8 +13,7 @@ import type { PlatformKind, Site } from "../core/model.ts";
 import { connectorFaults } from "./connector_faults.ts";
 import { checksOf, collected, optionsOf, variablesOf } from "./connector_names.ts";
 import { shapeFaults } from "./connector_shape.ts";
-import { findIn, firstLine, RegistryError } from "./files.ts";
-import { importAll } from "./import_all.ts";
+import { findIn, firstLine, importAll, RegistryError } from "./files.ts";
 
 /** One setting, by its environment name. */
 export interface NamedSetting extends Setting {

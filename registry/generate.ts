@@ -1,10 +1,76 @@
 /** `deno task gen`: writes what must stand in a file from the manifests and the connectors; `--check` compares. */
-import { documents } from "./generate_documents.ts";
-import { codeTable, modelTypes } from "./generate_model.ts";
 import { envExample, permissions, withTables } from "./generate_settings.ts";
 import { shapes } from "./generate_shapes.ts";
 import { toolsPage } from "./generate_tools_page.ts";
-import { readConnectors } from "./connectors.ts";
+import { type Connectors, readConnectors } from "./connectors.ts";
+import { isDeepStrictEqual } from "node:util";
+import { keyOf, parseYaml } from "./documents.ts";
+import { find } from "./files.ts";
+import { broughtBy, type Known, readManifest } from "./manifest.ts";
+import { fieldType } from "./field_schema.ts";
+
+const union = (names: readonly string[]) => names.map((name) => JSON.stringify(name)).join(" | ") || "never";
+
+/** The text of core/model.gen.ts. */
+export function modelTypes({ kinds, siteFields, credentials }: Connectors): string {
+  const fields = [...siteFields].map(([name, field]) => `  readonly ${name}: ${fieldType(field)};`);
+  const secrets = [...credentials].map(([kind, spec]) =>
+    `  ${kind}?: { ${Object.keys(spec.fields).map((name) => `${name}: string;`).join(" ")} };`
+  );
+  return [
+    "/** Written by `deno task gen` from the connectors; not edited by hand. */\n",
+    "/** What a site is. Operators' documentation names the product behind each kind. */",
+    `export type PlatformKind = ${union(kinds)};\n`,
+    "/** The fields of a site's record that connectors name. */",
+    `export interface SiteFields {\n${fields.join("\n")}\n}\n`,
+    "/** The secrets a site can hold, by kind. */",
+    `export interface Credentials {\n${secrets.join("\n")}\n}`,
+    "export type CredentialKind = keyof Credentials;\n",
+  ].join("\n");
+}
+
+/** The text of core/errors.gen.ts. */
+export function codeTable({ codes }: Connectors): string {
+  const rows = [...codes].map(([name, { status, meaning }]) =>
+    `  ${name}: { status: ${status}, meaning: ${JSON.stringify(meaning)} },`
+  );
+  const table = rows.length === 0 ? "{}" : `{\n${rows.join("\n")}\n}`;
+  return [
+    "/** Written by `deno task gen` from the connectors; not edited by hand. */\n",
+    "/** The codes that connectors bring, beside the gateway's own. */",
+    `export const CONNECTOR_CODES = ${table} as const;`,
+  ].join("\n");
+}
+
+/** The text of documents.gen.json for the files below a root: a line for each. One that JSON cannot hold is left out. */
+export async function documents(root: URL, known: Known): Promise<string> {
+  const said = new Set<string>();
+  const manifests = new Set<string>();
+  for (const { url, tool } of await yamlFiles(root)) {
+    const text = await Deno.readTextFile(url);
+    const document = await parseYaml(text);
+    add(said, text, document);
+    const read = tool ? readManifest(document, known) : {};
+    if ("manifest" in read) add(manifests, text, read.manifest);
+  }
+  const section = (name: string, lines: Iterable<string>) => `"${name}": {\n${[...lines].join(",\n")}\n}`;
+  const brought = `"brought": "${broughtBy(known)}"`;
+  return `{\n${section("documents", said)},\n${brought},\n${section("manifests", manifests)}\n}\n`;
+}
+
+function add(lines: Set<string>, text: string, value: unknown): void {
+  const json = JSON.stringify(value) ?? "null";
+  if (isDeepStrictEqual(JSON.parse(json), value)) lines.add(`"${keyOf(text)}": ${json}`);
+}
+
+/** The YAML files that boot reads below a root, and whether each is the manifest of a tool. */
+export async function yamlFiles(root: URL): Promise<{ url: URL; tool: boolean }[]> {
+  const manifests = await find(new URL("manifests/", root), ".yaml");
+  return [
+    { url: new URL("catalog.yaml", root), tool: false },
+    ...manifests.map(({ url, group }) => ({ url, tool: group !== "proxies" })),
+  ];
+}
 
 const ROOT = new URL("../", import.meta.url);
 

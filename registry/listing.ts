@@ -4,8 +4,8 @@ import { onDemand } from "../core/async.ts";
 import { memoize } from "../core/made_once.ts";
 import type { ToolEntry } from "./entry.ts";
 import { writes } from "./manifest.ts";
-import { served } from "./served.ts";
 import { offeredTo } from "./source.ts";
+import { closed, type Schema } from "./dialect.ts";
 
 /** A tool on a list, with the sites in the caller's scope that offer it; null for a built-in tool. */
 export interface Shown {
@@ -106,4 +106,28 @@ export function ascii(value: unknown): string {
     /[\u0080-\uffff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
+}
+
+/** Bounds of texts and lists: a call that breaks one is refused with a sentence, and OpenAPI has them all. */
+const LEFT_OUT: ReadonlySet<string> = new Set(["pattern", "minLength", "maxLength", "minItems", "maxItems"]);
+/** A count or a page begins there: a floor of so much tells nothing. */
+const FLOOR_MAX = 1;
+
+/** The schema with its objects closed and the bounds of its texts and lists left out, at every depth. */
+export const served = (schema: Schema): Schema => trimmed(closed(schema));
+
+function trimmed(schema: Schema): Schema {
+  const { properties, items, anyOf, additionalProperties: extra, minimum, ...rest } = schema;
+  const kept = Object.fromEntries(Object.entries(rest).filter(([keyword]) => !LEFT_OUT.has(keyword)));
+  const named = Object.entries(properties ?? {}).map(([name, one]) => [name, trimmed(one)]);
+  return {
+    ...kept,
+    ...(minimum === undefined || minimum <= FLOOR_MAX ? {} : { minimum }),
+    ...(properties && (named.length > 0 || extra === false) ? { properties: Object.fromEntries(named) } : {}),
+    ...(items ? { items: trimmed(items) } : {}),
+    ...(anyOf ? { anyOf: anyOf.map(trimmed) } : {}),
+    ...(extra === undefined
+      ? {}
+      : { additionalProperties: typeof extra === "object" ? trimmed(extra) : extra }),
+  };
 }

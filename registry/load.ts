@@ -2,8 +2,7 @@
 import { checker } from "./dialect.ts";
 import { type Documents, type Kept, keyOf, parseYaml, readKept } from "./documents.ts";
 import type { ToolEntry } from "./entry.ts";
-import { find, firstLine, type Found, RegistryError } from "./files.ts";
-import { importAll } from "./import_all.ts";
+import { find, firstLine, type Found, importAll, RegistryError } from "./files.ts";
 import { broughtBy, definition, type Known, type Manifest, readManifest, writes } from "./manifest.ts";
 import type { ToolModule } from "./tool.ts";
 

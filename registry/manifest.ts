@@ -1,11 +1,36 @@
-/** What a manifest may say, and the tool definition that is served from it. */
+/** What a manifest may say, the schemas that manifests share, and the tool definition that is served from it. */
 import { z } from "zod";
 import { type Code, GATEWAY_CODES } from "../core/errors.ts";
 import { FLAGS, LIMITS, type PlatformKind, type Tier } from "../core/model.ts";
 import type { Connectors } from "./connectors.ts";
 import { closed, faults, fits, ONCE, type Schema } from "./dialect.ts";
 import { keyOf } from "./documents.ts";
-import { resolveShared } from "./shared_schemas.ts";
+
+/** The shared schemas a manifest may name as `{ $ref: id }`. */
+export const SHARED: Readonly<Record<string, Schema>> = {
+  id: {
+    anyOf: [
+      { type: "integer", minimum: 1 },
+      { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$" },
+    ],
+  },
+};
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/**
+ * Replaces every `{ $ref: name, … }` by the shared schema of that name, of SHARED or of those given; an unknown name
+ * stays, for `faults` to report.
+ */
+export function resolveShared(schema: unknown, more: Readonly<Record<string, Schema>> = {}): unknown {
+  if (Array.isArray(schema)) return schema.map((one) => resolveShared(one, more));
+  if (!isRecord(schema)) return schema;
+  const { $ref, ...rest } = schema;
+  const shared = typeof $ref === "string" ? SHARED[$ref] ?? more[$ref] : undefined;
+  if (shared) return { ...shared, ...rest };
+  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, resolveShared(value, more)]));
+}
 
 const TIERS = ["T0", "T1", "T2", "T3", "T4"] as const;
 const tier = z.enum(TIERS).transform((text) => Number(text[1]) as Tier);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { CodeEntry } from "../../../core/errors.ts";
 import { described } from "../../../platforms/_connector/connector.ts";
 import { assertCodes, Connectors } from "../../../registry/connectors.ts";
-import { codeTable } from "../../../registry/generate_model.ts";
+import { codeTable } from "../../../registry/generate.ts";
 import { readManifest } from "../../../registry/manifest.ts";
 import { CONNECTORS } from "../../connectors.ts";
 

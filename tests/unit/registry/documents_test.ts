@@ -4,7 +4,7 @@ import { hash } from "node:crypto";
 import { load } from "js-yaml";
 import { parseYaml, readKept } from "../../../registry/documents.ts";
 import { RegistryError } from "../../../registry/files.ts";
-import { documents, yamlFiles } from "../../../registry/generate_documents.ts";
+import { documents, yamlFiles } from "../../../registry/generate.ts";
 import { loadTools } from "../../../registry/load.ts";
 import { broughtBy, type Known, readManifest } from "../../../registry/manifest.ts";
 import { CONNECTORS } from "../../connectors.ts";

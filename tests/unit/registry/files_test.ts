@@ -1,6 +1,6 @@
 /** Importing many modules at once: each default export by its address, or nothing where one cannot be imported. */
 import assert from "node:assert/strict";
-import { importAll } from "../../../registry/import_all.ts";
+import { importAll } from "../../../registry/files.ts";
 import { withFiles } from "../../e2e/dropped.ts";
 
 Deno.test("every module's default export is found by its address, none where there is none", async () => {
