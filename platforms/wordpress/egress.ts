@@ -42,6 +42,7 @@ const QUERY_NAMES: ReadonlySet<string> = new Set([
   "template_id",
   "og_image",
   "twitter_image",
+  "live",
 ]);
 
 /** Of those, what a write carries: a CMS takes any other name of a query for a field that the body does not hold. */

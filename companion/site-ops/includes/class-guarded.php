@@ -43,7 +43,11 @@ final class Guarded {
 				'required' => true,
 			),
 		);
-		Routes::read( $path, array( __CLASS__, 'read' ), $may, $args );
+		$live = array(
+			'type'    => 'boolean',
+			'default' => false,
+		);
+		Routes::read( $path, array( __CLASS__, 'read' ), $may, $args + array( 'live' => $live ) );
 		Routes::write( $path, array( __CLASS__, 'write' ), $may, $args + self::args() );
 	}
 
@@ -82,6 +86,7 @@ final class Guarded {
 			'schema'  => Seo_Schema::live( $post->ID ),
 			'author'  => Post_Parts::person( (int) $post->post_author ),
 			'address' => self::address( $post ),
+			'led'     => $request['live'] ? self::led( $post ) : null,
 			'editing' => Post_Parts::editing( $post ),
 			'user'    => self::user(),
 		);
@@ -239,6 +244,20 @@ final class Guarded {
 			'template' => (string) $sample[0],
 			'slug'     => (string) $sample[1],
 		);
+	}
+
+	/**
+	 * Where a redirect leads visitors of the address that a post gets once it is public; null for nowhere.
+	 *
+	 * @param WP_Post $post The post.
+	 * @return array|null destination (empty where visitors are told that nothing is there) and status.
+	 */
+	private static function led( WP_Post $post ) {
+		$address = self::address( $post );
+		$store   = Redirect_Store::active();
+		$path    = Redirect_Rules::local_path( str_replace( array( '%postname%', '%pagename%' ), $address['slug'], $address['template'] ) );
+		$row     = null === $path || is_wp_error( $store ) ? null : $store->resolve( $path );
+		return null === $row ? null : array_intersect_key( $row, array_flip( array( 'destination', 'status' ) ) );
 	}
 
 	/**

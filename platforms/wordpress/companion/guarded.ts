@@ -34,6 +34,8 @@ export interface GuardedState {
   readonly author: string | null;
   /** How the site makes the post's address; null where an older plugin does not tell. */
   readonly address: { readonly template: string; readonly slug: string } | null;
+  /** Where a redirect leads visitors of that address, if that was asked for; null for nowhere. */
+  readonly led: { readonly destination: string; readonly status: number } | null;
   readonly changed: Trace;
   /** Who has it open in the editor; null for nobody. */
   readonly editing: Trace | null;
@@ -59,6 +61,7 @@ const STATE = WRITTEN.extend({
   schema: z.array(z.unknown()).catch([]),
   author: z.object({ name: z.string() }).nullable().catch(null),
   address: z.object({ template: z.string(), slug: z.string() }).nullable().catch(null),
+  led: z.object({ destination: z.string(), status: z.number() }).nullable().catch(null),
   editing: TRACE.nullable().catch(null),
   user: z.object({
     id: z.number().int().positive(),
@@ -85,16 +88,21 @@ const route = (kind: Kind, id: number) => `${COMPANION}/guarded/${kind}/${id}`;
  * The post or page in parts; null where the site has no such route, which is then not asked for again for a while, and
  * where the plugin fails or refuses: WordPress's own route says best what is wrong.
  */
-export async function readGuarded(wire: Wire, kind: Kind, id: number): Promise<GuardedState | null> {
+export async function readGuarded(
+  wire: Wire,
+  kind: Kind,
+  id: number,
+  live = false,
+): Promise<GuardedState | null> {
   if (hasNoGuard(wire, `${kind}/${id}`)) return null;
   try {
-    const { data, siteNow } = await wire.get(route(kind, id), {}, STATE);
-    const { record, parts, terms, changed, editing, schema, address, user } = data;
+    const { data, siteNow } = await wire.get(route(kind, id), live ? { live: "1" } : {}, STATE);
+    const { record, parts, terms, changed, editing, schema, address, led, user } = data;
     const author = data.author?.name ?? null;
     const { capabilities, ...who } = user;
     const me = { ...who, can: (capability: string) => Boolean(capabilities[capability]) };
     const seo = data.seo === null || data.seo.provider === UNKNOWN_PROVIDER ? null : fieldsOfRecord(data.seo);
-    return { record, hashes: parts, terms, changed, editing, seo, schema, author, address, me, siteNow };
+    return { record, hashes: parts, terms, changed, editing, seo, schema, author, address, led, me, siteNow };
   } catch (thrown) {
     if (!(thrown instanceof CmsError) || thrown.upstream === 429) throw thrown;
     if (isNoRoute(thrown)) rememberNoGuard(wire, `${kind}/${id}`);

@@ -45,12 +45,18 @@ function namesOf({ record, guarded }: Look): Record<string, unknown> {
 }
 
 /** What to know of what visitors get beside or in place of its content. */
-function contentWarnings({ record, code }: Look): string[] {
+function contentWarnings({ record, code, guarded }: Look): string[] {
+  const { led = null } = guarded ?? {};
   const built = builderTold(record) === "visual";
   return [
     ...code !== null && code.js.trim() !== ""
       ? ["js is script that runs in the browser of everyone who opens the page"]
       : [],
+    ...led === null ? [] : [
+      led.destination === ""
+        ? `Visitors of its address are told that nothing is there (${led.status}), by a redirect that stands there`
+        : `Visitors of its address are led to ${led.destination} (${led.status}) by a redirect, and do not see it`,
+    ],
     ...built
       ? [
         "It is made with the visual builder: what visitors see is not its content_html; look at it in the CMS",

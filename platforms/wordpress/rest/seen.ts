@@ -50,7 +50,7 @@ export interface CmsSeen extends Seen {
  * CmsError.
  */
 export async function look(wire: Wire, kind: Kind, id: number, asked: Query = WHOLE): Promise<Look> {
-  const guarded = await readGuarded(wire, kind, id);
+  const guarded = await readGuarded(wire, kind, id, asked === LIVE_TOO);
   if (guarded) {
     const { record, seo, siteNow } = guarded;
     const code = asked === LIVE_TOO ? await codeOf(wire, record) : null;
