@@ -157,16 +157,33 @@ function unimported({ path, text }: Module): string {
   return rest;
 }
 
-Deno.test("what is particular to a kind of site stands in its connector and in manifests, not in the code", async () => {
-  const gen = await Deno.readTextFile(new URL("core/model.gen.ts", ROOT));
-  const kinds = [.../PlatformKind = ([^;]+);/.exec(gen)![1]!.matchAll(/"(\w+)"/g)].map(([, kind]) => kind);
-  assert.ok(kinds.length >= 4);
-  const named = new RegExp(`["'\`](${kinds.join("|")})["'\`]|[{,]\\s*(${kinds.join("|")}):`);
-  const found = BEYOND_VENDORS.flatMap((module) => {
-    const hit = named.exec(unimported(module));
-    return hit ? [`${module.path}: ${hit[0]}`] : [];
+/** Kinds of site whose names mean nothing else. */
+const DISTINCT_KINDS = ["cms", "crm", "sitebuilder", "static"];
+
+/** Where code goes by a kind of site: another kind may be called a common word, and is found where it is compared. */
+const kindNamed = (kind: string) =>
+  DISTINCT_KINDS.includes(kind) ? new RegExp(`["'\`]${kind}["'\`]|[{,]\\s*${kind}:`) : new RegExp(
+    `platform\\)?\\s*[!=]==?\\s*["'\`]${kind}["'\`]|["'\`]${kind}["'\`]\\s*[!=]==?[^;]*platform\\b`,
+  );
+
+/** The modules outside platforms/ that one of these is found in, with what was found. */
+function namedOutside(patterns: readonly RegExp[]): string[] {
+  return BEYOND_VENDORS.flatMap((module) => {
+    const text = unimported(module);
+    return patterns.flatMap((named) => {
+      const hit = named.exec(text);
+      return hit ? [`${module.path}: ${hit[0]}`] : [];
+    });
   });
-  assert.deepEqual(found, []);
+}
+
+const generated = (path: string) => Deno.readTextFile(new URL(path, ROOT));
+
+Deno.test("what is particular to a kind of site stands in its connector and in manifests, not in the code", async () => {
+  const [, union = ""] = /PlatformKind =([^;]+);/.exec(await generated("core/model.gen.ts")) ?? [];
+  const kinds = [...union.matchAll(/"(\w+)"/g)].map(([, kind]) => kind!);
+  assert.ok(kinds.length >= 4);
+  assert.deepEqual(namedOutside(kinds.map(kindNamed)), []);
 });
 
 /** Names that mean nothing but a vendor or its product, wherever they stand. */
@@ -182,46 +199,63 @@ const PRODUCTS = [
 ]
   .concat(["rank_?math", "seopress", "wordpress", "yoast"]);
 
-/**
- * A connector's folder as code names it: a text of its own, a word before `_` (a field, a setting, a file). Its name may
- * be a common word ("front", "square") or a part of one, so its letters alone prove nothing.
- */
-const folderNamed = (folder: string) =>
-  new RegExp(`["'\`]${folder}["'\`]|(?<![a-z0-9])${folder}_|(?<![A-Z0-9])${folder.toUpperCase()}_`);
+/** The folders of connectors, but those whose names are the gateway's words too. */
+function vendorFolders(): string[] {
+  const shared = ["web", "google", "astro", "tool_servers", "topic_map"];
+  return [...Deno.readDirSync(new URL("platforms/", ROOT))]
+    .filter(({ name, isDirectory }) => isDirectory && !name.startsWith("_") && !shared.includes(name))
+    .map(({ name }) => name);
+}
+
+/** What generated files say that connectors bring: fields of sites, codes, settings. */
+async function broughtNames(): Promise<string[]> {
+  const fields = (await generated("core/model.gen.ts")).matchAll(/^ {2}readonly (\w+):/gm);
+  const codes = (await generated("core/errors.gen.ts")).matchAll(/^ {2}(E_\w+):/gm);
+  const settings = (await generated(".env.example")).matchAll(/^#([A-Z][A-Z0-9_]*)=/gm);
+  return [...fields, ...codes, ...settings].map(([, name]) => name!);
+}
+
+/** Of these names those that a connector brings under the name of its folder, as whole words. */
+const named = (folder: string, names: readonly string[]) =>
+  names.filter((name) => `_${name.toLowerCase()}_`.includes(`_${folder}_`)).map((name) =>
+    new RegExp(`\\b${name}\\b`)
+  );
 
 Deno.test("no vendor is named outside its connector, but where a tool uses that connector", async () => {
-  const folders: string[] = [];
-  for await (const { name, isDirectory } of Deno.readDir(new URL("platforms/", ROOT))) {
-    if (
-      isDirectory && !name.startsWith("_") &&
-      !["web", "google", "astro", "tool_servers", "topic_map"].includes(name)
-    ) {
-      folders.push(name);
-    }
-  }
+  const names = await broughtNames();
+  assert.ok(names.length > 20);
   const found = BEYOND_VENDORS.flatMap((module) => {
     // A tool may say the name of the connector that it uses: a group may be named like it.
     const used = inFolder(module.path, "tools/")
       ? module.imports.map((one) => /^platforms\/(\w+)\/connector\.ts$/.exec(bare(one))?.[1])
       : [];
-    const others = [...PRODUCTS, ...folders].filter((name) => !used.includes(name));
-    const products = new RegExp(others.filter((name) => PRODUCTS.includes(name)).join("|"), "i");
+    const products = PRODUCTS.filter((name) => !used.includes(name));
+    const others = vendorFolders().filter((name) => !used.includes(name));
     const text = unimported(module);
-    return [products, ...others.map(folderNamed)].flatMap((named) => {
-      const hit = named.exec(text);
-      return hit ? [`${module.path}: ${hit[0]}`] : [];
-    });
+    const patterns = [new RegExp(products.join("|"), "i"), ...others.flatMap((name) => named(name, names))];
+    return patterns.flatMap((one) => one.exec(text) ?? []).map((hit) => `${module.path}: ${hit}`);
   });
   assert.deepEqual(found, []);
 });
 
-Deno.test("a connector may be called a common word, and is found where code names it", () => {
-  const named = folderNamed("front");
-  for (const text of ["in front of it", "frontmatter_of", '"frontmatter"', "A_FRONTIER_", "upfront_cost"]) {
-    assert.doesNotMatch(text, named);
+Deno.test("nothing outside platforms/ imports a vendor but a tool that uses it", () => {
+  const vendor = new RegExp(`^platforms/(${vendorFolders().join("|")})/`);
+  for (const { path, imports } of BEYOND_VENDORS.filter((one) => !inFolder(one.path, "tools/"))) {
+    for (const one of imports.map(bare)) assert.doesNotMatch(one, vendor, `${path} imports ${one}`);
   }
-  for (const text of ['platform === "front"', "site.front_id", "settings.FRONT_API_BASE"]) {
-    assert.match(text, named);
+});
+
+Deno.test("a connector and its kind may be called a common word, and are found where code goes by them", () => {
+  for (const word of ["front", "buffer", "close", "segment", "box", "square"]) {
+    const names = [`${word}_id`, `E_${word.toUpperCase()}_NOT_LINKED`, `${word.toUpperCase()}_API_BASE`];
+    const patterns = [kindNamed(word), ...named(word, names)];
+    assert.deepEqual(namedOutside(patterns), [], word);
+    const code = [
+      `site.platform === "${word}"`,
+      `"${word}" !== site.platform`,
+      ...names.map((name) => `a.${name};`),
+    ];
+    for (const text of code) assert.ok(patterns.some((one) => one.test(text)), text);
   }
 });
 
@@ -275,100 +309,4 @@ Deno.test("every exported function, class and interface says what a caller may r
     return found.filter(({ name }) => !said.has(name)).map(({ name }) => `${path}: ${name}`);
   });
   assert.deepEqual(bare, []);
-});
-
-/** Every text file of the project; outside of pages, a comment of several lines reads as one. */
-async function projectTexts(): Promise<ReadonlyMap<string, string>> {
-  const { stdout } = await new Deno.Command("git", {
-    args: ["ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-    cwd: ROOT,
-  }).output();
-  const texts = new Map<string, string>();
-  for (const path of new TextDecoder().decode(stdout).split("\0")) {
-    const bytes = path === "" ? null : await Deno.readFile(new URL(path, ROOT)).catch(() => null);
-    if (bytes === null || bytes.includes(0)) continue; // taken out, or no text
-    const text = new TextDecoder().decode(bytes);
-    texts.set(path, path.endsWith(".md") ? text : text.replace(/\n[ \t]*(?:\*|\/\/|#) /g, " "));
-  }
-  return texts;
-}
-
-Deno.test("no file cites a document that the project does not have, or a section that a page does not have", async () => {
-  const texts = await projectTexts();
-  assert.ok(texts.size > MODULES.length);
-  const documents = new Set([...texts.keys()].map((path) => path.slice(path.lastIndexOf("/") + 1)));
-  const faults = new Set<string>();
-  for (const [path, text] of texts) {
-    for (const [name] of text.matchAll(/\b[A-Z][A-Z_]+\.md\b/g)) {
-      if (!documents.has(name)) faults.add(`${path}: ${name}`);
-    }
-    for (
-      const [, page, section] of text.matchAll(/\b((?:docs|contracts)\/[\w./-]+\.md)\b(?:, "([^"]+)")?/g)
-    ) {
-      const found = texts.get(page!);
-      // Tests make up files of repositories; whoever names a section means a page.
-      if (found === undefined && (section !== undefined || !path.startsWith("tests/"))) {
-        faults.add(`${path}: ${page}`);
-      }
-      if (section === undefined || found === undefined) continue;
-      if (!new RegExp(`^#+ ${RegExp.escape(section)}$`, "m").test(found)) {
-        faults.add(`${path}: ${page}, "${section}"`);
-      }
-    }
-  }
-  for (const [path, text] of texts) {
-    if (!path.endsWith(".md") || path.startsWith("tests/")) continue;
-    for (const [, link] of text.matchAll(/\]\(([\w./-]+)\)/g)) {
-      const to = new URL(link!, new URL(path, ROOT)).href.slice(ROOT.href.length);
-      if (!texts.has(to)) faults.add(`${path}: ${link}`);
-    }
-  }
-  assert.deepEqual([...faults], []);
-});
-
-/** Where a page of the documentation tells a reader to look: files of the project in its code, by their paths. */
-const NAMED_FILE = /`((?:[a-z]\w*\/)[\w./-]+\.(?:tsx?|php|css|json|ya?ml|md))`/g;
-/** Their readers write files of a project of theirs, or read what was there once. */
-const OTHER_FILES = /^docs\/(CONTRIBUTING|NEW_UPSTREAM|TOOLS)\.md$|^docs\/decisions\//;
-
-Deno.test("every file that a page of the documentation names is there", async () => {
-  const texts = await projectTexts();
-  const places = [...FOLDERS, "docs", "manifests"];
-  const gone: string[] = [];
-  for (const [page, text] of texts) {
-    if (!/^(README\.md|docs\/.*\.md)$/.test(page) || OTHER_FILES.test(page)) continue;
-    for (const [, path] of text.matchAll(NAMED_FILE)) {
-      if (places.includes(path!.split("/")[0]!) && !texts.has(path!)) gone.push(`${page}: ${path}`);
-    }
-  }
-  assert.deepEqual(gone, []);
-});
-
-Deno.test("the page on architecture has the path of a call, and of twenty things that one may want to change", async () => {
-  const texts = await projectTexts();
-  const page = texts.get("docs/ARCHITECTURE.md")!;
-  const rowsOf = (heading: string) => {
-    const [, section = ""] = new RegExp(`^## ${heading}$([\\s\\S]*?)^## `, "m").exec(page) ?? [];
-    return section.split("\n").filter((line) => line.startsWith("| ")).slice(2).map((line) =>
-      line.split(" | ")
-    );
-  };
-  const steps = rowsOf("Request lifecycle").flatMap(([, where]) => [...where!.matchAll(/`(\w+\.ts)`/g)]);
-  assert.ok(steps.length >= 15);
-  for (const [, file] of steps) assert.ok(texts.has(`guard/pipeline/${file}`), `guard/pipeline/${file}`);
-  const changes = rowsOf("Where do I change …");
-  assert.ok(changes.length >= 20);
-  // That the files are there, the tests before this one see.
-  for (const [what, where] of changes) assert.match(where!, /\]\(\.\.\/|the table above/, what);
-});
-
-Deno.test("the page on architecture lists each decision once, and names each upstream's page once", () => {
-  const page = Deno.readTextFileSync(new URL("docs/ARCHITECTURE.md", ROOT));
-  const pages = (folder: string) =>
-    [...Deno.readDirSync(new URL(folder, ROOT))].map(({ name }) => name).sort();
-  const listed = [...page.matchAll(/^- \[\d+\]\(decisions\/([^)]+)\)/gm)].map(([, name]) => name!);
-  assert.deepEqual(listed.toSorted(), pages("docs/decisions"));
-  const [, upstreams = ""] = /^## Upstreams$([\s\S]*?)^## /m.exec(page) ?? [];
-  const named = [...upstreams.matchAll(/\]\(upstreams\/([^)]+)\)/g)].map(([, name]) => name!);
-  assert.deepEqual(named.sort(), pages("docs/upstreams"));
 });

@@ -84,17 +84,31 @@ Deno.test("a tool the golden catalogue does not list is fine as it is", async ()
   });
 });
 
-for (const [name, count] of [["greetings/say_hello", 3], ["platforms/my_letters", 6]] as const) {
-  Deno.test(`what deno task new ${name} and deno task gen write passes check, lint, format and its own test`, async () => {
+/** A tool, and a connector whose name is a common word; beside it others of such names, and one of two words. */
+const BEGUN = [
+  { name: "posts/foo", count: 3, beside: [] },
+  {
+    name: "platforms/segment",
+    count: 6,
+    beside: ["front", "buffer", "close", "box", "square", "my_letters"],
+  },
+] as const;
+
+for (const { name, count, beside } of BEGUN) {
+  Deno.test(`what deno task new ${name} and deno task gen write passes check, lint, format, the house rules and its own test`, async () => {
     await using project = await Project.make();
     const made = await project.deno(["task", "new", name]);
     assert.equal(made.code, 0, made.stderr);
     const paths = Object.keys(scaffold(name));
     assert.deepEqual(made.stdout.match(/(?<=^wrote ).*$/gm), paths);
     assert.equal(paths.length, count);
+    for (const other of beside) {
+      const files = Object.entries(scaffold(`platforms/${other}`));
+      for (const [path, text] of files) await project.write(path, text);
+    }
     const generated = await project.deno(["task", "gen"]);
     assert.equal(generated.code, 0, generated.stderr);
-    assert.match(await project.read("registry/shapes.gen.ts"), /"?(say_hello|get_my_letters)"?: \{/);
+    assert.match(await project.read("registry/shapes.gen.ts"), /"?(foo|get_segment)"?: \{/);
     const own = paths.filter((path) => path.endsWith(".ts"));
     const sources = [...own, "registry/shapes.gen.ts", "core/model.gen.ts", "core/errors.gen.ts"];
     const tests = own.filter((path) => path.endsWith("_test.ts"));
@@ -102,13 +116,7 @@ for (const [name, count] of [["greetings/say_hello", 3], ["platforms/my_letters"
       ["fmt", "--check", ...sources],
       ["lint", ...sources],
       ["check", "--frozen", ...sources],
-      [
-        "test",
-        "-A",
-        "--no-check",
-        "--frozen",
-        ...tests,
-      ],
+      ["test", "-A", "--no-check", "--frozen", "tests/house_test.ts", ...tests],
     ];
     for (const command of commands) {
       const { code, stdout, stderr } = await project.deno(command);
