@@ -181,7 +181,7 @@ Deno.test("what is wrong with the files is refused before anything is asked", as
     [{ files: [OK, { ...OK, path: "Public/A.txt" }] }, "E_BAD_INPUT", /^files\[1\]\.path: /],
     [{ files: [OK, { ...OK, path: "public/a.txt/b" }] }, "E_BAD_INPUT", /^files\[1\]\.path: .*files\[0\]/],
     [{ files: [{ ...OK, path: "public/A.txt/b" }, OK] }, "E_BAD_INPUT", /^files\[0\]\.path: .*files\[1\]/],
-    [{ files: [{ ...OK, content: "a\udc00" }] }, "E_BAD_INPUT", /^files\[0\]\.content: holds half/],
+    [{ files: [{ ...OK, content: "a\udc00" }] }, "E_BAD_INPUT", /^files\[0\]\.content: holds an unpaired/],
     [{ files: [{ ...OK, content: "*", encoding: "base64" }] }, "E_BAD_INPUT", /^files\[0\]\.content: is not/],
     [{ branch: "main" }, "E_BAD_INPUT", /^branch: unknown argument/],
     [{ target_branch: "MAIN" }, "E_BAD_INPUT", /^target_branch: /],

@@ -89,22 +89,3 @@ Deno.test("what is no secret stays as it is", () => {
   assert.equal(hiding([""])("Hello"), "Hello");
   assert.equal(hiding(["!!!!!!!!"])("a !!!!!!!! b"), "a [redacted] b");
 });
-
-Deno.test("a long text is searched in no time, whatever it repeats", () => {
-  const began = performance.now();
-  const parts = [
-    "x",
-    PLAIN.slice(0, -1),
-    "%25",
-    "\\",
-    "&amp;",
-    "&#0000000",
-    "%252525",
-    "&",
-    "%",
-    "\\u004",
-    encodeURIComponent(PASSWORD),
-  ];
-  for (const part of parts) BASIC(part.repeat(1_000_000 / part.length));
-  assert.ok(performance.now() - began < 3000);
-});

@@ -52,7 +52,7 @@ Deno.test("what became public is told from what was, whatever the dates say", ()
       "",
       0,
     ]],
-    ["one that went", kind([item(1), item(2)]), kind([item(1)]), ["", "", 0]],
+    ["one that went", kind([item(1), item(2)]), kind([item(1)]), ["2 gone", "", 0]],
     ["scheduled", kind([]), kind([item(1, scheduled)]), ["1 scheduled", "", 0]],
     ["scheduled anew", kind([item(1, scheduled)]), kind([item(1, { ...scheduled, date: at(40) })]), [
       "1 scheduled",
