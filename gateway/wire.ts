@@ -44,9 +44,48 @@ export const SERVER = { name: "site-operations-gateway", version: VERSION } as c
 /** Opens the store and joins everything. Throws with a message for the operator when it cannot. */
 export async function openGateway(
   settings: Settings,
-  { connectors, tools, proxies }: Registry,
+  registry: Registry,
   replace: Replacements = {},
 ): Promise<Gateway> {
+  const base = await openBase(settings, registry, replace);
+  const guarded = { ...base, ...guardOf(base) };
+  const parts = { ...guarded, ...accountsOf(guarded) };
+  const { store, ownHttp, stopping, snapshots, proxied } = parts;
+  return {
+    fetch: buildApp({
+      rest: (app) => restOf(parts, app),
+      mcp: mcpOf(parts),
+      admin: () => adminOf(parts),
+      connect: () => connectOf(parts),
+      oauth: () => oauthOf(parts),
+      proxies: parts.noticed,
+      ping: () => store.ping(),
+      newId: parts.newId,
+      draining: () => stopping.signal.aborted,
+      log: parts.log,
+    }),
+    store,
+    catalog: parts.catalog,
+    retention: parts.retention,
+    doubts: parts.doubts,
+    snapshots,
+    toolCatalogs: proxied,
+    log: parts.log,
+    drain: () => void (stopping.abort(), snapshots.stop(), proxied.stop()),
+    cutOff: () => ownHttp?.[Symbol.dispose](),
+    close: async () => {
+      stopping.abort();
+      const stopped = Promise.all([snapshots.stop(), proxied.stop()]);
+      ownHttp?.[Symbol.dispose]();
+      await stopped; // its lease is given back while there is a store
+      await store.close();
+    },
+  };
+}
+
+/** What everything else is made with: the store, the way out, the clock, the log. */
+async function openBase(settings: Settings, registry: Registry, replace: Replacements) {
+  const { connectors } = registry;
   const now = replace.now ?? Date.now;
   const log = replace.log ?? logLine;
   const opened = await openStore({
@@ -59,14 +98,43 @@ export async function openGateway(
     ...replace.storage,
   });
   const store = replace.wrapStore?.(opened) ?? opened;
-  const logFault = (request_id: string, thrown: unknown) =>
-    log({
-      event: "internal",
-      request_id,
-      cause: String(thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown),
-    });
+  const nextId = growingIds();
+  const newId = () => nextId();
+  const ownHttp = replace.http ? null : createHttp({ allowPrivate: settings.privateUpstreams });
+  const http = replace.http ?? ownHttp!;
   const { upstream, baseUrl } = settings;
-  const hasSecret = (name: string) => (upstream[name] ?? null) !== null;
+  return {
+    settings,
+    registry,
+    replace,
+    connectors,
+    store,
+    http,
+    ownHttp,
+    baseUrl,
+    now,
+    log,
+    newId,
+    ports: { connectors, store, http, upstream, cache: new FactCaches(now), now, delay },
+    jobs: new Jobs({ now, log }),
+    tokenLimit: new RateLimit(settings.rateLimitToken, "token", now),
+    bodies: new BodiesInFlight(settings.maxBodyBytesInFlight),
+    stopping: new AbortController(),
+    noticed: new Proxies(settings.trustedProxies, { now, log }),
+    logFault: (request_id: string, thrown: unknown) =>
+      log({
+        event: "internal",
+        request_id,
+        cause: String(thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown),
+      }),
+  };
+}
+
+type Base = Awaited<ReturnType<typeof openBase>>;
+
+/** The tools there are, who may call them, the pipeline of a call, and what runs on the clocks. */
+function guardOf({ settings, registry, replace, ports, store, now, log, newId, jobs, tokenLimit }: Base) {
+  const { connectors, tools, proxies } = registry;
   const authenticate = authenticator({
     tokens: store.tokens,
     users: store.users,
@@ -78,26 +146,19 @@ export async function openGateway(
       now,
     }),
   });
-  const tokenLimit = new RateLimit(settings.rateLimitToken, "token", now);
-  const bodies = new BodiesInFlight(settings.maxBodyBytesInFlight);
-  const newId = growingIds();
-  const ownHttp = replace.http ? null : createHttp({ allowPrivate: settings.privateUpstreams });
-  const http = replace.http ?? ownHttp!;
-  const ports = { connectors, store, http, upstream, cache: new FactCaches(now), now, delay };
-  const jobs = new Jobs({ now, log });
   const proxied = proxiedTools({
     ...ports,
     jobs,
     proxies,
-    newId: () => newId(),
+    newId,
     handler: async () => (await import("../platforms/tool_servers/proxied_tool.ts")).proxiedTool,
     toolServers: replace.toolServers ?? connectors.get("tool_servers"),
     builtIn: new Set(tools.keys()),
     log,
   });
   const sources = [builtIn(tools), proxied.source, ...(replace.sources ?? [])];
+  const hasSecret = (name: string) => (settings.upstream[name] ?? null) !== null;
   const catalog = new Catalog(sources, { hasSecret, reaches });
-  const lists = new ToolLists({ ...ports, catalog });
   const dispatch = dispatcher({
     ...ports,
     every: (ms, work) => CLOCK.every(ms, work),
@@ -107,14 +168,25 @@ export async function openGateway(
     siteLimit: new RateLimit(settings.rateLimitSite, "site", now),
     log,
   });
-  const days = settings.auditRetentionDays;
-  const retention = new Retention({ store, days, now, newId: () => newId(), jobs, log });
-  const doubts = new Doubts({ store, now, elapsed: () => performance.now(), jobs, log });
-  const snapshots = new Snapshots({ ...ports, newId: () => newId(), jobs, log });
-  // Loaded when first wanted: few processes ever connect an account.
+  return {
+    authenticate,
+    proxied,
+    catalog,
+    lists: new ToolLists({ ...ports, catalog }),
+    dispatch,
+    retention: new Retention({ store, days: settings.auditRetentionDays, now, newId, jobs, log }),
+    doubts: new Doubts({ store, now, elapsed: () => performance.now(), jobs, log }),
+    snapshots: new Snapshots({ ...ports, newId, jobs, log }),
+  };
+}
+
+type Guarded = Base & ReturnType<typeof guardOf>;
+
+/** Accounts that people connect and clients that they let in: few processes ever need them, so the first use loads them. */
+function accountsOf({ ports, store, baseUrl, now, log, newId, logFault }: Guarded) {
   const connections = onDemand(async () => {
     const { Connections } = await import("../identity/connections/connections.ts");
-    return new Connections({ ...ports, baseUrl, newId: () => newId() });
+    return new Connections({ ...ports, baseUrl, newId });
   });
   const connecting = onDemand(async () => {
     const { Connecting } = await import("../identity/connections/connecting.ts");
@@ -122,125 +194,104 @@ export async function openGateway(
   });
   const clients = onDemand(async () => {
     const { ConnectedClients } = await import("../identity/oauth/connected.ts");
-    return new ConnectedClients({ store, now, newId: () => newId(), log });
+    return new ConnectedClients({ store, now, newId, log });
   });
-  const stopping = new AbortController();
-  const noticed = new Proxies(settings.trustedProxies, { now, log });
-  const app = buildApp({
-    rest: (app) =>
-      restDoor(app, {
-        authenticate,
-        dispatch,
-        lists,
-        sites: store.sites,
-        tokenLimit,
-        bodies,
-        openapi: () => openapi(describedTools(tools.values()), baseUrl, CODES, connectors.kinds),
-        baseUrl,
-        newId: () => newId(),
-        log,
-      }),
-    mcp: mcpDoor({
-      authenticate,
-      listing: async (caller, sites) => {
-        tokenLimit.take(caller.token.id);
-        return await (await lists.of(caller, sites)).mcp();
-      },
-      lists,
-      stopping: stopping.signal,
-      clock: CLOCK,
-      bodies,
-      bodyLimit: (caller) => largestBodyLimit(catalog.entries(), caller),
-      call: dispatched(dispatch),
-      report: (fault, requestId) => logFault(requestId, fault),
-      hosts: hostsOf(baseUrl),
-      baseUrl,
-      server: SERVER,
-      requestId: () => newId(),
-    }),
-    async admin() {
-      const { adminApp } = await import("../admin/api.ts"); // not needed to start
-      const { snapshotReport } = await import("../guard/snapshot_report.ts");
-      return adminApp({
-        store,
-        masterToken: settings.masterToken,
-        passphraseCost: replace.passphraseCost,
-        tokenPrefix: settings.tokenPrefix,
-        baseUrl,
-        privateUpstreams: settings.privateUpstreams,
-        connectors,
-        overview(link) {
-          const connector = connectors.links.get(link);
-          const call = { site: null, caller: null, deadline: endOfCall(now()) };
-          return connector?.overview?.(makeConnectorContext(ports, call, connector)) ?? Promise.resolve(null);
-        },
-        async setUp(site, what, name) {
-          const { setUpSite } = await import("../guard/site_setup.ts");
-          return await setUpSite({ ...ports, newId: () => newId() }, { site, what, name });
-        },
-        connections,
-        clients,
-        proxiedTools: proxied.operator,
-        async toolNames() {
-          await catalog.fresh();
-          return catalog.names();
-        },
-        record: recorder({ audit: store.audit, log }, () => newId(), now),
-        retention,
-        doubts,
-        jobs: () => jobs.report(),
-        proxies: () => noticed.report(),
-        snapshots: (days, site_id) => snapshotReport(ports, days, site_id),
-        now,
-        report: logFault,
-      }, async (ports) => (await import("../console/admin/app.ts")).pagesApp(ports));
-    },
-    async connect() {
-      const { connectApp } = await import("../doors/connect.ts");
-      return connectApp({ steps: connecting, baseUrl, newId: () => newId(), report: logFault });
-    },
-    async oauth() {
-      const { oauthApp } = await import("../doors/oauth.ts");
-      const { Visitors } = await import("../identity/visitors.ts");
-      const visitors = new Visitors({ store, baseUrl });
-      const signedIn = replace.signedIn ?? ((request: Request) => visitors.person(request));
-      return oauthApp({
-        store,
-        http,
-        catalog,
-        baseUrl,
-        signedIn,
-        now,
-        newId: () => newId(),
-        log,
-        report: logFault,
-      });
-    },
-    proxies: noticed,
-    ping: () => store.ping(),
-    newId: () => newId(),
-    draining: () => stopping.signal.aborted,
+  return { connections, connecting, clients };
+}
+
+type Parts = Guarded & ReturnType<typeof accountsOf>;
+
+function restOf(
+  { authenticate, dispatch, lists, store, tokenLimit, bodies, registry, connectors, baseUrl, newId, log }:
+    Parts,
+  app: Parameters<typeof restDoor>[0],
+): void {
+  return restDoor(app, {
+    authenticate,
+    dispatch,
+    lists,
+    sites: store.sites,
+    tokenLimit,
+    bodies,
+    openapi: () => openapi(describedTools(registry.tools.values()), baseUrl, CODES, connectors.kinds),
+    baseUrl,
+    newId,
     log,
   });
-  return {
-    fetch: app,
+}
+
+function mcpOf({ authenticate, dispatch, lists, catalog, tokenLimit, bodies, ...parts }: Parts) {
+  return mcpDoor({
+    authenticate,
+    listing: async (caller, sites) => {
+      tokenLimit.take(caller.token.id);
+      return await (await lists.of(caller, sites)).mcp();
+    },
+    lists,
+    stopping: parts.stopping.signal,
+    clock: CLOCK,
+    bodies,
+    bodyLimit: (caller) => largestBodyLimit(catalog.entries(), caller),
+    call: dispatched(dispatch),
+    report: (fault, requestId) => parts.logFault(requestId, fault),
+    hosts: hostsOf(parts.baseUrl),
+    baseUrl: parts.baseUrl,
+    server: SERVER,
+    requestId: parts.newId,
+  });
+}
+
+/** The admin API and its pages; not needed to start. */
+async function adminOf(parts: Parts) {
+  const { adminApp } = await import("../admin/api.ts");
+  const { snapshotReport } = await import("../guard/snapshot_report.ts");
+  const { settings, ports, store, connectors, catalog, baseUrl, now, log, newId } = parts;
+  return adminApp({
     store,
-    catalog,
-    retention,
-    doubts,
-    snapshots,
-    toolCatalogs: proxied,
-    log,
-    drain: () => void (stopping.abort(), snapshots.stop(), proxied.stop()),
-    cutOff: () => ownHttp?.[Symbol.dispose](),
-    close: async () => {
-      stopping.abort();
-      const stopped = Promise.all([snapshots.stop(), proxied.stop()]);
-      ownHttp?.[Symbol.dispose]();
-      await stopped; // its lease is given back while there is a store
-      await store.close();
+    masterToken: settings.masterToken,
+    passphraseCost: parts.replace.passphraseCost,
+    tokenPrefix: settings.tokenPrefix,
+    baseUrl,
+    privateUpstreams: settings.privateUpstreams,
+    connectors,
+    overview(link) {
+      const connector = connectors.links.get(link);
+      const call = { site: null, caller: null, deadline: endOfCall(now()) };
+      return connector?.overview?.(makeConnectorContext(ports, call, connector)) ?? Promise.resolve(null);
     },
-  };
+    async setUp(site, what, name) {
+      const { setUpSite } = await import("../guard/site_setup.ts");
+      return await setUpSite({ ...ports, newId }, { site, what, name });
+    },
+    connections: parts.connections,
+    clients: parts.clients,
+    proxiedTools: parts.proxied.operator,
+    async toolNames() {
+      await catalog.fresh();
+      return catalog.names();
+    },
+    record: recorder({ audit: store.audit, log }, newId, now),
+    retention: parts.retention,
+    doubts: parts.doubts,
+    jobs: () => parts.jobs.report(),
+    proxies: () => parts.noticed.report(),
+    snapshots: (days, site_id) => snapshotReport(ports, days, site_id),
+    now,
+    report: parts.logFault,
+  }, async (ports) => (await import("../console/admin/app.ts")).pagesApp(ports));
+}
+
+async function connectOf({ connecting, baseUrl, newId, logFault }: Parts) {
+  const { connectApp } = await import("../doors/connect.ts");
+  return connectApp({ steps: connecting, baseUrl, newId, report: logFault });
+}
+
+async function oauthOf({ replace, store, http, catalog, baseUrl, now, newId, log, logFault }: Parts) {
+  const { oauthApp } = await import("../doors/oauth.ts");
+  const { Visitors } = await import("../identity/visitors.ts");
+  const visitors = new Visitors({ store, baseUrl });
+  const signedIn = replace.signedIn ?? ((request: Request) => visitors.person(request));
+  return oauthApp({ store, http, catalog, baseUrl, signedIn, now, newId, log, report: logFault });
 }
 
 /** One line of JSON on standard error. */
