@@ -19,7 +19,13 @@ function userView({ id, ...rest }: User) {
 
 /** Adds the routes under /admin/api/projects and /admin/api/users. */
 export function peopleRoutes(app: Hono, ports: AdminPorts): void {
-  const { projects, users, sites } = ports.store;
+  projectRoutes(app, ports);
+  userRoutes(app, ports);
+  accessRoutes(app, ports);
+}
+
+function projectRoutes(app: Hono, ports: AdminPorts): void {
+  const { projects, sites } = ports.store;
   app.get("/admin/api/projects", async (c) => {
     const own = (await sites.list()).filter(({ id }) => isOwnSite(callerOf(c), id));
     const used = new Set(own.map(({ project_id }) => project_id));
@@ -39,7 +45,10 @@ export function peopleRoutes(app: Hono, ports: AdminPorts): void {
     await ports.record(callerOf(c).actor, "project.create", { after: body });
     return answer(c, project);
   });
+}
 
+function userRoutes(app: Hono, ports: AdminPorts): void {
+  const { users, sites } = ports.store;
   app.get("/admin/api/users", async (c) => {
     const { user: admin } = callerOf(c);
     const shown = (await users.list()).filter((user) => user.id === admin?.id || isManaged(admin, user));
@@ -57,37 +66,12 @@ export function peopleRoutes(app: Hono, ports: AdminPorts): void {
     return answer(c, userView(user!));
   });
 
-  const peopleOf = onDemand(async () => new (await import("../identity/sign_in/people.ts")).People(ports));
-  /** The user meant, by id or e-mail address, where the caller may manage it. */
-  const managed = async (c: Context, wanted: string): Promise<User> => {
-    const user = wanted.includes("@")
-      ? await users.byEmail(wanted)
-      : RECORD_ID.test(wanted)
-      ? await users.get(wanted)
-      : null;
-    if (user === null) throw noUser(wanted);
-    assertManaged(callerOf(c).user, user);
-    return user;
-  };
-
-  app.post("/admin/api/users/:id/invite", async (c) => {
-    const user = await managed(c, c.req.param("id"));
-    return answer(c, await (await peopleOf()).invite(callerOf(c).actor, user));
-  });
-
-  app.post("/admin/api/users/:id/remove", async (c) => {
-    const { id } = await managed(c, c.req.param("id"));
-    const removed = await removeUser(ports, callerOf(c).actor, id);
-    if (removed === null) throw noUser(id);
-    return answer(c, { ...userView(removed.user), ...removed.ended });
-  });
-
   app.patch("/admin/api/users/:id", async (c) => {
     const id = c.req.param("id");
     const { user: admin, actor } = callerOf(c);
     const patch = checked(userPatch, await jsonObject(c.req.raw));
     if (Object.keys(patch).length === 0) refuseAny(["The body: names nothing to change"]);
-    if (admin !== null) assertGrants(admin, { ...await managed(c, id), ...patch });
+    if (admin !== null) assertGrants(admin, { ...await managedUser(ports, c, id), ...patch });
     if (patch.allowed_sites) refuseAny(await unknownSites(patch.allowed_sites, sites));
     const before = RECORD_ID.test(id) ? await users.get(id) : null;
     const user = before && await users.update(id, patch);
@@ -95,6 +79,35 @@ export function peopleRoutes(app: Hono, ports: AdminPorts): void {
     await ports.record(actor, "user.change", { user_id: id, ...differences(before, user) });
     return answer(c, userView(user));
   });
+}
+
+/** Invitations, and the end of what a user can sign in with. */
+function accessRoutes(app: Hono, ports: AdminPorts): void {
+  const peopleOf = onDemand(async () => new (await import("../identity/sign_in/people.ts")).People(ports));
+
+  app.post("/admin/api/users/:id/invite", async (c) => {
+    const user = await managedUser(ports, c, c.req.param("id"));
+    return answer(c, await (await peopleOf()).invite(callerOf(c).actor, user));
+  });
+
+  app.post("/admin/api/users/:id/remove", async (c) => {
+    const { id } = await managedUser(ports, c, c.req.param("id"));
+    const removed = await removeUser(ports, callerOf(c).actor, id);
+    if (removed === null) throw noUser(id);
+    return answer(c, { ...userView(removed.user), ...removed.ended });
+  });
+}
+
+/** The user meant, by id or e-mail address, where the caller may manage it. Throws E_NOT_FOUND, E_FORBIDDEN. */
+async function managedUser({ store: { users } }: AdminPorts, c: Context, wanted: string): Promise<User> {
+  const user = wanted.includes("@")
+    ? await users.byEmail(wanted)
+    : RECORD_ID.test(wanted)
+    ? await users.get(wanted)
+    : null;
+  if (user === null) throw noUser(wanted);
+  assertManaged(callerOf(c).user, user);
+  return user;
 }
 
 /** Throws E_FORBIDDEN where an admin would make somebody who is not his or hers to manage. */

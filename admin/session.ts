@@ -30,7 +30,7 @@ export interface AdminGate {
 export function adminGate(ports: AdminPorts): AdminGate {
   const matches = masterToken(ports.masterToken);
   const wrong = wrongAttempts(ports.now);
-  const visitors = new Visitors(ports);
+  const callers = callersOf(ports, matches, wrong);
   return {
     login: async (c) => {
       assertOwnPages(c, ports.baseUrl, false);
@@ -55,10 +55,16 @@ export function adminGate(ports: AdminPorts): AdminGate {
     },
     check: async (c, next) => {
       const header = c.req.header("authorization");
-      admit(c, header !== undefined ? byBearer(header) : await byCookie(c));
+      admit(c, header !== undefined ? callers.byBearer(header) : await callers.byCookie(c));
       await next();
     },
   };
+}
+
+/** Who sends a request, by what it proves: the master token, its session, or a person's. */
+function callersOf(ports: AdminPorts, matches: (token: string) => boolean, wrong: () => void) {
+  const visitors = new Visitors(ports);
+  return { byBearer, byCookie };
 
   function byBearer(header: string): AdminCaller {
     const token = /^Bearer +(\S+)$/i.exec(header.trim())?.[1] ?? "";

@@ -7,6 +7,34 @@ import type { OpenApiSchema } from "./openapi_schema.ts";
 /** A table of codes, as core/errors.ts holds it. */
 export type Codes = Readonly<Record<string, CodeEntry>>;
 
+const WHOAMI = object({
+  token_id: text("The token"),
+  name: text("Its label"),
+  allowed_sites: list(
+    { type: "string" },
+    "The sites that the token and its owner may use; `*` means all",
+  ),
+  allowed_tools: list({ type: "string" }, "The tools in scope; `*` means all"),
+  max_risk: {
+    type: "integer",
+    minimum: 0,
+    maximum: 4,
+    description: "How far a call may go: the lower of the token's ceiling and its owner's",
+  },
+  owner_user_id: { ...text("Whose token it is; null for one that belongs to no user"), nullable: true },
+  super_admin: {
+    type: "boolean",
+    description: "Whether it may call super-admin tools; a token that belongs to no user need not",
+  },
+  confirm_policy: {
+    type: "string",
+    enum: [...CONFIRM_POLICIES],
+    description:
+      "What a write needs: with `flag` `confirm: true`, with `preview` its confirm_token as well, with `human` a " +
+      "person's approval; a site can ask for more",
+  },
+}, "The token of the call");
+
 /** The named schemas beside those of the tools' arguments; `kinds` are those of site. */
 export function sharedSchemas(codes: Codes, kinds: readonly string[]): Record<string, OpenApiSchema> {
   return {
@@ -30,33 +58,7 @@ export function sharedSchemas(codes: Codes, kinds: readonly string[]): Record<st
       "The answer to a call that was refused or failed",
     ),
     ...ANSWERS,
-    Whoami: object({
-      token_id: text("The token"),
-      name: text("Its label"),
-      allowed_sites: list(
-        { type: "string" },
-        "The sites that the token and its owner may use; `*` means all",
-      ),
-      allowed_tools: list({ type: "string" }, "The tools in scope; `*` means all"),
-      max_risk: {
-        type: "integer",
-        minimum: 0,
-        maximum: 4,
-        description: "How far a call may go: the lower of the token's ceiling and its owner's",
-      },
-      owner_user_id: { ...text("Whose token it is; null for one that belongs to no user"), nullable: true },
-      super_admin: {
-        type: "boolean",
-        description: "Whether it may call super-admin tools; a token that belongs to no user need not",
-      },
-      confirm_policy: {
-        type: "string",
-        enum: [...CONFIRM_POLICIES],
-        description:
-          "What a write needs: with `flag` `confirm: true`, with `preview` its confirm_token as well, with `human` a " +
-          "person's approval; a site can ask for more",
-      },
-    }, "The token of the call"),
+    Whoami: WHOAMI,
     WhoamiEnvelope: envelope(ref("schemas", "Whoami"), "The token of the call"),
     Site: object({
       id: text("What tools take as `site_id`"),

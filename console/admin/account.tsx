@@ -29,27 +29,36 @@ const DONE: Readonly<Record<string, string>> = {
 
 /** Adds the routes under `/admin/account`. */
 export function accountPages(app: Hono, parts: PagesParts): void {
-  const { people, ports, visitors } = parts;
-  const { store } = ports;
-  /** Whether somebody has signed in so lately that a way in may be added. */
-  const isFresh = ({ session }: Person) =>
-    Math.abs(ports.now() - session.created_at) < PEOPLE_LIMITS.SIGN_IN_FRESH_MS;
-  const stale = (c: Context) =>
-    leadTo(c, `/admin/sign-in?${new URLSearchParams({ again: "1", next: ACCOUNT_PATH })}`);
-  const page = async (c: Context, person: Person, faults: AccountFaults = {}) => {
+  const { store, baseUrl } = parts.ports;
+  const page: ShowAccount = async (c, person, faults = {}) => {
     const signIn = await store.signIns.get(person.user.id);
     const sessions = await store.personSessions.list(person.user.id);
-    return await accountPage(c, { person, signIn, sessions, faults, baseUrl: ports.baseUrl });
+    return await accountPage(c, { person, signIn, sessions, faults, baseUrl });
   };
-
   app.get(ACCOUNT_PATH, (c) => asPerson(parts, c, (person) => page(c, person)));
+  passphraseRoutes(app, parts, page);
+  passkeyRoutes(app, parts, page);
+  sessionRoutes(app, parts);
+}
 
+/** The page of somebody's account, with what is wrong with what was sent. */
+type ShowAccount = (c: Context, person: Person, faults?: AccountFaults) => Promise<Response>;
+
+/** Whether somebody has signed in so lately that a way in may be added. */
+const isFresh = ({ ports }: PagesParts, { session }: Person) =>
+  Math.abs(ports.now() - session.created_at) < PEOPLE_LIMITS.SIGN_IN_FRESH_MS;
+
+const stale = (c: Context) =>
+  leadTo(c, `/admin/sign-in?${new URLSearchParams({ again: "1", next: ACCOUNT_PATH })}`);
+
+function passphraseRoutes(app: Hono, parts: PagesParts, page: ShowAccount): void {
+  const { people, ports: { store } } = parts;
   app.post(`${ACCOUNT_PATH}/passphrase`, (c) =>
     asSender(parts, c, async (person, form) => {
       const { user, session } = person;
       const chosen = form.get("passphrase") ?? "";
       const { passphrase: kept } = await store.signIns.get(user.id);
-      if (kept === null && !isFresh(person)) return stale(c);
+      if (kept === null && !isFresh(parts, person)) return stale(c);
       const fault = people.fault(user, chosen);
       if (fault !== null) return await page(c, person, { passphrase: fault });
       if (form.get("again") !== chosen) {
@@ -65,10 +74,13 @@ export function accountPages(app: Hono, parts: PagesParts): void {
       }
       return leadTo(c, `${ACCOUNT_PATH}?done=passphrase`);
     }));
+}
 
+function passkeyRoutes(app: Hono, parts: PagesParts, page: ShowAccount): void {
+  const { people, ports: { store } } = parts;
   app.post(`${ACCOUNT_PATH}/passkeys/options`, (c) =>
     asSender(parts, c, async (person) => {
-      if (!isFresh(person)) {
+      if (!isFresh(parts, person)) {
         throw new GatewayError(
           "E_FORBIDDEN",
           "Sign out and in again first: a passkey is added shortly after that",
@@ -81,7 +93,7 @@ export function accountPages(app: Hono, parts: PagesParts): void {
   app.post(`${ACCOUNT_PATH}/passkeys`, (c) =>
     asSender(parts, c, async (person, form) => {
       const { user, csrf } = person;
-      if (!isFresh(person)) return stale(c);
+      if (!isFresh(parts, person)) return stale(c);
       try {
         const passkeys = await parts.passkeys();
         const made = await passkeys.made(form.get("response") ?? "", csrf, form.get("name") ?? "");
@@ -101,7 +113,11 @@ export function accountPages(app: Hono, parts: PagesParts): void {
       }
       return leadTo(c, `${ACCOUNT_PATH}?done=removed`);
     }));
+}
 
+function sessionRoutes(app: Hono, parts: PagesParts): void {
+  const { visitors, ports } = parts;
+  const { store } = ports;
   app.post(`${ACCOUNT_PATH}/sessions/end`, (c) =>
     asSender(parts, c, async ({ user, session }, form) => {
       const id = form.get("session") ?? "";

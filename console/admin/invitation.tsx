@@ -30,16 +30,7 @@ interface Found {
 /** Adds the routes under `/admin/invitation`. */
 export function invitationPages(app: Hono, parts: PagesParts): void {
   const { visitors, people, ports: { baseUrl } } = parts;
-  /** Runs what needs an invitation that stands; says why where it does not. */
-  const invited = async (c: Context, visitor: Visitor, act: (found: Found) => Promise<Response>) => {
-    const text = c.req.param("text") ?? "";
-    const known = await people.invitation(text);
-    const state = known?.state ?? "unknown";
-    if (known === null || state !== "open") {
-      return await overPage(c, visitor, OVER[state as keyof typeof OVER]);
-    }
-    return await act({ text, user: known.user });
-  };
+  const invited = invitedBy(people);
   const join = async (c: Context, visitor: Visitor, { text }: Found, chosen: Chosen) => {
     const signedIn = await people.accept(text, chosen, addressOf(c));
     if (signedIn === null) return await overPage(c, visitor, OVER.used);
@@ -89,6 +80,19 @@ export function invitationPages(app: Hono, parts: PagesParts): void {
       return await join(c, visitor, found, { passkey });
     }));
 }
+
+/** Runs what needs an invitation that can be used; where it cannot, the page says why. */
+const invitedBy =
+  (people: PagesParts["people"]) =>
+  async (c: Context, visitor: Visitor, act: (found: Found) => Promise<Response>): Promise<Response> => {
+    const text = c.req.param("text") ?? "";
+    const known = await people.invitation(text);
+    const state = known?.state ?? "unknown";
+    if (known === null || state !== "open") {
+      return await overPage(c, visitor, OVER[state as keyof typeof OVER]);
+    }
+    return await act({ text, user: known.user });
+  };
 
 type Chosen = Parameters<PagesParts["people"]["accept"]>[1];
 
@@ -151,23 +155,31 @@ function invitationPage(
       <Form visitor={visitor} action={action}>
         <h2>With a passphrase</h2>
         <input type="hidden" name="email" value={user.email} autocomplete="username" />
-        <Field
-          name="passphrase"
-          label="Passphrase"
-          type="password"
-          hint={`At least ${PEOPLE_LIMITS.PASSPHRASE_CHARACTERS_MIN} characters. A few words in a row are good.`}
-          error={faults.passphrase}
-          autocomplete="new-password"
-        />
-        <Field
-          name="again"
-          label="The same again"
-          type="password"
-          error={faults.again}
-          autocomplete="new-password"
-        />
+        <PassphraseFields {...faults} />
         <Submit>Set the passphrase</Submit>
       </Form>
     </>,
+  );
+}
+
+function PassphraseFields({ passphrase, again }: Faults) {
+  return (
+    <>
+      <Field
+        name="passphrase"
+        label="Passphrase"
+        type="password"
+        hint={`At least ${PEOPLE_LIMITS.PASSPHRASE_CHARACTERS_MIN} characters. A few words in a row are good.`}
+        error={passphrase}
+        autocomplete="new-password"
+      />
+      <Field
+        name="again"
+        label="The same again"
+        type="password"
+        error={again}
+        autocomplete="new-password"
+      />
+    </>
   );
 }

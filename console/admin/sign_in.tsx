@@ -26,7 +26,7 @@ interface Shown {
 export function signInPages(app: Hono, parts: PagesParts): void {
   const { visitors, people, ports } = parts;
   const { baseUrl } = ports;
-  const wanted = (next: string | null | undefined) => ownAddress(next, baseUrl, HOME);
+  const wanted = wantedBy(parts);
 
   app.get("/admin", (c) => leadTo(c, HOME));
   app.get("/admin/login", (c) => leadTo(c, PATH));
@@ -60,6 +60,26 @@ export function signInPages(app: Hono, parts: PagesParts): void {
     }
   });
 
+  passkeyRoutes(app, parts);
+
+  app.post("/admin/sign-out", async (c) => {
+    const visitor = await visitors.visit(c);
+    await visitors.form(c, visitor);
+    await visitors.signOut(c);
+    if (visitor.user) await ports.record(actorOfPerson(visitor.user), "session.sign_out", {});
+    return leadTo(c, PATH);
+  });
+}
+
+/** Where a form leads on to: an address of ours. */
+const wantedBy = ({ ports }: PagesParts) => (next: string | null | undefined) =>
+  ownAddress(next, ports.baseUrl, HOME);
+
+function passkeyRoutes(app: Hono, parts: PagesParts): void {
+  const { visitors, ports } = parts;
+  const { baseUrl } = ports;
+  const wanted = wantedBy(parts);
+
   app.post(`${PATH}/passkey/options`, async (c) => {
     const visitor = await visitors.visit(c);
     await visitors.form(c, visitor);
@@ -80,14 +100,6 @@ export function signInPages(app: Hono, parts: PagesParts): void {
       const { message, status } = worded(c, thrown);
       return await signInPage(c, visitor, baseUrl, { next, problem: message, status });
     }
-  });
-
-  app.post("/admin/sign-out", async (c) => {
-    const visitor = await visitors.visit(c);
-    await visitors.form(c, visitor);
-    await visitors.signOut(c);
-    if (visitor.user) await ports.record(actorOfPerson(visitor.user), "session.sign_out", {});
-    return leadTo(c, PATH);
   });
 }
 

@@ -69,9 +69,6 @@ export interface TokenFieldsParts {
 
 /** The fields; nothing can be chosen that its owner, or the token as it stands, may not do. */
 export function TokenFields({ user, sites, chosen, faults, token }: TokenFieldsParts): Child {
-  const has = (id: string) => chosen?.allowed_sites.includes(id) ?? false;
-  const offered = sites.filter(({ id }) => token === undefined || isIn(id, token.allowed_sites));
-  const allTools = chosen?.allowed_tools.includes(ALL) ?? true;
   const most = Math.min(user.max_risk, token?.max_risk ?? user.max_risk);
   const strict = CONFIRM_POLICIES.slice(token ? CONFIRM_POLICIES.indexOf(token.confirm_policy) : 0);
   return (
@@ -96,6 +93,36 @@ export function TokenFields({ user, sites, chosen, faults, token }: TokenFieldsP
           ]}
         />
       )}
+      <ScopeFields user={user} sites={sites} chosen={chosen} faults={faults} token={token} />
+      <Select
+        name="max_risk"
+        label="At most"
+        hint="What it may never go beyond, whatever it is asked for"
+        error={faults.max_risk}
+        value={String(chosen?.max_risk ?? Math.min(RISK_DEFAULT, most))}
+        options={CEILINGS.slice(0, most + 1).map((label, tier) => ({ value: String(tier), label }))}
+      />
+      <Select
+        name="confirm_policy"
+        label="Before a change is made"
+        error={faults.confirm_policy}
+        value={chosen?.confirm_policy ?? "preview"}
+        options={strict.flatMap((policy) => {
+          const label = POLICIES[policy];
+          return label === undefined ? [] : [{ value: policy, label }];
+        })}
+      />
+    </>
+  );
+}
+
+/** Which sites and tools it is for. */
+function ScopeFields({ user, sites, chosen, faults, token }: TokenFieldsParts): Child {
+  const has = (id: string) => chosen?.allowed_sites.includes(id) ?? false;
+  const offered = sites.filter(({ id }) => token === undefined || isIn(id, token.allowed_sites));
+  const allTools = chosen?.allowed_tools.includes(ALL) ?? true;
+  return (
+    <>
       <Choices
         name="allowed_sites"
         legend="Sites"
@@ -128,24 +155,6 @@ export function TokenFields({ user, sites, chosen, faults, token }: TokenFieldsP
         hint="With commas between them, such as: list_sites, create_draft"
         value={allTools ? "" : chosen?.allowed_tools.join(", ")}
         required={false}
-      />
-      <Select
-        name="max_risk"
-        label="At most"
-        hint="What it may never go beyond, whatever it is asked for"
-        error={faults.max_risk}
-        value={String(chosen?.max_risk ?? Math.min(RISK_DEFAULT, most))}
-        options={CEILINGS.slice(0, most + 1).map((label, tier) => ({ value: String(tier), label }))}
-      />
-      <Select
-        name="confirm_policy"
-        label="Before a change is made"
-        error={faults.confirm_policy}
-        value={chosen?.confirm_policy ?? "preview"}
-        options={strict.flatMap((policy) => {
-          const label = POLICIES[policy];
-          return label === undefined ? [] : [{ value: policy, label }];
-        })}
       />
     </>
   );

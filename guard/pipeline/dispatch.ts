@@ -113,13 +113,8 @@ async function runPipeline(
   if (admitted.tier === 0) return await read(admitted); // 16; what only reads has no plan, and is bound to nothing
   const writes = !admitted.gate || mayWrite(admitted);
   const run = { request_id: requestId, deadline };
-  const consent = new Consent(
-    ports,
-    subjectOf(admitted),
-    run,
-    inspectionHint(admitted.entry.manifest),
-    place,
-  );
+  const hint = inspectionHint(admitted.entry.manifest);
+  const consent = new Consent(ports, subjectOf(admitted), run, hint, place);
   record.judged = consent;
   record.confirmed = writes;
   if (writes) { // 13a
