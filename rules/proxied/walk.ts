@@ -103,7 +103,7 @@ function itemsOf(place: Place, value: readonly unknown[]): Place[] {
   });
   const [name] = value;
   const isPair = value.length === 2 && isName(name) && Array.isArray(place.within?.value);
-  return isPair ? [all[0]!, ...named(all[1]!, name)] : all;
+  return isPair ? [all[0]!, ...named(all[1]!, name.trim())] : all;
 }
 
 function membersOf(place: Place, value: object): Place[] {
@@ -111,7 +111,7 @@ function membersOf(place: Place, value: object): Place[] {
   const names: string[] = [];
   const others: (readonly [key: string, beside: "surely" | "maybe"])[] = [];
   const all = Object.entries(value).map(([key, one]): Place => {
-    if (typeof one === "string" && isOf(NAMES, key) && isName(one)) names.push(one);
+    if (typeof one === "string" && isOf(NAMES, key) && isName(one)) names.push(one.trim());
     const beside = statusIn(key, one);
     if (beside !== "no") others.push([key, beside]);
     return {
@@ -186,15 +186,20 @@ const isOf = (words: ReadonlySet<string>, key: string) =>
 
 const NAME_SHOWN = 80;
 
+/** What is longer names nothing anywhere. */
+const NAME_CHARACTERS_MAX = 256;
+
 /** One word: what has blanks within it is a title for people. */
-const isName = (value: unknown): value is string => typeof value === "string" && /^\s*\S+\s*$/.test(value);
+const isName = (value: unknown): value is string => typeof value === "string" && isWord(value.trim());
+const isWord = (text: string) => text.length <= NAME_CHARACTERS_MAX && /^\S+$/.test(text);
 
 /** Under those names; what holds nothing more under its own as well, for the rest would be seen twice at each level. */
 function named(place: Place, ...names: string[]): Place[] {
-  const renamed = names.map((name) => {
-    const key = name.trim();
-    return { ...place, key, field: `${place.field} (${key.slice(0, NAME_SHOWN)})` };
-  });
+  const renamed = names.map((key) => ({
+    ...place,
+    key,
+    field: `${place.field} (${key.slice(0, NAME_SHOWN)})`,
+  }));
   return typeof place.value === "object" && place.value !== null ? renamed : [place, ...renamed];
 }
 
