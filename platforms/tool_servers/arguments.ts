@@ -1,6 +1,7 @@
 /** The arguments of a hosted tool as callers write them, and as its server wants them: prefixes and the location put back. */
 import { clipped, GatewayError } from "../../core/errors.ts";
-import { walk } from "../../rules/proxied/walk.ts";
+import { memoize } from "../../core/made_once.ts";
+import { type Place, walk } from "../../rules/proxied/walk.ts";
 import { wordList } from "../../rules/proxied/words.ts";
 import type { SiteOffer } from "./types.ts";
 
@@ -30,16 +31,21 @@ const PREFIX_WORDS: ReadonlySet<string> = new Set(["path", "query", "body"]);
 /** What is put into the address of a request, where an id of several kinds can only be the location's. */
 const ADDRESS = /^(path|query)_./;
 
+/** Whether one of those names says of what kind an id is; they are looked through once, when that is first asked. */
+export function kindAmong(names: () => readonly string[]): () => boolean {
+  let found: boolean | undefined;
+  return () => found ??= names().some((one) => NAMING.get(bareWords(one)) === "kind");
+}
+
 /**
- * What an argument of that name says of a location, standing beside arguments of those other names; undefined for one
+ * What an argument of that name says of a location, standing beside others that name a kind or not; undefined for one
  * that says nothing.
  */
-export function namingOf(name: string, others: readonly string[]): Naming | undefined {
+export function namingOf(name: string, hasKind: () => boolean): Naming | undefined {
   const words = bareWords(name);
   const naming = NAMING.get(words);
   if (naming === undefined || naming === "kind" || !words.startsWith("alt")) return naming;
-  const isAddress = ADDRESS.test(name);
-  return isAddress || others.some((other) => NAMING.get(bareWords(other)) === "kind") ? naming : undefined;
+  return ADDRESS.test(name) || hasKind() ? naming : undefined;
 }
 
 function bareWords(name: string): string {
@@ -61,11 +67,12 @@ export function toUpstreamArguments(
 ) {
   assertOwnLocation(args, location);
   const names = Object.keys(propertiesOf(input_schema));
-  const all = [...names, ...Object.keys(args)];
+  const hasKind = kindAmong(() => [...names, ...Object.keys(args)]);
+  const known = { names: new Set(names), byBare: Map.groupBy(names, bare) };
   const sent: Record<string, unknown> = {};
   for (const [given, value] of Object.entries(args)) {
-    const name = upstreamName(given, names);
-    const naming = namingOf(name, all);
+    const name = upstreamName(given, known);
+    const naming = namingOf(name, hasKind);
     if (naming === "one" || naming === "kind") {
       if (value !== null && !isOwn(naming, value, location)) throw foreign(given);
       continue;
@@ -74,8 +81,9 @@ export function toUpstreamArguments(
     if (PATH.test(name)) assertOnePart(given, value);
     Object.defineProperty(sent, name, { value, enumerable: true, configurable: true, writable: true });
   }
+  const isKindThere = kindAmong(() => names);
   for (const name of names) {
-    const naming = namingOf(name, names);
+    const naming = namingOf(name, isKindThere);
     if (naming === "one" || naming === "kind") sent[name] = naming === "kind" ? LOCATION_KIND : location;
   }
   return sent;
@@ -92,17 +100,25 @@ function assertOnePart(given: string, value: unknown): void {
 const propertiesOf = ({ properties }: Arguments): object => propertiesIn(properties);
 
 /** The name that the server has for it; one that it does not have stays as it is, for the server to judge. */
-function upstreamName(given: string, names: readonly string[]): string {
-  if (names.includes(given)) return given;
-  const [found, ...more] = names.filter((name) => bare(name) === given && name !== given);
+function upstreamName(
+  given: string,
+  { names, byBare }: {
+    readonly names: ReadonlySet<string>;
+    readonly byBare: ReadonlyMap<string, readonly string[]>;
+  },
+): string {
+  if (names.has(given)) return given;
+  const [found, ...more] = byBare.get(given) ?? [];
   if (more.length > 0) throw bad(`${given}: give ${[found, ...more].join(" or ")}`);
   return found ?? given;
 }
 
 /** The location is the site's, wherever one is named. */
 function assertOwnLocation(args: Arguments, location: string): void {
+  const kindIn = memoize((place: Place) => kindAmong(() => Object.keys(propertiesIn(place.value))));
   const fault = walk(args, ({ field, key, value, within }) => {
-    const naming = value === null ? undefined : namingOf(key, Object.keys(propertiesIn(within?.value)));
+    const hasKind = () => within !== null && kindIn(within)();
+    const naming = value === null ? undefined : namingOf(key, hasKind);
     return naming === undefined || isOwn(naming, value, location) ? undefined : field;
   });
   if (fault !== undefined) throw foreign(fault);

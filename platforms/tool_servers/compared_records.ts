@@ -59,7 +59,8 @@ export function comparedRecord(
     const names = listed(longer.map(({ name }) => name));
     return { verified: null, reason: `The record has what was sent, and more beside it: ${names}` };
   }
-  const hidden = own.map(([name]) => name).filter((name) => !shown.some((one) => one.name === name));
+  const told = new Set(shown.map(({ name }) => name));
+  const hidden = own.map(([name]) => name).filter((name) => !told.has(name));
   if (hidden.length === 0) return { verified: true };
   return {
     verified: null,
@@ -93,10 +94,10 @@ const PHONES = /phone|^(from|to)Number$/i;
 function stands(name: string, sent: unknown, stored: unknown, lists: Lists): boolean {
   const read = IDS.test(name) ? exact : plain;
   if (Array.isArray(sent)) {
-    const held = Array.isArray(stored) ? stored.map(read) : [];
+    const held = new Set(Array.isArray(stored) ? stored.map(read) : []);
     // Of nothing that was sent nothing stands where something is left.
-    if (sent.length === 0) return lists !== "whole" || held.length === 0;
-    return sent.every((one) => held.includes(read(one)) !== (lists === "removed"));
+    if (sent.length === 0) return lists !== "whole" || held.size === 0;
+    return sent.every((one) => held.has(read(one)) !== (lists === "removed"));
   }
   if (!PHONES.test(name)) return read(sent) === read(stored);
   const [own, found] = [digits(sent), digits(stored)];
@@ -138,13 +139,16 @@ export function comparedRows(
   let nameless = 0;
   for (const [name, where] of Object.entries(places)) {
     const rows = Array.isArray(sent[name]) ? sent[name].filter(isFields) : [];
-    const stored = where.flatMap((place) => listAt(answer, place));
+    const stored = Map.groupBy(
+      where.flatMap((place) => listAt(answer, place)).filter(({ _id }) => isId(_id)),
+      ({ _id }) => String(_id),
+    );
     for (const row of rows) {
       if (!isId(row._id)) {
         nameless++;
         continue;
       }
-      const same = stored.filter(({ _id }) => isId(_id) && String(_id) === String(row._id));
+      const same = stored.get(String(row._id)) ?? [];
       seen.push(same);
       compared++;
       const id = JSON.stringify(row._id).slice(0, NAME_CHARACTERS);

@@ -4,7 +4,7 @@ import { forbiddenWord, runsAnother } from "../../rules/proxied/names.ts";
 import { type Place, walk } from "../../rules/proxied/walk.ts";
 import type { Configured, PolicyContext } from "../_connector/connector.ts";
 import type { Outgoing } from "../_http/request.ts";
-import { namingOf } from "./arguments.ts";
+import { kindAmong, namingOf } from "./arguments.ts";
 import type { ProxySource, ServerRef } from "./types.ts";
 
 /** The settings, by their names. */
@@ -115,8 +115,8 @@ const isFields = (value: unknown): value is Record<string, unknown> =>
 /** Whether it says anywhere that it is about another location. */
 function namesAnother(value: unknown, own: string): boolean {
   if (typeof value !== "object" || value === null) return false;
-  const names = Object.keys(value);
+  const hasKind = kindAmong(() => Object.keys(value));
   return Object.entries(value).some(([name, one]) =>
-    namingOf(name, names) === "one" ? one !== own : namesAnother(one, own)
+    namingOf(name, hasKind) === "one" ? one !== own : namesAnother(one, own)
   );
 }
