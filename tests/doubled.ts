@@ -23,11 +23,19 @@ const TEXTS: readonly Input<string>[] = [
   JSON.stringify(beginning + piece),
   (size: number) => textOf(beginning, piece, size),
 ]);
+/** What goes on to the end but for a letter. */
+const INNER: readonly Input<string>[] = [" ", ".", "/", "-", "%20", "{"].map((piece) => [
+  JSON.stringify(`a${piece}…x`),
+  (size: number) => `${textOf("a", piece, size)}x`,
+]);
 const WIDE: readonly Input<unknown>[] = Object.entries(VALUES);
 
-/** What sizes are compared with the same twice: small ones, and such as a reader may refuse by what it made of them. */
-const TEXT_SIZES = [500];
-const VALUE_SIZES = [150, 500];
+/**
+ * What sizes are compared with the same twice: small ones, and such as a reader may refuse by what it made of them. Of
+ * most pieces a text of that length and one of twice that hold whole ones.
+ */
+const TEXT_SIZES = [504];
+const VALUE_SIZES = [120, 400];
 /** Beyond twice, for what grows a little faster, as sorting does; and for what is read once where it was refused unread. */
 const SLACK = 1.05;
 const READ_ONCE = 4;
@@ -83,7 +91,7 @@ export async function assertDoubles(
     if (found.length > 0) faults.push(`${name}, ${doubling.size}: ${found.slice(0, SHOWN).join(", ")}`);
   };
   for (const [name, read] of Object.entries(texts)) {
-    for (const size of TEXT_SIZES) await judge(name, new Doubling(steps, read, size), TEXTS);
+    for (const size of TEXT_SIZES) await judge(name, new Doubling(steps, read, size), [...TEXTS, ...INNER]);
   }
   for (const [name, read] of Object.entries(values)) {
     for (const size of VALUE_SIZES) await judge(name, new Doubling(steps, read, size), WIDE);

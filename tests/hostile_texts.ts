@@ -54,6 +54,10 @@ export const VALUES: Readonly<Record<string, (count: number, mark: string) => un
     Object.fromEntries(
       many(count, (at) => [spelt(at % 2 ? "setting_name" : "option_value", at >> 1), `${mark}${at}`]),
     ),
+  "values of a long name": (count, mark) => ({
+    name: mark.repeat(count / 4),
+    ...Object.fromEntries(many(count, (at) => [spelt("option_value", at), "= ["])),
+  }),
   "objects in each other": (count) =>
     nested(Math.min(count, 60), (inner) => ({ a: inner }), many(count, () => "a")),
   "lists in each other": (count) => nested(Math.min(count, 60), (inner) => [inner], many(count, () => ({}))),

@@ -140,6 +140,8 @@ interface Script {
   readonly functions: readonly { readonly ranges: readonly { readonly count: number }[] }[];
 }
 
+const TESTS = new URL(".", import.meta.url).href;
+
 /** Counts the steps of what it is given; one at a time, for the counts are the process's. */
 export class StepsTaken implements Disposable {
   readonly #session = new Session();
@@ -150,6 +152,7 @@ export class StepsTaken implements Disposable {
     one.#session.connect();
     await one.#post("Profiler.enable");
     await one.#post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
+    await one.#blocks();
     return one;
   }
 
@@ -164,17 +167,16 @@ export class StepsTaken implements Disposable {
     );
   }
 
-  /** How many blocks within functions ran since it was asked last, in modules of files other than this one. */
+  /** How many blocks within functions ran since it was asked last, in modules of files that are no tests. */
   async #blocks(): Promise<number> {
     const { result } = await this.#post("Profiler.takePreciseCoverage");
-    return result.filter(({ url }) => url.startsWith("file:") && url !== import.meta.url)
+    return result.filter(({ url }) => url.startsWith("file:") && !url.startsWith(TESTS))
       .flatMap(({ functions }) => functions.flatMap(({ ranges }) => ranges.slice(1)))
       .reduce((sum, { count }) => sum + count, 0);
   }
 
   /** The steps of those functions together, each of which begins without what the ones before kept in maps. */
   async of(works: readonly (() => unknown)[]): Promise<number> {
-    await this.#blocks();
     const restore = patched();
     counted = works.length;
     try {

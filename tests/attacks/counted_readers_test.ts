@@ -15,13 +15,18 @@ import { excerpt } from "../../platforms/_content/excerpt.ts";
 import { isDocument, isGenerated, literal, pageSource } from "../../platforms/astro/page.ts";
 import { filterOf, ordersOf } from "../../platforms/google/filters.ts";
 import { encoded } from "../../platforms/github/wire.ts";
-import { namingOf } from "../../platforms/tool_servers/arguments.ts";
+import { checkQuery } from "../../platforms/google/gaql.ts";
+import { kindAmong, namingOf, toUpstreamArguments } from "../../platforms/tool_servers/arguments.ts";
 import { blocksOf, reread } from "../../platforms/tool_servers/block_tree.ts";
 import { comparedBlocks } from "../../platforms/tool_servers/compared_blocks.ts";
+import { comparedRecord, comparedRows } from "../../platforms/tool_servers/compared_records.ts";
 import { editedBeside, structural, touched } from "../../platforms/tool_servers/compared.ts";
 import { ListReader, rowOf } from "../../platforms/tool_servers/list_text.ts";
 import { NamedIds } from "../../platforms/tool_servers/named_ids.ts";
 import { asPhpKeeps } from "../../platforms/tool_servers/php_values.ts";
+import { sentFor } from "../../platforms/tool_servers/element_settings.ts";
+import { paired } from "../../platforms/tool_servers/sent_trees.ts";
+import { EventReader, parsed as parsedEvent } from "../../platforms/tool_servers/stream.ts";
 import { readTitle } from "../../platforms/tool_servers/read_back_post.ts";
 import { changesBetween, structureOf } from "../../platforms/tool_servers/structure.ts";
 import { plainAddress } from "../../platforms/tool_servers/went_live.ts";
@@ -34,6 +39,7 @@ import { checker, fits } from "../../registry/dialect.ts";
 import { likely } from "../../registry/likely.ts";
 import { ascii } from "../../registry/listing.ts";
 import { blockOf } from "../../tools/markdown/_block.ts";
+import { readDocument, withDeployment, withKey } from "../../tools/markdown/_frontmatter.ts";
 import { plain as crmPlain } from "../../tools/crm/_markdown.ts";
 import { plain as analyticsPlain } from "../../tools/analytics/_markdown.ts";
 import { fromBase64, plainFilename } from "../../tools/posts/_images.ts";
@@ -97,7 +103,12 @@ const TEXTS: Readonly<Record<string, Reader<string>>> = {
     pageSource({ ...FILE, html: of, title: of, description: of } as Parameters<typeof pageSource>[0]),
   ],
   "platforms/github/wire.ts encoded": encoded,
-  "platforms/tool_servers/arguments.ts namingOf": (of) => namingOf(of, [of]),
+  "platforms/tool_servers/arguments.ts namingOf": (of) => namingOf(of, kindAmong(() => [of])),
+  "platforms/google/gaql.ts": (of) => checkQuery(`select ${of}`, null),
+  "platforms/tool_servers/stream.ts": (of) => {
+    const reader = new EventReader((one: unknown) => one === 1, parsedEvent);
+    for (let at = 0; at < of.length; at += 10) reader.add(new TextEncoder().encode(of.slice(at, at + 10)));
+  },
   "platforms/tool_servers/block_tree.ts": (of) => reread(blocksOf(of) ?? []),
   "platforms/tool_servers/compared_blocks.ts": (of) =>
     comparedBlocks(["update"], { content: of }, { before: of, now: `${of} ` } as never),
@@ -115,6 +126,12 @@ const TEXTS: Readonly<Record<string, Reader<string>>> = {
   "platforms/wordpress/rest/warnings.ts quotedValue": quotedValue,
   "platforms/wordpress/seo/names.ts oneLine": oneLine,
   "tools/markdown/_block.ts": (of) => [blockOf(`---\n${of}\n---\n`, "content"), blockOf(of, "content")],
+  "tools/markdown/_frontmatter.ts": (of) => [
+    readDocument(`---\ntitle: a\n---\n${of}`, "content"),
+    withKey(`---\ntitle: a\n---\n${of}`, "status", of, "content"),
+    withDeployment(`---\ntitle: a\n---\n${of}`, { of }, "content"),
+  ],
+  "tools/markdown/_frontmatter.ts, YAML": (of) => readDocument(`---\n${of}\n---\n`, "content"),
   "tools/crm/_markdown.ts plain": crmPlain,
   "tools/analytics/_markdown.ts plain": analyticsPlain,
   "tools/posts/_images.ts": (of) => [plainFilename(of, "png"), fromBase64(of, "data")],
@@ -122,6 +139,8 @@ const TEXTS: Readonly<Record<string, Reader<string>>> = {
     of,
   ) => [contentOf(bytesOf(of, "utf-8", "content")), bytesOf(of, "base64", "content")],
 };
+
+const RULE = { ask: {}, names: {}, like: {}, unshown: [], apart: [], failed: {} };
 
 type Fields = Readonly<Record<string, unknown>>;
 const seen = (of: unknown, verb: string) => {
@@ -156,6 +175,24 @@ const VALUES: Readonly<Record<string, Reader<unknown>>> = {
   "platforms/tool_servers/php_values.ts": asPhpKeeps,
   "platforms/tool_servers/named_ids.ts": (of) => new NamedIds([of]).ids,
   "platforms/tool_servers/structure.ts": (of) => changesBetween(structureOf(of), structureOf([of, of])),
+  "platforms/tool_servers/arguments.ts": (of) => {
+    const properties = Object.fromEntries(Object.keys(of as Fields).map((name) => [`body_${name}`, {}]));
+    toUpstreamArguments({ input_schema: { properties } }, of as Fields, "a");
+  },
+  "platforms/tool_servers/compared_records.ts": (of) => [
+    ...(["added", "removed", "whole"] as const).map((lists) =>
+      comparedRecord({ of }, { of: [of, 1] }, { ...RULE, id: "id" } as never, lists)
+    ),
+    comparedRecord(of as Fields, of as Fields, { ...RULE, id: "id" } as never),
+    comparedRows({ rows: of }, { rows: of }, { rows: "rows" } as never),
+  ],
+  "platforms/tool_servers/element_settings.ts": (of) =>
+    sentFor({ words: ["edit"], args: { operations: of, of }, payload: of, page: "post_id" }),
+  "platforms/tool_servers/sent_trees.ts": (of) => {
+    const page = structureOf(of);
+    const tree = (of as { elements?: unknown }).elements ?? of;
+    return paired("tree", tree, [...page.elements.keys()], page);
+  },
   "platforms/tool_servers/compared.ts touched": (of) =>
     ["move", "add", "remove", "edit"].map((verb) => touched(seen(of, verb))),
   "platforms/tool_servers/compared.ts structural": (of) => [

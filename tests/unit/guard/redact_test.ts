@@ -163,3 +163,10 @@ Deno.test("six short words in a row are no application password", () => {
     assert.equal(redactText(title), title);
   }
 });
+
+Deno.test("a token is redacted also behind a dash and in a row of them", () => {
+  const token = `eyJ${"a".repeat(60)}.${"b".repeat(40)}.${"c".repeat(43)}`;
+  for (const text of [token, `key-${token}`, `a ${token} b`, `-eyJ-eyJ-${token}`]) {
+    assert.ok(!redactText(text).includes("bbbb"), text);
+  }
+});
