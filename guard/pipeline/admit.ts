@@ -17,7 +17,7 @@ import { linkStep } from "./links.ts";
 import { type NestedCalls, nestedCalls, type ReadyCall } from "./nested_calls.ts";
 import { platformStep } from "./platform.ts";
 import { judgeRaises } from "./raises.ts";
-import { effectiveTier, riskCap } from "./risk.ts";
+import { capTier, effectiveTier } from "./risk.ts";
 import { toolScope } from "./scope.ts";
 import { findOfferingSite, findSite, notThere } from "./site.ts";
 
@@ -67,17 +67,16 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   if (offer?.hidden !== undefined) throw hidden(entry.name, offer.hidden);
   if (asked.bytes > manifest.body_limit) throw tooLarge(entry.name, manifest.body_limit);
   toolScope(caller, entry.name, manifest.tier); // 5, 6
-  riskCap(caller, manifest.tier, entry.name); // 7
+  const call = { caller, record, name: entry.name };
+  capTier(call, manifest.tier); // 7
   const given = (offer ? readForwarded : readInput)(entry, asked.args, ports.now()); // 8
   const site = await siteOf(ports, caller, entry, given.siteId); // 9
   record.siteId = site?.id ?? null;
   const others = await otherSites(ports, caller, manifest.sites, given.args, record);
   record.sites = [...(site ? [site] : []), ...others.values()];
   const kind = site && await effectivePlatform(ports.store.sites, ports.connectors, manifest, site);
-  record.tier = site && offer?.writesAt.includes(site.id)
-    ? OFFERED_WRITE
-    : effectiveTier(manifest, given.args, kind);
-  riskCap(caller, record.tier, entry.name); // 10
+  const isOfferedWrite = site !== null && offer?.writesAt.includes(site.id);
+  capTier(call, isOfferedWrite ? OFFERED_WRITE : effectiveTier(manifest, given.args, kind)); // 10
   const input = offer && site ? forwardedTo({ manifest, offer }, given, site.id, ports.now()) : given;
   for (const id of new Set(record.sites.map(({ id }) => id))) ports.siteLimit.take(id);
   if (site) platformStep(manifest, asked.args, site); // 11
@@ -98,7 +97,7 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   await handler.check?.(input.args, ctx);
   const raises = await handler.raises?.(input.args, ctx) ?? [];
   parts.grant = judgeRaises(parts, raises) ?? grant;
-  const { tier } = record;
+  const tier = record.tier ?? manifest.tier;
   linkStep(manifest, site, ports.connectors, ports.upstream); // 13
   return { caller, entry, input, site, others, tier, raises, parts, gate: tier > 0 && !offer, ctx, nested };
 }

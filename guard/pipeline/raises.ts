@@ -5,7 +5,7 @@ import type { PublishGrant } from "../../platforms/_http/request.ts";
 import type { Raise } from "../../registry/tool.ts";
 import type { CallParts } from "./context.ts";
 import { liveFlag, publishes } from "./flags.ts";
-import { riskCap } from "./risk.ts";
+import { capTier } from "./risk.ts";
 
 /** The parts of a call that a raise is judged by. */
 export type Raisable = Pick<CallParts, "caller" | "manifest" | "site"> & {
@@ -28,8 +28,7 @@ export function judgeRaises(call: Raisable, raises: readonly Raise[]): PublishGr
   for (const one of raises) if (!highest || tierOf(one) > tierOf(highest)) highest = one;
   const { manifest, record, site } = call;
   if (highest && tierOf(highest) > (record.tier ?? 0)) {
-    record.tier = tierOf(highest);
-    riskCap(call.caller, record.tier, manifest.name, highest.because);
+    capTier({ caller: call.caller, record, name: manifest.name }, tierOf(highest), highest.because);
   }
   let grant: PublishGrant | undefined;
   for (const { flags = [], ...why } of raises) {

@@ -26,8 +26,19 @@ export function effectiveTier(
   return Math.max(manifest.tier, ...raised) as Tier;
 }
 
-/** Steps 7, 10, 12 and 14a. Throws E_SCOPE_DENIED, audited as risk_capped; `reason` says what raised the call so far. */
-export function riskCap(caller: Caller, tier: Tier, name: string, reason?: string): void {
+/** A call as far as its tier is judged: its record takes the tier, whether it is capped or not. */
+export interface Capped {
+  readonly caller: Caller;
+  readonly record: { tier: Tier | null };
+  readonly name: string;
+}
+
+/**
+ * Steps 7, 10, 12 and 14a: gives a call its tier, the only way in which it gets one after step 4. Throws E_SCOPE_DENIED,
+ * audited as risk_capped; `reason` says what raised the call so far.
+ */
+export function capTier({ caller, record, name }: Capped, tier: Tier, reason?: string): void {
+  record.tier = tier;
   if (tier <= caller.maxRisk) return;
   const because = reason === undefined ? "" : `, because ${reason},`;
   throw new GatewayError(
