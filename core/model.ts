@@ -9,7 +9,7 @@ export * from "./model/oauth.ts";
 export * from "./model/snapshot.ts";
 export type { CredentialKind, Credentials, PlatformKind, SiteFields } from "./model.gen.ts";
 
-/** Per-site switches only a super-admin may set. */
+/** The flags of a site, which only a super-admin may set. */
 export const FLAGS = [
   "allow_publish",
   "allow_seo_on_published",

@@ -1,4 +1,4 @@
-/** The site's switches, and the only place where the right to publish is made. */
+/** The site's flags, and the only place where the right to publish is made. */
 import { type Code, GatewayError } from "../../core/errors.ts";
 import type { Flag, PlatformKind, Site } from "../../core/model.ts";
 import type { PublishGrant } from "../../platforms/_http/request.ts";
@@ -17,7 +17,7 @@ const REFUSALS: Readonly<Record<Flag, Code>> = {
   allow_crm_write: "E_CRM_WRITE_NOT_ALLOWED",
 };
 
-/** Switches that let something go live; what has them holds the right to publish. */
+/** Flags that let something go live; what has them holds the right to publish. */
 const PUBLISHING: ReadonlySet<Flag> = new Set(["allow_publish", "allow_main_branch_push"]);
 
 /** Whether what has the flag holds the right to publish. */
