@@ -36,7 +36,7 @@ async function checkout() {
 Deno.test("a copy that is made while calls are recorded is whole, and what it holds works where it is put back", async () => {
   await using cms = await startWordPressStandIn();
   await using at = await checkout();
-  const [copy, putBack, ...more] = commands();
+  const [copy, restore, ...more] = commands();
   assert.deepEqual(more, []);
   let early = "";
   let late = "";
@@ -64,7 +64,7 @@ Deno.test("a copy that is made while calls are recorded is whole, and what it ho
     assert.equal(Deno.statSync(`${at.data}/copies/${made}`).mode! & 0o077, 0, "it is its owner's alone");
     late = (await gateway.token()).token;
 
-    const refused = await at.shell(putBack!);
+    const refused = await at.shell(restore!);
     assert.equal(refused.code, 1);
     assert.match(
       refused.err,
@@ -79,7 +79,7 @@ Deno.test("a copy that is made while calls are recorded is whole, and what it ho
     cwd: new URL("../../", import.meta.url),
   }).output();
   assert.equal(ignored.code, 0, "git ignores copies");
-  const restored = await at.shell(putBack!);
+  const restored = await at.shell(restore!);
   assert.equal(restored.code, 0, restored.err);
   assert.match(
     restored.out,

@@ -75,7 +75,7 @@ export class Clone implements AsyncDisposable {
   }
 }
 
-/** The newest commit of a branch as the host holds it, told as a clone would. */
+/** The newest commit of a branch as the host holds it, reported as a clone would report it. */
 export async function heldBranch(
   { state }: Pick<GitHubStandIn, "state">,
   name: string,
