@@ -22,13 +22,15 @@ const CAPABILITIES = [
 
 // What reaches a site is large, and not needed to start.
 const client = onDemand(() => import("./client.ts"));
-const posts = onDemand(() => import("./posts.ts"));
+const posts = onDemand(() => import("./rest/posts.ts"));
+const reader = onDemand(() => import("./rest/reader.ts"));
+const publicLists = onDemand(() => import("./rest/public_lists.ts"));
 const pagesClient = onDemand(() => import("./pages/client.ts"));
 const wire = onDemand(() => import("./rest/wire.ts"));
 const clientOf = async (ctx: SiteContext) => (await client()).clientOf(ctx);
 const postsOf = async (ctx: SiteContext) => (await posts()).postsOf(ctx);
-const statesOf = async (ctx: SiteContext) => (await posts()).statesOf(ctx);
-const publicOf = async (ctx: SiteContext) => (await posts()).publicContentOf(ctx);
+const statesOf = async (ctx: SiteContext) => (await reader()).statesOf(ctx);
+const publicOf = async (ctx: SiteContext) => (await publicLists()).publicContentOf(ctx);
 const pagesOf = async (ctx: SiteContext) => (await pagesClient()).pagesOf(ctx);
 
 /** The builders of a new cms site: block unless told otherwise; where one is enabled, that one is the default. */

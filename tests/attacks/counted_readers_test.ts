@@ -31,7 +31,7 @@ import { readTitle } from "../../platforms/tool_servers/read_back_post.ts";
 import { changesBetween, structureOf } from "../../platforms/tool_servers/structure.ts";
 import { plainAddress } from "../../platforms/tool_servers/went_live.ts";
 import { asBlocks } from "../../platforms/wordpress/pages/pages.ts";
-import { readable } from "../../platforms/wordpress/rest/address.ts";
+import { readable } from "../../platforms/wordpress/rest/writer.ts";
 import { plainName } from "../../platforms/wordpress/rest/records.ts";
 import { quotedValue } from "../../platforms/wordpress/rest/warnings.ts";
 import { oneLine } from "../../platforms/wordpress/seo/names.ts";
@@ -121,7 +121,7 @@ const TEXTS: Readonly<Record<string, Reader<string>>> = {
   "platforms/tool_servers/read_back_post.ts readTitle": readTitle,
   "platforms/tool_servers/went_live.ts plainAddress": plainAddress,
   "platforms/wordpress/pages/pages.ts asBlocks": asBlocks,
-  "platforms/wordpress/rest/address.ts readable": readable,
+  "platforms/wordpress/rest/writer.ts readable": readable,
   "platforms/wordpress/rest/records.ts plainName": plainName,
   "platforms/wordpress/rest/warnings.ts quotedValue": quotedValue,
   "platforms/wordpress/seo/names.ts oneLine": oneLine,

@@ -24,11 +24,11 @@ import type { PartHashes } from "../companion/guarded.ts";
 import { readTold, type Relied, writeTold } from "../companion/guarded_routes.ts";
 import { requireParent } from "./pages.ts";
 import { SLUG, totals, utc } from "../rest/records.ts";
-import { type CmsSeen, requireUnchanged } from "../rest/seen.ts";
+import type { CmsSeen } from "../rest/seen.ts";
 import { checkState, requireUnpublished } from "../rest/states.ts";
 import { slugLoss, valueLoss, wordsLoss } from "../rest/warnings.ts";
 import type { Wire } from "../rest/wire.ts";
-import { written } from "../rest/written.ts";
+import { requireUnchanged, written } from "../rest/writer.ts";
 
 const TEMPLATE = z.object({
   id: z.number().int().positive(),

@@ -14,7 +14,7 @@ import { readTold, type Relied, writeTold } from "../companion/guarded_routes.ts
 import { head, SLUG } from "../rest/records.ts";
 import { checkState, judge, requireUnpublished } from "../rest/states.ts";
 import type { Wire } from "../rest/wire.ts";
-import { written } from "../rest/written.ts";
+import { written } from "../rest/writer.ts";
 
 const SUMMARY = z.object({
   id: z.number().int().positive(),

@@ -8,15 +8,14 @@ import type { Written } from "../../_content/post.ts";
 import { allOrThrow } from "../../../core/async.ts";
 import { CmsError } from "../errors.ts";
 import { builderTold } from "../rest/builders.ts";
-import { rowOf } from "../rest/listing.ts";
-import { readOne } from "../rest/one.ts";
+import { readOne, rowOf } from "../rest/reader.ts";
 import { CONTENT, CONTENT_FIELDS, type ContentRecord } from "../rest/records.ts";
-import { change, type CmsSeen, look, seenOf } from "../rest/seen.ts";
+import { type CmsSeen, look, seenOf } from "../rest/seen.ts";
 import { judge, requireUnpublished } from "../rest/states.ts";
 import { accountIfShown, requireRight, uncheckedRights } from "../rest/users.ts";
 import { changedBeside, pageLosses } from "../rest/warnings.ts";
 import type { Wire } from "../rest/wire.ts";
-import { written } from "../rest/written.ts";
+import { change, written } from "../rest/writer.ts";
 
 /** A page in any state. Throws CmsError (404 for an id that is no page). */
 export async function readPage(wire: Wire, id: number): Promise<Page> {

@@ -1,24 +1,26 @@
-/** Posts of a CMS: reading, listing, drafts made and changed. */
+/** Posts of a CMS, as tools know them on any platform: reading, listing, drafts made and changed. */
 import { GatewayError } from "../../../core/errors.ts";
-import { numericId } from "../../../core/ids.ts";
+import { type Id, numericId } from "../../../core/ids.ts";
 import { allOrThrow } from "../../../core/async.ts";
 import type { Making } from "../../../core/model.ts";
+import type { SiteContext } from "../../_connector/connector.ts";
+import type { ContentClient } from "../../_content/content.ts";
 import type {
   DraftFields,
   DraftList,
   DraftsQuery,
   Post,
   PreparedDraft,
+  Verb,
   Written,
 } from "../../_content/post.ts";
 import { CmsError } from "../errors.ts";
-import { builderTold } from "./builders.ts";
+import { builderSeen, builderTold } from "./builders.ts";
 import { requireImage } from "./media.ts";
-import { pageOfRecords, rowOf } from "./listing.ts";
-import { readOne } from "./one.ts";
+import { kindOf, listContent, OtherKindError, pageOfRecords, readOne, rowOf } from "./reader.ts";
 import { CONTENT, type ContentRecord, fieldsOf, plainName, POST, TERMS_TOO, utc } from "./records.ts";
-import { change, type CmsSeen, look, seenOf } from "./seen.ts";
-import { judge, requireUnpublished } from "./states.ts";
+import { type CmsSeen, look, seenOf } from "./seen.ts";
+import { checkState, judge, publish, requireUnpublished, schedule, unschedule } from "./states.ts";
 import { findTerms, makeMissing, requireTermRight, type Taxonomy, type TermPick, termsOf } from "./terms.ts";
 import {
   accountIfShown,
@@ -29,25 +31,61 @@ import {
   uncheckedRights,
 } from "./users.ts";
 import { changedBeside, losses } from "./warnings.ts";
-import type { Query, Wire } from "./wire.ts";
-import { written } from "./written.ts";
+import { timeZoneOf } from "./time_zone.ts";
+import { type Query, Wire } from "./wire.ts";
+import { change, written } from "./writer.ts";
 
 const FIELDS = fieldsOf(POST);
 
 /** A draft as this platform prepared it. */
-export interface CmsDraft extends PreparedDraft {
+interface CmsDraft extends PreparedDraft {
   readonly tags?: readonly TermPick[];
   readonly categories?: readonly TermPick[];
 }
 
+/** The posts of the site. */
+export function postsOf(ctx: SiteContext): ContentClient {
+  const wire = new Wire(ctx);
+  const number = (id: Id) => numericId(id, "post_id");
+  return {
+    getPost: (id) => readPost(wire, number(id)),
+    getDraft: (id) => readDraft(wire, number(id)),
+    builderSeen: (id) => builderSeen(wire, "posts", number(id)),
+    list: (query) => listContent(wire, "posts", query),
+    listDrafts: (query) => listDrafts(wire, query),
+    prepareDraft: (fields, isNew) => prepareDraft(wire, fields, isNew),
+    createDraft: (draft, made) => createDraft(wire, draft as CmsDraft, made),
+    updateDraft: (id, draft, made, seen) =>
+      updateDraft(wire, number(id), draft as CmsDraft, made, seen as CmsSeen),
+    check: (id, verb, moment, type) =>
+      type === undefined && verb === "unschedule"
+        ? checkEither(wire, number(id), verb)
+        : checkState(wire, kindOf(type), number(id), verb, moment),
+    timeZone: () => timeZoneOf(wire),
+    schedule: (id, moment, seen) => schedule(wire, "posts", number(id), moment, seen as CmsSeen),
+    unschedule: (id, type, seen) => unschedule(wire, kindOf(type), number(id), seen as CmsSeen),
+    publish: (id, grant, seen) => publish(wire, "posts", number(id), grant, seen as CmsSeen),
+  };
+}
+
+/** `checkState` of a post or page, whichever has the id. */
+async function checkEither(wire: Wire, id: number, verb: Verb): Promise<CmsSeen> {
+  try {
+    return await checkState(wire, "posts", id, verb);
+  } catch (thrown) {
+    if (!(thrown instanceof OtherKindError)) throw thrown;
+    return { ...await checkState(wire, "pages", id, verb), type: "page" };
+  }
+}
+
 /** A post in any state, with its terms' names. Throws CmsError (404 for an id that is no post). */
-export async function readPost(wire: Wire, id: number): Promise<Post> {
+async function readPost(wire: Wire, id: number): Promise<Post> {
   const { data } = await readOne(wire, "posts", id, { context: "edit", ...TERMS_TOO }, CONTENT);
   return await withTerms(wire, data);
 }
 
 /** The same of one that is to be changed; refuses what its state forbids: E_FORBIDDEN_OP. */
-export async function readDraft(wire: Wire, id: number): Promise<Post & CmsSeen> {
+async function readDraft(wire: Wire, id: number): Promise<Post & CmsSeen> {
   const found = await look(wire, "posts", id, TERMS_TOO);
   judge("posts", "update")(found);
   const { record, guarded } = found;
@@ -82,7 +120,7 @@ function post(data: ContentRecord, categories: readonly TermPick[], tags: readon
  * Drafts and scheduled posts, last changed first; never a row of another state. A CMS counts those of others for an
  * account that may not see them, and leaves holes in their place; such an account is asked for its own alone.
  */
-export async function listDrafts(wire: Wire, query: DraftsQuery): Promise<DraftList> {
+async function listDrafts(wire: Wire, query: DraftsQuery): Promise<DraftList> {
   const { page, per_page, search, status } = query;
   const wanted = status === undefined ? ["draft", "future"] : status === "draft" ? ["draft"] : ["future"];
   const asked = { status: wanted.join(","), context: "edit", orderby: "modified", order: "desc", search };
@@ -113,7 +151,7 @@ async function pageOfOwn(wire: Wire, asked: Query, page: number) {
  * Looks the names up and proves the account's rights, those of a post to be changed as far as reading it does not prove
  * them; writes nothing. Throws E_BAD_INPUT, E_UPSTREAM.
  */
-export async function prepareDraft(wire: Wire, fields: DraftFields, isNew: boolean): Promise<CmsDraft> {
+async function prepareDraft(wire: Wire, fields: DraftFields, isNew: boolean): Promise<CmsDraft> {
   const { author_id } = fields;
   const alone = isNew && [...fields.tags ?? [], ...fields.categories ?? []].length === 1;
   const [me, tags, categories] = await allOrThrow(
@@ -161,7 +199,7 @@ async function body(
 }
 
 /** Makes a draft. Throws E_FORBIDDEN_OP when the site made it public all the same (it is taken back), CmsError. */
-export async function createDraft(wire: Wire, draft: CmsDraft, made: Making): Promise<Written> {
+async function createDraft(wire: Wire, draft: CmsDraft, made: Making): Promise<Written> {
   const { sent, renamed } = await body(wire, draft, made);
   const record = await wire.post("wp/v2/posts", { _fields: FIELDS }, { ...sent, status: "draft" }, POST);
   await requireUnpublished(wire, "posts", record, made);
@@ -169,7 +207,7 @@ export async function createDraft(wire: Wire, draft: CmsDraft, made: Making): Pr
 }
 
 /** Changes the given fields of a draft or scheduled post. Throws E_FORBIDDEN_OP, CmsError. */
-export async function updateDraft(
+async function updateDraft(
   wire: Wire,
   id: number,
   draft: CmsDraft,

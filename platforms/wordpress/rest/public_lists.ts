@@ -2,11 +2,12 @@
 import { z } from "zod";
 import { GatewayError } from "../../../core/errors.ts";
 import { LIMITS } from "../../../core/model.ts";
+import type { SiteContext } from "../../_connector/connector.ts";
 import type { PublicClient, PublicItem, PublicKind, PublicSnapshot } from "../../_content/public_content.ts";
 import { PUBLIC_FIELDS } from "../egress_rules.ts";
 import { CmsError } from "../errors.ts";
 import { POST_STATE, totals, utc } from "./records.ts";
-import type { Wire } from "./wire.ts";
+import { Wire } from "./wire.ts";
 
 /** A type of posts, and where its list is. */
 interface PostKind {
@@ -39,8 +40,9 @@ const ROW = POST_STATE.pick({ id: true, status: true }).extend({
 });
 const ROWS = z.array(ROW);
 
-/** What is public on the site behind that wire. */
-export function publicOf(wire: Wire): PublicClient {
+/** What is public on the site. */
+export function publicContentOf(ctx: SiteContext): PublicClient {
+  const wire = new Wire(ctx);
   return {
     snapshot: (late = false) => snapshot(late ? wire.forCleanup() : wire),
     published: (kind, ids) => published(wire.forCleanup(), kind, ids),

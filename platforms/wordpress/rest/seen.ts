@@ -1,30 +1,127 @@
-/** What a plan saw of a post or page, and the write that overwrites nothing else. */
+/** What a plan saw of a post or page: its record, and what goes live beside its fields as far as it is told. */
+import { z } from "zod";
 import { allOrThrow } from "../../../core/async.ts";
-import type { PublishGrant } from "../../_http/request.ts";
 import type { Seen } from "../../_content/post.ts";
-import {
-  editingWarnings,
-  type GuardedState,
-  readGuarded,
-  stale,
-  writeGuarded,
-} from "../companion/guarded.ts";
+import { editingWarnings, type GuardedState, readGuarded } from "../companion/guarded.ts";
+import { COMPANION } from "../companion/plugin.ts";
+import { EMBEDDED_LIVE } from "../egress_rules.ts";
 import { CmsError } from "../errors.ts";
+import { RANK_MATH_KEYS, RANK_MATH_ROBOTS, YOAST_KEYS } from "../seo/keys.ts";
 import type { SeoFields } from "../seo/names.ts";
-import { builderTold } from "./builders.ts";
+import { STORES } from "../seo/stores.ts";
+import { readOne } from "./reader.ts";
 import {
-  type Beside,
-  besideAlong,
-  type Code,
-  codeOf,
-  isApart,
-  LIVE_TOO,
-  seoAlong,
-  seoApart,
-} from "./live_fields.ts";
-import { readOne } from "./one.ts";
-import { CONTENT, CONTENT_FIELDS, type ContentRecord, head, type Kind, utc } from "./records.ts";
+  CONTENT,
+  CONTENT_ALONE,
+  CONTENT_FIELDS,
+  type ContentRecord,
+  GOING_LIVE,
+  head,
+  type Kind,
+  utc,
+} from "./records.ts";
 import type { Query, Wire } from "./wire.ts";
+
+const SEO_KEYS = [...Object.values(YOAST_KEYS), ...Object.values(RANK_MATH_KEYS), RANK_MATH_ROBOTS];
+
+/** Asks for all of a record, and for what goes live beside it as far as the same answer can hold that. */
+export const LIVE_TOO = {
+  _fields: [
+    CONTENT_ALONE,
+    ...Object.keys(GOING_LIVE),
+    "meta",
+    "_links,_embedded",
+  ].join(","),
+  _embed: EMBEDDED_LIVE,
+} as const;
+
+/** Parts of what goes live beside a record's own fields, by the plugin's names; left out where they were not told. */
+export type Beside = Readonly<Record<string, unknown>>;
+
+/** Meta that other parts hold, and the editor's own. */
+const ELSEWHERE = /^_?(rank_math|yoast_wpseo|seopress|site_ops|elementor|edit_lock|edit_last)/;
+
+/** What of them came along with a record. */
+export function besideAlong(record: ContentRecord): Beside {
+  const { sticky, format, comment_status, ping_status, menu_order, _embedded, meta } = record;
+  if (comment_status === undefined) return {}; // it was not asked for
+  const others = _embedded?.terms.filter(({ taxonomy }) => !["post_tag", "category"].includes(taxonomy));
+  const told = {
+    sticky,
+    format,
+    menu_order,
+    comments: `${comment_status} ${ping_status}`,
+    terms: others?.map(({ taxonomy, id }) => `${taxonomy}:${id}`).sort().join(" "),
+    meta: Object.fromEntries(Object.entries(meta).filter(([key]) => !ELSEWHERE.test(key))),
+  };
+  return Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined));
+}
+
+const CODE = z.object({ css: z.string(), js: z.string() });
+
+/** The styles and scripts of a page made from code. */
+export type Code = z.infer<typeof CODE>;
+
+/** Those of a record, asked for apart where they did not come along with it; null for none, and where none are told. */
+export async function codeOf(wire: Wire, { id, meta }: ContentRecord): Promise<Code | null> {
+  const { _site_ops_scope: scope, _site_ops_css: css, _site_ops_js: js } = meta;
+  if (scope === "") return null;
+  if (css !== undefined && js !== undefined) return { css, js };
+  try {
+    return (await wire.get(`${COMPANION}/code-pages/${id}`, {}, CODE)).data;
+  } catch (thrown) {
+    if (!(thrown instanceof CmsError)) throw thrown;
+    return null;
+  }
+}
+
+const NAMESPACES = z.object({ namespaces: z.array(z.string()) });
+const APART = "seo_apart";
+const APART_MS = 600_000;
+
+/** The SEO plugin that tells its fields at addresses of its own, "" for none; known for a while. */
+async function storeApart(wire: Wire): Promise<string> {
+  const known = wire.cache.get<string>(APART);
+  if (known !== undefined) return known;
+  const { namespaces } = (await wire.get("", { _fields: "namespaces" }, NAMESPACES)).data;
+  const found = STORES.find(({ readApart, namespace }) => readApart && namespaces.includes(namespace));
+  wire.cache.set(APART, found?.provider ?? "", APART_MS);
+  return found?.provider ?? "";
+}
+
+/** Whether a plugin is known to tell them so, and they can be asked for beside the record. */
+export const isApart = (wire: Wire): boolean =>
+  wire.site.seo.enabled && Boolean(wire.cache.get<string>(APART));
+
+/** The SEO fields that it tells; null where there is none, and where the site's SEO is not for the gateway. */
+export async function seoApart(wire: Wire, id: number): Promise<SeoFields | null> {
+  if (!wire.site.seo.enabled) return null;
+  try {
+    const provider = await storeApart(wire);
+    const found = await STORES.find((store) => store.provider === provider)?.readApart?.(wire, id);
+    return found?.fields ?? null;
+  } catch (thrown) {
+    if (!(thrown instanceof CmsError)) throw thrown;
+    return null; // reported as unread
+  }
+}
+
+/** The SEO fields that came along with a record; null where none did. */
+export async function seoAlong(wire: Wire, kind: Kind, record: ContentRecord): Promise<SeoFields | null> {
+  const { id, link, yoast_head_json: head = null } = record;
+  const meta: Readonly<Record<string, unknown>> = record.meta;
+  const has = (keys: readonly string[]) => keys.some((key) => key in meta);
+  const provider = head !== null || has(Object.values(YOAST_KEYS))
+    ? "yoast"
+    : has(SEO_KEYS)
+    ? "rankmath"
+    : null;
+  const store = STORES.find((one) => one.provider === provider);
+  if (!store) return null;
+  const { fields } = await store.read(wire, { id, kind, meta, head });
+  // A draft's own link is shown as its canonical address until it has another.
+  return fields.canonical === link ? { ...fields, canonical: "" } : fields;
+}
 
 /** A record as it was read, with what the companion plugin told of it where it is. */
 export interface Look {
@@ -59,9 +156,11 @@ export async function look(wire: Wire, kind: Kind, id: number, asked: Query = WH
   return await plainLook(wire, kind, id, asked);
 }
 
-const WHOLE = { _fields: CONTENT_FIELDS };
+/** Asks for all of a record's own fields. */
+export const WHOLE = { _fields: CONTENT_FIELDS };
 
-async function plainLook(wire: Wire, kind: Kind, id: number, asked: Query = WHOLE): Promise<Look> {
+/** The same without the plugin. */
+export async function plainLook(wire: Wire, kind: Kind, id: number, asked: Query = WHOLE): Promise<Look> {
   const live = asked === LIVE_TOO;
   const [{ data: record, siteNow }, early] = await allOrThrow(
     plainRecord(wire, kind, id, asked),
@@ -109,7 +208,7 @@ export function datedAt({ record, guarded, siteNow }: Look): string | null {
 }
 
 /** The values of what was seen by part, in the plugin's names. */
-function values(seen: Look): Record<string, unknown> {
+export function values(seen: Look): Record<string, unknown> {
   const { record } = seen;
   const { title, content, excerpt, slug, author, parent, template, featured_media } = record;
   return {
@@ -162,74 +261,4 @@ export function seenOf(found: Look): CmsSeen {
     warnings: editingWarnings(guarded?.editing ?? null),
     look: found,
   };
-}
-
-/** Parts that a write relies on beside those it replaces; "all" is everything a visitor would get. */
-export type Relied = readonly string[] | "all";
-
-/** A write of a post or page that exists. */
-export interface Change {
-  readonly kind: Kind;
-  readonly id: number;
-  readonly fields: Readonly<Record<string, unknown>>;
-  readonly relied: Relied;
-  /** What a look right before the write must be; throws what the state forbids. */
-  readonly judge: (found: Look) => void;
-  readonly grant?: PublishGrant;
-}
-
-/**
- * Writes fields of a post or page only while what they replace is as it was seen: in one request through the companion
- * plugin, else after a look right before the write. Throws E_STALE_PREVIEW, what `judge` refuses with, CmsError.
- */
-export async function change(wire: Wire, what: Change, seen?: CmsSeen): Promise<ContentRecord> {
-  const { kind, id, fields, relied, judge, grant } = what;
-  // Content that the builder took over, or that got code of its own, is another than was seen.
-  const shown = "content" in fields ? ["builder", "code"] : [];
-  const names = relied === "all" ? null : new Set([...relied, ...Object.keys(fields), ...shown]);
-  const wanted = <T>(all: Readonly<Record<string, T>>) =>
-    Object.fromEntries(Object.entries(all).filter(([name]) => names === null || names.has(name)));
-  const first = seen ?? seenOf(await look(wire, kind, id));
-  if (first.look.guarded) {
-    judge(first.look);
-    const { hashes } = first.look.guarded;
-    const written = await writeGuarded(wire, kind, id, wanted(hashes), fields, grant);
-    if (written) return written;
-  }
-  const asked = relied === "all" ? LIVE_TOO : WHOLE;
-  const now = seen || first.look.guarded ? await plainLook(wire, kind, id, asked) : first.look;
-  requireUnchanged(kind, first.look, now, wanted);
-  judge(now);
-  return await wire.post(
-    `wp/v2/${kind}/${id}`,
-    { _fields: CONTENT_FIELDS },
-    fields,
-    CONTENT,
-    grant,
-  );
-}
-
-type Cut = <T>(all: Readonly<Record<string, T>>) => Readonly<Record<string, T>>;
-
-/** Refuses what is not as it was seen any more: E_STALE_PREVIEW naming it, by whom and when where that is told. */
-export function requireUnchanged(kind: Kind, before: Look, now: Look, wanted: Cut = (all) => all): void {
-  const hashed = before.guarded !== null && now.guarded !== null;
-  const builders = [before, now].every(({ record }) => builderTold(record) !== null);
-  const along = [before, now].every(({ guarded, seo }) => guarded === null && seo !== null);
-  const open = [before, now].every(({ record }) => record.password !== undefined);
-  const both = new Set(Object.keys(before.beside).filter((name) => name in now.beside));
-  const told = (seen: Look) => ({
-    ...values(seen),
-    ...Object.fromEntries(Object.entries(seen.beside).filter(([name]) => both.has(name))),
-    ...open ? { password: seen.record.password } : {},
-    ...builders ? { builder: builderTold(seen.record) } : {},
-    ...along ? { seo: seen.seo } : {},
-    ...hashed ? seen.guarded?.hashes : {},
-  });
-  const old: Readonly<Record<string, unknown>> = wanted<unknown>(told(before));
-  const differ = Object.entries(wanted<unknown>(told(now)))
-    .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(old[name])).map(([name]) => name);
-  if (differ.length === 0) return;
-  const changed = now.guarded?.changed ?? { by: null, at: utc(now.record.modified_gmt) };
-  throw stale(kind, now.record.id, differ, changed);
 }

@@ -17,13 +17,11 @@ import {
   statusWord,
   utc,
 } from "./records.ts";
-import { elsewhere, seenLive } from "./going_live.ts";
-import { LIVE_TOO } from "./live_fields.ts";
-import { change, type CmsSeen, type Look, look, seenOf } from "./seen.ts";
+import { type CmsSeen, LIVE_TOO, type Look, look, seenOf } from "./seen.ts";
 import { requireRight } from "./users.ts";
 import { timeZoneOf } from "./time_zone.ts";
-import { moved } from "./written.ts";
 import type { Wire } from "./wire.ts";
+import { change, elsewhere, moved, seenLive } from "./writer.ts";
 
 const STATE_FIELDS = fieldsOf(POST_STATE);
 const label = (kind: Kind, id: number) => `${kind === "posts" ? "Post" : "Page"} ${id}`;

@@ -17,7 +17,7 @@ import { type PartHashes, staleOf } from "../companion/guarded.ts";
 import { readTold, writeTold } from "../companion/guarded_routes.ts";
 import { CmsError } from "../errors.ts";
 import { allOrThrow } from "../../../core/async.ts";
-import { readBack } from "../rest/read_back.ts";
+import { readBack } from "../rest/writer.ts";
 import type { Wire } from "../rest/wire.ts";
 
 const ROW = z.object({

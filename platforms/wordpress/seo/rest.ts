@@ -6,7 +6,7 @@ import { allOrThrow } from "../../../core/async.ts";
 import { COMPANION_VERSION_MIN } from "../companion/plugin.ts";
 import { CmsError } from "../errors.ts";
 import { readIndex } from "../health.ts";
-import { readBack } from "../rest/read_back.ts";
+import { readBack } from "../rest/writer.ts";
 import { fieldsOf, type Kind, POST_HEAD } from "../rest/records.ts";
 import { changedPart, NO_EFFECT } from "./effect.ts";
 import { SEO_IMAGES, SEO_ROBOTS, SEO_TEXTS, type SeoChange, type SeoFields, type SeoMeta } from "./fields.ts";

@@ -7,7 +7,7 @@ import type { Making, Site } from "../../../core/model.ts";
 import type { Compared } from "../../_content/compared.ts";
 import { allOrThrow } from "../../../core/async.ts";
 import { asking, COMPANION, readCompanion, requireCapability } from "../companion/plugin.ts";
-import { readBack } from "../rest/read_back.ts";
+import { readBack } from "../rest/writer.ts";
 import { editingWarnings, type PartHashes } from "../companion/guarded.ts";
 import { readTold, writeTold } from "../companion/guarded_routes.ts";
 import { statusWord } from "../rest/records.ts";

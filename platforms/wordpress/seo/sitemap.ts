@@ -4,7 +4,7 @@ import { GatewayError } from "../../../core/errors.ts";
 import type { Compared } from "../../_content/compared.ts";
 import { allOrThrow } from "../../../core/async.ts";
 import { asking, COMPANION, readCompanion, requireCapability } from "../companion/plugin.ts";
-import { readBack } from "../rest/read_back.ts";
+import { readBack } from "../rest/writer.ts";
 import type { Wire } from "../rest/wire.ts";
 
 const SITEMAP = z.object({

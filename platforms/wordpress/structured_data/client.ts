@@ -6,7 +6,7 @@ import { allOrThrow } from "../../../core/async.ts";
 import { asking, COMPANION, readCompanion } from "../companion/plugin.ts";
 import { editingWarnings, type PartHashes } from "../companion/guarded.ts";
 import { readTold, writeTold } from "../companion/guarded_routes.ts";
-import { readBack } from "../rest/read_back.ts";
+import { readBack } from "../rest/writer.ts";
 import {
   ENTRY,
   type EntryRecord,

@@ -1,6 +1,6 @@
 /** The address a post will have, made of what the site tells and of the moment it goes live. */
 import assert from "node:assert/strict";
-import { addressToBe } from "../../../platforms/wordpress/rest/address.ts";
+import { addressToBe } from "../../../platforms/wordpress/rest/writer.ts";
 
 const NOON = Date.parse("2026-11-21T12:00:00Z");
 const DAY = 86_400_000;

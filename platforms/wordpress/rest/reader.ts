@@ -1,0 +1,203 @@
+/** Reading posts and pages: one by its id, one of which only the id is known, and lists of them. */
+import { z } from "zod";
+import { GatewayError } from "../../../core/errors.ts";
+import { type Id, numericId } from "../../../core/ids.ts";
+import type { SiteContext } from "../../_connector/connector.ts";
+import type { ContentType, FoundState, PostFields, StatesClient } from "../../_content/content.ts";
+import type { ContentList, ListQuery, PostRow } from "../../_content/post.ts";
+import { editingWarnings, TRACE } from "../companion/guarded.ts";
+import { CmsError } from "../errors.ts";
+import { builderSeen, builderTold } from "./builders.ts";
+import {
+  CONTENT,
+  fieldsOf,
+  head,
+  type Kind,
+  POST_HEAD,
+  POST_ROW,
+  POST_STATE,
+  type PostRowRecord,
+  RAW,
+  SLUG,
+  statusWord,
+  totals,
+} from "./records.ts";
+import { requireRight } from "./users.ts";
+import { type Query, Wire } from "./wire.ts";
+
+const OTHER = {
+  posts: {
+    kind: "pages",
+    is: "a page, not a post; the tools for pages take it (get_page), and unschedule takes both",
+  },
+  pages: { kind: "posts", is: "a post, not a page; the tools for posts take it (get_post)" },
+} as const;
+
+/** That there is no such post, or page, because the id is of the other kind. */
+export class OtherKindError extends CmsError {}
+
+/** The record and what came with it. Throws CmsError; where the other kind has that id OtherKindError. */
+export async function readOne<T>(wire: Wire, kind: Kind, id: number, query: Query, schema: z.ZodType<T>) {
+  try {
+    return await wire.get(`wp/v2/${kind}/${id}`, query, schema);
+  } catch (thrown) {
+    if (!(thrown instanceof CmsError) || thrown.reason !== "rest_post_invalid_id") throw thrown;
+    throw await explained(wire, kind, id, thrown);
+  }
+}
+
+async function explained(wire: Wire, kind: Kind, id: number, thrown: CmsError): Promise<CmsError> {
+  const other = OTHER[kind];
+  const query = { context: "edit", _fields: "id" };
+  const found = await wire.get(`wp/v2/${other.kind}/${id}`, query, z.object({ id: z.literal(id) }))
+    .catch((failed) => {
+      if (failed instanceof GatewayError) return null;
+      throw failed;
+    });
+  const { message, reason, data } = thrown;
+  return found === null
+    ? new CmsError(`${message}; list_content finds ids`, 404, reason, data)
+    : new OtherKindError(`CMS 404 ${reason}: ${id} is ${other.is}`, 404, reason, data);
+}
+
+const MORE = CONTENT.pick({ template: true, site_ops_builder: true, meta: true });
+/** Who has it open; the companion plugin's field, null where it is missing or too old. */
+const EDITING = TRACE.nullable().catch(null);
+/** What the account may do, by the names of links: rights that a network of sites takes away show nowhere else. */
+const LINKS = z.looseObject({ self: z.unknown() }).optional().catch(undefined);
+const CODE_LINK = "wp:action-unfiltered-html";
+const STATE = POST_HEAD.extend({ ...MORE.shape, site_ops_editing: EDITING, _links: LINKS });
+const FIELDS = `${
+  fieldsOf(POST_HEAD)
+},template,site_ops_builder,site_ops_editing,meta._elementor_edit_mode,_links`;
+const TEXT = POST_HEAD.pick({ id: true }).extend({ content: RAW });
+/** Of posts and pages, which both have not all of them. */
+const RECORD = POST_STATE.pick({ id: true, status: true }).extend({
+  title: RAW,
+  content: RAW,
+  excerpt: RAW,
+  slug: SLUG,
+  parent: z.number().optional().catch(undefined),
+  menu_order: z.number().optional().catch(undefined),
+  comment_status: z.string().optional().catch(undefined),
+});
+const TEXT_FIELDS = "id,content.raw";
+
+/** The states of the posts and pages of a site. */
+export function statesOf(ctx: SiteContext): StatesClient {
+  const wire = new Wire(ctx);
+  const number = (id: Id) => numericId(id, "post_id");
+  return {
+    find: (id) => findState(wire, number(id)),
+    text: (id, type) => textOf(wire, kindOf(type), number(id)),
+    fields: (id, type) => recordOf(wire, kindOf(type), number(id)),
+    builderSeen: (id, type) => builderSeen(wire, kindOf(type), number(id)),
+  };
+}
+
+/** As the REST API names it. */
+export const kindOf = (type: ContentType = "post"): Kind => type === "post" ? "posts" : "pages";
+
+/** Its state; null where neither a page nor a post has that id. Throws CmsError, E_UPSTREAM. */
+async function findState(wire: Wire, id: number): Promise<FoundState | null> {
+  return await stateOf(wire, "pages", id) ?? await stateOf(wire, "posts", id);
+}
+
+async function stateOf(wire: Wire, kind: Kind, id: number): Promise<FoundState | null> {
+  const found = await orNone(wire.get(route(kind, id), { context: "edit", _fields: FIELDS }, STATE));
+  if (found?.data.id !== id) return null;
+  const { data, siteNow } = found;
+  const { template, site_ops_editing, _links } = data;
+  const type = kind === "pages" ? "page" : "post";
+  const editing = editingWarnings(site_ops_editing);
+  const storesCode = _links?.self === undefined ? null : CODE_LINK in _links;
+  return { ...head(data), type, template, builder: builderTold(data), editing, storesCode, siteNow };
+}
+
+/** Its text as it is stored; null where none of that kind has the id. Throws CmsError, E_UPSTREAM. */
+async function textOf(wire: Wire, kind: Kind, id: number): Promise<string | null> {
+  const found = await orNone(wire.get(route(kind, id), { context: "edit", _fields: TEXT_FIELDS }, TEXT));
+  return found?.data.id === id ? found.data.content.raw : null;
+}
+
+/** Its fields as they are stored; null where none of that kind has the id. Throws CmsError, E_UPSTREAM. */
+async function recordOf(wire: Wire, kind: Kind, id: number): Promise<PostFields | null> {
+  const query = { context: "edit", _fields: fieldsOf(RECORD) };
+  const found = await orNone(wire.get(route(kind, id), query, RECORD));
+  if (found?.data.id !== id) return null;
+  const { id: _, title, content, excerpt, slug, status, ...others } = found.data;
+  const more = Object.entries(others).filter((one): one is [string, string | number] => one[1] !== undefined);
+  return {
+    ...Object.fromEntries(more),
+    title: title.raw,
+    content: content.raw,
+    excerpt: excerpt.raw,
+    slug,
+    status: statusWord(status),
+  };
+}
+
+const route = (kind: Kind, id: number) => `wp/v2/${kind}/${id}`;
+
+async function orNone<T>(reading: Promise<T>): Promise<T | null> {
+  try {
+    return await reading;
+  } catch (thrown) {
+    if (thrown instanceof CmsError && thrown.reason === "rest_post_invalid_id") return null;
+    throw thrown;
+  }
+}
+
+const ROW_FIELDS = fieldsOf(POST_ROW);
+const ROWS = z.array(POST_ROW);
+
+const STATUSES: Readonly<Record<NonNullable<ListQuery["status"]>, string>> = {
+  draft: "draft",
+  scheduled: "future",
+  published: "publish",
+  pending: "pending",
+  private: "private",
+};
+
+/** A row of a listing in this gateway's words. */
+export function rowOf(record: PostRowRecord): PostRow {
+  return { ...head(record), slug: record.slug, author_id: record.author };
+}
+
+/** One page of a listing and its totals; past its end an empty one. Throws CmsError. */
+export async function pageOfRecords(wire: Wire, kind: Kind, asked: Query, page: number) {
+  const ask = (page: number) => wire.get(`wp/v2/${kind}`, { ...asked, page, _fields: ROW_FIELDS }, ROWS);
+  try {
+    const { data, headers } = await ask(page);
+    return { rows: data, counts: totals(headers) };
+  } catch (thrown) {
+    const past = thrown instanceof CmsError && thrown.reason === "rest_post_invalid_page_number" && page > 1;
+    if (!past) throw thrown;
+    return { rows: [], counts: totals((await ask(1)).headers) };
+  }
+}
+
+/** Posts or pages, last changed first, those in the bin never. Throws CmsError. */
+export async function listContent(wire: Wire, kind: Kind, query: ListQuery): Promise<ContentList> {
+  const { page, per_page, search, status } = query;
+  const wanted = status === undefined ? Object.values(STATUSES) : [STATUSES[status]];
+  const asked = { status: wanted.join(","), context: "edit", orderby: "modified", order: "desc", search };
+  try {
+    const { rows, counts } = await pageOfRecords(wire, kind, { ...asked, per_page }, page);
+    const items = rows.filter((record) => wanted.includes(record.status)).map(rowOf);
+    const due = counts.total === null
+      ? 0
+      : Math.min(per_page, Math.max(0, counts.total - (page - 1) * per_page));
+    const hidden = due - items.length;
+    const note =
+      `${hidden} more on this page of the list cannot be seen by the site's account, such as drafts of others`;
+    return { items, page, per_page, ...counts, ...(hidden > 0 ? { note } : {}) };
+  } catch (thrown) {
+    if (!(thrown instanceof CmsError)) throw thrown;
+    // 400 for a status that may not be asked for: also what nobody's request gets
+    if (thrown.reason === "rest_invalid_param") {
+      await requireRight(wire, `edit_${kind}`, `see ${kind} that are not published`);
+    }
+    throw thrown;
+  }
+}
