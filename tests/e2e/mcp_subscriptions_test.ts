@@ -74,7 +74,8 @@ Deno.test("who listens at the address of one site is told of that site's tools a
   await using at = await opened(offer("shop-find", ["acme", "bolt"]));
   const ofAcme = await connected(at.started, at.kit.token("all"), "?site=acme");
   const ofAll = await connected(at.started, at.kit.token("all"));
-  for (const { client } of [ofAcme, ofAll]) await client.listen({ toolsListChanged: true });
+  const heard = [];
+  for (const { client } of [ofAcme, ofAll]) heard.push(await client.listen({ toolsListChanged: true }));
   const everywhere = ofAll.change();
   at.source.put(offer("shop-find", ["acme", "bolt"]), offer("shop-put", ["bolt"]));
   await everywhere;
@@ -83,6 +84,7 @@ Deno.test("who listens at the address of one site is told of that site's tools a
   at.source.put(offer("shop-put", ["bolt"]));
   await change;
   assert.deepEqual([await ofAcme.tools(), ofAcme.told], [[], 1]);
+  for (const one of heard) await one.close();
   await Promise.all([ofAcme.client.close(), ofAll.client.close()]);
 });
 
